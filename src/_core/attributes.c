@@ -1,0 +1,358 @@
+/* What a Value shows of itself: construction, attributes, repr. */
+#include "node.h"
+
+/* The name and symbol of the operation, new references. */
+PyObject *value_row(Value *v) {
+    if (v->op == CUSTOM) return Py_NewRef(v->in[0].extra->row);
+    if (v->op == LEAF || v->op == BY_HAND) Py_RETURN_NONE;
+    return Py_NewRef(PyTuple_GET_ITEM(table, v->op - 1));
+}
+
+static PyObject *operation(Value *v, int symbol) {
+    if (v->op == CUSTOM) {
+        PyObject *text = symbol ? PyObject_GetAttrString(v->in[0].extra->row, "symbol") : NULL;
+        if (symbol && (!text || PyObject_IsTrue(text))) return text;
+        Py_XDECREF(text);
+        return PyObject_GetAttrString(v->in[0].extra->row, "name");
+    }
+    if (v->op == LEAF || v->op == BY_HAND) {
+        PyObject *name = v->flags & EXTRA ? v->in[0].extra->name : NULL;
+        return name ? Py_NewRef(name) : PyUnicode_FromString("");
+    }
+    return PyUnicode_FromString(symbol ? ROWS[v->op].symbol : ROWS[v->op].name);
+}
+
+static PyObject *get_op(PyObject *self, void *unused) {
+    (void)unused;
+    return operation((Value *)self, 0);
+}
+static PyObject *get_symbol(PyObject *self, void *unused) {
+    (void)unused;
+    return operation((Value *)self, 1);
+}
+static PyObject *get_row(PyObject *self, void *unused) {
+    (void)unused;
+    return value_row((Value *)self);
+}
+
+/* --- data and grad --------------------------------------------------------------------------- */
+
+static int number_or_error(PyObject *o, const char *attribute, double *x) {
+    if (!o) {
+        PyErr_Format(PyExc_AttributeError, "%s cannot be deleted", attribute);
+        return -1;
+    }
+    PyObject *number = PyFloat_CheckExact(o) ? Py_NewRef(o) : PyObject_CallOneArg(as_float, o);
+    if (!number) return -1;
+    *x = PyFloat_AS_DOUBLE(number);
+    Py_DECREF(number);
+    return 0;
+}
+
+static PyObject *get_data(PyObject *self, void *unused) {
+    (void)unused;
+    return PyFloat_FromDouble(((Value *)self)->data);
+}
+static int set_data(PyObject *self, PyObject *data, void *unused) {
+    (void)unused;
+    Value *v = (Value *)self;
+    double x;
+    if (number_or_error(data, "data", &x) < 0) return -1;
+    if (x == v->data && signbit(x) == signbit(v->data)) return 0;
+    v->data = x;
+    SET_TIME(v, ++clock_now);
+    if (!node_is_leaf(v)) v->flags |= OVERWRITTEN;
+    return 0;
+}
+
+static PyObject *get_grad(PyObject *self, void *unused) {
+    (void)unused;
+    Value *v = (Value *)self;
+    if (v->flags & EXTRA && v->in[0].extra->grad) return Py_NewRef(v->in[0].extra->grad);
+    return PyFloat_FromDouble(v->grad);
+}
+int value_set_grad(PyObject *self, PyObject *grad, void *unused) {
+    (void)unused;
+    Value *v = (Value *)self;
+    double x;
+    if (grad && IS_VALUE(grad)) {
+        Extra *extra = node_extra(v);
+        if (!extra || node_track_graph((Value *)grad) < 0) return -1;
+        if (!PyObject_GC_IsTracked(self)) PyObject_GC_Track(self);
+        v->grad = ((Value *)grad)->data;
+        Py_INCREF(grad);
+        Py_XSETREF(extra->grad, grad);
+        return 0;
+    }
+    if (number_or_error(grad, "grad", &x) < 0) return -1;
+    v->grad = x;
+    if (v->flags & EXTRA) Py_CLEAR(v->in[0].extra->grad);
+    return 0;
+}
+
+static PyObject *get_label(PyObject *self, void *unused) {
+    (void)unused;
+    Value *v = (Value *)self;
+    PyObject *label = v->flags & EXTRA ? v->in[0].extra->label : NULL;
+    return label ? Py_NewRef(label) : PyUnicode_FromString("");
+}
+static int set_label(PyObject *self, PyObject *label, void *unused) {
+    (void)unused;
+    if (!label || !PyUnicode_Check(label)) {
+        PyErr_Format(PyExc_TypeError, "label must be a str, got %s", label ? Py_TYPE(label)->tp_name : "nothing");
+        return -1;
+    }
+    Value *v = (Value *)self;
+    if (PyUnicode_GET_LENGTH(label) == 0 && !(v->flags & EXTRA)) return 0;
+    Extra *extra = node_extra(v);
+    if (!extra) return -1;
+    Py_INCREF(label);
+    Py_XSETREF(extra->label, label);
+    return 0;
+}
+
+/* --- the graph ------------------------------------------------------------------------------- */
+
+/* Somebody looks at a number among the inputs: now it becomes a node. */
+static Value *slot_node(Value *v, Py_ssize_t i) {
+    if (!slot_is_number(v, i)) return node_slots(v)[i].node;
+    Value *constant = node_new(node_slots(v)[i].number);
+    if (!constant) return NULL;
+    constant->flags |= CONSTANT;
+    SET_TIME(constant, 0);
+    node_slots(v)[i].node = constant;
+    if (v->flags & EXTRA)
+        v->in[0].extra->is_number[i] = 0;
+    else
+        v->flags &= i ? ~NUMBER1 : ~NUMBER0;
+    return constant;
+}
+
+static PyObject *get_inputs(PyObject *self, void *unused) {
+    (void)unused;
+    Value *v = (Value *)self;
+    Py_ssize_t n = node_count(v);
+    PyObject *inputs = PyTuple_New(n);
+    for (Py_ssize_t i = 0; inputs && i < n; i++) {
+        Value *node = node_count(v) == n ? slot_node(v, i) : NULL;
+        if (!node) {
+            Py_CLEAR(inputs);
+            if (!PyErr_Occurred()) PyErr_SetString(PyExc_RuntimeError, "the value changed meanwhile");
+            break;
+        }
+        PyTuple_SET_ITEM(inputs, i, Py_NewRef((PyObject *)node));
+    }
+    return inputs;
+}
+static PyObject *get_arguments(PyObject *self, void *unused) {
+    (void)unused;
+    Value *v = (Value *)self;
+    Py_ssize_t n = node_count(v);
+    PyObject *arguments = PyTuple_New(n);
+    for (Py_ssize_t i = 0; arguments && i < n && node_count(v) == n; i++) {
+        Slot slot = node_slots(v)[i];
+        PyObject *argument;
+        if (slot_is_number(v, i))
+            argument = PyFloat_FromDouble(slot.number);
+        else if (slot.node->flags & CONSTANT)
+            argument = PyFloat_FromDouble(slot.node->data);
+        else
+            argument = Py_NewRef((PyObject *)slot.node);
+        if (!argument) Py_CLEAR(arguments);
+        else PyTuple_SET_ITEM(arguments, i, argument);
+    }
+    return arguments;
+}
+static PyObject *get_prev(PyObject *self, void *unused) {
+    PyObject *inputs = get_inputs(self, unused);
+    PyObject *set = inputs ? PySet_New(inputs) : NULL;
+    Py_XDECREF(inputs);
+    return set;
+}
+static PyObject *get_is_leaf(PyObject *self, void *unused) {
+    (void)unused;
+    return PyBool_FromLong(node_is_leaf((Value *)self));
+}
+static PyObject *get_is_constant(PyObject *self, void *unused) {
+    (void)unused;
+    return PyBool_FromLong(((Value *)self)->flags & CONSTANT);
+}
+static PyObject *get_by_hand(PyObject *self, void *unused) {
+    (void)unused;
+    Value *v = (Value *)self;
+    return PyBool_FromLong(v->flags & EXTRA && v->in[0].extra->closure);
+}
+static PyObject *get_site(PyObject *self, void *unused) {
+    (void)unused;
+    Value *v = (Value *)self;
+    PyObject *site = v->flags & EXTRA ? v->in[0].extra->site : NULL;
+    return site ? Py_NewRef(site) : PyUnicode_FromString("");
+}
+
+static PyMethodDef propagate_method = {"_propagate", value_propagate, METH_NOARGS,
+                                       "Pass the gradient on to the inputs."};
+
+static PyObject *get_backward(PyObject *self, void *unused) {
+    (void)unused;
+    Value *v = (Value *)self;
+    if (v->flags & EXTRA && v->in[0].extra->closure) return Py_NewRef(v->in[0].extra->closure);
+    return PyCFunction_New(&propagate_method, self);
+}
+static int set_backward(PyObject *self, PyObject *closure, void *unused) {
+    (void)unused;
+    if (!closure || !PyCallable_Check(closure)) {
+        PyErr_Format(PyExc_TypeError, "_backward must be callable, got %s",
+                     closure ? Py_TYPE(closure)->tp_name : "nothing");
+        return -1;
+    }
+    Extra *extra = node_extra((Value *)self);
+    if (!extra) return -1;
+    Py_INCREF(closure);
+    Py_XSETREF(extra->closure, closure);
+    if (!PyObject_GC_IsTracked(self)) PyObject_GC_Track(self); /* the function may hold this node */
+    return 0;
+}
+
+PyGetSetDef value_attributes[] = {
+    {"data", get_data, set_data, "The number.", NULL},
+    {"grad", get_grad, value_set_grad, "The derivative of the last result for this value.", NULL},
+    {"label", get_label, set_label, "A name for messages and drawings.", NULL},
+    {"inputs", get_inputs, NULL, "What this was computed from, in order; `a + a` has two.", NULL},
+    {"op", get_op, NULL, "The name of the operation, as in the table; '' for a leaf.", NULL},
+    {"is_leaf", get_is_leaf, NULL, "Whether this was given and not computed.", NULL},
+    {"is_constant", get_is_constant, NULL,
+     "Whether this stands for a plain number in an expression, which gets no gradient.", NULL},
+    {"_prev", get_prev, NULL, "The inputs as a set.", NULL},
+    {"_children", get_prev, NULL, "The inputs as a set.", NULL},
+    {"_op", get_symbol, NULL, "The operation as graphs show it.", NULL},
+    {"_backward", get_backward, set_backward,
+     "Pass this value's gradient on to its inputs; assign a function to make an operation.", NULL},
+    {"_row", get_row, NULL, "The row of the table, if any.", NULL},
+    {"_arguments", get_arguments, NULL, "The inputs, with constants as plain numbers.", NULL},
+    {"_by_hand", get_by_hand, NULL, "Whether only a function assigned to _backward knows the rule.", NULL},
+    {"_site", get_site, NULL, "The source line, if it was made inside detect_anomaly().", NULL},
+    {NULL, NULL, NULL, NULL, NULL},
+};
+
+/* --- construction and display ---------------------------------------------------------------- */
+
+/* Value(data, _children=(), _op='', label=''), on a new node or one that is made anew. */
+static int initialize(Value *v, PyObject *data, PyObject *children, PyObject *op, PyObject *label) {
+    int failed = -1;
+    PyObject *inputs = children ? PySequence_Tuple(children) : PyTuple_New(0);
+    PyObject *number = NULL;
+    Slot *slots = NULL;
+    if (!inputs) return -1;
+    Py_ssize_t n = PyTuple_GET_SIZE(inputs);
+    for (Py_ssize_t i = 0; i < n; i++)
+        if (!IS_VALUE(PyTuple_GET_ITEM(inputs, i))) {
+            PyErr_Format(PyExc_TypeError, "_children must be Values, got %s",
+                         Py_TYPE(PyTuple_GET_ITEM(inputs, i))->tp_name);
+            goto done;
+        }
+    if (op && !PyUnicode_Check(op)) {
+        PyErr_Format(PyExc_TypeError, "_op must be a str, got %s", Py_TYPE(op)->tp_name);
+        goto done;
+    }
+    if (!(number = PyObject_CallOneArg(as_float, data))) goto done;
+    if (label && !PyUnicode_Check(label)) {
+        PyErr_Format(PyExc_TypeError, "label must be a str, got %s", Py_TYPE(label)->tp_name);
+        goto done;
+    }
+    int modes = MODES();
+    if (modes & NOT_RECORDING) n = 0;
+    node_clear(v);
+    v->data = PyFloat_AS_DOUBLE(number);
+    v->grad = 0.0;
+    SET_TIME(v, clock_now);
+    if (n) {
+        slots = PyMem_Calloc((size_t)n, sizeof(Slot) + 1);
+        if (!slots) {
+            PyErr_NoMemory();
+            goto done;
+        }
+        for (Py_ssize_t i = 0; i < n; i++) slots[i].node = (Value *)PyTuple_GET_ITEM(inputs, i);
+        v->op = BY_HAND;
+        if (node_set_inputs(v, n, slots, (unsigned char *)(slots + n)) < 0) {
+            v->op = LEAF;
+            goto done;
+        }
+    }
+    if (op && PyUnicode_GET_LENGTH(op)) {
+        Extra *extra = node_extra(v);
+        if (!extra) goto done;
+        extra->name = Py_NewRef(op);
+    }
+    if (n && modes & ANOMALY) {
+        PyObject *site = PyObject_CallMethod(errors, "user_line", NULL);
+        if (!site) goto done;
+        Py_XSETREF(node_extra(v)->site, site);
+    }
+    failed = label ? set_label((PyObject *)v, label, NULL) : 0;
+done:
+    PyMem_Free(slots);
+    Py_DECREF(inputs);
+    Py_XDECREF(number);
+    return failed;
+}
+
+int value_init(PyObject *self, PyObject *args, PyObject *keywords) {
+    static char *names[] = {"data", "_children", "_op", "label", NULL};
+    PyObject *data, *children = NULL, *op = NULL, *label = NULL;
+    if (!PyArg_ParseTupleAndKeywords(args, keywords, "O|OOO:Value", names, &data, &children, &op, &label))
+        return -1;
+    return initialize((Value *)self, data, children, op, label);
+}
+
+/* The usual call, Value(number), without building a tuple of arguments. */
+PyObject *value_vectorcall(PyObject *type, PyObject *const *args, size_t count, PyObject *names) {
+    Py_ssize_t n = PyVectorcall_NARGS(count);
+    if (n == 1 && !names && PyFloat_CheckExact(args[0])) return (PyObject *)node_new(PyFloat_AS_DOUBLE(args[0]));
+    PyObject *tuple = PyTuple_New(n), *keywords = names ? PyDict_New() : NULL;
+    Value *v = NULL;
+    (void)type;
+    if (!tuple || (names && !keywords)) goto done;
+    for (Py_ssize_t i = 0; i < n; i++) PyTuple_SET_ITEM(tuple, i, Py_NewRef(args[i]));
+    for (Py_ssize_t i = 0; names && i < PyTuple_GET_SIZE(names); i++)
+        if (PyDict_SetItem(keywords, PyTuple_GET_ITEM(names, i), args[n + i]) < 0) goto done;
+    v = node_new(0.0);
+    if (v && value_init((PyObject *)v, tuple, keywords) < 0) Py_CLEAR(v);
+done:
+    Py_XDECREF(tuple);
+    Py_XDECREF(keywords);
+    return (PyObject *)v;
+}
+
+/* Four decimals, or an exponent where they would hide or drown the number. */
+static char *format_number(double x) {
+    double size = fabs(x);
+    int exponent = isfinite(x) && size != 0.0 && (size < 1e-4 || size >= 1e16);
+    return PyOS_double_to_string(x, exponent ? 'e' : 'f', 4, 0, NULL);
+}
+
+PyObject *value_repr(PyObject *self) {
+    Value *v = (Value *)self;
+    PyObject *own = v->flags & EXTRA ? v->in[0].extra->grad : NULL;
+    PyObject *label = v->flags & EXTRA ? v->in[0].extra->label : NULL;
+    char *data = format_number(v->data), *grad = format_number(own ? ((Value *)own)->data : v->grad);
+    PyObject *text = NULL;
+    if (!data || !grad)
+        PyErr_NoMemory();
+    else if (label && PyUnicode_GET_LENGTH(label))
+        text = PyUnicode_FromFormat("Value(data=%s, grad=%s, label=%R)", data, grad, label);
+    else
+        text = PyUnicode_FromFormat("Value(data=%s, grad=%s)", data, grad);
+    PyMem_Free(data);
+    PyMem_Free(grad);
+    return text;
+}
+
+PyObject *value_format(PyObject *self, PyObject *spec) {
+    if (!PyUnicode_Check(spec))
+        return PyErr_Format(PyExc_TypeError, "__format__() argument must be str, not %s", Py_TYPE(spec)->tp_name);
+    if (PyUnicode_GET_LENGTH(spec) == 0) return value_repr(self);
+    PyObject *number = PyFloat_FromDouble(((Value *)self)->data);
+    PyObject *text = number ? PyObject_Format(number, spec) : NULL;
+    Py_XDECREF(number);
+    return text;
+}

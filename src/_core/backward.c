@@ -1,0 +1,317 @@
+/* The backward sweep: the chain rule, from the result to the leaves.
+ *
+ * Most graphs hold nothing but rows of the table; their sweep is plain C that cannot fail. If
+ * the graph holds Python functions, the old gradients are kept and put back on an exception.
+ */
+#include "node.h"
+
+/* Add to the gradient of an input, which starts afresh unless it is a leaf. */
+static inline void accumulate(Value *child, double contribution) {
+    if (child->op == LEAF)
+        child->grad += contribution;
+    else {
+        child->grad = (child->flags & REACHED ? child->grad : 0.0) + contribution;
+        child->word |= REACHED;
+    }
+}
+
+/* The same for one that may hold a Value as its gradient. */
+static int accumulate_object(Value *child, double contribution) {
+    if (!(child->flags & EXTRA) || !child->in[0].extra->grad) {
+        child->grad += contribution;
+    } else {
+        PyObject *number = PyFloat_FromDouble(contribution);
+        PyObject *sum = number ? PyNumber_Add(child->in[0].extra->grad, number) : NULL;
+        Py_XDECREF(number);
+        if (!sum) return -1;
+        int failed = value_set_grad((PyObject *)child, sum, NULL);
+        Py_DECREF(sum);
+        if (failed) return -1;
+    }
+    child->flags |= REACHED;
+    return 0;
+}
+
+/* One node of one or two inputs, all formulas inlined: where the time goes. */
+static inline void propagate_small(Value *v) {
+    double a[3], p[3] = {0.0, 0.0, 0.0};
+    a[0] = v->flags & NUMBER0 ? v->in[0].number : v->in[0].node->data;
+    a[1] = v->flags & NUMBER1 ? v->in[1].number : v->in[1].node->data;
+    a[2] = 0.0;
+    const unsigned wanted = ~v->flags & ROWS[v->op].differentiable & 3;
+    fixed_partials(v->op, a, v->data, wanted, p);
+    if (wanted & 1 && !(v->in[0].node->flags & CONSTANT)) accumulate(v->in[0].node, v->grad * p[0]);
+    if (wanted & 2 && !(v->in[1].node->flags & CONSTANT)) accumulate(v->in[1].node, v->grad * p[1]);
+}
+
+static int custom_partials(Value *v, const double *a, Py_ssize_t n, double *p, unsigned char *skip) {
+    PyObject *numbers = PyList_New(n), *wanted = PyList_New(n), *partials = NULL;
+    int failed = -1;
+    for (Py_ssize_t i = 0; numbers && wanted && i < n; i++) {
+        PyObject *number = PyFloat_FromDouble(a[i]);
+        if (!number) goto done;
+        PyList_SET_ITEM(numbers, i, number);
+        PyList_SET_ITEM(wanted, i, PyBool_FromLong(!skip[i]));
+    }
+    if (!numbers || !wanted) goto done;
+    PyObject *list =
+        PyObject_CallMethod(v->in[0].extra->row, "derivatives", "OdO", numbers, v->data, wanted);
+    partials = list ? PySequence_List(list) : NULL;
+    Py_XDECREF(list);
+    if (!partials) goto done;
+    if (PyList_GET_SIZE(partials) != n) {
+        PyErr_Format(PyExc_TypeError, "expected %zd partials, got %zd", n, PyList_GET_SIZE(partials));
+        goto done;
+    }
+    for (Py_ssize_t i = 0; i < n; i++) {
+        PyObject *partial = PyList_GET_ITEM(partials, i);
+        if (skip[i]) continue;
+        if (partial == Py_None) {
+            skip[i] = 1;
+            continue;
+        }
+        PyObject *number = PyObject_CallOneArg(as_float, partial);
+        if (!number) goto done;
+        p[i] = PyFloat_AS_DOUBLE(number);
+        Py_DECREF(number);
+    }
+    failed = 0;
+done:
+    Py_XDECREF(numbers);
+    Py_XDECREF(wanted);
+    Py_XDECREF(partials);
+    return failed;
+}
+
+/* Any node but one with a function of its own: variadic, custom, watched, or called by hand. */
+static int propagate_any(Value *v, int fresh, int modes, double *scratch) {
+    Py_ssize_t n = node_count(v);
+    if (n == 0) return 0;
+    if (v->op == BY_HAND) {
+        raise_error("no_rule", (PyObject *)v, NULL);
+        return -1;
+    }
+    double *a = scratch, *p = a + n;
+    unsigned char *skip = (unsigned char *)(p + n);
+    Slot *slots = node_slots(v);
+    for (Py_ssize_t i = 0; i < n; i++) {
+        skip[i] = slot_is_number(v, i) || slots[i].node->flags & CONSTANT;
+        a[i] = slot_number(v, i);
+    }
+    PyObject *own = v->flags & EXTRA ? v->in[0].extra->grad : NULL;
+    const double gradient = own ? ((Value *)own)->data : v->grad;
+    int selects = 0;
+    if (v->op == CUSTOM) {
+        if (custom_partials(v, a, n, p, skip) < 0) return -1;
+        if (node_count(v) != n || !(v->flags & EXTRA)) { /* Python ran and may have done anything */
+            PyErr_SetString(PyExc_RuntimeError, "a value was changed by its own derivative");
+            return -1;
+        }
+        slots = node_slots(v);
+    } else if (ROWS[v->op].width)
+        variadic_partials(v->op, a, n / ROWS[v->op].width, v->data, p);
+    else {
+        fixed_partials(v->op, a, v->data, ROWS[v->op].differentiable, p);
+        selects = ROWS[v->op].selects;
+        for (Py_ssize_t i = 0; i < n; i++) skip[i] |= !(ROWS[v->op].differentiable >> i & 1);
+    }
+    for (Py_ssize_t i = 0; i < n; i++) {
+        if (skip[i] || (selects && p[i] == 0.0)) continue;
+        double contribution = gradient * p[i];
+        if (modes & ANOMALY && !isfinite(contribution)) {
+            PyObject *error = PyObject_CallMethod(errors, "bad_gradient", "Ond", v, i, contribution);
+            if (error) PyErr_SetObject((PyObject *)Py_TYPE(error), error);
+            Py_XDECREF(error);
+            return -1;
+        }
+        if (fresh)
+            accumulate(slots[i].node, contribution);
+        else if (accumulate_object(slots[i].node, contribution) < 0)
+            return -1;
+    }
+    return 0;
+}
+
+static double *scratch_for(Py_ssize_t inputs) {
+    double *scratch = PyMem_Malloc((size_t)(inputs + 2) * (2 * sizeof(double) + 1));
+    if (!scratch) PyErr_NoMemory();
+    return scratch;
+}
+
+/* Pure C: gradients start afresh with the first contribution, so no pass is needed to reset them. */
+static void sweep(Order *order, double *scratch) {
+    for (Py_ssize_t i = order->n; i-- > 0;) {
+        Value *v = order->nodes[i];
+        if (v->op == LEAF)
+            ;
+        else if (!(v->flags & REACHED))
+            v->grad = 0.0; /* nothing asks for it: in a branch that `where` did not take */
+        else if (!(v->flags & EXTRA))
+            propagate_small(v);
+        else
+            propagate_any(v, 1, 0, scratch);
+        v->word &= ~(uint64_t)(SEEN | REACHED);
+    }
+}
+
+typedef struct {
+    double grad;
+    PyObject *object;
+} OldGrad;
+
+static void clear_grad_object(Value *v) {
+    if (v->flags & EXTRA) Py_CLEAR(v->in[0].extra->grad);
+}
+
+static void put_back(Value *v, OldGrad *old) {
+    clear_grad_object(v);
+    v->grad = old->grad;
+    if (old->object && v->flags & EXTRA) v->in[0].extra->grad = Py_NewRef(old->object);
+}
+
+static int run_closure(Value *v) {
+    PyObject *closure = Py_NewRef(v->in[0].extra->closure);
+    PyObject *result = PyObject_CallNoArgs(closure);
+    Py_DECREF(closure);
+    if (!result) return -1;
+    Py_DECREF(result);
+    Py_ssize_t n = node_count(v);
+    for (Py_ssize_t i = 0; i < n; i++)
+        if (!slot_is_number(v, i)) node_slots(v)[i].node->flags |= REACHED;
+    return 0;
+}
+
+/* Python may run in between and may fail: keep the nodes alive and the old gradients at hand. */
+static int sweep_with_python(Value *root, Order *order, double gradient, int reset, double *scratch) {
+    const int modes = MODES();
+    OldGrad *old = PyMem_Calloc((size_t)order->n, sizeof(OldGrad));
+    if (!old) {
+        PyErr_NoMemory();
+        return -1;
+    }
+    order_unmark(order);
+    order_hold(order);
+    for (Py_ssize_t i = 0; i < order->n; i++) {
+        Value *v = order->nodes[i];
+        old[i].grad = v->grad;
+        if (v->flags & EXTRA) old[i].object = Py_XNewRef(v->in[0].extra->grad);
+        if (reset || node_count(v)) {
+            clear_grad_object(v);
+            v->grad = 0.0;
+        }
+    }
+    int failed = accumulate_object(root, gradient);
+    for (Py_ssize_t i = order->n; i-- > 0 && !failed;) {
+        Value *v = order->nodes[i];
+        if (!(v->flags & REACHED) && v->grad == 0.0 && !(v->flags & EXTRA && v->in[0].extra->grad)) continue;
+        if (v->flags & EXTRA && v->in[0].extra->closure)
+            failed = run_closure(v);
+        else
+            failed = propagate_any(v, 0, modes, scratch);
+    }
+    order_unmark(order);
+    PyObject *kind, *error, *traceback;
+    PyErr_Fetch(&kind, &error, &traceback);
+    for (Py_ssize_t i = 0; i < order->n; i++) {
+        if (failed) put_back(order->nodes[i], &old[i]);
+        Py_XDECREF(old[i].object);
+    }
+    PyMem_Free(old);
+    order_drop(order);
+    PyErr_Restore(kind, error, traceback);
+    return failed;
+}
+
+static void release_graph(Order *order) {
+    order_hold(order);
+    for (Py_ssize_t i = 0; i < order->n; i++)
+        if (node_count(order->nodes[i])) node_release_inputs(order->nodes[i]);
+    order_drop(order);
+}
+
+/* create_graph=True: the sweep is done in Values, in Python. */
+static int backward_in_values(PyObject *self, PyObject *gradient, int reset) {
+    PyObject *empty = PyTuple_New(0);
+    PyObject *order = empty ? value_topological(self, empty, NULL) : NULL;
+    PyObject *flag = reset ? Py_True : Py_False;
+    PyObject *one = gradient ? Py_NewRef(gradient) : PyFloat_FromDouble(1.0);
+    PyObject *done = order && one ? PyObject_CallMethod(sweeps, "backward", "OOO", order, one, flag) : NULL;
+    Py_XDECREF(one);
+    Py_XDECREF(order);
+    Py_XDECREF(empty);
+    Py_XDECREF(done);
+    return done ? 0 : -1;
+}
+
+PyObject *value_backward(PyObject *self, PyObject *args, PyObject *keywords) {
+    static char *names[] = {"gradient", "retain_graph", "create_graph", "reset", NULL};
+    PyObject *seed = NULL;
+    int retain_graph = 1, create_graph = 0, reset = 0, failed = 0;
+    if (!PyArg_ParseTupleAndKeywords(args, keywords, "|O$ppp:backward", names, &seed, &retain_graph,
+                                     &create_graph, &reset))
+        return NULL;
+    Value *root = (Value *)self;
+    double gradient = 1.0;
+    if (create_graph && backward_in_values(self, seed, reset) < 0) return NULL;
+    if (seed && !create_graph) {
+        PyObject *number = PyObject_CallOneArg(as_float, seed);
+        if (!number) return NULL;
+        gradient = PyFloat_AS_DOUBLE(number);
+        Py_DECREF(number);
+    }
+    if (create_graph && retain_graph) Py_RETURN_NONE;
+    Order order;
+    const int anomaly = MODES() & ANOMALY;
+    if (walk(root, 1, reset || create_graph || anomaly, &order) < 0) return NULL;
+    if (order.python) { /* then leaves matter too */
+        order_unmark(&order);
+        order_free(&order);
+        if (walk(root, 1, 1, &order) < 0) return NULL;
+    }
+    double *scratch = scratch_for(order.widest);
+    if (create_graph || !scratch) {
+        order_unmark(&order);
+        failed = !scratch;
+    } else if (order.python || anomaly)
+        failed = sweep_with_python(root, &order, gradient, reset, scratch);
+    else {
+        if (reset)
+            for (Py_ssize_t i = 0; i < order.n; i++) order.nodes[i]->grad = 0.0;
+        accumulate(root, gradient);
+        sweep(&order, scratch);
+    }
+    PyMem_Free(scratch);
+    if (!failed && !retain_graph) release_graph(&order);
+    order_free(&order);
+    if (failed) return NULL;
+    Py_RETURN_NONE;
+}
+
+/* v._backward() by hand: pass this gradient on to the inputs. */
+PyObject *value_propagate(PyObject *self, PyObject *unused) {
+    (void)unused;
+    Value *v = (Value *)self;
+    double *scratch = scratch_for(node_count(v));
+    int failed = scratch ? propagate_any(v, 0, MODES(), scratch) : -1;
+    PyMem_Free(scratch);
+    Py_ssize_t n = node_count(v);
+    for (Py_ssize_t i = 0; i < n; i++)
+        if (!slot_is_number(v, i)) node_slots(v)[i].node->flags &= ~REACHED;
+    if (failed) return NULL;
+    Py_RETURN_NONE;
+}
+
+PyObject *value_zero_grad(PyObject *self, PyObject *unused) {
+    (void)unused;
+    Order order;
+    if (walk((Value *)self, 0, 1, &order) < 0) return NULL;
+    order_unmark(&order);
+    order_hold(&order);
+    for (Py_ssize_t i = 0; i < order.n; i++) {
+        clear_grad_object(order.nodes[i]);
+        order.nodes[i]->grad = 0.0;
+    }
+    order_drop(&order);
+    order_free(&order);
+    Py_RETURN_NONE;
+}

@@ -1,0 +1,158 @@
+/* The module: the type Value, the modes, and what the core takes from Python. */
+#include "node.h"
+#include <stddef.h>
+
+PyTypeObject *Value_Type;
+PyObject *table, *codes, *errors, *sweeps, *as_float;
+uint64_t clock_now;
+int modes_in_use;
+
+static _Thread_local int modes_here;
+
+int thread_modes(void) { return modes_here; }
+
+/* set_modes(recording, anomaly): set those that are not None, return what they were. */
+PyObject *set_modes(PyObject *module, PyObject *args) {
+    (void)module;
+    PyObject *recording, *anomaly;
+    if (!PyArg_ParseTuple(args, "OO:set_modes", &recording, &anomaly)) return NULL;
+    int before = modes_here, now = before;
+    if (recording != Py_None) {
+        int on = PyObject_IsTrue(recording);
+        if (on < 0) return NULL;
+        now = on ? now & ~NOT_RECORDING : now | NOT_RECORDING;
+    }
+    if (anomaly != Py_None) {
+        int on = PyObject_IsTrue(anomaly);
+        if (on < 0) return NULL;
+        now = on ? now | ANOMALY : now & ~ANOMALY;
+    }
+    modes_in_use += (now != 0) - (before != 0);
+    modes_here = now;
+    return Py_BuildValue("(NN)", PyBool_FromLong(!(before & NOT_RECORDING)), PyBool_FromLong(before & ANOMALY));
+}
+
+/* Raise the exception that a function of chainrule.errors makes. */
+void raise_error(const char *function, PyObject *first, PyObject *second) {
+    PyObject *error = PyObject_CallMethod(errors, function, second ? "OO" : "O", first, second);
+    if (error) PyErr_SetObject((PyObject *)Py_TYPE(error), error);
+    Py_XDECREF(error);
+}
+
+static PyObject *value_new(PyTypeObject *type, PyObject *args, PyObject *keywords) {
+    (void)args, (void)keywords;
+    if (type == Value_Type) return (PyObject *)node_new(0.0);
+    Value *v = (Value *)type->tp_alloc(type, 0); /* a subclass: zeroed, tracked by the collector */
+    if (v) v->word = clock_now << 16 | NUMBER0 | NUMBER1;
+    return (PyObject *)v;
+}
+
+static PyObject *value_detach(PyObject *self, PyObject *unused) {
+    (void)unused;
+    return (PyObject *)node_new(((Value *)self)->data);
+}
+
+static Py_hash_t value_hash(PyObject *self) {
+    size_t address = (size_t)self;
+    return (Py_hash_t)((address >> 4) | (address << (8 * sizeof(address) - 4)));
+}
+
+#define KEYWORDS(f) (PyCFunction)(void (*)(void))f, METH_VARARGS | METH_KEYWORDS
+#define FAST(f) (PyCFunction)(void (*)(void))f, METH_FASTCALL
+
+static PyMethodDef own_methods[] = {
+    {"backward", KEYWORDS(value_backward),
+     "backward(gradient=1.0, *, retain_graph=True, create_graph=False, reset=False)\n--\n\n"
+     "Compute the gradient of this value for everything it depends on.\n\n"
+     "Gradients of leaves are added to what they hold, as in PyTorch; `reset=True` sets\n"
+     "them to 0 first. `create_graph=True` makes the gradients Values, which can be\n"
+     "differentiated again. An exception leaves all gradients as they were."},
+    {"forward", value_forward, METH_NOARGS,
+     "Recompute everything this depends on from the leaves, in place, and return self."},
+    {"zero_grad", value_zero_grad, METH_NOARGS,
+     "Set the gradient of this value and of everything it depends on to 0."},
+    {"detach", value_detach, METH_NOARGS, "A new leaf with the same number, cut off from the graph."},
+    {"where", FAST(where_method),
+     "This where the condition holds, else other: the order of PyTorch's method."},
+    {"_apply", FAST(apply_static) | METH_STATIC, "Apply an operation and remember how."},
+    {"_node", FAST(node_static) | METH_STATIC, "A result whose value is known already."},
+    {"_topological", KEYWORDS(value_topological),
+     "Everything this depends on, inputs before results, constants left out."},
+    {"__format__", value_format, METH_O, NULL},
+};
+
+enum { OWN = sizeof(own_methods) / sizeof(own_methods[0]), MOST_METHODS = 128 };
+static PyMethodDef methods[MOST_METHODS];
+
+static PyObject *make_type(void) {
+    int n = 0;
+    for (int i = 0; i < OWN; i++) methods[n++] = own_methods[i];
+    for (PyMethodDef *m = table_methods; m->ml_name && n < MOST_METHODS - 1; m++) methods[n++] = *m;
+    PyType_Slot slots[40] = {
+        {Py_tp_doc, "A number in a computation graph, with the gradient of a result for it."},
+        {Py_tp_new, value_new},
+        {Py_tp_init, value_init},
+        {Py_tp_dealloc, value_dealloc},
+        {Py_tp_traverse, value_traverse},
+        {Py_tp_clear, value_gc_clear},
+        {Py_tp_repr, value_repr},
+        {Py_tp_hash, value_hash},
+        {Py_tp_richcompare, value_compare},
+        {Py_tp_getset, value_attributes},
+        {Py_tp_methods, methods},
+    };
+    int last = 0;
+    while (slots[last].slot) last++;
+    for (PyType_Slot *s = operator_slots; s->slot; s++) slots[last++] = *s;
+    PyType_Spec spec = {"chainrule.Value", sizeof(Value), 0,
+                        Py_TPFLAGS_DEFAULT | Py_TPFLAGS_BASETYPE | Py_TPFLAGS_HAVE_GC, slots};
+    PyTypeObject *type = (PyTypeObject *)PyType_FromSpec(&spec);
+    if (!type) return NULL;
+    type->tp_name = "Value"; /* as messages of the reference class have it */
+    type->tp_vectorcall = value_vectorcall;
+    return (PyObject *)type;
+}
+
+static PyObject *take(const char *module, const char *name) {
+    PyObject *from = PyImport_ImportModule(module);
+    if (!from || !name) return from;
+    PyObject *thing = PyObject_GetAttrString(from, name);
+    Py_DECREF(from);
+    return thing;
+}
+
+static int number_the_table(void) {
+    if (!(codes = PyDict_New())) return -1;
+    if (PyTuple_GET_SIZE(table) != OP_END - 1) {
+        PyErr_SetString(PyExc_ImportError, "the core was built from another table: run `make regen` and rebuild");
+        return -1;
+    }
+    for (Py_ssize_t i = 0; i < PyTuple_GET_SIZE(table); i++) {
+        PyObject *code = PyLong_FromSsize_t(i + 1);
+        if (!code || PyDict_SetItem(codes, PyTuple_GET_ITEM(table, i), code) < 0) return -1;
+        Py_DECREF(code);
+    }
+    return 0;
+}
+
+static PyMethodDef functions[] = {
+    {"set_modes", set_modes, METH_VARARGS,
+     "Set the modes of this thread that are not None; return what they were."},
+    {NULL, NULL, 0, NULL},
+};
+
+static struct PyModuleDef definition = {
+    PyModuleDef_HEAD_INIT, "chainrule._core", "The compiled core.", -1, functions, NULL, NULL, NULL, NULL};
+
+PyMODINIT_FUNC PyInit__core(void) {
+    if (!(table = take("chainrule.ops", "TABLE")) || number_the_table() < 0) return NULL;
+    if (!(errors = take("chainrule.errors", NULL)) || !(sweeps = take("chainrule.sweeps", NULL))) return NULL;
+    if (!(as_float = take("chainrule.ieee", "as_float"))) return NULL;
+    if (!(Value_Type = (PyTypeObject *)make_type())) return NULL;
+    PyObject *module = PyModule_Create(&definition);
+    if (!module || PyModule_AddObjectRef(module, "Value", (PyObject *)Value_Type) < 0) {
+        Py_XDECREF(module);
+        return NULL;
+    }
+    return module;
+}

@@ -1,0 +1,202 @@
+/* The node: a Value as a small C object, and what every file here needs to know of it.
+ *
+ * A node is 56 bytes and 16 for the garbage collector's header, which is used only by nodes
+ * that hold a Python function or a gradient that is itself a Value. Up to two inputs sit in
+ * the node; a plain number among them takes the place of the pointer. Everything rare (labels,
+ * more inputs, functions assigned to _backward) is in an `Extra` that the first slot points to.
+ */
+#ifndef CHAINRULE_NODE_H
+#define CHAINRULE_NODE_H
+
+#define PY_SSIZE_T_CLEAN
+#include <Python.h>
+#include <math.h>
+#include <stdint.h>
+
+typedef struct Value Value;
+typedef struct Extra Extra;
+
+typedef union {
+    Value *node;
+    double number;
+    Extra *extra;
+} Slot;
+
+struct Value {
+    PyObject_HEAD
+    double data;
+    union {
+        double grad;
+        Value *next; /* in the list of nodes waiting to be freed */
+    };
+    union {
+        uint64_t word; /* all three: sweeps write it whole, since a byte stored would stall the
+                        * next load of the word */
+        struct {
+#if __BYTE_ORDER__ == __ORDER_LITTLE_ENDIAN__
+            uint8_t flags, op; /* op: a row of the table, LEAF, CUSTOM or BY_HAND */
+            uint16_t time_low;
+            uint32_t time_high;
+#else
+            uint32_t time_high;
+            uint16_t time_low;
+            uint8_t op, flags;
+#endif
+        };
+    };
+    Slot in[2];
+};
+
+/* When data was last assigned; see clock_now. */
+#define TIME(v) ((v)->word >> 16)
+#define SET_TIME(v, time) ((v)->word = ((v)->word & 0xffff) | (uint64_t)(time) << 16)
+
+struct Extra {
+    Py_ssize_t n;      /* inputs */
+    PyObject *label;   /* each of these may be NULL */
+    PyObject *closure; /* the function assigned to _backward */
+    PyObject *row;     /* the Op of a CUSTOM node */
+    PyObject *name;    /* the _op of a BY_HAND node */
+    PyObject *site;    /* the source line, inside detect_anomaly() */
+    PyObject *grad;    /* a gradient that is a Value */
+    unsigned char *is_number; /* one for each slot; behind the slots */
+    Slot slots[];
+};
+
+enum { LEAF = 0, CUSTOM = 254, BY_HAND = 255 };
+
+enum {
+    NUMBER0 = 1, /* in[0] is no node but a plain number, or not there at all */
+    NUMBER1 = 2, /* in[1] likewise, so that the sweeps need not ask for the arity */
+    EXTRA = 4,   /* in[0].extra holds the inputs and all the rest; NUMBER0 and 1 are clear */
+    SEEN = 8,    /* used by walks, clear outside of them */
+    REACHED = 16,
+    CONSTANT = 32, /* a number that somebody looked at: gets no gradient */
+    OVERWRITTEN = 64,
+    FREED = 128
+};
+
+/* One row of the table, as far as C needs it beyond the formulas. */
+typedef struct {
+    const char *name, *symbol;
+    int arity, defaults;
+    unsigned differentiable; /* a bit for each argument */
+    int selects, width, least;
+    double default_value;
+} Row;
+
+#include "ops_scalar.h"
+
+/* module.c: what the core takes from Python */
+extern PyTypeObject *Value_Type;
+extern PyObject *table;     /* the tuple ops.TABLE */
+extern PyObject *codes;     /* {Op: its place in the table, from 1} */
+extern PyObject *errors;    /* the module chainrule.errors */
+extern PyObject *sweeps;    /* the module chainrule.sweeps */
+extern PyObject *as_float;  /* the function chainrule.ieee.as_float */
+void raise_error(const char *function, PyObject *first, PyObject *second);
+
+/* Advances with every assignment to .data. A result is stale if an input has a later time. */
+extern uint64_t clock_now;
+
+/* Modes of a thread. `modes_in_use` counts threads in other than the default modes, so that the
+ * usual case needs no look at thread-local storage. */
+enum { NOT_RECORDING = 1, ANOMALY = 2 };
+extern int modes_in_use;
+int thread_modes(void);
+PyObject *set_modes(PyObject *module, PyObject *args);
+#define MODES() (__builtin_expect(modes_in_use, 0) ? thread_modes() : 0)
+
+#define IS_VALUE(o) (Py_TYPE(o) == Value_Type || PyType_IsSubtype(Py_TYPE(o), Value_Type))
+
+/* node.c */
+extern Value *free_nodes;
+extern Py_ssize_t free_count;
+Value *node_alloc(void);
+int node_set_inputs(Value *v, Py_ssize_t n, const Slot *slots, const unsigned char *is_number);
+Extra *node_extra(Value *v);
+void node_release_inputs(Value *v);
+void node_clear(Value *v);
+int node_track_graph(Value *root);
+int value_traverse(PyObject *self, visitproc visit, void *arg);
+int value_gc_clear(PyObject *self);
+void value_dealloc(PyObject *self);
+
+/* A new node that the caller fills in: data, op and inputs. */
+static inline Value *node_new(double data) {
+    Value *v = free_nodes;
+    if (__builtin_expect(v != NULL, 1)) {
+        free_nodes = v->next;
+        free_count--;
+        _Py_NewReference((PyObject *)v);
+    } else if ((v = node_alloc()) == NULL)
+        return NULL;
+    v->data = data;
+    v->grad = 0.0;
+    v->word = clock_now << 16 | NUMBER0 | NUMBER1; /* a leaf */
+    v->in[1].number = 0.0;
+    return v;
+}
+
+/* The inputs of a node, wherever they are. */
+static inline Py_ssize_t node_count(const Value *v) {
+    if (v->flags & EXTRA) return v->in[0].extra->n;
+    return v->op == LEAF || v->flags & FREED ? 0 : ROWS[v->op].arity;
+}
+static inline Slot *node_slots(Value *v) {
+    return v->flags & EXTRA ? v->in[0].extra->slots : v->in;
+}
+static inline int slot_is_number(const Value *v, Py_ssize_t i) {
+    return v->flags & EXTRA ? v->in[0].extra->is_number[i] : v->flags & (i ? NUMBER1 : NUMBER0);
+}
+static inline double slot_number(Value *v, Py_ssize_t i) {
+    Slot slot = node_slots(v)[i];
+    return slot_is_number(v, i) ? slot.number : slot.node->data;
+}
+static inline int node_is_leaf(const Value *v) {
+    return !(v->flags & FREED) && node_count(v) == 0;
+}
+
+/* number.c */
+int as_number(PyObject *o, double *x);  /* 1, or 0 with no error if o is no number, or -1 */
+Value *apply(int op, Py_ssize_t n, const Slot *slots, const unsigned char *is_number, double data);
+PyObject *apply_static(PyObject *unused, PyObject *const *args, Py_ssize_t n);
+PyObject *node_static(PyObject *unused, PyObject *const *args, Py_ssize_t n);
+PyObject *where_method(PyObject *self, PyObject *const *args, Py_ssize_t n);
+PyObject *value_compare(PyObject *a, PyObject *b, int comparison);
+extern PyType_Slot operator_slots[];
+extern PyMethodDef table_methods[];
+
+/* attributes.c */
+int value_init(PyObject *self, PyObject *args, PyObject *keywords);
+PyObject *value_vectorcall(PyObject *type, PyObject *const *args, size_t n, PyObject *names);
+PyObject *value_repr(PyObject *self);
+PyObject *value_format(PyObject *self, PyObject *spec);
+PyObject *value_row(Value *v);
+int value_set_grad(PyObject *self, PyObject *grad, void *unused);
+extern PyGetSetDef value_attributes[];
+
+/* walk.c */
+typedef struct {
+    Value **nodes; /* inputs before results, constants left out */
+    Py_ssize_t n, capacity;
+    Py_ssize_t widest; /* the most inputs in an Extra */
+    int python; /* whether a sweep may run Python: functions, custom operations, Value gradients */
+} Order;
+int walk(Value *root, int check, int leaves, Order *order);
+void order_unmark(Order *order);
+void order_free(Order *order);
+void order_hold(Order *order);
+void order_drop(Order *order);
+PyObject *value_topological(PyObject *self, PyObject *args, PyObject *keywords);
+
+/* backward.c */
+PyObject *value_backward(PyObject *self, PyObject *args, PyObject *keywords);
+PyObject *value_propagate(PyObject *self, PyObject *unused);
+PyObject *value_zero_grad(PyObject *self, PyObject *unused);
+
+/* forward.c */
+int node_recompute(Value *v, double *data);
+PyObject *value_forward(PyObject *self, PyObject *unused);
+
+#endif

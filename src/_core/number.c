@@ -1,0 +1,431 @@
+/* Operators and methods: from Python arguments to a new node. */
+#include "node.h"
+
+/* 1 and the number, 0 if o is no real number, -1 with an exception set. */
+int as_number(PyObject *o, double *x) {
+    if (PyFloat_CheckExact(o)) {
+        *x = PyFloat_AS_DOUBLE(o);
+        return 1;
+    }
+    if (PyLong_CheckExact(o) || PyBool_Check(o)) {
+        *x = PyLong_AsDouble(o);
+        return *x == -1.0 && PyErr_Occurred() ? -1 : 1;
+    }
+    PyTypeObject *type = Py_TYPE(o);
+    if (PyFloat_Check(o) && strcmp(type->tp_name, "numpy.float64") == 0) {
+        *x = PyFloat_AS_DOUBLE(o);
+        return 1;
+    }
+    PyObject *number = PyObject_CallOneArg(as_float, o);
+    if (!number) {
+        if (!PyErr_ExceptionMatches(PyExc_TypeError)) return -1;
+        PyErr_Clear();
+        return 0;
+    }
+    *x = PyFloat_AsDouble(number);
+    Py_DECREF(number);
+    return *x == -1.0 && PyErr_Occurred() ? -1 : 1;
+}
+
+/* As as_number, but what is no number is an error. */
+static int need_number(PyObject *o, double *x) {
+    int known = as_number(o, x);
+    if (known == 0) {
+        PyObject *number = PyObject_CallOneArg(as_float, o); /* for its error */
+        Py_XDECREF(number);
+        if (number) PyErr_SetString(PyExc_TypeError, "expected a real number");
+        return -1;
+    }
+    return known < 0 ? -1 : 0;
+}
+
+/* A slot for an argument, borrowed: 1, 0 if it is neither Value nor number, or -1. */
+static inline int as_slot(PyObject *o, Slot *slot, unsigned char *is_number, double *x) {
+    if (Py_TYPE(o) == Value_Type || IS_VALUE(o)) {
+        slot->node = (Value *)o;
+        *is_number = 0;
+        *x = slot->node->data;
+        return 1;
+    }
+    *is_number = 1;
+    int known = as_number(o, x);
+    slot->number = *x;
+    return known;
+}
+
+static int check_finite(const char *name, const double *a, Py_ssize_t n, double data) {
+    if (isfinite(data)) return 0;
+    PyObject *numbers = PyTuple_New(n);
+    for (Py_ssize_t i = 0; numbers && i < n; i++)
+        PyTuple_SET_ITEM(numbers, i, PyFloat_FromDouble(a[i]));
+    PyObject *error =
+        numbers ? PyObject_CallMethod(errors, "bad_value", "sOd", name, numbers, data) : NULL;
+    Py_XDECREF(numbers);
+    if (error) {
+        PyErr_SetObject((PyObject *)Py_TYPE(error), error);
+        Py_DECREF(error);
+    }
+    return -1;
+}
+
+/* In other than the default modes: check the value, note the source line, record or do not. */
+static Value *record_specially(Value *v, int modes) {
+    if (!(modes & ANOMALY) || node_count(v) == 0) return v;
+    Extra *extra = node_extra(v);
+    PyObject *site = extra ? PyObject_CallMethod(errors, "user_line", NULL) : NULL;
+    if (!site) {
+        Py_DECREF(v);
+        return NULL;
+    }
+    Py_XSETREF(extra->site, site);
+    return v;
+}
+
+/* A node for an operation whose value is known. */
+Value *apply(int op, Py_ssize_t n, const Slot *slots, const unsigned char *is_number, double data) {
+    int modes = MODES();
+    Value *v = node_new(data);
+    if (!v || modes & NOT_RECORDING) return v;
+    v->op = (unsigned char)op;
+    if (node_set_inputs(v, n, slots, is_number) < 0) {
+        v->op = LEAF;
+        Py_DECREF(v);
+        return NULL;
+    }
+    return modes ? record_specially(v, modes) : v;
+}
+
+/* --- operators ------------------------------------------------------------------------------- */
+
+/* The general binary operator: mixed operands, unusual modes. */
+static PyObject *binary(int op, PyObject *left, PyObject *right) {
+    Slot slots[2];
+    unsigned char is_number[2];
+    double a[3] = {0.0};
+    int known = as_slot(left, &slots[0], &is_number[0], &a[0]);
+    if (known > 0) known = as_slot(right, &slots[1], &is_number[1], &a[1]);
+    if (known < 0) return NULL;
+    if (known == 0) Py_RETURN_NOTIMPLEMENTED;
+    double data = fixed_value(op, a);
+    if (MODES() & ANOMALY && check_finite(ROWS[op].name, a, 2, data) < 0) return NULL;
+    return (PyObject *)apply(op, 2, slots, is_number, data);
+}
+
+/* The paths that programs live on: two Values, or a Value and a float, nothing special set. */
+static inline PyObject *fast_binary(int op, PyObject *left, PyObject *right, double (*f)(double, double)) {
+    if (__builtin_expect(modes_in_use, 0)) return binary(op, left, right);
+    Value *v, *l = (Value *)left, *r = (Value *)right;
+    if (Py_TYPE(left) == Value_Type) {
+        if (Py_TYPE(right) == Value_Type) {
+            if (!(v = node_new(f(l->data, r->data)))) return NULL;
+            v->in[1].node = (Value *)Py_NewRef(right);
+            v->flags = 0;
+        } else if (PyFloat_CheckExact(right)) {
+            double x = PyFloat_AS_DOUBLE(right);
+            if (!(v = node_new(f(l->data, x)))) return NULL;
+            v->in[1].number = x;
+            v->flags = NUMBER1;
+        } else
+            return binary(op, left, right);
+        v->in[0].node = (Value *)Py_NewRef(left);
+    } else if (PyFloat_CheckExact(left) && Py_TYPE(right) == Value_Type) {
+        double x = PyFloat_AS_DOUBLE(left);
+        if (!(v = node_new(f(x, r->data)))) return NULL;
+        v->in[0].number = x;
+        v->flags = NUMBER0;
+        v->in[1].node = (Value *)Py_NewRef(right);
+    } else
+        return binary(op, left, right);
+    v->op = (unsigned char)op;
+    return (PyObject *)v;
+}
+
+static PyObject *unary(int op, PyObject *self) {
+    Slot slot = {.node = (Value *)self};
+    unsigned char is_number = 0;
+    double a[3] = {slot.node->data, 0.0, 0.0}, data = fixed_value(op, a);
+    if (MODES() & ANOMALY && check_finite(ROWS[op].name, a, 1, data) < 0) return NULL;
+    return (PyObject *)apply(op, 1, &slot, &is_number, data);
+}
+
+static PyObject *number_add(PyObject *a, PyObject *b) { return fast_binary(OP_ADD, a, b, op_add); }
+static PyObject *number_sub(PyObject *a, PyObject *b) { return fast_binary(OP_SUB, a, b, op_sub); }
+static PyObject *number_mul(PyObject *a, PyObject *b) { return fast_binary(OP_MUL, a, b, op_mul); }
+static PyObject *number_div(PyObject *a, PyObject *b) { return fast_binary(OP_DIV, a, b, op_div); }
+static PyObject *number_pow(PyObject *a, PyObject *b, PyObject *modulus) {
+    if (modulus != Py_None) Py_RETURN_NOTIMPLEMENTED;
+    return fast_binary(OP_POW, a, b, op_pow);
+}
+static PyObject *number_neg(PyObject *a) { return unary(OP_NEG, a); }
+static PyObject *number_pos(PyObject *a) { return unary(OP_POS, a); }
+static PyObject *number_abs(PyObject *a) { return unary(OP_ABS, a); }
+
+static void advise(const char *constant) {
+    PyObject *text = PyObject_GetAttrString(errors, constant);
+    if (text) PyErr_SetObject(PyExc_TypeError, text);
+    Py_XDECREF(text);
+}
+static int number_bool(PyObject *self) {
+    (void)self;
+    advise("NO_BOOL");
+    return -1;
+}
+static PyObject *number_float(PyObject *self) {
+    (void)self;
+    advise("NO_FLOAT");
+    return NULL;
+}
+
+/* Equality is identity: nodes live in sets. The order compares data. */
+PyObject *value_compare(PyObject *left, PyObject *right, int comparison) {
+    if (comparison == Py_EQ || comparison == Py_NE) Py_RETURN_NOTIMPLEMENTED;
+    double a = ((Value *)left)->data, b;
+    if (IS_VALUE(right))
+        b = ((Value *)right)->data;
+    else {
+        int known = as_number(right, &b);
+        if (known < 0) return NULL;
+        if (known == 0) Py_RETURN_NOTIMPLEMENTED;
+    }
+    Py_RETURN_RICHCOMPARE(a, b, comparison);
+}
+
+PyType_Slot operator_slots[] = {
+    {Py_nb_add, number_add},
+    {Py_nb_subtract, number_sub},
+    {Py_nb_multiply, number_mul},
+    {Py_nb_true_divide, number_div},
+    {Py_nb_power, number_pow},
+    {Py_nb_negative, number_neg},
+    {Py_nb_positive, number_pos},
+    {Py_nb_absolute, number_abs},
+    {Py_nb_bool, number_bool},
+    {Py_nb_float, number_float},
+    {Py_nb_int, number_float},
+    {0, NULL},
+};
+
+/* --- methods --------------------------------------------------------------------------------- */
+
+static PyObject *wrong_count(const Row *row, Py_ssize_t n) {
+    return PyErr_Format(PyExc_TypeError, "%s takes %d argument%s, got %zd", row->name, row->arity,
+                        row->arity == 1 ? "" : "s", n);
+}
+
+/* An operation of fixed arity on arguments of which at least one is a Value. */
+static PyObject *apply_fixed(int op, PyObject *const *args, Py_ssize_t n) {
+    const Row *row = &ROWS[op];
+    Slot slots[3];
+    unsigned char is_number[3];
+    double a[3] = {0.0};
+    Py_ssize_t missing = row->arity - n;
+    if (missing && !(missing == 1 && row->defaults)) return wrong_count(row, n);
+    for (Py_ssize_t i = 0; i < n; i++) {
+        int known = as_slot(args[i], &slots[i], &is_number[i], &a[i]);
+        if (known < 0 || (known == 0 && need_number(args[i], &a[i]) < 0)) return NULL;
+    }
+    if (missing) {
+        slots[n].number = a[n] = row->default_value;
+        is_number[n] = 1;
+    }
+    double data = fixed_value(op, a);
+    if (MODES() & ANOMALY && check_finite(row->name, a, row->arity, data) < 0) return NULL;
+    return (PyObject *)apply(op, row->arity, slots, is_number, data);
+}
+
+static PyObject *fixed_method(int op, PyObject *self, PyObject *const *args, Py_ssize_t n) {
+    if (n == 0 && ROWS[op].arity == 1) return unary(op, self);
+    PyObject *all[4] = {self, NULL, NULL, NULL};
+    if (n > 3) return wrong_count(&ROWS[op], n + 1);
+    for (Py_ssize_t i = 0; i < n; i++) all[i + 1] = args[i];
+    return apply_fixed(op, all, n + 1);
+}
+
+PyObject *where_method(PyObject *self, PyObject *const *args, Py_ssize_t n) {
+    if (n != 2) return PyErr_Format(PyExc_TypeError, "where takes 3 arguments, got %zd", n + 1);
+    PyObject *all[3] = {args[0], self, args[1]};
+    return apply_fixed(OP_WHERE, all, 3);
+}
+
+/* An operation on a flat list of arguments; floats alone give a float. */
+static PyObject *apply_variadic(int op, PyObject *const *args, Py_ssize_t n) {
+    const Row *row = &ROWS[op];
+    if (n < row->least * row->width)
+        return PyErr_Format(PyExc_TypeError, "%s needs at least %d value, got none", row->name, row->least);
+    if (n % row->width)
+        return PyErr_Format(PyExc_TypeError, "%s takes %d sequences of the same length", row->name,
+                            row->width);
+    Slot small_slots[64], *slots = small_slots;
+    double small[64], *a = small;
+    unsigned char small_is[64], *is_number = small_is;
+    PyObject *result = NULL;
+    if (n > 64) {
+        slots = PyMem_Malloc((size_t)n * (sizeof(Slot) + sizeof(double) + 1));
+        if (!slots) return PyErr_NoMemory();
+        a = (double *)(slots + n);
+        is_number = (unsigned char *)(a + n);
+    }
+    int values = 0;
+    for (Py_ssize_t i = 0; i < n; i++) {
+        int known = as_slot(args[i], &slots[i], &is_number[i], &a[i]);
+        if (known < 0 || (known == 0 && need_number(args[i], &a[i]) < 0)) goto done;
+        values |= !is_number[i];
+    }
+    double data = variadic_value(op, a, n / row->width);
+    if (!values)
+        result = PyFloat_FromDouble(data);
+    else if (!(MODES() & ANOMALY) || check_finite(row->name, a, n, data) == 0)
+        result = (PyObject *)apply(op, n, slots, is_number, data);
+done:
+    if (slots != small_slots) PyMem_Free(slots);
+    return result;
+}
+
+/* `max(a, b)`, `max([a, b])`, `dot(xs, ys)`. */
+static PyObject *variadic_method(int op, PyObject *const *args, Py_ssize_t n) {
+    const Row *row = &ROWS[op];
+    if (row->width == 1) {
+        if (n != 1 || !(Py_TYPE(args[0])->tp_iter || PySequence_Check(args[0])))
+            return apply_variadic(op, args, n);
+        PyObject *list = PySequence_List(args[0]);
+        if (!list) return NULL;
+        PyObject *result = apply_variadic(op, ((PyListObject *)list)->ob_item, PyList_GET_SIZE(list));
+        Py_DECREF(list);
+        return result;
+    }
+    if (n != row->width)
+        return PyErr_Format(PyExc_TypeError, "%s takes %d sequences, got %zd", row->name, row->width, n);
+    PyObject *left = PySequence_List(args[0]);
+    PyObject *right = left ? PySequence_List(args[1]) : NULL;
+    PyObject *result = NULL;
+    if (right && PyList_GET_SIZE(left) != PyList_GET_SIZE(right))
+        PyErr_Format(PyExc_ValueError, "%s takes sequences of the same length, got %zd and %zd", row->name,
+                     PyList_GET_SIZE(left), PyList_GET_SIZE(right));
+    else if (right && PyList_SetSlice(left, PY_SSIZE_T_MAX, PY_SSIZE_T_MAX, right) == 0)
+        result = apply_variadic(op, ((PyListObject *)left)->ob_item, PyList_GET_SIZE(left));
+    Py_XDECREF(left);
+    Py_XDECREF(right);
+    return result;
+}
+
+/* An operation from custom_op: its formulas are Python. */
+static PyObject *apply_custom(PyObject *row, PyObject *args) {
+    PyObject *complete = PyObject_CallMethod(row, "complete", "O", args);
+    PyObject *all = complete ? PySequence_Tuple(complete) : NULL;
+    Py_XDECREF(complete);
+    if (!all) return NULL;
+    Py_ssize_t n = PyTuple_GET_SIZE(all);
+    PyObject *result = NULL, *numbers = PyTuple_New(n);
+    Slot *slots = PyMem_Malloc((size_t)n * (sizeof(Slot) + sizeof(double) + 1) + 1);
+    double *a = (double *)(slots + n), data;
+    unsigned char *is_number = (unsigned char *)(a + n);
+    if (!slots || !numbers) goto done;
+    for (Py_ssize_t i = 0; i < n; i++) {
+        int known = as_slot(PyTuple_GET_ITEM(all, i), &slots[i], &is_number[i], &a[i]);
+        if (known < 0 || (known == 0 && need_number(PyTuple_GET_ITEM(all, i), &a[i]) < 0)) goto done;
+        PyObject *number = PyFloat_FromDouble(a[i]);
+        if (!number) goto done;
+        PyTuple_SET_ITEM(numbers, i, number);
+    }
+    PyObject *forward = PyObject_GetAttrString(row, "forward");
+    PyObject *value = forward ? PyObject_Call(forward, numbers, NULL) : NULL;
+    Py_XDECREF(forward);
+    int known = value ? need_number(value, &data) : -1;
+    Py_XDECREF(value);
+    if (known < 0) goto done;
+    PyObject *name = PyObject_GetAttrString(row, "name");
+    const char *text = name ? PyUnicode_AsUTF8(name) : NULL;
+    if (text && (!(MODES() & ANOMALY) || check_finite(text, a, n, data) == 0)) {
+        Value *v = apply(CUSTOM, n, slots, is_number, data);
+        if (v && v->op == CUSTOM) v->in[0].extra->row = Py_NewRef(row);
+        result = (PyObject *)v;
+    }
+    Py_XDECREF(name);
+done:
+    PyMem_Free(slots);
+    Py_XDECREF(numbers);
+    Py_DECREF(all);
+    return result;
+}
+
+/* The place of an Op in the table, 0 if it is not in it, -1 with an exception set. */
+static int code_of(PyObject *row) {
+    PyObject *code = PyDict_GetItemWithError(codes, row);
+    if (code) return (int)PyLong_AsLong(code);
+    return PyErr_Occurred() ? -1 : 0;
+}
+
+/* Value._apply(op, args): what Op.__call__ ends in when an argument is a Value. */
+PyObject *apply_static(PyObject *unused, PyObject *const *args, Py_ssize_t n) {
+    (void)unused;
+    if (n != 2) return PyErr_Format(PyExc_TypeError, "_apply takes 2 arguments, got %zd", n);
+    int op = code_of(args[0]);
+    PyObject *all = op < 0 ? NULL : PySequence_Tuple(args[1]);
+    if (!all) return NULL;
+    PyObject *result;
+    if (op == 0)
+        result = apply_custom(args[0], all);
+    else if (ROWS[op].width)
+        result = apply_variadic(op, ((PyTupleObject *)all)->ob_item, PyTuple_GET_SIZE(all));
+    else
+        result = apply_fixed(op, ((PyTupleObject *)all)->ob_item, PyTuple_GET_SIZE(all));
+    Py_DECREF(all);
+    return result;
+}
+
+/* Value._node(row, args, data): a result whose value is known already. */
+PyObject *node_static(PyObject *unused, PyObject *const *args, Py_ssize_t count) {
+    (void)unused;
+    double data;
+    if (count != 3) return PyErr_Format(PyExc_TypeError, "_node takes 3 arguments, got %zd", count);
+    if (need_number(args[2], &data) < 0) return NULL;
+    int op = args[0] == Py_None ? LEAF : code_of(args[0]);
+    PyObject *all = op < 0 ? NULL : PySequence_Tuple(args[1]);
+    if (!all) return NULL;
+    Py_ssize_t n = PyTuple_GET_SIZE(all);
+    Value *v = NULL;
+    Slot *slots = PyMem_Malloc((size_t)n * (sizeof(Slot) + 1) + 1);
+    unsigned char *is_number = (unsigned char *)(slots + n);
+    if (!slots) goto done;
+    for (Py_ssize_t i = 0; i < n; i++) {
+        double x;
+        int known = as_slot(PyTuple_GET_ITEM(all, i), &slots[i], &is_number[i], &x);
+        if (known < 0 || (known == 0 && need_number(PyTuple_GET_ITEM(all, i), &x) < 0)) goto done;
+    }
+    if (op == LEAF && n) op = args[0] == Py_None ? BY_HAND : CUSTOM;
+    if (op > 0 && op < CUSTOM && !ROWS[op].width && n != ROWS[op].arity) {
+        wrong_count(&ROWS[op], n);
+        goto done;
+    }
+    if (!(v = node_new(data))) goto done;
+    v->op = (unsigned char)op;
+    if (op == LEAF) goto done;
+    if (node_set_inputs(v, n, slots, is_number) < 0) {
+        v->op = LEAF;
+        Py_CLEAR(v);
+    } else if (op == CUSTOM)
+        v->in[0].extra->row = Py_NewRef(args[0]);
+done:
+    PyMem_Free(slots);
+    Py_DECREF(all);
+    return (PyObject *)v;
+}
+
+#define FIXED(op, name)                                                                      \
+    static PyObject *method_##name(PyObject *self, PyObject *const *args, Py_ssize_t n) {    \
+        return fixed_method(op, self, args, n);                                              \
+    }
+#define VARIADIC(op, name)                                                                   \
+    static PyObject *method_##name(PyObject *self, PyObject *const *args, Py_ssize_t n) {    \
+        (void)self;                                                                          \
+        return variadic_method(op, args, n);                                                 \
+    }
+FIXED_METHODS(FIXED)
+VARIADIC_METHODS(VARIADIC)
+#undef FIXED
+#undef VARIADIC
+
+#define FIXED(op, name) {#name, (PyCFunction)(void (*)(void))method_##name, METH_FASTCALL, NULL},
+#define VARIADIC(op, name) \
+    {#name, (PyCFunction)(void (*)(void))method_##name, METH_FASTCALL | METH_STATIC, NULL},
+PyMethodDef table_methods[] = {FIXED_METHODS(FIXED) VARIADIC_METHODS(VARIADIC){NULL, NULL, 0, NULL}};

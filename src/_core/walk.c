@@ -1,0 +1,191 @@
+/* The walk: everything a value depends on, inputs before results, without recursion. */
+#include "node.h"
+
+typedef struct {
+    Value *node;
+    Py_ssize_t next;
+} Frame;
+
+enum { ALL_DONE = -1 };
+
+/* The arrays of the last walk, kept for the next one: fresh memory costs more than the walk. A walk
+ * takes them, so that another one inside it, from a Python function, gets its own. */
+enum { MOST_KEPT = 1 << 20 };
+static struct {
+    void *memory;
+    Py_ssize_t capacity;
+} kept_path, kept_nodes;
+
+#define TAKE(kept, array, room) \
+    (array = kept.memory, room = kept.capacity, kept.memory = NULL, kept.capacity = 0)
+#define KEEP(kept, array, room)                           \
+    do {                                                  \
+        if (room > kept.capacity && room <= MOST_KEPT) {  \
+            PyMem_RawFree(kept.memory);                   \
+            kept.memory = array, kept.capacity = room;    \
+        } else                                            \
+            PyMem_RawFree(array);                         \
+    } while (0)
+
+static int grow(void **array, Py_ssize_t *capacity, size_t item) {
+    Py_ssize_t larger = *capacity ? *capacity * 2 : 256;
+    void *moved = PyMem_RawRealloc(*array, (size_t)larger * item);
+    if (!moved) {
+        PyErr_NoMemory();
+        return -1;
+    }
+    *array = moved;
+    *capacity = larger;
+    return 0;
+}
+
+/* What would make gradients wrong: the name of a function in chainrule.errors, or NULL. */
+static inline const char *fault_of(Value *v, int check_stale, Value **changed) {
+    if (!(v->flags & (EXTRA | FREED | OVERWRITTEN))) { /* the usual case */
+        uint64_t now = TIME(v);
+        if (!check_stale || ((v->flags & NUMBER0 || TIME(v->in[0].node) <= now) &&
+                             (v->flags & NUMBER1 || TIME(v->in[1].node) <= now)))
+            return NULL;
+    }
+    if (v->flags & FREED) return "freed";
+    if (!check_stale) return NULL;
+    if (v->flags & OVERWRITTEN) return "overwritten";
+    Py_ssize_t n = node_count(v);
+    Slot *slots = node_slots(v);
+    for (Py_ssize_t i = 0; i < n; i++)
+        if (!slot_is_number(v, i) && TIME(slots[i].node) > TIME(v)) {
+            *changed = slots[i].node;
+            return "stale";
+        }
+    return NULL;
+}
+
+/* Whether the fast path of the walk may pass over an input: a number, a node seen before or, if
+ * leaves are not asked for, a leaf without anything special. */
+static inline int pass_over(const Value *v, int i, int leaves) {
+    if (v->flags & (i ? NUMBER1 : NUMBER0)) return 1;
+    const Value *child = v->in[i].node;
+    if (child->flags & (SEEN | CONSTANT)) return 1;
+    return !leaves && child->op == LEAF && !(child->flags & EXTRA);
+}
+
+/* The first input from `next` on that has to be walked, and its successor in *next. */
+static inline Value *next_child(Value *v, Py_ssize_t *next, int leaves) {
+    if (!(v->flags & EXTRA)) {
+        while (*next < 2) {
+            int i = (int)(*next)++;
+            if (!pass_over(v, i, leaves)) return v->in[i].node;
+        }
+        return NULL;
+    }
+    Extra *extra = v->in[0].extra;
+    while (*next < extra->n) {
+        Py_ssize_t i = (*next)++;
+        if (extra->is_number[i]) continue;
+        Value *child = extra->slots[i].node;
+        if (child->flags & (SEEN | CONSTANT)) continue;
+        if (leaves || child->op != LEAF || child->flags & EXTRA) return child;
+    }
+    return NULL;
+}
+
+/* Depth first, inputs from left to right, a node after its inputs.
+ *
+ * Fills `order` and leaves SEEN set on its nodes; on failure nothing is set and -1 returned.
+ * Plain leaves are left out unless asked for: they pass nothing on. */
+int walk(Value *root, int check, int leaves, Order *order) {
+    Frame *path;
+    Py_ssize_t depth = 0, path_capacity;
+    const char *fault = NULL;
+    Value *faulty = NULL, *changed = NULL, *v = root;
+    *order = (Order){0};
+    TAKE(kept_path, path, path_capacity);
+    TAKE(kept_nodes, order->nodes, order->capacity);
+    for (;;) {
+        /* v is new */
+        v->word |= SEEN;
+        if ((fault = fault_of(v, check, &changed)) != NULL) {
+            v->word &= ~(uint64_t)SEEN;
+            faulty = v;
+            goto fail;
+        }
+        if (v->flags & EXTRA) {
+            Extra *extra = v->in[0].extra;
+            if (extra->closure || extra->grad || v->op >= CUSTOM) order->python = 1;
+            if (extra->n > order->widest) order->widest = extra->n;
+        }
+        Py_ssize_t next = 0;
+        Value *child = next_child(v, &next, leaves);
+        for (;;) { /* finish nodes until there is a new one to go down to */
+            if (child) break;
+            if (order->n == order->capacity &&
+                grow((void **)&order->nodes, &order->capacity, sizeof(Value *)) < 0) {
+                v->word &= ~(uint64_t)SEEN;
+                goto fail;
+            }
+            order->nodes[order->n++] = v;
+            if (!depth) goto done;
+            v = path[--depth].node;
+            next = path[depth].next;
+            child = next == ALL_DONE ? NULL : next_child(v, &next, leaves);
+        }
+        if (depth == path_capacity && grow((void **)&path, &path_capacity, sizeof(Frame)) < 0) {
+            v->word &= ~(uint64_t)SEEN;
+            goto fail;
+        }
+        /* If nothing is left to do at v but to list it, say so: no need to look at it again. */
+        if (!(v->flags & EXTRA) && (next == 2 || pass_over(v, 1, leaves))) next = ALL_DONE;
+        path[depth++] = (Frame){v, next};
+        v = child;
+    }
+done:
+    KEEP(kept_path, path, path_capacity);
+    return 0;
+
+fail:
+    while (depth) path[--depth].node->word &= ~(uint64_t)SEEN;
+    KEEP(kept_path, path, path_capacity);
+    order_unmark(order);
+    order_free(order);
+    /* Only now, with no mark left, may Python run. */
+    if (changed)
+        raise_error(fault, (PyObject *)changed, (PyObject *)faulty);
+    else if (fault)
+        raise_error(fault, (PyObject *)faulty, NULL);
+    return -1;
+}
+
+/* Keep the nodes alive while Python may run. */
+void order_hold(Order *order) {
+    for (Py_ssize_t i = 0; i < order->n; i++) Py_INCREF(order->nodes[i]);
+}
+
+void order_drop(Order *order) {
+    for (Py_ssize_t i = 0; i < order->n; i++) Py_DECREF(order->nodes[i]);
+}
+
+void order_unmark(Order *order) {
+    for (Py_ssize_t i = 0; i < order->n; i++) order->nodes[i]->word &= ~(uint64_t)(SEEN | REACHED);
+}
+
+void order_free(Order *order) {
+    KEEP(kept_nodes, order->nodes, order->capacity);
+    *order = (Order){0};
+}
+
+PyObject *value_topological(PyObject *self, PyObject *args, PyObject *keywords) {
+    static char *names[] = {"check", NULL};
+    int check = 1;
+    if (!PyArg_ParseTupleAndKeywords(args, keywords, "|p:_topological", names, &check)) return NULL;
+    Order order;
+    if (walk((Value *)self, check, 1, &order) < 0) return NULL;
+    order_unmark(&order);
+    order_hold(&order);
+    PyObject *list = PyList_New(order.n);
+    if (list)
+        for (Py_ssize_t i = 0; i < order.n; i++) PyList_SET_ITEM(list, i, (PyObject *)order.nodes[i]);
+    else
+        order_drop(&order);
+    order_free(&order);
+    return list;
+}

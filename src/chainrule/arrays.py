@@ -1,0 +1,40 @@
+"""Values among sequences and NumPy arrays: how functions spread over them.
+
+Shared by both cores, and free of NumPy itself until an array turns up.
+"""
+
+from __future__ import annotations
+
+from typing import Any
+
+from .ops import Variadic
+
+
+def spread(op: Variadic, args: tuple[Any, ...]) -> list[Any]:
+    """The flat arguments of an operation on sequences: `max(a, b)`, `max([a, b])`, `dot(xs, ys)`."""
+    if op.width == 1:
+        if len(args) == 1 and hasattr(args[0], "__iter__"):
+            return list(args[0])
+        return list(args)
+    if len(args) != op.width:
+        raise TypeError(f"{op.name} takes {op.width} sequences, got {len(args)}")
+    sequences = [list(arg) for arg in args]
+    if len({len(sequence) for sequence in sequences}) > 1:
+        lengths = " and ".join(str(len(sequence)) for sequence in sequences)
+        raise ValueError(f"{op.name} takes sequences of the same length, got {lengths}")
+    return [x for sequence in sequences for x in sequence]
+
+
+def array_ufunc(self: Any, ufunc: Any, method: str, *inputs: Any, **options: Any) -> Any:
+    """Let NumPy treat a Value as a scalar object: `np.float64(2) * v`, `np.tanh(v)`, `array * v`."""
+    import numpy as np
+
+    def as_object(x: Any) -> Any:
+        if isinstance(x, np.ndarray):
+            return x
+        box = np.empty((), dtype=object)
+        box[()] = float(x) if isinstance(x, (np.number, np.bool_)) else x
+        return box
+
+    result = getattr(ufunc, method)(*(as_object(x) for x in inputs), **options)
+    return result[()] if isinstance(result, np.ndarray) and result.shape == () else result

@@ -1,0 +1,446 @@
+"""The reference engine: a number that remembers how it was made.
+
+Read this file first. `Value` records the operation and the inputs of everything computed
+from it; `backward` walks that graph from the result to the leaves and applies the chain
+rule, with the local derivatives of `ops.py`. The C core is this same class, faster; where
+the two differ, this one is right.
+"""
+
+from __future__ import annotations
+
+import math
+import operator
+import threading
+from collections.abc import Callable, Iterable, Sequence
+from typing import Any
+
+from . import arrays, copying, errors, ops, sweeps
+from .ieee import as_float
+from .ops import Op
+
+
+class _Modes(threading.local):
+    recording = True  # off inside no_grad()
+    anomaly = False  # on inside detect_anomaly()
+
+
+modes = _Modes()
+
+
+def set_modes(recording: bool | None, anomaly: bool | None) -> tuple[bool, bool]:
+    """Set the modes of this thread that are not None; return what they were."""
+    before = modes.recording, modes.anomaly
+    modes.recording = before[0] if recording is None else recording
+    modes.anomaly = before[1] if anomaly is None else anomaly
+    return before
+
+
+# Advances whenever somebody assigns to `.data`. A result is stale if one of its inputs
+# carries a later time than the result itself.
+_clock = 0
+
+
+def _tick() -> int:
+    global _clock
+    _clock += 1
+    return _clock
+
+
+class Value:
+    """A number in a computation graph, with the gradient of a result for it."""
+
+    __module__ = "chainrule"
+    __slots__ = (
+        *("_data", "_grad", "_label", "_row", "_name", "_inputs", "_closure"),
+        *("_time", "_constant", "_overwritten", "_freed", "_site"),
+    )
+
+    def __init__(
+        self, data: Any, _children: Iterable[Value] = (), _op: str = "", label: str = ""
+    ) -> None:
+        children = tuple(_children)
+        for child in children:
+            if not isinstance(child, Value):
+                raise TypeError(f"_children must be Values, got {type(child).__name__}")
+        if not isinstance(_op, str):
+            raise TypeError(f"_op must be a str, got {type(_op).__name__}")
+        self._set(None, children if modes.recording else (), as_float(data))
+        self._name = _op
+        self.label = label
+
+    def _set(self, row: Op | None, inputs: tuple[Value, ...], data: float) -> None:
+        self._data = data
+        self._grad: Any = 0.0
+        self._label = ""
+        self._row = row  # the operation in the table; None for a leaf or one made by hand
+        self._name = ""
+        self._inputs = inputs
+        self._closure: Callable[[], Any] | None = None
+        self._time = _clock
+        self._constant = self._overwritten = self._freed = False
+        self._site = errors.user_line() if modes.anomaly and inputs else ""
+
+    @staticmethod
+    def _node(row: Op | None, args: Iterable[Value | float], data: float) -> Value:
+        """A result of `row` whose value is known already; numbers among `args` are constants."""
+        node = Value.__new__(Value)
+        inputs = tuple(arg if isinstance(arg, Value) else _constant(arg) for arg in args)
+        node._set(row, inputs, data)
+        return node
+
+    @staticmethod
+    def _apply(op: Op, args: Sequence[Any]) -> Value:
+        """Compute one operation of the table and remember how: every operator ends here."""
+        inputs = [arg if isinstance(arg, Value) else _constant(arg) for arg in op.complete(args)]
+        numbers = [v._data for v in inputs]
+        data = as_float(op.forward(*numbers))
+        if modes.anomaly and not math.isfinite(data):
+            raise errors.bad_value(op.name, tuple(numbers), data)
+        return Value._node(op, inputs, data) if modes.recording else Value(data)
+
+    # --- what a value knows ----------------------------------------------------------------------
+
+    @property
+    def data(self) -> float:
+        return self._data
+
+    @data.setter
+    def data(self, data: Any) -> None:
+        data = as_float(data)
+        if data == self._data and math.copysign(1.0, data) == math.copysign(1.0, self._data):
+            return
+        self._data = data
+        self._time = _tick()
+        self._overwritten = not self.is_leaf
+
+    @property
+    def grad(self) -> Any:
+        return self._grad
+
+    @grad.setter
+    def grad(self, grad: Any) -> None:
+        self._grad = grad if isinstance(grad, Value) else as_float(grad)
+
+    @property
+    def label(self) -> str:
+        return self._label
+
+    @label.setter
+    def label(self, label: str) -> None:
+        if not isinstance(label, str):
+            raise TypeError(f"label must be a str, got {type(label).__name__}")
+        self._label = label
+
+    @property
+    def inputs(self) -> tuple[Value, ...]:
+        """What this was computed from, in order; `a + a` has two."""
+        return self._inputs
+
+    @property
+    def _arguments(self) -> tuple[Value | float, ...]:
+        """The inputs, with constants as plain numbers."""
+        return tuple(v._data if v._constant else v for v in self._inputs)
+
+    @property
+    def op(self) -> str:
+        """The name of the operation, as in the table; '' for a leaf."""
+        return self._row.name if self._row else self._name
+
+    @property
+    def _op(self) -> str:
+        return (self._row.symbol or self._row.name) if self._row else self._name
+
+    @property
+    def _prev(self) -> set[Value]:
+        return set(self._inputs)
+
+    _children = _prev
+
+    @property
+    def is_leaf(self) -> bool:
+        return not self._inputs and not self._freed
+
+    @property
+    def is_constant(self) -> bool:
+        """Whether this stands for a plain number in an expression, which gets no gradient."""
+        return self._constant
+
+    @property
+    def _by_hand(self) -> bool:
+        """Whether the derivative is known only to a function assigned to _backward."""
+        return self._closure is not None
+
+    @property
+    def _backward(self) -> Callable[[], Any]:
+        """Pass this value's gradient on to its inputs; assign a function to make an operation."""
+        return self._closure or self._propagate
+
+    @_backward.setter
+    def _backward(self, closure: Callable[[], Any]) -> None:
+        if not callable(closure):
+            raise TypeError(f"_backward must be callable, got {type(closure).__name__}")
+        self._closure = closure
+
+    def __repr__(self) -> str:
+        grad = self._grad.data if isinstance(self._grad, Value) else self._grad
+        label = f", label={self._label!r}" if self._label else ""
+        return (
+            f"Value(data={errors.format_number(self._data)}, "
+            f"grad={errors.format_number(grad)}{label})"
+        )
+
+    def __format__(self, spec: str) -> str:
+        return format(self._data, spec) if spec else repr(self)
+
+    # --- the chain rule --------------------------------------------------------------------------
+
+    def _topological(self, check: bool = True) -> list[Value]:
+        """Everything this depends on, inputs before results, constants left out."""
+        order: list[Value] = []
+        seen = {self}
+        path = [(self, iter(self._inputs))]
+        while path:
+            node, rest = path[-1]
+            for child in rest:
+                if child not in seen and not child._constant:
+                    seen.add(child)
+                    path.append((child, iter(child._inputs)))
+                    break
+            else:
+                path.pop()
+                node._check(check)
+                order.append(node)
+        return order
+
+    def _check(self, against_stale: bool) -> None:
+        if self._freed:
+            raise errors.freed(self)
+        if against_stale and self._overwritten:
+            raise errors.overwritten(self)
+        for child in self._inputs if against_stale else ():
+            if child._time > self._time:
+                raise errors.stale(child, self)
+
+    def backward(
+        self,
+        gradient: Any = 1.0,
+        *,
+        retain_graph: bool = True,
+        create_graph: bool = False,
+        reset: bool = False,
+    ) -> None:
+        """Compute the gradient of this value for everything it depends on.
+
+        Gradients of leaves are added to what they hold, as in PyTorch; `reset=True` sets
+        them to 0 first. `create_graph=True` makes the gradients Values, which can be
+        differentiated again. An exception leaves all gradients as they were.
+        """
+        order = self._topological()
+        if create_graph:
+            sweeps.backward(order, gradient, reset)
+        else:
+            self._backward_floats(order, as_float(gradient), reset)
+        if not retain_graph:
+            for node in order:
+                if node._inputs:
+                    node._inputs, node._closure, node._freed = (), None, True
+
+    def _backward_floats(self, order: list[Value], gradient: float, reset: bool) -> None:
+        before = [node._grad for node in order]
+        try:
+            for node in order:
+                if reset or node._inputs:
+                    node._grad = 0.0
+            self._grad = self._grad + gradient
+            reached = {self}
+            for node in reversed(order):
+                # A value that nothing passed a gradient to is skipped: multiplying its 0 by an
+                # infinite derivative would give NaN in the branch that `where` did not take.
+                if node in reached or node._grad != 0.0:
+                    reached.update(node._step())
+        except BaseException:
+            for node, grad in zip(order, before, strict=True):
+                node._grad = grad
+            raise
+
+    def _step(self) -> Iterable[Value]:
+        if self._closure is None:
+            return self._propagate() or ()
+        self._closure()
+        return self._inputs
+
+    def _propagate(self) -> list[Value] | None:
+        """Add to the gradient of each input: this gradient times the local derivative."""
+        if not self._inputs:
+            return None
+        if self._row is None:
+            raise errors.no_rule(self)
+        wanted = [not v._constant for v in self._inputs]
+        partials = self._row.derivatives([v._data for v in self._inputs], self._data, wanted)
+        reached = []
+        for i, (child, partial) in enumerate(zip(self._inputs, partials, strict=True)):
+            if partial is None or not wanted[i] or (self._row.selects and partial == 0.0):
+                continue
+            contribution = self._grad * partial
+            if modes.anomaly and not isinstance(contribution, Value) and not math.isfinite(contribution):
+                raise errors.bad_gradient(self, i, contribution)
+            child._grad = child._grad + contribution
+            reached.append(child)
+        return reached
+
+    def forward(self) -> Value:
+        """Recompute everything this depends on from the leaves, in place, and return self."""
+        order = self._topological(check=False)
+        before = [node._data for node in order]
+        try:
+            for node in order:
+                if node._row is not None:
+                    node._data = as_float(node._row.forward(*(v._data for v in node._inputs)))
+                elif node._inputs:
+                    node._check(against_stale=True)
+        except BaseException as error:
+            for node, data in zip(order, before, strict=True):
+                node._data = data
+            if isinstance(error, errors.StaleValueError):
+                raise errors.no_formula(node, "recompute") from None
+            raise
+        now = _tick()
+        for node in order:
+            if node._inputs:
+                node._time, node._overwritten = now, False
+        return self
+
+    def zero_grad(self) -> None:
+        """Set the gradient of this value and of everything it depends on to 0."""
+        for node in self._topological(check=False):
+            node._grad = 0.0
+
+    def detach(self) -> Value:
+        """A new leaf with the same number, cut off from the graph."""
+        return Value(self._data)
+
+    # --- operators: + - * / ** and their reflections, comparisons --------------------------------
+
+    def __add__(self, other: Any) -> Any:
+        return _binary(ops.add, self, other)
+
+    def __radd__(self, other: Any) -> Any:
+        return _binary(ops.add, other, self)
+
+    def __sub__(self, other: Any) -> Any:
+        return _binary(ops.sub, self, other)
+
+    def __rsub__(self, other: Any) -> Any:
+        return _binary(ops.sub, other, self)
+
+    def __mul__(self, other: Any) -> Any:
+        return _binary(ops.mul, self, other)
+
+    def __rmul__(self, other: Any) -> Any:
+        return _binary(ops.mul, other, self)
+
+    def __truediv__(self, other: Any) -> Any:
+        return _binary(ops.div, self, other)
+
+    def __rtruediv__(self, other: Any) -> Any:
+        return _binary(ops.div, other, self)
+
+    def __pow__(self, other: Any, modulus: Any = None) -> Any:
+        return NotImplemented if modulus is not None else _binary(ops.pow, self, other)
+
+    def __rpow__(self, other: Any) -> Any:
+        return _binary(ops.pow, other, self)
+
+    def __neg__(self) -> Any:
+        return Value._apply(ops.neg, (self,))
+
+    def __pos__(self) -> Any:
+        return Value._apply(ops.pos, (self,))
+
+    def __abs__(self) -> Any:
+        return Value._apply(ops.abs, (self,))
+
+    def __lt__(self, other: Any) -> Any:
+        return _compare(operator.lt, self, other)
+
+    def __le__(self, other: Any) -> Any:
+        return _compare(operator.le, self, other)
+
+    def __gt__(self, other: Any) -> Any:
+        return _compare(operator.gt, self, other)
+
+    def __ge__(self, other: Any) -> Any:
+        return _compare(operator.ge, self, other)
+
+    def __bool__(self) -> bool:
+        raise TypeError(errors.NO_BOOL)
+
+    def __float__(self) -> float:
+        raise TypeError(errors.NO_FLOAT)
+
+    def __int__(self) -> int:
+        raise TypeError(errors.NO_FLOAT)
+
+    __copy__ = copying.copy
+    __deepcopy__ = copying.deepcopy
+    __reduce__ = copying.reduce
+    __array_ufunc__ = arrays.array_ufunc
+
+
+def _constant(number: Any) -> Value:
+    node = Value._node(None, (), as_float(number))
+    node._constant = True
+    return node
+
+
+def _operand(x: Any) -> Any:
+    """A Value as it is, a real number as a float, None for anything else."""
+    if isinstance(x, Value):
+        return x
+    try:
+        return as_float(x)
+    except TypeError:
+        return None
+
+
+def _binary(op: Op, left: Any, right: Any) -> Any:
+    """A binary operator; leave what is no number to the other operand."""
+    left, right = _operand(left), _operand(right)
+    return NotImplemented if left is None or right is None else Value._apply(op, (left, right))
+
+
+def _compare(compare: Callable[[float, float], bool], left: Value, right: Any) -> Any:
+    right = _operand(right)
+    if right is None:
+        return NotImplemented
+    return compare(left._data, right._data if isinstance(right, Value) else right)
+
+
+# --- every row of the table as a method ----------------------------------------------------------
+
+
+def _method(op: Op) -> Callable[..., Any]:
+    if isinstance(op, ops.Variadic):
+
+        def reduction(*args: Any) -> Any:
+            return op(*arrays.spread(op, args))
+
+        return staticmethod(reduction)
+
+    def method(self: Value, *args: Any) -> Any:
+        return Value._apply(op, (self, *args))
+
+    return method
+
+
+for _row in ops.TABLE:
+    for _name in (_row.name, *_row.aliases):
+        setattr(Value, _name, _method(_row))
+
+
+def _where(self: Value, condition: Any, other: Any) -> Any:
+    """This where the condition holds, else other: the order of PyTorch's method."""
+    return Value._apply(ops.where, (condition, self, other))
+
+
+Value.where = _where  # type: ignore[attr-defined]

@@ -1,0 +1,112 @@
+"""The errors that teach: what went wrong, with which value, and what to write instead.
+
+Both cores raise these through the functions below, so that the texts are the same.
+"""
+
+from __future__ import annotations
+
+import linecache
+import math
+import sys
+from typing import Any
+
+
+class StaleValueError(RuntimeError):
+    """A value was changed after an expression was computed from it."""
+
+
+class GraphFreedError(RuntimeError):
+    """The graph was freed by `backward(retain_graph=False)`."""
+
+
+class AnomalyError(FloatingPointError):
+    """Inside `detect_anomaly()`, an operation gave a non-finite value or gradient."""
+
+
+NO_BOOL = (
+    "the truth of a Value is not taken, because it would cut the graph in silence: "
+    "compare it, v > 0, or ask its number, bool(v.data)"
+)
+NO_FLOAT = (
+    "a Value does not turn into a plain number by itself, because that would cut the graph in "
+    "silence: take v.data, or use the functions of chainrule instead of those of math"
+)
+
+
+def name_of(value: Any) -> str:
+    """How a message refers to a value: its label if it has one, else its number."""
+    if value.label:
+        return f"'{value.label}' (data={format_number(value.data)})"
+    kind = f"the result of '{value._op}'" if value._op else "a value"
+    return f"{kind} (data={format_number(value.data)})"
+
+
+def format_number(x: float) -> str:
+    """Four decimals, or an exponent where they would hide or drown the number."""
+    size = abs(x)
+    if math.isfinite(x) and size != 0.0 and (size < 1e-4 or size >= 1e16):
+        return f"{x:.4e}"
+    return f"{x:.4f}"
+
+
+def stale(changed: Any, result: Any) -> StaleValueError:
+    return StaleValueError(
+        f"{name_of(changed)} was changed after '{result._op}' was computed from it, so its "
+        f"gradients would be wrong. Call forward() on the output to recompute it, or build the "
+        f"expression again."
+    )
+
+
+def overwritten(node: Any) -> StaleValueError:
+    return StaleValueError(
+        f"{name_of(node)} was computed and then overwritten, so its gradients would be wrong. "
+        f"Call forward() on the output to recompute it, or assign to the leaves only."
+    )
+
+
+def freed(node: Any) -> GraphFreedError:
+    return GraphFreedError(
+        f"the graph below '{node._op}' was freed by backward(retain_graph=False). Leave "
+        f"retain_graph=True there to go through it again, or build the expression again."
+    )
+
+
+def no_rule(node: Any) -> TypeError:
+    return TypeError(
+        f"'{node._op}' was made by hand and has no _backward: assign one, "
+        f"`out._backward = function`, or make the operation with custom_op."
+    )
+
+
+def no_formula(node: Any, purpose: str) -> TypeError:
+    return TypeError(
+        f"cannot {purpose} through '{node._op}': it was made by hand, so only its _backward is "
+        f"known. Make the operation with custom_op(name, forward, partials)."
+    )
+
+
+def user_line() -> str:
+    """The innermost source line outside chainrule, as 'file:line: text'."""
+    frame: Any = sys._getframe(1)
+    while frame is not None and frame.f_globals.get("__name__", "").split(".")[0] == "chainrule":
+        frame = frame.f_back
+    if frame is None:
+        return ""
+    file, line = frame.f_code.co_filename, frame.f_lineno
+    return f"{file}:{line}: {linecache.getline(file, line).strip()}".rstrip(": ")
+
+
+def bad_value(name: str, args: tuple[float, ...], data: float) -> AnomalyError:
+    shown = ", ".join(format_number(x) for x in args[:4]) + (", ..." if len(args) > 4 else "")
+    return AnomalyError(f"{name}({shown}) is {data}, at {user_line()}")
+
+
+def bad_gradient(node: Any, index: int, gradient: float) -> AnomalyError:
+    """The gradient that flowed from `node` into its input number `index` is not finite."""
+    site = node._site or "a line not recorded: build the expression inside detect_anomaly() too"
+    shown = ", ".join(format_number(v.data) for v in node.inputs[:4])
+    dots = ", ..." if len(node.inputs) > 4 else ""
+    return AnomalyError(
+        f"the gradient of {node.op}({shown}{dots}) for input {index} is {gradient} (its own "
+        f"gradient was {format_number(node.grad)}); it was computed at {site}"
+    )

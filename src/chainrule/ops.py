@@ -1,0 +1,681 @@
+"""THE table: every operation, its value and its partial derivatives, one row each.
+
+Everything else in chainrule interprets these rows: on floats (the reference
+engine), as generated C (the compiled core), on Values (derivatives of
+derivatives), on graph nodes (the compiler). So each formula is written once, in
+the table's own operations, and works on all of them. The rules of the house:
+
+* Write `div(a, b)` and `pow(a, b)`, not `/` and `**`, which raise on Python floats.
+* Branch with `where(less(x, y), a, b)`, not with `if`, so that the branch is part of
+  the formula and can be recomputed, compiled and differentiated.
+* A partial takes the arguments and the output; `None` says "not differentiable".
+* A formula must hold to 4 ulp over the whole range of doubles: see docs/numerics.md.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+from typing import Any
+
+from . import ieee
+from .ieee import INF, NAN
+
+Formula = Callable[..., Any]
+
+
+@dataclass(frozen=True)
+class Kink:
+    """Where an operation has no derivative, and what is returned there by convention.
+
+    `at` is zero exactly on the kink; `partials` are the values stated for it.
+    """
+
+    at: Formula
+    partials: tuple[float, ...]
+
+
+@dataclass(frozen=True, eq=False)
+class Op:
+    """One operation: how to compute it, and the partial derivative for each argument."""
+
+    name: str
+    arity: int
+    forward: Formula
+    partials: tuple[Formula | None, ...]
+    symbol: str = ""  # what graphs show, where it is not the name
+    doc: str = ""
+    aliases: tuple[str, ...] = ()  # further method names, so that np.arcsin(array of Values) works
+    defaults: tuple[float, ...] = ()  # for the last arguments
+    domain: tuple[float, float] = (-INF, INF)  # of the first argument; NaN outside
+    kink: Kink | None = None
+    selects: bool = False  # a partial of exactly 0 cuts the edge: not even inf or NaN gets through
+
+    def __call__(self, *args: Any) -> Any:
+        """Apply to floats, or to whatever the first argument with an `_apply` makes of it."""
+        for arg in args:
+            apply = getattr(arg, "_apply", None)
+            if apply is not None:
+                return apply(self, args)
+        return self.forward(*self.complete([ieee.as_float(arg) for arg in args]))
+
+    def complete(self, args: Sequence[Any]) -> Sequence[Any]:
+        """Fill in the defaults; refuse a wrong number of arguments."""
+        missing = self.arity - len(args)
+        if 0 < missing <= len(self.defaults):
+            return [*args, *self.defaults[-missing:]]
+        if missing:
+            plural = "" if self.arity == 1 else "s"
+            raise TypeError(f"{self.name} takes {self.arity} argument{plural}, got {len(args)}")
+        return args
+
+    def differentiable(self, index: int) -> bool:
+        return self.partials[index] is not None
+
+    def derivatives(self, args: Sequence[Any], out: Any, wanted: Sequence[bool]) -> list[Any]:
+        """The partial for each wanted argument, `None` for the others."""
+        pairs = zip(self.partials, wanted, strict=True)
+        return [partial(*args, out) if partial is not None and want else None for partial, want in pairs]
+
+    def __repr__(self) -> str:
+        return f"<operation {self.name}>"
+
+    def __reduce__(self) -> Any:
+        """Pickle a row by its name; an operation made with custom_op by its parts."""
+        if BY_NAME.get(self.name) is self:
+            return row_named, (self.name,)
+        return Op, (self.name, self.arity, self.forward, self.partials)
+
+
+@dataclass(frozen=True)
+class Fold:
+    """total = step(total, *element, *earlier folds), from left to right."""
+
+    start: float
+    step: Formula
+
+
+@dataclass(frozen=True, eq=False, repr=False)
+class Variadic(Op):
+    """An operation on any number of elements, written as folds so that C can loop over it.
+
+    An element is `width` arguments: `dot` of (x1, x2, y1, y2) has the elements
+    (x1, y1) and (x2, y2). `finish(n, *folds)` gives the value, and each of
+    `partials(*element, out, n, *folds)` the derivative for one part of an element.
+    With `leave_one_out` it is instead the fold over all other elements.
+    """
+
+    folds: tuple[Fold, ...] = ()
+    finish: Formula = lambda n, total: total
+    width: int = 1
+    least: int = 0  # fewest elements
+    leave_one_out: bool = False
+
+    def complete(self, args: Sequence[Any]) -> Sequence[Any]:
+        if len(args) < self.least * self.width:
+            raise TypeError(f"{self.name} needs at least {self.least} value, got none")
+        if len(args) % self.width:
+            raise TypeError(f"{self.name} takes {self.width} sequences of the same length")
+        return args
+
+    def differentiable(self, index: int) -> bool:
+        return True
+
+    def elements(self, args: Sequence[Any]) -> list[tuple[Any, ...]]:
+        n = len(args) // self.width
+        return list(zip(*(args[i * n : i * n + n] for i in range(self.width)), strict=True))
+
+    def fold(self, elements: list[tuple[Any, ...]]) -> list[Any]:
+        totals: list[Any] = []
+        for fold in self.folds:
+            total: Any = fold.start
+            for element in elements:
+                total = fold.step(total, *element, *totals)
+            totals.append(total)
+        return totals
+
+    def derivatives(self, args: Sequence[Any], out: Any, wanted: Sequence[bool]) -> list[Any]:
+        elements = self.elements(args)
+        n = len(elements)
+        if self.leave_one_out:
+            return self._all_but_one(elements)
+        totals = self.fold(elements)
+        return [
+            partial(*element, out, float(n), *totals) if wanted[part * n + i] and partial else None
+            for part, partial in enumerate(self.partials)
+            for i, element in enumerate(elements)
+        ]
+
+    def _all_but_one(self, elements: list[tuple[Any, ...]]) -> list[Any]:
+        """fold(everything before i) combined with fold(everything after i), in linear time."""
+        start, step = self.folds[0].start, self.folds[0].step
+        before: list[Any] = [start]
+        for (x,) in elements[:-1]:
+            before.append(step(before[-1], x))
+        result: list[Any] = []
+        after: Any = start
+        for i in reversed(range(len(elements))):
+            result.append(step(before[i], after))
+            after = step(after, elements[i][0])
+        return result[::-1]
+
+
+def _variadic(name: str, folds: tuple[Fold, ...], *partials: Formula, **fields: Any) -> Variadic:
+    def forward(*args: Any) -> Any:
+        elements = row.elements(args)
+        return row.finish(float(len(elements)), *row.fold(elements))
+
+    row = Variadic(name, -1, forward, partials, folds=folds, **fields)
+    return row
+
+
+# --- the vocabulary of the formulas below: helpers that are no operations themselves -------------
+
+
+def _both(p: Any, q: Any) -> Any:
+    return p * q
+
+
+def _bell(x: Any) -> Any:
+    """e / (1 + e)² with e = exp(-|x|): the derivative of the sigmoid, exact far into the tails.
+
+    |x| is written as a choice, not as `abs`: both sides are smooth, so derivatives of
+    every order come out right at 0 too.
+    """
+    e = exp(where(less(x, 0.0), x, -x))
+    return div(e, 1.0 + e * (2.0 + e))
+
+
+def _over_square(x: Any, y: Any) -> Any:
+    """x / y² without overflow, and without losing bits where x / y is subnormal."""
+    q = div(x, y)
+    size = abs(q)
+    return where(_both(less(0.0, size), less(size, 1e-290)), div(x, y * y), div(q, y))
+
+
+def _gaussian(factor: Any, x: Any, scale: float) -> Any:
+    """factor · exp(-scale · x²) to about an ulp; scale is 1 or ½.
+
+    Rounding x² would cost up to x² ulps, so x is split into a high part of 26 bits,
+    whose square is exact, and a rest that enters through a short series. Where the
+    exponential is subnormal the factor is multiplied in halfway, before bits are lost.
+    """
+    shifted = 134217729.0 * x
+    high = shifted - (shifted - x)
+    square = scale * high * high
+    z = -scale * (x - high) * (x + high)
+    series = z * (1.0 + z * (0.5 + z * (1.0 / 6.0)))
+    e, half = exp(-square), exp(-0.5 * square)
+    deep = factor * half * (half + half * series)
+    value = where(less(700.0, square), deep, factor * (e + e * series))
+    return where(less(1600.0, x * x), 0.0, value)
+
+
+# (1 + 2x) exp(x²) erfc(x) for ½ <= x <= 28 as a polynomial in (x - 4) / (x + 4): a Chebyshev
+# fit in 60-digit arithmetic, error 4e-18, made by tools/fit_erfc.py.
+# fmt: off
+_ERFCX = (
+    -1.0370163708633023e-08, -1.2146017231394393e-08, 1.0538783402645538e-07, 6.681391766293257e-08,
+    -8.222177429766234e-07, 2.997989042668738e-07, 5.70842077357379e-06, -1.1224884502901766e-05,
+    -2.4398896135571015e-05, 0.00015062255307153293, -0.00019925673508675788, -0.0007577734622789984,
+    0.00503196997891833, -0.016197734036329785, 0.03716751553789038, -0.0663303658137647,
+    0.09373283499830203, -0.10103906603624727, 0.06809705425469448, 0.015379652102618923,
+    -0.13962111684056253, 1.2329951186255526,
+)
+# fmt: on
+
+
+def _erfcx(x: Any) -> Any:
+    """exp(x²) erfc(x) for ½ <= x <= 28."""
+    t = div(x - 4.0, x + 4.0)
+    total: Any = _ERFCX[0]
+    for coefficient in _ERFCX[1:]:
+        total = total * t + coefficient
+    return div(total, 1.0 + 2.0 * x)
+
+
+def _gelu_tail(x: Any) -> Any:
+    """x Φ(x) for x < -0.71, where 1 + erf would cancel."""
+    return _gaussian(0.5 * x * _erfcx(-x * _SQRT_HALF), x, 0.5)
+
+
+def _hypot_ratio(x: Any, y: Any, out: Any) -> Any:
+    """x / hypot(x, y); scaled up where the subnormal hypot has too few bits, 0 at the origin."""
+    scaled = div(x * 2.0**600, hypot(x * 2.0**600, y * 2.0**600))
+    return where(equal(out, 0.0), 0.0, where(less(out, 1e-290), scaled, div(x, out)))
+
+
+def _angle_slope(x: Any, y: Any, out: Any) -> Any:
+    """x / (x² + y²), scaled so that no square over- or underflows.
+
+    0 at the origin, by convention, and at infinity, in the limit.
+    """
+    size = where(less(abs(x), abs(y)), abs(y), abs(x))
+    scale = where(less(size, 1e-140), 2.0**600, where(less(1e140, size), 2.0**-600, 1.0))
+    u, v = x * scale, y * scale
+    slope = div(u, u * u + v * v) * scale
+    return where(_both(less(0.0, size), less(size, INF)), slope, 0.0 * out)
+
+
+def _times_exp(factor: Any, x: Any) -> Any:
+    """factor · exp(x), right also where exp(x) underflows and the factor is large."""
+    half = exp(0.5 * x)
+    return where(less(x, -700.0), factor * half * half, factor * exp(x))
+
+
+def _pow_dx(x: Any, y: Any, out: Any) -> Any:
+    """y x^(y-1): 0 at y = 0 even for x = 0; rescued where the power overflows and y is small."""
+    p = pow(x, y - 1.0)
+    overflow = _both(equal(abs(p), INF), less(0.0, abs(x)))
+    return where(equal(y, 0.0), 0.0, where(overflow, div(y * out, x), y * p))
+
+
+def _pow_dy(x: Any, y: Any, out: Any) -> Any:
+    """x^y log x as √(x^y) log x √(x^y), which overflows only if the result does.
+
+    0 for x = 0 and y >= 0: at y > 0 in the limit, at y = 0 by convention.
+    """
+    half = pow(x, 0.5 * y)
+    slope = where(equal(half, 0.0), 0.0, half * log(x) * half)
+    origin = _both(equal(x, 0.0), equal(y, 0.0))
+    return where(less(x, 0.0), NAN, where(origin, 0.0, slope))
+
+
+def _cbrt(x: Any) -> Any:
+    """The cube root for x >= 0: a guess of 17 bits, whose cube is exact, and a short series."""
+    tiny = less(x, 1e-200)
+    scaled = where(tiny, x * 2.0**600, x)
+    shifted = pow(scaled, 1.0 / 3.0) * (2.0**36 + 1.0)
+    guess = shifted - (shifted - pow(scaled, 1.0 / 3.0))
+    cube = guess * guess * guess
+    d = div(scaled - cube, cube)
+    root = guess + guess * (d * (1.0 / 3.0 - d * (1.0 / 9.0 - d * (5.0 / 81.0))))
+    return where(_both(less(0.0, x), less(x, INF)), where(tiny, root * 2.0**-200, root), x)
+
+
+def _finite_or_zero(m: Any) -> Any:
+    return where(equal(abs(m), INF), 0.0, m)
+
+
+_LN2 = 0.6931471805599453
+_LN10 = 2.302585092994046
+_SQRT_HALF = 0.7071067811865476
+_TWO_OVER_SQRT_PI = 1.1283791670955126
+_ONE_OVER_SQRT_TWO_PI = 0.3989422804014327
+
+# --- arithmetic ----------------------------------------------------------------------------------
+
+add = Op("add", 2, lambda x, y: x + y, (lambda x, y, out: 1.0, lambda x, y, out: 1.0), "+", "x + y")
+sub = Op("sub", 2, lambda x, y: x - y, (lambda x, y, out: 1.0, lambda x, y, out: -1.0), "-", "x - y")
+mul = Op("mul", 2, lambda x, y: x * y, (lambda x, y, out: y, lambda x, y, out: x), "*", "x * y")
+div = Op(
+    "div",
+    2,
+    ieee.div,
+    # not -x / y²: that is -0 at 1e200 / 1e200
+    (lambda x, y, out: div(1.0, y), lambda x, y, out: -_over_square(x, y)),
+    "/",
+    "x / y; a zero divisor gives inf or NaN",
+)
+pow = Op("pow", 2, ieee.pow, (_pow_dx, _pow_dy), "**", "x to the power y over the reals")  # noqa: A001
+neg = Op("neg", 1, lambda x: -x, (lambda x, out: -1.0,), "neg", "-x")
+pos = Op("pos", 1, lambda x: +x, (lambda x, out: 1.0,), "pos", "x itself, as a node of its own")
+abs = Op(  # noqa: A001
+    "abs",
+    1,
+    lambda x: x if x > 0.0 else 0.0 - x,
+    (lambda x, out: where(less(x, 0.0), -1.0, where(less(0.0, x), 1.0, 0.0 * x)),),
+    doc="the absolute value; the derivative at 0 is 0",
+    kink=Kink(lambda x: x, (0.0,)),
+)
+
+# --- choices -------------------------------------------------------------------------------------
+
+less = Op("less", 2, lambda x, y: 1.0 if x < y else 0.0, (None, None), "<", "1 if x < y, else 0")
+less_equal = Op(
+    "less_equal", 2, lambda x, y: 1.0 if x <= y else 0.0, (None, None), "<=", "1 if x <= y, else 0"
+)
+equal = Op("equal", 2, lambda x, y: 1.0 if x == y else 0.0, (None, None), "==", "1 if x == y, else 0")
+where = Op(
+    "where",
+    3,
+    lambda condition, x, y: x if condition != 0.0 else y,
+    (
+        None,
+        lambda condition, x, y, out: where(condition, 1.0, 0.0),
+        lambda condition, x, y, out: where(condition, 0.0, 1.0),
+    ),
+    doc="x where the condition is not 0, else y; the other branch gets exactly no gradient",
+    selects=True,
+)
+maximum = Op(
+    "maximum",
+    2,
+    lambda x, y: where(less(y, x), x, where(less(x, y), y, where(equal(x, y), x, x + y))),
+    (
+        lambda x, y, out: where(less(x, y), 0.0, where(less(y, x), 1.0, where(equal(x, y), 0.5, NAN))),
+        lambda x, y, out: where(less(y, x), 0.0, where(less(x, y), 1.0, where(equal(x, y), 0.5, NAN))),
+    ),
+    doc="the larger of two; on a tie each gets half of the gradient",
+    kink=Kink(lambda x, y: x - y, (0.5, 0.5)),
+)
+minimum = Op(
+    "minimum",
+    2,
+    lambda x, y: where(less(x, y), x, where(less(y, x), y, where(equal(x, y), x, x + y))),
+    (
+        lambda x, y, out: where(less(y, x), 0.0, where(less(x, y), 1.0, where(equal(x, y), 0.5, NAN))),
+        lambda x, y, out: where(less(x, y), 0.0, where(less(y, x), 1.0, where(equal(x, y), 0.5, NAN))),
+    ),
+    doc="the smaller of two; on a tie each gets half of the gradient",
+    kink=Kink(lambda x, y: x - y, (0.5, 0.5)),
+)
+
+# --- exponentials and logarithms -----------------------------------------------------------------
+
+exp = Op("exp", 1, ieee.exp, (lambda x, out: out,), doc="e to the power x")
+expm1 = Op("expm1", 1, ieee.expm1, (lambda x, out: exp(x),), doc="exp(x) - 1, exact near 0")
+log = Op(
+    "log",
+    1,
+    ieee.log,
+    (lambda x, out: where(less(x, 0.0), NAN, div(1.0, x)),),
+    doc="the natural logarithm",
+    domain=(0.0, INF),
+)
+log1p = Op(
+    "log1p",
+    1,
+    ieee.log1p,
+    (lambda x, out: where(less(x, -1.0), NAN, div(1.0, 1.0 + x)),),
+    doc="log(1 + x), exact near 0",
+    domain=(-1.0, INF),
+)
+log2 = Op(
+    "log2",
+    1,
+    ieee.log2,
+    (lambda x, out: where(less(x, 0.0), NAN, div(1.0 / _LN2, x)),),
+    doc="the logarithm to base 2",
+    domain=(0.0, INF),
+)
+log10 = Op(
+    "log10",
+    1,
+    ieee.log10,
+    (lambda x, out: where(less(x, 0.0), NAN, div(1.0 / _LN10, x)),),
+    doc="the logarithm to base 10",
+    domain=(0.0, INF),
+)
+sqrt = Op(
+    "sqrt",
+    1,
+    ieee.sqrt,
+    (lambda x, out: div(0.5, out),),
+    doc="the square root; the derivative at 0 is inf",
+    domain=(0.0, INF),
+)
+cbrt = Op(
+    "cbrt",
+    1,
+    # the C libraries' own cbrt is up to 3.7 ulp off, which its derivative would double
+    lambda x: where(less(x, 0.0), -1.0, 1.0) * _cbrt(where(less(x, 0.0), -x, x)),
+    (lambda x, out: div(1.0, 3.0 * out * out),),
+    doc="the cube root; the derivative at 0 is inf",
+)
+
+# --- trigonometric and hyperbolic functions ------------------------------------------------------
+
+sin = Op("sin", 1, ieee.sin, (lambda x, out: cos(x),), doc="the sine of x radians")
+cos = Op("cos", 1, ieee.cos, (lambda x, out: -sin(x),), doc="the cosine of x radians")
+tan = Op("tan", 1, ieee.tan, (lambda x, out: 1.0 + out * out,), doc="the tangent of x radians")
+asin = Op(
+    "asin",
+    1,
+    ieee.asin,
+    (lambda x, out: div(1.0, sqrt((1.0 - x) * (1.0 + x))),),
+    doc="the angle in radians whose sine is x",
+    aliases=("arcsin",),
+    domain=(-1.0, 1.0),
+)
+acos = Op(
+    "acos",
+    1,
+    ieee.acos,
+    (lambda x, out: -div(1.0, sqrt((1.0 - x) * (1.0 + x))),),
+    doc="the angle in radians whose cosine is x",
+    aliases=("arccos",),
+    domain=(-1.0, 1.0),
+)
+atan = Op(
+    "atan",
+    1,
+    ieee.atan,
+    # from 1e8 on, 1 + x² is x², which may overflow where 1 / x² is still a number
+    (lambda x, out: where(less(1e16, x * x), div(div(1.0, x), x), div(1.0, 1.0 + x * x)),),
+    doc="the angle in radians whose tangent is x",
+    aliases=("arctan",),
+)
+sinh = Op("sinh", 1, ieee.sinh, (lambda x, out: cosh(x),), doc="the hyperbolic sine")
+cosh = Op("cosh", 1, ieee.cosh, (lambda x, out: sinh(x),), doc="the hyperbolic cosine")
+tanh = Op(
+    "tanh",
+    1,
+    ieee.tanh,
+    # not 1 - out²: that is 0 from x = 19.07 on, where the truth is 1e-16
+    (lambda x, out: 4.0 * _bell(2.0 * x),),
+    doc="the hyperbolic tangent",
+)
+asinh = Op(
+    "asinh",
+    1,
+    ieee.asinh,
+    (lambda x, out: div(1.0, hypot(1.0, x)),),
+    doc="the inverse hyperbolic sine",
+    aliases=("arcsinh",),
+)
+acosh = Op(
+    "acosh",
+    1,
+    ieee.acosh,
+    (lambda x, out: div(1.0, sqrt(x - 1.0) * sqrt(x + 1.0)),),
+    doc="the inverse hyperbolic cosine",
+    aliases=("arccosh",),
+    domain=(1.0, INF),
+)
+atanh = Op(
+    "atanh",
+    1,
+    ieee.atanh,
+    (lambda x, out: where(less(1.0, x * x), NAN, div(1.0, (1.0 - x) * (1.0 + x))),),
+    doc="the inverse hyperbolic tangent",
+    aliases=("arctanh",),
+    domain=(-1.0, 1.0),
+)
+hypot = Op(
+    "hypot",
+    2,
+    lambda x, y: _hypot(where(less(x, 0.0), -x, x), where(less(y, 0.0), -y, y)),
+    (_hypot_ratio, lambda x, y, out: _hypot_ratio(y, x, out)),
+    doc="√(x² + y²) without overflow; the derivatives at the origin are 0",
+    kink=Kink(lambda x, y: hypot(x, y), (0.0, 0.0)),
+)
+atan2 = Op(
+    "atan2",
+    2,
+    ieee.atan2,
+    (lambda y, x, out: _angle_slope(x, y, out), lambda y, x, out: -_angle_slope(y, x, out)),
+    doc="the angle of the point (x, y), called as atan2(y, x); the derivatives at the origin are 0",
+    aliases=("arctan2",),
+    kink=Kink(lambda y, x: hypot(x, y), (0.0, 0.0)),
+)
+
+
+def _hypot(x: Any, y: Any) -> Any:
+    """hypot of two sizes, by the larger times √(1 + ratio²)."""
+    big, small = where(less(x, y), y, x), where(less(x, y), x, y)
+    ratio = div(small, big)
+    scaled = big * sqrt(1.0 + ratio * ratio)
+    infinite = where(equal(x, INF), 1.0, equal(y, INF))
+    return where(infinite, INF, where(equal(big, 0.0), x + y, scaled))
+
+
+# --- the error function and activations ----------------------------------------------------------
+
+erf = Op(
+    "erf", 1, ieee.erf, (lambda x, out: _gaussian(_TWO_OVER_SQRT_PI, x, 1.0),), doc="the error function"
+)
+erfc = Op(
+    "erfc",
+    1,
+    # the C libraries' own erfc is up to 5 ulp off in the tail
+    lambda x: where(
+        less(x, 0.5), 1.0 - erf(x), where(less(28.0, x), 0.0, _gaussian(_erfcx(x), x, 1.0))
+    ),
+    (lambda x, out: _gaussian(-_TWO_OVER_SQRT_PI, x, 1.0),),
+    doc="1 - erf(x), exact in the tail",
+)
+sigmoid = Op(
+    "sigmoid",
+    1,
+    lambda x: where(less(x, 0.0), div(exp(x), 1.0 + exp(x)), div(1.0, 1.0 + exp(-x))),
+    # not out (1 - out): that is 0 at x = 40, where the truth is 4e-18
+    (lambda x, out: _bell(x),),
+    doc="1 / (1 + exp(-x)) without overflow",
+)
+softplus = Op(
+    "softplus",
+    1,
+    lambda x: where(less(0.0, x), x + log1p(exp(-x)), log1p(exp(x))),
+    (lambda x, out: sigmoid(x),),
+    doc="log(1 + exp(x)) without overflow",
+)
+relu = Op(
+    "relu",
+    1,
+    lambda x: where(less(x, 0.0), 0.0, x),
+    (lambda x, out: where(less_equal(x, 0.0), 0.0, 1.0),),
+    doc="x if positive, else 0; the derivative at 0 is 0",
+    kink=Kink(lambda x: x, (0.0,)),
+)
+leaky_relu = Op(
+    "leaky_relu",
+    2,
+    lambda x, negative_slope: where(less(0.0, x), x, negative_slope * x),
+    (
+        lambda x, negative_slope, out: where(less(0.0, x), 1.0, negative_slope),
+        lambda x, negative_slope, out: where(less(0.0, x), 0.0, x),
+    ),
+    doc="x if positive, else negative_slope * x; the derivative at 0 is negative_slope",
+    defaults=(0.01,),
+    kink=Kink(lambda x, negative_slope: x, (0.01, 0.0)),
+)
+elu = Op(
+    "elu",
+    2,
+    lambda x, alpha: where(less(0.0, x), x, alpha * expm1(x)),
+    (
+        lambda x, alpha, out: where(less(0.0, x), 1.0, _times_exp(alpha, x)),
+        lambda x, alpha, out: where(less(0.0, x), 0.0, expm1(x)),
+    ),
+    doc="x if positive, else alpha * (exp(x) - 1)",
+    defaults=(1.0,),
+    kink=Kink(lambda x, alpha: x, (1.0, 0.0)),
+)
+silu = Op(
+    "silu",
+    1,
+    lambda x: where(
+        less(x, -700.0),  # where the sigmoid is subnormal and has too few bits
+        where(less(x, -800.0), -0.0, _times_exp(x, x)),
+        x * sigmoid(x),
+    ),
+    (lambda x, out: where(less(800.0, x), 1.0, sigmoid(x) + out * sigmoid(-x)),),
+    doc="x * sigmoid(x)",
+)
+gelu = Op(
+    "gelu",
+    1,
+    lambda x: where(
+        less(x, -0.71),
+        where(less(x, -40.0), -0.0, _gelu_tail(x)),
+        0.5 * x * (1.0 + erf(x * _SQRT_HALF)),
+    ),
+    (lambda x, out: 0.5 * erfc(-x * _SQRT_HALF) + _gaussian(_ONE_OVER_SQRT_TWO_PI * x, x, 0.5),),
+    doc="x times the normal distribution function of x",
+)
+
+
+# --- operations on any number of values ----------------------------------------------------------
+
+sum = _variadic(  # noqa: A001
+    "sum",
+    (Fold(0.0, lambda total, x: total + x),),
+    lambda x, out, n, total: 1.0,
+    doc="the sum, added from left to right",
+)
+mean = _variadic(
+    "mean",
+    (Fold(0.0, lambda total, x: total + x),),
+    lambda x, out, n, total: div(1.0, n),
+    finish=lambda n, total: div(total, n),
+    least=1,
+    doc="the arithmetic mean",
+)
+prod = _variadic(
+    "prod",
+    (Fold(1.0, lambda total, x: total * x),),
+    leave_one_out=True,  # not out / x, which fails at 0
+    doc="the product, multiplied from left to right",
+)
+dot = _variadic(
+    "dot",
+    (Fold(0.0, lambda total, x, y: total + x * y),),
+    lambda x, y, out, n, total: y,
+    lambda x, y, out, n, total: x,
+    width=2,
+    doc="x1 * y1 + x2 * y2 + ..., added from left to right",
+)
+logsumexp = _variadic(
+    "logsumexp",
+    (
+        Fold(-INF, lambda largest, x: maximum(largest, x)),
+        Fold(0.0, lambda total, x, largest: total + exp(x - _finite_or_zero(largest))),
+    ),
+    lambda x, out, n, largest, total: where(
+        equal(total, 0.0), 0.0, div(exp(x - _finite_or_zero(largest)), total)
+    ),
+    finish=lambda n, largest, total: _finite_or_zero(largest) + log(total),
+    least=1,
+    doc="log(exp(x1) + exp(x2) + ...) without overflow; its gradient is the softmax",
+)
+max = _variadic(  # noqa: A001
+    "max",
+    (
+        Fold(-INF, lambda largest, x: maximum(largest, x)),
+        Fold(0.0, lambda ties, x, largest: ties + equal(x, largest)),
+    ),
+    lambda x, out, n, largest, ties: div(equal(x, largest), ties),
+    finish=lambda n, largest, ties: largest,
+    least=1,
+    doc="the largest; ties share the gradient equally",
+)
+min = _variadic(  # noqa: A001
+    "min",
+    (
+        Fold(INF, lambda smallest, x: minimum(smallest, x)),
+        Fold(0.0, lambda ties, x, smallest: ties + equal(x, smallest)),
+    ),
+    lambda x, out, n, smallest, ties: div(equal(x, smallest), ties),
+    finish=lambda n, smallest, ties: smallest,
+    least=1,
+    doc="the smallest; ties share the gradient equally",
+)
+
+TABLE: tuple[Op, ...] = tuple(row for row in globals().values() if isinstance(row, Op))
+BY_NAME: dict[str, Op] = {row.name: row for row in TABLE}
+
+
+def row_named(name: str) -> Op:
+    """The row of the table with this name."""
+    return BY_NAME[name]

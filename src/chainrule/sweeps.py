@@ -1,0 +1,113 @@
+"""The two sweeps over a recorded graph, done in Values so that they can be differentiated again.
+
+`adjoints` goes from the result to the leaves (reverse mode), `tangents` from the leaves to the
+result (forward mode). Both interpret the table's partials; neither knows an operation by name
+except `where`, which keeps what was not computed from leaking into what was.
+"""
+
+from __future__ import annotations
+
+from typing import Any
+
+from . import errors, ops
+
+
+def product(a: Any, b: Any) -> Any:
+    """a * b, without a node for a factor of exactly one."""
+    if type(a) is float and a == 1.0:
+        return b
+    if type(b) is float and b == 1.0:
+        return a
+    return a * b
+
+
+def _partials(node: Any, args: Any, out: Any, wanted: list[bool]) -> list[Any]:
+    if node._row is None:
+        raise errors.no_formula(node, "differentiate again")
+    return list(node._row.derivatives(args, out, wanted))
+
+
+def adjoints(order: list[Any], seed: Any) -> dict[Any, Any]:
+    """The derivative of the last of `order` for each value it depends on, as an expression.
+
+    A value that is used only inside the branch that `where` did not take gets no adjoint. Since
+    the choice may fall the other way when the expression is recomputed, that is itself part of
+    the expression: `active[v]` is 0 when no path from the result to `v` is taken, None if one
+    always is.
+    """
+    root = order[-1]
+    total: dict[Any, Any] = {root: seed}
+    active: dict[Any, Any] = {root: None}
+    for node in reversed(order):
+        if node not in total or not node.inputs:
+            continue
+        args = node._arguments
+        wanted = [not isinstance(arg, float) for arg in args]
+        for arg, partial in zip(args, _partials(node, args, node, wanted), strict=True):
+            if partial is None:
+                continue
+            path = active[node]
+            if node._row.selects:
+                path = partial if path is None else product(path, partial)
+                if isinstance(path, float):  # a constant condition chose once and for all
+                    if path == 0.0:
+                        continue
+                    path = None
+            share = product(total[node], partial)
+            if path is not None:
+                share = ops.where(path, share, 0.0)
+            if arg not in total:
+                total[arg], active[arg] = share, path
+            else:
+                total[arg] = total[arg] + share
+                seen = active[arg]
+                active[arg] = None if path is None or seen is None else seen + path
+    return total
+
+
+def backward(order: list[Any], gradient: Any, reset: bool) -> None:
+    """`Value.backward(create_graph=True)`: gradients that are Values themselves."""
+    total = adjoints(order, gradient)
+    known = set(order)
+    results = []
+    for node in order:
+        result = total.get(node, 0.0)
+        if node.is_leaf and not reset and not (isinstance(node.grad, float) and node.grad == 0.0):
+            result = node.grad + result
+        results.append(as_value(order[-1], result, known))
+    for node, result in zip(order, results, strict=True):
+        node.grad = result
+
+
+def as_value(like: Any, result: Any, known: set[Any]) -> Any:
+    """A derivative as a node of its own: never a plain number, never a node of the expression."""
+    if not hasattr(result, "_apply"):
+        return like._node(None, (), float(result))
+    return ops.pos(result) if result in known else result
+
+
+def tangents(order: list[Any], seeds: dict[Any, Any], as_numbers: bool) -> dict[Any, Any]:
+    """The derivative of each of `order` along the direction in which the seeds move.
+
+    On plain numbers, or as expressions that can be differentiated again.
+    """
+    moving = dict(seeds)
+    for node in order:
+        if node in seeds:
+            continue
+        args = node._arguments
+        wanted = [not isinstance(arg, float) and arg in moving for arg in args]
+        if not any(wanted):
+            continue
+        at, out = (tuple(v.data for v in node.inputs), node.data) if as_numbers else (args, node)
+        total: Any = None
+        for arg, partial in zip(args, _partials(node, at, out, wanted), strict=True):
+            if partial is None:
+                continue
+            share = product(partial, moving[arg])
+            if node._row.selects:
+                share = ops.where(partial, share, 0.0)
+            total = share if total is None else total + share
+        if total is not None:
+            moving[node] = total
+    return moving

@@ -1,0 +1,83 @@
+"""Chooses the core: the compiled one if it was built, else the reference.
+
+`CHAINRULE_CORE=c` or `python` forces one. `core` says which it is. The modes that change
+what every operation does, `no_grad` and `detect_anomaly`, live here too.
+"""
+
+from __future__ import annotations
+
+import os
+from contextlib import ContextDecorator
+from types import TracebackType
+from typing import TYPE_CHECKING
+
+from . import arrays, copying, engine
+
+wanted = os.environ.get("CHAINRULE_CORE", "")
+if wanted not in ("", "c", "python"):
+    raise ImportError(f"CHAINRULE_CORE must be 'c' or 'python', got {wanted!r}")
+
+try:
+    from . import _core as compiled
+except ImportError as error:
+    if wanted == "c":
+        raise ImportError(
+            "CHAINRULE_CORE=c, but the compiled core was not built; install a C compiler and "
+            "reinstall chainrule, or unset CHAINRULE_CORE"
+        ) from error
+    compiled = None  # type: ignore[assignment]
+else:
+    # What runs rarely is written once, in Python, for both cores.
+    for name, function in (
+        ("__copy__", copying.copy),
+        ("__deepcopy__", copying.deepcopy),
+        ("__reduce__", copying.reduce),
+        ("__array_ufunc__", arrays.array_ufunc),
+    ):
+        setattr(compiled.Value, name, function)
+
+if TYPE_CHECKING:
+    from ._core import Value, set_modes
+
+    core = "c"
+elif compiled is not None and wanted != "python":
+    Value, set_modes, core = compiled.Value, compiled.set_modes, "c"
+else:
+    Value, set_modes, core = engine.Value, engine.set_modes, "python"
+
+
+class _Mode(ContextDecorator):
+    """Sets a mode of this thread for a `with` block or a decorated function."""
+
+    _recording: bool | None = None
+    _anomaly: bool | None = None
+
+    def __init__(self) -> None:
+        self._before: list[tuple[bool, bool]] = []
+
+    def __enter__(self) -> None:
+        self._before.append(set_modes(self._recording, self._anomaly))
+
+    def __exit__(
+        self,
+        kind: type[BaseException] | None,
+        error: BaseException | None,
+        traceback: TracebackType | None,
+    ) -> None:
+        set_modes(*self._before.pop())
+
+
+class no_grad(_Mode):
+    """Compute without recording a graph: results are leaves.
+
+    >>> with no_grad():
+    ...     w = w - 0.1 * w.grad
+    """
+
+    _recording = False
+
+
+class detect_anomaly(_Mode):
+    """Raise AnomalyError at the first non-finite value or gradient, naming the source line."""
+
+    _anomaly = True

@@ -1,0 +1,207 @@
+"""The truth: every operation and partial in 60-digit arithmetic, written apart from the table.
+
+Nothing here may import a formula from chainrule; that is the point of it.
+"""
+
+from __future__ import annotations
+
+import math
+import random
+import struct
+from collections.abc import Callable
+from typing import Any
+
+from mpmath import mp, mpf
+
+mp.dps = 60
+MAX = mpf(1.7976931348623157e308)
+TINY = mpf(2) ** -1074
+
+
+def phi(x: Any) -> Any:
+    """The normal density."""
+    return mp.exp(-x * x / 2) / mp.sqrt(2 * mp.pi)
+
+
+def erfc(x: Any) -> Any:
+    """mpmath's own overflows on huge arguments."""
+    return mp.erfc(max(min(x, mpf(1000)), mpf(-1000)))
+
+
+def cdf(x: Any) -> Any:
+    """The normal distribution function."""
+    return erfc(-x / mp.sqrt(2)) / 2
+
+
+def sigmoid(x: Any) -> Any:
+    return 1 / (1 + mp.exp(-x))
+
+
+def sech2(x: Any) -> Any:
+    return 1 / mp.cosh(x) ** 2
+
+
+def step(x: Any, high: Any, low: Any) -> Any:
+    return high if x > 0 else low
+
+
+def share(x: Any, y: Any) -> Any:
+    """The share of the gradient for x in a contest that the larger one wins."""
+    return mpf(1) if x > y else mpf(0) if x < y else mpf("0.5")
+
+
+Real = Callable[..., Any]
+
+# name: (value, (partial, ...)); the same order of arguments as in the table
+TRUTH: dict[str, tuple[Real, tuple[Real, ...]]] = {
+    "add": (lambda x, y: x + y, (lambda x, y: mpf(1), lambda x, y: mpf(1))),
+    "sub": (lambda x, y: x - y, (lambda x, y: mpf(1), lambda x, y: mpf(-1))),
+    "mul": (lambda x, y: x * y, (lambda x, y: y, lambda x, y: x)),
+    "div": (lambda x, y: x / y, (lambda x, y: 1 / y, lambda x, y: -x / y**2)),
+    "pow": (
+        lambda x, y: x**y,
+        (lambda x, y: y * x ** (y - 1), lambda x, y: x**y * mp.log(x)),
+    ),
+    "neg": (lambda x: -x, (lambda x: mpf(-1),)),
+    "pos": (lambda x: x, (lambda x: mpf(1),)),
+    "abs": (abs, (mp.sign,)),
+    "where": (
+        lambda c, x, y: x if c else y,
+        (lambda c, x, y: mpf(1) if c else mpf(0), lambda c, x, y: mpf(0) if c else mpf(1)),
+    ),
+    "maximum": (max, (share, lambda x, y: share(y, x))),
+    "minimum": (min, (lambda x, y: share(y, x), share)),
+    "exp": (mp.exp, (mp.exp,)),
+    "expm1": (mp.expm1, (mp.exp,)),
+    "log": (mp.log, (lambda x: 1 / x,)),
+    "log1p": (mp.log1p, (lambda x: 1 / (1 + x),)),
+    "log2": (lambda x: mp.log(x) / mp.log(2), (lambda x: 1 / (x * mp.log(2)),)),
+    "log10": (lambda x: mp.log(x) / mp.log(10), (lambda x: 1 / (x * mp.log(10)),)),
+    "sqrt": (mp.sqrt, (lambda x: 1 / (2 * mp.sqrt(x)),)),
+    "cbrt": (
+        lambda x: mp.sign(x) * mp.cbrt(abs(x)),
+        (lambda x: 1 / (3 * mp.cbrt(abs(x)) ** 2),),
+    ),
+    "sin": (mp.sin, (mp.cos,)),
+    "cos": (mp.cos, (lambda x: -mp.sin(x),)),
+    "tan": (mp.tan, (lambda x: 1 / mp.cos(x) ** 2,)),
+    "asin": (mp.asin, (lambda x: 1 / mp.sqrt((1 - x) * (1 + x)),)),
+    "acos": (mp.acos, (lambda x: -1 / mp.sqrt((1 - x) * (1 + x)),)),
+    "atan": (mp.atan, (lambda x: 1 / (1 + x * x),)),
+    "sinh": (mp.sinh, (mp.cosh,)),
+    "cosh": (mp.cosh, (mp.sinh,)),
+    "tanh": (mp.tanh, (sech2,)),
+    "asinh": (mp.asinh, (lambda x: 1 / mp.hypot(1, x),)),
+    "acosh": (mp.acosh, (lambda x: 1 / mp.sqrt((x - 1) * (x + 1)),)),
+    "atanh": (mp.atanh, (lambda x: 1 / ((1 - x) * (1 + x)),)),
+    "hypot": (
+        mp.hypot,
+        (lambda x, y: x / mp.hypot(x, y), lambda x, y: y / mp.hypot(x, y)),
+    ),
+    "atan2": (
+        mp.atan2,
+        (lambda y, x: x / (x * x + y * y), lambda y, x: -y / (x * x + y * y)),
+    ),
+    "erf": (mp.erf, (lambda x: 2 * mp.exp(-x * x) / mp.sqrt(mp.pi),)),
+    "erfc": (erfc, (lambda x: -2 * mp.exp(-x * x) / mp.sqrt(mp.pi),)),
+    "sigmoid": (sigmoid, (lambda x: sigmoid(x) * sigmoid(-x),)),
+    "softplus": (lambda x: mp.log1p(mp.exp(x)) if x < 0 else x + mp.log1p(mp.exp(-x)), (sigmoid,)),
+    "relu": (lambda x: step(x, x, mpf(0)), (lambda x: step(x, mpf(1), mpf(0)),)),
+    "leaky_relu": (
+        lambda x, a: step(x, x, a * x),
+        (lambda x, a: step(x, mpf(1), a), lambda x, a: step(x, mpf(0), x)),
+    ),
+    "elu": (
+        lambda x, a: step(x, x, a * mp.expm1(x)),
+        (lambda x, a: step(x, mpf(1), a * mp.exp(x)), lambda x, a: step(x, mpf(0), mp.expm1(x))),
+    ),
+    "silu": (
+        lambda x: x * sigmoid(x),
+        (lambda x: sigmoid(x) + x * sigmoid(x) * sigmoid(-x),),
+    ),
+    "gelu": (lambda x: x * cdf(x), (lambda x: cdf(x) + x * phi(x),)),
+}
+
+
+def scale(name: str, part: int | None, args: tuple[Any, ...], truth: Any) -> Any:
+    """How many times 4 ulp of the truth an error may be: 1 but for ill-conditioned results.
+
+    `pow` by its condition number, and a partial that is a cancelling sum by the ratio of its
+    absolute terms to it (the fine print of the 4-ulp promise).
+    """
+    if name == "pow":
+        x, y = args
+        return 1 + abs((y if part is None else abs(y) + 1) * mp.log(abs(x))) if x else mpf(1)
+    if part is None or not truth:
+        return mpf(1)
+    (x,) = args[:1]
+    if name == "silu":
+        return (sigmoid(x) + abs(x) * sigmoid(x) * sigmoid(-x)) / abs(truth)
+    if name == "gelu":
+        return (cdf(x) + abs(x) * phi(x)) / abs(truth)
+    return mpf(1)
+
+
+def ulps(result: float, truth: Any) -> float:
+    """The distance of a float from the truth, in units of the last place of the truth."""
+    if math.isnan(result):
+        return math.inf
+    if abs(truth) > MAX:
+        overflow = math.isinf(result) and (result > 0) == (truth > 0)
+        return 0.0 if overflow else float(abs(mpf(result) - truth) / MAX * 2**53)
+    if math.isinf(result):
+        return 0.0 if abs(truth) > MAX * (1 - mpf(2) ** -51) else math.inf
+    exponent = mp.frexp(truth)[1] if truth else -2000
+    return float(abs(mpf(result) - truth) / max(mpf(2) ** (exponent - 53), TINY))
+
+
+def from_bits(bits: int) -> float:
+    return struct.unpack("<d", struct.pack("<Q", bits))[0]
+
+
+def any_float(rng: random.Random) -> float:
+    """A finite float with a uniformly random bit pattern: every exponent, subnormals too."""
+    while True:
+        x = from_bits(rng.getrandbits(64))
+        if math.isfinite(x):
+            return x
+
+
+def sample(rng: random.Random, domain: tuple[float, float] = (-math.inf, math.inf)) -> float:
+    """A point of the domain: anywhere, in the range people use, near 1 or 0, or by an end."""
+    low, high = domain
+    while True:
+        kind = rng.random()
+        if kind < 0.35:
+            x = any_float(rng)
+        elif kind < 0.6:
+            x = rng.uniform(-50, 50)
+        elif kind < 0.75:
+            x = rng.choice((-1, 1)) * (1 + rng.choice((-1, 1)) * 10 ** rng.uniform(-17, 0))
+        elif kind < 0.85:
+            x = rng.uniform(-1000, 1000)
+        elif kind < 0.92:
+            x = rng.uniform(-2, 2)
+        elif kind < 0.95:
+            x = from_bits(rng.getrandbits(52)) * rng.choice((-1, 1))  # subnormal
+        else:
+            end = rng.choice([e for e in domain if math.isfinite(e)] or [0.0])
+            x = end + rng.choice((-1, 1)) * 10 ** rng.uniform(-300, 0)
+        if low < x < high:
+            return x
+
+
+def point(name: str, arity: int, domain: tuple[float, float], rng: random.Random) -> tuple[float, ...]:
+    """One argument tuple for an operation, inside its domain."""
+    args = [sample(rng, domain), *(sample(rng) for _ in range(arity - 1))]
+    if name == "pow":
+        args[0] = abs(args[0]) or 1.0
+        if rng.random() < 0.8:  # keep most results between underflow and overflow
+            args[1] = rng.uniform(-700, 700) / (abs(math.log(args[0])) or 1.0)
+    elif name in ("hypot", "atan2", "div") and rng.random() < 0.5:
+        args[1] = args[0] * rng.uniform(-3, 3) * 10 ** rng.uniform(-3, 3)
+    if name == "where":
+        args[0] = float(rng.randrange(2))
+    if name == "div" and args[1] == 0.0 or not all(map(math.isfinite, args)):
+        return point(name, arity, domain, rng)
+    return tuple(args)
