@@ -310,7 +310,7 @@ static PyObject *variadic_method(int op, PyObject *const *args, Py_ssize_t n) {
 
 /* An operation from custom_op: its formulas are Python. */
 static PyObject *apply_custom(PyObject *row, PyObject *args) {
-    PyObject *complete = PyObject_CallMethod(row, "complete", "O", args);
+    PyObject *complete = PyObject_CallMethod(row, "complete", "(O)", args);
     PyObject *all = complete ? PySequence_Tuple(complete) : NULL;
     Py_XDECREF(complete);
     if (!all) return NULL;

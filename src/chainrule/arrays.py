@@ -5,9 +5,38 @@ Shared by both cores, and free of NumPy itself until an array turns up.
 
 from __future__ import annotations
 
+import sys
+from collections.abc import Callable
 from typing import Any
 
 from .ops import Variadic
+
+
+def is_array(x: Any) -> bool:
+    """Whether x is a NumPy array; does not import NumPy to find out."""
+    numpy = sys.modules.get("numpy")
+    return numpy is not None and isinstance(x, numpy.ndarray)
+
+
+def is_sequence(x: Any) -> bool:
+    return isinstance(x, (list, tuple)) or is_array(x)
+
+
+def spread_over(function: Callable[..., Any], args: tuple[Any, ...]) -> Any:
+    """Apply a function element by element, repeating single numbers, as NumPy broadcasts."""
+    if any(is_array(arg) for arg in args):
+        import numpy as np
+
+        result = np.frompyfunc(function, len(args), 1)(*args)
+        plain = all(isinstance(x, float) for x in np.ravel(result))
+        return result.astype(float) if plain else result
+    lengths = {len(arg) for arg in args if is_sequence(arg)}
+    if len(lengths) > 1:
+        shown = " and ".join(map(str, sorted(lengths)))
+        raise ValueError(f"sequences must have the same length, got {shown}")
+    (length,) = lengths
+    columns = [arg if is_sequence(arg) else [arg] * length for arg in args]
+    return [function(*row) for row in zip(*columns, strict=True)]
 
 
 def spread(op: Variadic, args: tuple[Any, ...]) -> list[Any]:

@@ -235,11 +235,12 @@ class Value:
         them to 0 first. `create_graph=True` makes the gradients Values, which can be
         differentiated again. An exception leaves all gradients as they were.
         """
+        seed = gradient if create_graph else as_float(gradient)
         order = self._topological()
         if create_graph:
-            sweeps.backward(order, gradient, reset)
+            sweeps.backward(order, seed, reset)
         else:
-            self._backward_floats(order, as_float(gradient), reset)
+            self._backward_floats(order, seed, reset)
         if not retain_graph:
             for node in order:
                 if node._inputs:
@@ -275,14 +276,15 @@ class Value:
             return None
         if self._row is None:
             raise errors.no_rule(self)
+        gradient = self._grad._data if isinstance(self._grad, Value) else self._grad
         wanted = [not v._constant for v in self._inputs]
         partials = self._row.derivatives([v._data for v in self._inputs], self._data, wanted)
         reached = []
         for i, (child, partial) in enumerate(zip(self._inputs, partials, strict=True)):
             if partial is None or not wanted[i] or (self._row.selects and partial == 0.0):
                 continue
-            contribution = self._grad * partial
-            if modes.anomaly and not isinstance(contribution, Value) and not math.isfinite(contribution):
+            contribution = gradient * as_float(partial)
+            if modes.anomaly and not math.isfinite(contribution):
                 raise errors.bad_gradient(self, i, contribution)
             child._grad = child._grad + contribution
             reached.append(child)

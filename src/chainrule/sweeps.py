@@ -10,6 +10,7 @@ from __future__ import annotations
 from typing import Any
 
 from . import errors, ops
+from .ieee import as_float
 
 
 def product(a: Any, b: Any) -> Any:
@@ -67,22 +68,23 @@ def adjoints(order: list[Any], seed: Any) -> dict[Any, Any]:
 
 def backward(order: list[Any], gradient: Any, reset: bool) -> None:
     """`Value.backward(create_graph=True)`: gradients that are Values themselves."""
-    total = adjoints(order, gradient)
+    root = order[-1]
+    total = adjoints(order, gradient if hasattr(gradient, "_apply") else as_float(gradient))
     known = set(order)
     results = []
     for node in order:
         result = total.get(node, 0.0)
         if node.is_leaf and not reset and not (isinstance(node.grad, float) and node.grad == 0.0):
             result = node.grad + result
-        results.append(as_value(order[-1], result, known))
+        results.append(as_value(type(root), result, known))
     for node, result in zip(order, results, strict=True):
         node.grad = result
 
 
-def as_value(like: Any, result: Any, known: set[Any]) -> Any:
+def as_value(cls: Any, result: Any, known: set[Any]) -> Any:
     """A derivative as a node of its own: never a plain number, never a node of the expression."""
     if not hasattr(result, "_apply"):
-        return like._node(None, (), float(result))
+        return cls._node(None, (), float(result))
     return ops.pos(result) if result in known else result
 
 

@@ -1,0 +1,185 @@
+"""Derivatives of functions: grad, value_and_grad, jvp, jacobian, hessian, hvp.
+
+Arguments are numbers, or lists, tuples, dicts and NumPy arrays of numbers; results have the
+same shape. All of them nest in any way. Numbers in give numbers out; if an argument is a
+Value, or the function uses Values of its own, the derivative depends on those too and is
+made of Values.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from typing import Any
+
+from . import ops, sweeps
+from .ieee import as_float
+from .tree import Rebuild, flatten, unflatten
+from .value import Value
+
+Argnums = int | Sequence[int]
+
+
+class _Call:
+    """One call of a function on fresh Values, with the graph it made."""
+
+    def __init__(
+        self,
+        function: Callable[..., Any],
+        argnums: Argnums,
+        args: tuple[Any, ...],
+        keywords: dict[str, Any],
+    ) -> None:
+        self.single = isinstance(argnums, int)
+        chosen = [argnums] if isinstance(argnums, int) else list(argnums)
+        self.inputs: list[Any] = []  # a fresh node for each number, so that nesting cannot confuse
+        self.trees: list[tuple[int, Rebuild]] = []
+        self.lifted = False  # whether some argument was a Value already
+        call = list(args)
+        for i in chosen:
+            if not -len(args) <= i < len(args):
+                raise TypeError(f"argnums says argument {i}, but the call has {len(args)}")
+            leaves, rebuild = flatten(args[i])
+            fresh = [self._fresh(leaf) for leaf in leaves]
+            self.inputs += fresh
+            self.trees.append((len(fresh), rebuild))
+            call[i] = unflatten(rebuild, fresh)
+        self.result = function(*call, **keywords)
+        self.outputs, self.rebuild_output = flatten(self.result)
+        for output in self.outputs:
+            if not isinstance(output, Value):
+                as_float(output)  # a constant, or an error that says what it is
+        roots = [output for output in self.outputs if isinstance(output, Value)]
+        # One walk for all outputs: a node above them, which is dropped again.
+        self.order = Value._node(ops.sum, roots, 0.0)._topological()[:-1] if roots else []
+        own = set(self.inputs)
+        self.in_values = self.lifted or any(v.is_leaf and v not in own for v in self.order)
+
+    def _fresh(self, leaf: Any) -> Any:
+        if isinstance(leaf, Value):
+            self.lifted = True
+            return ops.pos(leaf)
+        return Value(as_float(leaf))
+
+    def output(self) -> Any:
+        """The one number the function returned."""
+        if len(self.outputs) != 1 or isinstance(self.result, (list, tuple, dict)):
+            kind = type(self.result).__name__
+            raise TypeError(
+                f"grad needs a function with one number as its result, got a {kind} of "
+                f"{len(self.outputs)}; use jacobian for several"
+            )
+        return self.outputs[0]
+
+    def number(self, x: Any) -> Any:
+        """A result as the caller wants it."""
+        if self.in_values or not isinstance(x, Value):
+            return x if isinstance(x, Value) else float(x)
+        return x.data
+
+    def gradient(self, output: Any) -> Any:
+        """The derivative of one output for all inputs, in the shape of the arguments."""
+        if not isinstance(output, Value):
+            return self.arrange([0.0] * len(self.inputs))
+        if not self.in_values:
+            for v in self.inputs:
+                v.grad = 0.0
+            output.backward()
+            return self.arrange([v.grad for v in self.inputs])
+        order = output._topological()
+        total = sweeps.adjoints(order, 1.0)
+        known = set(order)
+        return self.arrange([sweeps.as_value(Value, total.get(v, 0.0), known) for v in self.inputs])
+
+    def arrange(self, items: list[Any]) -> Any:
+        """One thing for each input, put in the shape of the arguments."""
+        rest = iter(items)
+        trees = [rebuild(rest) for _, rebuild in self.trees]
+        return trees[0] if self.single else tuple(trees)
+
+
+def value_and_grad(function: Callable[..., Any], argnums: Argnums = 0) -> Callable[..., Any]:
+    """A function that returns the value of `function` and its gradient for argument `argnums`."""
+
+    def derivative(*args: Any, **keywords: Any) -> tuple[Any, Any]:
+        call = _Call(function, argnums, args, keywords)
+        output = call.output()
+        return call.number(output), call.gradient(output)
+
+    return derivative
+
+
+def grad(function: Callable[..., Any], argnums: Argnums = 0) -> Callable[..., Any]:
+    """The gradient of a function with one number as its result.
+
+    >>> grad(lambda x: x**3)(2.0)
+    12.0
+    >>> grad(grad(lambda x: x**3))(2.0)
+    12.0
+    """
+    both = value_and_grad(function, argnums)
+
+    def gradient(*args: Any, **keywords: Any) -> Any:
+        return both(*args, **keywords)[1]
+
+    return gradient
+
+
+def jvp(function: Callable[..., Any], primals: Sequence[Any], tangents: Sequence[Any]) -> tuple[Any, Any]:
+    """The value at `primals` and its derivative along `tangents`, in forward mode.
+
+    >>> jvp(lambda x, y: x * y, (2.0, 3.0), (1.0, 0.0))
+    (6.0, 3.0)
+    """
+    call = _Call(function, range(len(primals)), tuple(primals), {})
+    directions = [tangent for tree in tangents for tangent in flatten(tree)[0]]
+    if len(directions) != len(call.inputs):
+        raise ValueError(
+            f"jvp needs a tangent for each of the {len(call.inputs)} numbers in primals, "
+            f"got {len(directions)}"
+        )
+    in_values = call.in_values or any(isinstance(t, Value) for t in directions)
+    call.in_values = in_values
+    seeds = {
+        v: t if isinstance(t, Value) else as_float(t)
+        for v, t in zip(call.inputs, directions, strict=True)
+    }
+    moving = sweeps.tangents(call.order, seeds, as_numbers=not in_values)
+    known = set(call.order)
+
+    def tangent_of(output: Any) -> Any:
+        tangent = moving.get(output, 0.0) if isinstance(output, Value) else 0.0
+        return sweeps.as_value(Value, tangent, known) if in_values else float(tangent)
+
+    values = [call.number(output) for output in call.outputs]
+    slopes = [tangent_of(output) for output in call.outputs]
+    return unflatten(call.rebuild_output, values), unflatten(call.rebuild_output, slopes)
+
+
+def jacobian(function: Callable[..., Any], argnums: Argnums = 0) -> Callable[..., Any]:
+    """The derivative of every number in the result for every number in argument `argnums`.
+
+    In the shape of the result, with the shape of the argument in each place: a list of rows
+    for lists, an array of shape `out.shape + in.shape` for NumPy arrays.
+    """
+
+    def derivative(*args: Any, **keywords: Any) -> Any:
+        call = _Call(function, argnums, args, keywords)
+        rows = [call.gradient(output) for output in call.outputs]
+        return unflatten(call.rebuild_output, rows)
+
+    return derivative
+
+
+def hessian(function: Callable[..., Any], argnums: Argnums = 0) -> Callable[..., Any]:
+    """All second derivatives of a function with one number as its result."""
+    return jacobian(grad(function, argnums), argnums)
+
+
+def hvp(function: Callable[..., Any], primals: Sequence[Any], tangents: Sequence[Any]) -> Any:
+    """The Hessian times `tangents`, at the cost of a few gradients: forward over reverse mode.
+
+    One product for each of `primals`; a single one by itself.
+    """
+    everything = range(len(primals))
+    products = jvp(grad(function, list(everything)), primals, tangents)[1]
+    return products[0] if len(products) == 1 else products

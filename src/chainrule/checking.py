@@ -1,0 +1,247 @@
+"""`check_gradients`: compare gradients with finite differences, and find the rule that is wrong.
+
+Not only the leaf whose gradient is off: every operation's local derivative is checked by
+itself, so that the report can name the operation and the input.
+"""
+
+from __future__ import annotations
+
+import copy
+import math
+from collections.abc import Callable
+from dataclasses import dataclass, field
+from typing import Any
+
+import numpy as np
+
+from . import errors, ops
+from .tree import flatten, unflatten
+from .value import Value
+
+
+@dataclass(frozen=True)
+class Comparison:
+    """One gradient: as backward computed it, and by finite differences."""
+
+    name: str
+    gradient: float
+    numerical: float
+    agrees: bool
+
+    @property
+    def error(self) -> float:
+        return abs(self.gradient - self.numerical)
+
+
+@dataclass
+class GradientReport:
+    """What `check_gradients` found; true if everything agrees."""
+
+    epsilon: float
+    comparisons: list[Comparison] = field(default_factory=list)
+    faults: list[str] = field(default_factory=list)  # the wrong operations and inputs
+    notes: list[str] = field(default_factory=list)  # kinks, where the derivative is a convention
+
+    def __bool__(self) -> bool:
+        return all(comparison.agrees for comparison in self.comparisons) and not self.faults
+
+    def __str__(self) -> str:
+        width = max([len(row.name) for row in self.comparisons] + [5])
+        lines = [f"{'value':<{width}} {'backward':>14} {'numerical':>14} {'difference':>11}"]
+        for row in self.comparisons:
+            verdict = "" if row.agrees else "   WRONG"
+            lines.append(
+                f"{row.name:<{width}} {row.gradient:>14.8g} {row.numerical:>14.8g} "
+                f"{row.error:>11.1e}{verdict}"
+            )
+        lines += self.faults + self.notes
+        good = sum(row.agrees for row in self.comparisons)
+        lines.append(f"{good} of {len(self.comparisons)} gradients agree (epsilon {self.epsilon:g})")
+        return "\n".join(lines)
+
+    __repr__ = __str__
+
+
+def check_gradients(
+    subject: Any, *args: Any, epsilon: float = 1e-5, tolerance: float = 1e-5
+) -> GradientReport:
+    """Compare the gradients of an expression with central differences.
+
+    `subject` is a result: its leaves are moved by `epsilon` (times their size, if above 1) and
+    it is recomputed, on a copy. Or it is a function: of `args`, or of none if it uses Values
+    of its own, which are moved and put back. Use a function where an operation was made by
+    hand, with `_backward`, and so cannot be recomputed.
+
+    Returns a report that is true if all gradients agree within `tolerance`, relative to the
+    larger of 1 and the gradient, and prints as a table.
+    """
+    if isinstance(subject, Value):
+        if args:
+            raise TypeError("arguments make sense only for a function")
+        expression = _Recomputed(subject)
+    elif callable(subject):
+        expression = _Rebuilt(subject, args)
+    else:
+        raise TypeError(f"check_gradients takes a Value or a function, got {type(subject).__name__}")
+    return _Check(expression, epsilon, tolerance).report
+
+
+class _Recomputed:
+    """An expression given as its result; works on a copy."""
+
+    def __init__(self, output: Any) -> None:
+        try:
+            self.output = copy.deepcopy(output)
+        except TypeError as error:
+            raise TypeError(
+                f"{error} Or give check_gradients a function that builds the expression."
+            ) from None
+        self.order = self.output._topological()
+        self.leaves = [v for v in self.order if v.is_leaf]
+
+    def evaluate(self) -> list[float]:
+        """The value of every node, for the leaves as they are now."""
+        self.output.forward()
+        return [v.data for v in self.order]
+
+
+class _Rebuilt:
+    """An expression given as a function that builds it."""
+
+    def __init__(self, function: Callable[..., Any], args: tuple[Any, ...]) -> None:
+        leaves, rebuild = flatten(args)
+        inputs = [leaf if isinstance(leaf, Value) else Value(leaf) for leaf in leaves]
+        for i, (v, leaf) in enumerate(zip(inputs, leaves, strict=True)):
+            if v is not leaf:
+                v.label = f"argument {i}"
+        self.build = lambda: function(*unflatten(rebuild, inputs))
+        self.output = self.build()
+        if not isinstance(self.output, Value):
+            raise TypeError(f"the function must return a Value, got {type(self.output).__name__}")
+        self.order = self.output._topological()
+        self.leaves = [v for v in self.order if v.is_leaf]
+
+    def evaluate(self) -> list[float]:
+        values = [v.data for v in self.build()._topological()]
+        if len(values) != len(self.order):
+            raise ValueError("the function builds another graph nearby: it branches on a value here")
+        return values
+
+
+class _Check:
+    """Moves each leaf, compares, and looks for the operation that is wrong."""
+
+    def __init__(self, expression: _Recomputed | _Rebuilt, epsilon: float, tolerance: float) -> None:
+        self.expression = expression
+        self.tolerance = tolerance
+        self.epsilon = epsilon
+        self.report = GradientReport(epsilon)
+        self.place = {v: i for i, v in enumerate(expression.order)}
+        gradients = self.backward()
+        self.slopes = [self.slope(leaf) for leaf in expression.leaves]  # d(every node) / d(leaf)
+        for i, leaf in enumerate(expression.leaves):
+            numerical = self.slopes[i][-1]
+            agrees = self.agree(gradients[leaf], numerical)
+            name = leaf.label or f"leaf {i} (data={errors.format_number(leaf.data)})"
+            self.report.comparisons.append(Comparison(name, gradients[leaf], numerical, agrees))
+        for node in expression.order:
+            if node.inputs:
+                self.check_node(node)
+
+    def agree(self, a: float, b: float) -> bool:
+        return abs(a - b) <= self.tolerance * max(1.0, abs(a), abs(b))
+
+    def step(self, x: float) -> float:
+        return self.epsilon * max(1.0, abs(x))
+
+    def backward(self) -> dict[Any, float]:
+        """The gradients of the leaves; those the user had are put back."""
+        before = [v.grad for v in self.expression.order]
+        self.expression.output.backward(reset=True)
+        gradients = {leaf: leaf.grad for leaf in self.expression.leaves}
+        for v, grad in zip(self.expression.order, before, strict=True):
+            v.grad = grad
+        return gradients
+
+    def slope(self, leaf: Any) -> Any:
+        """The derivative of every node for one leaf, by central differences."""
+        x = leaf.data
+        step = self.step(x)
+        try:
+            leaf.data = x + step
+            above = leaf.data, np.array(self.expression.evaluate())
+            leaf.data = x - step
+            below = leaf.data, np.array(self.expression.evaluate())
+        finally:
+            leaf.data = x
+        if isinstance(self.expression, _Recomputed):
+            self.expression.evaluate()
+        with np.errstate(invalid="ignore"):
+            return (above[1] - below[1]) / (above[0] - below[0])
+
+    def check_node(self, node: Any) -> None:
+        known = self.partials_of(node)
+        if node._row is not None and not node._by_hand:
+            numerical = self.local_differences(node)
+        else:
+            numerical = self.fitted_differences(node, known)
+        for i, (stated, measured) in enumerate(zip(known, numerical, strict=True)):
+            if stated is None or measured is None or self.agree(stated, measured):
+                continue
+            edge = f"'{node._op}' (data={errors.format_number(node.data)}), input {i}, " + errors.name_of(
+                node.inputs[i]
+            )
+            numbers = f"the rule says {stated:.8g}, differences say {measured:.8g}"
+            if self.at_kink(node):
+                self.report.notes.append(f"at a kink of {edge}: {numbers}; the rule is a convention")
+            else:
+                self.report.faults.append(f"wrong derivative: {edge}: {numbers}")
+
+    def at_kink(self, node: Any) -> bool:
+        row = node._row
+        if isinstance(row, ops.Variadic) or row is None or row.kink is None:
+            return False
+        args = [v.data for v in node.inputs]
+        return abs(row.kink.at(*args)) <= 2 * max(self.step(x) for x in args)
+
+    def partials_of(self, node: Any) -> list[float | None]:
+        """The local derivatives that backward uses, read off by passing on a gradient of 1."""
+        inputs = node.inputs
+        before = [v.grad for v in (node, *inputs)]
+        for v in inputs:
+            v.grad = 0.0
+        node.grad = 1.0
+        try:
+            node._backward()
+            result = [None if v.is_constant else float(v.grad) for v in inputs]
+        finally:
+            for v, grad in zip((node, *inputs), before, strict=True):
+                v.grad = grad
+        return [x if inputs.count(inputs[i]) == 1 else None for i, x in enumerate(result)]
+
+    def local_differences(self, node: Any) -> list[float | None]:
+        """The operation's own forward, moved in one input at a time."""
+        args = [v.data for v in node.inputs]
+        result: list[float | None] = []
+        for i, x in enumerate(args):
+            if not node._row.differentiable(i):
+                result.append(None)
+                continue
+            high, low = x + self.step(x), x - self.step(x)
+            above = node._row.forward(*args[:i], high, *args[i + 1 :])
+            below = node._row.forward(*args[:i], low, *args[i + 1 :])
+            slope = (above - below) / (high - low)
+            result.append(slope if math.isfinite(slope) else None)
+        return result
+
+    def fitted_differences(self, node: Any, known: list[float | None]) -> list[float | None]:
+        """For an operation made by hand: what explains its movements under all leaves."""
+        moved_out = np.array([slope[self.place[node]] for slope in self.slopes])
+        moved_in = np.array([[slope[self.place[v]] for v in node.inputs] for slope in self.slopes])
+        if not np.isfinite(moved_in).all() or not np.isfinite(moved_out).all():
+            return [None] * len(known)
+        expected = moved_in @ np.array([x or 0.0 for x in known])
+        if all(self.agree(a, b) for a, b in zip(expected, moved_out, strict=True)):
+            return [None] * len(known)
+        fitted = np.linalg.lstsq(moved_in, moved_out, rcond=None)[0]
+        return [float(x) for x in fitted]

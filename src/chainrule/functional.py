@@ -1,0 +1,152 @@
+"""Functions on Values, on plain numbers, and element by element on lists and NumPy arrays.
+
+Every row of the table under its own name, and what composes from the rows: softmax,
+log_softmax, log_sigmoid, clip.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Sequence
+from typing import Any, Protocol, overload
+
+from . import arrays, ops
+from .ieee import as_float
+from .value import Value
+
+__all__ = [
+    *("abs", "acos", "acosh", "add", "asin", "asinh", "atan", "atan2", "atanh", "cbrt", "clip"),
+    *("cos", "cosh", "div", "dot", "elu", "equal", "erf", "erfc", "exp", "expm1", "gelu", "hypot"),
+    *("leaky_relu", "less", "less_equal", "log", "log10", "log1p", "log2", "log_sigmoid"),
+    *("log_softmax", "logsumexp", "max", "maximum", "mean", "min", "minimum", "mul", "neg", "pos"),
+    *("pow", "prod", "relu", "sigmoid", "silu", "sin", "sinh", "softmax", "softplus", "sqrt"),
+    *("sub", "sum", "tan", "tanh", "where"),
+]
+
+
+class Elementwise(Protocol):
+    """A function of one or more numbers, spread over sequences."""
+
+    __name__: str
+
+    @overload
+    def __call__(self, x: Value, /, *args: Any) -> Value: ...
+    @overload
+    def __call__(self, x: float, /, *args: float) -> float: ...
+    @overload
+    def __call__(self, x: Any, /, *args: Any) -> Any: ...
+
+
+def _elementwise(op: ops.Op) -> Elementwise:
+    def function(*args: Any) -> Any:
+        for arg in args:
+            if arrays.is_sequence(arg):
+                return arrays.spread_over(function, args)
+        return op(*args)
+
+    return _named(function, op)
+
+
+def _reduction(op: ops.Op) -> Any:
+    assert isinstance(op, ops.Variadic)
+
+    def function(*args: Any) -> Any:
+        return op(*arrays.spread(op, args))
+
+    return _named(function, op)
+
+
+def _named(function: Any, op: ops.Op) -> Any:
+    function.__name__ = function.__qualname__ = op.name
+    function.__doc__ = op.doc
+    return function
+
+
+add = _elementwise(ops.add)
+sub = _elementwise(ops.sub)
+mul = _elementwise(ops.mul)
+div = _elementwise(ops.div)
+pow = _elementwise(ops.pow)
+neg = _elementwise(ops.neg)
+pos = _elementwise(ops.pos)
+abs = _elementwise(ops.abs)
+less = _elementwise(ops.less)
+less_equal = _elementwise(ops.less_equal)
+equal = _elementwise(ops.equal)
+where = _elementwise(ops.where)
+maximum = _elementwise(ops.maximum)
+minimum = _elementwise(ops.minimum)
+exp = _elementwise(ops.exp)
+expm1 = _elementwise(ops.expm1)
+log = _elementwise(ops.log)
+log1p = _elementwise(ops.log1p)
+log2 = _elementwise(ops.log2)
+log10 = _elementwise(ops.log10)
+sqrt = _elementwise(ops.sqrt)
+cbrt = _elementwise(ops.cbrt)
+sin = _elementwise(ops.sin)
+cos = _elementwise(ops.cos)
+tan = _elementwise(ops.tan)
+asin = _elementwise(ops.asin)
+acos = _elementwise(ops.acos)
+atan = _elementwise(ops.atan)
+sinh = _elementwise(ops.sinh)
+cosh = _elementwise(ops.cosh)
+tanh = _elementwise(ops.tanh)
+asinh = _elementwise(ops.asinh)
+acosh = _elementwise(ops.acosh)
+atanh = _elementwise(ops.atanh)
+hypot = _elementwise(ops.hypot)
+atan2 = _elementwise(ops.atan2)
+erf = _elementwise(ops.erf)
+erfc = _elementwise(ops.erfc)
+sigmoid = _elementwise(ops.sigmoid)
+softplus = _elementwise(ops.softplus)
+relu = _elementwise(ops.relu)
+silu = _elementwise(ops.silu)
+gelu = _elementwise(ops.gelu)
+
+sum = _reduction(ops.sum)
+mean = _reduction(ops.mean)
+prod = _reduction(ops.prod)
+dot = _reduction(ops.dot)
+logsumexp = _reduction(ops.logsumexp)
+max = _reduction(ops.max)
+min = _reduction(ops.min)
+
+_leaky_relu = _elementwise(ops.leaky_relu)
+_elu = _elementwise(ops.elu)
+
+
+def leaky_relu(x: Any, negative_slope: Any = 0.01) -> Any:
+    """x if positive, else negative_slope * x; the derivative at 0 is negative_slope."""
+    return _leaky_relu(x, negative_slope)
+
+
+def elu(x: Any, alpha: Any = 1.0) -> Any:
+    """x if positive, else alpha * (exp(x) - 1)."""
+    return _elu(x, alpha)
+
+
+def log_sigmoid(x: Any) -> Any:
+    """log(sigmoid(x)) without overflow."""
+    return neg(softplus(neg(x)))
+
+
+def log_softmax(values: Iterable[Any]) -> list[Any]:
+    """The logarithm of the softmax, without overflow."""
+    xs: Sequence[Any] = list(values)
+    total = logsumexp(xs)
+    return [x - total for x in xs]
+
+
+def softmax(values: Iterable[Any]) -> list[Any]:
+    """exp(x) for each, divided by their sum, without overflow."""
+    return [exp(x) for x in log_softmax(values)]
+
+
+def clip(x: Any, low: Any, high: Any) -> Any:
+    """x held between low and high; at an end the gradient still goes to x, as in PyTorch."""
+    for bound in (low, high):
+        if not isinstance(bound, Value) and not arrays.is_sequence(bound):
+            as_float(bound)
+    return where(less(x, low), low, where(less(high, x), high, x))
