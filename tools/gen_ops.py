@@ -133,13 +133,15 @@ class Writer:
         if isinstance(x, Symbol) and x.name in COMPARISONS:
             left, right = (self.write(arg) for arg in x.args)
             return f"{left} {COMPARISONS[x.name]} {right}"
-        if isinstance(x, Symbol) and x.name == "mul" and all(self.is_test(arg) for arg in x.args):
+        if self.is_test(x):
             return " && ".join(self.test(arg) for arg in x.args)
         return f"{self.write(x)} != 0.0"
 
-    @staticmethod
-    def is_test(x: Any) -> bool:
-        return isinstance(x, Symbol) and x.name in COMPARISONS
+    def is_test(self, x: Any) -> bool:
+        """A comparison, or a product of comparisons, which is 1 if all of them hold."""
+        if not isinstance(x, Symbol):
+            return False
+        return x.name in COMPARISONS or (x.name == "mul" and all(map(self.is_test, x.args)))
 
 
 def literal(x: float) -> str:

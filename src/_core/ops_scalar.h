@@ -1305,13 +1305,20 @@ fixed_partials(int op, const double *a, double out, unsigned wanted, double *p) 
                 const double t4 = fabs(t3);
                 const double t5 = fabs(x);
                 double t6;
-                if (t4 == INFINITY && 0.0 < t5) {
+                if (t4 == INFINITY && 0.0 < t5 && t5 < INFINITY) {
                     const double t7 = y * out;
                     const double t8 = t7 / x;
                     t6 = t8;
                 } else {
-                    const double t9 = y * t3;
-                    t6 = t9;
+                    const double t9 = fabs(y);
+                    double t10;
+                    if (t9 == INFINITY && t3 == 0.0) {
+                        t10 = 0.0;
+                    } else {
+                        const double t11 = y * t3;
+                        t10 = t11;
+                    }
+                    t6 = t10;
                 }
                 t1 = t6;
             }
@@ -1323,7 +1330,7 @@ fixed_partials(int op, const double *a, double out, unsigned wanted, double *p) 
                 t1 = NAN;
             } else {
                 double t2;
-                if (x == 0.0 && y == 0.0) {
+                if (x == 0.0 && 0.0 <= y) {
                     t2 = 0.0;
                 } else {
                     const double t3 = 0.5 * y;
@@ -1749,18 +1756,37 @@ fixed_partials(int op, const double *a, double out, unsigned wanted, double *p) 
             if (out == 0.0) {
                 t1 = 0.0;
             } else {
-                double t2;
-                if (out < 1e-290) {
-                    const double t3 = x * 4.149515568880993e+180;
-                    const double t4 = y * 4.149515568880993e+180;
-                    const double t5 = op_hypot(t3, t4);
-                    const double t6 = t3 / t5;
-                    t2 = t6;
+                const double t2 = fabs(x);
+                const double t3 = (t2 == INFINITY ? 1.0 : 0.0);
+                const double t4 = fabs(y);
+                const double t5 = (t4 == INFINITY ? 1.0 : 0.0);
+                const double t6 = t3 - t5;
+                const double t7 = fabs(t6);
+                double t8;
+                if (out == INFINITY && 0.0 < t7) {
+                    double t9;
+                    if (t2 == INFINITY) {
+                        const double t10 = x < 0.0 ? (-1.0) : 1.0;
+                        t9 = t10;
+                    } else {
+                        t9 = 0.0;
+                    }
+                    t8 = t9;
                 } else {
-                    const double t7 = x / out;
-                    t2 = t7;
+                    double t11;
+                    if (out < 1e-290) {
+                        t11 = 4.149515568880993e+180;
+                    } else {
+                        const double t12 = 1e+290 < out ? 2.409919865102884e-181 : 1.0;
+                        t11 = t12;
+                    }
+                    const double t13 = x * t11;
+                    const double t14 = y * t11;
+                    const double t15 = op_hypot(t13, t14);
+                    const double t16 = t13 / t15;
+                    t8 = t16;
                 }
-                t1 = t2;
+                t1 = t8;
             }
             p[0] = t1;
         }
@@ -1769,18 +1795,37 @@ fixed_partials(int op, const double *a, double out, unsigned wanted, double *p) 
             if (out == 0.0) {
                 t1 = 0.0;
             } else {
-                double t2;
-                if (out < 1e-290) {
-                    const double t3 = y * 4.149515568880993e+180;
-                    const double t4 = x * 4.149515568880993e+180;
-                    const double t5 = op_hypot(t3, t4);
-                    const double t6 = t3 / t5;
-                    t2 = t6;
+                const double t2 = fabs(y);
+                const double t3 = (t2 == INFINITY ? 1.0 : 0.0);
+                const double t4 = fabs(x);
+                const double t5 = (t4 == INFINITY ? 1.0 : 0.0);
+                const double t6 = t3 - t5;
+                const double t7 = fabs(t6);
+                double t8;
+                if (out == INFINITY && 0.0 < t7) {
+                    double t9;
+                    if (t2 == INFINITY) {
+                        const double t10 = y < 0.0 ? (-1.0) : 1.0;
+                        t9 = t10;
+                    } else {
+                        t9 = 0.0;
+                    }
+                    t8 = t9;
                 } else {
-                    const double t7 = y / out;
-                    t2 = t7;
+                    double t11;
+                    if (out < 1e-290) {
+                        t11 = 4.149515568880993e+180;
+                    } else {
+                        const double t12 = 1e+290 < out ? 2.409919865102884e-181 : 1.0;
+                        t11 = t12;
+                    }
+                    const double t13 = y * t11;
+                    const double t14 = x * t11;
+                    const double t15 = op_hypot(t13, t14);
+                    const double t16 = t13 / t15;
+                    t8 = t16;
                 }
-                t1 = t2;
+                t1 = t8;
             }
             p[1] = t1;
         }

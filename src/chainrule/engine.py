@@ -11,7 +11,7 @@ from __future__ import annotations
 import math
 import operator
 import threading
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from typing import Any
 
 from . import arrays, copying, errors, ops, sweeps
@@ -197,19 +197,23 @@ class Value:
     def _topological(self, check: bool = True) -> list[Value]:
         """Everything this depends on, inputs before results, constants left out."""
         order: list[Value] = []
-        seen = {self}
-        path = [(self, iter(self._inputs))]
+        seen: set[Value] = set()
+        path: list[tuple[Value, Iterator[Value]]] = []
+
+        def enter(node: Value) -> None:
+            node._check(check)
+            seen.add(node)
+            path.append((node, iter(node._inputs)))
+
+        enter(self)
         while path:
             node, rest = path[-1]
-            for child in rest:
-                if child not in seen and not child._constant:
-                    seen.add(child)
-                    path.append((child, iter(child._inputs)))
-                    break
+            child = next((v for v in rest if v not in seen and not v._constant), None)
+            if child is not None:
+                enter(child)
             else:
-                path.pop()
-                node._check(check)
                 order.append(node)
+                path.pop()
         return order
 
     def _check(self, against_stale: bool) -> None:
@@ -217,9 +221,12 @@ class Value:
             raise errors.freed(self)
         if against_stale and self._overwritten:
             raise errors.overwritten(self)
-        for child in self._inputs if against_stale else ():
-            if child._time > self._time:
-                raise errors.stale(child, self)
+        changed = self._changed_input()
+        if against_stale and changed is not None:
+            raise errors.stale(changed, self)
+
+    def _changed_input(self) -> Value | None:
+        return next((v for v in self._inputs if v._time > self._time), None)
 
     def backward(
         self,
@@ -298,13 +305,11 @@ class Value:
             for node in order:
                 if node._row is not None:
                     node._data = as_float(node._row.forward(*(v._data for v in node._inputs)))
-                elif node._inputs:
-                    node._check(against_stale=True)
-        except BaseException as error:
+                elif node._overwritten or node._changed_input() is not None:
+                    raise errors.no_formula(node, "recompute")
+        except BaseException:
             for node, data in zip(order, before, strict=True):
                 node._data = data
-            if isinstance(error, errors.StaleValueError):
-                raise errors.no_formula(node, "recompute") from None
             raise
         now = _tick()
         for node in order:

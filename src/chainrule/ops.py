@@ -240,9 +240,12 @@ def _gelu_tail(x: Any) -> Any:
 
 
 def _hypot_ratio(x: Any, y: Any, out: Any) -> Any:
-    """x / hypot(x, y); scaled up where the subnormal hypot has too few bits, 0 at the origin."""
-    scaled = div(x * 2.0**600, hypot(x * 2.0**600, y * 2.0**600))
-    return where(equal(out, 0.0), 0.0, where(less(out, 1e-290), scaled, div(x, out)))
+    """x / hypot(x, y), scaled where the hypot overflows or has too few bits; 0 at the origin."""
+    scale = where(less(out, 1e-290), 2.0**600, where(less(1e290, out), 2.0**-600, 1.0))
+    ratio = div(x * scale, hypot(x * scale, y * scale))
+    limit = where(equal(abs(x), INF), where(less(x, 0.0), -1.0, 1.0), 0.0)
+    one_infinite = _both(equal(out, INF), less(0.0, abs(equal(abs(x), INF) - equal(abs(y), INF))))
+    return where(equal(out, 0.0), 0.0, where(one_infinite, limit, ratio))
 
 
 def _angle_slope(x: Any, y: Any, out: Any) -> Any:
@@ -266,8 +269,10 @@ def _times_exp(factor: Any, x: Any) -> Any:
 def _pow_dx(x: Any, y: Any, out: Any) -> Any:
     """y x^(y-1): 0 at y = 0 even for x = 0; rescued where the power overflows and y is small."""
     p = pow(x, y - 1.0)
-    overflow = _both(equal(abs(p), INF), less(0.0, abs(x)))
-    return where(equal(y, 0.0), 0.0, where(overflow, div(y * out, x), y * p))
+    overflow = _both(equal(abs(p), INF), _both(less(0.0, abs(x)), less(abs(x), INF)))
+    vanishes = _both(equal(abs(y), INF), equal(p, 0.0))
+    slope = where(overflow, div(y * out, x), where(vanishes, 0.0, y * p))
+    return where(equal(y, 0.0), 0.0, slope)
 
 
 def _pow_dy(x: Any, y: Any, out: Any) -> Any:
@@ -277,8 +282,8 @@ def _pow_dy(x: Any, y: Any, out: Any) -> Any:
     """
     half = pow(x, 0.5 * y)
     slope = where(equal(half, 0.0), 0.0, half * log(x) * half)
-    origin = _both(equal(x, 0.0), equal(y, 0.0))
-    return where(less(x, 0.0), NAN, where(origin, 0.0, slope))
+    vanishes = _both(equal(x, 0.0), less_equal(0.0, y))
+    return where(less(x, 0.0), NAN, where(vanishes, 0.0, slope))
 
 
 def _cbrt(x: Any) -> Any:

@@ -102,7 +102,7 @@ TRUTH: dict[str, tuple[Real, tuple[Real, ...]]] = {
         mp.atan2,
         (lambda y, x: x / (x * x + y * y), lambda y, x: -y / (x * x + y * y)),
     ),
-    "erf": (mp.erf, (lambda x: 2 * mp.exp(-x * x) / mp.sqrt(mp.pi),)),
+    "erf": (lambda x: 1 - erfc(x) if abs(x) > 1 else mp.erf(x), (lambda x: 2 * mp.exp(-x * x) / mp.sqrt(mp.pi),)),
     "erfc": (erfc, (lambda x: -2 * mp.exp(-x * x) / mp.sqrt(mp.pi),)),
     "sigmoid": (sigmoid, (lambda x: sigmoid(x) * sigmoid(-x),)),
     "softplus": (lambda x: mp.log1p(mp.exp(x)) if x < 0 else x + mp.log1p(mp.exp(-x)), (sigmoid,)),
@@ -198,6 +198,8 @@ def point(name: str, arity: int, domain: tuple[float, float], rng: random.Random
         args[0] = abs(args[0]) or 1.0
         if rng.random() < 0.8:  # keep most results between underflow and overflow
             args[1] = rng.uniform(-700, 700) / (abs(math.log(args[0])) or 1.0)
+    elif name == "div" and rng.random() < 0.1:  # where x / y has fewer bits than x / y²
+        args = [from_bits(rng.getrandbits(40)) or 5e-324, 10 ** rng.uniform(-30, 0)]
     elif name in ("hypot", "atan2", "div") and rng.random() < 0.5:
         args[1] = args[0] * rng.uniform(-3, 3) * 10 ** rng.uniform(-3, 3)
     if name == "where":

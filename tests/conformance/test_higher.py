@@ -1,0 +1,121 @@
+"""Second derivatives of every row, and derivatives of high order, on the core in use."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Callable
+from typing import Any
+
+import pytest
+from mpmath import mp, mpf
+
+import chainrule
+from chainrule import Value, engine, grad, hessian, jvp, ops
+
+from . import check, special, truth
+
+ORDINARY = (-2.7, -1.3, -0.6, -0.4, 0.3, 0.7, 1.6, 2.9)
+
+
+def second_derivatives(op: ops.Op, args: tuple[float, ...], cls: Any = Value) -> list[list[float]]:
+    """All second partials, by differentiating each first partial again."""
+    leaves = [cls(x) for x in args]
+    out = op(*leaves)
+    out.backward(create_graph=True)
+    firsts = [leaf.grad for leaf in leaves]
+    rows = []
+    for first in firsts:
+        for leaf in leaves:
+            leaf.grad = 0.0
+        first.backward()
+        rows.append([leaf.grad for leaf in leaves])
+    return rows
+
+
+def smooth(op: ops.Op, args: tuple[float, ...]) -> bool:
+    low, high = op.domain
+    away = op.kink is None or abs(op.kink.at(*args)) > 1e-3
+    return low < args[0] < high and away and not (op.name == "pow" and args[0] < 0)
+
+
+@pytest.mark.parametrize("op", [op for op in ops.TABLE if op.name in truth.TRUTH], ids=lambda op: op.name)
+def test_second_derivatives_at_ordinary_points(op: ops.Op) -> None:
+    """Against the derivative of the true partial, in 60-digit arithmetic."""
+    differentiable = check.parts(op)
+    grid = [(1.0, x, y) for x in ORDINARY for y in (0.5,)] if op.name == "where" else None
+    points = grid or [(x,) if op.arity == 1 else (x, y) for x in ORDINARY for y in (0.7, -1.2)][:: 3 - op.arity]
+    checked = 0
+    for args in points:
+        if not smooth(op, args):
+            continue
+        rows = second_derivatives(op, args)
+        for k, i in enumerate(differentiable):
+            for j in differentiable:
+                order = tuple(int(n == j) for n in range(op.arity))
+                true = mp.diff(truth.TRUTH[op.name][1][k], tuple(map(mpf, args)), order)
+                scale = max(1.0, abs(float(true)))
+                assert abs(rows[i][j] - float(true)) <= 1e-11 * scale, (op.name, args, i, j)
+                checked += 1
+    assert checked > 0
+
+
+@pytest.mark.skipif(chainrule.core == "python", reason="compares the two cores: once is enough")
+@pytest.mark.parametrize("op", special.elementwise(), ids=lambda op: op.name)
+def test_second_derivatives_on_the_special_grid(op: ops.Op) -> None:
+    """Both cores, bit for bit."""
+    points = list(special.grid(op))
+    for args in points[:: 1 if op.arity == 1 else 7]:
+        compiled = second_derivatives(op, args)
+        reference = second_derivatives(op, args, engine.Value)
+        assert repr(compiled) == repr(reference), (op.name, args)
+
+
+@pytest.mark.parametrize("op", [op for op in ops.TABLE if isinstance(op, ops.Variadic)], ids=lambda op: op.name)
+def test_second_derivatives_of_variadic_rows(op: ops.Variadic) -> None:
+    """Against central differences of the gradient."""
+    args = (0.3, -1.2, 2.1, 0.9)
+    rows = second_derivatives(op, args)
+    step = 1e-6
+    for j in range(len(args)):
+        above = check.evaluate(op, tuple(x + step * (i == j) for i, x in enumerate(args)))[1]
+        below = check.evaluate(op, tuple(x - step * (i == j) for i, x in enumerate(args)))[1]
+        for i in range(len(args)):
+            assert rows[i][j] == pytest.approx((above[i] - below[i]) / (2 * step), abs=1e-8)
+
+
+def test_prod_with_zeros_has_the_right_mixed_derivative() -> None:
+    """Formulas that divide by the zero factor give 0 here; the truth is the other factor."""
+    assert hessian(chainrule.prod)([0.0, 0.0, 5.0])[0] == [0.0, 5.0, 0.0]
+
+
+@pytest.mark.parametrize(
+    ("function", "at", "expected"),
+    [
+        (chainrule.tanh, 0.0, [1.0, 0.0, -2.0, 0.0, 16.0, 0.0, -272.0]),
+        (chainrule.sigmoid, 0.0, [0.25, 0.0, -0.125, 0.0, 0.25, 0.0, -1.0625]),
+        (chainrule.exp, 0.0, [1.0] * 6),
+        (lambda x: x**5, 0.0, [0.0, 0.0, 0.0, 0.0, 120.0, 0.0]),
+        (lambda x: 1 / x, 1.0, [-1.0, 2.0, -6.0, 24.0, -120.0]),
+        (chainrule.sin, 0.0, [1.0, 0.0, -1.0, 0.0, 1.0]),
+        (chainrule.erf, 0.0, [2 / math.sqrt(math.pi), 0.0, -4 / math.sqrt(math.pi)]),
+        (chainrule.gelu, 0.0, [0.5, 2 / math.sqrt(2 * math.pi), 0.0]),
+        (chainrule.softplus, 0.0, [0.5, 0.25, 0.0, -0.125]),
+        (chainrule.silu, 0.0, [0.5, 0.5, 0.0]),
+        (chainrule.log1p, 0.0, [1.0, -1.0, 2.0, -6.0]),
+        (chainrule.atan, 0.0, [1.0, 0.0, -2.0, 0.0, 24.0]),
+    ],
+)
+def test_high_orders_where_formulas_with_abs_would_fail(
+    function: Callable[[Any], Any], at: float, expected: list[float]
+) -> None:
+    for value in expected:
+        function = grad(function)
+        assert function(at) == pytest.approx(value, abs=1e-12)
+
+
+@pytest.mark.parametrize("op", [op for op in ops.TABLE if op.arity == 1], ids=lambda op: op.name)
+def test_forward_mode_is_the_same_derivative(op: ops.Op) -> None:
+    for x in ORDINARY:
+        low, high = op.domain
+        if low < x < high:
+            assert jvp(op, (x,), (1.0,))[1] == check.evaluate(op, (x,))[1][0]

@@ -1,0 +1,38 @@
+"""The suite tests itself: every planted fault must be caught, and no right row accused."""
+
+from __future__ import annotations
+
+import pytest
+
+from chainrule import ops
+from chainrule.ops import Op
+
+from . import check, special
+from .planted import FAULTS
+
+
+def complaints(op: Op) -> list[str]:
+    """What the checks of this suite say about a row."""
+    right = ops.BY_NAME[op.name]
+    if check.parts(op) != check.parts(right):
+        return [f"{op.name} lost a partial derivative"]
+    found = check.inaccuracies(op, 1000) + check.breaks_kink(op)
+    for args, expected, _ in special.read()[op.name]:
+        value, partials = check.evaluate(op, args)
+        if not all(map(check.same, [value, *partials], expected)):
+            found.append(f"{op.name}{args}: {partials}, expected {expected[1:]}")
+    return found
+
+
+def test_there_are_enough() -> None:
+    assert len(FAULTS) >= 30
+
+
+@pytest.mark.parametrize("name", FAULTS)
+def test_fault_is_caught(name: str) -> None:
+    assert complaints(FAULTS[name]) != []
+
+
+@pytest.mark.parametrize("name", sorted({op.name for op in FAULTS.values()}))
+def test_right_row_is_not_accused(name: str) -> None:
+    assert complaints(ops.BY_NAME[name]) == []

@@ -1,0 +1,34 @@
+"""The special grid on the core in use, against the committed table of values and reasons."""
+
+from __future__ import annotations
+
+import pytest
+
+import chainrule
+from chainrule.ops import Op
+
+from . import check, special
+
+
+@pytest.mark.parametrize("op", special.elementwise(), ids=lambda op: op.name)
+def test_grid(op: Op) -> None:
+    """The committed value and partials at every point of the grid."""
+    table = special.read()[op.name]
+    assert [repr(args) for args, _, _ in table] == [repr(args) for args in special.grid(op)]
+    for args, expected, _ in table:
+        value, partials = check.evaluate(op, args)
+        for result, number in zip([value, *partials], expected, strict=True):
+            assert check.same(result, number), (op.name, args, [value, *partials], expected)
+
+
+@pytest.mark.skipif(chainrule.core == "python", reason="about the table, not about a core")
+@pytest.mark.parametrize("op", special.elementwise(), ids=lambda op: op.name)
+def test_every_surprise_has_a_reason(op: Op) -> None:
+    """Exact arithmetic gives every row that carries no reason."""
+    for args, results, why in special.read()[op.name]:
+        if why:
+            continue
+        parts = [None, *check.parts(op)]
+        for part in parts:
+            result = results[0 if part is None else part + 1]
+            assert special.explained(op, part, args, result), (op.name, args, part, result)

@@ -1,0 +1,252 @@
+"""Graphs of any depth: nothing that walks, copies or frees a graph may recurse.
+
+Runs over whichever core CHAINRULE_CORE chose; the reference core gets smaller graphs, since
+it is slower, not shallower. The thread's stack is small, so that recursion in C cannot hide.
+"""
+
+from __future__ import annotations
+
+import copy
+import pickle
+import threading
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+from typing import Any
+
+import pytest
+
+import chainrule
+from chainrule import Value
+
+LONG = 10_000_000 if chainrule.core == "c" else 1_000_000
+COPIED = 1_000_000 if chainrule.core == "c" else 100_000
+SMALL_STACK = 256 * 1024
+
+
+@contextmanager
+def small_stacks() -> Iterator[None]:
+    """Threads started inside have a stack that a recursion over the graph would overflow."""
+    before = threading.stack_size(SMALL_STACK)
+    try:
+        yield
+    finally:
+        threading.stack_size(before)
+
+
+def on_small_stack(function: Callable[[], Any]) -> Any:
+    """What the function returns, or the exception it raised, from a thread of its own."""
+    results: list[Any] = []
+    errors: list[BaseException] = []
+
+    def work() -> None:
+        try:
+            results.append(function())
+        except BaseException as error:
+            errors.append(error)
+
+    with small_stacks():
+        thread = threading.Thread(target=work)
+        thread.start()
+    thread.join()
+    if errors:
+        raise errors[0]
+    return results[0]
+
+
+def chain(length: int) -> tuple[Any, Any]:
+    """A leaf, and the leaf added to itself `length` times: every number in it is exact."""
+    step = Value(1.0)
+    total = step
+    for _ in range(length):
+        total = total + step
+    return step, total
+
+
+def run_chain(length: int) -> dict[str, Any]:
+    step, total = chain(length)
+    checked: dict[str, Any] = {"built": total.data}
+    step.data = 3.0
+    checked["forward"] = total.forward().data
+    total.backward()
+    checked["gradient"] = step.grad
+    checked["repr"] = repr(total)
+    total.zero_grad()
+    checked["zeroed"] = (step.grad, total.grad)
+    # The last reference to the chain: all of it is freed here, on this thread's stack.
+    del total
+    checked["leaf"] = repr(step)
+    return checked
+
+
+def test_a_long_chain_needs_no_stack() -> None:
+    checked = on_small_stack(lambda: run_chain(LONG))
+    count = LONG + 1
+    assert checked == {
+        "built": float(count),
+        "forward": 3.0 * count,
+        "gradient": float(count),
+        "repr": f"Value(data={3 * count}.0000, grad=1.0000)",
+        "zeroed": (0.0, 0.0),
+        "leaf": "Value(data=3.0000, grad=0.0000)",
+    }
+
+
+def test_freeing_by_retain_graph_needs_no_stack() -> None:
+    def run() -> tuple[Any, ...]:
+        step, total = chain(COPIED)
+        total.backward(retain_graph=False)
+        return step.grad, total.inputs
+
+    assert on_small_stack(run) == (COPIED + 1.0, ())
+
+
+def test_a_chain_of_hand_made_nodes_needs_no_stack() -> None:
+    """Nodes with a function are those the garbage collector sees, and frees in its own order."""
+    length = COPIED // 10
+
+    def hand_made_add(left: Any, right: Any) -> Any:
+        out = Value(left.data + right.data, (left, right), "add by hand")
+
+        def add_backward() -> None:
+            left.grad += out.grad
+            right.grad += out.grad
+
+        out._backward = add_backward
+        return out
+
+    def run() -> tuple[float, float]:
+        step = Value(1.0)
+        total = step
+        for _ in range(length):
+            total = hand_made_add(total, step)
+        total.backward()
+        return total.data, step.grad
+
+    assert on_small_stack(run) == (length + 1.0, length + 1.0)
+
+
+def test_a_wide_and_deep_graph_needs_no_stack() -> None:
+    """Operations on many values keep their inputs elsewhere than those on two."""
+    length = COPIED // 10
+
+    def run() -> tuple[float, float]:
+        step = Value(1.0)
+        total = step
+        for _ in range(length):
+            total = chainrule.sum([total, step, step])
+        total.backward()
+        return total.data, step.grad
+
+    assert on_small_stack(run) == (2.0 * length + 1.0, 2.0 * length + 1.0)
+
+
+def copied_by_deepcopy(things: Any) -> Any:
+    return copy.deepcopy(things)
+
+
+def copied_by_pickle(things: Any) -> Any:
+    return pickle.loads(pickle.dumps(things))
+
+
+both_ways = pytest.mark.parametrize("copied", [copied_by_deepcopy, copied_by_pickle])
+
+
+@both_ways
+def test_a_deep_graph_is_copied_without_recursion(copied: Callable[[Any], Any]) -> None:
+    step, total = chain(COPIED)
+    total.backward()
+    twin_step, twin = on_small_stack(lambda: copied([step, total]))
+    assert (twin.data, twin.grad) == (COPIED + 1.0, 1.0)
+    assert twin_step.grad == COPIED + 1.0
+    # One object for the leaf, not one for each of its uses: so one gradient that counts them all.
+    assert twin.inputs[1] is twin_step
+    assert len(twin._topological()) == COPIED + 1
+    twin.backward(reset=True)
+    assert (twin_step.grad, step.grad) == (COPIED + 1.0, COPIED + 1.0)
+    twin_step.data = 2.0
+    assert twin.forward().data == 2.0 * (COPIED + 1)
+    assert total.data == COPIED + 1.0
+
+
+@both_ways
+def test_what_is_shared_stays_shared(copied: Callable[[Any], Any]) -> None:
+    a = Value(3.0, label="a")
+    b = a * a
+    twin_a, twin_b = copied([a, b])
+    assert twin_a is not a
+    assert twin_b.inputs == (twin_a, twin_a)
+    assert (twin_a.label, twin_b.op, twin_b.data) == ("a", "mul", 9.0)
+    twin_b.backward()
+    assert (twin_a.grad, a.grad) == (6.0, 0.0)
+
+
+@both_ways
+def test_two_results_share_their_inputs_after_copying(copied: Callable[[Any], Any]) -> None:
+    x = Value(2.0)
+    shared = x.exp()
+    left, right = copied([shared + 1.0, shared * 2.0])
+    assert left.inputs[0] is right.inputs[0]
+    assert left.inputs[0].inputs[0].data == 2.0
+
+
+@both_ways
+def test_gradients_that_are_values_are_copied(copied: Callable[[Any], Any]) -> None:
+    """The gradient of x is computed from x: a graph that leads back to where it hangs."""
+    x = Value(3.0)
+    y = x * x * x
+    y.backward(create_graph=True)
+    twin_x, _ = copied([x, y])
+    assert (twin_x.grad.data, twin_x is x) == (27.0, False)
+    twin_x.grad.backward(reset=True)
+    assert twin_x.grad == 18.0
+    assert x.grad.data == 27.0
+
+
+def doubled(levels: int) -> tuple[Any, Any]:
+    x = Value(1.0)
+    top = x
+    for _ in range(levels):
+        top = top + top
+    return x, top
+
+
+def test_a_diamond_takes_linear_time() -> None:
+    """2**1000 paths, 1,001 nodes: only a walk that remembers where it was comes back."""
+    x, top = doubled(1000)
+    assert len(top._topological()) == 1001
+    assert top.data == 2.0**1000
+    top.backward()
+    assert x.grad == 2.0**1000
+    x.data = 0.5
+    assert top.forward().data == 2.0**999
+
+
+def test_a_diamond_of_products_takes_linear_time() -> None:
+    x = Value(1.0)
+    top = x
+    for _ in range(1000):
+        top = top * top
+    assert len(top._topological()) == 1001
+    top.backward()
+    assert x.grad == 2.0**1000
+
+
+@both_ways
+def test_a_diamond_is_copied_in_linear_time(copied: Callable[[Any], Any]) -> None:
+    _, top = doubled(1000)
+    twin = copied(top)
+    order = twin._topological()
+    assert len(order) == 1001
+    twin.backward()
+    assert order[0].grad == 2.0**1000
+
+
+def test_a_diamond_is_differentiated_again_in_linear_time() -> None:
+    x = Value(1.0)
+    top = x
+    for _ in range(200):
+        top = top + top
+    (top * top).backward(create_graph=True)
+    assert x.grad.data == 2.0**401
+    x.grad.backward(reset=True)
+    assert x.grad == 2.0**401

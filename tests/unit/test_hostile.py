@@ -1,0 +1,426 @@
+"""Bad input gives an error that says what was wrong, never a crash.
+
+The messages are pinned, since they are part of what a learner is given. Those of Python itself
+(a missing argument, an unknown keyword) differ between the cores and are pinned by their gist.
+"""
+
+from __future__ import annotations
+
+import math
+import os
+import subprocess
+import sys
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pytest
+
+import chainrule
+from chainrule import Value
+
+ROOT = Path(__file__).parents[2]
+NO_NUMBER = r"expected a real number \(int, float, bool or NumPy scalar\), got "
+HUGE = 10**400
+
+
+class FloatThatRaises(float):
+    """A float that cannot be read."""
+
+    def __float__(self) -> float:
+        raise RuntimeError("this float cannot be read")
+
+
+class IntThatRaises(int):
+    """An int that cannot be read."""
+
+    def __float__(self) -> float:
+        raise RuntimeError("this int cannot be read")
+
+
+class FloatOfText(float):
+    """A float that turns into text."""
+
+    def __float__(self) -> Any:
+        return "text"
+
+
+# --- numbers that are none -----------------------------------------------------------------------
+
+NO_NUMBERS = [
+    ("3", "str '3'"),
+    (b"3", "bytes b'3'"),
+    (None, "None"),
+    (1j, "complex 1j"),
+    ([1], "list"),
+    ((1.0,), "tuple"),
+    ({}, "dict"),
+    (float, "type"),
+    (np.array([1.0, 2.0]), "ndarray"),
+    (np.complex128(1j), r"complex128 np.complex128\(1j\)"),
+    (np.str_("3"), r"str_ np.str_\('3'\)"),
+    (np.datetime64("2020-01-01"), "datetime64"),
+]
+TAKES_A_NUMBER: dict[str, Callable[[Any], Any]] = {
+    "Value(x)": lambda x: Value(x),
+    "v.__init__(x)": lambda x: Value(1.0).__init__(x),
+    "v.data = x": lambda x: setattr(Value(1.0), "data", x),
+    "v.grad = x": lambda x: setattr(Value(1.0), "grad", x),
+    "v.backward(x)": lambda x: Value(1.0).backward(x),
+    "v.hypot(x)": lambda x: Value(1.0).hypot(x),
+    "v.max(v, x)": lambda x: Value(1.0).max(Value(1.0), x),
+    "v.where(x, 1)": lambda x: Value(1.0).where(x, 1.0),
+}
+
+
+@pytest.mark.parametrize("take", TAKES_A_NUMBER.values(), ids=TAKES_A_NUMBER.keys())
+@pytest.mark.parametrize(("wrong", "named"), NO_NUMBERS, ids=[named for _, named in NO_NUMBERS])
+def test_what_is_no_number_is_named(take: Callable[[Any], Any], wrong: Any, named: str) -> None:
+    with pytest.raises(TypeError, match=f"^{NO_NUMBER}{named}$"):
+        take(wrong)
+
+
+@pytest.mark.parametrize("take", TAKES_A_NUMBER.values(), ids=TAKES_A_NUMBER.keys())
+def test_an_int_too_large_overflows(take: Callable[[Any], Any]) -> None:
+    with pytest.raises(OverflowError, match=r"^int too large to convert to float$"):
+        take(HUGE)
+
+
+@pytest.mark.parametrize("take", TAKES_A_NUMBER.values(), ids=TAKES_A_NUMBER.keys())
+@pytest.mark.parametrize("number", [FloatThatRaises(3.0), IntThatRaises(3)])
+def test_an_error_while_reading_a_number_comes_through(take: Callable[[Any], Any], number: Any) -> None:
+    with pytest.raises(RuntimeError, match="cannot be read"):
+        take(number)
+
+
+def test_a_value_is_no_number() -> None:
+    advice = f"^{NO_NUMBER}a Value: use it as it is, or take its number with .data$"
+    with pytest.raises(TypeError, match=advice):
+        Value(Value(1.0))
+    with pytest.raises(TypeError, match=advice):
+        Value(1.0).data = Value(2.0)
+    with pytest.raises(TypeError, match=advice):
+        Value(1.0).backward(Value(2.0))
+
+
+def test_a_float_that_turns_into_text_is_refused() -> None:
+    with pytest.raises(TypeError, match=r"__float__ returned non-float \(type str\)"):
+        Value(FloatOfText(3.0))
+
+
+@pytest.mark.parametrize("number", [math.nan, math.inf, -math.inf, np.float32("nan")])
+def test_nan_and_inf_are_numbers(number: Any) -> None:
+    """They are what IEEE arithmetic gives; detect_anomaly() is for those who want none."""
+    v = Value(number)
+    assert repr(v.data) == repr(float(number))
+    (v * 2.0).backward()
+    assert v.grad == 2.0
+
+
+# --- operators -----------------------------------------------------------------------------------
+
+v = Value(2.0)
+NOT_SUPPORTED = r"unsupported operand type\(s\) for "
+
+OPERATORS = [
+    (lambda: v + "a", TypeError, rf"^{NOT_SUPPORTED}\+: 'Value' and 'str'$"),
+    (lambda: v - None, TypeError, rf"^{NOT_SUPPORTED}-: 'Value' and 'NoneType'$"),
+    (lambda: None - v, TypeError, rf"^{NOT_SUPPORTED}-: 'NoneType' and 'Value'$"),
+    (lambda: v * [1.0], TypeError, r"can't multiply sequence by non-int of type 'Value'"),
+    (lambda: v / 1j, TypeError, rf"^{NOT_SUPPORTED}/: 'Value' and 'complex'$"),
+    (lambda: 1j / v, TypeError, rf"^{NOT_SUPPORTED}/: 'complex' and 'Value'$"),
+    (lambda: v ** {}, TypeError, rf"^{NOT_SUPPORTED}\*\* or pow\(\): 'Value' and 'dict'$"),
+    (lambda: v @ v, TypeError, rf"^{NOT_SUPPORTED}@: 'Value' and 'Value'$"),
+    (lambda: v // 2, TypeError, rf"^{NOT_SUPPORTED}//: 'Value' and 'int'$"),
+    (lambda: v % 2, TypeError, rf"^{NOT_SUPPORTED}%: 'Value' and 'int'$"),
+    (lambda: v & 1, TypeError, rf"^{NOT_SUPPORTED}&: 'Value' and 'int'$"),
+    (lambda: ~v, TypeError, r"^bad operand type for unary ~: 'Value'$"),
+    (lambda: pow(v, 2, 3), TypeError, r"^unsupported operand type\(s\) for .*pow\(\)"),
+    (lambda: v < "a", TypeError, r"^'<' not supported between instances of 'Value' and 'str'$"),
+    (lambda: v >= None, TypeError, r"^'>=' not supported between instances of 'Value' and 'NoneType'$"),
+    (lambda: v + HUGE, OverflowError, r"^int too large to convert to float$"),
+    (lambda: HUGE * v, OverflowError, r"^int too large to convert to float$"),
+    (lambda: v < HUGE, OverflowError, r"^int too large to convert to float$"),
+    (lambda: v + FloatThatRaises(1.0), RuntimeError, r"^this float cannot be read$"),
+    (lambda: IntThatRaises(1) * v, RuntimeError, r"^this int cannot be read$"),
+    (lambda: v + np.datetime64("2020-01-01"), TypeError, r"Value"),
+    (lambda: np.void(b"abc") * v, TypeError, r"Value"),
+    (lambda: v + np.array(["a"]), TypeError, rf"^{NOT_SUPPORTED}\+: 'Value' and 'str'$"),
+    (lambda: np.add(v, 1.0, out=v), TypeError, r"Value"),
+    (lambda: bool(v), TypeError, r"^the truth of a Value is not taken, .* bool\(v\.data\)$"),
+    (lambda: v and 1.0, TypeError, r"^the truth of a Value is not taken"),
+    (lambda: float(v), TypeError, r"^a Value does not turn into a plain number .* take v\.data"),
+    (lambda: int(v), TypeError, r"^a Value does not turn into a plain number .* take v\.data"),
+    (lambda: complex(v), TypeError, r"^a Value does not turn into a plain number .* take v\.data"),
+    (lambda: math.sin(v), TypeError, r"use the functions of chainrule instead of those of math$"),
+    (lambda: round(v), TypeError, r"^type Value doesn't define __round__ method$"),
+    (lambda: len(v), TypeError, r"^object of type 'Value' has no len\(\)$"),
+    (lambda: list(v), TypeError, r"^'Value' object is not iterable$"),
+    (lambda: v[0], TypeError, r"^'Value' object is not subscriptable$"),
+    (lambda: v(1.0), TypeError, r"^'Value' object is not callable$"),
+    (lambda: f"{v:q}", ValueError, r"^Unknown format code 'q' for object of type 'float'$"),
+]
+
+
+# --- arguments -----------------------------------------------------------------------------------
+
+ARGUMENTS = [
+    (lambda: v.tanh(1), TypeError, r"^tanh takes 1 argument, got 2$"),
+    (lambda: v.hypot(), TypeError, r"^hypot takes 2 arguments, got 1$"),
+    (lambda: v.hypot(1, 2), TypeError, r"^hypot takes 2 arguments, got 3$"),
+    (lambda: v.hypot(1, 2, 3, 4, 5), TypeError, r"^hypot takes 2 arguments, got 6$"),
+    (lambda: v.leaky_relu(1, 2), TypeError, r"^leaky_relu takes 2 arguments, got 3$"),
+    (lambda: chainrule.hypot(1), TypeError, r"^hypot takes 2 arguments, got 1$"),
+    (lambda: chainrule.hypot(v, 1, 2), TypeError, r"^hypot takes 2 arguments, got 3$"),
+    (lambda: chainrule.tanh(), TypeError, r"^tanh takes 1 argument, got 0$"),
+    (lambda: chainrule.where(v, 1), TypeError, r"^where takes 3 arguments, got 2$"),
+    (lambda: v.where(1), TypeError, r"^where takes 3 arguments, got 2$"),
+    (lambda: chainrule.tanh("a"), TypeError, rf"^{NO_NUMBER}str 'a'$"),
+    (lambda: chainrule.max([]), TypeError, r"^max needs at least 1 value, got none$"),
+    (lambda: chainrule.max(), TypeError, r"^max needs at least 1 value, got none$"),
+    (lambda: Value.max([]), TypeError, r"^max needs at least 1 value, got none$"),
+    (lambda: chainrule.mean([]), TypeError, r"^mean needs at least 1 value, got none$"),
+    (lambda: chainrule.dot([1], [1, 2]), ValueError, r"^dot takes sequences of .* got 1 and 2$"),
+    (lambda: v.dot([v], [1, 2]), ValueError, r"^dot takes sequences of the same length, got 1 and 2$"),
+    (lambda: chainrule.dot([1]), TypeError, r"^dot takes 2 sequences, got 1$"),
+    (lambda: chainrule.dot(v, v), TypeError, r"^'Value' object is not iterable$"),
+    (lambda: chainrule.sum([v, "a"]), TypeError, rf"^{NO_NUMBER}str 'a'$"),
+    (lambda: chainrule.sum([[v]]), TypeError, rf"^{NO_NUMBER}list$"),
+    (
+        lambda: chainrule.hypot([1, 2], [1]),
+        ValueError,
+        r"^sequences must have the same length, got 1 and 2$",
+    ),
+    (lambda: chainrule.clip(v, "a", 1), TypeError, rf"^{NO_NUMBER}str 'a'$"),
+    (lambda: chainrule.softmax(3), TypeError, r"^'int' object is not iterable$"),
+    (lambda: Value(), TypeError, r"missing .*required.* argument:? 'data'"),
+    (lambda: Value(1, (), "", "", 5), TypeError, r"takes .* arguments"),
+    (lambda: Value(1.0, unknown=2), TypeError, r"'unknown'"),
+    (lambda: Value(1.0, data=2.0), TypeError, r"argument.* 'data'|'data'.* position"),
+    (lambda: Value(1.0, label=5), TypeError, r"^label must be a str, got int$"),
+    (lambda: Value(1.0, label=None), TypeError, r"^label must be a str, got NoneType$"),
+    (lambda: Value(1.0, _children=[1]), TypeError, r"^_children must be Values, got int$"),
+    (lambda: Value(1.0, (v, None)), TypeError, r"^_children must be Values, got NoneType$"),
+    (lambda: Value(1.0, _children=5), TypeError, r"^'int' object is not iterable$"),
+    (lambda: Value(1.0, _children=v), TypeError, r"^'Value' object is not iterable$"),
+    (lambda: Value(1.0, (), 5), TypeError, r"^_op must be a str, got int$"),
+    (lambda: v.backward("x"), TypeError, rf"^{NO_NUMBER}str 'x'$"),
+    (lambda: v.backward("x", create_graph=True), TypeError, rf"^{NO_NUMBER}str 'x'$"),
+    (lambda: v.backward(unknown=1), TypeError, r"'unknown'"),
+    (lambda: v.backward(1.0, True), TypeError, r"takes .* positional argument"),
+    (lambda: v.forward(1), TypeError, r"forward\(\) takes"),
+    (lambda: v.detach(1), TypeError, r"detach\(\) takes"),
+    (lambda: chainrule.custom_op("", len, len), TypeError, r"^custom_op needs a name, got ''$"),
+    (lambda: chainrule.custom_op("add", len, len), ValueError, r"^the table has an operation 'add'"),
+    (lambda: chainrule.custom_op("f", 3, len), TypeError, r"^forward must be callable, got int$"),
+    (
+        lambda: chainrule.custom_op("f", len, [3]),
+        TypeError,
+        r"^a partial must be callable or None, got int$",
+    ),
+    (lambda: chainrule.custom_op("f", len, []), TypeError, r"needs one partial .* got none$"),
+]
+
+# --- attributes ----------------------------------------------------------------------------------
+
+ATTRIBUTES = [
+    (lambda: setattr(v, "_backward", 3), TypeError, r"^_backward must be callable, got int$"),
+    (lambda: setattr(v, "_backward", None), TypeError, r"^_backward must be callable, got NoneType$"),
+    (lambda: setattr(v, "label", 5), TypeError, r"^label must be a str, got int$"),
+    (lambda: setattr(v, "inputs", ()), AttributeError, r"'inputs' of 'Value' object"),
+    (lambda: setattr(v, "op", "+"), AttributeError, r"'op' of 'Value' object"),
+    (lambda: setattr(v, "is_leaf", True), AttributeError, r"'is_leaf' of 'Value' object"),
+    (lambda: setattr(v, "gard", 1.0), AttributeError, r"^'Value' object has no attribute 'gard'$"),
+    (lambda: v.gard, AttributeError, r"^'Value' object has no attribute 'gard'"),
+    (lambda: delattr(v, "gard"), AttributeError, r"^'Value' object has no attribute 'gard'$"),
+    *(
+        (lambda name=name: delattr(v, name), AttributeError, name)
+        for name in ("data", "grad", "label", "_backward", "inputs", "op", "is_leaf", "_prev", "_op")
+    ),
+]
+
+CASES = OPERATORS + ARGUMENTS + ATTRIBUTES
+
+
+@pytest.mark.parametrize(("wrong", "error", "message"), CASES, ids=[message for _, _, message in CASES])
+def test_wrong_use_says_what_is_wrong(
+    wrong: Callable[[], Any], error: type[Exception], message: str
+) -> None:
+    with pytest.raises(error, match=message):
+        wrong()
+    assert (v.data, v.grad, v.label, v.is_leaf) == (2.0, 0.0, "", True)
+
+
+def test_a_wrong_constructor_leaves_a_live_value_as_it_was() -> None:
+    x = Value(2.0)
+    out = x * x
+    for arguments in (("3",), (1.0, [1]), (1.0, (), 5), (1.0, (), "", 5), (HUGE,)):
+        with pytest.raises((TypeError, OverflowError)):
+            out.__init__(*arguments)
+        assert (out.data, out.op, out.inputs) == (4.0, "mul", (x, x))
+
+
+# --- Python that runs in the middle of a sweep ---------------------------------------------------
+
+
+def test_a_function_that_calls_backward_on_itself_ends() -> None:
+    out = Value(1.0, (Value(2.0),), "by hand")
+    out._backward = lambda: out.backward()
+    with pytest.raises(RecursionError):
+        out.backward()
+    assert out.grad == 0.0
+
+
+def test_a_function_may_make_its_inputs_anew() -> None:
+    x = Value(2.0)
+    middle = x * 3.0
+    out = Value(1.0, (middle,), "by hand")
+    out._backward = lambda: middle.__init__(5.0)
+    out.backward()
+    assert (middle.data, middle.inputs, x.grad) == (5.0, (), 0.0)
+
+
+def test_a_function_may_free_the_graph_it_runs_in() -> None:
+    x = Value(2.0)
+    out = Value(1.0, (x * 3.0,), "by hand")
+    runs: list[int] = []
+
+    def free_once() -> None:
+        runs.append(1)
+        if len(runs) == 1:
+            out.backward(retain_graph=False)
+
+    out._backward = free_once
+    out.backward()
+    assert (runs, out.inputs) == ([1, 1], ())
+
+
+def test_a_label_may_look_at_the_value_that_drops_it() -> None:
+    seen: list[Any] = []
+
+    class Label(str):
+        def __del__(self) -> None:
+            seen.append((out.inputs, len(out._topological())))
+
+    out = Value(1.0)
+    out.label = Label("x")
+    out.__init__(2.0)
+    assert seen == [((), 1)]
+
+
+def test_a_number_that_changes_its_partner_while_it_is_read() -> None:
+    """What is computed and what is recorded must be the same number."""
+
+    class Changes(float):
+        def __float__(self) -> float:
+            x.data = 5.0
+            return 3.0
+
+    x = Value(2.0)
+    for compute in (lambda: x * Changes(), lambda: x.mul(Changes()), lambda: x.prod(x, Changes())):
+        x.data = 2.0
+        out = compute()
+        assert out.data == out.forward().data
+
+
+# --- what brought the process down once, and the fuzzer ------------------------------------------
+
+
+def run_apart(*arguments: str) -> None:
+    """In a process of its own, where freed memory is filled with rubbish, so that its use is seen."""
+    environment = {
+        **os.environ,
+        "CHAINRULE_CORE": chainrule.core,
+        "PYTHONPATH": str(ROOT / "src"),
+        "PYTHONMALLOC": "debug",
+    }
+    run = subprocess.run(
+        [sys.executable, "-X", "faulthandler", *arguments],
+        env=environment,
+        capture_output=True,
+        text=True,
+    )
+    assert run.returncode == 0, run.stderr[-3000:]
+
+
+FINALISER_OF_AN_INPUT = """
+import chainrule
+from chainrule import Value
+
+class Mourner:
+    def __del__(self):
+        out.__init__(0.0)  # the very node that is letting go of its inputs
+        [bytearray(200) for _ in range(50)]
+
+def input_with_mourner():
+    one = Value(1.0)
+    one._backward = lambda mourner=Mourner(): mourner
+    return one
+
+for _ in range(100):
+    out = chainrule.sum([input_with_mourner() for _ in range(5)])
+    out.__init__(1.0)
+    assert out.inputs == ()
+"""
+
+ROW_THAT_DROPS_ITS_NODE = """
+from chainrule import Value
+
+class Text:
+    def __bool__(self):
+        out.__init__(1.0)
+        return False
+
+class Row:
+    name, symbol = "row", Text()
+
+out = Value._node(Row(), (Value(1.0),), 1.0)
+try:
+    out._op
+except AttributeError:
+    pass
+assert out.inputs == ()
+"""
+
+COLLECTOR_DURING_ARGUMENTS = """
+import gc
+import chainrule
+from chainrule import Value
+
+class Mourner:
+    def __del__(self):
+        out.__init__(0.0)
+
+def garbage():
+    mourner = Mourner()
+    mourner.itself = mourner
+
+for threshold in range(1, 60):
+    gc.set_threshold(threshold)
+    for name in ("inputs", "_arguments", "_prev") * 20:
+        out = chainrule.sum([Value(1.0) for _ in range(25)])
+        garbage()
+        try:
+            got = getattr(out, name)
+        except RuntimeError as error:
+            assert str(error) == "the value changed meanwhile"
+            continue
+        assert "<NULL>" not in repr(got), name
+"""
+
+ONCE_FATAL = {
+    "a finaliser of an input makes its node anew": FINALISER_OF_AN_INPUT,
+    "the text of an operation makes its node anew": ROW_THAT_DROPS_ITS_NODE,
+    "the collector runs while the arguments are listed": COLLECTOR_DURING_ARGUMENTS,
+}
+
+
+@pytest.mark.parametrize("script", ONCE_FATAL.values(), ids=ONCE_FATAL.keys())
+def test_python_that_runs_inside_the_core_may_do_anything(script: str) -> None:
+    run_apart("-c", script)
+
+
+@pytest.mark.parametrize("seed", [1, 2])
+def test_hostile_calls_never_crash(seed: int) -> None:
+    run_apart(str(Path(__file__).with_name("hostile.py")), "20000", str(seed))
