@@ -46,11 +46,16 @@ class Symbol:
     def __init__(self, name: str, args: tuple[Any, ...] = ()) -> None:
         self.name = name
         self.args = args
-        self.key = (name, *(arg.key if isinstance(arg, Symbol) else float.hex(arg) for arg in args))
+        self.key: tuple[Any, ...] = (
+            name,
+            *(arg.key if isinstance(arg, Symbol) else float.hex(arg) for arg in args),
+        )
 
     @staticmethod
     def _apply(op: ops.Op, args: Any) -> Symbol:
-        return Symbol(op.name, tuple(a if isinstance(a, Symbol) else float(a) for a in op.complete(args)))
+        return Symbol(
+            op.name, tuple(a if isinstance(a, Symbol) else float(a) for a in op.complete(args))
+        )
 
     def __add__(self, other: Any) -> Any:
         return ops.add(self, other)
@@ -179,7 +184,9 @@ def partial_case(op: ops.Op) -> list[str]:
     """The `case` that computes the wanted partials of one operation into p."""
     names_ = names(op)
     lines = [f"    case {code(op)}: {{"]
-    lines.append("        const double " + ", ".join(f"{n} = a[{i}]" for i, n in enumerate(names_)) + ";")
+    lines.append(
+        "        const double " + ", ".join(f"{n} = a[{i}]" for i, n in enumerate(names_)) + ";"
+    )
     lines.append("        " + " ".join(f"(void){n};" for n in names_))
     for i, partial in enumerate(op.partials):
         if partial is None:
@@ -232,11 +239,15 @@ def variadic_functions(op: ops.Variadic) -> list[str]:
         "}",
         "",
     ]
-    head = f"static inline void op_{op.name}_partials(const double *a, Py_ssize_t n, double out, double *p) {{"
+    head = (
+        f"static inline void op_{op.name}_partials("
+        "const double *a, Py_ssize_t n, double out, double *p) {"
+    )
     if op.leave_one_out:
         return [*value, head, "    (void)out;", *leave_one_out(op), "}", ""]
     partials = []
     for k, partial in enumerate(op.partials):
+        assert partial is not None
         writer = Writer("        ")
         arguments = (Symbol("out"), Symbol("count"), *map(Symbol, totals))
         result = writer.write(partial(*elements(op), *arguments))
@@ -302,7 +313,10 @@ def generate() -> str:
         "/* The rows with a method: (code, method name). */",
         "#define FIXED_METHODS(X) \\",
         " \\\n".join(
-            f"    X({code(op)}, {name})" for op in fixed for name in (op.name, *op.aliases) if name != "where"
+            f"    X({code(op)}, {name})"
+            for op in fixed
+            for name in (op.name, *op.aliases)
+            if name != "where"
         ),
         "",
         "#define VARIADIC_METHODS(X) \\",
@@ -320,7 +334,10 @@ def generate() -> str:
         args = ", ".join(f"a[{i}]" for i in range(op.arity))
         lines.append(f"    case {code(op)}: return op_{op.name}({args});")
     lines += ["    default: return NAN;", "    }", "}", ""]
-    lines += ["static inline double variadic_value(int op, const double *a, Py_ssize_t n) {", "    switch (op) {"]
+    lines += [
+        "static inline double variadic_value(int op, const double *a, Py_ssize_t n) {",
+        "    switch (op) {",
+    ]
     lines += [f"    case {code(op)}: return op_{op.name}(a, n);" for op in variadic]
     lines += ["    default: return NAN;", "    }", "}", ""]
     lines += [
@@ -334,7 +351,8 @@ def generate() -> str:
         lines += partial_case(op)
     lines += ["    default: break;", "    }", "}", ""]
     lines += [
-        "static inline void variadic_partials(int op, const double *a, Py_ssize_t n, double out, double *p) {",
+        "static inline void",
+        "variadic_partials(int op, const double *a, Py_ssize_t n, double out, double *p) {",
         "    switch (op) {",
         *(f"    case {code(op)}: op_{op.name}_partials(a, n, out, p); break;" for op in variadic),
         "    default: break;",

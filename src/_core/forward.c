@@ -29,7 +29,7 @@ static int still_valid(Value *v) {
     return 1;
 }
 
-static int recompute(Value *v, double *scratch) {
+static int recompute(Value *v, double *scratch, uint64_t now) {
     Py_ssize_t n = node_count(v);
     if (n == 0) return 0;
     if (v->op == BY_HAND) {
@@ -39,40 +39,57 @@ static int recompute(Value *v, double *scratch) {
         Py_XDECREF(error);
         return -1;
     }
-    if (v->op == CUSTOM) return custom_value(v, &v->data);
-    for (Py_ssize_t i = 0; i < n; i++) scratch[i] = slot_number(v, i);
-    v->data = ROWS[v->op].width ? variadic_value(v->op, scratch, n / ROWS[v->op].width)
-                                : fixed_value(v->op, scratch);
+    double data;
+    if (v->op == CUSTOM) {
+        if (custom_value(v, &data) < 0) return -1;
+    } else {
+        for (Py_ssize_t i = 0; i < n; i++) scratch[i] = slot_number(v, i);
+        data = ROWS[v->op].width ? variadic_value(v->op, scratch, n / ROWS[v->op].width)
+                                 : fixed_value(v->op, scratch);
+    }
+    if (data != v->data) {
+        v->data = data;
+        SET_TIME(v, now); /* for nodes made by hand above this one */
+    }
     return 0;
 }
+
+typedef struct {
+    double data;
+    uint64_t time;
+} Before;
 
 PyObject *value_forward(PyObject *self, PyObject *unused) {
     (void)unused;
     Order order;
     if (walk((Value *)self, 0, 1, &order) < 0) return NULL;
     order_unmark(&order);
-    double *before = PyMem_Malloc((size_t)(order.n + order.widest + 2) * sizeof(double));
-    if (!before) {
-        order_free(&order);
-        return PyErr_NoMemory();
+    Before *before = PyMem_Malloc((size_t)order.n * sizeof(Before));
+    double *scratch = PyMem_Malloc((size_t)(order.widest + 3) * sizeof(double));
+    int failed = !before || !scratch;
+    if (failed) {
+        PyErr_NoMemory();
+        goto done;
     }
-    double *scratch = before + order.n;
     order_hold(&order);
-    for (Py_ssize_t i = 0; i < order.n; i++) before[i] = order.nodes[i]->data;
-    int failed = 0;
-    for (Py_ssize_t i = 0; i < order.n && !failed; i++) failed = recompute(order.nodes[i], scratch);
-    if (!failed) clock_now++;
+    for (Py_ssize_t i = 0; i < order.n; i++)
+        before[i] = (Before){order.nodes[i]->data, TIME(order.nodes[i])};
+    const uint64_t now = ++clock_now;
+    for (Py_ssize_t i = 0; i < order.n && !failed; i++) failed = recompute(order.nodes[i], scratch, now);
     for (Py_ssize_t i = 0; i < order.n; i++) {
         Value *v = order.nodes[i];
-        if (failed)
-            v->data = before[i];
-        else if (node_count(v)) {
-            SET_TIME(v, clock_now);
+        if (failed) {
+            v->data = before[i].data;
+            SET_TIME(v, before[i].time);
+        } else if (node_count(v)) {
+            SET_TIME(v, now);
             v->flags &= ~OVERWRITTEN;
         }
     }
-    PyMem_Free(before);
     order_drop(&order);
+done:
+    PyMem_Free(before);
+    PyMem_Free(scratch);
     order_free(&order);
     return failed ? NULL : Py_NewRef(self);
 }

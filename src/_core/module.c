@@ -52,6 +52,12 @@ static PyObject *value_detach(PyObject *self, PyObject *unused) {
     return (PyObject *)node_new(((Value *)self)->data);
 }
 
+static PyObject *value_make_constant(PyObject *self, PyObject *unused) {
+    (void)unused;
+    if (node_is_leaf((Value *)self)) ((Value *)self)->flags |= CONSTANT;
+    Py_RETURN_NONE;
+}
+
 static Py_hash_t value_hash(PyObject *self) {
     size_t address = (size_t)self;
     return (Py_hash_t)((address >> 4) | (address << (8 * sizeof(address) - 4)));
@@ -76,6 +82,8 @@ static PyMethodDef own_methods[] = {
      "This where the condition holds, else other: the order of PyTorch's method."},
     {"_apply", FAST(apply_static) | METH_STATIC, "Apply an operation and remember how."},
     {"_node", FAST(node_static) | METH_STATIC, "A result whose value is known already."},
+    {"_make_constant", value_make_constant, METH_NOARGS,
+     "Turn a leaf into a plain number: it gets no gradient from now on."},
     {"_topological", KEYWORDS(value_topological),
      "Everything this depends on, inputs before results, constants left out."},
     {"__format__", value_format, METH_O, NULL},

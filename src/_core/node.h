@@ -196,7 +196,6 @@ PyObject *value_propagate(PyObject *self, PyObject *unused);
 PyObject *value_zero_grad(PyObject *self, PyObject *unused);
 
 /* forward.c */
-int node_recompute(Value *v, double *data);
 PyObject *value_forward(PyObject *self, PyObject *unused);
 
 #endif

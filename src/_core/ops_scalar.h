@@ -2183,7 +2183,8 @@ fixed_partials(int op, const double *a, double out, unsigned wanted, double *p) 
     }
 }
 
-static inline void variadic_partials(int op, const double *a, Py_ssize_t n, double out, double *p) {
+static inline void
+variadic_partials(int op, const double *a, Py_ssize_t n, double out, double *p) {
     switch (op) {
     case OP_SUM: op_sum_partials(a, n, out, p); break;
     case OP_MEAN: op_mean_partials(a, n, out, p); break;

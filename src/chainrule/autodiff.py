@@ -9,14 +9,15 @@ made of Values.
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
-from typing import Any
+from typing import Any, TypeVar
 
 from . import ops, sweeps
 from .ieee import as_float
 from .tree import Rebuild, flatten, unflatten
-from .value import Value
+from .value import Value, enable_grad
 
 Argnums = int | Sequence[int]
+T = TypeVar("T")
 
 
 class _Call:
@@ -39,11 +40,13 @@ class _Call:
             if not -len(args) <= i < len(args):
                 raise TypeError(f"argnums says argument {i}, but the call has {len(args)}")
             leaves, rebuild = flatten(args[i])
-            fresh = [self._fresh(leaf) for leaf in leaves]
+            with enable_grad():
+                fresh = [self._fresh(leaf) for leaf in leaves]
             self.inputs += fresh
             self.trees.append((len(fresh), rebuild))
             call[i] = unflatten(rebuild, fresh)
-        self.result = function(*call, **keywords)
+        with enable_grad():
+            self.result = function(*call, **keywords)
         self.outputs, self.rebuild_output = flatten(self.result)
         for output in self.outputs:
             if not isinstance(output, Value):
@@ -59,6 +62,17 @@ class _Call:
             self.lifted = True
             return ops.pos(leaf)
         return Value(as_float(leaf))
+
+    def finish(self, result: T) -> T:
+        """From here on the fresh inputs stand for the numbers they were made of.
+
+        They may live on in a derivative made of Values, where an enclosing `grad` would
+        otherwise take them for Values of the user's.
+        """
+        for v in self.inputs:
+            if v.is_leaf:
+                v._make_constant()
+        return result
 
     def output(self) -> Any:
         """The one number the function returned."""
@@ -86,9 +100,10 @@ class _Call:
             output.backward()
             return self.arrange([v.grad for v in self.inputs])
         order = output._topological()
-        total = sweeps.adjoints(order, 1.0)
-        known = set(order)
-        return self.arrange([sweeps.as_value(Value, total.get(v, 0.0), known) for v in self.inputs])
+        with enable_grad():
+            total = sweeps.adjoints(order, 1.0)
+            known = set(order)
+            return self.arrange([sweeps.as_value(Value, total.get(v, 0.0), known) for v in self.inputs])
 
     def arrange(self, items: list[Any]) -> Any:
         """One thing for each input, put in the shape of the arguments."""
@@ -103,7 +118,7 @@ def value_and_grad(function: Callable[..., Any], argnums: Argnums = 0) -> Callab
     def derivative(*args: Any, **keywords: Any) -> tuple[Any, Any]:
         call = _Call(function, argnums, args, keywords)
         output = call.output()
-        return call.number(output), call.gradient(output)
+        return call.finish((call.number(output), call.gradient(output)))
 
     return derivative
 
@@ -124,7 +139,9 @@ def grad(function: Callable[..., Any], argnums: Argnums = 0) -> Callable[..., An
     return gradient
 
 
-def jvp(function: Callable[..., Any], primals: Sequence[Any], tangents: Sequence[Any]) -> tuple[Any, Any]:
+def jvp(
+    function: Callable[..., Any], primals: Sequence[Any], tangents: Sequence[Any]
+) -> tuple[Any, Any]:
     """The value at `primals` and its derivative along `tangents`, in forward mode.
 
     >>> jvp(lambda x, y: x * y, (2.0, 3.0), (1.0, 0.0))
@@ -143,7 +160,8 @@ def jvp(function: Callable[..., Any], primals: Sequence[Any], tangents: Sequence
         v: t if isinstance(t, Value) else as_float(t)
         for v, t in zip(call.inputs, directions, strict=True)
     }
-    moving = sweeps.tangents(call.order, seeds, as_numbers=not in_values)
+    with enable_grad():
+        moving = sweeps.tangents(call.order, seeds, as_numbers=not in_values)
     known = set(call.order)
 
     def tangent_of(output: Any) -> Any:
@@ -152,7 +170,8 @@ def jvp(function: Callable[..., Any], primals: Sequence[Any], tangents: Sequence
 
     values = [call.number(output) for output in call.outputs]
     slopes = [tangent_of(output) for output in call.outputs]
-    return unflatten(call.rebuild_output, values), unflatten(call.rebuild_output, slopes)
+    trees = unflatten(call.rebuild_output, values), unflatten(call.rebuild_output, slopes)
+    return call.finish(trees)
 
 
 def jacobian(function: Callable[..., Any], argnums: Argnums = 0) -> Callable[..., Any]:
@@ -165,7 +184,7 @@ def jacobian(function: Callable[..., Any], argnums: Argnums = 0) -> Callable[...
     def derivative(*args: Any, **keywords: Any) -> Any:
         call = _Call(function, argnums, args, keywords)
         rows = [call.gradient(output) for output in call.outputs]
-        return unflatten(call.rebuild_output, rows)
+        return call.finish(unflatten(call.rebuild_output, rows))
 
     return derivative
 

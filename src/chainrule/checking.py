@@ -78,7 +78,7 @@ def check_gradients(
     if isinstance(subject, Value):
         if args:
             raise TypeError("arguments make sense only for a function")
-        expression = _Recomputed(subject)
+        expression: _Recomputed | _Rebuilt = _Recomputed(subject)
     elif callable(subject):
         expression = _Rebuilt(subject, args)
     else:
@@ -114,7 +114,7 @@ class _Rebuilt:
         for i, (v, leaf) in enumerate(zip(inputs, leaves, strict=True)):
             if v is not leaf:
                 v.label = f"argument {i}"
-        self.build = lambda: function(*unflatten(rebuild, inputs))
+        self.build: Callable[[], Any] = lambda: function(*unflatten(rebuild, inputs))
         self.output = self.build()
         if not isinstance(self.output, Value):
             raise TypeError(f"the function must return a Value, got {type(self.output).__name__}")
@@ -188,8 +188,9 @@ class _Check:
         for i, (stated, measured) in enumerate(zip(known, numerical, strict=True)):
             if stated is None or measured is None or self.agree(stated, measured):
                 continue
-            edge = f"'{node._op}' (data={errors.format_number(node.data)}), input {i}, " + errors.name_of(
-                node.inputs[i]
+            edge = (
+                f"'{node._op}' (data={errors.format_number(node.data)}), input {i}, "
+                + errors.name_of(node.inputs[i])
             )
             numbers = f"the rule says {stated:.8g}, differences say {measured:.8g}"
             if self.at_kink(node):
@@ -202,7 +203,7 @@ class _Check:
         if isinstance(row, ops.Variadic) or row is None or row.kink is None:
             return False
         args = [v.data for v in node.inputs]
-        return abs(row.kink.at(*args)) <= 2 * max(self.step(x) for x in args)
+        return bool(abs(row.kink.at(*args)) <= 2 * max(self.step(x) for x in args))
 
     def partials_of(self, node: Any) -> list[float | None]:
         """The local derivatives that backward uses, read off by passing on a gradient of 1."""

@@ -23,7 +23,9 @@ def _build(
     cls: Any, row: Any, args: Any, data: float, grad: Any, label: str, name: str, extra: Any
 ) -> Any:
     if cls is None:
-        from .value import Value as cls  # whichever core is in use where the pickle is read
+        from .value import Value  # whichever core is in use where the pickle is read
+
+        cls = Value
     if row is not None:
         node = cls._node(row, args, data)
     else:

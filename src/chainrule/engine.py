@@ -165,6 +165,10 @@ class Value:
         """Whether this stands for a plain number in an expression, which gets no gradient."""
         return self._constant
 
+    def _make_constant(self) -> None:
+        """Turn a leaf into a plain number: it gets no gradient from now on."""
+        self._constant = self.is_leaf
+
     @property
     def _by_hand(self) -> bool:
         """Whether the derivative is known only to a function assigned to _backward."""
@@ -185,8 +189,7 @@ class Value:
         grad = self._grad.data if isinstance(self._grad, Value) else self._grad
         label = f", label={self._label!r}" if self._label else ""
         return (
-            f"Value(data={errors.format_number(self._data)}, "
-            f"grad={errors.format_number(grad)}{label})"
+            f"Value(data={errors.format_number(self._data)}, grad={errors.format_number(grad)}{label})"
         )
 
     def __format__(self, spec: str) -> str:
@@ -300,18 +303,20 @@ class Value:
     def forward(self) -> Value:
         """Recompute everything this depends on from the leaves, in place, and return self."""
         order = self._topological(check=False)
-        before = [node._data for node in order]
+        before = [(node._data, node._time) for node in order]
+        now = _tick()
         try:
             for node in order:
                 if node._row is not None:
-                    node._data = as_float(node._row.forward(*(v._data for v in node._inputs)))
+                    data = as_float(node._row.forward(*(v._data for v in node._inputs)))
+                    if data != node._data:
+                        node._data, node._time = data, now
                 elif node._overwritten or node._changed_input() is not None:
                     raise errors.no_formula(node, "recompute")
         except BaseException:
-            for node, data in zip(order, before, strict=True):
-                node._data = data
+            for node, (data, time) in zip(order, before, strict=True):
+                node._data, node._time = data, time
             raise
-        now = _tick()
         for node in order:
             if node._inputs:
                 node._time, node._overwritten = now, False
@@ -396,7 +401,7 @@ class Value:
 
 def _constant(number: Any) -> Value:
     node = Value._node(None, (), as_float(number))
-    node._constant = True
+    node._make_constant()
     return node
 
 

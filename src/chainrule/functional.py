@@ -43,7 +43,8 @@ def _elementwise(op: ops.Op) -> Elementwise:
                 return arrays.spread_over(function, args)
         return op(*args)
 
-    return _named(function, op)
+    result: Elementwise = _named(function, op)
+    return result
 
 
 def _reduction(op: ops.Op) -> Any:
@@ -118,12 +119,12 @@ _elu = _elementwise(ops.elu)
 
 
 def leaky_relu(x: Any, negative_slope: Any = 0.01) -> Any:
-    """x if positive, else negative_slope * x; the derivative at 0 is negative_slope."""
+    """X if positive, else negative_slope * x; the derivative at 0 is negative_slope."""
     return _leaky_relu(x, negative_slope)
 
 
 def elu(x: Any, alpha: Any = 1.0) -> Any:
-    """x if positive, else alpha * (exp(x) - 1)."""
+    """X if positive, else alpha * (exp(x) - 1)."""
     return _elu(x, alpha)
 
 
@@ -145,7 +146,7 @@ def softmax(values: Iterable[Any]) -> list[Any]:
 
 
 def clip(x: Any, low: Any, high: Any) -> Any:
-    """x held between low and high; at an end the gradient still goes to x, as in PyTorch."""
+    """X held between low and high; at an end the gradient still goes to x, as in PyTorch."""
     for bound in (low, high):
         if not isinstance(bound, Value) and not arrays.is_sequence(bound):
             as_float(bound)

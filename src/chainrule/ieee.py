@@ -20,7 +20,7 @@ __all__ = [
 
 
 def div(x: float, y: float) -> float:
-    """x / y, where a zero divisor gives a signed infinity, or NaN for 0/0."""
+    """X / y, where a zero divisor gives a signed infinity, or NaN for 0/0."""
     if y != 0.0:
         return x / y
     if x == 0.0 or x != x:
@@ -32,8 +32,8 @@ def _is_odd(y: float) -> bool:
     return math.fmod(y, 2.0) in (1.0, -1.0)
 
 
-def pow(x: float, y: float) -> float:  # noqa: A001 - named as in the table
-    """x ** y over the reals: never complex, never an exception."""
+def pow(x: float, y: float) -> float:
+    """X ** y over the reals: never complex, never an exception."""
     try:
         return math.pow(x, y)
     except OverflowError:
@@ -93,7 +93,7 @@ atan2 = math.atan2
 
 
 def cosh(x: float) -> float:
-    """cosh(x) as IEEE 754 defines it; even, so an overflow is +inf on both sides."""
+    """Hyperbolic cosine; even, so an overflow is +inf on both sides."""
     return _cosh(math.fabs(x))
 
 

@@ -177,7 +177,7 @@ def _both(p: Any, q: Any) -> Any:
 
 
 def _bell(x: Any) -> Any:
-    """e / (1 + e)² with e = exp(-|x|): the derivative of the sigmoid, exact far into the tails.
+    """E / (1 + e)² with e = exp(-|x|): the derivative of the sigmoid, exact far into the tails.
 
     |x| is written as a choice, not as `abs`: both sides are smooth, so derivatives of
     every order come out right at 0 too.
@@ -187,14 +187,14 @@ def _bell(x: Any) -> Any:
 
 
 def _over_square(x: Any, y: Any) -> Any:
-    """x / y² without overflow, and without losing bits where x / y is subnormal."""
+    """X / y² without overflow, and without losing bits where x / y is subnormal."""
     q = div(x, y)
     size = abs(q)
     return where(_both(less(0.0, size), less(size, 1e-290)), div(x, y * y), div(q, y))
 
 
 def _gaussian(factor: Any, x: Any, scale: float) -> Any:
-    """factor · exp(-scale · x²) to about an ulp; scale is 1 or ½.
+    """Factor · exp(-scale · x²) to about an ulp; scale is 1 or ½.
 
     Rounding x² would cost up to x² ulps, so x is split into a high part of 26 bits,
     whose square is exact, and a rest that enters through a short series. Where the
@@ -235,12 +235,12 @@ def _erfcx(x: Any) -> Any:
 
 
 def _gelu_tail(x: Any) -> Any:
-    """x Φ(x) for x < -0.71, where 1 + erf would cancel."""
+    """X Φ(x) for x < -0.71, where 1 + erf would cancel."""
     return _gaussian(0.5 * x * _erfcx(-x * _SQRT_HALF), x, 0.5)
 
 
 def _hypot_ratio(x: Any, y: Any, out: Any) -> Any:
-    """x / hypot(x, y), scaled where the hypot overflows or has too few bits; 0 at the origin."""
+    """X / hypot(x, y), scaled where the hypot overflows or has too few bits; 0 at the origin."""
     scale = where(less(out, 1e-290), 2.0**600, where(less(1e290, out), 2.0**-600, 1.0))
     ratio = div(x * scale, hypot(x * scale, y * scale))
     limit = where(equal(abs(x), INF), where(less(x, 0.0), -1.0, 1.0), 0.0)
@@ -249,7 +249,7 @@ def _hypot_ratio(x: Any, y: Any, out: Any) -> Any:
 
 
 def _angle_slope(x: Any, y: Any, out: Any) -> Any:
-    """x / (x² + y²), scaled so that no square over- or underflows.
+    """X / (x² + y²), scaled so that no square over- or underflows.
 
     0 at the origin, by convention, and at infinity, in the limit.
     """
@@ -261,13 +261,13 @@ def _angle_slope(x: Any, y: Any, out: Any) -> Any:
 
 
 def _times_exp(factor: Any, x: Any) -> Any:
-    """factor · exp(x), right also where exp(x) underflows and the factor is large."""
+    """Factor · exp(x), right also where exp(x) underflows and the factor is large."""
     half = exp(0.5 * x)
     return where(less(x, -700.0), factor * half * half, factor * exp(x))
 
 
 def _pow_dx(x: Any, y: Any, out: Any) -> Any:
-    """y x^(y-1): 0 at y = 0 even for x = 0; rescued where the power overflows and y is small."""
+    """Y x^(y-1): 0 at y = 0 even for x = 0; rescued where the power overflows and y is small."""
     p = pow(x, y - 1.0)
     overflow = _both(equal(abs(p), INF), _both(less(0.0, abs(x)), less(abs(x), INF)))
     vanishes = _both(equal(abs(y), INF), equal(p, 0.0))
@@ -313,7 +313,7 @@ _ONE_OVER_SQRT_TWO_PI = 0.3989422804014327
 add = Op("add", 2, lambda x, y: x + y, (lambda x, y, out: 1.0, lambda x, y, out: 1.0), "+", "x + y")
 sub = Op("sub", 2, lambda x, y: x - y, (lambda x, y, out: 1.0, lambda x, y, out: -1.0), "-", "x - y")
 mul = Op("mul", 2, lambda x, y: x * y, (lambda x, y, out: y, lambda x, y, out: x), "*", "x * y")
-div = Op(
+div: Op = Op(
     "div",
     2,
     ieee.div,
@@ -322,10 +322,10 @@ div = Op(
     "/",
     "x / y; a zero divisor gives inf or NaN",
 )
-pow = Op("pow", 2, ieee.pow, (_pow_dx, _pow_dy), "**", "x to the power y over the reals")  # noqa: A001
+pow = Op("pow", 2, ieee.pow, (_pow_dx, _pow_dy), "**", "x to the power y over the reals")
 neg = Op("neg", 1, lambda x: -x, (lambda x, out: -1.0,), "neg", "-x")
 pos = Op("pos", 1, lambda x: +x, (lambda x, out: 1.0,), "pos", "x itself, as a node of its own")
-abs = Op(  # noqa: A001
+abs = Op(
     "abs",
     1,
     lambda x: x if x > 0.0 else 0.0 - x,
@@ -336,12 +336,12 @@ abs = Op(  # noqa: A001
 
 # --- choices -------------------------------------------------------------------------------------
 
-less = Op("less", 2, lambda x, y: 1.0 if x < y else 0.0, (None, None), "<", "1 if x < y, else 0")
+less: Op = Op("less", 2, lambda x, y: 1.0 if x < y else 0.0, (None, None), "<", "1 if x < y, else 0")
 less_equal = Op(
     "less_equal", 2, lambda x, y: 1.0 if x <= y else 0.0, (None, None), "<=", "1 if x <= y, else 0"
 )
 equal = Op("equal", 2, lambda x, y: 1.0 if x == y else 0.0, (None, None), "==", "1 if x == y, else 0")
-where = Op(
+where: Op = Op(
     "where",
     3,
     lambda condition, x, y: x if condition != 0.0 else y,
@@ -432,7 +432,7 @@ cbrt = Op(
 # --- trigonometric and hyperbolic functions ------------------------------------------------------
 
 sin = Op("sin", 1, ieee.sin, (lambda x, out: cos(x),), doc="the sine of x radians")
-cos = Op("cos", 1, ieee.cos, (lambda x, out: -sin(x),), doc="the cosine of x radians")
+cos: Op = Op("cos", 1, ieee.cos, (lambda x, out: -sin(x),), doc="the cosine of x radians")
 tan = Op("tan", 1, ieee.tan, (lambda x, out: 1.0 + out * out,), doc="the tangent of x radians")
 asin = Op(
     "asin",
@@ -462,7 +462,7 @@ atan = Op(
     aliases=("arctan",),
 )
 sinh = Op("sinh", 1, ieee.sinh, (lambda x, out: cosh(x),), doc="the hyperbolic sine")
-cosh = Op("cosh", 1, ieee.cosh, (lambda x, out: sinh(x),), doc="the hyperbolic cosine")
+cosh: Op = Op("cosh", 1, ieee.cosh, (lambda x, out: sinh(x),), doc="the hyperbolic cosine")
 tanh = Op(
     "tanh",
     1,
@@ -497,7 +497,7 @@ atanh = Op(
     aliases=("arctanh",),
     domain=(-1.0, 1.0),
 )
-hypot = Op(
+hypot: Op = Op(
     "hypot",
     2,
     lambda x, y: _hypot(where(less(x, 0.0), -x, x), where(less(y, 0.0), -y, y)),
@@ -517,7 +517,7 @@ atan2 = Op(
 
 
 def _hypot(x: Any, y: Any) -> Any:
-    """hypot of two sizes, by the larger times √(1 + ratio²)."""
+    """Hypot of two sizes, by the larger times √(1 + ratio²)."""
     big, small = where(less(x, y), y, x), where(less(x, y), x, y)
     ratio = div(small, big)
     scaled = big * sqrt(1.0 + ratio * ratio)
@@ -534,9 +534,7 @@ erfc = Op(
     "erfc",
     1,
     # the C libraries' own erfc is up to 5 ulp off in the tail
-    lambda x: where(
-        less(x, 0.5), 1.0 - erf(x), where(less(28.0, x), 0.0, _gaussian(_erfcx(x), x, 1.0))
-    ),
+    lambda x: where(less(x, 0.5), 1.0 - erf(x), where(less(28.0, x), 0.0, _gaussian(_erfcx(x), x, 1.0))),
     (lambda x, out: _gaussian(-_TWO_OVER_SQRT_PI, x, 1.0),),
     doc="1 - erf(x), exact in the tail",
 )
@@ -613,7 +611,7 @@ gelu = Op(
 
 # --- operations on any number of values ----------------------------------------------------------
 
-sum = _variadic(  # noqa: A001
+sum = _variadic(
     "sum",
     (Fold(0.0, lambda total, x: total + x),),
     lambda x, out, n, total: 1.0,
@@ -654,7 +652,7 @@ logsumexp = _variadic(
     least=1,
     doc="log(exp(x1) + exp(x2) + ...) without overflow; its gradient is the softmax",
 )
-max = _variadic(  # noqa: A001
+max = _variadic(
     "max",
     (
         Fold(-INF, lambda largest, x: maximum(largest, x)),
@@ -665,7 +663,7 @@ max = _variadic(  # noqa: A001
     least=1,
     doc="the largest; ties share the gradient equally",
 )
-min = _variadic(  # noqa: A001
+min = _variadic(
     "min",
     (
         Fold(INF, lambda smallest, x: minimum(smallest, x)),

@@ -14,7 +14,7 @@ from .ieee import as_float
 
 
 def product(a: Any, b: Any) -> Any:
-    """a * b, without a node for a factor of exactly one."""
+    """A * b, without a node for a factor of exactly one."""
     if type(a) is float and a == 1.0:
         return b
     if type(b) is float and b == 1.0:
@@ -82,9 +82,13 @@ def backward(order: list[Any], gradient: Any, reset: bool) -> None:
 
 
 def as_value(cls: Any, result: Any, known: set[Any]) -> Any:
-    """A derivative as a node of its own: never a plain number, never a node of the expression."""
+    """A derivative as a node of its own: never a plain number, never a node of the expression.
+
+    A number becomes the result of an operation on a constant, not a leaf: nothing can be asked
+    of its gradient, and an enclosing `grad` must not take it for a Value of the user's.
+    """
     if not hasattr(result, "_apply"):
-        return cls._node(None, (), float(result))
+        return cls._apply(ops.pos, (float(result),))
     return ops.pos(result) if result in known else result
 
 

@@ -37,7 +37,8 @@ else:
         setattr(compiled.Value, name, function)
 
 if TYPE_CHECKING:
-    from ._core import Value, set_modes
+    from ._core import Value as Value
+    from ._core import set_modes as set_modes
 
     core = "c"
 elif compiled is not None and wanted != "python":
@@ -75,6 +76,12 @@ class no_grad(_Mode):
     """
 
     _recording = False
+
+
+class enable_grad(_Mode):
+    """Record a graph again inside `no_grad()`."""
+
+    _recording = True
 
 
 class detect_anomaly(_Mode):

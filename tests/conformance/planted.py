@@ -52,7 +52,9 @@ FAULTS: dict[str, Op] = {
     "where: the wrong branch": wrong("where", 1, lambda c, x, y, out: float(c == 0)),
     "log of a negative number": wrong("log", 0, lambda x, out: ops.div(1.0, x)),
     "log2 without its base": wrong("log2", 0, lambda x, out: ops.div(1.0, x)),
-    "log10 by a product that loses bits": wrong("log10", 0, lambda x, out: ops.div(1.0, x * math.log(10))),
+    "log10 by a product that loses bits": wrong(
+        "log10", 0, lambda x, out: ops.div(1.0, x * math.log(10))
+    ),
     "log1p by 1/x": wrong("log1p", 0, lambda x, out: ops.div(1.0, x)),
     "expm1 by out + 1": wrong("expm1", 0, lambda x, out: out + 1.0),
     "exp by x·out": wrong("exp", 0, lambda x, out: x * out),
@@ -60,7 +62,9 @@ FAULTS: dict[str, Op] = {
     "cos without the sign": wrong("cos", 0, lambda x, out: ops.sin(x)),
     "tan by 1 - t²": wrong("tan", 0, lambda x, out: 1.0 - out * out),
     "asin by 1 - x²": wrong("asin", 0, lambda x, out: ops.div(1.0, ops.sqrt(1.0 - x * x))),
-    "acos without the sign": wrong("acos", 0, lambda x, out: ops.div(1.0, ops.sqrt((1.0 - x) * (1.0 + x)))),
+    "acos without the sign": wrong(
+        "acos", 0, lambda x, out: ops.div(1.0, ops.sqrt((1.0 - x) * (1.0 + x)))
+    ),
     "atan overflowing": wrong("atan", 0, lambda x, out: ops.div(1.0, 1.0 + x * x)),
     "acosh overflowing": wrong("acosh", 0, lambda x, out: ops.div(1.0, ops.sqrt(x * x - 1.0))),
     "atanh by 1 - x²": wrong("atanh", 0, lambda x, out: ops.div(1.0, 1.0 - x * x)),
@@ -69,7 +73,9 @@ FAULTS: dict[str, Op] = {
     "atan2 without the sign": wrong("atan2", 1, lambda y, x, out: ops.div(y, x * x + y * y)),
     "erf by exp(-x·x)": wrong("erf", 0, lambda x, out: 1.1283791670955126 * ops.exp(-x * x)),
     "erfc without the sign": wrong("erfc", 0, lambda x, out: 1.1283791670955126 * ops.exp(-x * x)),
-    "softplus by exp/(1+exp)": wrong("softplus", 0, lambda x, out: ops.div(ops.exp(x), 1.0 + ops.exp(x))),
+    "softplus by exp/(1+exp)": wrong(
+        "softplus", 0, lambda x, out: ops.div(ops.exp(x), 1.0 + ops.exp(x))
+    ),
     "elu 0 below": wrong("elu", 0, lambda x, alpha, out: float(x > 0)),
     "leaky slope of 1": wrong("leaky_relu", 0, lambda x, a, out: 1.0),
     "silu by the sigmoid alone": wrong("silu", 0, lambda x, out: ops.sigmoid(x)),

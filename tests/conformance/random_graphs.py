@@ -97,7 +97,9 @@ def tame(op: ops.Op, args: list[float]) -> bool:
     return True
 
 
-def run(program: Program, make_leaf: Callable[[float], Any], apply: Callable[[str, list[Any]], Any]) -> list[Any]:
+def run(
+    program: Program, make_leaf: Callable[[float], Any], apply: Callable[[str, list[Any]], Any]
+) -> list[Any]:
     values = [make_leaf(x) for x in program.leaves]
     for name, operands in program.steps:
         values.append(apply(name, [values[x] if isinstance(x, int) else x for x in operands]))
@@ -135,7 +137,9 @@ def run_torch(program: Program, torch: Any) -> tuple[list[float], list[float]]:
         return leaves[-1]
 
     def apply(name: str, args: list[Any]) -> Any:
-        tensors = [a if isinstance(a, torch.Tensor) else torch.tensor(a, dtype=torch.float64) for a in args]
+        tensors = [
+            a if isinstance(a, torch.Tensor) else torch.tensor(a, dtype=torch.float64) for a in args
+        ]
         return functions.get(name, getattr(torch, name, None))(*tensors)
 
     values = run(program, leaf, apply)

@@ -128,7 +128,9 @@ def minus_zero(x: float) -> bool:
 REASONS: list[Rule] = [
     (
         "a negative base has no real logarithm",
-        lambda op, part, args, result: op.name == "pow" and part == 1 and args[0] < 0.0 and math.isnan(result),
+        lambda op, part, args, result: (
+            op.name == "pow" and part == 1 and args[0] < 0.0 and math.isnan(result)
+        ),
     ),
     (
         "a negative base with a fractional exponent",
@@ -144,7 +146,9 @@ REASONS: list[Rule] = [
     ),
     (
         "at 0 or inf the power jumps to its limit, however small the exponent",
-        lambda op, part, args, result: op.name == "pow" and args[0] in (0.0, math.inf) and 0 < abs(args[1]) < 1e-300,
+        lambda op, part, args, result: (
+            op.name == "pow" and args[0] in (0.0, math.inf) and 0 < abs(args[1]) < 1e-300
+        ),
     ),
     (
         "infinite arguments as in C's pow",
@@ -156,7 +160,9 @@ REASONS: list[Rule] = [
     ),
     (
         "-0 is 0; the sign of a zero carries through a division by it",
-        lambda op, part, args, result: op.name in ("log", "log2", "log10", "sqrt") and minus_zero(args[0]),
+        lambda op, part, args, result: (
+            op.name in ("log", "log2", "log10", "sqrt") and minus_zero(args[0])
+        ),
     ),
     (
         "signed zeros and infinities as in C's atan2",
@@ -176,7 +182,9 @@ REASONS: list[Rule] = [
     ),
     (
         "0 times infinity",
-        lambda op, part, args, result: op.name in ("leaky_relu", "elu") and infinite(args) and math.isnan(result),
+        lambda op, part, args, result: (
+            op.name in ("leaky_relu", "elu") and infinite(args) and math.isnan(result)
+        ),
     ),
 ]
 

@@ -34,7 +34,8 @@ def test_kink_convention(op: ops.Op) -> None:
 
 
 @pytest.mark.parametrize(
-    ("name", "expected"), [("less", (1.0, 0.0, 0.0)), ("less_equal", (1.0, 1.0, 0.0)), ("equal", (0.0, 1.0, 0.0))]
+    ("name", "expected"),
+    [("less", (1.0, 0.0, 0.0)), ("less_equal", (1.0, 1.0, 0.0)), ("equal", (0.0, 1.0, 0.0))],
 )
 def test_comparisons(name: str, expected: tuple[float, ...]) -> None:
     op = ops.BY_NAME[name]
@@ -46,9 +47,7 @@ def vectors(count: int) -> list[list[float]]:
     rng = random.Random(7)
     sizes = [1, 2, 3, 10, 100]
     spread = [1e-3, 1.0, 30.0, 1e3]
-    return [
-        [rng.gauss(0, rng.choice(spread)) for _ in range(rng.choice(sizes))] for _ in range(count)
-    ]
+    return [[rng.gauss(0, rng.choice(spread)) for _ in range(rng.choice(sizes))] for _ in range(count)]
 
 
 def value_and_gradient(op: ops.Op, xs: list[float]) -> tuple[float, list[float]]:
@@ -94,7 +93,9 @@ def test_logsumexp(xs: list[float]) -> None:
     assert close(value, mp.log(total), abs(mp.log(total)) + max(map(abs, exact)) + 1, n)
     for i in range(n):
         weight = mp.exp(exact[i]) / total
-        assert close(gradient[i], weight, weight * (4 + abs(exact[i] - max(exact))) + truth.TINY * 2**54, n)
+        assert close(
+            gradient[i], weight, weight * (4 + abs(exact[i] - max(exact))) + truth.TINY * 2**54, n
+        )
 
 
 def test_max_and_min_share_ties() -> None:

@@ -38,12 +38,17 @@ def smooth(op: ops.Op, args: tuple[float, ...]) -> bool:
     return low < args[0] < high and away and not (op.name == "pow" and args[0] < 0)
 
 
-@pytest.mark.parametrize("op", [op for op in ops.TABLE if op.name in truth.TRUTH], ids=lambda op: op.name)
+@pytest.mark.parametrize(
+    "op", [op for op in ops.TABLE if op.name in truth.TRUTH], ids=lambda op: op.name
+)
 def test_second_derivatives_at_ordinary_points(op: ops.Op) -> None:
     """Against the derivative of the true partial, in 60-digit arithmetic."""
     differentiable = check.parts(op)
     grid = [(1.0, x, y) for x in ORDINARY for y in (0.5,)] if op.name == "where" else None
-    points = grid or [(x,) if op.arity == 1 else (x, y) for x in ORDINARY for y in (0.7, -1.2)][:: 3 - op.arity]
+    points = (
+        grid
+        or [(x,) if op.arity == 1 else (x, y) for x in ORDINARY for y in (0.7, -1.2)][:: 3 - op.arity]
+    )
     checked = 0
     for args in points:
         if not smooth(op, args):
@@ -70,7 +75,9 @@ def test_second_derivatives_on_the_special_grid(op: ops.Op) -> None:
         assert repr(compiled) == repr(reference), (op.name, args)
 
 
-@pytest.mark.parametrize("op", [op for op in ops.TABLE if isinstance(op, ops.Variadic)], ids=lambda op: op.name)
+@pytest.mark.parametrize(
+    "op", [op for op in ops.TABLE if isinstance(op, ops.Variadic)], ids=lambda op: op.name
+)
 def test_second_derivatives_of_variadic_rows(op: ops.Variadic) -> None:
     """Against central differences of the gradient."""
     args = (0.3, -1.2, 2.1, 0.9)

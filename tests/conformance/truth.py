@@ -24,7 +24,7 @@ def phi(x: Any) -> Any:
 
 
 def erfc(x: Any) -> Any:
-    """mpmath's own overflows on huge arguments."""
+    """Mpmath's own overflows on huge arguments."""
     return mp.erfc(max(min(x, mpf(1000)), mpf(-1000)))
 
 
@@ -102,7 +102,10 @@ TRUTH: dict[str, tuple[Real, tuple[Real, ...]]] = {
         mp.atan2,
         (lambda y, x: x / (x * x + y * y), lambda y, x: -y / (x * x + y * y)),
     ),
-    "erf": (lambda x: 1 - erfc(x) if abs(x) > 1 else mp.erf(x), (lambda x: 2 * mp.exp(-x * x) / mp.sqrt(mp.pi),)),
+    "erf": (
+        lambda x: 1 - erfc(x) if abs(x) > 1 else mp.erf(x),
+        (lambda x: 2 * mp.exp(-x * x) / mp.sqrt(mp.pi),),
+    ),
     "erfc": (erfc, (lambda x: -2 * mp.exp(-x * x) / mp.sqrt(mp.pi),)),
     "sigmoid": (sigmoid, (lambda x: sigmoid(x) * sigmoid(-x),)),
     "softplus": (lambda x: mp.log1p(mp.exp(x)) if x < 0 else x + mp.log1p(mp.exp(-x)), (sigmoid,)),
@@ -204,6 +207,6 @@ def point(name: str, arity: int, domain: tuple[float, float], rng: random.Random
         args[1] = args[0] * rng.uniform(-3, 3) * 10 ** rng.uniform(-3, 3)
     if name == "where":
         args[0] = float(rng.randrange(2))
-    if name == "div" and args[1] == 0.0 or not all(map(math.isfinite, args)):
+    if (name == "div" and args[1] == 0.0) or not all(map(math.isfinite, args)):
         return point(name, arity, domain, rng)
     return tuple(args)

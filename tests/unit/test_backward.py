@@ -185,6 +185,17 @@ class TestClosures:
             out.forward()
         assert out.data == 7.0
 
+    def test_recomputing_notices_a_change_further_down(self) -> None:
+        a = Value(2.0)
+        inner = a + 1
+        out = self.multiply(inner, inner)
+        a.data = 5.0
+        with pytest.raises(TypeError, match=r"cannot recompute through"):
+            out.forward()
+        assert (inner.data, out.data) == (3.0, 9.0)
+        with pytest.raises(StaleValueError):
+            out.backward()
+
     def test_higher_derivatives_need_a_formula(self) -> None:
         out = self.multiply(Value(2.0), Value(3.0))
         with pytest.raises(TypeError, match=r"cannot differentiate again through '\*'"):
@@ -351,7 +362,8 @@ class TestAnomaly:
             out = a.sqrt() * 2
             with pytest.raises(
                 AnomalyError,
-                match=r"the gradient of sqrt\(0.0000\) for input 0 is inf \(its own gradient was 2.0000\); "
+                match=r"the gradient of sqrt\(0.0000\) for input 0 is inf "
+                r"\(its own gradient was 2.0000\); "
                 r"it was computed at .*test_backward.py:\d+: out = a.sqrt\(\) \* 2",
             ):
                 out.backward()

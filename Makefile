@@ -1,0 +1,76 @@
+# make demo | test | lint | bench | fuzz | sanitize | regen | clean
+#
+# Each target sets up what it needs: a virtual environment in .venv, the dependencies, the C core.
+
+PYTHON ?= python3
+BIN := .venv/bin
+# Where the machine has Python but not what these need, CI installs it.
+EXTRA := $(if $(CI),torch==2.13.0 jax micrograd,)
+PYTEST := $(BIN)/python -m pytest -n auto
+FUZZ ?= 1000000
+
+.PHONY: demo test test-c test-python lint bench fuzz sanitize regen clean
+
+demo: .venv/installed
+	$(BIN)/python -m chainrule.demo
+
+test: test-c test-python
+
+# The suite on the compiled core. Without a C compiler there is none, and the install said so.
+test-c: .venv/installed
+	@if $(BIN)/python -c 'import chainrule._core' 2>/dev/null; then \
+	  CHAINRULE_CORE=c $(PYTEST); \
+	else \
+	  echo 'The C core was not built: testing the reference core only.'; \
+	fi
+
+# The same suite on the reference core.
+test-python: .venv/installed
+	CHAINRULE_CORE=python $(PYTEST)
+
+lint: .venv/installed
+	$(BIN)/ruff format --check .
+	$(BIN)/ruff check .
+	$(BIN)/mypy
+
+# The peers run beside us in the same process, so they are installed here.
+bench: .venv/installed
+	$(BIN)/pip install --quiet micrograd
+	$(BIN)/python benchmarks/eager.py
+
+# Long campaigns; FUZZ=10000 makes them short.
+fuzz: .venv/installed
+	$(BIN)/pip install --quiet torch==2.13.0
+	$(BIN)/python -m tests.conformance.accuracy $$(($(FUZZ) / 10))
+	$(BIN)/python tests/unit/hostile.py $$(($(FUZZ) / 10)) 0
+	$(BIN)/python -m tests.conformance.random_graphs $(FUZZ) 0
+
+# The suite on a core built with the address and undefined-behaviour sanitizers, in .venv-sanitize.
+sanitize:
+	tools/sanitize.sh
+
+# What is generated from the table: the C header, and the special values with their reasons.
+regen: .venv/installed
+	$(BIN)/python tools/gen_ops.py
+	$(BIN)/python -m tests.conformance.special
+
+clean:
+	rm -rf .venv .venv-sanitize build dist src/*.egg-info src/chainrule/*.so
+	find . -name __pycache__ -type d -prune -exec rm -rf {} +
+
+# Rebuilt when the C sources change, or when another compiler is asked for.
+.venv/installed: pyproject.toml setup.py $(wildcard src/_core/*.[ch]) .venv/compiler
+	$(BIN)/pip install --quiet --upgrade pip
+	$(BIN)/pip install --quiet --editable '.[dev]' $(EXTRA)
+	@$(BIN)/python -c 'import chainrule; print("chainrule", chainrule.__version__, "is installed with the", \
+	  {"c": "compiled", "python": "reference"}[chainrule.core], "core")'
+	@touch $@
+
+.venv/compiler: .venv/made FORCE
+	@echo '$(CC) $(CI)' | cmp -s - $@ || echo '$(CC) $(CI)' > $@
+
+.venv/made:
+	$(PYTHON) -m venv .venv
+	@touch $@
+
+FORCE:

@@ -1,0 +1,82 @@
+"""`make demo`: an expression, its graph with values and gradients, a check, and XOR learned.
+
+Uses nothing but Value, as a reader of the README would.
+"""
+
+from __future__ import annotations
+
+import random
+import time
+from typing import Any
+
+from . import Value, check_gradients, core
+
+
+def tree(v: Any, indent: str = "", edge: str = "") -> list[str]:
+    """The graph below a value as lines of text; a value used twice is shown twice."""
+    name = f"{v.label} = " if v.label else ""
+    how = f"{v.op}" if v.op else "constant" if v.is_constant else "leaf"
+    gradient = "" if v.is_constant else f"  grad {v.grad:.4f}"
+    lines = [f"{indent}{edge}{name}{v.data:.4f}  ({how}){gradient}"]
+    if edge:
+        indent += "   " if edge.startswith("└") else "│  "
+    for i, child in enumerate(v.inputs):
+        lines += tree(child, indent, "└─ " if i == len(v.inputs) - 1 else "├─ ")
+    return lines
+
+
+def show_expression() -> None:
+    a, b = Value(2.0, label="a"), Value(-3.0, label="b")
+    y = (a * b + a**2).tanh()
+    y.label = "y"
+    y.backward()
+    print("y = tanh(a*b + a**2), every value with its gradient:\n")
+    print("\n".join(tree(y)))
+    print("\nIs it right? Each leaf moved a little, and y computed again:\n")
+    print(check_gradients(y))
+
+
+class Neuron:
+    """tanh(w·x + b), with the operators of Value."""
+
+    def __init__(self, inputs: int, rng: random.Random) -> None:
+        self.w = [Value(rng.uniform(-1, 1)) for _ in range(inputs)]
+        self.b = Value(0.0)
+
+    def __call__(self, x: list[Any]) -> Any:
+        return sum((w * xi for w, xi in zip(self.w, x, strict=True)), self.b).tanh()
+
+
+def learn_xor(epochs: int = 500, rate: float = 0.5) -> None:
+    rng = random.Random(1)
+    hidden = [Neuron(2, rng) for _ in range(4)]
+    output = Neuron(4, rng)
+    parameters = [p for neuron in (*hidden, output) for p in (*neuron.w, neuron.b)]
+    data = [((0.0, 0.0), -1.0), ((0.0, 1.0), 1.0), ((1.0, 0.0), 1.0), ((1.0, 1.0), -1.0)]
+
+    def predict(x: tuple[float, float]) -> Any:
+        return output([neuron(list(x)) for neuron in hidden])
+
+    print(f"\nXOR with {len(parameters)} parameters, {epochs} epochs:\n")
+    start = time.perf_counter()
+    for epoch in range(epochs + 1):
+        loss = sum((predict(x) - target) ** 2 for x, target in data) / len(data)
+        if epoch % (epochs // 5) == 0:
+            print(f"  epoch {epoch:4}   loss {loss:.6f}")
+        loss.backward(reset=True)
+        for p in parameters:
+            p.data -= rate * p.grad
+    seconds = time.perf_counter() - start
+    print()
+    for x, target in data:
+        print(f"  {x[0]:.0f} xor {x[1]:.0f}: {predict(x):+.3f}   wanted {target:+.0f}")
+    print(f"\n{seconds:.2f} s on the {'compiled' if core == 'c' else 'reference'} core.")
+
+
+def main() -> None:
+    show_expression()
+    learn_xor()
+
+
+if __name__ == "__main__":
+    main()

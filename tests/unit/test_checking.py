@@ -1,0 +1,117 @@
+"""check_gradients: right gradients pass, and a wrong rule is found by operation and input."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import pytest
+
+import chainrule
+from chainrule import StaleValueError, Value, check_gradients, custom_op
+
+WRONG = custom_op("wrong", lambda x, y: x * y * y, (lambda x, y, out: y * y, lambda x, y, out: x * y))
+
+
+def by_hand(x: Value, y: Value, factor: float) -> Value:
+    out = Value(x.data * y.data, (x, y), "times")
+
+    def backward() -> None:
+        x.grad += y.data * out.grad
+        y.grad += factor * x.data * out.grad
+
+    out._backward = backward
+    return out
+
+
+def test_a_right_expression() -> None:
+    a, b = Value(2.0, label="a"), Value(-3.0, label="b")
+    a.grad = 5.0
+    out = (a * b + a**2).tanh()
+    report = check_gradients(out)
+    assert report
+    assert [row.name for row in report.comparisons] == ["a", "b"]
+    assert all(row.error < 1e-9 for row in report.comparisons)
+    assert (a.grad, a.data) == (5.0, 2.0)
+    out.backward()
+
+
+def test_the_report_is_a_table() -> None:
+    lines = str(check_gradients(Value(3.0, label="x") ** 2)).splitlines()
+    assert lines[0].split() == ["value", "backward", "numerical", "difference"]
+    assert lines[1].split()[:3] == ["x", "6", "6"]
+    assert lines[-1] == "1 of 1 gradients agree (epsilon 1e-05)"
+
+
+def test_a_wrong_rule_is_named_with_its_input() -> None:
+    a, b = Value(2.0, label="a"), Value(-3.0, label="b")
+    report = check_gradients((WRONG(a * 1.5, b) + a) * 2)
+    assert not report
+    assert [row.agrees for row in report.comparisons] == [True, False]
+    assert report.faults == [
+        "wrong derivative: 'wrong' (data=27.0000), input 1, 'b' (data=-3.0000): "
+        "the rule says -9, differences say -18"
+    ]
+    assert "WRONG" in str(report)
+
+
+def test_a_wrong_rule_in_the_middle() -> None:
+    """Neither the leaves nor the root touch the wrong operation."""
+    a, b = Value(2.0), Value(-3.0)
+    inner = WRONG((a * b).sin(), a.exp())
+    report = check_gradients(inner.tanh() + b)
+    assert len(report.faults) == 1
+    assert "'wrong'" in report.faults[0]
+    assert "input 1, the result of 'exp'" in report.faults[0]
+
+
+@pytest.mark.parametrize("factor", [1.0, 2.0])
+def test_operations_made_by_hand_through_a_function(factor: float) -> None:
+    a, b = Value(2.0, label="a"), Value(-3.0, label="b")
+    report = check_gradients(lambda: by_hand(a + b, b, factor) * a)
+    assert bool(report) == (factor == 1.0)
+    if not report:
+        assert len(report.faults) == 1
+        assert "'times' (data=3.0000), input 1, 'b'" in report.faults[0]
+    assert (a.data, b.data) == (2.0, -3.0)
+
+
+def test_a_function_of_arguments() -> None:
+    assert check_gradients(lambda x, y: (x[0] * x[1]).sin() + y["a"], [1.0, 2.0], {"a": 3.0})
+
+
+def test_operations_made_by_hand_cannot_be_recomputed() -> None:
+    out = by_hand(Value(2.0), Value(3.0), 1.0)
+    with pytest.raises(TypeError, match="Or give check_gradients a function that builds the expression"):
+        check_gradients(out)
+
+
+def test_a_kink_is_a_note_not_a_fault() -> None:
+    report = check_gradients(Value(0.0, label="x").relu())
+    assert report.faults == []
+    assert "at a kink of 'relu'" in report.notes[0]
+
+
+@pytest.mark.parametrize(
+    ("subject", "args", "message"),
+    [
+        (3, (), "check_gradients takes a Value or a function, got int"),
+        (Value(1.0), (2.0,), "arguments make sense only for a function"),
+        (lambda: 3, (), "the function must return a Value, got int"),
+    ],
+)
+def test_bad_subjects(subject: Any, args: Any, message: str) -> None:
+    with pytest.raises(TypeError, match=message):
+        check_gradients(subject, *args)
+
+
+def test_a_stale_expression() -> None:
+    a = Value(2.0)
+    out = a * 3
+    a.data = 4.0
+    with pytest.raises(StaleValueError):
+        check_gradients(out)
+
+
+def test_every_activation() -> None:
+    for name in ("tanh", "relu", "sigmoid", "gelu", "silu", "softplus", "elu", "leaky_relu"):
+        assert check_gradients(getattr(chainrule, name)(Value(0.7) * Value(-1.1))), name

@@ -1,0 +1,133 @@
+"""The house itself: generated files, import arrows, the two faces of Value."""
+
+from __future__ import annotations
+
+import ast
+import os
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+
+import chainrule
+from chainrule import Value, engine, value
+
+ROOT = Path(__file__).resolve().parents[2]
+PACKAGE = ROOT / "src" / "chainrule"
+
+# Each module may import those in the levels before its own.
+LEVELS = [
+    {"ieee"},
+    {"ops"},
+    {"errors", "arrays", "custom", "tree"},
+    {"sweeps", "copying"},
+    {"engine", "_core"},
+    {"value"},
+    {"autodiff", "functional", "checking"},
+    {"__init__"},
+    {"demo"},
+]
+
+
+def test_generated_header_is_up_to_date(tmp_path: Path) -> None:
+    sys.path.insert(0, str(ROOT / "tools"))
+    try:
+        import gen_ops
+    finally:
+        sys.path.pop(0)
+    assert gen_ops.generate() == gen_ops.HEADER.read_text(), "run `make regen`"
+
+
+def imports_of(path: Path) -> set[str]:
+    """The modules of chainrule that a module imports when it is loaded."""
+    found: set[str] = set()
+    for node in ast.parse(path.read_text()).body:
+        if isinstance(node, ast.ImportFrom) and node.level == 1:
+            found |= {node.module} if node.module else {alias.name for alias in node.names}
+        elif isinstance(node, ast.Try):
+            inner = ast.Module(node.body, [])
+            found |= {
+                alias.name for n in ast.walk(inner) if isinstance(n, ast.ImportFrom) for alias in n.names
+            }
+    return found
+
+
+def test_imports_point_one_way() -> None:
+    level = {name: i for i, names in enumerate(LEVELS) for name in names}
+    for path in PACKAGE.glob("*.py"):
+        for imported in imports_of(path):
+            assert level[imported] <= level[path.stem], f"{path.stem} imports {imported}"
+            assert imported != path.stem
+
+
+def test_both_cores_have_the_same_names() -> None:
+    if value.compiled is None:
+        pytest.skip("the compiled core was not built")
+    private_to_python = {"_set", "_check", "_changed_input", "_step", "_propagate", "_backward_floats"}
+    private_to_python |= {
+        *("_data", "_grad", "_label", "_name", "_inputs", "_closure", "_time"),
+        *("_constant", "_overwritten", "_freed", "__slots__"),
+    }
+    assert set(dir(engine.Value)) - private_to_python == set(dir(value.compiled.Value))
+
+
+def test_the_stub_names_every_attribute() -> None:
+    tree = ast.parse((PACKAGE / "_core.pyi").read_text())
+    (cls,) = (node for node in tree.body if isinstance(node, ast.ClassDef))
+    named = {node.name for node in cls.body if isinstance(node, ast.FunctionDef)}
+    named |= {node.target.id for node in cls.body if isinstance(node, ast.AnnAssign)}  # type: ignore[union-attr]
+    public = {name for name in dir(engine.Value) if not name.startswith("_")}
+    assert public == {name for name in named if not name.startswith("_")}
+
+
+def run(code: str, **environment: str) -> subprocess.CompletedProcess[str]:
+    return subprocess.run(
+        [sys.executable, "-c", code],
+        env={**os.environ, **environment},
+        capture_output=True,
+        text=True,
+        check=False,
+    )
+
+
+def test_the_core_can_be_chosen() -> None:
+    assert run("import chainrule; print(chainrule.core)", CHAINRULE_CORE="python").stdout == "python\n"
+    wrong = run("import chainrule", CHAINRULE_CORE="rust")
+    assert "CHAINRULE_CORE must be 'c' or 'python', got 'rust'" in wrong.stderr
+    forced = run("import chainrule; print(chainrule.core)", CHAINRULE_CORE="c")
+    if value.compiled is None:
+        assert "the compiled core was not built; install a C compiler" in forced.stderr
+    else:
+        assert forced.stdout == "c\n"
+
+
+def test_the_same_bits_for_every_hash_seed() -> None:
+    code = (
+        "from chainrule import Value\n"
+        "xs = [Value(0.1 * i) for i in range(1, 20)]\n"
+        "out = sum((x * y).sin() / (1 + x) for x in xs for y in xs)\n"
+        "out.backward()\n"
+        "print(out.data.hex(), *(x.grad.hex() for x in xs))\n"
+    )
+    outputs = {run(code, PYTHONHASHSEED=str(seed)).stdout for seed in range(3)}
+    assert len(outputs) == 1
+    assert len(outputs.pop().split()) == 20
+
+
+def test_importing_is_light() -> None:
+    """No heavy library comes along with a plain import."""
+    code = (
+        "import sys, chainrule; print([m for m in ('torch', 'jax', 'matplotlib') if m in sys.modules])"
+    )
+    assert run(code).stdout == "[]\n"
+
+
+def test_version() -> None:
+    text = (ROOT / "pyproject.toml").read_text()
+    assert f'version = "{chainrule.__version__}"' in text
+
+
+def test_the_public_class_is_called_value() -> None:
+    assert Value.__name__ == "Value"
+    assert Value.__module__ == "chainrule"
