@@ -49,10 +49,11 @@ fuzz: .venv/installed
 sanitize:
 	tools/sanitize.sh
 
-# What is generated from the table: the C header, and the special values with their reasons.
+# What is generated: the C header, the special values with their reasons, the README's picture.
 regen: .venv/installed
 	$(BIN)/python tools/gen_ops.py
 	$(BIN)/python -m tests.conformance.special
+	$(BIN)/python tools/picture.py
 
 clean:
 	rm -rf .venv .venv-sanitize build dist src/*.egg-info src/chainrule/*.so

@@ -1,0 +1,69 @@
+"""Every example in README and docs is run, and what it prints compared with what is shown."""
+
+from __future__ import annotations
+
+import contextlib
+import io
+import re
+import sys
+from pathlib import Path
+
+import pytest
+
+ROOT = Path(__file__).resolve().parents[2]
+PAGES = [ROOT / "README.md", *sorted((ROOT / "docs").rglob("*.md"))]
+EXAMPLE = re.compile(r"```python\n(?P<code>.*?)```\n\n```text\n(?P<output>.*?)```", re.DOTALL)
+
+
+def examples() -> list[tuple[str, str, str]]:
+    return [
+        (f"{page.name} {i}", match["code"], match["output"])
+        for page in PAGES
+        for i, match in enumerate(EXAMPLE.finditer(page.read_text()))
+    ]
+
+
+def test_the_readme_has_examples() -> None:
+    assert len([name for name, _, _ in examples() if name.startswith("README")]) >= 4
+
+
+@pytest.mark.parametrize(("name", "code", "output"), examples(), ids=[name for name, _, _ in examples()])
+def test_example(name: str, code: str, output: str) -> None:
+    printed = io.StringIO()
+    with contextlib.redirect_stdout(printed):
+        exec(compile(code, name, "exec"), {})
+    assert printed.getvalue() == output
+
+
+def test_links_lead_somewhere() -> None:
+    for page in [*PAGES, ROOT / "ARCHITECTURE.md", ROOT / "CONTRIBUTING.md"]:
+        for target in re.findall(r"\]\(([^)#]+)\)", page.read_text()):
+            if not target.startswith("http"):
+                assert (page.parent / target).exists(), f"{page.name}: {target}"
+
+
+def test_the_tree_in_architecture_is_the_real_one() -> None:
+    text = (ROOT / "ARCHITECTURE.md").read_text()
+    for path in (ROOT / "src" / "chainrule").glob("*.py"):
+        if path.stem != "__init__":
+            assert f"  {path.name} " in text, f"{path.name} is missing"
+
+
+def test_the_picture_is_up_to_date() -> None:
+    sys.path.insert(0, str(ROOT / "tools"))
+    try:
+        import picture
+    finally:
+        sys.path.pop(0)
+    assert picture.draw(picture.expression()) == picture.PICTURE.read_text(), "run `make regen`"
+
+
+def test_the_row_in_architecture_works() -> None:
+    """The row shown under "Add an operation in one row", on numbers and Values."""
+    text = (ROOT / "ARCHITECTURE.md").read_text()
+    (row,) = re.findall(r"^square = .*$", text, re.MULTILINE)
+    from chainrule import grad, ops
+
+    names = {"Op": ops.Op}
+    exec(row, names)
+    assert grad(names["square"])(3.0) == 6.0
