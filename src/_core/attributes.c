@@ -10,10 +10,14 @@ PyObject *value_row(Value *v) {
 
 static PyObject *operation(Value *v, int symbol) {
     if (v->op == CUSTOM) {
-        PyObject *text = symbol ? PyObject_GetAttrString(v->in[0].extra->row, "symbol") : NULL;
-        if (symbol && (!text || PyObject_IsTrue(text))) return text;
-        Py_XDECREF(text);
-        return PyObject_GetAttrString(v->in[0].extra->row, "name");
+        PyObject *row = Py_NewRef(v->in[0].extra->row); /* held: what follows may run Python */
+        PyObject *text = PyObject_GetAttrString(row, "symbol");
+        if (text && (!symbol || PyObject_IsTrue(text) == 0)) {
+            Py_DECREF(text);
+            text = PyErr_Occurred() ? NULL : PyObject_GetAttrString(row, "name");
+        }
+        Py_DECREF(row);
+        return text;
     }
     if (v->op == LEAF || v->op == BY_HAND) {
         PyObject *name = v->flags & EXTRA ? v->in[0].extra->name : NULL;
@@ -37,11 +41,14 @@ static PyObject *get_row(PyObject *self, void *unused) {
 
 /* --- data and grad --------------------------------------------------------------------------- */
 
+/* In the words of a Python property. */
+static int cannot_delete(const char *attribute) {
+    PyErr_Format(PyExc_AttributeError, "property '%s' of 'Value' object has no deleter", attribute);
+    return -1;
+}
+
 static int number_or_error(PyObject *o, const char *attribute, double *x) {
-    if (!o) {
-        PyErr_Format(PyExc_AttributeError, "%s cannot be deleted", attribute);
-        return -1;
-    }
+    if (!o) return cannot_delete(attribute);
     PyObject *number = PyFloat_CheckExact(o) ? Py_NewRef(o) : PyObject_CallOneArg(as_float, o);
     if (!number) return -1;
     *x = PyFloat_AS_DOUBLE(number);
@@ -78,7 +85,7 @@ int value_set_grad(PyObject *self, PyObject *grad, void *unused) {
     if (grad && IS_VALUE(grad)) {
         Extra *extra = node_extra(v);
         if (!extra || node_track_graph((Value *)grad) < 0) return -1;
-        if (!PyObject_GC_IsTracked(self)) PyObject_GC_Track(self);
+        node_track(v);
         v->grad = ((Value *)grad)->data;
         Py_INCREF(grad);
         Py_XSETREF(extra->grad, grad);
@@ -98,16 +105,20 @@ static PyObject *get_label(PyObject *self, void *unused) {
 }
 static int set_label(PyObject *self, PyObject *label, void *unused) {
     (void)unused;
-    if (!label || !PyUnicode_Check(label)) {
-        PyErr_Format(PyExc_TypeError, "label must be a str, got %s", label ? Py_TYPE(label)->tp_name : "nothing");
+    if (!label) return cannot_delete("label");
+    if (!PyUnicode_Check(label)) {
+        PyErr_Format(PyExc_TypeError, "label must be a str, got %s", Py_TYPE(label)->tp_name);
         return -1;
     }
     Value *v = (Value *)self;
     if (PyUnicode_GET_LENGTH(label) == 0 && !(v->flags & EXTRA)) return 0;
-    Extra *extra = node_extra(v);
-    if (!extra) return -1;
-    Py_INCREF(label);
-    Py_XSETREF(extra->label, label);
+    PyObject *text = PyUnicode_FromObject(label); /* never a subclass, which could hold the node */
+    Extra *extra = text ? node_extra(v) : NULL;
+    if (!extra) {
+        Py_XDECREF(text);
+        return -1;
+    }
+    Py_XSETREF(extra->label, text);
     return 0;
 }
 
@@ -148,8 +159,12 @@ static PyObject *get_arguments(PyObject *self, void *unused) {
     (void)unused;
     Value *v = (Value *)self;
     Py_ssize_t n = node_count(v);
-    PyObject *arguments = PyTuple_New(n);
-    for (Py_ssize_t i = 0; arguments && i < n && node_count(v) == n; i++) {
+    PyObject *arguments = PyTuple_New(n); /* the collector may run here, and Python with it */
+    if (arguments && node_count(v) != n) {
+        Py_CLEAR(arguments);
+        PyErr_SetString(PyExc_RuntimeError, "the value changed meanwhile");
+    }
+    for (Py_ssize_t i = 0; arguments && i < n; i++) {
         Slot slot = node_slots(v)[i];
         PyObject *argument;
         if (slot_is_number(v, i))
@@ -200,16 +215,16 @@ static PyObject *get_backward(PyObject *self, void *unused) {
 }
 static int set_backward(PyObject *self, PyObject *closure, void *unused) {
     (void)unused;
-    if (!closure || !PyCallable_Check(closure)) {
-        PyErr_Format(PyExc_TypeError, "_backward must be callable, got %s",
-                     closure ? Py_TYPE(closure)->tp_name : "nothing");
+    if (!closure) return cannot_delete("_backward");
+    if (!PyCallable_Check(closure)) {
+        PyErr_Format(PyExc_TypeError, "_backward must be callable, got %s", Py_TYPE(closure)->tp_name);
         return -1;
     }
     Extra *extra = node_extra((Value *)self);
     if (!extra) return -1;
+    node_track((Value *)self); /* the function may hold this node */
     Py_INCREF(closure);
     Py_XSETREF(extra->closure, closure);
-    if (!PyObject_GC_IsTracked(self)) PyObject_GC_Track(self); /* the function may hold this node */
     return 0;
 }
 

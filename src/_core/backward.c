@@ -181,7 +181,7 @@ static int run_closure(Value *v) {
     return 0;
 }
 
-/* Python may run in between and may fail: keep the nodes alive and the old gradients at hand. */
+/* Python may run in between and may fail: keep the old gradients at hand. */
 static int sweep_with_python(Value *root, Order *order, double gradient, int reset, double *scratch) {
     const int modes = MODES();
     OldGrad *old = PyMem_Calloc((size_t)order->n, sizeof(OldGrad));
@@ -190,7 +190,6 @@ static int sweep_with_python(Value *root, Order *order, double gradient, int res
         return -1;
     }
     order_unmark(order);
-    order_hold(order);
     for (Py_ssize_t i = 0; i < order->n; i++) {
         Value *v = order->nodes[i];
         old[i].grad = v->grad;
@@ -217,16 +216,13 @@ static int sweep_with_python(Value *root, Order *order, double gradient, int res
         Py_XDECREF(old[i].object);
     }
     PyMem_Free(old);
-    order_drop(order);
     PyErr_Restore(kind, error, traceback);
     return failed;
 }
 
 static void release_graph(Order *order) {
-    order_hold(order);
     for (Py_ssize_t i = 0; i < order->n; i++)
         if (node_count(order->nodes[i])) node_release_inputs(order->nodes[i]);
-    order_drop(order);
 }
 
 /* create_graph=True: the sweep is done in Values, in Python. */
@@ -268,6 +264,9 @@ PyObject *value_backward(PyObject *self, PyObject *args, PyObject *keywords) {
         order_free(&order);
         if (walk(root, 1, 1, &order) < 0) return NULL;
     }
+    /* Where Python may run, or nodes be let go of, those of the order must stay alive to the end. */
+    const int held = order.python || anomaly || !retain_graph;
+    if (held) order_hold(&order);
     double *scratch = scratch_for(order.widest);
     if (create_graph || !scratch) {
         order_unmark(&order);
@@ -282,6 +281,7 @@ PyObject *value_backward(PyObject *self, PyObject *args, PyObject *keywords) {
     }
     PyMem_Free(scratch);
     if (!failed && !retain_graph) release_graph(&order);
+    if (held) order_drop(&order);
     order_free(&order);
     if (failed) return NULL;
     Py_RETURN_NONE;

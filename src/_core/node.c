@@ -8,10 +8,7 @@ Py_ssize_t free_count;
 
 Value *node_alloc(void) { return PyObject_GC_New(Value, Value_Type); }
 
-/* Move the inputs of a node into an Extra, where there is room for everything else. */
-Extra *node_extra(Value *v) {
-    if (v->flags & EXTRA) return v->in[0].extra;
-    Py_ssize_t n = node_count(v);
+static Extra *new_extra(Py_ssize_t n) {
     Extra *extra = PyMem_Calloc(1, sizeof(Extra) + (size_t)n * (sizeof(Slot) + 1));
     if (!extra) {
         PyErr_NoMemory();
@@ -19,79 +16,106 @@ Extra *node_extra(Value *v) {
     }
     extra->n = n;
     extra->is_number = (unsigned char *)(extra->slots + n);
+    return extra;
+}
+
+/* Let go of everything in an Extra that no node refers to any more. */
+static void free_extra(Extra *extra) {
+    for (Py_ssize_t i = 0; i < extra->n; i++)
+        if (!extra->is_number[i]) Py_DECREF(extra->slots[i].node);
+    Py_XDECREF(extra->label);
+    Py_XDECREF(extra->closure);
+    Py_XDECREF(extra->row);
+    Py_XDECREF(extra->name);
+    Py_XDECREF(extra->site);
+    Py_XDECREF(extra->grad);
+    PyMem_Free(extra);
+}
+
+static void use_extra(Value *v, Extra *extra) {
+    v->in[0].extra = extra;
+    v->flags = (v->flags & ~(NUMBER0 | NUMBER1)) | EXTRA;
+}
+
+/* Move the inputs of a node into an Extra, where there is room for everything else. */
+Extra *node_extra(Value *v) {
+    if (v->flags & EXTRA) return v->in[0].extra;
+    Py_ssize_t n = node_count(v);
+    Extra *extra = new_extra(n);
+    if (!extra) return NULL;
     for (Py_ssize_t i = 0; i < n; i++) {
         extra->slots[i] = v->in[i];
         extra->is_number[i] = slot_is_number(v, i) != 0;
     }
-    v->flags = (v->flags & ~(NUMBER0 | NUMBER1)) | EXTRA;
-    v->in[0].extra = extra;
+    use_extra(v, extra);
     return extra;
 }
 
 /* Give a node that has none its inputs. Takes new references; at most two without an Extra. */
 int node_set_inputs(Value *v, Py_ssize_t n, const Slot *slots, const unsigned char *is_number) {
+    uint64_t tracked = v->op == CUSTOM ? TRACKED : 0; /* its functions may hold its results */
     if (n <= 2 && v->op < CUSTOM && !ROWS[v->op].width) {
         for (Py_ssize_t i = 0; i < n; i++) {
             v->in[i] = slots[i];
-            if (!is_number[i]) {
-                v->flags &= i ? ~NUMBER1 : ~NUMBER0;
-                Py_INCREF(slots[i].node);
-            }
+            if (!is_number[i]) v->flags &= i ? ~NUMBER1 : ~NUMBER0;
         }
-        return 0;
+    } else {
+        Extra *extra = new_extra(n);
+        if (!extra) return -1;
+        memcpy(extra->slots, slots, (size_t)n * sizeof(Slot));
+        memcpy(extra->is_number, is_number, (size_t)n);
+        use_extra(v, extra);
     }
-    Extra *extra = PyMem_Calloc(1, sizeof(Extra) + (size_t)n * (sizeof(Slot) + 1));
-    if (!extra) {
-        PyErr_NoMemory();
-        return -1;
-    }
-    extra->n = n;
-    extra->is_number = (unsigned char *)(extra->slots + n);
-    memcpy(extra->slots, slots, (size_t)n * sizeof(Slot));
-    memcpy(extra->is_number, is_number, (size_t)n);
     for (Py_ssize_t i = 0; i < n; i++)
-        if (!is_number[i]) Py_INCREF(slots[i].node);
-    v->in[0].extra = extra;
-    v->flags = (v->flags & ~(NUMBER0 | NUMBER1)) | EXTRA;
+        if (!is_number[i]) {
+            Py_INCREF(slots[i].node);
+            tracked |= slots[i].node->word & TRACKED;
+        }
+    if (tracked) node_track(v);
     return 0;
 }
 
-/* Forget the inputs and what was done with them; the label and the gradient stay. */
+/* Forget the inputs and what was done with them; the label and the gradient stay.
+ *
+ * Letting go of an object may run Python, which may do anything to this node. So the node is
+ * made consistent first, and what it held is let go of last. */
 void node_release_inputs(Value *v) {
-    Py_ssize_t n = node_count(v);
     if (!(v->flags & EXTRA)) {
         Slot in[2] = {v->in[0], v->in[1]};
-        int flags = v->flags;
-        v->flags |= NUMBER0 | NUMBER1 | FREED; /* without inputs from here on */
-        for (Py_ssize_t i = 0; i < n; i++)
+        int flags = v->flags, n = (int)node_count(v);
+        v->flags |= NUMBER0 | NUMBER1 | FREED;
+        for (int i = 0; i < n; i++)
             if (!(flags & (i ? NUMBER1 : NUMBER0))) Py_DECREF(in[i].node);
         return;
     }
-    Extra *extra = v->in[0].extra;
+    Extra *old = v->in[0].extra, *kept = new_extra(0);
     v->flags |= FREED;
-    extra->n = 0;
-    for (Py_ssize_t i = 0; i < n; i++)
-        if (!extra->is_number[i]) Py_CLEAR(extra->slots[i].node);
-    Py_CLEAR(extra->closure);
+    if (kept) {
+        kept->label = Py_XNewRef(old->label);
+        kept->row = Py_XNewRef(old->row);
+        kept->name = Py_XNewRef(old->name);
+        kept->site = Py_XNewRef(old->site);
+        kept->grad = Py_XNewRef(old->grad);
+        v->in[0].extra = kept;
+    } else { /* no memory even for that: a freed node without a name */
+        PyErr_Clear();
+        v->op = v->op >= CUSTOM ? OP_POS : v->op;
+        v->flags = (v->flags & ~EXTRA) | NUMBER0 | NUMBER1;
+    }
+    free_extra(old);
 }
 
 /* Forget everything; the node is a bare leaf afterwards. */
 void node_clear(Value *v) {
-    node_release_inputs(v);
-    if (v->flags & EXTRA) {
-        Extra *extra = v->in[0].extra;
-        v->flags &= ~EXTRA;
-        v->op = LEAF;
-        Py_CLEAR(extra->label);
-        Py_CLEAR(extra->closure);
-        Py_CLEAR(extra->row);
-        Py_CLEAR(extra->name);
-        Py_CLEAR(extra->site);
-        Py_CLEAR(extra->grad);
-        PyMem_Free(extra);
-    }
+    Slot in[2] = {v->in[0], v->in[1]};
+    int flags = v->flags, n = (int)node_count(v);
     v->op = LEAF;
     v->flags = NUMBER0 | NUMBER1;
+    if (flags & EXTRA)
+        free_extra(in[0].extra);
+    else
+        for (int i = 0; i < n; i++)
+            if (!(flags & (i ? NUMBER1 : NUMBER0))) Py_DECREF(in[i].node);
 }
 
 /* Freeing a chain must not recurse: a node that dies while another is being freed waits in a
@@ -152,14 +176,19 @@ int value_gc_clear(PyObject *self) {
     return 0;
 }
 
+/* Show a node to the collector. */
+void node_track(Value *v) {
+    v->word |= TRACKED;
+    if (!PyObject_GC_IsTracked((PyObject *)v)) PyObject_GC_Track(v);
+}
+
 /* A gradient that is a Value may depend on the very node that holds it. Let the collector see
  * every node of such a graph, so that it can find the cycle. */
 int node_track_graph(Value *root) {
     Order order;
     if (walk(root, 0, 1, &order) < 0) return -1;
     order_unmark(&order);
-    for (Py_ssize_t i = 0; i < order.n; i++)
-        if (!PyObject_GC_IsTracked((PyObject *)order.nodes[i])) PyObject_GC_Track(order.nodes[i]);
+    for (Py_ssize_t i = 0; i < order.n; i++) node_track(order.nodes[i]);
     order_free(&order);
     return 0;
 }

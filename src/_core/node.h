@@ -35,11 +35,9 @@ struct Value {
         struct {
 #if __BYTE_ORDER__ == __ORDER_LITTLE_ENDIAN__
             uint8_t flags, op; /* op: a row of the table, LEAF, CUSTOM or BY_HAND */
-            uint16_t time_low;
-            uint32_t time_high;
+            uint16_t rest[3]; /* TRACKED and the time */
 #else
-            uint32_t time_high;
-            uint16_t time_low;
+            uint16_t rest[3];
             uint8_t op, flags;
 #endif
         };
@@ -47,9 +45,13 @@ struct Value {
     Slot in[2];
 };
 
+/* Whether the garbage collector sees this node. Results of such a node are seen as well: a cycle
+ * that runs through them could not be found otherwise. */
+#define TRACKED ((uint64_t)1 << 16)
+
 /* When data was last assigned; see clock_now. */
-#define TIME(v) ((v)->word >> 16)
-#define SET_TIME(v, time) ((v)->word = ((v)->word & 0xffff) | (uint64_t)(time) << 16)
+#define TIME(v) ((v)->word >> 17)
+#define SET_TIME(v, time) ((v)->word = ((v)->word & 0x1ffff) | (uint64_t)(time) << 17)
 
 struct Extra {
     Py_ssize_t n;      /* inputs */
@@ -117,6 +119,7 @@ int node_set_inputs(Value *v, Py_ssize_t n, const Slot *slots, const unsigned ch
 Extra *node_extra(Value *v);
 void node_release_inputs(Value *v);
 void node_clear(Value *v);
+void node_track(Value *v);
 int node_track_graph(Value *root);
 int value_traverse(PyObject *self, visitproc visit, void *arg);
 int value_gc_clear(PyObject *self);
@@ -133,7 +136,7 @@ static inline Value *node_new(double data) {
         return NULL;
     v->data = data;
     v->grad = 0.0;
-    v->word = clock_now << 16 | NUMBER0 | NUMBER1; /* a leaf */
+    v->word = clock_now << 17 | NUMBER0 | NUMBER1; /* a leaf */
     v->in[1].number = 0.0;
     return v;
 }

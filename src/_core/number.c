@@ -40,17 +40,29 @@ static int need_number(PyObject *o, double *x) {
 }
 
 /* A slot for an argument, borrowed: 1, 0 if it is neither Value nor number, or -1. */
-static inline int as_slot(PyObject *o, Slot *slot, unsigned char *is_number, double *x) {
+static inline int as_slot(PyObject *o, Slot *slot, unsigned char *is_number) {
     if (Py_TYPE(o) == Value_Type || IS_VALUE(o)) {
         slot->node = (Value *)o;
         *is_number = 0;
-        *x = slot->node->data;
         return 1;
     }
     *is_number = 1;
-    int known = as_number(o, x);
-    slot->number = *x;
-    return known;
+    slot->number = 0.0;
+    return as_number(o, &slot->number);
+}
+
+/* The same for n arguments, where anything else is an error. */
+static int as_slots(PyObject *const *args, Py_ssize_t n, Slot *slots, unsigned char *is_number) {
+    for (Py_ssize_t i = 0; i < n; i++) {
+        int known = as_slot(args[i], &slots[i], &is_number[i]);
+        if (known < 0 || (known == 0 && need_number(args[i], &slots[i].number) < 0)) return -1;
+    }
+    return 0;
+}
+
+/* The numbers in slots, read after all arguments are known: converting one may change another. */
+static inline void read_slots(Py_ssize_t n, const Slot *slots, const unsigned char *is_number, double *a) {
+    for (Py_ssize_t i = 0; i < n; i++) a[i] = is_number[i] ? slots[i].number : slots[i].node->data;
 }
 
 static int check_finite(const char *name, const double *a, Py_ssize_t n, double data) {
@@ -102,10 +114,11 @@ static PyObject *binary(int op, PyObject *left, PyObject *right) {
     Slot slots[2];
     unsigned char is_number[2];
     double a[3] = {0.0};
-    int known = as_slot(left, &slots[0], &is_number[0], &a[0]);
-    if (known > 0) known = as_slot(right, &slots[1], &is_number[1], &a[1]);
+    int known = as_slot(left, &slots[0], &is_number[0]);
+    if (known > 0) known = as_slot(right, &slots[1], &is_number[1]);
     if (known < 0) return NULL;
     if (known == 0) Py_RETURN_NOTIMPLEMENTED;
+    read_slots(2, slots, is_number, a);
     double data = fixed_value(op, a);
     if (MODES() & ANOMALY && check_finite(ROWS[op].name, a, 2, data) < 0) return NULL;
     return (PyObject *)apply(op, 2, slots, is_number, data);
@@ -117,10 +130,11 @@ static inline PyObject *fast_binary(int op, PyObject *left, PyObject *right, dou
     Value *v, *l = (Value *)left, *r = (Value *)right;
     if (Py_TYPE(left) == Value_Type) {
         if (Py_TYPE(right) == Value_Type) {
+            if ((l->word | r->word) & TRACKED) return binary(op, left, right);
             if (!(v = node_new(f(l->data, r->data)))) return NULL;
             v->in[1].node = (Value *)Py_NewRef(right);
             v->flags = 0;
-        } else if (PyFloat_CheckExact(right)) {
+        } else if (PyFloat_CheckExact(right) && !(l->word & TRACKED)) {
             double x = PyFloat_AS_DOUBLE(right);
             if (!(v = node_new(f(l->data, x)))) return NULL;
             v->in[1].number = x;
@@ -128,7 +142,7 @@ static inline PyObject *fast_binary(int op, PyObject *left, PyObject *right, dou
         } else
             return binary(op, left, right);
         v->in[0].node = (Value *)Py_NewRef(left);
-    } else if (PyFloat_CheckExact(left) && Py_TYPE(right) == Value_Type) {
+    } else if (PyFloat_CheckExact(left) && Py_TYPE(right) == Value_Type && !(r->word & TRACKED)) {
         double x = PyFloat_AS_DOUBLE(left);
         if (!(v = node_new(f(x, r->data)))) return NULL;
         v->in[0].number = x;
@@ -220,14 +234,12 @@ static PyObject *apply_fixed(int op, PyObject *const *args, Py_ssize_t n) {
     double a[3] = {0.0};
     Py_ssize_t missing = row->arity - n;
     if (missing && !(missing == 1 && row->defaults)) return wrong_count(row, n);
-    for (Py_ssize_t i = 0; i < n; i++) {
-        int known = as_slot(args[i], &slots[i], &is_number[i], &a[i]);
-        if (known < 0 || (known == 0 && need_number(args[i], &a[i]) < 0)) return NULL;
-    }
+    if (as_slots(args, n, slots, is_number) < 0) return NULL;
     if (missing) {
-        slots[n].number = a[n] = row->default_value;
+        slots[n].number = row->default_value;
         is_number[n] = 1;
     }
+    read_slots(row->arity, slots, is_number, a);
     double data = fixed_value(op, a);
     if (MODES() & ANOMALY && check_finite(row->name, a, row->arity, data) < 0) return NULL;
     return (PyObject *)apply(op, row->arity, slots, is_number, data);
@@ -266,11 +278,9 @@ static PyObject *apply_variadic(int op, PyObject *const *args, Py_ssize_t n) {
         is_number = (unsigned char *)(a + n);
     }
     int values = 0;
-    for (Py_ssize_t i = 0; i < n; i++) {
-        int known = as_slot(args[i], &slots[i], &is_number[i], &a[i]);
-        if (known < 0 || (known == 0 && need_number(args[i], &a[i]) < 0)) goto done;
-        values |= !is_number[i];
-    }
+    if (as_slots(args, n, slots, is_number) < 0) goto done;
+    read_slots(n, slots, is_number, a);
+    for (Py_ssize_t i = 0; i < n; i++) values |= !is_number[i];
     double data = variadic_value(op, a, n / row->width);
     if (!values)
         result = PyFloat_FromDouble(data);
@@ -319,10 +329,11 @@ static PyObject *apply_custom(PyObject *row, PyObject *args) {
     Slot *slots = PyMem_Malloc((size_t)n * (sizeof(Slot) + sizeof(double) + 1) + 1);
     double *a = (double *)(slots + n), data;
     unsigned char *is_number = (unsigned char *)(a + n);
+    if (!slots) PyErr_NoMemory();
     if (!slots || !numbers) goto done;
+    if (as_slots(((PyTupleObject *)all)->ob_item, n, slots, is_number) < 0) goto done;
+    read_slots(n, slots, is_number, a);
     for (Py_ssize_t i = 0; i < n; i++) {
-        int known = as_slot(PyTuple_GET_ITEM(all, i), &slots[i], &is_number[i], &a[i]);
-        if (known < 0 || (known == 0 && need_number(PyTuple_GET_ITEM(all, i), &a[i]) < 0)) goto done;
         PyObject *number = PyFloat_FromDouble(a[i]);
         if (!number) goto done;
         PyTuple_SET_ITEM(numbers, i, number);
@@ -386,13 +397,10 @@ PyObject *node_static(PyObject *unused, PyObject *const *args, Py_ssize_t count)
     Value *v = NULL;
     Slot *slots = PyMem_Malloc((size_t)n * (sizeof(Slot) + 1) + 1);
     unsigned char *is_number = (unsigned char *)(slots + n);
-    if (!slots) goto done;
-    for (Py_ssize_t i = 0; i < n; i++) {
-        double x;
-        int known = as_slot(PyTuple_GET_ITEM(all, i), &slots[i], &is_number[i], &x);
-        if (known < 0 || (known == 0 && need_number(PyTuple_GET_ITEM(all, i), &x) < 0)) goto done;
-    }
+    if (!slots) PyErr_NoMemory();
+    if (!slots || as_slots(((PyTupleObject *)all)->ob_item, n, slots, is_number) < 0) goto done;
     if (op == LEAF && n) op = args[0] == Py_None ? BY_HAND : CUSTOM;
+    if (n == 0 && op < CUSTOM && ROWS[op].width) op = LEAF;
     if (op > 0 && op < CUSTOM && !ROWS[op].width && n != ROWS[op].arity) {
         wrong_count(&ROWS[op], n);
         goto done;

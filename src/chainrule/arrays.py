@@ -58,6 +58,17 @@ def array_ufunc(self: Any, ufunc: Any, method: str, *inputs: Any, **options: Any
     """Let NumPy treat a Value as a scalar object: `np.float64(2) * v`, `np.tanh(v)`, `array * v`."""
     import numpy as np
 
+    def known(x: Any) -> bool:
+        numeric = isinstance(x, (np.ndarray, np.number, np.bool_, int, float))
+        return numeric or hasattr(x, "_apply")
+
+    # Anything else, or a Value where NumPy wants to write, would come back here for ever.
+    given = [
+        x for option in options.values() for x in (option if isinstance(option, tuple) else (option,))
+    ]
+    if not all(map(known, inputs)) or any(hasattr(x, "_apply") for x in given):
+        return NotImplemented
+
     def as_object(x: Any) -> Any:
         if isinstance(x, np.ndarray):
             return x

@@ -1,4 +1,8 @@
-"""Copying and pickling graphs of any depth without recursion, sharing kept."""
+"""Copying and pickling graphs of any depth without recursion, sharing kept.
+
+A gradient that is a Value, after `backward(create_graph=True)`, is copied as its number: the
+graph behind it is about the original.
+"""
 
 from __future__ import annotations
 
@@ -15,8 +19,9 @@ def _parts(node: Any) -> tuple[Any, ...]:
     """What is needed to build a node again, besides its inputs' own parts."""
     if node._by_hand:
         raise errors.no_formula(node, "copy")
+    grad = node.grad if isinstance(node.grad, float) else node.grad.data
     extra = getattr(node, "__dict__", None)
-    return type(node), node._row, node._arguments, node.data, node.grad, node.label, node._op, extra
+    return type(node), node._row, node._arguments, node.data, grad, node.label, node._op, extra
 
 
 def _build(
@@ -44,6 +49,8 @@ def _plain(cls: Any) -> Any:
 
 def copy(self: Any) -> Any:
     """A second node with the same inputs."""
+    if not self.is_leaf and not self._arguments:
+        raise errors.freed(self)
     return _build(*_parts(self))
 
 
@@ -53,11 +60,10 @@ def deepcopy(self: Any, memo: dict[int, Any]) -> Any:
         if id(node) not in memo:
             cls, row, args, data, grad, label, name, extra = _parts(node)
             args = tuple(arg if isinstance(arg, float) else memo[id(arg)] for arg in args)
-            twin = _build(cls, row, args, data, 0.0, label, name, None if extra is None else {})
+            twin = _build(cls, row, args, data, grad, label, name, None if extra is None else {})
             memo[id(node)] = twin
             if extra:
                 twin.__dict__.update(_copy.deepcopy(extra, memo))
-            twin.grad = grad if isinstance(grad, float) else _copy.deepcopy(grad, memo)
     return memo[id(self)]
 
 

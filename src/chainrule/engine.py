@@ -51,7 +51,7 @@ class Value:
 
     __module__ = "chainrule"
     __slots__ = (
-        *("_data", "_grad", "_label", "_row", "_name", "_inputs", "_closure"),
+        *("_number", "_grad", "_label", "_row", "_name", "_inputs", "_closure"),
         *("_time", "_constant", "_overwritten", "_freed", "_site"),
     )
 
@@ -64,15 +64,16 @@ class Value:
                 raise TypeError(f"_children must be Values, got {type(child).__name__}")
         if not isinstance(_op, str):
             raise TypeError(f"_op must be a str, got {type(_op).__name__}")
-        self._set(None, children if modes.recording else (), as_float(data))
-        self._name = _op
-        self.label = label
+        number, text = as_float(data), _checked_label(label)
+        self._set(None, children if modes.recording else (), number)
+        self._name, self._label = _op, text
 
     def _set(self, row: Op | None, inputs: tuple[Value, ...], data: float) -> None:
-        self._data = data
+        self._number = data
         self._grad: Any = 0.0
         self._label = ""
-        self._row = row  # the operation in the table; None for a leaf or one made by hand
+        # The operation in the table; None for a leaf or one made by hand.
+        self._row = row if inputs else None
         self._name = ""
         self._inputs = inputs
         self._closure: Callable[[], Any] | None = None
@@ -92,7 +93,7 @@ class Value:
     def _apply(op: Op, args: Sequence[Any]) -> Value:
         """Compute one operation of the table and remember how: every operator ends here."""
         inputs = [arg if isinstance(arg, Value) else _constant(arg) for arg in op.complete(args)]
-        numbers = [v._data for v in inputs]
+        numbers = [v._number for v in inputs]
         data = as_float(op.forward(*numbers))
         if modes.anomaly and not math.isfinite(data):
             raise errors.bad_value(op.name, tuple(numbers), data)
@@ -102,14 +103,14 @@ class Value:
 
     @property
     def data(self) -> float:
-        return self._data
+        return self._number
 
     @data.setter
     def data(self, data: Any) -> None:
         data = as_float(data)
-        if data == self._data and math.copysign(1.0, data) == math.copysign(1.0, self._data):
+        if data == self._number and math.copysign(1.0, data) == math.copysign(1.0, self._number):
             return
-        self._data = data
+        self._number = data
         self._time = _tick()
         self._overwritten = not self.is_leaf
 
@@ -127,9 +128,7 @@ class Value:
 
     @label.setter
     def label(self, label: str) -> None:
-        if not isinstance(label, str):
-            raise TypeError(f"label must be a str, got {type(label).__name__}")
-        self._label = label
+        self._label = _checked_label(label)
 
     @property
     def inputs(self) -> tuple[Value, ...]:
@@ -139,7 +138,7 @@ class Value:
     @property
     def _arguments(self) -> tuple[Value | float, ...]:
         """The inputs, with constants as plain numbers."""
-        return tuple(v._data if v._constant else v for v in self._inputs)
+        return tuple(v._number if v._constant else v for v in self._inputs)
 
     @property
     def op(self) -> str:
@@ -154,7 +153,9 @@ class Value:
     def _prev(self) -> set[Value]:
         return set(self._inputs)
 
-    _children = _prev
+    @property
+    def _children(self) -> set[Value]:
+        return set(self._inputs)
 
     @property
     def is_leaf(self) -> bool:
@@ -189,11 +190,11 @@ class Value:
         grad = self._grad.data if isinstance(self._grad, Value) else self._grad
         label = f", label={self._label!r}" if self._label else ""
         return (
-            f"Value(data={errors.format_number(self._data)}, grad={errors.format_number(grad)}{label})"
+            f"Value(data={errors.format_number(self._number)}, grad={errors.format_number(grad)}{label})"
         )
 
     def __format__(self, spec: str) -> str:
-        return format(self._data, spec) if spec else repr(self)
+        return format(self._number, spec) if spec else repr(self)
 
     # --- the chain rule --------------------------------------------------------------------------
 
@@ -286,9 +287,9 @@ class Value:
             return None
         if self._row is None:
             raise errors.no_rule(self)
-        gradient = self._grad._data if isinstance(self._grad, Value) else self._grad
+        gradient = self._grad._number if isinstance(self._grad, Value) else self._grad
         wanted = [not v._constant for v in self._inputs]
-        partials = self._row.derivatives([v._data for v in self._inputs], self._data, wanted)
+        partials = self._row.derivatives([v._number for v in self._inputs], self._number, wanted)
         reached = []
         for i, (child, partial) in enumerate(zip(self._inputs, partials, strict=True)):
             if partial is None or not wanted[i] or (self._row.selects and partial == 0.0):
@@ -303,19 +304,19 @@ class Value:
     def forward(self) -> Value:
         """Recompute everything this depends on from the leaves, in place, and return self."""
         order = self._topological(check=False)
-        before = [(node._data, node._time) for node in order]
+        before = [(node._number, node._time) for node in order]
         now = _tick()
         try:
             for node in order:
                 if node._row is not None:
-                    data = as_float(node._row.forward(*(v._data for v in node._inputs)))
-                    if data != node._data:
-                        node._data, node._time = data, now
+                    data = as_float(node._row.forward(*(v._number for v in node._inputs)))
+                    if data != node._number:
+                        node._number, node._time = data, now
                 elif node._overwritten or node._changed_input() is not None:
                     raise errors.no_formula(node, "recompute")
         except BaseException:
             for node, (data, time) in zip(order, before, strict=True):
-                node._data, node._time = data, time
+                node._number, node._time = data, time
             raise
         for node in order:
             if node._inputs:
@@ -329,7 +330,7 @@ class Value:
 
     def detach(self) -> Value:
         """A new leaf with the same number, cut off from the graph."""
-        return Value(self._data)
+        return Value(self._number)
 
     # --- operators: + - * / ** and their reflections, comparisons --------------------------------
 
@@ -399,6 +400,12 @@ class Value:
     __array_ufunc__ = arrays.array_ufunc
 
 
+def _checked_label(label: Any) -> str:
+    if not isinstance(label, str):
+        raise TypeError(f"label must be a str, got {type(label).__name__}")
+    return str.__str__(label)
+
+
 def _constant(number: Any) -> Value:
     node = Value._node(None, (), as_float(number))
     node._make_constant()
@@ -425,7 +432,7 @@ def _compare(compare: Callable[[float, float], bool], left: Value, right: Any) -
     right = _operand(right)
     if right is None:
         return NotImplemented
-    return compare(left._data, right._data if isinstance(right, Value) else right)
+    return compare(left._number, right._number if isinstance(right, Value) else right)
 
 
 # --- every row of the table as a method ----------------------------------------------------------
@@ -450,9 +457,9 @@ for _row in ops.TABLE:
         setattr(Value, _name, _method(_row))
 
 
-def _where(self: Value, condition: Any, other: Any) -> Any:
+def _where(self: Value, *args: Any) -> Any:
     """This where the condition holds, else other: the order of PyTorch's method."""
-    return Value._apply(ops.where, (condition, self, other))
+    return Value._apply(ops.where, (*args[:1], self, *args[1:]))
 
 
 Value.where = _where  # type: ignore[attr-defined]

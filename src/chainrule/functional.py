@@ -37,23 +37,22 @@ class Elementwise(Protocol):
 
 
 def _elementwise(op: ops.Op) -> Elementwise:
+    if op.arity == 1:
+        method = getattr(Value, op.name)  # the short way for the usual case
+
+        def unary(*args: Any) -> Any:
+            if len(args) == 1 and isinstance(args[0], Value):
+                return method(args[0])
+            return function(*args)
+
     def function(*args: Any) -> Any:
         for arg in args:
             if arrays.is_sequence(arg):
                 return arrays.spread_over(function, args)
         return op(*args)
 
-    result: Elementwise = _named(function, op)
+    result: Elementwise = _named(unary if op.arity == 1 else function, op)
     return result
-
-
-def _reduction(op: ops.Op) -> Any:
-    assert isinstance(op, ops.Variadic)
-
-    def function(*args: Any) -> Any:
-        return op(*arrays.spread(op, args))
-
-    return _named(function, op)
 
 
 def _named(function: Any, op: ops.Op) -> Any:
@@ -106,13 +105,14 @@ relu = _elementwise(ops.relu)
 silu = _elementwise(ops.silu)
 gelu = _elementwise(ops.gelu)
 
-sum = _reduction(ops.sum)
-mean = _reduction(ops.mean)
-prod = _reduction(ops.prod)
-dot = _reduction(ops.dot)
-logsumexp = _reduction(ops.logsumexp)
-max = _reduction(ops.max)
-min = _reduction(ops.min)
+# Floats alone give a float here too.
+sum = Value.sum
+mean = Value.mean
+prod = Value.prod
+dot = Value.dot
+logsumexp = Value.logsumexp
+max = Value.max
+min = Value.min
 
 _leaky_relu = _elementwise(ops.leaky_relu)
 _elu = _elementwise(ops.elu)

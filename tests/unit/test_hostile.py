@@ -144,8 +144,8 @@ OPERATORS = [
     (lambda: v < HUGE, OverflowError, r"^int too large to convert to float$"),
     (lambda: v + FloatThatRaises(1.0), RuntimeError, r"^this float cannot be read$"),
     (lambda: IntThatRaises(1) * v, RuntimeError, r"^this int cannot be read$"),
-    (lambda: v + np.datetime64("2020-01-01"), TypeError, r"'Value' and '.*datetime64'"),
-    (lambda: np.void(b"abc") * v, TypeError, r"'.*void' and 'Value'"),
+    (lambda: v + np.datetime64("2020-01-01"), TypeError, r"'Value', 'datetime64'"),
+    (lambda: np.void(b"abc") * v, TypeError, r"'void', 'Value'"),
     (lambda: v + np.array(["a"]), TypeError, rf"^{NOT_SUPPORTED}\+: 'Value' and 'str'$"),
     (lambda: np.add(v, 1.0, out=v), TypeError, r"out.*Value|Value.*out"),
     (lambda: bool(v), TypeError, r"^the truth of a Value is not taken, .* bool\(v\.data\)$"),
@@ -296,17 +296,16 @@ def test_a_function_may_free_the_graph_it_runs_in() -> None:
     assert (runs, out.inputs) == ([1, 1], ())
 
 
-def test_a_label_may_look_at_the_value_that_drops_it() -> None:
-    seen: list[Any] = []
+def test_a_label_is_a_plain_string() -> None:
+    """A subclass could hold the value, in a cycle that nobody sees."""
 
     class Label(str):
-        def __del__(self) -> None:
-            seen.append((out.inputs, len(out._topological())))
+        pass
 
-    out = Value(1.0)
-    out.label = Label("x")
-    out.__init__(2.0)
-    assert seen == [((), 1)]
+    out = Value(1.0, label=Label("x"))
+    assert (out.label, type(out.label)) == ("x", str)
+    out.label = Label("y")
+    assert (out.label, type(out.label)) == ("y", str)
 
 
 def test_a_number_that_changes_its_partner_while_it_is_read() -> None:

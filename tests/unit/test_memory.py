@@ -319,8 +319,9 @@ def by_function_that_holds_its_input(witness: Witness) -> None:
 def by_function_that_holds_a_result(witness: Witness) -> None:
     """A function on a leaf that looks at the loss: the cycle runs through ordinary nodes."""
     x = Value(2.0)
-    loss = (x * 3.0).tanh() + 1.0
-    x._backward = lambda: (witness, loss)
+    results: list[Any] = []
+    x._backward = lambda: (witness, results)
+    results.append((x * 3.0).tanh() + 1.0)
 
 
 def by_value_gradients(witness: Witness) -> None:
