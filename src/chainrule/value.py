@@ -7,6 +7,7 @@ what every operation does, `no_grad` and `detect_anomaly`, live here too.
 from __future__ import annotations
 
 import os
+import warnings
 from contextlib import ContextDecorator
 from types import TracebackType
 from typing import TYPE_CHECKING
@@ -26,6 +27,13 @@ except ImportError as error:
             "reinstall chainrule, or unset CHAINRULE_CORE"
         ) from error
     compiled = None  # type: ignore[assignment]
+    if not wanted:
+        warnings.warn(
+            "the compiled core of chainrule was not built, so the slower reference core is used: "
+            "install a C compiler and reinstall chainrule, or set CHAINRULE_CORE=python to be fine with it",
+            RuntimeWarning,
+            stacklevel=3,
+        )
 else:
     # What runs rarely is written once, in Python, for both cores.
     for name, function in (

@@ -104,6 +104,18 @@ def test_the_core_can_be_chosen() -> None:
         assert forced.stdout == "c\n"
 
 
+def test_a_missing_core_is_said() -> None:
+    """As on a machine without a C compiler; the import of the core is made to fail."""
+    code = "import sys; sys.modules['chainrule._core'] = None; import chainrule; print(chainrule.core)"
+    environment = {name: text for name, text in os.environ.items() if name != "CHAINRULE_CORE"}
+    missing = subprocess.run(
+        [sys.executable, "-c", code], env=environment, capture_output=True, text=True, check=False
+    )
+    assert missing.stdout == "python\n"
+    assert "RuntimeWarning: the compiled core of chainrule was not built" in missing.stderr
+    assert "RuntimeWarning" not in run(code, CHAINRULE_CORE="python").stderr
+
+
 def test_the_same_bits_for_every_hash_seed() -> None:
     code = (
         "from chainrule import Value\n"
