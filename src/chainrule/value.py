@@ -30,7 +30,7 @@ except ImportError as error:
     if not wanted:
         warnings.warn(
             "the compiled core of chainrule was not built, so the slower reference core is used: "
-            "install a C compiler and reinstall chainrule, or set CHAINRULE_CORE=python to be fine with it",
+            "install a C compiler and reinstall it, or set CHAINRULE_CORE=python to be fine with it",
             RuntimeWarning,
             stacklevel=3,
         )
