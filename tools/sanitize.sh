@@ -17,5 +17,5 @@ LD_PRELOAD="$("$cc" -print-file-name=libasan.so) $("$cc" -print-file-name=libubs
 export LD_PRELOAD
 export ASAN_OPTIONS=detect_leaks=0:allocator_may_return_null=1
 export UBSAN_OPTIONS=print_stacktrace=1
-export PYTHONMALLOC=malloc CHAINRULE_CORE=c
+export PYTHONMALLOC=malloc CHAINRULE_CORE=c CHAINRULE_SANITIZE=1
 exec "$python" -m pytest -p no:cacheprovider "$@"
