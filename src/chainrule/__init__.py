@@ -1,22 +1,23 @@
 """chainrule: automatic differentiation for programs written in scalars."""
 
-from . import functional
+from . import data, functional, nn, optim, train
 from .autodiff import grad, hessian, hvp, jacobian, jvp, value_and_grad
 from .checking import check_gradients
 from .custom import custom_op
+from .diagnosing import diagnose
 from .errors import AnomalyError, GraphFreedError, StaleValueError
 from .functional import *
+from .saving import load, save
 from .value import Value, core, detect_anomaly, enable_grad, no_grad
-
-__version__ = "0.1.0"
+from .version import __version__
 
 # All but the functions that share their name with a builtin: `chainrule.max`, not `max`.
-# fmt: off
 __all__ = [
     "AnomalyError",
     "GraphFreedError",
     "StaleValueError",
     "Value",
+    "__version__",
     "acos",
     "acosh",
     "add",
@@ -32,7 +33,9 @@ __all__ = [
     "cos",
     "cosh",
     "custom_op",
+    "data",
     "detect_anomaly",
+    "diagnose",
     "div",
     "dot",
     "elu",
@@ -53,6 +56,7 @@ __all__ = [
     "leaky_relu",
     "less",
     "less_equal",
+    "load",
     "log",
     "log1p",
     "log2",
@@ -65,10 +69,13 @@ __all__ = [
     "minimum",
     "mul",
     "neg",
+    "nn",
     "no_grad",
+    "optim",
     "pos",
     "prod",
     "relu",
+    "save",
     "sigmoid",
     "silu",
     "sin",
@@ -79,7 +86,7 @@ __all__ = [
     "sub",
     "tan",
     "tanh",
+    "train",
     "value_and_grad",
     "where",
 ]
-# fmt: on

@@ -54,6 +54,11 @@ class Op:
     def __call__(self, *args: Any) -> Any:
         """Apply to floats, or to whatever the first argument with an `_apply` makes of it."""
         for arg in args:
+            if type(arg) is not float:
+                break
+        else:
+            return self.forward(*self.complete(args))
+        for arg in args:
             apply = getattr(arg, "_apply", None)
             if apply is not None:
                 return apply(self, args)

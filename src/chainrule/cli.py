@@ -1,0 +1,284 @@
+"""The command line: `chainrule demo | train | predict | graph | check | info`.
+
+Errors are one line on standard error and a non-zero exit code, never a traceback.
+"""
+
+from __future__ import annotations
+
+import argparse
+import importlib.util
+import platform
+import sys
+from collections.abc import Callable, Sequence
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+
+from . import Value, __version__, check_gradients, core, data, demo, nn, optim, train
+from .expressions import parse
+from .nn.activations import NAMES
+from .saving import load, save
+
+DATA_SETS: dict[str, Callable[..., Any]] = {
+    "xor": data.xor,
+    "moons": data.moons,
+    "circles": data.circles,
+    "spirals": data.spirals,
+    "digits": data.digits,
+}
+OPTIMIZERS = {"sgd": optim.SGD, "rmsprop": optim.RMSprop, "adagrad": optim.Adagrad}
+OPTIMIZERS |= {"adam": optim.Adam, "adamw": optim.AdamW}
+EXTRAS = {
+    "plot": "matplotlib",
+    "jax": "jax",
+    "onnx": "onnx",
+    "studio": "starlette",
+    "notebook": "anywidget",
+}
+
+
+class CommandError(Exception):
+    """Something the user can put right; its text is all that is shown."""
+
+
+def main(argv: Sequence[str] | None = None) -> int:
+    """Run a command; returns the exit code."""
+    arguments = parser().parse_args(argv)
+    try:
+        arguments.run(arguments)
+    except (CommandError, ValueError, TypeError, OSError, ImportError, ArithmeticError) as error:
+        print(f"chainrule: {' '.join(str(error).split()) or type(error).__name__}", file=sys.stderr)
+        return 1
+    except KeyboardInterrupt:
+        print("chainrule: interrupted", file=sys.stderr)
+        return 130
+    except BrokenPipeError:
+        return 0
+    return 0
+
+
+def parser() -> argparse.ArgumentParser:
+    top = argparse.ArgumentParser(
+        prog="chainrule",
+        description="Automatic differentiation for programs written in scalars.",
+        epilog="examples:\n"
+        "  chainrule demo\n"
+        "  chainrule train moons --hidden 16 16 --epochs 100 --save moons.safetensors\n"
+        "  chainrule predict moons.safetensors points.csv\n"
+        '  chainrule graph "tanh(a*b + a**2)" a=2 b=-3\n'
+        '  chainrule check "log(x)*sin(x)" x=1.5',
+        formatter_class=argparse.RawDescriptionHelpFormatter,
+    )
+    top.add_argument("--version", action="version", version=f"chainrule {__version__}")
+    commands = top.add_subparsers(title="commands", required=True, metavar="COMMAND")
+    add_simple(commands, "demo", "an expression, its gradients, and XOR learned", lambda _: demo.main())
+    add_train(commands)
+    add_predict(commands)
+    add_expression(
+        commands, "graph", "print the graph of an expression with values and gradients", graph
+    )
+    add_expression(commands, "check", "compare the gradients of an expression with differences", check)
+    add_simple(commands, "info", "version, core and installed extras", info)
+    return top
+
+
+def add_simple(commands: Any, name: str, text: str, run: Callable[[Any], Any]) -> None:
+    commands.add_parser(name, help=text, description=text).set_defaults(run=run)
+
+
+def add_train(commands: Any) -> None:
+    text = "train a network on a built-in data set or a CSV file"
+    p = commands.add_parser(
+        "train",
+        help=text,
+        description=f"{text[0].upper()}{text[1:]}. In a CSV file the last column is the target.",
+        epilog="examples:\n  chainrule train xor\n"
+        "  chainrule train moons --hidden 16 16 --plot moons.png\n"
+        "  chainrule train data.csv --loss mse --optimizer sgd --lr 0.05 --save model.safetensors",
+        formatter_class=argparse.RawDescriptionHelpFormatter,
+    )
+    p.add_argument("data", help=f"{', '.join(DATA_SETS)} or a CSV file")
+    p.add_argument("--hidden", type=int, nargs="*", default=[16, 16], metavar="N", help="(16 16)")
+    p.add_argument("--activation", choices=NAMES, default="tanh", help="of the hidden layers (tanh)")
+    p.add_argument("--loss", choices=list(train.LOSSES), help="chosen from the data if not given")
+    p.add_argument("--optimizer", choices=list(OPTIMIZERS), default="adam", help="(adam)")
+    p.add_argument("--lr", type=float, default=0.01, help="learning rate (0.01)")
+    p.add_argument("--epochs", type=int, default=200, help="(200)")
+    p.add_argument("--batch-size", type=int, help="samples in a step; all if not given")
+    p.add_argument("--seed", type=int, default=0, help="(0)")
+    p.add_argument("--save", metavar="FILE", help="write the model to a safetensors file")
+    p.add_argument("--plot", metavar="FILE", help="draw the loss curves to a picture")
+    p.set_defaults(run=train_command)
+
+
+def add_predict(commands: Any) -> None:
+    text = "print the predictions of a saved model for the lines of a CSV file"
+    p = commands.add_parser("predict", help=text, description=f"{text[0].upper()}{text[1:]}.")
+    p.add_argument("model", help="a file written by `chainrule train --save`")
+    p.add_argument("data", help="a CSV file with the inputs; one more column is taken as the target")
+    p.set_defaults(run=predict)
+
+
+def add_expression(commands: Any, name: str, text: str, run: Callable[[Any], Any]) -> None:
+    p = commands.add_parser(
+        name,
+        help=text,
+        description=f"{text[0].upper()}{text[1:]}.",
+        epilog=f'example:\n  chainrule {name} "tanh(a*b + a**2)" a=2 b=-3',
+        formatter_class=argparse.RawDescriptionHelpFormatter,
+    )
+    p.add_argument("expression", help="numbers, names, + - * / ** and functions such as tanh")
+    p.add_argument("values", nargs="*", metavar="NAME=NUMBER")
+    p.set_defaults(run=run)
+
+
+# --- commands ------------------------------------------------------------------------------------
+
+
+def load_data(name: str, seed: int) -> tuple[Any, Any]:
+    if name in ("xor", "digits"):
+        return DATA_SETS[name]()  # type: ignore[no-any-return]
+    if name in DATA_SETS:
+        return DATA_SETS[name](seed=seed)  # type: ignore[no-any-return]
+    if not Path(name).is_file():
+        raise CommandError(f"no data set or file {name!r}; data sets are {', '.join(DATA_SETS)}")
+    X, y, _ = data.read_csv(name)
+    return X, y
+
+
+def is_classes(y: Any) -> bool:
+    return bool(len(set(y)) <= 20 and all(float(label).is_integer() and label >= 0 for label in y))
+
+
+def choose_loss(name: str, y: Any) -> tuple[str, int]:
+    """The loss that fits the targets, and the number of outputs it needs."""
+    if name == "xor" or not is_classes(y):
+        return "mse", 1
+    classes = int(max(y)) + 1
+    return ("binary_cross_entropy_with_logits", 1) if classes <= 2 else ("cross_entropy", classes)
+
+
+def train_command(arguments: Any) -> None:
+    if arguments.save and not Path(arguments.save).absolute().parent.is_dir():
+        raise CommandError(f"no directory for {arguments.save}")
+    X, y = load_data(arguments.data, arguments.seed)
+    loss, outputs = choose_loss(arguments.data, y)
+    if arguments.loss:
+        loss = arguments.loss
+        outputs = int(max(y)) + 1 if loss in ("cross_entropy", "nll") else 1
+        if outputs > 1 and not is_classes(y):
+            raise CommandError(f"{loss} needs whole numbers from 0 as targets")
+    squash = {"binary_cross_entropy": "sigmoid"}.get(loss, "linear")
+    targets = 2 * y - 1 if loss == "hinge" else y
+    if loss in ("cross_entropy", "nll"):
+        targets = y.astype(int)
+    model = nn.MLP(
+        X.shape[1],
+        [*arguments.hidden, outputs],
+        arguments.activation,
+        squash,
+        init="xavier",
+        seed=arguments.seed,
+    )
+    optimizer = OPTIMIZERS[arguments.optimizer](model.parameters(), lr=arguments.lr)
+    size = f"{len(X)} samples, {X.shape[1]} inputs; {len(model.parameters())} parameters"
+    print(f"{arguments.data}: {size}; {loss}")
+    by_sign = loss not in ("mse", "l1", "huber", "binary_cross_entropy")
+    metrics: train.Metrics | None = {"accuracy": train.accuracy} if is_classes(y) and by_sign else None
+    history = train.fit(
+        model,
+        loss,
+        X,
+        targets,
+        optimizer=optimizer,
+        epochs=arguments.epochs,
+        batch_size=arguments.batch_size,
+        metrics=metrics,
+        seed=arguments.seed,
+        progress=sys.stderr.isatty(),
+    )
+    print(history)
+    if arguments.data == "xor":
+        for x, target in zip(X, y, strict=True):
+            print(f"  {x[0]:.0f} xor {x[1]:.0f} = {train.number(model(x)):.3f}   wanted {target:.0f}")
+    if arguments.save:
+        save(model, arguments.save)
+        print(f"saved to {arguments.save}")
+    if arguments.plot:
+        history.plot(arguments.plot)
+        print(f"plotted to {arguments.plot}")
+
+
+def predict(arguments: Any) -> None:
+    model = load(arguments.model)
+    X, _, _ = data.read_csv(arguments.data, target=None)
+    wanted = inputs_of(model)
+    if X.shape[1] == wanted + 1:
+        X = X[:, :-1]
+    if X.shape[1] != wanted:
+        raise CommandError(
+            f"the model expects {wanted} inputs, {arguments.data} has {X.shape[1]} columns"
+        )
+    for x in X:
+        output = model(x)
+        row = output if isinstance(output, list) else [output]
+        print(",".join(f"{train.number(v):.6g}" for v in row))
+
+
+def inputs_of(model: Any) -> int:
+    neuron = next(module for module in model.modules() if isinstance(module, nn.Neuron))
+    return len(neuron.w)
+
+
+def leaves(pairs: Sequence[str]) -> dict[str, Value]:
+    result: dict[str, Value] = {}
+    for pair in pairs:
+        name, equals, text = pair.partition("=")
+        if not equals or not name.isidentifier():
+            raise CommandError(f"expected NAME=NUMBER, got {pair!r}")
+        try:
+            result[name] = Value(float(text), label=name)
+        except ValueError:
+            raise CommandError(f"{text!r} is not a number, in {pair!r}") from None
+    return result
+
+
+def evaluate(arguments: Any) -> Value:
+    expression = parse(arguments.expression)
+    values = leaves(arguments.values)
+    unused = [name for name in values if name not in expression.names]
+    if unused:
+        raise CommandError(f"{', '.join(unused)} is not in the expression")
+    result = expression(values)
+    return result if isinstance(result, Value) else Value(result)
+
+
+def graph(arguments: Any) -> None:
+    result = evaluate(arguments)
+    result.backward()
+    print("\n".join(demo.tree(result)))
+
+
+def check(arguments: Any) -> None:
+    report = check_gradients(evaluate(arguments))
+    print(report)
+    if not report:
+        raise CommandError("some gradients do not agree")
+
+
+def info(_: Any) -> None:
+    print(f"chainrule  {__version__}")
+    print(f"core       {'compiled' if core == 'c' else 'reference (no C compiler was found)'}")
+    print(f"python     {platform.python_version()}, NumPy {np.__version__}")
+    for extra, module in EXTRAS.items():
+        state = (
+            "installed"
+            if importlib.util.find_spec(module)
+            else f"not installed: pip install chainrule[{extra}]"
+        )
+        print(f"{extra:<10} {state}")
+
+
+if __name__ == "__main__":
+    sys.exit(main())

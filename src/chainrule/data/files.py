@@ -1,0 +1,62 @@
+"""Reading a table of numbers from a CSV file, with errors that name the line and column."""
+
+from __future__ import annotations
+
+import csv
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+
+
+def read_csv(path: str | Path, target: str | int | None = -1) -> tuple[Any, Any, list[str]]:
+    """X, y and the names of the columns of X, from a file with one sample a line.
+
+    A first line that is not all numbers is the header. `target` is the column of y, by name or
+    position; None means that there is none, and y is None.
+    """
+    path = Path(path)
+    with path.open(newline="", encoding="utf-8-sig") as file:
+        rows = [
+            (number, row) for number, row in enumerate(csv.reader(file), 1) if any(map(str.strip, row))
+        ]
+    if not rows:
+        raise ValueError(f"{path}: the file is empty")
+    names = [f"x{i}" for i in range(len(rows[0][1]))]
+    if not all(map(_is_number, rows[0][1])):
+        names = [name.strip() for name in rows.pop(0)[1]]
+    if not rows:
+        raise ValueError(f"{path}: there is a header but no data")
+    table = np.array([_numbers(path, number, row, len(names)) for number, row in rows])
+    if target is None:
+        return table, None, names
+    column = _column(path, target, names)
+    rest = [i for i in range(len(names)) if i != column]
+    return table[:, rest], table[:, column], [names[i] for i in rest]
+
+
+def _is_number(text: str) -> bool:
+    try:
+        float(text)
+    except ValueError:
+        return False
+    return True
+
+
+def _numbers(path: Path, line: int, row: list[str], width: int) -> list[float]:
+    if len(row) != width:
+        raise ValueError(f"{path}, line {line}: {len(row)} columns, expected {width}")
+    for i, text in enumerate(row, 1):
+        if not _is_number(text):
+            raise ValueError(f"{path}, line {line}, column {i}: {text.strip()!r} is not a number")
+    return [float(text) for text in row]
+
+
+def _column(path: Path, target: str | int, names: list[str]) -> int:
+    if isinstance(target, str):
+        if target not in names:
+            raise ValueError(f"{path}: no column {target!r}; there are {', '.join(names)}")
+        return names.index(target)
+    if not -len(names) <= target < len(names):
+        raise ValueError(f"{path}: no column {target}; there are {len(names)}")
+    return target % len(names)

@@ -1,0 +1,54 @@
+"""Splitting into training and test data, and into batches; seeded."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from typing import Any
+
+import numpy as np
+
+
+def check_lengths(X: Any, y: Any) -> int:
+    """The number of samples, which X and y must agree on."""
+    if len(X) != len(y):
+        raise ValueError(f"X has {len(X)} samples and y has {len(y)}")
+    if len(X) == 0:
+        raise ValueError("the data set is empty")
+    return len(X)
+
+
+def take(rows: Any, index: Any) -> Any:
+    """Some rows of an array or a list."""
+    return rows[index] if isinstance(rows, np.ndarray) else [rows[i] for i in index]
+
+
+def train_test_split(
+    X: Any, y: Any, test_size: float = 0.25, seed: int = 0
+) -> tuple[Any, Any, Any, Any]:
+    """X_train, X_test, y_train, y_test, shuffled; the order is scikit-learn's."""
+    n = check_lengths(X, y)
+    if not 0.0 < test_size < 1.0:
+        raise ValueError(f"test_size must be between 0 and 1, got {test_size}")
+    count = min(n - 1, max(1, round(n * test_size)))
+    if n < 2:
+        raise ValueError("one sample cannot be split")
+    order = np.random.default_rng(seed).permutation(n)
+    test, train = order[:count], order[count:]
+    return take(X, train), take(X, test), take(y, train), take(y, test)
+
+
+def batches(
+    X: Any, y: Any, batch_size: int | None = None, shuffle: bool = True, seed: Any = 0
+) -> Iterator[tuple[Any, Any]]:
+    """Pieces of X and y of batch_size samples, the last one maybe smaller; all at once if None.
+
+    `seed` may be a NumPy generator, which then goes on from call to call.
+    """
+    n = check_lengths(X, y)
+    size = n if batch_size is None else batch_size
+    if size < 1:
+        raise ValueError(f"batch_size must be at least 1, got {batch_size}")
+    order = np.random.default_rng(seed).permutation(n) if shuffle else np.arange(n)
+    for start in range(0, n, size):
+        index = order[start : start + size]
+        yield take(X, index), take(y, index)

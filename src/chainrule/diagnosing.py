@@ -1,0 +1,161 @@
+"""`diagnose`: says in plain words what is wrong with the gradients of a network, layer by layer.
+
+Computes one step on the data without changing the model.
+"""
+
+from __future__ import annotations
+
+import math
+import statistics
+from collections.abc import Callable
+from dataclasses import dataclass, field
+from typing import Any
+
+from . import nn, optim
+from .nn.activations import name_of
+from .train import layers_of, loss_named, number, outputs_of_layers
+
+VANISHING = 1e-3  # times the gradient of the last layer
+EXPLODING = 1e3
+DEAD = 0.5  # share of units
+SATURATED = 0.5
+LARGE_UPDATE = 0.3  # of the weight itself, in one step
+SMALL_UPDATE = 1e-6
+
+
+@dataclass
+class Diagnosis:
+    """What was found: one line for each layer, and the illnesses in words. True if healthy."""
+
+    loss: float
+    layers: list[str] = field(default_factory=list)
+    findings: dict[str, str] = field(default_factory=dict)  # illness: what to know about it
+
+    def __bool__(self) -> bool:
+        return not self.findings
+
+    def __str__(self) -> str:
+        lines = [f"loss {self.loss:.6g}", *self.layers]
+        lines += [f"{name}: {text}" for name, text in self.findings.items()] or ["nothing is wrong"]
+        return "\n".join(lines)
+
+    __repr__ = __str__
+
+
+def diagnose(
+    model: nn.Module,
+    loss: str | Callable[..., Any],
+    X: Any,
+    y: Any,
+    optimizer: optim.Optimizer | None = None,
+) -> Diagnosis:
+    """Look at the gradients of a model on some data; with the optimizer, at its learning rate too.
+
+    The findings are 'vanishing', 'exploding', 'dead', 'saturated', 'zero_grad', 'learning rate'
+    and 'loss', each with a sentence. The parameters and their gradients stay as they are.
+    """
+    parameters = model.parameters()
+    before = [p.grad for p in parameters]
+    value = loss_named(loss)([model(x) for x in X], list(y))
+    report = Diagnosis(value.data)
+    if not math.isfinite(value.data):
+        report.findings["loss"] = (
+            f"the loss is {value.data}; run it inside detect_anomaly() to see where"
+        )
+        return report
+    value.backward(reset=True)
+    gradients = {p: p.grad for p in parameters}
+    for p, grad in zip(parameters, before, strict=True):
+        p.grad = grad
+    check_zero_grad(report, [number(grad) for grad in before], list(gradients.values()))
+    check_flow(report, model, gradients)
+    check_units(report, model, X)
+    if optimizer is not None:
+        check_rate(report, gradients, optimizer)
+    return report
+
+
+def norm_of(layer: nn.Module, gradients: dict[Any, float]) -> float:
+    weights = [gradients[p] for p in layer.parameters()]
+    return math.sqrt(math.fsum(g * g for g in weights) / len(weights))
+
+
+def check_flow(report: Diagnosis, model: nn.Module, gradients: dict[Any, float]) -> None:
+    norms = {name: norm_of(layer, gradients) for name, layer in layers_of(model).items()}
+    for name, norm in norms.items():
+        report.layers.append(f"{name}: gradient {norm:.2e} (root mean square)")
+    if len(norms) < 2:
+        return
+    first, *_, last = norms.values()
+    weak = [name for name, norm in norms.items() if norm < VANISHING * last]
+    if last > 0 and first < VANISHING * last:
+        report.findings["vanishing"] = (
+            f"the gradient of {', '.join(weak)} is less than a thousandth of that of the last layer, "
+            f"so they hardly learn; try relu or init='xavier', or fewer layers"
+        )
+    strong = [name for name, norm in norms.items() if norm > EXPLODING * max(last, 1e-300)]
+    if first > EXPLODING * max(last, 1e-300) or max(norms.values()) > 1e6:
+        worst = ", ".join(strong) or max(norms, key=lambda name: norms[name])
+        report.findings["exploding"] = (
+            f"the gradient of {worst} is very large; use smaller initial weights "
+            f"(init='xavier' or 'he') or clip_grad_norm_"
+        )
+
+
+def check_units(report: Diagnosis, model: nn.Module, X: Any) -> None:
+    outputs = outputs_of_layers(model, X)
+    layers = layers_of(model)
+    for name in list(outputs)[:-1]:
+        columns = list(zip(*outputs[name], strict=True))
+        dead = sum(not any(column) for column in columns) / len(columns)
+        if dead >= DEAD and "dead" not in report.findings:
+            report.findings["dead"] = (
+                f"{dead:.0%} of the units of {name} are 0 for every sample and cannot learn any more; "
+                f"try init='he', leaky_relu or a smaller learning rate"
+            )
+        activation = name_of(layers[name].neurons[0].activation)
+        flat = [x for column in columns for x in column]
+        full = sum(is_saturated(activation, x) for x in flat) / len(flat)
+        if full >= SATURATED and "saturated" not in report.findings:
+            report.findings["saturated"] = (
+                f"{full:.0%} of the outputs of {name} are at the ends of {activation}, where it is "
+                f"flat; use smaller weights (init='xavier') or scale the inputs"
+            )
+
+
+def is_saturated(activation: str, x: float) -> bool:
+    if activation == "tanh":
+        return abs(x) > 0.99
+    return activation == "sigmoid" and not 0.005 < x < 0.995
+
+
+def check_zero_grad(report: Diagnosis, held: list[float], fresh: list[float]) -> None:
+    """Gradients that were there before and are not those of this step have piled up."""
+    size = math.hypot(*held)
+    if size > 1.5 * math.hypot(*fresh) and size > 0:
+        report.findings["zero_grad"] = (
+            f"the parameters hold gradients {size / max(math.hypot(*fresh), 1e-300):.1f} times as large "
+            f"as those of one step: call zero_grad() before each backward()"
+        )
+
+
+def check_rate(report: Diagnosis, gradients: dict[Any, float], optimizer: optim.Optimizer) -> None:
+    """What one step would do to the parameters, relative to their size."""
+    t = float(optimizer.steps + 1)
+    moves, sizes = [], []
+    for p, state in zip(optimizer.params, optimizer.state, strict=True):
+        new = optimizer.rule(p.data, gradients.get(p, 0.0), state, t, **optimizer.hyperparameters)[0]
+        moves.append(abs(new - p.data))
+        sizes.append(abs(p.data))
+    share = statistics.fmean(moves) / (statistics.fmean(sizes) or 1.0)
+    report.layers.append(f"one step moves the parameters by {share:.1e} of their size")
+    if share > LARGE_UPDATE:
+        report.findings["learning rate"] = (
+            f"one step moves the parameters by {share:.0%} of their size: "
+            f"the learning rate {optimizer.lr:g} is too large"
+        )
+    elif share < SMALL_UPDATE:
+        report.findings["learning rate"] = (
+            f"one step moves the parameters by only {share:.1e} of their size: "
+            f"the learning rate {optimizer.lr:g} is too small, or the gradients are"
+        )

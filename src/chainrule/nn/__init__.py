@@ -1,0 +1,23 @@
+"""Networks and losses, with PyTorch's names where PyTorch has the thing."""
+
+from .activations import activation_named
+from .layers import MLP, Layer, Network, Neuron
+from .losses import (
+    binary_cross_entropy,
+    binary_cross_entropy_with_logits,
+    cross_entropy,
+    hinge_loss,
+    huber_loss,
+    l1_loss,
+    mse_loss,
+    nll_loss,
+)
+from .module import Module, Sequential
+
+# fmt: off
+__all__ = [
+    "MLP", "Layer", "Module", "Network", "Neuron", "Sequential", "activation_named",
+    "binary_cross_entropy", "binary_cross_entropy_with_logits", "cross_entropy", "hinge_loss",
+    "huber_loss", "l1_loss", "mse_loss", "nll_loss",
+]
+# fmt: on

@@ -1,0 +1,157 @@
+"""Neuron, Layer, MLP, Network: the names of the classic tutorials."""
+
+from __future__ import annotations
+
+import math
+import random
+from collections.abc import Callable, Sequence
+from typing import Any
+
+from ..functional import dot
+from ..value import Value
+from .activations import Activation, activation_named, name_of
+from .module import Module
+
+Initializer = Callable[[random.Random, int, int], float]
+
+# How to draw a weight, from the number of inputs and outputs of its layer.
+INITIALIZERS: dict[str, Initializer] = {
+    "uniform": lambda rng, nin, nout: rng.uniform(-1.0, 1.0),
+    "xavier": lambda rng, nin, nout: rng.uniform(-1.0, 1.0) * math.sqrt(6.0 / (nin + nout)),
+    "he": lambda rng, nin, nout: rng.gauss(0.0, math.sqrt(2.0 / nin)),
+}
+
+
+def _generator(seed: int | random.Random | None) -> random.Random:
+    """A generator of one's own for a seed; None draws from the `random` module, as micrograd does."""
+    if isinstance(seed, random.Random):
+        return seed
+    return random.Random(seed) if seed is not None else random.Random(random.getrandbits(64))
+
+
+def _positive(name: str, value: Any) -> int:
+    if isinstance(value, bool) or not isinstance(value, int) or value < 1:
+        raise ValueError(f"{name} must be a positive integer, got {value!r}")
+    return value
+
+
+def _as_list(x: Any) -> Sequence[Any]:
+    """Inputs as a sequence; one number or Value is a sequence of one."""
+    return x if hasattr(x, "__len__") else [x]
+
+
+class Neuron(Module):
+    """activation(w · x + b), with the fused dot product."""
+
+    def __init__(
+        self,
+        nin: int,
+        activation: str | Activation | None = "tanh",
+        *,
+        init: str = "uniform",
+        seed: int | random.Random | None = None,
+        nout: int = 1,
+    ) -> None:
+        if init not in INITIALIZERS:
+            raise ValueError(f"unknown init {init!r}; known are {', '.join(INITIALIZERS)}")
+        rng = _generator(seed)
+        draw = INITIALIZERS[init]
+        self.w = [Value(draw(rng, nin, nout)) for _ in range(_positive("nin", nin))]
+        self.b = Value(0.0)
+        self.activation = activation_named(activation)
+
+    def forward(self, x: Any) -> Any:
+        x = _as_list(x)
+        if len(x) != len(self.w):
+            raise ValueError(f"Neuron expects {len(self.w)} inputs, got {len(x)}")
+        return self.activation(dot(self.w, x) + self.b)
+
+    def extra_repr(self) -> str:
+        return f"{len(self.w)}, {name_of(self.activation)}"
+
+
+class Layer(Module):
+    """Neurons side by side; one of them returns a Value, several a list."""
+
+    watched: list[list[Any]] | None = None  # where somebody collects the outputs
+
+    def __init__(
+        self,
+        nin: int,
+        nout: int,
+        activation: str | Activation | None = "tanh",
+        *,
+        init: str = "uniform",
+        seed: int | random.Random | None = None,
+    ) -> None:
+        rng = _generator(seed)
+        self.neurons = [
+            Neuron(nin, activation, init=init, seed=rng, nout=nout)
+            for _ in range(_positive("nout", nout))
+        ]
+
+    def forward(self, x: Any) -> Any:
+        x = _as_list(x)
+        outputs = [neuron(x) for neuron in self.neurons]
+        if self.watched is not None:
+            self.watched.append(outputs)
+        return outputs[0] if len(outputs) == 1 else outputs
+
+    def __repr__(self) -> str:
+        neuron = self.neurons[0]
+        return f"Layer({len(neuron.w)}, {len(self.neurons)}, {name_of(neuron.activation)})"
+
+
+class MLP(Module):
+    """Layers one after another: `MLP(2, [4, 4, 1])` has two hidden layers and one output.
+
+    `activation` is that of the hidden layers; the last layer has `output_activation`.
+    """
+
+    def __init__(
+        self,
+        nin: int,
+        nouts: Sequence[int],
+        activation: str | Activation | None = "tanh",
+        output_activation: str | Activation | None = "linear",
+        *,
+        init: str = "uniform",
+        seed: int | random.Random | None = None,
+    ) -> None:
+        if not nouts:
+            raise ValueError("MLP needs at least one layer, got none")
+        rng = _generator(seed)
+        sizes = [nin, *nouts]
+        last = len(nouts) - 1
+        self.layers = [
+            Layer(
+                sizes[i],
+                sizes[i + 1],
+                output_activation if i == last else activation,
+                init=init,
+                seed=rng,
+            )
+            for i in range(len(nouts))
+        ]
+
+    def forward(self, x: Any) -> Any:
+        for layer in self.layers:
+            x = layer(x)
+        return x
+
+
+class Network(MLP):
+    """An MLP by all its sizes: `Network([2, 4, 1])` is `MLP(2, [4, 1])`."""
+
+    def __init__(
+        self,
+        sizes: Sequence[int],
+        activation: str | Activation | None = "tanh",
+        output_activation: str | Activation | None = "linear",
+        *,
+        init: str = "uniform",
+        seed: int | random.Random | None = None,
+    ) -> None:
+        if len(sizes) < 2:
+            raise ValueError(f"Network needs the number of inputs and of outputs, got {list(sizes)}")
+        super().__init__(sizes[0], sizes[1:], activation, output_activation, init=init, seed=seed)

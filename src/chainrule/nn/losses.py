@@ -1,0 +1,117 @@
+"""Losses, with the names, argument order and arithmetic of torch.nn.functional.
+
+Predictions and targets are single ones, or lists (of lists) of the same shape. All are stable
+for any logits.
+"""
+
+from __future__ import annotations
+
+import operator
+from collections.abc import Callable
+from typing import Any
+
+from .. import functional as F
+from ..tree import flatten
+
+
+def _reduce(losses: list[Any], reduction: str) -> Any:
+    if reduction == "mean":
+        return F.mean(losses)
+    if reduction == "sum":
+        return F.sum(losses)
+    if reduction == "none":
+        return losses
+    raise ValueError(f"reduction must be 'mean', 'sum' or 'none', got {reduction!r}")
+
+
+def _elementwise(loss: Callable[[Any, Any], Any], input: Any, target: Any, reduction: str) -> Any:
+    inputs, targets = flatten(input)[0], flatten(target)[0]
+    if len(inputs) != len(targets):
+        raise ValueError(
+            f"the loss needs as many targets as inputs, got {len(targets)} and {len(inputs)}"
+        )
+    if not inputs:
+        raise ValueError("the loss needs at least one input, got none")
+    return _reduce([loss(x, y) for x, y in zip(inputs, targets, strict=True)], reduction)
+
+
+def mse_loss(input: Any, target: Any, reduction: str = "mean") -> Any:
+    """(x - y)²."""
+    return _elementwise(lambda x, y: (x - y) ** 2, input, target, reduction)
+
+
+def l1_loss(input: Any, target: Any, reduction: str = "mean") -> Any:
+    """|x - y|."""
+    return _elementwise(lambda x, y: F.abs(x - y), input, target, reduction)
+
+
+def huber_loss(input: Any, target: Any, reduction: str = "mean", delta: float = 1.0) -> Any:
+    """½ (x - y)² near 0, and delta (|x - y| - ½ delta) beyond delta."""
+    if not delta > 0:
+        raise ValueError(f"delta must be positive, got {delta}")
+
+    def loss(x: Any, y: Any) -> Any:
+        distance = F.abs(x - y)
+        near = 0.5 * (x - y) * (x - y)
+        return F.where(F.less(distance, delta), near, delta * (distance - 0.5 * delta))
+
+    return _elementwise(loss, input, target, reduction)
+
+
+def hinge_loss(input: Any, target: Any, reduction: str = "mean") -> Any:
+    """max(0, 1 - x y) for targets -1 and 1."""
+    return _elementwise(lambda x, y: F.relu(1 - x * y), input, target, reduction)
+
+
+def binary_cross_entropy(input: Any, target: Any, reduction: str = "mean") -> Any:
+    """-(y log x + (1 - y) log(1 - x)) for probabilities x; logarithms end at -100, as in PyTorch."""
+
+    def log(x: Any) -> Any:
+        return F.where(F.less(F.log(x), -100.0), -100.0, F.log(x))
+
+    return _elementwise(lambda x, y: -(y * log(x) + (1 - y) * log(1 - x)), input, target, reduction)
+
+
+def binary_cross_entropy_with_logits(input: Any, target: Any, reduction: str = "mean") -> Any:
+    """The binary cross-entropy of sigmoid(x), exact for any x."""
+    return _elementwise(
+        lambda x, y: y * F.softplus(-x) + (1 - y) * F.softplus(x), input, target, reduction
+    )
+
+
+def _classes(input: Any, target: Any) -> list[tuple[Any, int]]:
+    """Pairs of a row of scores and a class, for one sample or several."""
+    single = not hasattr(target, "__len__")
+    rows, targets = ([input], [target]) if single else (list(input), list(target))
+    if len(rows) != len(targets):
+        raise ValueError(f"the loss needs a class for each of {len(rows)} rows, got {len(targets)}")
+    if not rows:
+        raise ValueError("the loss needs at least one row, got none")
+    pairs = []
+    for row, cls in zip(rows, targets, strict=True):
+        index = _class_index(cls)
+        if not 0 <= index < len(row):
+            raise ValueError(f"class {index} is not among the {len(row)} scores")
+        pairs.append((row, index))
+    return pairs
+
+
+def _class_index(cls: Any) -> int:
+    if isinstance(cls, float) and cls.is_integer():
+        return int(cls)
+    try:
+        return operator.index(cls)
+    except TypeError:
+        raise TypeError(f"a class must be an integer, got {cls!r}") from None
+
+
+def cross_entropy(input: Any, target: Any, reduction: str = "mean") -> Any:
+    """-log softmax(logits)[class], for one row of logits and a class or lists of them."""
+    losses = [F.logsumexp(row) - row[index] for row, index in _classes(input, target)]
+    return losses[0] if not hasattr(target, "__len__") else _reduce(losses, reduction)
+
+
+def nll_loss(input: Any, target: Any, reduction: str = "mean") -> Any:
+    """-x[class] for log-probabilities x."""
+    losses = [-row[index] for row, index in _classes(input, target)]
+    return losses[0] if not hasattr(target, "__len__") else _reduce(losses, reduction)

@@ -1,0 +1,12 @@
+"""Optimisers, schedules and gradient clipping, with PyTorch's names and arithmetic."""
+
+from .clipping import clip_grad_norm_, clip_grad_value_
+from .optimizers import SGD, Adagrad, Adam, AdamW, Optimizer, RMSprop
+from .schedules import CosineAnnealingLR, LinearLR, StepLR
+
+# fmt: off
+__all__ = [
+    "SGD", "Adagrad", "Adam", "AdamW", "CosineAnnealingLR", "LinearLR", "Optimizer", "RMSprop",
+    "StepLR", "clip_grad_norm_", "clip_grad_value_",
+]
+# fmt: on

@@ -1,0 +1,31 @@
+"""Gradient clipping, in place."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Iterable
+
+from ..value import Value
+
+
+def clip_grad_norm_(parameters: Iterable[Value], max_norm: float, norm_type: float = 2.0) -> float:
+    """Scale all gradients so that their norm together is at most max_norm; return what it was."""
+    params = list(parameters)
+    sizes = [abs(p.grad) for p in params]
+    if norm_type == math.inf:
+        total = max(sizes, default=0.0)
+    elif norm_type == 2.0:
+        total = math.hypot(*sizes)
+    else:
+        total = math.fsum(size**norm_type for size in sizes) ** (1.0 / norm_type)
+    scale = min(1.0, max_norm / (total + 1e-6))
+    if scale < 1.0:
+        for p in params:
+            p.grad *= scale
+    return total
+
+
+def clip_grad_value_(parameters: Iterable[Value], clip_value: float) -> None:
+    """Hold every gradient between -clip_value and clip_value."""
+    for p in parameters:
+        p.grad = max(-clip_value, min(clip_value, p.grad))

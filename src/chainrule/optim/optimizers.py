@@ -1,0 +1,232 @@
+"""Optimisers: each a rule for one parameter, from its number, gradient and state to new ones.
+
+A rule is a plain function of scalars, written with the operations of the table, so that it
+runs on floats here and can be compiled like any other scalar program.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from typing import Any
+
+from .. import ops
+from ..ieee import as_float
+from ..value import Value
+
+State = tuple[Any, ...]
+
+
+class Optimizer:
+    """Keeps parameters, their state and the hyperparameters; a subclass writes `rule`."""
+
+    state_size = 0  # numbers of state for each parameter, all 0 at first
+
+    def __init__(self, params: Iterable[Value], **hyperparameters: Any) -> None:
+        self.params = list(params)
+        if not self.params:
+            raise ValueError("the optimizer got an empty list of parameters")
+        for p in self.params:
+            if not isinstance(p, Value):
+                raise TypeError(f"parameters must be Values, got {type(p).__name__}")
+            if not p.is_leaf:
+                raise ValueError(f"cannot optimise the result of '{p._op}': give the leaves")
+        for name, value in hyperparameters.items():
+            _check(name, value)
+        self.hyperparameters = hyperparameters
+        self.steps = 0
+        self.state: list[State] = [(0.0,) * self.state_size for _ in self.params]
+
+    @property
+    def lr(self) -> float:
+        """The learning rate; schedules assign to it."""
+        return float(self.hyperparameters["lr"])
+
+    @lr.setter
+    def lr(self, lr: float) -> None:
+        _check("lr", lr)
+        self.hyperparameters["lr"] = lr
+
+    def rule(self, p: Any, g: Any, state: State, t: Any, **hyper: Any) -> tuple[Any, State]:
+        """The new number and state of a parameter from its gradient, in step t = 1, 2, ..."""
+        raise TypeError(f"{type(self).__name__} has no rule(): write how a parameter changes")
+
+    def zero_grad(self) -> None:
+        """Set the gradient of every parameter to 0."""
+        for p in self.params:
+            p.grad = 0.0
+
+    def step(self) -> None:
+        """Change every parameter by the rule."""
+        self.steps += 1
+        rule, t, hyper = self.rule, float(self.steps), self.hyperparameters
+        for i, p in enumerate(self.params):
+            grad = p.grad if isinstance(p.grad, float) else p.grad.data
+            p.data, self.state[i] = rule(p.data, grad, self.state[i], t, **hyper)
+
+    def state_dict(self) -> dict[str, Any]:
+        """Everything needed to go on where this left off, as plain data."""
+        return {
+            "hyperparameters": dict(self.hyperparameters),
+            "steps": self.steps,
+            "state": [list(state) for state in self.state],
+        }
+
+    def load_state_dict(self, state: dict[str, Any]) -> None:
+        """Go on where another optimiser of the same kind left off."""
+        rows = [tuple(as_float(x) for x in row) for row in state["state"]]
+        if len(rows) != len(self.params) or any(len(row) != self.state_size for row in rows):
+            raise ValueError(
+                f"the state is for {len(rows)} parameters, this {type(self).__name__} has "
+                f"{len(self.params)}"
+            )
+        self.hyperparameters = dict(state["hyperparameters"])
+        self.steps = int(state["steps"])
+        self.state = list(rows)
+
+    def __repr__(self) -> str:
+        settings = ", ".join(f"{name}={value}" for name, value in self.hyperparameters.items())
+        return f"{type(self).__name__}({len(self.params)} parameters, {settings})"
+
+
+def _check(name: str, value: Any) -> None:
+    """Refuse settings that PyTorch refuses too."""
+    if isinstance(value, bool):
+        return
+    if name == "betas":
+        if len(value) != 2 or not all(0.0 <= beta < 1.0 for beta in value):
+            raise ValueError(f"betas must be two numbers from 0 to below 1, got {value}")
+        return
+    if not as_float(value) >= 0.0:
+        raise ValueError(f"{name} must not be negative, got {value}")
+
+
+class SGD(Optimizer):
+    """Stochastic gradient descent, with momentum, Nesterov momentum and weight decay."""
+
+    state_size = 1
+
+    def __init__(
+        self,
+        params: Iterable[Value],
+        lr: float = 1e-3,
+        momentum: float = 0.0,
+        dampening: float = 0.0,
+        weight_decay: float = 0.0,
+        nesterov: bool = False,
+    ) -> None:
+        if nesterov and (momentum <= 0 or dampening != 0):
+            raise ValueError("Nesterov momentum needs a momentum and no dampening")
+        super().__init__(
+            params,
+            lr=lr,
+            momentum=momentum,
+            dampening=dampening,
+            weight_decay=weight_decay,
+            nesterov=nesterov,
+        )
+
+    def rule(self, p: Any, g: Any, state: State, t: Any, **hyper: Any) -> tuple[Any, State]:
+        if hyper["weight_decay"]:
+            g = g + hyper["weight_decay"] * p
+        if not hyper["momentum"]:
+            return p - hyper["lr"] * g, state
+        moved = hyper["momentum"] * state[0] + (1.0 - hyper["dampening"]) * g
+        velocity = ops.where(ops.less(1.0, t), moved, g)  # the first step takes the gradient whole
+        g = g + hyper["momentum"] * velocity if hyper["nesterov"] else velocity
+        return p - hyper["lr"] * g, (velocity,)
+
+
+class RMSprop(Optimizer):
+    """The gradient divided by a running average of its size."""
+
+    state_size = 2
+
+    def __init__(
+        self,
+        params: Iterable[Value],
+        lr: float = 1e-2,
+        alpha: float = 0.99,
+        eps: float = 1e-8,
+        weight_decay: float = 0.0,
+        momentum: float = 0.0,
+    ) -> None:
+        super().__init__(
+            params, lr=lr, alpha=alpha, eps=eps, weight_decay=weight_decay, momentum=momentum
+        )
+
+    def rule(self, p: Any, g: Any, state: State, t: Any, **hyper: Any) -> tuple[Any, State]:
+        if hyper["weight_decay"]:
+            g = g + hyper["weight_decay"] * p
+        square = hyper["alpha"] * state[0] + (1.0 - hyper["alpha"]) * g * g
+        update = ops.div(g, ops.sqrt(square) + hyper["eps"])
+        if not hyper["momentum"]:
+            return p - hyper["lr"] * update, (square, state[1])
+        velocity = hyper["momentum"] * state[1] + update
+        return p - hyper["lr"] * velocity, (square, velocity)
+
+
+class Adagrad(Optimizer):
+    """The gradient divided by the root of the sum of all its squares."""
+
+    state_size = 1
+
+    def __init__(
+        self,
+        params: Iterable[Value],
+        lr: float = 1e-2,
+        lr_decay: float = 0.0,
+        weight_decay: float = 0.0,
+        eps: float = 1e-10,
+    ) -> None:
+        super().__init__(params, lr=lr, lr_decay=lr_decay, weight_decay=weight_decay, eps=eps)
+
+    def rule(self, p: Any, g: Any, state: State, t: Any, **hyper: Any) -> tuple[Any, State]:
+        if hyper["weight_decay"]:
+            g = g + hyper["weight_decay"] * p
+        rate = ops.div(hyper["lr"], 1.0 + (t - 1.0) * hyper["lr_decay"])
+        total = state[0] + g * g
+        return p - rate * ops.div(g, ops.sqrt(total) + hyper["eps"]), (total,)
+
+
+class Adam(Optimizer):
+    """Running averages of the gradient and its square, corrected for their start at 0."""
+
+    state_size = 2
+
+    def __init__(
+        self,
+        params: Iterable[Value],
+        lr: float = 1e-3,
+        betas: tuple[float, float] = (0.9, 0.999),
+        eps: float = 1e-8,
+        weight_decay: float = 0.0,
+    ) -> None:
+        super().__init__(params, lr=lr, betas=tuple(betas), eps=eps, weight_decay=weight_decay)
+
+    def rule(self, p: Any, g: Any, state: State, t: Any, **hyper: Any) -> tuple[Any, State]:
+        if hyper["weight_decay"]:
+            g = g + hyper["weight_decay"] * p
+        beta1, beta2 = hyper["betas"]
+        mean = state[0] + (1.0 - beta1) * (g - state[0])
+        square = beta2 * state[1] + (1.0 - beta2) * g * g
+        size = ops.div(ops.sqrt(square), ops.sqrt(1.0 - ops.pow(beta2, t))) + hyper["eps"]
+        rate = ops.div(hyper["lr"], 1.0 - ops.pow(beta1, t))
+        return p - rate * ops.div(mean, size), (mean, square)
+
+
+class AdamW(Adam):
+    """Adam with weight decay apart from the gradient."""
+
+    def __init__(
+        self,
+        params: Iterable[Value],
+        lr: float = 1e-3,
+        betas: tuple[float, float] = (0.9, 0.999),
+        eps: float = 1e-8,
+        weight_decay: float = 1e-2,
+    ) -> None:
+        super().__init__(params, lr, betas, eps, weight_decay)
+
+    def rule(self, p: Any, g: Any, state: State, t: Any, **hyper: Any) -> tuple[Any, State]:
+        shrunk = p * (1.0 - hyper["lr"] * hyper["weight_decay"])
+        return super().rule(shrunk, g, state, t, **{**hyper, "weight_decay": 0.0})
