@@ -6,6 +6,7 @@ from .checking import check_gradients
 from .custom import custom_op
 from .diagnosing import diagnose
 from .errors import AnomalyError, GraphFreedError, StaleValueError
+from .expanding import expand
 from .functional import *
 from .saving import load, save
 from .value import Value, core, detect_anomaly, enable_grad, no_grad
@@ -44,6 +45,7 @@ __all__ = [
     "erf",
     "erfc",
     "exp",
+    "expand",
     "expm1",
     "functional",
     "gelu",

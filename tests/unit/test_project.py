@@ -25,7 +25,7 @@ LEVELS = [
     {"sweeps", "copying"},
     {"engine", "_core"},
     {"value"},
-    {"autodiff", "functional", "checking"},
+    {"autodiff", "functional", "checking", "expanding"},
     {"nn", "optim", "data", "history", "expressions"},
     {"saving"},
     {"train"},
