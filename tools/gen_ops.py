@@ -7,12 +7,14 @@ down as C. Run it with `make regen`; a test compares the committed file with wha
 from __future__ import annotations
 
 import math
+import os
 import sys
 from pathlib import Path
 from typing import Any
 
 ROOT = Path(__file__).resolve().parent.parent
 sys.path.insert(0, str(ROOT / "src"))
+os.environ["CHAINRULE_CORE"] = "python"  # the compiled core may still be that of the old table
 
 from chainrule import ops  # noqa: E402
 
@@ -26,6 +28,7 @@ SPELLING = {
     "div": "{} / {}",
     "neg": "-{}",
     "pos": "{}",
+    "stop_gradient": "{}",
     "abs": "fabs({})",
     "less": "({} < {} ? 1.0 : 0.0)",
     "less_equal": "({} <= {} ? 1.0 : 0.0)",
@@ -310,17 +313,17 @@ def generate() -> str:
         *(row_info(op) for op in ops.TABLE),
         "};",
         "",
-        "/* The rows with a method: (code, method name). */",
+        "/* The rows as methods and functions: (code, name, what it says). */",
         "#define FIXED_METHODS(X) \\",
         " \\\n".join(
-            f"    X({code(op)}, {name})"
+            f'    X({code(op)}, {name}, "{op.doc}")'
             for op in fixed
             for name in (op.name, *op.aliases)
             if name != "where"
         ),
         "",
         "#define VARIADIC_METHODS(X) \\",
-        " \\\n".join(f"    X({code(op)}, {op.name})" for op in variadic),
+        " \\\n".join(f'    X({code(op)}, {op.name}, "{op.doc}")' for op in variadic),
         "",
         *(f"static inline double op_{op.name}({parameters(op)});" for op in fixed),
         "",

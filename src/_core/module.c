@@ -52,6 +52,11 @@ static PyObject *value_detach(PyObject *self, PyObject *unused) {
     return (PyObject *)node_new(((Value *)self)->data);
 }
 
+static PyObject *value_conjugate(PyObject *self, PyObject *unused) {
+    (void)unused;
+    return Py_NewRef(self);
+}
+
 static PyObject *value_make_constant(PyObject *self, PyObject *unused) {
     (void)unused;
     if (node_is_leaf((Value *)self)) ((Value *)self)->flags |= CONSTANT;
@@ -84,6 +89,7 @@ static PyMethodDef own_methods[] = {
     {"_node", FAST(node_static) | METH_STATIC, "A result whose value is known already."},
     {"_make_constant", value_make_constant, METH_NOARGS,
      "Turn a leaf into a plain number: it gets no gradient from now on."},
+    {"conjugate", value_conjugate, METH_NOARGS, "This value: numbers here are real."},
     {"_topological", KEYWORDS(value_topological),
      "Everything this depends on, inputs before results, constants left out."},
     {"__format__", value_format, METH_O, NULL},
@@ -97,7 +103,8 @@ static PyObject *make_type(void) {
     for (int i = 0; i < OWN; i++) methods[n++] = own_methods[i];
     for (PyMethodDef *m = table_methods; m->ml_name && n < MOST_METHODS - 1; m++) methods[n++] = *m;
     PyType_Slot slots[40] = {
-        {Py_tp_doc, "A number in a computation graph, with the gradient of a result for it."},
+        {Py_tp_doc, "Value(data, _children=(), _op='', label='')\n--\n\n"
+                    "A number in a computation graph, with the gradient of a result for it."},
         {Py_tp_new, value_new},
         {Py_tp_init, value_init},
         {Py_tp_dealloc, value_dealloc},
@@ -143,14 +150,8 @@ static int number_the_table(void) {
     return 0;
 }
 
-static PyMethodDef functions[] = {
-    {"set_modes", set_modes, METH_VARARGS,
-     "Set the modes of this thread that are not None; return what they were."},
-    {NULL, NULL, 0, NULL},
-};
-
 static struct PyModuleDef definition = {
-    PyModuleDef_HEAD_INIT, "chainrule._core", "The compiled core.", -1, functions, NULL, NULL, NULL, NULL};
+    PyModuleDef_HEAD_INIT, "chainrule._core", "The compiled core.", -1, module_functions, NULL, NULL, NULL, NULL};
 
 PyMODINIT_FUNC PyInit__core(void) {
     if (!(table = take("chainrule.ops", "TABLE")) || number_the_table() < 0) return NULL;

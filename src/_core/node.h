@@ -168,7 +168,7 @@ PyObject *node_static(PyObject *unused, PyObject *const *args, Py_ssize_t n);
 PyObject *where_method(PyObject *self, PyObject *const *args, Py_ssize_t n);
 PyObject *value_compare(PyObject *a, PyObject *b, int comparison);
 extern PyType_Slot operator_slots[];
-extern PyMethodDef table_methods[];
+extern PyMethodDef table_methods[], module_functions[];
 
 /* attributes.c */
 int value_init(PyObject *self, PyObject *args, PyObject *keywords);

@@ -419,13 +419,27 @@ done:
     return (PyObject *)v;
 }
 
-#define FIXED(op, name)                                                                      \
+/* Called on a Value, an operation on any number of values includes it: v.max(w). */
+static PyObject *variadic_with_self(int op, PyObject *self, PyObject *const *args, Py_ssize_t n) {
+    PyObject *all = PyTuple_New(n + 1);
+    if (!all) return NULL;
+    PyTuple_SET_ITEM(all, 0, Py_NewRef(self));
+    for (Py_ssize_t i = 0; i < n; i++) PyTuple_SET_ITEM(all, i + 1, Py_NewRef(args[i]));
+    PyObject *result = apply_variadic(op, ((PyTupleObject *)all)->ob_item, n + 1);
+    Py_DECREF(all);
+    return result;
+}
+
+#define FIXED(op, name, doc)                                                                 \
     static PyObject *method_##name(PyObject *self, PyObject *const *args, Py_ssize_t n) {    \
         return fixed_method(op, self, args, n);                                              \
     }
-#define VARIADIC(op, name)                                                                   \
+#define VARIADIC(op, name, doc)                                                              \
     static PyObject *method_##name(PyObject *self, PyObject *const *args, Py_ssize_t n) {    \
-        (void)self;                                                                          \
+        return variadic_with_self(op, self, args, n);                                        \
+    }                                                                                        \
+    static PyObject *function_##name(PyObject *module, PyObject *const *args, Py_ssize_t n) { \
+        (void)module;                                                                        \
         return variadic_method(op, args, n);                                                 \
     }
 FIXED_METHODS(FIXED)
@@ -433,7 +447,14 @@ VARIADIC_METHODS(VARIADIC)
 #undef FIXED
 #undef VARIADIC
 
-#define FIXED(op, name) {#name, (PyCFunction)(void (*)(void))method_##name, METH_FASTCALL, NULL},
-#define VARIADIC(op, name) \
-    {#name, (PyCFunction)(void (*)(void))method_##name, METH_FASTCALL | METH_STATIC, NULL},
-PyMethodDef table_methods[] = {FIXED_METHODS(FIXED) VARIADIC_METHODS(VARIADIC){NULL, NULL, 0, NULL}};
+#define METHOD(op, name, doc) {#name, (PyCFunction)(void (*)(void))method_##name, METH_FASTCALL, doc},
+#define FUNCTION(op, name, doc) {#name, (PyCFunction)(void (*)(void))function_##name, METH_FASTCALL, doc},
+PyMethodDef table_methods[] = {
+    FIXED_METHODS(METHOD) VARIADIC_METHODS(METHOD){NULL, NULL, 0, NULL},
+};
+PyMethodDef module_functions[] = {
+    VARIADIC_METHODS(FUNCTION){
+        "set_modes", set_modes, METH_VARARGS,
+        "Set the modes of this thread that are not None; return what they were."},
+    {NULL, NULL, 0, NULL},
+};

@@ -8,52 +8,53 @@ enum {
     OP_POW = 5,
     OP_NEG = 6,
     OP_POS = 7,
-    OP_ABS = 8,
-    OP_LESS = 9,
-    OP_LESS_EQUAL = 10,
-    OP_EQUAL = 11,
-    OP_WHERE = 12,
-    OP_MAXIMUM = 13,
-    OP_MINIMUM = 14,
-    OP_EXP = 15,
-    OP_EXPM1 = 16,
-    OP_LOG = 17,
-    OP_LOG1P = 18,
-    OP_LOG2 = 19,
-    OP_LOG10 = 20,
-    OP_SQRT = 21,
-    OP_CBRT = 22,
-    OP_SIN = 23,
-    OP_COS = 24,
-    OP_TAN = 25,
-    OP_ASIN = 26,
-    OP_ACOS = 27,
-    OP_ATAN = 28,
-    OP_SINH = 29,
-    OP_COSH = 30,
-    OP_TANH = 31,
-    OP_ASINH = 32,
-    OP_ACOSH = 33,
-    OP_ATANH = 34,
-    OP_HYPOT = 35,
-    OP_ATAN2 = 36,
-    OP_ERF = 37,
-    OP_ERFC = 38,
-    OP_SIGMOID = 39,
-    OP_SOFTPLUS = 40,
-    OP_RELU = 41,
-    OP_LEAKY_RELU = 42,
-    OP_ELU = 43,
-    OP_SILU = 44,
-    OP_GELU = 45,
-    OP_SUM = 46,
-    OP_MEAN = 47,
-    OP_PROD = 48,
-    OP_DOT = 49,
-    OP_LOGSUMEXP = 50,
-    OP_MAX = 51,
-    OP_MIN = 52,
-    OP_END = 53
+    OP_STOP_GRADIENT = 8,
+    OP_ABS = 9,
+    OP_LESS = 10,
+    OP_LESS_EQUAL = 11,
+    OP_EQUAL = 12,
+    OP_WHERE = 13,
+    OP_MAXIMUM = 14,
+    OP_MINIMUM = 15,
+    OP_EXP = 16,
+    OP_EXPM1 = 17,
+    OP_LOG = 18,
+    OP_LOG1P = 19,
+    OP_LOG2 = 20,
+    OP_LOG10 = 21,
+    OP_SQRT = 22,
+    OP_CBRT = 23,
+    OP_SIN = 24,
+    OP_COS = 25,
+    OP_TAN = 26,
+    OP_ASIN = 27,
+    OP_ACOS = 28,
+    OP_ATAN = 29,
+    OP_SINH = 30,
+    OP_COSH = 31,
+    OP_TANH = 32,
+    OP_ASINH = 33,
+    OP_ACOSH = 34,
+    OP_ATANH = 35,
+    OP_HYPOT = 36,
+    OP_ATAN2 = 37,
+    OP_ERF = 38,
+    OP_ERFC = 39,
+    OP_SIGMOID = 40,
+    OP_SOFTPLUS = 41,
+    OP_RELU = 42,
+    OP_LEAKY_RELU = 43,
+    OP_ELU = 44,
+    OP_SILU = 45,
+    OP_GELU = 46,
+    OP_SUM = 47,
+    OP_MEAN = 48,
+    OP_PROD = 49,
+    OP_DOT = 50,
+    OP_LOGSUMEXP = 51,
+    OP_MAX = 52,
+    OP_MIN = 53,
+    OP_END = 54
 };
 
 /* name, symbol, arity, defaults, differentiable, selects, width, least, default */
@@ -65,6 +66,7 @@ static const Row ROWS[OP_END] = {
     [OP_POW] = {"pow", "**", 2, 0, 0x3, 0, 0, 0, 0.0},
     [OP_NEG] = {"neg", "neg", 1, 0, 0x1, 0, 0, 0, 0.0},
     [OP_POS] = {"pos", "pos", 1, 0, 0x1, 0, 0, 0, 0.0},
+    [OP_STOP_GRADIENT] = {"stop_gradient", "stop_gradient", 1, 0, 0x0, 0, 0, 0, 0.0},
     [OP_ABS] = {"abs", "abs", 1, 0, 0x1, 0, 0, 0, 0.0},
     [OP_LESS] = {"less", "<", 2, 0, 0x0, 0, 0, 0, 0.0},
     [OP_LESS_EQUAL] = {"less_equal", "<=", 2, 0, 0x0, 0, 0, 0, 0.0},
@@ -112,68 +114,69 @@ static const Row ROWS[OP_END] = {
     [OP_MIN] = {"min", "min", 0, 0, 0xff, 0, 1, 1, 0.0},
 };
 
-/* The rows with a method: (code, method name). */
+/* The rows as methods and functions: (code, name, what it says). */
 #define FIXED_METHODS(X) \
-    X(OP_ADD, add) \
-    X(OP_SUB, sub) \
-    X(OP_MUL, mul) \
-    X(OP_DIV, div) \
-    X(OP_POW, pow) \
-    X(OP_NEG, neg) \
-    X(OP_POS, pos) \
-    X(OP_ABS, abs) \
-    X(OP_LESS, less) \
-    X(OP_LESS_EQUAL, less_equal) \
-    X(OP_EQUAL, equal) \
-    X(OP_MAXIMUM, maximum) \
-    X(OP_MINIMUM, minimum) \
-    X(OP_EXP, exp) \
-    X(OP_EXPM1, expm1) \
-    X(OP_LOG, log) \
-    X(OP_LOG1P, log1p) \
-    X(OP_LOG2, log2) \
-    X(OP_LOG10, log10) \
-    X(OP_SQRT, sqrt) \
-    X(OP_CBRT, cbrt) \
-    X(OP_SIN, sin) \
-    X(OP_COS, cos) \
-    X(OP_TAN, tan) \
-    X(OP_ASIN, asin) \
-    X(OP_ASIN, arcsin) \
-    X(OP_ACOS, acos) \
-    X(OP_ACOS, arccos) \
-    X(OP_ATAN, atan) \
-    X(OP_ATAN, arctan) \
-    X(OP_SINH, sinh) \
-    X(OP_COSH, cosh) \
-    X(OP_TANH, tanh) \
-    X(OP_ASINH, asinh) \
-    X(OP_ASINH, arcsinh) \
-    X(OP_ACOSH, acosh) \
-    X(OP_ACOSH, arccosh) \
-    X(OP_ATANH, atanh) \
-    X(OP_ATANH, arctanh) \
-    X(OP_HYPOT, hypot) \
-    X(OP_ATAN2, atan2) \
-    X(OP_ATAN2, arctan2) \
-    X(OP_ERF, erf) \
-    X(OP_ERFC, erfc) \
-    X(OP_SIGMOID, sigmoid) \
-    X(OP_SOFTPLUS, softplus) \
-    X(OP_RELU, relu) \
-    X(OP_LEAKY_RELU, leaky_relu) \
-    X(OP_ELU, elu) \
-    X(OP_SILU, silu) \
-    X(OP_GELU, gelu)
+    X(OP_ADD, add, "x + y") \
+    X(OP_SUB, sub, "x - y") \
+    X(OP_MUL, mul, "x * y") \
+    X(OP_DIV, div, "x / y; a zero divisor gives inf or NaN") \
+    X(OP_POW, pow, "x to the power y over the reals") \
+    X(OP_NEG, neg, "-x") \
+    X(OP_POS, pos, "x itself, as a node of its own") \
+    X(OP_STOP_GRADIENT, stop_gradient, "x itself, as a constant: no gradient") \
+    X(OP_ABS, abs, "the absolute value; the derivative at 0 is 0") \
+    X(OP_LESS, less, "1 if x < y, else 0") \
+    X(OP_LESS_EQUAL, less_equal, "1 if x <= y, else 0") \
+    X(OP_EQUAL, equal, "1 if x == y, else 0") \
+    X(OP_MAXIMUM, maximum, "the larger of two; on a tie each gets half of the gradient") \
+    X(OP_MINIMUM, minimum, "the smaller of two; on a tie each gets half of the gradient") \
+    X(OP_EXP, exp, "e to the power x") \
+    X(OP_EXPM1, expm1, "exp(x) - 1, exact near 0") \
+    X(OP_LOG, log, "the natural logarithm") \
+    X(OP_LOG1P, log1p, "log(1 + x), exact near 0") \
+    X(OP_LOG2, log2, "the logarithm to base 2") \
+    X(OP_LOG10, log10, "the logarithm to base 10") \
+    X(OP_SQRT, sqrt, "the square root; the derivative at 0 is inf") \
+    X(OP_CBRT, cbrt, "the cube root; the derivative at 0 is inf") \
+    X(OP_SIN, sin, "the sine of x radians") \
+    X(OP_COS, cos, "the cosine of x radians") \
+    X(OP_TAN, tan, "the tangent of x radians") \
+    X(OP_ASIN, asin, "the angle in radians whose sine is x") \
+    X(OP_ASIN, arcsin, "the angle in radians whose sine is x") \
+    X(OP_ACOS, acos, "the angle in radians whose cosine is x") \
+    X(OP_ACOS, arccos, "the angle in radians whose cosine is x") \
+    X(OP_ATAN, atan, "the angle in radians whose tangent is x") \
+    X(OP_ATAN, arctan, "the angle in radians whose tangent is x") \
+    X(OP_SINH, sinh, "the hyperbolic sine") \
+    X(OP_COSH, cosh, "the hyperbolic cosine") \
+    X(OP_TANH, tanh, "the hyperbolic tangent") \
+    X(OP_ASINH, asinh, "the inverse hyperbolic sine") \
+    X(OP_ASINH, arcsinh, "the inverse hyperbolic sine") \
+    X(OP_ACOSH, acosh, "the inverse hyperbolic cosine") \
+    X(OP_ACOSH, arccosh, "the inverse hyperbolic cosine") \
+    X(OP_ATANH, atanh, "the inverse hyperbolic tangent") \
+    X(OP_ATANH, arctanh, "the inverse hyperbolic tangent") \
+    X(OP_HYPOT, hypot, "√(x² + y²) without overflow; the derivatives at the origin are 0") \
+    X(OP_ATAN2, atan2, "the angle of the point (x, y), called as atan2(y, x); the derivatives at the origin are 0") \
+    X(OP_ATAN2, arctan2, "the angle of the point (x, y), called as atan2(y, x); the derivatives at the origin are 0") \
+    X(OP_ERF, erf, "the error function") \
+    X(OP_ERFC, erfc, "1 - erf(x), exact in the tail") \
+    X(OP_SIGMOID, sigmoid, "1 / (1 + exp(-x)) without overflow") \
+    X(OP_SOFTPLUS, softplus, "log(1 + exp(x)) without overflow") \
+    X(OP_RELU, relu, "x if positive, else 0; the derivative at 0 is 0") \
+    X(OP_LEAKY_RELU, leaky_relu, "x if positive, else negative_slope * x; the derivative at 0 is negative_slope") \
+    X(OP_ELU, elu, "x if positive, else alpha * (exp(x) - 1)") \
+    X(OP_SILU, silu, "x * sigmoid(x)") \
+    X(OP_GELU, gelu, "x times the normal distribution function of x")
 
 #define VARIADIC_METHODS(X) \
-    X(OP_SUM, sum) \
-    X(OP_MEAN, mean) \
-    X(OP_PROD, prod) \
-    X(OP_DOT, dot) \
-    X(OP_LOGSUMEXP, logsumexp) \
-    X(OP_MAX, max) \
-    X(OP_MIN, min)
+    X(OP_SUM, sum, "the sum, added from left to right") \
+    X(OP_MEAN, mean, "the arithmetic mean") \
+    X(OP_PROD, prod, "the product, multiplied from left to right") \
+    X(OP_DOT, dot, "x1 * y1 + x2 * y2 + ..., added from left to right") \
+    X(OP_LOGSUMEXP, logsumexp, "log(exp(x1) + exp(x2) + ...) without overflow; its gradient is the softmax") \
+    X(OP_MAX, max, "the largest; ties share the gradient equally") \
+    X(OP_MIN, min, "the smallest; ties share the gradient equally")
 
 static inline double op_add(double x, double y);
 static inline double op_sub(double x, double y);
@@ -182,6 +185,7 @@ static inline double op_div(double x, double y);
 static inline double op_pow(double x, double y);
 static inline double op_neg(double x);
 static inline double op_pos(double x);
+static inline double op_stop_gradient(double x);
 static inline double op_abs(double x);
 static inline double op_less(double x, double y);
 static inline double op_less_equal(double x, double y);
@@ -246,6 +250,10 @@ static inline double op_neg(double x) {
 }
 
 static inline double op_pos(double x) {
+    return x;
+}
+
+static inline double op_stop_gradient(double x) {
     return x;
 }
 
@@ -1187,6 +1195,7 @@ static inline double fixed_value(int op, const double *a) {
     case OP_POW: return op_pow(a[0], a[1]);
     case OP_NEG: return op_neg(a[0]);
     case OP_POS: return op_pos(a[0]);
+    case OP_STOP_GRADIENT: return op_stop_gradient(a[0]);
     case OP_ABS: return op_abs(a[0]);
     case OP_LESS: return op_less(a[0], a[1]);
     case OP_LESS_EQUAL: return op_less_equal(a[0], a[1]);
@@ -1362,6 +1371,12 @@ fixed_partials(int op, const double *a, double out, unsigned wanted, double *p) 
         const double x = a[0];
         (void)x;
         p[0] = 1.0;
+        break;
+    }
+    case OP_STOP_GRADIENT: {
+        const double x = a[0];
+        (void)x;
+        p[0] = 0.0;
         break;
     }
     case OP_ABS: {

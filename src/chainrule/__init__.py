@@ -85,6 +85,7 @@ __all__ = [
     "softmax",
     "softplus",
     "sqrt",
+    "stop_gradient",
     "sub",
     "tan",
     "tanh",

@@ -18,6 +18,15 @@ def is_array(x: Any) -> bool:
     return numpy is not None and isinstance(x, numpy.ndarray)
 
 
+def as_array(items: list[Any]) -> Any:
+    """A one-dimensional array of objects."""
+    import numpy as np
+
+    array = np.empty(len(items), dtype=object)
+    array[:] = items
+    return array
+
+
 def is_sequence(x: Any) -> bool:
     return isinstance(x, (list, tuple)) or is_array(x)
 

@@ -9,6 +9,7 @@ made of Values.
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
+from functools import wraps
 from typing import Any, TypeVar
 
 from . import ops, sweeps
@@ -31,14 +32,12 @@ class _Call:
         keywords: dict[str, Any],
     ) -> None:
         self.single = isinstance(argnums, int)
-        chosen = [argnums] if isinstance(argnums, int) else list(argnums)
+        chosen = _chosen(argnums, args, keywords)
         self.inputs: list[Any] = []  # a fresh node for each number, so that nesting cannot confuse
         self.trees: list[tuple[int, Rebuild]] = []
         self.lifted = False  # whether some argument was a Value already
         call = list(args)
         for i in chosen:
-            if not -len(args) <= i < len(args):
-                raise TypeError(f"argnums says argument {i}, but the call has {len(args)}")
             leaves, rebuild = flatten(args[i])
             with enable_grad():
                 fresh = [self._fresh(leaf) for leaf in leaves]
@@ -47,6 +46,8 @@ class _Call:
             call[i] = unflatten(rebuild, fresh)
         with enable_grad():
             self.result = function(*call, **keywords)
+        if self.result is None:
+            raise TypeError("the function returned None: does it end with a return?")
         self.outputs, self.rebuild_output = flatten(self.result)
         for output in self.outputs:
             if not isinstance(output, Value):
@@ -112,9 +113,42 @@ class _Call:
         return trees[0] if self.single else tuple(trees)
 
 
+def _chosen(argnums: Argnums, args: tuple[Any, ...], keywords: dict[str, Any]) -> list[int]:
+    """The positions of the arguments to differentiate for, each once, from 0."""
+    given = [argnums] if isinstance(argnums, int) else list(argnums)
+    for i in given:
+        if not -len(args) <= i < len(args):
+            by_name = ", and those given by name cannot be chosen" if keywords else ""
+            raise TypeError(f"argnums says argument {i}, but the call has {len(args)}{by_name}")
+    positions = [i % len(args) for i in given]
+    if len(set(positions)) < len(positions):
+        raise ValueError(f"argnums names an argument twice: {argnums}")
+    return positions
+
+
+def _check(name: str, function: Any, argnums: Any = 0) -> None:
+    if not callable(function):
+        raise TypeError(f"{name} takes a function, got {type(function).__name__}")
+    several = isinstance(argnums, Sequence) and all(isinstance(i, int) for i in argnums)
+    if not isinstance(argnums, int) and (not several or isinstance(argnums, str)):
+        raise TypeError(f"argnums must be an int or several of them, got {argnums!r}")
+
+
+def _check_directions(name: str, function: Any, primals: Any, tangents: Any) -> None:
+    _check(name, function)
+    for what, given in (("primals", primals), ("tangents", tangents)):
+        if not isinstance(given, (list, tuple)):
+            raise TypeError(
+                f"{name} takes {what} as a tuple with one entry for each argument of the function, "
+                f"such as (x,); got {type(given).__name__}"
+            )
+
+
 def value_and_grad(function: Callable[..., Any], argnums: Argnums = 0) -> Callable[..., Any]:
     """A function that returns the value of `function` and its gradient for argument `argnums`."""
+    _check("value_and_grad", function, argnums)
 
+    @wraps(function)
     def derivative(*args: Any, **keywords: Any) -> tuple[Any, Any]:
         call = _Call(function, argnums, args, keywords)
         output = call.output()
@@ -131,8 +165,10 @@ def grad(function: Callable[..., Any], argnums: Argnums = 0) -> Callable[..., An
     >>> grad(grad(lambda x: x**3))(2.0)
     12.0
     """
+    _check("grad", function, argnums)
     both = value_and_grad(function, argnums)
 
+    @wraps(function)
     def gradient(*args: Any, **keywords: Any) -> Any:
         return both(*args, **keywords)[1]
 
@@ -147,11 +183,12 @@ def jvp(
     >>> jvp(lambda x, y: x * y, (2.0, 3.0), (1.0, 0.0))
     (6.0, 3.0)
     """
+    _check_directions("jvp", function, primals, tangents)
     call = _Call(function, range(len(primals)), tuple(primals), {})
     directions = [tangent for tree in tangents for tangent in flatten(tree)[0]]
     if len(directions) != len(call.inputs):
         raise ValueError(
-            f"jvp needs a tangent for each of the {len(call.inputs)} numbers in primals, "
+            f"one tangent is needed for each of the {len(call.inputs)} numbers in primals, "
             f"got {len(directions)}"
         )
     in_values = call.in_values or any(isinstance(t, Value) for t in directions)
@@ -180,7 +217,9 @@ def jacobian(function: Callable[..., Any], argnums: Argnums = 0) -> Callable[...
     In the shape of the result, with the shape of the argument in each place: a list of rows
     for lists, an array of shape `out.shape + in.shape` for NumPy arrays.
     """
+    _check("jacobian", function, argnums)
 
+    @wraps(function)
     def derivative(*args: Any, **keywords: Any) -> Any:
         call = _Call(function, argnums, args, keywords)
         rows = [call.gradient(output) for output in call.outputs]
@@ -190,7 +229,12 @@ def jacobian(function: Callable[..., Any], argnums: Argnums = 0) -> Callable[...
 
 
 def hessian(function: Callable[..., Any], argnums: Argnums = 0) -> Callable[..., Any]:
-    """All second derivatives of a function with one number as its result."""
+    """All second derivatives of a function with one number as its result.
+
+    >>> hessian(lambda x: x[0] ** 2 * x[1])([2.0, 3.0])
+    [[6.0, 4.0], [4.0, 0.0]]
+    """
+    _check("hessian", function, argnums)
     return jacobian(grad(function, argnums), argnums)
 
 
@@ -198,7 +242,11 @@ def hvp(function: Callable[..., Any], primals: Sequence[Any], tangents: Sequence
     """The Hessian times `tangents`, at the cost of a few gradients: forward over reverse mode.
 
     One product for each of `primals`; a single one by itself.
+
+    >>> hvp(lambda x: x[0] ** 2 * x[1], ([2.0, 3.0],), ([1.0, 0.0],))
+    [6.0, 4.0]
     """
+    _check_directions("hvp", function, primals, tangents)
     everything = range(len(primals))
     products = jvp(grad(function, list(everything)), primals, tangents)[1]
     return products[0] if len(products) == 1 else products

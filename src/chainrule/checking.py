@@ -206,19 +206,37 @@ class _Check:
         return bool(abs(row.kink.at(*args)) <= 2 * max(self.step(x) for x in args))
 
     def partials_of(self, node: Any) -> list[float | None]:
-        """The local derivatives that backward uses, read off by passing on a gradient of 1."""
+        """The local derivatives that backward uses, read off by passing on a gradient of 1.
+
+        A rule made by hand is tried with other gradients too, to catch the two classic slips.
+        """
+        passed = self.pass_on(node, 1.0, 0.0)
+        if node._by_hand:
+            edge = f"'{node._op}' (data={errors.format_number(node.data)})"
+            if any(passed) and self.pass_on(node, 1.0, 100.0) == passed:
+                self.report.faults.append(
+                    f"{edge}: its _backward assigns to the gradient of an input: use +=, not ="
+                )
+            if any(passed) and self.pass_on(node, 2.0, 0.0) == passed:
+                self.report.faults.append(
+                    f"{edge}: its _backward does not multiply by the gradient of its result, out.grad"
+                )
+        inputs = node.inputs
+        return [x if inputs.count(inputs[i]) == 1 else None for i, x in enumerate(passed)]
+
+    def pass_on(self, node: Any, gradient: float, start: float) -> list[float | None]:
+        """What is in the gradients of the inputs after one local step."""
         inputs = node.inputs
         before = [v.grad for v in (node, *inputs)]
         for v in inputs:
-            v.grad = 0.0
-        node.grad = 1.0
+            v.grad = start
+        node.grad = gradient
         try:
             node._backward()
-            result = [None if v.is_constant else float(v.grad) for v in inputs]
+            return [None if v.is_constant else float(v.grad) for v in inputs]
         finally:
             for v, grad in zip((node, *inputs), before, strict=True):
                 v.grad = grad
-        return [x if inputs.count(inputs[i]) == 1 else None for i, x in enumerate(result)]
 
     def local_differences(self, node: Any) -> list[float | None]:
         """The operation's own forward, moved in one input at a time."""

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import inspect
 from collections.abc import Callable, Sequence
 from typing import Any
 
@@ -24,6 +25,10 @@ def custom_op(
     >>> cube(Value(2.0)).data
     8.0
     """
+    if not callable(partials) and not isinstance(partials, Sequence):
+        raise TypeError(
+            f"partials must be functions, one for each argument, got {type(partials).__name__}"
+        )
     rules = (partials,) if callable(partials) else tuple(partials)
     if not isinstance(name, str) or not name:
         raise TypeError(f"custom_op needs a name, got {name!r}")
@@ -36,4 +41,23 @@ def custom_op(
     for rule in rules:
         if rule is not None and not callable(rule):
             raise TypeError(f"a partial must be callable or None, got {type(rule).__name__}")
+    _check_arguments("forward", forward, len(rules), "the arguments")
+    for rule in rules:
+        if rule is not None:
+            _check_arguments("a partial", rule, len(rules) + 1, "the arguments and the result")
     return Op(name, len(rules), forward, rules)
+
+
+def _check_arguments(what: str, function: Callable[..., Any], count: int, which: str) -> None:
+    """Refuse a function that cannot take so many arguments, if it says what it takes."""
+    try:
+        signature = inspect.signature(function)
+    except (TypeError, ValueError):
+        return
+    try:
+        signature.bind(*range(count))
+    except TypeError:
+        raise TypeError(
+            f"{what} must take {count} argument{'' if count == 1 else 's'}, {which}, since there is one "
+            f"partial for each; it takes {signature}"
+        ) from None

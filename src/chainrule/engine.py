@@ -61,7 +61,9 @@ class Value:
         children = tuple(_children)
         for child in children:
             if not isinstance(child, Value):
-                raise TypeError(f"_children must be Values, got {type(child).__name__}")
+                raise TypeError(
+                    f"_children must be Values, got {type(child).__name__}; a name goes into label=..."
+                )
         if not isinstance(_op, str):
             raise TypeError(f"_op must be a str, got {type(_op).__name__}")
         number, text = as_float(data), _checked_label(label)
@@ -328,6 +330,10 @@ class Value:
         for node in self._topological(check=False):
             node._grad = 0.0
 
+    def conjugate(self) -> Value:
+        """This value: numbers here are real. NumPy asks for it in `np.var`."""
+        return self
+
     def detach(self) -> Value:
         """A new leaf with the same number, cut off from the graph."""
         return Value(self._number)
@@ -439,17 +445,21 @@ def _compare(compare: Callable[[float, float], bool], left: Value, right: Any) -
 
 
 def _method(op: Op) -> Callable[..., Any]:
-    if isinstance(op, ops.Variadic):
-
-        def reduction(*args: Any) -> Any:
-            return op(*arrays.spread(op, args))
-
-        return staticmethod(reduction)
-
     def method(self: Value, *args: Any) -> Any:
         return Value._apply(op, (self, *args))
 
+    method.__name__, method.__doc__ = op.name, op.doc
     return method
+
+
+def reduction(op: ops.Variadic) -> Callable[..., Any]:
+    """An operation on any number of values as a function: of them, or of a sequence."""
+
+    def function(*args: Any) -> Any:
+        return op(*arrays.spread(op, args))
+
+    function.__name__, function.__doc__ = op.name, op.doc
+    return function
 
 
 for _row in ops.TABLE:

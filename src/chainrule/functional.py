@@ -11,16 +11,69 @@ from typing import Any, Protocol, overload
 
 from . import arrays, ops
 from .ieee import as_float
-from .value import Value
+from .value import Value, reduction
 
+# fmt: off
 __all__ = [
-    *("abs", "acos", "acosh", "add", "asin", "asinh", "atan", "atan2", "atanh", "cbrt", "clip"),
-    *("cos", "cosh", "div", "dot", "elu", "equal", "erf", "erfc", "exp", "expm1", "gelu", "hypot"),
-    *("leaky_relu", "less", "less_equal", "log", "log10", "log1p", "log2", "log_sigmoid"),
-    *("log_softmax", "logsumexp", "max", "maximum", "mean", "min", "minimum", "mul", "neg", "pos"),
-    *("pow", "prod", "relu", "sigmoid", "silu", "sin", "sinh", "softmax", "softplus", "sqrt"),
-    *("sub", "sum", "tan", "tanh", "where"),
+    "abs",
+    "acos",
+    "acosh",
+    "add",
+    "asin",
+    "asinh",
+    "atan",
+    "atan2",
+    "atanh",
+    "cbrt",
+    "clip",
+    "cos",
+    "cosh",
+    "div",
+    "dot",
+    "elu",
+    "equal",
+    "erf",
+    "erfc",
+    "exp",
+    "expm1",
+    "gelu",
+    "hypot",
+    "leaky_relu",
+    "less",
+    "less_equal",
+    "log",
+    "log1p",
+    "log2",
+    "log10",
+    "log_sigmoid",
+    "log_softmax",
+    "logsumexp",
+    "max",
+    "maximum",
+    "mean",
+    "min",
+    "minimum",
+    "mul",
+    "neg",
+    "pos",
+    "pow",
+    "prod",
+    "relu",
+    "sigmoid",
+    "silu",
+    "sin",
+    "sinh",
+    "softmax",
+    "softplus",
+    "sqrt",
+    "stop_gradient",
+    "sub",
+    "sum",
+    "tan",
+    "tanh",
+    "where",
 ]
+# fmt: on
 
 
 class Elementwise(Protocol):
@@ -68,6 +121,7 @@ div = _elementwise(ops.div)
 pow = _elementwise(ops.pow)
 neg = _elementwise(ops.neg)
 pos = _elementwise(ops.pos)
+stop_gradient = _elementwise(ops.stop_gradient)
 abs = _elementwise(ops.abs)
 less = _elementwise(ops.less)
 less_equal = _elementwise(ops.less_equal)
@@ -105,14 +159,14 @@ relu = _elementwise(ops.relu)
 silu = _elementwise(ops.silu)
 gelu = _elementwise(ops.gelu)
 
-# Floats alone give a float here too.
-sum = Value.sum
-mean = Value.mean
-prod = Value.prod
-dot = Value.dot
-logsumexp = Value.logsumexp
-max = Value.max
-min = Value.min
+# Floats alone give a float.
+sum = reduction("sum")
+mean = reduction("mean")
+prod = reduction("prod")
+dot = reduction("dot")
+logsumexp = reduction("logsumexp")
+max = reduction("max")
+min = reduction("min")
 
 _leaky_relu = _elementwise(ops.leaky_relu)
 _elu = _elementwise(ops.elu)
@@ -133,16 +187,27 @@ def log_sigmoid(x: Any) -> Any:
     return neg(softplus(neg(x)))
 
 
-def log_softmax(values: Iterable[Any]) -> list[Any]:
+def log_softmax(values: Iterable[Any]) -> Any:
     """The logarithm of the softmax, without overflow."""
     xs: Sequence[Any] = list(values)
     total = logsumexp(xs)
-    return [x - total for x in xs]
+    return _like(values, [x - total for x in xs])
 
 
-def softmax(values: Iterable[Any]) -> list[Any]:
+def softmax(values: Iterable[Any]) -> Any:
     """exp(x) for each, divided by their sum, without overflow."""
-    return [exp(x) for x in log_softmax(values)]
+    xs: Sequence[Any] = list(values)
+    largest = stop_gradient(max(xs))  # any shift gives the same, so its own gradient is 0
+    powers = [exp(x - largest) for x in xs]
+    total = sum(powers)
+    return _like(values, [div(power, total) for power in powers])
+
+
+def _like(values: Any, results: list[Any]) -> Any:
+    """A list, or an array if an array was given."""
+    if not arrays.is_array(values):
+        return results
+    return arrays.spread_over(lambda x: x, (arrays.as_array(results),))
 
 
 def clip(x: Any, low: Any, high: Any) -> Any:

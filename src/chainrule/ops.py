@@ -330,6 +330,7 @@ div: Op = Op(
 pow = Op("pow", 2, ieee.pow, (_pow_dx, _pow_dy), "**", "x to the power y over the reals")
 neg = Op("neg", 1, lambda x: -x, (lambda x, out: -1.0,), "neg", "-x")
 pos = Op("pos", 1, lambda x: +x, (lambda x, out: 1.0,), "pos", "x itself, as a node of its own")
+stop_gradient = Op("stop_gradient", 1, lambda x: +x, (None,), doc="x itself, as a constant: no gradient")
 abs = Op(
     "abs",
     1,

@@ -8,11 +8,13 @@ from __future__ import annotations
 
 import os
 import warnings
+from collections.abc import Callable
 from contextlib import ContextDecorator
 from types import TracebackType
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any, cast
 
 from . import arrays, copying, engine
+from .ops import BY_NAME, Variadic
 
 wanted = os.environ.get("CHAINRULE_CORE", "")
 if wanted not in ("", "c", "python"):
@@ -20,17 +22,17 @@ if wanted not in ("", "c", "python"):
 
 try:
     from . import _core as compiled
-except ImportError as error:
+except ImportError:
     if wanted == "c":
         raise ImportError(
             "CHAINRULE_CORE=c, but the compiled core was not built; install a C compiler and "
             "reinstall chainrule, or unset CHAINRULE_CORE"
-        ) from error
+        ) from None
     compiled = None  # type: ignore[assignment]
     if not wanted:
         warnings.warn(
             "the compiled core of chainrule was not built, so the slower reference core is used: "
-            "install a C compiler and reinstall it, or set CHAINRULE_CORE=python to be fine with it",
+            "install a C compiler and reinstall it, or set CHAINRULE_CORE=python to silence this",
             RuntimeWarning,
             stacklevel=3,
         )
@@ -43,6 +45,14 @@ else:
         ("__array_ufunc__", arrays.array_ufunc),
     ):
         setattr(compiled.Value, name, function)
+
+
+def reduction(name: str) -> Callable[..., Any]:
+    """`sum`, `dot`, `max` and so on as functions, from the core in use."""
+    if core == "c":
+        return getattr(compiled, name)  # type: ignore[no-any-return]
+    return engine.reduction(cast(Variadic, BY_NAME[name]))
+
 
 if TYPE_CHECKING:
     from ._core import Value as Value
@@ -57,6 +67,14 @@ else:
 
 class _Mode(ContextDecorator):
     """Sets a mode of this thread for a `with` block or a decorated function."""
+
+    def __new__(cls, function: Callable[..., Any] | None = None) -> Any:
+        """`@no_grad` works as well as `@no_grad()`."""
+        mode = super().__new__(cls)
+        if function is None:
+            return mode
+        mode.__init__()  # type: ignore[misc]
+        return mode(function)
 
     _recording: bool | None = None
     _anomaly: bool | None = None

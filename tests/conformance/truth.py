@@ -64,6 +64,7 @@ TRUTH: dict[str, tuple[Real, tuple[Real, ...]]] = {
     ),
     "neg": (lambda x: -x, (lambda x: mpf(-1),)),
     "pos": (lambda x: x, (lambda x: mpf(1),)),
+    "stop_gradient": (lambda x: x, ()),
     "abs": (abs, (mp.sign,)),
     "where": (
         lambda c, x, y: x if c else y,

@@ -146,7 +146,23 @@ def test_reverse_mode_through_python_control_flow() -> None:
         (lambda: grad(lambda x: "a")(1.0), TypeError, "expected a real number .* got str 'a'"),
         (lambda: grad(lambda x: x)("a"), TypeError, "expected a real number .* got str 'a'"),
         (lambda: grad(lambda x: x, argnums=1)(1.0), TypeError, "argument 1, but the call has 1"),
-        (lambda: jvp(lambda x: x, (1.0,), (1.0, 2.0)), ValueError, "each of the 1 numbers .* got 2"),
+        (lambda: grad(lambda x: x, argnums=(0, -1))(1.0), ValueError, "names an argument twice"),
+        (lambda: grad(lambda x: x)(x=1.0), TypeError, "those given by name cannot be chosen"),
+        (lambda: grad(lambda x: None)(1.0), TypeError, "the function returned None: does it end"),
+        (lambda: grad([1, 2]), TypeError, "grad takes a function, got list"),
+        (lambda: grad(abs, 3.0), TypeError, "argnums must be an int or several of them, got 3.0"),
+        (lambda: grad(abs, "x"), TypeError, "argnums must be an int or several of them, got 'x'"),
+        (
+            lambda: jvp(abs, 3.0, 1.0),
+            TypeError,
+            r"jvp takes primals as a tuple .* such as \(x,\); got float",
+        ),
+        (lambda: hvp(abs, (3.0,), 1.0), TypeError, "hvp takes tangents as a tuple"),
+        (
+            lambda: jvp(lambda x: x, (1.0,), (1.0, 2.0)),
+            ValueError,
+            "each of the 1 numbers in primals, got 2",
+        ),
     ],
 )
 def test_clear_errors(call: Any, error: type[Exception], message: str) -> None:

@@ -283,6 +283,9 @@ class TestCustomOp:
             (("tanh", abs, abs), "the table has an operation 'tanh' already"),
             (("f", 3, abs), "forward must be callable, got int"),
             (("f", abs, [3]), "a partial must be callable or None, got int"),
+            (("f", 3, 4), "partials must be functions, one for each argument, got int"),
+            (("f", lambda x, y: x * y, [lambda x, out: 1.0]), r"forward must take 1 argument, the arg"),
+            (("f", lambda x: x, lambda x: 1.0), r"a partial must take 2 arguments, the arguments and"),
             (("f", abs, []), "one partial derivative for each argument, got none"),
         ],
     )

@@ -75,6 +75,34 @@ def test_operations_made_by_hand_through_a_function(factor: float) -> None:
     assert (a.data, b.data) == (2.0, -3.0)
 
 
+def slipped(x: Value, slip: str) -> Value:
+    out = Value(x.data**2, (x,), "square")
+
+    def backward() -> None:
+        if slip == "=":
+            x.grad = 2 * x.data * out.grad
+        else:
+            x.grad += 2 * x.data
+
+    out._backward = backward
+    return out
+
+
+@pytest.mark.parametrize(
+    ("slip", "message"),
+    [
+        ("=", "assigns to the gradient of an input: use +=, not ="),
+        ("out", "does not multiply by the gradient"),
+    ],
+)
+def test_the_two_classic_slips_are_named(slip: str, message: str) -> None:
+    """Even where they do no harm: a value used once, a gradient of 1."""
+    report = check_gradients(lambda x: slipped(x, slip), 3.0)
+    assert not report
+    assert len(report.faults) == 1
+    assert message in report.faults[0]
+
+
 def test_a_function_of_arguments() -> None:
     assert check_gradients(lambda x, y: (x[0] * x[1]).sin() + y["a"], [1.0, 2.0], {"a": 3.0})
 

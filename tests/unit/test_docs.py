@@ -4,7 +4,9 @@ from __future__ import annotations
 
 import contextlib
 import io
+import os
 import re
+import subprocess
 import sys
 from pathlib import Path
 
@@ -12,6 +14,7 @@ import pytest
 
 ROOT = Path(__file__).resolve().parents[2]
 PAGES = [ROOT / "README.md", *sorted((ROOT / "docs").rglob("*.md"))]
+SPECIAL = ROOT / "tests" / "conformance" / "special_values.txt"
 EXAMPLE = re.compile(r"```python\n(?P<code>.*?)```\n\n```text\n(?P<output>.*?)```", re.DOTALL)
 
 
@@ -33,6 +36,26 @@ def test_example(name: str, code: str, output: str) -> None:
     with contextlib.redirect_stdout(printed):
         exec(compile(code, name, "exec"), {})
     assert printed.getvalue() == output
+
+
+def test_the_examples_of_the_readme_type_check(tmp_path: Path) -> None:
+    """As in a user's own project, with mypy --strict."""
+    files = []
+    for i, (name, code, _) in enumerate(examples()):
+        if name.startswith("README") and "def cube(x):" not in code:
+            files.append(tmp_path / f"example_{i}.py")
+            files[-1].write_text(code)
+    command = [sys.executable, "-m", "mypy", "--strict", "--config-file=", *map(str, files)]
+    environment = {**os.environ, "MYPYPATH": str(ROOT / "src")}
+    run = subprocess.run(
+        command, capture_output=True, text=True, check=False, env=environment, cwd=tmp_path
+    )
+    assert run.returncode == 0, run.stdout
+
+
+def test_the_number_of_special_values_is_the_real_one() -> None:
+    rows = sum(1 for line in SPECIAL.read_text().splitlines() if not line.startswith("#"))
+    assert f"{rows:,}" in " ".join((ROOT / "docs" / "numerics.md").read_text().split())
 
 
 def test_links_lead_somewhere() -> None:

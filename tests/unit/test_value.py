@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import builtins
 import math
 import operator
 from collections.abc import Callable
@@ -121,8 +122,21 @@ def test_every_row_is_a_method_and_a_function() -> None:
     for op in ops.TABLE:
         assert callable(getattr(Value, op.name))
         assert callable(getattr(chainrule, op.name))
+        assert op.name in chainrule.__all__ or hasattr(builtins, op.name)
         for alias in op.aliases:
             assert callable(getattr(Value, alias))
+
+
+def test_operations_on_many_values_as_methods_include_the_value_itself() -> None:
+    v = Value(5.0)
+    assert v.max(3.0, Value(4.0)).data == 5.0
+    assert v.min(7).data == 5.0
+    assert v.sum().data == 5.0
+    assert v.sum(1, 2).data == 8.0
+    assert v.mean(1).data == 3.0
+    assert v.prod(2).data == 10.0
+    assert v.dot(3).data == 15.0
+    assert v.logsumexp(5.0).data == pytest.approx(5.0 + math.log(2.0))
 
 
 @pytest.mark.parametrize("op", [op for op in ops.TABLE if op.arity in (1, 2)], ids=lambda op: op.name)
