@@ -8,6 +8,7 @@ slope is extreme are not taken: there PyTorch's own kernels differ by more than 
 from __future__ import annotations
 
 import math
+import multiprocessing
 import random
 import sys
 from collections.abc import Callable
@@ -197,10 +198,21 @@ def compare(seed: int, torch: Any) -> bool:
     return True
 
 
-if __name__ == "__main__":
+CHUNK = 500
+
+
+def compare_chunk(first: int) -> int:
     import torch
 
     torch.set_num_threads(1)
-    count, first = int(sys.argv[1]), int(sys.argv[2])
-    with_torch = sum(compare(seed, torch) for seed in tqdm(range(first, first + count), mininterval=10))
-    print(f"{count} random graphs agree on both cores, {with_torch} of them also with PyTorch")
+    return sum(compare(seed, torch) for seed in range(first, first + CHUNK))
+
+
+if __name__ == "__main__":
+    count, start = int(sys.argv[1]), int(sys.argv[2])
+    chunks = range(start, start + count, CHUNK)
+    with multiprocessing.Pool() as pool:
+        results = pool.imap_unordered(compare_chunk, chunks)
+        with_torch = sum(tqdm(results, total=len(chunks), unit=f" x {CHUNK} graphs", mininterval=10))
+    done = len(chunks) * CHUNK
+    print(f"{done:,} random graphs agree on both cores, {with_torch:,} of them also with PyTorch")
