@@ -161,6 +161,7 @@ def torch_functions(torch: Any) -> dict[str, Callable[..., Any]]:
 
     return {
         "pos": lambda x: x * 1.0,
+        "stop_gradient": lambda x: x.detach(),
         "cbrt": lambda x: torch.sign(x) * torch.abs(x) ** (1 / 3),
         "less": lambda x, y: (x < y).double(),
         "less_equal": lambda x, y: (x <= y).double(),
