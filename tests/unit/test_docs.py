@@ -55,6 +55,17 @@ def test_the_examples_of_the_readme_type_check(tmp_path: Path) -> None:
     assert run.returncode == 0, run.stdout
 
 
+def test_the_demo_in_the_readme_is_the_real_one() -> None:
+    """All but the time it took, and the core it ran on."""
+    text = (ROOT / "README.md").read_text()
+    shown = text.split("$ chainrule demo\n")[1].split("```")[0]
+    command = [sys.executable, "-m", "chainrule", "demo"]
+    run = subprocess.run(command, capture_output=True, text=True, check=True)
+    last_line = re.compile(r"\d+\.\d\d s on the \w+ core\.")
+    assert last_line.sub("", run.stdout) == last_line.sub("", shown)
+    assert last_line.search(run.stdout)
+
+
 def test_the_number_of_special_values_is_the_real_one() -> None:
     rows = sum(1 for line in SPECIAL.read_text().splitlines() if not line.startswith("#"))
     assert f"{rows:,}" in " ".join((ROOT / "docs" / "numerics.md").read_text().split())
