@@ -20,6 +20,8 @@ test: test-c test-python
 test-c: .venv/installed
 	@if $(BIN)/python -c 'import chainrule._core' 2>/dev/null; then \
 	  CHAINRULE_CORE=c $(PYTEST); \
+	elif [ -n "$(CI)" ] && [ "$(CC)" != false ]; then \
+	  echo 'The C core was not built, and CI may not go without it.'; exit 1; \
 	else \
 	  echo 'The C core was not built: testing the reference core only.'; \
 	fi
@@ -62,6 +64,7 @@ clean:
 # Rebuilt when the C sources change, or when another compiler is asked for.
 .venv/installed: pyproject.toml setup.py $(wildcard src/_core/*.[ch]) .venv/compiler
 	$(BIN)/pip install --quiet --upgrade pip
+	rm -rf build src/chainrule/*.so
 	$(BIN)/pip install --quiet --editable '.[dev]' $(EXTRA)
 	@$(BIN)/python -c 'import chainrule; print("chainrule", chainrule.__version__, "is installed with the", \
 	  {"c": "compiled", "python": "reference"}[chainrule.core], "core")'

@@ -1,27 +1,40 @@
-"""Prints the polynomial in ops.py that erfc and gelu use: a Chebyshev fit in 60-digit arithmetic.
+"""Prints the two polynomials in ops.py: Chebyshev fits in 60-digit arithmetic.
 
-(1 + 2x) exp(x²) erfc(x) for ½ <= x <= 28.5, as a polynomial in t = (x - 4) / (x + 4). The
-factor 1 + 2x and the change of variable leave a function that 22 coefficients fit to 4e-18.
+x exp(x²) erfc(x) for erfc, and x exp(x²/2) Φ(-x) for gelu, with Φ the normal distribution
+function, each in t = (x - c) / (x + c). The factors leave functions that hardly change. Each
+has a fit of its own, because going from one to the other would cost a rounding too many, and
+a centre c for which the terms of the polynomial hardly cancel.
 """
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from typing import Any
 
 from mpmath import mp
 
-LOW, HIGH, CENTRE, COEFFICIENTS = 0.5, 28.5, 4, 22
+COEFFICIENTS = 24
 
 
-def target(t: Any) -> Any:
-    x = CENTRE * (1 + t) / (1 - t)
-    return (1 + 2 * x) * mp.exp(x * x) * mp.erfc(x)
+def erfc_tail(x: Any) -> Any:
+    return x * mp.exp(x * x) * mp.erfc(x)
+
+
+def normal_tail(x: Any) -> Any:
+    return x * mp.exp(x * x / 2) * mp.erfc(x / mp.sqrt(2)) / 2
+
+
+def fit(function: Callable[[Any], Any], low: float, high: float, centre: float) -> None:
+    ends = [mp.mpf(x - centre) / (x + centre) for x in (low, high)]
+    coefficients, error = mp.chebyfit(
+        lambda t: function(centre * (1 + t) / (1 - t)), ends, COEFFICIENTS, error=True
+    )
+    print(f"# {function.__name__}, {low} <= x <= {high}, c = {centre}, largest error {float(error):.1e}")
+    for coefficient in coefficients:
+        print(f"{float(coefficient)!r},")
 
 
 if __name__ == "__main__":
     mp.dps = 60
-    ends = [mp.mpf(x - CENTRE) / (x + CENTRE) for x in (LOW, HIGH)]
-    coefficients, error = mp.chebyfit(target, ends, COEFFICIENTS, error=True)
-    for coefficient in coefficients:
-        print(f"{float(coefficient)!r},")
-    print(f"# largest error {float(error):.1e}")
+    fit(erfc_tail, 0.64, 28.5, 1.75)
+    fit(normal_tail, 0.9, 40.5, 2.5)

@@ -127,8 +127,13 @@ static int set_label(PyObject *self, PyObject *label, void *unused) {
 /* Somebody looks at a number among the inputs: now it becomes a node. */
 static Value *slot_node(Value *v, Py_ssize_t i) {
     if (!slot_is_number(v, i)) return node_slots(v)[i].node;
-    Value *constant = node_new(node_slots(v)[i].number);
+    Value *constant = node_new(node_slots(v)[i].number); /* the collector may run, and Python with it */
     if (!constant) return NULL;
+    if (i >= node_count(v) || !slot_is_number(v, i)) {
+        Py_DECREF(constant);
+        PyErr_SetString(PyExc_RuntimeError, "the value changed meanwhile");
+        return NULL;
+    }
     constant->flags |= CONSTANT;
     SET_TIME(constant, 0);
     node_slots(v)[i].node = constant;
@@ -294,9 +299,13 @@ static int initialize(Value *v, PyObject *data, PyObject *children, PyObject *op
         }
     }
     if (op && PyUnicode_GET_LENGTH(op)) {
-        Extra *extra = node_extra(v);
-        if (!extra) goto done;
-        extra->name = Py_NewRef(op);
+        PyObject *name = PyUnicode_FromObject(op); /* never a subclass */
+        Extra *extra = name ? node_extra(v) : NULL;
+        if (!extra) {
+            Py_XDECREF(name);
+            goto done;
+        }
+        Py_XSETREF(extra->name, name);
     }
     if (n && modes & ANOMALY) {
         PyObject *site = PyObject_CallMethod(errors, "user_line", NULL);
@@ -322,16 +331,17 @@ int value_init(PyObject *self, PyObject *args, PyObject *keywords) {
 /* The usual call, Value(number), without building a tuple of arguments. */
 PyObject *value_vectorcall(PyObject *type, PyObject *const *args, size_t count, PyObject *names) {
     Py_ssize_t n = PyVectorcall_NARGS(count);
-    if (n == 1 && !names && PyFloat_CheckExact(args[0])) return (PyObject *)node_new(PyFloat_AS_DOUBLE(args[0]));
+    int own = ((PyTypeObject *)type)->tp_init == value_init; /* nobody replaced Value.__init__ */
+    if (own && n == 1 && !names && PyFloat_CheckExact(args[0]))
+        return (PyObject *)node_new(PyFloat_AS_DOUBLE(args[0]));
     PyObject *tuple = PyTuple_New(n), *keywords = names ? PyDict_New() : NULL;
     Value *v = NULL;
-    (void)type;
     if (!tuple || (names && !keywords)) goto done;
     for (Py_ssize_t i = 0; i < n; i++) PyTuple_SET_ITEM(tuple, i, Py_NewRef(args[i]));
     for (Py_ssize_t i = 0; names && i < PyTuple_GET_SIZE(names); i++)
         if (PyDict_SetItem(keywords, PyTuple_GET_ITEM(names, i), args[n + i]) < 0) goto done;
     v = node_new(0.0);
-    if (v && value_init((PyObject *)v, tuple, keywords) < 0) Py_CLEAR(v);
+    if (v && ((PyTypeObject *)type)->tp_init((PyObject *)v, tuple, keywords) < 0) Py_CLEAR(v);
 done:
     Py_XDECREF(tuple);
     Py_XDECREF(keywords);
@@ -365,7 +375,7 @@ PyObject *value_repr(PyObject *self) {
 PyObject *value_format(PyObject *self, PyObject *spec) {
     if (!PyUnicode_Check(spec))
         return PyErr_Format(PyExc_TypeError, "__format__() argument must be str, not %s", Py_TYPE(spec)->tp_name);
-    if (PyUnicode_GET_LENGTH(spec) == 0) return value_repr(self);
+    if (PyUnicode_GET_LENGTH(spec) == 0) return PyObject_Repr(self);
     PyObject *number = PyFloat_FromDouble(((Value *)self)->data);
     PyObject *text = number ? PyObject_Format(number, spec) : NULL;
     Py_XDECREF(number);

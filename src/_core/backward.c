@@ -15,21 +15,36 @@ static inline void accumulate(Value *child, double contribution) {
     }
 }
 
-/* The same for one that may hold a Value as its gradient. */
+/* The same for one that may hold a Value as its gradient; Python may run. */
 static int accumulate_object(Value *child, double contribution) {
     if (!(child->flags & EXTRA) || !child->in[0].extra->grad) {
         child->grad += contribution;
-    } else {
-        PyObject *number = PyFloat_FromDouble(contribution);
-        PyObject *sum = number ? PyNumber_Add(child->in[0].extra->grad, number) : NULL;
-        Py_XDECREF(number);
-        if (!sum) return -1;
-        int failed = value_set_grad((PyObject *)child, sum, NULL);
-        Py_DECREF(sum);
-        if (failed) return -1;
+        return 0;
     }
-    child->flags |= REACHED;
-    return 0;
+    PyObject *old = Py_NewRef(child->in[0].extra->grad);
+    PyObject *number = PyFloat_FromDouble(contribution);
+    PyObject *sum = number ? PyNumber_Add(old, number) : NULL;
+    int failed = sum ? value_set_grad((PyObject *)child, sum, NULL) : -1;
+    Py_XDECREF(sum);
+    Py_XDECREF(number);
+    Py_DECREF(old);
+    return failed;
+}
+
+/* Which nodes a sweep with Python in it has reached: kept apart from them, since a function may
+ * sweep over some of the same nodes meanwhile. */
+static int reach(PyObject *reached, Value *v) {
+    PyObject *key = PyLong_FromVoidPtr(v);
+    int failed = key ? PySet_Add(reached, key) : -1;
+    Py_XDECREF(key);
+    return failed;
+}
+
+static int is_reached(PyObject *reached, Value *v) {
+    PyObject *key = PyLong_FromVoidPtr(v);
+    int found = key ? PySet_Contains(reached, key) : -1;
+    Py_XDECREF(key);
+    return found;
 }
 
 /* One node of one or two inputs, all formulas inlined: where the time goes. */
@@ -45,7 +60,9 @@ static inline void propagate_small(Value *v) {
 }
 
 static int custom_partials(Value *v, const double *a, Py_ssize_t n, double *p, unsigned char *skip) {
+    PyObject *row = Py_NewRef(v->in[0].extra->row); /* held: Python may run from here on */
     PyObject *numbers = PyList_New(n), *wanted = PyList_New(n), *partials = NULL;
+    const double data = v->data;
     int failed = -1;
     for (Py_ssize_t i = 0; numbers && wanted && i < n; i++) {
         PyObject *number = PyFloat_FromDouble(a[i]);
@@ -55,7 +72,7 @@ static int custom_partials(Value *v, const double *a, Py_ssize_t n, double *p, u
     }
     if (!numbers || !wanted) goto done;
     PyObject *list =
-        PyObject_CallMethod(v->in[0].extra->row, "derivatives", "OdO", numbers, v->data, wanted);
+        PyObject_CallMethod(row, "derivatives", "OdO", numbers, data, wanted);
     partials = list ? PySequence_List(list) : NULL;
     Py_XDECREF(list);
     if (!partials) goto done;
@@ -75,8 +92,14 @@ static int custom_partials(Value *v, const double *a, Py_ssize_t n, double *p, u
         p[i] = PyFloat_AS_DOUBLE(number);
         Py_DECREF(number);
     }
+    PyObject *flag = PyObject_GetAttrString(row, "selects");
+    int selects = flag ? PyObject_IsTrue(flag) : -1;
+    Py_XDECREF(flag);
+    if (selects < 0) goto done;
+    for (Py_ssize_t i = 0; selects && i < n; i++) skip[i] |= p[i] == 0.0;
     failed = 0;
 done:
+    Py_DECREF(row);
     Py_XDECREF(numbers);
     Py_XDECREF(wanted);
     Py_XDECREF(partials);
@@ -84,7 +107,7 @@ done:
 }
 
 /* Any node but one with a function of its own: variadic, custom, watched, or called by hand. */
-static int propagate_any(Value *v, int fresh, int modes, double *scratch) {
+static int propagate_any(Value *v, int fresh, int modes, double *scratch, PyObject *reached) {
     Py_ssize_t n = node_count(v);
     if (n == 0) return 0;
     if (v->op == BY_HAND) {
@@ -115,21 +138,34 @@ static int propagate_any(Value *v, int fresh, int modes, double *scratch) {
         selects = ROWS[v->op].selects;
         for (Py_ssize_t i = 0; i < n; i++) skip[i] |= !(ROWS[v->op].differentiable >> i & 1);
     }
+    if (fresh) { /* plain C to the end */
+        for (Py_ssize_t i = 0; i < n; i++)
+            if (!skip[i] && !(selects && p[i] == 0.0)) accumulate(slots[i].node, gradient * p[i]);
+        return 0;
+    }
+    Value **children = PyMem_Malloc((size_t)n * sizeof(Value *)); /* held: Python may run below */
+    if (!children) {
+        PyErr_NoMemory();
+        return -1;
+    }
+    for (Py_ssize_t i = 0; i < n; i++)
+        children[i] = skip[i] || (selects && p[i] == 0.0) ? NULL : (Value *)Py_NewRef((PyObject *)slots[i].node);
+    int failed = 0;
     for (Py_ssize_t i = 0; i < n; i++) {
-        if (skip[i] || (selects && p[i] == 0.0)) continue;
+        if (!children[i]) continue;
         double contribution = gradient * p[i];
-        if (modes & ANOMALY && !isfinite(contribution)) {
+        if (!failed && modes & ANOMALY && !isfinite(contribution)) {
             PyObject *error = PyObject_CallMethod(errors, "bad_gradient", "Ond", v, i, contribution);
             if (error) PyErr_SetObject((PyObject *)Py_TYPE(error), error);
             Py_XDECREF(error);
-            return -1;
+            failed = -1;
         }
-        if (fresh)
-            accumulate(slots[i].node, contribution);
-        else if (accumulate_object(slots[i].node, contribution) < 0)
-            return -1;
+        if (!failed) failed = accumulate_object(children[i], contribution);
+        if (!failed && reached) failed = reach(reached, children[i]);
     }
-    return 0;
+    for (Py_ssize_t i = 0; i < n; i++) Py_XDECREF(children[i]);
+    PyMem_Free(children);
+    return failed;
 }
 
 static double *scratch_for(Py_ssize_t inputs) {
@@ -149,7 +185,7 @@ static void sweep(Order *order, double *scratch) {
         else if (!(v->flags & EXTRA))
             propagate_small(v);
         else
-            propagate_any(v, 1, 0, scratch);
+            propagate_any(v, 1, 0, scratch, NULL);
         v->word &= ~(uint64_t)(SEEN | REACHED);
     }
 }
@@ -169,27 +205,30 @@ static void put_back(Value *v, OldGrad *old) {
     if (old->object && v->flags & EXTRA) v->in[0].extra->grad = Py_NewRef(old->object);
 }
 
-static int run_closure(Value *v) {
+static int run_closure(Value *v, PyObject *reached) {
     PyObject *closure = Py_NewRef(v->in[0].extra->closure);
     PyObject *result = PyObject_CallNoArgs(closure);
     Py_DECREF(closure);
     if (!result) return -1;
     Py_DECREF(result);
     Py_ssize_t n = node_count(v);
-    for (Py_ssize_t i = 0; i < n; i++)
-        if (!slot_is_number(v, i)) node_slots(v)[i].node->flags |= REACHED;
-    return 0;
+    int failed = 0;
+    for (Py_ssize_t i = 0; i < n && !failed; i++)
+        if (!slot_is_number(v, i)) failed = reach(reached, node_slots(v)[i].node);
+    return failed;
 }
 
 /* Python may run in between and may fail: keep the old gradients at hand. */
 static int sweep_with_python(Value *root, Order *order, double gradient, int reset, double *scratch) {
     const int modes = MODES();
-    OldGrad *old = PyMem_Calloc((size_t)order->n, sizeof(OldGrad));
+    order_unmark(order);
+    PyObject *reached = PySet_New(NULL);
+    OldGrad *old = reached ? PyMem_Calloc((size_t)order->n, sizeof(OldGrad)) : NULL;
     if (!old) {
+        Py_XDECREF(reached);
         PyErr_NoMemory();
         return -1;
     }
-    order_unmark(order);
     for (Py_ssize_t i = 0; i < order->n; i++) {
         Value *v = order->nodes[i];
         old[i].grad = v->grad;
@@ -199,16 +238,17 @@ static int sweep_with_python(Value *root, Order *order, double gradient, int res
             v->grad = 0.0;
         }
     }
-    int failed = accumulate_object(root, gradient);
+    int failed = accumulate_object(root, gradient) < 0 || reach(reached, root) < 0;
     for (Py_ssize_t i = order->n; i-- > 0 && !failed;) {
         Value *v = order->nodes[i];
-        if (!(v->flags & REACHED) && v->grad == 0.0 && !(v->flags & EXTRA && v->in[0].extra->grad)) continue;
+        int known = is_reached(reached, v);
+        if ((failed = known < 0)) break;
+        if (!known && v->grad == 0.0 && !(v->flags & EXTRA && v->in[0].extra->grad)) continue;
         if (v->flags & EXTRA && v->in[0].extra->closure)
-            failed = run_closure(v);
+            failed = run_closure(v, reached);
         else
-            failed = propagate_any(v, 0, modes, scratch);
+            failed = propagate_any(v, 0, modes, scratch, reached);
     }
-    order_unmark(order);
     PyObject *kind, *error, *traceback;
     PyErr_Fetch(&kind, &error, &traceback);
     for (Py_ssize_t i = 0; i < order->n; i++) {
@@ -216,6 +256,7 @@ static int sweep_with_python(Value *root, Order *order, double gradient, int res
         Py_XDECREF(old[i].object);
     }
     PyMem_Free(old);
+    Py_DECREF(reached);
     PyErr_Restore(kind, error, traceback);
     return failed;
 }
@@ -258,11 +299,11 @@ PyObject *value_backward(PyObject *self, PyObject *args, PyObject *keywords) {
     if (create_graph && retain_graph) Py_RETURN_NONE;
     Order order;
     const int anomaly = MODES() & ANOMALY;
-    if (walk(root, 1, reset || create_graph || anomaly, &order) < 0) return NULL;
+    if (walk(root, IF_STALE, reset || create_graph || anomaly, 0, &order) < 0) return NULL;
     if (order.python) { /* then leaves matter too */
         order_unmark(&order);
         order_free(&order);
-        if (walk(root, 1, 1, &order) < 0) return NULL;
+        if (walk(root, IF_STALE, 1, 0, &order) < 0) return NULL;
     }
     /* Where Python may run, or nodes be let go of, those of the order must stay alive to the end. */
     const int held = order.python || anomaly || !retain_graph;
@@ -292,11 +333,8 @@ PyObject *value_propagate(PyObject *self, PyObject *unused) {
     (void)unused;
     Value *v = (Value *)self;
     double *scratch = scratch_for(node_count(v));
-    int failed = scratch ? propagate_any(v, 0, MODES(), scratch) : -1;
+    int failed = scratch ? propagate_any(v, 0, MODES(), scratch, NULL) : -1;
     PyMem_Free(scratch);
-    Py_ssize_t n = node_count(v);
-    for (Py_ssize_t i = 0; i < n; i++)
-        if (!slot_is_number(v, i)) node_slots(v)[i].node->flags &= ~REACHED;
     if (failed) return NULL;
     Py_RETURN_NONE;
 }
@@ -304,7 +342,7 @@ PyObject *value_propagate(PyObject *self, PyObject *unused) {
 PyObject *value_zero_grad(PyObject *self, PyObject *unused) {
     (void)unused;
     Order order;
-    if (walk((Value *)self, 0, 1, &order) < 0) return NULL;
+    if (walk((Value *)self, IF_FREED, 1, 0, &order) < 0) return NULL;
     order_unmark(&order);
     order_hold(&order);
     for (Py_ssize_t i = 0; i < order.n; i++) {

@@ -1,15 +1,14 @@
 /* forward(): recompute a graph in place from its leaves. */
 #include "node.h"
 
-static int custom_value(Value *v, double *data) {
-    Py_ssize_t n = node_count(v);
+static int custom_value(PyObject *row, const double *a, Py_ssize_t n, double *data) {
     PyObject *numbers = PyTuple_New(n);
     for (Py_ssize_t i = 0; numbers && i < n; i++) {
-        PyObject *number = PyFloat_FromDouble(slot_number(v, i));
+        PyObject *number = PyFloat_FromDouble(a[i]);
         if (!number) Py_CLEAR(numbers);
         else PyTuple_SET_ITEM(numbers, i, number);
     }
-    PyObject *function = numbers ? PyObject_GetAttrString(v->in[0].extra->row, "forward") : NULL;
+    PyObject *function = numbers ? PyObject_GetAttrString(row, "forward") : NULL;
     PyObject *value = function ? PyObject_Call(function, numbers, NULL) : NULL;
     PyObject *number = value ? PyObject_CallOneArg(as_float, value) : NULL;
     if (number) *data = PyFloat_AS_DOUBLE(number);
@@ -40,17 +39,23 @@ static int recompute(Value *v, double *scratch, uint64_t now) {
         return -1;
     }
     double data;
+    uint64_t latest = TIME(v);
+    for (Py_ssize_t i = 0; i < n; i++) {
+        scratch[i] = slot_number(v, i);
+        if (!slot_is_number(v, i) && TIME(node_slots(v)[i].node) > latest) latest = TIME(node_slots(v)[i].node);
+    }
     if (v->op == CUSTOM) {
-        if (custom_value(v, &data) < 0) return -1;
-    } else {
-        for (Py_ssize_t i = 0; i < n; i++) scratch[i] = slot_number(v, i);
+        PyObject *row = Py_NewRef(v->in[0].extra->row); /* held: Python runs from here on */
+        int failed = custom_value(row, scratch, n, &data);
+        Py_DECREF(row);
+        if (failed) return -1;
+    } else
         data = ROWS[v->op].width ? variadic_value(v->op, scratch, n / ROWS[v->op].width)
                                  : fixed_value(v->op, scratch);
-    }
-    if (data != v->data) {
-        v->data = data;
-        SET_TIME(v, now); /* for nodes made by hand above this one */
-    }
+    /* A new number makes everything else that was computed from this node stale. */
+    int same = data == v->data && signbit(data) == signbit(v->data);
+    v->data = data;
+    SET_TIME(v, same ? latest : now);
     return 0;
 }
 
@@ -62,7 +67,7 @@ typedef struct {
 PyObject *value_forward(PyObject *self, PyObject *unused) {
     (void)unused;
     Order order;
-    if (walk((Value *)self, 0, 1, &order) < 0) return NULL;
+    if (walk((Value *)self, IF_FREED, 1, 0, &order) < 0) return NULL;
     order_unmark(&order);
     Before *before = PyMem_Malloc((size_t)order.n * sizeof(Before));
     double *scratch = PyMem_Malloc((size_t)(order.widest + 3) * sizeof(double));
@@ -81,10 +86,8 @@ PyObject *value_forward(PyObject *self, PyObject *unused) {
         if (failed) {
             v->data = before[i].data;
             SET_TIME(v, before[i].time);
-        } else if (node_count(v)) {
-            SET_TIME(v, now);
+        } else
             v->flags &= ~OVERWRITTEN;
-        }
     }
     order_drop(&order);
 done:

@@ -43,7 +43,7 @@ static PyObject *value_new(PyTypeObject *type, PyObject *args, PyObject *keyword
     (void)args, (void)keywords;
     if (type == Value_Type) return (PyObject *)node_new(0.0);
     Value *v = (Value *)type->tp_alloc(type, 0); /* a subclass: zeroed, tracked by the collector */
-    if (v) v->word = clock_now << 17 | TRACKED | NUMBER0 | NUMBER1;
+    if (v) v->word = clock_now << 18 | TRACKED | NUMBER0 | NUMBER1;
     return (PyObject *)v;
 }
 

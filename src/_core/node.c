@@ -115,6 +115,7 @@ void node_clear(Value *v) {
     int flags = v->flags, n = (int)node_count(v);
     v->op = LEAF;
     v->flags = NUMBER0 | NUMBER1;
+    v->word &= ~TRACKED_BELOW;
     if (flags & EXTRA)
         free_extra(in[0].extra);
     else
@@ -190,9 +191,12 @@ void node_track(Value *v) {
  * every node of such a graph, so that it can find the cycle. */
 int node_track_graph(Value *root) {
     Order order;
-    if (walk(root, 0, 1, &order) < 0) return -1;
+    if (walk(root, NO_CHECKS, 1, TRACKED_BELOW, &order) < 0) return -1;
     order_unmark(&order);
-    for (Py_ssize_t i = 0; i < order.n; i++) node_track(order.nodes[i]);
+    for (Py_ssize_t i = 0; i < order.n; i++) {
+        node_track(order.nodes[i]);
+        order.nodes[i]->word |= TRACKED_BELOW;
+    }
     order_free(&order);
     return 0;
 }

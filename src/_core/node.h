@@ -48,10 +48,12 @@ struct Value {
 /* Whether the garbage collector sees this node. Results of such a node are seen as well: a cycle
  * that runs through them could not be found otherwise. */
 #define TRACKED ((uint64_t)1 << 16)
+/* The same, and everything below it too: where showing a whole graph may stop. */
+#define TRACKED_BELOW ((uint64_t)1 << 17)
 
 /* When data was last assigned; see clock_now. */
-#define TIME(v) ((v)->word >> 17)
-#define SET_TIME(v, time) ((v)->word = ((v)->word & 0x1ffff) | (uint64_t)(time) << 17)
+#define TIME(v) ((v)->word >> 18)
+#define SET_TIME(v, time) ((v)->word = ((v)->word & 0x3ffff) | (uint64_t)(time) << 18)
 
 struct Extra {
     Py_ssize_t n;      /* inputs */
@@ -136,7 +138,7 @@ static inline Value *node_new(double data) {
         return NULL;
     v->data = data;
     v->grad = 0.0;
-    v->word = clock_now << 17 | NUMBER0 | NUMBER1; /* a leaf */
+    v->word = clock_now << 18 | NUMBER0 | NUMBER1; /* a leaf */
     v->in[1].number = 0.0;
     return v;
 }
@@ -186,7 +188,8 @@ typedef struct {
     Py_ssize_t widest; /* the most inputs in an Extra */
     int python; /* whether a sweep may run Python: functions, custom operations, Value gradients */
 } Order;
-int walk(Value *root, int check, int leaves, Order *order);
+typedef enum { NO_CHECKS, IF_FREED, IF_STALE /* or freed */ } Checks;
+int walk(Value *root, Checks checks, int leaves, uint64_t stop, Order *order);
 void order_unmark(Order *order);
 void order_free(Order *order);
 void order_hold(Order *order);

@@ -541,7 +541,7 @@ static inline double op_erf(double x) {
 
 static inline double op_erfc(double x) {
     double t1;
-    if (x < 0.5) {
+    if (x < 0.64) {
         const double t2 = erf(x);
         const double t3 = 1.0 - t2;
         t1 = t3;
@@ -562,134 +562,138 @@ static inline double op_erfc(double x) {
                 const double t11 = t10 * t9;
                 double t12;
                 if (700.0 < t11) {
-                    const double t13 = x - 4.0;
-                    const double t14 = x + 4.0;
+                    const double t13 = x - 1.75;
+                    const double t14 = x + 1.75;
                     const double t15 = t13 / t14;
-                    const double t16 = (-1.0370163708633023e-08) * t15;
-                    const double t17 = t16 + (-1.2146017231394393e-08);
+                    const double t16 = (-1.3948238822037281e-09) * t15;
+                    const double t17 = t16 + 5.109700928463397e-07;
                     const double t18 = t17 * t15;
-                    const double t19 = t18 + 1.0538783402645538e-07;
+                    const double t19 = t18 + (-1.5841199402994402e-06);
                     const double t20 = t19 * t15;
-                    const double t21 = t20 + 6.681391766293257e-08;
+                    const double t21 = t20 + 4.070833795381134e-07;
                     const double t22 = t21 * t15;
-                    const double t23 = t22 + (-8.222177429766234e-07);
+                    const double t23 = t22 + 1.8586295887506923e-06;
                     const double t24 = t23 * t15;
-                    const double t25 = t24 + 2.997989042668738e-07;
+                    const double t25 = t24 + 7.069160546743763e-07;
                     const double t26 = t25 * t15;
-                    const double t27 = t26 + 5.70842077357379e-06;
+                    const double t27 = t26 + 2.454969588778001e-07;
                     const double t28 = t27 * t15;
-                    const double t29 = t28 + (-1.1224884502901766e-05);
+                    const double t29 = t28 + (-3.4774483443329614e-06);
                     const double t30 = t29 * t15;
-                    const double t31 = t30 + (-2.4398896135571015e-05);
+                    const double t31 = t30 + (-9.27425139523432e-06);
                     const double t32 = t31 * t15;
-                    const double t33 = t32 + 0.00015062255307153293;
+                    const double t33 = t32 + (-4.579518936004241e-06);
                     const double t34 = t33 * t15;
-                    const double t35 = t34 + (-0.00019925673508675788);
+                    const double t35 = t34 + 2.4328581586716806e-05;
                     const double t36 = t35 * t15;
-                    const double t37 = t36 + (-0.0007577734622789984);
+                    const double t37 = t36 + 6.039691058873441e-05;
                     const double t38 = t37 * t15;
-                    const double t39 = t38 + 0.00503196997891833;
+                    const double t39 = t38 + 1.2791203764093609e-05;
                     const double t40 = t39 * t15;
-                    const double t41 = t40 + (-0.016197734036329785);
+                    const double t41 = t40 + (-0.0002179647924793206);
                     const double t42 = t41 * t15;
-                    const double t43 = t42 + 0.03716751553789038;
+                    const double t43 = t42 + (-0.00038991252570686933);
                     const double t44 = t43 * t15;
-                    const double t45 = t44 + (-0.0663303658137647);
+                    const double t45 = t44 + 0.00040834971237136325;
                     const double t46 = t45 * t15;
-                    const double t47 = t46 + 0.09373283499830203;
+                    const double t47 = t46 + 0.002330547550611729;
                     const double t48 = t47 * t15;
-                    const double t49 = t48 + (-0.10103906603624727);
+                    const double t49 = t48 + 0.00024020960085594035;
                     const double t50 = t49 * t15;
-                    const double t51 = t50 + 0.06809705425469448;
+                    const double t51 = t50 + (-0.01283569824165594);
                     const double t52 = t51 * t15;
-                    const double t53 = t52 + 0.015379652102618923;
+                    const double t53 = t52 + (-0.0032359378650534494);
                     const double t54 = t53 * t15;
-                    const double t55 = t54 + (-0.13962111684056253);
+                    const double t55 = t54 + 0.09778825221221718;
                     const double t56 = t55 * t15;
-                    const double t57 = t56 + 1.2329951186255526;
-                    const double t58 = 2.0 * x;
-                    const double t59 = 1.0 + t58;
-                    const double t60 = t57 / t59;
-                    const double t61 = (-0.5) * t11;
-                    const double t62 = exp(t61);
-                    const double t63 = t60 * t62;
-                    const double t64 = x - t9;
-                    const double t65 = (-1.0) * t64;
-                    const double t66 = x + t9;
-                    const double t67 = t65 * t66;
-                    const double t68 = t67 * 0.16666666666666666;
-                    const double t69 = 0.5 + t68;
-                    const double t70 = t67 * t69;
-                    const double t71 = 1.0 + t70;
-                    const double t72 = t67 * t71;
-                    const double t73 = t62 * t72;
-                    const double t74 = t62 + t73;
-                    const double t75 = t63 * t74;
-                    t12 = t75;
+                    const double t57 = t56 + (-0.21385470725570538);
+                    const double t58 = t57 * t15;
+                    const double t59 = t58 + 0.19517270530480552;
+                    const double t60 = t59 * t15;
+                    const double t61 = t60 + 0.49870141079051367;
+                    const double t62 = t61 / x;
+                    const double t63 = (-0.5) * t11;
+                    const double t64 = exp(t63);
+                    const double t65 = t62 * t64;
+                    const double t66 = x - t9;
+                    const double t67 = (-1.0) * t66;
+                    const double t68 = x + t9;
+                    const double t69 = t67 * t68;
+                    const double t70 = t69 * 0.16666666666666666;
+                    const double t71 = 0.5 + t70;
+                    const double t72 = t69 * t71;
+                    const double t73 = 1.0 + t72;
+                    const double t74 = t69 * t73;
+                    const double t75 = t64 * t74;
+                    const double t76 = t64 + t75;
+                    const double t77 = t65 * t76;
+                    t12 = t77;
                 } else {
-                    const double t76 = x - 4.0;
-                    const double t77 = x + 4.0;
-                    const double t78 = t76 / t77;
-                    const double t79 = (-1.0370163708633023e-08) * t78;
-                    const double t80 = t79 + (-1.2146017231394393e-08);
-                    const double t81 = t80 * t78;
-                    const double t82 = t81 + 1.0538783402645538e-07;
-                    const double t83 = t82 * t78;
-                    const double t84 = t83 + 6.681391766293257e-08;
-                    const double t85 = t84 * t78;
-                    const double t86 = t85 + (-8.222177429766234e-07);
-                    const double t87 = t86 * t78;
-                    const double t88 = t87 + 2.997989042668738e-07;
-                    const double t89 = t88 * t78;
-                    const double t90 = t89 + 5.70842077357379e-06;
-                    const double t91 = t90 * t78;
-                    const double t92 = t91 + (-1.1224884502901766e-05);
-                    const double t93 = t92 * t78;
-                    const double t94 = t93 + (-2.4398896135571015e-05);
-                    const double t95 = t94 * t78;
-                    const double t96 = t95 + 0.00015062255307153293;
-                    const double t97 = t96 * t78;
-                    const double t98 = t97 + (-0.00019925673508675788);
-                    const double t99 = t98 * t78;
-                    const double t100 = t99 + (-0.0007577734622789984);
-                    const double t101 = t100 * t78;
-                    const double t102 = t101 + 0.00503196997891833;
-                    const double t103 = t102 * t78;
-                    const double t104 = t103 + (-0.016197734036329785);
-                    const double t105 = t104 * t78;
-                    const double t106 = t105 + 0.03716751553789038;
-                    const double t107 = t106 * t78;
-                    const double t108 = t107 + (-0.0663303658137647);
-                    const double t109 = t108 * t78;
-                    const double t110 = t109 + 0.09373283499830203;
-                    const double t111 = t110 * t78;
-                    const double t112 = t111 + (-0.10103906603624727);
-                    const double t113 = t112 * t78;
-                    const double t114 = t113 + 0.06809705425469448;
-                    const double t115 = t114 * t78;
-                    const double t116 = t115 + 0.015379652102618923;
-                    const double t117 = t116 * t78;
-                    const double t118 = t117 + (-0.13962111684056253);
-                    const double t119 = t118 * t78;
-                    const double t120 = t119 + 1.2329951186255526;
-                    const double t121 = 2.0 * x;
-                    const double t122 = 1.0 + t121;
-                    const double t123 = t120 / t122;
-                    const double t124 = -t11;
-                    const double t125 = exp(t124);
-                    const double t126 = x - t9;
-                    const double t127 = (-1.0) * t126;
-                    const double t128 = x + t9;
-                    const double t129 = t127 * t128;
-                    const double t130 = t129 * 0.16666666666666666;
-                    const double t131 = 0.5 + t130;
-                    const double t132 = t129 * t131;
-                    const double t133 = 1.0 + t132;
-                    const double t134 = t129 * t133;
-                    const double t135 = t125 * t134;
-                    const double t136 = t125 + t135;
-                    const double t137 = t123 * t136;
-                    t12 = t137;
+                    const double t78 = x - 1.75;
+                    const double t79 = x + 1.75;
+                    const double t80 = t78 / t79;
+                    const double t81 = (-1.3948238822037281e-09) * t80;
+                    const double t82 = t81 + 5.109700928463397e-07;
+                    const double t83 = t82 * t80;
+                    const double t84 = t83 + (-1.5841199402994402e-06);
+                    const double t85 = t84 * t80;
+                    const double t86 = t85 + 4.070833795381134e-07;
+                    const double t87 = t86 * t80;
+                    const double t88 = t87 + 1.8586295887506923e-06;
+                    const double t89 = t88 * t80;
+                    const double t90 = t89 + 7.069160546743763e-07;
+                    const double t91 = t90 * t80;
+                    const double t92 = t91 + 2.454969588778001e-07;
+                    const double t93 = t92 * t80;
+                    const double t94 = t93 + (-3.4774483443329614e-06);
+                    const double t95 = t94 * t80;
+                    const double t96 = t95 + (-9.27425139523432e-06);
+                    const double t97 = t96 * t80;
+                    const double t98 = t97 + (-4.579518936004241e-06);
+                    const double t99 = t98 * t80;
+                    const double t100 = t99 + 2.4328581586716806e-05;
+                    const double t101 = t100 * t80;
+                    const double t102 = t101 + 6.039691058873441e-05;
+                    const double t103 = t102 * t80;
+                    const double t104 = t103 + 1.2791203764093609e-05;
+                    const double t105 = t104 * t80;
+                    const double t106 = t105 + (-0.0002179647924793206);
+                    const double t107 = t106 * t80;
+                    const double t108 = t107 + (-0.00038991252570686933);
+                    const double t109 = t108 * t80;
+                    const double t110 = t109 + 0.00040834971237136325;
+                    const double t111 = t110 * t80;
+                    const double t112 = t111 + 0.002330547550611729;
+                    const double t113 = t112 * t80;
+                    const double t114 = t113 + 0.00024020960085594035;
+                    const double t115 = t114 * t80;
+                    const double t116 = t115 + (-0.01283569824165594);
+                    const double t117 = t116 * t80;
+                    const double t118 = t117 + (-0.0032359378650534494);
+                    const double t119 = t118 * t80;
+                    const double t120 = t119 + 0.09778825221221718;
+                    const double t121 = t120 * t80;
+                    const double t122 = t121 + (-0.21385470725570538);
+                    const double t123 = t122 * t80;
+                    const double t124 = t123 + 0.19517270530480552;
+                    const double t125 = t124 * t80;
+                    const double t126 = t125 + 0.49870141079051367;
+                    const double t127 = t126 / x;
+                    const double t128 = -t11;
+                    const double t129 = exp(t128);
+                    const double t130 = x - t9;
+                    const double t131 = (-1.0) * t130;
+                    const double t132 = x + t9;
+                    const double t133 = t131 * t132;
+                    const double t134 = t133 * 0.16666666666666666;
+                    const double t135 = 0.5 + t134;
+                    const double t136 = t133 * t135;
+                    const double t137 = 1.0 + t136;
+                    const double t138 = t133 * t137;
+                    const double t139 = t129 * t138;
+                    const double t140 = t129 + t139;
+                    const double t141 = t127 * t140;
+                    t12 = t141;
                 }
                 t6 = t12;
             }
@@ -793,7 +797,7 @@ static inline double op_silu(double x) {
 
 static inline double op_gelu(double x) {
     double t1;
-    if (x < (-0.71)) {
+    if (x < (-0.91)) {
         double t2;
         if (x < (-40.0)) {
             t2 = (-0.0);
@@ -810,142 +814,140 @@ static inline double op_gelu(double x) {
                 const double t9 = t8 * t7;
                 double t10;
                 if (700.0 < t9) {
-                    const double t11 = 0.5 * x;
-                    const double t12 = -x;
-                    const double t13 = t12 * 0.7071067811865476;
-                    const double t14 = t13 - 4.0;
-                    const double t15 = t13 + 4.0;
-                    const double t16 = t14 / t15;
-                    const double t17 = (-1.0370163708633023e-08) * t16;
-                    const double t18 = t17 + (-1.2146017231394393e-08);
-                    const double t19 = t18 * t16;
-                    const double t20 = t19 + 1.0538783402645538e-07;
-                    const double t21 = t20 * t16;
-                    const double t22 = t21 + 6.681391766293257e-08;
-                    const double t23 = t22 * t16;
-                    const double t24 = t23 + (-8.222177429766234e-07);
-                    const double t25 = t24 * t16;
-                    const double t26 = t25 + 2.997989042668738e-07;
-                    const double t27 = t26 * t16;
-                    const double t28 = t27 + 5.70842077357379e-06;
-                    const double t29 = t28 * t16;
-                    const double t30 = t29 + (-1.1224884502901766e-05);
-                    const double t31 = t30 * t16;
-                    const double t32 = t31 + (-2.4398896135571015e-05);
-                    const double t33 = t32 * t16;
-                    const double t34 = t33 + 0.00015062255307153293;
-                    const double t35 = t34 * t16;
-                    const double t36 = t35 + (-0.00019925673508675788);
-                    const double t37 = t36 * t16;
-                    const double t38 = t37 + (-0.0007577734622789984);
-                    const double t39 = t38 * t16;
-                    const double t40 = t39 + 0.00503196997891833;
-                    const double t41 = t40 * t16;
-                    const double t42 = t41 + (-0.016197734036329785);
-                    const double t43 = t42 * t16;
-                    const double t44 = t43 + 0.03716751553789038;
-                    const double t45 = t44 * t16;
-                    const double t46 = t45 + (-0.0663303658137647);
-                    const double t47 = t46 * t16;
-                    const double t48 = t47 + 0.09373283499830203;
-                    const double t49 = t48 * t16;
-                    const double t50 = t49 + (-0.10103906603624727);
-                    const double t51 = t50 * t16;
-                    const double t52 = t51 + 0.06809705425469448;
-                    const double t53 = t52 * t16;
-                    const double t54 = t53 + 0.015379652102618923;
-                    const double t55 = t54 * t16;
-                    const double t56 = t55 + (-0.13962111684056253);
-                    const double t57 = t56 * t16;
-                    const double t58 = t57 + 1.2329951186255526;
-                    const double t59 = 2.0 * t13;
-                    const double t60 = 1.0 + t59;
-                    const double t61 = t58 / t60;
-                    const double t62 = t11 * t61;
-                    const double t63 = (-0.5) * t9;
-                    const double t64 = exp(t63);
-                    const double t65 = t62 * t64;
-                    const double t66 = x - t7;
-                    const double t67 = (-0.5) * t66;
-                    const double t68 = x + t7;
-                    const double t69 = t67 * t68;
-                    const double t70 = t69 * 0.16666666666666666;
-                    const double t71 = 0.5 + t70;
-                    const double t72 = t69 * t71;
-                    const double t73 = 1.0 + t72;
-                    const double t74 = t69 * t73;
-                    const double t75 = t64 * t74;
-                    const double t76 = t64 + t75;
-                    const double t77 = t65 * t76;
-                    t10 = t77;
+                    const double t11 = -x;
+                    const double t12 = t11 - 2.5;
+                    const double t13 = t11 + 2.5;
+                    const double t14 = t12 / t13;
+                    const double t15 = (-3.781977220946943e-08) * t14;
+                    const double t16 = t15 + 4.642175737039127e-07;
+                    const double t17 = t16 * t14;
+                    const double t18 = t17 + (-1.0887306719833636e-06);
+                    const double t19 = t18 * t14;
+                    const double t20 = t19 + 5.222203352569594e-08;
+                    const double t21 = t20 * t14;
+                    const double t22 = t21 + 1.2799883631680893e-06;
+                    const double t23 = t22 * t14;
+                    const double t24 = t23 + 5.952843746139928e-07;
+                    const double t25 = t24 * t14;
+                    const double t26 = t25 + 4.0156195214973863e-07;
+                    const double t27 = t26 * t14;
+                    const double t28 = t27 + (-1.9370786659147376e-06);
+                    const double t29 = t28 * t14;
+                    const double t30 = t29 + (-6.452093869750818e-06);
+                    const double t31 = t30 * t14;
+                    const double t32 = t31 + (-4.76865240222145e-06);
+                    const double t33 = t32 * t14;
+                    const double t34 = t33 + 1.4319316112632404e-05;
+                    const double t35 = t34 * t14;
+                    const double t36 = t35 + 4.2958184365097303e-05;
+                    const double t37 = t36 * t14;
+                    const double t38 = t37 + 1.908768067646918e-05;
+                    const double t39 = t38 * t14;
+                    const double t40 = t39 + (-0.00014039187243244702);
+                    const double t41 = t40 * t14;
+                    const double t42 = t41 + (-0.00029338317028938164);
+                    const double t43 = t42 * t14;
+                    const double t44 = t43 + 0.000217489184138791;
+                    const double t45 = t44 * t14;
+                    const double t46 = t45 + 0.0016486801344341574;
+                    const double t47 = t46 * t14;
+                    const double t48 = t47 + 0.0004565742670093648;
+                    const double t49 = t48 * t14;
+                    const double t50 = t49 + (-0.009007517699530638);
+                    const double t51 = t50 * t14;
+                    const double t52 = t51 + (-0.0035754253874364537);
+                    const double t53 = t52 * t14;
+                    const double t54 = t53 + 0.0706132265594008;
+                    const double t55 = t54 * t14;
+                    const double t56 = t55 + (-0.15085243167224832);
+                    const double t57 = t56 * t14;
+                    const double t58 = t57 + 0.13648225752794654;
+                    const double t59 = t58 * t14;
+                    const double t60 = t59 + 0.3533283284514383;
+                    const double t61 = -t60;
+                    const double t62 = (-0.5) * t9;
+                    const double t63 = exp(t62);
+                    const double t64 = t61 * t63;
+                    const double t65 = x - t7;
+                    const double t66 = (-0.5) * t65;
+                    const double t67 = x + t7;
+                    const double t68 = t66 * t67;
+                    const double t69 = t68 * 0.16666666666666666;
+                    const double t70 = 0.5 + t69;
+                    const double t71 = t68 * t70;
+                    const double t72 = 1.0 + t71;
+                    const double t73 = t68 * t72;
+                    const double t74 = t63 * t73;
+                    const double t75 = t63 + t74;
+                    const double t76 = t64 * t75;
+                    t10 = t76;
                 } else {
-                    const double t78 = 0.5 * x;
-                    const double t79 = -x;
-                    const double t80 = t79 * 0.7071067811865476;
-                    const double t81 = t80 - 4.0;
-                    const double t82 = t80 + 4.0;
-                    const double t83 = t81 / t82;
-                    const double t84 = (-1.0370163708633023e-08) * t83;
-                    const double t85 = t84 + (-1.2146017231394393e-08);
-                    const double t86 = t85 * t83;
-                    const double t87 = t86 + 1.0538783402645538e-07;
-                    const double t88 = t87 * t83;
-                    const double t89 = t88 + 6.681391766293257e-08;
-                    const double t90 = t89 * t83;
-                    const double t91 = t90 + (-8.222177429766234e-07);
-                    const double t92 = t91 * t83;
-                    const double t93 = t92 + 2.997989042668738e-07;
-                    const double t94 = t93 * t83;
-                    const double t95 = t94 + 5.70842077357379e-06;
-                    const double t96 = t95 * t83;
-                    const double t97 = t96 + (-1.1224884502901766e-05);
-                    const double t98 = t97 * t83;
-                    const double t99 = t98 + (-2.4398896135571015e-05);
-                    const double t100 = t99 * t83;
-                    const double t101 = t100 + 0.00015062255307153293;
-                    const double t102 = t101 * t83;
-                    const double t103 = t102 + (-0.00019925673508675788);
-                    const double t104 = t103 * t83;
-                    const double t105 = t104 + (-0.0007577734622789984);
-                    const double t106 = t105 * t83;
-                    const double t107 = t106 + 0.00503196997891833;
-                    const double t108 = t107 * t83;
-                    const double t109 = t108 + (-0.016197734036329785);
-                    const double t110 = t109 * t83;
-                    const double t111 = t110 + 0.03716751553789038;
-                    const double t112 = t111 * t83;
-                    const double t113 = t112 + (-0.0663303658137647);
-                    const double t114 = t113 * t83;
-                    const double t115 = t114 + 0.09373283499830203;
-                    const double t116 = t115 * t83;
-                    const double t117 = t116 + (-0.10103906603624727);
-                    const double t118 = t117 * t83;
-                    const double t119 = t118 + 0.06809705425469448;
-                    const double t120 = t119 * t83;
-                    const double t121 = t120 + 0.015379652102618923;
-                    const double t122 = t121 * t83;
-                    const double t123 = t122 + (-0.13962111684056253);
-                    const double t124 = t123 * t83;
-                    const double t125 = t124 + 1.2329951186255526;
-                    const double t126 = 2.0 * t80;
-                    const double t127 = 1.0 + t126;
-                    const double t128 = t125 / t127;
-                    const double t129 = t78 * t128;
-                    const double t130 = -t9;
-                    const double t131 = exp(t130);
-                    const double t132 = x - t7;
-                    const double t133 = (-0.5) * t132;
-                    const double t134 = x + t7;
-                    const double t135 = t133 * t134;
-                    const double t136 = t135 * 0.16666666666666666;
-                    const double t137 = 0.5 + t136;
-                    const double t138 = t135 * t137;
-                    const double t139 = 1.0 + t138;
-                    const double t140 = t135 * t139;
-                    const double t141 = t131 * t140;
-                    const double t142 = t131 + t141;
-                    const double t143 = t129 * t142;
-                    t10 = t143;
+                    const double t77 = -x;
+                    const double t78 = t77 - 2.5;
+                    const double t79 = t77 + 2.5;
+                    const double t80 = t78 / t79;
+                    const double t81 = (-3.781977220946943e-08) * t80;
+                    const double t82 = t81 + 4.642175737039127e-07;
+                    const double t83 = t82 * t80;
+                    const double t84 = t83 + (-1.0887306719833636e-06);
+                    const double t85 = t84 * t80;
+                    const double t86 = t85 + 5.222203352569594e-08;
+                    const double t87 = t86 * t80;
+                    const double t88 = t87 + 1.2799883631680893e-06;
+                    const double t89 = t88 * t80;
+                    const double t90 = t89 + 5.952843746139928e-07;
+                    const double t91 = t90 * t80;
+                    const double t92 = t91 + 4.0156195214973863e-07;
+                    const double t93 = t92 * t80;
+                    const double t94 = t93 + (-1.9370786659147376e-06);
+                    const double t95 = t94 * t80;
+                    const double t96 = t95 + (-6.452093869750818e-06);
+                    const double t97 = t96 * t80;
+                    const double t98 = t97 + (-4.76865240222145e-06);
+                    const double t99 = t98 * t80;
+                    const double t100 = t99 + 1.4319316112632404e-05;
+                    const double t101 = t100 * t80;
+                    const double t102 = t101 + 4.2958184365097303e-05;
+                    const double t103 = t102 * t80;
+                    const double t104 = t103 + 1.908768067646918e-05;
+                    const double t105 = t104 * t80;
+                    const double t106 = t105 + (-0.00014039187243244702);
+                    const double t107 = t106 * t80;
+                    const double t108 = t107 + (-0.00029338317028938164);
+                    const double t109 = t108 * t80;
+                    const double t110 = t109 + 0.000217489184138791;
+                    const double t111 = t110 * t80;
+                    const double t112 = t111 + 0.0016486801344341574;
+                    const double t113 = t112 * t80;
+                    const double t114 = t113 + 0.0004565742670093648;
+                    const double t115 = t114 * t80;
+                    const double t116 = t115 + (-0.009007517699530638);
+                    const double t117 = t116 * t80;
+                    const double t118 = t117 + (-0.0035754253874364537);
+                    const double t119 = t118 * t80;
+                    const double t120 = t119 + 0.0706132265594008;
+                    const double t121 = t120 * t80;
+                    const double t122 = t121 + (-0.15085243167224832);
+                    const double t123 = t122 * t80;
+                    const double t124 = t123 + 0.13648225752794654;
+                    const double t125 = t124 * t80;
+                    const double t126 = t125 + 0.3533283284514383;
+                    const double t127 = -t126;
+                    const double t128 = -t9;
+                    const double t129 = exp(t128);
+                    const double t130 = x - t7;
+                    const double t131 = (-0.5) * t130;
+                    const double t132 = x + t7;
+                    const double t133 = t131 * t132;
+                    const double t134 = t133 * 0.16666666666666666;
+                    const double t135 = 0.5 + t134;
+                    const double t136 = t133 * t135;
+                    const double t137 = 1.0 + t136;
+                    const double t138 = t133 * t137;
+                    const double t139 = t129 * t138;
+                    const double t140 = t129 + t139;
+                    const double t141 = t127 * t140;
+                    t10 = t141;
                 }
                 t4 = t10;
             }
@@ -953,12 +955,12 @@ static inline double op_gelu(double x) {
         }
         t1 = t2;
     } else {
-        const double t144 = 0.5 * x;
-        const double t145 = x * 0.7071067811865476;
-        const double t146 = erf(t145);
-        const double t147 = 1.0 + t146;
-        const double t148 = t144 * t147;
-        t1 = t148;
+        const double t142 = 0.5 * x;
+        const double t143 = x * 0.7071067811865476;
+        const double t144 = erf(t143);
+        const double t145 = 1.0 + t144;
+        const double t146 = t142 * t145;
+        t1 = t146;
     }
     return t1;
 }
@@ -1063,18 +1065,36 @@ static inline double op_logsumexp(const double *a, Py_ssize_t n) {
     }
     double fold1 = 0.0;
     for (Py_ssize_t i = 0; i < n; i++) {
-        const double t1 = fabs(fold0);
-        const double t2 = t1 == INFINITY ? 0.0 : fold0;
-        const double t3 = a[i] - t2;
-        const double t4 = exp(t3);
-        const double t5 = fold1 + t4;
-        fold1 = t5;
+        const double t1 = (a[i] == fold0 ? 1.0 : 0.0);
+        const double t2 = fold1 + t1;
+        fold1 = t2;
+    }
+    double fold2 = 0.0;
+    for (Py_ssize_t i = 0; i < n; i++) {
+        double t1;
+        if (a[i] == fold0) {
+            t1 = 0.0;
+        } else {
+            const double t2 = a[i] - fold0;
+            const double t3 = exp(t2);
+            t1 = t3;
+        }
+        const double t4 = fold2 + t1;
+        fold2 = t4;
     }
     const double t1 = fabs(fold0);
-    const double t2 = t1 == INFINITY ? 0.0 : fold0;
-    const double t3 = log(fold1);
-    const double t4 = t2 + t3;
-    return t4;
+    double t2;
+    if (t1 == INFINITY) {
+        t2 = fold0;
+    } else {
+        const double t3 = log(fold1);
+        const double t4 = fold2 / fold1;
+        const double t5 = log1p(t4);
+        const double t6 = t3 + t5;
+        const double t7 = fold0 + t6;
+        t2 = t7;
+    }
+    return t2;
 }
 
 static inline void op_logsumexp_partials(const double *a, Py_ssize_t n, double out, double *p) {
@@ -1087,26 +1107,44 @@ static inline void op_logsumexp_partials(const double *a, Py_ssize_t n, double o
     }
     double fold1 = 0.0;
     for (Py_ssize_t i = 0; i < n; i++) {
-        const double t1 = fabs(fold0);
-        const double t2 = t1 == INFINITY ? 0.0 : fold0;
-        const double t3 = a[i] - t2;
-        const double t4 = exp(t3);
-        const double t5 = fold1 + t4;
-        fold1 = t5;
+        const double t1 = (a[i] == fold0 ? 1.0 : 0.0);
+        const double t2 = fold1 + t1;
+        fold1 = t2;
     }
+    double fold2 = 0.0;
     for (Py_ssize_t i = 0; i < n; i++) {
         double t1;
-        if (fold1 == 0.0) {
+        if (a[i] == fold0) {
             t1 = 0.0;
         } else {
-            const double t2 = fabs(fold0);
-            const double t3 = t2 == INFINITY ? 0.0 : fold0;
-            const double t4 = a[i] - t3;
-            const double t5 = exp(t4);
-            const double t6 = t5 / fold1;
-            t1 = t6;
+            const double t2 = a[i] - fold0;
+            const double t3 = exp(t2);
+            t1 = t3;
         }
-        p[i] = t1;
+        const double t4 = fold2 + t1;
+        fold2 = t4;
+    }
+    for (Py_ssize_t i = 0; i < n; i++) {
+        const double t1 = fabs(fold0);
+        double t2;
+        if (t1 == INFINITY) {
+            double t3;
+            if (fold0 < 0.0) {
+                t3 = 0.0;
+            } else {
+                const double t4 = (a[i] == fold0 ? 1.0 : 0.0);
+                const double t5 = t4 / fold1;
+                t3 = t5;
+            }
+            t2 = t3;
+        } else {
+            const double t6 = a[i] - fold0;
+            const double t7 = exp(t6);
+            const double t8 = fold1 + fold2;
+            const double t9 = t7 / t8;
+            t2 = t9;
+        }
+        p[i] = t2;
     }
 }
 
@@ -1309,27 +1347,40 @@ fixed_partials(int op, const double *a, double out, unsigned wanted, double *p) 
             if (y == 0.0) {
                 t1 = 0.0;
             } else {
-                const double t2 = y - 1.0;
-                const double t3 = pow(x, t2);
-                const double t4 = fabs(t3);
-                const double t5 = fabs(x);
-                double t6;
-                if (t4 == INFINITY && 0.0 < t5 && t5 < INFINITY) {
-                    const double t7 = y * out;
-                    const double t8 = t7 / x;
-                    t6 = t8;
+                const double t2 = fabs(x);
+                const double t3 = y - 1.0;
+                const double t4 = pow(x, t3);
+                const double t5 = fabs(t4);
+                const double t6 = fabs(y);
+                double t7;
+                if (0.0 < t2 && t2 < INFINITY && t5 < 1e-290 && t6 < INFINITY) {
+                    const double t8 = x < 0.0 ? (-1.0) : 1.0;
+                    const double t9 = pow(t8, t3);
+                    const double t10 = 0.5 * t3;
+                    const double t11 = pow(t2, t10);
+                    const double t12 = y * t11;
+                    const double t13 = t9 * t12;
+                    const double t14 = t13 * t11;
+                    t7 = t14;
                 } else {
-                    const double t9 = fabs(y);
-                    double t10;
-                    if (t9 == INFINITY && t3 == 0.0) {
-                        t10 = 0.0;
+                    double t15;
+                    if (0.0 < t2 && t2 < INFINITY && t5 == INFINITY) {
+                        const double t16 = y * out;
+                        const double t17 = t16 / x;
+                        t15 = t17;
                     } else {
-                        const double t11 = y * t3;
-                        t10 = t11;
+                        double t18;
+                        if (t6 == INFINITY && t4 == 0.0) {
+                            t18 = 0.0;
+                        } else {
+                            const double t19 = y * t4;
+                            t18 = t19;
+                        }
+                        t15 = t18;
                     }
-                    t6 = t10;
+                    t7 = t15;
                 }
-                t1 = t6;
+                t1 = t7;
             }
             p[0] = t1;
         }
@@ -2118,15 +2169,52 @@ fixed_partials(int op, const double *a, double out, unsigned wanted, double *p) 
         (void)x;
         if (wanted & 1) {
             double t1;
-            if (800.0 < x) {
-                t1 = 1.0;
+            if (x < 0.0) {
+                double t2;
+                if (x < (-800.0)) {
+                    t2 = 0.0;
+                } else {
+                    double t3;
+                    if (x < (-700.0)) {
+                        const double t4 = exp(x);
+                        const double t5 = 1.0 + t4;
+                        const double t6 = x + t5;
+                        const double t7 = 2.0 + t4;
+                        const double t8 = t4 * t7;
+                        const double t9 = 1.0 + t8;
+                        const double t10 = t6 / t9;
+                        const double t11 = 0.5 * x;
+                        const double t12 = exp(t11);
+                        const double t13 = t10 * t12;
+                        const double t14 = t13 * t12;
+                        t3 = t14;
+                    } else {
+                        const double t15 = exp(x);
+                        const double t16 = 1.0 + t15;
+                        const double t17 = x + t16;
+                        const double t18 = 2.0 + t15;
+                        const double t19 = t15 * t18;
+                        const double t20 = 1.0 + t19;
+                        const double t21 = t17 / t20;
+                        const double t22 = t21 * t15;
+                        t3 = t22;
+                    }
+                    t2 = t3;
+                }
+                t1 = t2;
             } else {
-                const double t2 = op_sigmoid(x);
-                const double t3 = -x;
-                const double t4 = op_sigmoid(t3);
-                const double t5 = out * t4;
-                const double t6 = t2 + t5;
-                t1 = t6;
+                double t23;
+                if (800.0 < x) {
+                    t23 = 1.0;
+                } else {
+                    const double t24 = op_sigmoid(x);
+                    const double t25 = -x;
+                    const double t26 = op_sigmoid(t25);
+                    const double t27 = out * t26;
+                    const double t28 = t24 + t27;
+                    t23 = t28;
+                }
+                t1 = t23;
             }
             p[0] = t1;
         }
@@ -2136,61 +2224,220 @@ fixed_partials(int op, const double *a, double out, unsigned wanted, double *p) 
         const double x = a[0];
         (void)x;
         if (wanted & 1) {
-            const double t1 = -x;
-            const double t2 = t1 * 0.7071067811865476;
-            const double t3 = op_erfc(t2);
-            const double t4 = 0.5 * t3;
-            const double t5 = x * x;
-            double t6;
-            if (1600.0 < t5) {
-                t6 = 0.0;
-            } else {
-                const double t7 = 134217729.0 * x;
-                const double t8 = t7 - x;
-                const double t9 = t7 - t8;
-                const double t10 = 0.5 * t9;
-                const double t11 = t10 * t9;
-                double t12;
-                if (700.0 < t11) {
-                    const double t13 = 0.3989422804014327 * x;
-                    const double t14 = (-0.5) * t11;
-                    const double t15 = exp(t14);
-                    const double t16 = t13 * t15;
-                    const double t17 = x - t9;
-                    const double t18 = (-0.5) * t17;
-                    const double t19 = x + t9;
-                    const double t20 = t18 * t19;
-                    const double t21 = t20 * 0.16666666666666666;
-                    const double t22 = 0.5 + t21;
-                    const double t23 = t20 * t22;
-                    const double t24 = 1.0 + t23;
-                    const double t25 = t20 * t24;
-                    const double t26 = t15 * t25;
-                    const double t27 = t15 + t26;
-                    const double t28 = t16 * t27;
-                    t12 = t28;
+            double t1;
+            if (x < (-0.91)) {
+                const double t2 = x * x;
+                double t3;
+                if (1600.0 < t2) {
+                    t3 = 0.0;
                 } else {
-                    const double t29 = 0.3989422804014327 * x;
-                    const double t30 = -t11;
-                    const double t31 = exp(t30);
-                    const double t32 = x - t9;
-                    const double t33 = (-0.5) * t32;
-                    const double t34 = x + t9;
-                    const double t35 = t33 * t34;
-                    const double t36 = t35 * 0.16666666666666666;
-                    const double t37 = 0.5 + t36;
-                    const double t38 = t35 * t37;
-                    const double t39 = 1.0 + t38;
-                    const double t40 = t35 * t39;
-                    const double t41 = t31 * t40;
-                    const double t42 = t31 + t41;
-                    const double t43 = t29 * t42;
-                    t12 = t43;
+                    const double t4 = 134217729.0 * x;
+                    const double t5 = t4 - x;
+                    const double t6 = t4 - t5;
+                    const double t7 = 0.5 * t6;
+                    const double t8 = t7 * t6;
+                    double t9;
+                    if (700.0 < t8) {
+                        const double t10 = 0.3989422804014327 * x;
+                        const double t11 = -x;
+                        const double t12 = t11 - 2.5;
+                        const double t13 = t11 + 2.5;
+                        const double t14 = t12 / t13;
+                        const double t15 = (-3.781977220946943e-08) * t14;
+                        const double t16 = t15 + 4.642175737039127e-07;
+                        const double t17 = t16 * t14;
+                        const double t18 = t17 + (-1.0887306719833636e-06);
+                        const double t19 = t18 * t14;
+                        const double t20 = t19 + 5.222203352569594e-08;
+                        const double t21 = t20 * t14;
+                        const double t22 = t21 + 1.2799883631680893e-06;
+                        const double t23 = t22 * t14;
+                        const double t24 = t23 + 5.952843746139928e-07;
+                        const double t25 = t24 * t14;
+                        const double t26 = t25 + 4.0156195214973863e-07;
+                        const double t27 = t26 * t14;
+                        const double t28 = t27 + (-1.9370786659147376e-06);
+                        const double t29 = t28 * t14;
+                        const double t30 = t29 + (-6.452093869750818e-06);
+                        const double t31 = t30 * t14;
+                        const double t32 = t31 + (-4.76865240222145e-06);
+                        const double t33 = t32 * t14;
+                        const double t34 = t33 + 1.4319316112632404e-05;
+                        const double t35 = t34 * t14;
+                        const double t36 = t35 + 4.2958184365097303e-05;
+                        const double t37 = t36 * t14;
+                        const double t38 = t37 + 1.908768067646918e-05;
+                        const double t39 = t38 * t14;
+                        const double t40 = t39 + (-0.00014039187243244702);
+                        const double t41 = t40 * t14;
+                        const double t42 = t41 + (-0.00029338317028938164);
+                        const double t43 = t42 * t14;
+                        const double t44 = t43 + 0.000217489184138791;
+                        const double t45 = t44 * t14;
+                        const double t46 = t45 + 0.0016486801344341574;
+                        const double t47 = t46 * t14;
+                        const double t48 = t47 + 0.0004565742670093648;
+                        const double t49 = t48 * t14;
+                        const double t50 = t49 + (-0.009007517699530638);
+                        const double t51 = t50 * t14;
+                        const double t52 = t51 + (-0.0035754253874364537);
+                        const double t53 = t52 * t14;
+                        const double t54 = t53 + 0.0706132265594008;
+                        const double t55 = t54 * t14;
+                        const double t56 = t55 + (-0.15085243167224832);
+                        const double t57 = t56 * t14;
+                        const double t58 = t57 + 0.13648225752794654;
+                        const double t59 = t58 * t14;
+                        const double t60 = t59 + 0.3533283284514383;
+                        const double t61 = t60 / x;
+                        const double t62 = t10 - t61;
+                        const double t63 = (-0.5) * t8;
+                        const double t64 = exp(t63);
+                        const double t65 = t62 * t64;
+                        const double t66 = x - t6;
+                        const double t67 = (-0.5) * t66;
+                        const double t68 = x + t6;
+                        const double t69 = t67 * t68;
+                        const double t70 = t69 * 0.16666666666666666;
+                        const double t71 = 0.5 + t70;
+                        const double t72 = t69 * t71;
+                        const double t73 = 1.0 + t72;
+                        const double t74 = t69 * t73;
+                        const double t75 = t64 * t74;
+                        const double t76 = t64 + t75;
+                        const double t77 = t65 * t76;
+                        t9 = t77;
+                    } else {
+                        const double t78 = 0.3989422804014327 * x;
+                        const double t79 = -x;
+                        const double t80 = t79 - 2.5;
+                        const double t81 = t79 + 2.5;
+                        const double t82 = t80 / t81;
+                        const double t83 = (-3.781977220946943e-08) * t82;
+                        const double t84 = t83 + 4.642175737039127e-07;
+                        const double t85 = t84 * t82;
+                        const double t86 = t85 + (-1.0887306719833636e-06);
+                        const double t87 = t86 * t82;
+                        const double t88 = t87 + 5.222203352569594e-08;
+                        const double t89 = t88 * t82;
+                        const double t90 = t89 + 1.2799883631680893e-06;
+                        const double t91 = t90 * t82;
+                        const double t92 = t91 + 5.952843746139928e-07;
+                        const double t93 = t92 * t82;
+                        const double t94 = t93 + 4.0156195214973863e-07;
+                        const double t95 = t94 * t82;
+                        const double t96 = t95 + (-1.9370786659147376e-06);
+                        const double t97 = t96 * t82;
+                        const double t98 = t97 + (-6.452093869750818e-06);
+                        const double t99 = t98 * t82;
+                        const double t100 = t99 + (-4.76865240222145e-06);
+                        const double t101 = t100 * t82;
+                        const double t102 = t101 + 1.4319316112632404e-05;
+                        const double t103 = t102 * t82;
+                        const double t104 = t103 + 4.2958184365097303e-05;
+                        const double t105 = t104 * t82;
+                        const double t106 = t105 + 1.908768067646918e-05;
+                        const double t107 = t106 * t82;
+                        const double t108 = t107 + (-0.00014039187243244702);
+                        const double t109 = t108 * t82;
+                        const double t110 = t109 + (-0.00029338317028938164);
+                        const double t111 = t110 * t82;
+                        const double t112 = t111 + 0.000217489184138791;
+                        const double t113 = t112 * t82;
+                        const double t114 = t113 + 0.0016486801344341574;
+                        const double t115 = t114 * t82;
+                        const double t116 = t115 + 0.0004565742670093648;
+                        const double t117 = t116 * t82;
+                        const double t118 = t117 + (-0.009007517699530638);
+                        const double t119 = t118 * t82;
+                        const double t120 = t119 + (-0.0035754253874364537);
+                        const double t121 = t120 * t82;
+                        const double t122 = t121 + 0.0706132265594008;
+                        const double t123 = t122 * t82;
+                        const double t124 = t123 + (-0.15085243167224832);
+                        const double t125 = t124 * t82;
+                        const double t126 = t125 + 0.13648225752794654;
+                        const double t127 = t126 * t82;
+                        const double t128 = t127 + 0.3533283284514383;
+                        const double t129 = t128 / x;
+                        const double t130 = t78 - t129;
+                        const double t131 = -t8;
+                        const double t132 = exp(t131);
+                        const double t133 = x - t6;
+                        const double t134 = (-0.5) * t133;
+                        const double t135 = x + t6;
+                        const double t136 = t134 * t135;
+                        const double t137 = t136 * 0.16666666666666666;
+                        const double t138 = 0.5 + t137;
+                        const double t139 = t136 * t138;
+                        const double t140 = 1.0 + t139;
+                        const double t141 = t136 * t140;
+                        const double t142 = t132 * t141;
+                        const double t143 = t132 + t142;
+                        const double t144 = t130 * t143;
+                        t9 = t144;
+                    }
+                    t3 = t9;
                 }
-                t6 = t12;
+                t1 = t3;
+            } else {
+                const double t145 = -x;
+                const double t146 = t145 * 0.7071067811865476;
+                const double t147 = op_erfc(t146);
+                const double t148 = 0.5 * t147;
+                const double t149 = x * x;
+                double t150;
+                if (1600.0 < t149) {
+                    t150 = 0.0;
+                } else {
+                    const double t151 = 134217729.0 * x;
+                    const double t152 = t151 - x;
+                    const double t153 = t151 - t152;
+                    const double t154 = 0.5 * t153;
+                    const double t155 = t154 * t153;
+                    double t156;
+                    if (700.0 < t155) {
+                        const double t157 = 0.3989422804014327 * x;
+                        const double t158 = (-0.5) * t155;
+                        const double t159 = exp(t158);
+                        const double t160 = t157 * t159;
+                        const double t161 = x - t153;
+                        const double t162 = (-0.5) * t161;
+                        const double t163 = x + t153;
+                        const double t164 = t162 * t163;
+                        const double t165 = t164 * 0.16666666666666666;
+                        const double t166 = 0.5 + t165;
+                        const double t167 = t164 * t166;
+                        const double t168 = 1.0 + t167;
+                        const double t169 = t164 * t168;
+                        const double t170 = t159 * t169;
+                        const double t171 = t159 + t170;
+                        const double t172 = t160 * t171;
+                        t156 = t172;
+                    } else {
+                        const double t173 = 0.3989422804014327 * x;
+                        const double t174 = -t155;
+                        const double t175 = exp(t174);
+                        const double t176 = x - t153;
+                        const double t177 = (-0.5) * t176;
+                        const double t178 = x + t153;
+                        const double t179 = t177 * t178;
+                        const double t180 = t179 * 0.16666666666666666;
+                        const double t181 = 0.5 + t180;
+                        const double t182 = t179 * t181;
+                        const double t183 = 1.0 + t182;
+                        const double t184 = t179 * t183;
+                        const double t185 = t175 * t184;
+                        const double t186 = t175 + t185;
+                        const double t187 = t173 * t186;
+                        t156 = t187;
+                    }
+                    t150 = t156;
+                }
+                const double t188 = t148 + t150;
+                t1 = t188;
             }
-            const double t44 = t4 + t6;
-            p[0] = t44;
+            p[0] = t1;
         }
         break;
     }

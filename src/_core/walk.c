@@ -40,7 +40,9 @@ static int grow(void **array, Py_ssize_t *capacity, size_t item) {
 }
 
 /* What would make gradients wrong: the name of a function in chainrule.errors, or NULL. */
-static inline const char *fault_of(Value *v, int check_stale, Value **changed) {
+static inline const char *fault_of(Value *v, Checks checks, Value **changed) {
+    const int check_stale = checks == IF_STALE;
+    if (checks == NO_CHECKS) return NULL;
     if (!(v->flags & (EXTRA | FREED | OVERWRITTEN))) { /* the usual case */
         uint64_t now = TIME(v);
         if (!check_stale || ((v->flags & NUMBER0 || TIME(v->in[0].node) <= now) &&
@@ -62,19 +64,19 @@ static inline const char *fault_of(Value *v, int check_stale, Value **changed) {
 
 /* Whether the fast path of the walk may pass over an input: a number, a node seen before or, if
  * leaves are not asked for, a leaf without anything special. */
-static inline int pass_over(const Value *v, int i, int leaves) {
+static inline int pass_over(const Value *v, int i, int leaves, uint64_t stop) {
     if (v->flags & (i ? NUMBER1 : NUMBER0)) return 1;
     const Value *child = v->in[i].node;
-    if (child->flags & (SEEN | CONSTANT)) return 1;
+    if (child->word & (SEEN | CONSTANT | stop)) return 1;
     return !leaves && child->op == LEAF && !(child->flags & EXTRA);
 }
 
 /* The first input from `next` on that has to be walked, and its successor in *next. */
-static inline Value *next_child(Value *v, Py_ssize_t *next, int leaves) {
+static inline Value *next_child(Value *v, Py_ssize_t *next, int leaves, uint64_t stop) {
     if (!(v->flags & EXTRA)) {
         while (*next < 2) {
             int i = (int)(*next)++;
-            if (!pass_over(v, i, leaves)) return v->in[i].node;
+            if (!pass_over(v, i, leaves, stop)) return v->in[i].node;
         }
         return NULL;
     }
@@ -83,7 +85,7 @@ static inline Value *next_child(Value *v, Py_ssize_t *next, int leaves) {
         Py_ssize_t i = (*next)++;
         if (extra->is_number[i]) continue;
         Value *child = extra->slots[i].node;
-        if (child->flags & (SEEN | CONSTANT)) continue;
+        if (child->word & (SEEN | CONSTANT | stop)) continue;
         if (leaves || child->op != LEAF || child->flags & EXTRA) return child;
     }
     return NULL;
@@ -92,8 +94,9 @@ static inline Value *next_child(Value *v, Py_ssize_t *next, int leaves) {
 /* Depth first, inputs from left to right, a node after its inputs.
  *
  * Fills `order` and leaves SEEN set on its nodes; on failure nothing is set and -1 returned.
- * Plain leaves are left out unless asked for: they pass nothing on. */
-int walk(Value *root, int check, int leaves, Order *order) {
+ * Plain leaves are left out unless asked for: they pass nothing on. Inputs with a bit of `stop`
+ * set in their word are not entered. */
+int walk(Value *root, Checks checks, int leaves, uint64_t stop, Order *order) {
     Frame *path;
     Py_ssize_t depth = 0, path_capacity;
     const char *fault = NULL;
@@ -104,7 +107,7 @@ int walk(Value *root, int check, int leaves, Order *order) {
     for (;;) {
         /* v is new */
         v->word |= SEEN;
-        if ((fault = fault_of(v, check, &changed)) != NULL) {
+        if ((fault = fault_of(v, checks, &changed)) != NULL) {
             v->word &= ~(uint64_t)SEEN;
             faulty = v;
             goto fail;
@@ -115,7 +118,7 @@ int walk(Value *root, int check, int leaves, Order *order) {
             if (extra->n > order->widest) order->widest = extra->n;
         }
         Py_ssize_t next = 0;
-        Value *child = next_child(v, &next, leaves);
+        Value *child = next_child(v, &next, leaves, stop);
         for (;;) { /* finish nodes until there is a new one to go down to */
             if (child) break;
             if (order->n == order->capacity &&
@@ -127,14 +130,14 @@ int walk(Value *root, int check, int leaves, Order *order) {
             if (!depth) goto done;
             v = path[--depth].node;
             next = path[depth].next;
-            child = next == ALL_DONE ? NULL : next_child(v, &next, leaves);
+            child = next == ALL_DONE ? NULL : next_child(v, &next, leaves, stop);
         }
         if (depth == path_capacity && grow((void **)&path, &path_capacity, sizeof(Frame)) < 0) {
             v->word &= ~(uint64_t)SEEN;
             goto fail;
         }
         /* If nothing is left to do at v but to list it, say so: no need to look at it again. */
-        if (!(v->flags & EXTRA) && (next == 2 || pass_over(v, 1, leaves))) next = ALL_DONE;
+        if (!(v->flags & EXTRA) && (next == 2 || pass_over(v, 1, leaves, stop))) next = ALL_DONE;
         path[depth++] = (Frame){v, next};
         v = child;
     }
@@ -178,7 +181,7 @@ PyObject *value_topological(PyObject *self, PyObject *args, PyObject *keywords) 
     int check = 1;
     if (!PyArg_ParseTupleAndKeywords(args, keywords, "|p:_topological", names, &check)) return NULL;
     Order order;
-    if (walk((Value *)self, check, 1, &order) < 0) return NULL;
+    if (walk((Value *)self, check ? IF_STALE : IF_FREED, 1, 0, &order) < 0) return NULL;
     order_unmark(&order);
     order_hold(&order);
     PyObject *list = PyList_New(order.n);

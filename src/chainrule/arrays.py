@@ -36,7 +36,7 @@ def spread_over(function: Callable[..., Any], args: tuple[Any, ...]) -> Any:
     if any(is_array(arg) for arg in args):
         import numpy as np
 
-        result = np.frompyfunc(function, len(args), 1)(*args)
+        result = np.asarray(np.frompyfunc(function, len(args), 1)(*args), dtype=object)
         plain = all(isinstance(x, float) for x in np.ravel(result))
         return result.astype(float) if plain else result
     lengths = {len(arg) for arg in args if is_sequence(arg)}

@@ -102,7 +102,7 @@ class _Call:
             return self.arrange([v.grad for v in self.inputs])
         order = output._topological()
         with enable_grad():
-            total = sweeps.adjoints(order, 1.0)
+            total = sweeps.adjoints(order, 1.0, sweeps.depending(order, self.inputs))
             known = set(order)
             return self.arrange([sweeps.as_value(Value, total.get(v, 0.0), known) for v in self.inputs])
 

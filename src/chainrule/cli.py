@@ -11,7 +11,7 @@ import platform
 import sys
 from collections.abc import Callable, Sequence
 from pathlib import Path
-from typing import Any
+from typing import Any, NoReturn
 
 import numpy as np
 
@@ -42,6 +42,13 @@ class CommandError(Exception):
     """Something the user can put right; its text is all that is shown."""
 
 
+class Parser(argparse.ArgumentParser):
+    """Says what is wrong in one line, and where to read more."""
+
+    def error(self, message: str) -> NoReturn:
+        self.exit(2, f"{self.prog}: {message}; see {self.prog} --help\n")
+
+
 def main(argv: Sequence[str] | None = None) -> int:
     """Run a command; returns the exit code."""
     arguments = parser().parse_args(argv)
@@ -59,7 +66,7 @@ def main(argv: Sequence[str] | None = None) -> int:
 
 
 def parser() -> argparse.ArgumentParser:
-    top = argparse.ArgumentParser(
+    top = Parser(
         prog="chainrule",
         description="Automatic differentiation for programs written in scalars.",
         epilog="examples:\n"
@@ -84,7 +91,14 @@ def parser() -> argparse.ArgumentParser:
 
 
 def add_simple(commands: Any, name: str, text: str, run: Callable[[Any], Any]) -> None:
-    commands.add_parser(name, help=text, description=text).set_defaults(run=run)
+    p = commands.add_parser(
+        name,
+        help=text,
+        description=f"{text[0].upper()}{text[1:]}.",
+        epilog=f"example:\n  chainrule {name}",
+        formatter_class=argparse.RawDescriptionHelpFormatter,
+    )
+    p.set_defaults(run=run)
 
 
 def add_train(commands: Any) -> None:
@@ -114,7 +128,13 @@ def add_train(commands: Any) -> None:
 
 def add_predict(commands: Any) -> None:
     text = "print the predictions of a saved model for the lines of a CSV file"
-    p = commands.add_parser("predict", help=text, description=f"{text[0].upper()}{text[1:]}.")
+    p = commands.add_parser(
+        "predict",
+        help=text,
+        description=f"{text[0].upper()}{text[1:]}.",
+        epilog="example:\n  chainrule predict moons.safetensors points.csv",
+        formatter_class=argparse.RawDescriptionHelpFormatter,
+    )
     p.add_argument("model", help="a file written by `chainrule train --save`")
     p.add_argument("data", help="a CSV file with the inputs; one more column is taken as the target")
     p.set_defaults(run=predict)

@@ -68,7 +68,7 @@ class Value:
             raise TypeError(f"_op must be a str, got {type(_op).__name__}")
         number, text = as_float(data), _checked_label(label)
         self._set(None, children if modes.recording else (), number)
-        self._name, self._label = _op, text
+        self._name, self._label = str.__str__(_op), text
 
     def _set(self, row: Op | None, inputs: tuple[Value, ...], data: float) -> None:
         self._number = data
@@ -110,7 +110,7 @@ class Value:
     @data.setter
     def data(self, data: Any) -> None:
         data = as_float(data)
-        if data == self._number and math.copysign(1.0, data) == math.copysign(1.0, self._number):
+        if _same(data, self._number):
             return
         self._number = data
         self._time = _tick()
@@ -180,7 +180,7 @@ class Value:
     @property
     def _backward(self) -> Callable[[], Any]:
         """Pass this value's gradient on to its inputs; assign a function to make an operation."""
-        return self._closure or self._propagate
+        return self._closure or self._pass_on
 
     @_backward.setter
     def _backward(self, closure: Callable[[], Any]) -> None:
@@ -279,14 +279,17 @@ class Value:
 
     def _step(self) -> Iterable[Value]:
         if self._closure is None:
-            return self._propagate() or ()
+            return self._propagate()
         self._closure()
         return self._inputs
 
-    def _propagate(self) -> list[Value] | None:
+    def _pass_on(self) -> None:
+        self._propagate()
+
+    def _propagate(self) -> list[Value]:
         """Add to the gradient of each input: this gradient times the local derivative."""
         if not self._inputs:
-            return None
+            return []
         if self._row is None:
             raise errors.no_rule(self)
         gradient = self._grad._number if isinstance(self._grad, Value) else self._grad
@@ -312,8 +315,9 @@ class Value:
             for node in order:
                 if node._row is not None:
                     data = as_float(node._row.forward(*(v._number for v in node._inputs)))
-                    if data != node._number:
-                        node._number, node._time = data, now
+                    changed = not _same(data, node._number)
+                    node._number = data
+                    node._time = now if changed else max(node._time, *(v._time for v in node._inputs))
                 elif node._overwritten or node._changed_input() is not None:
                     raise errors.no_formula(node, "recompute")
         except BaseException:
@@ -321,8 +325,7 @@ class Value:
                 node._number, node._time = data, time
             raise
         for node in order:
-            if node._inputs:
-                node._time, node._overwritten = now, False
+            node._overwritten = False
         return self
 
     def zero_grad(self) -> None:
@@ -404,6 +407,11 @@ class Value:
     __deepcopy__ = copying.deepcopy
     __reduce__ = copying.reduce
     __array_ufunc__ = arrays.array_ufunc
+
+
+def _same(a: float, b: float) -> bool:
+    """The same number, with the same sign if it is 0."""
+    return a == b and math.copysign(1.0, a) == math.copysign(1.0, b)
 
 
 def _checked_label(label: Any) -> str:

@@ -216,32 +216,60 @@ def _gaussian(factor: Any, x: Any, scale: float) -> Any:
     return where(less(1600.0, x * x), 0.0, value)
 
 
-# (1 + 2x) exp(x²) erfc(x) for ½ <= x <= 28 as a polynomial in (x - 4) / (x + 4): a Chebyshev
-# fit in 60-digit arithmetic, error 4e-18, made by tools/fit_erfc.py.
+# Chebyshev fits in 60-digit arithmetic, made by tools/fit_erfc.py: x exp(x²) erfc(x) for
+# 0.64 <= x <= 28.5, and x exp(x²/2) Φ(-x) for 0.9 <= x <= 40.5, Φ the normal distribution function.
 # fmt: off
-_ERFCX = (
-    -1.0370163708633023e-08, -1.2146017231394393e-08, 1.0538783402645538e-07, 6.681391766293257e-08,
-    -8.222177429766234e-07, 2.997989042668738e-07, 5.70842077357379e-06, -1.1224884502901766e-05,
-    -2.4398896135571015e-05, 0.00015062255307153293, -0.00019925673508675788, -0.0007577734622789984,
-    0.00503196997891833, -0.016197734036329785, 0.03716751553789038, -0.0663303658137647,
-    0.09373283499830203, -0.10103906603624727, 0.06809705425469448, 0.015379652102618923,
-    -0.13962111684056253, 1.2329951186255526,
+_ERFC_TAIL = (
+    -1.3948238822037281e-09, 5.109700928463397e-07, -1.5841199402994402e-06, 4.070833795381134e-07,
+    1.8586295887506923e-06, 7.069160546743763e-07, 2.454969588778001e-07, -3.4774483443329614e-06,
+    -9.27425139523432e-06, -4.579518936004241e-06, 2.4328581586716806e-05, 6.039691058873441e-05,
+    1.2791203764093609e-05, -0.0002179647924793206, -0.00038991252570686933, 0.00040834971237136325,
+    0.002330547550611729, 0.00024020960085594035, -0.01283569824165594, -0.0032359378650534494,
+    0.09778825221221718, -0.21385470725570538, 0.19517270530480552, 0.49870141079051367,
+)
+_NORMAL_TAIL = (
+    -3.781977220946943e-08, 4.642175737039127e-07, -1.0887306719833636e-06, 5.222203352569594e-08,
+    1.2799883631680893e-06, 5.952843746139928e-07, 4.0156195214973863e-07, -1.9370786659147376e-06,
+    -6.452093869750818e-06, -4.76865240222145e-06, 1.4319316112632404e-05, 4.2958184365097303e-05,
+    1.908768067646918e-05, -0.00014039187243244702, -0.00029338317028938164, 0.000217489184138791,
+    0.0016486801344341574, 0.0004565742670093648, -0.009007517699530638, -0.0035754253874364537,
+    0.0706132265594008, -0.15085243167224832, 0.13648225752794654, 0.3533283284514383,
 )
 # fmt: on
 
 
-def _erfcx(x: Any) -> Any:
-    """exp(x²) erfc(x) for ½ <= x <= 28."""
-    t = div(x - 4.0, x + 4.0)
-    total: Any = _ERFCX[0]
-    for coefficient in _ERFCX[1:]:
+def _fitted(x: Any, centre: float, coefficients: tuple[float, ...]) -> Any:
+    """A polynomial in (x - centre) / (x + centre)."""
+    t = div(x - centre, x + centre)
+    total: Any = coefficients[0]
+    for coefficient in coefficients[1:]:
         total = total * t + coefficient
-    return div(total, 1.0 + 2.0 * x)
+    return total
 
 
-def _gelu_tail(x: Any) -> Any:
-    """X Φ(x) for x < -0.71, where 1 + erf would cancel."""
-    return _gaussian(0.5 * x * _erfcx(-x * _SQRT_HALF), x, 0.5)
+def _erfc_tail(x: Any) -> Any:
+    """erfc(x) for 0.64 <= x <= 28."""
+    return _gaussian(div(_fitted(x, 1.75, _ERFC_TAIL), x), x, 1.0)
+
+
+def _normal_tail(x: Any) -> Any:
+    """X exp(x²/2) Φ(-x) for 0.9 <= x <= 40: the tail without its steep factors."""
+    return _fitted(x, 2.5, _NORMAL_TAIL)
+
+
+def _gelu_slope(x: Any) -> Any:
+    """Φ(x) + x φ(x), with one exponential for both in the left tail, where erfc is steep."""
+    bump = _ONE_OVER_SQRT_TWO_PI * x
+    tail = _gaussian(bump - div(_normal_tail(-x), x), x, 0.5)
+    return where(less(x, -0.91), tail, 0.5 * erfc(-x * _SQRT_HALF) + _gaussian(bump, x, 0.5))
+
+
+def _silu_slope(x: Any, out: Any) -> Any:
+    """s(x) + x s(x) s(-x) with the sigmoid s; in the left half over a common denominator."""
+    e = exp(x)
+    left = _times_exp(div(x + (1.0 + e), 1.0 + e * (2.0 + e)), x)
+    right = where(less(800.0, x), 1.0, sigmoid(x) + out * sigmoid(-x))
+    return where(less(x, 0.0), where(less(x, -800.0), 0.0, left), right)
 
 
 def _hypot_ratio(x: Any, y: Any, out: Any) -> Any:
@@ -272,12 +300,15 @@ def _times_exp(factor: Any, x: Any) -> Any:
 
 
 def _pow_dx(x: Any, y: Any, out: Any) -> Any:
-    """Y x^(y-1): 0 at y = 0 even for x = 0; rescued where the power overflows and y is small."""
+    """Y x^(y-1): 0 at y = 0 even for x = 0; rescued where the power alone over- or underflows."""
     p = pow(x, y - 1.0)
-    overflow = _both(equal(abs(p), INF), _both(less(0.0, abs(x)), less(abs(x), INF)))
+    inside = _both(less(0.0, abs(x)), less(abs(x), INF))
+    half = pow(abs(x), 0.5 * (y - 1.0))
+    small = pow(where(less(x, 0.0), -1.0, 1.0), y - 1.0) * (y * half) * half
     vanishes = _both(equal(abs(y), INF), equal(p, 0.0))
-    slope = where(overflow, div(y * out, x), where(vanishes, 0.0, y * p))
-    return where(equal(y, 0.0), 0.0, slope)
+    slope = where(_both(inside, equal(abs(p), INF)), div(y * out, x), where(vanishes, 0.0, y * p))
+    underflow = _both(_both(inside, less(abs(p), 1e-290)), less(abs(y), INF))
+    return where(equal(y, 0.0), 0.0, where(underflow, small, slope))
 
 
 def _pow_dy(x: Any, y: Any, out: Any) -> Any:
@@ -301,10 +332,6 @@ def _cbrt(x: Any) -> Any:
     d = div(scaled - cube, cube)
     root = guess + guess * (d * (1.0 / 3.0 - d * (1.0 / 9.0 - d * (5.0 / 81.0))))
     return where(_both(less(0.0, x), less(x, INF)), where(tiny, root * 2.0**-200, root), x)
-
-
-def _finite_or_zero(m: Any) -> Any:
-    return where(equal(abs(m), INF), 0.0, m)
 
 
 _LN2 = 0.6931471805599453
@@ -540,7 +567,7 @@ erfc = Op(
     "erfc",
     1,
     # the C libraries' own erfc is up to 5 ulp off in the tail
-    lambda x: where(less(x, 0.5), 1.0 - erf(x), where(less(28.0, x), 0.0, _gaussian(_erfcx(x), x, 1.0))),
+    lambda x: where(less(x, 0.64), 1.0 - erf(x), where(less(28.0, x), 0.0, _erfc_tail(x))),
     (lambda x, out: _gaussian(-_TWO_OVER_SQRT_PI, x, 1.0),),
     doc="1 - erf(x), exact in the tail",
 )
@@ -599,18 +626,18 @@ silu = Op(
         where(less(x, -800.0), -0.0, _times_exp(x, x)),
         x * sigmoid(x),
     ),
-    (lambda x, out: where(less(800.0, x), 1.0, sigmoid(x) + out * sigmoid(-x)),),
+    (_silu_slope,),
     doc="x * sigmoid(x)",
 )
 gelu = Op(
     "gelu",
     1,
     lambda x: where(
-        less(x, -0.71),
-        where(less(x, -40.0), -0.0, _gelu_tail(x)),
+        less(x, -0.91),
+        where(less(x, -40.0), -0.0, _gaussian(-_normal_tail(-x), x, 0.5)),
         0.5 * x * (1.0 + erf(x * _SQRT_HALF)),
     ),
-    (lambda x, out: 0.5 * erfc(-x * _SQRT_HALF) + _gaussian(_ONE_OVER_SQRT_TWO_PI * x, x, 0.5),),
+    (lambda x, out: _gelu_slope(x),),
     doc="x times the normal distribution function of x",
 )
 
@@ -649,12 +676,21 @@ logsumexp = _variadic(
     "logsumexp",
     (
         Fold(-INF, lambda largest, x: maximum(largest, x)),
-        Fold(0.0, lambda total, x, largest: total + exp(x - _finite_or_zero(largest))),
+        Fold(0.0, lambda ties, x, largest: ties + equal(x, largest)),
+        # the largest are left out, so that log1p can see what is small beside them
+        Fold(
+            0.0,
+            lambda rest, x, largest, ties: rest + where(equal(x, largest), 0.0, exp(x - largest)),
+        ),
     ),
-    lambda x, out, n, largest, total: where(
-        equal(total, 0.0), 0.0, div(exp(x - _finite_or_zero(largest)), total)
+    lambda x, out, n, largest, ties, rest: where(
+        equal(abs(largest), INF),
+        where(less(largest, 0.0), 0.0, div(equal(x, largest), ties)),
+        div(exp(x - largest), ties + rest),
     ),
-    finish=lambda n, largest, total: _finite_or_zero(largest) + log(total),
+    finish=lambda n, largest, ties, rest: where(
+        equal(abs(largest), INF), largest, largest + (log(ties) + log1p(div(rest, ties)))
+    ),
     least=1,
     doc="log(exp(x1) + exp(x2) + ...) without overflow; its gradient is the softmax",
 )

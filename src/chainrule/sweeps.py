@@ -7,6 +7,7 @@ except `where`, which keeps what was not computed from leaking into what was.
 
 from __future__ import annotations
 
+from collections.abc import Iterable
 from typing import Any
 
 from . import errors, ops
@@ -23,13 +24,26 @@ def product(a: Any, b: Any) -> Any:
 
 
 def _partials(node: Any, args: Any, out: Any, wanted: list[bool]) -> list[Any]:
-    if node._row is None:
+    if node._row is None or node._by_hand:
         raise errors.no_formula(node, "differentiate again")
     return list(node._row.derivatives(args, out, wanted))
 
 
-def adjoints(order: list[Any], seed: Any) -> dict[Any, Any]:
+def depending(order: list[Any], inputs: Iterable[Any]) -> set[Any]:
+    """Those of `order` that depend on one of the inputs, and these."""
+    found = set(inputs)
+    for node in order:
+        if node not in found and any(
+            arg in found for arg in node._arguments if not isinstance(arg, float)
+        ):
+            found.add(node)
+    return found
+
+
+def adjoints(order: list[Any], seed: Any, among: set[Any] | None = None) -> dict[Any, Any]:
     """The derivative of the last of `order` for each value it depends on, as an expression.
+
+    With `among`, only through these nodes: nothing is asked of the others.
 
     A value that is used only inside the branch that `where` did not take gets no adjoint. Since
     the choice may fall the other way when the expression is recomputed, that is itself part of
@@ -43,7 +57,9 @@ def adjoints(order: list[Any], seed: Any) -> dict[Any, Any]:
         if node not in total or not node.inputs:
             continue
         args = node._arguments
-        wanted = [not isinstance(arg, float) for arg in args]
+        wanted = [not isinstance(arg, float) and (among is None or arg in among) for arg in args]
+        if not any(wanted):
+            continue
         for arg, partial in zip(args, _partials(node, args, node, wanted), strict=True):
             if partial is None:
                 continue
@@ -77,8 +93,14 @@ def backward(order: list[Any], gradient: Any, reset: bool) -> None:
         if node.is_leaf and not reset and not (isinstance(node.grad, float) and node.grad == 0.0):
             result = node.grad + result
         results.append(as_value(type(root), result, known))
-    for node, result in zip(order, results, strict=True):
-        node.grad = result
+    before = [node.grad for node in order]
+    try:
+        for node, result in zip(order, results, strict=True):
+            node.grad = result
+    except BaseException:  # Ctrl-C: all old gradients or all new ones
+        for node, grad in zip(order, before, strict=True):
+            node.grad = grad
+        raise
 
 
 def as_value(cls: Any, result: Any, known: set[Any]) -> Any:

@@ -82,6 +82,10 @@ class _Mode(ContextDecorator):
     def __init__(self) -> None:
         self._before: list[tuple[bool, bool]] = []
 
+    def _recreate_cm(self) -> Any:
+        """A fresh one for each call of a decorated function, so that threads do not share it."""
+        return type(self)()
+
     def __enter__(self) -> None:
         self._before.append(set_modes(self._recording, self._anomaly))
 

@@ -50,6 +50,8 @@ def make(rng: random.Random, cls: Any) -> Program:
         if not any(isinstance(x, int) for x in operands):
             continue
         out = op(*args)
+        if op is WHERE and not clear_condition(program, operands[0], args[0]):
+            continue
         if abs(out.data) < 50 and tame(op, [a.data if isinstance(a, cls) else a for a in args]):
             values.append(out)
             program.steps.append((op.name, operands))
@@ -75,6 +77,14 @@ def choose(rng: random.Random, known: int) -> tuple[ops.Op, list[Operand]]:
         op = rng.choice(VARIADIC)
     count = 2 * rng.randint(1, 5) if isinstance(op, ops.Variadic) else op.arity
     return op, [operand() for _ in range(count)]
+
+
+def clear_condition(program: Program, operand: Operand, condition: Any) -> bool:
+    """Whether rounding cannot turn a condition around: a comparison, or a number far from 0."""
+    step = operand - len(program.leaves) if isinstance(operand, int) else -1
+    if step >= 0 and program.steps[int(step)][0] in ("less", "less_equal", "equal"):
+        return True
+    return abs(condition.data if hasattr(condition, "data") else condition) > 1e-6
 
 
 def tame(op: ops.Op, args: list[float]) -> bool:

@@ -39,7 +39,7 @@ def smooth(op: ops.Op, args: tuple[float, ...]) -> bool:
 
 
 @pytest.mark.parametrize(
-    "op", [op for op in ops.TABLE if op.name in truth.TRUTH], ids=lambda op: op.name
+    "op", [op for op in ops.TABLE if truth.TRUTH.get(op.name, (0, ()))[1]], ids=lambda op: op.name
 )
 def test_second_derivatives_at_ordinary_points(op: ops.Op) -> None:
     """Against the derivative of the true partial, in 60-digit arithmetic."""
