@@ -115,6 +115,7 @@ def test_operations_made_by_hand_cannot_be_recomputed() -> None:
 
 def test_a_kink_is_a_note_not_a_fault() -> None:
     report = check_gradients(Value(0.0, label="x").relu())
+    assert report
     assert report.faults == []
     assert "at a kink of 'relu'" in report.notes[0]
 
@@ -123,7 +124,7 @@ def test_a_kink_is_a_note_not_a_fault() -> None:
     ("subject", "args", "message"),
     [
         (3, (), "check_gradients takes a Value or a function, got int"),
-        (Value(1.0), (2.0,), "arguments make sense only for a function"),
+        (Value(1.0), (2.0, 3.0), "arguments make sense only for a function"),
         (lambda: 3, (), "the function must return a Value, got int"),
     ],
 )
@@ -138,6 +139,32 @@ def test_a_stale_expression() -> None:
     a.data = 4.0
     with pytest.raises(StaleValueError):
         check_gradients(out)
+
+
+@pytest.mark.parametrize(
+    "build",
+    [
+        lambda: 1 / Value(1e-3),
+        lambda: Value(1e6).sin(),
+        lambda: Value(1e-6).log(),
+        lambda: Value(1e-6) * 1e-6 + 1.0,
+        lambda: chainrule.max(Value(2.0), Value(2.0), Value(2.0)),
+        lambda: Value(1e100) * 3.0,
+        lambda: Value(0.0).exp(),
+    ],
+)
+def test_right_rules_are_not_accused(build: Any) -> None:
+    """Steep, fast, tiny, huge: a step of 1e-5 alone would not do."""
+    assert check_gradients(build())
+
+
+def test_a_small_gradient_is_not_beyond_suspicion() -> None:
+    half = custom_op("half", lambda x: 2e-6 * x, lambda x, out: 1e-6)
+    assert not check_gradients(half(Value(1.0)))
+
+
+def test_epsilon_as_the_second_argument() -> None:
+    assert check_gradients(Value(2.0) ** 2, 1e-4).epsilon == 1e-4
 
 
 def test_every_activation() -> None:
