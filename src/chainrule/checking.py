@@ -91,6 +91,10 @@ def check_gradients(
     return _Check(expression, epsilon, tolerance).report
 
 
+def _last(slopes: Any) -> float:
+    return float(slopes[-1])
+
+
 class _Recomputed:
     """An expression given as its result; works on a copy."""
 
