@@ -152,8 +152,8 @@ class _Check:
             slopes, agrees = self.compare(
                 gradients[leaf],
                 leaf.data,
-                lambda step, leaf=leaf: self.slope(leaf, step),
-                lambda s: s[-1],
+                partial(self.slope, leaf),
+                _last,
             )
             self.slopes.append(slopes)
             numerical = float(slopes[-1])
