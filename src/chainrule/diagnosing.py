@@ -68,8 +68,8 @@ def diagnose(
     for p, grad in zip(parameters, before, strict=True):
         p.grad = grad
     check_zero_grad(report, [number(grad) for grad in before], list(gradients.values()))
-    check_flow(report, model, gradients)
     check_units(report, model, X)
+    check_flow(report, model, gradients)
     if optimizer is not None:
         check_rate(report, gradients, optimizer)
     return report
@@ -77,18 +77,24 @@ def diagnose(
 
 def norm_of(layer: nn.Module, gradients: dict[Any, float]) -> float:
     weights = [gradients[p] for p in layer.parameters()]
-    return math.sqrt(math.fsum(g * g for g in weights) / len(weights))
+    return math.hypot(*weights) / math.sqrt(len(weights))
 
 
 def check_flow(report: Diagnosis, model: nn.Module, gradients: dict[Any, float]) -> None:
     norms = {name: norm_of(layer, gradients) for name, layer in layers_of(model).items()}
+    bad = [name for name, norm in norms.items() if not math.isfinite(norm)]
+    if bad:
+        report.findings["loss"] = (
+            f"the gradient of {', '.join(bad)} is not finite; "
+            f"compute it inside detect_anomaly() to see where"
+        )
     for name, norm in norms.items():
         report.layers.append(f"{name}: gradient {norm:.2e} (root mean square)")
-    if len(norms) < 2:
+    if len(norms) < 2 or bad:
         return
     first, *_, last = norms.values()
     weak = [name for name, norm in norms.items() if norm < VANISHING * last]
-    if last > 0 and first < VANISHING * last:
+    if last > 0 and first < VANISHING * last and "dead" not in report.findings:
         report.findings["vanishing"] = (
             f"the gradient of {', '.join(weak)} is less than a thousandth of that of the last layer, "
             f"so they hardly learn; try relu or init='xavier', or fewer layers"
@@ -131,16 +137,22 @@ def is_saturated(activation: str, x: float) -> bool:
 
 def check_zero_grad(report: Diagnosis, held: list[float], fresh: list[float]) -> None:
     """Gradients that were there before and are not those of this step have piled up."""
-    size = math.hypot(*held)
-    if size > 1.5 * math.hypot(*fresh) and size > 0:
+    size, one = math.hypot(*held), math.hypot(*fresh)
+    if not size or not one:
+        return
+    alike = math.fsum(a / size * (b / one) for a, b in zip(held, fresh, strict=True))
+    # A step ago the gradient may have been larger; a multiple of this one it was not.
+    if size > 100 * one or (size > 1.5 * one and alike > 0.9999):
         report.findings["zero_grad"] = (
-            f"the parameters hold gradients {size / max(math.hypot(*fresh), 1e-300):.1f} times as large "
+            f"the parameters hold gradients {size / one:.1f} times as large "
             f"as those of one step: call zero_grad() before each backward()"
         )
 
 
 def check_rate(report: Diagnosis, gradients: dict[Any, float], optimizer: optim.Optimizer) -> None:
     """What one step would do to the parameters, relative to their size."""
+    if not any(p in gradients for p in optimizer.params):
+        raise ValueError("the optimizer has none of the parameters of this model")
     t = float(optimizer.steps + 1)
     moves, sizes = [], []
     for p, state in zip(optimizer.params, optimizer.state, strict=True):

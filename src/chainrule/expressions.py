@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import ast
 import operator
+import warnings
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from typing import Any
@@ -44,7 +45,10 @@ class Expression:
         missing = [name for name in self.names if name not in values]
         if missing:
             raise ExpressionError(f"no value for {', '.join(missing)}: write {missing[0]}=1.5")
-        return _evaluate(self.tree, values)
+        try:
+            return _evaluate(self.tree, values)
+        except RecursionError:
+            raise ExpressionError("the expression is nested too deeply") from None
 
 
 def parse(text: str) -> Expression:
@@ -52,7 +56,9 @@ def parse(text: str) -> Expression:
     if len(text) > LONGEST:
         raise ExpressionError(f"the expression is longer than {LONGEST} characters")
     try:
-        tree = ast.parse(text.strip(), mode="eval").body
+        with warnings.catch_warnings():
+            warnings.simplefilter("ignore")  # what Python has to say about "1if a else b"
+            tree = ast.parse(text.strip(), mode="eval").body
         names: dict[str, None] = {}
         _check(tree, names)
     except SyntaxError as error:
@@ -73,6 +79,10 @@ def _check(node: ast.AST, names: dict[str, None]) -> None:
     if isinstance(node, ast.Constant):
         if isinstance(node.value, bool) or not isinstance(node.value, (int, float)):
             raise _refuse(node, f"{node.value!r} is not a number")
+        try:
+            float(node.value)
+        except OverflowError:
+            raise _refuse(node, "the number is too large") from None
     elif isinstance(node, ast.Name):
         if node.id in FUNCTIONS:
             raise _refuse(node, f"{node.id} is a function: write {node.id}(...)")

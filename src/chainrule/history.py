@@ -33,7 +33,7 @@ class History:
 
     def __str__(self) -> str:
         if not self.losses:
-            return "History: no epoch was finished"
+            return "History: no epoch was finished" + (f"; {self.stopped}" if self.stopped else "")
         text = f"{self.epochs} epochs in {self.seconds:.2f} s"
         text += f", loss {self.losses[0]:.6g} -> {self.losses[-1]:.6g}"
         if self.validation_losses:

@@ -25,7 +25,7 @@ from .errors import AnomalyError
 from .history import History
 from .nn.layers import Layer
 from .saving import save
-from .value import detect_anomaly, no_grad
+from .value import Value, detect_anomaly, no_grad
 
 Metrics = dict[str, Callable[[list[Any], Any], float]]
 
@@ -91,13 +91,19 @@ def fit(
     """
     if epochs < 0:
         raise ValueError(f"epochs must not be negative, got {epochs}")
+    if patience is not None and patience < 1:
+        raise ValueError(f"patience must be at least 1, got {patience}")
+    callbacks = list(callbacks)
     loss_function = loss_named(loss)
     check_lengths(X, y)
     if isinstance(validation, float):
         X, X_validation, y, y_validation = train_test_split(X, y, validation, seed)
         validation = (X_validation, y_validation)
+    if validation is not None:
+        check_lengths(*validation)
     optimizer = optimizer or optim.Adam(model.parameters(), lr=0.01)
     run = _Run(model, loss_function, optimizer, History(), validation, metrics or {}, checkpoint)
+    run.keep_best = run.keep_best or patience is not None
     rng = np.random.default_rng(seed)
     start = time.perf_counter()
     model.train()
@@ -145,6 +151,7 @@ class _Run:
         self.model, self.loss, self.optimizer = model, loss, optimizer
         self.history, self.validation, self.metrics = history, validation, metrics
         self.checkpoint = checkpoint
+        self.keep_best = checkpoint is not None
         self.layers = {name: layer.parameters() for name, layer in layers_of(model).items()}
         self.best = math.inf
         self.best_state = model.state_dict()
@@ -152,10 +159,19 @@ class _Run:
 
     def step(self, xs: Any, ys: Any, where: str) -> None:
         loss = self.loss([self.model(x) for x in xs], list(ys))
+        if not isinstance(loss, Value):
+            kind = type(loss).__name__
+            raise TypeError(f"the loss must be a Value, got {kind}: it does not depend on the model")
         if not math.isfinite(loss.data):
             raise NonFiniteLossError(self.explain(xs, ys, loss.data, where))
         self.optimizer.zero_grad()
         loss.backward()
+        if not all(math.isfinite(number(p.grad)) for p in self.optimizer.params):
+            raise NonFiniteLossError(
+                f"a gradient is not finite in {where}, though the loss is {loss.data:g}. "
+                f"The parameters are those of the last good step; compute the step inside "
+                f"detect_anomaly() to see where"
+            )
         self.optimizer.step()
         self.batch_losses.append((loss.data, len(xs)))
 
@@ -182,14 +198,17 @@ class _Run:
             history.gradient_norms.setdefault(name, []).append(math.hypot(*(p.grad for p in params)))
         watched = history.losses[-1]
         xs, ys = self.validation or (X, y)
-        if self.validation or self.metrics:
+        if self.validation or self.metrics or self.keep_best:
+            self.model.eval()
             with no_grad():
                 predictions = [self.model(x) for x in xs]
+                # Without validation data the loss of the epoch was that of older parameters.
+                watched = number(self.loss(predictions, list(ys)))
                 if self.validation:
-                    watched = number(self.loss(predictions, list(ys)))
                     history.validation_losses.append(watched)
                 for name, metric in self.metrics.items():
                     history.metrics.setdefault(name, []).append(float(metric(predictions, ys)))
+            self.model.train()
         history.dead_units.append(dead_share(self.model, xs[:32]))
         if watched < self.best:
             self.best, history.best_epoch = watched, epoch
@@ -208,7 +227,7 @@ class _Run:
 
 def number(x: Any) -> float:
     """The number of a Value, or a number itself."""
-    return float(x) if isinstance(x, (int, float)) else float(x.data)
+    return float(x.data) if isinstance(x, Value) else float(x)
 
 
 def layers_of(model: nn.Module) -> dict[str, Layer]:

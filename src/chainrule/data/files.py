@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import csv
+from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
@@ -16,10 +17,7 @@ def read_csv(path: str | Path, target: str | int | None = -1) -> tuple[Any, Any,
     position; None means that there is none, and y is None.
     """
     path = Path(path)
-    with path.open(newline="", encoding="utf-8-sig") as file:
-        rows = [
-            (number, row) for number, row in enumerate(csv.reader(file), 1) if any(map(str.strip, row))
-        ]
+    rows = list(_lines(path))
     if not rows:
         raise ValueError(f"{path}: the file is empty")
     names = [f"x{i}" for i in range(len(rows[0][1]))]
@@ -32,7 +30,21 @@ def read_csv(path: str | Path, target: str | int | None = -1) -> tuple[Any, Any,
         return table, None, names
     column = _column(path, target, names)
     rest = [i for i in range(len(names)) if i != column]
+    if not rest:
+        raise ValueError(f"{path}: there is only one column, the target; X would be empty")
     return table[:, rest], table[:, column], [names[i] for i in rest]
+
+
+def _lines(path: Path) -> Iterator[tuple[int, list[str]]]:
+    """The number of the line on which each row ends, and its fields; blank lines are left out."""
+    try:
+        with path.open(newline="", encoding="utf-8-sig") as file:
+            reader = csv.reader(file)
+            for row in reader:
+                if any(map(str.strip, row)):
+                    yield reader.line_num, row
+    except (UnicodeError, csv.Error) as error:
+        raise ValueError(f"{path}: not a text file of comma-separated values ({error})") from None
 
 
 def _is_number(text: str) -> bool:

@@ -38,7 +38,7 @@ def activation_named(activation: str | Activation | None) -> Activation:
     if activation not in NAMES:
         known = ", ".join(NAMES)
         raise ValueError(f"unknown activation {activation!r}; known are {known}, or give a function")
-    return linear if activation == "linear" else _method(activation)
+    return KNOWN[activation]
 
 
 def _method(name: str) -> Activation:
@@ -49,6 +49,9 @@ def _method(name: str) -> Activation:
 
     activate.__name__ = name
     return activate
+
+
+KNOWN: dict[str, Activation] = {name: linear if name == "linear" else _method(name) for name in NAMES}
 
 
 def name_of(activation: Activation) -> str:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+import operator
 import random
 from collections.abc import Callable, Sequence
 from typing import Any
@@ -30,14 +31,17 @@ def _generator(seed: int | random.Random | None) -> random.Random:
 
 
 def _positive(name: str, value: Any) -> int:
-    if isinstance(value, bool) or not isinstance(value, int) or value < 1:
+    size = 0 if isinstance(value, bool) or not hasattr(value, "__index__") else operator.index(value)
+    if size < 1:
         raise ValueError(f"{name} must be a positive integer, got {value!r}")
-    return value
+    return size
 
 
 def _as_list(x: Any) -> Sequence[Any]:
     """Inputs as a sequence; one number or Value is a sequence of one."""
-    return x if hasattr(x, "__len__") else [x]
+    single = not hasattr(x, "__len__") or getattr(x, "shape", None) == ()
+    result: Sequence[Any] = [x.item() if hasattr(x, "item") else x] if single else x
+    return result
 
 
 class Neuron(Module):

@@ -12,6 +12,21 @@ from typing import Any
 
 from .. import functional as F
 from ..tree import flatten
+from ..value import Value
+
+
+def _check_reduction(reduction: str) -> None:
+    if reduction not in ("mean", "sum", "none"):
+        raise ValueError(f"reduction must be 'mean', 'sum' or 'none', got {reduction!r}")
+
+
+def _shape(x: Any) -> Any:
+    """Nested lengths without those of 1, as text."""
+    if isinstance(x, Value) or not hasattr(x, "__len__") or getattr(x, "shape", None) == ():
+        return ""
+    inner = {_shape(item) for item in x}
+    size = "" if len(x) == 1 else f"{len(x)},"
+    return size + "|".join(sorted(inner))
 
 
 def _reduce(losses: list[Any], reduction: str) -> Any:
@@ -19,12 +34,11 @@ def _reduce(losses: list[Any], reduction: str) -> Any:
         return F.mean(losses)
     if reduction == "sum":
         return F.sum(losses)
-    if reduction == "none":
-        return losses
-    raise ValueError(f"reduction must be 'mean', 'sum' or 'none', got {reduction!r}")
+    return losses
 
 
 def _elementwise(loss: Callable[[Any, Any], Any], input: Any, target: Any, reduction: str) -> Any:
+    _check_reduction(reduction)
     inputs, targets = flatten(input)[0], flatten(target)[0]
     if len(inputs) != len(targets):
         raise ValueError(
@@ -32,6 +46,8 @@ def _elementwise(loss: Callable[[Any, Any], Any], input: Any, target: Any, reduc
         )
     if not inputs:
         raise ValueError("the loss needs at least one input, got none")
+    if _shape(input) != _shape(target):
+        raise ValueError("the loss needs inputs and targets of the same shape")
     return _reduce([loss(x, y) for x, y in zip(inputs, targets, strict=True)], reduction)
 
 
@@ -90,6 +106,8 @@ def _classes(input: Any, target: Any) -> list[tuple[Any, int]]:
     pairs = []
     for row, cls in zip(rows, targets, strict=True):
         index = _class_index(cls)
+        if isinstance(row, Value) or not hasattr(row, "__len__"):
+            raise TypeError("the loss needs a row of scores, one for each class, got a single one")
         if not 0 <= index < len(row):
             raise ValueError(f"class {index} is not among the {len(row)} scores")
         pairs.append((row, index))
@@ -107,11 +125,13 @@ def _class_index(cls: Any) -> int:
 
 def cross_entropy(input: Any, target: Any, reduction: str = "mean") -> Any:
     """-log softmax(logits)[class], for one row of logits and a class or lists of them."""
+    _check_reduction(reduction)
     losses = [F.logsumexp(row) - row[index] for row, index in _classes(input, target)]
     return losses[0] if not hasattr(target, "__len__") else _reduce(losses, reduction)
 
 
 def nll_loss(input: Any, target: Any, reduction: str = "mean") -> Any:
     """-x[class] for log-probabilities x."""
+    _check_reduction(reduction)
     losses = [-row[index] for row, index in _classes(input, target)]
     return losses[0] if not hasattr(target, "__len__") else _reduce(losses, reduction)

@@ -99,12 +99,13 @@ class Module:
 
 
 def _indent(module: Any) -> str:
-    return repr(module).replace("\n", "\n  ")
+    text = repr(module) if isinstance(module, Module) else str(getattr(module, "__name__", module))
+    return text.replace("\n", "\n  ")
 
 
 def _holds_modules(thing: Any) -> bool:
     if isinstance(thing, (list, tuple)):
-        return bool(thing) and all(isinstance(item, Module) for item in thing)
+        return any(isinstance(item, Module) for item in thing)
     return isinstance(thing, Module)
 
 

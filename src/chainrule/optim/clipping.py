@@ -13,13 +13,13 @@ def clip_grad_norm_(parameters: Iterable[Value], max_norm: float, norm_type: flo
     params = list(parameters)
     sizes = [abs(p.grad) for p in params]
     if norm_type == math.inf:
-        total = max(sizes, default=0.0)
+        total = math.nan if any(map(math.isnan, sizes)) else max(sizes, default=0.0)
     elif norm_type == 2.0:
         total = math.hypot(*sizes)
     else:
         total = math.fsum(size**norm_type for size in sizes) ** (1.0 / norm_type)
-    scale = min(1.0, max_norm / (total + 1e-6))
-    if scale < 1.0:
+    scale = max_norm / (total + 1e-6)
+    if not scale >= 1.0:  # NaN too, so that it is seen
         for p in params:
             p.grad *= scale
     return total
@@ -28,4 +28,5 @@ def clip_grad_norm_(parameters: Iterable[Value], max_norm: float, norm_type: flo
 def clip_grad_value_(parameters: Iterable[Value], clip_value: float) -> None:
     """Hold every gradient between -clip_value and clip_value."""
     for p in parameters:
-        p.grad = max(-clip_value, min(clip_value, p.grad))
+        if not math.isnan(p.grad):
+            p.grad = max(-clip_value, min(clip_value, p.grad))

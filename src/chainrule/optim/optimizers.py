@@ -79,7 +79,15 @@ class Optimizer:
                 f"the state is for {len(rows)} parameters, this {type(self).__name__} has "
                 f"{len(self.params)}"
             )
-        self.hyperparameters = dict(state["hyperparameters"])
+        settings = dict(state["hyperparameters"])
+        if set(settings) != set(self.hyperparameters):
+            raise ValueError(
+                f"the state is for the settings {', '.join(settings)}, this {type(self).__name__} has "
+                f"{', '.join(self.hyperparameters)}"
+            )
+        for name, value in settings.items():
+            _check(name, value)
+        self.hyperparameters = settings
         self.steps = int(state["steps"])
         self.state = list(rows)
 
