@@ -7,7 +7,9 @@ from __future__ import annotations
 
 import argparse
 import importlib.util
+import os
 import platform
+import re
 import sys
 from collections.abc import Callable, Sequence
 from pathlib import Path
@@ -16,7 +18,7 @@ from typing import Any, NoReturn
 import numpy as np
 
 from . import Value, __version__, check_gradients, core, data, demo, nn, optim, train
-from .expressions import parse
+from .expressions import CONSTANTS, parse
 from .nn.activations import NAMES
 from .saving import load, save
 
@@ -38,6 +40,10 @@ EXTRAS = {
 }
 
 
+# An expression that begins with a minus, not an option.
+MINUS = re.compile(r"-[^-h]|-h.")
+
+
 class CommandError(Exception):
     """Something the user can put right; its text is all that is shown."""
 
@@ -51,17 +57,25 @@ class Parser(argparse.ArgumentParser):
 
 def main(argv: Sequence[str] | None = None) -> int:
     """Run a command; returns the exit code."""
-    arguments = parser().parse_args(argv)
+    words = list(sys.argv[1:] if argv is None else argv)
+    if words[:1] in (["graph"], ["check"]) and MINUS.match("".join(words[1:2])):
+        words.insert(1, "--")  # the expression begins with a minus, it is no option
+    arguments = parser().parse_args(words)
     try:
         arguments.run(arguments)
+        sys.stdout.flush()
+    except BrokenPipeError:  # the reader has seen enough, as in `chainrule demo | head`
+        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
+        return 0
     except (CommandError, ValueError, TypeError, OSError, ImportError, ArithmeticError) as error:
         print(f"chainrule: {' '.join(str(error).split()) or type(error).__name__}", file=sys.stderr)
+        return 1
+    except RecursionError:
+        print("chainrule: the expression is nested too deeply", file=sys.stderr)
         return 1
     except KeyboardInterrupt:
         print("chainrule: interrupted", file=sys.stderr)
         return 130
-    except BrokenPipeError:
-        return 0
     return 0
 
 
@@ -168,7 +182,9 @@ def load_data(name: str, seed: int) -> tuple[Any, Any]:
 
 
 def is_classes(y: Any) -> bool:
-    return bool(len(set(y)) <= 20 and all(float(label).is_integer() and label >= 0 for label in y))
+    return bool(
+        len(set(y)) <= 20 and all(float(label).is_integer() and 0 <= label < 1000 for label in y)
+    )
 
 
 def choose_loss(name: str, y: Any) -> tuple[str, int]:
@@ -179,16 +195,28 @@ def choose_loss(name: str, y: Any) -> tuple[str, int]:
     return ("binary_cross_entropy_with_logits", 1) if classes <= 2 else ("cross_entropy", classes)
 
 
+def check_before_training(arguments: Any) -> None:
+    """Find out what would fail after a long training."""
+    for file in filter(None, (arguments.save, arguments.plot)):
+        if not Path(file).absolute().parent.is_dir():
+            raise CommandError(f"no directory for {file}")
+        if Path(file).is_dir():
+            raise CommandError(f"{file} is a directory")
+    if arguments.plot and not importlib.util.find_spec("matplotlib"):
+        raise CommandError("plotting needs matplotlib: pip install chainrule[plot]")
+    if arguments.seed < 0:
+        raise CommandError(f"seed must not be negative, got {arguments.seed}")
+
+
 def train_command(arguments: Any) -> None:
-    if arguments.save and not Path(arguments.save).absolute().parent.is_dir():
-        raise CommandError(f"no directory for {arguments.save}")
+    check_before_training(arguments)
     X, y = load_data(arguments.data, arguments.seed)
     loss, outputs = choose_loss(arguments.data, y)
     if arguments.loss:
         loss = arguments.loss
-        outputs = int(max(y)) + 1 if loss in ("cross_entropy", "nll") else 1
-        if outputs > 1 and not is_classes(y):
+        if loss in ("cross_entropy", "nll") and not is_classes(y):
             raise CommandError(f"{loss} needs whole numbers from 0 as targets")
+        outputs = int(max(y)) + 1 if loss in ("cross_entropy", "nll") else 1
     squash = {"binary_cross_entropy": "sigmoid"}.get(loss, "linear")
     targets = 2 * y - 1 if loss == "hinge" else y
     if loss in ("cross_entropy", "nll"):
@@ -221,7 +249,11 @@ def train_command(arguments: Any) -> None:
     print(history)
     if arguments.data == "xor":
         for x, target in zip(X, y, strict=True):
-            print(f"  {x[0]:.0f} xor {x[1]:.0f} = {train.number(model(x)):.3f}   wanted {target:.0f}")
+            output = model(x)
+            shown = ", ".join(
+                f"{v.data:.3f}" for v in (output if isinstance(output, list) else [output])
+            )
+            print(f"  {x[0]:.0f} xor {x[1]:.0f} = {shown}   wanted {target:.0f}")
     if arguments.save:
         save(model, arguments.save)
         print(f"saved to {arguments.save}")
@@ -247,8 +279,10 @@ def predict(arguments: Any) -> None:
 
 
 def inputs_of(model: Any) -> int:
-    neuron = next(module for module in model.modules() if isinstance(module, nn.Neuron))
-    return len(neuron.w)
+    for module in model.modules():
+        if isinstance(module, nn.Neuron):
+            return len(module.w)
+    raise CommandError("the model has no neurons, so the number of its inputs is not known")
 
 
 def leaves(pairs: Sequence[str]) -> dict[str, Value]:
@@ -257,6 +291,10 @@ def leaves(pairs: Sequence[str]) -> dict[str, Value]:
         name, equals, text = pair.partition("=")
         if not equals or not name.isidentifier():
             raise CommandError(f"expected NAME=NUMBER, got {pair!r}")
+        if name in CONSTANTS:
+            raise CommandError(f"{name} is a constant, {CONSTANTS[name]:.6g}: use another name")
+        if name in result:
+            raise CommandError(f"{name} is given twice")
         try:
             result[name] = Value(float(text), label=name)
         except ValueError:

@@ -7,7 +7,6 @@ is written beside its place and then moved there, so that it is never half writt
 from __future__ import annotations
 
 import json
-import math
 import os
 import tempfile
 from collections.abc import Callable
@@ -17,9 +16,8 @@ from typing import Any
 
 import numpy as np
 
-from . import functional
-from .nn import MLP, Layer, Module, Network, Neuron, Sequential
-from .nn.activations import KNOWN, NAMES, name_of
+from .nn import MLP, Layer, Module, Network, Neuron, Sequential, activation_named
+from .nn.activations import NAMES, known_name, name_of
 from .version import __version__
 
 FORMAT = "chainrule 1"
@@ -35,15 +33,10 @@ def save(model: Module, path: str | Path) -> None:
 
     architecture = describe(model)
     state = model.state_dict()
-    twin = build(architecture)
-    if (
-        not isinstance(twin, Module)
-        or list(twin.state_dict()) != list(state)
-        or repr(twin) != repr(model)
-    ):
+    if list(build(architecture).state_dict()) != list(state):
         raise TypeError(
-            f"cannot save this {type(model).__name__}: it was changed after it was made, or shares "
-            f"parameters; keep state_dict() and build the model in code"
+            f"cannot save this {type(model).__name__}: parameters are shared, or in other places than "
+            f"its own; keep state_dict() and build the model in code"
         )
     tensors = {"parameters": np.array(list(state.values()), dtype=np.float64)}
     metadata = {
@@ -73,9 +66,14 @@ def load(path: str | Path) -> Module:
     """The model in a file; a damaged or foreign file is a ModelFileError."""
     architecture, state = read(path)
     try:
-        model: Module = build(architecture)
+        needed = count(architecture)  # before building, so that a file cannot ask for all memory
+        if needed != len(state):
+            raise ValueError(f"it has {needed} parameters, the file {len(state)}")
+        model = build(architecture)
+        if not isinstance(model, Module):
+            raise ValueError("a function alone is not a model")
         model.load_state_dict(state)
-    except (ValueError, TypeError, LookupError, AttributeError, RecursionError, OverflowError) as error:
+    except (ValueError, TypeError, KeyError, RecursionError) as error:
         raise ModelFileError(f"{path}: the architecture does not fit the parameters ({error})") from None
     return model
 
@@ -99,10 +97,12 @@ def read(path: str | Path) -> tuple[Any, dict[str, float]]:
             names = json.loads(metadata["names"])
     except ModelFileError:
         raise
-    except (SafetensorError, KeyError, ValueError, OSError, RecursionError, UnicodeError) as error:
+    except (SafetensorError, KeyError, ValueError, OSError, RecursionError) as error:
+        raise ModelFileError(f"{path} is damaged: {error}") from None
+    except (AttributeError, TypeError) as error:  # a kind of number that NumPy does not have
         raise ModelFileError(f"{path} is damaged: {error}") from None
     sound = isinstance(names, list) and numbers.ndim == 1 and numbers.dtype == np.float64
-    if not sound or not len(set(map(str, names))) == len(names) == len(numbers):
+    if not sound or not len(names) == len(set(map(str, names))) == len(numbers):
         raise ModelFileError(f"{path} is damaged: names and numbers do not fit")
     return architecture, {str(name): float(x) for name, x in zip(names, numbers, strict=True)}
 
@@ -114,24 +114,20 @@ def describe(module: Any) -> dict[str, Any]:
     """A module as plain data, from which `build` makes another one."""
     if type(module) in (MLP, Network):
         layers = module.layers
-        for layer in layers:
-            describe(layer)  # for its errors
         return {
             "kind": type(module).__name__,
             "sizes": [len(layers[0].neurons[0].w), *(len(layer.neurons) for layer in layers)],
-            "activations": [_activation(layer.neurons[0]) for layer in layers],
+            "activations": [_activation(layer.neurons) for layer in layers],
         }
     if type(module) is Layer:
         size = [len(module.neurons[0].w), len(module.neurons)]
-        if len({neuron.activation for neuron in module.neurons}) > 1:
-            raise TypeError("cannot save a Layer whose neurons have different activations")
-        return {"kind": "Layer", "sizes": size, "activations": [_activation(module.neurons[0])]}
+        return {"kind": "Layer", "sizes": size, "activations": [_activation(module.neurons)]}
     if type(module) is Neuron:
-        return {"kind": "Neuron", "sizes": [len(module.w)], "activations": [_activation(module)]}
+        return {"kind": "Neuron", "sizes": [len(module.w)], "activations": [_activation([module])]}
     if type(module) is Sequential:
         return {"kind": "Sequential", "layers": [describe(layer) for layer in module.layers]}
-    name = name_of(module)
-    if name in KNOWN and module in (KNOWN[name], getattr(functional, name, None)):
+    name = known_name(module) if callable(module) else None
+    if name is not None:
         return {"kind": "function", "name": name}
     raise TypeError(
         f"cannot save a {type(module).__name__}: save knows Neuron, Layer, MLP, Network and Sequential; "
@@ -139,50 +135,66 @@ def describe(module: Any) -> dict[str, Any]:
     )
 
 
-def _activation(neuron: Neuron) -> str:
-    name = name_of(neuron.activation)
-    if neuron.activation not in (KNOWN.get(name), getattr(functional, name, None)):
+def _activation(neurons: list[Neuron]) -> str:
+    """The name of the activation that all neurons of a layer have."""
+    names = {known_name(neuron.activation) for neuron in neurons}
+    if len(names) > 1:
+        raise TypeError("cannot save a layer whose neurons have different activations")
+    (name,) = names
+    if name is None:
+        name = name_of(neurons[0].activation)
         raise TypeError(f"cannot save the activation {name}: use one of {', '.join(NAMES)}")
     return name
+
+
+def count(architecture: Any) -> int:
+    """The number of parameters that `build` would make."""
+    kind = architecture["kind"]
+    if kind == "Sequential":
+        return sum(count(layer) for layer in architecture["layers"])
+    if kind == "function":
+        return 0
+    if kind not in ("Neuron", "Layer", "MLP", "Network"):
+        raise ValueError(f"unknown kind {kind!r}")
+    sizes, _ = _sizes(architecture)
+    return sizes[0] + 1 if kind == "Neuron" else sum((a + 1) * b for a, b in pairwise(sizes))
+
+
+def _sizes(architecture: Any) -> tuple[list[int], list[str]]:
+    """The sizes and activations of a network, checked."""
+    kind, sizes, activations = (architecture[key] for key in ("kind", "sizes", "activations"))
+    lengths = {"Neuron": (1, 1), "Layer": (2, 1)}.get(kind, (len(activations) + 1, len(activations)))
+    fits = isinstance(sizes, list) and isinstance(activations, list) and len(activations) > 0
+    if not fits or (len(sizes), len(activations)) != lengths:
+        raise ValueError(f"sizes {sizes} with activations {activations}")
+    if not all(type(size) is int and size > 0 for size in sizes):
+        raise ValueError(f"sizes {sizes}")
+    if not all(name in NAMES for name in activations):
+        raise ValueError(f"activations {activations}")
+    return sizes, activations
 
 
 def build(architecture: Any) -> Any:
     """The module that `describe` described, with new parameters."""
     kind = architecture["kind"]
     makers: dict[str, Callable[[], Any]] = {
-        "MLP": lambda: _mlp(architecture, MLP),
-        "Network": lambda: _mlp(architecture, Network),
-        "Layer": lambda: Layer(*_exactly(architecture, 2), seed=0),
-        "Neuron": lambda: Neuron(*_exactly(architecture, 1), seed=0),
+        "MLP": lambda: _network(MLP(sizes[0], sizes[1:], seed=0), activations),
+        "Network": lambda: _network(Network(sizes, seed=0), activations),
+        "Layer": lambda: Layer(sizes[0], sizes[1], activations[0], seed=0),
+        "Neuron": lambda: Neuron(sizes[0], activations[0], seed=0),
         "Sequential": lambda: Sequential(*map(build, architecture["layers"])),
-        "function": lambda: _function(architecture["name"]),
+        "function": lambda: activation_named(architecture["name"]),
     }
     if kind not in makers:
         raise ValueError(f"unknown kind {kind!r}")
+    if kind not in ("Sequential", "function"):
+        sizes, activations = _sizes(architecture)
     return makers[kind]()
 
 
-def _exactly(architecture: Any, count: int) -> list[Any]:
-    """So many sizes, and one activation by name."""
-    sizes, (activation,) = architecture["sizes"], architecture["activations"]
-    if len(sizes) != count or activation not in KNOWN or math.prod(sizes) > 10**8:
-        raise ValueError(f"sizes {sizes} with the activation {activation!r}")
-    return [*sizes, activation]
-
-
-def _mlp(architecture: Any, cls: type[MLP]) -> MLP:
-    sizes, activations = architecture["sizes"], architecture["activations"]
-    if (
-        not set(activations) <= set(KNOWN)
-        or len(sizes) != len(activations) + 1
-        or sum(a * b for a, b in pairwise(sizes)) > 10**8
-    ):
-        raise ValueError(f"sizes {sizes} with {len(activations)} activations")
-    model = Network(sizes, seed=0) if cls is Network else MLP(sizes[0], sizes[1:], seed=0)
-    for i, activation in enumerate(activations):
-        model.layers[i] = Layer(sizes[i], sizes[i + 1], activation, seed=0)
+def _network(model: MLP, activations: list[str]) -> MLP:
+    """A network with these activations, one for each layer."""
+    for layer, name in zip(model.layers, activations, strict=True):
+        for neuron in layer.neurons:
+            neuron.activation = activation_named(name)
     return model
-
-
-def _function(name: str) -> Any:
-    return KNOWN[name]

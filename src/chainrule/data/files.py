@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import csv
-from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
@@ -17,7 +16,12 @@ def read_csv(path: str | Path, target: str | int | None = -1) -> tuple[Any, Any,
     position; None means that there is none, and y is None.
     """
     path = Path(path)
-    rows = list(_lines(path))
+    try:
+        with path.open(newline="", encoding="utf-8-sig") as file:
+            lines = csv.reader(file)
+            rows = [(lines.line_num, row) for row in lines if any(map(str.strip, row))]
+    except (csv.Error, UnicodeDecodeError) as error:
+        raise ValueError(f"{path} is not a CSV file in UTF-8: {error}") from None
     if not rows:
         raise ValueError(f"{path}: the file is empty")
     names = [f"x{i}" for i in range(len(rows[0][1]))]
@@ -29,22 +33,10 @@ def read_csv(path: str | Path, target: str | int | None = -1) -> tuple[Any, Any,
     if target is None:
         return table, None, names
     column = _column(path, target, names)
+    if len(names) == 1:
+        raise ValueError(f"{path}: the target is the only column")
     rest = [i for i in range(len(names)) if i != column]
-    if not rest:
-        raise ValueError(f"{path}: there is only one column, the target; X would be empty")
     return table[:, rest], table[:, column], [names[i] for i in rest]
-
-
-def _lines(path: Path) -> Iterator[tuple[int, list[str]]]:
-    """The number of the line on which each row ends, and its fields; blank lines are left out."""
-    try:
-        with path.open(newline="", encoding="utf-8-sig") as file:
-            reader = csv.reader(file)
-            for row in reader:
-                if any(map(str.strip, row)):
-                    yield reader.line_num, row
-    except (UnicodeError, csv.Error) as error:
-        raise ValueError(f"{path}: not a text file of comma-separated values ({error})") from None
 
 
 def _is_number(text: str) -> bool:

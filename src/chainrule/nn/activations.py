@@ -3,9 +3,11 @@
 from __future__ import annotations
 
 from collections.abc import Callable
+from functools import cache
 from typing import Any
 
 from .. import functional
+from ..value import Value
 
 Activation = Callable[[Any], Any]
 
@@ -38,9 +40,10 @@ def activation_named(activation: str | Activation | None) -> Activation:
     if activation not in NAMES:
         known = ", ".join(NAMES)
         raise ValueError(f"unknown activation {activation!r}; known are {known}, or give a function")
-    return KNOWN[activation]
+    return linear if activation == "linear" else _method(activation)
 
 
+@cache
 def _method(name: str) -> Activation:
     """The method of a Value, looked up at each call: a learner may have replaced it."""
 
@@ -51,7 +54,13 @@ def _method(name: str) -> Activation:
     return activate
 
 
-KNOWN: dict[str, Activation] = {name: linear if name == "linear" else _method(name) for name in NAMES}
+def known_name(activation: Activation) -> str | None:
+    """The name of an activation of this module; None for a function of one's own, whatever its name."""
+    name = name_of(activation)
+    if name not in NAMES:
+        return None
+    twins = (activation_named(name), getattr(functional, name, None), getattr(Value, name, None))
+    return name if any(activation is twin for twin in twins) else None
 
 
 def name_of(activation: Activation) -> str:

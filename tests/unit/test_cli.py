@@ -1,0 +1,612 @@
+"""The command line: every command and option with good and bad input.
+
+Errors are one line on standard error and an exit code, never a traceback. Most of it runs in this
+process; a few real ones show that the program itself is wired up.
+"""
+
+from __future__ import annotations
+
+import importlib.util
+import math
+import os
+import re
+import signal
+import subprocess
+import sys
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+import chainrule
+from chainrule import cli, data, load, nn, train
+from chainrule.nn.activations import NAMES
+
+Run = Callable[..., tuple[int, str, str]]
+COMMANDS = ["demo", "train", "predict", "graph", "check", "info"]
+
+
+@pytest.fixture
+def run(capsys: pytest.CaptureFixture[str]) -> Run:
+    """Run a command here: its exit code, output and errors."""
+
+    def call(*arguments: Any) -> tuple[int, str, str]:
+        try:
+            code = cli.main([str(argument) for argument in arguments])
+        except SystemExit as end:
+            code = int(end.code or 0)
+        printed = capsys.readouterr()
+        return code, printed.out, printed.err
+
+    return call
+
+
+@pytest.fixture
+def table(tmp_path: Path) -> Callable[[str], Path]:
+    def write(text: str) -> Path:
+        path = tmp_path / "table.csv"
+        path.write_text(text)
+        return path
+
+    return write
+
+
+def process(
+    *arguments: str, program: tuple[str, ...] = (sys.executable, "-m", "chainrule"), **options: Any
+) -> Any:
+    return subprocess.run([*program, *arguments], capture_output=True, text=True, timeout=120, **options)
+
+
+def without_times(text: str) -> str:
+    return re.sub(r"\d+\.\d\d s", "T s", text)
+
+
+# --- help ----------------------------------------------------------------------------------------
+
+
+def test_help(run: Run) -> None:
+    code, out, err = run("--help")
+    assert (code, err) == (0, "")
+    assert "examples:" in out
+    assert 'chainrule graph "tanh(a*b + a**2)" a=2 b=-3' in out
+    assert all(re.search(rf"^ +{command} ", out, re.MULTILINE) for command in COMMANDS)
+
+
+@pytest.mark.parametrize("command", COMMANDS)
+def test_help_of_every_command_has_examples(run: Run, command: str) -> None:
+    code, out, err = run(command, "--help")
+    assert (code, err) == (0, "")
+    assert out.startswith(f"usage: chainrule {command}")
+    assert re.search(rf"^examples?:\n  chainrule {command}", out, re.MULTILINE)
+
+
+def test_version(run: Run) -> None:
+    assert run("--version") == (0, f"chainrule {chainrule.__version__}\n", "")
+
+
+def test_every_option_is_in_this_file(run: Run) -> None:
+    text = Path(__file__).read_text()
+    for command in COMMANDS:
+        for option in re.findall(r"--[a-z-]+", run(command, "--help")[1]):
+            assert f'"{option}"' in text, f"{command} {option}"
+
+
+# --- demo and info -------------------------------------------------------------------------------
+
+
+def test_demo(run: Run) -> None:
+    code, out, err = run("demo")
+    assert (code, err) == (0, "")
+    assert out.startswith("y = tanh(a*b + a**2), every value with its gradient:")
+    assert "2 of 2 gradients agree" in out
+    assert out.count(" xor ") == 4
+
+
+def test_info(run: Run) -> None:
+    code, out, err = run("info")
+    assert (code, err) == (0, "")
+    lines = dict(line.split(None, 1) for line in out.splitlines())
+    assert lines["chainrule"] == chainrule.__version__
+    assert lines["core"].startswith("compiled" if chainrule.core == "c" else "reference")
+    assert lines["python"].startswith(sys.version.split()[0])
+    installed = importlib.util.find_spec("matplotlib") is not None
+    expected = "installed" if installed else "not installed: pip install chainrule[plot]"
+    assert lines["plot"] == expected
+
+
+# --- graph and check -----------------------------------------------------------------------------
+
+
+def test_graph(run: Run) -> None:
+    assert run("graph", "tanh(a*b + a**2)", "a=2", "b=-3") == (
+        0,
+        "-0.9640  (tanh)  grad 1.0000\n"
+        "└─ -2.0000  (add)  grad 0.0707\n"
+        "   ├─ -6.0000  (mul)  grad 0.0707\n"
+        "   │  ├─ a = 2.0000  (leaf)  grad 0.0707\n"
+        "   │  └─ b = -3.0000  (leaf)  grad 0.1413\n"
+        "   └─ 4.0000  (pow)  grad 0.0707\n"
+        "      ├─ a = 2.0000  (leaf)  grad 0.0707\n"
+        "      └─ 2.0000  (constant)\n",
+        "",
+    )
+
+
+@pytest.mark.parametrize(
+    ("arguments", "first"),
+    [
+        (["a", "a=1"], "a = 1.0000  (leaf)  grad 1.0000"),
+        (["a", "a=-1e3"], "a = -1000.0000  (leaf)  grad 1.0000"),
+        (["a + 1", "a=inf"], "inf  (add)  grad 1.0000"),
+        (["log(a)", "a=-1"], "nan  (log)  grad 1.0000"),
+        (["9 ** 9 ** 9"], "inf  (leaf)  grad 1.0000"),
+        (["2 * pi"], "6.2832  (leaf)  grad 1.0000"),
+        (["--", "-a", "a=1"], "-1.0000  (neg)  grad 1.0000"),
+    ],
+)
+def test_other_graphs(run: Run, arguments: list[str], first: str) -> None:
+    code, out, err = run("graph", *arguments)
+    assert (code, out.splitlines()[0], err) == (0, first, "")
+
+
+def test_an_expression_that_begins_with_a_minus(run: Run) -> None:
+    code, out, _ = run("graph", "-a*b", "a=1", "b=2")
+    assert (code, out.splitlines()[0]) == (0, "-2.0000  (mul)  grad 1.0000")
+
+
+def test_check(run: Run) -> None:
+    code, out, err = run("check", "log(x)*sin(x)", "x=1.5")
+    assert (code, err) == (0, "")
+    lines = out.splitlines()
+    assert lines[0].split() == ["value", "backward", "numerical", "difference"]
+    expected = math.sin(1.5) / 1.5 + math.log(1.5) * math.cos(1.5)
+    assert lines[1].split()[0] == "x"
+    assert float(lines[1].split()[1]) == pytest.approx(expected, rel=1e-7)
+    assert lines[2] == "1 of 1 gradients agree (epsilon 1e-05)"
+
+
+def test_check_at_a_kink(run: Run) -> None:
+    """The derivative there is a convention, which differences cannot tell."""
+    code, out, err = run("check", "relu(x)", "x=0")
+    assert (code, err) == (0, "")
+    assert "at a kink of 'relu'" in out
+
+
+def test_check_where_gradients_do_not_agree(run: Run) -> None:
+    code, out, err = run("check", "log(x)", "x=-1")
+    assert (code, err) == (1, "chainrule: some gradients do not agree\n")
+    assert "0 of 1 gradients agree" in out
+
+
+@pytest.mark.parametrize("command", ["graph", "check"])
+@pytest.mark.parametrize(
+    ("arguments", "message"),
+    [
+        (["a*b", "a=1"], "no value for b: write b=1.5"),
+        (["a", "a=1", "b=2"], "b is not in the expression"),
+        (["a", "a=x"], "'x' is not a number, in 'a=x'"),
+        (["a", "a="], "'' is not a number, in 'a='"),
+        (["a", "a"], "expected NAME=NUMBER, got 'a'"),
+        (["a", "=3"], "expected NAME=NUMBER, got '=3'"),
+        (["a", "1=3"], "expected NAME=NUMBER, got '1=3'"),
+        (["a.b", "a=1"], "Attribute is not allowed at column 1"),
+        (["__import__('os')"], "__import__ is not a function of chainrule at column 1"),
+        (["tanh(a", "a=1"], "'(' was never closed at column 5: tanh(a"),
+        (["tanh()"], "tanh takes 1 argument, got 0"),
+        (["a\nb", "a=1"], "invalid syntax at column 1: a b"),
+        (["1if a else a", "a=1"], "IfExp is not allowed at column 1"),
+        (["a" * 20_000], "the expression is longer than 10000 characters"),
+        (["-" * 5000 + "a", "a=1"], None),
+        (["9" * 400], None),
+        (["a", "a=1", "a=2"], None),
+    ],
+)
+def test_bad_expressions(run: Run, command: str, arguments: list[str], message: str | None) -> None:
+    code, out, err = run(command, "--", *arguments)
+    assert (code, out) == (1, "")
+    assert err.startswith("chainrule: ")
+    assert err.count("\n") == 1
+    if message is not None:
+        assert err == f"chainrule: {message}\n"
+
+
+def test_a_constant_is_not_given_a_value(run: Run) -> None:
+    code, _, err = run("graph", "e * x", "e=1", "x=2")
+    assert code == 1
+    assert "constant" in err
+
+
+@pytest.mark.parametrize("count", [200, 500, 800, *range(900, 1000, 5), 2000])
+@pytest.mark.parametrize("piece", ["-", "a/"])
+def test_deep_expressions(run: Run, piece: str, count: int) -> None:
+    """They are shown, or refused in one line."""
+    code, out, err = run("graph", "--", piece * count + "a", "a=1")
+    assert (code, err.count("\n"), bool(out)) in [(0, 0, True), (1, 1, False)]
+
+
+# --- train ---------------------------------------------------------------------------------------
+
+
+def test_train_xor(run: Run) -> None:
+    code, out, err = run("train", "xor")
+    assert (code, err) == (0, "")
+    lines = out.splitlines()
+    assert lines[0] == "xor: 4 samples, 2 inputs; 337 parameters; mse"
+    assert re.fullmatch(r"200 epochs in .* s, loss 0\.\d+ -> .*", lines[1])
+    for line, (x, y, wanted) in zip(
+        lines[2:], [(0, 0, 0), (0, 1, 1), (1, 0, 1), (1, 1, 0)], strict=True
+    ):
+        match = re.fullmatch(rf"  {x} xor {y} = (-?\d\.\d+)   wanted {wanted}", line)
+        assert match
+        assert float(match[1]) == pytest.approx(wanted, abs=0.1)
+
+
+@pytest.mark.parametrize("name", ["moons", "circles", "spirals"])
+def test_train_the_built_in_data_sets(run: Run, name: str) -> None:
+    code, out, err = run("train", name, "--hidden", "4", "--epochs", "2")
+    assert (code, err) == (0, "")
+    assert out.splitlines()[0] == (
+        f"{name}: 100 samples, 2 inputs; 17 parameters; binary_cross_entropy_with_logits"
+    )
+    assert re.search(r"^2 epochs in .*, accuracy \d", out, re.MULTILINE)
+
+
+def test_train_digits(run: Run) -> None:
+    code, out, err = run("train", "digits", "--hidden", "--epochs", "0")
+    if importlib.util.find_spec("sklearn") is None:
+        assert (code, out) == (1, "")
+        assert err == "chainrule: digits needs scikit-learn: pip install scikit-learn\n"
+    else:
+        assert code == 0
+        assert out.startswith("digits: 1797 samples, 64 inputs; 650 parameters; cross_entropy")
+
+
+@pytest.mark.parametrize("name", ["xor", "moons"])
+@pytest.mark.parametrize("loss", train.LOSSES)
+def test_every_loss(run: Run, name: str, loss: str) -> None:
+    code, out, err = run("train", name, "--loss", loss, "--epochs", "1", "--hidden", "3")
+    assert (code, err) == (0, "")
+    assert out.splitlines()[0].endswith(f"; {loss}")
+
+
+@pytest.mark.parametrize("optimizer", cli.OPTIMIZERS)
+def test_every_optimizer(run: Run, optimizer: str) -> None:
+    code, out, err = run("train", "moons", "--optimizer", optimizer, "--epochs", "3", "--hidden", "3")
+    assert (code, err) == (0, "")
+    first, last = re.findall(r"loss (\S+) -> ([^\s,]+)", out)[0]
+    assert float(last) < float(first)
+
+
+@pytest.mark.parametrize("activation", NAMES)
+def test_every_activation(run: Run, activation: str, tmp_path: Path) -> None:
+    path = tmp_path / "model"
+    arguments = ("--activation", activation, "--epochs", "1", "--hidden", "3", "2", "--save", path)
+    assert run("train", "xor", *arguments)[0] == 0
+    assert repr(load(path)) == (
+        f"MLP(\n  (layers.0): Layer(2, 3, {activation})\n  (layers.1): Layer(3, 2, {activation})\n"
+        "  (layers.2): Layer(2, 1, linear)\n)"
+    )
+
+
+def test_the_other_options(run: Run, tmp_path: Path) -> None:
+    """The same training by hand."""
+    path = tmp_path / "model"
+    options = ("--hidden", "5", "--lr", "0.02", "--epochs", "4", "--batch-size", "30", "--seed", "7")
+    code, out, err = run("train", "circles", *options, "--optimizer", "sgd", "--save", path)
+    assert (code, err) == (0, "")
+    assert out.endswith(f"saved to {path}\n")
+    model = nn.MLP(2, [5, 1], init="xavier", seed=7)
+    train.fit(
+        model,
+        "binary_cross_entropy_with_logits",
+        *data.circles(seed=7),
+        optimizer=chainrule.optim.SGD(model.parameters(), lr=0.02),
+        epochs=4,
+        batch_size=30,
+        seed=7,
+        progress=False,
+    )
+    assert load(path).state_dict() == model.state_dict()
+
+
+def test_the_same_seed_prints_the_same(run: Run) -> None:
+    texts = [
+        without_times(run("train", "moons", "--epochs", "2", "--seed", seed)[1]) for seed in (1, 1, 2)
+    ]
+    assert texts[0] == texts[1]
+    assert texts[0] != texts[2]
+
+
+def test_no_hidden_layer(run: Run) -> None:
+    assert run("train", "xor", "--epochs", "1", "--hidden")[1].startswith(
+        "xor: 4 samples, 2 inputs; 3 parameters"
+    )
+
+
+def test_no_epochs(run: Run) -> None:
+    code, out, err = run("train", "moons", "--epochs", "0")
+    assert (code, err) == (0, "")
+    assert "no epoch was finished" in out
+
+
+def test_plotting(run: Run, tmp_path: Path) -> None:
+    path = tmp_path / "curves.png"
+    code, out, err = run("train", "xor", "--epochs", "2", "--plot", path)
+    if importlib.util.find_spec("matplotlib") is None:
+        assert (code, err) == (1, "chainrule: plotting needs matplotlib: pip install chainrule[plot]\n")
+        assert out.count("\n") <= 1  # found out before the training, not after it
+    else:
+        assert (code, err) == (0, "")
+        assert out.endswith(f"plotted to {path}\n")
+        assert path.read_bytes().startswith(b"\x89PNG")
+
+
+@pytest.mark.parametrize(
+    ("text", "loss", "parameters"),
+    [
+        ("a,b,y\n1,2,0.5\n2,3,0.7\n", "mse", 21),
+        ("1,2,0\n2,3,1\n", "binary_cross_entropy_with_logits", 21),
+        ("1,2,0\n2,3,1\n3,4,2\n", "cross_entropy", 33),
+        ("1,2,-1\n2,3,1\n", "mse", 21),
+        ("1,2,0\n2,3,100000\n", "mse", 21),
+    ],
+    ids=["numbers", "two classes", "three classes", "signs", "integers that are no classes"],
+)
+def test_train_a_file(run: Run, table: Any, text: str, loss: str, parameters: int) -> None:
+    path = table(text)
+    code, out, err = run("train", path, "--hidden", "5", "--epochs", "1")
+    assert (code, err) == (0, "")
+    samples = len(text.strip().splitlines()) - text.startswith("a")
+    assert out.splitlines()[0] == f"{path}: {samples} samples, 2 inputs; {parameters} parameters; {loss}"
+
+
+def refused(result: tuple[int, str, str], message: str = "", code: int = 1) -> None:
+    """One line on standard error and an exit code, before anything but a title was printed."""
+    assert result[0] == code
+    assert result[1].count("\n") <= 1
+    assert re.fullmatch(r"chainrule[a-z ]*: .+\n", result[2]), result[2]
+    assert message in result[2]
+
+
+@pytest.mark.parametrize(
+    ("options", "message"),
+    [
+        (["--hidden", "0"], "must be a positive integer, got 0"),
+        (["--hidden", "4", "-3"], "must be a positive integer, got -3"),
+        (["--lr", "-1"], "lr must not be negative, got -1.0"),
+        (["--lr", "nan"], "lr must not be negative, got nan"),
+        (["--epochs", "-1"], "epochs must not be negative, got -1"),
+        (["--batch-size", "0"], "batch_size must be at least 1, got 0"),
+        (["--batch-size", "-5"], "batch_size must be at least 1, got -5"),
+        (["--seed", "-1"], "seed"),
+        (["--save", "/missing/model"], "no directory for /missing/model"),
+        (["--save", "/"], "/"),
+        (["--plot", "/missing/curves.png"], ""),
+    ],
+)
+def test_bad_options(run: Run, options: list[str], message: str) -> None:
+    refused(run("train", "xor", *options), message)
+
+
+@pytest.mark.parametrize(
+    "options",
+    [
+        ["--hidden", "a"],
+        ["--hidden", "1.5"],
+        ["--activation", "foo"],
+        ["--loss", "foo"],
+        ["--optimizer", "foo"],
+        ["--lr", "fast"],
+        ["--epochs", "1.5"],
+        ["--batch-size", "all"],
+        ["--seed", "x"],
+        ["--save"],
+        ["--unknown"],
+        ["more"],
+    ],
+    ids=" ".join,
+)
+def test_usage_errors_are_one_line_too(run: Run, options: list[str]) -> None:
+    refused(run("train", "xor", *options), options[0], code=2)
+
+
+@pytest.mark.parametrize(
+    "arguments", [[], ["foo"], ["predict", "model"], ["graph"], ["check"], ["info", "x"]]
+)
+def test_usage_errors_of_the_commands(run: Run, arguments: list[str]) -> None:
+    refused(run(*arguments), code=2)
+
+
+@pytest.mark.parametrize(
+    ("text", "options", "message"),
+    [
+        ("", [], "the file is empty"),
+        ("a,b\n", [], "there is a header but no data"),
+        ("1,2\n3\n", [], "line 2: 1 columns, expected 2"),
+        ("a,b\n1,x\n", [], "line 2, column 2: 'x' is not a number"),
+        ("1\n2\n", [], ""),
+        (
+            "1,0.5\n2,0.7\n",
+            ["--loss", "cross_entropy"],
+            "cross_entropy needs whole numbers from 0 as targets",
+        ),
+        ("1,0.5\n2,1.5\n", ["--loss", "nll"], "nll needs whole numbers from 0 as targets"),
+        (
+            "1,-1\n2,1\n",
+            ["--loss", "cross_entropy"],
+            "cross_entropy needs whole numbers from 0 as targets",
+        ),
+        (
+            "1,nan\n2,1\n",
+            ["--loss", "cross_entropy"],
+            "cross_entropy needs whole numbers from 0 as targets",
+        ),
+        (
+            "1,inf\n2,1\n",
+            ["--loss", "cross_entropy"],
+            "cross_entropy needs whole numbers from 0 as targets",
+        ),
+        ("1," + "1" * 200_000 + "\n", [], ""),
+    ],
+    ids=[
+        "empty",
+        "header",
+        "ragged",
+        "no number",
+        "one column",
+        "fractions",
+        "nll",
+        "signs",
+        "nan",
+        "inf",
+        "long",
+    ],
+)
+def test_bad_files(run: Run, table: Any, text: str, options: list[str], message: str) -> None:
+    refused(run("train", table(text), "--epochs", "1", *options), message)
+
+
+def test_files_that_are_not_there(run: Run, tmp_path: Path) -> None:
+    for path in (tmp_path / "missing.csv", tmp_path):
+        message = f"no data set or file '{path}'; data sets are xor, moons, circles, spirals, digits"
+        refused(run("train", path), message)
+
+
+def test_a_file_that_is_no_text(run: Run, tmp_path: Path) -> None:
+    path = tmp_path / "picture.csv"
+    path.write_bytes(b"\x89PNG\xff\xfe")
+    refused(run("train", path), str(path))
+
+
+def test_a_loss_that_is_not_finite(run: Run) -> None:
+    code, _, err = run("train", "xor", "--optimizer", "sgd", "--lr", "1e300")
+    assert code == 1
+    assert re.fullmatch(
+        r"chainrule: the loss is (inf|nan) in epoch \d+, batch 1: .*clip_grad_norm_\.\n", err
+    )
+
+
+def test_control_c_saves_what_was_learned(
+    run: Run, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    calls = []
+
+    def pressing(predictions: list[Any], targets: list[Any]) -> Any:
+        calls.append(len(predictions))
+        if len(calls) == 5:
+            signal.raise_signal(signal.SIGINT)
+        return nn.mse_loss(predictions, targets)
+
+    monkeypatch.setitem(train.LOSSES, "mse", pressing)
+    path = tmp_path / "model"
+    code, out, err = run("train", "xor", "--epochs", "1000000", "--hidden", "3", "--save", path)
+    assert (code, err) == (0, "")
+    assert "; interrupted in epoch 5\n" in out
+    assert load(path).state_dict() != nn.MLP(2, [3, 1], init="xavier", seed=0).state_dict()
+
+
+def test_control_c_elsewhere(run: Run, monkeypatch: pytest.MonkeyPatch) -> None:
+    def pressing() -> None:
+        raise KeyboardInterrupt
+
+    monkeypatch.setattr("chainrule.demo.main", pressing)
+    assert run("demo") == (130, "", "chainrule: interrupted\n")
+
+
+# --- predict -------------------------------------------------------------------------------------
+
+
+@pytest.fixture
+def saved(run: Run, tmp_path: Path) -> Path:
+    path = tmp_path / "model.safetensors"
+    assert run("train", "moons", "--hidden", "4", "--epochs", "2", "--save", path)[0] == 0
+    return path
+
+
+@pytest.mark.parametrize("text", ["0.5,1\n-1,2\n", "a,b\n0.5,1\n-1,2\n", "0.5,1,0\n-1,2,1\n"])
+def test_predict_what_was_trained(run: Run, saved: Path, table: Any, text: str) -> None:
+    model = load(saved)
+    expected = [f"{model(x).data:.6g}\n" for x in ([0.5, 1.0], [-1.0, 2.0])]
+    assert run("predict", saved, table(text)) == (0, "".join(expected), "")
+
+
+def test_predict_several_outputs(run: Run, tmp_path: Path, table: Any) -> None:
+    path = tmp_path / "model"
+    text = "1,2,0\n2,3,1\n3,4,2\n"
+    assert run("train", table(text), "--epochs", "1", "--save", path)[0] == 0
+    model = load(path)
+    rows = [",".join(f"{v.data:.6g}" for v in model(x)) for x in ([1, 2], [2, 3], [3, 4])]
+    assert run("predict", path, table(text)) == (0, "\n".join(rows) + "\n", "")
+
+
+def test_bad_predictions(run: Run, saved: Path, table: Any, tmp_path: Path) -> None:
+    refused(
+        run("predict", tmp_path / "missing", table("1,2\n")), f"no model file {tmp_path / 'missing'}"
+    )
+    refused(run("predict", tmp_path, table("1,2\n")), f"no model file {tmp_path}")
+    refused(run("predict", saved, tmp_path / "missing.csv"), "missing.csv")
+    refused(run("predict", saved, table("1\n")), "the model expects 2 inputs, ")
+    refused(run("predict", saved, table("1,2,3,4\n")), "has 4 columns")
+    refused(run("predict", saved, table("")), "the file is empty")
+    refused(run("predict", table("1,2\n"), table("1,2\n")), "is damaged")
+    saved.write_bytes(saved.read_bytes()[:-1])
+    refused(run("predict", saved, table("1,2\n")), "is damaged")
+
+
+def test_predict_with_a_model_that_has_no_neurons(run: Run, tmp_path: Path, table: Any) -> None:
+    chainrule.save(nn.Sequential(chainrule.tanh), tmp_path / "model")
+    refused(run("predict", tmp_path / "model", table("1,2\n")))
+
+
+# --- real processes ------------------------------------------------------------------------------
+
+
+def test_the_program_itself() -> None:
+    program = Path(sys.executable).with_name("chainrule")
+    programs = [(sys.executable, "-m", "chainrule"), *([(str(program),)] if program.exists() else [])]
+    for words in programs:
+        run = process("graph", "a*b", "a=2", "b=3", program=words)
+        assert (run.returncode, run.stdout.splitlines()[0], run.stderr) == (
+            0,
+            "6.0000  (mul)  grad 1.0000",
+            "",
+        )
+        run = process("graph", "a.b", "a=2", program=words)
+        assert (run.returncode, run.stdout) == (1, "")
+        assert run.stderr == "chainrule: Attribute is not allowed at column 1\n"
+        run = process("train", "nothing", program=words)
+        assert (run.returncode, run.stderr.count("\n")) == (1, 1)
+
+
+def test_train_and_predict_in_processes(tmp_path: Path) -> None:
+    (tmp_path / "points.csv").write_text("0,0\n0,1\n1,0\n1,1\n")
+    run = process("train", "xor", "--save", "xor.safetensors", cwd=tmp_path)
+    assert (run.returncode, run.stderr) == (0, "")
+    run = process("predict", "xor.safetensors", "points.csv", cwd=tmp_path)
+    assert (run.returncode, run.stderr) == (0, "")
+    assert [float(line) for line in run.stdout.split()] == pytest.approx([0, 1, 1, 0], abs=0.1)
+
+
+def test_no_warning_escapes() -> None:
+    """Python warns about strange literals, on lines of its own."""
+    run = process("graph", "1if a else a", "a=1")
+    assert (run.returncode, run.stderr) == (1, "chainrule: IfExp is not allowed at column 1\n")
+
+
+@pytest.mark.skipif(os.name != "posix", reason="pipes of this kind are POSIX")
+def test_a_reader_that_goes_away() -> None:
+    """`chainrule demo | head -1` says nothing about pipes."""
+    with subprocess.Popen(
+        [sys.executable, "-u", "-m", "chainrule", "demo"],
+        stdout=subprocess.PIPE,
+        stderr=subprocess.PIPE,
+        text=True,
+    ) as child:
+        assert child.stdout is not None
+        assert child.stderr is not None
+        child.stdout.readline()
+        child.stdout.close()
+        error = child.stderr.read()
+        code = child.wait(timeout=60)
+    assert (code, error) == (0, "")

@@ -1,0 +1,629 @@
+"""fit and History: what is learned, what is recorded, and how training ends.
+
+XOR and moons are solved from every seed; Ctrl-C, NaN, early stopping and callbacks end it cleanly.
+"""
+
+from __future__ import annotations
+
+import math
+import os
+import re
+import signal
+import subprocess
+import sys
+import threading
+from itertools import chain
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pytest
+
+import chainrule
+from chainrule import Value, data, nn, optim
+from chainrule.history import History
+from chainrule.train import NonFiniteLossError, accuracy, fit, loss_named
+
+XOR = data.xor()
+
+
+def xor_model(seed: int = 0) -> nn.MLP:
+    return nn.MLP(2, [4, 4, 1], seed=seed)
+
+
+def quick(
+    model: nn.Module | None = None, loss: Any = "mse", X: Any = None, y: Any = None, **options: Any
+) -> History:
+    """A few epochs of XOR without a progress bar."""
+    X, y = (XOR[0] if X is None else X), (XOR[1] if y is None else y)
+    return fit(model or xor_model(), loss, X, y, **{"epochs": 5, "progress": False, **options})
+
+
+def mse(model: nn.Module, X: Any = XOR[0], y: Any = XOR[1]) -> float:
+    return float(nn.mse_loss([model(x) for x in X], y).data)
+
+
+def bits(numbers: list[float]) -> list[str]:
+    return [x.hex() for x in numbers]
+
+
+# --- what is learned -----------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize("seed", range(20))
+def test_xor_is_solved_with_the_defaults(seed: int) -> None:
+    model = nn.MLP(2, [4, 4, 1], seed=seed)
+    fit(model, "mse", *data.xor(), epochs=500, progress=False)
+    assert [model(x).data for x in XOR[0]] == pytest.approx(XOR[1].tolist(), abs=0.1)
+
+
+@pytest.mark.parametrize("seed", range(10))
+def test_moons_are_separated(seed: int) -> None:
+    model = nn.MLP(2, [16, 16, 1], init="xavier", seed=seed)
+    history = fit(
+        model,
+        "binary_cross_entropy_with_logits",
+        *data.moons(100, seed=seed),
+        optimizer=optim.Adam(model.parameters(), lr=0.05),
+        epochs=100,
+        metrics={"accuracy": accuracy},
+        callbacks=[lambda epoch, history: history.metrics["accuracy"][-1] >= 0.99],
+        progress=False,
+    )
+    assert history.metrics["accuracy"][-1] >= 0.99
+
+
+def test_three_classes() -> None:
+    X, y = data.blobs(60, noise=0.2)
+    model = nn.MLP(2, [8, 3], init="xavier", seed=0)
+    history = quick(
+        model,
+        "cross_entropy",
+        X,
+        y,
+        optimizer=optim.Adam(model.parameters(), lr=0.05),
+        epochs=30,
+        metrics={"accuracy": accuracy},
+    )
+    assert history.metrics["accuracy"][-1] == 1.0
+
+
+def test_one_epoch_is_one_step_of_the_loop_by_hand() -> None:
+    model, other = xor_model(), xor_model()
+    history = quick(model, optimizer=optim.SGD(model.parameters(), lr=0.1), epochs=1, shuffle=False)
+    loss = nn.mse_loss([other(x) for x in XOR[0]], XOR[1])
+    loss.backward()
+    norms = [math.hypot(*(p.grad for p in layer.parameters())) for layer in other.layers]
+    optim.SGD(other.parameters(), lr=0.1).step()
+    assert model.state_dict() == other.state_dict()
+    assert history.losses == [loss.data]
+    assert history.gradient_norms == {f"layer {i}": [norm] for i, norm in enumerate(norms, 1)}
+    assert history.learning_rates == [0.1]
+
+
+@pytest.mark.parametrize(
+    ("X", "y"),
+    [
+        (XOR[0].tolist(), XOR[1].tolist()),
+        (XOR[0], XOR[1].reshape(-1, 1)),
+        ([tuple(row) for row in XOR[0]], XOR[1].astype(int)),
+        ([[Value(x) for x in row] for row in XOR[0]], [Value(target) for target in XOR[1]]),
+    ],
+    ids=["lists", "a column", "tuples and integers", "Values"],
+)
+def test_other_kinds_of_data(X: Any, y: Any) -> None:
+    assert bits(quick(X=X, y=y).losses) == bits(quick().losses)
+
+
+def test_one_input_without_brackets() -> None:
+    model = nn.MLP(1, [1], seed=0)
+    adam = optim.Adam(model.parameters(), lr=0.1)
+    history = quick(model, X=[0.0, 1.0, 2.0], y=[1.0, 3.0, 5.0], optimizer=adam, epochs=400)
+    assert history.losses[-1] < 1e-4
+    assert model(3.0).data == pytest.approx(7.0, abs=0.1)
+
+
+# --- seeds and batches ---------------------------------------------------------------------------
+
+
+def test_the_same_seed_gives_the_same_bits() -> None:
+    runs = [quick(epochs=20, batch_size=3, seed=seed, validation=0.25) for seed in (1, 1, 2)]
+    first, same, other = ((bits(h.losses), bits(h.validation_losses), h.gradient_norms) for h in runs)
+    assert first == same
+    assert first != other
+
+
+def test_without_shuffling_the_seed_does_not_matter() -> None:
+    runs = [quick(batch_size=3, seed=seed, shuffle=False) for seed in (1, 2)]
+    assert bits(runs[0].losses) == bits(runs[1].losses)
+
+
+class Watching:
+    """A loss that writes down what it was given."""
+
+    def __init__(self) -> None:
+        self.targets: list[list[float]] = []
+
+    def __call__(self, predictions: list[Any], targets: list[Any]) -> Any:
+        assert len(predictions) == len(targets)
+        self.targets.append([float(t) for t in targets])
+        return nn.mse_loss(predictions, targets)
+
+
+def test_batches() -> None:
+    X, y = np.zeros((10, 2)), np.arange(10.0)
+    loss = Watching()
+    history = quick(None, loss, X, y, batch_size=4, epochs=2)
+    assert [len(ys) for ys in loss.targets] == [4, 4, 2] * 2
+    epochs = [list(chain(*loss.targets[i : i + 3])) for i in (0, 3)]
+    assert [sorted(epoch) for epoch in epochs] == [y.tolist()] * 2
+    assert epochs[0] != epochs[1]  # shuffled anew
+    assert len(history.losses) == 2
+
+
+def test_the_loss_of_an_epoch_weighs_every_sample_once() -> None:
+    model = xor_model()
+    still = optim.SGD(model.parameters(), lr=0.0)
+    for batch_size in (1, 3, 4):
+        history = quick(model, optimizer=still, batch_size=batch_size, epochs=1)
+        assert history.losses[0] == pytest.approx(mse(model), rel=1e-14)
+
+
+# --- validation, metrics, early stopping ---------------------------------------------------------
+
+
+def test_validation_data() -> None:
+    X, y = data.moons(20, seed=1)
+    model = xor_model()
+    history = quick(
+        model, validation=(X, y), metrics={"first": lambda p, t: p[0].data, "n": lambda p, t: len(t)}
+    )
+    assert len(history.validation_losses) == 5
+    assert history.validation_losses[-1] == pytest.approx(mse(model, X, y), rel=1e-14)
+    assert history.metrics["n"] == [20.0] * 5
+    assert history.metrics["first"][-1] == pytest.approx(model(X[0]).data, rel=1e-14)
+
+
+def test_a_share_for_validation() -> None:
+    X, y = np.zeros((10, 2)), np.arange(10.0)
+    loss = Watching()
+    history = quick(None, loss, X, y, validation=0.3, epochs=1)
+    assert [len(ys) for ys in loss.targets] == [7, 3]
+    assert sorted(chain(*loss.targets)) == y.tolist()
+    assert len(history.validation_losses) == 1
+
+
+def test_metrics_without_validation_are_of_the_training_data() -> None:
+    history = quick(metrics={"n": lambda predictions, targets: len(targets)})
+    assert history.metrics == {"n": [4.0] * 5}
+
+
+class Seeing(nn.Module):
+    """Writes down in which mode it is called."""
+
+    def __init__(self) -> None:
+        self.neuron = nn.Neuron(2, seed=0)
+        self.modes: list[bool] = []
+
+    def forward(self, x: Any) -> Any:
+        self.modes.append(self.training)
+        return self.neuron(x)
+
+
+def test_modes() -> None:
+    model = Seeing()
+    model.eval()
+    quick(model, epochs=1, X=XOR[0][:2], y=XOR[1][:2])
+    assert model.modes[:2] == [True, True]
+    assert not model.training
+
+
+def test_validation_is_done_in_evaluation_mode() -> None:
+    model = Seeing()
+    quick(model, epochs=2, X=XOR[0][:2], y=XOR[1][:2], validation=(XOR[0][:1], XOR[1][:1]))
+    assert model.modes[:3] == [True, True, False]
+    assert set(model.modes[model.modes.index(True, 3) :][:2]) == {True}  # and back for the next epoch
+
+
+def rising(rates: list[float], optimizer: optim.Optimizer) -> Any:
+    """A schedule that sets these learning rates, one for each epoch."""
+
+    class Schedule:
+        def __init__(self) -> None:
+            self.rest = list(rates)
+            self.step()
+
+        def step(self) -> None:
+            optimizer.lr = self.rest.pop(0) if self.rest else 0.0
+
+    return Schedule()
+
+
+def test_early_stopping_goes_back_to_the_best(tmp_path: Path) -> None:
+    """Two good epochs, then bad ones: the model and the file hold what the second left."""
+    model, path = xor_model(), tmp_path / "best.safetensors"
+    optimizer = optim.SGD(model.parameters())
+    states = []
+    history = quick(
+        model,
+        optimizer=optimizer,
+        schedule=rising([0.1, 0.1, 3.0, 0.1, 0.1, 0.1], optimizer),
+        validation=XOR,
+        patience=2,
+        checkpoint=path,
+        epochs=10,
+        callbacks=[lambda epoch, history: states.append(model.state_dict())],
+    )
+    assert history.best_epoch == 2
+    assert history.stopped == "no better loss for 2 epochs"
+    assert history.epochs == 4
+    assert history.validation_losses[1] == min(history.validation_losses)
+    assert model.state_dict() == states[1]
+    assert chainrule.load(path).state_dict() == states[1]
+    assert mse(model) == pytest.approx(history.validation_losses[1], rel=1e-14)
+
+
+def test_without_validation_the_best_is_the_best_on_the_training_data(tmp_path: Path) -> None:
+    """The loss of an epoch is measured before its steps, so it does not belong to what they left."""
+    model, path = xor_model(), tmp_path / "best.safetensors"
+    optimizer = optim.SGD(model.parameters())
+    states: list[dict[str, float]] = []
+    history = quick(
+        model,
+        optimizer=optimizer,
+        schedule=rising([0.1, 0.1, 3.0, 0.1, 0.1, 0.1], optimizer),
+        patience=2,
+        checkpoint=path,
+        epochs=10,
+        callbacks=[lambda epoch, history: states.append(model.state_dict())],
+    )
+    losses = []
+    for state in states:
+        model.load_state_dict(state)
+        losses.append(mse(model))
+    assert chainrule.load(path).state_dict() == states[losses.index(min(losses))]
+    assert history.best_epoch == 1 + losses.index(min(losses))
+
+
+def test_without_patience_the_last_stays(tmp_path: Path) -> None:
+    model, path = xor_model(), tmp_path / "best.safetensors"
+    optimizer = optim.SGD(model.parameters())
+    history = quick(
+        model,
+        optimizer=optimizer,
+        schedule=rising([0.1, 3.0, 3.0], optimizer),
+        validation=XOR,
+        checkpoint=path,
+        epochs=3,
+    )
+    assert history.best_epoch == 1
+    assert mse(model) == pytest.approx(history.validation_losses[-1], rel=1e-14)
+    assert mse(chainrule.load(path)) == pytest.approx(history.validation_losses[0], rel=1e-14)
+
+
+def test_a_callback_stops() -> None:
+    calls = []
+
+    def callback(epoch: int, history: History) -> bool:
+        calls.append((epoch, history.epochs))
+        return epoch == 3
+
+    history = quick(callbacks=[callback, lambda epoch, history: None])
+    assert calls == [(1, 1), (2, 2), (3, 3)]
+    assert history.stopped == "a callback stopped it after epoch 3"
+
+
+def test_callbacks_from_a_generator_are_called_every_epoch() -> None:
+    calls: list[int] = []
+    quick(callbacks=(function for function in [lambda epoch, history: calls.append(epoch)]))
+    assert calls == [1, 2, 3, 4, 5]
+
+
+def test_an_exception_in_a_callback_comes_through() -> None:
+    def callback(epoch: int, history: History) -> None:
+        raise KeyError("mine")
+
+    with pytest.raises(KeyError, match="mine"):
+        quick(callbacks=[callback])
+    assert signal.getsignal(signal.SIGINT) is signal.default_int_handler
+
+
+def test_a_schedule_is_stepped_after_each_epoch() -> None:
+    model = xor_model()
+    optimizer = optim.SGD(model.parameters(), lr=0.8)
+    history = quick(model, optimizer=optimizer, schedule=optim.StepLR(optimizer, 2, 0.5), batch_size=1)
+    assert history.learning_rates == [0.8, 0.8, 0.4, 0.4, 0.2]
+    assert optimizer.lr == 0.2
+
+
+def test_dead_units() -> None:
+    model = nn.MLP(2, [4, 1], "relu", seed=0)
+    for neuron in model.layers[0].neurons[:3]:
+        neuron.b.data = -100.0
+    model.layers[0].neurons[3].b.data = 100.0
+    assert quick(model, epochs=2).dead_units == [0.75, 0.75]
+    assert quick(nn.Neuron(2), epochs=1).dead_units == [0.0]
+
+
+def test_progress_goes_to_the_terminal(capsys: pytest.CaptureFixture[str]) -> None:
+    quick(progress=True)
+    quick(progress=False)
+    printed = capsys.readouterr()
+    assert printed.out == ""
+    assert printed.err.count("5/5") >= 1
+    assert "epoch" in printed.err
+
+
+# --- Ctrl-C --------------------------------------------------------------------------------------
+
+LONG = """
+from chainrule import data, nn
+from chainrule.train import fit
+
+model = nn.MLP(2, [4, 4, 1], seed=0)
+before = model.state_dict()
+
+
+def ready(epoch, history):
+    if epoch == 3:
+        print("ready", flush=True)
+
+
+history = fit(model, "mse", *data.xor(), epochs=10**9, callbacks=[ready], progress=False)
+print(history)
+print(model.state_dict() != before, history.epochs >= 3, model.training)
+"""
+
+
+def test_control_c_ends_training_cleanly() -> None:
+    with subprocess.Popen(
+        [sys.executable, "-c", LONG], stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True
+    ) as child:
+        assert child.stdout is not None
+        try:
+            assert child.stdout.readline() == "ready\n"
+            os.kill(child.pid, signal.SIGINT)
+            out, err = child.communicate(timeout=60)
+        finally:
+            child.kill()
+    assert (child.returncode, err) == (0, "")
+    history, state = out.splitlines()
+    assert re.fullmatch(r"\d+ epochs in .* s, loss .* -> .*; interrupted in epoch \d+", history)
+    assert state == "True True False"
+
+
+class Pressing(Watching):
+    """A loss that presses Ctrl-C in some of its calls."""
+
+    def __init__(self, *calls: int) -> None:
+        super().__init__()
+        self.calls = calls
+
+    def __call__(self, predictions: list[Any], targets: list[Any]) -> Any:
+        loss = super().__call__(predictions, targets)
+        for _ in range(self.calls.count(len(self.targets))):
+            signal.raise_signal(signal.SIGINT)
+        return loss
+
+
+def test_the_step_is_finished_and_the_handler_put_back() -> None:
+    model = xor_model()
+    before = model.state_dict()
+    history = quick(model, Pressing(6), batch_size=1)
+    assert (history.stopped, history.epochs) == ("interrupted in epoch 2", 1)
+    assert model.state_dict() != before
+    assert not model.training
+    assert signal.getsignal(signal.SIGINT) is signal.default_int_handler
+
+
+def test_interrupted_before_an_epoch_was_finished() -> None:
+    history = quick(None, Pressing(1), batch_size=1)
+    assert (history.stopped, history.epochs) == ("interrupted in epoch 1", 0)
+    assert str(history) == "History: no epoch was finished; interrupted in epoch 1"
+
+
+def test_a_second_control_c_interrupts_at_once() -> None:
+    with pytest.raises(KeyboardInterrupt):
+        quick(None, Pressing(2, 2), batch_size=1)
+    assert signal.getsignal(signal.SIGINT) is signal.default_int_handler
+
+
+def test_in_another_thread() -> None:
+    """Only the main thread may set a signal handler."""
+    histories: list[History] = []
+    thread = threading.Thread(target=lambda: histories.append(quick()))
+    thread.start()
+    thread.join()
+    assert bits(histories[0].losses) == bits(quick().losses)
+
+
+# --- a loss that is no number --------------------------------------------------------------------
+
+
+def test_a_loss_that_is_not_finite_is_explained() -> None:
+    model = xor_model()
+    states = []
+
+    def loss(predictions: list[Any], targets: list[Any]) -> Any:
+        states.append(model.state_dict())
+        wrong = -1.0 if len(states) >= 6 else 1.0
+        return nn.mse_loss([chainrule.log(p * 0.0 + wrong) for p in predictions], targets)
+
+    message = (
+        r"^the loss is nan in epoch 2, batch 2: log\(-1\.0000\) is nan, at "
+        r".*test_train\.py:\d+: return nn\.mse_loss\(\[chainrule\.log\(.*\. The parameters are those of "
+        r"the last good step; try a smaller learning rate \(now 0\.01\) or clip_grad_norm_\.$"
+    )
+    with pytest.raises(NonFiniteLossError, match=message):
+        quick(model, loss, batch_size=1)
+    assert model.state_dict() == states[5]
+    assert isinstance(NonFiniteLossError(""), ArithmeticError)
+
+
+def test_a_learning_rate_far_too_large() -> None:
+    model = nn.MLP(2, [4, 1], "relu", seed=0)
+    with pytest.raises(
+        NonFiniteLossError, match=r"the loss is inf in epoch \d+, batch 1: \w+\(.* is inf, at "
+    ):
+        quick(model, optimizer=optim.SGD(model.parameters(), lr=1e6), epochs=1000)
+    assert all(math.isfinite(p.data) for p in model.parameters())
+
+
+def test_a_gradient_that_is_not_finite_does_not_reach_the_parameters() -> None:
+    """The root at 0: the loss is 1, and its derivative infinite times 0."""
+    model = nn.Neuron(1, lambda x: chainrule.sqrt(x * 0.0), seed=0)
+    before = model.state_dict()
+    sgd = optim.SGD(model.parameters(), lr=0.1)
+    with pytest.raises(NonFiniteLossError, match="gradient"):
+        quick(model, X=[[1.0]], y=[1.0], optimizer=sgd)
+    assert model.state_dict() == before
+
+
+def test_numbers_in_the_data_that_are_not_finite() -> None:
+    X = XOR[0].copy()
+    X[2, 1] = math.nan
+    with pytest.raises(
+        NonFiniteLossError, match=r"the loss is nan in epoch 1, batch 1: dot\(.*nan.*\) is nan"
+    ):
+        quick(X=X)
+
+
+# --- bad arguments -------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize(
+    ("options", "message"),
+    [
+        ({"epochs": -1}, "^epochs must not be negative, got -1$"),
+        ({"batch_size": 0}, "^batch_size must be at least 1, got 0$"),
+        ({"loss": "foo"}, "^unknown loss 'foo'; known are mse, l1, .*nll, or give a function$"),
+        ({"X": XOR[0][:2]}, "^X has 2 samples and y has 4$"),
+        ({"X": [], "y": []}, "^the data set is empty$"),
+        ({"validation": 1.5}, r"^test_size must be between 0 and 1, got 1\.5$"),
+        ({"validation": 0.0}, r"^test_size must be between 0 and 1, got 0\.0$"),
+        ({"validation": (XOR[0], XOR[1][:2])}, "^X has 4 samples and y has 2$"),
+        ({"patience": 0}, "^patience must be at least 1, got 0$"),
+        ({"patience": -1}, "^patience must be at least 1, got -1$"),
+        ({"model": nn.Sequential(chainrule.tanh)}, "^the optimizer got an empty list of parameters$"),
+        ({"model": nn.MLP(3, [1])}, "^Neuron expects 3 inputs, got 2$"),
+    ],
+)
+def test_bad_arguments(options: Any, message: str) -> None:
+    model = options.setdefault("model", xor_model())
+    before = model.state_dict()
+    with pytest.raises(ValueError, match=message):
+        quick(**options)
+    assert model.state_dict() == before
+
+
+def test_a_loss_that_returns_a_plain_number() -> None:
+    with pytest.raises(TypeError, match=r"loss .*Value.*got float"):
+        quick(None, lambda predictions, targets: 3.0)
+
+
+def test_losses_by_name() -> None:
+    assert loss_named("mse") is nn.mse_loss
+    assert loss_named("nll") is nn.nll_loss
+    assert loss_named(abs) is abs
+
+
+def test_no_epochs() -> None:
+    model = xor_model()
+    before = model.state_dict()
+    history = quick(model, epochs=0)
+    assert str(history) == "History: no epoch was finished"
+    assert model.state_dict() == before
+
+
+# --- accuracy ------------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize(
+    ("predictions", "targets", "expected"),
+    [
+        ([Value(0.3), Value(-0.2), Value(0.1)], [1, 0, 0], 2 / 3),
+        ([Value(0.3), Value(-0.2)], [1, -1], 1.0),
+        ([0.3, -0.2], np.array([0.0, 1.0]), 0.0),
+        ([[Value(0.1), Value(0.9)], [Value(0.1), Value(0.0)]], [1, 1], 0.5),
+        ([[0.1, 0.9, 0.3]], [1.0], 1.0),
+        (np.array([0.3, -0.2]), np.array([1, 0]), 1.0),
+        (np.array([0.3, -0.2], dtype=np.float32), np.array([1, 0]), 1.0),
+    ],
+    ids=["logits", "signs", "floats", "rows", "row of floats", "array", "array of float32"],
+)
+def test_accuracy(predictions: Any, targets: Any, expected: float) -> None:
+    assert accuracy(predictions, targets) == pytest.approx(expected, rel=1e-15)
+
+
+# --- History -------------------------------------------------------------------------------------
+
+
+def example() -> History:
+    return History(
+        losses=[2.0, 1.0, 0.5],
+        validation_losses=[3.0, 1.5, 2.0],
+        metrics={"accuracy": [0.5, 0.75, 0.8]},
+        gradient_norms={"layer 1": [1.0, 0.5, 0.25]},
+        seconds=1.25,
+        best_epoch=2,
+        stopped="no better loss for 1 epochs",
+    )
+
+
+def test_a_history_as_text() -> None:
+    text = (
+        "3 epochs in 1.25 s, loss 2 -> 0.5, best validation loss 1.5 in epoch 2, accuracy 0.8; "
+        "no better loss for 1 epochs"
+    )
+    assert str(example()) == repr(example()) == text
+    assert str(History(losses=[0.25], seconds=0.5)) == "1 epochs in 0.50 s, loss 0.25 -> 0.25"
+    assert str(History()) == "History: no epoch was finished"
+
+
+def test_curves() -> None:
+    assert example().curves() == {
+        "loss": [2.0, 1.0, 0.5],
+        "validation loss": [3.0, 1.5, 2.0],
+        "accuracy": [0.5, 0.75, 0.8],
+    }
+    assert History(losses=[1.0]).curves() == {"loss": [1.0]}
+    assert example().epochs == 3
+
+
+def test_a_history_in_a_notebook() -> None:
+    html = example()._repr_html_()
+    assert html.startswith("<svg")
+    assert html.endswith(f"</svg><p>{example()}</p>")
+    lines = re.findall(r'<polyline points="([^"]+)".*?<title>(.*?)</title>', html)
+    assert lines == [
+        ("10.0,58.0 200.0,106.0 390.0,130.0", "loss"),
+        ("10.0,10.0 200.0,82.0 390.0,58.0", "validation loss"),
+    ]
+
+
+@pytest.mark.parametrize("losses", [[], [1.0], [1.0, 1.0], [math.inf, math.nan], [1.0, math.inf, 2.0]])
+def test_a_notebook_shows_any_history(losses: list[float]) -> None:
+    html = History(losses=losses)._repr_html_()
+    drawing = html.split("<p>")[0]
+    assert "nan" not in drawing
+    assert "inf" not in drawing
+    assert ("<svg" in html) == any(map(math.isfinite, losses))
+
+
+def test_plotting(tmp_path: Path) -> None:
+    path = tmp_path / "curves.png"
+    try:
+        import matplotlib
+    except ImportError:
+        message = r"^plotting needs matplotlib: pip install chainrule\[plot\]$"
+        with pytest.raises(ImportError, match=message):
+            example().plot(path)
+        assert not path.exists()
+        return
+    assert matplotlib.__version__
+    figure = example().plot(path)
+    assert path.read_bytes().startswith(b"\x89PNG")
+    left, right = figure.axes
+    assert [line.get_label() for line in left.lines] == ["loss", "validation loss", "accuracy"]
+    assert [line.get_label() for line in right.lines] == ["layer 1"]
+    History().plot()
