@@ -69,7 +69,7 @@ def test_second_derivatives_at_ordinary_points(op: ops.Op) -> None:
 def test_second_derivatives_on_the_special_grid(op: ops.Op) -> None:
     """Both cores, bit for bit."""
     points = list(special.grid(op))
-    for args in points[:: 1 if op.arity == 1 else 7]:
+    for args in points:
         compiled = second_derivatives(op, args)
         reference = second_derivatives(op, args, engine.Value)
         assert repr(compiled) == repr(reference), (op.name, args)
