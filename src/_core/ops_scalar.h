@@ -1343,70 +1343,74 @@ fixed_partials(int op, const double *a, double out, unsigned wanted, double *p) 
         const double x = a[0], y = a[1];
         (void)x; (void)y;
         if (wanted & 1) {
-            double t1;
-            if (y == 0.0) {
-                t1 = 0.0;
+            const double t1 = (y == 0.0 ? 1.0 : 0.0);
+            const double t2 = fabs(x);
+            const double t3 = 0.0 < t2 ? 0.0 : 1.0;
+            const double t4 = t1 * t3;
+            double t5;
+            if (t4 != 0.0) {
+                t5 = 0.0;
             } else {
-                const double t2 = fabs(x);
-                const double t3 = y - 1.0;
-                const double t4 = pow(x, t3);
-                const double t5 = fabs(t4);
                 const double t6 = fabs(y);
-                double t7;
-                if (0.0 < t2 && t2 < INFINITY && t5 < 1e-290 && t6 < INFINITY) {
-                    const double t8 = x < 0.0 ? (-1.0) : 1.0;
-                    const double t9 = pow(t8, t3);
-                    const double t10 = 0.5 * t3;
-                    const double t11 = pow(t2, t10);
-                    const double t12 = y * t11;
-                    const double t13 = t9 * t12;
-                    const double t14 = t13 * t11;
-                    t7 = t14;
+                const double t7 = y - 1.0;
+                const double t8 = pow(x, t7);
+                const double t9 = fabs(t8);
+                double t10;
+                if (0.0 < t2 && t2 < INFINITY && t6 < INFINITY && t9 < 1e-290) {
+                    const double t11 = x < 0.0 ? (-1.0) : 1.0;
+                    const double t12 = pow(t11, t7);
+                    const double t13 = 0.5 * t7;
+                    const double t14 = pow(t2, t13);
+                    const double t15 = y * t14;
+                    const double t16 = t12 * t15;
+                    const double t17 = t16 * t14;
+                    t10 = t17;
                 } else {
-                    double t15;
-                    if (0.0 < t2 && t2 < INFINITY && t5 == INFINITY) {
-                        const double t16 = y * out;
-                        const double t17 = t16 / x;
-                        t15 = t17;
+                    double t18;
+                    if (0.0 < t2 && t2 < INFINITY && t6 < INFINITY && t9 == INFINITY) {
+                        const double t19 = y * out;
+                        const double t20 = t19 / x;
+                        t18 = t20;
                     } else {
-                        double t18;
-                        if (t6 == INFINITY && t4 == 0.0) {
-                            t18 = 0.0;
+                        double t21;
+                        if (t6 == INFINITY && t8 == 0.0) {
+                            t21 = 0.0;
                         } else {
-                            const double t19 = y * t4;
-                            t18 = t19;
+                            const double t22 = y * t8;
+                            t21 = t22;
                         }
-                        t15 = t18;
+                        t18 = t21;
                     }
-                    t7 = t15;
+                    t10 = t18;
                 }
-                t1 = t7;
+                t5 = t10;
             }
-            p[0] = t1;
+            p[0] = t5;
         }
         if (wanted & 2) {
             double t1;
             if (x < 0.0) {
                 t1 = NAN;
             } else {
-                double t2;
-                if (x == 0.0 && 0.0 <= y) {
-                    t2 = 0.0;
+                const double t2 = y < 0.0 ? INFINITY : 0.0;
+                double t3;
+                if (x == t2 && y == y) {
+                    t3 = 0.0;
                 } else {
-                    const double t3 = 0.5 * y;
-                    const double t4 = pow(x, t3);
-                    double t5;
-                    if (t4 == 0.0) {
-                        t5 = 0.0;
+                    const double t4 = 0.5 * y;
+                    const double t5 = pow(x, t4);
+                    double t6;
+                    if (t5 == 0.0) {
+                        t6 = 0.0;
                     } else {
-                        const double t6 = log(x);
-                        const double t7 = t4 * t6;
-                        const double t8 = t7 * t4;
-                        t5 = t8;
+                        const double t7 = log(x);
+                        const double t8 = t5 * t7;
+                        const double t9 = t8 * t5;
+                        t6 = t9;
                     }
-                    t2 = t5;
+                    t3 = t6;
                 }
-                t1 = t2;
+                t1 = t3;
             }
             p[1] = t1;
         }

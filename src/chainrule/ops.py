@@ -300,25 +300,29 @@ def _times_exp(factor: Any, x: Any) -> Any:
 
 
 def _pow_dx(x: Any, y: Any, out: Any) -> Any:
-    """Y x^(y-1): 0 at y = 0 even for x = 0; rescued where the power alone over- or underflows."""
+    """Y x^(y-1): 0 at y = 0 even for x = 0; rescued where the power alone over- or underflows.
+
+    At y = 0 and x > 0 the formula stands, so that its derivative by y is right as well.
+    """
     p = pow(x, y - 1.0)
-    inside = _both(less(0.0, abs(x)), less(abs(x), INF))
+    inside = _both(_both(less(0.0, abs(x)), less(abs(x), INF)), less(abs(y), INF))
     half = pow(abs(x), 0.5 * (y - 1.0))
     small = pow(where(less(x, 0.0), -1.0, 1.0), y - 1.0) * (y * half) * half
     vanishes = _both(equal(abs(y), INF), equal(p, 0.0))
     slope = where(_both(inside, equal(abs(p), INF)), div(y * out, x), where(vanishes, 0.0, y * p))
-    underflow = _both(_both(inside, less(abs(p), 1e-290)), less(abs(y), INF))
-    return where(equal(y, 0.0), 0.0, where(underflow, small, slope))
+    underflow = _both(inside, less(abs(p), 1e-290))
+    constant = _both(equal(y, 0.0), where(less(0.0, abs(x)), 0.0, 1.0))
+    return where(constant, 0.0, where(underflow, small, slope))
 
 
 def _pow_dy(x: Any, y: Any, out: Any) -> Any:
     """x^y log x as √(x^y) log x √(x^y), which overflows only if the result does.
 
-    0 for x = 0 and y >= 0: at y > 0 in the limit, at y = 0 by convention.
+    0 in the limit for x = 0 and y > 0 or x = inf and y < 0; at y = 0 by convention.
     """
     half = pow(x, 0.5 * y)
     slope = where(equal(half, 0.0), 0.0, half * log(x) * half)
-    vanishes = _both(equal(x, 0.0), less_equal(0.0, y))
+    vanishes = _both(equal(x, where(less(y, 0.0), INF, 0.0)), equal(y, y))
     return where(less(x, 0.0), NAN, where(vanishes, 0.0, slope))
 
 
