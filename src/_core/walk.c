@@ -96,7 +96,7 @@ static inline Value *next_child(Value *v, Py_ssize_t *next, int leaves, uint64_t
  * Fills `order` and leaves SEEN set on its nodes; on failure nothing is set and -1 returned.
  * Plain leaves are left out unless asked for: they pass nothing on. Inputs with a bit of `stop`
  * set in their word are not entered. */
-int walk(Value *root, Checks checks, int leaves, uint64_t stop, Order *order) {
+static inline int walk_as(Value *root, Checks checks, int leaves, uint64_t stop, Order *order) {
     Frame *path;
     Py_ssize_t depth = 0, path_capacity;
     const char *fault = NULL;
@@ -156,6 +156,12 @@ fail:
     else if (fault)
         raise_error(fault, (PyObject *)faulty, NULL);
     return -1;
+}
+
+int walk(Value *root, Checks checks, int leaves, uint64_t stop, Order *order) {
+    if (checks == IF_STALE && !leaves && !stop) /* backward: a walk of its own, its choices fixed */
+        return walk_as(root, IF_STALE, 0, 0, order);
+    return walk_as(root, checks, leaves, stop, order);
 }
 
 /* Keep the nodes alive while Python may run. */
