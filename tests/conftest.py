@@ -4,6 +4,8 @@ from __future__ import annotations
 
 import importlib
 import os
+import signal
+from collections.abc import Iterator
 from types import ModuleType
 
 import pytest
@@ -17,3 +19,11 @@ def require(name: str) -> ModuleType:
         if os.environ.get("CI"):
             raise
         pytest.skip(f"{name} is not installed")
+
+
+@pytest.fixture(autouse=True, scope="session")
+def control_c() -> Iterator[None]:
+    """Ctrl-C as in a terminal: a job in the background starts with it ignored, and passes that on."""
+    before = signal.signal(signal.SIGINT, signal.default_int_handler)
+    yield
+    signal.signal(signal.SIGINT, before)
