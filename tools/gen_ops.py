@@ -1,370 +1,43 @@
-"""Writes src/_core/ops_scalar.h from the table in src/chainrule/ops.py.
+"""Writes the C headers that are generated from the table in src/chainrule/ops.py.
 
 Each formula is run once on symbols instead of numbers; what it does to them is written
-down as C. Run it with `make regen`; a test compares the committed file with what it writes.
+down as C. Run it with `make regen`; a test compares the committed files with what it writes.
 """
 
 from __future__ import annotations
 
-import math
-import os
-import sys
 from pathlib import Path
-from typing import Any
 
-ROOT = Path(__file__).resolve().parent.parent
-sys.path.insert(0, str(ROOT / "src"))
-os.environ["CHAINRULE_CORE"] = "python"  # the compiled core may still be that of the old table
+import scalar_c
+import simd_c
+from symbols import ROOT, code
 
-from chainrule import ops  # noqa: E402
+from chainrule import ops
 
-HEADER = ROOT / "src" / "_core" / "ops_scalar.h"
-
-# How C spells the operations that the hardware or libm has. All others are written out.
-SPELLING = {
-    "add": "{} + {}",
-    "sub": "{} - {}",
-    "mul": "{} * {}",
-    "div": "{} / {}",
-    "neg": "-{}",
-    "pos": "{}",
-    "stop_gradient": "{}",
-    "abs": "fabs({})",
-    "less": "({} < {} ? 1.0 : 0.0)",
-    "less_equal": "({} <= {} ? 1.0 : 0.0)",
-    "equal": "({} == {} ? 1.0 : 0.0)",
-    "where": "({} != 0.0 ? {} : {})",
-}
-LIBM = (
-    *("pow", "exp", "expm1", "log", "log1p", "log2", "log10", "sqrt", "sin", "cos", "tan"),
-    *("asin", "acos", "atan", "sinh", "cosh", "tanh", "asinh", "acosh", "atanh", "atan2", "erf"),
-)
-SPELLING |= {name: f"{name}({', '.join(['{}'] * ops.BY_NAME[name].arity)})" for name in LIBM}
-COMPARISONS = {"less": "<", "less_equal": "<=", "equal": "=="}
+NOTE = "/* Generated from src/chainrule/ops.py by tools/gen_ops.py: do not edit. */\n\n"
 
 
-class Symbol:
-    """A number that is not known yet: an operation and its arguments, or a name."""
-
-    def __init__(self, name: str, args: tuple[Any, ...] = ()) -> None:
-        self.name = name
-        self.args = args
-        self.key: tuple[Any, ...] = (
-            name,
-            *(arg.key if isinstance(arg, Symbol) else float.hex(arg) for arg in args),
-        )
-
-    @staticmethod
-    def _apply(op: ops.Op, args: Any) -> Symbol:
-        return Symbol(
-            op.name, tuple(a if isinstance(a, Symbol) else float(a) for a in op.complete(args))
-        )
-
-    def __add__(self, other: Any) -> Any:
-        return ops.add(self, other)
-
-    def __radd__(self, other: Any) -> Any:
-        return ops.add(other, self)
-
-    def __sub__(self, other: Any) -> Any:
-        return ops.sub(self, other)
-
-    def __rsub__(self, other: Any) -> Any:
-        return ops.sub(other, self)
-
-    def __mul__(self, other: Any) -> Any:
-        return ops.mul(self, other)
-
-    def __rmul__(self, other: Any) -> Any:
-        return ops.mul(other, self)
-
-    def __neg__(self) -> Any:
-        return ops.neg(self)
-
-    def __pos__(self) -> Any:
-        return ops.pos(self)
+def codes() -> str:
+    """The number of each row."""
+    lines = ["enum {", *(f"    {code(op)} = {i}," for i, op in enumerate(ops.TABLE, 1))]
+    return "\n".join([*lines, f"    OP_END = {len(ops.TABLE) + 1}", "};"]) + "\n"
 
 
-class Writer:
-    """Writes a formula as C statements; a branch of `where` becomes a block of its own."""
-
-    def __init__(self, indent: str) -> None:
-        self.lines: list[str] = []
-        self.scopes: list[dict[Any, str]] = [{}]
-        self.indent = indent
-        self.count = 0
-
-    def line(self, text: str) -> None:
-        self.lines.append(self.indent + "    " * (len(self.scopes) - 1) + text)
-
-    def write(self, x: Any) -> str:
-        """The C expression for x, after writing the statements it needs."""
-        if not isinstance(x, Symbol):
-            return literal(x)
-        if x.key == (x.name,):
-            return x.name
-        for scope in self.scopes:
-            if x.key in scope:
-                return scope[x.key]
-        if x.name == "where":
-            return self.choose(x)
-        args = [self.write(arg) for arg in x.args]
-        text = SPELLING[x.name].format(*args) if x.name in SPELLING else call(x.name, args)
-        return self.name(x, f"const double {{}} = {text};")
-
-    def name(self, x: Symbol, statement: str) -> str:
-        self.count += 1
-        name = f"t{self.count}"
-        self.line(statement.format(name))
-        self.scopes[-1][x.key] = name
-        return name
-
-    def choose(self, x: Symbol) -> str:
-        condition, yes, no = x.args
-        test = self.test(condition)
-        if all(not isinstance(arg, Symbol) or not arg.args for arg in (yes, no)):
-            text = f"{test} ? {self.write(yes)} : {self.write(no)}"
-            return self.name(x, f"const double {{}} = {text};")
-        name = self.name(x, "double {};")
-        self.branch(f"if ({test}) {{", name, yes)
-        self.branch("} else {", name, no)
-        self.line("}")
-        return name
-
-    def branch(self, head: str, name: str, x: Any) -> None:
-        self.line(head)
-        self.scopes.append({})
-        self.line(f"{name} = {self.write(x)};")
-        self.scopes.pop()
-
-    def test(self, x: Any) -> str:
-        if isinstance(x, Symbol) and x.name in COMPARISONS:
-            left, right = (self.write(arg) for arg in x.args)
-            return f"{left} {COMPARISONS[x.name]} {right}"
-        if self.is_test(x):
-            return " && ".join(self.test(arg) for arg in x.args)
-        return f"{self.write(x)} != 0.0"
-
-    def is_test(self, x: Any) -> bool:
-        """A comparison, or a product of comparisons, which is 1 if all of them hold."""
-        if not isinstance(x, Symbol):
-            return False
-        return x.name in COMPARISONS or (x.name == "mul" and all(map(self.is_test, x.args)))
+def generate() -> dict[Path, str]:
+    """Every generated file and what is in it."""
+    core = ROOT / "src" / "_core"
+    return {
+        core / "ops_codes.h": NOTE + guarded("CODES", codes()),
+        core / "ops_scalar.h": NOTE + scalar_c.generate(),
+        core / "ops_simd.h": NOTE + simd_c.generate(),
+    }
 
 
-def literal(x: float) -> str:
-    if math.isnan(x):
-        return "NAN"
-    if math.isinf(x):
-        return "INFINITY" if x > 0 else "-INFINITY"
-    return repr(x) if math.copysign(1.0, x) > 0 else f"({x!r})"
-
-
-def call(name: str, args: list[str]) -> str:
-    return f"op_{name}({', '.join(args)})"
-
-
-def names(op: ops.Op) -> list[str]:
-    return ["x", "y", "z"][: op.arity]
-
-
-def parameters(op: ops.Op) -> str:
-    return ", ".join(f"double {name}" for name in names(op))
-
-
-def value_function(op: ops.Op) -> list[str]:
-    """`op_NAME(x, ...)`: the forward formula."""
-    if op.name in SPELLING:
-        body = [f"    return {SPELLING[op.name].format(*names(op))};"]
-    else:
-        writer = Writer("    ")
-        result = writer.write(op.forward(*map(Symbol, names(op))))
-        body = [*writer.lines, f"    return {result};"]
-    return [f"static inline double op_{op.name}({parameters(op)}) {{", *body, "}", ""]
-
-
-def partial_case(op: ops.Op) -> list[str]:
-    """The `case` that computes the wanted partials of one operation into p."""
-    names_ = names(op)
-    lines = [f"    case {code(op)}: {{"]
-    lines.append(
-        "        const double " + ", ".join(f"{n} = a[{i}]" for i, n in enumerate(names_)) + ";"
-    )
-    lines.append("        " + " ".join(f"(void){n};" for n in names_))
-    for i, partial in enumerate(op.partials):
-        if partial is None:
-            lines.append(f"        p[{i}] = 0.0;")
-            continue
-        writer = Writer("            ")
-        result = writer.write(partial(*map(Symbol, names_), Symbol("out")))
-        if writer.lines:
-            lines += [f"        if (wanted & {1 << i}) {{", *writer.lines]
-            lines += [f"            p[{i}] = {result};", "        }"]
-        else:
-            lines.append(f"        p[{i}] = {result};")
-    return [*lines, "        break;", "    }"]
-
-
-def loop_body(op: ops.Variadic, step: Any, total: str, earlier: list[str], indent: str) -> list[str]:
-    writer = Writer(indent)
-    result = writer.write(step(Symbol(total), *elements(op), *map(Symbol, earlier)))
-    return [*writer.lines, f"{indent}{total} = {result};"]
-
-
-def elements(op: ops.Variadic) -> list[Symbol]:
-    return [Symbol(f"a[i{f' + {k} * n' if k > 1 else ' + n' if k else ''}]") for k in range(op.width)]
-
-
-def fold_lines(op: ops.Variadic) -> tuple[list[str], list[str]]:
-    lines: list[str] = []
-    totals: list[str] = []
-    for k, fold in enumerate(op.folds):
-        lines.append(f"    double fold{k} = {literal(fold.start)};")
-        lines.append("    for (Py_ssize_t i = 0; i < n; i++) {")
-        lines += loop_body(op, fold.step, f"fold{k}", totals, "        ")
-        lines.append("    }")
-        totals.append(f"fold{k}")
-    return lines, totals
-
-
-def variadic_functions(op: ops.Variadic) -> list[str]:
-    lines, totals = fold_lines(op)
-    count = "    const double count = (double)n;"
-    writer = Writer("    ")
-    result = writer.write(op.finish(Symbol("count"), *map(Symbol, totals)))
-    value = [
-        f"static inline double op_{op.name}(const double *a, Py_ssize_t n) {{",
-        count,
-        "    (void)count;",
-        *lines,
-        *writer.lines,
-        f"    return {result};",
-        "}",
-        "",
-    ]
-    head = (
-        f"static inline void op_{op.name}_partials("
-        "const double *a, Py_ssize_t n, double out, double *p) {"
-    )
-    if op.leave_one_out:
-        return [*value, head, "    (void)out;", *leave_one_out(op), "}", ""]
-    partials = []
-    for k, partial in enumerate(op.partials):
-        assert partial is not None
-        writer = Writer("        ")
-        arguments = (Symbol("out"), Symbol("count"), *map(Symbol, totals))
-        result = writer.write(partial(*elements(op), *arguments))
-        partials += ["    for (Py_ssize_t i = 0; i < n; i++) {", *writer.lines]
-        partials += [f"        p[i{' + n' if k else ''}] = {result};", "    }"]
-    if not any(total in line for total in totals for line in partials):
-        lines = []
-    return [*value, head, count, "    (void)count, (void)out, (void)a;", *lines, *partials, "}", ""]
-
-
-def leave_one_out(op: ops.Variadic) -> list[str]:
-    start, step = literal(op.folds[0].start), op.folds[0].step
-    writer = Writer("        ")
-    combined = writer.write(step(Symbol("p[i]"), Symbol("after")))
-    further = writer.write(step(Symbol("after"), *elements(op)))
-    return [
-        f"    double before = {start}, after = {start};",
-        "    for (Py_ssize_t i = 0; i < n; i++) {",
-        "        p[i] = before;",
-        *loop_body(op, step, "before", [], "        "),
-        "    }",
-        "    for (Py_ssize_t i = n - 1; i >= 0; i--) {",
-        *writer.lines,
-        f"        p[i] = {combined};",
-        f"        after = {further};",
-        "    }",
-    ]
-
-
-def code(op: ops.Op) -> str:
-    return f"OP_{op.name.upper()}"
-
-
-def row_info(op: ops.Op) -> str:
-    mask = 0xFF
-    if not isinstance(op, ops.Variadic):
-        mask = sum(1 << i for i, partial in enumerate(op.partials) if partial is not None)
-    width = op.width if isinstance(op, ops.Variadic) else 0
-    least = op.least if isinstance(op, ops.Variadic) else 0
-    default = literal(op.defaults[0]) if op.defaults else "0.0"
-    return (
-        f'    [{code(op)}] = {{"{op.name}", "{op.symbol or op.name}", {max(op.arity, 0)}, '
-        f"{len(op.defaults)}, {mask:#x}, {int(op.selects)}, {width}, {least}, {default}}},"
-    )
-
-
-def generate() -> str:
-    fixed = [op for op in ops.TABLE if not isinstance(op, ops.Variadic)]
-    variadic = [op for op in ops.TABLE if isinstance(op, ops.Variadic)]
-    lines = [
-        "/* Generated from src/chainrule/ops.py by tools/gen_ops.py: do not edit. */",
-        "",
-        "enum {",
-        *(f"    {code(op)} = {i}," for i, op in enumerate(ops.TABLE, 1)),
-        f"    OP_END = {len(ops.TABLE) + 1}",
-        "};",
-        "",
-        "/* name, symbol, arity, defaults, differentiable, selects, width, least, default */",
-        "static const Row ROWS[OP_END] = {",
-        *(row_info(op) for op in ops.TABLE),
-        "};",
-        "",
-        "/* The rows as methods and functions: (code, name, what it says). */",
-        "#define FIXED_METHODS(X) \\",
-        " \\\n".join(
-            f'    X({code(op)}, {name}, "{op.doc}")'
-            for op in fixed
-            for name in (op.name, *op.aliases)
-            if name != "where"
-        ),
-        "",
-        "#define VARIADIC_METHODS(X) \\",
-        " \\\n".join(f'    X({code(op)}, {op.name}, "{op.doc}")' for op in variadic),
-        "",
-        *(f"static inline double op_{op.name}({parameters(op)});" for op in fixed),
-        "",
-    ]
-    for op in fixed:
-        lines += value_function(op)
-    for op in variadic:
-        lines += variadic_functions(op)
-    lines += ["static inline double fixed_value(int op, const double *a) {", "    switch (op) {"]
-    for op in fixed:
-        args = ", ".join(f"a[{i}]" for i in range(op.arity))
-        lines.append(f"    case {code(op)}: return op_{op.name}({args});")
-    lines += ["    default: return NAN;", "    }", "}", ""]
-    lines += [
-        "static inline double variadic_value(int op, const double *a, Py_ssize_t n) {",
-        "    switch (op) {",
-    ]
-    lines += [f"    case {code(op)}: return op_{op.name}(a, n);" for op in variadic]
-    lines += ["    default: return NAN;", "    }", "}", ""]
-    lines += [
-        "/* Inlined where it is used, so that partials stay in registers. */",
-        "static inline __attribute__((always_inline)) void",
-        "fixed_partials(int op, const double *a, double out, unsigned wanted, double *p) {",
-        "    (void)out;",
-        "    switch (op) {",
-    ]
-    for op in fixed:
-        lines += partial_case(op)
-    lines += ["    default: break;", "    }", "}", ""]
-    lines += [
-        "static inline void",
-        "variadic_partials(int op, const double *a, Py_ssize_t n, double out, double *p) {",
-        "    switch (op) {",
-        *(f"    case {code(op)}: op_{op.name}_partials(a, n, out, p); break;" for op in variadic),
-        "    default: break;",
-        "    }",
-        "}",
-    ]
-    return "\n".join(lines) + "\n"
+def guarded(name: str, text: str) -> str:
+    return f"#ifndef CHAINRULE_{name}_H\n#define CHAINRULE_{name}_H\n\n{text}\n#endif\n"
 
 
 if __name__ == "__main__":
-    HEADER.write_text(generate())
-    print(f"wrote {HEADER.relative_to(ROOT)}")
+    for path, text in generate().items():
+        path.write_text(text)
+        print(f"wrote {path.relative_to(ROOT)}")

@@ -58,6 +58,11 @@ static int number_or_error(PyObject *o, const char *attribute, double *x) {
 
 static PyObject *get_data(PyObject *self, void *unused) {
     (void)unused;
+    if (MODES() & TRACING) {
+        PyObject *answer = ask_tracer("read", self, NULL);
+        if (!answer) return NULL;
+        Py_DECREF(answer);
+    }
     return PyFloat_FromDouble(((Value *)self)->data);
 }
 static int set_data(PyObject *self, PyObject *data, void *unused) {
@@ -65,11 +70,21 @@ static int set_data(PyObject *self, PyObject *data, void *unused) {
     Value *v = (Value *)self;
     double x;
     if (number_or_error(data, "data", &x) < 0) return -1;
+    if (MODES() & TRACING) {
+        PyObject *answer = ask_tracer("assign", self, NULL);
+        if (!answer) return -1;
+        Py_DECREF(answer);
+    }
     if (x == v->data && signbit(x) == signbit(v->data)) return 0;
     v->data = x;
     SET_TIME(v, ++clock_now);
     if (!node_is_leaf(v)) v->flags |= OVERWRITTEN;
     return 0;
+}
+
+static PyObject *get_time(PyObject *self, void *unused) {
+    (void)unused;
+    return PyLong_FromUnsignedLongLong(TIME((Value *)self));
 }
 
 static PyObject *get_grad(PyObject *self, void *unused) {
@@ -248,6 +263,7 @@ PyGetSetDef value_attributes[] = {
     {"_backward", get_backward, set_backward,
      "Pass this value's gradient on to its inputs; assign a function to make an operation.", NULL},
     {"_row", get_row, NULL, "The row of the table, if any.", NULL},
+    {"_time", get_time, NULL, "When the number was last assigned, on the clock of all Values.", NULL},
     {"_arguments", get_arguments, NULL, "The inputs, with constants as plain numbers.", NULL},
     {"_by_hand", get_by_hand, NULL, "Whether only a function assigned to _backward knows the rule.", NULL},
     {"_site", get_site, NULL, "The source line, if it was made inside detect_anomaly().", NULL},

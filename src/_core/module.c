@@ -11,6 +11,26 @@ static _Thread_local int modes_here;
 
 int thread_modes(void) { return modes_here; }
 
+static _Thread_local PyObject *tracer_here; /* whom to ask while a function is being compiled */
+
+static void change_modes(int now) {
+    modes_in_use += (now != 0) - (modes_here != 0);
+    modes_here = now;
+}
+
+/* set_tracer(tracer): set who is asked when a number is looked at, return who was before. */
+PyObject *set_tracer(PyObject *module, PyObject *tracer) {
+    (void)module;
+    PyObject *before = tracer_here ? tracer_here : Py_NewRef(Py_None);
+    tracer_here = tracer == Py_None ? NULL : Py_NewRef(tracer);
+    change_modes(tracer_here ? modes_here | TRACING : modes_here & ~TRACING);
+    return before;
+}
+
+PyObject *ask_tracer(const char *method, PyObject *value, PyObject *outcome) {
+    return PyObject_CallMethod(tracer_here, method, outcome ? "OO" : "O", value, outcome);
+}
+
 /* set_modes(recording, anomaly): set those that are not None, return what they were. */
 PyObject *set_modes(PyObject *module, PyObject *args) {
     (void)module;
@@ -27,8 +47,7 @@ PyObject *set_modes(PyObject *module, PyObject *args) {
         if (on < 0) return NULL;
         now = on ? now | ANOMALY : now & ~ANOMALY;
     }
-    modes_in_use += (now != 0) - (before != 0);
-    modes_here = now;
+    change_modes(now);
     return Py_BuildValue("(NN)", PyBool_FromLong(!(before & NOT_RECORDING)), PyBool_FromLong(before & ANOMALY));
 }
 
@@ -49,6 +68,8 @@ static PyObject *value_new(PyTypeObject *type, PyObject *args, PyObject *keyword
 
 static PyObject *value_detach(PyObject *self, PyObject *unused) {
     (void)unused;
+    if (MODES() & TRACING) /* the number is that of one sample: keep where it comes from */
+        return PyObject_CallMethod(self, "stop_gradient", NULL);
     return (PyObject *)node_new(((Value *)self)->data);
 }
 

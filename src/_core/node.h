@@ -105,10 +105,12 @@ extern uint64_t clock_now;
 
 /* Modes of a thread. `modes_in_use` counts threads in other than the default modes, so that the
  * usual case needs no look at thread-local storage. */
-enum { NOT_RECORDING = 1, ANOMALY = 2 };
+enum { NOT_RECORDING = 1, ANOMALY = 2, TRACING = 4 };
 extern int modes_in_use;
 int thread_modes(void);
 PyObject *set_modes(PyObject *module, PyObject *args);
+PyObject *set_tracer(PyObject *module, PyObject *tracer);
+PyObject *ask_tracer(const char *method, PyObject *value, PyObject *outcome);
 #define MODES() (__builtin_expect(modes_in_use, 0) ? thread_modes() : 0)
 
 #define IS_VALUE(o) (Py_TYPE(o) == Value_Type || PyType_IsSubtype(Py_TYPE(o), Value_Type))
@@ -201,7 +203,16 @@ PyObject *value_backward(PyObject *self, PyObject *args, PyObject *keywords);
 PyObject *value_propagate(PyObject *self, PyObject *unused);
 PyObject *value_zero_grad(PyObject *self, PyObject *unused);
 
+/* machine.c */
+PyObject *machine_new(PyObject *module, PyObject *args);
+PyObject *machine_run(PyObject *module, PyObject *args);
+
 /* forward.c */
 PyObject *value_forward(PyObject *self, PyObject *unused);
+
+/* buffers.c */
+PyObject *simd_names(PyObject *module, PyObject *unused);
+PyObject *buffer_values(PyObject *module, PyObject *args);
+PyObject *buffer_pull(PyObject *module, PyObject *args);
 
 #endif

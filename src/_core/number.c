@@ -180,7 +180,15 @@ static void advise(const char *constant) {
     Py_XDECREF(text);
 }
 static int number_bool(PyObject *self) {
-    (void)self;
+    const int op = ((Value *)self)->op;
+    if (MODES() & TRACING && (op == OP_LESS || op == OP_LESS_EQUAL || op == OP_EQUAL)) {
+        PyObject *outcome = PyBool_FromLong(((Value *)self)->data != 0.0);
+        PyObject *answer = ask_tracer("guard", self, outcome);
+        Py_DECREF(outcome);
+        int truth = answer ? PyObject_IsTrue(answer) : -1;
+        Py_XDECREF(answer);
+        return truth;
+    }
     advise("NO_BOOL");
     return -1;
 }
@@ -190,9 +198,15 @@ static PyObject *number_float(PyObject *self) {
     return NULL;
 }
 
-/* Equality is identity: nodes live in sets. The order compares data. */
+/* Equality is identity: nodes live in sets. The order compares data; while a function is compiled
+ * it is a Value, so that `where(a < b, x, y)` stays a formula. */
 PyObject *value_compare(PyObject *left, PyObject *right, int comparison) {
     if (comparison == Py_EQ || comparison == Py_NE) Py_RETURN_NOTIMPLEMENTED;
+    if (MODES() & TRACING) {
+        const int less = comparison == Py_LT || comparison == Py_GT ? OP_LESS : OP_LESS_EQUAL;
+        const int turned = comparison == Py_GT || comparison == Py_GE;
+        return turned ? binary(less, right, left) : binary(less, left, right);
+    }
     double a = ((Value *)left)->data, b;
     if (IS_VALUE(right))
         b = ((Value *)right)->data;
@@ -456,5 +470,12 @@ PyMethodDef module_functions[] = {
     VARIADIC_METHODS(FUNCTION){
         "set_modes", set_modes, METH_VARARGS,
         "Set the modes of this thread that are not None; return what they were."},
+    {"_simd_names", simd_names, METH_NOARGS, "The kinds of vectors this machine has, the fastest first."},
+    {"_map_values", buffer_values, METH_VARARGS, "_map_values(simd, row, out, args)"},
+    {"_map_pull", buffer_pull, METH_VARARGS, "_map_pull(simd, row, part, assign, grad, adjoint, args, out)"},
+    {"machine", machine_new, METH_VARARGS, "A program of the compiler, made ready to run."},
+    {"run_machine", machine_run, METH_VARARGS, "Run a program on a batch."},
+    {"set_tracer", set_tracer, METH_O,
+     "Set who is asked in this thread when a number is looked at; return who was before."},
     {NULL, NULL, 0, NULL},
 };

@@ -9,7 +9,6 @@ the two differ, this one is right.
 from __future__ import annotations
 
 import math
-import operator
 import threading
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from typing import Any
@@ -22,6 +21,7 @@ from .ops import Op
 class _Modes(threading.local):
     recording = True  # off inside no_grad()
     anomaly = False  # on inside detect_anomaly()
+    tracer: Any = None  # whom to ask while a function is being compiled
 
 
 modes = _Modes()
@@ -32,6 +32,13 @@ def set_modes(recording: bool | None, anomaly: bool | None) -> tuple[bool, bool]
     before = modes.recording, modes.anomaly
     modes.recording = before[0] if recording is None else recording
     modes.anomaly = before[1] if anomaly is None else anomaly
+    return before
+
+
+def set_tracer(tracer: Any) -> Any:
+    """Set who is asked in this thread when a number is looked at; return who was before."""
+    before = modes.tracer
+    modes.tracer = tracer
     return before
 
 
@@ -105,11 +112,15 @@ class Value:
 
     @property
     def data(self) -> float:
+        if modes.tracer is not None:
+            modes.tracer.read(self)
         return self._number
 
     @data.setter
     def data(self, data: Any) -> None:
         data = as_float(data)
+        if modes.tracer is not None:
+            modes.tracer.assign(self)
         if _same(data, self._number):
             return
         self._number = data
@@ -339,6 +350,8 @@ class Value:
 
     def detach(self) -> Value:
         """A new leaf with the same number, cut off from the graph."""
+        if modes.tracer is not None:  # the number is that of one sample: keep where it comes from
+            return Value._apply(ops.stop_gradient, (self,))
         return Value(self._number)
 
     # --- operators: + - * / ** and their reflections, comparisons --------------------------------
@@ -383,18 +396,20 @@ class Value:
         return Value._apply(ops.abs, (self,))
 
     def __lt__(self, other: Any) -> Any:
-        return _compare(operator.lt, self, other)
+        return _compare(ops.less, self, other)
 
     def __le__(self, other: Any) -> Any:
-        return _compare(operator.le, self, other)
+        return _compare(ops.less_equal, self, other)
 
     def __gt__(self, other: Any) -> Any:
-        return _compare(operator.gt, self, other)
+        return _compare(ops.less, other, self)
 
     def __ge__(self, other: Any) -> Any:
-        return _compare(operator.ge, self, other)
+        return _compare(ops.less_equal, other, self)
 
     def __bool__(self) -> bool:
+        if modes.tracer is not None and self._row in (ops.less, ops.less_equal, ops.equal):
+            return bool(modes.tracer.guard(self, self._number != 0.0))
         raise TypeError(errors.NO_BOOL)
 
     def __float__(self) -> float:
@@ -442,11 +457,12 @@ def _binary(op: Op, left: Any, right: Any) -> Any:
     return NotImplemented if left is None or right is None else Value._apply(op, (left, right))
 
 
-def _compare(compare: Callable[[float, float], bool], left: Value, right: Any) -> Any:
-    right = _operand(right)
-    if right is None:
-        return NotImplemented
-    return compare(left._number, right._number if isinstance(right, Value) else right)
+def _compare(op: Op, left: Any, right: Any) -> Any:
+    """A bool; while a function is compiled a Value, so that `where(a < b, x, y)` stays a formula."""
+    result = _binary(op, left, right)
+    if modes.tracer is not None or result is NotImplemented:
+        return result
+    return result._number != 0.0
 
 
 # --- every row of the table as a method ----------------------------------------------------------

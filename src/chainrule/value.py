@@ -57,12 +57,15 @@ def reduction(name: str) -> Callable[..., Any]:
 if TYPE_CHECKING:
     from ._core import Value as Value
     from ._core import set_modes as set_modes
+    from ._core import set_tracer as set_tracer
 
     core = "c"
 elif compiled is not None and wanted != "python":
-    Value, set_modes, core = compiled.Value, compiled.set_modes, "c"
+    Value, set_modes, set_tracer = compiled.Value, compiled.set_modes, compiled.set_tracer
+    core = "c"
 else:
-    Value, set_modes, core = engine.Value, engine.set_modes, "python"
+    Value, set_modes, set_tracer = engine.Value, engine.set_modes, engine.set_tracer
+    core = "python"
 
 
 class _Mode(ContextDecorator):

@@ -1,0 +1,6 @@
+/* Arrays two numbers at a time, with what every machine has. */
+#include "map.h"
+#include "interpreter.h"
+
+const Interpreter interpreter_base = {run, pull};
+const Elementwise elementwise_base = {"base", LANES, map_values, map_pull};

@@ -1,0 +1,160 @@
+/* The interpreter of steps, included once for each kind of SIMD. */
+#include "machine.h"
+#include "matrix.h"
+
+INLINE ptrdiff_t unit(const View *view, const Memory *m) { return view->shared ? 1 : m->lanes; }
+INLINE double *at(const View *view, double *each, double *shared, const Memory *m, ptrdiff_t i) {
+    return (view->shared ? shared : each) + (view->start + i * view->step) * unit(view, m);
+}
+INLINE double *value_at(const Step *s, int part, const Memory *m, ptrdiff_t i) {
+    return at(&s->arg[part], m->each, m->shared, m, i);
+}
+INLINE double *adjoint_at(const Step *s, int part, const Memory *m, ptrdiff_t i) {
+    return at(&s->arg[part], m->each_adjoint, m->shared_adjoint, m, i);
+}
+INLINE ptrdiff_t term(const Step *s, int part, const Memory *m) {
+    return s->arg[part].term_step * unit(&s->arg[part], m);
+}
+
+/* Whether the rows of all arguments lie one after another, so that one loop does all of them. */
+INLINE int in_one(const Step *s) {
+    int one = s->count == 1;
+    if (!one) {
+        one = 1;
+        for (int i = 0; i < s->args; i++) one &= s->arg[i].step == 1;
+    }
+    return one;
+}
+
+static void run_map(const Step *s, const Memory *m) {
+    const ptrdiff_t rows = in_one(s) ? 1 : s->count, n = s->count / rows * m->lanes;
+    double *out = m->each + s->out * m->lanes;
+    for (ptrdiff_t i = 0; i < rows; i++) {
+        const double *x = value_at(s, 0, m, i);
+        const double *y = s->args > 1 ? value_at(s, 1, m, i) : x;
+        const double *z = s->args > 2 ? value_at(s, 2, m, i) : x;
+        map_values(s->op, out + i * m->lanes, x, y, z, n);
+    }
+}
+
+static void pull_map(const Step *s, const Memory *m) {
+    const ptrdiff_t rows = in_one(s) ? 1 : s->count, n = s->count / rows * m->lanes;
+    const double *out = m->each + s->out * m->lanes, *adjoint = m->each_adjoint + s->out * m->lanes;
+    for (ptrdiff_t i = 0; i < rows; i++) {
+        const double *x = value_at(s, 0, m, i);
+        const double *y = s->args > 1 ? value_at(s, 1, m, i) : x;
+        const double *z = s->args > 2 ? value_at(s, 2, m, i) : x;
+        double *grad = adjoint_at(s, s->part, m, i);
+        if (!s->masked) {
+            map_pull(s->op, s->part, s->assign, grad, adjoint + i * m->lanes, x, y, z, out + i * m->lanes, n);
+            continue;
+        }
+        const double *mask = at(&s->mask, m->each, m->shared, m, i);
+        map_pull(s->op, s->part, 1, m->scratch, adjoint + i * m->lanes, x, y, z, out + i * m->lanes, n);
+        for (ptrdiff_t j = 0; j < n; j++)
+            grad[j] = (s->assign ? 0.0 : grad[j]) + (mask[j] != 0.0 ? m->scratch[j] : 0.0);
+    }
+}
+
+/* One sample, one column, terms one after another: a matrix and a vector. */
+INLINE int is_vector(const Step *s, const Memory *m) {
+    return s->columns * m->lanes == 1 && s->arg[0].term_step == 1 && s->arg[1].term_step == 1;
+}
+
+static void run_dense(const Step *s, const Memory *m) {
+    const ptrdiff_t rows = s->count / s->columns, columns = s->columns * m->lanes;
+    double *out = m->each + s->out * m->lanes;
+    if (is_vector(s, m)) {
+        for (ptrdiff_t r = 0; r < rows; r++) out[r] = dot(value_at(s, 0, m, r), value_at(s, 1, m, 0), s->terms);
+        return;
+    }
+    const Product p = {value_at(s, 0, m, 0), s->arg[0].step, s->arg[0].term_step, value_at(s, 1, m, 0),
+                       term(s, 1, m), out, columns, rows, s->terms, columns, 1};
+    matrix_product(&p);
+}
+
+static void pull_dense(const Step *s, const Memory *m) {
+    const ptrdiff_t rows = s->count / s->columns, columns = s->columns * m->lanes;
+    const double *adjoint = m->each_adjoint + s->out * m->lanes;
+    if (is_vector(s, m)) {
+        const double *x = value_at(s, 1, m, 0);
+        for (ptrdiff_t r = 0; r < rows; r++) {
+            if (s->part == 0)
+                add_scaled(adjoint_at(s, 0, m, r), adjoint[r], x, s->terms, 0);
+            else
+                add_scaled(adjoint_at(s, 1, m, 0), adjoint[r], value_at(s, 0, m, r), s->terms, s->assign && !r);
+        }
+    } else if (s->part == 0) {
+        const Outer o = {adjoint, columns, value_at(s, 1, m, 0), term(s, 1, m), adjoint_at(s, 0, m, 0),
+                         s->arg[0].step, s->arg[0].term_step, rows, s->terms, columns};
+        outer(&o);
+    } else {
+        const Product p = {value_at(s, 0, m, 0), s->arg[0].term_step, s->arg[0].step, adjoint, columns,
+                           adjoint_at(s, 1, m, 0), term(s, 1, m), s->terms, rows, columns, s->assign};
+        matrix_product(&p);
+    }
+}
+
+static void run_dots(const Step *s, const Memory *m) {
+    dots(m->each + s->out * m->lanes, value_at(s, 0, m, 0), term(s, 0, m), value_at(s, 1, m, 0), term(s, 1, m),
+         s->terms, s->count * m->lanes);
+}
+
+static void pull_dots(const Step *s, const Memory *m) {
+    const int other = 1 - s->part;
+    for (ptrdiff_t k = 0; k < s->terms; k++)
+        add_product(adjoint_at(s, s->part, m, 0) + k * term(s, s->part, m), m->each_adjoint + s->out * m->lanes,
+                    value_at(s, other, m, 0) + k * term(s, other, m), s->count * m->lanes, s->assign);
+}
+
+static void run_gather(const Step *s, const Memory *m) {
+    double *out = m->each + s->out * m->lanes;
+    const int32_t *rows = m->rows + s->rows;
+    if (m->lanes == 1)
+        for (ptrdiff_t i = 0; i < s->count; i++) out[i] = m->each[rows[i]];
+    else
+        for (ptrdiff_t i = 0; i < s->count; i++)
+            memcpy(out + i * m->lanes, m->each + rows[i] * m->lanes, (size_t)m->lanes * sizeof(double));
+}
+
+static void pull_gather(const Step *s, const Memory *m) {
+    const double *adjoint = m->each_adjoint + s->out * m->lanes;
+    const int32_t *rows = m->rows + s->rows;
+    for (ptrdiff_t i = 0; i < s->count; i++)
+        add_rows(m->each_adjoint + rows[i] * m->lanes, adjoint + i * m->lanes, m->lanes);
+}
+
+static void run_spread(const Step *s, const Memory *m) {
+    const int32_t *rows = m->rows + s->rows;
+    for (ptrdiff_t i = 0; i < s->count; i++) {
+        double *out = m->each + (s->out + i) * m->lanes;
+        const double x = m->shared[rows[i]];
+        for (ptrdiff_t j = 0; j < m->lanes; j++) out[j] = x;
+    }
+}
+
+static void run(const Step *steps, ptrdiff_t n, const Memory *m) {
+    for (const Step *s = steps; s < steps + n; s++) switch (s->kind) {
+        case MAP: run_map(s, m); break;
+        case GATHER: run_gather(s, m); break;
+        case SPREAD: run_spread(s, m); break;
+        case DENSE: run_dense(s, m); break;
+        case DOTS: run_dots(s, m); break;
+        default: fold_values(s, m);
+        }
+}
+
+static void pull(const Step *steps, ptrdiff_t n, const Memory *m) {
+    for (const Step *s = steps; s < steps + n; s++) switch (s->kind) {
+        case MAP: pull_map(s, m); break;
+        case GATHER: pull_gather(s, m); break;
+        case SPREAD:
+            sum_rows(m->each_adjoint + s->out * m->lanes, s->count, m->lanes, m->shared_adjoint, m->rows + s->rows);
+            break;
+        case DENSE: pull_dense(s, m); break;
+        case DOTS: pull_dots(s, m); break;
+        case FOLD: fold_pull(s, m); break;
+        default:
+            memset(m->each_adjoint + s->out * m->lanes, 0, (size_t)(s->count * m->lanes) * sizeof(double));
+        }
+}

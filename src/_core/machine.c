@@ -1,0 +1,311 @@
+/* The machine: takes a program from Python, splits a batch into blocks of samples, and runs them.
+ *
+ * Blocks and the order in which their gradients are added depend on the program and the batch
+ * alone, never on the number of threads, so that the same call gives the same bits every time.
+ */
+#include "machine.h"
+#include "elementwise.h"
+#include "node.h"
+#include "threads.h"
+
+enum {
+    CACHE = 512 * 1024,    /* bytes a block should fit into: half of a usual second-level cache */
+    MOST_LANES = 256,      /* longer rows do not make an instruction cheaper */
+    LEAST_LANES = 16,
+    MOST_CHUNKS = 32,      /* parts of a batch with gradients of their own */
+    WORTH_SHARING = 100000 /* multiplications: below, a second thread costs more than it does */
+};
+
+typedef struct {
+    Step *steps;
+    ptrdiff_t n;
+} Steps;
+
+typedef struct {
+    Steps once, each, pull_each, pull_once;
+    int32_t *rows;
+    ptrdiff_t n_rows;
+    double *constants;
+    ptrdiff_t n_constants;
+    View *outputs, *guards;
+    ptrdiff_t n_outputs, n_guards;
+    ptrdiff_t params, inputs, shared_rows, each_rows;
+    ptrdiff_t terms, masked; /* the most terms of a fold, and rows of a masked step */
+    double cost; /* multiplications for a sample */
+} Machine;
+
+/* One call. */
+typedef struct {
+    const Machine *machine;
+    const Interpreter *interpreter;
+    const double *inputs, *seed;
+    double *outputs, *guards, *input_adjoints;
+    double *shared, *shared_adjoints; /* the adjoints of each chunk, one after another */
+    ptrdiff_t samples, lanes, blocks, chunks;
+    atomic_int failed;
+} Run;
+
+/* --- variadic rows, one sample after another ---------------------------------------------------- */
+
+static ptrdiff_t fold_row(const Step *s, const Memory *m, ptrdiff_t i, ptrdiff_t k, ptrdiff_t lane) {
+    const View *v = &s->arg[0];
+    return (v->start + i * v->step + k * v->term_step) * m->lanes + lane;
+}
+
+void fold_values(const Step *s, const Memory *m) {
+    for (ptrdiff_t i = 0; i < s->count; i++)
+        for (ptrdiff_t lane = 0; lane < m->lanes; lane++) {
+            for (ptrdiff_t k = 0; k < s->terms; k++) m->scratch[k] = m->each[fold_row(s, m, i, k, lane)];
+            m->each[(s->out + i) * m->lanes + lane] = variadic_value(s->op, m->scratch, s->terms);
+        }
+}
+
+void fold_pull(const Step *s, const Memory *m) {
+    double *partials = m->scratch + s->terms;
+    for (ptrdiff_t i = 0; i < s->count; i++)
+        for (ptrdiff_t lane = 0; lane < m->lanes; lane++) {
+            const ptrdiff_t out = (s->out + i) * m->lanes + lane;
+            for (ptrdiff_t k = 0; k < s->terms; k++) m->scratch[k] = m->each[fold_row(s, m, i, k, lane)];
+            variadic_partials(s->op, m->scratch, s->terms, m->each[out], partials);
+            for (ptrdiff_t k = 0; k < s->terms; k++) {
+                double *adjoint = &m->each_adjoint[fold_row(s, m, i, k, lane)];
+                *adjoint = (s->assign ? 0.0 : *adjoint) + m->each_adjoint[out] * partials[k];
+            }
+        }
+}
+
+/* --- a call ------------------------------------------------------------------------------------- */
+
+static void run_block(const Run *run, ptrdiff_t block, const Memory *given) {
+    const Machine *m = run->machine;
+    const ptrdiff_t first = block * run->lanes, left = run->samples - first;
+    Memory memory = *given;
+    const ptrdiff_t lanes = memory.lanes = left < run->lanes ? left : run->lanes;
+    const size_t bytes = (size_t)lanes * sizeof(double);
+    for (ptrdiff_t i = 0; i < m->inputs; i++)
+        memcpy(memory.each + i * lanes, run->inputs + i * run->samples + first, bytes);
+    run->interpreter->run(m->each.steps, m->each.n, &memory);
+    for (ptrdiff_t i = 0; i < m->n_outputs; i++)
+        if (!m->outputs[i].shared)
+            memcpy(run->outputs + i * run->samples + first, memory.each + m->outputs[i].start * lanes, bytes);
+    for (ptrdiff_t i = 0; i < m->n_guards; i++)
+        if (!m->guards[i].shared)
+            memcpy(run->guards + i * run->samples + first, memory.each + m->guards[i].start * lanes, bytes);
+    if (!run->seed) return;
+    if (!m->outputs[0].shared) memcpy(memory.each_adjoint + m->outputs[0].start * lanes, run->seed + first, bytes);
+    run->interpreter->pull(m->pull_each.steps, m->pull_each.n, &memory);
+    for (ptrdiff_t i = 0; run->input_adjoints && i < m->inputs; i++)
+        memcpy(run->input_adjoints + i * run->samples + first, memory.each_adjoint + i * lanes, bytes);
+}
+
+static ptrdiff_t scratch_size(const Machine *m, ptrdiff_t lanes) { return 2 * m->terms + m->masked * lanes + 1; }
+
+static void run_chunk(void *context, int chunk) {
+    Run *run = context;
+    const Machine *m = run->machine;
+    const ptrdiff_t each = m->each_rows * run->lanes;
+    double *memory = workspace((size_t)(2 * each + scratch_size(m, run->lanes)) * sizeof(double));
+    if (!memory) {
+        atomic_store(&run->failed, 1);
+        return;
+    }
+    const Memory block = {memory, run->shared, memory + each, run->shared_adjoints + chunk * m->shared_rows,
+                          memory + 2 * each, m->rows, run->lanes};
+    const ptrdiff_t first = run->blocks * chunk / run->chunks, end = run->blocks * (chunk + 1) / run->chunks;
+    for (ptrdiff_t i = first; i < end; i++) run_block(run, i, &block);
+}
+
+static void spread_result(const Run *run, const View *view, double *to) {
+    if (!view->shared) return;
+    for (ptrdiff_t i = 0; i < run->samples; i++) to[i] = run->shared[view->start];
+}
+
+/* Run a batch; without the interpreter lock. Returns -1 if memory ran out. */
+static int run_batch(Run *run, const double *params, double *param_adjoints, int threads) {
+    const Machine *m = run->machine;
+    const ptrdiff_t n = m->shared_rows;
+    double *scratch = malloc((size_t)scratch_size(m, 1) * sizeof(double));
+    run->shared = malloc((size_t)(n + 1) * sizeof(double));
+    run->shared_adjoints = calloc((size_t)(n * run->chunks + 1), sizeof(double));
+    if (scratch && run->shared && run->shared_adjoints) {
+        const Memory once = {run->shared, run->shared, run->shared_adjoints, run->shared_adjoints, scratch, m->rows, 1};
+        memcpy(run->shared, params, (size_t)m->params * sizeof(double));
+        memcpy(run->shared + m->params, m->constants, (size_t)m->n_constants * sizeof(double));
+        run->interpreter->run(m->once.steps, m->once.n, &once);
+        if (run->samples) share_out(run_chunk, run, (int)run->chunks, threads);
+        for (ptrdiff_t i = 0; i < m->n_outputs; i++) spread_result(run, &m->outputs[i], run->outputs + i * run->samples);
+        for (ptrdiff_t i = 0; i < m->n_guards; i++) spread_result(run, &m->guards[i], run->guards + i * run->samples);
+        if (run->seed) {
+            for (ptrdiff_t c = 1; c < run->chunks; c++)
+                for (ptrdiff_t i = 0; i < n; i++) run->shared_adjoints[i] += run->shared_adjoints[c * n + i];
+            for (ptrdiff_t i = 0; m->outputs[0].shared && i < run->samples; i++)
+                run->shared_adjoints[m->outputs[0].start] += run->seed[i];
+            run->interpreter->pull(m->pull_once.steps, m->pull_once.n, &once);
+            memcpy(param_adjoints, run->shared_adjoints, (size_t)m->params * sizeof(double));
+        }
+    } else
+        atomic_store(&run->failed, 1);
+    free(scratch);
+    free(run->shared);
+    free(run->shared_adjoints);
+    return atomic_load(&run->failed) ? -1 : 0;
+}
+
+/* How many samples a block has, and how many chunks the blocks are dealt into. */
+static void plan(Run *run) {
+    const Machine *m = run->machine;
+    const ptrdiff_t bytes = m->each_rows * (ptrdiff_t)sizeof(double) * (run->seed ? 2 : 1);
+    ptrdiff_t lanes = bytes ? CACHE / bytes / LEAST_LANES * LEAST_LANES : MOST_LANES;
+    lanes = lanes < LEAST_LANES ? LEAST_LANES : lanes > MOST_LANES ? MOST_LANES : lanes;
+    if (m->cost * (double)run->samples > WORTH_SHARING) { /* at least two, for two threads */
+        const ptrdiff_t half = ((run->samples + 1) / 2 + LEAST_LANES - 1) / LEAST_LANES * LEAST_LANES;
+        if (lanes > half) lanes = half;
+        const ptrdiff_t blocks = (run->samples + lanes - 1) / lanes; /* of the same size, or nearly so */
+        lanes = ((run->samples + blocks - 1) / blocks + LEAST_LANES - 1) / LEAST_LANES * LEAST_LANES;
+    }
+    if (lanes > run->samples) lanes = run->samples;
+    run->lanes = lanes;
+    run->blocks = lanes ? (run->samples + lanes - 1) / lanes : 0;
+    const int share = m->cost * (double)run->samples > WORTH_SHARING;
+    run->chunks = !share ? 1 : run->blocks < MOST_CHUNKS ? run->blocks : MOST_CHUNKS;
+    if (run->chunks < 1) run->chunks = 1;
+}
+
+static const Interpreter *interpreter_for(const char *simd) {
+    const Elementwise *rows = simd ? elementwise_named(simd) : elementwise_best();
+#if defined(__x86_64__)
+    if (rows == &elementwise_avx512) return &interpreter_avx512;
+    if (rows == &elementwise_avx2) return &interpreter_avx2;
+#endif
+    return rows ? &interpreter_base : NULL;
+}
+
+/* --- for Python --------------------------------------------------------------------------------- */
+
+static const char *const NAME = "chainrule.machine";
+
+static void machine_free(PyObject *capsule) {
+    Machine *m = PyCapsule_GetPointer(capsule, NAME);
+    void *parts[] = {m->once.steps, m->each.steps, m->pull_each.steps, m->pull_once.steps, m->rows, m->constants, m->outputs, m->guards, m};
+    for (size_t i = 0; i < sizeof parts / sizeof *parts; i++) PyMem_Free(parts[i]);
+}
+
+/* A copy of the items of a buffer. */
+static int take_items(Py_buffer *buffer, size_t size, void *to, ptrdiff_t *count) {
+    void *copy = PyMem_Malloc((size_t)buffer->len + 1);
+    if (!copy) return PyErr_NoMemory(), -1;
+    memcpy(copy, buffer->buf, (size_t)buffer->len);
+    *(void **)to = copy;
+    *count = buffer->len / (Py_ssize_t)size;
+    return 0;
+}
+
+static int inside(ptrdiff_t row, ptrdiff_t rows) { return row >= 0 && row < rows; }
+
+/* Whether all rows that a step reads and writes are there. */
+static int is_sound(const Machine *m, const Step *s) {
+    const ptrdiff_t own = s->shared ? m->shared_rows : m->each_rows;
+    if (s->kind < MAP || s->kind > ZERO || s->count < 1 || s->terms < 1 || s->columns < 1 || s->args < 0 || s->args > 3) return 0;
+    if (!inside(s->out, own) || !inside(s->out + s->count - 1, own)) return 0;
+    if (s->kind == GATHER || s->kind == SPREAD) {
+        if (s->rows < 0 || s->rows + (ptrdiff_t)s->count > m->n_rows) return 0;
+        for (ptrdiff_t i = 0; i < s->count; i++)
+            if (!inside(m->rows[s->rows + i], s->kind == SPREAD ? m->shared_rows : own)) return 0;
+    }
+    if ((s->kind == MAP || s->kind == FOLD) && (s->op < 1 || s->op >= OP_END)) return 0;
+    for (int i = 0; i < s->args; i++) {
+        const View *v = &s->arg[i];
+        ptrdiff_t count = s->count;
+        if (s->kind == DENSE) count = i == 0 ? s->count / s->columns : s->columns;
+        const ptrdiff_t last = v->start + (count - 1) * v->step + (s->terms - 1) * (ptrdiff_t)v->term_step;
+        if (v->step < 0 || v->term_step < 0 || v->start < 0 || !inside(last, v->shared ? m->shared_rows : m->each_rows)) return 0;
+    }
+    const ptrdiff_t last = s->mask.start + (s->count - 1) * (ptrdiff_t)s->mask.step;
+    return !s->masked || (s->mask.step >= 0 && s->mask.start >= 0 && s->mask.shared == s->shared && inside(last, own));
+}
+
+static int check_steps(Machine *m, const Steps *steps) {
+    for (ptrdiff_t i = 0; i < steps->n; i++) {
+        if (!is_sound(m, &steps->steps[i])) {
+            PyErr_Format(PyExc_ValueError, "step %zd of a program is malformed", i);
+            return -1;
+        }
+        const Step *s = &steps->steps[i];
+        if (s->terms > m->terms) m->terms = s->terms;
+        if (s->masked && s->count > m->masked) m->masked = s->count;
+    }
+    return 0;
+}
+
+/* machine(params, inputs, shared_rows, each_rows, constants, rows, once, each, pull_each, pull_once,
+ *         outputs, guards) */
+PyObject *machine_new(PyObject *module, PyObject *args) {
+    (void)module;
+    Py_buffer b[8];
+    Machine *m = PyMem_Calloc(1, sizeof(Machine));
+    if (!m) return PyErr_NoMemory();
+    if (!PyArg_ParseTuple(args, "nnnny*y*y*y*y*y*y*y*", &m->params, &m->inputs, &m->shared_rows, &m->each_rows, &b[0],
+                          &b[1], &b[2], &b[3], &b[4], &b[5], &b[6], &b[7])) {
+        PyMem_Free(m);
+        return NULL;
+    }
+    int failed = take_items(&b[0], sizeof(double), &m->constants, &m->n_constants) < 0 ||
+                 take_items(&b[1], sizeof(int32_t), &m->rows, &m->n_rows) < 0 ||
+                 take_items(&b[2], sizeof(Step), &m->once.steps, &m->once.n) < 0 ||
+                 take_items(&b[3], sizeof(Step), &m->each.steps, &m->each.n) < 0 ||
+                 take_items(&b[4], sizeof(Step), &m->pull_each.steps, &m->pull_each.n) < 0 ||
+                 take_items(&b[5], sizeof(Step), &m->pull_once.steps, &m->pull_once.n) < 0 ||
+                 take_items(&b[6], sizeof(View), &m->outputs, &m->n_outputs) < 0 ||
+                 take_items(&b[7], sizeof(View), &m->guards, &m->n_guards) < 0;
+    for (int i = 0; i < 8; i++) PyBuffer_Release(&b[i]);
+    PyObject *capsule = PyCapsule_New(m, NAME, machine_free);
+    if (!capsule || failed || check_steps(m, &m->once) < 0 || check_steps(m, &m->each) < 0 ||
+        check_steps(m, &m->pull_each) < 0 || check_steps(m, &m->pull_once) < 0) {
+        Py_XDECREF(capsule);
+        return NULL;
+    }
+    for (ptrdiff_t i = 0; i < m->each.n; i++) m->cost += (double)m->each.steps[i].count * m->each.steps[i].terms;
+    return capsule;
+}
+
+/* run_machine(machine, simd, samples, params, inputs, seed, outputs, guards, param_adjoints,
+ *             input_adjoints, threads): empty buffers for what is not wanted */
+PyObject *machine_run(PyObject *module, PyObject *args) {
+    (void)module;
+    PyObject *capsule;
+    Py_buffer b[7];
+    const char *simd;
+    Py_ssize_t samples;
+    int threads;
+    if (!PyArg_ParseTuple(args, "Ozny*y*y*w*w*w*w*i", &capsule, &simd, &samples, &b[0], &b[1], &b[2], &b[3], &b[4], &b[5],
+                          &b[6], &threads))
+        return NULL;
+    const Machine *m = PyCapsule_GetPointer(capsule, NAME);
+    int failed = 0;
+    if (m) {
+        const Py_ssize_t size = sizeof(double);
+        const int differentiate = b[2].len > 0;
+        const int fits = b[0].len == m->params * size && b[1].len == m->inputs * samples * size &&
+                         (!differentiate || (b[2].len == samples * size && m->n_outputs == 1)) &&
+                         b[3].len == m->n_outputs * samples * size && b[4].len == m->n_guards * samples * size &&
+                         (!differentiate || b[5].len == m->params * size) &&
+                         (b[6].len == 0 || b[6].len == m->inputs * samples * size);
+        Run run = {.machine = m, .interpreter = interpreter_for(simd), .inputs = b[1].buf,
+                   .seed = differentiate ? b[2].buf : NULL, .outputs = b[3].buf, .guards = b[4].buf,
+                   .input_adjoints = b[6].len ? b[6].buf : NULL, .samples = samples};
+        if (!fits)
+            PyErr_SetString(PyExc_ValueError, "the arrays do not fit the program");
+        else if (!run.interpreter)
+            PyErr_Format(PyExc_ValueError, "this machine has no SIMD instructions named %s", simd);
+        else {
+            plan(&run);
+            Py_BEGIN_ALLOW_THREADS
+            failed = run_batch(&run, b[0].buf, b[5].buf, threads);
+            Py_END_ALLOW_THREADS
+            if (failed) PyErr_NoMemory();
+        }
+    }
+    for (int i = 0; i < 7; i++) PyBuffer_Release(&b[i]);
+    if (PyErr_Occurred()) return NULL;
+    Py_RETURN_NONE;
+}

@@ -1,0 +1,125 @@
+/* A pool of threads, started when first needed. A worker spins for a moment before it sleeps:
+ * in a training loop the next job comes sooner than waking up would take. */
+#define _GNU_SOURCE
+#include "threads.h"
+#include <pthread.h>
+#include <sched.h>
+#include <stdint.h>
+#include <stdlib.h>
+
+enum { MOST_WORKERS = 63, SPINS = 4000 };
+
+static struct {
+    pthread_mutex_t lock;
+    pthread_cond_t wake;
+    int workers, asleep;
+    atomic_uint job; /* counts jobs */
+    atomic_int next, busy, wanted;
+    void (*work)(void *, int);
+    void *context;
+    int parts;
+} pool = {.lock = PTHREAD_MUTEX_INITIALIZER, .wake = PTHREAD_COND_INITIALIZER};
+
+static pthread_mutex_t one_job = PTHREAD_MUTEX_INITIALIZER;
+
+static inline void relax(void) {
+#if defined(__x86_64__)
+    __builtin_ia32_pause();
+#endif
+}
+
+static void take_parts(void) {
+    int part;
+    while ((part = atomic_fetch_add(&pool.next, 1)) < pool.parts) pool.work(pool.context, part);
+}
+
+static void *worker(void *last_job) {
+    unsigned seen = (unsigned)(uintptr_t)last_job;
+    for (;;) {
+        for (int i = 0; i < SPINS && atomic_load(&pool.job) == seen; i++) relax();
+        if (atomic_load(&pool.job) == seen) {
+            pthread_mutex_lock(&pool.lock);
+            pool.asleep++;
+            while (atomic_load(&pool.job) == seen) pthread_cond_wait(&pool.wake, &pool.lock);
+            pool.asleep--;
+            pthread_mutex_unlock(&pool.lock);
+        }
+        seen = atomic_load(&pool.job);
+        if (atomic_fetch_sub(&pool.wanted, 1) > 0) take_parts();
+        atomic_fetch_sub(&pool.busy, 1);
+    }
+    return NULL;
+}
+
+/* A child process has none of the threads. */
+static void after_fork(void) {
+    pthread_mutex_init(&pool.lock, NULL);
+    pthread_mutex_init(&one_job, NULL);
+    pthread_cond_init(&pool.wake, NULL);
+    pool.workers = pool.asleep = 0;
+}
+
+static void start_workers(int wanted) {
+    static int registered;
+    if (!registered) registered = pthread_atfork(NULL, NULL, after_fork) == 0;
+    pthread_attr_t attributes;
+    pthread_attr_init(&attributes);
+    pthread_attr_setdetachstate(&attributes, PTHREAD_CREATE_DETACHED);
+    while (pool.workers < wanted && pool.workers < MOST_WORKERS) {
+        pthread_t thread;
+        if (pthread_create(&thread, &attributes, worker, (void *)(uintptr_t)atomic_load(&pool.job))) break;
+        pool.workers++;
+    }
+    pthread_attr_destroy(&attributes);
+}
+
+void share_out(void (*work)(void *, int), void *context, int parts, int threads) {
+    if (parts < 2 || threads < 2 || pthread_mutex_trylock(&one_job)) { /* or the pool is taken */
+        for (int i = 0; i < parts; i++) work(context, i);
+        return;
+    }
+    start_workers((threads < parts ? threads : parts) - 1);
+    if (pool.workers) {
+        pool.work = work, pool.context = context, pool.parts = parts;
+        atomic_store(&pool.next, 0);
+        atomic_store(&pool.wanted, (threads < parts ? threads : parts) - 1);
+        atomic_store(&pool.busy, pool.workers);
+        pthread_mutex_lock(&pool.lock);
+        atomic_fetch_add(&pool.job, 1);
+        if (pool.asleep) pthread_cond_broadcast(&pool.wake);
+        pthread_mutex_unlock(&pool.lock);
+        take_parts();
+        for (int i = 0; atomic_load(&pool.busy); i++) i < SPINS ? relax() : (void)sched_yield();
+    } else
+        for (int i = 0; i < parts; i++) work(context, i);
+    pthread_mutex_unlock(&one_job);
+}
+
+/* Freed when the thread ends. */
+typedef struct {
+    size_t bytes;
+    void *memory;
+} Kept;
+
+static pthread_key_t key;
+static pthread_once_t once = PTHREAD_ONCE_INIT;
+static void drop(void *kept) {
+    free(((Kept *)kept)->memory);
+    free(kept);
+}
+static void make_key(void) { pthread_key_create(&key, drop); }
+
+void *workspace(size_t bytes) {
+    pthread_once(&once, make_key);
+    Kept *kept = pthread_getspecific(key);
+    if (!kept) {
+        kept = calloc(1, sizeof *kept);
+        if (!kept || pthread_setspecific(key, kept)) return free(kept), NULL;
+    }
+    if (kept->bytes < bytes) {
+        free(kept->memory);
+        kept->memory = aligned_alloc(64, (bytes + 63) / 64 * 64);
+        kept->bytes = kept->memory ? bytes : 0;
+    }
+    return kept->memory;
+}

@@ -1,0 +1,10 @@
+"""The compiler: scalar code in, array programs out.
+
+`tracing` runs a function on Values, `graph` holds what it did, `passes` make that better,
+`program` turns it into instructions on arrays, `reverse` differentiates them, `backends` run them.
+"""
+
+from .compiled import Compiled, compile
+from .tracing import TraceError
+
+__all__ = ["Compiled", "TraceError", "compile"]

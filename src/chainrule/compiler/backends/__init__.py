@@ -1,0 +1,23 @@
+"""Backends: what runs a program. They know no calculus; it is all in the table."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from ...value import compiled
+from . import numpy
+
+NAMES = ("native", "numpy")
+
+
+def named(name: str | None) -> Any:
+    """The machine of a backend; the fastest there is if None."""
+    if name not in (None, *NAMES):
+        raise ValueError(f"unknown backend {name!r}; known are {', '.join(NAMES)}")
+    if name == "numpy" or (name is None and compiled is None):
+        return numpy.Machine
+    if compiled is None:
+        raise ValueError("the native backend needs the C core, which was not built; use backend='numpy'")
+    from . import native
+
+    return native.Machine

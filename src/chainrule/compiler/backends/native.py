@@ -1,0 +1,113 @@
+"""The native backend: programs on the C machine, with SIMD and threads."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Sequence
+from typing import Any
+
+import numpy as np
+
+from ...ops import TABLE
+from ...value import compiled
+from ..program import Instruction, Program, View
+from ..reverse import Pull, Reverse, Zero
+
+Array = Any
+
+KINDS = {name: i for i, name in enumerate(("map", "gather", "spread", "dense", "dots", "fold", "zero"))}
+CODES = {op: i for i, op in enumerate(TABLE, 1)}
+STEP = 28  # numbers in a step of machine.h
+
+NOTHING = np.zeros(0)
+
+
+def thread_count() -> int:
+    """CHAINRULE_THREADS, or as many as this process may use."""
+    wanted = os.environ.get("CHAINRULE_THREADS", "")
+    if wanted:
+        if not wanted.isdigit() or wanted == "0":
+            raise ValueError(f"CHAINRULE_THREADS must be a positive number, got {wanted!r}")
+        return int(wanted)
+    return len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else os.cpu_count() or 1
+
+
+class Machine:
+    """Runs one program: the values of a batch and, with a seed, the adjoints."""
+
+    def __init__(self, program: Program, reverse: Reverse | None = None) -> None:
+        self.program = program
+        rows: list[int] = []
+        back = reverse or Reverse()
+        steps = [encode(part, rows) for part in (program.shared, program.each, back.each, back.shared)]
+        self.capsule = compiled.machine(
+            program.params,
+            program.inputs,
+            program.shared_rows,
+            program.each_rows,
+            np.array(program.constants),
+            np.array(rows, dtype=np.int32),
+            *steps,
+            views(program.outputs),
+            views(program.guards),
+        )
+
+    def run(self, params: Array, inputs: Array, seed: Array | None = None) -> Results:
+        """Values of all results for every sample; with a seed for the first, the adjoints too."""
+        samples = inputs.shape[1]
+        results = Results(self.program, samples, seed is not None)
+        compiled.run_machine(
+            self.capsule,
+            os.environ.get("CHAINRULE_SIMD") or None,
+            samples,
+            params,
+            np.ascontiguousarray(inputs),
+            NOTHING if seed is None else seed,
+            results.outputs,
+            results.guards,
+            results.param_adjoints,
+            results.input_adjoints,
+            thread_count(),
+        )
+        return results
+
+
+class Results:
+    """What a run gives: a row for each result, a column for each sample."""
+
+    def __init__(self, program: Program, samples: int, adjoints: bool) -> None:
+        self.outputs = np.empty((len(program.outputs), samples))
+        self.guards = np.empty((len(program.guards), samples))
+        self.param_adjoints = np.empty(program.params if adjoints else 0)
+        self.input_adjoints = np.empty((program.inputs, samples) if adjoints else (0, 0))
+
+
+def encode(steps: Sequence[Instruction | Pull | Zero], rows: list[int]) -> Array:
+    """Steps as numbers, in the order of the fields of `Step` in machine.h."""
+    table = np.zeros((len(steps), STEP), dtype=np.int32)
+    for line, step in zip(table, steps, strict=True):
+        if isinstance(step, Zero):
+            line[:9] = KINDS["zero"], 0, 0, step.start, step.count, 1, 1, 0, 0
+            continue
+        pull = step if isinstance(step, Pull) else Pull(step, 0)
+        instruction = pull.instruction
+        line[0] = KINDS[instruction.kind]
+        line[1] = CODES[instruction.op] if instruction.op is not None else 0
+        line[2:7] = (
+            *(instruction.shared, instruction.out, instruction.count),
+            *(instruction.terms, instruction.columns),
+        )
+        line[7:11] = pull.part, pull.assign, len(rows), len(instruction.args)
+        rows += instruction.rows
+        for i, view in enumerate(instruction.args):
+            line[11 + 4 * i : 15 + 4 * i] = view.shared, view.start, view.step, view.term_step
+        if instruction.mask is not None:
+            mask = instruction.mask
+            line[23:] = True, mask.shared, mask.start, mask.step, mask.term_step
+    return table
+
+
+def views(of: Sequence[View]) -> Array:
+    return np.array(
+        [(view.shared, view.start, view.step, view.term_step) for view in of], dtype=np.int32
+    ).reshape(-1, 4)

@@ -1,0 +1,140 @@
+"""`Graph`: scalar code as a list, each node computed from earlier ones.
+
+A node is a row of the table with the numbers of its arguments, or a leaf: an input (which
+differs from sample to sample), a parameter (which does not), or a constant.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Sequence
+from dataclasses import dataclass, field
+from typing import Any
+
+from ..ops import BY_NAME, Op, Variadic
+
+INPUT, PARAM, CONSTANT = "input", "param", "constant"
+
+# What to compute, and from what: earlier nodes, or the number of a leaf.
+Node = tuple[Op | str, tuple[Any, ...]]
+
+
+@dataclass
+class Graph:
+    """Nodes in order; `outputs` are the results, `guards` what a branch of the code depended on.
+
+    `masks` names, for a node that only a branch of `where` uses, one that is 0 where that branch
+    is not taken: then nothing may be asked of its derivative, which may be infinite there.
+    """
+
+    nodes: list[Node] = field(default_factory=list)
+    outputs: list[int] = field(default_factory=list)
+    guards: list[int] = field(default_factory=list)
+    masks: dict[int, int] = field(default_factory=dict)
+
+    def add(self, what: Op | str, args: Iterable[Any]) -> int:
+        self.nodes.append((what, tuple(args)))
+        return len(self.nodes) - 1
+
+    def is_leaf(self, i: int) -> bool:
+        return isinstance(self.nodes[i][0], str)
+
+    def results(self) -> list[int]:
+        return [*self.outputs, *self.guards]
+
+    def varying(self) -> list[bool]:
+        """For each node, whether it has to be computed for every sample.
+
+        That is so if it depends on an input, or if its mask does.
+        """
+        forced: set[int] = set()
+        while True:
+            found: list[bool] = []
+            for i, (what, args) in enumerate(self.nodes):
+                leaf = isinstance(what, str)
+                found.append(what == INPUT if leaf else i in forced or any(found[a] for a in args))
+            more = {i for i, mask in self.masks.items() if found[mask] and not found[i]}
+            if not more:
+                return found
+            forced |= more
+
+    def verify(self) -> Graph:
+        """Raise if something is not as the class says; return the graph itself."""
+        for i, (what, args) in enumerate(self.nodes):
+            if isinstance(what, str):
+                kind = float if what == CONSTANT else int
+                good = what in (INPUT, PARAM, CONSTANT) and len(args) == 1 and type(args[0]) is kind
+            else:
+                good = BY_NAME.get(what.name) is what and all(0 <= a < i for a in args)
+                good = good and len(what.complete(args)) == len(args)
+            if not good:
+                raise ValueError(f"node {i} is malformed: {self.line(i)}")
+        if not all(0 <= i < len(self.nodes) for i in self.results()):
+            raise ValueError("a result is not a node")
+        return self
+
+    def line(self, i: int) -> str:
+        what, args = self.nodes[i]
+        if isinstance(what, str):
+            return f"%{i} = {what} {args[0]}"
+        if len(args) > 8:
+            shown = ", ".join(f"%{a}" for a in args[:4]) + f", ... {len(args) - 4} more"
+        else:
+            shown = ", ".join(f"%{a}" for a in args)
+        return f"%{i} = {what.name}({shown})"
+
+    def __str__(self) -> str:
+        lines = [self.line(i) for i in range(len(self.nodes))]
+        lines.append("return " + ", ".join(f"%{i}" for i in self.outputs))
+        if self.guards:
+            lines.append("guards " + ", ".join(f"%{i}" for i in self.guards))
+        return "\n".join(lines)
+
+
+def from_values(
+    outputs: Sequence[Any],
+    guards: Sequence[Any],
+    leaf: Callable[[Any], tuple[str, int | float]],
+) -> Graph:
+    """The graph of Values already computed; `leaf` says what a leaf stands for."""
+    graph = Graph()
+    places: dict[Any, int] = {}
+    constants: dict[str, int] = {}
+
+    def constant(number: float) -> int:
+        key = number.hex()
+        if key not in constants:
+            constants[key] = graph.add(CONSTANT, (number,))
+        return constants[key]
+
+    def place(value: Any) -> int:
+        if isinstance(value, float):
+            return constant(value)
+        if value not in places:
+            for node in value._topological(check=False):
+                if node not in places:
+                    places[node] = enter(node)
+        if value not in places:  # a constant that somebody looked at
+            places[value] = constant(value.data)
+        return places[value]
+
+    def enter(node: Any) -> int:
+        if node.is_leaf:
+            kind, what = leaf(node)
+            return constant(float(what)) if kind == CONSTANT else graph.add(kind, (what,))
+        row = node._row
+        if row is None or node._by_hand or BY_NAME.get(row.name) is not row:
+            raise TypeError(
+                f"cannot compile '{node._op}': only operations of the table can be compiled, not "
+                f"ones made by hand or with custom_op"
+            )
+        return graph.add(
+            row, (constant(a) if isinstance(a, float) else places[a] for a in node._arguments)
+        )
+
+    graph.outputs = [place(value) for value in outputs]
+    graph.guards = [place(value) for value in guards]
+    return graph
+
+
+def is_fold(what: Op | str) -> bool:
+    return isinstance(what, Variadic)

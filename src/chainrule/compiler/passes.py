@@ -1,0 +1,277 @@
+"""Passes: functions from a graph to a better one that computes the same.
+
+`simplify` folds constants and computes nothing twice, `join_products` finds sums of products
+written with + and *, `drop_dead` leaves out what no result needs.
+"""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Callable
+from typing import Any
+
+from .. import ops
+from ..ops import Op, Variadic
+from .graph import CONSTANT, Graph
+
+Pass = Callable[[Graph], Graph]
+
+LONGEST_POWER = 4  # x ** 4 is (x * x) * (x * x), within 2 ulp
+
+
+class _Rebuilder:
+    """A graph in the making: each node once, constants computed right away."""
+
+    def __init__(self) -> None:
+        self.graph = Graph()
+        self.known: dict[Any, int] = {}
+
+    def constant(self, number: float) -> int:
+        return self.node(CONSTANT, (number,))
+
+    def node(self, what: Op | str, args: tuple[Any, ...]) -> int:
+        key = (what, args[0].hex()) if what == CONSTANT else (what, args)
+        if key not in self.known:
+            self.known[key] = self.graph.add(what, args)
+        return self.known[key]
+
+    def number(self, i: int) -> float | None:
+        what, args = self.graph.nodes[i]
+        return args[0] if what == CONSTANT else None
+
+    def apply(self, op: Op, args: tuple[int, ...]) -> int:
+        numbers = [self.number(a) for a in args]
+        if all(x is not None for x in numbers):
+            return self.constant(float(op.forward(*numbers)))
+        if op is ops.pos:
+            return args[0]
+        if op is ops.mul and 1.0 in numbers:
+            return args[1 - numbers.index(1.0)]
+        if op is ops.div and numbers[1] == 1.0:
+            return args[0]
+        if op is ops.pow and numbers[1] is not None:
+            return self.power(args, numbers[1])
+        if len(args) == 1 and op in (ops.sum, ops.mean, ops.prod, ops.max, ops.min):
+            return args[0]
+        return self.node(op, args)
+
+    def power(self, args: tuple[int, ...], exponent: float) -> int:
+        """Small whole powers as products: many times faster, and as exact."""
+        base = args[0]
+        if exponent == 1.0:
+            return base
+        if exponent == -1.0:
+            return self.node(ops.div, (self.constant(1.0), base))
+        if exponent in range(2, LONGEST_POWER + 1):
+            square = self.node(ops.mul, (base, base))
+            other = {2: None, 3: base, 4: square}[int(exponent)]
+            return square if other is None else self.node(ops.mul, (square, other))
+        return self.node(ops.pow, args)
+
+
+def simplify(graph: Graph) -> Graph:
+    """Fold constants; compute equal expressions once; take what costs less."""
+    made = _Rebuilder()
+    places: list[int] = []
+    for what, args in graph.nodes:
+        if isinstance(what, str):
+            places.append(made.node(what, args))
+        else:
+            places.append(made.apply(what, tuple(places[a] for a in args)))
+    return _finish(made.graph, graph, places)
+
+
+def _finish(new: Graph, old: Graph, places: list[int]) -> Graph:
+    new.outputs = [places[i] for i in old.outputs]
+    new.guards = [places[i] for i in old.guards]
+    return new
+
+
+def drop_dead(graph: Graph) -> Graph:
+    """Leave out what no result needs."""
+    needed = [False] * len(graph.nodes)
+    for i in graph.results():
+        needed[i] = True
+    for i in range(len(graph.nodes) - 1, -1, -1):
+        if needed[i] and not graph.is_leaf(i):
+            for a in graph.nodes[i][1]:
+                needed[a] = True
+    new = Graph()
+    places: list[int] = [-1] * len(graph.nodes)
+    for i, (what, args) in enumerate(graph.nodes):
+        if needed[i]:
+            places[i] = new.add(what, args if isinstance(what, str) else (places[a] for a in args))
+    return _finish(new, graph, places)
+
+
+def uses(graph: Graph) -> Counter[int]:
+    """How often each node is an argument or a result."""
+    counts = Counter(graph.results())
+    for what, args in graph.nodes:
+        if not isinstance(what, str):
+            counts.update(args)
+    return counts
+
+
+def join_products(graph: Graph) -> Graph:
+    """Chains of + become one sum, and products in it one dot.
+
+    A chain is followed through sums that are used nowhere else. Terms keep their order.
+    """
+    counts = uses(graph)
+    terms: dict[int, list[int]] = {}  # of nodes that may still grow
+    inside: set[int] = set()
+    for i, (what, args) in enumerate(graph.nodes):
+        if what is not ops.add and what is not ops.sum:
+            continue
+        row: list[int] = []
+        for a in args:
+            if a in terms and counts[a] == 1:
+                row += terms.pop(a)
+                inside.add(a)
+            else:
+                row.append(a)
+        terms[i] = row
+    made, varying = Graph(), graph.varying()
+    places: list[int] = [-1] * len(graph.nodes)
+    for i, (what, args) in enumerate(graph.nodes):
+        if isinstance(what, str):
+            places[i] = made.add(what, args)
+        elif i in terms and len(terms[i]) > 2:
+            places[i] = _sum_of(made, graph, varying, counts, places, terms[i])
+        elif i not in inside:
+            places[i] = made.add(what, (places[a] for a in args))
+    return drop_dead(_finish(made, graph, places))
+
+
+def _sum_of(
+    made: Graph, graph: Graph, varying: list[bool], counts: Any, places: list[int], terms: list[int]
+) -> int:
+    products = [t for t in terms if graph.nodes[t][0] is ops.mul and counts[t] == 1]
+    others = [t for t in terms if graph.nodes[t][0] is not ops.mul or counts[t] != 1]
+    if len(products) < 2:
+        return made.add(ops.sum, (places[t] for t in terms))
+    # The side that does not vary first, whichever way each product was written.
+    pairs = [sorted(graph.nodes[t][1], key=varying.__getitem__) for t in products]
+    pairs = [[places[a] for a in pair] for pair in pairs]
+    total = made.add(ops.dot, (*(x for x, _ in pairs), *(y for _, y in pairs)))
+    if not others:
+        return total
+    rest = places[others[0]]
+    if len(others) > 1:
+        rest = made.add(ops.sum, (places[t] for t in others))
+    return made.add(ops.add, (total, rest))
+
+
+PASSES: tuple[Pass, ...] = (simplify, join_products)
+
+
+def optimise(graph: Graph) -> Graph:
+    """All passes, with the graph verified after each."""
+    graph = drop_dead(graph.verify())
+    for each in PASSES:
+        graph = drop_dead(each(graph)).verify()
+    return graph
+
+
+def with_masks(graph: Graph) -> Graph:
+    """For differentiation: say of each node that only branches of `where` use when they are taken.
+
+    Variadic nodes among them are written out, so that masks are needed for simple rows only.
+    """
+    if not any(what is ops.where for what, _ in graph.nodes):
+        return graph
+    conditional = _conditional(graph)
+    folds = {i for i in conditional if isinstance(graph.nodes[i][0], Variadic)}
+    if folds:
+        return with_masks(fold_to_operations(graph, folds))
+    new = Graph(list(graph.nodes), graph.outputs, graph.guards)
+    one = new.add(CONSTANT, (1.0,))
+    zero = new.add(CONSTANT, (0.0,))
+    for i in range(len(graph.nodes) - 1, -1, -1):
+        what, args = graph.nodes[i]
+        if isinstance(what, str) or (i in conditional and i not in new.masks):
+            continue
+        for k, a in enumerate(args):
+            if a not in conditional:
+                continue
+            path = new.masks.get(i)
+            if what is ops.where and k > 0:
+                off = new.add(ops.equal, (args[0], zero))
+                taken = off if k == 2 else new.add(ops.sub, (one, off))
+                path = taken if path is None else new.add(ops.mul, (path, taken))
+            if path is not None:
+                seen = new.masks.get(a)
+                new.masks[a] = path if seen is None else new.add(ops.maximum, (seen, path))
+    return new
+
+
+def _conditional(graph: Graph) -> set[int]:
+    """Nodes that the outputs need only through branches of `where`."""
+    always = set(graph.outputs)
+    sometimes: set[int] = set()
+    for i in range(len(graph.nodes) - 1, -1, -1):
+        what, args = graph.nodes[i]
+        if isinstance(what, str) or (i not in always and i not in sometimes):
+            continue
+        for k, a in enumerate(args):
+            if i in always and not (what is ops.where and k > 0):
+                always.add(a)
+            else:
+                sometimes.add(a)
+    return {i for i in sometimes - always if not graph.is_leaf(i)}
+
+
+def fold_to_operations(graph: Graph, chosen: set[int]) -> Graph:
+    """Write these variadic nodes out in the operations of the table."""
+    made = Graph()
+    places: list[int] = []
+    for i, (what, args) in enumerate(graph.nodes):
+        if isinstance(what, str):
+            places.append(made.add(what, args))
+        elif i in chosen and isinstance(what, Variadic):
+            places.append(_written_out(made, what, [places[a] for a in args]))
+        else:
+            places.append(made.add(what, (places[a] for a in args)))
+    return _finish(made, graph, places)
+
+
+def _written_out(made: Graph, op: Variadic, args: list[int]) -> int:
+    symbols = [_Symbol(made, a) for a in args]
+    result = op.forward(*symbols)
+    return result.place if isinstance(result, _Symbol) else made.add(CONSTANT, (float(result),))
+
+
+class _Symbol:
+    """A node of a graph in the making, on which the table's formulas can run."""
+
+    def __init__(self, graph: Graph, place: int) -> None:
+        self.graph, self.place = graph, place
+
+    def _apply(self, op: Op, args: Any) -> _Symbol:
+        places = [
+            a.place if isinstance(a, _Symbol) else self.graph.add(CONSTANT, (float(a),))
+            for a in op.complete(args)
+        ]
+        return _Symbol(self.graph, self.graph.add(op, places))
+
+    def __add__(self, other: Any) -> Any:
+        return ops.add(self, other)
+
+    def __radd__(self, other: Any) -> Any:
+        return ops.add(other, self)
+
+    def __sub__(self, other: Any) -> Any:
+        return ops.sub(self, other)
+
+    def __rsub__(self, other: Any) -> Any:
+        return ops.sub(other, self)
+
+    def __mul__(self, other: Any) -> Any:
+        return ops.mul(self, other)
+
+    def __rmul__(self, other: Any) -> Any:
+        return ops.mul(other, self)
+
+    def __neg__(self) -> Any:
+        return ops.neg(self)

@@ -1,0 +1,148 @@
+"""The reverse program: which adjoints to add to which, in what order.
+
+Each step names an instruction and one of its arguments; what the derivative is, a backend
+takes from the table. An adjoint is assigned by the first step that writes it and added to by
+the others, so that memory need not be cleared.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+
+from .graph import is_fold
+from .program import Instruction, Program, View
+
+
+@dataclass(frozen=True)
+class Pull:
+    """Adds to the adjoint of an argument what the adjoint of the result gives it."""
+
+    instruction: Instruction
+    part: int
+    assign: bool = False
+
+    def __str__(self) -> str:
+        verb = "set" if self.assign else "add to"
+        return f"{verb} the adjoint of argument {self.part} of: {self.instruction}"
+
+
+@dataclass(frozen=True)
+class Zero:
+    """Clears the adjoints of rows of `each`."""
+
+    start: int
+    count: int
+
+    def __str__(self) -> str:
+        return f"clear the adjoints of each[{self.start}:{self.start + self.count}]"
+
+
+@dataclass
+class Reverse:
+    """Steps for each sample, then for what is shared."""
+
+    each: list[Pull | Zero] = field(default_factory=list)
+    shared: list[Pull | Zero] = field(default_factory=list)
+
+    def __str__(self) -> str:
+        lines = ["for each sample:", *(f"  {step}" for step in self.each)]
+        return "\n".join([*lines, "once:", *(f"  {step}" for step in self.shared)])
+
+
+def rows_of(view: View, instruction: Instruction) -> list[int]:
+    """Every row that an argument reads, without repetitions."""
+    if instruction.kind == "dense" and view is instruction.args[0]:
+        count = instruction.count // instruction.columns
+    elif instruction.kind == "dense":
+        count = instruction.columns
+    else:
+        count = instruction.count
+    if view.step == 0:
+        count = 1
+    terms = instruction.terms if instruction.kind != "map" else 1
+    return [view.row(i, k) for i in range(count) for k in range(terms)]
+
+
+def differentiable(instruction: Instruction, part: int) -> bool:
+    op = instruction.op
+    return op is None or is_fold(op) or op.partials[part] is not None
+
+
+class _Activity:
+    """Which rows depend on something whose gradient is wanted."""
+
+    def __init__(self, program: Program, params: bool, inputs: bool) -> None:
+        self.shared = [i < program.params and params for i in range(program.shared_rows)]
+        self.each = [i < program.inputs and inputs for i in range(program.each_rows)]
+        for instruction in [*program.shared, *program.each]:
+            if self.parts(instruction):
+                memory = self.shared if instruction.shared else self.each
+                for row in range(instruction.out, instruction.out + instruction.count):
+                    memory[row] = True
+
+    def parts(self, instruction: Instruction) -> list[int]:
+        """The arguments to which a gradient must be passed on."""
+        if instruction.rows:
+            memory = self.shared if instruction.kind == "spread" or instruction.shared else self.each
+            return [0] if any(memory[row] for row in instruction.rows) else []
+        return [
+            part
+            for part, view in enumerate(instruction.args)
+            if differentiable(instruction, part)
+            and any((self.shared if view.shared else self.each)[r] for r in rows_of(view, instruction))
+        ]
+
+
+def reverse(program: Program, params: bool = True, inputs: bool = False) -> Reverse:
+    """The steps that give the adjoints of the parameters, of the inputs, or of both."""
+    activity = _Activity(program, params, inputs)
+    result = Reverse()
+    written = [False] * program.each_rows
+    for view in program.outputs:
+        if not view.shared:
+            written[view.start] = True  # the seed
+    for instruction in reversed(program.each):
+        out = range(instruction.out, instruction.out + instruction.count)
+        parts = activity.parts(instruction)
+        if not parts or not any(written[row] for row in out):
+            continue
+        clear(result.each, written, list(out))
+        for part in parts:
+            result.each.append(pull(result.each, written, instruction, part))
+    if inputs:
+        clear(result.each, written, list(range(program.inputs)))
+    for instruction in reversed(program.shared):
+        result.shared += [Pull(instruction, part) for part in activity.parts(instruction)]
+    return result
+
+
+def pull(steps: list[Pull | Zero], written: list[bool], instruction: Instruction, part: int) -> Pull:
+    """A step for one argument: assigning if its adjoints are fresh, else adding."""
+    if instruction.kind == "spread":
+        return Pull(instruction, part)
+    if instruction.kind == "gather":
+        clear(steps, written, list(instruction.rows))
+        return Pull(instruction, part)
+    view = instruction.args[part]
+    if view.shared:
+        return Pull(instruction, part)
+    rows = rows_of(view, instruction)
+    once = len(set(rows)) == len(rows) and not (view.step == 0 and instruction.count > 1)
+    if once and not any(written[row] for row in rows):
+        for row in rows:
+            written[row] = True
+        return Pull(instruction, part, assign=True)
+    clear(steps, written, rows)
+    return Pull(instruction, part)
+
+
+def clear(steps: list[Pull | Zero], written: list[bool], rows: list[int]) -> None:
+    """Clear those of the rows that nothing was written to."""
+    fresh = sorted({row for row in rows if not written[row]})
+    for row in fresh:
+        written[row] = True
+        last = steps[-1] if steps else None
+        if isinstance(last, Zero) and last.start + last.count == row:
+            steps[-1] = Zero(last.start, last.count + 1)
+        else:
+            steps.append(Zero(row, 1))
