@@ -1,5 +1,5 @@
 /* The interpreter of steps, included once for each kind of SIMD. */
-#include "machine.h"
+#include "steps.h"
 #include "matrix.h"
 
 INLINE ptrdiff_t unit(const View *view, const Memory *m) { return view->shared ? 1 : m->lanes; }
@@ -133,6 +133,39 @@ static void run_spread(const Step *s, const Memory *m) {
     }
 }
 
+/* The row that a sample takes from, or -1. */
+INLINE ptrdiff_t taken(const Step *s, double index) {
+    const View *table = &s->arg[1];
+    const int whole = index >= 0.0 && index < s->terms && index == (double)(ptrdiff_t)index;
+    return whole ? table->start + (ptrdiff_t)index * table->term_step : -1;
+}
+
+static void run_take(const Step *s, const Memory *m) {
+    const View *table = &s->arg[1];
+    const double *index = value_at(s, 0, m, 0), *from = table->shared ? m->shared : m->each;
+    const ptrdiff_t width = unit(table, m);
+    for (ptrdiff_t lane = 0; lane < m->lanes; lane++) {
+        const ptrdiff_t row = taken(s, index[lane]);
+        if (row < 0) *m->wrong_index = 1;
+        for (ptrdiff_t i = 0; i < s->count; i++)
+            m->each[(s->out + i) * m->lanes + lane] =
+                row < 0 ? NAN : from[(row + i * table->step) * width + (width > 1 ? lane : 0)];
+    }
+}
+
+static void pull_take(const Step *s, const Memory *m) {
+    const View *table = &s->arg[1];
+    const double *index = value_at(s, 0, m, 0);
+    double *to = table->shared ? m->shared_adjoint : m->each_adjoint;
+    const ptrdiff_t width = unit(table, m);
+    for (ptrdiff_t lane = 0; lane < m->lanes; lane++) {
+        const ptrdiff_t row = taken(s, index[lane]);
+        for (ptrdiff_t i = 0; row >= 0 && i < s->count; i++)
+            to[(row + i * table->step) * width + (width > 1 ? lane : 0)] +=
+                m->each_adjoint[(s->out + i) * m->lanes + lane];
+    }
+}
+
 static void run(const Step *steps, ptrdiff_t n, const Memory *m) {
     for (const Step *s = steps; s < steps + n; s++) switch (s->kind) {
         case MAP: run_map(s, m); break;
@@ -140,6 +173,7 @@ static void run(const Step *steps, ptrdiff_t n, const Memory *m) {
         case SPREAD: run_spread(s, m); break;
         case DENSE: run_dense(s, m); break;
         case DOTS: run_dots(s, m); break;
+        case TAKE: run_take(s, m); break;
         default: fold_values(s, m);
         }
 }
@@ -154,6 +188,7 @@ static void pull(const Step *steps, ptrdiff_t n, const Memory *m) {
         case DENSE: pull_dense(s, m); break;
         case DOTS: pull_dots(s, m); break;
         case FOLD: fold_pull(s, m); break;
+        case TAKE: pull_take(s, m); break;
         default:
             memset(m->each_adjoint + s->out * m->lanes, 0, (size_t)(s->count * m->lanes) * sizeof(double));
         }

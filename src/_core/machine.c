@@ -5,7 +5,6 @@
  */
 #include "machine.h"
 #include "elementwise.h"
-#include "node.h"
 #include "threads.h"
 
 enum {
@@ -15,35 +14,6 @@ enum {
     MOST_CHUNKS = 32,      /* parts of a batch with gradients of their own */
     WORTH_SHARING = 100000 /* multiplications: below, a second thread costs more than it does */
 };
-
-typedef struct {
-    Step *steps;
-    ptrdiff_t n;
-} Steps;
-
-typedef struct {
-    Steps once, each, pull_each, pull_once;
-    int32_t *rows;
-    ptrdiff_t n_rows;
-    double *constants;
-    ptrdiff_t n_constants;
-    View *outputs, *guards;
-    ptrdiff_t n_outputs, n_guards;
-    ptrdiff_t params, inputs, shared_rows, each_rows;
-    ptrdiff_t terms, masked; /* the most terms of a fold, and rows of a masked step */
-    double cost; /* multiplications for a sample */
-} Machine;
-
-/* One call. */
-typedef struct {
-    const Machine *machine;
-    const Interpreter *interpreter;
-    const double *inputs, *seed;
-    double *outputs, *guards, *input_adjoints;
-    double *shared, *shared_adjoints; /* the adjoints of each chunk, one after another */
-    ptrdiff_t samples, lanes, blocks, chunks;
-    atomic_int failed;
-} Run;
 
 /* --- variadic rows, one sample after another ---------------------------------------------------- */
 
@@ -106,13 +76,15 @@ static void run_chunk(void *context, int chunk) {
     const ptrdiff_t each = m->each_rows * run->lanes;
     double *memory = workspace((size_t)(2 * each + scratch_size(m, run->lanes)) * sizeof(double));
     if (!memory) {
-        atomic_store(&run->failed, 1);
+        atomic_store(&run->failed, NO_MEMORY);
         return;
     }
+    int wrong_index = 0;
     const Memory block = {memory, run->shared, memory + each, run->shared_adjoints + chunk * m->shared_rows,
-                          memory + 2 * each, m->rows, run->lanes};
+                          memory + 2 * each, m->rows, run->lanes, &wrong_index};
     const ptrdiff_t first = run->blocks * chunk / run->chunks, end = run->blocks * (chunk + 1) / run->chunks;
     for (ptrdiff_t i = first; i < end; i++) run_block(run, i, &block);
+    if (wrong_index) atomic_store(&run->failed, WRONG_INDEX);
 }
 
 static void spread_result(const Run *run, const View *view, double *to) {
@@ -121,34 +93,26 @@ static void spread_result(const Run *run, const View *view, double *to) {
 }
 
 /* Run a batch; without the interpreter lock. Returns -1 if memory ran out. */
-static int run_batch(Run *run, const double *params, double *param_adjoints, int threads) {
+int run_batch(Run *run, const double *params, double *param_adjoints) {
     const Machine *m = run->machine;
     const ptrdiff_t n = m->shared_rows;
-    double *scratch = malloc((size_t)scratch_size(m, 1) * sizeof(double));
-    run->shared = malloc((size_t)(n + 1) * sizeof(double));
-    run->shared_adjoints = calloc((size_t)(n * run->chunks + 1), sizeof(double));
-    if (scratch && run->shared && run->shared_adjoints) {
-        const Memory once = {run->shared, run->shared, run->shared_adjoints, run->shared_adjoints, scratch, m->rows, 1};
-        memcpy(run->shared, params, (size_t)m->params * sizeof(double));
-        memcpy(run->shared + m->params, m->constants, (size_t)m->n_constants * sizeof(double));
-        run->interpreter->run(m->once.steps, m->once.n, &once);
-        if (run->samples) share_out(run_chunk, run, (int)run->chunks, threads);
-        for (ptrdiff_t i = 0; i < m->n_outputs; i++) spread_result(run, &m->outputs[i], run->outputs + i * run->samples);
-        for (ptrdiff_t i = 0; i < m->n_guards; i++) spread_result(run, &m->guards[i], run->guards + i * run->samples);
-        if (run->seed) {
-            for (ptrdiff_t c = 1; c < run->chunks; c++)
-                for (ptrdiff_t i = 0; i < n; i++) run->shared_adjoints[i] += run->shared_adjoints[c * n + i];
-            for (ptrdiff_t i = 0; m->outputs[0].shared && i < run->samples; i++)
-                run->shared_adjoints[m->outputs[0].start] += run->seed[i];
-            run->interpreter->pull(m->pull_once.steps, m->pull_once.n, &once);
-            memcpy(param_adjoints, run->shared_adjoints, (size_t)m->params * sizeof(double));
-        }
-    } else
-        atomic_store(&run->failed, 1);
-    free(scratch);
-    free(run->shared);
-    free(run->shared_adjoints);
-    return atomic_load(&run->failed) ? -1 : 0;
+    int wrong_index = 0;
+    const Memory once = {run->shared, run->shared, run->shared_adjoints, run->shared_adjoints, run->scratch, m->rows, 1, &wrong_index};
+    memcpy(run->shared, params, (size_t)m->params * sizeof(double));
+    run->interpreter->run(m->once.steps, m->once.n, &once);
+    if (run->seed) memset(run->shared_adjoints, 0, (size_t)(n * run->chunks) * sizeof(double));
+    if (run->samples) share_out(run_chunk, run, (int)run->chunks, run->threads);
+    for (ptrdiff_t i = 0; i < m->n_outputs; i++) spread_result(run, &m->outputs[i], run->outputs + i * run->samples);
+    for (ptrdiff_t i = 0; i < m->n_guards; i++) spread_result(run, &m->guards[i], run->guards + i * run->samples);
+    if (run->seed) {
+        for (ptrdiff_t c = 1; c < run->chunks; c++)
+            for (ptrdiff_t i = 0; i < n; i++) run->shared_adjoints[i] += run->shared_adjoints[c * n + i];
+        for (ptrdiff_t i = 0; m->outputs[0].shared && i < run->samples; i++)
+            run->shared_adjoints[m->outputs[0].start] += run->seed[i];
+        run->interpreter->pull(m->pull_once.steps, m->pull_once.n, &once);
+        memcpy(param_adjoints, run->shared_adjoints, (size_t)m->params * sizeof(double));
+    }
+    return wrong_index ? WRONG_INDEX : atomic_load(&run->failed);
 }
 
 /* How many samples a block has, and how many chunks the blocks are dealt into. */
@@ -171,7 +135,25 @@ static void plan(Run *run) {
     if (run->chunks < 1) run->chunks = 1;
 }
 
-static const Interpreter *interpreter_for(const char *simd) {
+/* Plan the run of a batch and get the memory that lasts from batch to batch of this size. */
+int run_begin(Run *run) {
+    const Machine *m = run->machine;
+    plan(run);
+    run->shared = malloc((size_t)(m->shared_rows + 1) * sizeof(double));
+    run->shared_adjoints = malloc((size_t)(m->shared_rows * run->chunks + 1) * sizeof(double));
+    run->scratch = malloc((size_t)scratch_size(m, 1) * sizeof(double));
+    if (!run->shared || !run->shared_adjoints || !run->scratch) return NO_MEMORY;
+    memcpy(run->shared + m->params, m->constants, (size_t)m->n_constants * sizeof(double));
+    return 0;
+}
+
+void run_end(Run *run) {
+    free(run->shared);
+    free(run->shared_adjoints);
+    free(run->scratch);
+}
+
+const Interpreter *interpreter_for(const char *simd) {
     const Elementwise *rows = simd ? elementwise_named(simd) : elementwise_best();
 #if defined(__x86_64__)
     if (rows == &elementwise_avx512) return &interpreter_avx512;
@@ -182,10 +164,16 @@ static const Interpreter *interpreter_for(const char *simd) {
 
 /* --- for Python --------------------------------------------------------------------------------- */
 
-static const char *const NAME = "chainrule.machine";
+
+void raise_failure(int failure) {
+    if (failure == WRONG_INDEX)
+        PyErr_SetString(PyExc_IndexError, "take needs whole numbers from 0 to below the number of things to take");
+    else
+        PyErr_NoMemory();
+}
 
 static void machine_free(PyObject *capsule) {
-    Machine *m = PyCapsule_GetPointer(capsule, NAME);
+    Machine *m = PyCapsule_GetPointer(capsule, MACHINE);
     void *parts[] = {m->once.steps, m->each.steps, m->pull_each.steps, m->pull_once.steps, m->rows, m->constants, m->outputs, m->guards, m};
     for (size_t i = 0; i < sizeof parts / sizeof *parts; i++) PyMem_Free(parts[i]);
 }
@@ -258,7 +246,7 @@ PyObject *machine_new(PyObject *module, PyObject *args) {
                  take_items(&b[6], sizeof(View), &m->outputs, &m->n_outputs) < 0 ||
                  take_items(&b[7], sizeof(View), &m->guards, &m->n_guards) < 0;
     for (int i = 0; i < 8; i++) PyBuffer_Release(&b[i]);
-    PyObject *capsule = PyCapsule_New(m, NAME, machine_free);
+    PyObject *capsule = PyCapsule_New(m, MACHINE, machine_free);
     if (!capsule || failed || check_steps(m, &m->once) < 0 || check_steps(m, &m->each) < 0 ||
         check_steps(m, &m->pull_each) < 0 || check_steps(m, &m->pull_once) < 0) {
         Py_XDECREF(capsule);
@@ -280,7 +268,7 @@ PyObject *machine_run(PyObject *module, PyObject *args) {
     if (!PyArg_ParseTuple(args, "Ozny*y*y*w*w*w*w*i", &capsule, &simd, &samples, &b[0], &b[1], &b[2], &b[3], &b[4], &b[5],
                           &b[6], &threads))
         return NULL;
-    const Machine *m = PyCapsule_GetPointer(capsule, NAME);
+    const Machine *m = PyCapsule_GetPointer(capsule, MACHINE);
     int failed = 0;
     if (m) {
         const Py_ssize_t size = sizeof(double);
@@ -292,17 +280,18 @@ PyObject *machine_run(PyObject *module, PyObject *args) {
                          (b[6].len == 0 || b[6].len == m->inputs * samples * size);
         Run run = {.machine = m, .interpreter = interpreter_for(simd), .inputs = b[1].buf,
                    .seed = differentiate ? b[2].buf : NULL, .outputs = b[3].buf, .guards = b[4].buf,
-                   .input_adjoints = b[6].len ? b[6].buf : NULL, .samples = samples};
+                   .input_adjoints = b[6].len ? b[6].buf : NULL, .samples = samples, .threads = threads};
         if (!fits)
             PyErr_SetString(PyExc_ValueError, "the arrays do not fit the program");
         else if (!run.interpreter)
             PyErr_Format(PyExc_ValueError, "this machine has no SIMD instructions named %s", simd);
         else {
-            plan(&run);
             Py_BEGIN_ALLOW_THREADS
-            failed = run_batch(&run, b[0].buf, b[5].buf, threads);
+            failed = run_begin(&run);
+            if (!failed) failed = run_batch(&run, b[0].buf, b[5].buf);
+            run_end(&run);
             Py_END_ALLOW_THREADS
-            if (failed) PyErr_NoMemory();
+            if (failed) raise_failure(failed);
         }
     }
     for (int i = 0; i < 7; i++) PyBuffer_Release(&b[i]);

@@ -1,46 +1,54 @@
-/* The machine: runs programs of the compiler on blocks of samples. See program.py, reverse.py. */
+/* The machine: runs programs of the compiler on batches. */
 #ifndef CHAINRULE_MACHINE_H
 #define CHAINRULE_MACHINE_H
 
-#include <stddef.h>
-#include <stdint.h>
+#include "node.h"
+#include "steps.h"
+#include <stdatomic.h>
 
-enum { MAP, GATHER, SPREAD, DENSE, DOTS, FOLD, ZERO };
+#define MACHINE "chainrule.machine" /* the name of its capsules */
 
-/* Rows of a memory: start + i step + k term_step for row i of the result and term k. */
 typedef struct {
-    int32_t shared, start, step, term_step;
-} View;
+    Step *steps;
+    ptrdiff_t n;
+} Steps;
 
-/* An instruction, or in a reverse program a pull for its argument `part`: as native.py writes it. */
+/* A program, made ready to run. */
 typedef struct {
-    int32_t kind, op, shared, out, count, terms, columns, part, assign;
-    int32_t rows; /* where the row numbers of a gather or spread begin */
-    int32_t args;
-    View arg[3];
-    int32_t masked;
-    View mask; /* rows that are 0 where the derivative must not be asked for */
-} Step;
+    Steps once, each, pull_each, pull_once;
+    int32_t *rows;
+    ptrdiff_t n_rows;
+    double *constants;
+    ptrdiff_t n_constants;
+    View *outputs, *guards;
+    ptrdiff_t n_outputs, n_guards;
+    ptrdiff_t params, inputs, shared_rows, each_rows;
+    ptrdiff_t terms, masked; /* the most terms of a fold, and rows of a masked step */
+    double cost; /* multiplications for a sample */
+} Machine;
 
-/* What a run of steps works on. For what is shared, `each` is `shared` and there is one lane. */
+/* Runs of it on batches of one size. */
 typedef struct {
-    double *each, *shared;
-    double *each_adjoint, *shared_adjoint;
-    double *scratch; /* for the terms and partials of a fold, or the result of a masked pull */
-    const int32_t *rows;
-    ptrdiff_t lanes;
-} Memory;
+    const Machine *machine;
+    const Interpreter *interpreter;
+    const double *inputs, *seed;
+    double *outputs, *guards, *input_adjoints;
+    double *shared, *shared_adjoints; /* the adjoints of each chunk, one after another */
+    double *scratch;
+    ptrdiff_t samples, lanes, blocks, chunks;
+    int threads;
+    atomic_int failed;
+} Run;
 
-/* What is compiled once for each kind of SIMD. */
-typedef struct {
-    void (*run)(const Step *steps, ptrdiff_t n, const Memory *memory);
-    void (*pull)(const Step *steps, ptrdiff_t n, const Memory *memory);
-} Interpreter;
+/* The interpreter for this kind of SIMD, or the best; NULL if this machine does not have it. */
+const Interpreter *interpreter_for(const char *simd);
 
-extern const Interpreter interpreter_base, interpreter_avx2, interpreter_avx512;
-
-/* machine.c: the rows of the table that take any number of arguments, one sample after another */
-void fold_values(const Step *step, const Memory *memory);
-void fold_pull(const Step *step, const Memory *memory);
+/* Plan and get memory; run batches, without the interpreter lock; let go of the memory. The first
+ * two return 0, or what failed. */
+enum { NO_MEMORY = -1, WRONG_INDEX = -2 };
+int run_begin(Run *run);
+int run_batch(Run *run, const double *params, double *param_adjoints);
+void run_end(Run *run);
+void raise_failure(int failure);
 
 #endif

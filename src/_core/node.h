@@ -206,6 +206,7 @@ PyObject *value_zero_grad(PyObject *self, PyObject *unused);
 /* machine.c */
 PyObject *machine_new(PyObject *module, PyObject *args);
 PyObject *machine_run(PyObject *module, PyObject *args);
+PyObject *machine_train(PyObject *module, PyObject *args);
 
 /* forward.c */
 PyObject *value_forward(PyObject *self, PyObject *unused);

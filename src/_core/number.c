@@ -474,6 +474,7 @@ PyMethodDef module_functions[] = {
     {"_map_values", buffer_values, METH_VARARGS, "_map_values(simd, row, out, args)"},
     {"_map_pull", buffer_pull, METH_VARARGS, "_map_pull(simd, row, part, assign, grad, adjoint, args, out)"},
     {"machine", machine_new, METH_VARARGS, "A program of the compiler, made ready to run."},
+    {"train_machine", machine_train, METH_VARARGS, "Train on batches with a rule, in turns."},
     {"run_machine", machine_run, METH_VARARGS, "Run a program on a batch."},
     {"set_tracer", set_tracer, METH_O,
      "Set who is asked in this thread when a number is looked at; return who was before."},

@@ -69,6 +69,7 @@ __all__ = [
     "stop_gradient",
     "sub",
     "sum",
+    "take",
     "tan",
     "tanh",
     "where",
@@ -208,6 +209,24 @@ def _like(values: Any, results: list[Any]) -> Any:
     if not arrays.is_array(values):
         return results
     return arrays.spread_over(lambda x: x, (arrays.as_array(results),))
+
+
+def take(table: Sequence[Any], index: Any) -> Any:
+    """table[index], where the index may be a Value, as inside a compiled function.
+
+    Of a list of rows, such as an embedding, it takes a row.
+    """
+    if not isinstance(index, Value):
+        index = as_float(index)
+        if not index.is_integer() or not 0 <= index < len(table):
+            raise IndexError(f"take needs a whole number from 0 to {len(table) - 1}, got {index:g}")
+        return table[int(index)]
+    rows = list(table)
+    if not rows:
+        raise IndexError("take needs at least one number to choose from, got none")
+    if arrays.is_sequence(rows[0]):
+        return [take(column, index) for column in zip(*rows, strict=True)]
+    return ops.take(len(rows))(index, *rows)
 
 
 def clip(x: Any, low: Any, high: Any) -> Any:

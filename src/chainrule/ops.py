@@ -14,6 +14,7 @@ the table's own operations, and works on all of them. The rules of the house:
 
 from __future__ import annotations
 
+import functools
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from typing import Any
@@ -723,6 +724,31 @@ min = _variadic(
 
 TABLE: tuple[Op, ...] = tuple(row for row in globals().values() if isinstance(row, Op))
 BY_NAME: dict[str, Op] = {row.name: row for row in TABLE}
+
+
+@functools.cache
+def take(count: int) -> Op:
+    """The operation that picks one of `count` numbers: its arguments are an index and these.
+
+    Not a row, since it has as many arguments as somebody has numbers.
+    """
+
+    def forward(index: Any, *numbers: Any) -> Any:
+        picked: Any = NAN
+        for k in reversed(range(count)):
+            picked = where(equal(index, float(k)), numbers[k], picked)
+        return picked
+
+    def partial(k: int) -> Formula:
+        return lambda index, *rest: equal(index, float(k))
+
+    partials = (None, *map(partial, range(count)))
+    return Op("take", count + 1, forward, partials, doc="one of several numbers", selects=True)
+
+
+def is_known(op: Op) -> bool:
+    """Whether this is a row of the table, or `take`, which consists of rows."""
+    return BY_NAME.get(op.name) is op or (op.name == "take" and take(op.arity - 1) is op)
 
 
 def row_named(name: str) -> Op:

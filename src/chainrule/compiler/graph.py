@@ -10,7 +10,7 @@ from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass, field
 from typing import Any
 
-from ..ops import BY_NAME, Op, Variadic
+from ..ops import Op, Variadic, is_known
 
 INPUT, PARAM, CONSTANT = "input", "param", "constant"
 
@@ -64,7 +64,7 @@ class Graph:
                 kind = float if what == CONSTANT else int
                 good = what in (INPUT, PARAM, CONSTANT) and len(args) == 1 and type(args[0]) is kind
             else:
-                good = BY_NAME.get(what.name) is what and all(0 <= a < i for a in args)
+                good = is_known(what) and all(0 <= a < i for a in args)
                 good = good and len(what.complete(args)) == len(args)
             if not good:
                 raise ValueError(f"node {i} is malformed: {self.line(i)}")
@@ -122,7 +122,7 @@ def from_values(
             kind, what = leaf(node)
             return constant(float(what)) if kind == CONSTANT else graph.add(kind, (what,))
         row = node._row
-        if row is None or node._by_hand or BY_NAME.get(row.name) is not row:
+        if row is None or node._by_hand or not is_known(row):
             raise TypeError(
                 f"cannot compile '{node._op}': only operations of the table can be compiled, not "
                 f"ones made by hand or with custom_op"

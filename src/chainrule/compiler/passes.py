@@ -45,6 +45,8 @@ class _Rebuilder:
             return self.constant(float(op.forward(*numbers)))
         if op is ops.pos:
             return args[0]
+        if op.name == "take" and numbers[0] is not None and numbers[0] in range(op.arity - 1):
+            return args[1 + int(numbers[0])]
         if op is ops.mul and 1.0 in numbers:
             return args[1 - numbers.index(1.0)]
         if op is ops.div and numbers[1] == 1.0:

@@ -48,6 +48,7 @@ class Instruction:
     dense    for i = (r, c): the sum over k of a(r, k) * x(k, c), a shared, `columns` values of c
     dots     for each i the sum over k of a(i, k) * b(i, k)
     fold     for each i a variadic row of the table over x(i, k)
+    take     for each i the one of x(i, k) that k, a number of each sample, picks
     """
 
     kind: str
@@ -128,6 +129,8 @@ class _Lowering:
                 self.lower_dots(ids)
             elif is_fold(what):
                 self.lower_fold(what, ids)
+            elif what.name == "take":
+                self.lower_take(ids)
             else:
                 self.lower_map(what, ids)
         self.attach_masks()
@@ -155,9 +158,7 @@ class _Lowering:
                 level.append(0)
                 continue
             level.append(1 + max((level[a] for a in args), default=0))
-            kinds = (
-                len(args) if is_fold(what) else tuple(self.varying[a] for a in args)
-            )
+            kinds = len(args) if is_fold(what) else tuple(self.varying[a] for a in args)
             masked = i in self.graph.masks
             found[(level[i], self.varying[i], what.name, kinds, masked)].append(i)
         for _, ids in sorted(found.items(), key=lambda item: (item[0][0], item[1][0])):
@@ -285,6 +286,21 @@ class _Lowering:
             view = self.matrix(shared, table, plain=True)
             out = self.place(part, shared)
             self.emit(Instruction("fold", shared, out, len(part), op, (view,), len(table[0])))
+
+    def lower_take(self, ids: list[int]) -> None:
+        """Those with the same index together: the columns of an embedding."""
+        shared = not self.varying[ids[0]]
+        same: dict[int, list[int]] = defaultdict(list)
+        for i in ids:
+            same[self.graph.nodes[i][1][0]].append(i)
+        for index, group in same.items():
+            row = self.rows[index] if shared else self.varied(index)
+            table = [self.graph.nodes[i][1][1:] for i in group]
+            from_shared = not any(self.varying[a] for line in table for a in line)
+            view = self.matrix(from_shared, table)
+            out = self.place(group, shared)
+            args = (View(shared, row, 0), view)
+            self.emit(Instruction("take", shared, out, len(group), None, args, len(table[0])))
 
     def lower_dots(self, ids: list[int]) -> None:
         """Dots whose one side is shared become matrix products, one for each set of that side."""

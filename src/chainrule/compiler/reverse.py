@@ -59,12 +59,16 @@ def rows_of(view: View, instruction: Instruction) -> list[int]:
         count = instruction.count
     if view.step == 0:
         count = 1
-    terms = instruction.terms if instruction.kind != "map" else 1
+    terms = instruction.terms
+    if instruction.kind == "map" or (instruction.kind == "take" and view is instruction.args[0]):
+        terms = 1
     return [view.row(i, k) for i in range(count) for k in range(terms)]
 
 
 def differentiable(instruction: Instruction, part: int) -> bool:
     op = instruction.op
+    if instruction.kind == "take":
+        return part == 1
     return op is None or is_fold(op) or op.partials[part] is not None
 
 
@@ -127,6 +131,9 @@ def pull(steps: list[Pull | Zero], written: list[bool], instruction: Instruction
     if view.shared:
         return Pull(instruction, part)
     rows = rows_of(view, instruction)
+    if instruction.kind == "take":  # each sample adds to a row of its own choice
+        clear(steps, written, rows)
+        return Pull(instruction, part)
     once = len(set(rows)) == len(rows) and not (view.step == 0 and instruction.count > 1)
     if once and not any(written[row] for row in rows):
         for row in rows:

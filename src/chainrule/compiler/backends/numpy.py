@@ -174,6 +174,9 @@ class _Run:
         if instruction.kind == "dots":
             a, b = (self.argument(view, n, terms) for view in instruction.args)
             return (a * b).sum(1)
+        if instruction.kind == "take":
+            index, x = self.picked(instruction)
+            return np.take_along_axis(x, index, 1)[:, 0]
         x = self.argument(instruction.args[0], n, terms)
         assert isinstance(instruction.op, Variadic)
         result = instruction.op.forward(*(Numbers(x[:, k]) for k in range(terms)))
@@ -184,6 +187,17 @@ class _Run:
         view_a, view_x = instruction.args
         a = self.argument(view_a, instruction.count // instruction.columns, instruction.terms)
         return a, self.argument(view_x, instruction.columns, instruction.terms).swapaxes(0, 1)
+
+    def picked(self, instruction: Instruction) -> tuple[Array, Array]:
+        """For each row and sample the index, and the numbers to choose from: (row, term, ...)."""
+        n, terms = instruction.count, instruction.terms
+        index = self.argument(instruction.args[0], n)
+        if not np.all((index == np.floor(index)) & (index >= 0) & (index < terms)):
+            raise IndexError(f"take needs whole numbers from 0 to {terms - 1}")
+        x = self.argument(instruction.args[1], n, terms)
+        if x.ndim <= index.ndim:  # shared numbers, for every sample
+            x = np.broadcast_to(x[..., None], (*x.shape, self.samples))
+        return index[:, None].astype(int), x
 
     # --- adjoints --------------------------------------------------------------------------------
 
@@ -234,6 +248,11 @@ class _Run:
             return np.einsum("rk,rc...->ck...", a, columns)
         if instruction.kind == "dots":
             return adjoint[:, None] * self.argument(instruction.args[1 - part], n, terms)
+        if instruction.kind == "take":
+            index, x = self.picked(instruction)
+            share = np.zeros(x.shape)
+            np.put_along_axis(share, index, adjoint[:, None], 1)
+            return share
         x = self.argument(instruction.args[0], n, terms)
         out = self.memory(instruction.shared)[instruction.out : instruction.out + n]
         op = instruction.op

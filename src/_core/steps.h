@@ -1,0 +1,47 @@
+/* Steps: what programs of the compiler consist of. See program.py and reverse.py. */
+#ifndef CHAINRULE_STEPS_H
+#define CHAINRULE_STEPS_H
+
+#include <stddef.h>
+#include <stdint.h>
+
+enum { MAP, GATHER, SPREAD, DENSE, DOTS, FOLD, TAKE, ZERO };
+
+/* Rows of a memory: start + i step + k term_step for row i of the result and term k. */
+typedef struct {
+    int32_t shared, start, step, term_step;
+} View;
+
+/* An instruction, or in a reverse program a pull for its argument `part`: as native.py writes it. */
+typedef struct {
+    int32_t kind, op, shared, out, count, terms, columns, part, assign;
+    int32_t rows; /* where the row numbers of a gather or spread begin */
+    int32_t args;
+    View arg[3];
+    int32_t masked;
+    View mask; /* rows that are 0 where the derivative must not be asked for */
+} Step;
+
+/* What a run of steps works on. For what is shared, `each` is `shared` and there is one lane. */
+typedef struct {
+    double *each, *shared;
+    double *each_adjoint, *shared_adjoint;
+    double *scratch; /* for the terms and partials of a fold, or the result of a masked pull */
+    const int32_t *rows;
+    ptrdiff_t lanes;
+    int *wrong_index; /* set when a take finds nothing to take */
+} Memory;
+
+/* What is compiled once for each kind of SIMD. */
+typedef struct {
+    void (*run)(const Step *steps, ptrdiff_t n, const Memory *memory);
+    void (*pull)(const Step *steps, ptrdiff_t n, const Memory *memory);
+} Interpreter;
+
+extern const Interpreter interpreter_base, interpreter_avx2, interpreter_avx512;
+
+/* machine.c: the rows of the table that take any number of arguments, one sample after another */
+void fold_values(const Step *step, const Memory *memory);
+void fold_pull(const Step *step, const Memory *memory);
+
+#endif

@@ -1,0 +1,132 @@
+/* Training: batches and the optimiser's rule in turns, without Python in between. */
+#include "machine.h"
+#include <time.h>
+
+typedef struct {
+    Run whole, rest, rule; /* a batch, the smaller one at the end of an epoch, the rule of the optimiser */
+    const double *data;    /* a row for each input, a column for each sample */
+    const int32_t *order;  /* samples in the order of their use, epoch after epoch; NULL: all in each batch */
+    ptrdiff_t samples, batch;
+    double *numbers; /* parameters, gradients, states: the inputs of the rule, a row each */
+    double *renewed; /* parameters, states: its outputs */
+    double *columns; /* the samples of a batch */
+    double *seeds, *losses;
+} Training;
+
+static int all_finite(const double *x, ptrdiff_t n) {
+    double sum = 0.0;
+    for (ptrdiff_t i = 0; i < n; i++) sum += x[i] * 0.0; /* 0, or NaN */
+    return sum == 0.0;
+}
+
+/* One batch: 0, or 1 if its loss or a gradient is not finite, which changes no parameter. */
+static int train_step(Training *t, ptrdiff_t step, const double *settings, double *loss) {
+    const ptrdiff_t in_epoch = (t->samples + t->batch - 1) / t->batch, place = step % in_epoch;
+    Run *run = place == in_epoch - 1 && t->samples % t->batch ? &t->rest : &t->whole;
+    const ptrdiff_t params = run->machine->params, inputs = run->machine->inputs, n = run->samples;
+    if (t->order) {
+        const int32_t *order = t->order + step / in_epoch * t->samples + place * t->batch;
+        for (ptrdiff_t i = 0; i < inputs; i++)
+            for (ptrdiff_t j = 0; j < n; j++) t->columns[i * n + j] = t->data[i * t->samples + order[j]];
+    }
+    for (ptrdiff_t j = 0; j < n; j++) t->seeds[j] = 1.0 / (double)n;
+    int failed = run_batch(run, t->numbers, t->numbers + params);
+    if (failed) return failed;
+    double total = 0.0;
+    for (ptrdiff_t j = 0; j < n; j++) total += t->losses[j];
+    *loss = total / (double)n;
+    if (!isfinite(*loss) || !all_finite(t->numbers + params, params)) return 1;
+    if ((failed = run_batch(&t->rule, settings, NULL))) return failed;
+    const ptrdiff_t states = params * (t->rule.machine->inputs - 2);
+    memcpy(t->numbers, t->renewed, (size_t)params * sizeof(double));
+    memcpy(t->numbers + 2 * params, t->renewed + params, (size_t)states * sizeof(double));
+    return 0;
+}
+
+static double now(void) {
+    struct timespec time;
+    clock_gettime(CLOCK_MONOTONIC, &time);
+    return (double)time.tv_sec + 1e-9 * (double)time.tv_nsec;
+}
+
+/* Steps until all are done, the time is over (but one at least), or something is not finite. */
+static int train_steps(Training *t, ptrdiff_t *step, ptrdiff_t steps, const double *settings, double seconds,
+                       double *losses) {
+    const double end = now() + seconds;
+    int status = 0;
+    for (ptrdiff_t i = 0; *step < steps; i++) {
+        status = train_step(t, *step, settings + *step * t->rule.machine->params, losses + *step);
+        if (status) break;
+        ++*step;
+        if (i % 16 == 0 && now() > end) break;
+    }
+    return status;
+}
+
+static double *numbers_for(ptrdiff_t n) { return malloc((size_t)(n + 1) * sizeof(double)); }
+
+static int train(Training *t, const Machine *model, const Machine *rule, const Interpreter *interpreter, int threads,
+                 ptrdiff_t *step, ptrdiff_t steps, const double *settings, double seconds, double *losses) {
+    int status = NO_MEMORY;
+    t->columns = t->order ? numbers_for(model->inputs * t->batch) : NULL;
+    t->seeds = numbers_for(t->batch);
+    t->losses = numbers_for(t->batch);
+    t->renewed = numbers_for((rule->inputs - 1) * model->params);
+    t->whole = (Run){.machine = model, .interpreter = interpreter, .inputs = t->order ? t->columns : t->data,
+                     .seed = t->seeds, .outputs = t->losses, .samples = t->batch, .threads = threads};
+    t->rest = t->whole;
+    t->rest.samples = t->samples % t->batch;
+    t->rule = (Run){.machine = rule, .interpreter = interpreter, .inputs = t->numbers, .outputs = t->renewed,
+                    .samples = model->params, .threads = threads};
+    const int begun = !run_begin(&t->whole) & !run_begin(&t->rest) & !run_begin(&t->rule);
+    if (begun && t->seeds && t->losses && t->renewed && (t->columns || !t->order))
+        status = train_steps(t, step, steps, settings, seconds, losses);
+    run_end(&t->whole);
+    run_end(&t->rest);
+    run_end(&t->rule);
+    free(t->columns);
+    free(t->seeds);
+    free(t->losses);
+    free(t->renewed);
+    return status;
+}
+
+/* train_machine(model, rule, simd, samples, data, order, batch, numbers, settings, first, seconds,
+ *               losses, threads) -> (steps done, whether all was finite) */
+PyObject *machine_train(PyObject *module, PyObject *args) {
+    (void)module;
+    PyObject *model_capsule, *rule_capsule;
+    const char *simd;
+    Py_ssize_t samples, batch, step;
+    double seconds;
+    int threads, status = NO_MEMORY;
+    Py_buffer data, order, numbers, settings, losses;
+    if (!PyArg_ParseTuple(args, "OOzny*y*nw*y*ndw*i", &model_capsule, &rule_capsule, &simd, &samples, &data, &order,
+                          &batch, &numbers, &settings, &step, &seconds, &losses, &threads))
+        return NULL;
+    const Machine *model = PyCapsule_GetPointer(model_capsule, MACHINE);
+    const Machine *rule = model ? PyCapsule_GetPointer(rule_capsule, MACHINE) : NULL;
+    const Interpreter *interpreter = interpreter_for(simd);
+    const Py_ssize_t size = sizeof(double), steps = losses.len / size;
+    const Py_ssize_t in_epoch = batch > 0 ? (samples + batch - 1) / batch : 1;
+    const Py_ssize_t places = (steps + in_epoch - 1) / in_epoch * samples * (Py_ssize_t)sizeof(int32_t);
+    int fits = rule && interpreter && batch > 0 && step >= 0 && model->n_outputs == 1 && !model->n_guards &&
+               data.len == model->inputs * samples * size && (order.len ? order.len == places : batch == samples) &&
+               rule->inputs >= 2 && numbers.len == rule->inputs * model->params * size &&
+               rule->n_outputs == rule->inputs - 1 && settings.len == steps * rule->params * size;
+    for (Py_ssize_t i = 0; fits && i < order.len / (Py_ssize_t)sizeof(int32_t); i++)
+        fits = ((int32_t *)order.buf)[i] >= 0 && ((int32_t *)order.buf)[i] < samples;
+    if (fits) {
+        Training t = {.data = data.buf, .order = order.len ? order.buf : NULL, .samples = samples, .batch = batch,
+                      .numbers = numbers.buf};
+        Py_BEGIN_ALLOW_THREADS
+        status = train(&t, model, rule, interpreter, threads, &step, steps, settings.buf, seconds, losses.buf);
+        Py_END_ALLOW_THREADS
+        if (status < 0) raise_failure(status);
+    } else if (rule)
+        PyErr_SetString(PyExc_ValueError, "the arrays do not fit the program");
+    Py_buffer *all[] = {&data, &order, &numbers, &settings, &losses};
+    for (int i = 0; i < 5; i++) PyBuffer_Release(all[i]);
+    if (PyErr_Occurred()) return NULL;
+    return Py_BuildValue("nN", step, PyBool_FromLong(status == 0));
+}
