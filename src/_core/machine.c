@@ -46,14 +46,32 @@ void fold_pull(const Step *s, const Memory *m) {
 
 /* --- a call ------------------------------------------------------------------------------------- */
 
+/* Copy samples of an input, `first` the first of them. */
+static void fetch(const Run *run, const Source *source, ptrdiff_t first, ptrdiff_t count, double *to) {
+    const int last = run->axes - 1;
+    const ptrdiff_t row = run->shape[last], stride = source->strides[last];
+    while (count > 0) {
+        ptrdiff_t place = first % row, rest = first / row, n = row - place < count ? row - place : count;
+        const char *from = source->start + place * stride;
+        for (int axis = last - 1; axis >= 0; axis--) {
+            from += rest % run->shape[axis] * source->strides[axis];
+            rest /= run->shape[axis];
+        }
+        if (stride == sizeof(double))
+            memcpy(to, from, (size_t)n * sizeof(double));
+        else
+            for (ptrdiff_t i = 0; i < n; i++) to[i] = *(const double *)(from + i * stride);
+        first += n, to += n, count -= n;
+    }
+}
+
 static void run_block(const Run *run, ptrdiff_t block, const Memory *given) {
     const Machine *m = run->machine;
     const ptrdiff_t first = block * run->lanes, left = run->samples - first;
     Memory memory = *given;
     const ptrdiff_t lanes = memory.lanes = left < run->lanes ? left : run->lanes;
     const size_t bytes = (size_t)lanes * sizeof(double);
-    for (ptrdiff_t i = 0; i < m->inputs; i++)
-        memcpy(memory.each + i * lanes, run->inputs + i * run->samples + first, bytes);
+    for (ptrdiff_t i = 0; i < m->inputs; i++) fetch(run, &run->inputs[i], first, lanes, memory.each + i * lanes);
     run->interpreter->run(m->each.steps, m->each.n, &memory);
     for (ptrdiff_t i = 0; i < m->n_outputs; i++)
         if (!m->outputs[i].shared)
@@ -64,8 +82,8 @@ static void run_block(const Run *run, ptrdiff_t block, const Memory *given) {
     if (!run->seed) return;
     if (!m->outputs[0].shared) memcpy(memory.each_adjoint + m->outputs[0].start * lanes, run->seed + first, bytes);
     run->interpreter->pull(m->pull_each.steps, m->pull_each.n, &memory);
-    for (ptrdiff_t i = 0; run->input_adjoints && i < m->inputs; i++)
-        memcpy(run->input_adjoints + i * run->samples + first, memory.each_adjoint + i * lanes, bytes);
+    for (ptrdiff_t i = 0; i < run->n_wanted; i++)
+        memcpy(run->input_adjoints + i * run->samples + first, memory.each_adjoint + run->wanted[i] * lanes, bytes);
 }
 
 static ptrdiff_t scratch_size(const Machine *m, ptrdiff_t lanes) { return 2 * m->terms + m->masked * lanes + 1; }
@@ -256,45 +274,58 @@ PyObject *machine_new(PyObject *module, PyObject *args) {
     return capsule;
 }
 
-/* run_machine(machine, simd, samples, params, inputs, seed, outputs, guards, param_adjoints,
- *             input_adjoints, threads): empty buffers for what is not wanted */
+/* run_machine(machine, simd, shape, params, sources, seed, outputs, guards, param_adjoints, wanted,
+ *             input_adjoints, threads): empty buffers for what is not wanted.
+ *
+ * `sources` has for each input its address and its strides, one for each axis of `shape`. */
 PyObject *machine_run(PyObject *module, PyObject *args) {
     (void)module;
     PyObject *capsule;
-    Py_buffer b[7];
     const char *simd;
-    Py_ssize_t samples;
-    int threads;
-    if (!PyArg_ParseTuple(args, "Ozny*y*y*w*w*w*w*i", &capsule, &simd, &samples, &b[0], &b[1], &b[2], &b[3], &b[4], &b[5],
-                          &b[6], &threads))
+    int threads, failed = 0;
+    Py_buffer shape, params, sources, seed, outputs, guards, param_adjoints, wanted, input_adjoints;
+    if (!PyArg_ParseTuple(args, "Ozy*y*y*y*w*w*w*y*w*i", &capsule, &simd, &shape, &params, &sources, &seed, &outputs, &guards,
+                          &param_adjoints, &wanted, &input_adjoints, &threads))
         return NULL;
     const Machine *m = PyCapsule_GetPointer(capsule, MACHINE);
-    int failed = 0;
+    Source *from = NULL;
     if (m) {
-        const Py_ssize_t size = sizeof(double);
-        const int differentiate = b[2].len > 0;
-        const int fits = b[0].len == m->params * size && b[1].len == m->inputs * samples * size &&
-                         (!differentiate || (b[2].len == samples * size && m->n_outputs == 1)) &&
-                         b[3].len == m->n_outputs * samples * size && b[4].len == m->n_guards * samples * size &&
-                         (!differentiate || b[5].len == m->params * size) &&
-                         (b[6].len == 0 || b[6].len == m->inputs * samples * size);
-        Run run = {.machine = m, .interpreter = interpreter_for(simd), .inputs = b[1].buf,
-                   .seed = differentiate ? b[2].buf : NULL, .outputs = b[3].buf, .guards = b[4].buf,
-                   .input_adjoints = b[6].len ? b[6].buf : NULL, .samples = samples, .threads = threads};
+        const Py_ssize_t size = sizeof(double), word = sizeof(int64_t), axes = shape.len / word;
+        ptrdiff_t lengths[MOST_AXES] = {0}, samples = 1;
+        for (int i = 0; i < axes && i < MOST_AXES; i++) samples *= lengths[i] = (ptrdiff_t)((int64_t *)shape.buf)[i];
+        Run run = {.machine = m, .interpreter = interpreter_for(simd), .shape = lengths, .axes = (int)axes,
+                   .seed = seed.len ? seed.buf : NULL, .outputs = outputs.buf, .guards = guards.buf,
+                   .wanted = wanted.buf, .n_wanted = wanted.len / (Py_ssize_t)sizeof(int32_t),
+                   .input_adjoints = input_adjoints.buf, .samples = samples, .threads = threads};
+        int fits = axes >= 1 && axes <= MOST_AXES && params.len == m->params * size &&
+                   sources.len == m->inputs * (1 + axes) * word && outputs.len == m->n_outputs * samples * size &&
+                   guards.len == m->n_guards * samples * size && input_adjoints.len == run.n_wanted * samples * size;
+        if (run.seed) fits &= seed.len == samples * size && m->n_outputs == 1 && param_adjoints.len == m->params * size;
+        for (ptrdiff_t i = 0; fits && i < run.n_wanted; i++) fits = inside(run.wanted[i], m->inputs);
         if (!fits)
             PyErr_SetString(PyExc_ValueError, "the arrays do not fit the program");
         else if (!run.interpreter)
             PyErr_Format(PyExc_ValueError, "this machine has no SIMD instructions named %s", simd);
+        else if (!(from = PyMem_Calloc((size_t)m->inputs + 1, sizeof *from)))
+            PyErr_NoMemory();
         else {
+            for (ptrdiff_t i = 0; i < m->inputs; i++) {
+                const int64_t *line = (int64_t *)sources.buf + i * (1 + axes);
+                from[i].start = (const char *)(intptr_t)line[0];
+                for (int axis = 0; axis < axes; axis++) from[i].strides[axis] = (ptrdiff_t)line[1 + axis];
+            }
+            run.inputs = from;
             Py_BEGIN_ALLOW_THREADS
             failed = run_begin(&run);
-            if (!failed) failed = run_batch(&run, b[0].buf, b[5].buf);
+            if (!failed) failed = run_batch(&run, params.buf, param_adjoints.buf);
             run_end(&run);
             Py_END_ALLOW_THREADS
             if (failed) raise_failure(failed);
         }
     }
-    for (int i = 0; i < 7; i++) PyBuffer_Release(&b[i]);
+    PyMem_Free(from);
+    Py_buffer *all[] = {&shape, &params, &sources, &seed, &outputs, &guards, &param_adjoints, &wanted, &input_adjoints};
+    for (size_t i = 0; i < sizeof all / sizeof *all; i++) PyBuffer_Release(all[i]);
     if (PyErr_Occurred()) return NULL;
     Py_RETURN_NONE;
 }

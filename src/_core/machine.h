@@ -27,12 +27,27 @@ typedef struct {
     double cost; /* multiplications for a sample */
 } Machine;
 
+enum { MOST_AXES = 4 };
+
+/* Where the numbers of an input are: an array with one or more axes, of which the samples are the
+ * elements in order. A stride of 0 repeats. */
+typedef struct {
+    const char *start;
+    ptrdiff_t strides[MOST_AXES]; /* in bytes */
+} Source;
+
 /* Runs of it on batches of one size. */
 typedef struct {
     const Machine *machine;
     const Interpreter *interpreter;
-    const double *inputs, *seed;
-    double *outputs, *guards, *input_adjoints;
+    const Source *inputs;
+    const ptrdiff_t *shape; /* of the sources, with so many axes */
+    int axes;
+    const double *seed;
+    double *outputs, *guards;
+    const int32_t *wanted; /* inputs whose adjoints are wanted */
+    ptrdiff_t n_wanted;
+    double *input_adjoints;
     double *shared, *shared_adjoints; /* the adjoints of each chunk, one after another */
     double *scratch;
     ptrdiff_t samples, lanes, blocks, chunks;

@@ -11,6 +11,7 @@ typedef struct {
     double *renewed; /* parameters, states: its outputs */
     double *columns; /* the samples of a batch */
     double *seeds, *losses;
+    Source *whole_inputs, *rest_inputs, *rule_inputs;
 } Training;
 
 static int all_finite(const double *x, ptrdiff_t n) {
@@ -63,6 +64,14 @@ static int train_steps(Training *t, ptrdiff_t *step, ptrdiff_t steps, const doub
     return status;
 }
 
+/* Rows of an array with so many columns, as the inputs of a program. */
+static Source *rows_of(const double *array, ptrdiff_t rows, ptrdiff_t columns) {
+    Source *sources = calloc((size_t)rows + 1, sizeof *sources);
+    for (ptrdiff_t i = 0; sources && i < rows; i++)
+        sources[i] = (Source){(const char *)(array + i * columns), {sizeof(double)}};
+    return sources;
+}
+
 static double *numbers_for(ptrdiff_t n) { return malloc((size_t)(n + 1) * sizeof(double)); }
 
 static int train(Training *t, const Machine *model, const Machine *rule, const Interpreter *interpreter, int threads,
@@ -72,18 +81,27 @@ static int train(Training *t, const Machine *model, const Machine *rule, const I
     t->seeds = numbers_for(t->batch);
     t->losses = numbers_for(t->batch);
     t->renewed = numbers_for((rule->inputs - 1) * model->params);
-    t->whole = (Run){.machine = model, .interpreter = interpreter, .inputs = t->order ? t->columns : t->data,
+    const ptrdiff_t rest = t->samples % t->batch;
+    const double *from = t->order ? t->columns : t->data;
+    t->whole_inputs = rows_of(from, model->inputs, t->batch);
+    t->rest_inputs = rows_of(from, model->inputs, rest);
+    t->rule_inputs = rows_of(t->numbers, rule->inputs, model->params);
+    t->whole = (Run){.machine = model, .interpreter = interpreter, .inputs = t->whole_inputs, .shape = &t->batch, .axes = 1,
                      .seed = t->seeds, .outputs = t->losses, .samples = t->batch, .threads = threads};
     t->rest = t->whole;
-    t->rest.samples = t->samples % t->batch;
-    t->rule = (Run){.machine = rule, .interpreter = interpreter, .inputs = t->numbers, .outputs = t->renewed,
-                    .samples = model->params, .threads = threads};
+    t->rest.inputs = t->rest_inputs, t->rest.shape = &rest, t->rest.samples = rest;
+    t->rule = (Run){.machine = rule, .interpreter = interpreter, .inputs = t->rule_inputs, .shape = &model->params,
+                    .axes = 1, .outputs = t->renewed, .samples = model->params, .threads = threads};
     const int begun = !run_begin(&t->whole) & !run_begin(&t->rest) & !run_begin(&t->rule);
-    if (begun && t->seeds && t->losses && t->renewed && (t->columns || !t->order))
-        status = train_steps(t, step, steps, settings, seconds, losses);
+    const int ready = t->seeds && t->losses && t->renewed && (t->columns || !t->order) && t->whole_inputs &&
+                      t->rest_inputs && t->rule_inputs;
+    if (begun && ready) status = train_steps(t, step, steps, settings, seconds, losses);
     run_end(&t->whole);
     run_end(&t->rest);
     run_end(&t->rule);
+    free(t->whole_inputs);
+    free(t->rest_inputs);
+    free(t->rule_inputs);
     free(t->columns);
     free(t->seeds);
     free(t->losses);

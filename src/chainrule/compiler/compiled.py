@@ -2,16 +2,17 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
 
-from ..tree import flatten, unflatten
+from ..tree import unflatten
 from ..value import Value
 from . import backends, passes
 from .graph import Graph
+from .inputs import MOST_AXES, Batch, Inputs
 from .program import Program, lower
 from .reverse import Reverse, reverse
 from .tracing import Trace, built, trace
@@ -38,6 +39,7 @@ class Compiled:
         reduction: str = "mean",
         backend: str | None = None,
         branches: int = MOST_BRANCHES,
+        axes: int = 1,
     ) -> None:
         self.leaves = None if inputs is None else list(inputs)
         if self.leaves is None and not callable(function):
@@ -55,47 +57,55 @@ class Compiled:
                 raise TypeError("params must be leaf Values, such as model.parameters()")
         self.reduction = reduction
         self.machine = backends.named(backend)
-        self.branches = branches
+        if axes not in range(1, MOST_AXES + 1):
+            raise ValueError(f"axes must be from 1 to {MOST_AXES}, got {axes}")
+        self.branches, self.axes = branches, axes
         self.variants: dict[Any, list[_Variant]] = {}
 
     def __call__(self, *batch: Any) -> Any:
         """The results for every sample: arrays in the place of the Values that the function returns."""
-        inputs = _Batch(batch)
-        merged: list[Array] | None = None
+        inputs = Batch(batch, self.axes)
+        merged: list[Array] = []
         rebuild: Any = None
         for variant, chosen in self.partition(inputs):
-            results = variant.run(self.numbers(), inputs.rows[:, chosen])
-            if merged is None:
-                merged = [np.empty(inputs.samples) for _ in results.outputs]
-                rebuild = variant.trace.rebuild
-            if len(results.outputs) != len(merged):
+            part = inputs if chosen is None else inputs.chosen(chosen)
+            outputs = variant.machine(part.samples).run(self.numbers(), part).outputs
+            if rebuild is None:
+                merged, rebuild = [np.empty(inputs.samples) for _ in outputs], variant.trace.rebuild
+            if len(outputs) != len(merged):
                 raise TypeError("the function returns different numbers of values for different samples")
-            for whole, part in zip(merged, results.outputs, strict=True):
-                whole[chosen] = part
-        assert merged is not None
-        return unflatten(rebuild, merged)
+            for whole, row in zip(merged, outputs, strict=True):
+                whole[... if chosen is None else chosen] = row
+        return unflatten(rebuild, [whole.reshape(inputs.shape) for whole in merged])
 
-    def value_and_grad(self, *batch: Any, inputs: bool = False) -> Any:
+    def value_and_grad(self, *batch: Any, inputs: bool | Sequence[int] = False) -> Any:
         """The loss over the batch and its gradient for the parameters, as an array.
 
         The function must return one Value. With `reduction='none'` the value is an array, and
-        the gradient that of its sum. `inputs=True` adds the gradients for the arguments.
+        the gradient that of its sum. `inputs=True` adds the gradients for the arguments, a tuple
+        of their positions for some of them.
         """
-        data = _Batch(batch)
-        values = np.empty(data.samples)
-        grads = np.zeros(0)
-        input_grads = np.zeros_like(data.rows)
+        data = Batch(batch, self.axes)
+        arguments = _positions(inputs, len(batch))
+        wanted = tuple(data.inputs_of(arguments))
         seed = 1.0 / data.samples if self.reduction == "mean" else 1.0
+        values = np.empty(data.samples)
+        grads: Array = None
+        input_grads = np.empty((len(wanted), data.samples))
         for variant, chosen in self.partition(data):
-            rows = data.rows[:, chosen]
-            results = variant.differentiate(self.numbers(), rows, seed, inputs)
-            values[chosen] = results.outputs[0]
-            grads = results.param_adjoints + (grads if len(grads) else 0.0)
-            input_grads[:, chosen] = results.input_adjoints
-        value: Any = values
+            part = data if chosen is None else data.chosen(chosen)
+            machine = variant.machine(part.samples, wanted, bool(self.params))
+            results = machine.run(self.numbers(), part, np.full(part.samples, seed), wanted)
+            place = ... if chosen is None else chosen
+            values[place] = results.outputs[0]
+            input_grads[:, place] = results.input_adjoints
+            grads = results.param_adjoints if grads is None else grads + results.param_adjoints
+        value: Any = values.reshape(data.shape)
         if self.reduction != "none":
             value = float(values.mean() if self.reduction == "mean" else values.sum())
-        return (value, grads, data.trees(input_grads)) if inputs else (value, grads)
+        if inputs is False:
+            return value, grads
+        return value, grads, data.gradients(arguments, input_grads)
 
     def grad(self, *batch: Any) -> Array:
         """The gradient for the parameters alone."""
@@ -115,20 +125,25 @@ class Compiled:
 
     # --- branches --------------------------------------------------------------------------------
 
-    def partition(self, batch: _Batch) -> list[tuple[_Variant, Array]]:
+    def partition(self, batch: Batch) -> list[tuple[_Variant, Array]]:
         """Which samples run on which variant; new variants are traced as they are needed."""
         variants = self.variants.setdefault(batch.key, [])
         if not variants:
             self.trace(batch, 0, variants)
+        if not variants[0].trace.expected:
+            return [(variants[0], None)]
+        rows = batch.rows()
         waiting = np.arange(batch.samples)
-        parts = []
+        parts: list[tuple[_Variant, Array]] = []
         for number in range(self.branches + 1):
             if number == len(variants):
                 self.trace(batch, int(waiting[0]), variants)
             variant = variants[number]
-            fits = variant.fits(self.numbers(), batch.rows[:, waiting])
+            fits = variant.fits(self.numbers(), Inputs(list(rows[:, waiting]), (len(waiting),)))
+            if fits.all() and not parts:
+                return [(variant, None)]
             if fits.any():
-                parts.append((variant, slice(None) if fits.all() and not parts else waiting[fits]))
+                parts.append((variant, waiting[fits]))
             waiting = waiting[~fits]
             if not len(waiting):
                 return parts
@@ -138,11 +153,11 @@ class Compiled:
             f"use where(a < b, x, y), which stays one program, or compile(..., branches=...)"
         )
 
-    def trace(self, batch: _Batch, sample: int, variants: list[_Variant]) -> None:
+    def trace(self, batch: Batch, sample: int, variants: list[_Variant]) -> None:
         found = len(self.params)
         if self.leaves is not None:
-            if len(self.leaves) != len(batch.rows):
-                raise ValueError(f"{len(self.leaves)} inputs were named, got numbers for {len(batch.rows)}")
+            if len(self.leaves) != len(batch.views):
+                raise ValueError(f"{len(self.leaves)} inputs were named, got numbers for {len(batch.views)}")
             result = built(self.function, self.leaves, self.params, self.known)
         else:
             result = trace(self.function, batch.sample(sample), self.params, self.known)
@@ -151,92 +166,7 @@ class Compiled:
                 for variant in each:
                     variant.count = len(self.params)
                     variant.machines.clear()
-        variants.append(_Variant(result, len(self.params), len(batch.rows), self.machine))
-
-
-class _Batch:
-    """The arguments of a call: a row for every number of a sample, a column for every sample."""
-
-    def __init__(self, batch: tuple[Any, ...]) -> None:
-        if not batch:
-            raise TypeError("a compiled function needs at least one array of samples")
-        self.shapes: list[Any] = []
-        self.rebuilds: list[Any] = []
-        rows: list[Array] = []
-        lengths: set[int] = set()
-        for tree in batch:
-            arrays, rebuild = flatten_arrays(tree)
-            self.rebuilds.append(rebuild)
-            self.shapes.append(tuple(array.shape[1:] for array in arrays))
-            lengths |= {len(array) for array in arrays}
-            rows += [array.reshape(len(array), -1).T for array in arrays]
-        if len(lengths) != 1:
-            raise ValueError(f"all arguments need the same number of samples, got {sorted(lengths)}")
-        (self.samples,) = lengths
-        if not self.samples:
-            raise ValueError("the batch is empty: there is no sample to trace the function with")
-        self.rows = np.ascontiguousarray(np.concatenate(rows) if rows else np.zeros((0, self.samples)))
-        self.key = str([(shapes, str(flatten_keys(tree))) for shapes, tree in zip(self.shapes, batch)])
-
-    def trees(self, rows: Array) -> tuple[Any, ...]:
-        """Arrays of the shapes of the arguments, from a row for every number of a sample."""
-        start, result = 0, []
-        for shapes, rebuild in zip(self.shapes, self.rebuilds, strict=True):
-            arrays = []
-            for shape in shapes:
-                size = int(np.prod(shape, dtype=int))
-                arrays.append(rows[start : start + size].T.reshape(self.samples, *shape))
-                start += size
-            result.append(unflatten(rebuild, arrays))
-        return tuple(result)
-
-    def sample(self, i: int) -> list[Any]:
-        """One sample: for each argument a tree of numbers and nested lists of them."""
-        trees = self.trees(self.rows)
-        return [_pick(tree, i) for tree in trees]
-
-
-def _pick(tree: Any, i: int) -> Any:
-    if isinstance(tree, np.ndarray):
-        return tree[i].tolist()
-    if isinstance(tree, dict):
-        return {key: _pick(item, i) for key, item in tree.items()}
-    return type(tree)(_pick(item, i) for item in tree)
-
-
-def flatten_keys(tree: Any) -> Any:
-    """The shape of a tree without its arrays."""
-    if isinstance(tree, dict):
-        return {key: flatten_keys(item) for key, item in tree.items()}
-    return "array"
-
-
-def flatten_arrays(tree: Any) -> tuple[list[Array], Any]:
-    """The arrays of an argument: itself, or those in a dict."""
-    if isinstance(tree, dict):
-        keys = list(tree)
-        parts = [flatten_arrays(tree[key]) for key in keys]
-
-        def rebuild(items: Any) -> Any:
-            return dict(zip(keys, [each(items) for _, each in parts], strict=True))
-
-        return [array for arrays, _ in parts for array in arrays], rebuild
-    return [_numbers(tree)], next
-
-
-def _numbers(tree: Any) -> Array:
-    try:
-        array = np.asarray(tree)
-        if array.dtype == object or not (array.dtype.kind in "biuf"):
-            raise ValueError
-        array = array.astype(float)
-    except (ValueError, TypeError):
-        raise TypeError(
-            f"a batch must be an array of real numbers, got {type(tree).__name__}"
-        ) from None
-    if array.ndim == 0:
-        raise ValueError("a batch must have one entry for every sample, got a single number")
-    return array
+        variants.append(_Variant(result, len(self.params), len(batch.views), self.machine))
 
 
 @dataclass
@@ -261,32 +191,24 @@ class _Variant:
             program = self.programs[key] = lower(graph, self.count, self.inputs, samples < NARROW)
         return program
 
-    def run(self, params: Array, rows: Array) -> Any:
-        return self.made(rows.shape[1], None).run(params, rows)
-
-    def differentiate(self, params: Array, rows: Array, seed: float, inputs: bool) -> Any:
-        if len(self.graph.outputs) != 1:
-            raise TypeError(
-                f"value_and_grad needs a function that returns one Value, this one returns "
-                f"{len(self.graph.outputs)}"
-            )
-        return self.made(rows.shape[1], inputs).run(params, rows, np.full(rows.shape[1], seed))
-
-    def made(self, samples: int, inputs: bool | None) -> Any:
-        key = (samples < NARROW, inputs)
+    def machine(self, samples: int, wanted: Sequence[int] | None = None, params: bool = True) -> Any:
+        """What runs this; with `wanted`, also the gradients of these inputs and of the parameters."""
+        key = (samples < NARROW, wanted, params)
         if key not in self.machines:
-            program = self.lowered(samples, inputs is not None)
             back: Reverse | None = None
-            if inputs is not None:
-                back = reverse(program, True, inputs)
-            self.machines[key] = self.maker(program, back)
+            if wanted is not None:
+                if len(self.graph.outputs) != 1:
+                    raise TypeError(
+                        f"value_and_grad needs a function that returns one Value, this one returns "
+                        f"{len(self.graph.outputs)}"
+                    )
+                back = reverse(self.lowered(samples, True), params, wanted)
+            self.machines[key] = self.maker(self.lowered(samples, wanted is not None), back)
         return self.machines[key]
 
-    def fits(self, params: Array, rows: Array) -> Array:
+    def fits(self, params: Array, inputs: Inputs) -> Array:
         """Which samples take the branches of this trace."""
-        if not self.trace.expected:
-            return np.ones(rows.shape[1], dtype=bool)
-        guards = self.run(params, rows).guards
+        guards = self.machine(inputs.samples).run(params, inputs).guards
         pairs = zip(guards, self.trace.expected, strict=True)
         return np.logical_and.reduce([(guard != 0.0) == expected for guard, expected in pairs])
 
@@ -298,6 +220,16 @@ class _Variant:
         return f"{head}\n{program}"
 
 
+def _positions(inputs: bool | Sequence[int], count: int) -> list[int]:
+    """Which arguments `inputs` means."""
+    if isinstance(inputs, bool):
+        return list(range(count)) if inputs else []
+    for position in inputs:
+        if position not in range(count):
+            raise ValueError(f"inputs names argument {position}, there are {count}")
+    return list(inputs)
+
+
 def compile(
     function: Any,
     params: Iterable[Value] | None = None,
@@ -306,6 +238,7 @@ def compile(
     reduction: str = "mean",
     backend: str | None = None,
     branches: int = MOST_BRANCHES,
+    axes: int = 1,
 ) -> Compiled:
     """Make a function of one sample into one over batches, as fast as the machine allows.
 
@@ -317,9 +250,10 @@ def compile(
         reduction: what `value_and_grad` does with the losses of the samples: 'mean', 'sum', 'none'.
         backend: 'native' or 'numpy'; native if the C core was built.
         branches: how many different ways through the function there may be.
+        axes: how many first axes of the arguments are those of the batch; they broadcast.
 
     >>> step = chainrule.compile(lambda x, y: (model(x) - y) ** 2, params=model.parameters())
     >>> value, grads = step.value_and_grad(X, Y)
 
     """
-    return Compiled(function, params, inputs, reduction, backend, branches)
+    return Compiled(function, params, inputs, reduction, backend, branches, axes)

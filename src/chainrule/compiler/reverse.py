@@ -7,6 +7,7 @@ the others, so that memory need not be cleared.
 
 from __future__ import annotations
 
+from collections.abc import Collection, Iterable
 from dataclasses import dataclass, field
 
 from .graph import is_fold
@@ -75,9 +76,9 @@ def differentiable(instruction: Instruction, part: int) -> bool:
 class _Activity:
     """Which rows depend on something whose gradient is wanted."""
 
-    def __init__(self, program: Program, params: bool, inputs: bool) -> None:
+    def __init__(self, program: Program, params: bool, inputs: Collection[int]) -> None:
         self.shared = [i < program.params and params for i in range(program.shared_rows)]
-        self.each = [i < program.inputs and inputs for i in range(program.each_rows)]
+        self.each = [i in inputs for i in range(program.each_rows)]
         for instruction in [*program.shared, *program.each]:
             if self.parts(instruction):
                 memory = self.shared if instruction.shared else self.each
@@ -97,8 +98,9 @@ class _Activity:
         ]
 
 
-def reverse(program: Program, params: bool = True, inputs: bool = False) -> Reverse:
-    """The steps that give the adjoints of the parameters, of the inputs, or of both."""
+def reverse(program: Program, params: bool = True, inputs: Iterable[int] = ()) -> Reverse:
+    """The steps that give the adjoints of the parameters, of some inputs, or of both."""
+    inputs = frozenset(inputs)
     activity = _Activity(program, params, inputs)
     result = Reverse()
     written = [False] * program.each_rows
@@ -113,8 +115,7 @@ def reverse(program: Program, params: bool = True, inputs: bool = False) -> Reve
         clear(result.each, written, list(out))
         for part in parts:
             result.each.append(pull(result.each, written, instruction, part))
-    if inputs:
-        clear(result.each, written, list(range(program.inputs)))
+    clear(result.each, written, list(inputs))
     for instruction in reversed(program.shared):
         result.shared += [Pull(instruction, part) for part in activity.parts(instruction)]
     return result

@@ -14,7 +14,8 @@ import numpy as np
 
 from ..value import Value, compiled
 from .backends import native
-from .compiled import Compiled, _Batch
+from .compiled import Compiled
+from .inputs import Batch
 from .passes import optimise
 from .program import lower
 from .tracing import TraceError, trace
@@ -31,7 +32,8 @@ class NativeTraining:
 
     def __init__(self, loss: Callable[..., Any], optimizer: Any, X: Any, y: Any) -> None:
         self.optimizer = optimizer
-        self.batch = _Batch((X, y))
+        self.batch = Batch((X, y))
+        self.rows = self.batch.rows()
         step = Compiled(loss, optimizer.params, backend="native")
         ((variant, _),) = step.partition(self.batch)
         if variant.trace.expected:
@@ -51,13 +53,13 @@ class NativeTraining:
         numbers[2:] = np.array(optimizer.state).reshape(count, optimizer.state_size).T
         settings = np.column_stack([rates, optimizer.steps + np.arange(1.0, steps + 1)])
         losses = np.empty(steps)
-        machine = self.variant.made(batch_size, False)
+        machine = self.variant.machine(batch_size, ())
         done, finite = compiled.train_machine(
             machine.capsule,
             self.rule.capsule,
             os.environ.get("CHAINRULE_SIMD") or None,
             self.batch.samples,
-            self.batch.rows,
+            self.rows,
             np.zeros(0, np.int32) if order is None else np.ascontiguousarray(order, dtype=np.int32),
             batch_size,
             numbers,

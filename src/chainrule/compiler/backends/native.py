@@ -10,6 +10,7 @@ import numpy as np
 
 from ...ops import TABLE
 from ...value import compiled
+from ..inputs import Inputs
 from ..program import Instruction, Program, View
 from ..reverse import Pull, Reverse, Zero
 
@@ -52,20 +53,22 @@ class Machine:
             views(program.guards),
         )
 
-    def run(self, params: Array, inputs: Array, seed: Array | None = None) -> Results:
+    def run(
+        self, params: Array, inputs: Inputs, seed: Array | None = None, wanted: Sequence[int] = ()
+    ) -> Results:
         """Values of all results for every sample; with a seed for the first, the adjoints too."""
-        samples = inputs.shape[1]
-        results = Results(self.program, samples, seed is not None)
+        results = Results(self.program, inputs.samples, seed is not None, len(wanted))
         compiled.run_machine(
             self.capsule,
             os.environ.get("CHAINRULE_SIMD") or None,
-            samples,
+            np.array(inputs.shape, dtype=np.int64),
             params,
-            np.ascontiguousarray(inputs),
+            inputs.addresses(),
             NOTHING if seed is None else seed,
             results.outputs,
             results.guards,
             results.param_adjoints,
+            np.array(wanted, dtype=np.int32),
             results.input_adjoints,
             thread_count(),
         )
@@ -75,11 +78,11 @@ class Machine:
 class Results:
     """What a run gives: a row for each result, a column for each sample."""
 
-    def __init__(self, program: Program, samples: int, adjoints: bool) -> None:
+    def __init__(self, program: Program, samples: int, adjoints: bool, wanted: int) -> None:
         self.outputs = np.empty((len(program.outputs), samples))
         self.guards = np.empty((len(program.guards), samples))
         self.param_adjoints = np.empty(program.params if adjoints else 0)
-        self.input_adjoints = np.empty((program.inputs, samples) if adjoints else (0, 0))
+        self.input_adjoints = np.empty((wanted, samples))
 
 
 def encode(steps: Sequence[Instruction | Pull | Zero], rows: list[int]) -> Array:

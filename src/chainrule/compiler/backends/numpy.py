@@ -3,13 +3,14 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from typing import Any
 
 import numpy as np
 
 from ... import ops
 from ...ops import Op, Variadic
+from ..inputs import Inputs
 from ..program import Instruction, Program, View
 from ..reverse import Pull, Reverse, Zero, rows_of
 
@@ -102,28 +103,30 @@ class Machine:
     def __init__(self, program: Program, reverse: Reverse | None = None) -> None:
         self.program, self.reverse = program, reverse
 
-    def run(self, params: Array, inputs: Array, seed: Array | None = None) -> Results:
+    def run(
+        self, params: Array, inputs: Inputs, seed: Array | None = None, wanted: Sequence[int] = ()
+    ) -> Results:
         """Values of all results for every sample; with a seed for the first, the adjoints too.
 
-        `inputs` has a row for each input and a column for each sample.
+        `wanted` are the inputs whose adjoints are asked for.
         """
         with np.errstate(all="ignore"):
-            run = _Run(self.program, params, inputs)
+            run = _Run(self.program, params, inputs.rows())
             for instruction in self.program.shared + self.program.each:
                 run.execute(instruction)
             if seed is not None and self.reverse is not None:
                 run.pull_all(self.reverse, seed)
-        return Results(run, self.program)
+        return Results(run, self.program, wanted)
 
 
 class Results:
     """What a run gave."""
 
-    def __init__(self, run: _Run, program: Program) -> None:
+    def __init__(self, run: _Run, program: Program, wanted: Sequence[int]) -> None:
         self.outputs = [run.read(view) for view in program.outputs]
         self.guards = [run.read(view) for view in program.guards]
         self.param_adjoints = run.shared_adjoint[: program.params].copy()
-        self.input_adjoints = run.each_adjoint[: program.inputs].copy()
+        self.input_adjoints = run.each_adjoint[list(wanted)]
 
 
 class _Run:

@@ -1,0 +1,140 @@
+"""The arguments of a compiled function: batches of numbers, lists and dicts, as rows of inputs.
+
+An argument is an array whose first axes (one of them, unless said otherwise) are those of the
+batch and broadcast against those of the other arguments; nothing is copied for that.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Sequence
+from typing import Any
+
+import numpy as np
+
+from ..tree import unflatten
+
+Array = Any
+MOST_AXES = 4
+
+
+class Inputs:
+    """For every number of a sample an array over the batch, all of the same shape."""
+
+    def __init__(self, views: Sequence[Array], shape: tuple[int, ...]) -> None:
+        self.views, self.shape = views, shape
+        self.samples = math.prod(shape)
+
+    def rows(self) -> Array:
+        """One array with a row for each input and a column for each sample."""
+        if not self.views:
+            return np.zeros((0, self.samples))
+        return np.stack([view.reshape(-1) for view in self.views])
+
+    def chosen(self, index: Array) -> Inputs:
+        """Some of the samples."""
+        rows = self.rows()[:, index]
+        return Inputs(list(rows), (rows.shape[1],))
+
+    def addresses(self) -> Array:
+        """For each input where it begins and its strides, as the C machine wants them."""
+        lines = [(view.__array_interface__["data"][0], *view.strides) for view in self.views]
+        return np.array(lines, dtype=np.int64).reshape(len(lines), 1 + len(self.shape))
+
+
+class Batch(Inputs):
+    """The arguments of a call."""
+
+    def __init__(self, arguments: tuple[Any, ...], axes: int = 1) -> None:
+        if not arguments:
+            raise TypeError("a compiled function needs at least one array of samples")
+        self.axes = axes
+        self.trees = [_flatten(tree) for tree in arguments]
+        arrays = [array for arrays, _, _ in self.trees for array in arrays]
+        for array in arrays:
+            if array.ndim < axes:
+                raise ValueError(
+                    f"a batch must have {axes} {'axis' if axes == 1 else 'axes'} for its samples, got an "
+                    f"array of shape {array.shape}"
+                )
+        leading = [array.shape[:axes] for array in arrays]
+        if axes == 1 and len(set(leading)) > 1:
+            lengths = sorted({lead[0] for lead in leading})
+            raise ValueError(f"all arguments need the same number of samples, got {lengths}")
+        try:
+            shape = np.broadcast_shapes(*leading)
+        except ValueError:
+            raise ValueError(f"the first axes of the arguments do not fit: {leading}") from None
+        views: list[Array] = []
+        self.parts: list[list[range]] = []  # for each argument and array, which inputs it is
+        for arrays, _, _ in self.trees:
+            parts = []
+            for array in arrays:
+                flat = array.reshape(*array.shape[:axes], -1)
+                parts.append(range(len(views), len(views) + flat.shape[-1]))
+                views += [np.broadcast_to(flat[..., k], shape) for k in range(flat.shape[-1])]
+            self.parts.append(parts)
+        super().__init__(views, shape)
+        if not self.samples:
+            raise ValueError("the batch is empty: there is no sample to trace the function with")
+        shapes = [tuple(array.shape[axes:] for array in arrays) for arrays, _, _ in self.trees]
+        self.key = (tuple(shapes), tuple(key for _, _, key in self.trees))
+
+    def sample(self, i: int) -> list[Any]:
+        """One sample: for each argument a number, or nested lists and dicts of them."""
+        place = np.unravel_index(i, self.shape)
+        result = []
+        for arrays, rebuild, _ in self.trees:
+            numbers = []
+            for array in arrays:
+                own = tuple(k if n > 1 else 0 for k, n in zip(place, array.shape, strict=False))
+                numbers.append(array[own].tolist())
+            result.append(unflatten(rebuild, numbers))
+        return result
+
+    def inputs_of(self, arguments: Sequence[int]) -> list[int]:
+        """The inputs that belong to these arguments."""
+        return [i for a in arguments for part in self.parts[a] for i in part]
+
+    def gradients(self, arguments: Sequence[int], adjoints: Array) -> tuple[Any, ...]:
+        """Arrays like these arguments from the adjoints of their inputs, summed where they repeat."""
+        start, result = 0, []
+        for a in arguments:
+            arrays, rebuild, _ = self.trees[a]
+            grads = []
+            for array, part in zip(arrays, self.parts[a], strict=True):
+                rows = adjoints[start : start + len(part)].reshape(len(part), *self.shape)
+                start += len(part)
+                repeated = tuple(
+                    k + 1 for k, n in enumerate(self.shape) if array.shape[k] == 1 and n > 1
+                )
+                rows = rows.sum(repeated, keepdims=True) if repeated else rows
+                grads.append(np.moveaxis(rows, 0, -1).reshape(array.shape))
+            result.append(unflatten(rebuild, grads))
+        return tuple(result)
+
+
+def _flatten(tree: Any) -> tuple[list[Array], Any, Any]:
+    """The arrays of an argument, how to rebuild it, and what tells it from others."""
+    if isinstance(tree, dict):
+        keys = list(tree)
+        parts = [_flatten(tree[key]) for key in keys]
+
+        def rebuild(items: Any) -> Any:
+            return dict(zip(keys, [part[1](items) for part in parts], strict=True))
+
+        key = tuple(zip(keys, (part[2] for part in parts), strict=True))
+        return [array for part in parts for array in part[0]], rebuild, key
+    return [_numbers(tree)], next, None
+
+
+def _numbers(tree: Any) -> Array:
+    try:
+        array = np.asarray(tree)
+    except ValueError:  # lists of different lengths
+        array = np.asarray(None)
+    if array.dtype.kind not in "biuf":
+        raise TypeError(f"a batch must be an array of real numbers, got {type(tree).__name__}")
+    if array.ndim == 0:
+        raise ValueError("a batch must have one entry for every sample, got a single number")
+    return np.asarray(array, dtype=float)
