@@ -8,6 +8,7 @@ from __future__ import annotations
 
 from pathlib import Path
 
+import folds_c
 import scalar_c
 import simd_c
 from symbols import ROOT, code
@@ -30,6 +31,7 @@ def generate() -> dict[Path, str]:
         core / "ops_codes.h": NOTE + guarded("CODES", codes()),
         core / "ops_scalar.h": NOTE + scalar_c.generate(),
         core / "ops_simd.h": NOTE + simd_c.generate(),
+        core / "ops_folds.h": NOTE + folds_c.generate(),
     }
 
 

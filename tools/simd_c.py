@@ -110,9 +110,13 @@ class Writer:
         if skip_yes and skip_no:
             name = self.declare("vec", "v_splat(0.0)")
         else:
-            name = self.declare("vec", self.write_in(in_no, no) if skip_yes else self.write_in(in_yes, yes))
+            name = self.declare(
+                "vec", self.write_in(in_no, no) if skip_yes else self.write_in(in_yes, yes)
+            )
         if skip_yes:
-            self.block(f"if (v_any({mask})) {{", in_yes, yes, f"{name} = v_select({mask}, {{}}, {name});")
+            self.block(
+                f"if (v_any({mask})) {{", in_yes, yes, f"{name} = v_select({mask}, {{}}, {name});"
+            )
         if skip_no:
             self.block(f"if (!v_all({mask})) {{", in_no, no, f"{name} = v_select({mask}, {name}, {{}});")
         return name
@@ -181,7 +185,7 @@ def function(name: str, parameters: list[str], formula: Any) -> list[str]:
     writer = Writer()
     result = writer.write(formula)
     head = ", ".join(f"vec {p}" for p in parameters) or "void"
-    return [f"static inline vec {name}({head}) {{", *writer.lines, f"    return {result};", "}", ""]
+    return [f"static inline vec {name}({head}) {{", *writer.lines, f"    return {result};", "}"]
 
 
 def value_function(op: ops.Op) -> list[str]:
@@ -200,39 +204,27 @@ def partials(op: ops.Op) -> Iterator[tuple[int, Any, list[str]]]:
             yield i, formula, [name for name in places if name in free_names(formula)]
 
 
-def call(name: str, parameters: list[str]) -> str:
-    return f"{name}({', '.join(f'v_load({p} + i)' for p in parameters)})"
+def kernel(macro: str, name: str, function: str, parameters: list[str]) -> str:
+    """A function over arrays; the macro in map.h has its parameters and its loop."""
+    return f"{macro}({name}, {function}({', '.join(f'v_load({p} + i)' for p in parameters)}))"
 
 
 def generate() -> str:
     lines = ["/* The rows on LANES numbers at once; a partial takes what its formula needs. */", ""]
     lines += [f"static inline vec v_op_{op.name}({', '.join(['vec'] * op.arity)});" for op in FIXED]
-    lines.append("")
+    value_kernels, pull_kernels, values, pulls = [], [], [], []
     for op in FIXED:
-        lines += value_function(op)
+        lines += ["", *value_function(op)]
+        value_kernels.append(kernel("VALUES", f"values_{op.name}", f"v_op_{op.name}", names(op)))
+        values.append(f"    [{code(op)}] = values_{op.name},")
+        macro = "PULL_IF_NOT_0" if op.selects else "PULL"
         for i, formula, parameters in partials(op):
-            lines += function(f"v_op_{op.name}_d{i}", parameters, formula)
-    lines += [
-        "/* out[i] = op(x[i], y[i], z[i]); n is a multiple of LANES here and below. */",
-        "static inline void whole_values(int op, double *out, const double *x, const double *y, "
-        "const double *z, ptrdiff_t n) {",
-        "    switch (op) {",
-        *(f"    case {code(op)}: VALUES({call(f'v_op_{op.name}', names(op))}); break;" for op in FIXED),
-        "    default: break;",
-        "    }",
-        "}",
-        "",
-        "/* Adds adjoint[i] times a partial to grad[i], or to 0 if it is to be assigned. */",
-        "static inline void whole_pull(int op, int part, int assign, double *grad, const double *adjoint, "
-        "const double *x, const double *y, const double *z, const double *out, ptrdiff_t n) {",
-        "    (void)x, (void)y, (void)z, (void)out;",
-        "    switch (4 * op + part) {",
-    ]
-    for op in FIXED:
-        pull = "PULL_IF_NOT_0" if op.selects else "PULL"
-        lines += (
-            f"    case 4 * {code(op)} + {i}: {pull}({call(f'v_op_{op.name}_d{i}', parameters)}); break;"
-            for i, _, parameters in partials(op)
-        )
-    lines += ["    default: PULL(v_splat(0.0)); break; /* not differentiable */", "    }", "}"]
+            name = f"{op.name}_d{i}"
+            lines += ["", *function(f"v_op_{name}", parameters, formula)]
+            pull_kernels.append(kernel(macro, f"pull_{name}", f"v_op_{name}", parameters))
+            pulls.append(f"    [{code(op)}][{i}] = pull_{name},")
+    lines += ["", "/* And on arrays. */", *value_kernels, *pull_kernels, ""]
+    lines += ["static const Values VALUES_OF[OP_END] = {", *values, "};", ""]
+    lines += ["/* None where a row is not differentiable. */"]
+    lines += ["static const Pull PULL_OF[OP_END][3] = {", *pulls, "};"]
     return "\n".join(lines) + "\n"

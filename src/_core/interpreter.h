@@ -1,5 +1,6 @@
 /* The interpreter of steps, included once for each kind of SIMD. */
 #include "steps.h"
+#include "folds.h"
 #include "matrix.h"
 
 INLINE ptrdiff_t unit(const View *view, const Memory *m) { return view->shared ? 1 : m->lanes; }
@@ -107,6 +108,18 @@ static void pull_dots(const Step *s, const Memory *m) {
                     value_at(s, other, m, 0) + k * term(s, other, m), s->count * m->lanes, s->assign);
 }
 
+static void run_fold(const Step *s, const Memory *m) {
+    double *out = m->each + s->out * m->lanes;
+    if (!fold_rows(s->op, out, value_at(s, 0, m, 0), term(s, 0, m), s->terms, s->count * m->lanes)) fold_values(s, m);
+}
+
+static void pull_fold(const Step *s, const Memory *m) {
+    const ptrdiff_t out = s->out * m->lanes, n = s->count * m->lanes;
+    if (!fold_rows_pull(s->op, s->assign, adjoint_at(s, 0, m, 0), m->each_adjoint + out, value_at(s, 0, m, 0),
+                        m->each + out, term(s, 0, m), s->terms, n))
+        fold_pull(s, m);
+}
+
 static void run_gather(const Step *s, const Memory *m) {
     double *out = m->each + s->out * m->lanes;
     const int32_t *rows = m->rows + s->rows;
@@ -174,7 +187,7 @@ static void run(const Step *steps, ptrdiff_t n, const Memory *m) {
         case DENSE: run_dense(s, m); break;
         case DOTS: run_dots(s, m); break;
         case TAKE: run_take(s, m); break;
-        default: fold_values(s, m);
+        default: run_fold(s, m);
         }
 }
 
@@ -187,7 +200,7 @@ static void pull(const Step *steps, ptrdiff_t n, const Memory *m) {
             break;
         case DENSE: pull_dense(s, m); break;
         case DOTS: pull_dots(s, m); break;
-        case FOLD: fold_pull(s, m); break;
+        case FOLD: pull_fold(s, m); break;
         case TAKE: pull_take(s, m); break;
         default:
             memset(m->each_adjoint + s->out * m->lanes, 0, (size_t)(s->count * m->lanes) * sizeof(double));

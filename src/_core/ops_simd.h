@@ -1322,117 +1322,211 @@ static inline vec v_op_gelu_d0(vec x) {
     return t2;
 }
 
-/* out[i] = op(x[i], y[i], z[i]); n is a multiple of LANES here and below. */
-static inline void whole_values(int op, double *out, const double *x, const double *y, const double *z, ptrdiff_t n) {
-    switch (op) {
-    case OP_ADD: VALUES(v_op_add(v_load(x + i), v_load(y + i))); break;
-    case OP_SUB: VALUES(v_op_sub(v_load(x + i), v_load(y + i))); break;
-    case OP_MUL: VALUES(v_op_mul(v_load(x + i), v_load(y + i))); break;
-    case OP_DIV: VALUES(v_op_div(v_load(x + i), v_load(y + i))); break;
-    case OP_POW: VALUES(v_op_pow(v_load(x + i), v_load(y + i))); break;
-    case OP_NEG: VALUES(v_op_neg(v_load(x + i))); break;
-    case OP_POS: VALUES(v_op_pos(v_load(x + i))); break;
-    case OP_STOP_GRADIENT: VALUES(v_op_stop_gradient(v_load(x + i))); break;
-    case OP_ABS: VALUES(v_op_abs(v_load(x + i))); break;
-    case OP_LESS: VALUES(v_op_less(v_load(x + i), v_load(y + i))); break;
-    case OP_LESS_EQUAL: VALUES(v_op_less_equal(v_load(x + i), v_load(y + i))); break;
-    case OP_EQUAL: VALUES(v_op_equal(v_load(x + i), v_load(y + i))); break;
-    case OP_WHERE: VALUES(v_op_where(v_load(x + i), v_load(y + i), v_load(z + i))); break;
-    case OP_MAXIMUM: VALUES(v_op_maximum(v_load(x + i), v_load(y + i))); break;
-    case OP_MINIMUM: VALUES(v_op_minimum(v_load(x + i), v_load(y + i))); break;
-    case OP_EXP: VALUES(v_op_exp(v_load(x + i))); break;
-    case OP_EXPM1: VALUES(v_op_expm1(v_load(x + i))); break;
-    case OP_LOG: VALUES(v_op_log(v_load(x + i))); break;
-    case OP_LOG1P: VALUES(v_op_log1p(v_load(x + i))); break;
-    case OP_LOG2: VALUES(v_op_log2(v_load(x + i))); break;
-    case OP_LOG10: VALUES(v_op_log10(v_load(x + i))); break;
-    case OP_SQRT: VALUES(v_op_sqrt(v_load(x + i))); break;
-    case OP_CBRT: VALUES(v_op_cbrt(v_load(x + i))); break;
-    case OP_SIN: VALUES(v_op_sin(v_load(x + i))); break;
-    case OP_COS: VALUES(v_op_cos(v_load(x + i))); break;
-    case OP_TAN: VALUES(v_op_tan(v_load(x + i))); break;
-    case OP_ASIN: VALUES(v_op_asin(v_load(x + i))); break;
-    case OP_ACOS: VALUES(v_op_acos(v_load(x + i))); break;
-    case OP_ATAN: VALUES(v_op_atan(v_load(x + i))); break;
-    case OP_SINH: VALUES(v_op_sinh(v_load(x + i))); break;
-    case OP_COSH: VALUES(v_op_cosh(v_load(x + i))); break;
-    case OP_TANH: VALUES(v_op_tanh(v_load(x + i))); break;
-    case OP_ASINH: VALUES(v_op_asinh(v_load(x + i))); break;
-    case OP_ACOSH: VALUES(v_op_acosh(v_load(x + i))); break;
-    case OP_ATANH: VALUES(v_op_atanh(v_load(x + i))); break;
-    case OP_HYPOT: VALUES(v_op_hypot(v_load(x + i), v_load(y + i))); break;
-    case OP_ATAN2: VALUES(v_op_atan2(v_load(x + i), v_load(y + i))); break;
-    case OP_ERF: VALUES(v_op_erf(v_load(x + i))); break;
-    case OP_ERFC: VALUES(v_op_erfc(v_load(x + i))); break;
-    case OP_SIGMOID: VALUES(v_op_sigmoid(v_load(x + i))); break;
-    case OP_SOFTPLUS: VALUES(v_op_softplus(v_load(x + i))); break;
-    case OP_RELU: VALUES(v_op_relu(v_load(x + i))); break;
-    case OP_LEAKY_RELU: VALUES(v_op_leaky_relu(v_load(x + i), v_load(y + i))); break;
-    case OP_ELU: VALUES(v_op_elu(v_load(x + i), v_load(y + i))); break;
-    case OP_SILU: VALUES(v_op_silu(v_load(x + i))); break;
-    case OP_GELU: VALUES(v_op_gelu(v_load(x + i))); break;
-    default: break;
-    }
-}
+/* And on arrays. */
+VALUES(values_add, v_op_add(v_load(x + i), v_load(y + i)))
+VALUES(values_sub, v_op_sub(v_load(x + i), v_load(y + i)))
+VALUES(values_mul, v_op_mul(v_load(x + i), v_load(y + i)))
+VALUES(values_div, v_op_div(v_load(x + i), v_load(y + i)))
+VALUES(values_pow, v_op_pow(v_load(x + i), v_load(y + i)))
+VALUES(values_neg, v_op_neg(v_load(x + i)))
+VALUES(values_pos, v_op_pos(v_load(x + i)))
+VALUES(values_stop_gradient, v_op_stop_gradient(v_load(x + i)))
+VALUES(values_abs, v_op_abs(v_load(x + i)))
+VALUES(values_less, v_op_less(v_load(x + i), v_load(y + i)))
+VALUES(values_less_equal, v_op_less_equal(v_load(x + i), v_load(y + i)))
+VALUES(values_equal, v_op_equal(v_load(x + i), v_load(y + i)))
+VALUES(values_where, v_op_where(v_load(x + i), v_load(y + i), v_load(z + i)))
+VALUES(values_maximum, v_op_maximum(v_load(x + i), v_load(y + i)))
+VALUES(values_minimum, v_op_minimum(v_load(x + i), v_load(y + i)))
+VALUES(values_exp, v_op_exp(v_load(x + i)))
+VALUES(values_expm1, v_op_expm1(v_load(x + i)))
+VALUES(values_log, v_op_log(v_load(x + i)))
+VALUES(values_log1p, v_op_log1p(v_load(x + i)))
+VALUES(values_log2, v_op_log2(v_load(x + i)))
+VALUES(values_log10, v_op_log10(v_load(x + i)))
+VALUES(values_sqrt, v_op_sqrt(v_load(x + i)))
+VALUES(values_cbrt, v_op_cbrt(v_load(x + i)))
+VALUES(values_sin, v_op_sin(v_load(x + i)))
+VALUES(values_cos, v_op_cos(v_load(x + i)))
+VALUES(values_tan, v_op_tan(v_load(x + i)))
+VALUES(values_asin, v_op_asin(v_load(x + i)))
+VALUES(values_acos, v_op_acos(v_load(x + i)))
+VALUES(values_atan, v_op_atan(v_load(x + i)))
+VALUES(values_sinh, v_op_sinh(v_load(x + i)))
+VALUES(values_cosh, v_op_cosh(v_load(x + i)))
+VALUES(values_tanh, v_op_tanh(v_load(x + i)))
+VALUES(values_asinh, v_op_asinh(v_load(x + i)))
+VALUES(values_acosh, v_op_acosh(v_load(x + i)))
+VALUES(values_atanh, v_op_atanh(v_load(x + i)))
+VALUES(values_hypot, v_op_hypot(v_load(x + i), v_load(y + i)))
+VALUES(values_atan2, v_op_atan2(v_load(x + i), v_load(y + i)))
+VALUES(values_erf, v_op_erf(v_load(x + i)))
+VALUES(values_erfc, v_op_erfc(v_load(x + i)))
+VALUES(values_sigmoid, v_op_sigmoid(v_load(x + i)))
+VALUES(values_softplus, v_op_softplus(v_load(x + i)))
+VALUES(values_relu, v_op_relu(v_load(x + i)))
+VALUES(values_leaky_relu, v_op_leaky_relu(v_load(x + i), v_load(y + i)))
+VALUES(values_elu, v_op_elu(v_load(x + i), v_load(y + i)))
+VALUES(values_silu, v_op_silu(v_load(x + i)))
+VALUES(values_gelu, v_op_gelu(v_load(x + i)))
+PULL(pull_add_d0, v_op_add_d0())
+PULL(pull_add_d1, v_op_add_d1())
+PULL(pull_sub_d0, v_op_sub_d0())
+PULL(pull_sub_d1, v_op_sub_d1())
+PULL(pull_mul_d0, v_op_mul_d0(v_load(y + i)))
+PULL(pull_mul_d1, v_op_mul_d1(v_load(x + i)))
+PULL(pull_div_d0, v_op_div_d0(v_load(y + i)))
+PULL(pull_div_d1, v_op_div_d1(v_load(x + i), v_load(y + i)))
+PULL(pull_pow_d0, v_op_pow_d0(v_load(x + i), v_load(y + i), v_load(out + i)))
+PULL(pull_pow_d1, v_op_pow_d1(v_load(x + i), v_load(y + i)))
+PULL(pull_neg_d0, v_op_neg_d0())
+PULL(pull_pos_d0, v_op_pos_d0())
+PULL(pull_abs_d0, v_op_abs_d0(v_load(x + i)))
+PULL_IF_NOT_0(pull_where_d1, v_op_where_d1(v_load(x + i)))
+PULL_IF_NOT_0(pull_where_d2, v_op_where_d2(v_load(x + i)))
+PULL(pull_maximum_d0, v_op_maximum_d0(v_load(x + i), v_load(y + i)))
+PULL(pull_maximum_d1, v_op_maximum_d1(v_load(x + i), v_load(y + i)))
+PULL(pull_minimum_d0, v_op_minimum_d0(v_load(x + i), v_load(y + i)))
+PULL(pull_minimum_d1, v_op_minimum_d1(v_load(x + i), v_load(y + i)))
+PULL(pull_exp_d0, v_op_exp_d0(v_load(out + i)))
+PULL(pull_expm1_d0, v_op_expm1_d0(v_load(x + i)))
+PULL(pull_log_d0, v_op_log_d0(v_load(x + i)))
+PULL(pull_log1p_d0, v_op_log1p_d0(v_load(x + i)))
+PULL(pull_log2_d0, v_op_log2_d0(v_load(x + i)))
+PULL(pull_log10_d0, v_op_log10_d0(v_load(x + i)))
+PULL(pull_sqrt_d0, v_op_sqrt_d0(v_load(out + i)))
+PULL(pull_cbrt_d0, v_op_cbrt_d0(v_load(out + i)))
+PULL(pull_sin_d0, v_op_sin_d0(v_load(x + i)))
+PULL(pull_cos_d0, v_op_cos_d0(v_load(x + i)))
+PULL(pull_tan_d0, v_op_tan_d0(v_load(out + i)))
+PULL(pull_asin_d0, v_op_asin_d0(v_load(x + i)))
+PULL(pull_acos_d0, v_op_acos_d0(v_load(x + i)))
+PULL(pull_atan_d0, v_op_atan_d0(v_load(x + i)))
+PULL(pull_sinh_d0, v_op_sinh_d0(v_load(x + i)))
+PULL(pull_cosh_d0, v_op_cosh_d0(v_load(x + i)))
+PULL(pull_tanh_d0, v_op_tanh_d0(v_load(x + i)))
+PULL(pull_asinh_d0, v_op_asinh_d0(v_load(x + i)))
+PULL(pull_acosh_d0, v_op_acosh_d0(v_load(x + i)))
+PULL(pull_atanh_d0, v_op_atanh_d0(v_load(x + i)))
+PULL(pull_hypot_d0, v_op_hypot_d0(v_load(x + i), v_load(y + i), v_load(out + i)))
+PULL(pull_hypot_d1, v_op_hypot_d1(v_load(x + i), v_load(y + i), v_load(out + i)))
+PULL(pull_atan2_d0, v_op_atan2_d0(v_load(x + i), v_load(y + i), v_load(out + i)))
+PULL(pull_atan2_d1, v_op_atan2_d1(v_load(x + i), v_load(y + i), v_load(out + i)))
+PULL(pull_erf_d0, v_op_erf_d0(v_load(x + i)))
+PULL(pull_erfc_d0, v_op_erfc_d0(v_load(x + i)))
+PULL(pull_sigmoid_d0, v_op_sigmoid_d0(v_load(x + i)))
+PULL(pull_softplus_d0, v_op_softplus_d0(v_load(x + i)))
+PULL(pull_relu_d0, v_op_relu_d0(v_load(x + i)))
+PULL(pull_leaky_relu_d0, v_op_leaky_relu_d0(v_load(x + i), v_load(y + i)))
+PULL(pull_leaky_relu_d1, v_op_leaky_relu_d1(v_load(x + i)))
+PULL(pull_elu_d0, v_op_elu_d0(v_load(x + i), v_load(y + i)))
+PULL(pull_elu_d1, v_op_elu_d1(v_load(x + i)))
+PULL(pull_silu_d0, v_op_silu_d0(v_load(x + i), v_load(out + i)))
+PULL(pull_gelu_d0, v_op_gelu_d0(v_load(x + i)))
 
-/* Adds adjoint[i] times a partial to grad[i], or to 0 if it is to be assigned. */
-static inline void whole_pull(int op, int part, int assign, double *grad, const double *adjoint, const double *x, const double *y, const double *z, const double *out, ptrdiff_t n) {
-    (void)x, (void)y, (void)z, (void)out;
-    switch (4 * op + part) {
-    case 4 * OP_ADD + 0: PULL(v_op_add_d0()); break;
-    case 4 * OP_ADD + 1: PULL(v_op_add_d1()); break;
-    case 4 * OP_SUB + 0: PULL(v_op_sub_d0()); break;
-    case 4 * OP_SUB + 1: PULL(v_op_sub_d1()); break;
-    case 4 * OP_MUL + 0: PULL(v_op_mul_d0(v_load(y + i))); break;
-    case 4 * OP_MUL + 1: PULL(v_op_mul_d1(v_load(x + i))); break;
-    case 4 * OP_DIV + 0: PULL(v_op_div_d0(v_load(y + i))); break;
-    case 4 * OP_DIV + 1: PULL(v_op_div_d1(v_load(x + i), v_load(y + i))); break;
-    case 4 * OP_POW + 0: PULL(v_op_pow_d0(v_load(x + i), v_load(y + i), v_load(out + i))); break;
-    case 4 * OP_POW + 1: PULL(v_op_pow_d1(v_load(x + i), v_load(y + i))); break;
-    case 4 * OP_NEG + 0: PULL(v_op_neg_d0()); break;
-    case 4 * OP_POS + 0: PULL(v_op_pos_d0()); break;
-    case 4 * OP_ABS + 0: PULL(v_op_abs_d0(v_load(x + i))); break;
-    case 4 * OP_WHERE + 1: PULL_IF_NOT_0(v_op_where_d1(v_load(x + i))); break;
-    case 4 * OP_WHERE + 2: PULL_IF_NOT_0(v_op_where_d2(v_load(x + i))); break;
-    case 4 * OP_MAXIMUM + 0: PULL(v_op_maximum_d0(v_load(x + i), v_load(y + i))); break;
-    case 4 * OP_MAXIMUM + 1: PULL(v_op_maximum_d1(v_load(x + i), v_load(y + i))); break;
-    case 4 * OP_MINIMUM + 0: PULL(v_op_minimum_d0(v_load(x + i), v_load(y + i))); break;
-    case 4 * OP_MINIMUM + 1: PULL(v_op_minimum_d1(v_load(x + i), v_load(y + i))); break;
-    case 4 * OP_EXP + 0: PULL(v_op_exp_d0(v_load(out + i))); break;
-    case 4 * OP_EXPM1 + 0: PULL(v_op_expm1_d0(v_load(x + i))); break;
-    case 4 * OP_LOG + 0: PULL(v_op_log_d0(v_load(x + i))); break;
-    case 4 * OP_LOG1P + 0: PULL(v_op_log1p_d0(v_load(x + i))); break;
-    case 4 * OP_LOG2 + 0: PULL(v_op_log2_d0(v_load(x + i))); break;
-    case 4 * OP_LOG10 + 0: PULL(v_op_log10_d0(v_load(x + i))); break;
-    case 4 * OP_SQRT + 0: PULL(v_op_sqrt_d0(v_load(out + i))); break;
-    case 4 * OP_CBRT + 0: PULL(v_op_cbrt_d0(v_load(out + i))); break;
-    case 4 * OP_SIN + 0: PULL(v_op_sin_d0(v_load(x + i))); break;
-    case 4 * OP_COS + 0: PULL(v_op_cos_d0(v_load(x + i))); break;
-    case 4 * OP_TAN + 0: PULL(v_op_tan_d0(v_load(out + i))); break;
-    case 4 * OP_ASIN + 0: PULL(v_op_asin_d0(v_load(x + i))); break;
-    case 4 * OP_ACOS + 0: PULL(v_op_acos_d0(v_load(x + i))); break;
-    case 4 * OP_ATAN + 0: PULL(v_op_atan_d0(v_load(x + i))); break;
-    case 4 * OP_SINH + 0: PULL(v_op_sinh_d0(v_load(x + i))); break;
-    case 4 * OP_COSH + 0: PULL(v_op_cosh_d0(v_load(x + i))); break;
-    case 4 * OP_TANH + 0: PULL(v_op_tanh_d0(v_load(x + i))); break;
-    case 4 * OP_ASINH + 0: PULL(v_op_asinh_d0(v_load(x + i))); break;
-    case 4 * OP_ACOSH + 0: PULL(v_op_acosh_d0(v_load(x + i))); break;
-    case 4 * OP_ATANH + 0: PULL(v_op_atanh_d0(v_load(x + i))); break;
-    case 4 * OP_HYPOT + 0: PULL(v_op_hypot_d0(v_load(x + i), v_load(y + i), v_load(out + i))); break;
-    case 4 * OP_HYPOT + 1: PULL(v_op_hypot_d1(v_load(x + i), v_load(y + i), v_load(out + i))); break;
-    case 4 * OP_ATAN2 + 0: PULL(v_op_atan2_d0(v_load(x + i), v_load(y + i), v_load(out + i))); break;
-    case 4 * OP_ATAN2 + 1: PULL(v_op_atan2_d1(v_load(x + i), v_load(y + i), v_load(out + i))); break;
-    case 4 * OP_ERF + 0: PULL(v_op_erf_d0(v_load(x + i))); break;
-    case 4 * OP_ERFC + 0: PULL(v_op_erfc_d0(v_load(x + i))); break;
-    case 4 * OP_SIGMOID + 0: PULL(v_op_sigmoid_d0(v_load(x + i))); break;
-    case 4 * OP_SOFTPLUS + 0: PULL(v_op_softplus_d0(v_load(x + i))); break;
-    case 4 * OP_RELU + 0: PULL(v_op_relu_d0(v_load(x + i))); break;
-    case 4 * OP_LEAKY_RELU + 0: PULL(v_op_leaky_relu_d0(v_load(x + i), v_load(y + i))); break;
-    case 4 * OP_LEAKY_RELU + 1: PULL(v_op_leaky_relu_d1(v_load(x + i))); break;
-    case 4 * OP_ELU + 0: PULL(v_op_elu_d0(v_load(x + i), v_load(y + i))); break;
-    case 4 * OP_ELU + 1: PULL(v_op_elu_d1(v_load(x + i))); break;
-    case 4 * OP_SILU + 0: PULL(v_op_silu_d0(v_load(x + i), v_load(out + i))); break;
-    case 4 * OP_GELU + 0: PULL(v_op_gelu_d0(v_load(x + i))); break;
-    default: PULL(v_splat(0.0)); break; /* not differentiable */
-    }
-}
+static const Values VALUES_OF[OP_END] = {
+    [OP_ADD] = values_add,
+    [OP_SUB] = values_sub,
+    [OP_MUL] = values_mul,
+    [OP_DIV] = values_div,
+    [OP_POW] = values_pow,
+    [OP_NEG] = values_neg,
+    [OP_POS] = values_pos,
+    [OP_STOP_GRADIENT] = values_stop_gradient,
+    [OP_ABS] = values_abs,
+    [OP_LESS] = values_less,
+    [OP_LESS_EQUAL] = values_less_equal,
+    [OP_EQUAL] = values_equal,
+    [OP_WHERE] = values_where,
+    [OP_MAXIMUM] = values_maximum,
+    [OP_MINIMUM] = values_minimum,
+    [OP_EXP] = values_exp,
+    [OP_EXPM1] = values_expm1,
+    [OP_LOG] = values_log,
+    [OP_LOG1P] = values_log1p,
+    [OP_LOG2] = values_log2,
+    [OP_LOG10] = values_log10,
+    [OP_SQRT] = values_sqrt,
+    [OP_CBRT] = values_cbrt,
+    [OP_SIN] = values_sin,
+    [OP_COS] = values_cos,
+    [OP_TAN] = values_tan,
+    [OP_ASIN] = values_asin,
+    [OP_ACOS] = values_acos,
+    [OP_ATAN] = values_atan,
+    [OP_SINH] = values_sinh,
+    [OP_COSH] = values_cosh,
+    [OP_TANH] = values_tanh,
+    [OP_ASINH] = values_asinh,
+    [OP_ACOSH] = values_acosh,
+    [OP_ATANH] = values_atanh,
+    [OP_HYPOT] = values_hypot,
+    [OP_ATAN2] = values_atan2,
+    [OP_ERF] = values_erf,
+    [OP_ERFC] = values_erfc,
+    [OP_SIGMOID] = values_sigmoid,
+    [OP_SOFTPLUS] = values_softplus,
+    [OP_RELU] = values_relu,
+    [OP_LEAKY_RELU] = values_leaky_relu,
+    [OP_ELU] = values_elu,
+    [OP_SILU] = values_silu,
+    [OP_GELU] = values_gelu,
+};
+
+/* None where a row is not differentiable. */
+static const Pull PULL_OF[OP_END][3] = {
+    [OP_ADD][0] = pull_add_d0,
+    [OP_ADD][1] = pull_add_d1,
+    [OP_SUB][0] = pull_sub_d0,
+    [OP_SUB][1] = pull_sub_d1,
+    [OP_MUL][0] = pull_mul_d0,
+    [OP_MUL][1] = pull_mul_d1,
+    [OP_DIV][0] = pull_div_d0,
+    [OP_DIV][1] = pull_div_d1,
+    [OP_POW][0] = pull_pow_d0,
+    [OP_POW][1] = pull_pow_d1,
+    [OP_NEG][0] = pull_neg_d0,
+    [OP_POS][0] = pull_pos_d0,
+    [OP_ABS][0] = pull_abs_d0,
+    [OP_WHERE][1] = pull_where_d1,
+    [OP_WHERE][2] = pull_where_d2,
+    [OP_MAXIMUM][0] = pull_maximum_d0,
+    [OP_MAXIMUM][1] = pull_maximum_d1,
+    [OP_MINIMUM][0] = pull_minimum_d0,
+    [OP_MINIMUM][1] = pull_minimum_d1,
+    [OP_EXP][0] = pull_exp_d0,
+    [OP_EXPM1][0] = pull_expm1_d0,
+    [OP_LOG][0] = pull_log_d0,
+    [OP_LOG1P][0] = pull_log1p_d0,
+    [OP_LOG2][0] = pull_log2_d0,
+    [OP_LOG10][0] = pull_log10_d0,
+    [OP_SQRT][0] = pull_sqrt_d0,
+    [OP_CBRT][0] = pull_cbrt_d0,
+    [OP_SIN][0] = pull_sin_d0,
+    [OP_COS][0] = pull_cos_d0,
+    [OP_TAN][0] = pull_tan_d0,
+    [OP_ASIN][0] = pull_asin_d0,
+    [OP_ACOS][0] = pull_acos_d0,
+    [OP_ATAN][0] = pull_atan_d0,
+    [OP_SINH][0] = pull_sinh_d0,
+    [OP_COSH][0] = pull_cosh_d0,
+    [OP_TANH][0] = pull_tanh_d0,
+    [OP_ASINH][0] = pull_asinh_d0,
+    [OP_ACOSH][0] = pull_acosh_d0,
+    [OP_ATANH][0] = pull_atanh_d0,
+    [OP_HYPOT][0] = pull_hypot_d0,
+    [OP_HYPOT][1] = pull_hypot_d1,
+    [OP_ATAN2][0] = pull_atan2_d0,
+    [OP_ATAN2][1] = pull_atan2_d1,
+    [OP_ERF][0] = pull_erf_d0,
+    [OP_ERFC][0] = pull_erfc_d0,
+    [OP_SIGMOID][0] = pull_sigmoid_d0,
+    [OP_SOFTPLUS][0] = pull_softplus_d0,
+    [OP_RELU][0] = pull_relu_d0,
+    [OP_LEAKY_RELU][0] = pull_leaky_relu_d0,
+    [OP_LEAKY_RELU][1] = pull_leaky_relu_d1,
+    [OP_ELU][0] = pull_elu_d0,
+    [OP_ELU][1] = pull_elu_d1,
+    [OP_SILU][0] = pull_silu_d0,
+    [OP_GELU][0] = pull_gelu_d0,
+};

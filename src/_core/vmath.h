@@ -78,7 +78,7 @@ INLINE vec polynomial(vec x, const double *coefficients, int count) {
 INLINE vec nearest_whole(vec x) { return (x + ROUNDER) - ROUNDER; }
 
 /* 2^k for whole k from -1022 to 1023; 0 and inf just outside. */
-INLINE vec power_of_2(vec k) { return v_from_bits((v_bits(k + ROUNDER) + 1023) << 52); }
+INLINE vec power_of_2(vec k) { return (vec)(((uvec)(k + ROUNDER) + 1023) << 52); }
 
 /* x 2^k, rounded once, for 0.5 < x < 2 and |k| <= 2000. */
 INLINE vec scaled(vec x, vec k) {
@@ -90,10 +90,7 @@ INLINE vec scaled(vec x, vec k) {
 #endif
 }
 
-INLINE vec clamped(vec x, double low, double high) {
-    x = v_select(v_less(x, v_splat(low)), v_splat(low), x);
-    return v_select(v_less(v_splat(high), x), v_splat(high), x); /* NaN stays */
-}
+INLINE vec clamped(vec x, double low, double high) { return v_at_most(v_splat(high), v_at_least(v_splat(low), x)); }
 
 /* --- exponentials -------------------------------------------------------------------------------- */
 
@@ -137,7 +134,7 @@ static inline vec v_exp(vec x) { return exp_pair(single(clamped(x, -746.0, 710.0
 /* exp(x) - 1, for |x| up to 700 */
 INLINE pair minus_1(Exponential e) {
     const vec power = power_of_2(e.k);
-    const pair whole = exact_sum(power, v_splat(-1.0)), sum = exact_sum(whole.hi, power * e.r);
+    const pair whole = exact_sum(power, v_splat(-1.0)), sum = quick_sum(whole.hi, power * e.r);
     return quick_sum(sum.hi, v_fma(power, e.rest, sum.lo + whole.lo));
 }
 
@@ -150,7 +147,7 @@ static inline vec v_expm1(vec x) {
 
 /* --- hyperbolic functions ------------------------------------------------------------------------ */
 
-INLINE vec with_sign_of(vec x, vec sign) { return v_from_bits(v_bits(v_abs(x)) | v_bits(v_sign(sign))); }
+INLINE vec with_sign_of(vec x, vec sign) { return (vec)((uvec)v_abs(x) | (uvec)v_sign(sign)); }
 
 static inline vec v_tanh(vec x) {
     const pair e = minus_1(exponential(single(clamped(-2.0 * v_abs(x), -40.0, 0.0))));
@@ -190,12 +187,11 @@ static const double LOG_REST[] = {
 /* x = 2^k (1 + f), 1 + f between the roots of 1/2 and 2, for positive and finite x. */
 INLINE vec fraction(vec x, vec *k) {
     const mask subnormal = v_less(x, v_splat(0x1p-1022));
-    const ivec bits = v_bits(v_select(subnormal, x * 0x1p54, x));
-    const ivec root = v_bits(v_splat(0x1.6a09e667f3bcdp-1)), one = v_bits(v_splat(1.0));
-    const ivec shifted = bits - root + one; /* its exponent is that of 2^k */
-    const vec biased = v_from_bits((ivec)((uvec)shifted >> 52) | v_bits(v_splat(0x1p52))) - 0x1p52;
+    const uvec root = (uvec)v_splat(0x1.6a09e667f3bcdp-1), one = (uvec)v_splat(1.0);
+    const uvec shifted = (uvec)v_select(subnormal, x * 0x1p54, x) - root + one; /* its exponent is that of 2^k */
+    const vec biased = (vec)(shifted >> 52 | (uvec)v_splat(0x1p52)) - 0x1p52;
     *k = biased - v_select(subnormal, v_splat(1023.0 + 54.0), v_splat(1023.0));
-    return v_from_bits((shifted & 0xfffffffffffff) + root) - 1.0;
+    return (vec)((shifted & 0xfffffffffffff) + root) - 1.0;
 }
 
 /* log(1 + f + low) as f - f²/2 and a correction, where low is below an ulp of 1 + f. */
@@ -307,9 +303,9 @@ INLINE vec sine(vec x, double ahead) {
     const vec z = r.hi * r.hi, half = 0.5 * z, one = 1.0 - half;
     const vec sin = r.hi + v_fma(r.hi * z, POLYNOMIAL(z, SIN_REST), r.lo - half * r.lo);
     const vec cos = one + (((1.0 - one) - half) + v_fma(z * z, POLYNOMIAL(z, COS_REST), -r.hi * r.lo));
-    const ivec quadrant = v_bits(n + (ROUNDER + ahead));
-    const vec size = v_select(v_unequal_bits(quadrant & 1, (ivec){0}), cos, sin);
-    return v_xor(size, v_from_bits((quadrant & 2) << 62));
+    const uvec quadrant = (uvec)(n + (ROUNDER + ahead));
+    const vec size = v_select(v_odd(quadrant), cos, sin);
+    return v_xor(size, (vec)((quadrant & 2) << 62));
 }
 
 static inline vec v_sin(vec x) {

@@ -1,0 +1,41 @@
+/* Variadic rows over rows of samples: term k of sample j is at row + k term + j. */
+#include "steps.h"
+
+INLINE vec v_some(const double *p, ptrdiff_t some) { return some == LANES ? v_load(p) : v_load_part(p, some); }
+INLINE void v_put(double *p, vec x, ptrdiff_t some) {
+    if (some == LANES)
+        v_store(p, x);
+    else
+        v_store_part(p, x, some);
+}
+
+#include "ops_folds.h"
+
+#define EACH_SOME(some) \
+    for (ptrdiff_t j = 0, some; some = n - j < LANES ? n - j : LANES, j < n; j += LANES)
+
+static int fold_rows(int op, double *out, const double *row, ptrdiff_t term, ptrdiff_t terms, ptrdiff_t n) {
+    switch (op) {
+#define CASE(code, name)                                                          \
+    case code:                                                                    \
+        EACH_SOME(some) v_put(out + j, name(row + j, term, terms, some), some);   \
+        return 1;
+        FOLDS(CASE)
+#undef CASE
+    default: return 0;
+    }
+}
+
+static int fold_rows_pull(int op, int assign, double *grad, const double *adjoint, const double *row, const double *out,
+                          ptrdiff_t term, ptrdiff_t terms, ptrdiff_t n) {
+    switch (op) {
+#define CASE(code, name)                                                                                          \
+    case code:                                                                                                    \
+        EACH_SOME(some)                                                                                           \
+        name##_pull(grad + j, v_some(adjoint + j, some), row + j, v_some(out + j, some), term, terms, some, assign); \
+        return 1;
+        FOLDS(CASE)
+#undef CASE
+    default: return 0;
+    }
+}
