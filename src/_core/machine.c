@@ -8,7 +8,7 @@
 #include "threads.h"
 
 enum {
-    CACHE = 512 * 1024,    /* bytes a block should fit into: half of a usual second-level cache */
+    CACHE = 2048 * 1024,    /* bytes a block should fit into: half of a usual second-level cache */
     MOST_LANES = 256,      /* longer rows do not make an instruction cheaper */
     LEAST_LANES = 16,
     MOST_CHUNKS = 32,      /* parts of a batch with gradients of their own */

@@ -127,9 +127,7 @@ class Compiled:
 
     def partition(self, batch: Batch) -> list[tuple[_Variant, Array]]:
         """Which samples run on which variant; new variants are traced as they are needed."""
-        variants = self.variants.setdefault(batch.key, [])
-        if not variants:
-            self.trace(batch, 0, variants)
+        variants = self.variants_for(batch)
         if not variants[0].trace.expected:
             return [(variants[0], None)]
         rows = batch.rows()
@@ -152,6 +150,13 @@ class Compiled:
             f"the function takes more than {self.branches} different branches, the last one at {site}: "
             f"use where(a < b, x, y), which stays one program, or compile(..., branches=...)"
         )
+
+    def variants_for(self, batch: Batch) -> list[_Variant]:
+        """What was traced for arguments of these shapes: one variant at least."""
+        variants = self.variants.setdefault(batch.key, [])
+        if not variants:
+            self.trace(batch, 0, variants)
+        return variants
 
     def trace(self, batch: Batch, sample: int, variants: list[_Variant]) -> None:
         found = len(self.params)

@@ -27,9 +27,10 @@ class Inputs:
 
     def rows(self) -> Array:
         """One array with a row for each input and a column for each sample."""
-        if not self.views:
-            return np.zeros((0, self.samples))
-        return np.stack([view.reshape(-1) for view in self.views])
+        result = np.empty((len(self.views), self.samples))
+        for row, view in zip(result, self.views, strict=True):
+            row[:] = view.reshape(-1)
+        return result
 
     def chosen(self, index: Array) -> Inputs:
         """Some of the samples."""
@@ -70,9 +71,9 @@ class Batch(Inputs):
         for arrays, _, _ in self.trees:
             parts = []
             for array in arrays:
-                flat = array.reshape(*array.shape[:axes], -1)
-                parts.append(range(len(views), len(views) + flat.shape[-1]))
-                views += [np.broadcast_to(flat[..., k], shape) for k in range(flat.shape[-1])]
+                flat = np.moveaxis(array.reshape(*array.shape[:axes], -1), -1, 0)
+                parts.append(range(len(views), len(views) + len(flat)))
+                views.extend(flat if axes == 1 else (np.broadcast_to(row, shape) for row in flat))
             self.parts.append(parts)
         super().__init__(views, shape)
         if not self.samples:

@@ -7,11 +7,12 @@ Compiled, it runs over all parameters as over the samples of a batch.
 from __future__ import annotations
 
 import os
-from collections.abc import Callable
+from types import TracebackType
 from typing import Any
 
 import numpy as np
 
+from ..errors import StaleValueError
 from ..value import Value, compiled
 from .backends import native
 from .compiled import Compiled
@@ -23,64 +24,106 @@ from .tracing import TraceError, trace
 Array = Any
 
 
-class NativeTraining:
-    """A model, a loss of one sample and an optimiser, ready to run.
+class Trainer:
+    """Trains with a compiled loss and an optimiser. Inside `with`, the parameters live here:
 
-    Between calls of `run` the parameters and the optimiser's state live in the optimiser, as in
-    eager mode; during one they live here.
+    >>> with Trainer(step, optimizer) as trainer:
+    ...     for X, y in batches:
+    ...         loss = trainer.step(X, y)
+
+    `pull()` writes parameters, gradients and the optimiser's state back to where they came from,
+    and so does the end of the block; `push()` takes them from there again.
     """
 
-    def __init__(self, loss: Callable[..., Any], optimizer: Any, X: Any, y: Any) -> None:
-        self.optimizer = optimizer
-        self.batch = Batch((X, y))
-        self.rows = self.batch.rows()
-        step = Compiled(loss, optimizer.params, backend="native")
-        ((variant, _),) = step.partition(self.batch)
-        if variant.trace.expected:
-            raise TraceError("a model with branches on Values cannot be trained natively")
-        self.variant = variant
+    def __init__(self, step: Compiled, optimizer: Any) -> None:
+        if step.reduction != "mean":
+            raise ValueError(f"training needs reduction='mean', this function has {step.reduction!r}")
+        if step.known and [*map(id, step.params)] != [*map(id, optimizer.params)]:
+            raise ValueError("the function must be compiled for the parameters of the optimizer")
+        self.compiled, self.optimizer = step, optimizer
+        if not step.known:
+            step.params, step.known = list(optimizer.params), True
         self.rule = compile_rule(optimizer)
+        self.push()
 
-    def run(self, order: Array | None, batch_size: int, rates: Array, seconds: float) -> Outcome:
+    def push(self) -> None:
+        """Take the parameters and the optimiser's state from where they are in eager mode."""
+        optimizer, count = self.optimizer, len(self.optimizer.params)
+        self.numbers = np.zeros((2 + optimizer.state_size, count))
+        self.numbers[0] = self.pushed = self.compiled.numbers()
+        self.numbers[2:] = np.array(optimizer.state).reshape(count, optimizer.state_size).T
+
+    def pull(self) -> None:
+        """Write parameters, gradients and the optimiser's state back."""
+        optimizer = self.optimizer
+        if not np.array_equal(self.compiled.numbers(), self.pushed, equal_nan=True):
+            raise StaleValueError(
+                "a parameter was changed while it was trained natively: change it before push() or "
+                "after pull()"
+            )
+        self.pushed = self.numbers[0].copy()
+        for p, x, grad in zip(optimizer.params, *self.numbers[:2].tolist(), strict=True):
+            p.data, p.grad = x, grad
+        optimizer.state = list(map(tuple, self.numbers[2:].T.tolist()))
+
+    def __enter__(self) -> Trainer:
+        return self
+
+    def __exit__(
+        self,
+        kind: type[BaseException] | None,
+        error: BaseException | None,
+        traceback: TracebackType | None,
+    ) -> None:
+        self.pull()
+
+    def step(self, *batch: Any) -> float:
+        """One step on a batch; the mean of its losses before the step.
+
+        If that or a gradient is not finite, no parameter changes.
+        """
+        rates = np.array([self.optimizer.lr])
+        return float(self.run(Batch(batch), None, None, rates, 0.0)[0][0])
+
+    def run(
+        self, data: Batch, order: Array | None, size: int | None, rates: Array, seconds: float
+    ) -> tuple[Array, bool]:
         """Steps with these learning rates, one for each, until the time is over.
 
         `order` names the samples of all epochs, one after another; None takes all in each batch.
+        Returns the losses of the steps done, and whether all was finite; if not, the last loss is
+        that of a step that changed nothing.
         """
-        optimizer, count = self.optimizer, len(self.optimizer.params)
         steps = len(rates)
-        numbers = np.zeros((2 + optimizer.state_size, count))
-        numbers[0] = [p.data for p in optimizer.params]
-        numbers[2:] = np.array(optimizer.state).reshape(count, optimizer.state_size).T
-        settings = np.column_stack([rates, optimizer.steps + np.arange(1.0, steps + 1)])
+        settings = np.column_stack([rates, self.optimizer.steps + np.arange(1.0, steps + 1)])
         losses = np.empty(steps)
-        machine = self.variant.machine(batch_size, ())
+        size = size or data.samples
         done, finite = compiled.train_machine(
-            machine.capsule,
+            self.machine(data, size).capsule,
             self.rule.capsule,
             os.environ.get("CHAINRULE_SIMD") or None,
-            self.batch.samples,
-            self.rows,
+            data.samples,
+            data.rows(),
             np.zeros(0, np.int32) if order is None else np.ascontiguousarray(order, dtype=np.int32),
-            batch_size,
-            numbers,
-            np.ascontiguousarray(settings, dtype=float),
+            size,
+            self.numbers,
+            settings,
             0,
             seconds,
             losses,
             native.thread_count(),
         )
-        for p, x, grad in zip(optimizer.params, numbers[0].tolist(), numbers[1].tolist(), strict=True):
-            p.data, p.grad = x, grad
-        optimizer.state = list(map(tuple, numbers[2:].T.tolist()))
-        optimizer.steps += done
-        return Outcome(done, finite, losses[:done])
+        self.optimizer.steps += done
+        return losses[: done + (not finite)], finite
 
-
-class Outcome:
-    """How many steps were done, whether all was finite, and the loss of each."""
-
-    def __init__(self, done: int, finite: bool, losses: Array) -> None:
-        self.done, self.finite, self.losses = done, finite, losses
+    def machine(self, data: Batch, size: int) -> Any:
+        variants = self.compiled.variants_for(data)
+        if len(variants) > 1 or variants[0].trace.expected:
+            raise TraceError(
+                "a function that branches on Values cannot be trained natively: write the branch as "
+                "where(a < b, x, y)"
+            )
+        return variants[0].machine(size, ())
 
 
 def compile_rule(optimizer: Any) -> native.Machine:
