@@ -66,18 +66,22 @@ static void run_dense(const Step *s, const Memory *m) {
     const ptrdiff_t rows = s->count / s->columns, columns = s->columns * m->lanes;
     double *out = m->each + s->out * m->lanes;
     if (is_vector(s, m)) {
-        for (ptrdiff_t r = 0; r < rows; r++) out[r] = dot(value_at(s, 0, m, r), value_at(s, 1, m, 0), s->terms);
+        for (ptrdiff_t r = 0; r < rows; r++)
+            out[r] = dot(value_at(s, 0, m, r), value_at(s, 1, m, 0), s->terms) + (s->args > 2 ? *value_at(s, 2, m, r) : 0.0);
         return;
     }
     const Product p = {value_at(s, 0, m, 0), s->arg[0].step, s->arg[0].term_step, value_at(s, 1, m, 0),
-                       term(s, 1, m), out, columns, rows, s->terms, columns, 1};
+                       term(s, 1, m), out, columns, rows, s->terms, columns, 1,
+                       s->args > 2 ? value_at(s, 2, m, 0) : NULL, s->arg[2].step};
     matrix_product(&p);
 }
 
 static void pull_dense(const Step *s, const Memory *m) {
     const ptrdiff_t rows = s->count / s->columns, columns = s->columns * m->lanes;
     const double *adjoint = m->each_adjoint + s->out * m->lanes;
-    if (is_vector(s, m)) {
+    if (s->part == 2)
+        sum_rows(adjoint, rows, columns, adjoint_at(s, 2, m, 0), NULL, s->arg[2].step);
+    else if (is_vector(s, m)) {
         const double *x = value_at(s, 1, m, 0);
         for (ptrdiff_t r = 0; r < rows; r++) {
             if (s->part == 0)
@@ -91,7 +95,7 @@ static void pull_dense(const Step *s, const Memory *m) {
         outer(&o);
     } else {
         const Product p = {value_at(s, 0, m, 0), s->arg[0].term_step, s->arg[0].step, adjoint, columns,
-                           adjoint_at(s, 1, m, 0), term(s, 1, m), s->terms, rows, columns, s->assign};
+                           adjoint_at(s, 1, m, 0), term(s, 1, m), s->terms, rows, columns, s->assign, NULL, 0};
         matrix_product(&p);
     }
 }
@@ -196,7 +200,7 @@ static void pull(const Step *steps, ptrdiff_t n, const Memory *m) {
         case MAP: pull_map(s, m); break;
         case GATHER: pull_gather(s, m); break;
         case SPREAD:
-            sum_rows(m->each_adjoint + s->out * m->lanes, s->count, m->lanes, m->shared_adjoint, m->rows + s->rows);
+            sum_rows(m->each_adjoint + s->out * m->lanes, s->count, m->lanes, m->shared_adjoint, m->rows + s->rows, 0);
             break;
         case DENSE: pull_dense(s, m); break;
         case DOTS: pull_dots(s, m); break;

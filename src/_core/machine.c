@@ -222,7 +222,7 @@ static int is_sound(const Machine *m, const Step *s) {
     for (int i = 0; i < s->args; i++) {
         const View *v = &s->arg[i];
         ptrdiff_t count = s->count;
-        if (s->kind == DENSE) count = i == 0 ? s->count / s->columns : s->columns;
+        if (s->kind == DENSE) count = i == 1 ? s->columns : s->count / s->columns;
         const ptrdiff_t last = v->start + (count - 1) * v->step + (s->terms - 1) * (ptrdiff_t)v->term_step;
         if (v->step < 0 || v->term_step < 0 || v->start < 0 || !inside(last, v->shared ? m->shared_rows : m->each_rows)) return 0;
     }

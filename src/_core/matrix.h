@@ -19,6 +19,8 @@ typedef struct {
     ptrdiff_t out_row;
     ptrdiff_t rows, terms, columns;
     int assign; /* else add to what is there */
+    const double *start; /* b(r) to start the sums from, or NULL */
+    ptrdiff_t start_row;
 } Product;
 
 /* `last` elements of the last vector count: LANES of them, or fewer at the end of a row. */
@@ -27,7 +29,7 @@ INLINE void product_tile(const Product *p, ptrdiff_t r, ptrdiff_t j, const int r
     vec sum[TILE_ROWS][TILE_VECS];
     const double *a = p->a + r * p->a_row, *x = p->x + j;
     for (int i = 0; i < rows; i++)
-        for (int v = 0; v < vecs; v++) sum[i][v] = (vec){0};
+        for (int v = 0; v < vecs; v++) sum[i][v] = v_splat(p->start ? p->start[(r + i) * p->start_row] : 0.0);
     for (ptrdiff_t k = 0; k < p->terms; k++, a += p->a_term, x += p->x_term) {
         vec row[TILE_VECS];
         for (int v = 0; v < vecs; v++)
@@ -146,8 +148,9 @@ static void outer(const Outer *given) {
     }
 }
 
-/* totals[rows[i]] += the sum of row i: LANES rows at a time. */
-static void sum_rows(const double *x, ptrdiff_t count, ptrdiff_t columns, double *totals, const int32_t *rows) {
+/* Add the sum of row i to totals[rows[i]], or without `rows` to totals[i step]: LANES at a time. */
+static void sum_rows(const double *x, ptrdiff_t count, ptrdiff_t columns, double *totals, const int32_t *rows,
+                     ptrdiff_t step) {
     for (ptrdiff_t i = 0; i < count; i += LANES) {
         const ptrdiff_t some = count - i < LANES ? count - i : LANES;
         vec sum[LANES];
@@ -159,7 +162,7 @@ static void sum_rows(const double *x, ptrdiff_t count, ptrdiff_t columns, double
             if (j < columns) sum[q] += v_load_part(row + j, columns - j);
         }
         const vec total = v_sums(sum);
-        for (ptrdiff_t q = 0; q < some; q++) totals[rows[i + q]] += total[q];
+        for (ptrdiff_t q = 0; q < some; q++) totals[rows ? rows[i + q] : (i + q) * step] += total[q];
     }
 }
 

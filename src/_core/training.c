@@ -12,6 +12,9 @@ typedef struct {
     double *columns; /* the samples of a batch */
     double *seeds, *losses;
     Source *whole_inputs, *rest_inputs, *rule_inputs;
+    const int32_t *group; /* of each parameter, for the norms of gradients; -1 for none */
+    double *norms;        /* at the end of each epoch, one for each group */
+    ptrdiff_t groups;
 } Training;
 
 static int all_finite(const double *x, ptrdiff_t n) {
@@ -38,6 +41,13 @@ static int train_step(Training *t, ptrdiff_t step, const double *settings, doubl
     *loss = total / (double)n;
     if (!isfinite(*loss) || !all_finite(t->numbers + params, params)) return 1;
     if ((failed = run_batch(&t->rule, settings, NULL))) return failed;
+    if (place == in_epoch - 1 && t->groups) {
+        double *norms = t->norms + step / in_epoch * t->groups;
+        for (ptrdiff_t i = 0; i < t->groups; i++) norms[i] = 0.0;
+        for (ptrdiff_t i = 0; i < params; i++)
+            if (t->group[i] >= 0) norms[t->group[i]] += t->numbers[params + i] * t->numbers[params + i];
+        for (ptrdiff_t i = 0; i < t->groups; i++) norms[i] = sqrt(norms[i]);
+    }
     const ptrdiff_t states = params * (t->rule.machine->inputs - 2);
     memcpy(t->numbers, t->renewed, (size_t)params * sizeof(double));
     memcpy(t->numbers + 2 * params, t->renewed + params, (size_t)states * sizeof(double));
@@ -110,7 +120,9 @@ static int train(Training *t, const Machine *model, const Machine *rule, const I
 }
 
 /* train_machine(model, rule, simd, samples, data, order, batch, numbers, settings, first, seconds,
- *               losses, threads) -> (steps done, whether all was finite) */
+ *               losses, group, norms, threads) -> (steps done, whether all was finite)
+ *
+ * Goes on from step `first` of those that `settings` and `losses` are for. */
 PyObject *machine_train(PyObject *module, PyObject *args) {
     (void)module;
     PyObject *model_capsule, *rule_capsule;
@@ -118,33 +130,36 @@ PyObject *machine_train(PyObject *module, PyObject *args) {
     Py_ssize_t samples, batch, step;
     double seconds;
     int threads, status = NO_MEMORY;
-    Py_buffer data, order, numbers, settings, losses;
-    if (!PyArg_ParseTuple(args, "OOzny*y*nw*y*ndw*i", &model_capsule, &rule_capsule, &simd, &samples, &data, &order,
-                          &batch, &numbers, &settings, &step, &seconds, &losses, &threads))
+    Py_buffer data, order, numbers, settings, losses, group, norms;
+    if (!PyArg_ParseTuple(args, "OOzny*y*nw*y*ndw*y*w*i", &model_capsule, &rule_capsule, &simd, &samples, &data, &order,
+                          &batch, &numbers, &settings, &step, &seconds, &losses, &group, &norms, &threads))
         return NULL;
     const Machine *model = PyCapsule_GetPointer(model_capsule, MACHINE);
     const Machine *rule = model ? PyCapsule_GetPointer(rule_capsule, MACHINE) : NULL;
     const Interpreter *interpreter = interpreter_for(simd);
     const Py_ssize_t size = sizeof(double), steps = losses.len / size;
     const Py_ssize_t in_epoch = batch > 0 ? (samples + batch - 1) / batch : 1;
+    const Py_ssize_t epochs = steps / in_epoch, groups = epochs ? norms.len / size / epochs : 0;
     const Py_ssize_t places = (steps + in_epoch - 1) / in_epoch * samples * (Py_ssize_t)sizeof(int32_t);
     int fits = rule && interpreter && batch > 0 && step >= 0 && model->n_outputs == 1 && !model->n_guards &&
                data.len == model->inputs * samples * size && (order.len ? order.len == places : batch == samples) &&
                rule->inputs >= 2 && numbers.len == rule->inputs * model->params * size &&
-               rule->n_outputs == rule->inputs - 1 && settings.len == steps * rule->params * size;
+               rule->n_outputs == rule->inputs - 1 && settings.len == steps * rule->params * size &&
+               (!groups || group.len == model->params * (Py_ssize_t)sizeof(int32_t));
+    for (Py_ssize_t i = 0; fits && groups && i < model->params; i++) fits = ((int32_t *)group.buf)[i] < groups;
     for (Py_ssize_t i = 0; fits && i < order.len / (Py_ssize_t)sizeof(int32_t); i++)
         fits = ((int32_t *)order.buf)[i] >= 0 && ((int32_t *)order.buf)[i] < samples;
     if (fits) {
         Training t = {.data = data.buf, .order = order.len ? order.buf : NULL, .samples = samples, .batch = batch,
-                      .numbers = numbers.buf};
+                      .numbers = numbers.buf, .group = group.buf, .norms = norms.buf, .groups = groups};
         Py_BEGIN_ALLOW_THREADS
         status = train(&t, model, rule, interpreter, threads, &step, steps, settings.buf, seconds, losses.buf);
         Py_END_ALLOW_THREADS
         if (status < 0) raise_failure(status);
     } else if (rule)
         PyErr_SetString(PyExc_ValueError, "the arrays do not fit the program");
-    Py_buffer *all[] = {&data, &order, &numbers, &settings, &losses};
-    for (int i = 0; i < 5; i++) PyBuffer_Release(all[i]);
+    Py_buffer *all[] = {&data, &order, &numbers, &settings, &losses, &group, &norms};
+    for (size_t i = 0; i < sizeof all / sizeof *all; i++) PyBuffer_Release(all[i]);
     if (PyErr_Occurred()) return NULL;
     return Py_BuildValue("nN", step, PyBool_FromLong(status == 0));
 }

@@ -6,6 +6,7 @@ differs from sample to sample), a parameter (which does not), or a constant.
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass, field
 from typing import Any
@@ -138,3 +139,12 @@ def from_values(
 
 def is_fold(what: Op | str) -> bool:
     return isinstance(what, Variadic)
+
+
+def uses(graph: Graph) -> Counter[int]:
+    """How often each node is an argument or a result."""
+    counts = Counter(graph.results())
+    for what, args in graph.nodes:
+        if not isinstance(what, str):
+            counts.update(args)
+    return counts

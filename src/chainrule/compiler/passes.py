@@ -6,13 +6,12 @@ written with + and *, `drop_dead` leaves out what no result needs.
 
 from __future__ import annotations
 
-from collections import Counter
 from collections.abc import Callable
 from typing import Any
 
 from .. import ops
 from ..ops import Op, Variadic
-from .graph import CONSTANT, Graph
+from .graph import CONSTANT, Graph, uses
 
 Pass = Callable[[Graph], Graph]
 
@@ -104,15 +103,6 @@ def drop_dead(graph: Graph) -> Graph:
         if needed[i]:
             places[i] = new.add(what, args if isinstance(what, str) else (places[a] for a in args))
     return _finish(new, graph, places)
-
-
-def uses(graph: Graph) -> Counter[int]:
-    """How often each node is an argument or a result."""
-    counts = Counter(graph.results())
-    for what, args in graph.nodes:
-        if not isinstance(what, str):
-            counts.update(args)
-    return counts
 
 
 def join_products(graph: Graph) -> Graph:

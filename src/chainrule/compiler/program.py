@@ -14,7 +14,7 @@ from dataclasses import dataclass, field, replace
 
 from .. import ops
 from ..ops import Op
-from .graph import CONSTANT, INPUT, PARAM, Graph, is_fold
+from .graph import CONSTANT, INPUT, PARAM, Graph, is_fold, uses
 
 
 @dataclass(frozen=True)
@@ -45,7 +45,8 @@ class Instruction:
     map      row i of the result from row i of each argument, by a row of the table
     gather   copies of the rows named in `rows`, of the same memory
     spread   copies of shared numbers into rows of `each`
-    dense    for i = (r, c): the sum over k of a(r, k) * x(k, c), a shared, `columns` values of c
+    dense    for i = (r, c): the sum over k of a(r, k) * x(k, c), a shared, `columns` values of c,
+             and a shared number b(r) to start from, if there is a third argument
     dots     for each i the sum over k of a(i, k) * b(i, k)
     fold     for each i a variadic row of the table over x(i, k)
     take     for each i the one of x(i, k) that k, a number of each sample, picks
@@ -116,6 +117,8 @@ class _Lowering:
     def __init__(self, graph: Graph, params: int, inputs: int, narrow: bool) -> None:
         self.graph, self.narrow = graph, narrow
         self.varying = graph.varying()
+        self.uses = uses(graph)
+        self.products: dict[int, int] = {}  # by the first row of `each`, where the instruction is
         numbers = [args[0] for what, args in graph.nodes if what == CONSTANT]
         self.program = Program(params, inputs, tuple(numbers))
         self.program.shared_rows = params + len(numbers)
@@ -257,12 +260,40 @@ class _Lowering:
     def lower_map(self, op: Op, ids: list[int]) -> None:
         shared = not self.varying[ids[0]]
         for run in [ids] if shared or self.narrow else self.runs(ids):
+            if op is ops.add and not shared and self.add_to_product(run):
+                continue
             columns = zip(*(self.graph.nodes[i][1] for i in run), strict=True)
             args = tuple(self.operand(shared, column) for column in columns)
             self.emit(Instruction("map", shared, self.place(run, shared), len(run), op, args))
             if run[0] in self.graph.masks:
                 code = self.program.shared if shared else self.program.each
                 self.masked.append((code, len(code) - 1, run))
+
+    def add_to_product(self, run: list[int]) -> bool:
+        """Start the sums of a matrix product with what is added to them, if it is the same for all.
+
+        That is how neurons add their biases.
+        """
+        pairs = [sorted(self.graph.nodes[i][1], key=self.varying.__getitem__) for i in run]
+        biases, sums = zip(*pairs, strict=True)
+        place = self.products.get(self.rows[sums[0]])
+        if place is None or any(self.varying[i] for i in biases) or run[0] in self.graph.masks:
+            return False
+        product = self.program.each[place]
+        rows = [self.rows[i] for i in sums]
+        if rows != list(range(product.out, product.out + product.count)):
+            return False
+        columns = product.columns
+        if any(self.uses[i] > 1 for i in sums) or any(
+            biases[i] != biases[i - i % columns] for i in range(len(run))
+        ):
+            return False
+        view = self.matrix(True, [[i] for i in biases[::columns]])
+        self.program.each[place] = replace(product, args=(*product.args, replace(view, term_step=0)))
+        for i, row in zip(run, rows, strict=True):
+            self.rows[i] = row
+        del self.products[product.out]
+        return True
 
     def runs(self, ids: list[int]) -> Iterator[list[int]]:
         """Parts of a group whose arguments lie in the same row or in consecutive ones."""
@@ -349,6 +380,8 @@ class _Lowering:
         x = self.matrix(shared, columns, plain=True)
         out = self.place([found[x][line] for line in lines for x in columns], shared)
         terms = len(lines[0])
+        if not shared:
+            self.products[out] = len(self.program.each)
         self.emit(
             Instruction(
                 "dense", shared, out, len(lines) * len(columns), None, (a, x), terms, len(columns)

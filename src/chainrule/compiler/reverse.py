@@ -52,7 +52,7 @@ class Reverse:
 
 def rows_of(view: View, instruction: Instruction) -> list[int]:
     """Every row that an argument reads, without repetitions."""
-    if instruction.kind == "dense" and view is instruction.args[0]:
+    if instruction.kind == "dense" and view is not instruction.args[1]:
         count = instruction.count // instruction.columns
     elif instruction.kind == "dense":
         count = instruction.columns
@@ -62,6 +62,8 @@ def rows_of(view: View, instruction: Instruction) -> list[int]:
         count = 1
     terms = instruction.terms
     if instruction.kind == "map" or (instruction.kind == "take" and view is instruction.args[0]):
+        terms = 1
+    if instruction.kind == "dense" and view in instruction.args[2:]:
         terms = 1
     return [view.row(i, k) for i in range(count) for k in range(terms)]
 

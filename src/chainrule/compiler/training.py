@@ -7,6 +7,8 @@ Compiled, it runs over all parameters as over the samples of a batch.
 from __future__ import annotations
 
 import os
+from collections.abc import Callable
+from dataclasses import dataclass
 from types import TracebackType
 from typing import Any
 
@@ -22,6 +24,8 @@ from .program import lower
 from .tracing import TraceError, trace
 
 Array = Any
+NO_ORDER = np.zeros(0, np.int32)
+PATIENCE = 0.05  # seconds without a look at whether somebody pressed Ctrl-C
 
 
 class Trainer:
@@ -82,39 +86,50 @@ class Trainer:
 
         If that or a gradient is not finite, no parameter changes.
         """
-        rates = np.array([self.optimizer.lr])
-        return float(self.run(Batch(batch), None, None, rates, 0.0)[0][0])
+        return float(self.run(Batch(batch), np.array([self.optimizer.lr])).losses[0])
 
     def run(
-        self, data: Batch, order: Array | None, size: int | None, rates: Array, seconds: float
-    ) -> tuple[Array, bool]:
-        """Steps with these learning rates, one for each, until the time is over.
+        self,
+        data: Batch,
+        rates: Array,
+        order: Array | None = None,
+        size: int | None = None,
+        groups: Array | None = None,
+        interrupted: Callable[[], bool] = bool,
+    ) -> Outcome:
+        """Steps with these learning rates, one for each, in batches of a size.
 
         `order` names the samples of all epochs, one after another; None takes all in each batch.
-        Returns the losses of the steps done, and whether all was finite; if not, the last loss is
-        that of a step that changed nothing.
+        `groups` gives each parameter a number, for the norms of gradients at the end of an epoch.
+        Every now and then `interrupted` is asked whether to stop.
         """
-        steps = len(rates)
+        steps, size = len(rates), size or data.samples
         settings = np.column_stack([rates, self.optimizer.steps + np.arange(1.0, steps + 1)])
         losses = np.empty(steps)
-        size = size or data.samples
-        done, finite = compiled.train_machine(
-            self.machine(data, size).capsule,
-            self.rule.capsule,
-            os.environ.get("CHAINRULE_SIMD") or None,
-            data.samples,
-            data.rows(),
-            np.zeros(0, np.int32) if order is None else np.ascontiguousarray(order, dtype=np.int32),
-            size,
-            self.numbers,
-            settings,
-            0,
-            seconds,
-            losses,
-            native.thread_count(),
-        )
-        self.optimizer.steps += done
-        return losses[: done + (not finite)], finite
+        epochs = steps // -(-data.samples // size)
+        norms = np.empty((epochs, 0 if groups is None else int(groups.max(initial=-1)) + 1))
+        first, finite = 0, True
+        while first < steps and finite and not (first and interrupted()):
+            done, finite = compiled.train_machine(
+                self.machine(data, size).capsule,
+                self.rule.capsule,
+                os.environ.get("CHAINRULE_SIMD") or None,
+                data.samples,
+                data.rows(),
+                NO_ORDER if order is None else np.ascontiguousarray(order, dtype=np.int32),
+                size,
+                self.numbers,
+                settings,
+                first,
+                PATIENCE,
+                losses,
+                NO_ORDER if groups is None else np.ascontiguousarray(groups, dtype=np.int32),
+                norms,
+                native.thread_count(),
+            )
+            self.optimizer.steps += done - first
+            first = done
+        return Outcome(losses[: first + (not finite)], norms, finite)
 
     def machine(self, data: Batch, size: int) -> Any:
         variants = self.compiled.variants_for(data)
@@ -124,6 +139,15 @@ class Trainer:
                 "where(a < b, x, y)"
             )
         return variants[0].machine(size, ())
+
+
+@dataclass
+class Outcome:
+    """The loss of each step; if not all was finite, the last is of a step that changed nothing."""
+
+    losses: Array
+    norms: Array  # of gradients, for each epoch and group
+    finite: bool
 
 
 def compile_rule(optimizer: Any) -> native.Machine:

@@ -173,6 +173,9 @@ class _Run:
         if instruction.kind == "dense":
             a, x = self.sides(instruction)
             product = np.tensordot(a, x, 1)  # (r, c, samples)
+            if len(instruction.args) == 3:
+                start = self.argument(instruction.args[2], len(a))
+                product += start.reshape(-1, *[1] * (product.ndim - 1))
             return product.reshape(n, *product.shape[2:])
         if instruction.kind == "dots":
             a, b = (self.argument(view, n, terms) for view in instruction.args)
@@ -187,7 +190,7 @@ class _Run:
 
     def sides(self, instruction: Instruction) -> tuple[Array, Array]:
         """The matrices of a product: (r, k) and (k, c, ...)."""
-        view_a, view_x = instruction.args
+        view_a, view_x = instruction.args[:2]
         a = self.argument(view_a, instruction.count // instruction.columns, instruction.terms)
         return a, self.argument(view_x, instruction.columns, instruction.terms).swapaxes(0, 1)
 
@@ -235,7 +238,8 @@ class _Run:
         target = self.adjoint(view.shared)
         if step.assign:
             target[rows_of(view, instruction)] = 0.0
-        terms = None if instruction.kind == "map" else instruction.terms
+        single = instruction.kind == "map" or (instruction.kind == "dense" and part == 2)
+        terms = None if single else instruction.terms
         np.add.at(target, indices(view, len(share), terms), share)
 
     def share(self, instruction: Instruction, part: int, adjoint: Array) -> Array:
@@ -246,6 +250,8 @@ class _Run:
         if instruction.kind == "dense":
             a, x = self.sides(instruction)
             columns = adjoint.reshape(-1, instruction.columns, *adjoint.shape[1:])  # (r, c, ...)
+            if part == 2:
+                return columns.sum(1)
             if part == 0:
                 return np.einsum("rc...,kc...->rk...", columns, x)
             return np.einsum("rk,rc...->ck...", a, columns)
