@@ -47,7 +47,8 @@ def value(op: ops.Variadic) -> list[str]:
     lines, names = totals(op)
     formula = op.finish(Symbol("count"), *map(Symbol, names))
     return [
-        f"INLINE vec fold_{op.name}(const double *row, ptrdiff_t term, ptrdiff_t terms, ptrdiff_t some) {{",
+        f"INLINE vec fold_{op.name}(",
+        "    const double *row, ptrdiff_t term, ptrdiff_t terms, ptrdiff_t some) {",
         "    const vec count = v_splat((double)terms);",
         "    (void)count;",
         *lines,

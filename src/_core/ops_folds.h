@@ -2,7 +2,8 @@
 
 /* The variadic rows over LANES samples at once, of which `some` count. */
 
-INLINE vec fold_sum(const double *row, ptrdiff_t term, ptrdiff_t terms, ptrdiff_t some) {
+INLINE vec fold_sum(
+    const double *row, ptrdiff_t term, ptrdiff_t terms, ptrdiff_t some) {
     const vec count = v_splat((double)terms);
     (void)count;
     vec fold0 = v_splat(0.0);
@@ -30,7 +31,8 @@ INLINE void fold_sum_pull(double *grad, vec adjoint, const double *row, vec out,
     }
 }
 
-INLINE vec fold_mean(const double *row, ptrdiff_t term, ptrdiff_t terms, ptrdiff_t some) {
+INLINE vec fold_mean(
+    const double *row, ptrdiff_t term, ptrdiff_t terms, ptrdiff_t some) {
     const vec count = v_splat((double)terms);
     (void)count;
     vec fold0 = v_splat(0.0);
@@ -60,7 +62,8 @@ INLINE void fold_mean_pull(double *grad, vec adjoint, const double *row, vec out
     }
 }
 
-INLINE vec fold_logsumexp(const double *row, ptrdiff_t term, ptrdiff_t terms, ptrdiff_t some) {
+INLINE vec fold_logsumexp(
+    const double *row, ptrdiff_t term, ptrdiff_t terms, ptrdiff_t some) {
     const vec count = v_splat((double)terms);
     (void)count;
     vec fold0 = v_splat(-INFINITY);
@@ -159,7 +162,8 @@ INLINE void fold_logsumexp_pull(double *grad, vec adjoint, const double *row, ve
     }
 }
 
-INLINE vec fold_max(const double *row, ptrdiff_t term, ptrdiff_t terms, ptrdiff_t some) {
+INLINE vec fold_max(
+    const double *row, ptrdiff_t term, ptrdiff_t terms, ptrdiff_t some) {
     const vec count = v_splat((double)terms);
     (void)count;
     vec fold0 = v_splat(-INFINITY);
@@ -209,7 +213,8 @@ INLINE void fold_max_pull(double *grad, vec adjoint, const double *row, vec out,
     }
 }
 
-INLINE vec fold_min(const double *row, ptrdiff_t term, ptrdiff_t terms, ptrdiff_t some) {
+INLINE vec fold_min(
+    const double *row, ptrdiff_t term, ptrdiff_t terms, ptrdiff_t some) {
     const vec count = v_splat((double)terms);
     (void)count;
     vec fold0 = v_splat(INFINITY);

@@ -1,8 +1,9 @@
 """chainrule: automatic differentiation for programs written in scalars."""
 
-from . import data, functional, nn, optim, train
+from . import compiler, data, functional, nn, optim, train
 from .autodiff import grad, hessian, hvp, jacobian, jvp, value_and_grad
 from .checking import check_gradients
+from .compiler import compile as compile
 from .custom import custom_op
 from .diagnosing import diagnose
 from .errors import AnomalyError, GraphFreedError, StaleValueError
@@ -19,6 +20,7 @@ __all__ = [
     "Value",
     "__version__",
     "check_gradients",
+    "compiler",
     "core",
     "custom_op",
     "data",

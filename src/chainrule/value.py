@@ -20,15 +20,15 @@ wanted = os.environ.get("CHAINRULE_CORE", "")
 if wanted not in ("", "c", "python"):
     raise ImportError(f"CHAINRULE_CORE must be 'c' or 'python', got {wanted!r}")
 
+compiled: Any = None  # the compiled core, if it was built
 try:
-    from . import _core as compiled
+    from . import _core
 except ImportError:
     if wanted == "c":
         raise ImportError(
             "CHAINRULE_CORE=c, but the compiled core was not built; install a C compiler and "
             "reinstall chainrule, or unset CHAINRULE_CORE"
         ) from None
-    compiled = None  # type: ignore[assignment]
     if not wanted:
         warnings.warn(
             "the compiled core of chainrule was not built, so the slower reference core is used: "
@@ -37,6 +37,7 @@ except ImportError:
             stacklevel=3,
         )
 else:
+    compiled = _core
     # What runs rarely is written once, in Python, for both cores.
     for name, function in (
         ("__copy__", copying.copy),

@@ -31,10 +31,8 @@ def compare(seed: int) -> bool:
     program = random_graphs.make(rng, Value)
     values = random_graphs.run(program, Value, lambda name, args: ops.BY_NAME[name](*args))
     leaves, out = values[: len(program.leaves)], values[-1]
-    inputs = [leaf for leaf in leaves if rng.random() < 0.6]
+    inputs = [leaf for i, leaf in enumerate(leaves) if i == 0 or rng.random() < 0.6]
     params = [leaf for leaf in leaves if leaf not in inputs]
-    if not inputs:
-        return False
     samples = rng.choice(SAMPLES)
     batch = [
         np.array([leaf.data + (rng.uniform(-1e-4, 1e-4) if k else 0.0) for k in range(samples)])
@@ -45,8 +43,8 @@ def compare(seed: int) -> bool:
         return False
     for backend in BACKENDS:
         step = compile(out, params, inputs=inputs, reduction="sum", backend=backend)
-        for values_, grads, input_grads in [step.value_and_grad(*batch, inputs=True)]:
-            check(seed, backend, points, step(*batch), values_, grads, input_grads)
+        total, grads, input_grads = step.value_and_grad(*batch, inputs=True)
+        check(seed, backend, points, step(*batch), total, grads, input_grads)
     return True
 
 
@@ -54,7 +52,11 @@ Point = tuple[float, float, list[float], list[float], list[float], list[float]]
 
 
 def eager(
-    program: random_graphs.Program, values: list[Any], inputs: list[Any], params: list[Any], at: list[float]
+    program: random_graphs.Program,
+    values: list[Any],
+    inputs: list[Any],
+    params: list[Any],
+    at: list[float],
 ) -> Point | None:
     """The value, its size, and gradients with their sizes; None where rounding explodes."""
     for leaf, x in zip(inputs, at, strict=True):
@@ -95,4 +97,5 @@ if __name__ == "__main__":
     with multiprocessing.Pool() as pool:
         results = pool.imap_unordered(compare_chunk, chunks)
         compared = sum(tqdm(results, total=len(chunks), unit=f" x {CHUNK} graphs", mininterval=10))
-    print(f"{compared:,} of {len(chunks) * CHUNK:,} random graphs agree, compiled for {', '.join(BACKENDS)}")
+    names = " and ".join(BACKENDS)
+    print(f"{compared:,} of {len(chunks) * CHUNK:,} random graphs agree, compiled for {names}")

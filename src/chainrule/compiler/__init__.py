@@ -6,5 +6,6 @@
 
 from .compiled import Compiled, compile
 from .tracing import TraceError
+from .training import Trainer
 
-__all__ = ["Compiled", "TraceError", "compile"]
+__all__ = ["Compiled", "TraceError", "Trainer", "compile"]

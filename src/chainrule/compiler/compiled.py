@@ -162,7 +162,9 @@ class Compiled:
         found = len(self.params)
         if self.leaves is not None:
             if len(self.leaves) != len(batch.views):
-                raise ValueError(f"{len(self.leaves)} inputs were named, got numbers for {len(batch.views)}")
+                raise ValueError(
+                    f"{len(self.leaves)} inputs were named, got numbers for {len(batch.views)}"
+                )
             result = built(self.function, self.leaves, self.params, self.known)
         else:
             result = trace(self.function, batch.sample(sample), self.params, self.known)

@@ -55,8 +55,8 @@ class Batch(Inputs):
         for array in arrays:
             if array.ndim < axes:
                 raise ValueError(
-                    f"a batch must have {axes} {'axis' if axes == 1 else 'axes'} for its samples, got an "
-                    f"array of shape {array.shape}"
+                    f"a batch must have {axes} {'axis' if axes == 1 else 'axes'} for its samples, "
+                    f"got an array of shape {array.shape}"
                 )
         leading = [array.shape[:axes] for array in arrays]
         if axes == 1 and len(set(leading)) > 1:
@@ -71,7 +71,8 @@ class Batch(Inputs):
         for arrays, _, _ in self.trees:
             parts = []
             for array in arrays:
-                flat = np.moveaxis(array.reshape(*array.shape[:axes], -1), -1, 0)
+                width = math.prod(array.shape[axes:])
+                flat = np.moveaxis(array.reshape(*array.shape[:axes], width), -1, 0)
                 parts.append(range(len(views), len(views) + len(flat)))
                 views.extend(flat if axes == 1 else (np.broadcast_to(row, shape) for row in flat))
             self.parts.append(parts)

@@ -11,6 +11,7 @@ from __future__ import annotations
 from collections import defaultdict
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, field, replace
+from itertools import pairwise
 
 from .. import ops
 from ..ops import Op
@@ -66,7 +67,11 @@ class Instruction:
     def __str__(self) -> str:
         memory = "shared" if self.shared else "each"
         name = self.op.name if self.op is not None else self.kind
-        out = f"{memory}[{self.out}]" if self.count == 1 else f"{memory}[{self.out}:{self.out + self.count}]"
+        out = (
+            f"{memory}[{self.out}]"
+            if self.count == 1
+            else f"{memory}[{self.out}:{self.out + self.count}]"
+        )
         if self.rows:
             few = ", ".join(map(str, self.rows[:8])) + (", ..." if len(self.rows) > 8 else "")
             return f"{out} = {name} {few}"
@@ -95,8 +100,8 @@ class Program:
 
     def __str__(self) -> str:
         lines = [
-            f"{self.params} parameters, {len(self.constants)} constants, {self.shared_rows} shared rows; "
-            f"{self.inputs} inputs, {self.each_rows} rows for each sample"
+            f"{self.params} parameters, {len(self.constants)} constants, {self.shared_rows} shared "
+            f"rows; {self.inputs} inputs, {self.each_rows} rows for each sample"
         ]
         lines += ["once:", *(f"  {i}" for i in self.shared)] if self.shared else []
         lines += ["for each sample:", *(f"  {i}" for i in self.each)] if self.each else []
@@ -221,8 +226,11 @@ class _Lowering:
         """
         rows = [[self.rows[i] for i in line] for line in table]
         if not shared and any(not self.varying[i] for line in table for i in line):
-            return self.packed("spread" if not any(self.varying[i] for line in table for i in line)
-                               else "mixed", shared, table)
+            return self.packed(
+                "spread" if not any(self.varying[i] for line in table for i in line) else "mixed",
+                shared,
+                table,
+            )
         step = rows[1][0] - rows[0][0] if len(rows) > 1 else 1
         term_step = rows[0][1] - rows[0][0] if len(rows[0]) > 1 else 1
         start = rows[0][0]
@@ -400,5 +408,4 @@ class _Lowering:
 
 def is_run(rows: Iterable[int], step: int) -> bool:
     """Whether each row is `step` after the one before."""
-    rows = list(rows)
-    return all(b - a == step for a, b in zip(rows, rows[1:], strict=False))
+    return all(b - a == step for a, b in pairwise(rows))

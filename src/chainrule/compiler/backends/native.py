@@ -16,7 +16,10 @@ from ..reverse import Pull, Reverse, Zero
 
 Array = Any
 
-KINDS = {name: i for i, name in enumerate(("map", "gather", "spread", "dense", "dots", "fold", "take", "zero"))}
+KINDS = {
+    name: i
+    for i, name in enumerate(("map", "gather", "spread", "dense", "dots", "fold", "take", "zero"))
+}
 CODES = {op: i for i, op in enumerate(TABLE, 1)}
 STEP = 28  # numbers in a step of machine.h
 

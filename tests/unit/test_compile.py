@@ -1,0 +1,500 @@
+"""compile: what it gives, what it refuses, and that eager mode gives the same."""
+
+from __future__ import annotations
+
+import math
+import os
+import subprocess
+import sys
+from collections.abc import Callable
+from typing import Any
+
+import numpy as np
+import pytest
+
+import chainrule
+from chainrule import (
+    StaleValueError,
+    Value,
+    abs,
+    clip,
+    compile,
+    dot,
+    exp,
+    log,
+    logsumexp,
+    maximum,
+    mean,
+    nn,
+    optim,
+    prod,
+    sigmoid,
+    sin,
+    softmax,
+    softplus,
+    sqrt,
+    take,
+    tanh,
+    where,
+)
+from chainrule.compiler import TraceError
+from chainrule.compiler.backends import NAMES
+from chainrule.value import compiled
+
+BACKENDS = [name for name in NAMES if name != "native" or compiled is not None]
+RNG = np.random.default_rng(0)
+
+backends = pytest.mark.parametrize("backend", BACKENDS)
+
+
+def eager(function: Callable[..., Any], *batch: Any) -> tuple[list[float], list[Any]]:
+    """Values and gradients for the inputs, sample by sample."""
+    values, grads = [], []
+    for sample in zip(*(np.asarray(argument).tolist() for argument in batch), strict=True):
+        leaves = [[Value(x) for x in a] if isinstance(a, list) else Value(a) for a in sample]
+        out = function(*leaves)
+        out.backward()
+        values.append(out.data)
+        grads.append([[v.grad for v in a] if isinstance(a, list) else a.grad for a in leaves])
+    return values, grads
+
+
+def agrees(function: Callable[..., Any], *batch: Any, backend: str | None = None) -> None:
+    """Compiled and eager give the same values and gradients for the arguments."""
+    step = compile(function, reduction="none", backend=backend)
+    values, _, grads = step.value_and_grad(*batch, inputs=True)
+    expected, expected_grads = eager(function, *batch)
+    np.testing.assert_allclose(values, expected, rtol=1e-12, atol=1e-14)
+    np.testing.assert_array_equal(step(*batch), values)
+    for i, grad in enumerate(grads):
+        wanted = np.array([row[i] for row in expected_grads], dtype=float)
+        np.testing.assert_allclose(grad, wanted, rtol=1e-11, atol=1e-13)
+
+
+# --- what it gives -------------------------------------------------------------------------------
+
+
+@backends
+@pytest.mark.parametrize("samples", [1, 2, 7, 8, 100, 1000])
+def test_a_network(backend: str, samples: int) -> None:
+    model = nn.MLP(3, [8, 8, 1], seed=1)
+    X, y = RNG.normal(size=(samples, 3)), RNG.normal(size=samples)
+    step = compile(lambda x, t: (model(x) - t) ** 2, params=model.parameters(), backend=backend)
+    value, grads = step.value_and_grad(X, y)
+    model.zero_grad()
+    loss = mean([(model(x) - t) ** 2 for x, t in zip(X.tolist(), y.tolist(), strict=True)])
+    loss.backward()
+    assert value == pytest.approx(loss.data, rel=1e-12)
+    np.testing.assert_allclose(grads, [p.grad for p in model.parameters()], rtol=1e-10, atol=1e-13)
+    np.testing.assert_allclose(step(X, y).mean(), loss.data, rtol=1e-12)
+
+
+def test_parameters_are_found_by_themselves() -> None:
+    a, b = Value(2.0), Value(3.0)
+    step = compile(lambda x: a * x + b, reduction="sum")
+    value, grads = step.value_and_grad(np.array([1.0, 2.0]))
+    assert value == 12.0
+    assert step.params == [a, b]
+    assert grads.tolist() == [3.0, 2.0]
+
+
+def test_a_changed_parameter_is_seen_by_the_next_call() -> None:
+    a = Value(2.0)
+    step = compile(lambda x: a * x)
+    assert step(np.array([1.0])).tolist() == [2.0]
+    a.data = 5.0
+    assert step(np.array([1.0])).tolist() == [5.0]
+
+
+def test_a_model_predicts_over_a_batch() -> None:
+    model = nn.MLP(2, [4, 3], seed=0)
+    X = RNG.normal(size=(20, 2))
+    outputs = compile(model)(X)
+    assert len(outputs) == 3
+    expected = [[v.data for v in model(x)] for x in X.tolist()]
+    np.testing.assert_allclose(np.column_stack(outputs), expected, rtol=1e-12)
+
+
+def test_dicts_go_in_and_come_out() -> None:
+    step = compile(lambda d: {"sum": d["a"] + d["b"][0], "product": d["a"] * d["b"][1]})
+    batch = {"a": np.array([1.0, 2.0]), "b": np.array([[3.0, 4.0], [5.0, 6.0]])}
+    result = step(batch)
+    assert result["sum"].tolist() == [4.0, 7.0]
+    assert result["product"].tolist() == [4.0, 12.0]
+
+
+def test_a_value_already_computed() -> None:
+    x, w = Value(1.0), Value(3.0)
+    step = compile(tanh(w * x) + x, inputs=[x], reduction="sum")
+    value, grads, (x_grad,) = step.value_and_grad(np.array([0.1, 0.2]), inputs=True)
+    assert value == pytest.approx(math.tanh(0.3) + 0.1 + math.tanh(0.6) + 0.2)
+    assert grads[0] == pytest.approx(0.1 / math.cosh(0.3) ** 2 + 0.2 / math.cosh(0.6) ** 2)
+    assert x_grad[0] == pytest.approx(3 / math.cosh(0.3) ** 2 + 1)
+
+
+def test_each_length_is_compiled_once() -> None:
+    step = compile(lambda xs: sum(x * x for x in xs))
+    for length in (2, 5, 2, 5):
+        assert step(np.ones((3, length))).tolist() == [length] * 3
+    assert len(step.variants) == 2
+
+
+def test_axes_broadcast() -> None:
+    step = compile(lambda a, xs: a * sum(xs), reduction="none", axes=2)
+    a, xs = np.array([[1.0], [2.0], [3.0]]), RNG.normal(size=(1, 4, 2))
+    values, _, (a_grad, xs_grad) = step.value_and_grad(a, xs, inputs=True)
+    np.testing.assert_allclose(values, a * xs.sum(2), rtol=1e-14)
+    np.testing.assert_allclose(a_grad, np.full((3, 1), xs.sum()), rtol=1e-12)
+    np.testing.assert_allclose(xs_grad, np.full((1, 4, 2), 6.0), rtol=1e-14)
+
+
+def test_gradients_of_one_argument() -> None:
+    step = compile(lambda a, b: a * b, reduction="sum")
+    value, _, (b_grad,) = step.value_and_grad(np.array([2.0, 3.0]), np.array([5.0, 7.0]), inputs=(1,))
+    assert value == 31.0
+    assert b_grad.tolist() == [2.0, 3.0]
+
+
+@pytest.mark.parametrize(("reduction", "value", "grad"), [("mean", 2.0, 1.5), ("sum", 4.0, 3.0)])
+def test_reductions(reduction: str, value: float, grad: float) -> None:
+    w = Value(4 / 3)
+    step = compile(lambda x: w * x, reduction=reduction)
+    got, grads = step.value_and_grad(np.array([1.0, 2.0]))
+    assert got == pytest.approx(value)
+    assert grads[0] == pytest.approx(grad)
+
+
+@backends
+def test_an_embedding(backend: str) -> None:
+    table = [[Value(float(10 * i + j)) for j in range(3)] for i in range(4)]
+    step = compile(lambda i, x: dot(take(table, i), x), reduction="sum", backend=backend)
+    index, x = np.array([2, 0, 2]), np.array([[1.0, 2.0, 3.0], [4.0, 5.0, 6.0], [7.0, 8.0, 9.0]])
+    value, grads = step.value_and_grad(index, x)
+    expected = np.array([[10.0 * i + j for j in range(3)] for i in range(4)])
+    assert value == pytest.approx((expected[index] * x).sum())
+    by_value = dict(zip(step.params, grads.tolist(), strict=True))
+    assert [by_value[v] for v in table[2]] == [8.0, 10.0, 12.0]
+    assert [by_value[v] for v in table[1]] == [0.0, 0.0, 0.0]
+    with pytest.raises(IndexError, match="whole numbers from 0"):
+        step(np.array([4]), x[:1])
+    with pytest.raises(IndexError, match="whole numbers from 0"):
+        step(np.array([0.5]), x[:1])
+
+
+def test_the_program_shows_what_became_of_the_code() -> None:
+    model = nn.MLP(4, [8, 1], seed=0)
+    step = compile(lambda x: model(x), params=model.parameters())
+    assert step.program == "not traced yet: call it with a batch first"
+    step(np.ones((10, 4)))
+    assert "dense shared[0+5i+1k], each[0+1i+1k], shared[4+5i] (8 x 4 by 4 x 1)" in step.program
+    assert "nodes traced" in step.program
+
+
+def test_sums_of_products_become_matrix_products() -> None:
+    """Neurons written out by hand, as in the tutorials."""
+    weights = [[Value(0.1 * i + j) for j in range(5)] for i in range(3)]
+
+    def layer(x: Any) -> Any:
+        return sum(tanh(sum(w * v for w, v in zip(row, x, strict=True))) for row in weights)
+
+    step = compile(layer)
+    step(np.ones((10, 5)))
+    assert "(3 x 5 by 5 x 1)" in step.program
+
+
+# --- functions that eager mode runs too ----------------------------------------------------------
+
+
+FUNCTIONS: dict[str, Callable[..., Any]] = {
+    "polynomial": lambda x: x**3 - 2 * x**2 + x - 7,
+    "powers": lambda x: x**-1 + x**4 + x**2.5,
+    "softplus": lambda x: softplus(sin(x)) * exp(-x),
+    "logsumexp": lambda x: logsumexp([x, 2 * x, 1 - x]),
+    "softmax": lambda x: softmax([x, x * x, 1.0])[0],
+    "product": lambda x: prod([x, x + 1, x - 1, 2.0]),
+    "clip": lambda x: clip(x, 0.5, 1.5) * x,
+    "detach": lambda x: x * x.detach(),
+    "repeated": lambda x: (x + x) * (x + x),
+}
+
+
+@backends
+@pytest.mark.parametrize("name", FUNCTIONS)
+def test_functions(name: str, backend: str) -> None:
+    agrees(FUNCTIONS[name], RNG.uniform(0.2, 2, 37), backend=backend)
+
+
+@backends
+def test_where_keeps_an_infinite_derivative_out(backend: str) -> None:
+    agrees(lambda x: where(x > 0, sqrt(x), x), np.array([-1.0, 0.0, 1.0, 4.0]), backend=backend)
+    agrees(
+        lambda x: where(x > 1, log(x - 1) * sqrt(x - 1), where(x < 0, 1 / x, x)),
+        np.array([-2.0, 0.0, 0.5, 1.0, 3.0]),
+        backend=backend,
+    )
+
+
+# --- branches ------------------------------------------------------------------------------------
+
+
+def collatz(x: Any) -> Any:
+    steps = 0
+    while x > 1 and steps < 6:
+        x = x / 2 if x < 10 else x - 7
+        steps += 1
+    return x * steps
+
+
+def bisect(x: Any) -> Any:
+    low, high = Value(0.0), Value(4.0)
+    for _ in range(4):
+        middle = (low + high) / 2
+        if middle * middle < x:
+            low = middle + 0 * x
+        else:
+            high = middle + 0 * x
+    return low * x
+
+
+BRANCHING: dict[str, Callable[..., Any]] = {
+    "if": lambda x, y: x * x if x > 1 else y,
+    "if and else": lambda x, y: x + y if x < y else x - y,
+    "nested": lambda x, y: (x if y > 0 else -x) if x > 0 else (y if y > 0 else x * y),
+    "max": lambda x, y: max(x, y) * x,
+    "min": lambda x, y: min(x * y, y, x),
+    "sorted": lambda x, y: sorted([x, y, x * y])[1],
+    "sorted by key": lambda x, y: sorted([x, y], key=lambda v: -v)[0] ** 2,
+    "while": lambda x, y: collatz(x * 4),
+    "bisection": lambda x, y: bisect(abs(x) + 0.1),
+    "and": lambda x, y: x * y if x > 0 and y > 0 else x + y,
+    "or": lambda x, y: x * y if x > 0 or y > 0 else x + y,
+    "not": lambda x, y: x if not x < y else y,
+    "chained": lambda x, y: x * 2 if -1 < x < 1 else y * 3,
+    "count": lambda x, y: sum(v > 0 for v in (x, y)) * x + y,
+    "any": lambda x, y: x * 5 if any(v > 1 for v in (x, y)) else y,
+    "all": lambda x, y: x * 5 if all(v < 1 for v in (x, y)) else y,
+    "filtered": lambda x, y: sum([v for v in (x, y, x * y) if v > 0], Value(0.0)) + 0 * x + 0 * y,
+    "early return": lambda x, y: next((v * v for v in (x, y) if v >= 0.5), x * y),
+    "index of the largest": lambda x, y: [x, y, -x][max(range(3), key=lambda i: [x, y, -x][i])] * y,
+    "where inside if": lambda x, y: where(x < y, x, y) if x > -0.5 else tanh(x * y),
+    "comparison with a number on the left": lambda x, y: x if x <= 0.3 else x * x + y,
+}
+
+
+@backends
+@pytest.mark.parametrize("name", BRANCHING)
+def test_branches(name: str, backend: str) -> None:
+    """Samples that take another branch get a program of their own; all results are merged."""
+    rng = np.random.default_rng(3)
+    agrees(BRANCHING[name], rng.normal(size=60) * 2, rng.normal(size=60) * 2, backend=backend)
+
+
+def test_where_stays_one_program() -> None:
+    step = compile(lambda x: where(x > 0, x, -x))
+    step(np.array([-1.0, 2.0, -3.0]))
+    assert len(next(iter(step.variants.values()))) == 1
+
+
+def test_too_many_branches_name_the_line() -> None:
+    def halve(x: Any) -> Any:
+        while x > 1:  # the line that is named
+            x = x / 1.1
+        return x
+
+    with pytest.raises(ValueError, match=r"more than 64 different branches.*the line that is named"):
+        compile(halve)(np.geomspace(1, 1e6, 200))
+    assert compile(halve, branches=200)(np.geomspace(1, 1e6, 200)).max() <= 1
+
+
+# --- what it refuses -----------------------------------------------------------------------------
+
+
+def test_reading_data_would_fix_a_number() -> None:
+    with pytest.raises(TraceError, match=r"reading \.data inside a compiled function.*detach\(\)"):
+        compile(lambda x: x * x.data)(np.ones(3))
+    w = Value(2.0)
+    with pytest.raises(TraceError, match=r"reading \.data"):
+        compile(lambda x: x * w.data)(np.ones(3))
+    with pytest.raises(TraceError, match=r"assigning to \.data"):
+        compile(lambda x: setattr(w, "data", 3.0) or x)(np.ones(3))
+    assert w.data == 2.0
+
+
+def test_after_an_error_eager_mode_is_as_before() -> None:
+    with pytest.raises(ZeroDivisionError):
+        compile(lambda x: x * (1 / 0))(np.ones(3))
+    assert (Value(1.0) < Value(2.0)) is True
+    assert Value(3.0).data == 3.0
+
+
+@pytest.mark.parametrize(
+    ("batch", "error", "text"),
+    [
+        ((), TypeError, "at least one array"),
+        ((np.ones((3, 2)), np.ones(4)), ValueError, "same number of samples"),
+        ((np.ones((0, 2)), np.ones(0)), ValueError, "the batch is empty"),
+        ((3.0, np.ones(1)), ValueError, "one entry for every sample"),
+        ((np.array(["a", "b"]), np.ones(2)), TypeError, "array of real numbers"),
+        ((np.array([1j, 2]), np.ones(2)), TypeError, "array of real numbers"),
+        (([[1.0], [1.0, 2.0]], np.ones(2)), TypeError, "array of real numbers"),
+        ((None, np.ones(2)), TypeError, "array of real numbers"),
+    ],
+)
+def test_bad_batches(batch: Any, error: type[Exception], text: str) -> None:
+    step = compile(lambda x, y: x[0] * y)
+    with pytest.raises(error, match=text):
+        step(*batch)
+
+
+def test_bad_arguments() -> None:
+    with pytest.raises(TypeError, match="compile needs a function"):
+        compile(3)
+    with pytest.raises(ValueError, match="reduction must be"):
+        compile(lambda x: x, reduction="max")
+    with pytest.raises(ValueError, match="unknown backend 'cuda'"):
+        compile(lambda x: x, backend="cuda")
+    with pytest.raises(TypeError, match="leaf Values"):
+        compile(lambda x: x, params=[Value(1.0) * 2])
+    with pytest.raises(TypeError, match="must return Values"):
+        compile(lambda x: "a")(np.ones(2))
+    with pytest.raises(TypeError, match="returns one Value, this one returns 2"):
+        compile(lambda x: [x, x]).value_and_grad(np.ones(2))
+    with pytest.raises(ValueError, match="axes must be from 1 to 4"):
+        compile(lambda x: x, axes=5)
+
+
+def test_operations_made_by_hand_are_refused() -> None:
+    def doubled(x: Any) -> Any:
+        out = Value(2.0, (x,), "double")
+        out._backward = lambda: None
+        return out
+
+    with pytest.raises(TypeError, match="cannot compile 'double'"):
+        compile(doubled)(np.ones(2))
+
+
+# --- arrays of every kind ------------------------------------------------------------------------
+
+
+@backends
+def test_arrays_of_every_kind(backend: str) -> None:
+    step = compile(lambda x: x[0] * x[1] + exp(x[1]), backend=backend)
+    X = RNG.normal(size=(30, 2))
+    expected = step(X)
+    readonly = X.copy()
+    readonly.flags.writeable = False
+    wide = np.zeros((30, 4))
+    wide[:, ::2] = X
+    for same in (X[::-1][::-1], np.asfortranarray(X), readonly, wide[:, ::2], X.tolist()):
+        np.testing.assert_array_equal(step(same), expected)
+    assert step(X.astype(np.float32)).dtype == np.float64
+    np.testing.assert_array_equal(step(np.ones((3, 2), dtype=bool)), step(np.ones((3, 2), dtype=int)))
+
+
+@backends
+def test_nan_and_infinity_go_through(backend: str) -> None:
+    step = compile(lambda x: exp(x) * 2 + maximum(x, 0.0), backend=backend)
+    result = step(np.array([math.nan, math.inf, -math.inf, 1.0]))
+    assert math.isnan(result[0])
+    assert result[1] == math.inf
+    assert result[2] == 0.0
+    assert result[3] == pytest.approx(2 * math.e + 1)
+
+
+# --- determinism ---------------------------------------------------------------------------------
+
+
+@pytest.mark.skipif(compiled is None, reason="there is no C core")
+@pytest.mark.parametrize("samples", [3, 100, 5000])
+def test_the_same_bits_for_any_number_of_threads(samples: int, monkeypatch: pytest.MonkeyPatch) -> None:
+    model = nn.MLP(8, [32, 32, 1], seed=0)
+    X, y = RNG.normal(size=(samples, 8)), RNG.normal(size=samples)
+    step = compile(lambda x, t: (model(x) - t) ** 2, params=model.parameters())
+    seen = set()
+    for threads in ("1", "2", "3", "8", "2"):
+        monkeypatch.setenv("CHAINRULE_THREADS", threads)
+        value, grads = step.value_and_grad(X, y)
+        seen.add((value, grads.tobytes(), step(X, y).tobytes()))
+    assert len(seen) == 1
+
+
+@pytest.mark.skipif(compiled is None, reason="there is no C core")
+def test_a_forked_child_has_threads_of_its_own() -> None:
+    code = """
+import os, numpy as np
+from chainrule import nn, compile
+model = nn.MLP(8, [32, 32, 1], seed=0)
+step = compile(lambda x: model(x) ** 2, params=model.parameters())
+X = np.ones((5000, 8))
+before = step.value_and_grad(X)[0]
+child = os.fork()
+if child == 0:
+    os._exit(0 if step.value_and_grad(X)[0] == before else 1)
+assert os.waitpid(child, 0)[1] == 0
+"""
+    subprocess.run([sys.executable, "-c", code], check=True, timeout=60)
+
+
+def test_bad_settings_of_threads_and_simd(monkeypatch: pytest.MonkeyPatch) -> None:
+    if compiled is None:
+        pytest.skip("there is no C core")
+    step = compile(lambda x: x * 2)
+    monkeypatch.setenv("CHAINRULE_THREADS", "many")
+    with pytest.raises(ValueError, match="CHAINRULE_THREADS must be a positive number"):
+        step(np.ones(3))
+    monkeypatch.delenv("CHAINRULE_THREADS")
+    monkeypatch.setenv("CHAINRULE_SIMD", "mmx")
+    with pytest.raises(ValueError, match="no SIMD instructions named mmx"):
+        step(np.ones(3))
+
+
+# --- training ------------------------------------------------------------------------------------
+
+
+@pytest.mark.skipif(compiled is None, reason="there is no C core")
+def test_a_trainer_takes_the_same_steps_as_eager_mode() -> None:
+    from chainrule.compiler import Trainer
+
+    X, y = RNG.normal(size=(12, 2)), RNG.normal(size=12)
+    eager_model, model = nn.MLP(2, [4, 1], seed=0), nn.MLP(2, [4, 1], seed=0)
+    by_hand = optim.Adam(eager_model.parameters(), lr=0.05)
+    optimizer = optim.Adam(model.parameters(), lr=0.05)
+    step = compile(lambda x, t: (model(x) - t) ** 2, params=model.parameters())
+    with Trainer(step, optimizer) as trainer:
+        for _ in range(20):
+            loss = mean([(eager_model(x) - t) ** 2 for x, t in zip(X.tolist(), y.tolist(), strict=True)])
+            by_hand.zero_grad()
+            loss.backward()
+            by_hand.step()
+            assert trainer.step(X, y) == pytest.approx(loss.data, rel=1e-10)
+    pairs = zip(model.parameters(), eager_model.parameters(), strict=True)
+    assert all(p.data == pytest.approx(q.data, rel=1e-10) for p, q in pairs)
+    assert optimizer.steps == by_hand.steps == 20
+    np.testing.assert_allclose(optimizer.state, by_hand.state, rtol=1e-9)
+
+
+@pytest.mark.skipif(compiled is None, reason="there is no C core")
+def test_a_parameter_changed_behind_the_trainer_is_noticed() -> None:
+    from chainrule.compiler import Trainer
+
+    w = Value(1.0)
+    step = compile(lambda x: (w * x - 1) ** 2, params=[w])
+    trainer = Trainer(step, optim.SGD([w], lr=0.1))
+    trainer.step(np.ones(4))
+    w.data = 7.0
+    with pytest.raises(StaleValueError, match="changed while it was trained natively"):
+        trainer.pull()
+    trainer.push()
+    trainer.step(np.ones(4))
+    trainer.pull()
+    assert w.data == pytest.approx(7.0 - 0.1 * 2 * 6.0)
+
+
+def test_sigmoid_far_out_keeps_its_slope() -> None:
+    _, _, (grad,) = compile(lambda x: sigmoid(x)).value_and_grad(np.array([40.0]), inputs=True)
+    assert grad[0] == pytest.approx(4.248354255291589e-18, rel=1e-14)
+
+
+def test_the_package_is_there() -> None:
+    assert chainrule.compile is compile
+    assert os.path.basename(chainrule.compiler.__file__) == "__init__.py"
