@@ -51,7 +51,7 @@ fuzz: .venv/installed
 sanitize:
 	tools/sanitize.sh
 
-# What is generated: the C header, the special values with their reasons, the README's picture.
+# What is generated: the C headers, the special values with their reasons, the README's picture.
 regen: .venv/installed
 	$(BIN)/python tools/gen_ops.py
 	$(BIN)/python -m tests.conformance.special

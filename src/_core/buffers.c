@@ -69,6 +69,15 @@ PyObject *simd_names(PyObject *module, PyObject *unused) {
     return found;
 }
 
+PyObject *simd_best(PyObject *module, PyObject *unused) {
+    (void)module, (void)unused;
+    const Elementwise *best = elementwise_best();
+    if (best) return PyUnicode_FromString(best->name);
+    PyErr_Format(PyExc_ValueError, "CHAINRULE_SIMD must be one of avx512, avx2, base that this machine has, got '%s'",
+                 getenv("CHAINRULE_SIMD"));
+    return NULL;
+}
+
 PyObject *buffer_values(PyObject *module, PyObject *args) {
     (void)module;
     const char *name;

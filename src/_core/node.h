@@ -213,6 +213,7 @@ PyObject *value_forward(PyObject *self, PyObject *unused);
 
 /* buffers.c */
 PyObject *simd_names(PyObject *module, PyObject *unused);
+PyObject *simd_best(PyObject *module, PyObject *unused);
 PyObject *buffer_values(PyObject *module, PyObject *args);
 PyObject *buffer_pull(PyObject *module, PyObject *args);
 

@@ -471,6 +471,7 @@ PyMethodDef module_functions[] = {
         "set_modes", set_modes, METH_VARARGS,
         "Set the modes of this thread that are not None; return what they were."},
     {"_simd_names", simd_names, METH_NOARGS, "The kinds of vectors this machine has, the fastest first."},
+    {"_simd_best", simd_best, METH_NOARGS, "The kind in use: the fastest, or what CHAINRULE_SIMD says."},
     {"_map_values", buffer_values, METH_VARARGS, "_map_values(simd, row, out, args)"},
     {"_map_pull", buffer_pull, METH_VARARGS, "_map_pull(simd, row, part, assign, grad, adjoint, args, out)"},
     {"machine", machine_new, METH_VARARGS, "A program of the compiler, made ready to run."},

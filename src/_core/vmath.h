@@ -95,7 +95,7 @@ INLINE vec clamped(vec x, double low, double high) { return v_at_most(v_splat(hi
 /* --- exponentials -------------------------------------------------------------------------------- */
 
 #define LN2_HIGH 0x1.62e42ffp-1 /* 32 bits: times a whole number it is exact */
-#define LN2_LOW -0x1.718432a1b0e26p-35
+#define LN2_LOW (-0x1.718432a1b0e26p-35)
 
 static const double EXP_REST[] = {
     0x1.0000000000000p-1,  0x1.5555555555557p-3,  0x1.5555555555556p-5,  0x1.11111111100bep-7,
@@ -111,7 +111,7 @@ typedef struct {
 /* For |x.hi| up to 1000. */
 INLINE Exponential exponential(pair x) {
     const vec k = nearest_whole(0x1.71547652b82fep+0 * x.hi);
-    const pair near = quick_sum(x.hi - k * LN2_HIGH, x.lo - k * LN2_LOW);
+    const pair near = quick_sum(v_fma(k, v_splat(-LN2_HIGH), x.hi), v_fma(k, v_splat(-LN2_LOW), x.lo));
     const vec r = near.hi, rest = v_fma(r * r, POLYNOMIAL(r, EXP_REST), v_fma(near.lo, r, near.lo));
     return (Exponential){k, r, rest};
 }
@@ -194,14 +194,15 @@ INLINE vec fraction(vec x, vec *k) {
     return (vec)((shifted & 0xfffffffffffff) + root) - 1.0;
 }
 
-/* log(1 + f + low) as f - f²/2 and a correction, where low is below an ulp of 1 + f. */
+/* log(1 + f + low), where low is below an ulp of 1 + f: f - f²/2 is the upper part, and the lower
+ * one a correction of up to a twentieth of it. */
 INLINE pair log_near_1(vec f, vec low) {
     const vec s = f / (2.0 + f), z = s * s;
     const vec rest = z * v_fma(z, POLYNOMIAL(z, LOG_REST), v_splat(TWO_THIRDS));
     const pair half_square = exact_product(0.5 * f, f), leading = quick_sum(f, -half_square.hi);
     const vec slope = 1.0 - 2.0 * s * (1.0 - s); /* nearly 1 / (1 + f) */
     const vec correction = v_fma(s, half_square.hi + rest, v_fma(low, slope, -half_square.lo));
-    return quick_sum(leading.hi, leading.lo + correction);
+    return (pair){leading.hi, leading.lo + correction};
 }
 
 /* What a logarithm with its pole at 0 gives at x: the result, -inf at the pole, NaN below it. */
@@ -297,9 +298,9 @@ static const double COS_REST[] = {
 /* sin(x + ahead π/2), for |x| up to FAR_ANGLE. */
 INLINE vec sine(vec x, double ahead) {
     const vec n = nearest_whole(0x1.45f306dc9c883p-1 * x); /* 2/π */
-    const pair a = exact_sum(x - n * 0x1.921fb544p+0, n * -0x1.0b4611a6p-34);
+    const pair a = exact_sum(v_fma(n, v_splat(-0x1.921fb544p+0), x), n * -0x1.0b4611a6p-34);
     const pair b = exact_sum(a.hi, n * -0x1.3198a2ep-69);
-    const pair r = quick_sum(b.hi, b.lo + (a.lo + n * -0x1.b839a252049c1p-104));
+    const pair r = quick_sum(b.hi, b.lo + v_fma(n, v_splat(-0x1.b839a252049c1p-104), a.lo));
     const vec z = r.hi * r.hi, half = 0.5 * z, one = 1.0 - half;
     const vec sin = r.hi + v_fma(r.hi * z, POLYNOMIAL(z, SIN_REST), r.lo - half * r.lo);
     const vec cos = one + (((1.0 - one) - half) + v_fma(z * z, POLYNOMIAL(z, COS_REST), -r.hi * r.lo));

@@ -3,6 +3,7 @@
 The reference class in engine.py has the same names; a test compares them.
 """
 
+from array import array
 from collections.abc import Callable, Iterable, Sequence
 from typing import Any, SupportsFloat, SupportsIndex, TypeAlias
 
@@ -10,12 +11,27 @@ from .ops import Op
 
 Number = SupportsFloat | SupportsIndex
 Operand: TypeAlias = Value | Number
+Buffer: TypeAlias = array[float] | memoryview  # of doubles
 
 def set_modes(recording: bool | None, anomaly: bool | None) -> tuple[bool, bool]: ...
 def set_tracer(tracer: Any) -> Any: ...
 def machine(*parts: Any) -> Any: ...
 def run_machine(*arguments: Any) -> None: ...
 def train_machine(*arguments: Any) -> tuple[int, bool]: ...
+def _simd_names() -> list[str]: ...
+def _simd_best() -> str: ...
+def _map_values(simd: str, row: Op, out: Buffer, args: tuple[Buffer, ...], /) -> None: ...
+def _map_pull(
+    simd: str,
+    row: Op,
+    part: int,
+    assign: bool,
+    grad: Buffer,
+    adjoint: Buffer,
+    args: tuple[Buffer, ...],
+    out: Buffer,
+    /,
+) -> None: ...
 
 class Value:
     data: Any

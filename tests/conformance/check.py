@@ -41,8 +41,12 @@ def points(op: Op, count: int, seed: int = 0) -> Iterator[tuple[float, ...]]:
 
 
 def errors(op: Op, args: tuple[float, ...]) -> dict[str, float]:
-    """How far the value and each partial are from the truth, in ulps (scaled where it says so)."""
-    value, partials = evaluate(op, args)
+    """How far a Value and its partials are from the truth, in ulps (scaled where it says so)."""
+    return distances(op, args, *evaluate(op, args))
+
+
+def distances(op: Op, args: tuple[float, ...], value: float, partials: list[float]) -> dict[str, float]:
+    """How far these results are from the truth."""
     exact = tuple(map(mpf, args))
     true_value, true_partials = truth.TRUTH[op.name]
     expected = true_value(*exact)

@@ -1,0 +1,52 @@
+"""The elementwise kernels of the C core on lists of numbers, for each kind of vectors."""
+
+from __future__ import annotations
+
+import math
+from array import array
+from collections.abc import Sequence
+from typing import Any
+
+from chainrule.ops import Op
+from chainrule.value import compiled
+
+core: Any = compiled  # None where it was not built
+NAMES: list[str] = core._simd_names() if core else []
+
+Numbers = Sequence[float]
+
+
+def values(simd: str, op: Op, args: Sequence[Numbers]) -> list[float]:
+    out = array("d", [math.nan]) * len(args[0])
+    core._map_values(simd, op, out, tuple(array("d", arg) for arg in args))
+    return list(out)
+
+
+def pulls(
+    simd: str,
+    op: Op,
+    part: int,
+    args: Sequence[Numbers],
+    out: Numbers,
+    adjoint: Numbers | None = None,
+    grad: Numbers | None = None,
+) -> list[float]:
+    """What becomes of the gradients; without any, the contributions are assigned."""
+    n = len(args[0])
+    result = array("d", [math.nan] * n if grad is None else grad)
+    seeds = array("d", [1.0] * n if adjoint is None else adjoint)
+    arguments = tuple(array("d", arg) for arg in args)
+    core._map_pull(simd, op, part, grad is None, result, seeds, arguments, array("d", out))
+    return list(result)
+
+
+def columns(points: Sequence[Numbers]) -> list[list[float]]:
+    return [list(column) for column in zip(*points, strict=True)]
+
+
+def evaluate(simd: str, op: Op, points: Sequence[Numbers]) -> list[tuple[float, list[float]]]:
+    """The value and the partials at each point, as check.evaluate has them."""
+    args = columns(points)
+    out = values(simd, op, args)
+    partials = columns([pulls(simd, op, part, args, out) for part in range(op.arity)])
+    return list(zip(out, partials, strict=True))

@@ -1,0 +1,203 @@
+"""The elementwise kernels on arrays, for every kind of vectors this machine has.
+
+The same demands as on a Value: the committed special values, 4 ulp of the truth. On top of them
+what only arrays can get wrong: lengths that fill no vector, addresses that no vector likes,
+neighbours in memory, lanes that disturb each other.
+"""
+
+from __future__ import annotations
+
+import math
+import random
+from array import array
+from typing import Any
+
+import pytest
+from mpmath import mpf
+
+import chainrule
+from chainrule import ops
+from chainrule.ops import Op
+
+from . import check, kernels, special, truth
+from .kernels import columns, core, pulls, values
+
+if chainrule.core == "python":
+    pytest.skip("about the kernels, not about a core", allow_module_level=True)
+
+ROWS = special.elementwise()
+every_simd = pytest.mark.parametrize("simd", kernels.NAMES)
+every_row = pytest.mark.parametrize("op", ROWS, ids=lambda op: op.name)
+
+
+@every_simd
+@every_row
+def test_special_grid(simd: str, op: Op) -> None:
+    table = special.read()[op.name]
+    args = columns([args for args, _, _ in table])
+    expected = columns([results for _, results, _ in table])
+    out = values(simd, op, args)
+    found = [out]
+    for part in range(op.arity):
+        assigned = pulls(simd, op, part, args, out)
+        added = pulls(simd, op, part, args, out, grad=[0.0] * len(out))
+        assert list(map(repr, assigned)) == list(map(repr, added))
+        found.append(assigned)
+    for what, numbers, results in zip(("value", *range(op.arity)), expected, found, strict=True):
+        for i, (number, result) in enumerate(zip(numbers, results, strict=True)):
+            assert check.same(result, number), (op.name, what, table[i][0], result, number)
+
+
+@every_simd
+@pytest.mark.parametrize("op", [op for op in ROWS if op.name in truth.TRUTH], ids=lambda op: op.name)
+def test_within_4_ulp(simd: str, op: Op) -> None:
+    points = list(check.points(op, 1000, seed=2))
+    for args, result in zip(points, kernels.evaluate(simd, op, points), strict=True):
+        for what, ulps in check.distances(op, args, *result).items():
+            assert ulps <= check.LIMIT, (op.name, what, args, ulps)
+
+
+@every_simd
+@pytest.mark.parametrize("name", ["add", "sub", "mul", "div", "sqrt", "neg", "abs", "relu", "maximum"])
+def test_the_same_bits_as_a_value(simd: str, name: str) -> None:
+    """Arithmetic rounds as on Values, in the partials and in the products with the adjoint too."""
+    op = ops.BY_NAME[name]
+    points = list(check.points(op, 500, seed=3))
+    rng = random.Random(name)
+    seeds = [rng.gauss(0, 1) for _ in points]
+    args = columns(points)
+    out = values(simd, op, args)
+    gradients = [pulls(simd, op, part, args, out, adjoint=seeds) for part in range(op.arity)]
+    for i, point in enumerate(points):
+        leaves = [chainrule.Value(x) for x in point]
+        result = op(*leaves)
+        result.backward(seeds[i])
+        assert out[i].hex() == result.data.hex()
+        assert [g[i].hex() for g in gradients] == [leaf.grad.hex() for leaf in leaves]
+
+
+@every_simd
+@every_row
+def test_lengths_and_addresses(simd: str, op: Op) -> None:
+    """Any length from any address gives the same bits, and nothing beside it is touched."""
+    points = list(check.points(op, 19, seed=4))
+    args = columns(points)
+    out = values(simd, op, args)
+    old = [random.Random(op.name).gauss(0, 1) for _ in points]
+    gradients = [pulls(simd, op, part, args, out, adjoint=old, grad=old) for part in range(op.arity)]
+    for n in range(20):
+        for start in range(3) if n % 3 == 0 else (1,):
+            shifted = tuple(window(array("d", [7.0] * start + arg[:n]), start, n) for arg in args)
+            whole, part_of_it = guarded([0.0] * n, start)
+            core._map_values(simd, op, part_of_it, shifted)
+            assert same_bits(whole, guarded(out[:n], start)[0])
+            for part, expected in enumerate(gradients):
+                whole, part_of_it = guarded(old[:n], start)
+                seeds, results = array("d", old[:n]), array("d", out[:n])
+                core._map_pull(simd, op, part, False, part_of_it, seeds, shifted, results)
+                assert same_bits(whole, guarded(expected[:n], start)[0])
+
+
+def window(numbers: Any, start: int, n: int) -> memoryview:
+    return memoryview(numbers)[start : start + n]
+
+
+def guarded(numbers: list[float], start: int) -> tuple[Any, memoryview]:
+    """An array with something else on both sides of the numbers, and the view of them in it."""
+    whole = array("d", [-1234.5] * start + numbers + [-1234.5] * 9)
+    return whole, window(whole, start, len(numbers))
+
+
+def same_bits(a: Any, b: Any) -> bool:
+    return [x.hex() for x in a] == [x.hex() for x in b]
+
+
+@every_simd
+@every_row
+def test_lanes_are_independent(simd: str, op: Op) -> None:
+    """What a lane gives does not depend on its neighbours, though these may choose the way."""
+    rng = random.Random(op.name)
+    points = [*check.points(op, 40, seed=5), *rng.sample(list(special.grid(op)), 19)]
+    args = columns(points)
+    out = values(simd, op, args)
+    alone = [values(simd, op, [[x] * 8 for x in point])[3] for point in points]
+    assert [x.hex() for x in out] == [x.hex() for x in alone]
+    for part in range(op.arity):
+        together = pulls(simd, op, part, args, out)
+        alone = [
+            pulls(simd, op, part, [[x] * 8 for x in point], [value] * 8)[3]
+            for point, value in zip(points, out, strict=True)
+        ]
+        assert [x.hex() for x in together] == [x.hex() for x in alone]
+
+
+@every_simd
+def test_exact_results_are_exact(simd: str) -> None:
+    powers = range(-1074, 1024)
+    assert values(simd, ops.log2, [[2.0**k for k in powers]]) == [float(k) for k in powers]
+    assert values(simd, ops.log10, [[10.0**k for k in range(23)]]) == [float(k) for k in range(23)]
+    bases = [float(x) for x in range(-300, 301)]
+    for exponent in (0, 1, 2, 3, 4, 5, 6):
+        expected = [x**exponent for x in bases]
+        assert values(simd, ops.pow, [bases, [float(exponent)] * len(bases)]) == expected
+    for op in (ops.exp, ops.cosh, ops.cos):
+        assert values(simd, op, [[0.0, -0.0]]) == [1.0, 1.0]
+    assert values(simd, ops.tanh, [[20.0, -1e300]]) == [1.0, -1.0]
+    assert values(simd, ops.erf, [[6.0, -1e300]]) == [1.0, -1.0]
+
+
+@every_simd
+def test_far_angles(simd: str) -> None:
+    """Near multiples of π/2, where the sine is tiny, and beyond the fast path."""
+    whole = [*range(1, 600000, 997), *(3**k for k in range(12, 200))]
+    angles = [*(n * math.pi / 2 for n in whole), 999999.5, 1e6, 1000000.5, 1e22, 1e300]
+    for op in (ops.sin, ops.cos):
+        for angle, result in zip(angles, values(simd, op, [angles]), strict=True):
+            assert truth.ulps(result, truth.TRUTH[op.name][0](mpf(angle))) <= 1.5
+
+
+@every_simd
+def test_out_may_be_an_argument(simd: str) -> None:
+    for op in ROWS:
+        args = [array("d", column) for column in columns(list(check.points(op, 13)))]
+        expected = values(simd, op, args)
+        core._map_values(simd, op, args[-1], tuple(args))
+        assert same_bits(args[-1], expected)
+
+
+@every_simd
+def test_where_passes_nothing_to_the_other_side(simd: str) -> None:
+    """0 times an infinite adjoint would be NaN."""
+    args = [[1.0, 0.0, math.nan], [1.0, 2.0, 3.0], [4.0, 5.0, 6.0]]
+    out, adjoint, grad = [1.0, 5.0, 3.0], [math.inf, math.nan, 2.0], [10.0, 20.0, 30.0]
+    first = pulls(simd, ops.where, 1, args, out, adjoint, grad)
+    assert repr(first) == repr([math.inf, 20.0, 32.0])
+    other = pulls(simd, ops.where, 2, args, out, adjoint, grad)
+    assert repr(other) == repr([10.0, math.nan, 30.0])
+    assert pulls(simd, ops.where, 0, args, out, [2.0] * 3, grad) == grad
+    assert pulls(simd, ops.where, 0, args, out, [2.0] * 3) == [0.0] * 3
+
+
+def test_the_vectors_can_be_chosen(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.delenv("CHAINRULE_SIMD", raising=False)
+    assert core._simd_best() == kernels.NAMES[0]
+    for name in kernels.NAMES:
+        monkeypatch.setenv("CHAINRULE_SIMD", name)
+        assert core._simd_best() == name
+    monkeypatch.setenv("CHAINRULE_SIMD", "neon")
+    with pytest.raises(ValueError, match="one of avx512, avx2, base that this machine has, got 'neon'"):
+        core._simd_best()
+
+
+def test_wrong_calls() -> None:
+    two, three = array("d", [1.0, 2.0]), array("d", [1.0, 2.0, 3.0])
+    with pytest.raises(ValueError, match="this machine has no neon"):
+        core._map_values("neon", ops.exp, two, (two,))
+    with pytest.raises(TypeError, match="expected an elementwise row, got <operation sum>"):
+        core._map_values("base", ops.sum, two, (two,))
+    with pytest.raises(ValueError, match="expected buffers of one length, got 2 and 3"):
+        core._map_values("base", ops.exp, two, (three,))
+    with pytest.raises(TypeError, match="expected 2 arguments, got 1"):
+        core._map_values("base", ops.add, two, (two,))
+    with pytest.raises(TypeError, match="expected a buffer of doubles"):
+        core._map_values("base", ops.exp, array("f", [1.0, 2.0]), (two,))
