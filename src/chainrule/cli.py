@@ -12,6 +12,7 @@ import platform
 import re
 import sys
 from collections.abc import Callable, Sequence
+from functools import partial
 from pathlib import Path
 from typing import Any, NoReturn
 
@@ -20,7 +21,8 @@ import numpy as np
 from . import Value, __version__, check_gradients, core, data, demo, nn, optim, train
 from .expressions import CONSTANTS, parse
 from .nn.activations import NAMES
-from .saving import load, save
+from .runs import Metrics, number
+from .saving import load, place, save
 
 DATA_SETS: dict[str, Callable[..., Any]] = {
     "xor": data.xor,
@@ -31,6 +33,8 @@ DATA_SETS: dict[str, Callable[..., Any]] = {
 }
 OPTIMIZERS = {"sgd": optim.SGD, "rmsprop": optim.RMSprop, "adagrad": optim.Adagrad}
 OPTIMIZERS |= {"adam": optim.Adam, "adamw": optim.AdamW}
+# For nll a network would have to end in log_softmax, and then it is cross_entropy.
+LOSSES = [name for name in train.LOSSES if name != "nll"]
 EXTRAS = {
     "plot": "matplotlib",
     "jax": "jax",
@@ -126,10 +130,11 @@ def add_train(commands: Any) -> None:
         "  chainrule train data.csv --loss mse --optimizer sgd --lr 0.05 --save model.safetensors",
         formatter_class=argparse.RawDescriptionHelpFormatter,
     )
+    hidden = "units of each hidden layer (16 16); none if no number is given"
     p.add_argument("data", help=f"{', '.join(DATA_SETS)} or a CSV file")
-    p.add_argument("--hidden", type=int, nargs="*", default=[16, 16], metavar="N", help="(16 16)")
+    p.add_argument("--hidden", type=int, nargs="*", default=[16, 16], metavar="N", help=hidden)
     p.add_argument("--activation", choices=NAMES, default="tanh", help="of the hidden layers (tanh)")
-    p.add_argument("--loss", choices=list(train.LOSSES), help="chosen from the data if not given")
+    p.add_argument("--loss", choices=LOSSES, help="chosen from the data if not given")
     p.add_argument("--optimizer", choices=list(OPTIMIZERS), default="adam", help="(adam)")
     p.add_argument("--lr", type=float, default=0.01, help="learning rate (0.01)")
     p.add_argument("--epochs", type=int, default=200, help="(200)")
@@ -195,14 +200,32 @@ def choose_loss(name: str, y: Any) -> tuple[str, int]:
     return ("binary_cross_entropy_with_logits", 1) if classes <= 2 else ("cross_entropy", classes)
 
 
+def targets_for(loss: str, y: Any) -> Any:
+    """The targets as the loss takes them."""
+    if loss == "cross_entropy":
+        return y.astype(int)
+    if loss != "hinge" or set(y) <= {-1, 1}:
+        return y
+    if not set(y) <= {0, 1}:
+        few = ", ".join(f"{label:g}" for label in sorted(set(y))[:5])
+        raise CommandError(f"hinge needs two classes, 0 and 1 or -1 and 1; there are {few}")
+    return 2 * y - 1
+
+
+def metrics_for(loss: str, y: Any) -> Metrics:
+    """What to measure: the accuracy, where the targets are classes."""
+    if loss in ("mse", "l1", "huber") or not (is_classes(y) or loss == "hinge"):
+        return {}
+    threshold = 0.5 if loss == "binary_cross_entropy" else 0.0
+    return {"accuracy": partial(train.accuracy, threshold=threshold)}
+
+
 def check_before_training(arguments: Any) -> None:
     """Find out what would fail after a long training."""
-    for file in filter(None, (arguments.save, arguments.plot)):
-        if not Path(file).absolute().parent.is_dir():
-            raise CommandError(f"no directory for {file}")
-        if Path(file).is_dir():
-            raise CommandError(f"{file} is a directory")
-    if arguments.plot and not importlib.util.find_spec("matplotlib"):
+    for file in (arguments.save, arguments.plot):
+        if file is not None:
+            place(file)
+    if arguments.plot is not None and not importlib.util.find_spec("matplotlib"):
         raise CommandError("plotting needs matplotlib: pip install chainrule[plot]")
     if arguments.seed < 0:
         raise CommandError(f"seed must not be negative, got {arguments.seed}")
@@ -214,13 +237,11 @@ def train_command(arguments: Any) -> None:
     loss, outputs = choose_loss(arguments.data, y)
     if arguments.loss:
         loss = arguments.loss
-        if loss in ("cross_entropy", "nll") and not is_classes(y):
+        if loss == "cross_entropy" and not is_classes(y):
             raise CommandError(f"{loss} needs whole numbers from 0 as targets")
-        outputs = int(max(y)) + 1 if loss in ("cross_entropy", "nll") else 1
+        outputs = int(max(y)) + 1 if loss == "cross_entropy" else 1
+    targets = targets_for(loss, y)
     squash = {"binary_cross_entropy": "sigmoid"}.get(loss, "linear")
-    targets = 2 * y - 1 if loss == "hinge" else y
-    if loss in ("cross_entropy", "nll"):
-        targets = y.astype(int)
     model = nn.MLP(
         X.shape[1],
         [*arguments.hidden, outputs],
@@ -232,8 +253,6 @@ def train_command(arguments: Any) -> None:
     optimizer = OPTIMIZERS[arguments.optimizer](model.parameters(), lr=arguments.lr)
     size = f"{len(X)} samples, {X.shape[1]} inputs; {len(model.parameters())} parameters"
     print(f"{arguments.data}: {size}; {loss}")
-    by_sign = loss not in ("mse", "l1", "huber", "binary_cross_entropy")
-    metrics: train.Metrics | None = {"accuracy": train.accuracy} if is_classes(y) and by_sign else None
     history = train.fit(
         model,
         loss,
@@ -242,7 +261,7 @@ def train_command(arguments: Any) -> None:
         optimizer=optimizer,
         epochs=arguments.epochs,
         batch_size=arguments.batch_size,
-        metrics=metrics,
+        metrics=metrics_for(loss, y),
         seed=arguments.seed,
         progress=sys.stderr.isatty(),
     )
@@ -254,10 +273,10 @@ def train_command(arguments: Any) -> None:
                 f"{v.data:.3f}" for v in (output if isinstance(output, list) else [output])
             )
             print(f"  {x[0]:.0f} xor {x[1]:.0f} = {shown}   wanted {target:.0f}")
-    if arguments.save:
+    if arguments.save is not None:
         save(model, arguments.save)
         print(f"saved to {arguments.save}")
-    if arguments.plot:
+    if arguments.plot is not None:
         history.plot(arguments.plot)
         print(f"plotted to {arguments.plot}")
 
@@ -275,7 +294,7 @@ def predict(arguments: Any) -> None:
     for x in X:
         output = model(x)
         row = output if isinstance(output, list) else [output]
-        print(",".join(f"{train.number(v):.6g}" for v in row))
+        print(",".join(f"{number(v):.6g}" for v in row))
 
 
 def inputs_of(model: Any) -> int:

@@ -13,7 +13,8 @@ from typing import Any
 
 from . import nn, optim
 from .nn.activations import name_of
-from .train import layers_of, loss_named, number, outputs_of_layers
+from .runs import check_loss, layers_of, number, outputs_of_layers
+from .train import check_belongs, loss_named
 
 VANISHING = 1e-3  # times the gradient of the last layer
 EXPLODING = 1e3
@@ -21,6 +22,7 @@ DEAD = 0.5  # share of units
 SATURATED = 0.5
 LARGE_UPDATE = 0.3  # of the weight itself, in one step
 SMALL_UPDATE = 1e-6
+SMALL_GRADIENT = 1e-3  # the update at a learning rate of 1
 
 
 @dataclass
@@ -56,7 +58,7 @@ def diagnose(
     """
     parameters = model.parameters()
     before = [p.grad for p in parameters]
-    value = loss_named(loss)([model(x) for x in X], list(y))
+    value = check_loss(loss_named(loss)([model(x) for x in X], list(y)))
     report = Diagnosis(value.data)
     if not math.isfinite(value.data):
         report.findings["loss"] = (
@@ -71,6 +73,7 @@ def diagnose(
     check_units(report, model, X)
     check_flow(report, model, gradients)
     if optimizer is not None:
+        check_belongs(optimizer, model)
         check_rate(report, gradients, optimizer)
     return report
 
@@ -150,24 +153,29 @@ def check_zero_grad(report: Diagnosis, held: list[float], fresh: list[float]) ->
 
 
 def check_rate(report: Diagnosis, gradients: dict[Any, float], optimizer: optim.Optimizer) -> None:
-    """What one step would do to the parameters, relative to their size."""
-    if not any(p in gradients for p in optimizer.params):
-        raise ValueError("the optimizer has none of the parameters of this model")
-    t = float(optimizer.steps + 1)
-    moves, sizes = [], []
-    for p, state in zip(optimizer.params, optimizer.state, strict=True):
-        new = optimizer.rule(p.data, gradients.get(p, 0.0), state, t, **optimizer.hyperparameters)[0]
-        moves.append(abs(new - p.data))
-        sizes.append(abs(p.data))
-    share = statistics.fmean(moves) / (statistics.fmean(sizes) or 1.0)
+    """What one step would do to the parameters, and whose fault it is if that is little."""
+    share = share_moved(gradients, optimizer, optimizer.lr)
     report.layers.append(f"one step moves the parameters by {share:.1e} of their size")
     if share > LARGE_UPDATE:
         report.findings["learning rate"] = (
             f"one step moves the parameters by {share:.0%} of their size: "
             f"the learning rate {optimizer.lr:g} is too large"
         )
+    elif share < SMALL_UPDATE and share_moved(gradients, optimizer, 1.0) < SMALL_GRADIENT:
+        report.layers.append("the gradients are tiny: the loss is at a minimum, or on a plateau")
     elif share < SMALL_UPDATE:
         report.findings["learning rate"] = (
             f"one step moves the parameters by only {share:.1e} of their size: "
-            f"the learning rate {optimizer.lr:g} is too small, or the gradients are"
+            f"the learning rate {optimizer.lr:g} is too small"
         )
+
+
+def share_moved(gradients: dict[Any, float], optimizer: optim.Optimizer, rate: float) -> float:
+    """How far one step with this rate moves the parameters, relative to their size."""
+    t, hyper = float(optimizer.steps + 1), {**optimizer.hyperparameters, "lr": rate}
+    moves, sizes = [], []
+    for p, state in zip(optimizer.params, optimizer.state, strict=True):
+        new, _ = optimizer.rule(p.data, gradients.get(p, 0.0), state, t, **hyper)
+        moves.append(abs(new - p.data))
+        sizes.append(abs(p.data))
+    return statistics.fmean(moves) / (statistics.fmean(sizes) or 1.0)

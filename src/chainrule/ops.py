@@ -58,7 +58,7 @@ class Op:
             if type(arg) is not float:
                 break
         else:
-            return self.forward(*self.complete(args))
+            return self.forward(*(args if len(args) == self.arity else self.complete(args)))
         for arg in args:
             apply = getattr(arg, "_apply", None)
             if apply is not None:

@@ -8,7 +8,8 @@ from __future__ import annotations
 
 import json
 import os
-import tempfile
+import secrets
+import stat
 from collections.abc import Callable
 from itertools import pairwise
 from pathlib import Path
@@ -29,6 +30,23 @@ class ModelFileError(ValueError):
 
 def save(model: Module, path: str | Path) -> None:
     """Write a model to a file that `load` reads back bit for bit."""
+    _write_atomically(place(path), encode(model))
+
+
+def place(path: str | Path) -> Path:
+    """Where a file will be written, links followed; an OSError if it cannot be there."""
+    path = Path(path)
+    real = path.resolve()
+    if not real.parent.is_dir():
+        raise FileNotFoundError(f"no directory for {path}")
+    if real.exists() and not real.is_file():
+        kind = "a directory" if real.is_dir() else "not an ordinary file"
+        raise OSError(f"{path} is {kind}")
+    return real
+
+
+def encode(model: Module) -> bytes:
+    """The content of a model file; a TypeError if the model cannot be saved."""
     from safetensors.numpy import save as to_bytes
 
     architecture = describe(model)
@@ -45,20 +63,22 @@ def save(model: Module, path: str | Path) -> None:
         "architecture": json.dumps(architecture),
         "names": json.dumps(list(state)),
     }
-    _write_atomically(Path(path), to_bytes(tensors, metadata=metadata))
+    return to_bytes(tensors, metadata=metadata)
 
 
 def _write_atomically(path: Path, content: bytes) -> None:
-    handle, temporary = tempfile.mkstemp(dir=path.parent, prefix=f".{path.name}.", suffix=".part")
+    """A new file gets the mode that open() gives it; one that is replaced keeps its own."""
+    temporary = path.with_name(f".{path.name}.{secrets.token_hex(8)}.part")
     try:
-        with os.fdopen(handle, "wb") as file:
+        with temporary.open("xb") as file:
+            if path.exists():
+                temporary.chmod(stat.S_IMODE(path.stat().st_mode))
             file.write(content)
             file.flush()
             os.fsync(file.fileno())
-        Path(temporary).chmod(0o644)
-        Path(temporary).replace(path)
+        temporary.replace(path)
     except BaseException:
-        Path(temporary).unlink(missing_ok=True)
+        temporary.unlink(missing_ok=True)
         raise
 
 

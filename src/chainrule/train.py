@@ -7,11 +7,11 @@ explanation when the loss is no longer a number.
 from __future__ import annotations
 
 import contextlib
-import math
+import numbers
 import signal
 import threading
 import time
-from collections.abc import Callable, Iterable, Iterator
+from collections.abc import Callable, Iterable, Iterator, Mapping
 from pathlib import Path
 from typing import Any
 
@@ -19,30 +19,13 @@ import numpy as np
 from tqdm import tqdm
 
 from . import nn, optim
-from .data import batches, train_test_split
-from .data.splitting import check_lengths
-from .errors import AnomalyError
+from .data import train_test_split
+from .data.splitting import check_count, check_lengths
 from .history import History
-from .nn.layers import Layer
-from .saving import save
-from .value import Value, detect_anomaly, no_grad
+from .runs import LOSSES, Data, Metrics, NonFiniteLossError, make_run, number
+from .saving import encode, place
 
-Metrics = dict[str, Callable[[list[Any], Any], float]]
-
-LOSSES: dict[str, Callable[..., Any]] = {
-    "mse": nn.mse_loss,
-    "l1": nn.l1_loss,
-    "huber": nn.huber_loss,
-    "hinge": nn.hinge_loss,
-    "binary_cross_entropy": nn.binary_cross_entropy,
-    "binary_cross_entropy_with_logits": nn.binary_cross_entropy_with_logits,
-    "cross_entropy": nn.cross_entropy,
-    "nll": nn.nll_loss,
-}
-
-
-class NonFiniteLossError(ArithmeticError):
-    """The loss became infinite or NaN; the parameters are those of the last good step."""
+__all__ = ["LOSSES", "NonFiniteLossError", "accuracy", "fit", "loss_named"]
 
 
 def loss_named(loss: str | Callable[..., Any]) -> Callable[..., Any]:
@@ -72,6 +55,7 @@ def fit(
     shuffle: bool = True,
     seed: int = 0,
     progress: bool = True,
+    engine: str = "auto",
 ) -> History:
     """Train a model and return what happened.
 
@@ -85,194 +69,120 @@ def fit(
         patience: stop after so many epochs without a better loss, and go back to the best.
         checkpoint: a file that always holds the best model so far.
         callbacks: called after each epoch with its number and the history; True stops.
+        engine: 'native' compiles the training and runs it in native code, 'eager' does not, and
+            'auto' does if it can: with the C core, a loss of `chainrule.nn` and a model that
+            branches on no Value.
 
     Ctrl-C ends training after the current step, with what was learned so far.
 
     """
-    if epochs < 0:
-        raise ValueError(f"epochs must not be negative, got {epochs}")
-    if patience is not None and patience < 1:
-        raise ValueError(f"patience must be at least 1, got {patience}")
+    check_parts(model, optimizer, schedule, metrics)
+    check_count("epochs", epochs, 0)
+    if patience is not None:
+        check_count("patience", patience)
+    if checkpoint is not None:  # what would fail after an epoch fails now
+        encode(model)
+        place(checkpoint)
     callbacks = list(callbacks)
     loss_function = loss_named(loss)
     check_lengths(X, y)
-    if isinstance(validation, float):
-        X, X_validation, y, y_validation = train_test_split(X, y, validation, seed)
-        validation = (X_validation, y_validation)
-    if validation is not None:
-        check_lengths(*validation)
+    X, y, validation = split(X, y, validation, seed)
     optimizer = optimizer or optim.Adam(model.parameters(), lr=0.01)
-    run = _Run(model, loss_function, optimizer, History(), validation, metrics or {}, checkpoint)
-    run.keep_best = run.keep_best or patience is not None
-    rng = np.random.default_rng(seed)
-    start = time.perf_counter()
+    data = Data(X, y, batch_size, shuffle, np.random.default_rng(seed))
+    run = make_run(engine, model, loss_function, optimizer, data)
+    run.validation, run.metrics, run.checkpoint = validation, metrics or {}, checkpoint
+    run.keep_best = checkpoint is not None or patience is not None
+    # Somebody looks at every epoch, or several can be done in one go.
+    run.stepwise = bool(run.keep_best or validation or metrics or callbacks or schedule)
+    history, epoch, start = run.history, 0, time.perf_counter()
     model.train()
     with _interruptible() as interrupted, tqdm(total=epochs, disable=not progress, unit="epoch") as bar:
-        for epoch in range(1, epochs + 1):
-            for number, (xs, ys) in enumerate(batches(X, y, batch_size, shuffle, rng), 1):
-                run.step(xs, ys, f"epoch {epoch}, batch {number}")
-                if interrupted():
-                    break
+        while epoch < epochs:
+            done = run.train(epoch, epochs - epoch, interrupted)
+            epoch += done
+            if done:
+                run.watch(epoch)
+                bar.update(done)
+                bar.set_postfix_str(run.summary(), refresh=False)
             if interrupted():
-                run.history.stopped = f"interrupted in epoch {epoch}"
+                history.stopped = f"interrupted in epoch {epoch + 1}"
                 break
-            run.finish_epoch(epoch, X, y)
             if schedule is not None:
                 schedule.step()
-            bar.update()
-            bar.set_postfix_str(run.summary(), refresh=False)
-            answers = [callback(epoch, run.history) for callback in callbacks]
+            answers = [callback(epoch, history) for callback in callbacks]
             if any(answers):
-                run.history.stopped = f"a callback stopped it after epoch {epoch}"
+                history.stopped = f"a callback stopped it after epoch {epoch}"
                 break
-            if patience is not None and epoch - run.history.best_epoch >= patience:
-                run.history.stopped = f"no better loss for {patience} epochs"
+            if patience is not None and epoch - history.best_epoch >= patience:
+                history.stopped = f"no better loss for {patience} epochs"
                 break
     if patience is not None:
         run.back_to_best()
     model.eval()
-    run.history.seconds = time.perf_counter() - start
-    return run.history
+    history.seconds = time.perf_counter() - start
+    return history
 
 
-class _Run:
-    """One training: what changes from step to step."""
-
-    def __init__(
-        self,
-        model: nn.Module,
-        loss: Callable[..., Any],
-        optimizer: optim.Optimizer,
-        history: History,
-        validation: tuple[Any, Any] | None,
-        metrics: Metrics,
-        checkpoint: str | Path | None,
-    ) -> None:
-        self.model, self.loss, self.optimizer = model, loss, optimizer
-        self.history, self.validation, self.metrics = history, validation, metrics
-        self.checkpoint = checkpoint
-        self.keep_best = checkpoint is not None
-        self.layers = {name: layer.parameters() for name, layer in layers_of(model).items()}
-        self.best = math.inf
-        self.best_state = model.state_dict()
-        self.batch_losses: list[tuple[float, int]] = []
-
-    def step(self, xs: Any, ys: Any, where: str) -> None:
-        loss = self.loss([self.model(x) for x in xs], list(ys))
-        if not isinstance(loss, Value):
-            kind = type(loss).__name__
-            raise TypeError(f"the loss must be a Value, got {kind}: it does not depend on the model")
-        if not math.isfinite(loss.data):
-            raise NonFiniteLossError(self.explain(xs, ys, loss.data, where))
-        self.optimizer.zero_grad()
-        loss.backward()
-        if not all(math.isfinite(number(p.grad)) for p in self.optimizer.params):
-            raise NonFiniteLossError(
-                f"a gradient is not finite in {where}, though the loss is {loss.data:g}. "
-                f"The parameters are those of the last good step; compute the step inside "
-                f"detect_anomaly() to see where"
+def check_parts(model: Any, optimizer: Any, schedule: Any, metrics: Any) -> None:
+    """Refuse what would fail in the middle of a training, or train nothing."""
+    if not isinstance(model, nn.Module):
+        raise TypeError(f"the model must be a Module, got {kind_of(model)}")
+    if optimizer is not None:
+        if not isinstance(optimizer, optim.Optimizer):
+            raise TypeError(
+                f"the optimizer must be one such as optim.Adam(model.parameters(), lr=0.01), "
+                f"got {kind_of(optimizer)}"
             )
-        self.optimizer.step()
-        self.batch_losses.append((loss.data, len(xs)))
-
-    def explain(self, xs: Any, ys: Any, value: float, where: str) -> str:
-        """Compute the step again and watch for the first number that is not finite."""
-        text = f"the loss is {value} in {where}"
-        try:
-            with detect_anomaly():
-                self.loss([self.model(x) for x in xs], list(ys))
-        except AnomalyError as error:
-            text += f": {error}"
-        return (
-            f"{text}. The parameters are those of the last good step; try a smaller learning rate "
-            f"(now {self.optimizer.lr:g}) or clip_grad_norm_."
+        check_belongs(optimizer, model)
+    if getattr(schedule, "optimizer", optimizer) is not optimizer:
+        raise ValueError("the schedule belongs to another optimizer: give that one to fit too")
+    if metrics is not None and not isinstance(metrics, Mapping):
+        raise TypeError(
+            f"metrics must be a dict such as {{'accuracy': train.accuracy}}, got {kind_of(metrics)}"
         )
 
-    def finish_epoch(self, epoch: int, X: Any, y: Any) -> None:
-        history = self.history
-        count = sum(n for _, n in self.batch_losses)
-        history.losses.append(math.fsum(loss * n for loss, n in self.batch_losses) / count)
-        self.batch_losses.clear()
-        history.learning_rates.append(self.optimizer.lr)
-        for name, params in self.layers.items():
-            history.gradient_norms.setdefault(name, []).append(math.hypot(*(p.grad for p in params)))
-        watched = history.losses[-1]
-        xs, ys = self.validation or (X, y)
-        if self.validation or self.metrics or self.keep_best:
-            self.model.eval()
-            with no_grad():
-                predictions = [self.model(x) for x in xs]
-                # Without validation data the loss of the epoch was that of older parameters.
-                watched = number(self.loss(predictions, list(ys)))
-                if self.validation:
-                    history.validation_losses.append(watched)
-                for name, metric in self.metrics.items():
-                    history.metrics.setdefault(name, []).append(float(metric(predictions, ys)))
-            self.model.train()
-        history.dead_units.append(dead_share(self.model, xs[:32]))
-        if watched < self.best:
-            self.best, history.best_epoch = watched, epoch
-            self.best_state = self.model.state_dict()
-            if self.checkpoint is not None:
-                save(self.model, self.checkpoint)
 
-    def back_to_best(self) -> None:
-        if self.history.best_epoch:
-            self.model.load_state_dict(self.best_state)
-
-    def summary(self) -> str:
-        parts = [f"{name} {numbers[-1]:.4g}" for name, numbers in self.history.curves().items()]
-        return ", ".join(parts)
+def kind_of(thing: Any) -> str:
+    return f"the class {thing.__name__}" if isinstance(thing, type) else type(thing).__name__
 
 
-def number(x: Any) -> float:
-    """The number of a Value, or a number itself."""
-    return float(x.data) if isinstance(x, Value) else float(x)
+def check_belongs(optimizer: optim.Optimizer, model: nn.Module) -> None:
+    if set(model.parameters()).isdisjoint(optimizer.params):
+        raise ValueError("the optimizer has none of the parameters of this model")
 
 
-def layers_of(model: nn.Module) -> dict[str, Layer]:
-    """The layers of a model by name, in order."""
-    found = [module for module in model.modules() if isinstance(module, Layer)]
-    return {f"layer {i}": layer for i, layer in enumerate(dict.fromkeys(found), 1)}
+def split(X: Any, y: Any, validation: Any, seed: int) -> tuple[Any, Any, tuple[Any, Any] | None]:
+    """X and y to train on, and the validation data."""
+    if validation is None:
+        return X, y, None
+    if isinstance(validation, (tuple, list)) and len(validation) == 2:
+        check_lengths(*validation)
+        return X, y, (validation[0], validation[1])
+    is_number = isinstance(validation, numbers.Real)
+    if is_number and 0 < float(validation) < 1:
+        X, X_validation, y, y_validation = train_test_split(X, y, float(validation), seed)
+        return X, y, (X_validation, y_validation)
+    shown = validation if is_number else kind_of(validation)
+    raise ValueError(f"validation must be (X, y) or a share between 0 and 1, got {shown}")
 
 
-def outputs_of_layers(model: nn.Module, xs: Any) -> dict[str, list[list[float]]]:
-    """For each layer, its outputs for every sample."""
-    layers = layers_of(model)
-    for layer in layers.values():
-        layer.watched = []
-    try:
-        with no_grad():
-            for x in xs:
-                model(x)
-        return {
-            name: [[number(v) for v in row] for row in layer.watched or []]
-            for name, layer in layers.items()
-        }
-    finally:
-        for layer in layers.values():
-            layer.watched = None
+def accuracy(predictions: list[Any], targets: Any, threshold: float = 0.0) -> float:
+    """The share of right classes: the largest of several scores, or whether one is above a threshold.
 
-
-def dead_share(model: nn.Module, xs: Any) -> float:
-    """The share of hidden units whose output is exactly 0 for all samples."""
-    outputs = list(outputs_of_layers(model, xs).values())[:-1]
-    units = [column for rows in outputs if rows for column in zip(*rows, strict=True)]
-    return sum(not any(column) for column in units) / len(units) if units else 0.0
-
-
-def accuracy(predictions: list[Any], targets: Any) -> float:
-    """The share of right classes: the largest of several scores, or the sign of one.
-
-    Targets of a single score are 0 and 1, or -1 and 1; the score is a logit.
+    Targets of a single score are 0 and 1, or -1 and 1. The threshold of logits is 0, that of
+    probabilities 0.5.
     """
+    if len(predictions) == 0 or len(predictions) != len(targets):
+        raise ValueError(
+            f"accuracy needs a target for each prediction, got {len(targets)} for {len(predictions)}"
+        )
     right = 0
     for prediction, target in zip(predictions, targets, strict=True):
         if hasattr(prediction, "__len__"):
             scores = [number(score) for score in prediction]
             right += scores.index(max(scores)) == int(target)
         else:
-            right += (number(prediction) > 0) == (target > 0)
+            right += (number(prediction) > threshold) == bool(target > 0)
     return right / len(predictions)
 
 

@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
-import importlib.util
 import re
+import subprocess
+import sys
 from collections.abc import Callable
 from pathlib import Path
 from typing import Any
@@ -12,6 +13,8 @@ import numpy as np
 import pytest
 
 from chainrule import data
+
+from ..conftest import require
 
 MADE: dict[str, Callable[..., Any]] = {
     "moons": data.moons,
@@ -122,14 +125,18 @@ def test_bad_blobs(n: int, centers: int) -> None:
 
 
 def test_digits() -> None:
-    if importlib.util.find_spec("sklearn") is None:
-        with pytest.raises(ImportError, match=r"^digits needs scikit-learn: pip install scikit-learn$"):
-            data.digits()
-        return
+    require("sklearn")
     X, y = data.digits()
     assert (X.shape, y.shape, y.dtype) == ((1797, 64), (1797,), np.int64)
     assert (X.min(), X.max()) == (0.0, 1.0)
     assert sorted(set(y.tolist())) == list(range(10))
+
+
+def test_digits_without_scikit_learn() -> None:
+    code = "import sys; sys.modules['sklearn'] = None; from chainrule import data; data.digits()"
+    run = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=False)
+    last = run.stderr.splitlines()[-1]
+    assert last == "ImportError: digits needs scikit-learn: pip install scikit-learn"
 
 
 # --- splitting -----------------------------------------------------------------------------------
@@ -233,6 +240,26 @@ def test_batches_of_lists() -> None:
 def test_bad_batches(n: int, labels: int, size: int, message: str) -> None:
     with pytest.raises(ValueError, match=message):
         list(data.batches(np.zeros((n, 2)), np.zeros(labels), size))
+
+
+@pytest.mark.parametrize("size", [2.0, "2", np.float64(2.0)])
+def test_batches_of_a_size_that_is_no_integer(size: Any) -> None:
+    with pytest.raises(TypeError, match=r"^batch_size must be an integer, got "):
+        next(data.batches(np.zeros((4, 2)), np.zeros(4), size))
+
+
+@pytest.mark.parametrize(
+    ("X", "y", "message"),
+    [
+        (None, [1.0], "^X must be a list or an array of samples, got NoneType$"),
+        ([1.0], 1.0, "^y must be a list or an array of samples, got float$"),
+        ((x for x in [1.0]), [1.0], "^X must be a list or an array of samples, got generator$"),
+    ],
+)
+def test_what_has_no_samples(X: Any, y: Any, message: str) -> None:
+    for use in (data.train_test_split, lambda X, y: next(data.batches(X, y))):
+        with pytest.raises(TypeError, match=message):
+            use(X, y)
 
 
 # --- CSV files -----------------------------------------------------------------------------------

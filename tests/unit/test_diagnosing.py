@@ -143,10 +143,11 @@ def test_zero_grad_forgotten(times: int) -> None:
         (
             optim.SGD,
             1e-9,
-            r"^one step moves the parameters by only .* of their size: the learning rate 1e-09 is too",
+            r"^one step moves the parameters by only .* of their size: the learning rate 1e-09 is too "
+            r"small$",
         ),
-        (optim.Adam, 1e-8, r"of their size: the learning rate 1e-08 is too small"),
-        (optim.SGD, 0.0, r"of their size: the learning rate 0 is too small"),
+        (optim.Adam, 1e-8, r"of their size: the learning rate 1e-08 is too small$"),
+        (optim.SGD, 0.0, r"of their size: the learning rate 0 is too small$"),
     ],
 )
 def test_the_learning_rate(optimizer: Any, lr: float, words: str) -> None:
@@ -224,6 +225,37 @@ def test_a_network_in_the_middle_of_its_training_is_healthy(batch_size: int | No
         assert diagnose(model, LOGITS, X, Y, adam).findings == {}
 
 
+LINE = [[-1.0], [0.0], [1.0], [2.0]]
+TINY = "the gradients are tiny: the loss is at a minimum, or on a plateau"
+
+
+@pytest.mark.parametrize("y", [[0.0, 0.5, 1.0, 1.5], [0.0, 1.0, 0.0, 1.0]], ids=["a line", "no line"])
+def test_a_network_at_its_minimum_is_healthy(y: list[float]) -> None:
+    """A loss of 0, or one that cannot get smaller: the rate is not to blame for small steps."""
+    model = nn.MLP(1, [1], seed=0)
+    sgd = optim.SGD(model.parameters(), lr=0.05)
+    untrained = diagnose(model, "mse", LINE, y, sgd)
+    assert untrained.findings == {}
+    assert TINY not in untrained.layers
+    fit(model, "mse", LINE, y, optimizer=sgd, epochs=500, progress=False)
+    model.zero_grad()
+    trained = diagnose(model, "mse", LINE, y, sgd)
+    assert trained.findings == {}
+    assert trained.layers[-1] == TINY
+    sgd.lr = 1e-9
+    assert diagnose(model, "mse", LINE, y, sgd).findings == {}
+
+
+@pytest.mark.parametrize("make", [optim.SGD, optim.Adam])
+def test_a_rate_that_is_too_small_is_found_before_and_during_training(make: Any) -> None:
+    model = nn.MLP(2, [8, 1], init="xavier", seed=0)
+    optimizer = make(model.parameters(), lr=1e-9)
+    for _ in range(3):
+        assert list(diagnose(model, LOGITS, X, Y, optimizer).findings) == ["learning rate"]
+        fit(model, LOGITS, X, Y, optimizer=optimizer, epochs=2, progress=False)
+        model.zero_grad()
+
+
 # --- nothing is changed --------------------------------------------------------------------------
 
 
@@ -257,6 +289,11 @@ def test_the_optimizer_of_another_model() -> None:
     model, other = nn.MLP(2, [3, 1], seed=0), nn.MLP(2, [3, 1], seed=0)
     with pytest.raises(ValueError, match="optimizer"):
         diagnose(model, LOGITS, X, Y, optim.SGD(other.parameters(), lr=0.1))
+
+
+def test_a_loss_that_does_not_depend_on_the_model() -> None:
+    with pytest.raises(TypeError, match=r"^the loss must be a Value, got float: it does not depend"):
+        diagnose(nn.MLP(2, [3, 1]), lambda predictions, targets: 3.0, X, Y)
 
 
 # --- printing ------------------------------------------------------------------------------------

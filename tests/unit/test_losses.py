@@ -68,6 +68,54 @@ def test_single_ones_lists_arrays_and_numbers(name: str) -> None:
 
 
 @pytest.mark.parametrize("name", ELEMENTWISE)
+def test_without_reduction_the_shape_stays(name: str) -> None:
+    formula, xs, ys = ELEMENTWISE[name]
+    loss = getattr(nn, name)
+    expected = [formula(x, y) for x, y in zip(xs, ys, strict=True)]
+    single = loss(Value(xs[0]), ys[0], reduction="none")
+    assert isinstance(single, Value)
+    assert single.data == pytest.approx(expected[0], rel=1e-14)
+    first, *rest = (Value(x) for x in xs)
+    (one,), two = loss([[first], rest], [ys[:1], ys[1:]], reduction="none")
+    assert [v.data for v in (one, *two)] == pytest.approx(expected, rel=1e-14)
+    column = loss(np.array([[x] for x in xs]), [[y] for y in ys], reduction="none")
+    assert column == pytest.approx(np.array(expected).reshape(3, 1), rel=1e-14)
+
+
+HINGE = "^the hinge loss needs targets -1 and 1, got "
+SHARE = "^the binary cross-entropy needs targets from 0 to 1, got "
+
+
+@pytest.mark.parametrize(
+    ("name", "target", "message"),
+    [
+        ("hinge_loss", 0.0, rf"{HINGE}0\.0$"),
+        ("hinge_loss", 2, rf"{HINGE}2\.0$"),
+        ("hinge_loss", np.float32(0.5), rf"{HINGE}0\.5$"),
+        ("hinge_loss", math.nan, f"{HINGE}nan$"),
+        ("binary_cross_entropy", -1, rf"{SHARE}-1\.0$"),
+        ("binary_cross_entropy", 1.5, rf"{SHARE}1\.5$"),
+        ("binary_cross_entropy_with_logits", np.int64(-1), rf"{SHARE}-1\.0$"),
+        ("binary_cross_entropy_with_logits", 7, rf"{SHARE}7\.0$"),
+        ("binary_cross_entropy_with_logits", math.nan, f"{SHARE}nan$"),
+    ],
+)
+def test_targets_that_a_loss_has_no_meaning_for(name: str, target: Any, message: str) -> None:
+    with pytest.raises(ValueError, match=message):
+        getattr(nn, name)(Value(0.5), target)
+    with pytest.raises(ValueError, match=message):
+        getattr(nn, name)([Value(0.5), Value(0.5)], [1, target])
+
+
+@pytest.mark.parametrize("name", ELEMENTWISE)
+def test_targets_that_are_no_numbers(name: str) -> None:
+    """A text has a length, but it is no sequence of numbers."""
+    for target in ("a", "ab"):
+        with pytest.raises(TypeError, match="str"):
+            getattr(nn, name)([Value(0.5)], [target])
+
+
+@pytest.mark.parametrize("name", ELEMENTWISE)
 def test_bad_arguments(name: str) -> None:
     loss = getattr(nn, name)
     message = "^the loss needs as many targets as inputs, got 1 and 2$"
@@ -168,7 +216,7 @@ def test_losses_of_classes(name: str) -> None:
         assert [v.data for v in losses] == pytest.approx(expected, rel=1e-14)
         assert loss(rows, target).data == pytest.approx(sum(expected) / 2, rel=1e-14)
         assert loss(rows, target, reduction="sum").data == pytest.approx(sum(expected), rel=1e-14)
-    for cls in (2, np.int64(2), 2.0):
+    for cls in (2, np.int64(2), 2.0, np.float32(2.0), np.array(2)):
         assert loss(rows[0], cls).data == pytest.approx(expected[0], rel=1e-14)
     assert check_gradients(loss(rows, [2, 0]))
     assert loss(np.array(ROWS), [2, 0]) == pytest.approx(sum(expected) / 2, rel=1e-14)

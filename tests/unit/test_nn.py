@@ -6,6 +6,7 @@ What PyTorch must agree with is in test_torch_parity; the losses are in test_los
 from __future__ import annotations
 
 import math
+import pickle
 import random
 import statistics
 from typing import Any
@@ -96,6 +97,46 @@ def test_shared_parameters_count_once() -> None:
     assert all(p.grad != 0.0 for p in model.parameters())
 
 
+def test_every_module_is_found_once() -> None:
+    shared = Neuron(2, seed=0)
+    model = Sequential(shared, Sequential(shared), shared)
+    assert list(model.modules()) == [model, shared, model[1]]
+
+
+class Knowing(Module):
+    """Contains itself: as an attribute, in a list, and through a part that knows its whole."""
+
+    def __init__(self) -> None:
+        self.inner = Neuron(1, seed=0)
+        self.inner.whole = self  # type: ignore[attr-defined]
+        self.myself = self
+        self.parts: list[Any] = [self, Value(1.0)]
+        self.parts.append(self.parts)
+
+
+def test_a_module_that_contains_itself() -> None:
+    model = Knowing()
+    assert list(model.modules()) == [model, model.inner]
+    names = ["inner.w.0", "inner.b", "parts.1"]
+    assert [name for name, _ in model.named_parameters()] == names
+    assert model.parameters() == [*model.inner.w, model.inner.b, model.parts[1]]
+    assert [module.training for module in model.eval().modules()] == [False, False]
+    model.load_state_dict(dict.fromkeys(names, 2.0))
+    assert model.state_dict() == dict.fromkeys(names, 2.0)
+    text = repr(model)
+    assert text.startswith("Knowing(\n  (inner): Neuron(1, tanh")
+    assert "\n  (myself): ...\n" in text
+
+
+def test_parameters_in_an_array() -> None:
+    class Table(Module):
+        def __init__(self) -> None:
+            self.rows = np.array([[Value(1.0), Value(2.0)], [Value(3.0), Value(4.0)]])
+            self.numbers = np.arange(3.0)
+
+    assert Table().state_dict() == {"rows.0.0": 1.0, "rows.0.1": 2.0, "rows.1.0": 3.0, "rows.1.1": 4.0}
+
+
 def test_without_forward() -> None:
     class Empty(Module):
         pass
@@ -171,6 +212,14 @@ def test_a_network_of_single_neurons() -> None:
 def test_numbers_values_and_rows_as_inputs(x: Any) -> None:
     model = MLP(2, [3, 2], seed=1)
     assert numbers(model(x)) == numbers(model([1.0, 2.0]))
+
+
+def test_a_whole_batch_as_input() -> None:
+    """As PyTorch takes it; here a model takes one sample."""
+    message = r"^Neuron expects 2 inputs, got 4: give one sample at a time, \[model\(x\) for x in X\]$"
+    for X in (np.zeros((4, 2)), [[0.0, 0.0]] * 4):
+        with pytest.raises(ValueError, match=message):
+            MLP(2, [3, 1])(X)
 
 
 def test_gradients_reach_inputs() -> None:
@@ -271,6 +320,17 @@ def test_the_output_activation() -> None:
     assert repr(Network([2, 4, 3], "relu", "exp").layers[-1]) == "Layer(4, 3, exp)"
 
 
+@pytest.mark.parametrize("activation", nn.activations.NAMES)
+def test_a_network_can_be_pickled(activation: str) -> None:
+    model = Sequential(
+        MLP(2, [3, 2], activation, init="xavier", seed=0), nn.activation_named(activation)
+    )
+    again = pickle.loads(pickle.dumps(model))
+    assert repr(again) == repr(model)
+    assert numbers(again[0]([0.5, 1.5])) == numbers(model[0]([0.5, 1.5]))
+    assert again[1] is model[1]
+
+
 def test_a_replaced_method_is_used(monkeypatch: pytest.MonkeyPatch) -> None:
     """As a learner does it after writing a relu of one's own."""
     neuron = Neuron(1, "relu", seed=0)
@@ -337,6 +397,10 @@ def test_a_generator_goes_on() -> None:
     assert weights(pair[1]) != weights(pair[0])
 
 
+def test_a_seed_from_numpy() -> None:
+    assert weights(Neuron(2, seed=np.int64(3))) == weights(Neuron(2, seed=3))  # type: ignore[arg-type]
+
+
 # --- sizes ---------------------------------------------------------------------------------------
 
 
@@ -356,6 +420,7 @@ def test_bad_sizes(size: Any) -> None:
 def test_sizes_from_numpy() -> None:
     """The number of classes is often `y.max() + 1`."""
     assert len(MLP(np.int64(2), [3, np.int64(2)]).parameters()) == 17
+    assert len(MLP(2, np.array([3, 2])).parameters()) == 17
 
 
 def test_no_layers() -> None:
@@ -365,6 +430,11 @@ def test_no_layers() -> None:
         ValueError, match=r"^Network needs the number of inputs and of outputs, got \[2\]$"
     ):
         Network([2])
+
+
+def test_a_size_where_a_list_of_them_is_needed() -> None:
+    with pytest.raises(TypeError, match=r"^MLP needs a list with the size of each layer, got 3$"):
+        MLP(2, 3)  # type: ignore[arg-type]
 
 
 def test_network_is_an_mlp_by_its_sizes() -> None:
@@ -383,11 +453,14 @@ def test_sequential_with_functions() -> None:
     assert model([1.0, -2.0]).data == pytest.approx(2 * neuron(hidden).data, rel=1e-15)
     assert (len(model), model[0], model[-2]) == (4, layer, neuron)
     assert Sequential()(3.0) == 3.0
+    assert repr(model[:2]) == "Sequential(\n  (layers.0): Layer(2, 3, linear)\n  (layers.1): relu\n)"
 
 
 def test_sequential_takes_what_can_be_called() -> None:
     with pytest.raises(TypeError, match=r"^Sequential takes modules and functions, got int$"):
         Sequential(Neuron(1), 3)
+    with pytest.raises(TypeError, match=r"^Sequential takes modules, got the class Neuron: call it$"):
+        Sequential(Neuron)
 
 
 # --- states --------------------------------------------------------------------------------------
@@ -436,6 +509,13 @@ def test_a_wrong_state_changes_nothing(state: Any, error: type[Exception], messa
     assert weights(model) == before
 
 
+@pytest.mark.parametrize("state", [None, [1.0, 2.0, 3.0], "w.0"])
+def test_what_is_no_state(state: Any) -> None:
+    message = "^expected numbers by name, as state_dict\\(\\) returns them, got "
+    with pytest.raises(TypeError, match=message):
+        Neuron(2).load_state_dict(state)
+
+
 def test_a_loaded_state_makes_an_old_result_stale() -> None:
     model = Neuron(1, seed=0)
     result = model(1.0)
@@ -477,3 +557,13 @@ def test_repr_of_a_sequential_shows_its_functions() -> None:
         "(layers.2): Neuron(3, tanh)",
         ")",
     ]
+
+
+def test_repr_shows_modules_in_a_dict() -> None:
+    class Heads(Module):
+        def __init__(self) -> None:
+            self.heads = {"left": Neuron(1), "right": Neuron(2)}
+
+    assert repr(Heads()) == (
+        "Heads(\n  (heads.left): Neuron(1, tanh)\n  (heads.right): Neuron(2, tanh)\n)"
+    )

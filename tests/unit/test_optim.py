@@ -9,6 +9,7 @@ import json
 import math
 from typing import Any
 
+import numpy as np
 import pytest
 
 from chainrule import Value, check_gradients, nn, optim
@@ -60,6 +61,10 @@ def test_bad_parameters(cls: Any) -> None:
         cls([Value(1.0) * 2.0])
     with pytest.raises(TypeError, match="not iterable"):
         cls(Value(1.0))
+    p, q = parameters()
+    message = r"^a parameter is given twice, and would make every step twice$"
+    with pytest.raises(ValueError, match=message):
+        cls([p, q, p])
 
 
 @pytest.mark.parametrize(
@@ -175,6 +180,18 @@ def test_the_learning_rate_can_be_set() -> None:
     assert optimizer.lr == 0.5
 
 
+def test_settings_from_numpy_keep_all_bits() -> None:
+    """NumPy would round a float times a float32 to a float32."""
+    p, q = Value(1 / 3), Value(1 / 3)
+    p.grad = q.grad = 1 / 7
+    optim.SGD([p], lr=np.float32(0.5)).step()  # type: ignore[arg-type]
+    optim.SGD([q], lr=0.5).step()
+    assert bits([p]) == bits([q])
+    (p,) = optimizer_params = parameters(1)
+    optimizer = optim.Adam(optimizer_params, betas=np.array([0.5, 0.25]))  # type: ignore[arg-type]
+    assert optimizer.hyperparameters["betas"] == (0.5, 0.25)
+
+
 @pytest.mark.parametrize("name", SETTINGS)
 def test_every_optimizer_goes_down(name: str) -> None:
     cls, settings = SETTINGS[name]
@@ -224,6 +241,13 @@ def test_the_state_of_another_optimizer(other: optim.Optimizer) -> None:
     with pytest.raises(ValueError, match=r"^the state is for .*, this Adam has "):
         optimizer.load_state_dict(other.state_dict())
     assert optimizer.state_dict() == before
+
+
+@pytest.mark.parametrize("state", [None, {}, [], nn.Neuron(1).state_dict()])
+def test_what_is_no_state(state: Any) -> None:
+    message = r"^expected the state of an optimizer, as its state_dict\(\) returns it$"
+    with pytest.raises(ValueError, match=message):
+        optim.SGD(parameters()).load_state_dict(state)
 
 
 def test_a_state_with_a_bad_setting() -> None:
@@ -341,6 +365,16 @@ def test_clipping_by_value() -> None:
     params = with_gradients(3.0, -4.0, 0.5, math.inf)
     optim.clip_grad_value_(params, 1.0)
     assert [p.grad for p in params] == [1.0, -1.0, 0.5, 1.0]
+
+
+def test_clipping_gradients_that_are_values() -> None:
+    """After backward(create_graph=True)."""
+    p = Value(2.0)
+    (p**3).backward(create_graph=True)
+    assert optim.clip_grad_norm_([p], 6.0) == 12.0
+    assert p.grad.data == pytest.approx(6.0, rel=1e-6)
+    optim.clip_grad_value_([p], 0.5)
+    assert p.grad.data == 0.5
 
 
 def test_clipping_does_not_hide_a_nan() -> None:

@@ -28,6 +28,7 @@ LEVELS = [
     {"autodiff", "functional", "checking", "expanding", "compiler"},
     {"nn", "optim", "data", "history", "expressions"},
     {"saving"},
+    {"runs"},
     {"train"},
     {"diagnosing"},
     {"__init__"},

@@ -6,9 +6,11 @@ import json
 import math
 import os
 import re
+import stat
 import struct
 import subprocess
 import sys
+from collections.abc import Callable, Iterator
 from pathlib import Path
 from typing import Any
 
@@ -215,6 +217,55 @@ def test_a_failing_write_leaves_the_old_file(
     assert [p.name for p in tmp_path.iterdir()] == ["model"]
 
 
+@pytest.fixture
+def umask() -> Iterator[Callable[[int], int]]:
+    before = os.umask(0)
+    os.umask(before)
+    yield os.umask
+    os.umask(before)
+
+
+@pytest.mark.skipif(os.name != "posix", reason="modes of this kind are POSIX")
+@pytest.mark.parametrize(("mask", "mode"), [(0o022, 0o644), (0o077, 0o600), (0o002, 0o664)])
+def test_a_new_file_has_the_mode_that_open_gives(
+    umask: Any, mask: int, mode: int, tmp_path: Path
+) -> None:
+    umask(mask)
+    save(MODELS["neuron"], tmp_path / "model")
+    assert stat.S_IMODE((tmp_path / "model").stat().st_mode) == mode
+
+
+@pytest.mark.skipif(os.name != "posix", reason="modes of this kind are POSIX")
+@pytest.mark.parametrize("mode", [0o600, 0o640, 0o666])
+def test_a_replaced_file_keeps_its_mode(mode: int, tmp_path: Path) -> None:
+    path = tmp_path / "model"
+    save(MODELS["mlp"], path)
+    path.chmod(mode)
+    save(MODELS["neuron"], path)
+    assert stat.S_IMODE(path.stat().st_mode) == mode
+    assert bits(load(path)) == bits(MODELS["neuron"])
+
+
+@pytest.mark.skipif(os.name != "posix", reason="links of this kind are POSIX")
+def test_a_link_stays_a_link(tmp_path: Path) -> None:
+    (tmp_path / "elsewhere").mkdir()
+    target, link = tmp_path / "elsewhere" / "model", tmp_path / "latest"
+    link.symlink_to(target)
+    save(MODELS["neuron"], link)
+    assert link.is_symlink()
+    assert bits(load(target)) == bits(MODELS["neuron"])
+
+
+@pytest.mark.skipif(os.name != "posix", reason="pipes of this kind are POSIX")
+def test_what_is_no_ordinary_file_is_not_replaced(tmp_path: Path) -> None:
+    """A device, for example: /dev/null must not become a file."""
+    pipe = tmp_path / "pipe"
+    os.mkfifo(pipe)
+    with pytest.raises(OSError, match=f"^{re.escape(str(pipe))} is not an ordinary file$"):
+        save(MODELS["neuron"], pipe)
+    assert pipe.is_fifo()
+
+
 def test_a_place_that_is_a_directory(tmp_path: Path) -> None:
     (tmp_path / "model").mkdir()
     with pytest.raises(OSError, match="model"):
@@ -224,8 +275,9 @@ def test_a_place_that_is_a_directory(tmp_path: Path) -> None:
 
 
 def test_a_place_that_does_not_exist(tmp_path: Path) -> None:
-    with pytest.raises(FileNotFoundError):
-        save(MODELS["neuron"], tmp_path / "missing" / "model")
+    path = tmp_path / "missing" / "model"
+    with pytest.raises(FileNotFoundError, match=f"^no directory for {re.escape(str(path))}$"):
+        save(MODELS["neuron"], path)
 
 
 @pytest.mark.skipif(not hasattr(os, "geteuid") or os.geteuid() == 0, reason="root may write anywhere")

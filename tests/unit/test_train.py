@@ -24,6 +24,8 @@ from chainrule import Value, data, nn, optim
 from chainrule.history import History
 from chainrule.train import NonFiniteLossError, accuracy, fit, loss_named
 
+from ..conftest import require
+
 XOR = data.xor()
 
 
@@ -86,6 +88,18 @@ def test_three_classes() -> None:
         metrics={"accuracy": accuracy},
     )
     assert history.metrics["accuracy"][-1] == 1.0
+
+
+def test_digits_are_read() -> None:
+    """Half of the digits are learned, and the other half is read; 2 s on the compiled core."""
+    require("sklearn")
+    X_train, X_test, y_train, y_test = data.train_test_split(*data.digits(), test_size=0.5, seed=1)
+    model = nn.MLP(64, [16, 10], init="xavier", seed=1)
+    adam = optim.Adam(model.parameters(), lr=0.03)
+    schedule = optim.CosineAnnealingLR(adam, T_max=4)
+    options = {"optimizer": adam, "schedule": schedule, "epochs": 4, "batch_size": 16, "seed": 1}
+    quick(model, "cross_entropy", X_train, y_train, **options)
+    assert accuracy([model(x) for x in X_test], y_test) >= 0.95
 
 
 def test_one_epoch_is_one_step_of_the_loop_by_hand() -> None:
@@ -191,6 +205,16 @@ def test_a_share_for_validation() -> None:
     assert [len(ys) for ys in loss.targets] == [7, 3]
     assert sorted(chain(*loss.targets)) == y.tolist()
     assert len(history.validation_losses) == 1
+
+
+def test_a_share_that_is_a_number_of_numpy() -> None:
+    expected = quick(validation=0.25).validation_losses
+    assert quick(validation=np.float32(0.25)).validation_losses == expected
+
+
+def test_a_loss_is_a_metric() -> None:
+    history = quick(validation=XOR, metrics={"mse": nn.mse_loss})
+    assert history.metrics["mse"] == history.validation_losses
 
 
 def test_metrics_without_validation_are_of_the_training_data() -> None:
@@ -482,30 +506,63 @@ def test_a_gradient_that_is_not_finite_does_not_reach_the_parameters() -> None:
 def test_numbers_in_the_data_that_are_not_finite() -> None:
     X = XOR[0].copy()
     X[2, 1] = math.nan
-    with pytest.raises(
-        NonFiniteLossError, match=r"the loss is nan in epoch 1, batch 1: dot\(.*nan.*\) is nan"
-    ):
+    message = (
+        r"the loss is nan in epoch 1, batch 1: dot\(.*nan.*\) is nan, .*"
+        r"; the data has numbers that are not finite\.$"
+    )
+    with pytest.raises(NonFiniteLossError, match=message):
         quick(X=X)
+    with pytest.raises(NonFiniteLossError, match=r"; the data has numbers that are not finite\.$"):
+        quick(y=[0.0, 1.0, math.inf, 0.0])
+
+
+def test_samples_that_are_no_numbers() -> None:
+    """What a model does with a text is its own affair, and an error is explained all the same."""
+
+    class Reading(nn.Module):
+        def __init__(self) -> None:
+            self.w = Value(0.0)
+
+        def forward(self, x: str) -> Any:
+            return chainrule.log(self.w) * len(x)
+
+    with pytest.raises(NonFiniteLossError, match=r"log\(0\.0000\) is -inf, .*; try a smaller"):
+        quick(Reading(), X=["a", "bc"], y=[0.0, 1.0])
 
 
 # --- bad arguments -------------------------------------------------------------------------------
+
+VALIDATION = r"^validation must be \(X, y\) or a share between 0 and 1, got "
+OTHER = optim.SGD(xor_model().parameters())
 
 
 @pytest.mark.parametrize(
     ("options", "message"),
     [
-        ({"epochs": -1}, "^epochs must not be negative, got -1$"),
+        ({"epochs": -1}, "^epochs must be at least 0, got -1$"),
         ({"batch_size": 0}, "^batch_size must be at least 1, got 0$"),
         ({"loss": "foo"}, "^unknown loss 'foo'; known are mse, l1, .*nll, or give a function$"),
         ({"X": XOR[0][:2]}, "^X has 2 samples and y has 4$"),
         ({"X": [], "y": []}, "^the data set is empty$"),
-        ({"validation": 1.5}, r"^test_size must be between 0 and 1, got 1\.5$"),
-        ({"validation": 0.0}, r"^test_size must be between 0 and 1, got 0\.0$"),
+        ({"validation": 1}, rf"{VALIDATION}1$"),
+        ({"validation": True}, rf"{VALIDATION}True$"),
+        ({"validation": 1.5}, rf"{VALIDATION}1\.5$"),
+        ({"validation": 0.0}, rf"{VALIDATION}0\.0$"),
+        ({"validation": -0.25}, rf"{VALIDATION}-0\.25$"),
+        ({"validation": math.nan}, rf"{VALIDATION}nan$"),
+        ({"validation": XOR[0]}, rf"{VALIDATION}ndarray$"),
+        ({"validation": (*XOR, XOR[1])}, rf"{VALIDATION}tuple$"),
+        ({"validation": ([], [])}, "^the data set is empty$"),
         ({"validation": (XOR[0], XOR[1][:2])}, "^X has 4 samples and y has 2$"),
         ({"patience": 0}, "^patience must be at least 1, got 0$"),
         ({"patience": -1}, "^patience must be at least 1, got -1$"),
         ({"model": nn.Sequential(chainrule.tanh)}, "^the optimizer got an empty list of parameters$"),
         ({"model": nn.MLP(3, [1])}, "^Neuron expects 3 inputs, got 2$"),
+        ({"optimizer": OTHER}, "^the optimizer has none of the parameters of this model$"),
+        (
+            {"schedule": optim.StepLR(OTHER, 1)},
+            "^the schedule belongs to another optimizer: give that one to fit too$",
+        ),
     ],
 )
 def test_bad_arguments(options: Any, message: str) -> None:
@@ -514,6 +571,43 @@ def test_bad_arguments(options: Any, message: str) -> None:
     with pytest.raises(ValueError, match=message):
         quick(**options)
     assert model.state_dict() == before
+
+
+@pytest.mark.parametrize(
+    ("options", "message"),
+    [
+        ({"model": nn.MLP}, "^the model must be a Module, got the class MLP$"),
+        ({"model": len}, "^the model must be a Module, got builtin_function_or_method$"),
+        ({"optimizer": "adam"}, r"^the optimizer must be one such as optim\.Adam\(.*\), got str$"),
+        ({"optimizer": optim.Adam}, r"^the optimizer must be one .*, got the class Adam$"),
+        ({"metrics": accuracy}, r"^metrics must be a dict such as \{'accuracy': .*\}, got function$"),
+        ({"metrics": ["accuracy"]}, r"^metrics must be a dict such as .*, got list$"),
+        ({"epochs": 2.5}, r"^epochs must be an integer, got 2\.5$"),
+        ({"epochs": "5"}, r"^epochs must be an integer, got '5'$"),
+        ({"patience": 1.5}, r"^patience must be an integer, got 1\.5$"),
+        ({"batch_size": 2.0}, r"^batch_size must be an integer, got 2\.0$"),
+        ({"X": iter([[0.0, 1.0]])}, "^X must be a list or an array of samples, got list_iterator$"),
+    ],
+)
+def test_arguments_of_a_wrong_kind(options: Any, message: str) -> None:
+    with pytest.raises(TypeError, match=message):
+        quick(**options)
+
+
+def test_a_checkpoint_that_cannot_be_written_is_found_before_training(tmp_path: Path) -> None:
+    loss = Watching()
+    with pytest.raises(FileNotFoundError, match=r"^no directory for "):
+        quick(None, loss, checkpoint=tmp_path / "missing" / "model")
+    with pytest.raises(TypeError, match=r"^cannot save a Seeing: "):
+        quick(Seeing(), loss, checkpoint=tmp_path / "model")
+    assert loss.targets == []
+
+
+def test_training_inside_no_grad() -> None:
+    """It would go through all epochs and learn nothing."""
+    message = r"^the loss does not depend on the model: was it computed inside no_grad\(\)\?$"
+    with chainrule.no_grad(), pytest.raises(ValueError, match=message):
+        quick()
 
 
 def test_a_loss_that_returns_a_plain_number() -> None:
@@ -544,15 +638,28 @@ def test_no_epochs() -> None:
         ([Value(0.3), Value(-0.2), Value(0.1)], [1, 0, 0], 2 / 3),
         ([Value(0.3), Value(-0.2)], [1, -1], 1.0),
         ([0.3, -0.2], np.array([0.0, 1.0]), 0.0),
+        ([Value(0.3), Value(-0.2)], np.array([[1], [1]]), 0.5),
         ([[Value(0.1), Value(0.9)], [Value(0.1), Value(0.0)]], [1, 1], 0.5),
         ([[0.1, 0.9, 0.3]], [1.0], 1.0),
         (np.array([0.3, -0.2]), np.array([1, 0]), 1.0),
         (np.array([0.3, -0.2], dtype=np.float32), np.array([1, 0]), 1.0),
     ],
-    ids=["logits", "signs", "floats", "rows", "row of floats", "array", "array of float32"],
+    ids=["logits", "signs", "floats", "a column", "rows", "row of floats", "array", "array of float32"],
 )
 def test_accuracy(predictions: Any, targets: Any, expected: float) -> None:
     assert accuracy(predictions, targets) == pytest.approx(expected, rel=1e-15)
+
+
+def test_the_accuracy_of_probabilities() -> None:
+    assert accuracy([Value(0.7), Value(0.2)], [1, 0], threshold=0.5) == 1.0
+    assert accuracy([Value(0.7), Value(0.2)], [1, 0]) == 0.5  # as logits, both say 1
+
+
+@pytest.mark.parametrize(("count", "targets"), [(1, [1, 0]), (2, [1]), (0, [])])
+def test_accuracy_needs_a_target_for_each_prediction(count: int, targets: list[int]) -> None:
+    message = f"^accuracy needs a target for each prediction, got {len(targets)} for {count}$"
+    with pytest.raises(ValueError, match=message):
+        accuracy([0.5] * count, targets)
 
 
 # --- History -------------------------------------------------------------------------------------

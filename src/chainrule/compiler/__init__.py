@@ -5,7 +5,9 @@
 """
 
 from .compiled import Compiled, compile
+from .graph import CompileError
+from .inputs import Batch
 from .tracing import TraceError
 from .training import Trainer
 
-__all__ = ["Compiled", "TraceError", "Trainer", "compile"]
+__all__ = ["Batch", "CompileError", "Compiled", "TraceError", "Trainer", "compile"]

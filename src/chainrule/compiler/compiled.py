@@ -158,16 +158,17 @@ class Compiled:
             self.trace(batch, 0, variants)
         return variants
 
+    def traced(self, batch: Batch, sample: int) -> Trace:
+        """What the function does with a sample; new parameters are added to the list."""
+        if self.leaves is None:
+            return trace(self.function, batch.sample(sample), self.params, self.known)
+        if len(self.leaves) != len(batch.views):
+            raise ValueError(f"{len(self.leaves)} inputs were named, got numbers for {len(batch.views)}")
+        return built(self.function, self.leaves, self.params, self.known)
+
     def trace(self, batch: Batch, sample: int, variants: list[_Variant]) -> None:
         found = len(self.params)
-        if self.leaves is not None:
-            if len(self.leaves) != len(batch.views):
-                raise ValueError(
-                    f"{len(self.leaves)} inputs were named, got numbers for {len(batch.views)}"
-                )
-            result = built(self.function, self.leaves, self.params, self.known)
-        else:
-            result = trace(self.function, batch.sample(sample), self.params, self.known)
+        result = self.traced(batch, sample)
         if len(self.params) > found:  # programs made before have a shorter list of parameters
             for each in self.variants.values():
                 for variant in each:

@@ -19,6 +19,10 @@ INPUT, PARAM, CONSTANT = "input", "param", "constant"
 Node = tuple[Op | str, tuple[Any, ...]]
 
 
+class CompileError(TypeError):
+    """Something that can be computed but not compiled."""
+
+
 @dataclass
 class Graph:
     """Nodes in order; `outputs` are the results, `guards` what a branch of the code depended on.
@@ -124,7 +128,7 @@ def from_values(
             return constant(float(what)) if kind == CONSTANT else graph.add(kind, (what,))
         row = node._row
         if row is None or node._by_hand or not is_known(row):
-            raise TypeError(
+            raise CompileError(
                 f"cannot compile '{node._op}': only operations of the table can be compiled, not "
                 f"ones made by hand or with custom_op"
             )

@@ -13,10 +13,10 @@ from typing import Any
 from .. import errors
 from ..tree import Rebuild, flatten, unflatten
 from ..value import Value, set_tracer
-from .graph import CONSTANT, INPUT, PARAM, Graph, from_values
+from .graph import CONSTANT, INPUT, PARAM, CompileError, Graph, from_values
 
 
-class TraceError(TypeError):
+class TraceError(CompileError):
     """A compiled function looked at a number that differs from sample to sample."""
 
 

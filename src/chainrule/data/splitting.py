@@ -2,19 +2,33 @@
 
 from __future__ import annotations
 
+import operator
 from collections.abc import Iterator
-from typing import Any
+from typing import Any, SupportsIndex
 
 import numpy as np
 
 
 def check_lengths(X: Any, y: Any) -> int:
     """The number of samples, which X and y must agree on."""
+    for name, samples in (("X", X), ("y", y)):
+        if not hasattr(samples, "__len__"):
+            kind = type(samples).__name__
+            raise TypeError(f"{name} must be a list or an array of samples, got {kind}")
     if len(X) != len(y):
         raise ValueError(f"X has {len(X)} samples and y has {len(y)}")
     if len(X) == 0:
         raise ValueError("the data set is empty")
     return len(X)
+
+
+def check_count(name: str, value: Any, least: int = 1) -> int:
+    """An argument that counts something."""
+    if not isinstance(value, SupportsIndex):
+        raise TypeError(f"{name} must be an integer, got {value!r}")
+    if operator.index(value) < least:
+        raise ValueError(f"{name} must be at least {least}, got {value}")
+    return operator.index(value)
 
 
 def take(rows: Any, index: Any) -> Any:
@@ -45,9 +59,7 @@ def batches(
     `seed` may be a NumPy generator, which then goes on from call to call.
     """
     n = check_lengths(X, y)
-    size = n if batch_size is None else batch_size
-    if size < 1:
-        raise ValueError(f"batch_size must be at least 1, got {batch_size}")
+    size = n if batch_size is None else check_count("batch_size", batch_size)
     order = np.random.default_rng(seed).permutation(n) if shuffle else np.arange(n)
     for start in range(0, n, size):
         index = order[start : start + size]

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from functools import cache
 from typing import Any
 
 from .. import functional
@@ -11,24 +10,36 @@ from ..value import Value
 
 Activation = Callable[[Any], Any]
 
-NAMES = (
-    "linear",
-    "tanh",
-    "relu",
-    "sigmoid",
-    "gelu",
-    "silu",
-    "softplus",
-    "elu",
-    "leaky_relu",
-    "sin",
-    "exp",
-)
-
 
 def linear(x: Any) -> Any:
     """Return x itself."""
     return x
+
+
+def _method(name: str) -> Activation:
+    """The method of a Value, looked up at each call: a learner may have replaced it."""
+
+    def activate(x: Any) -> Any:
+        return getattr(x, name)() if hasattr(x, name) else getattr(functional, name)(x)
+
+    activate.__name__ = activate.__qualname__ = name  # where pickle looks for it
+    return activate
+
+
+tanh = _method("tanh")
+relu = _method("relu")
+sigmoid = _method("sigmoid")
+gelu = _method("gelu")
+silu = _method("silu")
+softplus = _method("softplus")
+elu = _method("elu")
+leaky_relu = _method("leaky_relu")
+sin = _method("sin")
+exp = _method("exp")
+
+ACTIVATIONS = (linear, tanh, relu, sigmoid, gelu, silu, softplus, elu, leaky_relu, sin, exp)
+BY_NAME = {activation.__name__: activation for activation in ACTIVATIONS}
+NAMES = tuple(BY_NAME)
 
 
 def activation_named(activation: str | Activation | None) -> Activation:
@@ -40,18 +51,7 @@ def activation_named(activation: str | Activation | None) -> Activation:
     if activation not in NAMES:
         known = ", ".join(NAMES)
         raise ValueError(f"unknown activation {activation!r}; known are {known}, or give a function")
-    return linear if activation == "linear" else _method(activation)
-
-
-@cache
-def _method(name: str) -> Activation:
-    """The method of a Value, looked up at each call: a learner may have replaced it."""
-
-    def activate(x: Any) -> Any:
-        return getattr(x, name)() if hasattr(x, name) else getattr(functional, name)(x)
-
-    activate.__name__ = name
-    return activate
+    return BY_NAME[activation]
 
 
 def known_name(activation: Activation) -> str | None:
@@ -59,7 +59,7 @@ def known_name(activation: Activation) -> str | None:
     name = name_of(activation)
     if name not in NAMES:
         return None
-    twins = (activation_named(name), getattr(functional, name, None), getattr(Value, name, None))
+    twins = (BY_NAME[name], getattr(functional, name, None), getattr(Value, name, None))
     return name if any(activation is twin for twin in twins) else None
 
 

@@ -6,7 +6,7 @@ import math
 import operator
 import random
 from collections.abc import Callable, Sequence
-from typing import Any
+from typing import Any, SupportsIndex
 
 from ..functional import dot
 from ..value import Value
@@ -27,6 +27,8 @@ def _generator(seed: int | random.Random | None) -> random.Random:
     """A generator of one's own for a seed; None draws from the `random` module, as micrograd does."""
     if isinstance(seed, random.Random):
         return seed
+    if isinstance(seed, SupportsIndex):
+        seed = operator.index(seed)  # random.Random does not take NumPy's integers
     return random.Random(seed) if seed is not None else random.Random(random.getrandbits(64))
 
 
@@ -42,6 +44,10 @@ def _as_list(x: Any) -> Sequence[Any]:
     single = not hasattr(x, "__len__") or getattr(x, "shape", None) == ()
     result: Sequence[Any] = [x.item() if hasattr(x, "item") else x] if single else x
     return result
+
+
+def _is_batch(x: Sequence[Any]) -> bool:
+    return hasattr(next(iter(x), None), "__len__")
 
 
 class Neuron(Module):
@@ -67,7 +73,8 @@ class Neuron(Module):
     def forward(self, x: Any) -> Any:
         x = _as_list(x)
         if len(x) != len(self.w):
-            raise ValueError(f"Neuron expects {len(self.w)} inputs, got {len(x)}")
+            hint = ": give one sample at a time, [model(x) for x in X]" if _is_batch(x) else ""
+            raise ValueError(f"Neuron expects {len(self.w)} inputs, got {len(x)}{hint}")
         return self.activation(dot(self.w, x) + self.b)
 
     def extra_repr(self) -> str:
@@ -122,7 +129,9 @@ class MLP(Module):
         init: str = "uniform",
         seed: int | random.Random | None = None,
     ) -> None:
-        if not nouts:
+        if not hasattr(nouts, "__len__"):
+            raise TypeError(f"MLP needs a list with the size of each layer, got {nouts!r}")
+        if len(nouts) == 0:
             raise ValueError("MLP needs at least one layer, got none")
         rng = _generator(seed)
         sizes = [nin, *nouts]

@@ -6,12 +6,15 @@ for any logits.
 
 from __future__ import annotations
 
+import numbers
 import operator
 from collections.abc import Callable
 from typing import Any
 
 from .. import functional as F
-from ..tree import flatten
+from ..arrays import is_sequence
+from ..ieee import as_float
+from ..tree import flatten, unflatten
 from ..value import Value
 
 
@@ -20,9 +23,13 @@ def _check_reduction(reduction: str) -> None:
         raise ValueError(f"reduction must be 'mean', 'sum' or 'none', got {reduction!r}")
 
 
-def _shape(x: Any) -> Any:
+def _is_single(x: Any) -> bool:
+    return not hasattr(x, "__len__") or getattr(x, "shape", None) == ()
+
+
+def _shape(x: Any) -> str:
     """Nested lengths without those of 1, as text."""
-    if isinstance(x, Value) or not hasattr(x, "__len__") or getattr(x, "shape", None) == ():
+    if _is_single(x) or not is_sequence(x):
         return ""
     inner = {_shape(item) for item in x}
     size = "" if len(x) == 1 else f"{len(x)},"
@@ -39,7 +46,8 @@ def _reduce(losses: list[Any], reduction: str) -> Any:
 
 def _elementwise(loss: Callable[[Any, Any], Any], input: Any, target: Any, reduction: str) -> Any:
     _check_reduction(reduction)
-    inputs, targets = flatten(input)[0], flatten(target)[0]
+    inputs, like_input = flatten(input)
+    targets, _ = flatten(target)
     if len(inputs) != len(targets):
         raise ValueError(
             f"the loss needs as many targets as inputs, got {len(targets)} and {len(inputs)}"
@@ -48,7 +56,14 @@ def _elementwise(loss: Callable[[Any, Any], Any], input: Any, target: Any, reduc
         raise ValueError("the loss needs at least one input, got none")
     if _shape(input) != _shape(target):
         raise ValueError("the loss needs inputs and targets of the same shape")
-    return _reduce([loss(x, y) for x, y in zip(inputs, targets, strict=True)], reduction)
+    losses = [loss(x, y) for x, y in zip(inputs, targets, strict=True)]
+    return unflatten(like_input, losses) if reduction == "none" else _reduce(losses, reduction)
+
+
+def _check_target(y: Any, is_sound: Callable[[float], bool], needs: str) -> None:
+    """Refuse a number; a Value may stand for the targets of all samples, so none is looked at."""
+    if not isinstance(y, Value) and not is_sound(as_float(y)):
+        raise ValueError(f"{needs}, got {as_float(y)}")
 
 
 def mse_loss(input: Any, target: Any, reduction: str = "mean") -> Any:
@@ -76,7 +91,17 @@ def huber_loss(input: Any, target: Any, reduction: str = "mean", delta: float = 
 
 def hinge_loss(input: Any, target: Any, reduction: str = "mean") -> Any:
     """max(0, 1 - x y) for targets -1 and 1."""
-    return _elementwise(lambda x, y: F.relu(1 - x * y), input, target, reduction)
+
+    def loss(x: Any, y: Any) -> Any:
+        _check_target(y, lambda y: y in (-1.0, 1.0), "the hinge loss needs targets -1 and 1")
+        return F.relu(1 - x * y)
+
+    return _elementwise(loss, input, target, reduction)
+
+
+def _check_share(y: Any) -> None:
+    needs = "the binary cross-entropy needs targets from 0 to 1"
+    _check_target(y, lambda y: 0.0 <= y <= 1.0, needs)
 
 
 def binary_cross_entropy(input: Any, target: Any, reduction: str = "mean") -> Any:
@@ -85,38 +110,44 @@ def binary_cross_entropy(input: Any, target: Any, reduction: str = "mean") -> An
     def log(x: Any) -> Any:
         return F.where(F.less(F.log(x), -100.0), -100.0, F.log(x))
 
-    return _elementwise(lambda x, y: -(y * log(x) + (1 - y) * log(1 - x)), input, target, reduction)
+    def loss(x: Any, y: Any) -> Any:
+        _check_share(y)
+        return -(y * log(x) + (1 - y) * log(1 - x))
+
+    return _elementwise(loss, input, target, reduction)
 
 
 def binary_cross_entropy_with_logits(input: Any, target: Any, reduction: str = "mean") -> Any:
     """The binary cross-entropy of sigmoid(x), exact for any x."""
-    return _elementwise(
-        lambda x, y: y * F.softplus(-x) + (1 - y) * F.softplus(x), input, target, reduction
-    )
+
+    def loss(x: Any, y: Any) -> Any:
+        _check_share(y)
+        return y * F.softplus(-x) + (1 - y) * F.softplus(x)
+
+    return _elementwise(loss, input, target, reduction)
 
 
-def _classes(input: Any, target: Any) -> list[tuple[Any, int]]:
+def _classes(input: Any, target: Any) -> list[tuple[Any, Any]]:
     """Pairs of a row of scores and a class, for one sample or several."""
-    single = not hasattr(target, "__len__")
-    rows, targets = ([input], [target]) if single else (list(input), list(target))
+    rows, targets = ([input], [target]) if _is_single(target) else (list(input), list(target))
     if len(rows) != len(targets):
         raise ValueError(f"the loss needs a class for each of {len(rows)} rows, got {len(targets)}")
     if not rows:
         raise ValueError("the loss needs at least one row, got none")
     pairs = []
     for row, cls in zip(rows, targets, strict=True):
-        index = _class_index(cls)
+        index = cls if isinstance(cls, Value) else _class_index(cls)
         if isinstance(row, Value) or not hasattr(row, "__len__"):
             raise TypeError("the loss needs a row of scores, one for each class, got a single one")
-        if not 0 <= index < len(row):
+        if not isinstance(index, Value) and not 0 <= index < len(row):
             raise ValueError(f"class {index} is not among the {len(row)} scores")
         pairs.append((row, index))
     return pairs
 
 
 def _class_index(cls: Any) -> int:
-    if isinstance(cls, float) and cls.is_integer():
-        return int(cls)
+    if isinstance(cls, numbers.Real) and float(cls).is_integer():
+        return int(float(cls))
     try:
         return operator.index(cls)
     except TypeError:
@@ -126,12 +157,12 @@ def _class_index(cls: Any) -> int:
 def cross_entropy(input: Any, target: Any, reduction: str = "mean") -> Any:
     """-log softmax(logits)[class], for one row of logits and a class or lists of them."""
     _check_reduction(reduction)
-    losses = [F.logsumexp(row) - row[index] for row, index in _classes(input, target)]
-    return losses[0] if not hasattr(target, "__len__") else _reduce(losses, reduction)
+    losses = [F.logsumexp(row) - F.take(row, index) for row, index in _classes(input, target)]
+    return losses[0] if _is_single(target) else _reduce(losses, reduction)
 
 
 def nll_loss(input: Any, target: Any, reduction: str = "mean") -> Any:
     """-x[class] for log-probabilities x."""
     _check_reduction(reduction)
-    losses = [-row[index] for row, index in _classes(input, target)]
-    return losses[0] if not hasattr(target, "__len__") else _reduce(losses, reduction)
+    losses = [-F.take(row, index) for row, index in _classes(input, target)]
+    return losses[0] if _is_single(target) else _reduce(losses, reduction)

@@ -1,14 +1,16 @@
 """`Module`: a thing with parameters, which it finds among its attributes.
 
-A parameter is a leaf Value; it may sit in lists, tuples, dicts and other modules. Knows
+A parameter is a leaf Value; it may sit in lists, tuples, dicts, arrays and other modules. Knows
 nothing of neurons.
 """
 
 from __future__ import annotations
 
+import reprlib
 from collections.abc import Callable, Iterator, Mapping
 from typing import Any
 
+from ..arrays import is_array
 from ..value import Value
 
 
@@ -29,10 +31,8 @@ class Module:
 
     def named_parameters(self, prefix: str = "") -> Iterator[tuple[str, Value]]:
         """Every parameter once, with the path of attributes that leads to it."""
-        seen: set[Any] = set()
-        for name, thing in _things(self, prefix):
-            if isinstance(thing, Value) and thing.is_leaf and thing not in seen:
-                seen.add(thing)
+        for name, thing in _things(self, prefix, {}):
+            if isinstance(thing, Value) and thing.is_leaf:
                 yield name, thing
 
     def parameters(self) -> list[Value]:
@@ -40,9 +40,8 @@ class Module:
         return [parameter for _, parameter in self.named_parameters()]
 
     def modules(self) -> Iterator[Module]:
-        """This module and those inside it."""
-        yield self
-        for _, thing in _things(self, ""):
+        """This module and those inside it, each once."""
+        for _, thing in _things(self, "", {}):
             if isinstance(thing, Module):
                 yield thing
 
@@ -67,6 +66,9 @@ class Module:
 
     def load_state_dict(self, state: Mapping[str, Any]) -> None:
         """Set every parameter from a state; with wrong names nothing is changed."""
+        if not isinstance(state, Mapping):
+            kind = type(state).__name__
+            raise TypeError(f"expected numbers by name, as state_dict() returns them, got {kind}")
         parameters = dict(self.named_parameters())
         missing = [name for name in parameters if name not in state]
         unexpected = [name for name in state if name not in parameters]
@@ -83,18 +85,14 @@ class Module:
         """What the repr shows between the parentheses."""
         return ""
 
+    @reprlib.recursive_repr("...")
     def __repr__(self) -> str:
-        children = [(name, thing) for name, thing in vars(self).items() if _holds_modules(thing)]
         head = f"{type(self).__name__}({self.extra_repr()})"
+        children = [child for name, thing in vars(self).items() for child in _children(name, thing)]
         if not children:
             return head
         lines = [head[:-1] if head.endswith("()") else head[:-1] + ","]
-        for name, thing in children:
-            items = thing if isinstance(thing, (list, tuple)) else [thing]
-            lines += [
-                f"  ({name}{f'.{i}' if items is thing else ''}): {_indent(m)}"
-                for i, m in enumerate(items)
-            ]
+        lines += [f"  ({name}): {_indent(child)}" for name, child in children]
         return "\n".join([*lines, ")"])
 
 
@@ -103,10 +101,13 @@ def _indent(module: Any) -> str:
     return text.replace("\n", "\n  ")
 
 
-def _holds_modules(thing: Any) -> bool:
-    if isinstance(thing, (list, tuple)):
-        return any(isinstance(item, Module) for item in thing)
-    return isinstance(thing, Module)
+def _children(name: str, thing: Any) -> list[tuple[str, Any]]:
+    """What a repr shows of an attribute: a module, or all items if there is one among them."""
+    if isinstance(thing, Module):
+        return [(name, thing)]
+    items = _items(thing)
+    shown = any(isinstance(item, Module) for _, item in items)
+    return [(f"{name}.{key}", item) for key, item in items] if shown else []
 
 
 def _few(names: list[str]) -> str:
@@ -114,23 +115,28 @@ def _few(names: list[str]) -> str:
     return shown or "none"
 
 
-def _things(thing: Any, path: str) -> Iterator[tuple[str, Any]]:
-    """Values and modules below a thing, depth first, with their paths."""
+def _items(thing: Any) -> list[tuple[str, Any]]:
+    """What a module or a container holds, by name or position; nothing for other things."""
     if isinstance(thing, Module):
-        items = [
-            (name, item) for name, item in vars(thing).items() if name not in ("training", "watched")
-        ]
-    elif isinstance(thing, dict):
-        items = [(str(key), item) for key, item in thing.items()]
-    elif isinstance(thing, (list, tuple)):
-        items = [(str(i), item) for i, item in enumerate(thing)]
-    else:
+        own = {"training", "watched"}  # how a module is used, not what it is made of
+        return [(name, item) for name, item in vars(thing).items() if name not in own]
+    if isinstance(thing, dict):
+        return [(str(key), item) for key, item in thing.items()]
+    if isinstance(thing, (list, tuple)) or (is_array(thing) and thing.dtype == object and thing.ndim):
+        return [(str(i), item) for i, item in enumerate(thing)]
+    return []
+
+
+def _things(thing: Any, path: str, seen: dict[int, Any]) -> Iterator[tuple[str, Any]]:
+    """Values and modules in a thing and below it, each once, depth first, with their paths."""
+    wanted, items = isinstance(thing, (Value, Module)), _items(thing)
+    if id(thing) in seen or not (wanted or items):
         return
+    seen[id(thing)] = thing  # held, so that nothing else gets its id
+    if wanted:
+        yield path, thing
     for name, item in items:
-        here = f"{path}.{name}" if path else name
-        if isinstance(item, (Value, Module)):
-            yield here, item
-        yield from _things(item, here)
+        yield from _things(item, f"{path}.{name}" if path else name, seen)
 
 
 class Sequential(Module):
@@ -138,6 +144,8 @@ class Sequential(Module):
 
     def __init__(self, *layers: Callable[..., Any]) -> None:
         for layer in layers:
+            if isinstance(layer, type):
+                raise TypeError(f"Sequential takes modules, got the class {layer.__name__}: call it")
             if not callable(layer):
                 raise TypeError(f"Sequential takes modules and functions, got {type(layer).__name__}")
         self.layers = list(layers)
@@ -150,5 +158,8 @@ class Sequential(Module):
     def __len__(self) -> int:
         return len(self.layers)
 
-    def __getitem__(self, index: int) -> Any:
+    def __getitem__(self, index: int | slice) -> Any:
+        """A layer, or for a slice a Sequential of some."""
+        if isinstance(index, slice):
+            return Sequential(*self.layers[index])
         return self.layers[index]

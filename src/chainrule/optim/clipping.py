@@ -5,13 +5,15 @@ from __future__ import annotations
 import math
 from collections.abc import Iterable
 
+from ..functional import clip
 from ..value import Value
 
 
 def clip_grad_norm_(parameters: Iterable[Value], max_norm: float, norm_type: float = 2.0) -> float:
     """Scale all gradients so that their norm together is at most max_norm; return what it was."""
     params = list(parameters)
-    sizes = [abs(p.grad) for p in params]
+    # After backward(create_graph=True) a gradient is a Value.
+    sizes = [abs(p.grad.data if isinstance(p.grad, Value) else p.grad) for p in params]
     if norm_type == math.inf:
         total = math.nan if any(map(math.isnan, sizes)) else max(sizes, default=0.0)
     elif norm_type == 2.0:
@@ -26,7 +28,6 @@ def clip_grad_norm_(parameters: Iterable[Value], max_norm: float, norm_type: flo
 
 
 def clip_grad_value_(parameters: Iterable[Value], clip_value: float) -> None:
-    """Hold every gradient between -clip_value and clip_value."""
+    """Hold every gradient between -clip_value and clip_value; NaN stays, so that it is seen."""
     for p in parameters:
-        if not math.isnan(p.grad):
-            p.grad = max(-clip_value, min(clip_value, p.grad))
+        p.grad = clip(p.grad, -clip_value, clip_value)

@@ -6,7 +6,7 @@ runs on floats here and can be compiled like any other scalar program.
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Mapping
 from typing import Any
 
 from .. import ops
@@ -30,9 +30,9 @@ class Optimizer:
                 raise TypeError(f"parameters must be Values, got {type(p).__name__}")
             if not p.is_leaf:
                 raise ValueError(f"cannot optimise the result of '{p._op}': give the leaves")
-        for name, value in hyperparameters.items():
-            _check(name, value)
-        self.hyperparameters = hyperparameters
+        if len(set(self.params)) < len(self.params):
+            raise ValueError("a parameter is given twice, and would make every step twice")
+        self.hyperparameters = {name: _checked(name, x) for name, x in hyperparameters.items()}
         self.steps = 0
         self.state: list[State] = [(0.0,) * self.state_size for _ in self.params]
 
@@ -43,8 +43,7 @@ class Optimizer:
 
     @lr.setter
     def lr(self, lr: float) -> None:
-        _check("lr", lr)
-        self.hyperparameters["lr"] = lr
+        self.hyperparameters["lr"] = _checked("lr", lr)
 
     def rule(self, p: Any, g: Any, state: State, t: Any, **hyper: Any) -> tuple[Any, State]:
         """The new number and state of a parameter from its gradient, in step t = 1, 2, ..."""
@@ -60,7 +59,9 @@ class Optimizer:
         self.steps += 1
         rule, t, hyper = self.rule, float(self.steps), self.hyperparameters
         for i, p in enumerate(self.params):
-            grad = p.grad if isinstance(p.grad, float) else p.grad.data
+            grad = p.grad
+            if isinstance(grad, Value):  # after backward(create_graph=True)
+                grad = grad.data
             p.data, self.state[i] = rule(p.data, grad, self.state[i], t, **hyper)
 
     def state_dict(self) -> dict[str, Any]:
@@ -71,8 +72,10 @@ class Optimizer:
             "state": [list(state) for state in self.state],
         }
 
-    def load_state_dict(self, state: dict[str, Any]) -> None:
+    def load_state_dict(self, state: Mapping[str, Any]) -> None:
         """Go on where another optimiser of the same kind left off."""
+        if not isinstance(state, Mapping) or set(state) != {"hyperparameters", "steps", "state"}:
+            raise ValueError("expected the state of an optimizer, as its state_dict() returns it")
         rows = [tuple(as_float(x) for x in row) for row in state["state"]]
         if len(rows) != len(self.params) or any(len(row) != self.state_size for row in rows):
             raise ValueError(
@@ -85,9 +88,7 @@ class Optimizer:
                 f"the state is for the settings {', '.join(settings)}, this {type(self).__name__} has "
                 f"{', '.join(self.hyperparameters)}"
             )
-        for name, value in settings.items():
-            _check(name, value)
-        self.hyperparameters = settings
+        self.hyperparameters = {name: _checked(name, x) for name, x in settings.items()}
         self.steps = int(state["steps"])
         self.state = list(rows)
 
@@ -96,16 +97,20 @@ class Optimizer:
         return f"{type(self).__name__}({len(self.params)} parameters, {settings})"
 
 
-def _check(name: str, value: Any) -> None:
-    """Refuse settings that PyTorch refuses too."""
+def _checked(name: str, value: Any) -> Any:
+    """A setting as plain floats, because a NumPy float32 would round every step to its own bits.
+
+    Refuses what PyTorch refuses too.
+    """
     if isinstance(value, bool):
-        return
+        return value
     if name == "betas":
         if len(value) != 2 or not all(0.0 <= beta < 1.0 for beta in value):
             raise ValueError(f"betas must be two numbers from 0 to below 1, got {value}")
-        return
+        return tuple(map(as_float, value))
     if not as_float(value) >= 0.0:
         raise ValueError(f"{name} must not be negative, got {value}")
+    return as_float(value)
 
 
 class SGD(Optimizer):

@@ -1,0 +1,316 @@
+"""Runs: one training from step to step, in eager mode or in native code."""
+
+from __future__ import annotations
+
+import math
+import numbers
+import time
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+
+from . import nn, optim
+from .compiler import Batch, Compiled, CompileError, Trainer
+from .data.splitting import take
+from .errors import AnomalyError
+from .history import History
+from .nn.layers import Layer
+from .saving import save
+from .tree import flatten
+from .value import Value, compiled, detect_anomaly, no_grad
+
+Metrics = dict[str, Callable[[list[Any], Any], float]]
+Loss = Callable[..., Any]
+Interrupted = Callable[[], bool]
+
+LOSSES: dict[str, Callable[..., Any]] = {
+    "mse": nn.mse_loss,
+    "l1": nn.l1_loss,
+    "huber": nn.huber_loss,
+    "hinge": nn.hinge_loss,
+    "binary_cross_entropy": nn.binary_cross_entropy,
+    "binary_cross_entropy_with_logits": nn.binary_cross_entropy_with_logits,
+    "cross_entropy": nn.cross_entropy,
+    "nll": nn.nll_loss,
+}
+
+ENGINES = ("auto", "eager", "native")
+SECONDS = 0.2  # how long native code may run before the progress is shown again
+MOST_PLACES = 2_000_000  # in the order of the samples of several epochs
+
+
+class NonFiniteLossError(ArithmeticError):
+    """The loss became infinite or NaN; the parameters are those of the last good step."""
+
+
+@dataclass
+class Data:
+    """What to train on, and in which order."""
+
+    X: Any
+    y: Any
+    batch_size: int | None
+    shuffle: bool
+    rng: np.random.Generator
+
+    def __post_init__(self) -> None:
+        self.samples = len(self.X)
+        self.size = min(self.batch_size or self.samples, self.samples)
+        if self.size < 1:
+            raise ValueError(f"batch_size must be at least 1, got {self.batch_size}")
+
+    def order(self) -> Any:
+        """The samples of an epoch in the order of their use."""
+        return self.rng.permutation(self.samples) if self.shuffle else np.arange(self.samples)
+
+    def batches(self, order: Any) -> list[Any]:
+        return [order[start : start + self.size] for start in range(0, self.samples, self.size)]
+
+
+class EagerRun:
+    """Training in eager mode: every number is a Value."""
+
+    def __init__(self, model: nn.Module, loss: Loss, optimizer: optim.Optimizer, data: Data) -> None:
+        self.model, self.loss, self.optimizer, self.data = model, loss, optimizer, data
+        self.history = History()
+        self.validation: tuple[Any, Any] | None = None
+        self.metrics: Metrics = {}
+        self.checkpoint: str | Path | None = None
+        self.keep_best = self.stepwise = False
+        self.layers = {name: layer.parameters() for name, layer in layers_of(model).items()}
+        self.best = math.inf
+        self.best_state = model.state_dict()
+
+    def train(self, before: int, left: int, interrupted: Interrupted) -> int:
+        """One epoch or, in native code, some of those that are left; how many were finished."""
+        losses = []
+        for number, index in enumerate(self.data.batches(self.data.order()), 1):
+            losses.append(self.step(index, f"epoch {before + 1}, batch {number}"))
+            if interrupted():
+                return 0
+        norms = {name: math.hypot(*(p.grad for p in params)) for name, params in self.layers.items()}
+        self.record(losses, norms)
+        return 1
+
+    def record(self, losses: Sequence[float], norms: dict[str, float]) -> None:
+        """Write down an epoch: the mean of the losses of its samples, and norms of gradients."""
+        sizes = [self.data.size] * (len(losses) - 1)
+        sizes.append(self.data.samples - sum(sizes))
+        total = math.fsum(loss * n for loss, n in zip(losses, sizes, strict=True))
+        self.history.losses.append(total / self.data.samples)
+        self.history.learning_rates.append(self.optimizer.lr)
+        for name, norm in norms.items():
+            self.history.gradient_norms.setdefault(name, []).append(norm)
+
+    def step(self, index: Any, where: str) -> float:
+        xs, ys = take(self.data.X, index), take(self.data.y, index)
+        loss = check_loss(self.loss([self.model(x) for x in xs], list(ys)))
+        if math.isfinite(loss.data):
+            self.optimizer.zero_grad()
+            loss.backward()
+            if all(math.isfinite(number(p.grad)) for p in self.optimizer.params):
+                self.optimizer.step()
+                return float(loss.data)
+        raise self.failure(index, loss.data, where)
+
+    def failure(self, index: Any, loss: float, where: str) -> NonFiniteLossError:
+        """What to say when the loss or a gradient is not finite."""
+        if not math.isfinite(loss):
+            xs, ys = take(self.data.X, index), take(self.data.y, index)
+            return NonFiniteLossError(self.explain(xs, ys, loss, where))
+        return NonFiniteLossError(
+            f"a gradient is not finite in {where}, though the loss is {loss:g}. "
+            f"The parameters are those of the last good step; compute the step inside "
+            f"detect_anomaly() to see where"
+        )
+
+    def explain(self, xs: Any, ys: Any, value: float, where: str) -> str:
+        """Compute the step again and watch for the first number that is not finite."""
+        text = f"the loss is {value} in {where}"
+        try:
+            with detect_anomaly():
+                self.loss([self.model(x) for x in xs], list(ys))
+        except AnomalyError as error:
+            text += f": {error}"
+        text += ". The parameters are those of the last good step; "
+        if not all(map(is_finite, flatten([list(xs), list(ys)])[0])):
+            return f"{text}the data has numbers that are not finite."
+        return f"{text}try a smaller learning rate (now {self.optimizer.lr:g}) or clip_grad_norm_."
+
+    def predict(self, xs: Any) -> list[Any]:
+        with no_grad():
+            return [self.model(x) for x in xs]
+
+    def watch(self, epoch: int) -> None:
+        """Look at what was learned up to an epoch, and keep the best."""
+        history = self.history
+        watched = history.losses[-1]
+        xs, ys = self.validation or (self.data.X, self.data.y)
+        if self.validation or self.metrics or self.keep_best:
+            self.model.eval()
+            predictions = self.predict(xs)
+            with no_grad():
+                # Without validation data the loss of the epoch was that of older parameters.
+                watched = number(self.loss(predictions, list(ys)))
+                if self.validation:
+                    history.validation_losses.append(watched)
+                for name, metric in self.metrics.items():
+                    history.metrics.setdefault(name, []).append(number(metric(predictions, ys)))
+            self.model.train()
+        history.dead_units += [math.nan] * (epoch - 1 - len(history.dead_units))
+        history.dead_units.append(dead_share(self.model, xs[:32]))
+        if watched < self.best:
+            self.best, history.best_epoch = watched, epoch
+            if self.keep_best:
+                self.best_state = self.model.state_dict()
+            if self.checkpoint is not None:
+                save(self.model, self.checkpoint)
+
+    def back_to_best(self) -> None:
+        if self.history.best_epoch:
+            self.model.load_state_dict(self.best_state)
+
+    def summary(self) -> str:
+        parts = [f"{name} {numbers[-1]:.4g}" for name, numbers in self.history.curves().items()]
+        return ", ".join(parts)
+
+
+class NativeRun(EagerRun):
+    """Training in native code: the loss of one sample and the optimiser's rule are compiled.
+
+    Raises CompileError if that cannot be done.
+    """
+
+    def __init__(self, model: nn.Module, loss: Loss, optimizer: optim.Optimizer, data: Data) -> None:
+        super().__init__(model, loss, optimizer, data)
+        try:
+            self.batch = Batch((data.X, data.y))
+        except (TypeError, ValueError) as error:
+            raise CompileError(str(error)) from None
+        check_loss(loss([model(data.X[0])], [data.y[0]]))
+        step = Compiled(lambda x, y: loss([model(x)], [y]), optimizer.params, backend="native")
+        first, again = (step.traced(self.batch, 0).graph.nodes for _ in range(2))
+        if first != again:
+            raise CompileError("the model is not the same each time: what is random must stay eager")
+        self.trainer = Trainer(step, optimizer)
+        self.trainer.machine(self.batch, data.size)
+        self.predictor = Compiled(model, optimizer.params, backend="native")
+        self.check_targets()
+        self.groups = self.groups_of_layers()
+        self.epochs = 1  # to do in one go
+
+    def check_targets(self) -> None:
+        """What the loss refuses it refuses now, and it must be a mean over samples."""
+        whole = number(self.loss(self.predict(self.data.X), list(self.data.y)))
+        mean = float(self.trainer.compiled(self.data.X, self.data.y).mean())
+        same = whole == mean or abs(whole - mean) <= 1e-9 * max(abs(whole), abs(mean))
+        if math.isfinite(whole) and not same:
+            raise CompileError("the loss of a batch is not the mean of the losses of its samples")
+
+    def groups_of_layers(self) -> Any:
+        """The number of its layer for each parameter, -1 if it is in none."""
+        places = {p: i for i, params in enumerate(self.layers.values()) for p in params}
+        return np.array([places.get(p, -1) for p in self.optimizer.params], dtype=np.int32)
+
+    def train(self, before: int, left: int, interrupted: Interrupted) -> int:
+        data, start = self.data, time.perf_counter()
+        epochs = 1 if self.stepwise else min(left, self.epochs, 1 + MOST_PLACES // data.samples)
+        orders = None
+        if data.size < data.samples:
+            orders = np.concatenate([data.order() for _ in range(epochs)])
+        in_epoch = -(-data.samples // data.size)
+        rates = np.full(epochs * in_epoch, self.optimizer.lr)
+        self.trainer.push()
+        outcome = self.trainer.run(self.batch, rates, orders, data.size, self.groups, interrupted)
+        self.trainer.pull()
+        done, rest = divmod(len(outcome.losses) - (not outcome.finite), in_epoch)
+        for epoch in range(done):
+            norms = dict(zip(self.layers, outcome.norms[epoch].tolist(), strict=True))
+            self.record(outcome.losses[epoch * in_epoch : (epoch + 1) * in_epoch].tolist(), norms)
+        if not outcome.finite:
+            order = np.arange(data.samples) if orders is None else orders[done * data.samples :]
+            index = data.batches(order[: data.samples])[rest]
+            where = f"epoch {before + done + 1}, batch {rest + 1}"
+            raise self.failure(index, float(outcome.losses[-1]), where)
+        took = (time.perf_counter() - start) / max(done, 1)
+        self.epochs = max(1, min(8 * self.epochs, int(SECONDS / took)))
+        return done
+
+    def predict(self, xs: Any) -> list[Any]:
+        """The predictions as Values, as eager mode gives them to the metrics."""
+        results = self.predictor(xs)
+        if isinstance(results, np.ndarray):
+            return [Value(x) for x in results.tolist()]
+        return [[Value(x) for x in row] for row in np.column_stack(results).tolist()]
+
+
+def make_run(
+    engine: str, model: nn.Module, loss: Loss, optimizer: optim.Optimizer, data: Data
+) -> EagerRun:
+    """The run for an engine; for 'auto' a native one if it can be."""
+    if engine not in ENGINES:
+        raise ValueError(f"engine must be one of {', '.join(ENGINES)}, got {engine!r}")
+    if engine == "native":
+        if compiled is None:
+            raise ValueError("engine='native' needs the C core, which was not built; use 'eager'")
+        return NativeRun(model, loss, optimizer, data)
+    if engine == "auto" and compiled is not None and loss in LOSSES.values():
+        try:
+            return NativeRun(model, loss, optimizer, data)
+        except CompileError:
+            pass
+    return EagerRun(model, loss, optimizer, data)
+
+
+def number(x: Any) -> float:
+    """The number of a Value, or a number itself."""
+    return float(x.data) if isinstance(x, Value) else float(x)
+
+
+def is_finite(x: Any) -> bool:
+    """Whether x is a finite number, or no number at all."""
+    return not isinstance(x, (Value, numbers.Real)) or math.isfinite(number(x))
+
+
+def check_loss(loss: Any) -> Value:
+    """The loss, if there is a way from it to the parameters."""
+    if not isinstance(loss, Value):
+        kind = type(loss).__name__
+        raise TypeError(f"the loss must be a Value, got {kind}: it does not depend on the model")
+    if loss.is_leaf:
+        raise ValueError("the loss does not depend on the model: was it computed inside no_grad()?")
+    return loss
+
+
+def layers_of(model: nn.Module) -> dict[str, Layer]:
+    """The layers of a model by name, in order."""
+    found = [module for module in model.modules() if isinstance(module, Layer)]
+    return {f"layer {i}": layer for i, layer in enumerate(found, 1)}
+
+
+def outputs_of_layers(model: nn.Module, xs: Any) -> dict[str, list[list[float]]]:
+    """For each layer, its outputs for every sample."""
+    layers = layers_of(model)
+    for layer in layers.values():
+        layer.watched = []
+    try:
+        with no_grad():
+            for x in xs:
+                model(x)
+        return {
+            name: [[number(v) for v in row] for row in layer.watched or []]
+            for name, layer in layers.items()
+        }
+    finally:
+        for layer in layers.values():
+            layer.watched = None
+
+
+def dead_share(model: nn.Module, xs: Any) -> float:
+    """The share of hidden units whose output is exactly 0 for all samples."""
+    outputs = list(outputs_of_layers(model, xs).values())[:-1]
+    units = [column for rows in outputs if rows for column in zip(*rows, strict=True)]
+    return sum(not any(column) for column in units) / len(units) if units else 0.0
