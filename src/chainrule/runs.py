@@ -14,7 +14,7 @@ import numpy as np
 
 from . import nn, optim
 from .compiler import Batch, Compiled, CompileError, Trainer
-from .data.splitting import take
+from .data.splitting import check_count, take
 from .errors import AnomalyError
 from .history import History
 from .nn.layers import Layer
@@ -58,9 +58,9 @@ class Data:
 
     def __post_init__(self) -> None:
         self.samples = len(self.X)
+        if self.batch_size is not None:
+            check_count("batch_size", self.batch_size)
         self.size = min(self.batch_size or self.samples, self.samples)
-        if self.size < 1:
-            raise ValueError(f"batch_size must be at least 1, got {self.batch_size}")
 
     def order(self) -> Any:
         """The samples of an epoch in the order of their use."""
@@ -186,6 +186,7 @@ class NativeRun(EagerRun):
 
     def __init__(self, model: nn.Module, loss: Loss, optimizer: optim.Optimizer, data: Data) -> None:
         super().__init__(model, loss, optimizer, data)
+        model.train()
         try:
             self.batch = Batch((data.X, data.y))
         except (TypeError, ValueError) as error:
@@ -197,14 +198,15 @@ class NativeRun(EagerRun):
             raise CompileError("the model is not the same each time: what is random must stay eager")
         self.trainer = Trainer(step, optimizer)
         self.trainer.machine(self.batch, data.size)
-        self.predictor = Compiled(model, optimizer.params, backend="native")
         self.check_targets()
+        self.predictor = Compiled(model, optimizer.params, backend="native")  # in evaluation mode
         self.groups = self.groups_of_layers()
         self.epochs = 1  # to do in one go
 
     def check_targets(self) -> None:
         """What the loss refuses it refuses now, and it must be a mean over samples."""
-        whole = number(self.loss(self.predict(self.data.X), list(self.data.y)))
+        outputs = Compiled(self.model, self.optimizer.params, backend="native")(self.data.X)
+        whole = number(self.loss(as_values(outputs), list(self.data.y)))
         mean = float(self.trainer.compiled(self.data.X, self.data.y).mean())
         same = whole == mean or abs(whole - mean) <= 1e-9 * max(abs(whole), abs(mean))
         if math.isfinite(whole) and not same:
@@ -240,11 +242,14 @@ class NativeRun(EagerRun):
         return done
 
     def predict(self, xs: Any) -> list[Any]:
-        """The predictions as Values, as eager mode gives them to the metrics."""
-        results = self.predictor(xs)
-        if isinstance(results, np.ndarray):
-            return [Value(x) for x in results.tolist()]
-        return [[Value(x) for x in row] for row in np.column_stack(results).tolist()]
+        return as_values(self.predictor(xs))
+
+
+def as_values(outputs: Any) -> list[Any]:
+    """Predictions for a batch as Values, sample by sample, as eager mode has them."""
+    if isinstance(outputs, np.ndarray):
+        return [Value(x) for x in outputs.tolist()]
+    return [[Value(x) for x in row] for row in np.column_stack(outputs).tolist()]
 
 
 def make_run(
