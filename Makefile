@@ -35,10 +35,10 @@ lint: .venv/installed
 	$(BIN)/ruff check .
 	$(BIN)/mypy
 
-# The peers run beside us in the same process, so they are installed here.
+# The peers run beside us in the same process, so they are installed here. Writes docs/benchmarks.md.
 bench: .venv/installed
-	$(BIN)/pip install --quiet micrograd
-	$(BIN)/python benchmarks/eager.py
+	$(BIN)/pip install --quiet autograd casadi jax micrograd torch==2.13.0 xad
+	$(BIN)/python benchmarks/report.py
 
 # Long campaigns; FUZZ=10000 makes them short.
 fuzz: .venv/installed

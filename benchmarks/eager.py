@@ -1,108 +1,38 @@
 """What does the eager engine cost? Against plain Python floats, and against micrograd.
 
-Prints one table: each row a ratio of medians of interleaved measurements in this process, with
-the bar it has to meet. Results are compared before anything is timed. Exits with 1 if a bar is
-missed and with 2 if micrograd, the peer, is not installed: `pip install chainrule[bench]`.
+Each row is a ratio of medians of measurements in turns, with the bar it has to meet. Results are
+compared before anything is timed.
 """
 
 from __future__ import annotations
 
 import gc
 import importlib.util
-import math
 import os
-import platform
 import random
-import statistics
 import subprocess
 import sys
-import time
-from collections.abc import Callable, Sequence
-from dataclasses import dataclass
+from collections.abc import Iterator
 from pathlib import Path
 from types import ModuleType
 from typing import Any
 
+import measure
 import numpy as np
+from measure import Row, Table, assert_close, in_time_units, medians, sized, timed
 
 import chainrule
 
-ROUNDS = 100_000
-OTHER_ROUNDS = (10_000, 500_000)
+ROUNDS = sized(100_000, 1_000)
+OTHER_ROUNDS = (sized(10_000, 100), sized(500_000, 5_000))
 SHORT_ROUNDS = 300  # micrograd's backward recurses
-SHORT_TIMES = 20
-REPEATS = 9
-STEPS = 3
-STEP_REPEATS = 5
+SHORT_TIMES = sized(20, 2)
+STEPS = sized(3, 1)
+STEP_REPEATS = sized(5, 1)
 SAMPLES = 100
 WEIGHT_DECAY = 1e-4
 LEARNING_RATE = 0.1
 FACTOR = 0.9999
-
-Contestant = Callable[[], float]  # does the work once and returns the seconds it took
-
-
-@dataclass(frozen=True)
-class Row:
-    """One line of the table; `bar` is met when the ratio is on the right side of it."""
-
-    question: str
-    ours: str
-    theirs: str
-    ratio: float
-    at_most: float | None = None
-    at_least: float | None = None
-
-    @property
-    def met(self) -> bool:
-        above = self.at_most is None or self.ratio <= self.at_most
-        return above and (self.at_least is None or self.ratio >= self.at_least)
-
-    def cells(self) -> tuple[str, ...]:
-        bar = f"<= {self.at_most:g}" if self.at_most is not None else ""
-        bar = f">= {self.at_least:g}" if self.at_least is not None else bar
-        verdict = ("met" if self.met else "MISSED") if bar else ""
-        return self.question, self.ours, self.theirs, f"{self.ratio:.2f}", bar, verdict
-
-
-# --- measuring -----------------------------------------------------------------------------------
-
-
-def medians(contestants: dict[str, Contestant], repeats: int = REPEATS) -> dict[str, float]:
-    """The median seconds of each, measured in turns, so that a slow moment hits all of them.
-
-    Each starts without garbage, so that nobody pays for collecting what another one left.
-    """
-    seconds: dict[str, list[float]] = {name: [] for name in contestants}
-    for repeat in range(repeats + 1):
-        for name, contestant in contestants.items():
-            gc.collect()
-            took = contestant()
-            if repeat:  # the first turn warms up
-                seconds[name].append(took)
-    return {name: statistics.median(times) for name, times in seconds.items()}
-
-
-def timed(work: Callable[[], Any]) -> float:
-    start = time.perf_counter()
-    result = work()
-    took = time.perf_counter() - start
-    del result  # what is freed here is not timed
-    return took
-
-
-def assert_close(what: str, ours: Sequence[float], theirs: Sequence[float]) -> None:
-    assert len(ours) == len(theirs), what
-    for a, b in zip(ours, theirs, strict=True):
-        assert math.isclose(a, b, rel_tol=1e-9, abs_tol=1e-9), f"{what}: {a} is not {b}"
-
-
-def in_time_units(seconds: float) -> str:
-    for unit, size in (("s", 1.0), ("ms", 1e-3), ("us", 1e-6)):
-        if seconds >= size:
-            return f"{seconds / size:.2f} {unit}"
-    return f"{seconds * 1e9:.1f} ns"
-
 
 # --- a chain -------------------------------------------------------------------------------------
 
@@ -157,7 +87,7 @@ def chain_rows() -> list[Row]:
             question = f"{name}, chain of {nodes:,} nodes, to floats"
             ours, theirs = took[name] / nodes, took["floats"] / nodes
             shown = (f"{in_time_units(ours)}/node", f"{in_time_units(theirs)}/op")
-            rows.append(Row(question, *shown, ours / theirs, bar if barred else None))
+            rows.append(Row([question, *shown], ours / theirs, bar if barred else None))
     return rows
 
 
@@ -181,7 +111,7 @@ def short_chain_row(peer: Any) -> Row:
     question = f"forward + backward, chain of {2 * SHORT_ROUNDS} nodes, micrograd to us"
     nodes = 2 * SHORT_ROUNDS * SHORT_TIMES
     shown = [f"{in_time_units(took[name] / nodes)}/node" for name in ("ours", "micrograd")]
-    return Row(question, *shown, took["micrograd"] / took["ours"], at_least=25.0)
+    return Row([question, *shown], took["micrograd"] / took["ours"], at_least=25.0)
 
 
 def moons() -> tuple[list[list[float]], list[int]]:
@@ -305,7 +235,7 @@ def moons_rows(peer: Any, peer_nn: Any) -> list[Row]:
 def moons_row(name: str, took: dict[str, float], bar: float | None, note: str = "") -> Row:
     shown = (in_time_units(took[name]), in_time_units(took["micrograd"]))
     question = f"moons demo, one step, micrograd to us ({name}{note})"
-    return Row(question, *shown, took["micrograd"] / took[name], at_least=bar)
+    return Row([question, *shown], took["micrograd"] / took[name], at_least=bar)
 
 
 # --- memory --------------------------------------------------------------------------------------
@@ -338,46 +268,21 @@ def memory_rows() -> list[Row]:
         [sys.executable, "-c", COUNT_BYTES], env=environment, capture_output=True, text=True, check=True
     )
     size = float(run.stdout)
-    return [Row("bytes a node, 1,000,000 nodes", f"{size:.1f} B", "", size, at_most=96.0)]
+    return [Row(["bytes a node, 1,000,000 nodes", f"{size:.1f} B", ""], size, at_most=96.0)]
 
 
 # --- the table -----------------------------------------------------------------------------------
 
 
-def processor() -> str:
-    cpuinfo = Path("/proc/cpuinfo")
-    lines = cpuinfo.read_text().splitlines() if cpuinfo.exists() else []
-    models = [line.split(":", 1)[1].strip() for line in lines if line.startswith("model name")]
-    return models[0] if models else platform.processor() or platform.machine()
+def tables() -> Iterator[Table]:
+    import micrograd.engine
+    import micrograd.nn
 
-
-def print_table(rows: list[Row]) -> None:
-    head = ("question", "chainrule", "peer", "ratio", "bar", "")
-    lines = [head, *(row.cells() for row in rows)]
-    widths = [max(len(line[i]) for line in lines) for i in range(len(head))]
-    for line in lines:
-        cells = [
-            line[0].ljust(widths[0]),
-            *(c.rjust(w) for c, w in zip(line[1:], widths[1:], strict=True)),
-        ]
-        print("  ".join(cells).rstrip())
-
-
-def main() -> int:
-    try:
-        import micrograd.engine
-        import micrograd.nn
-    except ImportError:
-        print("the peer is missing: pip install chainrule[bench]", file=sys.stderr)
-        return 2
     sys.setrecursionlimit(20_000)  # for micrograd's backward
-    print(f"{processor()}, {platform.system()}, Python {platform.python_version()}")
-    print(f"chainrule {chainrule.__version__}, core: {chainrule.core}\n")
     peer, peer_nn = micrograd.engine.Value, micrograd.nn
     rows = [*chain_rows(), short_chain_row(peer), *moons_rows(peer, peer_nn), *memory_rows()]
-    print_table(rows)
-    return 0 if all(row.met for row in rows) else 1
+    yield Table(["question", "chainrule", "peer"], rows)
 
 
 if __name__ == "__main__":
-    sys.exit(main())
+    sys.exit(measure.main(tables, ["micrograd"]))

@@ -9,7 +9,7 @@ import math
 import random
 from typing import Any
 
-from chainrule import Value, dot, logsumexp, no_grad, optim, relu, softmax, sqrt
+from chainrule import Value, dot, logsumexp, no_grad, optim, relu, softmax, sqrt, take
 
 SYLLABLES = ["ba", "dri", "ka", "lun", "mi", "no", "sel", "ta", "vor", "zu"]
 LETTERS = sorted(set("".join(SYLLABLES)))
@@ -75,7 +75,7 @@ def attention(query: Any, keys: Any, values: Any) -> list[Any]:
 def logits(parameters: Any, tokens: list[int]) -> list[Any]:
     """For every position the scores of each possible next token."""
     token, position = parameters["token"], parameters["position"]
-    xs = [rms_norm(plus(token[t], position[i])) for i, t in enumerate(tokens)]
+    xs = [rms_norm(plus(take(token, t), position[i])) for i, t in enumerate(tokens)]
     queries, keys, values = (
         [linear(parameters[name], x) for x in xs] for name in ("query", "key", "value")
     )
@@ -96,7 +96,7 @@ def logits(parameters: Any, tokens: list[int]) -> list[Any]:
 def loss(parameters: Any, tokens: list[int]) -> Any:
     """The mean cross-entropy of each token after the first, given those before it."""
     rows = logits(parameters, tokens[:-1])
-    losses = [logsumexp(row) - row[target] for row, target in zip(rows, tokens[1:], strict=True)]
+    losses = [logsumexp(row) - take(row, target) for row, target in zip(rows, tokens[1:], strict=True)]
     return sum(losses) / len(losses)
 
 

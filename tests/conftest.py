@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import importlib
 import os
+import shutil
 import signal
 from collections.abc import Iterator
 from types import ModuleType
@@ -19,6 +20,16 @@ def require(name: str) -> ModuleType:
         if os.environ.get("CI"):
             raise
         pytest.skip(f"{name} is not installed")
+
+
+def require_program(name: str) -> str:
+    """The path of a program; skip without it, unless this is CI, where nothing may be missing."""
+    path = shutil.which(name)
+    if path is None:
+        if os.environ.get("CI"):
+            raise FileNotFoundError(f"{name} is not installed")
+        pytest.skip(f"{name} is not installed")
+    return path
 
 
 @pytest.fixture(autouse=True, scope="session")

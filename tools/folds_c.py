@@ -7,8 +7,8 @@ from __future__ import annotations
 
 from typing import Any
 
-from simd_c import Writer, free_names
-from symbols import Symbol, code, literal
+from simd_c import Writer
+from symbols import Symbol, code, free_names, literal
 
 from chainrule import ops
 

@@ -10,7 +10,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 from typing import Any
 
-from symbols import COMPARISONS, FIXED, Symbol, code, is_test, literal, names
+from symbols import COMPARISONS, FIXED, Symbol, code, free_names, is_test, literal, names
 
 from chainrule import ops
 
@@ -173,12 +173,6 @@ def select(mask: str, yes: str, no: str) -> str:
 
 def apply(name: str, args: list[str]) -> str:
     return SPELLING[name].format(*args) if name in SPELLING else f"v_op_{name}({', '.join(args)})"
-
-
-def free_names(x: Any) -> set[str]:
-    if not isinstance(x, Symbol):
-        return set()
-    return set().union(*map(free_names, x.args)) if x.args else {x.name}
 
 
 def function(name: str, parameters: list[str], formula: Any) -> list[str]:

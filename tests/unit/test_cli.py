@@ -14,6 +14,7 @@ import re
 import signal
 import subprocess
 import sys
+import termios
 from collections.abc import Callable
 from pathlib import Path
 from typing import Any
@@ -535,6 +536,7 @@ def test_control_c_saves_what_was_learned(tmp_path: Path) -> None:
     options = ["--epochs", "2000000000", "--hidden", "3", "--save", str(path)]
     command = [sys.executable, "-m", "chainrule", "train", "xor", *options]
     terminal, end = pty.openpty()  # the progress bar is shown in terminals only
+    termios.tcsetwinsize(end, (24, 80))
     with subprocess.Popen(command, stdout=subprocess.PIPE, stderr=end, text=True) as process:
         seen = b""
         while b"loss" not in seen:

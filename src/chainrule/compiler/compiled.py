@@ -11,6 +11,7 @@ import numpy as np
 from ..tree import unflatten
 from ..value import Value
 from . import backends, passes
+from .exporting import exported
 from .graph import Graph
 from .inputs import MOST_AXES, Batch, Inputs
 from .program import Program, lower
@@ -118,6 +119,14 @@ class Compiled:
         if not variants:
             return "not traced yet: call it with a batch first"
         return "\n\n".join(variant.describe() for variant in variants)
+
+    def source(self, language: str) -> str:
+        """The value and gradient for one sample as source text, in 'c' or 'javascript'.
+
+        It needs nothing but the language's own library, and says itself how to call it. All ways
+        through the function that were traced are in it, so call it with a batch first.
+        """
+        return backends.writer(language)(exported(self))
 
     def numbers(self) -> Array:
         """The parameters as they are now."""

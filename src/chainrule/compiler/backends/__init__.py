@@ -1,13 +1,16 @@
-"""Backends: what runs a program. They know no calculus; it is all in the table."""
+"""Backends: what runs a program, or writes it down. They know no calculus; it is all in the table."""
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from typing import Any
 
 from ...value import compiled
-from . import numpy
+from . import c, javascript, numpy
+from .text import Export
 
 NAMES = ("native", "numpy")
+WRITERS: dict[str, Callable[[Export], str]] = {"c": c.source, "javascript": javascript.source}
 
 
 def named(name: str | None) -> Any:
@@ -21,3 +24,10 @@ def named(name: str | None) -> Any:
     from . import native
 
     return native.Machine
+
+
+def writer(language: str) -> Callable[[Export], str]:
+    """What writes programs in a language."""
+    if language not in WRITERS:
+        raise ValueError(f"unknown language {language!r}; known are {', '.join(WRITERS)}")
+    return WRITERS[language]

@@ -1,0 +1,122 @@
+"""How long does compiling take, and how much memory, for programs of up to a million nodes?
+
+From a Python function to the first gradient, on a batch so small that it does not count. Each
+measurement has a process of its own, whose peak of memory is counted from its start.
+"""
+
+from __future__ import annotations
+
+import json
+import resource
+import statistics
+import subprocess
+import sys
+import time
+from collections.abc import Callable, Iterator
+from typing import Any
+
+import measure
+import numpy as np
+import programs
+from measure import Row, Table, Times, in_time_units, sized
+from programs import OURS, START
+
+from chainrule import Value
+from chainrule.compiler import Compiled, compile
+
+SIZES = (1_000, 10_000) if measure.QUICK else (1_000, 10_000, 100_000, 1_000_000)
+PROCESSES = sized(3, 1)
+SAMPLES = 8
+SECONDS, GIGABYTES = 2.0, 1.0  # the bars, for the largest
+LINEAR = 1.5  # how much more a node may cost in the largest than in the one before
+
+Case = tuple[Compiled, tuple[Any, ...]]  # and a batch
+
+
+def chain(nodes: int) -> Case:
+    """Two operations a round."""
+    a = Value(0.9999)
+
+    def rounds(x: Any) -> Any:
+        for _ in range(nodes // 2):
+            x = x * a
+            x = x + a
+        return x
+
+    return compile(rounds, [a]), (np.ones(SAMPLES),)
+
+
+def path_model(nodes: int) -> Case:
+    """About 20 nodes a step."""
+    start = [Value(x) for x in START]
+    shocks = programs.normals(SAMPLES, 2 * (nodes // 20))
+    return compile(lambda shocks: programs.path_payoff(OURS, start, shocks), start), (shocks,)
+
+
+def wide_network(nodes: int) -> Case:
+    """Most nodes are weights: 64 + 1 + 10 for each hidden neuron, and its dot, sum and relu."""
+    model, loss = programs.classifier(64, nodes // 78)
+    return compile(loss, model.parameters()), programs.samples(SAMPLES, 64)
+
+
+CASES: dict[str, Callable[[int], Case]] = {
+    "chain": chain,
+    "path model": path_model,
+    "wide MLP": wide_network,
+}
+
+
+def measured(name: str, size: int) -> dict[str, float]:
+    """In this process: nodes, seconds and gigabytes."""
+    step, batch = CASES[name](size)
+    start = time.perf_counter()
+    step.value_and_grad(*batch)
+    seconds = time.perf_counter() - start
+    ((variant,),) = step.variants.values()
+    peak = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss * 1024 / 1e9
+    return {"nodes": len(variant.trace.graph.nodes), "seconds": seconds, "gigabytes": peak}
+
+
+def in_a_process(name: str, size: int) -> dict[str, float]:
+    command = [sys.executable, __file__, "--one", name, str(size)]
+    run = subprocess.run(command, capture_output=True, text=True, check=True)
+    result: dict[str, float] = json.loads(run.stdout)
+    return result
+
+
+def table(name: str) -> Table:
+    rows, seconds_a_node = [], []
+    for size in SIZES:
+        runs = [in_a_process(name, size) for _ in range(PROCESSES)]
+        nodes = runs[0]["nodes"]
+        times = Times(tuple(run["seconds"] for run in runs))
+        peak = statistics.median(run["gigabytes"] for run in runs)
+        seconds_a_node.append(times.median / nodes)
+        cells = [
+            in_time_units(times.median),
+            times.spread,
+            in_time_units(seconds_a_node[-1]),
+            f"{peak:.3f} GB",
+        ]
+        rows.append(Row([f"{nodes:,.0f} nodes", *cells]))
+    last, blank = f"{SIZES[-1]:,} nodes", [""] * 4
+    growth = seconds_a_node[-1] / seconds_a_node[-2]
+    # Programs are only about as large as asked for.
+    rows += [
+        Row([f"{last}: seconds", *blank], seconds_a_node[-1] * SIZES[-1], at_most=SECONDS),
+        Row([f"{last}: gigabytes", *blank], peak / nodes * SIZES[-1], at_most=GIGABYTES),
+        Row([f"a node of {last}, to one of {SIZES[-2]:,}", *blank], growth, at_most=LINEAR),
+    ]
+    return Table([f"compiling a {name}", "median", "fastest - slowest", "a node", "peak"], rows)
+
+
+def tables() -> Iterator[Table]:
+    for name in CASES:
+        yield table(name)
+
+
+if __name__ == "__main__":
+    if "--one" in sys.argv:
+        print(json.dumps(measured(sys.argv[2], int(sys.argv[3]))))
+    else:
+        sys.exit(measure.main(tables))

@@ -1,0 +1,78 @@
+"""Programs that several benchmarks run, each a plain function of scalars for one sample.
+
+What they call beyond `+ - * /` comes in a `Functions`, so that every contestant runs the same
+source on its own numbers.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Callable, Sequence
+from typing import Any, NamedTuple
+
+import numpy as np
+
+from chainrule import exp, log, logsumexp, nn, relu, take
+
+RATE, STRIKE, YEARS = 0.03, 100.0, 1.0
+DISCOUNT = math.exp(-RATE * YEARS)
+VOL_OF_VOL, CORRELATION = 0.6, -0.5
+START = (100.0, 0.2, 2.0, math.log(0.25))  # spot, volatility, speed, long-run level of its logarithm
+CLASSES = 10
+
+
+class Functions(NamedTuple):
+    """exp, log and max(x, 0) on somebody's numbers."""
+
+    exp: Callable[[Any], Any]
+    log: Callable[[Any], Any]
+    positive: Callable[[Any], Any]
+
+
+OURS = Functions(exp, log, relu)
+
+
+def normals(rows: int, columns: int, seed: int = 0) -> Any:
+    return np.random.default_rng(seed).standard_normal((rows, columns))
+
+
+def path_payoff(functions: Functions, start: Sequence[Any], shocks: Any) -> Any:
+    """A call on one path, discounted; `start` is what the sensitivities are for.
+
+    `shocks` are the normal numbers of the spot in each step, then those of the volatility.
+    """
+    spot, volatility, speed, level = start
+    state = functions.log(spot), functions.log(volatility)
+    steps = len(shocks) // 2
+    for k in range(steps):
+        state = path_step(functions, state, speed, level, shocks[k], shocks[steps + k], YEARS / steps)
+    return DISCOUNT * functions.positive(functions.exp(state[0]) - STRIKE)
+
+
+def path_step(
+    functions: Functions, state: Any, speed: Any, level: Any, shock: Any, other: Any, time: float
+) -> tuple[Any, Any]:
+    """The logarithms of spot and volatility a step later; the volatility reverts to its level."""
+    log_spot, log_volatility = state
+    root = math.sqrt(time)
+    volatility = functions.exp(log_volatility)
+    log_spot = log_spot + (RATE - 0.5 * volatility * volatility) * time + volatility * (root * shock)
+    mixed = CORRELATION * shock + math.sqrt(1.0 - CORRELATION**2) * other
+    log_volatility = log_volatility + speed * (level - log_volatility) * time + VOL_OF_VOL * root * mixed
+    return log_spot, log_volatility
+
+
+def classifier(inputs: int, hidden: int) -> tuple[nn.MLP, Callable[[Any, Any], Any]]:
+    """A network, and the cross-entropy of one sample of it."""
+    model = nn.MLP(inputs, [hidden, CLASSES], "relu", init="he", seed=0)
+
+    def loss(x: Any, label: Any) -> Any:
+        scores = model(x)
+        return logsumexp(scores) - take(scores, label)
+
+    return model, loss
+
+
+def samples(count: int, inputs: int) -> tuple[Any, Any]:
+    """Numbers and classes for a classifier."""
+    return normals(count, inputs), np.random.default_rng(1).integers(0, CLASSES, count)
