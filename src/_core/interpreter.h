@@ -3,7 +3,7 @@
 #include "folds.h"
 #include "matrix.h"
 
-INLINE ptrdiff_t unit(const View *view, const Memory *m) { return view->shared ? 1 : m->lanes; }
+INLINE ptrdiff_t unit(const View *view, const Memory *m) { return view->shared ? 1 : m->stride; }
 INLINE double *at(const View *view, double *each, double *shared, const Memory *m, ptrdiff_t i) {
     return (view->shared ? shared : each) + (view->start + i * view->step) * unit(view, m);
 }
@@ -28,30 +28,30 @@ INLINE int in_one(const Step *s) {
 }
 
 static void run_map(const Step *s, const Memory *m) {
-    const ptrdiff_t rows = in_one(s) ? 1 : s->count, n = s->count / rows * m->lanes;
-    double *out = m->each + s->out * m->lanes;
+    const ptrdiff_t rows = in_one(s) ? 1 : s->count, n = s->count / rows * m->stride;
+    double *out = m->each + s->out * m->stride;
     for (ptrdiff_t i = 0; i < rows; i++) {
         const double *x = value_at(s, 0, m, i);
         const double *y = s->args > 1 ? value_at(s, 1, m, i) : x;
         const double *z = s->args > 2 ? value_at(s, 2, m, i) : x;
-        map_values(s->op, out + i * m->lanes, x, y, z, n);
+        map_values(s->op, out + i * m->stride, x, y, z, n);
     }
 }
 
 static void pull_map(const Step *s, const Memory *m) {
-    const ptrdiff_t rows = in_one(s) ? 1 : s->count, n = s->count / rows * m->lanes;
-    const double *out = m->each + s->out * m->lanes, *adjoint = m->each_adjoint + s->out * m->lanes;
+    const ptrdiff_t rows = in_one(s) ? 1 : s->count, n = s->count / rows * m->stride;
+    const double *out = m->each + s->out * m->stride, *adjoint = m->each_adjoint + s->out * m->stride;
     for (ptrdiff_t i = 0; i < rows; i++) {
         const double *x = value_at(s, 0, m, i);
         const double *y = s->args > 1 ? value_at(s, 1, m, i) : x;
         const double *z = s->args > 2 ? value_at(s, 2, m, i) : x;
         double *grad = adjoint_at(s, s->part, m, i);
         if (!s->masked) {
-            map_pull(s->op, s->part, s->assign, grad, adjoint + i * m->lanes, x, y, z, out + i * m->lanes, n);
+            map_pull(s->op, s->part, s->assign, grad, adjoint + i * m->stride, x, y, z, out + i * m->stride, n);
             continue;
         }
         const double *mask = at(&s->mask, m->each, m->shared, m, i);
-        map_pull(s->op, s->part, 1, m->scratch, adjoint + i * m->lanes, x, y, z, out + i * m->lanes, n);
+        map_pull(s->op, s->part, 1, m->scratch, adjoint + i * m->stride, x, y, z, out + i * m->stride, n);
         for (ptrdiff_t j = 0; j < n; j++)
             grad[j] = (s->assign ? 0.0 : grad[j]) + (mask[j] != 0.0 ? m->scratch[j] : 0.0);
     }
@@ -59,12 +59,12 @@ static void pull_map(const Step *s, const Memory *m) {
 
 /* One sample, one column, terms one after another: a matrix and a vector. */
 INLINE int is_vector(const Step *s, const Memory *m) {
-    return s->columns * m->lanes == 1 && s->arg[0].term_step == 1 && s->arg[1].term_step == 1;
+    return s->columns * m->stride == 1 && s->arg[0].term_step == 1 && s->arg[1].term_step == 1;
 }
 
 static void run_dense(const Step *s, const Memory *m) {
-    const ptrdiff_t rows = s->count / s->columns, columns = s->columns * m->lanes;
-    double *out = m->each + s->out * m->lanes;
+    const ptrdiff_t rows = s->count / s->columns, columns = s->columns * m->stride;
+    double *out = m->each + s->out * m->stride;
     if (is_vector(s, m)) {
         for (ptrdiff_t r = 0; r < rows; r++)
             out[r] = dot(value_at(s, 0, m, r), value_at(s, 1, m, 0), s->terms) + (s->args > 2 ? *value_at(s, 2, m, r) : 0.0);
@@ -77,10 +77,11 @@ static void run_dense(const Step *s, const Memory *m) {
 }
 
 static void pull_dense(const Step *s, const Memory *m) {
-    const ptrdiff_t rows = s->count / s->columns, columns = s->columns * m->lanes;
-    const double *adjoint = m->each_adjoint + s->out * m->lanes;
+    const ptrdiff_t rows = s->count / s->columns, columns = s->columns * m->stride;
+    const ptrdiff_t counted = columns - m->stride + m->lanes; /* what is beyond the samples does not count */
+    const double *adjoint = m->each_adjoint + s->out * m->stride;
     if (s->part == 2)
-        sum_rows(adjoint, rows, columns, adjoint_at(s, 2, m, 0), NULL, s->arg[2].step);
+        sum_rows(adjoint, columns, rows, counted, adjoint_at(s, 2, m, 0), NULL, s->arg[2].step);
     else if (is_vector(s, m)) {
         const double *x = value_at(s, 1, m, 0);
         for (ptrdiff_t r = 0; r < rows; r++) {
@@ -91,7 +92,7 @@ static void pull_dense(const Step *s, const Memory *m) {
         }
     } else if (s->part == 0) {
         const Outer o = {adjoint, columns, value_at(s, 1, m, 0), term(s, 1, m), adjoint_at(s, 0, m, 0),
-                         s->arg[0].step, s->arg[0].term_step, rows, s->terms, columns};
+                         s->arg[0].step, s->arg[0].term_step, rows, s->terms, counted};
         outer(&o);
     } else {
         const Product p = {value_at(s, 0, m, 0), s->arg[0].term_step, s->arg[0].step, adjoint, columns,
@@ -101,52 +102,52 @@ static void pull_dense(const Step *s, const Memory *m) {
 }
 
 static void run_dots(const Step *s, const Memory *m) {
-    dots(m->each + s->out * m->lanes, value_at(s, 0, m, 0), term(s, 0, m), value_at(s, 1, m, 0), term(s, 1, m),
-         s->terms, s->count * m->lanes);
+    dots(m->each + s->out * m->stride, value_at(s, 0, m, 0), term(s, 0, m), value_at(s, 1, m, 0), term(s, 1, m),
+         s->terms, s->count * m->stride);
 }
 
 static void pull_dots(const Step *s, const Memory *m) {
     const int other = 1 - s->part;
     for (ptrdiff_t k = 0; k < s->terms; k++)
-        add_product(adjoint_at(s, s->part, m, 0) + k * term(s, s->part, m), m->each_adjoint + s->out * m->lanes,
-                    value_at(s, other, m, 0) + k * term(s, other, m), s->count * m->lanes, s->assign);
+        add_product(adjoint_at(s, s->part, m, 0) + k * term(s, s->part, m), m->each_adjoint + s->out * m->stride,
+                    value_at(s, other, m, 0) + k * term(s, other, m), s->count * m->stride, s->assign);
 }
 
 static void run_fold(const Step *s, const Memory *m) {
-    double *out = m->each + s->out * m->lanes;
-    if (!fold_rows(s->op, out, value_at(s, 0, m, 0), term(s, 0, m), s->terms, s->count * m->lanes)) fold_values(s, m);
+    double *out = m->each + s->out * m->stride;
+    if (!fold_rows(s->op, out, value_at(s, 0, m, 0), term(s, 0, m), s->terms, s->count * m->stride)) fold_values(s, m);
 }
 
 static void pull_fold(const Step *s, const Memory *m) {
-    const ptrdiff_t out = s->out * m->lanes, n = s->count * m->lanes;
+    const ptrdiff_t out = s->out * m->stride, n = s->count * m->stride;
     if (!fold_rows_pull(s->op, s->assign, adjoint_at(s, 0, m, 0), m->each_adjoint + out, value_at(s, 0, m, 0),
                         m->each + out, term(s, 0, m), s->terms, n))
         fold_pull(s, m);
 }
 
 static void run_gather(const Step *s, const Memory *m) {
-    double *out = m->each + s->out * m->lanes;
+    double *out = m->each + s->out * m->stride;
     const int32_t *rows = m->rows + s->rows;
-    if (m->lanes == 1)
+    if (m->stride == 1)
         for (ptrdiff_t i = 0; i < s->count; i++) out[i] = m->each[rows[i]];
     else
         for (ptrdiff_t i = 0; i < s->count; i++)
-            memcpy(out + i * m->lanes, m->each + rows[i] * m->lanes, (size_t)m->lanes * sizeof(double));
+            memcpy(out + i * m->stride, m->each + rows[i] * m->stride, (size_t)m->stride * sizeof(double));
 }
 
 static void pull_gather(const Step *s, const Memory *m) {
-    const double *adjoint = m->each_adjoint + s->out * m->lanes;
+    const double *adjoint = m->each_adjoint + s->out * m->stride;
     const int32_t *rows = m->rows + s->rows;
     for (ptrdiff_t i = 0; i < s->count; i++)
-        add_rows(m->each_adjoint + rows[i] * m->lanes, adjoint + i * m->lanes, m->lanes);
+        add_rows(m->each_adjoint + rows[i] * m->stride, adjoint + i * m->stride, m->stride);
 }
 
 static void run_spread(const Step *s, const Memory *m) {
     const int32_t *rows = m->rows + s->rows;
     for (ptrdiff_t i = 0; i < s->count; i++) {
-        double *out = m->each + (s->out + i) * m->lanes;
+        double *out = m->each + (s->out + i) * m->stride;
         const double x = m->shared[rows[i]];
-        for (ptrdiff_t j = 0; j < m->lanes; j++) out[j] = x;
+        for (ptrdiff_t j = 0; j < m->stride; j++) out[j] = x;
     }
 }
 
@@ -165,7 +166,7 @@ static void run_take(const Step *s, const Memory *m) {
         const ptrdiff_t row = taken(s, index[lane]);
         if (row < 0) *m->wrong_index = 1;
         for (ptrdiff_t i = 0; i < s->count; i++)
-            m->each[(s->out + i) * m->lanes + lane] =
+            m->each[(s->out + i) * m->stride + lane] =
                 row < 0 ? NAN : from[(row + i * table->step) * width + (width > 1 ? lane : 0)];
     }
 }
@@ -179,7 +180,7 @@ static void pull_take(const Step *s, const Memory *m) {
         const ptrdiff_t row = taken(s, index[lane]);
         for (ptrdiff_t i = 0; row >= 0 && i < s->count; i++)
             to[(row + i * table->step) * width + (width > 1 ? lane : 0)] +=
-                m->each_adjoint[(s->out + i) * m->lanes + lane];
+                m->each_adjoint[(s->out + i) * m->stride + lane];
     }
 }
 
@@ -200,13 +201,13 @@ static void pull(const Step *steps, ptrdiff_t n, const Memory *m) {
         case MAP: pull_map(s, m); break;
         case GATHER: pull_gather(s, m); break;
         case SPREAD:
-            sum_rows(m->each_adjoint + s->out * m->lanes, s->count, m->lanes, m->shared_adjoint, m->rows + s->rows, 0);
+            sum_rows(m->each_adjoint + s->out * m->stride, m->stride, s->count, m->lanes, m->shared_adjoint, m->rows + s->rows, 0);
             break;
         case DENSE: pull_dense(s, m); break;
         case DOTS: pull_dots(s, m); break;
         case FOLD: pull_fold(s, m); break;
         case TAKE: pull_take(s, m); break;
         default:
-            memset(m->each_adjoint + s->out * m->lanes, 0, (size_t)(s->count * m->lanes) * sizeof(double));
+            memset(m->each_adjoint + s->out * m->stride, 0, (size_t)(s->count * m->stride) * sizeof(double));
         }
 }

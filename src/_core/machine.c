@@ -8,25 +8,25 @@
 #include "threads.h"
 
 enum {
-    CACHE = 2048 * 1024,    /* bytes a block should fit into: half of a usual second-level cache */
+    CACHE = 2048 * 1024,   /* bytes of a block: longer rows pay even where it does not fit the nearest cache */
     MOST_LANES = 256,      /* longer rows do not make an instruction cheaper */
-    LEAST_LANES = 16,
+    LEAST_LANES = 8,
     MOST_CHUNKS = 32,      /* parts of a batch with gradients of their own */
-    WORTH_SHARING = 100000 /* multiplications: below, a second thread costs more than it does */
+    WORTH_SHARING = 20000  /* multiplications: below, a second thread costs more than it does */
 };
 
 /* --- variadic rows, one sample after another ---------------------------------------------------- */
 
 static ptrdiff_t fold_row(const Step *s, const Memory *m, ptrdiff_t i, ptrdiff_t k, ptrdiff_t lane) {
     const View *v = &s->arg[0];
-    return (v->start + i * v->step + k * v->term_step) * m->lanes + lane;
+    return (v->start + i * v->step + k * v->term_step) * m->stride + lane;
 }
 
 void fold_values(const Step *s, const Memory *m) {
     for (ptrdiff_t i = 0; i < s->count; i++)
         for (ptrdiff_t lane = 0; lane < m->lanes; lane++) {
             for (ptrdiff_t k = 0; k < s->terms; k++) m->scratch[k] = m->each[fold_row(s, m, i, k, lane)];
-            m->each[(s->out + i) * m->lanes + lane] = variadic_value(s->op, m->scratch, s->terms);
+            m->each[(s->out + i) * m->stride + lane] = variadic_value(s->op, m->scratch, s->terms);
         }
 }
 
@@ -34,7 +34,7 @@ void fold_pull(const Step *s, const Memory *m) {
     double *partials = m->scratch + s->terms;
     for (ptrdiff_t i = 0; i < s->count; i++)
         for (ptrdiff_t lane = 0; lane < m->lanes; lane++) {
-            const ptrdiff_t out = (s->out + i) * m->lanes + lane;
+            const ptrdiff_t out = (s->out + i) * m->stride + lane;
             for (ptrdiff_t k = 0; k < s->terms; k++) m->scratch[k] = m->each[fold_row(s, m, i, k, lane)];
             variadic_partials(s->op, m->scratch, s->terms, m->each[out], partials);
             for (ptrdiff_t k = 0; k < s->terms; k++) {
@@ -45,6 +45,9 @@ void fold_pull(const Step *s, const Memory *m) {
 }
 
 /* --- a call ------------------------------------------------------------------------------------- */
+
+/* Rows of a vector or more begin where vectors do: a load across two cache lines takes twice as long. */
+static ptrdiff_t stride_of(ptrdiff_t lanes) { return lanes < 8 ? lanes : (lanes + 7) / 8 * 8; }
 
 /* Copy samples of an input, `first` the first of them. */
 static void fetch(const Run *run, const Source *source, ptrdiff_t first, ptrdiff_t count, double *to) {
@@ -70,20 +73,21 @@ static void run_block(const Run *run, ptrdiff_t block, const Memory *given) {
     const ptrdiff_t first = block * run->lanes, left = run->samples - first;
     Memory memory = *given;
     const ptrdiff_t lanes = memory.lanes = left < run->lanes ? left : run->lanes;
+    const ptrdiff_t stride = memory.stride = stride_of(lanes);
     const size_t bytes = (size_t)lanes * sizeof(double);
-    for (ptrdiff_t i = 0; i < m->inputs; i++) fetch(run, &run->inputs[i], first, lanes, memory.each + i * lanes);
+    for (ptrdiff_t i = 0; i < m->inputs; i++) fetch(run, &run->inputs[i], first, lanes, memory.each + i * stride);
     run->interpreter->run(m->each.steps, m->each.n, &memory);
     for (ptrdiff_t i = 0; i < m->n_outputs; i++)
         if (!m->outputs[i].shared)
-            memcpy(run->outputs + i * run->samples + first, memory.each + m->outputs[i].start * lanes, bytes);
+            memcpy(run->outputs + i * run->samples + first, memory.each + m->outputs[i].start * stride, bytes);
     for (ptrdiff_t i = 0; i < m->n_guards; i++)
         if (!m->guards[i].shared)
-            memcpy(run->guards + i * run->samples + first, memory.each + m->guards[i].start * lanes, bytes);
+            memcpy(run->guards + i * run->samples + first, memory.each + m->guards[i].start * stride, bytes);
     if (!run->seed) return;
-    if (!m->outputs[0].shared) memcpy(memory.each_adjoint + m->outputs[0].start * lanes, run->seed + first, bytes);
+    if (!m->outputs[0].shared) memcpy(memory.each_adjoint + m->outputs[0].start * stride, run->seed + first, bytes);
     run->interpreter->pull(m->pull_each.steps, m->pull_each.n, &memory);
     for (ptrdiff_t i = 0; i < run->n_wanted; i++)
-        memcpy(run->input_adjoints + i * run->samples + first, memory.each_adjoint + run->wanted[i] * lanes, bytes);
+        memcpy(run->input_adjoints + i * run->samples + first, memory.each_adjoint + run->wanted[i] * stride, bytes);
 }
 
 static ptrdiff_t scratch_size(const Machine *m, ptrdiff_t lanes) { return 2 * m->terms + m->masked * lanes + 1; }
@@ -91,15 +95,15 @@ static ptrdiff_t scratch_size(const Machine *m, ptrdiff_t lanes) { return 2 * m-
 static void run_chunk(void *context, int chunk) {
     Run *run = context;
     const Machine *m = run->machine;
-    const ptrdiff_t each = m->each_rows * run->lanes;
-    double *memory = workspace((size_t)(2 * each + scratch_size(m, run->lanes)) * sizeof(double));
+    const ptrdiff_t each = m->each_rows * stride_of(run->lanes);
+    double *memory = workspace((size_t)(2 * each + scratch_size(m, stride_of(run->lanes))) * sizeof(double));
     if (!memory) {
         atomic_store(&run->failed, NO_MEMORY);
         return;
     }
     int wrong_index = 0;
     const Memory block = {memory, run->shared, memory + each, run->shared_adjoints + chunk * m->shared_rows,
-                          memory + 2 * each, m->rows, run->lanes, &wrong_index};
+                          memory + 2 * each, m->rows, run->lanes, stride_of(run->lanes), &wrong_index};
     const ptrdiff_t first = run->blocks * chunk / run->chunks, end = run->blocks * (chunk + 1) / run->chunks;
     for (ptrdiff_t i = first; i < end; i++) run_block(run, i, &block);
     if (wrong_index) atomic_store(&run->failed, WRONG_INDEX);
@@ -115,7 +119,7 @@ int run_batch(Run *run, const double *params, double *param_adjoints) {
     const Machine *m = run->machine;
     const ptrdiff_t n = m->shared_rows;
     int wrong_index = 0;
-    const Memory once = {run->shared, run->shared, run->shared_adjoints, run->shared_adjoints, run->scratch, m->rows, 1, &wrong_index};
+    const Memory once = {run->shared, run->shared, run->shared_adjoints, run->shared_adjoints, run->scratch, m->rows, 1, 1, &wrong_index};
     memcpy(run->shared, params, (size_t)m->params * sizeof(double));
     run->interpreter->run(m->once.steps, m->once.n, &once);
     if (run->seed) memset(run->shared_adjoints, 0, (size_t)(n * run->chunks) * sizeof(double));

@@ -10,6 +10,15 @@
 
 enum { TILE_ROWS = LANES == 8 ? 8 : 4, TILE_VECS = LANES == 8 ? 3 : 2, WEIGHT_ROWS = 3 };
 
+/* Before loops over a tile: only then does it stay in registers. */
+#define UNROLL _Pragma("GCC unroll 8")
+
+#if defined(__x86_64__)
+#define KEEP_IN_REGISTER(x) __asm__("" : "+v"(x))
+#else
+#define KEEP_IN_REGISTER(x) (void)0
+#endif
+
 typedef struct {
     const double *a;
     ptrdiff_t a_row, a_term; /* from one r, and from one k, to the next */
@@ -28,19 +37,19 @@ INLINE void product_tile(const Product *p, ptrdiff_t r, ptrdiff_t j, const int r
                          const ptrdiff_t last) {
     vec sum[TILE_ROWS][TILE_VECS];
     const double *a = p->a + r * p->a_row, *x = p->x + j;
-    for (int i = 0; i < rows; i++)
-        for (int v = 0; v < vecs; v++) sum[i][v] = v_splat(p->start ? p->start[(r + i) * p->start_row] : 0.0);
+    UNROLL for (int i = 0; i < rows; i++)
+        UNROLL for (int v = 0; v < vecs; v++) sum[i][v] = v_splat(p->start ? p->start[(r + i) * p->start_row] : 0.0);
     for (ptrdiff_t k = 0; k < p->terms; k++, a += p->a_term, x += p->x_term) {
         vec row[TILE_VECS];
-        for (int v = 0; v < vecs; v++)
+        UNROLL for (int v = 0; v < vecs; v++)
             row[v] = v == vecs - 1 && last < LANES ? v_load_part(x + v * LANES, last) : v_load(x + v * LANES);
-        for (int i = 0; i < rows; i++) {
+        UNROLL for (int i = 0; i < rows; i++) {
             const vec factor = v_splat(a[i * p->a_row]);
-            for (int v = 0; v < vecs; v++) sum[i][v] = v_fma(factor, row[v], sum[i][v]);
+            UNROLL for (int v = 0; v < vecs; v++) sum[i][v] = v_fma(factor, row[v], sum[i][v]);
         }
     }
-    for (int i = 0; i < rows; i++)
-        for (int v = 0; v < vecs; v++) {
+    UNROLL for (int i = 0; i < rows; i++)
+        UNROLL for (int v = 0; v < vecs; v++) {
             double *out = p->out + (r + i) * p->out_row + j + v * LANES;
             if (v == vecs - 1 && last < LANES)
                 v_store_part(out, p->assign ? sum[i][v] : sum[i][v] + v_load_part(out, last), last);
@@ -104,27 +113,28 @@ typedef struct {
 INLINE void outer_tile(const Outer *o, ptrdiff_t r, ptrdiff_t k, const int rows, ptrdiff_t terms) {
     vec sum[WEIGHT_ROWS][LANES];
     const double *left = o->left + r * o->left_row, *right[LANES];
-    for (int q = 0; q < LANES; q++) right[q] = o->right + (k + (q < terms ? q : 0)) * o->right_row;
-    for (int i = 0; i < rows; i++)
-        for (int q = 0; q < LANES; q++) sum[i][q] = (vec){0};
+    UNROLL for (int q = 0; q < LANES; q++) right[q] = o->right + (k + (q < terms ? q : 0)) * o->right_row;
+    UNROLL for (int i = 0; i < rows; i++)
+        UNROLL for (int q = 0; q < LANES; q++) sum[i][q] = (vec){0};
     ptrdiff_t j = 0;
     for (; j + LANES <= o->columns; j += LANES) {
         vec row[WEIGHT_ROWS];
-        for (int i = 0; i < rows; i++) row[i] = v_load(left + i * o->left_row + j);
-        for (int q = 0; q < LANES; q++) {
-            const vec x = v_load(right[q] + j);
-            for (int i = 0; i < rows; i++) sum[i][q] = v_fma(row[i], x, sum[i][q]);
+        UNROLL for (int i = 0; i < rows; i++) row[i] = v_load(left + i * o->left_row + j);
+        UNROLL for (int q = 0; q < LANES; q++) {
+            vec x = v_load(right[q] + j);
+            KEEP_IN_REGISTER(x); /* else it is loaded for each row again */
+            UNROLL for (int i = 0; i < rows; i++) sum[i][q] = v_fma(row[i], x, sum[i][q]);
         }
     }
     if (j < o->columns) {
         const ptrdiff_t last = o->columns - j;
-        for (int q = 0; q < LANES; q++) {
+        UNROLL for (int q = 0; q < LANES; q++) {
             const vec x = v_load_part(right[q] + j, last);
-            for (int i = 0; i < rows; i++)
+            UNROLL for (int i = 0; i < rows; i++)
                 sum[i][q] = v_fma(v_load_part(left + i * o->left_row + j, last), x, sum[i][q]);
         }
     }
-    for (int i = 0; i < rows; i++) {
+    UNROLL for (int i = 0; i < rows; i++) {
         double *weights = o->weights + (r + i) * o->weights_row + k * o->weights_term;
         const vec total = v_sums(sum[i]);
         if (o->weights_term == 1 && terms == LANES)
@@ -149,13 +159,13 @@ static void outer(const Outer *given) {
 }
 
 /* Add the sum of row i to totals[rows[i]], or without `rows` to totals[i step]: LANES at a time. */
-static void sum_rows(const double *x, ptrdiff_t count, ptrdiff_t columns, double *totals, const int32_t *rows,
-                     ptrdiff_t step) {
+static void sum_rows(const double *x, ptrdiff_t stride, ptrdiff_t count, ptrdiff_t columns, double *totals,
+                     const int32_t *rows, ptrdiff_t step) {
     for (ptrdiff_t i = 0; i < count; i += LANES) {
         const ptrdiff_t some = count - i < LANES ? count - i : LANES;
         vec sum[LANES];
         for (int q = 0; q < LANES; q++) {
-            const double *row = x + (i + (q < some ? q : 0)) * columns;
+            const double *row = x + (i + (q < some ? q : 0)) * stride;
             ptrdiff_t j = 0;
             sum[q] = (vec){0};
             for (; j + LANES <= columns; j += LANES) sum[q] += v_load(row + j);

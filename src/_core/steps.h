@@ -28,7 +28,7 @@ typedef struct {
     double *each_adjoint, *shared_adjoint;
     double *scratch; /* for the terms and partials of a fold, or the result of a masked pull */
     const int32_t *rows;
-    ptrdiff_t lanes;
+    ptrdiff_t lanes, stride; /* samples of a row, and where the next row begins: aligned, if rows are long */
     int *wrong_index; /* set when a take finds nothing to take */
 } Memory;
 

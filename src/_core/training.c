@@ -10,7 +10,7 @@ typedef struct {
     double *numbers; /* parameters, gradients, states: the inputs of the rule, a row each */
     double *renewed; /* parameters, states: its outputs */
     double *columns; /* the samples of a batch */
-    double *seeds, *losses;
+    double *seeds, *losses; /* of the samples of a batch; the seeds of the smaller batch come after */
     Source *whole_inputs, *rest_inputs, *rule_inputs;
     const int32_t *group; /* of each parameter, for the norms of gradients; -1 for none */
     double *norms;        /* at the end of each epoch, one for each group */
@@ -33,7 +33,6 @@ static int train_step(Training *t, ptrdiff_t step, const double *settings, doubl
         for (ptrdiff_t i = 0; i < inputs; i++)
             for (ptrdiff_t j = 0; j < n; j++) t->columns[i * n + j] = t->data[i * t->samples + order[j]];
     }
-    for (ptrdiff_t j = 0; j < n; j++) t->seeds[j] = 1.0 / (double)n;
     int failed = run_batch(run, t->numbers, t->numbers + params);
     if (failed) return failed;
     double total = 0.0;
@@ -88,7 +87,7 @@ static int train(Training *t, const Machine *model, const Machine *rule, const I
                  ptrdiff_t *step, ptrdiff_t steps, const double *settings, double seconds, double *losses) {
     int status = NO_MEMORY;
     t->columns = t->order ? numbers_for(model->inputs * t->batch) : NULL;
-    t->seeds = numbers_for(t->batch);
+    t->seeds = numbers_for(t->batch + t->samples % t->batch);
     t->losses = numbers_for(t->batch);
     t->renewed = numbers_for((rule->inputs - 1) * model->params);
     const ptrdiff_t rest = t->samples % t->batch;
@@ -99,9 +98,11 @@ static int train(Training *t, const Machine *model, const Machine *rule, const I
     t->whole = (Run){.machine = model, .interpreter = interpreter, .inputs = t->whole_inputs, .shape = &t->batch, .axes = 1,
                      .seed = t->seeds, .outputs = t->losses, .samples = t->batch, .threads = threads};
     t->rest = t->whole;
+    t->rest.seed = t->seeds + t->batch;
     t->rest.inputs = t->rest_inputs, t->rest.shape = &rest, t->rest.samples = rest;
     t->rule = (Run){.machine = rule, .interpreter = interpreter, .inputs = t->rule_inputs, .shape = &model->params,
                     .axes = 1, .outputs = t->renewed, .samples = model->params, .threads = threads};
+    for (ptrdiff_t j = 0; t->seeds && j < t->batch + rest; j++) t->seeds[j] = 1.0 / (double)(j < t->batch ? t->batch : rest);
     const int begun = !run_begin(&t->whole) & !run_begin(&t->rest) & !run_begin(&t->rule);
     const int ready = t->seeds && t->losses && t->renewed && (t->columns || !t->order) && t->whole_inputs &&
                       t->rest_inputs && t->rule_inputs;
