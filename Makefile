@@ -45,6 +45,7 @@ fuzz: .venv/installed
 	$(BIN)/pip install --quiet torch==2.13.0
 	$(BIN)/python -m tests.conformance.accuracy $$(($(FUZZ) / 10))
 	$(BIN)/python tests/unit/hostile.py $$(($(FUZZ) / 10)) 0
+	$(BIN)/python -m tests.conformance.compiled_graphs $$(($(FUZZ) / 10)) 0
 	$(BIN)/python -m tests.conformance.random_graphs $(FUZZ) 0
 
 # The suite on a core built with the address and undefined-behaviour sanitizers, in .venv-sanitize.

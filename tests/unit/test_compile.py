@@ -234,6 +234,17 @@ def test_where_keeps_an_infinite_derivative_out(backend: str) -> None:
     )
 
 
+@backends
+def test_take_keeps_an_infinite_derivative_out(backend: str) -> None:
+    agrees(
+        lambda a, b, i: take([sqrt(a), b * 2], i) + 0 * i,
+        np.array([0.0, 1.0, 4.0]),
+        np.array([1.0, 2.0, 3.0]),
+        np.array([1, 0, 0]),
+        backend=backend,
+    )
+
+
 # --- branches ------------------------------------------------------------------------------------
 
 

@@ -167,19 +167,17 @@ def optimise(graph: Graph) -> Graph:
 
 
 def with_masks(graph: Graph) -> Graph:
-    """For differentiation: say of each node that only branches of `where` use when they are taken.
+    """For differentiation: say of each node that only some samples choose when they do.
 
     Variadic nodes among them are written out, so that masks are needed for simple rows only.
     """
-    if not any(what is ops.where for what, _ in graph.nodes):
+    if not any(_selects(what) for what, _ in graph.nodes):
         return graph
     conditional = _conditional(graph)
     folds = {i for i in conditional if isinstance(graph.nodes[i][0], Variadic)}
     if folds:
         return with_masks(fold_to_operations(graph, folds))
     new = Graph(list(graph.nodes), graph.outputs, graph.guards)
-    one = new.add(CONSTANT, (1.0,))
-    zero = new.add(CONSTANT, (0.0,))
     for i in range(len(graph.nodes) - 1, -1, -1):
         what, args = graph.nodes[i]
         if isinstance(what, str) or (i in conditional and i not in new.masks):
@@ -188,9 +186,8 @@ def with_masks(graph: Graph) -> Graph:
             if a not in conditional:
                 continue
             path = new.masks.get(i)
-            if what is ops.where and k > 0:
-                off = new.add(ops.equal, (args[0], zero))
-                taken = off if k == 2 else new.add(ops.sub, (one, off))
+            if _selects(what) and k > 0:
+                taken = _taken(new, what, args[0], k)
                 path = taken if path is None else new.add(ops.mul, (path, taken))
             if path is not None:
                 seen = new.masks.get(a)
@@ -198,8 +195,21 @@ def with_masks(graph: Graph) -> Graph:
     return new
 
 
+def _selects(what: Op | str) -> bool:
+    """Whether this is `where` or `take`, which choose among their arguments by the first."""
+    return isinstance(what, Op) and what.selects
+
+
+def _taken(graph: Graph, what: Op | str, choice: int, k: int) -> int:
+    """A node that is 1 where argument k is the one chosen, else 0."""
+    if what is not ops.where:
+        return graph.add(ops.equal, (choice, graph.add(CONSTANT, (float(k - 1),))))
+    second = graph.add(ops.equal, (choice, graph.add(CONSTANT, (0.0,))))
+    return second if k == 2 else graph.add(ops.sub, (graph.add(CONSTANT, (1.0,)), second))
+
+
 def _conditional(graph: Graph) -> set[int]:
-    """Nodes that the outputs need only through branches of `where`."""
+    """Nodes that the outputs need only through branches of `where`, or where `take` takes them."""
     always = set(graph.outputs)
     sometimes: set[int] = set()
     for i in range(len(graph.nodes) - 1, -1, -1):
@@ -207,7 +217,7 @@ def _conditional(graph: Graph) -> set[int]:
         if isinstance(what, str) or (i not in always and i not in sometimes):
             continue
         for k, a in enumerate(args):
-            if i in always and not (what is ops.where and k > 0):
+            if i in always and not (_selects(what) and k > 0):
                 always.add(a)
             else:
                 sometimes.add(a)
