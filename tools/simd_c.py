@@ -200,7 +200,7 @@ def partials(op: ops.Op) -> Iterator[tuple[int, Any, list[str]]]:
 
 def kernel(macro: str, name: str, function: str, parameters: list[str]) -> str:
     """A function over arrays; the macro in map.h has its parameters and its loop."""
-    return f"{macro}({name}, {function}({', '.join(f'v_load({p} + i)' for p in parameters)}))"
+    return f"{macro}({name}, {function}({', '.join(f'v_some({p} + i, some)' for p in parameters)}))"
 
 
 def generate() -> str:

@@ -1,14 +1,6 @@
 /* Variadic rows over rows of samples: term k of sample j is at row + k term + j. */
 #include "steps.h"
 
-INLINE vec v_some(const double *p, ptrdiff_t some) { return some == LANES ? v_load(p) : v_load_part(p, some); }
-INLINE void v_put(double *p, vec x, ptrdiff_t some) {
-    if (some == LANES)
-        v_store(p, x);
-    else
-        v_store_part(p, x, some);
-}
-
 #include "ops_folds.h"
 
 #define EACH_SOME(some) \

@@ -75,7 +75,8 @@ static void run_block(const Run *run, ptrdiff_t block, const Memory *given) {
     const ptrdiff_t lanes = memory.lanes = left < run->lanes ? left : run->lanes;
     const ptrdiff_t stride = memory.stride = stride_of(lanes);
     const size_t bytes = (size_t)lanes * sizeof(double);
-    for (ptrdiff_t i = 0; i < m->inputs; i++) fetch(run, &run->inputs[i], first, lanes, memory.each + i * stride);
+    if (!run->fetched)
+        for (ptrdiff_t i = 0; i < m->inputs; i++) fetch(run, &run->inputs[i], first, lanes, memory.each + i * stride);
     run->interpreter->run(m->each.steps, m->each.n, &memory);
     for (ptrdiff_t i = 0; i < m->n_outputs; i++)
         if (!m->outputs[i].shared)
@@ -92,11 +93,16 @@ static void run_block(const Run *run, ptrdiff_t block, const Memory *given) {
 
 static ptrdiff_t scratch_size(const Machine *m, ptrdiff_t lanes) { return 2 * m->terms + m->masked * lanes + 1; }
 
+static size_t block_bytes(const Run *run) {
+    const ptrdiff_t stride = stride_of(run->lanes);
+    return (size_t)(2 * run->machine->each_rows * stride + scratch_size(run->machine, stride)) * sizeof(double);
+}
+
 static void run_chunk(void *context, int chunk) {
     Run *run = context;
     const Machine *m = run->machine;
     const ptrdiff_t each = m->each_rows * stride_of(run->lanes);
-    double *memory = workspace((size_t)(2 * each + scratch_size(m, stride_of(run->lanes))) * sizeof(double));
+    double *memory = run->own ? run->own : workspace(block_bytes(run));
     if (!memory) {
         atomic_store(&run->failed, NO_MEMORY);
         return;
@@ -106,6 +112,7 @@ static void run_chunk(void *context, int chunk) {
                           memory + 2 * each, m->rows, run->lanes, stride_of(run->lanes), &wrong_index};
     const ptrdiff_t first = run->blocks * chunk / run->chunks, end = run->blocks * (chunk + 1) / run->chunks;
     for (ptrdiff_t i = first; i < end; i++) run_block(run, i, &block);
+    if (run->own) run->fetched = 1;
     if (wrong_index) atomic_store(&run->failed, WRONG_INDEX);
 }
 
@@ -164,7 +171,9 @@ int run_begin(Run *run) {
     run->shared = malloc((size_t)(m->shared_rows + 1) * sizeof(double));
     run->shared_adjoints = malloc((size_t)(m->shared_rows * run->chunks + 1) * sizeof(double));
     run->scratch = malloc((size_t)scratch_size(m, 1) * sizeof(double));
-    if (!run->shared || !run->shared_adjoints || !run->scratch) return NO_MEMORY;
+    const int keep = run->blocks == 1 && run->same_inputs;
+    if (keep) run->own = aligned_alloc(64, (block_bytes(run) + 63) / 64 * 64);
+    if (!run->shared || !run->shared_adjoints || !run->scratch || (keep && !run->own)) return NO_MEMORY;
     memcpy(run->shared + m->params, m->constants, (size_t)m->n_constants * sizeof(double));
     return 0;
 }
@@ -173,6 +182,7 @@ void run_end(Run *run) {
     free(run->shared);
     free(run->shared_adjoints);
     free(run->scratch);
+    free(run->own);
 }
 
 const Interpreter *interpreter_for(const char *simd) {

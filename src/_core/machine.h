@@ -50,6 +50,8 @@ typedef struct {
     double *input_adjoints;
     double *shared, *shared_adjoints; /* the adjoints of each chunk, one after another */
     double *scratch;
+    int same_inputs, fetched; /* whether the inputs stay as they are from batch to batch, and are there */
+    double *own;              /* then the memory of the only block, if there is one block only */
     ptrdiff_t samples, lanes, blocks, chunks;
     int threads;
     atomic_int failed;

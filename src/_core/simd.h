@@ -177,4 +177,14 @@ INLINE vec v_fma(vec a, vec b, vec c) {
 #endif
 }
 
+/* --- the first `some` of LANES elements: a constant where whole vectors are meant -------------- */
+
+INLINE vec v_some(const double *p, ptrdiff_t some) { return some == LANES ? v_load(p) : v_load_part(p, some); }
+INLINE void v_put(double *p, vec x, ptrdiff_t some) {
+    if (some == LANES)
+        v_store(p, x);
+    else
+        v_store_part(p, x, some);
+}
+
 #endif

@@ -13,8 +13,10 @@ static struct {
     pthread_mutex_t lock;
     pthread_cond_t wake;
     int workers, asleep;
-    atomic_uint job; /* counts jobs */
-    atomic_int next, busy, wanted;
+    atomic_uint job;  /* counts jobs: workers look for a change */
+    atomic_int open;  /* whether parts may still be taken */
+    atomic_int inside; /* workers that may be at a part; nobody waits for those that have not come */
+    atomic_int next, wanted;
     void (*work)(void *, int);
     void *context;
     int parts;
@@ -45,8 +47,10 @@ static void *worker(void *last_job) {
             pthread_mutex_unlock(&pool.lock);
         }
         seen = atomic_load(&pool.job);
-        if (atomic_fetch_sub(&pool.wanted, 1) > 0) take_parts();
-        atomic_fetch_sub(&pool.busy, 1);
+        /* First say so, then look: the owner closes the job first, then looks who is inside. */
+        atomic_fetch_add(&pool.inside, 1);
+        if (atomic_load(&pool.open) && atomic_fetch_sub(&pool.wanted, 1) > 0) take_parts();
+        atomic_fetch_sub(&pool.inside, 1);
     }
     return NULL;
 }
@@ -57,6 +61,8 @@ static void after_fork(void) {
     pthread_mutex_init(&one_job, NULL);
     pthread_cond_init(&pool.wake, NULL);
     pool.workers = pool.asleep = 0;
+    atomic_store(&pool.open, 0);
+    atomic_store(&pool.inside, 0);
 }
 
 static void start_workers(int wanted) {
@@ -83,13 +89,14 @@ void share_out(void (*work)(void *, int), void *context, int parts, int threads)
         pool.work = work, pool.context = context, pool.parts = parts;
         atomic_store(&pool.next, 0);
         atomic_store(&pool.wanted, (threads < parts ? threads : parts) - 1);
-        atomic_store(&pool.busy, pool.workers);
+        atomic_store(&pool.open, 1);
         pthread_mutex_lock(&pool.lock);
         atomic_fetch_add(&pool.job, 1);
         if (pool.asleep) pthread_cond_broadcast(&pool.wake);
         pthread_mutex_unlock(&pool.lock);
         take_parts();
-        for (int i = 0; atomic_load(&pool.busy); i++) i < SPINS ? relax() : (void)sched_yield();
+        atomic_store(&pool.open, 0);
+        for (int i = 0; atomic_load(&pool.inside); i++) i < SPINS ? relax() : (void)sched_yield();
     } else
         for (int i = 0; i < parts; i++) work(context, i);
     pthread_mutex_unlock(&one_job);

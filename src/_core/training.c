@@ -96,7 +96,8 @@ static int train(Training *t, const Machine *model, const Machine *rule, const I
     t->rest_inputs = rows_of(from, model->inputs, rest);
     t->rule_inputs = rows_of(t->numbers, rule->inputs, model->params);
     t->whole = (Run){.machine = model, .interpreter = interpreter, .inputs = t->whole_inputs, .shape = &t->batch, .axes = 1,
-                     .seed = t->seeds, .outputs = t->losses, .samples = t->batch, .threads = threads};
+                     .seed = t->seeds, .outputs = t->losses, .samples = t->batch, .threads = threads,
+                     .same_inputs = !t->order};
     t->rest = t->whole;
     t->rest.seed = t->seeds + t->batch;
     t->rest.inputs = t->rest_inputs, t->rest.shape = &rest, t->rest.samples = rest;
