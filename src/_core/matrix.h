@@ -144,8 +144,29 @@ INLINE void outer_tile(const Outer *o, ptrdiff_t r, ptrdiff_t k, const int rows,
     }
 }
 
+/* Few samples and few weights: LANES weights at a time, each the sum of one vector. */
+static void outer_small(const Outer *o) {
+    const ptrdiff_t pairs = o->rows * o->terms, some = o->columns;
+    ptrdiff_t r = 0, k = 0;
+    for (ptrdiff_t pair = 0; pair < pairs; pair += LANES) {
+        vec products[LANES];
+        double *weights[LANES];
+        for (int q = 0; q < LANES; q++) {
+            products[q] = v_some(o->left + r * o->left_row, some) * v_some(o->right + k * o->right_row, some);
+            weights[q] = o->weights + r * o->weights_row + k * o->weights_term;
+            if (pair + q + 1 < pairs && ++k == o->terms) k = 0, r++;
+        }
+        const vec total = v_sums(products);
+        for (int q = 0; q < LANES && pair + q < pairs; q++) *weights[q] += total[q];
+    }
+}
+
 static void outer(const Outer *given) {
     Outer o = *given;
+    if (o.columns <= LANES && o.terms < LANES) {
+        outer_small(&o);
+        return;
+    }
     if (o.terms < LANES && o.rows > o.terms) { /* the other way round less is computed in vain */
         o = (Outer){given->right,        given->right_row,   given->left,  given->left_row, given->weights,
                     given->weights_term, given->weights_row, given->terms, given->rows,     given->columns};

@@ -90,27 +90,30 @@ class Results:
 
 def encode(steps: Sequence[Instruction | Pull | Zero], rows: list[int]) -> Array:
     """Steps as numbers, in the order of the fields of `Step` in machine.h."""
-    table = np.zeros((len(steps), STEP), dtype=np.int32)
-    for line, step in zip(table, steps, strict=True):
+    numbers: list[int] = []
+    for step in steps:
         if isinstance(step, Zero):
-            line[:9] = KINDS["zero"], 0, 0, step.start, step.count, 1, 1, 0, 0
+            numbers += (KINDS["zero"], 0, 0, step.start, step.count, 1, 1, *[0] * (STEP - 7))
             continue
         pull = step if isinstance(step, Pull) else Pull(step, 0)
         instruction = pull.instruction
-        line[0] = KINDS[instruction.kind]
-        line[1] = CODES[instruction.op] if instruction.op is not None else 0
-        line[2:7] = (
+        numbers += (
+            KINDS[instruction.kind],
+            CODES[instruction.op] if instruction.op is not None else 0,
             *(instruction.shared, instruction.out, instruction.count),
             *(instruction.terms, instruction.columns),
+            *(pull.part, pull.assign, len(rows), len(instruction.args)),
         )
-        line[7:11] = pull.part, pull.assign, len(rows), len(instruction.args)
         rows += instruction.rows
-        for i, view in enumerate(instruction.args):
-            line[11 + 4 * i : 15 + 4 * i] = view.shared, view.start, view.step, view.term_step
-        if instruction.mask is not None:
-            mask = instruction.mask
-            line[23:] = True, mask.shared, mask.start, mask.step, mask.term_step
-    return table
+        for view in instruction.args:
+            numbers += (view.shared, view.start, view.step, view.term_step)
+        numbers += [0] * (4 * (3 - len(instruction.args)))
+        mask = instruction.mask
+        if mask is None:
+            numbers += (0, 0, 0, 0, 0)
+        else:
+            numbers += (1, mask.shared, mask.start, mask.step, mask.term_step)
+    return np.array(numbers, dtype=np.int32).reshape(len(steps), STEP)
 
 
 def views(of: Sequence[View]) -> Array:
