@@ -58,11 +58,7 @@ static int number_or_error(PyObject *o, const char *attribute, double *x) {
 
 static PyObject *get_data(PyObject *self, void *unused) {
     (void)unused;
-    if (MODES() & TRACING) {
-        PyObject *answer = ask_tracer("read", self, NULL);
-        if (!answer) return NULL;
-        Py_DECREF(answer);
-    }
+    if (MODES() & TRACING && tracer_reads(self, "data") < 0) return NULL;
     return PyFloat_FromDouble(((Value *)self)->data);
 }
 static int set_data(PyObject *self, PyObject *data, void *unused) {
@@ -70,11 +66,7 @@ static int set_data(PyObject *self, PyObject *data, void *unused) {
     Value *v = (Value *)self;
     double x;
     if (number_or_error(data, "data", &x) < 0) return -1;
-    if (MODES() & TRACING) {
-        PyObject *answer = ask_tracer("assign", self, NULL);
-        if (!answer) return -1;
-        Py_DECREF(answer);
-    }
+    if (MODES() & TRACING && ask_tracer("assign", self, NULL) < 0) return -1;
     if (x == v->data && signbit(x) == signbit(v->data)) return 0;
     v->data = x;
     SET_TIME(v, ++clock_now);
@@ -91,6 +83,7 @@ static PyObject *get_grad(PyObject *self, void *unused) {
     (void)unused;
     Value *v = (Value *)self;
     if (v->flags & EXTRA && v->in[0].extra->grad) return Py_NewRef(v->in[0].extra->grad);
+    if (MODES() & TRACING && tracer_reads(self, "grad") < 0) return NULL;
     return PyFloat_FromDouble(v->grad);
 }
 int value_set_grad(PyObject *self, PyObject *grad, void *unused) {

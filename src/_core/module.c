@@ -27,8 +27,18 @@ PyObject *set_tracer(PyObject *module, PyObject *tracer) {
     return before;
 }
 
-PyObject *ask_tracer(const char *method, PyObject *value, PyObject *outcome) {
-    return PyObject_CallMethod(tracer_here, method, outcome ? "OO" : "O", value, outcome);
+int ask_tracer(const char *method, PyObject *value, PyObject *more) {
+    PyObject *answer = PyObject_CallMethod(tracer_here, method, more ? "OO" : value ? "O" : NULL, value, more);
+    const int truth = answer ? PyObject_IsTrue(answer) : -1;
+    Py_XDECREF(answer);
+    return truth;
+}
+
+int tracer_reads(PyObject *value, const char *attribute) {
+    PyObject *name = PyUnicode_FromString(attribute);
+    const int failed = !name || ask_tracer("read", value, name) < 0;
+    Py_XDECREF(name);
+    return failed ? -1 : 0;
 }
 
 /* set_modes(recording, anomaly): set those that are not None, return what they were. */

@@ -110,7 +110,8 @@ extern int modes_in_use;
 int thread_modes(void);
 PyObject *set_modes(PyObject *module, PyObject *args);
 PyObject *set_tracer(PyObject *module, PyObject *tracer);
-PyObject *ask_tracer(const char *method, PyObject *value, PyObject *outcome);
+int ask_tracer(const char *method, PyObject *value, PyObject *more); /* its answer, or -1 */
+int tracer_reads(PyObject *value, const char *attribute);           /* 0, or -1 if it refuses */
 #define MODES() (__builtin_expect(modes_in_use, 0) ? thread_modes() : 0)
 
 #define IS_VALUE(o) (Py_TYPE(o) == Value_Type || PyType_IsSubtype(Py_TYPE(o), Value_Type))

@@ -182,12 +182,7 @@ static void advise(const char *constant) {
 static int number_bool(PyObject *self) {
     const int op = ((Value *)self)->op;
     if (MODES() & TRACING && (op == OP_LESS || op == OP_LESS_EQUAL || op == OP_EQUAL)) {
-        PyObject *outcome = PyBool_FromLong(((Value *)self)->data != 0.0);
-        PyObject *answer = ask_tracer("guard", self, outcome);
-        Py_DECREF(outcome);
-        int truth = answer ? PyObject_IsTrue(answer) : -1;
-        Py_XDECREF(answer);
-        return truth;
+        return ask_tracer("guard", self, ((Value *)self)->data != 0.0 ? Py_True : Py_False);
     }
     advise("NO_BOOL");
     return -1;

@@ -164,6 +164,8 @@ class _Check:
                 self.check_node(node)
 
     def agree(self, a: float, b: float, noise: float = 0.0) -> bool:
+        if not math.isfinite(a) or not math.isfinite(b):
+            return a == b
         return abs(a - b) <= self.tolerance * max(abs(a), abs(b)) + noise
 
     def step(self, x: float) -> float:

@@ -113,7 +113,7 @@ class Value:
     @property
     def data(self) -> float:
         if modes.tracer is not None:
-            modes.tracer.read(self)
+            modes.tracer.read(self, "data")
         return self._number
 
     @data.setter
@@ -129,6 +129,8 @@ class Value:
 
     @property
     def grad(self) -> Any:
+        if modes.tracer is not None and not isinstance(self._grad, Value):
+            modes.tracer.read(self, "grad")
         return self._grad
 
     @grad.setter
@@ -259,6 +261,8 @@ class Value:
         them to 0 first. `create_graph=True` makes the gradients Values, which can be
         differentiated again. An exception leaves all gradients as they were.
         """
+        if modes.tracer is not None and not create_graph:
+            modes.tracer.backward()
         seed = gradient if create_graph else as_float(gradient)
         order = self._topological()
         if create_graph:

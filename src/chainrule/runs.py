@@ -18,7 +18,7 @@ from .data.splitting import check_count, take
 from .errors import AnomalyError
 from .history import History
 from .nn.layers import Layer
-from .saving import save
+from .saving import describe, save
 from .tree import flatten
 from .value import Value, compiled, detect_anomaly, no_grad
 
@@ -245,6 +245,15 @@ class NativeRun(EagerRun):
         return as_values(self.predictor(xs))
 
 
+def is_plain(model: nn.Module) -> bool:
+    """Whether the model consists of what `nn` has: then it does the same each time, as it must."""
+    try:
+        describe(model)
+    except TypeError:
+        return False
+    return True
+
+
 def as_values(outputs: Any) -> list[Any]:
     """Predictions for a batch as Values, sample by sample, as eager mode has them."""
     if isinstance(outputs, np.ndarray):
@@ -262,7 +271,7 @@ def make_run(
         if compiled is None:
             raise ValueError("engine='native' needs the C core, which was not built; use 'eager'")
         return NativeRun(model, loss, optimizer, data)
-    if engine == "auto" and compiled is not None and loss in LOSSES.values():
+    if engine == "auto" and compiled is not None and loss in LOSSES.values() and is_plain(model):
         try:
             return NativeRun(model, loss, optimizer, data)
         except CompileError:

@@ -70,8 +70,7 @@ def fit(
         checkpoint: a file that always holds the best model so far.
         callbacks: called after each epoch with its number and the history; True stops.
         engine: 'native' compiles the training and runs it in native code, 'eager' does not, and
-            'auto' does if it can: with the C core, a loss of `chainrule.nn` and a model that
-            branches on no Value.
+            'auto' does for models and losses of `chainrule.nn`, which do the same at each call.
 
     Ctrl-C ends training after the current step, with what was learned so far.
 

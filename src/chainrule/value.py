@@ -91,6 +91,11 @@ class _Mode(ContextDecorator):
         return type(self)()
 
     def __enter__(self) -> None:
+        if self._recording is False:
+            tracer = set_tracer(None)
+            set_tracer(tracer)
+            if tracer is not None:
+                tracer.no_grad()
         self._before.append(set_modes(self._recording, self._anomaly))
 
     def __exit__(

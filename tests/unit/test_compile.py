@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
+import copy
 import math
 import os
+import pickle
 import subprocess
 import sys
 from collections.abc import Callable
@@ -344,7 +346,10 @@ def test_after_an_error_eager_mode_is_as_before() -> None:
         ((), TypeError, "at least one array"),
         ((np.ones((3, 2)), np.ones(4)), ValueError, "same number of samples"),
         ((np.ones((0, 2)), np.ones(0)), ValueError, "the batch is empty"),
-        ((3.0, np.ones(1)), ValueError, "one entry for every sample"),
+        ((3.0, 4.0), ValueError, "one entry for every sample"),
+        ((Value(1.0), np.ones(2)), TypeError, "on Values call the function itself"),
+        ((np.ma.masked_array([[1.0]], mask=[[1]]), np.ones(1)), TypeError, "masked"),
+        (({}, np.ones(0)), ValueError, "empty"),
         ((np.array(["a", "b"]), np.ones(2)), TypeError, "array of real numbers"),
         ((np.array([1j, 2]), np.ones(2)), TypeError, "array of real numbers"),
         (([[1.0], [1.0, 2.0]], np.ones(2)), TypeError, "array of real numbers"),
@@ -382,6 +387,118 @@ def test_operations_made_by_hand_are_refused() -> None:
 
     with pytest.raises(TypeError, match="cannot compile 'double'"):
         compile(doubled)(np.ones(2))
+
+
+def test_no_grad_around_a_call_changes_nothing() -> None:
+    w = Value(2.0)
+    step = compile(lambda x: x * w)
+    with chainrule.no_grad():
+        assert step(np.array([1.0, 2.0])).tolist() == [2.0, 4.0]
+    assert step.value_and_grad(np.array([1.0, 2.0]))[1].tolist() == [1.5]
+
+
+def test_what_would_fix_numbers_of_one_sample_is_refused() -> None:
+    w = Value(2.0)
+
+    def without_gradient(x: Any) -> Any:
+        with chainrule.no_grad():
+            return x * w
+
+    def gradient(x: Any) -> Any:
+        y = x * x
+        y.backward()
+        return x.grad
+
+    with pytest.raises(TraceError, match=r"no_grad\(\) inside a compiled function.*detach"):
+        compile(without_gradient)(np.ones(3))
+    with pytest.raises(TraceError, match=r"backward\(\) inside a compiled function.*grad"):
+        compile(gradient)(np.ones(3))
+    with pytest.raises(TraceError, match=r"reading \.grad inside a compiled function"):
+        compile(lambda x: x * w.grad)(np.ones(3))
+    assert w.grad == 0.0
+
+
+def test_derivatives_inside() -> None:
+    step = compile(chainrule.grad(lambda x: x**3))
+    np.testing.assert_allclose(step(np.array([1.0, 2.0])), [3.0, 12.0], rtol=1e-14)
+    values, _, (second,) = step.value_and_grad(np.array([1.0, 2.0]), inputs=True)
+    assert values == pytest.approx(7.5)
+    np.testing.assert_allclose(second * 2, [6.0, 12.0], rtol=1e-14)
+
+
+def test_values_not_named_are_read_but_not_differentiated() -> None:
+    a, b = Value(1.0), Value(2.0)
+    step = compile(lambda x: a * x + b, params=[b], reduction="sum")
+    assert step(np.array([1.0])).tolist() == [3.0]
+    a.data = 7.0
+    value, grads = step.value_and_grad(np.array([1.0, 2.0]))
+    assert value == 25.0
+    assert grads.tolist() == [2.0]
+
+
+def test_numbers_may_be_returned() -> None:
+    payoff = compile(lambda s, k: max(s - k, 0))
+    assert payoff(np.array([1.0, 3.0]), np.array([2.0, 1.0])).tolist() == [0.0, 2.0]
+    assert compile(lambda x: [x, 0, True, np.float64(2)])(np.ones(2))[3].tolist() == [2.0, 2.0]
+
+
+def test_a_single_number_is_the_same_for_all_samples() -> None:
+    step = compile(lambda x, k: x * k, reduction="sum")
+    value, _, (_, k_grad) = step.value_and_grad(np.array([1.0, 2.0]), 3.0, inputs=True)
+    assert value == 9.0
+    assert k_grad == 3.0
+
+
+def test_an_empty_batch_after_others() -> None:
+    step = compile(lambda x: x * 2)
+    step(np.ones(3))
+    assert step(np.ones(0)).shape == (0,)
+    with pytest.raises(ValueError, match="nothing to differentiate"):
+        step.value_and_grad(np.ones(0))
+
+
+def test_rows_of_arrays_are_arrays_and_those_of_lists_are_lists() -> None:
+    double = compile(lambda x: (x * 2)[0])
+    assert double(np.array([[1.0, 2.0]])).tolist() == [2.0]
+    assert double([[1.0, 2.0]]).tolist() == [1.0]
+
+
+def test_different_structures_are_refused() -> None:
+    step = compile(lambda x: {"a": x} if x < 1 else {"b": x})
+    with pytest.raises(TypeError, match=r"for some samples and .* for others"):
+        step(np.array([0.0, 2.0]))
+
+
+def test_copies_and_pickles_trace_again() -> None:
+    model = nn.MLP(2, [3, 1], seed=0)
+    step = compile(model)
+    X = np.ones((3, 2))
+    expected = step(X)
+    for again in (copy.deepcopy(step), pickle.loads(pickle.dumps(step))):
+        np.testing.assert_array_equal(again(X), expected)
+    assert repr(step) == "<compiled MLP: 1 programs>"
+
+
+def test_retrace_sees_what_is_no_value() -> None:
+    factor = [2.0]
+    step = compile(lambda x: x * factor[0])
+    assert step(np.ones(1)).tolist() == [2.0]
+    factor[0] = 5.0
+    assert step(np.ones(1)).tolist() == [2.0]
+    step.retrace()
+    assert step(np.ones(1)).tolist() == [5.0]
+
+
+def test_bad_lists_of_values() -> None:
+    w = Value(1.0)
+    with pytest.raises(TypeError, match="inputs must be leaf Values"):
+        compile((w * 3) * 3, inputs=[w * 3])
+    with pytest.raises(ValueError, match="params has the same Value twice"):
+        compile(lambda x: w * x, params=[w, w])
+    with pytest.raises(TypeError, match="params must be a list of Values, got a single one"):
+        compile(lambda x: w * x, params=w)
+    with pytest.raises(TypeError, match=r"inputs must be True or a tuple of positions, such as \(0,\)"):
+        compile(lambda x: w * x).value_and_grad(np.ones(2), inputs=0)
 
 
 # --- arrays of every kind ------------------------------------------------------------------------

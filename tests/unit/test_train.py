@@ -870,3 +870,41 @@ def test_many_short_epochs_are_done_in_one_go() -> None:
     assert history.epochs == len(history.dead_units) == len(history.learning_rates) == 20_000
     assert history.losses[-1] < 1e-3
     assert math.isnan(history.dead_units[-2]) or history.dead_units[-2] >= 0.0
+
+
+def test_a_step_of_its_own_is_called() -> None:
+    class Counting(optim.SGD):
+        calls = 0
+
+        def step(self) -> None:
+            type(self).calls += 1
+            super().step()
+
+    model = xor_model()
+    quick(model, optimizer=Counting(model.parameters(), lr=0.1), epochs=3)
+    assert Counting.calls == 3
+
+
+def test_a_part_of_the_parameters_is_trained() -> None:
+    model, other = xor_model(), xor_model()
+    for each, engine in ((model, "auto"), (other, "eager")):
+        some = each.parameters()[:5]
+        quick(each, optimizer=optim.SGD(some, lr=0.1), epochs=3, engine=engine)
+    assert model.state_dict() == other.state_dict()
+    assert [p.data for p in model.parameters()[5:]] == [p.data for p in xor_model().parameters()[5:]]
+
+
+def test_models_of_ones_own_stay_eager_unless_asked() -> None:
+    class Doubling(nn.Module):
+        def __init__(self) -> None:
+            self.mlp, self.calls = nn.MLP(2, [3, 1], seed=0), 0
+
+        def forward(self, x: Any) -> Any:
+            self.calls += 1
+            return self.mlp(x * 2)  # of an array: each number twice as large
+
+    models = {engine: Doubling() for engine in ("auto", "eager")}
+    losses = {engine: quick(model, engine=engine).losses for engine, model in models.items()}
+    assert bits(losses["auto"]) == bits(losses["eager"])
+    if chainrule.value.compiled is not None:
+        assert quick(Doubling(), engine="native").losses == pytest.approx(losses["eager"], rel=1e-9)

@@ -42,7 +42,7 @@ class Compiled:
         branches: int = MOST_BRANCHES,
         axes: int = 1,
     ) -> None:
-        self.leaves = None if inputs is None else list(inputs)
+        self.leaves = None if inputs is None else _leaves("inputs", inputs)
         if self.leaves is None and not callable(function):
             raise TypeError(
                 f"compile needs a function or a model, or a Value and inputs=[...], the leaves to vary; "
@@ -51,11 +51,9 @@ class Compiled:
         if reduction not in REDUCTIONS:
             raise ValueError(f"reduction must be 'mean', 'sum' or 'none', got {reduction!r}")
         self.function = function
-        self.params: list[Value] = list(params or [])
-        self.known = params is not None
-        for p in self.params:
-            if not isinstance(p, Value) or not p.is_leaf:
-                raise TypeError("params must be leaf Values, such as model.parameters()")
+        # Those to differentiate for, then others that the function closes over.
+        self.params: list[Value] = _leaves("params", () if params is None else params)
+        self.named = None if params is None else len(self.params)
         self.reduction = reduction
         self.machine = backends.named(backend)
         if axes not in range(1, MOST_AXES + 1):
@@ -73,8 +71,11 @@ class Compiled:
             outputs = variant.machine(part.samples).run(self.numbers(), part).outputs
             if rebuild is None:
                 merged, rebuild = [np.empty(inputs.samples) for _ in outputs], variant.trace.rebuild
-            if len(outputs) != len(merged):
-                raise TypeError("the function returns different numbers of values for different samples")
+                shape = variant.trace.shape
+            if variant.trace.shape != shape:
+                raise TypeError(
+                    f"the function returns {shape} for some samples and {variant.trace.shape} for others"
+                )
             for whole, row in zip(merged, outputs, strict=True):
                 whole[... if chosen is None else chosen] = row
         return unflatten(rebuild, [whole.reshape(inputs.shape) for whole in merged])
@@ -87,6 +88,8 @@ class Compiled:
         of their positions for some of them.
         """
         data = Batch(batch, self.axes)
+        if not data.samples:
+            raise ValueError("the batch is empty: there is nothing to differentiate")
         arguments = _positions(inputs, len(batch))
         wanted = tuple(data.inputs_of(arguments))
         seed = 1.0 / data.samples if self.reduction == "mean" else 1.0
@@ -104,6 +107,7 @@ class Compiled:
         value: Any = values.reshape(data.shape)
         if self.reduction != "none":
             value = float(values.mean() if self.reduction == "mean" else values.sum())
+        grads = grads[: self.named]
         if inputs is False:
             return value, grads
         return value, grads, data.gradients(arguments, input_grads)
@@ -128,6 +132,22 @@ class Compiled:
         """
         return backends.writer(language)(exported(self))
 
+    def retrace(self) -> None:
+        """Forget what was traced: for a function that does something else from now on.
+
+        Values are read at every call; whatever else the function uses is fixed when it is traced.
+        """
+        self.variants.clear()
+        del self.params[len(self.params) if self.named is None else self.named :]
+
+    def __getstate__(self) -> dict[str, Any]:
+        """What is copied and pickled: everything but what was traced."""
+        return {**self.__dict__, "variants": {}}
+
+    def __repr__(self) -> str:
+        name = getattr(self.function, "__name__", type(self.function).__name__)
+        return f"<compiled {name}: {sum(map(len, self.variants.values()))} programs>"
+
     def numbers(self) -> Array:
         """The parameters as they are now."""
         return np.array([p.data for p in self.params], dtype=float)
@@ -137,7 +157,7 @@ class Compiled:
     def partition(self, batch: Batch) -> list[tuple[_Variant, Array]]:
         """Which samples run on which variant; new variants are traced as they are needed."""
         variants = self.variants_for(batch)
-        if not variants[0].trace.expected:
+        if not variants[0].trace.expected or not batch.samples:
             return [(variants[0], None)]
         rows = batch.rows()
         waiting = np.arange(batch.samples)
@@ -170,10 +190,10 @@ class Compiled:
     def traced(self, batch: Batch, sample: int) -> Trace:
         """What the function does with a sample; new parameters are added to the list."""
         if self.leaves is None:
-            return trace(self.function, batch.sample(sample), self.params, self.known)
+            return trace(self.function, batch.sample(sample), self.params)
         if len(self.leaves) != len(batch.views):
             raise ValueError(f"{len(self.leaves)} inputs were named, got numbers for {len(batch.views)}")
-        return built(self.function, self.leaves, self.params, self.known)
+        return built(self.function, self.leaves, self.params)
 
     def trace(self, batch: Batch, sample: int, variants: list[_Variant]) -> None:
         found = len(self.params)
@@ -237,10 +257,23 @@ class _Variant:
         return f"{head}\n{program}"
 
 
+def _leaves(name: str, values: Iterable[Value]) -> list[Value]:
+    if isinstance(values, Value):
+        raise TypeError(f"{name} must be a list of Values, got a single one")
+    found = list(values)
+    if not all(isinstance(p, Value) and p.is_leaf for p in found):
+        raise TypeError(f"{name} must be leaf Values, such as model.parameters()")
+    if len(set(found)) < len(found):
+        raise ValueError(f"{name} has the same Value twice")
+    return found
+
+
 def _positions(inputs: bool | Sequence[int], count: int) -> list[int]:
     """Which arguments `inputs` means."""
     if isinstance(inputs, bool):
         return list(range(count)) if inputs else []
+    if isinstance(inputs, int):
+        raise TypeError(f"inputs must be True or a tuple of positions, such as ({inputs},)")
     for position in inputs:
         if position not in range(count):
             raise ValueError(f"inputs names argument {position}, there are {count}")
@@ -262,7 +295,8 @@ def compile(
     Arguments:
         function: a function of numbers and lists or dicts of them, or a model, written for one
             sample with Values. Or a Value already computed, with `inputs`.
-        params: the leaf Values to differentiate for; found by themselves if None.
+        params: the leaf Values to differentiate for; found by themselves if None. Other Values
+            that the function uses are read at every call too; all else is fixed when it is traced.
         inputs: for a Value already computed, the leaves that differ from sample to sample.
         reduction: what `value_and_grad` does with the losses of the samples: 'mean', 'sum', 'none'.
         backend: 'native' or 'numpy'; native if the C core was built.

@@ -56,7 +56,7 @@ def arguments(step: Compiled, key: Any) -> list[Argument]:
     except (TypeError, ValueError):
         known = []
     result: list[Argument] = []
-    for k, (shapes, tree) in enumerate(zip(*key, strict=True)):
+    for k, (shapes, tree) in enumerate(zip(*key[:2], strict=True)):
         name = known[k] if k < len(known) else f"argument {k}"
         result += zip((name + path for path in paths(tree)), shapes, strict=True)
     return result

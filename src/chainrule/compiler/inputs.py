@@ -1,7 +1,8 @@
 """The arguments of a compiled function: batches of numbers, lists and dicts, as rows of inputs.
 
 An argument is an array whose first axes (one of them, unless said otherwise) are those of the
-batch and broadcast against those of the other arguments; nothing is copied for that.
+batch and broadcast against those of the other arguments; nothing is copied for that. A single
+number is the same for all samples.
 """
 
 from __future__ import annotations
@@ -13,6 +14,7 @@ from typing import Any
 import numpy as np
 
 from ..tree import unflatten
+from ..value import Value
 
 Array = Any
 MOST_AXES = 4
@@ -51,14 +53,18 @@ class Batch(Inputs):
             raise TypeError("a compiled function needs at least one array of samples")
         self.axes = axes
         self.trees = [_flatten(tree) for tree in arguments]
-        arrays = [array for arrays, _, _ in self.trees for array in arrays]
+        arrays = self.arrays()
+        if not arrays:
+            raise TypeError("a batch needs at least one number for each sample, got none")
         for array in arrays:
-            if array.ndim < axes:
+            if 0 < array.ndim < axes:
                 raise ValueError(
                     f"a batch must have {axes} {'axis' if axes == 1 else 'axes'} for its samples, "
                     f"got an array of shape {array.shape}"
                 )
-        leading = [array.shape[:axes] for array in arrays]
+        leading = [array.shape[:axes] for array in arrays if array.ndim]
+        if not leading:
+            raise ValueError("a batch must have one entry for every sample, got single numbers only")
         if axes == 1 and len(set(leading)) > 1:
             lengths = sorted({lead[0] for lead in leading})
             raise ValueError(f"all arguments need the same number of samples, got {lengths}")
@@ -74,23 +80,32 @@ class Batch(Inputs):
                 width = math.prod(array.shape[axes:])
                 flat = np.moveaxis(array.reshape(*array.shape[:axes], width), -1, 0)
                 parts.append(range(len(views), len(views) + len(flat)))
-                views.extend(flat if axes == 1 else (np.broadcast_to(row, shape) for row in flat))
+                whole = axes == 1 and array.ndim > 0
+                views.extend(flat if whole else (np.broadcast_to(row, shape) for row in flat))
             self.parts.append(parts)
         super().__init__(views, shape)
-        if not self.samples:
-            raise ValueError("the batch is empty: there is no sample to trace the function with")
-        shapes = [tuple(array.shape[axes:] for array in arrays) for arrays, _, _ in self.trees]
-        self.key = (tuple(shapes), tuple(key for _, _, key in self.trees))
+        shapes = tuple(tuple(array.shape[axes:] for array in arrays) for arrays, _, _ in self.trees)
+        listed = tuple(isinstance(array, Listed) for array in self.arrays())
+        self.key = (shapes, tuple(key for _, _, key in self.trees), listed)
+
+    def arrays(self) -> list[Array]:
+        return [array for arrays, _, _ in self.trees for array in arrays]
 
     def sample(self, i: int) -> list[Any]:
-        """One sample: for each argument a number, or nested lists and dicts of them."""
+        """One sample: for each argument a number, an array or nested lists, or dicts of them.
+
+        As eager mode has them: a row of an array is an array, an entry of a list is what it is.
+        """
+        if not self.samples:
+            raise ValueError("the batch is empty: there is no sample to trace the function with")
         place = np.unravel_index(i, self.shape)
         result = []
         for arrays, rebuild, _ in self.trees:
             numbers = []
             for array in arrays:
                 own = tuple(k if n > 1 else 0 for k, n in zip(place, array.shape, strict=False))
-                numbers.append(array[own].tolist())
+                row = array[own]
+                numbers.append(row if row.ndim and not isinstance(array, Listed) else row.tolist())
             result.append(unflatten(rebuild, numbers))
         return result
 
@@ -107,9 +122,8 @@ class Batch(Inputs):
             for array, part in zip(arrays, self.parts[a], strict=True):
                 rows = adjoints[start : start + len(part)].reshape(len(part), *self.shape)
                 start += len(part)
-                repeated = tuple(
-                    k + 1 for k, n in enumerate(self.shape) if array.shape[k] == 1 and n > 1
-                )
+                own = array.shape[: self.axes] or (1,) * self.axes
+                repeated = tuple(k + 1 for k, n in enumerate(self.shape) if own[k] == 1 and n > 1)
                 rows = rows.sum(repeated, keepdims=True) if repeated else rows
                 grads.append(np.moveaxis(rows, 0, -1).reshape(array.shape))
             result.append(unflatten(rebuild, grads))
@@ -130,13 +144,23 @@ def _flatten(tree: Any) -> tuple[list[Array], Any, Any]:
     return [_numbers(tree)], next, None
 
 
+class Listed(np.ndarray[Any, Any]):
+    """An array that was given as a list: its samples are lists again."""
+
+
 def _numbers(tree: Any) -> Array:
+    if isinstance(tree, Value):
+        raise TypeError("a compiled function takes arrays; on Values call the function itself")
+    if isinstance(tree, np.ma.MaskedArray):
+        raise TypeError("a batch must not have masked entries: fill them, or leave them out")
     try:
         array = np.asarray(tree)
-    except ValueError:  # lists of different lengths
-        array = np.asarray(None)
+    except ValueError:
+        raise TypeError(
+            "a batch must be an array of real numbers, got lists of different lengths"
+        ) from None
     if array.dtype.kind not in "biuf":
-        raise TypeError(f"a batch must be an array of real numbers, got {type(tree).__name__}")
-    if array.ndim == 0:
-        raise ValueError("a batch must have one entry for every sample, got a single number")
-    return np.asarray(array, dtype=float)
+        kind = type(tree).__name__ if array.ndim == 0 else f"numbers of type {array.dtype}"
+        raise TypeError(f"a batch must be an array of real numbers, got {kind}")
+    numbers = np.asarray(array, dtype=float)
+    return numbers if isinstance(tree, np.ndarray) else numbers.view(Listed)

@@ -11,8 +11,9 @@ from dataclasses import dataclass, field
 from typing import Any
 
 from .. import errors
+from ..ieee import as_float
 from ..tree import Rebuild, flatten, unflatten
-from ..value import Value, set_tracer
+from ..value import Value, set_modes, set_tracer
 from .graph import CONSTANT, INPUT, PARAM, CompileError, Graph, from_values
 
 
@@ -32,13 +33,25 @@ class Tracer:
     def made_here(self, value: Any) -> bool:
         return bool(value.is_leaf and value._time >= self.start)
 
-    def read(self, value: Any) -> None:
+    def read(self, value: Any, attribute: str) -> None:
         if not self.made_here(value) or value in self.inputs:
             raise TraceError(
-                f"reading .data inside a compiled function would fix the number of one sample, at "
-                f"{errors.user_line()}: compute with the Value itself, use detach() to stop the "
+                f"reading .{attribute} inside a compiled function would fix the number of one sample, "
+                f"at {errors.user_line()}: compute with the Value itself, use detach() to stop the "
                 f"gradient, and max, where(a < b, x, y) or a plain `if a < b` to branch"
             )
+
+    def backward(self) -> None:
+        raise TraceError(
+            f"backward() inside a compiled function would give numbers of one sample, at "
+            f"{errors.user_line()}: use grad(...) or backward(create_graph=True)"
+        )
+
+    def no_grad(self) -> None:
+        raise TraceError(
+            f"no_grad() inside a compiled function would fix the numbers of one sample, at "
+            f"{errors.user_line()}: use detach() on what needs no gradient"
+        )
 
     def assign(self, value: Any) -> None:
         if not self.made_here(value) or value in self.inputs:
@@ -60,17 +73,15 @@ class Trace:
 
     graph: Graph
     rebuild: Rebuild  # from numbers to what the function returned
+    shape: str  # of that, as text
     expected: list[bool] = field(default_factory=list)  # of each guard
     sites: list[str] = field(default_factory=list)  # the source line of each guard
 
 
-def trace(
-    function: Callable[..., Any], sample: Sequence[Any], params: list[Value], known: bool
-) -> Trace:
+def trace(function: Callable[..., Any], sample: Sequence[Any], params: list[Value]) -> Trace:
     """Run a function on a sample, a tree of numbers for each argument.
 
-    Leaves that it closes over become parameters; those not in `params` are added to the list,
-    or refused if `known` says that the list is complete.
+    Leaves that it closes over become parameters; those not in `params` are added to the list.
     """
     arguments, inputs = [], []
     for tree in sample:
@@ -81,56 +92,49 @@ def trace(
     tracer = Tracer()
     places = {leaf: i for i, leaf in enumerate(inputs)}
     tracer.inputs = set(inputs)
-    before = set_tracer(tracer)
+    before, modes = set_tracer(tracer), set_modes(True, False)  # whatever holds around the call
     try:
         result = function(*arguments)
     finally:
         set_tracer(before)
-    outputs, rebuild = flatten(result)
-    _check_outputs(outputs)
-    positions = {p: i for i, p in enumerate(params)}
-
-    def leaf(value: Any) -> tuple[str, int | float]:
-        if value in places:
-            return INPUT, places[value]
-        if value in positions:
-            return PARAM, positions[value]
-        if tracer.made_here(value) or known:
-            return CONSTANT, value.data
-        positions[value] = len(params)
-        params.append(value)
-        return PARAM, positions[value]
-
-    graph = from_values(outputs, [guard for guard, _, _ in tracer.guards], leaf)
-    return Trace(
-        graph, rebuild, [outcome for _, outcome, _ in tracer.guards], [s for *_, s in tracer.guards]
-    )
+        set_modes(*modes)
+    return _traced(result, places, params, tracer)
 
 
-def built(result: Any, inputs: Sequence[Value], params: list[Value], known: bool) -> Trace:
+def built(result: Any, inputs: Sequence[Value], params: list[Value]) -> Trace:
     """The same for a result that was computed already: `inputs` are leaves of its graph."""
+    return _traced(result, {leaf: i for i, leaf in enumerate(inputs)}, params, None)
+
+
+def _traced(result: Any, places: dict[Any, int], params: list[Value], tracer: Tracer | None) -> Trace:
     outputs, rebuild = flatten(result)
-    _check_outputs(outputs)
-    places = {leaf: i for i, leaf in enumerate(inputs)}
+    outputs = [output if isinstance(output, Value) else _number(output) for output in outputs]
     positions = {p: i for i, p in enumerate(params)}
 
     def leaf(value: Any) -> tuple[str, int | float]:
         if value in places:
             return INPUT, places[value]
+        if tracer is not None and value not in positions and tracer.made_here(value):
+            return CONSTANT, value.data
         if value not in positions:
-            if known:
-                return CONSTANT, value.data
             positions[value] = len(params)
             params.append(value)
         return PARAM, positions[value]
 
-    return Trace(from_values(outputs, [], leaf), rebuild)
+    guards = tracer.guards if tracer is not None else []
+    graph = from_values(outputs, [guard for guard, _, _ in guards], leaf)
+    shape = repr(unflatten(rebuild, ["_"] * len(outputs)))
+    return Trace(
+        graph, rebuild, shape, [outcome for _, outcome, _ in guards], [site for *_, site in guards]
+    )
 
 
-def _check_outputs(outputs: list[Any]) -> None:
-    for output in outputs:
-        if not isinstance(output, (Value, float, int)):
-            raise TypeError(
-                f"a compiled function must return Values, or lists or dicts of them, "
-                f"got {type(output).__name__}"
-            )
+def _number(output: Any) -> float:
+    """A plain number that a function returned, the same for all samples."""
+    try:
+        return as_float(output)
+    except TypeError:
+        raise TypeError(
+            f"a compiled function must return Values, or lists or dicts of them, "
+            f"got {type(output).__name__}"
+        ) from None

@@ -18,6 +18,7 @@ from ..errors import StaleValueError
 from ..value import Value, compiled
 from .backends import native
 from .compiled import Compiled
+from .graph import CompileError
 from .inputs import Batch
 from .passes import optimise
 from .program import lower
@@ -42,11 +43,18 @@ class Trainer:
     def __init__(self, step: Compiled, optimizer: Any) -> None:
         if step.reduction != "mean":
             raise ValueError(f"training needs reduction='mean', this function has {step.reduction!r}")
-        if step.known and [*map(id, step.params)] != [*map(id, optimizer.params)]:
+        if optimizer.has_own_step:
+            raise CompileError(
+                f"{type(optimizer).__name__} has a step() of its own, which native code would not call: "
+                f"write a rule()"
+            )
+        if step.named is None:
+            step.retrace()
+            step.params, step.named = list(optimizer.params), len(optimizer.params)
+        if [*map(id, step.params[: step.named])] != [*map(id, optimizer.params)]:
             raise ValueError("the function must be compiled for the parameters of the optimizer")
         self.compiled, self.optimizer = step, optimizer
-        if not step.known:
-            step.params, step.known = list(optimizer.params), True
+        self.check_params()
         self.rule = compile_rule(optimizer)
         self.push()
 
@@ -138,7 +146,15 @@ class Trainer:
                 "a function that branches on Values cannot be trained natively: write the branch as "
                 "where(a < b, x, y)"
             )
+        self.check_params()
         return variants[0].machine(size, ())
+
+    def check_params(self) -> None:
+        if len(self.compiled.params) > len(self.optimizer.params):
+            raise CompileError(
+                "the function depends on Values that are not parameters of the optimizer, and native "
+                "code would not see them change: train in eager mode, or give them to the optimizer"
+            )
 
 
 @dataclass
@@ -160,7 +176,10 @@ def compile_rule(optimizer: Any) -> native.Machine:
         return [number, *new]
 
     sample = [0.5] * (2 + optimizer.state_size)
-    traced = trace(rule, sample, [rate, time], known=True)
+    settings = [rate, time]
+    traced = trace(rule, sample, settings)
+    if len(settings) > 2:
+        raise CompileError("an optimiser's rule must not use Values but those it is given")
     if traced.expected:
         raise TraceError("an optimiser's rule must branch with where(...), not with `if`")
     return native.Machine(lower(optimise(traced.graph), 2, len(sample)))

@@ -49,6 +49,11 @@ class Optimizer:
         """The new number and state of a parameter from its gradient, in step t = 1, 2, ..."""
         raise TypeError(f"{type(self).__name__} has no rule(): write how a parameter changes")
 
+    @property
+    def has_own_step(self) -> bool:
+        """Whether a subclass does more in a step than to apply the rule."""
+        return type(self).step is not Optimizer.step
+
     def zero_grad(self) -> None:
         """Set the gradient of every parameter to 0."""
         for p in self.params:
