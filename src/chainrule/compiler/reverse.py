@@ -7,7 +7,7 @@ the others, so that memory need not be cleared.
 
 from __future__ import annotations
 
-from collections.abc import Collection, Iterable
+from collections.abc import Collection, Iterable, Sequence
 from dataclasses import dataclass, field
 
 from .graph import is_fold
@@ -50,8 +50,10 @@ class Reverse:
         return "\n".join([*lines, "once:", *(f"  {step}" for step in self.shared)])
 
 
-def rows_of(view: View, instruction: Instruction) -> list[int]:
-    """Every row that an argument reads, without repetitions."""
+def rows_of(view: View, instruction: Instruction) -> Sequence[int]:
+    """Every row that an argument reads; one that all rows of the result read is there once."""
+    if instruction.kind == "map":
+        return range(view.start, view.start + (instruction.count if view.step else 1))
     if instruction.kind == "dense" and view is not instruction.args[1]:
         count = instruction.count // instruction.columns
     elif instruction.kind == "dense":
@@ -61,7 +63,7 @@ def rows_of(view: View, instruction: Instruction) -> list[int]:
     if view.step == 0:
         count = 1
     terms = instruction.terms
-    if instruction.kind == "map" or (instruction.kind == "take" and view is instruction.args[0]):
+    if instruction.kind == "take" and view is instruction.args[0]:
         terms = 1
     if instruction.kind == "dense" and view in instruction.args[2:]:
         terms = 1
@@ -79,16 +81,21 @@ class _Activity:
     """Which rows depend on something whose gradient is wanted."""
 
     def __init__(self, program: Program, params: bool, inputs: Collection[int]) -> None:
-        self.shared = [i < program.params and params for i in range(program.shared_rows)]
-        self.each = [i in inputs for i in range(program.each_rows)]
+        self.shared = bytearray(program.shared_rows)
+        self.each = bytearray(program.each_rows)
+        self.shared[: program.params] = bytes([params]) * program.params
+        for row in inputs:
+            self.each[row] = 1
+        self.parts: dict[int, list[int]] = {}  # of an instruction, to which a gradient is passed on
         for instruction in [*program.shared, *program.each]:
-            if self.parts(instruction):
+            parts = self.parts[id(instruction)] = self.active(instruction)
+            if parts:
                 memory = self.shared if instruction.shared else self.each
-                for row in range(instruction.out, instruction.out + instruction.count):
-                    memory[row] = True
+                out = instruction.out
+                memory[out : out + instruction.count] = b"\1" * instruction.count
 
-    def parts(self, instruction: Instruction) -> list[int]:
-        """The arguments to which a gradient must be passed on."""
+    def active(self, instruction: Instruction) -> list[int]:
+        """The arguments that depend on something whose gradient is wanted."""
         if instruction.rows:
             memory = self.shared if instruction.kind == "spread" or instruction.shared else self.each
             return [0] if any(memory[row] for row in instruction.rows) else []
@@ -96,8 +103,15 @@ class _Activity:
             part
             for part, view in enumerate(instruction.args)
             if differentiable(instruction, part)
-            and any((self.shared if view.shared else self.each)[r] for r in rows_of(view, instruction))
+            and some(self.shared if view.shared else self.each, rows_of(view, instruction))
         ]
+
+
+def some(memory: bytearray, rows: Sequence[int]) -> bool:
+    """Whether one of the rows is marked."""
+    if isinstance(rows, range):
+        return 1 in memory[rows.start : rows.stop]
+    return any(memory[row] for row in rows)
 
 
 def reverse(program: Program, params: bool = True, inputs: Iterable[int] = ()) -> Reverse:
@@ -105,30 +119,30 @@ def reverse(program: Program, params: bool = True, inputs: Iterable[int] = ()) -
     inputs = frozenset(inputs)
     activity = _Activity(program, params, inputs)
     result = Reverse()
-    written = [False] * program.each_rows
+    written = bytearray(program.each_rows)
     for view in program.outputs:
         if not view.shared:
-            written[view.start] = True  # the seed
+            written[view.start] = 1  # the seed
     for instruction in reversed(program.each):
         out = range(instruction.out, instruction.out + instruction.count)
-        parts = activity.parts(instruction)
-        if not parts or not any(written[row] for row in out):
+        parts = activity.parts[id(instruction)]
+        if not parts or not some(written, out):
             continue
-        clear(result.each, written, list(out))
+        clear(result.each, written, out)
         for part in parts:
             result.each.append(pull(result.each, written, instruction, part))
     clear(result.each, written, list(inputs))
     for instruction in reversed(program.shared):
-        result.shared += [Pull(instruction, part) for part in activity.parts(instruction)]
+        result.shared += [Pull(instruction, part) for part in activity.parts[id(instruction)]]
     return result
 
 
-def pull(steps: list[Pull | Zero], written: list[bool], instruction: Instruction, part: int) -> Pull:
+def pull(steps: list[Pull | Zero], written: bytearray, instruction: Instruction, part: int) -> Pull:
     """A step for one argument: assigning if its adjoints are fresh, else adding."""
     if instruction.kind == "spread":
         return Pull(instruction, part)
     if instruction.kind == "gather":
-        clear(steps, written, list(instruction.rows))
+        clear(steps, written, instruction.rows)
         return Pull(instruction, part)
     view = instruction.args[part]
     if view.shared:
@@ -137,20 +151,21 @@ def pull(steps: list[Pull | Zero], written: list[bool], instruction: Instruction
     if instruction.kind == "take":  # each sample adds to a row of its own choice
         clear(steps, written, rows)
         return Pull(instruction, part)
-    once = len(set(rows)) == len(rows) and not (view.step == 0 and instruction.count > 1)
-    if once and not any(written[row] for row in rows):
+    once = isinstance(rows, range) or len(set(rows)) == len(rows)
+    if once and not (view.step == 0 and instruction.count > 1) and not some(written, rows):
         for row in rows:
-            written[row] = True
+            written[row] = 1
         return Pull(instruction, part, assign=True)
     clear(steps, written, rows)
     return Pull(instruction, part)
 
 
-def clear(steps: list[Pull | Zero], written: list[bool], rows: list[int]) -> None:
+def clear(steps: list[Pull | Zero], written: bytearray, rows: Sequence[int]) -> None:
     """Clear those of the rows that nothing was written to."""
-    fresh = sorted({row for row in rows if not written[row]})
-    for row in fresh:
-        written[row] = True
+    if isinstance(rows, range) and 0 not in written[rows.start : rows.stop]:
+        return
+    for row in sorted({row for row in rows if not written[row]}):
+        written[row] = 1
         last = steps[-1] if steps else None
         if isinstance(last, Zero) and last.start + last.count == row:
             steps[-1] = Zero(last.start, last.count + 1)
