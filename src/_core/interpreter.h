@@ -120,7 +120,7 @@ static void run_fold(const Step *s, const Memory *m) {
 
 static void pull_fold(const Step *s, const Memory *m) {
     const ptrdiff_t out = s->out * m->stride, n = s->count * m->stride;
-    if (!fold_rows_pull(s->op, s->assign, adjoint_at(s, 0, m, 0), m->each_adjoint + out, value_at(s, 0, m, 0),
+    if (s->masked || !fold_rows_pull(s->op, s->assign, adjoint_at(s, 0, m, 0), m->each_adjoint + out, value_at(s, 0, m, 0),
                         m->each + out, term(s, 0, m), s->terms, n))
         fold_pull(s, m);
 }

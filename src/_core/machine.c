@@ -35,11 +35,12 @@ void fold_pull(const Step *s, const Memory *m) {
     for (ptrdiff_t i = 0; i < s->count; i++)
         for (ptrdiff_t lane = 0; lane < m->lanes; lane++) {
             const ptrdiff_t out = (s->out + i) * m->stride + lane;
+            const int wanted = !s->masked || m->each[(s->mask.start + i * s->mask.step) * m->stride + lane] != 0.0;
             for (ptrdiff_t k = 0; k < s->terms; k++) m->scratch[k] = m->each[fold_row(s, m, i, k, lane)];
             variadic_partials(s->op, m->scratch, s->terms, m->each[out], partials);
             for (ptrdiff_t k = 0; k < s->terms; k++) {
                 double *adjoint = &m->each_adjoint[fold_row(s, m, i, k, lane)];
-                *adjoint = (s->assign ? 0.0 : *adjoint) + m->each_adjoint[out] * partials[k];
+                *adjoint = (s->assign ? 0.0 : *adjoint) + (wanted ? m->each_adjoint[out] * partials[k] : 0.0);
             }
         }
 }
@@ -204,11 +205,12 @@ void raise_failure(int failure) {
         PyErr_NoMemory();
 }
 
-static void machine_free(PyObject *capsule) {
-    Machine *m = PyCapsule_GetPointer(capsule, MACHINE);
+static void free_parts(Machine *m) {
     void *parts[] = {m->once.steps, m->each.steps, m->pull_each.steps, m->pull_once.steps, m->rows, m->constants, m->outputs, m->guards, m};
     for (size_t i = 0; i < sizeof parts / sizeof *parts; i++) PyMem_Free(parts[i]);
 }
+
+static void machine_free(PyObject *capsule) { free_parts(PyCapsule_GetPointer(capsule, MACHINE)); }
 
 /* A copy of the items of a buffer. */
 static int take_items(Py_buffer *buffer, size_t size, void *to, ptrdiff_t *count) {
@@ -279,6 +281,7 @@ PyObject *machine_new(PyObject *module, PyObject *args) {
                  take_items(&b[7], sizeof(View), &m->guards, &m->n_guards) < 0;
     for (int i = 0; i < 8; i++) PyBuffer_Release(&b[i]);
     PyObject *capsule = PyCapsule_New(m, MACHINE, machine_free);
+    if (!capsule) free_parts(m);
     if (!capsule || failed || check_steps(m, &m->once) < 0 || check_steps(m, &m->each) < 0 ||
         check_steps(m, &m->pull_each) < 0 || check_steps(m, &m->pull_once) < 0) {
         Py_XDECREF(capsule);

@@ -196,7 +196,15 @@ static PyObject *number_float(PyObject *self) {
 /* Equality is identity: nodes live in sets. The order compares data; while a function is compiled
  * it is a Value, so that `where(a < b, x, y)` stays a formula. */
 PyObject *value_compare(PyObject *left, PyObject *right, int comparison) {
-    if (comparison == Py_EQ || comparison == Py_NE) Py_RETURN_NOTIMPLEMENTED;
+    if (comparison == Py_EQ || comparison == Py_NE) {
+        if (!(MODES() & TRACING) || IS_VALUE(right)) Py_RETURN_NOTIMPLEMENTED;
+        PyObject *same = binary(OP_EQUAL, left, right); /* of a number that differs from sample to sample */
+        if (comparison == Py_EQ || !same || same == Py_NotImplemented) return same;
+        PyObject *zero = PyFloat_FromDouble(0.0), *other = zero ? binary(OP_EQUAL, same, zero) : NULL;
+        Py_DECREF(same);
+        Py_XDECREF(zero);
+        return other;
+    }
     if (MODES() & TRACING) {
         const int less = comparison == Py_LT || comparison == Py_GT ? OP_LESS : OP_LESS_EQUAL;
         const int turned = comparison == Py_GT || comparison == Py_GE;

@@ -411,6 +411,18 @@ class Value:
     def __ge__(self, other: Any) -> Any:
         return _compare(ops.less_equal, other, self)
 
+    def __eq__(self, other: Any) -> Any:
+        """Identity; with a number, while a function is compiled, a Value like other comparisons."""
+        if modes.tracer is None or isinstance(other, Value):
+            return NotImplemented
+        return _binary(ops.equal, self, other)
+
+    def __ne__(self, other: Any) -> Any:
+        same = self.__eq__(other)
+        return same if same is NotImplemented else _binary(ops.equal, same, 0.0)
+
+    __hash__ = object.__hash__
+
     def __bool__(self) -> bool:
         if modes.tracer is not None and self._row in (ops.less, ops.less_equal, ops.equal):
             return bool(modes.tracer.guard(self, self._number != 0.0))

@@ -226,12 +226,16 @@ class NativeRun(EagerRun):
         in_epoch = -(-data.samples // data.size)
         rates = np.full(epochs * in_epoch, self.optimizer.lr)
         self.trainer.push()
-        outcome = self.trainer.run(self.batch, rates, orders, data.size, self.groups, interrupted)
-        self.trainer.pull()
+        try:
+            outcome = self.trainer.run(self.batch, rates, orders, data.size, self.groups, interrupted)
+        finally:
+            self.trainer.pull()
         done, rest = divmod(len(outcome.losses) - (not outcome.finite), in_epoch)
         for epoch in range(done):
             norms = dict(zip(self.layers, outcome.norms[epoch].tolist(), strict=True))
             self.record(outcome.losses[epoch * in_epoch : (epoch + 1) * in_epoch].tolist(), norms)
+            if not self.stepwise and self.history.losses[-1] < self.best:
+                self.best, self.history.best_epoch = self.history.losses[-1], before + epoch + 1
         if not outcome.finite:
             order = np.arange(data.samples) if orders is None else orders[done * data.samples :]
             index = data.batches(order[: data.samples])[rest]
@@ -274,7 +278,7 @@ def make_run(
     if engine == "auto" and compiled is not None and loss in LOSSES.values() and is_plain(model):
         try:
             return NativeRun(model, loss, optimizer, data)
-        except CompileError:
+        except Exception:
             pass
     return EagerRun(model, loss, optimizer, data)
 

@@ -247,6 +247,29 @@ def test_take_keeps_an_infinite_derivative_out(backend: str) -> None:
     )
 
 
+@backends
+@pytest.mark.parametrize("fold", [logsumexp, chainrule.max, chainrule.min, prod, mean])
+def test_ties_of_a_fold_in_a_branch(backend: str, fold: Callable[..., Any]) -> None:
+    zeros = np.zeros(3)
+    conditions = np.array([0.0, 1.0, 2.0])
+    agrees(
+        lambda c, x, y, z: where(c < 1.5, fold([x, y, z]), 0.0 * x),
+        *(conditions, zeros, zeros, zeros),
+        backend=backend,
+    )
+
+
+@backends
+def test_nothing_is_asked_of_what_no_gradient_reaches(backend: str) -> None:
+    ends = np.array([0.0, 1.0, 0.5])
+    agrees(nn.binary_cross_entropy, ends, ends, backend=backend)
+    agrees(lambda x, y: sqrt(x).detach() + sqrt(y), np.zeros(3), np.ones(3), backend=backend)
+    agrees(lambda x, y: x * y if sqrt(x) < 1 else y, np.zeros(9), np.ones(9), backend=backend)
+    p = Value(0.0)
+    step = compile(lambda x: x * p + sqrt(p).detach(), backend=backend)
+    assert step.value_and_grad(np.ones(9))[1].tolist() == [1.0]
+
+
 # --- branches ------------------------------------------------------------------------------------
 
 
@@ -300,6 +323,35 @@ def test_branches(name: str, backend: str) -> None:
     """Samples that take another branch get a program of their own; all results are merged."""
     rng = np.random.default_rng(3)
     agrees(BRANCHING[name], rng.normal(size=60) * 2, rng.normal(size=60) * 2, backend=backend)
+
+
+def test_equality_with_a_number_compares_numbers() -> None:
+    """In eager mode it asks whether it is the same node, which would be False for every sample."""
+    x = np.array([1.0, 2.0])
+    assert compile(lambda x: x * 10 if x == 1.0 else x)(x).tolist() == [10.0, 2.0]
+    assert compile(lambda x: x * 10 if x != 1.0 else x)(x).tolist() == [1.0, 20.0]
+    assert (Value(1.0) == 1.0) is False
+
+
+@backends
+def test_a_take_fits_only_its_own_branch(backend: str) -> None:
+    step = compile(
+        lambda i, x: x * take([1.0, 2.0], i) if i < 2 else x * take([5.0, 6.0], i - 2),
+        backend=backend,
+    )
+    assert step(np.arange(4.0), np.ones(4)).tolist() == [1.0, 2.0, 5.0, 6.0]
+
+
+def test_a_sample_on_the_boundary_has_a_branch() -> None:
+    weights = [0.1, 0.7, -1.3]
+    for seed in range(30):
+        x = np.random.default_rng(seed).normal(size=3)
+        edge = float(sum(w * v for w, v in zip(weights, x.tolist(), strict=True)))
+
+        def f(x: Any, edge: float = edge) -> Any:
+            return x[0] if sum(w * v for w, v in zip(weights, x, strict=True)) <= edge else x[1]
+
+        assert compile(f)(np.tile(x, (9, 1))) == pytest.approx(x[0])
 
 
 def test_where_stays_one_program() -> None:
@@ -616,6 +668,22 @@ def test_a_parameter_changed_behind_the_trainer_is_noticed() -> None:
     trainer.step(np.ones(4))
     trainer.pull()
     assert w.data == pytest.approx(7.0 - 0.1 * 2 * 6.0)
+
+
+@pytest.mark.skipif(compiled is None, reason="there is no C core")
+def test_a_trainer_notices_other_settings_when_it_is_pushed() -> None:
+    from chainrule.compiler import Trainer
+
+    w = Value(1.0)
+    optimizer = optim.SGD([w], lr=0.1, momentum=0.9)
+    trainer = Trainer(compile(lambda x: (w * x) ** 2, params=[w]), optimizer)
+    trainer.step(np.ones(1))
+    trainer.pull()
+    optimizer.hyperparameters["momentum"] = 0.0
+    trainer.push()
+    before = trainer.numbers[0, 0]
+    trainer.step(np.ones(1))
+    assert trainer.numbers[0, 0] == pytest.approx(before - 0.1 * 2 * before)
 
 
 def test_sigmoid_far_out_keeps_its_slope() -> None:

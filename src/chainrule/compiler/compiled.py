@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import threading
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from typing import Any
@@ -23,6 +24,7 @@ Array = Any
 NARROW = 8  # samples below which rows are too short to be worth an instruction each
 MOST_BRANCHES = 64
 REDUCTIONS = ("mean", "sum", "none")
+TRACING = threading.RLock()  # one function at a time, so that none finds another's parameters
 
 
 class Compiled:
@@ -163,10 +165,13 @@ class Compiled:
         waiting = np.arange(batch.samples)
         parts: list[tuple[_Variant, Array]] = []
         for number in range(self.branches + 1):
-            if number == len(variants):
-                self.trace(batch, int(waiting[0]), variants)
+            new = number == len(variants)
+            if new:
+                with TRACING:
+                    self.trace(batch, int(waiting[0]), variants)
             variant = variants[number]
             fits = variant.fits(self.numbers(), Inputs(list(rows[:, waiting]), (len(waiting),)))
+            fits[0] |= new  # the sample just traced, even if rounding would have it elsewhere
             if fits.all() and not parts:
                 return [(variant, None)]
             if fits.any():
@@ -182,10 +187,11 @@ class Compiled:
 
     def variants_for(self, batch: Batch) -> list[_Variant]:
         """What was traced for arguments of these shapes: one variant at least."""
-        variants = self.variants.setdefault(batch.key, [])
-        if not variants:
-            self.trace(batch, 0, variants)
-        return variants
+        with TRACING:
+            variants = self.variants.setdefault(batch.key, [])
+            if not variants:
+                self.trace(batch, 0, variants)
+            return variants
 
     def traced(self, batch: Batch, sample: int) -> Trace:
         """What the function does with a sample; new parameters are added to the list."""
@@ -245,7 +251,11 @@ class _Variant:
 
     def fits(self, params: Array, inputs: Inputs) -> Array:
         """Which samples take the branches of this trace."""
-        guards = self.machine(inputs.samples).run(params, inputs).guards
+        key = (inputs.samples < NARROW, "guards")
+        if key not in self.machines:  # nothing else: other branches may not be fit for this sample
+            graph = passes.drop_dead(Graph(self.graph.nodes, [], self.graph.guards))
+            self.machines[key] = self.maker(lower(graph, self.count, self.inputs, key[0]), None)
+        guards = self.machines[key].run(params, inputs).guards
         pairs = zip(guards, self.trace.expected, strict=True)
         return np.logical_and.reduce([(guard != 0.0) == expected for guard, expected in pairs])
 

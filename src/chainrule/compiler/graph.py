@@ -28,13 +28,15 @@ class Graph:
     """Nodes in order; `outputs` are the results, `guards` what a branch of the code depended on.
 
     `masks` names, for a node that only a branch of `where` uses, one that is 0 where that branch
-    is not taken: then nothing may be asked of its derivative, which may be infinite there.
+    is not taken: then nothing may be asked of its derivative, which may be infinite there. For the
+    same reason nothing is asked of nodes that no gradient has `reached`.
     """
 
     nodes: list[Node] = field(default_factory=list)
     outputs: list[int] = field(default_factory=list)
     guards: list[int] = field(default_factory=list)
     masks: dict[int, int] = field(default_factory=dict)
+    reached: set[int] | None = None  # by a gradient; None if nobody asked
 
     def add(self, what: Op | str, args: Iterable[Any]) -> int:
         self.nodes.append((what, tuple(args)))

@@ -162,5 +162,5 @@ def _numbers(tree: Any) -> Array:
     if array.dtype.kind not in "biuf":
         kind = type(tree).__name__ if array.ndim == 0 else f"numbers of type {array.dtype}"
         raise TypeError(f"a batch must be an array of real numbers, got {kind}")
-    numbers = np.asarray(array, dtype=float)
+    numbers = np.require(array, float, "A")
     return numbers if isinstance(tree, np.ndarray) else numbers.view(Listed)

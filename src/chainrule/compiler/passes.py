@@ -52,8 +52,6 @@ class _Rebuilder:
             return args[0]
         if op is ops.pow and numbers[1] is not None:
             return self.power(args, numbers[1])
-        if len(args) == 1 and op in (ops.sum, ops.mean, ops.prod, ops.max, ops.min):
-            return args[0]
         return self.node(op, args)
 
     def power(self, args: tuple[int, ...], exponent: float) -> int:
@@ -169,24 +167,22 @@ def optimise(graph: Graph) -> Graph:
 def with_masks(graph: Graph) -> Graph:
     """For differentiation: say of each node that only some samples choose when they do.
 
-    Variadic nodes among them are written out, so that masks are needed for simple rows only.
+    Dots among them are written out, so that masks are needed for simple rows and folds only.
     """
-    if not any(_selects(what) for what, _ in graph.nodes):
-        return graph
-    conditional = _conditional(graph)
-    folds = {i for i in conditional if isinstance(graph.nodes[i][0], Variadic)}
-    if folds:
-        return with_masks(fold_to_operations(graph, folds))
-    new = Graph(list(graph.nodes), graph.outputs, graph.guards)
+    always, sometimes = _reach(graph)
+    dots = {i for i in sometimes if graph.nodes[i][0] is ops.dot}
+    if dots:
+        return with_masks(fold_to_operations(graph, dots))
+    new = Graph(list(graph.nodes), graph.outputs, graph.guards, reached=always | sometimes)
     for i in range(len(graph.nodes) - 1, -1, -1):
         what, args = graph.nodes[i]
-        if isinstance(what, str) or (i in conditional and i not in new.masks):
+        if isinstance(what, str) or (i not in always and i not in sometimes):
             continue
         for k, a in enumerate(args):
-            if a not in conditional:
+            if a not in sometimes or not what.differentiable(k):
                 continue
             path = new.masks.get(i)
-            if _selects(what) and k > 0:
+            if _selects(what):
                 taken = _taken(new, what, args[0], k)
                 path = taken if path is None else new.add(ops.mul, (path, taken))
             if path is not None:
@@ -208,20 +204,17 @@ def _taken(graph: Graph, what: Op | str, choice: int, k: int) -> int:
     return second if k == 2 else graph.add(ops.sub, (graph.add(CONSTANT, (1.0,)), second))
 
 
-def _conditional(graph: Graph) -> set[int]:
-    """Nodes that the outputs need only through branches of `where`, or where `take` takes them."""
-    always = set(graph.outputs)
-    sometimes: set[int] = set()
+def _reach(graph: Graph) -> tuple[set[int], set[int]]:
+    """Nodes that the gradient of the outputs reaches for every sample, and only for some."""
+    always, sometimes = set(graph.outputs), set[int]()
     for i in range(len(graph.nodes) - 1, -1, -1):
         what, args = graph.nodes[i]
         if isinstance(what, str) or (i not in always and i not in sometimes):
             continue
         for k, a in enumerate(args):
-            if i in always and not (_selects(what) and k > 0):
-                always.add(a)
-            else:
-                sometimes.add(a)
-    return {i for i in sometimes - always if not graph.is_leaf(i)}
+            if what.differentiable(k):
+                (always if i in always and not _selects(what) else sometimes).add(a)
+    return always, {i for i in sometimes - always if not graph.is_leaf(i)}
 
 
 def fold_to_operations(graph: Graph, chosen: set[int]) -> Graph:

@@ -167,12 +167,19 @@ class _Lowering:
                 continue
             level.append(1 + max((level[a] for a in args), default=0))
             kinds = len(args) if is_fold(what) else tuple(self.varying[a] for a in args)
-            masked = i in self.graph.masks
-            found[(level[i], self.varying[i], what.name, kinds, masked)].append(i)
+            reached = self.graph.reached is None or i in self.graph.reached
+            use = (reached, i in self.graph.masks)
+            found[(level[i], self.varying[i], what.name, kinds, use)].append(i)
         for _, ids in sorted(found.items(), key=lambda item: (item[0][0], item[1][0])):
             what = self.graph.nodes[ids[0]][0]
             assert isinstance(what, Op)
             yield what, ids
+
+    def remember_mask(self, shared: bool, ids: list[int]) -> None:
+        """That the instruction just made has a mask."""
+        if ids[0] in self.graph.masks:
+            code = self.program.shared if shared else self.program.each
+            self.masked.append((code, len(code) - 1, ids))
 
     def attach_masks(self) -> None:
         """At the end, since the mask of a node is computed after it."""
@@ -273,9 +280,7 @@ class _Lowering:
             columns = zip(*(self.graph.nodes[i][1] for i in run), strict=True)
             args = tuple(self.operand(shared, column) for column in columns)
             self.emit(Instruction("map", shared, self.place(run, shared), len(run), op, args))
-            if run[0] in self.graph.masks:
-                code = self.program.shared if shared else self.program.each
-                self.masked.append((code, len(code) - 1, run))
+            self.remember_mask(shared, run)
 
     def add_to_product(self, run: list[int]) -> bool:
         """Start the sums of a matrix product with what is added to them, if it is the same for all.
@@ -325,6 +330,7 @@ class _Lowering:
             view = self.matrix(shared, table, plain=True)
             out = self.place(part, shared)
             self.emit(Instruction("fold", shared, out, len(part), op, (view,), len(table[0])))
+            self.remember_mask(shared, part)
 
     def lower_take(self, ids: list[int]) -> None:
         """Those with the same index together: the columns of an embedding."""

@@ -132,9 +132,36 @@ def reverse(program: Program, params: bool = True, inputs: Iterable[int] = ()) -
         for part in parts:
             result.each.append(pull(result.each, written, instruction, part))
     clear(result.each, written, list(inputs))
+    reached = shared_rows(program, result.each)
     for instruction in reversed(program.shared):
-        result.shared += [Pull(instruction, part) for part in activity.parts[id(instruction)]]
+        if not some(reached, range(instruction.out, instruction.out + instruction.count)):
+            continue
+        for part in activity.parts[id(instruction)]:
+            result.shared.append(Pull(instruction, part))
+            for row in targets(instruction, part):
+                reached[row] = 1
     return result
+
+
+def targets(instruction: Instruction, part: int) -> Sequence[int]:
+    """The rows to whose adjoints a pull adds."""
+    return instruction.rows or rows_of(instruction.args[part], instruction)
+
+
+def shared_rows(program: Program, steps: list[Pull | Zero]) -> bytearray:
+    """Which shared rows get an adjoint from the samples, or are the output."""
+    reached = bytearray(program.shared_rows)
+    for view in program.outputs:
+        if view.shared:
+            reached[view.start] = 1
+    for step in steps:
+        if isinstance(step, Zero):
+            continue
+        instruction, part = step.instruction, step.part
+        if instruction.kind == "spread" or (instruction.args and instruction.args[part].shared):
+            for row in targets(instruction, part):
+                reached[row] = 1
+    return reached
 
 
 def pull(steps: list[Pull | Zero], written: bytearray, instruction: Instruction, part: int) -> Pull:

@@ -54,13 +54,18 @@ class Trainer:
         if [*map(id, step.params[: step.named])] != [*map(id, optimizer.params)]:
             raise ValueError("the function must be compiled for the parameters of the optimizer")
         self.compiled, self.optimizer = step, optimizer
+        if step.machine is not native.Machine:
+            raise ValueError("training in native code needs backend='native'")
         self.check_params()
-        self.rule = compile_rule(optimizer)
+        self.settings: Any = None
         self.push()
 
     def push(self) -> None:
         """Take the parameters and the optimiser's state from where they are in eager mode."""
         optimizer, count = self.optimizer, len(self.optimizer.params)
+        settings = {**optimizer.hyperparameters, "lr": None}
+        if settings != self.settings:  # all but the learning rate are part of the compiled rule
+            self.rule, self.settings = compile_rule(optimizer), settings
         self.numbers = np.zeros((2 + optimizer.state_size, count))
         self.numbers[0] = self.pushed = self.compiled.numbers()
         self.numbers[2:] = np.array(optimizer.state).reshape(count, optimizer.state_size).T
@@ -94,7 +99,7 @@ class Trainer:
 
         If that or a gradient is not finite, no parameter changes.
         """
-        return float(self.run(Batch(batch), np.array([self.optimizer.lr])).losses[0])
+        return float(self.run(Batch(batch, self.compiled.axes), np.array([self.optimizer.lr])).losses[0])
 
     def run(
         self,

@@ -268,7 +268,10 @@ class _Run:
         assert isinstance(op, Variadic)
         numbers = [Numbers(x[:, k]) for k in range(terms)]
         partials = op.derivatives(numbers, Numbers(out), [True] * terms)
-        return adjoint[:, None] * np.stack([plain(p, out) for p in partials], 1)
+        share = adjoint[:, None] * np.stack([plain(p, out) for p in partials], 1)
+        if instruction.mask is not None:
+            share = np.where(self.argument(instruction.mask, n)[:, None] == 0.0, 0.0, share)
+        return share
 
     def share_of_map(self, instruction: Instruction, part: int, adjoint: Array) -> Array:
         n, op = instruction.count, instruction.op
