@@ -20,7 +20,6 @@ import pytest
 import chainrule
 from chainrule import Value
 
-ROOT = Path(__file__).parents[2]
 NO_NUMBER = r"expected a real number \(int, float, bool or NumPy scalar\), got "
 HUGE = 10**400
 
@@ -339,7 +338,7 @@ def run_apart(*arguments: str) -> None:
     environment = {
         **os.environ,
         "CHAINRULE_CORE": chainrule.core,
-        "PYTHONPATH": str(ROOT / "src"),
+        "PYTHONPATH": str(Path(chainrule.__file__).parents[1]),
         "PYTHONMALLOC": "debug",
     }
     run = subprocess.run(
