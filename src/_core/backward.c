@@ -175,7 +175,7 @@ static double *scratch_for(Py_ssize_t inputs) {
 }
 
 /* Pure C: gradients start afresh with the first contribution, so no pass is needed to reset them. */
-static void sweep(Order *order, double *scratch) {
+static __attribute__((noinline)) void sweep(Order *order, double *scratch) {
     for (Py_ssize_t i = order->n; i-- > 0;) {
         Value *v = order->nodes[i];
         if (v->op == LEAF)
