@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import contextlib
 import math
 import numbers
 import time
@@ -276,10 +277,9 @@ def make_run(
             raise ValueError("engine='native' needs the C core, which was not built; use 'eager'")
         return NativeRun(model, loss, optimizer, data)
     if engine == "auto" and compiled is not None and loss in LOSSES.values() and is_plain(model):
-        try:
+        # What cannot be compiled is trained eagerly; what is wrong is said there too.
+        with contextlib.suppress(CompileError, TypeError, ValueError, AttributeError):
             return NativeRun(model, loss, optimizer, data)
-        except Exception:
-            pass
     return EagerRun(model, loss, optimizer, data)
 
 

@@ -17,22 +17,8 @@ from ..ops import Formula, Op, Variadic
 COMPARISONS = ("less", "less_equal", "equal")
 
 
-class Symbol:
-    """A number that is not known yet: an operation and its arguments, or a name."""
-
-    def __init__(self, name: str, args: tuple[Any, ...] = ()) -> None:
-        self.name = name
-        self.args = args
-        self.key: tuple[Any, ...] = (
-            name,
-            *(arg.key if isinstance(arg, Symbol) else float.hex(arg) for arg in args),
-        )
-
-    @staticmethod
-    def _apply(op: Op, args: Any) -> Symbol:
-        return Symbol(
-            op.name, tuple(a if isinstance(a, Symbol) else float(a) for a in op.complete(args))
-        )
+class Operand:
+    """Something on which the table's formulas can run: `_apply` says what an operation does to it."""
 
     def __add__(self, other: Any) -> Any:
         return ops.add(self, other)
@@ -57,6 +43,24 @@ class Symbol:
 
     def __pos__(self) -> Any:
         return ops.pos(self)
+
+
+class Symbol(Operand):
+    """A number that is not known yet: an operation and its arguments, or a name."""
+
+    def __init__(self, name: str, args: tuple[Any, ...] = ()) -> None:
+        self.name = name
+        self.args = args
+        self.key: tuple[Any, ...] = (
+            name,
+            *(arg.key if isinstance(arg, Symbol) else float.hex(arg) for arg in args),
+        )
+
+    @staticmethod
+    def _apply(op: Op, args: Any) -> Symbol:
+        return Symbol(
+            op.name, tuple(a if isinstance(a, Symbol) else float(a) for a in op.complete(args))
+        )
 
 
 def names(op: Op) -> list[str]:

@@ -11,6 +11,7 @@ from typing import Any
 
 from .. import ops
 from ..ops import Op, Variadic
+from .formulas import Operand
 from .graph import CONSTANT, Graph, uses
 
 Pass = Callable[[Graph], Graph]
@@ -237,7 +238,7 @@ def _written_out(made: Graph, op: Variadic, args: list[int]) -> int:
     return result.place if isinstance(result, _Symbol) else made.add(CONSTANT, (float(result),))
 
 
-class _Symbol:
+class _Symbol(Operand):
     """A node of a graph in the making, on which the table's formulas can run."""
 
     def __init__(self, graph: Graph, place: int) -> None:
@@ -249,24 +250,3 @@ class _Symbol:
             for a in op.complete(args)
         ]
         return _Symbol(self.graph, self.graph.add(op, places))
-
-    def __add__(self, other: Any) -> Any:
-        return ops.add(self, other)
-
-    def __radd__(self, other: Any) -> Any:
-        return ops.add(other, self)
-
-    def __sub__(self, other: Any) -> Any:
-        return ops.sub(self, other)
-
-    def __rsub__(self, other: Any) -> Any:
-        return ops.sub(other, self)
-
-    def __mul__(self, other: Any) -> Any:
-        return ops.mul(self, other)
-
-    def __rmul__(self, other: Any) -> Any:
-        return ops.mul(other, self)
-
-    def __neg__(self) -> Any:
-        return ops.neg(self)

@@ -6,7 +6,7 @@ holds only for samples that answer the same. Looking at a number itself is an er
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass, field
 from typing import Any
 
@@ -24,7 +24,8 @@ class TraceError(CompileError):
 class Tracer:
     """Answers what Values ask while a function is traced."""
 
-    def __init__(self) -> None:
+    def __init__(self, inputs: Iterable[Any]) -> None:
+        self.inputs = set(inputs)
         self.guards: list[tuple[Any, bool, str]] = []
         clock = Value(0.0)
         clock.data = 1.0  # advances the clock: whatever is made from now on carries a later time
@@ -64,8 +65,6 @@ class Tracer:
         self.guards.append((value, outcome, errors.user_line()))
         return outcome
 
-    inputs: set[Any] = frozenset()  # type: ignore[assignment]
-
 
 @dataclass
 class Trace:
@@ -89,9 +88,8 @@ def trace(function: Callable[..., Any], sample: Sequence[Any], params: list[Valu
         leaves = [Value(x) for x in numbers]
         inputs += leaves
         arguments.append(unflatten(rebuild, leaves))
-    tracer = Tracer()
+    tracer = Tracer(inputs)
     places = {leaf: i for i, leaf in enumerate(inputs)}
-    tracer.inputs = set(inputs)
     before, modes = set_tracer(tracer), set_modes(True, False)  # whatever holds around the call
     try:
         result = function(*arguments)

@@ -7,6 +7,7 @@ from __future__ import annotations
 
 import re
 import textwrap
+from abc import ABC, abstractmethod
 from collections.abc import Iterable, Sequence
 from typing import Any
 
@@ -18,7 +19,7 @@ STATEMENTS = 64  # in a function: compilers take more than linear time for long 
 INFIX = ("add", "sub", "mul", "div")
 
 
-class Target(Language):
+class Target(Language, ABC):
     """A language that functions and tables can be written in.
 
     Parameters have fixed names: `v` numbers, `g` their gradients, `r` whether a gradient reached
@@ -26,13 +27,15 @@ class Target(Language):
     result, `scratch` places that are free. All others are numbers.
     """
 
+    @abstractmethod
     def function(
         self, returns: bool, name: str, params: Sequence[str], body: Sequence[str]
     ) -> list[str]:
-        raise NotImplementedError
+        """A function of these parameters, which returns a number or nothing."""
 
+    @abstractmethod
     def table(self, name: str, places: str) -> str:
-        raise NotImplementedError
+        """A constant table of places."""
 
 
 def mentions(name: str, lines: Iterable[str]) -> bool:

@@ -8,8 +8,8 @@ from typing import Any
 
 import numpy as np
 
-from ... import ops
 from ...ops import Op, Variadic
+from ..formulas import Operand
 from ..inputs import Inputs
 from ..program import Instruction, Program, View
 from ..reverse import Pull, Reverse, Zero, rows_of
@@ -49,7 +49,7 @@ FUNCTIONS |= {
 }
 
 
-class Numbers:
+class Numbers(Operand):
     """An array on which the formulas of the table can run."""
 
     def __init__(self, array: Array) -> None:
@@ -59,30 +59,6 @@ class Numbers:
     def _apply(op: Op, args: Any) -> Numbers:
         arrays = [a.array if isinstance(a, Numbers) else a for a in op.complete(args)]
         return Numbers(apply(op, arrays))
-
-    def __add__(self, other: Any) -> Any:
-        return ops.add(self, other)
-
-    def __radd__(self, other: Any) -> Any:
-        return ops.add(other, self)
-
-    def __sub__(self, other: Any) -> Any:
-        return ops.sub(self, other)
-
-    def __rsub__(self, other: Any) -> Any:
-        return ops.sub(other, self)
-
-    def __mul__(self, other: Any) -> Any:
-        return ops.mul(self, other)
-
-    def __rmul__(self, other: Any) -> Any:
-        return ops.mul(other, self)
-
-    def __neg__(self) -> Any:
-        return ops.neg(self)
-
-    def __pos__(self) -> Any:
-        return ops.pos(self)
 
 
 def apply(op: Op, arrays: list[Array]) -> Array:
