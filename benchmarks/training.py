@@ -77,7 +77,7 @@ def chainrule_loop(problem: Problem, steps: int) -> Work:
 
     def train() -> Any:
         trainer.run(batch, rates)
-        return trainer.numbers[0].copy()
+        return trainer.params.copy()
 
     return train
 

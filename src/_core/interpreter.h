@@ -28,7 +28,8 @@ INLINE int in_one(const Step *s) {
 }
 
 static void run_map(const Step *s, const Memory *m) {
-    const ptrdiff_t rows = in_one(s) ? 1 : s->count, n = s->count / rows * m->stride;
+    const int one = in_one(s);
+    const ptrdiff_t rows = one ? 1 : s->count, n = one ? s->count * m->stride : m->stride;
     double *out = m->each + s->out * m->stride;
     for (ptrdiff_t i = 0; i < rows; i++) {
         const double *x = value_at(s, 0, m, i);
@@ -39,7 +40,8 @@ static void run_map(const Step *s, const Memory *m) {
 }
 
 static void pull_map(const Step *s, const Memory *m) {
-    const ptrdiff_t rows = in_one(s) ? 1 : s->count, n = s->count / rows * m->stride;
+    const int one = in_one(s);
+    const ptrdiff_t rows = one ? 1 : s->count, n = one ? s->count * m->stride : m->stride;
     const double *out = m->each + s->out * m->stride, *adjoint = m->each_adjoint + s->out * m->stride;
     for (ptrdiff_t i = 0; i < rows; i++) {
         const double *x = value_at(s, 0, m, i);
@@ -57,13 +59,15 @@ static void pull_map(const Step *s, const Memory *m) {
     }
 }
 
+INLINE ptrdiff_t rows_of(const Step *s) { return s->columns == 1 ? s->count : s->count / s->columns; } /* a division takes long */
+
 /* One sample, one column, terms one after another: a matrix and a vector. */
 INLINE int is_vector(const Step *s, const Memory *m) {
     return s->columns * m->stride == 1 && s->arg[0].term_step == 1 && s->arg[1].term_step == 1;
 }
 
 static void run_dense(const Step *s, const Memory *m) {
-    const ptrdiff_t rows = s->count / s->columns, columns = s->columns * m->stride;
+    const ptrdiff_t rows = rows_of(s), columns = s->columns * m->stride;
     double *out = m->each + s->out * m->stride;
     if (is_vector(s, m)) {
         for (ptrdiff_t r = 0; r < rows; r++)
@@ -77,7 +81,7 @@ static void run_dense(const Step *s, const Memory *m) {
 }
 
 static void pull_dense(const Step *s, const Memory *m) {
-    const ptrdiff_t rows = s->count / s->columns, columns = s->columns * m->stride;
+    const ptrdiff_t rows = rows_of(s), columns = s->columns * m->stride;
     const ptrdiff_t counted = columns - m->stride + m->lanes; /* what is beyond the samples does not count */
     const double *adjoint = m->each_adjoint + s->out * m->stride;
     if (s->part == 2)

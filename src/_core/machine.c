@@ -54,6 +54,10 @@ static ptrdiff_t stride_of(ptrdiff_t lanes) { return lanes < 8 ? lanes : (lanes 
 static void fetch(const Run *run, const Source *source, ptrdiff_t first, ptrdiff_t count, double *to) {
     const int last = run->axes - 1;
     const ptrdiff_t row = run->shape[last], stride = source->strides[last];
+    if (last == 0 && stride == sizeof(double)) {
+        memcpy(to, source->start + first * stride, (size_t)count * sizeof(double));
+        return;
+    }
     while (count > 0) {
         ptrdiff_t place = first % row, rest = first / row, n = row - place < count ? row - place : count;
         const char *from = source->start + place * stride;
@@ -111,9 +115,11 @@ static void run_chunk(void *context, int chunk) {
     int wrong_index = 0;
     const Memory block = {memory, run->shared, memory + each, run->shared_adjoints + chunk * m->shared_rows,
                           memory + 2 * each, m->rows, run->lanes, stride_of(run->lanes), &wrong_index};
-    const ptrdiff_t first = run->blocks * chunk / run->chunks, end = run->blocks * (chunk + 1) / run->chunks;
+    const int only = run->chunks == 1;
+    const ptrdiff_t first = only ? 0 : run->blocks * chunk / run->chunks;
+    const ptrdiff_t end = only ? run->blocks : run->blocks * (chunk + 1) / run->chunks;
     for (ptrdiff_t i = first; i < end; i++) run_block(run, i, &block);
-    if (run->own) run->fetched = 1;
+    if (run->own) run->fetched = run->same_inputs;
     if (wrong_index) atomic_store(&run->failed, WRONG_INDEX);
 }
 
@@ -140,7 +146,7 @@ int run_batch(Run *run, const double *params, double *param_adjoints) {
         for (ptrdiff_t i = 0; m->outputs[0].shared && i < run->samples; i++)
             run->shared_adjoints[m->outputs[0].start] += run->seed[i];
         run->interpreter->pull(m->pull_once.steps, m->pull_once.n, &once);
-        memcpy(param_adjoints, run->shared_adjoints, (size_t)m->params * sizeof(double));
+        if (param_adjoints) memcpy(param_adjoints, run->shared_adjoints, (size_t)m->params * sizeof(double));
     }
     return wrong_index ? WRONG_INDEX : atomic_load(&run->failed);
 }
@@ -172,7 +178,7 @@ int run_begin(Run *run) {
     run->shared = malloc((size_t)(m->shared_rows + 1) * sizeof(double));
     run->shared_adjoints = malloc((size_t)(m->shared_rows * run->chunks + 1) * sizeof(double));
     run->scratch = malloc((size_t)scratch_size(m, 1) * sizeof(double));
-    const int keep = run->blocks == 1 && run->same_inputs;
+    const int keep = run->blocks == 1;
     if (keep) run->own = aligned_alloc(64, (block_bytes(run) + 63) / 64 * 64);
     if (!run->shared || !run->shared_adjoints || !run->scratch || (keep && !run->own)) return NO_MEMORY;
     memcpy(run->shared + m->params, m->constants, (size_t)m->n_constants * sizeof(double));

@@ -48,10 +48,10 @@ typedef struct {
     const int32_t *wanted; /* inputs whose adjoints are wanted */
     ptrdiff_t n_wanted;
     double *input_adjoints;
-    double *shared, *shared_adjoints; /* the adjoints of each chunk, one after another */
+    double *shared, *shared_adjoints; /* the adjoints of each chunk, one after another; in the end, their sum first */
     double *scratch;
     int same_inputs, fetched; /* whether the inputs stay as they are from batch to batch, and are there */
-    double *own;              /* then the memory of the only block, if there is one block only */
+    double *own;              /* the memory of the only block, if there is one block only */
     ptrdiff_t samples, lanes, blocks, chunks;
     int threads;
     atomic_int failed;

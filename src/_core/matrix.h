@@ -32,6 +32,24 @@ typedef struct {
     ptrdiff_t start_row;
 } Product;
 
+/* weights(r, k) += sum over j of left(r, j) right(k, j) */
+typedef struct {
+    const double *left;
+    ptrdiff_t left_row;
+    const double *right;
+    ptrdiff_t right_row;
+    double *weights;
+    ptrdiff_t weights_row, weights_term;
+    ptrdiff_t rows, terms, columns;
+} Outer;
+
+#if defined(SIMD_AVX512)
+#include "matrix_four.h"
+#else /* four columns need no care */
+INLINE ptrdiff_t product_four(const Product *p) { return (void)p, 0; }
+INLINE ptrdiff_t outer_four(const Outer *o) { return (void)o, 0; }
+#endif
+
 /* `last` elements of the last vector count: LANES of them, or fewer at the end of a row. */
 INLINE void product_tile(const Product *p, ptrdiff_t r, ptrdiff_t j, const int rows, const int vecs,
                          const ptrdiff_t last) {
@@ -61,8 +79,8 @@ INLINE void product_tile(const Product *p, ptrdiff_t r, ptrdiff_t j, const int r
 #define TILES(size) \
     for (; r + size <= p->rows; r += size) product_tile(p, r, j, size, vecs, last);
 
-INLINE void product_columns(const Product *p, ptrdiff_t j, const int vecs, const ptrdiff_t last) {
-    ptrdiff_t r = 0;
+/* From row r on. */
+INLINE void product_columns(const Product *p, ptrdiff_t r, ptrdiff_t j, const int vecs, const ptrdiff_t last) {
     if (TILE_ROWS == 8) TILES(8)
     TILES(4)
     TILES(2)
@@ -71,9 +89,9 @@ INLINE void product_columns(const Product *p, ptrdiff_t j, const int vecs, const
 
 static void matrix_product(const Product *p) {
     ptrdiff_t j = 0;
-    for (; j + TILE_VECS * LANES <= p->columns; j += TILE_VECS * LANES) product_columns(p, j, TILE_VECS, LANES);
-    for (; j + LANES <= p->columns; j += LANES) product_columns(p, j, 1, LANES);
-    if (j < p->columns) product_columns(p, j, 1, p->columns - j);
+    for (; j + TILE_VECS * LANES <= p->columns; j += TILE_VECS * LANES) product_columns(p, 0, j, TILE_VECS, LANES);
+    for (; j + LANES <= p->columns; j += LANES) product_columns(p, 0, j, 1, LANES);
+    if (j < p->columns) product_columns(p, product_four(p), j, 1, p->columns - j);
 }
 
 /* The sums of LANES vectors, as one vector. */
@@ -98,16 +116,14 @@ INLINE vec v_sums(const vec *a) {
 #endif
 }
 
-/* weights(r, k) += sum over j of left(r, j) right(k, j) */
-typedef struct {
-    const double *left;
-    ptrdiff_t left_row;
-    const double *right;
-    ptrdiff_t right_row;
-    double *weights;
-    ptrdiff_t weights_row, weights_term;
-    ptrdiff_t rows, terms, columns;
-} Outer;
+/* Add to the weights of row r from term k on. */
+INLINE void add_weights(const Outer *o, ptrdiff_t r, ptrdiff_t k, ptrdiff_t terms, vec total) {
+    double *weights = o->weights + r * o->weights_row + k * o->weights_term;
+    if (o->weights_term == 1 && terms == LANES)
+        v_store(weights, v_load(weights) + total);
+    else
+        for (ptrdiff_t q = 0; q < terms; q++) weights[q * o->weights_term] += total[q];
+}
 
 /* `terms` of the LANES right rows count; the others are computed in vain. */
 INLINE void outer_tile(const Outer *o, ptrdiff_t r, ptrdiff_t k, const int rows, ptrdiff_t terms) {
@@ -134,49 +150,45 @@ INLINE void outer_tile(const Outer *o, ptrdiff_t r, ptrdiff_t k, const int rows,
                 sum[i][q] = v_fma(v_load_part(left + i * o->left_row + j, last), x, sum[i][q]);
         }
     }
-    UNROLL for (int i = 0; i < rows; i++) {
-        double *weights = o->weights + (r + i) * o->weights_row + k * o->weights_term;
-        const vec total = v_sums(sum[i]);
-        if (o->weights_term == 1 && terms == LANES)
-            v_store(weights, v_load(weights) + total);
-        else
-            for (ptrdiff_t q = 0; q < terms; q++) weights[q * o->weights_term] += total[q];
-    }
+    UNROLL for (int i = 0; i < rows; i++) add_weights(o, r + i, k, terms, v_sums(sum[i]));
 }
 
-/* Few samples and few weights: LANES weights at a time, each the sum of one vector. */
-static void outer_small(const Outer *o) {
-    const ptrdiff_t pairs = o->rows * o->terms, some = o->columns;
-    ptrdiff_t r = 0, k = 0;
-    for (ptrdiff_t pair = 0; pair < pairs; pair += LANES) {
-        vec products[LANES];
-        double *weights[LANES];
-        for (int q = 0; q < LANES; q++) {
-            products[q] = v_some(o->left + r * o->left_row, some) * v_some(o->right + k * o->right_row, some);
-            weights[q] = o->weights + r * o->weights_row + k * o->weights_term;
-            if (pair + q + 1 < pairs && ++k == o->terms) k = 0, r++;
+/* A vector of samples or less: the right rows stay in registers, and each left row gives LANES weights. */
+INLINE void outer_few(const Outer *o, const ptrdiff_t some) {
+    const ptrdiff_t first = outer_four(o);
+    for (ptrdiff_t k = 0; k < o->terms && first < o->rows; k += LANES) {
+        const ptrdiff_t terms = o->terms - k < LANES ? o->terms - k : LANES;
+        vec right[LANES], products[LANES];
+        UNROLL for (int q = 0; q < LANES; q++)
+            right[q] = v_some(o->right + (k + (q < terms ? q : 0)) * o->right_row, some);
+        for (ptrdiff_t r = first; r < o->rows; r++) {
+            const vec left = v_some(o->left + r * o->left_row, some);
+            UNROLL for (int q = 0; q < LANES; q++) products[q] = left * right[q];
+            add_weights(o, r, k, terms, v_sums(products));
         }
-        const vec total = v_sums(products);
-        for (int q = 0; q < LANES && pair + q < pairs; q++) *weights[q] += total[q];
     }
 }
 
-static void outer(const Outer *given) {
-    Outer o = *given;
-    if (o.columns <= LANES && o.terms < LANES) {
-        outer_small(&o);
-        return;
-    }
-    if (o.terms < LANES && o.rows > o.terms) { /* the other way round less is computed in vain */
-        o = (Outer){given->right,        given->right_row,   given->left,  given->left_row, given->weights,
-                    given->weights_term, given->weights_row, given->terms, given->rows,     given->columns};
-    }
-    for (ptrdiff_t k = 0; k < o.terms; k += LANES) {
-        const ptrdiff_t terms = o.terms - k < LANES ? o.terms - k : LANES;
+static void outer_many(const Outer *o) {
+    for (ptrdiff_t k = 0; k < o->terms; k += LANES) {
+        const ptrdiff_t terms = o->terms - k < LANES ? o->terms - k : LANES;
         ptrdiff_t r = 0;
-        for (; r + WEIGHT_ROWS <= o.rows; r += WEIGHT_ROWS) outer_tile(&o, r, k, WEIGHT_ROWS, terms);
-        for (; r < o.rows; r++) outer_tile(&o, r, k, 1, terms);
+        for (; r + WEIGHT_ROWS <= o->rows; r += WEIGHT_ROWS) outer_tile(o, r, k, WEIGHT_ROWS, terms);
+        for (; r < o->rows; r++) outer_tile(o, r, k, 1, terms);
     }
+}
+
+static void outer(const Outer *o) {
+    if (o->columns == LANES)
+        outer_few(o, LANES);
+    else if (o->columns < LANES)
+        outer_few(o, o->columns);
+    else if (o->terms < LANES && o->rows > o->terms) { /* the other way round less is computed in vain */
+        const Outer other = {o->right,        o->right_row,   o->left,  o->left_row, o->weights,
+                             o->weights_term, o->weights_row, o->terms, o->rows,     o->columns};
+        outer_many(&other);
+    } else
+        outer_many(o);
 }
 
 /* Add the sum of row i to totals[rows[i]], or without `rows` to totals[i step]: LANES at a time. */
@@ -184,14 +196,14 @@ static void sum_rows(const double *x, ptrdiff_t stride, ptrdiff_t count, ptrdiff
                      const int32_t *rows, ptrdiff_t step) {
     for (ptrdiff_t i = 0; i < count; i += LANES) {
         const ptrdiff_t some = count - i < LANES ? count - i : LANES;
+        const double *row[LANES];
         vec sum[LANES];
-        for (int q = 0; q < LANES; q++) {
-            const double *row = x + (i + (q < some ? q : 0)) * stride;
-            ptrdiff_t j = 0;
-            sum[q] = (vec){0};
-            for (; j + LANES <= columns; j += LANES) sum[q] += v_load(row + j);
-            if (j < columns) sum[q] += v_load_part(row + j, columns - j);
-        }
+        ptrdiff_t j = 0;
+        UNROLL for (int q = 0; q < LANES; q++) row[q] = x + (i + (q < some ? q : 0)) * stride, sum[q] = (vec){0};
+        for (; j + LANES <= columns; j += LANES)
+            UNROLL for (int q = 0; q < LANES; q++) sum[q] += v_load(row[q] + j);
+        if (j < columns)
+            UNROLL for (int q = 0; q < LANES; q++) sum[q] += v_load_part(row[q] + j, columns - j);
         const vec total = v_sums(sum);
         for (ptrdiff_t q = 0; q < some; q++) totals[rows ? rows[i + q] : (i + q) * step] += total[q];
     }

@@ -6,9 +6,9 @@ typedef struct {
     Run whole, rest, rule; /* a batch, the smaller one at the end of an epoch, the rule of the optimiser */
     const double *data;    /* a row for each input, a column for each sample */
     const int32_t *order;  /* samples in the order of their use, epoch after epoch; NULL: all in each batch */
-    ptrdiff_t samples, batch;
-    double *numbers; /* parameters, gradients, states: the inputs of the rule, a row each */
-    double *renewed; /* parameters, states: its outputs */
+    ptrdiff_t samples, batch, in_epoch; /* batches of an epoch */
+    double *gradients;     /* of the last step, in the end */
+    double *numbers;       /* parameters, states: a row each, which the rule writes anew */
     double *columns; /* the samples of a batch */
     double *seeds, *losses; /* of the samples of a batch; the seeds of the smaller batch come after */
     Source *whole_inputs, *rest_inputs, *rule_inputs;
@@ -18,39 +18,42 @@ typedef struct {
 } Training;
 
 static int all_finite(const double *x, ptrdiff_t n) {
-    double sum = 0.0;
-    for (ptrdiff_t i = 0; i < n; i++) sum += x[i] * 0.0; /* 0, or NaN */
-    return sum == 0.0;
+    double sums[8] = {0}; /* 0, or NaN; more than one, so that none waits for the one before */
+    ptrdiff_t i = 0;
+    for (; i + 8 <= n; i += 8)
+        for (int q = 0; q < 8; q++) sums[q] += x[i + q] * 0.0;
+    for (; i < n; i++) sums[0] += x[i] * 0.0;
+    for (int q = 1; q < 8; q++) sums[0] += sums[q];
+    return sums[0] == 0.0;
 }
 
 /* One batch: 0, or 1 if its loss or a gradient is not finite, which changes no parameter. */
 static int train_step(Training *t, ptrdiff_t step, const double *settings, double *loss) {
-    const ptrdiff_t in_epoch = (t->samples + t->batch - 1) / t->batch, place = step % in_epoch;
-    Run *run = place == in_epoch - 1 && t->samples % t->batch ? &t->rest : &t->whole;
+    const ptrdiff_t epoch = t->in_epoch == 1 ? step : step / t->in_epoch, place = step - epoch * t->in_epoch;
+    const int last = place == t->in_epoch - 1;
+    Run *run = last && t->rest.samples ? &t->rest : &t->whole;
     const ptrdiff_t params = run->machine->params, inputs = run->machine->inputs, n = run->samples;
     if (t->order) {
-        const int32_t *order = t->order + step / in_epoch * t->samples + place * t->batch;
+        const int32_t *order = t->order + epoch * t->samples + place * t->batch;
         for (ptrdiff_t i = 0; i < inputs; i++)
             for (ptrdiff_t j = 0; j < n; j++) t->columns[i * n + j] = t->data[i * t->samples + order[j]];
     }
-    int failed = run_batch(run, t->numbers, t->numbers + params);
+    const int failed = run_batch(run, t->numbers, NULL);
     if (failed) return failed;
+    const double *gradients = run->shared_adjoints;
+    t->rule_inputs[1].start = (const char *)gradients;
     double total = 0.0;
     for (ptrdiff_t j = 0; j < n; j++) total += t->losses[j];
     *loss = total / (double)n;
-    if (!isfinite(*loss) || !all_finite(t->numbers + params, params)) return 1;
-    if ((failed = run_batch(&t->rule, settings, NULL))) return failed;
-    if (place == in_epoch - 1 && t->groups) {
-        double *norms = t->norms + step / in_epoch * t->groups;
+    if (!isfinite(*loss) || !all_finite(gradients, params)) return 1;
+    if (last && t->groups) {
+        double *norms = t->norms + epoch * t->groups;
         for (ptrdiff_t i = 0; i < t->groups; i++) norms[i] = 0.0;
         for (ptrdiff_t i = 0; i < params; i++)
-            if (t->group[i] >= 0) norms[t->group[i]] += t->numbers[params + i] * t->numbers[params + i];
+            if (t->group[i] >= 0) norms[t->group[i]] += gradients[i] * gradients[i];
         for (ptrdiff_t i = 0; i < t->groups; i++) norms[i] = sqrt(norms[i]);
     }
-    const ptrdiff_t states = params * (t->rule.machine->inputs - 2);
-    memcpy(t->numbers, t->renewed, (size_t)params * sizeof(double));
-    memcpy(t->numbers + 2 * params, t->renewed + params, (size_t)states * sizeof(double));
-    return 0;
+    return run_batch(&t->rule, settings, NULL);
 }
 
 static double now(void) {
@@ -89,12 +92,16 @@ static int train(Training *t, const Machine *model, const Machine *rule, const I
     t->columns = t->order ? numbers_for(model->inputs * t->batch) : NULL;
     t->seeds = numbers_for(t->batch + t->samples % t->batch);
     t->losses = numbers_for(t->batch);
-    t->renewed = numbers_for((rule->inputs - 1) * model->params);
     const ptrdiff_t rest = t->samples % t->batch;
+    t->in_epoch = (t->samples + t->batch - 1) / t->batch;
     const double *from = t->order ? t->columns : t->data;
     t->whole_inputs = rows_of(from, model->inputs, t->batch);
     t->rest_inputs = rows_of(from, model->inputs, rest);
-    t->rule_inputs = rows_of(t->numbers, rule->inputs, model->params);
+    t->rule_inputs = rows_of(t->numbers - model->params, rule->inputs, model->params);
+    if (t->rule_inputs) {
+        t->rule_inputs[0] = t->rule_inputs[1];
+        t->rule_inputs[1].start = (const char *)t->gradients; /* until a step says where it leaves them */
+    }
     t->whole = (Run){.machine = model, .interpreter = interpreter, .inputs = t->whole_inputs, .shape = &t->batch, .axes = 1,
                      .seed = t->seeds, .outputs = t->losses, .samples = t->batch, .threads = threads,
                      .same_inputs = !t->order};
@@ -102,12 +109,15 @@ static int train(Training *t, const Machine *model, const Machine *rule, const I
     t->rest.seed = t->seeds + t->batch;
     t->rest.inputs = t->rest_inputs, t->rest.shape = &rest, t->rest.samples = rest;
     t->rule = (Run){.machine = rule, .interpreter = interpreter, .inputs = t->rule_inputs, .shape = &model->params,
-                    .axes = 1, .outputs = t->renewed, .samples = model->params, .threads = threads};
+                    .axes = 1, .outputs = t->numbers, .samples = model->params, .threads = threads};
     for (ptrdiff_t j = 0; t->seeds && j < t->batch + rest; j++) t->seeds[j] = 1.0 / (double)(j < t->batch ? t->batch : rest);
     const int begun = !run_begin(&t->whole) & !run_begin(&t->rest) & !run_begin(&t->rule);
-    const int ready = t->seeds && t->losses && t->renewed && (t->columns || !t->order) && t->whole_inputs &&
+    const int ready = t->seeds && t->losses && (t->columns || !t->order) && t->whole_inputs &&
                       t->rest_inputs && t->rule_inputs;
-    if (begun && ready) status = train_steps(t, step, steps, settings, seconds, losses);
+    if (begun && ready) {
+        status = train_steps(t, step, steps, settings, seconds, losses);
+        memmove(t->gradients, t->rule_inputs[1].start, (size_t)model->params * sizeof(double));
+    }
     run_end(&t->whole);
     run_end(&t->rest);
     run_end(&t->rule);
@@ -117,7 +127,6 @@ static int train(Training *t, const Machine *model, const Machine *rule, const I
     free(t->columns);
     free(t->seeds);
     free(t->losses);
-    free(t->renewed);
     return status;
 }
 
@@ -153,7 +162,8 @@ PyObject *machine_train(PyObject *module, PyObject *args) {
         fits = ((int32_t *)order.buf)[i] >= 0 && ((int32_t *)order.buf)[i] < samples;
     if (fits) {
         Training t = {.data = data.buf, .order = order.len ? order.buf : NULL, .samples = samples, .batch = batch,
-                      .numbers = numbers.buf, .group = group.buf, .norms = norms.buf, .groups = groups};
+                      .gradients = numbers.buf,
+                      .numbers = (double *)numbers.buf + model->params, .group = group.buf, .norms = norms.buf, .groups = groups};
         Py_BEGIN_ALLOW_THREADS
         status = train(&t, model, rule, interpreter, threads, &step, steps, settings.buf, seconds, losses.buf);
         Py_END_ALLOW_THREADS

@@ -681,9 +681,9 @@ def test_a_trainer_notices_other_settings_when_it_is_pushed() -> None:
     trainer.pull()
     optimizer.hyperparameters["momentum"] = 0.0
     trainer.push()
-    before = trainer.numbers[0, 0]
+    before = trainer.params[0]
     trainer.step(np.ones(1))
-    assert trainer.numbers[0, 0] == pytest.approx(before - 0.1 * 2 * before)
+    assert trainer.params[0] == pytest.approx(before - 0.1 * 2 * before)
 
 
 def test_sigmoid_far_out_keeps_its_slope() -> None:

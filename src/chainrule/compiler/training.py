@@ -66,9 +66,10 @@ class Trainer:
         settings = {**optimizer.hyperparameters, "lr": None}
         if settings != self.settings:  # all but the learning rate are part of the compiled rule
             self.rule, self.settings = compile_rule(optimizer), settings
-        self.numbers = np.zeros((2 + optimizer.state_size, count))
-        self.numbers[0] = self.pushed = self.compiled.numbers()
-        self.numbers[2:] = np.array(optimizer.state).reshape(count, optimizer.state_size).T
+        self.numbers = np.zeros((2 + optimizer.state_size, count))  # as training.c has them
+        self.gradients, self.params, self.states = self.numbers[0], self.numbers[1], self.numbers[2:]
+        self.params[:] = self.pushed = self.compiled.numbers()
+        self.states[:] = np.array(optimizer.state).reshape(count, optimizer.state_size).T
 
     def pull(self) -> None:
         """Write parameters, gradients and the optimiser's state back."""
@@ -78,10 +79,11 @@ class Trainer:
                 "a parameter was changed while it was trained natively: change it before push() or "
                 "after pull()"
             )
-        self.pushed = self.numbers[0].copy()
-        for p, x, grad in zip(optimizer.params, *self.numbers[:2].tolist(), strict=True):
+        self.pushed = self.params.copy()
+        numbers = self.params.tolist(), self.gradients.tolist()
+        for p, x, grad in zip(optimizer.params, *numbers, strict=True):
             p.data, p.grad = x, grad
-        optimizer.state = list(map(tuple, self.numbers[2:].T.tolist()))
+        optimizer.state = list(map(tuple, self.states.T.tolist()))
 
     def __enter__(self) -> Trainer:
         return self

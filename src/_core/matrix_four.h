@@ -1,0 +1,64 @@
+/* Matrix products with four columns, such as the four samples of XOR: two rows to a vector of eight.
+ *
+ * A row of four would leave half of a vector empty, and what is stored in halves cannot be loaded
+ * whole until it has reached the cache, which takes longer than the arithmetic.
+ */
+#ifndef CHAINRULE_MATRIX_FOUR_H
+#define CHAINRULE_MATRIX_FOUR_H
+
+/* Four numbers, twice; and two numbers, four times each. */
+INLINE vec v_twice(const double *p) { return (vec)_mm512_broadcast_f64x4(_mm256_loadu_pd(p)); }
+INLINE vec v_pair(double low, double high) {
+    return (vec)_mm512_insertf64x4(_mm512_castpd256_pd512(_mm256_set1_pd(low)), _mm256_set1_pd(high), 1);
+}
+
+/* Two rows of a product, whose results lie one after another. */
+INLINE void product_two_rows(const Product *p, ptrdiff_t r) {
+    const double *a = p->a + r * p->a_row, *start = p->start ? p->start + r * p->start_row : NULL;
+    double *out = p->out + r * 4;
+    vec sum = start ? v_pair(start[0], start[p->start_row]) : (vec){0};
+    for (ptrdiff_t k = 0; k < p->terms; k++, a += p->a_term)
+        sum = v_fma(v_pair(a[0], a[p->a_row]), v_twice(p->x + k * p->x_term), sum);
+    v_store(out, p->assign ? sum : sum + v_load(out));
+}
+
+/* Weights of two rows: of the products, sum the four columns of each. */
+INLINE void outer_two_rows(const Outer *o, ptrdiff_t r, ptrdiff_t k, const vec right[4], ptrdiff_t terms) {
+    const vec left = v_load(o->left + r * 4);
+    __m512d both[2];
+    for (int i = 0; i < 2; i++) {
+        const __m512d first = (__m512d)(left * right[2 * i]), second = (__m512d)(left * right[2 * i + 1]);
+        both[i] = _mm512_add_pd(_mm512_unpacklo_pd(first, second), _mm512_unpackhi_pd(first, second));
+    }
+    const __m512d sums = _mm512_add_pd(_mm512_shuffle_f64x2(both[0], both[1], 0x88), _mm512_shuffle_f64x2(both[0], both[1], 0xdd));
+    const vec total = (vec)_mm512_shuffle_f64x2(sums, sums, 0xd8); /* four for the one row, four for the other */
+    double *weights = o->weights + r * o->weights_row + k * o->weights_term;
+    for (int i = 0; i < 2; i++, weights += o->weights_row)
+        if (terms == 4 && o->weights_term == 1) {
+            const __m256d part = i ? _mm512_extractf64x4_pd((__m512d)total, 1) : _mm512_castpd512_pd256((__m512d)total);
+            _mm256_storeu_pd(weights, _mm256_add_pd(_mm256_loadu_pd(weights), part));
+        } else
+            for (ptrdiff_t q = 0; q < terms; q++) weights[q * o->weights_term] += total[4 * i + q];
+}
+
+/* As many rows as there are pairs of; returns how many. */
+static ptrdiff_t product_four(const Product *p) {
+    if (p->columns != 4 || p->out_row != 4) return 0;
+    ptrdiff_t r = 0;
+    for (; r + 2 <= p->rows; r += 2) product_two_rows(p, r);
+    return r;
+}
+
+static ptrdiff_t outer_four(const Outer *o) {
+    if (o->columns != 4 || o->left_row != 4) return 0;
+    const ptrdiff_t pairs = o->rows / 2 * 2;
+    for (ptrdiff_t k = 0; k < o->terms; k += 4) {
+        const ptrdiff_t terms = o->terms - k < 4 ? o->terms - k : 4;
+        vec right[4];
+        for (int q = 0; q < 4; q++) right[q] = v_twice(o->right + (k + (q < terms ? q : 0)) * o->right_row);
+        for (ptrdiff_t r = 0; r < pairs; r += 2) outer_two_rows(o, r, k, right, terms);
+    }
+    return pairs;
+}
+
+#endif
