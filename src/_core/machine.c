@@ -134,7 +134,7 @@ int run_batch(Run *run, const double *params, double *param_adjoints) {
     const ptrdiff_t n = m->shared_rows;
     int wrong_index = 0;
     const Memory once = {run->shared, run->shared, run->shared_adjoints, run->shared_adjoints, run->scratch, m->rows, 1, 1, &wrong_index};
-    memcpy(run->shared, params, (size_t)m->params * sizeof(double));
+    if (params != run->shared) memcpy(run->shared, params, (size_t)m->params * sizeof(double));
     run->interpreter->run(m->once.steps, m->once.n, &once);
     if (run->seed) memset(run->shared_adjoints, 0, (size_t)(n * run->chunks) * sizeof(double));
     if (run->samples) share_out(run_chunk, run, (int)run->chunks, run->threads);
@@ -149,6 +149,17 @@ int run_batch(Run *run, const double *params, double *param_adjoints) {
         if (param_adjoints) memcpy(param_adjoints, run->shared_adjoints, (size_t)m->params * sizeof(double));
     }
     return wrong_index ? WRONG_INDEX : atomic_load(&run->failed);
+}
+
+int run_rows(Run *run, const double *params, double *rows, ptrdiff_t stride) {
+    const Machine *m = run->machine;
+    int wrong_index = 0;
+    const Memory once = {run->shared, run->shared, NULL, NULL, run->scratch, m->rows, 1, 1, &wrong_index};
+    const Memory each = {rows, run->shared, NULL, NULL, run->scratch, m->rows, run->samples, stride, &wrong_index};
+    memcpy(run->shared, params, (size_t)m->params * sizeof(double));
+    run->interpreter->run(m->once.steps, m->once.n, &once);
+    run->interpreter->run(m->each.steps, m->each.n, &each);
+    return wrong_index ? WRONG_INDEX : 0;
 }
 
 /* How many samples a block has, and how many chunks the blocks are dealt into. */
@@ -185,9 +196,19 @@ int run_begin(Run *run) {
     return 0;
 }
 
-void run_end(Run *run) {
+void run_lend(Run *run, double *shared, double *shared_adjoints) {
+    const Machine *m = run->machine;
     free(run->shared);
     free(run->shared_adjoints);
+    run->shared = shared, run->shared_adjoints = shared_adjoints, run->lent = 1;
+    memcpy(shared + m->params, m->constants, (size_t)m->n_constants * sizeof(double));
+}
+
+void run_end(Run *run) {
+    if (!run->lent) {
+        free(run->shared);
+        free(run->shared_adjoints);
+    }
     free(run->scratch);
     free(run->own);
 }

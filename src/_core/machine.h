@@ -49,6 +49,7 @@ typedef struct {
     ptrdiff_t n_wanted;
     double *input_adjoints;
     double *shared, *shared_adjoints; /* the adjoints of each chunk, one after another; in the end, their sum first */
+    int lent; /* whether both belong to the caller */
     double *scratch;
     int same_inputs, fetched; /* whether the inputs stay as they are from batch to batch, and are there */
     double *own;              /* the memory of the only block, if there is one block only */
@@ -65,6 +66,10 @@ const Interpreter *interpreter_for(const char *simd);
 enum { NO_MEMORY = -1, WRONG_INDEX = -2 };
 int run_begin(Run *run);
 int run_batch(Run *run, const double *params, double *param_adjoints);
+/* Use memory of the caller for the shared rows and their adjoints; for runs of one chunk. */
+void run_lend(Run *run, double *shared, double *shared_adjoints);
+/* The values of one block whose memory, inputs included, is the caller's, with rows of this stride. */
+int run_rows(Run *run, const double *params, double *rows, ptrdiff_t stride);
 void run_end(Run *run);
 void raise_failure(int failure);
 

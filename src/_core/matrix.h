@@ -47,7 +47,7 @@ typedef struct {
 #include "matrix_four.h"
 #else /* four columns need no care */
 INLINE ptrdiff_t product_four(const Product *p) { return (void)p, 0; }
-INLINE ptrdiff_t outer_four(const Outer *o) { return (void)o, 0; }
+INLINE int outer_four(const Outer *o) { return (void)o, 0; }
 #endif
 
 /* `last` elements of the last vector count: LANES of them, or fewer at the end of a row. */
@@ -155,13 +155,13 @@ INLINE void outer_tile(const Outer *o, ptrdiff_t r, ptrdiff_t k, const int rows,
 
 /* A vector of samples or less: the right rows stay in registers, and each left row gives LANES weights. */
 INLINE void outer_few(const Outer *o, const ptrdiff_t some) {
-    const ptrdiff_t first = outer_four(o);
-    for (ptrdiff_t k = 0; k < o->terms && first < o->rows; k += LANES) {
+    if (outer_four(o)) return;
+    for (ptrdiff_t k = 0; k < o->terms; k += LANES) {
         const ptrdiff_t terms = o->terms - k < LANES ? o->terms - k : LANES;
         vec right[LANES], products[LANES];
         UNROLL for (int q = 0; q < LANES; q++)
             right[q] = v_some(o->right + (k + (q < terms ? q : 0)) * o->right_row, some);
-        for (ptrdiff_t r = first; r < o->rows; r++) {
+        for (ptrdiff_t r = 0; r < o->rows; r++) {
             const vec left = v_some(o->left + r * o->left_row, some);
             UNROLL for (int q = 0; q < LANES; q++) products[q] = left * right[q];
             add_weights(o, r, k, terms, v_sums(products));
@@ -194,7 +194,14 @@ static void outer(const Outer *o) {
 /* Add the sum of row i to totals[rows[i]], or without `rows` to totals[i step]: LANES at a time. */
 static void sum_rows(const double *x, ptrdiff_t stride, ptrdiff_t count, ptrdiff_t columns, double *totals,
                      const int32_t *rows, ptrdiff_t step) {
-    for (ptrdiff_t i = 0; i < count; i += LANES) {
+    ptrdiff_t i = 0;
+#if defined(SIMD_AVX512)
+    for (; columns == 4 && stride == 4 && i + 4 <= count; i += 4) {
+        const __m256d total = sums_four(x + i * 4);
+        for (int q = 0; q < 4; q++) totals[rows ? rows[i + q] : (i + q) * step] += total[q];
+    }
+#endif
+    for (; i < count; i += LANES) {
         const ptrdiff_t some = count - i < LANES ? count - i : LANES;
         const double *row[LANES];
         vec sum[LANES];

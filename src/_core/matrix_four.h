@@ -41,6 +41,17 @@ INLINE void outer_two_rows(const Outer *o, ptrdiff_t r, ptrdiff_t k, const vec r
             for (ptrdiff_t q = 0; q < terms; q++) weights[q * o->weights_term] += total[4 * i + q];
 }
 
+/* Weights of one row, the last of an odd number. */
+INLINE void outer_one_row(const Outer *o, ptrdiff_t r, ptrdiff_t k, const vec right[4], ptrdiff_t terms) {
+    const __m256d left = _mm256_loadu_pd(o->left + r * 4);
+    __m256d product[4];
+    for (int q = 0; q < 4; q++) product[q] = _mm256_mul_pd(left, _mm512_castpd512_pd256((__m512d)right[q]));
+    const __m256d first = _mm256_hadd_pd(product[0], product[1]), second = _mm256_hadd_pd(product[2], product[3]);
+    const __m256d total = _mm256_add_pd(_mm256_permute2f128_pd(first, second, 0x20), _mm256_permute2f128_pd(first, second, 0x31));
+    double *weights = o->weights + r * o->weights_row + k * o->weights_term;
+    for (ptrdiff_t q = 0; q < terms; q++) weights[q * o->weights_term] += total[q];
+}
+
 /* As many rows as there are pairs of; returns how many. */
 static ptrdiff_t product_four(const Product *p) {
     if (p->columns != 4 || p->out_row != 4) return 0;
@@ -49,16 +60,26 @@ static ptrdiff_t product_four(const Product *p) {
     return r;
 }
 
-static ptrdiff_t outer_four(const Outer *o) {
+/* Whether it was done. */
+static int outer_four(const Outer *o) {
     if (o->columns != 4 || o->left_row != 4) return 0;
-    const ptrdiff_t pairs = o->rows / 2 * 2;
     for (ptrdiff_t k = 0; k < o->terms; k += 4) {
         const ptrdiff_t terms = o->terms - k < 4 ? o->terms - k : 4;
         vec right[4];
         for (int q = 0; q < 4; q++) right[q] = v_twice(o->right + (k + (q < terms ? q : 0)) * o->right_row);
-        for (ptrdiff_t r = 0; r < pairs; r += 2) outer_two_rows(o, r, k, right, terms);
+        ptrdiff_t r = 0;
+        for (; r + 2 <= o->rows; r += 2) outer_two_rows(o, r, k, right, terms);
+        if (r < o->rows) outer_one_row(o, r, k, right, terms);
     }
-    return pairs;
+    return 1;
+}
+
+/* The sums of four rows of four, one after another. */
+INLINE __m256d sums_four(const double *x) {
+    const __m512d first = _mm512_loadu_pd(x), second = _mm512_loadu_pd(x + 8);
+    const __m512d pairs = _mm512_add_pd(_mm512_unpacklo_pd(first, second), _mm512_unpackhi_pd(first, second));
+    const __m512d all = _mm512_add_pd(pairs, _mm512_shuffle_f64x2(pairs, pairs, 0xb1)); /* 0 2 0 2 1 3 1 3 */
+    return _mm512_castpd512_pd256(_mm512_permutexvar_pd(_mm512_set_epi64(0, 0, 0, 0, 5, 1, 4, 0), all));
 }
 
 #endif

@@ -9,6 +9,8 @@ typedef struct {
     ptrdiff_t samples, batch, in_epoch; /* batches of an epoch */
     double *gradients;     /* of the last step, in the end */
     double *numbers;       /* parameters, states: a row each, which the rule writes anew */
+    double *rows;          /* or NULL: parameters, gradients, states and what else the rule computes, a row each */
+    ptrdiff_t stride;      /* from one of them to the next */
     double *columns; /* the samples of a batch */
     double *seeds, *losses; /* of the samples of a batch; the seeds of the smaller batch come after */
     Source *whole_inputs, *rest_inputs, *rule_inputs;
@@ -27,6 +29,46 @@ static int all_finite(const double *x, ptrdiff_t n) {
     return sums[0] == 0.0;
 }
 
+/* A small model lives in the memory of the rule, whose first rows are its parameters and gradients:
+ * copying them to and fro takes longer than training it. */
+static void move_in(Training *t) {
+    const Machine *model = t->whole.machine, *rule = t->rule.machine;
+    const ptrdiff_t params = model->params, width = model->shared_rows;
+    int fits = t->rule.blocks == 1 && t->whole.chunks == 1 && t->rest.chunks == 1 && width <= 2 * params;
+    for (ptrdiff_t i = 0; i < rule->n_outputs; i++) { /* one row at a time is renewed: none may need another */
+        const View *view = &rule->outputs[i];
+        fits &= !view->shared && (view->start >= rule->inputs || view->start == (i ? i + 1 : 0));
+    }
+    if (!fits) return;
+    t->stride = (width + 7) / 8 * 8;
+    const size_t bytes = (size_t)(rule->each_rows * t->stride) * sizeof(double);
+    if (!(t->rows = aligned_alloc(64, bytes))) return;
+    memset(t->rows, 0, bytes);
+    for (ptrdiff_t i = 0; i < rule->n_outputs; i++)
+        memcpy(t->rows + (i ? i + 1 : 0) * t->stride, t->numbers + i * params, (size_t)params * sizeof(double));
+    run_lend(&t->whole, t->rows, t->rows + t->stride);
+    run_lend(&t->rest, t->rows, t->rows + t->stride);
+}
+
+static void move_out(Training *t) {
+    const ptrdiff_t params = t->whole.machine->params;
+    for (ptrdiff_t i = 0; t->rows && i < t->rule.machine->n_outputs; i++)
+        memcpy(t->numbers + i * params, t->rows + (i ? i + 1 : 0) * t->stride, (size_t)params * sizeof(double));
+}
+
+/* The optimiser's rule: new parameters and states from the old and the gradients. */
+static int apply_rule(Training *t, const double *settings) {
+    if (!t->rows) return run_batch(&t->rule, settings, NULL);
+    const Machine *rule = t->rule.machine;
+    const int failed = run_rows(&t->rule, settings, t->rows, t->stride);
+    for (ptrdiff_t i = 0; !failed && i < rule->n_outputs; i++) {
+        const ptrdiff_t from = rule->outputs[i].start, to = i ? i + 1 : 0;
+        if (from != to)
+            memcpy(t->rows + to * t->stride, t->rows + from * t->stride, (size_t)t->rule.samples * sizeof(double));
+    }
+    return failed;
+}
+
 /* One batch: 0, or 1 if its loss or a gradient is not finite, which changes no parameter. */
 static int train_step(Training *t, ptrdiff_t step, const double *settings, double *loss) {
     const ptrdiff_t epoch = t->in_epoch == 1 ? step : step / t->in_epoch, place = step - epoch * t->in_epoch;
@@ -38,7 +80,7 @@ static int train_step(Training *t, ptrdiff_t step, const double *settings, doubl
         for (ptrdiff_t i = 0; i < inputs; i++)
             for (ptrdiff_t j = 0; j < n; j++) t->columns[i * n + j] = t->data[i * t->samples + order[j]];
     }
-    const int failed = run_batch(run, t->numbers, NULL);
+    const int failed = run_batch(run, t->rows ? t->rows : t->numbers, NULL);
     if (failed) return failed;
     const double *gradients = run->shared_adjoints;
     t->rule_inputs[1].start = (const char *)gradients;
@@ -53,7 +95,7 @@ static int train_step(Training *t, ptrdiff_t step, const double *settings, doubl
             if (t->group[i] >= 0) norms[t->group[i]] += gradients[i] * gradients[i];
         for (ptrdiff_t i = 0; i < t->groups; i++) norms[i] = sqrt(norms[i]);
     }
-    return run_batch(&t->rule, settings, NULL);
+    return apply_rule(t, settings);
 }
 
 static double now(void) {
@@ -115,8 +157,10 @@ static int train(Training *t, const Machine *model, const Machine *rule, const I
     const int ready = t->seeds && t->losses && (t->columns || !t->order) && t->whole_inputs &&
                       t->rest_inputs && t->rule_inputs;
     if (begun && ready) {
+        move_in(t);
         status = train_steps(t, step, steps, settings, seconds, losses);
         memmove(t->gradients, t->rule_inputs[1].start, (size_t)model->params * sizeof(double));
+        move_out(t);
     }
     run_end(&t->whole);
     run_end(&t->rest);
@@ -124,6 +168,7 @@ static int train(Training *t, const Machine *model, const Machine *rule, const I
     free(t->whole_inputs);
     free(t->rest_inputs);
     free(t->rule_inputs);
+    free(t->rows);
     free(t->columns);
     free(t->seeds);
     free(t->losses);
