@@ -48,7 +48,7 @@ def value(op: ops.Variadic) -> list[str]:
     formula = op.finish(Symbol("count"), *map(Symbol, names))
     return [
         f"INLINE vec fold_{op.name}(",
-        "    const double *row, ptrdiff_t term, ptrdiff_t terms, ptrdiff_t some) {",
+        "    const real *row, ptrdiff_t term, ptrdiff_t terms, ptrdiff_t some) {",
         "    const vec count = v_splat((double)terms);",
         "    (void)count;",
         *lines,
@@ -69,7 +69,7 @@ def pull(op: ops.Variadic) -> list[str]:
     if not used & set(names):
         lines = []
     return [
-        f"INLINE void fold_{op.name}_pull(double *grad, vec adjoint, const double *row, vec out,",
+        f"INLINE void fold_{op.name}_pull(real *grad, vec adjoint, const real *row, vec out,",
         "    ptrdiff_t term, ptrdiff_t terms, ptrdiff_t some, int assign) {",
         "    const vec count = v_splat((double)terms);",
         "    (void)count, (void)out;",
@@ -79,7 +79,7 @@ def pull(op: ops.Variadic) -> list[str]:
         "        (void)x;",
         "        vec slope;",
         *indented(statements(formula, "slope")),
-        "        double *to = grad + k * term;",
+        "        real *to = grad + k * term;",
         "        v_put(to, (assign ? v_splat(0.0) : v_some(to, some)) + adjoint * slope, some);",
         "    }",
         "}",

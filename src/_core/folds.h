@@ -6,7 +6,7 @@
 #define EACH_SOME(some) \
     for (ptrdiff_t j = 0, some; some = n - j < LANES ? n - j : LANES, j < n; j += LANES)
 
-static int fold_rows(int op, double *out, const double *row, ptrdiff_t term, ptrdiff_t terms, ptrdiff_t n) {
+static int fold_rows(int op, real *out, const real *row, ptrdiff_t term, ptrdiff_t terms, ptrdiff_t n) {
     switch (op) {
 #define CASE(code, name)                                                          \
     case code:                                                                    \
@@ -18,7 +18,7 @@ static int fold_rows(int op, double *out, const double *row, ptrdiff_t term, ptr
     }
 }
 
-static int fold_rows_pull(int op, int assign, double *grad, const double *adjoint, const double *row, const double *out,
+static int fold_rows_pull(int op, int assign, real *grad, const real *adjoint, const real *row, const real *out,
                           ptrdiff_t term, ptrdiff_t terms, ptrdiff_t n) {
     switch (op) {
 #define CASE(code, name)                                                                                          \

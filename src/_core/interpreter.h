@@ -4,13 +4,13 @@
 #include "matrix.h"
 
 INLINE ptrdiff_t unit(const View *view, const Memory *m) { return view->shared ? 1 : m->stride; }
-INLINE double *at(const View *view, double *each, double *shared, const Memory *m, ptrdiff_t i) {
+INLINE real *at(const View *view, real *each, real *shared, const Memory *m, ptrdiff_t i) {
     return (view->shared ? shared : each) + (view->start + i * view->step) * unit(view, m);
 }
-INLINE double *value_at(const Step *s, int part, const Memory *m, ptrdiff_t i) {
+INLINE real *value_at(const Step *s, int part, const Memory *m, ptrdiff_t i) {
     return at(&s->arg[part], m->each, m->shared, m, i);
 }
-INLINE double *adjoint_at(const Step *s, int part, const Memory *m, ptrdiff_t i) {
+INLINE real *adjoint_at(const Step *s, int part, const Memory *m, ptrdiff_t i) {
     return at(&s->arg[part], m->each_adjoint, m->shared_adjoint, m, i);
 }
 INLINE ptrdiff_t term(const Step *s, int part, const Memory *m) {
@@ -30,11 +30,11 @@ INLINE int in_one(const Step *s) {
 static void run_map(const Step *s, const Memory *m) {
     const int one = in_one(s);
     const ptrdiff_t rows = one ? 1 : s->count, n = one ? s->count * m->stride : m->stride;
-    double *out = m->each + s->out * m->stride;
+    real *out = m->each + s->out * m->stride;
     for (ptrdiff_t i = 0; i < rows; i++) {
-        const double *x = value_at(s, 0, m, i);
-        const double *y = s->args > 1 ? value_at(s, 1, m, i) : x;
-        const double *z = s->args > 2 ? value_at(s, 2, m, i) : x;
+        const real *x = value_at(s, 0, m, i);
+        const real *y = s->args > 1 ? value_at(s, 1, m, i) : x;
+        const real *z = s->args > 2 ? value_at(s, 2, m, i) : x;
         map_values(s->op, out + i * m->stride, x, y, z, n);
     }
 }
@@ -42,20 +42,20 @@ static void run_map(const Step *s, const Memory *m) {
 static void pull_map(const Step *s, const Memory *m) {
     const int one = in_one(s);
     const ptrdiff_t rows = one ? 1 : s->count, n = one ? s->count * m->stride : m->stride;
-    const double *out = m->each + s->out * m->stride, *adjoint = m->each_adjoint + s->out * m->stride;
+    const real *out = m->each + s->out * m->stride, *adjoint = m->each_adjoint + s->out * m->stride;
     for (ptrdiff_t i = 0; i < rows; i++) {
-        const double *x = value_at(s, 0, m, i);
-        const double *y = s->args > 1 ? value_at(s, 1, m, i) : x;
-        const double *z = s->args > 2 ? value_at(s, 2, m, i) : x;
-        double *grad = adjoint_at(s, s->part, m, i);
+        const real *x = value_at(s, 0, m, i);
+        const real *y = s->args > 1 ? value_at(s, 1, m, i) : x;
+        const real *z = s->args > 2 ? value_at(s, 2, m, i) : x;
+        real *grad = adjoint_at(s, s->part, m, i);
         if (!s->masked) {
             map_pull(s->op, s->part, s->assign, grad, adjoint + i * m->stride, x, y, z, out + i * m->stride, n);
             continue;
         }
-        const double *mask = at(&s->mask, m->each, m->shared, m, i);
-        map_pull(s->op, s->part, 1, m->scratch, adjoint + i * m->stride, x, y, z, out + i * m->stride, n);
+        const real *mask = at(&s->mask, m->each, m->shared, m, i);
+        map_pull(s->op, s->part, 1, m->masked, adjoint + i * m->stride, x, y, z, out + i * m->stride, n);
         for (ptrdiff_t j = 0; j < n; j++)
-            grad[j] = (s->assign ? 0.0 : grad[j]) + (mask[j] != 0.0 ? m->scratch[j] : 0.0);
+            grad[j] = (s->assign ? 0.0 : grad[j]) + (mask[j] != 0.0 ? m->masked[j] : 0.0);
     }
 }
 
@@ -68,10 +68,10 @@ INLINE int is_vector(const Step *s, const Memory *m) {
 
 static void run_dense(const Step *s, const Memory *m) {
     const ptrdiff_t rows = rows_of(s), columns = s->columns * m->stride;
-    double *out = m->each + s->out * m->stride;
+    real *out = m->each + s->out * m->stride;
     if (is_vector(s, m)) {
         for (ptrdiff_t r = 0; r < rows; r++)
-            out[r] = dot(value_at(s, 0, m, r), value_at(s, 1, m, 0), s->terms) + (s->args > 2 ? *value_at(s, 2, m, r) : 0.0);
+            out[r] = dot(value_at(s, 0, m, r), value_at(s, 1, m, 0), s->terms) + (s->args > 2 ? *value_at(s, 2, m, r) : 0);
         return;
     }
     const Product p = {value_at(s, 0, m, 0), s->arg[0].step, s->arg[0].term_step, value_at(s, 1, m, 0),
@@ -83,11 +83,11 @@ static void run_dense(const Step *s, const Memory *m) {
 static void pull_dense(const Step *s, const Memory *m) {
     const ptrdiff_t rows = rows_of(s), columns = s->columns * m->stride;
     const ptrdiff_t counted = columns - m->stride + m->lanes; /* what is beyond the samples does not count */
-    const double *adjoint = m->each_adjoint + s->out * m->stride;
+    const real *adjoint = m->each_adjoint + s->out * m->stride;
     if (s->part == 2)
         sum_rows(adjoint, columns, rows, counted, adjoint_at(s, 2, m, 0), NULL, s->arg[2].step);
     else if (is_vector(s, m)) {
-        const double *x = value_at(s, 1, m, 0);
+        const real *x = value_at(s, 1, m, 0);
         for (ptrdiff_t r = 0; r < rows; r++) {
             if (s->part == 0)
                 add_scaled(adjoint_at(s, 0, m, r), adjoint[r], x, s->terms, 0);
@@ -118,7 +118,7 @@ static void pull_dots(const Step *s, const Memory *m) {
 }
 
 static void run_fold(const Step *s, const Memory *m) {
-    double *out = m->each + s->out * m->stride;
+    real *out = m->each + s->out * m->stride;
     if (!fold_rows(s->op, out, value_at(s, 0, m, 0), term(s, 0, m), s->terms, s->count * m->stride)) fold_values(s, m);
 }
 
@@ -130,17 +130,17 @@ static void pull_fold(const Step *s, const Memory *m) {
 }
 
 static void run_gather(const Step *s, const Memory *m) {
-    double *out = m->each + s->out * m->stride;
+    real *out = m->each + s->out * m->stride;
     const int32_t *rows = m->rows + s->rows;
     if (m->stride == 1)
         for (ptrdiff_t i = 0; i < s->count; i++) out[i] = m->each[rows[i]];
     else
         for (ptrdiff_t i = 0; i < s->count; i++)
-            memcpy(out + i * m->stride, m->each + rows[i] * m->stride, (size_t)m->stride * sizeof(double));
+            memcpy(out + i * m->stride, m->each + rows[i] * m->stride, (size_t)m->stride * sizeof(real));
 }
 
 static void pull_gather(const Step *s, const Memory *m) {
-    const double *adjoint = m->each_adjoint + s->out * m->stride;
+    const real *adjoint = m->each_adjoint + s->out * m->stride;
     const int32_t *rows = m->rows + s->rows;
     for (ptrdiff_t i = 0; i < s->count; i++)
         add_rows(m->each_adjoint + rows[i] * m->stride, adjoint + i * m->stride, m->stride);
@@ -149,8 +149,8 @@ static void pull_gather(const Step *s, const Memory *m) {
 static void run_spread(const Step *s, const Memory *m) {
     const int32_t *rows = m->rows + s->rows;
     for (ptrdiff_t i = 0; i < s->count; i++) {
-        double *out = m->each + (s->out + i) * m->stride;
-        const double x = m->shared[rows[i]];
+        real *out = m->each + (s->out + i) * m->stride;
+        const real x = m->shared[rows[i]];
         for (ptrdiff_t j = 0; j < m->stride; j++) out[j] = x;
     }
 }
@@ -164,7 +164,7 @@ INLINE ptrdiff_t taken(const Step *s, double index) {
 
 static void run_take(const Step *s, const Memory *m) {
     const View *table = &s->arg[1];
-    const double *index = value_at(s, 0, m, 0), *from = table->shared ? m->shared : m->each;
+    const real *index = value_at(s, 0, m, 0), *from = table->shared ? m->shared : m->each;
     const ptrdiff_t width = unit(table, m);
     for (ptrdiff_t lane = 0; lane < m->lanes; lane++) {
         const ptrdiff_t row = taken(s, index[lane]);
@@ -177,8 +177,8 @@ static void run_take(const Step *s, const Memory *m) {
 
 static void pull_take(const Step *s, const Memory *m) {
     const View *table = &s->arg[1];
-    const double *index = value_at(s, 0, m, 0);
-    double *to = table->shared ? m->shared_adjoint : m->each_adjoint;
+    const real *index = value_at(s, 0, m, 0);
+    real *to = table->shared ? m->shared_adjoint : m->each_adjoint;
     const ptrdiff_t width = unit(table, m);
     for (ptrdiff_t lane = 0; lane < m->lanes; lane++) {
         const ptrdiff_t row = taken(s, index[lane]);
@@ -212,6 +212,6 @@ static void pull(const Step *steps, ptrdiff_t n, const Memory *m) {
         case FOLD: pull_fold(s, m); break;
         case TAKE: pull_take(s, m); break;
         default:
-            memset(m->each_adjoint + s->out * m->stride, 0, (size_t)(s->count * m->stride) * sizeof(double));
+            memset(m->each_adjoint + s->out * m->stride, 0, (size_t)(s->count * m->stride) * sizeof(real));
         }
 }

@@ -1,11 +1,6 @@
-/* The machine: takes a program from Python, splits a batch into blocks of samples, and runs them.
- *
- * Blocks and the order in which their gradients are added depend on the program and the batch
- * alone, never on the number of threads, so that the same call gives the same bits every time.
- */
+/* The machine: takes a program from Python and plans its runs; blocks.h runs it. */
 #include "machine.h"
 #include "elementwise.h"
-#include "threads.h"
 
 enum {
     CACHE = 2048 * 1024,   /* bytes of a block: longer rows pay even where it does not fit the nearest cache */
@@ -15,157 +10,19 @@ enum {
     WORTH_SHARING = 20000  /* multiplications: below, a second thread costs more than it does */
 };
 
-/* --- variadic rows, one sample after another ---------------------------------------------------- */
+/* --- a run ---------------------------------------------------------------------------------------- */
 
-static ptrdiff_t fold_row(const Step *s, const Memory *m, ptrdiff_t i, ptrdiff_t k, ptrdiff_t lane) {
-    const View *v = &s->arg[0];
-    return (v->start + i * v->step + k * v->term_step) * m->stride + lane;
-}
+static ptrdiff_t number_bytes(const Run *run) { return run->single ? sizeof(float) : sizeof(double); }
 
-void fold_values(const Step *s, const Memory *m) {
-    for (ptrdiff_t i = 0; i < s->count; i++)
-        for (ptrdiff_t lane = 0; lane < m->lanes; lane++) {
-            for (ptrdiff_t k = 0; k < s->terms; k++) m->scratch[k] = m->each[fold_row(s, m, i, k, lane)];
-            m->each[(s->out + i) * m->stride + lane] = variadic_value(s->op, m->scratch, s->terms);
-        }
-}
-
-void fold_pull(const Step *s, const Memory *m) {
-    double *partials = m->scratch + s->terms;
-    for (ptrdiff_t i = 0; i < s->count; i++)
-        for (ptrdiff_t lane = 0; lane < m->lanes; lane++) {
-            const ptrdiff_t out = (s->out + i) * m->stride + lane;
-            const int wanted = !s->masked || m->each[(s->mask.start + i * s->mask.step) * m->stride + lane] != 0.0;
-            for (ptrdiff_t k = 0; k < s->terms; k++) m->scratch[k] = m->each[fold_row(s, m, i, k, lane)];
-            variadic_partials(s->op, m->scratch, s->terms, m->each[out], partials);
-            for (ptrdiff_t k = 0; k < s->terms; k++) {
-                double *adjoint = &m->each_adjoint[fold_row(s, m, i, k, lane)];
-                *adjoint = (s->assign ? 0.0 : *adjoint) + (wanted ? m->each_adjoint[out] * partials[k] : 0.0);
-            }
-        }
-}
-
-/* --- a call ------------------------------------------------------------------------------------- */
-
-/* Rows of a vector or more begin where vectors do: a load across two cache lines takes twice as long. */
-static ptrdiff_t stride_of(ptrdiff_t lanes) { return lanes < 8 ? lanes : (lanes + 7) / 8 * 8; }
-
-/* Copy samples of an input, `first` the first of them. */
-static void fetch(const Run *run, const Source *source, ptrdiff_t first, ptrdiff_t count, double *to) {
-    const int last = run->axes - 1;
-    const ptrdiff_t row = run->shape[last], stride = source->strides[last];
-    if (last == 0 && stride == sizeof(double)) {
-        memcpy(to, source->start + first * stride, (size_t)count * sizeof(double));
-        return;
-    }
-    while (count > 0) {
-        ptrdiff_t place = first % row, rest = first / row, n = row - place < count ? row - place : count;
-        const char *from = source->start + place * stride;
-        for (int axis = last - 1; axis >= 0; axis--) {
-            from += rest % run->shape[axis] * source->strides[axis];
-            rest /= run->shape[axis];
-        }
-        if (stride == sizeof(double))
-            memcpy(to, from, (size_t)n * sizeof(double));
-        else
-            for (ptrdiff_t i = 0; i < n; i++) to[i] = *(const double *)(from + i * stride);
-        first += n, to += n, count -= n;
-    }
-}
-
-static void run_block(const Run *run, ptrdiff_t block, const Memory *given) {
-    const Machine *m = run->machine;
-    const ptrdiff_t first = block * run->lanes, left = run->samples - first;
-    Memory memory = *given;
-    const ptrdiff_t lanes = memory.lanes = left < run->lanes ? left : run->lanes;
-    const ptrdiff_t stride = memory.stride = stride_of(lanes);
-    const size_t bytes = (size_t)lanes * sizeof(double);
-    if (!run->fetched)
-        for (ptrdiff_t i = 0; i < m->inputs; i++) fetch(run, &run->inputs[i], first, lanes, memory.each + i * stride);
-    run->interpreter->run(m->each.steps, m->each.n, &memory);
-    for (ptrdiff_t i = 0; i < m->n_outputs; i++)
-        if (!m->outputs[i].shared)
-            memcpy(run->outputs + i * run->samples + first, memory.each + m->outputs[i].start * stride, bytes);
-    for (ptrdiff_t i = 0; i < m->n_guards; i++)
-        if (!m->guards[i].shared)
-            memcpy(run->guards + i * run->samples + first, memory.each + m->guards[i].start * stride, bytes);
-    if (!run->seed) return;
-    if (!m->outputs[0].shared) memcpy(memory.each_adjoint + m->outputs[0].start * stride, run->seed + first, bytes);
-    run->interpreter->pull(m->pull_each.steps, m->pull_each.n, &memory);
-    for (ptrdiff_t i = 0; i < run->n_wanted; i++)
-        memcpy(run->input_adjoints + i * run->samples + first, memory.each_adjoint + run->wanted[i] * stride, bytes);
-}
-
-static ptrdiff_t scratch_size(const Machine *m, ptrdiff_t lanes) { return 2 * m->terms + m->masked * lanes + 1; }
-
-static size_t block_bytes(const Run *run) {
-    const ptrdiff_t stride = stride_of(run->lanes);
-    return (size_t)(2 * run->machine->each_rows * stride + scratch_size(run->machine, stride)) * sizeof(double);
-}
-
-static void run_chunk(void *context, int chunk) {
-    Run *run = context;
-    const Machine *m = run->machine;
-    const ptrdiff_t each = m->each_rows * stride_of(run->lanes);
-    double *memory = run->own ? run->own : workspace(block_bytes(run));
-    if (!memory) {
-        atomic_store(&run->failed, NO_MEMORY);
-        return;
-    }
-    int wrong_index = 0;
-    const Memory block = {memory, run->shared, memory + each, run->shared_adjoints + chunk * m->shared_rows,
-                          memory + 2 * each, m->rows, run->lanes, stride_of(run->lanes), &wrong_index};
-    const int only = run->chunks == 1;
-    const ptrdiff_t first = only ? 0 : run->blocks * chunk / run->chunks;
-    const ptrdiff_t end = only ? run->blocks : run->blocks * (chunk + 1) / run->chunks;
-    for (ptrdiff_t i = first; i < end; i++) run_block(run, i, &block);
-    if (run->own) run->fetched = run->same_inputs;
-    if (wrong_index) atomic_store(&run->failed, WRONG_INDEX);
-}
-
-static void spread_result(const Run *run, const View *view, double *to) {
-    if (!view->shared) return;
-    for (ptrdiff_t i = 0; i < run->samples; i++) to[i] = run->shared[view->start];
-}
-
-/* Run a batch; without the interpreter lock. Returns -1 if memory ran out. */
-int run_batch(Run *run, const double *params, double *param_adjoints) {
-    const Machine *m = run->machine;
-    const ptrdiff_t n = m->shared_rows;
-    int wrong_index = 0;
-    const Memory once = {run->shared, run->shared, run->shared_adjoints, run->shared_adjoints, run->scratch, m->rows, 1, 1, &wrong_index};
-    if (params != run->shared) memcpy(run->shared, params, (size_t)m->params * sizeof(double));
-    run->interpreter->run(m->once.steps, m->once.n, &once);
-    if (run->seed) memset(run->shared_adjoints, 0, (size_t)(n * run->chunks) * sizeof(double));
-    if (run->samples) share_out(run_chunk, run, (int)run->chunks, run->threads);
-    for (ptrdiff_t i = 0; i < m->n_outputs; i++) spread_result(run, &m->outputs[i], run->outputs + i * run->samples);
-    for (ptrdiff_t i = 0; i < m->n_guards; i++) spread_result(run, &m->guards[i], run->guards + i * run->samples);
-    if (run->seed) {
-        for (ptrdiff_t c = 1; c < run->chunks; c++)
-            for (ptrdiff_t i = 0; i < n; i++) run->shared_adjoints[i] += run->shared_adjoints[c * n + i];
-        for (ptrdiff_t i = 0; m->outputs[0].shared && i < run->samples; i++)
-            run->shared_adjoints[m->outputs[0].start] += run->seed[i];
-        run->interpreter->pull(m->pull_once.steps, m->pull_once.n, &once);
-        if (param_adjoints) memcpy(param_adjoints, run->shared_adjoints, (size_t)m->params * sizeof(double));
-    }
-    return wrong_index ? WRONG_INDEX : atomic_load(&run->failed);
-}
-
-int run_rows(Run *run, const double *params, double *rows, ptrdiff_t stride) {
-    const Machine *m = run->machine;
-    int wrong_index = 0;
-    const Memory once = {run->shared, run->shared, NULL, NULL, run->scratch, m->rows, 1, 1, &wrong_index};
-    const Memory each = {rows, run->shared, NULL, NULL, run->scratch, m->rows, run->samples, stride, &wrong_index};
-    memcpy(run->shared, params, (size_t)m->params * sizeof(double));
-    run->interpreter->run(m->once.steps, m->once.n, &once);
-    run->interpreter->run(m->each.steps, m->each.n, &each);
-    return wrong_index ? WRONG_INDEX : 0;
+size_t block_bytes(const Run *run) {
+    const ptrdiff_t rows = 2 * run->machine->each_rows + run->machine->masked;
+    return terms_bytes(run->machine) + (size_t)(rows * stride_of(run->lanes) * number_bytes(run));
 }
 
 /* How many samples a block has, and how many chunks the blocks are dealt into. */
 static void plan(Run *run) {
     const Machine *m = run->machine;
-    const ptrdiff_t bytes = m->each_rows * (ptrdiff_t)sizeof(double) * (run->seed ? 2 : 1);
+    const ptrdiff_t bytes = m->each_rows * number_bytes(run) * (run->seed ? 2 : 1);
     ptrdiff_t lanes = bytes ? CACHE / bytes / LEAST_LANES * LEAST_LANES : MOST_LANES;
     lanes = lanes < LEAST_LANES ? LEAST_LANES : lanes > MOST_LANES ? MOST_LANES : lanes;
     if (m->cost * (double)run->samples > WORTH_SHARING) { /* at least two, for two threads */
@@ -186,14 +43,36 @@ static void plan(Run *run) {
 int run_begin(Run *run) {
     const Machine *m = run->machine;
     plan(run);
-    run->shared = malloc((size_t)(m->shared_rows + 1) * sizeof(double));
-    run->shared_adjoints = malloc((size_t)(m->shared_rows * run->chunks + 1) * sizeof(double));
-    run->scratch = malloc((size_t)scratch_size(m, 1) * sizeof(double));
+    const size_t size = (size_t)number_bytes(run);
+    run->shared = malloc((size_t)(m->shared_rows + 1) * size);
+    run->shared_adjoints = malloc((size_t)(m->shared_rows * run->chunks + 1) * size);
+    run->terms = malloc(terms_bytes(m) + (size_t)(m->masked + 1) * size);
     const int keep = run->blocks == 1;
     if (keep) run->own = aligned_alloc(64, (block_bytes(run) + 63) / 64 * 64);
-    if (!run->shared || !run->shared_adjoints || !run->scratch || (keep && !run->own)) return NO_MEMORY;
-    memcpy(run->shared + m->params, m->constants, (size_t)m->n_constants * sizeof(double));
+    if (!run->shared || !run->shared_adjoints || !run->terms || (keep && !run->own)) return NO_MEMORY;
+    run->masked = (char *)run->terms + terms_bytes(m);
+    for (ptrdiff_t i = 0; i < m->n_constants; i++)
+        if (run->single)
+            ((float *)run->shared)[m->params + i] = (float)m->constants[i];
+        else
+            ((double *)run->shared)[m->params + i] = m->constants[i];
     return 0;
+}
+
+int run_batch(Run *run, const double *params, double *param_adjoints) {
+    return (run->single ? run_batch_single : run_batch_double)(run, params, param_adjoints);
+}
+
+int run_rows(Run *run, const double *params, double *rows, ptrdiff_t stride) {
+    const Machine *m = run->machine;
+    int wrong_index = 0;
+    double *shared = run->shared;
+    const Memory once = {shared, shared, NULL, NULL, run->masked, run->terms, m->rows, 1, 1, &wrong_index};
+    const Memory each = {rows, shared, NULL, NULL, run->masked, run->terms, m->rows, run->samples, stride, &wrong_index};
+    memcpy(shared, params, (size_t)m->params * sizeof(double));
+    run->interpreter->run(m->once.steps, m->once.n, &once);
+    run->interpreter->run(m->each.steps, m->each.n, &each);
+    return wrong_index ? WRONG_INDEX : 0;
 }
 
 void run_lend(Run *run, double *shared, double *shared_adjoints) {
@@ -209,17 +88,17 @@ void run_end(Run *run) {
         free(run->shared);
         free(run->shared_adjoints);
     }
-    free(run->scratch);
+    free(run->terms);
     free(run->own);
 }
 
-const Interpreter *interpreter_for(const char *simd) {
+const Interpreter *interpreter_for(const char *simd, int single) {
     const Elementwise *rows = simd ? elementwise_named(simd) : elementwise_best();
 #if defined(__x86_64__)
-    if (rows == &elementwise_avx512) return &interpreter_avx512;
-    if (rows == &elementwise_avx2) return &interpreter_avx2;
+    if (rows == &elementwise_avx512) return single ? &interpreter_avx512_single : &interpreter_avx512_double;
+    if (rows == &elementwise_avx2) return single ? &interpreter_avx2_single : &interpreter_avx2_double;
 #endif
-    return rows ? &interpreter_base : NULL;
+    return !rows ? NULL : single ? &interpreter_base_single : &interpreter_base_double;
 }
 
 /* --- for Python --------------------------------------------------------------------------------- */
@@ -319,17 +198,17 @@ PyObject *machine_new(PyObject *module, PyObject *args) {
 }
 
 /* run_machine(machine, simd, shape, params, sources, seed, outputs, guards, param_adjoints, wanted,
- *             input_adjoints, threads): empty buffers for what is not wanted.
+ *             input_adjoints, threads, single): empty buffers for what is not wanted.
  *
  * `sources` has for each input its address and its strides, one for each axis of `shape`. */
 PyObject *machine_run(PyObject *module, PyObject *args) {
     (void)module;
     PyObject *capsule;
     const char *simd;
-    int threads, failed = 0;
+    int threads, single, failed = 0;
     Py_buffer shape, params, sources, seed, outputs, guards, param_adjoints, wanted, input_adjoints;
-    if (!PyArg_ParseTuple(args, "Ozy*y*y*y*w*w*w*y*w*i", &capsule, &simd, &shape, &params, &sources, &seed, &outputs, &guards,
-                          &param_adjoints, &wanted, &input_adjoints, &threads))
+    if (!PyArg_ParseTuple(args, "Ozy*y*y*y*w*w*w*y*w*ip", &capsule, &simd, &shape, &params, &sources, &seed, &outputs, &guards,
+                          &param_adjoints, &wanted, &input_adjoints, &threads, &single))
         return NULL;
     const Machine *m = PyCapsule_GetPointer(capsule, MACHINE);
     Source *from = NULL;
@@ -337,7 +216,7 @@ PyObject *machine_run(PyObject *module, PyObject *args) {
         const Py_ssize_t size = sizeof(double), word = sizeof(int64_t), axes = shape.len / word;
         ptrdiff_t lengths[MOST_AXES] = {0}, samples = 1;
         for (int i = 0; i < axes && i < MOST_AXES; i++) samples *= lengths[i] = (ptrdiff_t)((int64_t *)shape.buf)[i];
-        Run run = {.machine = m, .interpreter = interpreter_for(simd), .shape = lengths, .axes = (int)axes,
+        Run run = {.machine = m, .single = single, .interpreter = interpreter_for(simd, single), .shape = lengths, .axes = (int)axes,
                    .seed = seed.len ? seed.buf : NULL, .outputs = outputs.buf, .guards = guards.buf,
                    .wanted = wanted.buf, .n_wanted = wanted.len / (Py_ssize_t)sizeof(int32_t),
                    .input_adjoints = input_adjoints.buf, .samples = samples, .threads = threads};

@@ -48,29 +48,41 @@ typedef struct {
     const int32_t *wanted; /* inputs whose adjoints are wanted */
     ptrdiff_t n_wanted;
     double *input_adjoints;
-    double *shared, *shared_adjoints; /* the adjoints of each chunk, one after another; in the end, their sum first */
+    int single;                     /* whether numbers are stored as floats, where it says void */
+    void *shared, *shared_adjoints; /* the adjoints of each chunk, one after another; in the end, their sum first */
     int lent; /* whether both belong to the caller */
-    double *scratch;
+    void *masked; /* for what is shared: see Memory */
+    double *terms;
     int same_inputs, fetched; /* whether the inputs stay as they are from batch to batch, and are there */
-    double *own;              /* the memory of the only block, if there is one block only */
+    void *own;                /* the memory of the only block, if there is one block only */
     ptrdiff_t samples, lanes, blocks, chunks;
     int threads;
     atomic_int failed;
 } Run;
 
 /* The interpreter for this kind of SIMD, or the best; NULL if this machine does not have it. */
-const Interpreter *interpreter_for(const char *simd);
+const Interpreter *interpreter_for(const char *simd, int single);
 
 /* Plan and get memory; run batches, without the interpreter lock; let go of the memory. The first
  * two return 0, or what failed. */
 enum { NO_MEMORY = -1, WRONG_INDEX = -2 };
 int run_begin(Run *run);
 int run_batch(Run *run, const double *params, double *param_adjoints);
-/* Use memory of the caller for the shared rows and their adjoints; for runs of one chunk. */
+/* Use memory of the caller for the shared rows and their adjoints; for runs of one chunk, on doubles. */
 void run_lend(Run *run, double *shared, double *shared_adjoints);
-/* The values of one block whose memory, inputs included, is the caller's, with rows of this stride. */
+/* The values of one block of doubles whose memory, inputs included, is the caller's, with rows of this stride. */
 int run_rows(Run *run, const double *params, double *rows, ptrdiff_t stride);
 void run_end(Run *run);
 void raise_failure(int failure);
+
+/* Of a block: from row to row, and in bytes. Rows of a vector or more begin where vectors do: a load
+ * across two cache lines takes twice as long. */
+static inline ptrdiff_t stride_of(ptrdiff_t lanes) { return lanes < 8 ? lanes : (lanes + 7) / 8 * 8; }
+static inline size_t terms_bytes(const Machine *m) { return (2 * (size_t)m->terms * sizeof(double) + 63) / 64 * 64; }
+size_t block_bytes(const Run *run);
+
+/* blocks.h, for numbers stored in either way */
+int run_batch_double(Run *run, const double *params, double *param_adjoints);
+int run_batch_single(Run *run, const double *params, double *param_adjoints);
 
 #endif

@@ -4,9 +4,9 @@
 #include "vmath.h"
 
 /* A kernel is a function of its own: a common one would save the registers of the worst for all. */
-typedef void (*Values)(double *out, const double *x, const double *y, const double *z, ptrdiff_t n);
-typedef void (*Pull)(int assign, double *grad, const double *adjoint, const double *x, const double *y,
-                     const double *z, const double *out, ptrdiff_t n);
+typedef void (*Values)(real *out, const real *x, const real *y, const real *z, ptrdiff_t n);
+typedef void (*Pull)(int assign, real *grad, const real *adjoint, const real *x, const real *y,
+                     const real *z, const real *out, ptrdiff_t n);
 
 #define UNUSED __attribute__((unused))
 
@@ -24,14 +24,14 @@ typedef void (*Pull)(int assign, double *grad, const double *adjoint, const doub
     }
 
 #define VALUES(name, value)                                                                            \
-    static void name(double *out, const double *x, UNUSED const double *y, UNUSED const double *z,     \
+    static void name(real *out, const real *x, UNUSED const real *y, UNUSED const real *z,     \
                      ptrdiff_t n) {                                                                    \
         EACH(v_put(out + i, value, some))                                                              \
     }
 
 #define PULL_WITH(name, contribution)                                                                  \
-    static void name(int assign, double *grad, UNUSED const double *adjoint, UNUSED const double *x,   \
-                     UNUSED const double *y, UNUSED const double *z, UNUSED const double *out,         \
+    static void name(int assign, real *grad, UNUSED const real *adjoint, UNUSED const real *x,   \
+                     UNUSED const real *y, UNUSED const real *z, UNUSED const real *out,         \
                      ptrdiff_t n) {                                                                    \
         EACH(v_put(grad + i, (assign ? v_splat(0.0) : v_some(grad + i, some)) + (contribution), some)) \
     }
@@ -50,12 +50,12 @@ INLINE vec unless_0(vec partial, vec adjoint) {
 
 PULL_WITH(pull_nothing, v_splat(0.0))
 
-static void map_values(int op, double *out, const double *x, const double *y, const double *z, ptrdiff_t n) {
+static void map_values(int op, real *out, const real *x, const real *y, const real *z, ptrdiff_t n) {
     VALUES_OF[op](out, x, y, z, n);
 }
 
-static void map_pull(int op, int part, int assign, double *grad, const double *adjoint, const double *x,
-                     const double *y, const double *z, const double *out, ptrdiff_t n) {
+static void map_pull(int op, int part, int assign, real *grad, const real *adjoint, const real *x,
+                     const real *y, const real *z, const real *out, ptrdiff_t n) {
     const Pull pull = PULL_OF[op][part];
     (pull ? pull : pull_nothing)(assign, grad, adjoint, x, y, z, out, n);
 }

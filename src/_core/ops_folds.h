@@ -3,7 +3,7 @@
 /* The variadic rows over LANES samples at once, of which `some` count. */
 
 INLINE vec fold_sum(
-    const double *row, ptrdiff_t term, ptrdiff_t terms, ptrdiff_t some) {
+    const real *row, ptrdiff_t term, ptrdiff_t terms, ptrdiff_t some) {
     const vec count = v_splat((double)terms);
     (void)count;
     vec fold0 = v_splat(0.0);
@@ -17,7 +17,7 @@ INLINE vec fold_sum(
     return result;
 }
 
-INLINE void fold_sum_pull(double *grad, vec adjoint, const double *row, vec out,
+INLINE void fold_sum_pull(real *grad, vec adjoint, const real *row, vec out,
     ptrdiff_t term, ptrdiff_t terms, ptrdiff_t some, int assign) {
     const vec count = v_splat((double)terms);
     (void)count, (void)out;
@@ -26,13 +26,13 @@ INLINE void fold_sum_pull(double *grad, vec adjoint, const double *row, vec out,
         (void)x;
         vec slope;
         slope = v_splat(1.0);
-        double *to = grad + k * term;
+        real *to = grad + k * term;
         v_put(to, (assign ? v_splat(0.0) : v_some(to, some)) + adjoint * slope, some);
     }
 }
 
 INLINE vec fold_mean(
-    const double *row, ptrdiff_t term, ptrdiff_t terms, ptrdiff_t some) {
+    const real *row, ptrdiff_t term, ptrdiff_t terms, ptrdiff_t some) {
     const vec count = v_splat((double)terms);
     (void)count;
     vec fold0 = v_splat(0.0);
@@ -47,7 +47,7 @@ INLINE vec fold_mean(
     return result;
 }
 
-INLINE void fold_mean_pull(double *grad, vec adjoint, const double *row, vec out,
+INLINE void fold_mean_pull(real *grad, vec adjoint, const real *row, vec out,
     ptrdiff_t term, ptrdiff_t terms, ptrdiff_t some, int assign) {
     const vec count = v_splat((double)terms);
     (void)count, (void)out;
@@ -57,13 +57,13 @@ INLINE void fold_mean_pull(double *grad, vec adjoint, const double *row, vec out
         vec slope;
         const vec t1 = v_splat(1.0) / count;
         slope = t1;
-        double *to = grad + k * term;
+        real *to = grad + k * term;
         v_put(to, (assign ? v_splat(0.0) : v_some(to, some)) + adjoint * slope, some);
     }
 }
 
 INLINE vec fold_logsumexp(
-    const double *row, ptrdiff_t term, ptrdiff_t terms, ptrdiff_t some) {
+    const real *row, ptrdiff_t term, ptrdiff_t terms, ptrdiff_t some) {
     const vec count = v_splat((double)terms);
     (void)count;
     vec fold0 = v_splat(-INFINITY);
@@ -108,7 +108,7 @@ INLINE vec fold_logsumexp(
     return result;
 }
 
-INLINE void fold_logsumexp_pull(double *grad, vec adjoint, const double *row, vec out,
+INLINE void fold_logsumexp_pull(real *grad, vec adjoint, const real *row, vec out,
     ptrdiff_t term, ptrdiff_t terms, ptrdiff_t some, int assign) {
     const vec count = v_splat((double)terms);
     (void)count, (void)out;
@@ -157,13 +157,13 @@ INLINE void fold_logsumexp_pull(double *grad, vec adjoint, const double *row, ve
             t7 = v_select(t2, t7, t11);
         }
         slope = t7;
-        double *to = grad + k * term;
+        real *to = grad + k * term;
         v_put(to, (assign ? v_splat(0.0) : v_some(to, some)) + adjoint * slope, some);
     }
 }
 
 INLINE vec fold_max(
-    const double *row, ptrdiff_t term, ptrdiff_t terms, ptrdiff_t some) {
+    const real *row, ptrdiff_t term, ptrdiff_t terms, ptrdiff_t some) {
     const vec count = v_splat((double)terms);
     (void)count;
     vec fold0 = v_splat(-INFINITY);
@@ -184,7 +184,7 @@ INLINE vec fold_max(
     return result;
 }
 
-INLINE void fold_max_pull(double *grad, vec adjoint, const double *row, vec out,
+INLINE void fold_max_pull(real *grad, vec adjoint, const real *row, vec out,
     ptrdiff_t term, ptrdiff_t terms, ptrdiff_t some, int assign) {
     const vec count = v_splat((double)terms);
     (void)count, (void)out;
@@ -208,13 +208,13 @@ INLINE void fold_max_pull(double *grad, vec adjoint, const double *row, vec out,
         const vec t1 = v_select(v_equal(x, fold0), v_splat(1.0), v_splat(0.0));
         const vec t2 = t1 / fold1;
         slope = t2;
-        double *to = grad + k * term;
+        real *to = grad + k * term;
         v_put(to, (assign ? v_splat(0.0) : v_some(to, some)) + adjoint * slope, some);
     }
 }
 
 INLINE vec fold_min(
-    const double *row, ptrdiff_t term, ptrdiff_t terms, ptrdiff_t some) {
+    const real *row, ptrdiff_t term, ptrdiff_t terms, ptrdiff_t some) {
     const vec count = v_splat((double)terms);
     (void)count;
     vec fold0 = v_splat(INFINITY);
@@ -235,7 +235,7 @@ INLINE vec fold_min(
     return result;
 }
 
-INLINE void fold_min_pull(double *grad, vec adjoint, const double *row, vec out,
+INLINE void fold_min_pull(real *grad, vec adjoint, const real *row, vec out,
     ptrdiff_t term, ptrdiff_t terms, ptrdiff_t some, int assign) {
     const vec count = v_splat((double)terms);
     (void)count, (void)out;
@@ -259,7 +259,7 @@ INLINE void fold_min_pull(double *grad, vec adjoint, const double *row, vec out,
         const vec t1 = v_select(v_equal(x, fold0), v_splat(1.0), v_splat(0.0));
         const vec t2 = t1 / fold1;
         slope = t2;
-        double *to = grad + k * term;
+        real *to = grad + k * term;
         v_put(to, (assign ? v_splat(0.0) : v_some(to, some)) + adjoint * slope, some);
     }
 }

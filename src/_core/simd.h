@@ -1,5 +1,9 @@
 /* Vectors of LANES doubles: arithmetic, loads and stores, masks. Knows no mathematics.
  *
+ * Numbers are stored as `real`, which is double, or float where SINGLE is defined: those are
+ * computed with as doubles all the same. Only products of matrices compute with what is stored,
+ * in `wide` vectors of WIDE numbers.
+ *
  * The file that includes this says which instructions it may use: SIMD_AVX512 (8 lanes), SIMD_AVX2
  * (4 lanes, with fused multiply-add) or neither (2 lanes: SSE2, or the compiler's own vector
  * extension, which is there on any machine). + - * / are the C operators and round as those of
@@ -8,6 +12,7 @@
 #ifndef CHAINRULE_SIMD_H
 #define CHAINRULE_SIMD_H
 
+#include "real.h"
 #include <math.h>
 #include <stddef.h>
 #include <stdint.h>
@@ -33,19 +38,23 @@ typedef __m128d native;
 #endif
 #endif
 
+enum { WIDE = LANES * 8 / sizeof(real) };
+
 typedef double vec __attribute__((vector_size(LANES * 8)));
+typedef real wide __attribute__((vector_size(LANES * 8)));
 typedef int64_t ivec __attribute__((vector_size(LANES * 8)));
 typedef uint64_t uvec __attribute__((vector_size(LANES * 8)));
 #define INLINE static inline __attribute__((always_inline, unused))
 
 INLINE vec v_splat(double x) { return x - (vec){0}; } /* - 0: it keeps the sign of -0 */
 
-INLINE vec v_load(const double *p) {
-    vec x;
+INLINE wide w_load(const real *p) {
+    wide x;
     memcpy(&x, p, sizeof x);
     return x;
 }
-INLINE void v_store(double *p, vec x) { memcpy(p, &x, sizeof x); }
+INLINE void w_store(real *p, wide x) { memcpy(p, &x, sizeof x); }
+INLINE wide w_splat(real x) { return x - (wide){0}; }
 
 /* The lanes one by one, for functions that have no vector form here. */
 INLINE vec v_each(double (*f)(double), vec x) {
@@ -62,8 +71,8 @@ INLINE vec v_abs(vec x) { return (vec)((uvec)x & ~(uvec)v_splat(-0.0)); }
 INLINE vec v_xor(vec x, vec y) { return (vec)((uvec)x ^ (uvec)y); }
 
 /* --- masks: what comparisons give and v_select takes; and parts of a vector ----------------------
- * v_load_part and v_store_part are for the 1 to LANES - 1 elements at the end of an array: the other
- * lanes are 0, or not stored. */
+ * Parts of a vector are for the last elements of an array, fewer than it has lanes: the other lanes are
+ * 0, or not stored. */
 
 #if defined(SIMD_AVX512)
 
@@ -77,12 +86,31 @@ INLINE mask v_odd(uvec a) { return _mm512_test_epi64_mask((__m512i)a, _mm512_set
 INLINE vec v_select(mask m, vec yes, vec no) { return (vec)_mm512_mask_blend_pd(m, (native)no, (native)yes); }
 INLINE int lanes_in(mask m) { return m; }
 
-INLINE vec v_load_part(const double *p, ptrdiff_t count) {
-    return (vec)_mm512_maskz_loadu_pd((mask)((1 << count) - 1), p);
+#if defined(SINGLE)
+INLINE wide w_load_part(const real *p, ptrdiff_t count) {
+    return (wide)_mm512_maskz_loadu_ps((__mmask16)((1 << count) - 1), p);
 }
-INLINE void v_store_part(double *p, vec x, ptrdiff_t count) {
+INLINE void w_store_part(real *p, wide x, ptrdiff_t count) {
+    _mm512_mask_storeu_ps(p, (__mmask16)((1 << count) - 1), (__m512)x);
+}
+INLINE vec v_low(wide x) { return (vec)_mm512_cvtps_pd(_mm512_castps512_ps256((__m512)x)); }
+INLINE vec v_high(wide x) {
+    return (vec)_mm512_cvtps_pd(_mm256_castpd_ps(_mm512_extractf64x4_pd((__m512d)x, 1)));
+}
+INLINE vec v_load(const real *p) { return (vec)_mm512_cvtps_pd(_mm256_loadu_ps(p)); }
+INLINE void v_store(real *p, vec x) { _mm256_storeu_ps(p, _mm512_cvtpd_ps((native)x)); }
+INLINE vec v_load_part(const real *p, ptrdiff_t count) { return v_low(w_load_part(p, count)); }
+INLINE void v_store_part(real *p, vec x, ptrdiff_t count) {
+    w_store_part(p, (wide)_mm512_castps256_ps512(_mm512_cvtpd_ps((native)x)), count);
+}
+#else
+INLINE wide w_load_part(const real *p, ptrdiff_t count) {
+    return (wide)_mm512_maskz_loadu_pd((mask)((1 << count) - 1), p);
+}
+INLINE void w_store_part(real *p, wide x, ptrdiff_t count) {
     _mm512_mask_storeu_pd(p, (mask)((1 << count) - 1), (native)x);
 }
+#endif
 
 #else
 
@@ -100,13 +128,34 @@ INLINE vec v_select(mask m, vec yes, vec no) {
     return (vec)_mm256_blendv_pd((native)no, (native)yes, (native)m);
 }
 
-INLINE __m256i lanes_below(ptrdiff_t count) { return (__m256i)((ivec){0, 1, 2, 3} < (ivec){0} + count); }
-INLINE vec v_load_part(const double *p, ptrdiff_t count) {
-    return (vec)_mm256_maskload_pd(p, lanes_below(count));
+#if defined(SINGLE)
+typedef int32_t lanes8 __attribute__((vector_size(32)));
+INLINE __m256i lanes_below(ptrdiff_t count) {
+    return (__m256i)((lanes8){0, 1, 2, 3, 4, 5, 6, 7} < (lanes8){0} + (int32_t)count);
 }
-INLINE void v_store_part(double *p, vec x, ptrdiff_t count) {
+INLINE wide w_load_part(const real *p, ptrdiff_t count) {
+    return (wide)_mm256_maskload_ps(p, lanes_below(count));
+}
+INLINE void w_store_part(real *p, wide x, ptrdiff_t count) {
+    _mm256_maskstore_ps(p, lanes_below(count), (__m256)x);
+}
+INLINE vec v_low(wide x) { return (vec)_mm256_cvtps_pd(_mm256_castps256_ps128((__m256)x)); }
+INLINE vec v_high(wide x) { return (vec)_mm256_cvtps_pd(_mm256_extractf128_ps((__m256)x, 1)); }
+INLINE vec v_load(const real *p) { return (vec)_mm256_cvtps_pd(_mm_loadu_ps(p)); }
+INLINE void v_store(real *p, vec x) { _mm_storeu_ps(p, _mm256_cvtpd_ps((native)x)); }
+INLINE vec v_load_part(const real *p, ptrdiff_t count) { return v_low(w_load_part(p, count)); }
+INLINE void v_store_part(real *p, vec x, ptrdiff_t count) {
+    w_store_part(p, (wide)_mm256_castps128_ps256(_mm256_cvtpd_ps((native)x)), count);
+}
+#else
+INLINE __m256i lanes_below(ptrdiff_t count) { return (__m256i)((ivec){0, 1, 2, 3} < (ivec){0} + count); }
+INLINE wide w_load_part(const real *p, ptrdiff_t count) {
+    return (wide)_mm256_maskload_pd(p, lanes_below(count));
+}
+INLINE void w_store_part(real *p, wide x, ptrdiff_t count) {
     _mm256_maskstore_pd(p, lanes_below(count), (native)x);
 }
+#endif
 
 #else
 
@@ -123,8 +172,22 @@ INLINE mask v_unequal(vec a, vec b) { return a != b; }
 #endif
 INLINE vec v_select(mask m, vec yes, vec no) { return (vec)((m & (mask)yes) | (~m & (mask)no)); }
 
-INLINE vec v_load_part(const double *p, ptrdiff_t count) { return (void)count, (vec){p[0], 0.0}; }
-INLINE void v_store_part(double *p, vec x, ptrdiff_t count) { (void)count, (void)(p[0] = x[0]); }
+INLINE wide w_load_part(const real *p, ptrdiff_t count) {
+    wide x = {0};
+    for (ptrdiff_t i = 0; i < count; i++) x[i] = p[i];
+    return x;
+}
+INLINE void w_store_part(real *p, wide x, ptrdiff_t count) {
+    for (ptrdiff_t i = 0; i < count; i++) p[i] = x[i];
+}
+#if defined(SINGLE)
+INLINE vec v_low(wide x) { return (vec){x[0], x[1]}; }
+INLINE vec v_high(wide x) { return (vec){x[2], x[3]}; }
+INLINE vec v_load(const real *p) { return (vec){p[0], p[1]}; }
+INLINE void v_store(real *p, vec x) { p[0] = (real)x[0], p[1] = (real)x[1]; }
+INLINE vec v_load_part(const real *p, ptrdiff_t count) { return (void)count, (vec){p[0], 0.0}; }
+INLINE void v_store_part(real *p, vec x, ptrdiff_t count) { (void)count, (void)(p[0] = (real)x[0]); }
+#endif
 
 #endif
 
@@ -136,6 +199,17 @@ INLINE int lanes_in(mask m) { /* a bit for each */
 #endif
 }
 
+#endif
+
+/* What is stored, as vectors of doubles; and a wide vector added up to one of them. */
+#if defined(SINGLE)
+INLINE vec v_folded(wide x) { return v_low(x) + v_high(x); }
+#else
+INLINE vec v_load(const real *p) { return w_load(p); }
+INLINE void v_store(real *p, vec x) { w_store(p, x); }
+INLINE vec v_load_part(const real *p, ptrdiff_t count) { return w_load_part(p, count); }
+INLINE void v_store_part(real *p, vec x, ptrdiff_t count) { w_store_part(p, x, count); }
+INLINE vec v_folded(wide x) { return x; }
 #endif
 
 INLINE mask v_and(mask a, mask b) { return a & b; }
@@ -177,10 +251,23 @@ INLINE vec v_fma(vec a, vec b, vec c) {
 #endif
 }
 
-/* --- the first `some` of LANES elements: a constant where whole vectors are meant -------------- */
+INLINE wide w_fma(wide a, wide b, wide c) {
+#if !defined(SINGLE)
+    return v_fma(a, b, c);
+#elif defined(SIMD_AVX512)
+    return (wide)_mm512_fmadd_ps((__m512)a, (__m512)b, (__m512)c);
+#elif defined(SIMD_AVX2)
+    return (wide)_mm256_fmadd_ps((__m256)a, (__m256)b, (__m256)c);
+#else
+    return a * b + c;
+#endif
+}
 
-INLINE vec v_some(const double *p, ptrdiff_t some) { return some == LANES ? v_load(p) : v_load_part(p, some); }
-INLINE void v_put(double *p, vec x, ptrdiff_t some) {
+/* --- the first `some` elements of a vector: a constant where whole vectors are meant ------------- */
+
+INLINE vec v_some(const real *p, ptrdiff_t some) { return some == LANES ? v_load(p) : v_load_part(p, some); }
+INLINE wide w_some(const real *p, ptrdiff_t some) { return some == WIDE ? w_load(p) : w_load_part(p, some); }
+INLINE void v_put(real *p, vec x, ptrdiff_t some) {
     if (some == LANES)
         v_store(p, x);
     else

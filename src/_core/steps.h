@@ -2,6 +2,7 @@
 #ifndef CHAINRULE_STEPS_H
 #define CHAINRULE_STEPS_H
 
+#include "real.h"
 #include <stddef.h>
 #include <stdint.h>
 
@@ -24,9 +25,10 @@ typedef struct {
 
 /* What a run of steps works on. For what is shared, `each` is `shared` and there is one lane. */
 typedef struct {
-    double *each, *shared;
-    double *each_adjoint, *shared_adjoint;
-    double *scratch; /* for the terms and partials of a fold, or the result of a masked pull */
+    real *each, *shared;
+    real *each_adjoint, *shared_adjoint;
+    real *masked;  /* for the result of a masked pull */
+    double *terms; /* and partials of a fold */
     const int32_t *rows;
     ptrdiff_t lanes, stride; /* samples of a row, and where the next row begins: aligned, if rows are long */
     int *wrong_index; /* set when a take finds nothing to take */
@@ -38,9 +40,12 @@ typedef struct {
     void (*pull)(const Step *steps, ptrdiff_t n, const Memory *memory);
 } Interpreter;
 
-extern const Interpreter interpreter_base, interpreter_avx2, interpreter_avx512;
+extern const Interpreter interpreter_base_double, interpreter_avx2_double, interpreter_avx512_double;
+extern const Interpreter interpreter_base_single, interpreter_avx2_single, interpreter_avx512_single;
 
-/* machine.c: the rows of the table that take any number of arguments, one sample after another */
+/* blocks.h: the rows of the table that take any number of arguments, one sample after another */
+#define fold_values STORED(fold_values)
+#define fold_pull STORED(fold_pull)
 void fold_values(const Step *step, const Memory *memory);
 void fold_pull(const Step *step, const Memory *memory);
 

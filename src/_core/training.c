@@ -7,6 +7,7 @@ typedef struct {
     const double *data;    /* a row for each input, a column for each sample */
     const int32_t *order;  /* samples in the order of their use, epoch after epoch; NULL: all in each batch */
     ptrdiff_t samples, batch, in_epoch; /* batches of an epoch */
+    int single;            /* whether the model, not the rule, has its numbers stored as floats */
     double *gradients;     /* of the last step, in the end */
     double *numbers;       /* parameters, states: a row each, which the rule writes anew */
     double *rows;          /* or NULL: parameters, gradients, states and what else the rule computes, a row each */
@@ -34,7 +35,7 @@ static int all_finite(const double *x, ptrdiff_t n) {
 static void move_in(Training *t) {
     const Machine *model = t->whole.machine, *rule = t->rule.machine;
     const ptrdiff_t params = model->params, width = model->shared_rows;
-    int fits = t->rule.blocks == 1 && t->whole.chunks == 1 && t->rest.chunks == 1 && width <= 2 * params;
+    int fits = !t->single && t->rule.blocks == 1 && t->whole.chunks == 1 && t->rest.chunks == 1 && width <= 2 * params;
     for (ptrdiff_t i = 0; i < rule->n_outputs; i++) { /* one row at a time is renewed: none may need another */
         const View *view = &rule->outputs[i];
         fits &= !view->shared && (view->start >= rule->inputs || view->start == (i ? i + 1 : 0));
@@ -80,9 +81,9 @@ static int train_step(Training *t, ptrdiff_t step, const double *settings, doubl
         for (ptrdiff_t i = 0; i < inputs; i++)
             for (ptrdiff_t j = 0; j < n; j++) t->columns[i * n + j] = t->data[i * t->samples + order[j]];
     }
-    const int failed = run_batch(run, t->rows ? t->rows : t->numbers, NULL);
+    const int failed = run_batch(run, t->rows ? t->rows : t->numbers, t->single ? t->gradients : NULL);
     if (failed) return failed;
-    const double *gradients = run->shared_adjoints;
+    const double *gradients = t->single ? t->gradients : run->shared_adjoints;
     t->rule_inputs[1].start = (const char *)gradients;
     double total = 0.0;
     for (ptrdiff_t j = 0; j < n; j++) total += t->losses[j];
@@ -128,8 +129,8 @@ static Source *rows_of(const double *array, ptrdiff_t rows, ptrdiff_t columns) {
 
 static double *numbers_for(ptrdiff_t n) { return malloc((size_t)(n + 1) * sizeof(double)); }
 
-static int train(Training *t, const Machine *model, const Machine *rule, const Interpreter *interpreter, int threads,
-                 ptrdiff_t *step, ptrdiff_t steps, const double *settings, double seconds, double *losses) {
+static int train(Training *t, const Machine *model, const Machine *rule, const Interpreter *interpreter,
+                 const Interpreter *for_model, int threads, ptrdiff_t *step, ptrdiff_t steps, const double *settings, double seconds, double *losses) {
     int status = NO_MEMORY;
     t->columns = t->order ? numbers_for(model->inputs * t->batch) : NULL;
     t->seeds = numbers_for(t->batch + t->samples % t->batch);
@@ -144,7 +145,7 @@ static int train(Training *t, const Machine *model, const Machine *rule, const I
         t->rule_inputs[0] = t->rule_inputs[1];
         t->rule_inputs[1].start = (const char *)t->gradients; /* until a step says where it leaves them */
     }
-    t->whole = (Run){.machine = model, .interpreter = interpreter, .inputs = t->whole_inputs, .shape = &t->batch, .axes = 1,
+    t->whole = (Run){.machine = model, .single = t->single, .interpreter = for_model, .inputs = t->whole_inputs, .shape = &t->batch, .axes = 1,
                      .seed = t->seeds, .outputs = t->losses, .samples = t->batch, .threads = threads,
                      .same_inputs = !t->order};
     t->rest = t->whole;
@@ -176,7 +177,7 @@ static int train(Training *t, const Machine *model, const Machine *rule, const I
 }
 
 /* train_machine(model, rule, simd, samples, data, order, batch, numbers, settings, first, seconds,
- *               losses, group, norms, threads) -> (steps done, whether all was finite)
+ *               losses, group, norms, threads, single) -> (steps done, whether all was finite)
  *
  * Goes on from step `first` of those that `settings` and `losses` are for. */
 PyObject *machine_train(PyObject *module, PyObject *args) {
@@ -185,14 +186,15 @@ PyObject *machine_train(PyObject *module, PyObject *args) {
     const char *simd;
     Py_ssize_t samples, batch, step;
     double seconds;
-    int threads, status = NO_MEMORY;
+    int threads, single, status = NO_MEMORY;
     Py_buffer data, order, numbers, settings, losses, group, norms;
-    if (!PyArg_ParseTuple(args, "OOzny*y*nw*y*ndw*y*w*i", &model_capsule, &rule_capsule, &simd, &samples, &data, &order,
-                          &batch, &numbers, &settings, &step, &seconds, &losses, &group, &norms, &threads))
+    if (!PyArg_ParseTuple(args, "OOzny*y*nw*y*ndw*y*w*ip", &model_capsule, &rule_capsule, &simd, &samples, &data, &order,
+                          &batch, &numbers, &settings, &step, &seconds, &losses, &group, &norms, &threads,
+                          &single))
         return NULL;
     const Machine *model = PyCapsule_GetPointer(model_capsule, MACHINE);
     const Machine *rule = model ? PyCapsule_GetPointer(rule_capsule, MACHINE) : NULL;
-    const Interpreter *interpreter = interpreter_for(simd);
+    const Interpreter *interpreter = interpreter_for(simd, 0), *for_model = interpreter_for(simd, single);
     const Py_ssize_t size = sizeof(double), steps = losses.len / size;
     const Py_ssize_t in_epoch = batch > 0 ? (samples + batch - 1) / batch : 1;
     const Py_ssize_t epochs = steps / in_epoch, groups = epochs ? norms.len / size / epochs : 0;
@@ -208,9 +210,9 @@ PyObject *machine_train(PyObject *module, PyObject *args) {
     if (fits) {
         Training t = {.data = data.buf, .order = order.len ? order.buf : NULL, .samples = samples, .batch = batch,
                       .gradients = numbers.buf,
-                      .numbers = (double *)numbers.buf + model->params, .group = group.buf, .norms = norms.buf, .groups = groups};
+                      .numbers = (double *)numbers.buf + model->params, .single = single, .group = group.buf, .norms = norms.buf, .groups = groups};
         Py_BEGIN_ALLOW_THREADS
-        status = train(&t, model, rule, interpreter, threads, &step, steps, settings.buf, seconds, losses.buf);
+        status = train(&t, model, rule, interpreter, for_model, threads, &step, steps, settings.buf, seconds, losses.buf);
         Py_END_ALLOW_THREADS
         if (status < 0) raise_failure(status);
     } else if (rule)

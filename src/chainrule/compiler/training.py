@@ -141,6 +141,7 @@ class Trainer:
                 NO_ORDER if groups is None else np.ascontiguousarray(groups, dtype=np.int32),
                 norms,
                 native.thread_count(),
+                self.compiled.dtype == np.float32,
             )
             self.optimizer.steps += done - first
             first = done

@@ -57,9 +57,17 @@ class Machine:
         )
 
     def run(
-        self, params: Array, inputs: Inputs, seed: Array | None = None, wanted: Sequence[int] = ()
+        self,
+        params: Array,
+        inputs: Inputs,
+        seed: Array | None = None,
+        wanted: Sequence[int] = (),
+        dtype: Any = np.float64,
     ) -> Results:
-        """Values of all results for every sample; with a seed for the first, the adjoints too."""
+        """Values of all results for every sample; with a seed for the first, the adjoints too.
+
+        `dtype` is how numbers are stored in between.
+        """
         results = Results(self.program, inputs.samples, seed is not None, len(wanted))
         compiled.run_machine(
             self.capsule,
@@ -74,6 +82,7 @@ class Machine:
             np.array(wanted, dtype=np.int32),
             results.input_adjoints,
             thread_count(),
+            dtype == np.float32,
         )
         return results
 

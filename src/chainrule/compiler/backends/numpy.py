@@ -80,14 +80,20 @@ class Machine:
         self.program, self.reverse = program, reverse
 
     def run(
-        self, params: Array, inputs: Inputs, seed: Array | None = None, wanted: Sequence[int] = ()
+        self,
+        params: Array,
+        inputs: Inputs,
+        seed: Array | None = None,
+        wanted: Sequence[int] = (),
+        dtype: Any = np.float64,
     ) -> Results:
         """Values of all results for every sample; with a seed for the first, the adjoints too.
 
-        `wanted` are the inputs whose adjoints are asked for.
+        `wanted` are the inputs whose adjoints are asked for, `dtype` is how numbers are stored
+        in between.
         """
         with np.errstate(all="ignore"):
-            run = _Run(self.program, params, inputs.rows())
+            run = _Run(self.program, params, inputs.rows(), dtype)
             for instruction in self.program.shared + self.program.each:
                 run.execute(instruction)
             if seed is not None and self.reverse is not None:
@@ -108,12 +114,12 @@ class Results:
 class _Run:
     """The memories of one run."""
 
-    def __init__(self, program: Program, params: Array, inputs: Array) -> None:
+    def __init__(self, program: Program, params: Array, inputs: Array, dtype: Any) -> None:
         self.samples = inputs.shape[1]
-        self.shared = np.zeros(program.shared_rows)
+        self.shared = np.zeros(program.shared_rows, dtype)
         self.shared[: program.params] = params
         self.shared[program.params : program.params + len(program.constants)] = program.constants
-        self.each = np.zeros((program.each_rows, self.samples))
+        self.each = np.zeros((program.each_rows, self.samples), dtype)
         self.each[: program.inputs] = inputs
         self.shared_adjoint = np.zeros_like(self.shared)
         self.each_adjoint = np.zeros_like(self.each)
@@ -131,7 +137,7 @@ class _Run:
 
     def argument(self, view: View, count: int, terms: int | None = None) -> Array:
         """The numbers of an argument, for each row of the result (and each term)."""
-        return self.memory(view.shared)[indices(view, count, terms)]
+        return self.memory(view.shared)[indices(view, count, terms)].astype(float, copy=False)
 
     def execute(self, instruction: Instruction) -> None:
         out = slice(instruction.out, instruction.out + instruction.count)

@@ -1,0 +1,151 @@
+/* Blocks of samples: runs a program on them. Included once for each way to store numbers.
+ *
+ * Blocks and the order in which their gradients are added depend on the program and the batch
+ * alone, never on the number of threads, so that the same call gives the same bits every time.
+ */
+#include "machine.h"
+#include "threads.h"
+
+/* --- variadic rows, one sample after another ---------------------------------------------------- */
+
+static ptrdiff_t fold_row(const Step *s, const Memory *m, ptrdiff_t i, ptrdiff_t k, ptrdiff_t lane) {
+    const View *v = &s->arg[0];
+    return (v->start + i * v->step + k * v->term_step) * m->stride + lane;
+}
+
+void fold_values(const Step *s, const Memory *m) {
+    for (ptrdiff_t i = 0; i < s->count; i++)
+        for (ptrdiff_t lane = 0; lane < m->lanes; lane++) {
+            for (ptrdiff_t k = 0; k < s->terms; k++) m->terms[k] = m->each[fold_row(s, m, i, k, lane)];
+            m->each[(s->out + i) * m->stride + lane] = (real)variadic_value(s->op, m->terms, s->terms);
+        }
+}
+
+void fold_pull(const Step *s, const Memory *m) {
+    double *partials = m->terms + s->terms;
+    for (ptrdiff_t i = 0; i < s->count; i++)
+        for (ptrdiff_t lane = 0; lane < m->lanes; lane++) {
+            const ptrdiff_t out = (s->out + i) * m->stride + lane;
+            const int wanted = !s->masked || m->each[(s->mask.start + i * s->mask.step) * m->stride + lane] != 0.0;
+            for (ptrdiff_t k = 0; k < s->terms; k++) m->terms[k] = m->each[fold_row(s, m, i, k, lane)];
+            variadic_partials(s->op, m->terms, s->terms, m->each[out], partials);
+            for (ptrdiff_t k = 0; k < s->terms; k++) {
+                real *adjoint = &m->each_adjoint[fold_row(s, m, i, k, lane)];
+                *adjoint = (real)((s->assign ? 0.0 : *adjoint) + (wanted ? m->each_adjoint[out] * partials[k] : 0.0));
+            }
+        }
+}
+
+/* --- a block ------------------------------------------------------------------------------------- */
+
+/* Between the caller's doubles and what is stored. */
+static void take_in(real *to, const double *from, ptrdiff_t n) {
+#if defined(SINGLE)
+    for (ptrdiff_t i = 0; i < n; i++) to[i] = (real)from[i];
+#else
+    memcpy(to, from, (size_t)n * sizeof(real));
+#endif
+}
+static void give_out(double *to, const real *from, ptrdiff_t n) {
+#if defined(SINGLE)
+    for (ptrdiff_t i = 0; i < n; i++) to[i] = from[i];
+#else
+    memcpy(to, from, (size_t)n * sizeof(real));
+#endif
+}
+
+/* Copy samples of an input, `first` the first of them. */
+static void fetch(const Run *run, const Source *source, ptrdiff_t first, ptrdiff_t count, real *to) {
+    const int last = run->axes - 1;
+    const ptrdiff_t row = run->shape[last], stride = source->strides[last];
+    if (last == 0 && stride == sizeof(double)) {
+        take_in(to, (const double *)(source->start + first * stride), count);
+        return;
+    }
+    while (count > 0) {
+        ptrdiff_t place = first % row, rest = first / row, n = row - place < count ? row - place : count;
+        const char *from = source->start + place * stride;
+        for (int axis = last - 1; axis >= 0; axis--) {
+            from += rest % run->shape[axis] * source->strides[axis];
+            rest /= run->shape[axis];
+        }
+        if (stride == sizeof(double))
+            take_in(to, (const double *)from, n);
+        else
+            for (ptrdiff_t i = 0; i < n; i++) to[i] = (real) * (const double *)(from + i * stride);
+        first += n, to += n, count -= n;
+    }
+}
+
+static void run_block(const Run *run, ptrdiff_t block, const Memory *given) {
+    const Machine *m = run->machine;
+    const ptrdiff_t first = block * run->lanes, left = run->samples - first;
+    Memory memory = *given;
+    const ptrdiff_t lanes = memory.lanes = left < run->lanes ? left : run->lanes;
+    const ptrdiff_t stride = memory.stride = stride_of(lanes);
+    if (!run->fetched)
+        for (ptrdiff_t i = 0; i < m->inputs; i++) fetch(run, &run->inputs[i], first, lanes, memory.each + i * stride);
+    run->interpreter->run(m->each.steps, m->each.n, &memory);
+    for (ptrdiff_t i = 0; i < m->n_outputs; i++)
+        if (!m->outputs[i].shared)
+            give_out(run->outputs + i * run->samples + first, memory.each + m->outputs[i].start * stride, lanes);
+    for (ptrdiff_t i = 0; i < m->n_guards; i++)
+        if (!m->guards[i].shared)
+            give_out(run->guards + i * run->samples + first, memory.each + m->guards[i].start * stride, lanes);
+    if (!run->seed) return;
+    if (!m->outputs[0].shared) take_in(memory.each_adjoint + m->outputs[0].start * stride, run->seed + first, lanes);
+    run->interpreter->pull(m->pull_each.steps, m->pull_each.n, &memory);
+    for (ptrdiff_t i = 0; i < run->n_wanted; i++)
+        give_out(run->input_adjoints + i * run->samples + first, memory.each_adjoint + run->wanted[i] * stride, lanes);
+}
+
+static void run_chunk(void *context, int chunk) {
+    Run *run = context;
+    const Machine *m = run->machine;
+    const ptrdiff_t stride = stride_of(run->lanes), each = m->each_rows * stride;
+    char *memory = run->own ? run->own : workspace(block_bytes(run));
+    if (!memory) {
+        atomic_store(&run->failed, NO_MEMORY);
+        return;
+    }
+    int wrong_index = 0;
+    double *terms = (double *)memory; /* first, for it is a whole number of vectors */
+    real *rows = (real *)(memory + terms_bytes(m));
+    const Memory block = {rows, run->shared, rows + each, (real *)run->shared_adjoints + chunk * m->shared_rows,
+                          rows + 2 * each, terms, m->rows, run->lanes, stride, &wrong_index};
+    const int only = run->chunks == 1;
+    const ptrdiff_t first = only ? 0 : run->blocks * chunk / run->chunks;
+    const ptrdiff_t end = only ? run->blocks : run->blocks * (chunk + 1) / run->chunks;
+    for (ptrdiff_t i = first; i < end; i++) run_block(run, i, &block);
+    if (run->own) run->fetched = run->same_inputs;
+    if (wrong_index) atomic_store(&run->failed, WRONG_INDEX);
+}
+
+static void spread_result(const Run *run, const View *view, double *to) {
+    if (!view->shared) return;
+    for (ptrdiff_t i = 0; i < run->samples; i++) to[i] = ((real *)run->shared)[view->start];
+}
+
+/* Run a batch; without the interpreter lock. */
+int STORED(run_batch)(Run *run, const double *params, double *param_adjoints) {
+    const Machine *m = run->machine;
+    const ptrdiff_t n = m->shared_rows;
+    real *shared = run->shared, *adjoints = run->shared_adjoints;
+    int wrong_index = 0;
+    const Memory once = {shared, shared, adjoints, adjoints, run->masked, run->terms, m->rows, 1, 1, &wrong_index};
+    if ((void *)params != run->shared) take_in(shared, params, m->params);
+    run->interpreter->run(m->once.steps, m->once.n, &once);
+    if (run->seed) memset(adjoints, 0, (size_t)(n * run->chunks) * sizeof(real));
+    if (run->samples) share_out(run_chunk, run, (int)run->chunks, run->threads);
+    for (ptrdiff_t i = 0; i < m->n_outputs; i++) spread_result(run, &m->outputs[i], run->outputs + i * run->samples);
+    for (ptrdiff_t i = 0; i < m->n_guards; i++) spread_result(run, &m->guards[i], run->guards + i * run->samples);
+    if (run->seed) {
+        for (ptrdiff_t c = 1; c < run->chunks; c++)
+            for (ptrdiff_t i = 0; i < n; i++) adjoints[i] += adjoints[c * n + i];
+        for (ptrdiff_t i = 0; m->outputs[0].shared && i < run->samples; i++)
+            adjoints[m->outputs[0].start] += (real)run->seed[i];
+        run->interpreter->pull(m->pull_once.steps, m->pull_once.n, &once);
+        if (param_adjoints) give_out(param_adjoints, adjoints, m->params);
+    }
+    return wrong_index ? WRONG_INDEX : atomic_load(&run->failed);
+}

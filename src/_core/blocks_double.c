@@ -1,0 +1,2 @@
+/* Numbers stored as doubles. */
+#include "blocks.h"

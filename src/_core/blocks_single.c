@@ -1,0 +1,3 @@
+/* Numbers stored as floats. */
+#define SINGLE
+#include "blocks.h"
