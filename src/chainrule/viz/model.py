@@ -1,0 +1,187 @@
+"""A graph as plain data: what every view is drawn from.
+
+`picture(v)` reads values, gradients and local derivatives from a graph once. Text, SVG, HTML, the
+studio and `explain` look at the result only, and so does JavaScript, as JSON.
+"""
+
+from __future__ import annotations
+
+import json
+import math
+from collections.abc import Iterator, Sequence
+from dataclasses import asdict, dataclass, field
+from typing import Any
+
+from .. import ops
+from ..value import Value
+
+LEAF, CONSTANT, OPERATION, GROUP = "leaf", "constant", "operation", "group"
+
+SYMBOLS = {"add": "+", "sub": "−", "mul": "×", "div": "÷", "neg": "−", "pow": "**", "dot": "dot"}
+
+
+@dataclass(frozen=True)
+class Node:
+    """One value: a leaf, a constant, the result of an operation, or a group of these."""
+
+    id: int
+    kind: str
+    op: str  # the name of the row; "" for leaves and constants
+    symbol: str  # what is shown for it
+    label: str
+    data: float
+    grad: float | None  # None: not computed yet
+    inputs: tuple[int, ...] = ()
+    count: int = 1  # nodes that a group stands for
+
+
+@dataclass(frozen=True)
+class Edge:
+    """From an input to what is computed from it."""
+
+    id: int
+    source: int
+    target: int
+    slot: int  # which argument of the target
+    partial: float | None  # the local derivative; None where there is none to ask for
+    share: float | None  # what flows back: the gradient of the target times the partial
+
+
+@dataclass(frozen=True)
+class Step:
+    """One moment of computing a value, then its gradients.
+
+    `forward`: a node gets its value. `seed`: the output gets the gradient 1. `backward`: a share
+    of the gradient of the target flows through an edge; `first` says that it is the first to
+    arrive at the source, otherwise it is added (+=) to what is there.
+    """
+
+    kind: str  # forward, seed, backward
+    node: int  # whose value or gradient changes
+    edge: int | None = None
+    first: bool = False
+
+
+@dataclass(frozen=True)
+class Picture:
+    """All of a graph that can be looked at; node i has the number i, inputs before results."""
+
+    nodes: tuple[Node, ...]
+    edges: tuple[Edge, ...]
+    outputs: tuple[int, ...]
+    steps: tuple[Step, ...] = field(default=())
+    title: str = ""
+
+    def into(self, node: int) -> list[Edge]:
+        """The edges of its arguments, in order."""
+        return [edge for edge in self.edges if edge.target == node]
+
+    def as_dict(self) -> dict[str, Any]:
+        """For JSON, which has no infinity and no NaN: they are written as text."""
+        found = _plain(asdict(self))
+        assert isinstance(found, dict)
+        return found
+
+    def json(self) -> str:
+        return json.dumps(self.as_dict(), allow_nan=False, separators=(",", ":"))
+
+
+def picture(
+    outputs: Any, *, names: dict[Any, str] | None = None, title: str = "", most: int | None = None
+) -> Picture:
+    """Read the graph of a Value, or of several.
+
+    `names` gives labels to Values that have none. `most` raises ValueError for larger graphs
+    before much is done.
+    """
+    roots = [outputs] if isinstance(outputs, Value) else list(outputs)
+    if not roots or not all(isinstance(root, Value) for root in roots):
+        raise TypeError("expected a Value, or a list of Values")
+    order = _order(roots)
+    if most is not None and len(order) > most:
+        raise ValueError(f"the graph has {len(order):,} nodes, more than {most:,}")
+    places = {value: i for i, value in enumerate(order)}
+    known = any(float(root.grad) != 0.0 for root in roots)
+    nodes, edges = [], []
+    for i, value in enumerate(order):
+        inputs = tuple(places[v] for v in value.inputs)
+        label = value.label or (names or {}).get(value, "")
+        nodes.append(_node(i, value, inputs, label, known))
+        for slot, (source, partial) in enumerate(zip(inputs, _partials(value), strict=True)):
+            grad = nodes[-1].grad
+            share = None if partial is None or grad is None else _share(value, partial, grad)
+            edges.append(Edge(len(edges), source, i, slot, partial, share))
+    found = tuple(places[root] for root in roots)
+    return Picture(tuple(nodes), tuple(edges), found, tuple(_steps(nodes, edges, found)), title)
+
+
+def _order(roots: Sequence[Any]) -> list[Any]:
+    """Every value once, constants included, inputs before results."""
+    seen: dict[Any, None] = {}
+    for root in roots:
+        for value in root._topological(check=False):
+            for v in value.inputs:
+                if v.is_constant:
+                    seen.setdefault(v)
+            seen.setdefault(value)
+        seen.setdefault(root)
+    return list(seen)
+
+
+def _node(i: int, value: Any, inputs: tuple[int, ...], label: str, known: bool) -> Node:
+    kind = CONSTANT if value.is_constant else OPERATION if inputs else LEAF
+    name = value.op or ""
+    row = value._row
+    symbol = SYMBOLS.get(name) or (row.symbol if row is not None else "") or name
+    grad: float | None = float(value.grad)
+    if kind == CONSTANT or (grad == 0.0 and not known):
+        grad = None
+    return Node(i, kind, name, symbol, label, value.data, grad, inputs)
+
+
+def _partials(value: Any) -> Sequence[float | None]:
+    """The local derivative for each input; None for constants and where there is no formula."""
+    inputs = value.inputs
+    if not inputs:
+        return ()
+    if value._row is None or value._by_hand:
+        return [None] * len(inputs)
+    wanted = [not v.is_constant for v in inputs]
+    return list(value._row.derivatives([v.data for v in inputs], value.data, wanted))
+
+
+def _share(value: Any, partial: float, grad: float) -> float:
+    """As backward computes it: a partial of exactly 0 in a row that selects cuts the edge."""
+    if partial == 0.0 and isinstance(value._row, ops.Op) and value._row.selects:
+        return 0.0
+    return grad * partial
+
+
+def _steps(nodes: list[Node], edges: list[Edge], outputs: Sequence[int]) -> Iterator[Step]:
+    """All values, then all shares in the order in which backward sends them."""
+    for node in nodes:
+        if node.kind == OPERATION:
+            yield Step("forward", node.id)
+    into: dict[int, list[Edge]] = {}
+    for edge in edges:
+        into.setdefault(edge.target, []).append(edge)
+    reached = set(outputs)
+    for output in outputs:
+        yield Step("seed", output)
+    for node in reversed(nodes):
+        if node.id not in reached:
+            continue
+        for edge in into.get(node.id, ()):
+            if edge.partial is not None:
+                yield Step("backward", edge.source, edge.id, edge.source not in reached)
+                reached.add(edge.source)
+
+
+def _plain(x: Any) -> Any:
+    if isinstance(x, float) and not math.isfinite(x):
+        return "NaN" if math.isnan(x) else "Infinity" if x > 0 else "-Infinity"
+    if isinstance(x, dict):
+        return {key: _plain(item) for key, item in x.items()}
+    if isinstance(x, (list, tuple)):
+        return [_plain(item) for item in x]
+    return x
