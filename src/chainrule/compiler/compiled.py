@@ -11,7 +11,7 @@ import numpy as np
 
 from ..tree import unflatten
 from ..value import Value
-from . import backends, passes
+from . import anomalies, backends, passes
 from .exporting import exported
 from .graph import Graph
 from .inputs import MOST_AXES, Batch, Inputs
@@ -88,6 +88,8 @@ class Compiled:
                 )
             for whole, row in zip(merged, outputs, strict=True):
                 whole[... if chosen is None else chosen] = row
+        if anomalies.wanted() and self.leaves is None:
+            anomalies.look_closer(self.function, self.params, inputs, merged)
         return unflatten(rebuild, [whole.reshape(inputs.shape) for whole in merged])
 
     def value_and_grad(self, *batch: Any, inputs: bool | Sequence[int] = False) -> Any:
@@ -114,6 +116,9 @@ class Compiled:
             values[place] = results.outputs[0]
             input_grads[:, place] = results.input_adjoints
             grads = results.param_adjoints if grads is None else grads + results.param_adjoints
+        if anomalies.wanted() and self.leaves is None:
+            finite = bool(np.isfinite(grads).all() and np.isfinite(input_grads).all())
+            anomalies.look_closer(self.function, self.params, data, values, finite)
         value: Any = values.reshape(data.shape).astype(self.dtype, copy=False)
         if self.reduction != "none":
             value = float(values.mean() if self.reduction == "mean" else values.sum())
