@@ -1,0 +1,137 @@
+/* The flat graph itself: adding nodes, and what can be asked of a whole graph. See graph.py. */
+#include "flat.h"
+
+/* Let an array hold so many items, with some room to spare. It is moved by the system, not copied,
+ * once it is large, and what is not used takes no memory. */
+int make_room(void *array, int32_t *capacity, int64_t needed, size_t size) {
+    if (needed <= *capacity) return 0;
+    if (needed > INT32_MAX) return TOO_LARGE;
+    int64_t larger = *capacity + *capacity / 2 + 16;
+    if (larger < needed) larger = needed;
+    if (larger > INT32_MAX) larger = INT32_MAX;
+    void *items; /* read and written as bytes: pointers to what, it does not know */
+    memcpy(&items, array, sizeof items);
+    if (!(items = PyMem_Realloc(items, (size_t)larger * size))) return OUT_OF_MEMORY;
+    memcpy(array, &items, sizeof items);
+    *capacity = (int32_t)larger;
+    return 0;
+}
+
+/* Room for one node more, with so many arguments. */
+static int node_room(Graph *g, int64_t count) {
+    if (g->n + 1 >= g->capacity) {
+        int32_t capacity = g->capacity; /* of both arrays, so it changes when both have room */
+        const int64_t needed = (int64_t)g->n + 2;
+        int fault = make_room(&g->code, &capacity, needed, sizeof *g->code);
+        capacity = g->capacity;
+        if (!fault) fault = make_room(&g->first, &capacity, needed, sizeof *g->first);
+        if (fault) return fault;
+        g->capacity = capacity;
+        if (!g->n) g->first[0] = 0;
+    }
+    return make_room(&g->args, &g->args_capacity, g->n_args + count, sizeof *g->args);
+}
+
+/* A new node, whose arguments are not filled in yet: its number, or a fault. */
+static int32_t node_begin(Graph *g, int code, int64_t count) {
+    const int fault = node_room(g, count);
+    if (fault) return fault;
+    g->code[g->n] = (uint8_t)code;
+    g->n_args += (int32_t)count;
+    g->first[g->n + 1] = g->n_args;
+    return g->n++;
+}
+
+/* The number of a new node. With no `args` the caller fills them in. */
+int32_t graph_add(Graph *g, int code, int64_t count, const int32_t *args) {
+    const int32_t i = node_begin(g, code, count);
+    if (i >= 0 && args) memcpy(args_of(g, i), args, (size_t)count * sizeof *args);
+    return i;
+}
+
+int32_t graph_add_constant(Graph *g, double number) {
+    const int fault = make_room(&g->numbers, &g->numbers_capacity, (int64_t)g->n_numbers + 1, sizeof *g->numbers);
+    if (fault) return fault;
+    const int32_t i = graph_add(g, CONSTANT_NODE, 1, &g->n_numbers);
+    if (i >= 0) g->numbers[g->n_numbers++] = number;
+    return i;
+}
+
+/* A node of another graph, the places of whose arguments are known. */
+int32_t graph_add_copy(Graph *g, const Graph *from, int32_t i, const int32_t *places) {
+    if (from->code[i] == CONSTANT_NODE) return graph_add_constant(g, number_of(from, i));
+    const int32_t count = count_of(from, i), *old = args_of(from, i);
+    if (is_leaf(from, i)) return graph_add(g, from->code[i], 1, old);
+    const int32_t new = graph_add(g, from->code[i], count, NULL);
+    if (new >= 0)
+        for (int32_t k = 0; k < count; k++) args_of(g, new)[k] = places[old[k]];
+    return new;
+}
+
+static int32_t *moved(const int32_t *nodes, int32_t n, const int32_t *places) {
+    int32_t *result = PyMem_Malloc((size_t)n * sizeof *result + 1);
+    for (int32_t i = 0; result && i < n; i++) result[i] = places[nodes[i]];
+    return result;
+}
+
+/* The results of another graph, the outputs among them only if asked for. */
+int graph_results(Graph *g, const Graph *from, const int32_t *places, int outputs) {
+    g->n_outputs = outputs ? from->n_outputs : 0;
+    g->n_guards = from->n_guards;
+    g->outputs = moved(from->outputs, g->n_outputs, places);
+    g->guards = moved(from->guards, g->n_guards, places);
+    return g->outputs && g->guards ? 0 : OUT_OF_MEMORY;
+}
+
+void graph_free(Graph *g) {
+    void *parts[] = {g->code, g->first, g->args, g->numbers, g->outputs, g->guards, g->mask, g->reached};
+    for (size_t i = 0; i < sizeof parts / sizeof *parts; i++) PyMem_Free(parts[i]);
+    *g = (Graph){0};
+}
+
+static int is_wellformed(const Graph *g, int32_t i) {
+    const int code = g->code[i];
+    const int32_t count = count_of(g, i), *args = args_of(g, i);
+    if (is_leaf(g, i))
+        return code <= CONSTANT_NODE && count == 1 && args[0] >= 0 && (code != CONSTANT_NODE || args[0] < g->n_numbers);
+    for (int32_t k = 0; k < count; k++)
+        if (args[k] < 0 || args[k] >= i) return 0;
+    if (code == TAKE_NODE) return count > 1;
+    return code > 0 && (is_fold(code) ? count > 0 && count % ROWS[code].width == 0 : count == ROWS[code].arity);
+}
+
+int graph_verify(const Graph *g) {
+    for (int32_t i = 0; i < g->n; i++)
+        if (!is_wellformed(g, i)) return MALFORMED;
+    for (int32_t i = 0; i < g->n_outputs; i++)
+        if (g->outputs[i] < 0 || g->outputs[i] >= g->n) return MALFORMED;
+    for (int32_t i = 0; i < g->n_guards; i++)
+        if (g->guards[i] < 0 || g->guards[i] >= g->n) return MALFORMED;
+    return 0;
+}
+
+/* How often each node is an argument or a result. */
+void graph_uses(const Graph *g, int32_t *counts) {
+    memset(counts, 0, (size_t)g->n * sizeof *counts);
+    for (int32_t i = 0; i < g->n_outputs; i++) counts[g->outputs[i]]++;
+    for (int32_t i = 0; i < g->n_guards; i++) counts[g->guards[i]]++;
+    for (int32_t i = 0; i < g->n; i++)
+        for (int32_t k = 0; !is_leaf(g, i) && k < count_of(g, i); k++) counts[args_of(g, i)[k]]++;
+}
+
+/* For each node, whether it has to be computed for every sample: if it depends on an input, or if
+ * its mask does. A mask that varies may make others vary, so this is repeated until none does. */
+void graph_varying(const Graph *g, uint8_t *found) {
+    memset(found, 0, (size_t)g->n);
+    for (int more = 1; more;) {
+        more = 0;
+        for (int32_t i = 0; i < g->n; i++) {
+            if (is_leaf(g, i))
+                found[i] = g->code[i] == INPUT_NODE;
+            else
+                for (int32_t k = 0; !found[i] && k < count_of(g, i); k++) found[i] = found[args_of(g, i)[k]];
+        }
+        for (int32_t i = 0; g->mask && i < g->n; i++)
+            if (g->mask[i] >= 0 && found[g->mask[i]] && !found[i] && !is_leaf(g, i)) found[i] = 1, more = 1;
+    }
+}
