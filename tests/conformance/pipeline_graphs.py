@@ -187,7 +187,9 @@ class Maker:
             self.add(ops.take(rows)(index, *self.vector(rows)))
 
     def power(self) -> None:
-        self.add(self.operand(0.0) ** self.rng.choice((-1.0, 1.0, 2.0, 3.0, 4.0, 5.0, 0.5, self.operand())))
+        self.add(
+            self.operand(0.0) ** self.rng.choice((-1.0, 1.0, 2.0, 3.0, 4.0, 5.0, 0.5, self.operand()))
+        )
 
     def results(self) -> tuple[list[Any], list[Any]]:
         outputs = [self.pool[-1], *(self.operand() for _ in range(self.rng.choice((0, 0, 1, 3))))]

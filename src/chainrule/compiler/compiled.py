@@ -168,7 +168,7 @@ class Compiled:
                 with TRACING:
                     self.trace(batch, int(waiting[0]), variants)
             variant = variants[number]
-            fits = variant.fits(self.numbers(), Inputs(list(rows[:, waiting]), (len(waiting),)))
+            fits = variant.fits(self.numbers(), Inputs([rows[:, waiting]], (len(waiting),)))
             fits[0] |= new  # the sample just traced, even if rounding would have it elsewhere
             if fits.all() and not parts:
                 return [(variant, None)]
@@ -195,8 +195,8 @@ class Compiled:
         """What the function does with a sample; new parameters are added to the list."""
         if self.leaves is None:
             return trace(self.function, batch.sample(sample), self.params)
-        if len(self.leaves) != len(batch.views):
-            raise ValueError(f"{len(self.leaves)} inputs were named, got numbers for {len(batch.views)}")
+        if len(self.leaves) != batch.count:
+            raise ValueError(f"{len(self.leaves)} inputs were named, got numbers for {batch.count}")
         return built(self.function, self.leaves, self.params)
 
     def trace(self, batch: Batch, sample: int, variants: list[_Variant]) -> None:
@@ -207,7 +207,7 @@ class Compiled:
                 for variant in each:
                     variant.count = len(self.params)
                     variant.machines.clear()
-        variants.append(_Variant(result, len(self.params), len(batch.views), self.machine))
+        variants.append(_Variant(result, len(self.params), batch.count, self.machine))
 
 
 @dataclass

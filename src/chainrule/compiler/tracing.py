@@ -110,9 +110,7 @@ def built(result: Any, inputs: Sequence[Value], params: list[Value]) -> Trace:
     return _traced(result, inputs, params, None)
 
 
-def _traced(
-    result: Any, inputs: Sequence[Value], params: list[Value], tracer: Tracer | None
-) -> Trace:
+def _traced(result: Any, inputs: Sequence[Value], params: list[Value], tracer: Tracer | None) -> Trace:
     outputs, rebuild = flatten(result)
     outputs = [output if isinstance(output, Value) else _number(output) for output in outputs]
     guards = tracer.guards if tracer is not None else []
