@@ -119,19 +119,53 @@ void graph_uses(const Graph *g, int32_t *counts) {
         for (int32_t k = 0; !is_leaf(g, i) && k < count_of(g, i); k++) counts[args_of(g, i)[k]]++;
 }
 
-/* For each node, whether it has to be computed for every sample: if it depends on an input, or if
- * its mask does. A mask that varies may make others vary, so this is repeated until none does. */
-void graph_varying(const Graph *g, uint8_t *found) {
-    memset(found, 0, (size_t)g->n);
-    for (int more = 1; more;) {
-        more = 0;
+static int needs_to_vary(const Graph *g, const uint8_t *found, int32_t i) {
+    return is_masked(g, i) && !is_leaf(g, i) && !found[i] && found[g->mask[i]];
+}
+
+/* What a mask that varies makes vary, and all that depends on it, which may be masks again: each node
+ * is looked at once, from those that it depends on. */
+static int vary_with_masks(const Graph *g, uint8_t *found) {
+    const size_t n = (size_t)g->n, size = sizeof(int32_t);
+    int32_t *begin = PyMem_Calloc(n + 2, size), *stack = PyMem_Malloc((n + 1) * size), depth = 0;
+    int32_t *users = PyMem_Malloc((n + (size_t)g->n_args + 1) * size);
+    const int fault = begin && stack && users ? 0 : OUT_OF_MEMORY;
+    for (int fill = 0; !fault && fill < 2; fill++) { /* count the users of each node, then list them */
         for (int32_t i = 0; i < g->n; i++) {
-            if (is_leaf(g, i))
-                found[i] = g->code[i] == INPUT_NODE;
-            else
-                for (int32_t k = 0; !found[i] && k < count_of(g, i); k++) found[i] = found[args_of(g, i)[k]];
+            if (is_leaf(g, i)) continue;
+            for (int32_t k = 0; k <= count_of(g, i); k++) {
+                const int32_t a = k < count_of(g, i) ? args_of(g, i)[k] : g->mask[i];
+                if (a < 0) continue;
+                if (fill)
+                    users[begin[a + 1]++] = i;
+                else
+                    begin[a + 2]++;
+            }
         }
-        for (int32_t i = 0; g->mask && i < g->n; i++)
-            if (g->mask[i] >= 0 && found[g->mask[i]] && !found[i] && !is_leaf(g, i)) found[i] = 1, more = 1;
+        for (int32_t i = 0; !fill && i < g->n; i++) begin[i + 2] += begin[i + 1];
     }
+    for (int32_t i = 0; !fault && i < g->n; i++)
+        if (needs_to_vary(g, found, i)) stack[depth++] = i;
+    for (int32_t i = 0; i < depth; i++) found[stack[i]] = 1;
+    while (depth) {
+        const int32_t i = stack[--depth];
+        for (int32_t k = begin[i]; k < begin[i + 1]; k++)
+            if (!found[users[k]]) found[users[k]] = 1, stack[depth++] = users[k];
+    }
+    PyMem_Free(begin);
+    PyMem_Free(stack);
+    PyMem_Free(users);
+    return fault;
+}
+
+/* For each node, whether it has to be computed for every sample: if it depends on an input, or if
+ * its mask does. */
+int graph_varying(const Graph *g, uint8_t *found) {
+    int more = 0;
+    for (int32_t i = 0; i < g->n; i++) {
+        found[i] = g->code[i] == INPUT_NODE;
+        for (int32_t k = 0; !is_leaf(g, i) && !found[i] && k < count_of(g, i); k++) found[i] = found[args_of(g, i)[k]];
+    }
+    for (int32_t i = 0; i < g->n; i++) more |= needs_to_vary(g, found, i);
+    return more ? vary_with_masks(g, found) : 0;
 }

@@ -53,7 +53,7 @@ int graph_results(Graph *g, const Graph *from, const int32_t *places, int output
 void graph_free(Graph *g);
 int graph_verify(const Graph *g);
 void graph_uses(const Graph *g, int32_t *counts);
-void graph_varying(const Graph *g, uint8_t *found);
+int graph_varying(const Graph *g, uint8_t *found);
 
 /* passes.c and masks.c: each makes a new graph, which the caller frees even after a fault */
 int drop_dead(const Graph *g, int outputs, Graph *new);

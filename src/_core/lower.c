@@ -348,8 +348,8 @@ int lower(const Graph *g, int narrow, Machine *m) {
     Groups groups = {0};
     int fault = l.varying && l.uses && l.rows && l.lines ? 0 : OUT_OF_MEMORY;
     if (!fault) fault = place_leaves(&l, m);
+    if (!fault) fault = graph_varying(g, l.varying);
     if (!fault) {
-        graph_varying(g, l.varying);
         graph_uses(g, l.uses);
         fault = find_groups(&l, &groups);
     }

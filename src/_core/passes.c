@@ -235,7 +235,7 @@ int join_products(const Graph *g, Graph *new) {
     int fault = OUT_OF_MEMORY;
     if (!s.uses || !s.places || !s.head || !s.tail || !s.next || !s.terms || !s.inside || !s.varying) goto done;
     graph_uses(g, s.uses);
-    graph_varying(g, s.varying);
+    if ((fault = graph_varying(g, s.varying)) < 0) goto done;
     find_terms(&s);
     for (int32_t i = 0; i < g->n; i++) {
         if (s.inside[i]) continue;
