@@ -295,6 +295,37 @@ def test_a_check_that_raises_or_changes_the_graph() -> None:
     assert product.grad == 1.0
 
 
+def test_running_out_of_memory() -> None:
+    """Wherever it happens, it is an error, and the gradients are as they were."""
+    testcapi = pytest.importorskip("_testcapi")
+    xs, weights = values(3), [values(3) for _ in range(2)]
+    hidden = layer(weights, values(2), xs)
+    picked = chainrule.take([chainrule.where(xs[0], chainrule.dot(hidden, xs[:2]), 2.0), *hidden], xs[1])
+    picked.backward()
+    grads = [x.grad for x in xs]
+    wanted = np.arange(3, dtype=np.int32)
+
+    def run() -> None:
+        params: list[Value] = []
+        graph = compiled.graph_extract([picked], [], xs, params, None, check_operation)
+        graph = compiled.graph_optimise(graph)
+        compiled.graph_machine(graph, len(params), 3, False, True, wanted)
+
+    run()
+    failures = 0
+    while True:
+        testcapi.set_nomemory(failures, failures + 1)
+        try:
+            run()
+            break
+        except MemoryError:
+            failures += 1
+        finally:
+            testcapi.remove_mem_hooks()
+            assert [x.grad for x in xs] == grads
+    assert failures > 100
+
+
 def test_a_graph_in_python_is_compiled_in_python() -> None:
     x = Value(1.0)
     assert isinstance(from_values([x * 2.0], [], [x], []), Graph)
