@@ -8,6 +8,7 @@ number is the same for all samples.
 from __future__ import annotations
 
 import math
+import sys
 from collections.abc import Sequence
 from typing import Any
 
@@ -161,7 +162,8 @@ class Listed(np.ndarray[Any, Any]):
 def _numbers(tree: Any) -> Array:
     if isinstance(tree, Value):
         raise TypeError("a compiled function takes arrays; on Values call the function itself")
-    if isinstance(tree, np.ma.MaskedArray):
+    masked = sys.modules.get("numpy.ma")  # np.ma would load it, which takes 40 ms
+    if masked is not None and isinstance(tree, masked.MaskedArray):
         raise TypeError("a batch must not have masked entries: fill them, or leave them out")
     try:
         array = np.asarray(tree)
