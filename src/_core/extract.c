@@ -4,7 +4,6 @@
  * place of their gradients, which are put back before Python can run again.
  */
 #include "flat.h"
-#include "table.h"
 
 typedef struct {
     Value *value;
@@ -16,6 +15,8 @@ typedef struct {
     Table constants;
     Kept *kept; /* the gradients of all Values concerned */
     Py_ssize_t n_kept;
+    int32_t *args; /* room for those of a node */
+    int32_t args_capacity;
     Value **found; /* parameters that were not in the list */
     int32_t n_found, found_capacity;
     int32_t inputs, params; /* how many are in the lists */
@@ -40,26 +41,7 @@ static void put_back(Extraction *e) {
     }
 }
 
-typedef struct {
-    const Graph *graph;
-    double number;
-} Number;
-
-static int same_number(const void *wanted, int32_t i) {
-    const Number *w = wanted;
-    const double x = number_of(w->graph, i);
-    return (x != x && w->number != w->number) || !memcmp(&x, &w->number, sizeof x);
-}
-
-/* Equal constants are one node; 0 and -0 are not equal, all NaNs are. */
-static int32_t constant(Extraction *e, double number) {
-    uint64_t bits = 0;
-    if (number == number) memcpy(&bits, &number, sizeof bits);
-    const Number wanted = {e->graph, number};
-    const int32_t next = e->graph->n;
-    const int32_t i = table_enter(&e->constants, hash_more(0, bits), same_number, &wanted, next);
-    return i == next ? graph_add_constant(e->graph, number) : i;
-}
+static int32_t constant(Extraction *e, double number) { return graph_constant(e->graph, &e->constants, number); }
 
 static int32_t enter_leaf(Extraction *e, Value *v) {
     if (!(v->word & REACHED)) {
@@ -83,23 +65,26 @@ static int32_t argument(Extraction *e, Value *v, Py_ssize_t k) {
     return slot.node->word & SEEN ? (int32_t)get_number(slot.node) : MALFORMED;
 }
 
-static int32_t enter(Extraction *e, Value *v, int32_t *args) {
+static int32_t enter(Extraction *e, Value *v) {
     if (node_is_leaf(v)) return enter_leaf(e, v);
     const Py_ssize_t n = node_count(v);
     if (v->flags & FREED || v->op == BY_HAND || v->op == LEAF) return MALFORMED;
+    const int fault = make_room(&e->args, &e->args_capacity, n, sizeof *e->args);
+    if (fault) return fault;
     for (Py_ssize_t k = 0; k < n; k++)
-        if ((args[k] = argument(e, v, k)) < 0) return args[k];
-    return graph_add(e->graph, v->op == CUSTOM ? TAKE_NODE : v->op, n, args);
+        if ((e->args[k] = argument(e, v, k)) < 0) return e->args[k];
+    return graph_add(e->graph, v->op == CUSTOM ? TAKE_NODE : v->op, n, e->args);
 }
 
 /* Enter what a result needs; results in order need what comes first in the order of the walk. */
-static int32_t enter_result(Extraction *e, PyObject *result, const Order *order, Py_ssize_t *next, int32_t *args) {
+static int32_t enter_result(Extraction *e, PyObject *result, const Order *order, Py_ssize_t *next) {
     if (PyFloat_Check(result)) return constant(e, PyFloat_AS_DOUBLE(result));
     const Value *root = (Value *)result;
     while (!(root->word & SEEN)) {
         if (*next == order->n) return MALFORMED;
         Value *v = order->nodes[(*next)++];
-        const int32_t number = enter(e, v, args);
+        if (!(v->word & REACHED)) keep(e, v);
+        const int32_t number = enter(e, v);
         if (number < 0) return number;
         set_number(v, number);
         v->word |= SEEN;
@@ -107,20 +92,22 @@ static int32_t enter_result(Extraction *e, PyObject *result, const Order *order,
     return (int32_t)get_number(root);
 }
 
-static int enter_results(Extraction *e, PyObject *results, int32_t **to, int32_t *count, const Order *order, Py_ssize_t *next, int32_t *args) {
+static int enter_results(Extraction *e, PyObject *results, int32_t **to, int32_t *count, const Order *order,
+                         Py_ssize_t *next) {
     const Py_ssize_t n = PyTuple_GET_SIZE(results);
     if (n > INT32_MAX) return TOO_LARGE;
     if (!(*to = PyMem_Malloc((size_t)n * sizeof(int32_t) + 1))) return OUT_OF_MEMORY;
     *count = (int32_t)n;
     for (Py_ssize_t i = 0; i < n; i++)
-        if (((*to)[i] = enter_result(e, PyTuple_GET_ITEM(results, i), order, next, args)) < 0) return (*to)[i];
+        if (((*to)[i] = enter_result(e, PyTuple_GET_ITEM(results, i), order, next)) < 0) return (*to)[i];
     return 0;
 }
 
-static void number_leaves(PyObject *leaves, int64_t first) {
+static void number_leaves(Extraction *e, PyObject *leaves, int64_t first) {
     for (Py_ssize_t i = 0; i < PyTuple_GET_SIZE(leaves); i++) {
         Value *v = (Value *)PyTuple_GET_ITEM(leaves, i);
         if (v->word & REACHED && get_number(v) < first) continue; /* an input, whatever else it is */
+        if (!(v->word & REACHED)) keep(e, v);
         set_number(v, first + i);
         v->word |= REACHED;
     }
@@ -130,25 +117,17 @@ static void number_leaves(PyObject *leaves, int64_t first) {
 static int extract(Extraction *e, PyObject *results[2], PyObject *leaves[2], const Order *order) {
     Graph *g = e->graph;
     const Py_ssize_t n_inputs = PyTuple_GET_SIZE(leaves[0]), n_params = PyTuple_GET_SIZE(leaves[1]);
-    Py_ssize_t widest = 2, next = 0;
+    Py_ssize_t next = 0;
     if (n_inputs > INT32_MAX || n_params > INT32_MAX) return TOO_LARGE;
-    for (Py_ssize_t i = 0; i < order->n; i++)
-        if (node_count(order->nodes[i]) > widest) widest = node_count(order->nodes[i]);
-    int32_t *args = PyMem_Malloc((size_t)widest * sizeof *args);
     e->kept = PyMem_Malloc((size_t)(order->n + n_inputs + n_params + 1) * sizeof *e->kept);
     e->inputs = (int32_t)n_inputs, e->params = (int32_t)n_params;
-    int fault = args && e->kept ? 0 : OUT_OF_MEMORY;
-    if (!fault) {
-        for (int k = 0; k < 2; k++)
-            for (Py_ssize_t i = 0; i < PyTuple_GET_SIZE(leaves[k]); i++) keep(e, (Value *)PyTuple_GET_ITEM(leaves[k], i));
-        for (Py_ssize_t i = 0; i < order->n; i++) keep(e, order->nodes[i]);
-        number_leaves(leaves[0], 0);
-        number_leaves(leaves[1], n_inputs);
-        fault = enter_results(e, results[0], &g->outputs, &g->n_outputs, order, &next, args);
-        if (!fault) fault = enter_results(e, results[1], &g->guards, &g->n_guards, order, &next, args);
-        put_back(e);
-    }
-    PyMem_Free(args);
+    if (!e->kept) return OUT_OF_MEMORY;
+    number_leaves(e, leaves[0], 0);
+    number_leaves(e, leaves[1], n_inputs);
+    int fault = enter_results(e, results[0], &g->outputs, &g->n_outputs, order, &next);
+    if (!fault) fault = enter_results(e, results[1], &g->guards, &g->n_guards, order, &next);
+    put_back(e);
+    PyMem_Free(e->args);
     PyMem_Free(e->kept);
     table_free(&e->constants);
     return fault;
@@ -168,7 +147,7 @@ static PyObject *tuple_of_values(PyObject *given, int floats) {
     return tuple;
 }
 
-/* The walk from all results, with its nodes held. */
+/* The walk from all results. */
 static int walk_results(PyObject *results[2], Order *order) {
     const Py_ssize_t most = PyTuple_GET_SIZE(results[0]) + PyTuple_GET_SIZE(results[1]);
     Value **roots = PyMem_Malloc((size_t)most * sizeof *roots + 1);
@@ -181,11 +160,10 @@ static int walk_results(PyObject *results[2], Order *order) {
     PyMem_Free(roots);
     if (failed) return -1;
     order_unmark(order);
-    order_hold(order);
     return 0;
 }
 
-/* Ask about every node that is not simply a row of the table. */
+/* Ask about every node that is not simply a row of the table; the nodes must be held. */
 static int check_nodes(const Order *order, PyObject *check) {
     PyObject *known = NULL; /* the row of the last one: takes come in great numbers */
     for (Py_ssize_t i = 0; i < order->n; i++) {
@@ -222,12 +200,15 @@ PyObject *graph_extract(PyObject *module, PyObject *args) {
     }
     PyObject *tuples[4] = {NULL};
     Order order = {0};
-    int walked = 0;
+    int walked = 0, held = 0;
     for (int k = 0; k < 4; k++)
         if (!(tuples[k] = tuple_of_values(given[k], k == 0))) goto done;
     if (walk_results(tuples, &order) < 0) goto done;
     walked = 1;
-    if (check_nodes(&order, check) < 0) goto done;
+    if ((held = order.python)) { /* else no Python runs until the graph is there */
+        order_hold(&order);
+        if (check_nodes(&order, check) < 0) goto done;
+    }
     if (!(e.graph = PyMem_Calloc(1, sizeof(Graph)))) {
         PyErr_NoMemory();
         goto done;
@@ -237,10 +218,8 @@ PyObject *graph_extract(PyObject *module, PyObject *args) {
     for (int32_t i = 0; capsule && i < e.n_found; i++)
         if (PyList_Append(given[3], (PyObject *)e.found[i]) < 0) Py_CLEAR(capsule);
 done:
-    if (walked) {
-        order_drop(&order);
-        order_free(&order);
-    }
+    if (held) order_drop(&order);
+    if (walked) order_free(&order);
     PyMem_Free(e.found);
     for (int k = 0; k < 4; k++) Py_XDECREF(tuples[k]);
     return capsule;

@@ -57,6 +57,28 @@ int32_t graph_add_constant(Graph *g, double number) {
     return i;
 }
 
+typedef struct {
+    const Graph *graph;
+    double number;
+} Number;
+
+static int same_number(const void *wanted, int32_t i) {
+    const Number *w = wanted;
+    if (w->graph->code[i] != CONSTANT_NODE) return 0;
+    const double x = number_of(w->graph, i);
+    return (x != x && w->number != w->number) || !memcmp(&x, &w->number, sizeof x);
+}
+
+/* Equal constants are one node; 0 and -0 are not equal, all NaNs are. */
+int32_t graph_constant(Graph *g, Table *known, double number) {
+    uint64_t bits = 0;
+    if (number == number) memcpy(&bits, &number, sizeof bits);
+    const Number wanted = {g, number};
+    const int32_t next = g->n;
+    const int32_t i = table_enter(known, hash_more(CONSTANT_NODE, bits), same_number, &wanted, next);
+    return i == next ? graph_add_constant(g, number) : i;
+}
+
 /* A node of another graph, the places of whose arguments are known. */
 int32_t graph_add_copy(Graph *g, const Graph *from, int32_t i, const int32_t *places) {
     if (from->code[i] == CONSTANT_NODE) return graph_add_constant(g, number_of(from, i));

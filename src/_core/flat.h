@@ -8,6 +8,7 @@
 #define CHAINRULE_FLAT_H
 
 #include "machine.h"
+#include "table.h"
 
 #define GRAPH "chainrule.graph" /* the name of its capsules */
 
@@ -48,6 +49,7 @@ static inline int is_masked(const Graph *g, int32_t i) { return g->mask && g->ma
 int make_room(void *array, int32_t *capacity, int64_t needed, size_t size);
 int32_t graph_add(Graph *g, int code, int64_t count, const int32_t *args);
 int32_t graph_add_constant(Graph *g, double number);
+int32_t graph_constant(Graph *g, Table *known, double number); /* each once */
 int32_t graph_add_copy(Graph *g, const Graph *from, int32_t i, const int32_t *places);
 int graph_results(Graph *g, const Graph *from, const int32_t *places, int outputs);
 void graph_free(Graph *g);

@@ -3,7 +3,6 @@
 #define CHAINRULE_LOWER_H
 
 #include "flat.h"
-#include "table.h"
 
 /* An array of numbers that grows. */
 typedef struct {

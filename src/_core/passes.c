@@ -1,6 +1,5 @@
 /* Passes: from a graph to a better one that computes the same. See passes.py. */
 #include "flat.h"
-#include "table.h"
 
 enum { LONGEST_POWER = 4 };
 
@@ -18,28 +17,18 @@ typedef struct {
     int code;
     int32_t count;
     const int32_t *args;
-    double number; /* of a constant */
 } Wanted;
 
 static int same_node(const void *wanted, int32_t i) {
     const Wanted *w = wanted;
     if (w->graph->code[i] != w->code || count_of(w->graph, i) != w->count) return 0;
-    if (w->code != CONSTANT_NODE) return !memcmp(args_of(w->graph, i), w->args, (size_t)w->count * sizeof(int32_t));
-    const double x = number_of(w->graph, i);
-    return (x != x && w->number != w->number) || !memcmp(&x, &w->number, sizeof x);
+    return !memcmp(args_of(w->graph, i), w->args, (size_t)w->count * sizeof(int32_t));
 }
 
-static int32_t constant(Rebuilder *r, double number) {
-    uint64_t bits = 0;
-    if (number == number) memcpy(&bits, &number, sizeof bits);
-    const Wanted wanted = {r->graph, CONSTANT_NODE, 1, NULL, number};
-    const int32_t next = r->graph->n;
-    const int32_t i = table_enter(&r->known, hash_more(CONSTANT_NODE, bits), same_node, &wanted, next);
-    return i == next ? graph_add_constant(r->graph, number) : i;
-}
+static int32_t constant(Rebuilder *r, double number) { return graph_constant(r->graph, &r->known, number); }
 
 static int32_t node(Rebuilder *r, int code, int32_t count, const int32_t *args) {
-    const Wanted wanted = {r->graph, code, count, args, 0.0};
+    const Wanted wanted = {r->graph, code, count, args};
     const int32_t next = r->graph->n;
     const int32_t i =
         table_enter(&r->known, hash_items((uint64_t)code, args, count), same_node, &wanted, next);
@@ -95,19 +84,21 @@ static int32_t apply_row(Rebuilder *r, int code, int32_t count, const int32_t *a
 /* Fold constants; compute equal expressions once; take what costs less. */
 int simplify(const Graph *g, Graph *new) {
     Rebuilder r = {.graph = new};
-    int32_t widest = 0, fault = OUT_OF_MEMORY;
-    for (int32_t i = 0; i < g->n; i++)
+    int32_t widest = 0, results = 0, fault = OUT_OF_MEMORY;
+    for (int32_t i = 0; i < g->n; i++) {
         if (count_of(g, i) > widest) widest = count_of(g, i);
+        results += !is_leaf(g, i);
+    }
     r.numbers = PyMem_Malloc((size_t)(widest + 3) * sizeof *r.numbers);
     int32_t *places = PyMem_Malloc((size_t)g->n * sizeof *places + 1);
     int32_t *args = PyMem_Malloc((size_t)widest * sizeof *args + 1);
-    if (!r.numbers || !places || !args) goto done;
+    if (!r.numbers || !places || !args || table_room(&r.known, (uint32_t)results) < 0) goto done;
     for (int32_t i = 0; i < g->n; i++) {
         const int32_t count = count_of(g, i), *old = args_of(g, i);
         if (g->code[i] == CONSTANT_NODE)
             places[i] = constant(&r, number_of(g, i));
         else if (is_leaf(g, i))
-            places[i] = node(&r, g->code[i], 1, old);
+            places[i] = graph_add(new, g->code[i], 1, old); /* extraction gives each leaf one node */
         else {
             for (int32_t k = 0; k < count; k++) args[k] = places[old[k]];
             places[i] = apply_row(&r, g->code[i], count, args);
@@ -252,16 +243,14 @@ done:;
     return fault;
 }
 
-/* All passes, with the graph verified before and after. */
+/* All passes, with the graph verified before and after. What was extracted has nothing dead in it. */
 int optimise(const Graph *g, Graph *new) {
-    Graph alive = {0}, simple = {0}, simple_alive = {0};
+    Graph simple = {0}, alive = {0};
     int fault = graph_verify(g);
-    if (!fault) fault = drop_dead(g, 1, &alive);
-    if (!fault) fault = simplify(&alive, &simple);
-    graph_free(&alive);
-    if (!fault) fault = drop_dead(&simple, 1, &simple_alive);
+    if (!fault) fault = simplify(g, &simple);
+    if (!fault) fault = drop_dead(&simple, 1, &alive);
     graph_free(&simple);
-    if (!fault) fault = join_products(&simple_alive, new);
-    graph_free(&simple_alive);
+    if (!fault) fault = join_products(&alive, new);
+    graph_free(&alive);
     return fault ? fault : graph_verify(new);
 }

@@ -28,9 +28,11 @@ static inline uint64_t hash_items(uint64_t hash, const int32_t *items, int64_t n
     return hash;
 }
 
-static inline int table_grow(Table *t) {
-    if (t->size > UINT32_MAX / 4) return -1;
-    const uint32_t size = t->size ? 2 * t->size : 64;
+/* Room for so many items, which all that are there are moved to. */
+static inline int table_room(Table *t, uint32_t items) {
+    uint32_t size = 64;
+    while (size / 2 <= items && size <= UINT32_MAX / 4) size *= 2;
+    if (size / 2 <= items) return -1;
     Entry *entries = PyMem_Malloc((size_t)size * sizeof(Entry));
     if (!entries) return -1;
     for (uint32_t i = 0; i < size; i++) entries[i] = (Entry){0, -1};
@@ -48,7 +50,7 @@ static inline int table_grow(Table *t) {
 /* The item that is the same, or `item`, which is then in the table; a negative number if memory ran
  * out. `item` must be the next number that its user gives. */
 static inline int32_t table_enter(Table *t, uint64_t hash, Same *same, const void *wanted, int32_t item) {
-    if (t->n >= t->size / 2 && table_grow(t) < 0) return -1;
+    if (t->n >= t->size / 2 && table_room(t, t->n) < 0) return -1;
     const uint32_t short_hash = (uint32_t)hash;
     uint32_t place = short_hash & (t->size - 1);
     for (; t->entries[place].item >= 0; place = (place + 1) & (t->size - 1))
