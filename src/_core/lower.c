@@ -106,7 +106,8 @@ static int varied(Lowering *l, int32_t i, int32_t *row) {
 }
 
 /* The rows of a table copied together, so that all of a term lie one after another. */
-static int packed(Lowering *l, int kind, int shared, int32_t count, const int32_t *const *lines, int32_t terms, int mixed, View *view) {
+static int packed(Lowering *l, int kind, int shared, int32_t count, const int32_t *const *lines, int32_t terms, int mixed,
+                  View *view) {
     int32_t *rows = scratch_for(l, (int64_t)count * terms);
     if (!rows) return (int64_t)count * terms > INT32_MAX ? TOO_LARGE : OUT_OF_MEMORY;
     int fault = 0;
@@ -175,7 +176,8 @@ static int map_run(Lowering *l, int code, int shared, const int32_t *run, int32_
         const int added = add_to_product(l, run, count);
         if (added) return added < 0 ? added : 0;
     }
-    Step step = {.kind = MAP, .op = code, .shared = shared, .count = count, .terms = 1, .columns = 1, .args = count_of(l->graph, run[0])};
+    Step step = {.kind = MAP, .op = code, .shared = shared, .count = count, .terms = 1, .columns = 1};
+    step.args = count_of(l->graph, run[0]);
     int fault = 0;
     for (int32_t k = 0; !fault && k < step.args; k++) fault = operand(l, shared, run, count, k, &step.arg[k]);
     if (!fault) fault = place(l, shared, run, count, &step.out);
@@ -223,7 +225,8 @@ static int lower_fold(Lowering *l, const int32_t *ids, int32_t count) {
     const int32_t part = shared || l->narrow ? count : 1;
     int fault = 0;
     for (int32_t i = 0; !fault && i < count; i += part) {
-        Step step = {.kind = FOLD, .op = g->code[ids[0]], .shared = shared, .count = part, .terms = count_of(g, ids[0]), .columns = 1, .args = 1};
+        Step step = {.kind = FOLD, .op = g->code[ids[0]], .shared = shared, .count = part, .columns = 1, .args = 1};
+        step.terms = count_of(g, ids[0]);
         for (int32_t k = 0; k < part; k++) l->lines[k] = args_of(g, ids[i + k]);
         fault = matrix(l, shared, part, l->lines, step.terms, 1, &step.arg[0]);
         if (!fault) fault = place(l, shared, ids + i, part, &step.out);

@@ -175,7 +175,8 @@ enum { PRODUCTS, OTHERS, ALL_TERMS };
 
 static int32_t add_terms(Sums *s, int32_t i, int which, int32_t count) {
     const Graph *g = s->graph;
-    const int32_t new = graph_add(s->made, which == PRODUCTS ? OP_DOT : OP_SUM, which == PRODUCTS ? 2 * (int64_t)count : count, NULL);
+    const int dot = which == PRODUCTS;
+    const int32_t new = graph_add(s->made, dot ? OP_DOT : OP_SUM, dot ? 2 * (int64_t)count : count, NULL);
     if (new < 0) return new;
     int32_t *args = args_of(s->made, new);
     for (int32_t slot = s->head[i]; slot >= 0; slot = s->next[slot]) {

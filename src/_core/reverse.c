@@ -66,7 +66,8 @@ static void find_active(Reversal *r, int shared, const Steps *steps) {
         const int args = is_copy(s) ? 1 : s->args;
         for (int part = 0; part < args; part++) {
             const Rows rows = rows_of(r->machine, s, part);
-            if ((is_copy(s) || passes_on(s, part)) && some(r->active[from_shared(s, part)], &rows)) r->parts[shared][i] |= (uint8_t)(1 << part);
+            if ((is_copy(s) || passes_on(s, part)) && some(r->active[from_shared(s, part)], &rows))
+                r->parts[shared][i] |= (uint8_t)(1 << part);
         }
         const Rows results = results_of(s);
         if (r->parts[shared][i]) mark(r->active[shared], &results, 1);
