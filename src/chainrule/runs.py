@@ -194,7 +194,7 @@ class NativeRun(EagerRun):
             raise CompileError(str(error)) from None
         check_loss(loss([model(data.X[0])], [data.y[0]]))
         step = Compiled(lambda x, y: loss([model(x)], [y]), optimizer.params, backend="native")
-        first, again = (step.traced(self.batch, 0).graph.nodes for _ in range(2))
+        first, again = (step.traced(self.batch, 0).source for _ in range(2))
         if first != again:
             raise CompileError("the model is not the same each time: what is random must stay eager")
         self.trainer = Trainer(step, optimizer)

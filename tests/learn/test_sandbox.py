@@ -26,7 +26,7 @@ def tried(code: str, tmp_path: Path, limits: Limits = LIMITS) -> Outcome:
 @pytest.mark.parametrize(
     ("code", "kind", "message"),
     [
-        ("while True:\n    pass", "time", "within 2 s, at line"),
+        ("while True:\n    pass", "time", "did not end within 2 s"),
         ("import time\ntime.sleep(60)", "time", "at line 2"),
         ("x = [0]\nwhile True:\n    x = x * 2", "memory", "more than 1,024 MB"),
         ("x = bytearray(10**10)", "memory", "1,024 MB"),

@@ -20,8 +20,7 @@ from .backends import native
 from .compiled import Compiled
 from .graph import CompileError
 from .inputs import Batch
-from .passes import optimise
-from .program import lower
+from .pipeline import pipeline
 from .tracing import TraceError, trace
 
 Array = Any
@@ -190,4 +189,5 @@ def compile_rule(optimizer: Any) -> native.Machine:
         raise CompileError("an optimiser's rule must not use Values but those it is given")
     if traced.expected:
         raise TraceError("an optimiser's rule must branch with where(...), not with `if`")
-    return native.Machine(lower(optimise(traced.graph), 2, len(sample)))
+    machine: native.Machine = pipeline(traced.source, native.Machine).machine(2, len(sample))
+    return machine
