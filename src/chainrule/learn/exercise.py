@@ -55,7 +55,7 @@ class Exercise:
         with tempfile.TemporaryDirectory(prefix="chainrule-") as place:
             copy = Path(place) / f"{self.name}.py"
             shutil.copyfile(file, copy)
-            checker = str(self.folder / "check.py")
+            checker = str((self.folder / "check.py").resolve())
             job = {"kind": "check", "file": str(copy), "checker": checker}
             return sandbox.run(job, Path(place), limits, stopped)
 
