@@ -15,6 +15,7 @@ from . import anomalies, backends
 from .exporting import exported
 from .inputs import MOST_AXES, Batch, Inputs
 from .pipeline import Pipeline, pipeline
+from .to_jax import JaxFunction
 from .tracing import Trace, built, trace
 
 Array = Any
@@ -144,6 +145,20 @@ class Compiled:
         through the function that were traced are in it, so call it with a batch first.
         """
         return backends.writer(language)(exported(self))
+
+    def to_jax(self, *batch: Any, model: Any = None) -> JaxFunction:
+        """The same as a function of JAX, `f(params, batch)`, to jit, differentiate and shard.
+
+        Arguments:
+            batch: arrays of the shapes it is for, if it was not called yet.
+            model: gives the parameters their names; `f.initial()` is a tree with these.
+
+        >>> f = step.to_jax(X, y, model=model)
+        >>> loss = jax.jit(lambda params: f(params, (X, y)).mean())
+        >>> grads = jax.grad(loss)(f.initial())
+
+        """
+        return JaxFunction(self, batch, model)
 
     def retrace(self) -> None:
         """Forget what was traced: for a function that does something else from now on.
