@@ -30,7 +30,7 @@ LEVELS = [
     {"rules"},
     {"viz"},
     {"saving"},
-    {"runs"},
+    {"runs", "interop"},
     {"train"},
     {"diagnosing"},
     {"__init__"},

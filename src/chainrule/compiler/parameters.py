@@ -40,7 +40,8 @@ class ParameterTree:
     def leaves(self, tree: Any) -> list[tuple[Array, Any]]:
         """Each array of a tree, flattened, with the numbers of its parameters."""
         return [
-            (array.reshape(-1), np.asarray(which).reshape(-1)) for array, which in _pairs(tree, self.places, "")
+            (array.reshape(-1), np.asarray(which).reshape(-1))
+            for array, which in _pairs(tree, self.places, "")
         ]
 
     def flatten(self, tree: Any) -> Array:
@@ -52,7 +53,7 @@ class ParameterTree:
 
 
 def names_of(step: Any, model: Any = None) -> list[str]:
-    """What the parameters of a compiled function are called: in a model, by their labels, or by number."""
+    """What the parameters of a compiled function are called: as in a model, by labels, or by number."""
     source = model if model is not None else step.function
     named = getattr(source, "named_parameters", None)
     known = {p: name for name, p in named()} if callable(named) else {}
@@ -79,7 +80,9 @@ def _stacked(items: list[Any]) -> Any:
     if isinstance(first, np.ndarray):
         alike = all(isinstance(x, np.ndarray) and x.shape == first.shape for x in items)
         return np.stack(items) if alike and first.ndim < MOST_AXES else None
-    if not isinstance(first, dict) or any(not isinstance(x, dict) or x.keys() != first.keys() for x in items):
+    if not isinstance(first, dict) or any(
+        not isinstance(x, dict) or x.keys() != first.keys() for x in items
+    ):
         return None
     parts = {key: _stacked([x[key] for x in items]) for key in first}
     return None if any(part is None for part in parts.values()) else parts
@@ -96,7 +99,9 @@ def _map(function: Any, tree: Any) -> Any:
 def _pairs(tree: Any, places: Any, path: str) -> Iterator[tuple[Array, Any]]:
     if isinstance(places, dict):
         if not isinstance(tree, dict) or tree.keys() != places.keys():
-            raise ValueError(f"the parameters at {path or 'the top'} must be a dict with the keys {list(places)}")
+            raise ValueError(
+                f"the parameters at {path or 'the top'} must be a dict with the keys {list(places)}"
+            )
         for key, item in places.items():
             yield from _pairs(tree[key], item, f"{path}.{key}" if path else key)
     elif isinstance(places, list):

@@ -28,9 +28,9 @@ class JaxFunction:
     def __init__(self, step: Compiled, batch: Sequence[Any], model: Any = None) -> None:
         from .backends import jax as backend
 
-        self.backend = backend
+        self.backend: Any = backend
         self.step = step
-        self.key, variant = _traced(step, batch)
+        self.key, variant = traced_once(step, batch)
         self.trace = variant.trace
         self.tree = ParameterTree(names_of(step, model))
         pipeline = Pipeline(variant.trace.graph)
@@ -70,23 +70,23 @@ class JaxFunction:
         return unflatten(self.trace.rebuild, outputs)
 
 
-def _traced(step: Compiled, batch: Sequence[Any]) -> tuple[Any, Any]:
+def traced_once(step: Compiled, batch: Sequence[Any]) -> tuple[Any, Any]:
     """The shapes of the arguments and the one program for them."""
     from .inputs import Batch
 
     if step.axes != 1:
-        raise ValueError("to_jax needs axes=1; jax.vmap adds others")
+        raise ValueError("this needs a function with one axis of samples")
     if batch:
         made = Batch(tuple(batch))
         key, variants = made.key, step.variants_for(made)
     else:
         traced = [(key, found) for key, found in step.variants.items() if found]
         if len(traced) != 1:
-            raise ValueError("say for which arguments: step.to_jax(X, y)")
+            raise ValueError("say for which arguments: give arrays of their shapes")
         ((key, variants),) = traced
     if len(variants) > 1 or variants[0].trace.expected:
         raise TraceError(
-            "a function that branches on Values is not one JAX program: write the branch as "
+            "a function that branches on Values is not one program: write the branch as "
             "where(a < b, x, y)"
         )
     return key, variants[0]

@@ -59,7 +59,9 @@ VALUES: dict[str, Callable[..., Any]] = {
     "atan2": jnp.arctan2,
     "erf": jax.scipy.special.erf,
 }
-VALUES |= {name: getattr(jnp, name) for name in ("expm1", "log1p", "log2", "log10", "tan", "sinh", "cosh")}
+VALUES |= {
+    name: getattr(jnp, name) for name in ("expm1", "log1p", "log2", "log10", "tan", "sinh", "cosh")
+}
 
 
 class Numbers(Operand):
@@ -198,20 +200,17 @@ class JaxTarget:
     def apply(self, op: Op, args: Sequence[Array]) -> Array:
         return apply(op, args)
 
-    def apply_masked(self, op: Op, args: Sequence[Array]) -> Array:
-        return apply(op, args, masked=True)
-
     def fold(self, op: Variadic, x: Array) -> Array:
         if op.name == "logsumexp":
             return jax.nn.logsumexp(x, axis=1)
         return _fold(op)(x)
 
-    def product(self, a: Array, x: Array, start: Array | None, shared: bool) -> Array:
-        k, c, *rest = x.shape
+    def product(self, sizes: tuple[int, int, int], a: Array, x: Array, start: Array | None) -> Array:
+        r, k, c = sizes
         result = a @ x.reshape(k, -1)
         if start is not None:
             result = result + start[:, None]
-        return result.reshape(a.shape[0] * c, *rest)
+        return result.reshape(r * c, *x.shape[2:])
 
     def dots(self, a: Array, b: Array) -> Array:
         return (a * b).sum(1)

@@ -38,8 +38,8 @@ class Target(Protocol):
     def fold(self, op: Variadic, x: Array) -> Array:
         """Over the second axis."""
 
-    def product(self, a: Array, x: Array, start: Array | None, shared: bool) -> Array:
-        """(r, k) times (k, c, ...), with start(r) added: (r, c, ...)."""
+    def product(self, sizes: tuple[int, int, int], a: Array, x: Array, start: Array | None) -> Array:
+        """(r, k) times (k, c, ...), with start(r) added: (r c, ...), for sizes r, k, c."""
 
     def dots(self, a: Array, b: Array) -> Array:
         """The sums of products over the second axis."""
@@ -52,7 +52,11 @@ class Segments:
     """Runs a program on a target; `params` are arrays with the numbers of the rows they hold."""
 
     def __init__(
-        self, program: Program, target: Target, params: Sequence[tuple[Array, Any]], inputs: Sequence[Array]
+        self,
+        program: Program,
+        target: Target,
+        params: Sequence[tuple[Array, Any]],
+        inputs: Sequence[Array],
     ) -> None:
         self.program, self.target = program, target
         self.arrays: tuple[list[Array], list[Array]] = ([], [])  # of each sample, and shared
@@ -117,8 +121,7 @@ class Segments:
             a = self.argument(view_a, lines, terms)
             x = target.swap(self.argument(view_x, instruction.columns, terms))
             first = self.argument(start[0], lines) if start else None
-            product = target.product(a, x, first, instruction.shared)
-            return product
+            return target.product((lines, terms, instruction.columns), a, x, first)
         if instruction.kind == "dots":
             a, b = (self.argument(view, n, terms) for view in instruction.args)
             return target.dots(a, b)
