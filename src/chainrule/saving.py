@@ -45,8 +45,10 @@ def place(path: str | Path) -> Path:
     return real
 
 
-def encode(model: Module) -> bytes:
-    """The content of a model file; a TypeError if the model cannot be saved."""
+def encode(
+    model: Module, tensors: dict[str, Any] | None = None, about: dict[str, str] | None = None
+) -> bytes:
+    """The content of a model file, and what else is to be in it; a TypeError if it cannot be saved."""
     from safetensors.numpy import save as to_bytes
 
     architecture = describe(model)
@@ -56,8 +58,9 @@ def encode(model: Module) -> bytes:
             f"cannot save this {type(model).__name__}: parameters are shared, or in other places than "
             f"its own; keep state_dict() and build the model in code"
         )
-    tensors = {"parameters": np.array(list(state.values()), dtype=np.float64)}
+    tensors = {**(tensors or {}), "parameters": np.array(list(state.values()), dtype=np.float64)}
     metadata = {
+        **(about or {}),
         "format": FORMAT,
         "version": __version__,
         "architecture": json.dumps(architecture),

@@ -133,7 +133,7 @@ def test_a_loss_that_is_no_mean_is_refused() -> None:
 
 
 def test_an_unknown_engine() -> None:
-    with pytest.raises(ValueError, match="engine must be one of auto, eager, native, got 'gpu'"):
+    with pytest.raises(ValueError, match="engine must be one of auto, eager, native, jax, got 'gpu'"):
         quick(engine="gpu")
 
 
