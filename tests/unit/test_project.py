@@ -27,7 +27,7 @@ LEVELS = [
     {"value"},
     {"autodiff", "functional", "checking", "expanding", "compiler"},
     {"nn", "optim", "data", "history", "expressions"},
-    {"saving"},
+    {"saving", "viz"},
     {"runs"},
     {"train"},
     {"diagnosing"},
