@@ -5,7 +5,7 @@
 PYTHON ?= python3
 BIN := .venv/bin
 # Where the machine has Python but not what these need, CI installs it.
-EXTRA := $(if $(CI),torch==2.13.0 jax micrograd scikit-learn,)
+EXTRA := $(if $(CI),torch==2.13.0 jax micrograd scikit-learn anywidget playwright axe-playwright-python,)
 PYTEST := $(BIN)/python -m pytest -n auto
 FUZZ ?= 1000000
 
