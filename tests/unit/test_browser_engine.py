@@ -111,7 +111,9 @@ def test_every_row(tmp_path: Path) -> None:
 
 
 def test_every_row_is_there(tmp_path: Path) -> None:
-    script = "answer(Object.entries(ops_js.ops).map(([name, row]) => [data.indexOf(name), row.selects]));"
+    script = (
+        "answer(Object.entries(ops_js.ops).map(([name, row]) => [data.indexOf(name), row.selects]));"
+    )
     names = [*(op.name for op in ops.TABLE), "take"]
     found = run_node(tmp_path, script, names)
     assert found == [[float(i), name in ("where", "take")] for i, name in enumerate(names)]

@@ -25,9 +25,13 @@ const saved = () => {
     }
 };
 const element = document.getElementById("stepper");
-const stepper = new stepper_js.Stepper(element, { ...data, ...saved(), ...data, keys: document });
-element.addEventListener("change", (event) => {
-    history.replaceState(null, "", `#${encodeURIComponent(JSON.stringify(event.detail))}`);
+new stepper_js.Stepper(element, { ...saved(), ...data, keys: document });
+let timer = null; // browsers refuse an address that changes as fast as a slider
+element.addEventListener("change", ({ detail }) => {
+    clearTimeout(timer);
+    timer = setTimeout(() => {
+        history.replaceState(null, "", `#${encodeURIComponent(JSON.stringify(detail))}`);
+    }, 200);
 });
 """
 

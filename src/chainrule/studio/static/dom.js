@@ -38,7 +38,7 @@ const ATTRIBUTES = new Set(("display displaystyle fence form lspace linethicknes
 
 /** MathML given as text, copied element by element: what is not MathML is left out. */
 export function mathFrom(text) {
-    const parsed = new DOMParser().parseFromString(text, "text/html").querySelector("math");
+    const parsed = new DOMParser().parseFromString(text, "text/xml").querySelector("math");
     return parsed === null ? null : copy(parsed);
 }
 

@@ -3,7 +3,7 @@
 // Draws what it is told to show; what is computed when is the business of stepper.js.
 
 import { h, s } from "./dom.js";
-import { formula, names } from "./naming.js";
+import { argument, formula, names } from "./naming.js";
 import { format } from "./numbers.js";
 
 const PADDING = 12; // inside of a box
@@ -27,8 +27,8 @@ export class Graph {
         this.frame();
         this.draw();
         this.listen();
-        this.fitted = true;
-        this.watcher = new ResizeObserver(() => this.fitted && this.fit(READABLE));
+        this.least = READABLE; // how small it may get to fit its place; null once somebody chose a size
+        this.watcher = new ResizeObserver(() => this.least !== null && this.fit(this.least));
         this.watcher.observe(this.area);
     }
 
@@ -206,7 +206,7 @@ export class Graph {
     }
 
     expression(node) {
-        const inputs = node.inputs.map((id) => this.names[id] || format(this.state.data[id]));
+        const inputs = node.inputs.map((id) => argument(this.names, this.state.data, id));
         return inputs.length > 0 ? ` = ${formula(node, inputs)}` : "";
     }
 
@@ -252,7 +252,7 @@ export class Graph {
         const edge = this.picture.edges[id];
         const hidden = asking && current.edge === id;
         const target = this.names[edge.target];
-        const source = this.names[edge.source] || format(this.state.data[edge.source]);
+        const source = argument(this.names, this.state.data, edge.source);
         return [
             [`from ${source} to ${target}`, ""],
             ["local derivative", hidden ? "?" : full(share[id] === null ? null : partial[id])],
@@ -328,7 +328,7 @@ export class Graph {
         const room = this.area.clientWidth;
         if (room > 0) {
             this.resize(Math.max(Math.min(room / this.layout.width, 1.15), least));
-            this.fitted = true;
+            this.least = least;
         }
     }
 
@@ -343,7 +343,7 @@ export class Graph {
         this.resize(before * factor);
         this.area.scrollLeft = left * this.zoom / before - x;
         this.area.scrollTop = top * this.zoom / before - y;
-        this.fitted = false;
+        this.least = null;
     }
 
     resize(zoom) {

@@ -1,5 +1,7 @@
 // Names and formulas of nodes: what a step calls the things it talks about.
 
+import { format } from "./numbers.js";
+
 const INFIX = new Set(["add", "sub", "mul", "div", "pow", "less", "less_equal", "equal"]);
 
 /** A name for every node: its label, or a short one that no label has taken. */
@@ -21,6 +23,12 @@ export function names(picture) {
         }
         return fresh(node.kind === "leaf" ? "x" : "v");
     });
+}
+
+/** What a formula calls an argument: its name, or its number if it is a constant. */
+export function argument(names, data, id) {
+    const x = data[id];
+    return names[id] || (Number.isInteger(x) ? String(x).replace("-", "−") : format(x));
 }
 
 /** An operation applied to arguments that are text already: "a × b", "tanh(v1)". */

@@ -41,8 +41,6 @@ export class Stepper {
         this.timer = null;
         this.quiz = new Quiz({ answered: () => this.reveal() });
         this.build(layout, rules, sliders);
-        // The fields in here have change events of their own, which say less.
-        element.addEventListener("change", (event) => event.detail ?? event.stopImmediatePropagation());
         this.keys = keys;
         this.pressed = (event) => this.key(event);
         keys.addEventListener("keydown", this.pressed);
@@ -87,8 +85,12 @@ export class Stepper {
         this.telling = h("section", { class: "telling", "aria-label": "This step" });
         this.spoken = h("p", { class: "hidden", role: "status", "aria-live": "polite" });
         const panels = h("div", { class: "panels" }, this.telling);
-        this.element.classList.add("chainrule-stepper");
-        this.element.replaceChildren(drawing, this.transport(), panels, this.spoken);
+        this.element.replaceChildren(h(
+            "div",
+            // The fields in here have change events of their own, which nobody outside expects.
+            { class: "chainrule-stepper", onchange: (event) => event.stopPropagation() },
+            drawing, this.transport(), panels, this.spoken,
+        ));
         this.graph = new Graph(drawing, this.picture, layout);
         this.teller = new Teller(this.picture, rules, this.graph.names);
         if (sliders !== false && this.leaves.length > 0) {
@@ -124,7 +126,7 @@ export class Stepper {
         });
         const forward = this.picture.steps.filter((step) => step.kind === "forward").length;
         this.timeline.style.setProperty("--split", `${100 * forward / Math.max(this.last, 1)}%`);
-        this.progress = h("output", { class: "progress" });
+        this.progress = h("span", { class: "progress" });
         this.mode = h("input", { type: "checkbox", onchange: () => this.setMode(this.mode.checked) });
         this.score = h("span", { class: "score" });
         return h(
@@ -143,7 +145,7 @@ export class Stepper {
             "details",
             { class: "checks", ontoggle: () => this.check() },
             h("summary", {}, "Check with finite differences"),
-            h("p", {}, `Each leaf is moved by ±${EPSILON} of its size, and the slope of the output measured.`),
+            h("p", {}, `Each leaf is moved by ±${EPSILON}, times its size if that is above 1.`),
             h(
                 "table",
                 {},
@@ -243,6 +245,7 @@ export class Stepper {
         const other = event.ctrlKey || event.metaKey || event.altKey || event.shiftKey || event.defaultPrevented;
         if (!busy && !pressing && !other && Object.hasOwn(actions, event.key)) {
             event.preventDefault();
+            event.stopPropagation(); // notebooks have keys of their own
             actions[event.key]();
         }
     }

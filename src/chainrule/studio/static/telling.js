@@ -2,7 +2,7 @@
 
 import { h, m, mathFrom } from "./dom.js";
 import { edgesInto } from "./engine.js";
-import { formula } from "./naming.js";
+import { argument, formula } from "./naming.js";
 import { format } from "./numbers.js";
 
 const ARGUMENTS = ["x", "y", "z"];
@@ -111,7 +111,7 @@ export class Teller {
     }
 
     named(id, data) {
-        return this.names[id] || format(data[id]);
+        return argument(this.names, data, id);
     }
 
     /** The same step as a question: {title, rows, label}. */
