@@ -6,6 +6,7 @@ import json
 import math
 import random
 from collections.abc import Callable, Sequence
+from datetime import datetime
 from typing import Any
 
 import pytest
@@ -153,7 +154,8 @@ def test_keys(open_page: Opener) -> None:
 
 def test_playing(open_page: Opener) -> None:
     page = open_page(exported(example()[0]))
-    page.clock.install()
+    page.clock.install(time=datetime(2030, 1, 1))
+    page.clock.pause_at(datetime(2030, 1, 2))
     page.keyboard.press(" ")
     assert progress(page) == "step 0 of 14"
     page.clock.run_for(2500)
