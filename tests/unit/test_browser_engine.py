@@ -71,7 +71,7 @@ def restored(x: Any) -> Any:
     return float(x) if isinstance(x, int) and not isinstance(x, bool) else x
 
 
-def close(a: float | None, b: float | None, ulps: float = 64.0) -> bool:
+def close(a: float | None, b: float | None, ulps: float = 8.0) -> bool:
     """The same up to what JavaScript's functions are off; where it is infinite or NaN, exactly."""
     if a is None or b is None:
         return a is b
