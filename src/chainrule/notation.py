@@ -198,7 +198,7 @@ class Text(Notation):
         return text.replace("∞", "inf")
 
     def name(self, name: str) -> str:
-        return "π" if name == "pi" else " ".join(name.split())
+        return "π" if name == "pi" else " ".join(printable(name).split())
 
     def sign(self, symbol: str, operand: str) -> str:
         return symbol + operand
