@@ -27,7 +27,7 @@ LEVELS = [
     {"value"},
     {"autodiff", "functional", "checking", "expanding", "compiler"},
     {"nn", "optim", "data", "history", "expressions"},
-    {"rules"},
+    {"notation", "rules"},
     {"viz"},
     {"saving"},
     {"runs", "interop", "resuming"},
