@@ -31,7 +31,7 @@ class JaxFunction:
         self.backend: Any = backend
         self.step = step
         self.key, variant = traced_once(step, batch)
-        self.trace = variant.trace
+        self.rebuild = variant.trace.rebuild
         self.tree = ParameterTree(names_of(step, model))
         pipeline = Pipeline(variant.trace.graph)
         self.program = pipeline.lowered(variant.count, variant.inputs, False, differentiated=True)
@@ -67,7 +67,7 @@ class JaxFunction:
             inputs.append((jnp.broadcast_to(flat, (width, samples)), width))
         leaves = self.tree.leaves(params)
         outputs = self.backend.run(self.program, leaves, inputs, samples, dtype)
-        return unflatten(self.trace.rebuild, outputs)
+        return unflatten(self.rebuild, outputs)
 
 
 def traced_once(step: Compiled, batch: Sequence[Any]) -> tuple[Any, Any]:

@@ -1,0 +1,314 @@
+"""JAX: the same numbers on one device, on eight, and in several processes."""
+
+from __future__ import annotations
+
+import json
+import os
+import socket
+import subprocess
+import sys
+import time
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pytest
+
+from chainrule import Value, compile, data, nn, optim, take, where
+from chainrule.compiler.parameters import ParameterTree
+from chainrule.functional import logsumexp
+from chainrule.saving import ModelFileError, load
+from chainrule.train import fit
+
+from ..conftest import require
+
+ROOT = Path(__file__).resolve().parents[2]
+
+
+@pytest.fixture
+def jax() -> Iterator[Any]:
+    found: Any = require("jax")
+    before = found.config.jax_enable_x64
+    found.config.update("jax_enable_x64", True)
+    yield found
+    found.config.update("jax_enable_x64", before)
+
+
+def classifier() -> tuple[Any, Any, tuple[Any, Any]]:
+    model = nn.MLP(5, [8, 4], activation="relu", seed=0)
+
+    def loss(x: Any, t: Any) -> Any:
+        logits = model(x)
+        return logsumexp(logits) - take(logits, t)
+
+    rng = np.random.default_rng(0)
+    return model, loss, (rng.normal(size=(16, 5)), rng.integers(0, 4, 16))
+
+
+def test_values_and_gradients(jax: Any) -> None:
+    model, loss, batch = classifier()
+    step = compile(loss, model.parameters())
+    value, grads = step.value_and_grad(*batch)
+    f = step.to_jax(model=model)
+    params = f.initial()
+    assert jax.tree.map(lambda a: a.shape, params) == {
+        "layers": [{"neurons": {"w": (8, 5), "b": (8,)}}, {"neurons": {"w": (4, 8), "b": (4,)}}]
+    }
+    mean = lambda p: f(p, batch).mean()  # noqa: E731
+    assert float(jax.jit(mean)(params)) == pytest.approx(value, rel=1e-13)
+    found = f.tree.flatten(jax.jit(jax.grad(mean))(params))
+    np.testing.assert_allclose(found, grads, rtol=1e-12, atol=1e-15)
+
+
+def test_scalar_neurons_arrive_as_matrix_products(jax: Any) -> None:
+    model, loss, batch = classifier()
+    f = compile(loss, model.parameters()).to_jax(*batch, model=model)
+    program = str(jax.make_jaxpr(f)(f.initial(), batch))
+    assert program.count("dot_general") == 2
+    assert "f64[] = " not in program  # nothing is computed for a single scalar
+    assert program.count("\n") < 120
+    wider = nn.MLP(5, [80, 40], activation="relu", seed=0)
+    g = compile(wider).to_jax(batch[0])
+    small = compile(model).to_jax(batch[0])
+    counts = [str(jax.make_jaxpr(h)(h.initial(), batch[0])).count(" = ") for h in (g, small)]
+    assert counts[0] - counts[1] == 2 * 36  # 36 more outputs to take out, and nothing else
+
+
+def test_it_can_be_mapped_and_differentiated_again(jax: Any) -> None:
+    w = Value(0.5, label="w")
+    f = compile(lambda x: (w * x).sin() ** 2, [w]).to_jax(np.ones(1))
+    point = lambda x: f({"w": jax.numpy.asarray(0.5)}, x[None])[0]  # noqa: E731
+    second = jax.vmap(jax.grad(jax.grad(point)))(np.array([0.3, 2.0]))
+    np.testing.assert_allclose(second, 0.5 * np.cos(np.array([0.3, 2.0])), rtol=1e-12)
+    _, moved = jax.jvp(point, (1.0 * np.float64(0.3),), (np.float64(1.0),))
+    assert float(moved) == pytest.approx(0.5 * np.sin(0.3))
+
+
+def test_what_a_branch_did_not_take_does_not_leak(jax: Any) -> None:
+    f = compile(lambda x: where(x > 0, x.sqrt(), 2 * x)).to_jax(np.ones(1))
+    slopes = jax.grad(lambda x: f({}, x).sum())(np.array([0.0, 4.0, -1.0]))
+    assert slopes.tolist() == [2.0, 0.25, 2.0]
+
+
+def test_kinks_are_those_of_the_table(jax: Any) -> None:
+    for name in ("relu", "abs", "leaky_relu", "elu"):
+        step = compile(lambda x, name=name: getattr(x, name)())
+        f = step.to_jax(np.ones(1))
+        at = np.array([-1.0, 0.0, -0.0, 2.0])
+        expected = step.value_and_grad(at, inputs=True)[2][0] * len(at)
+        found = jax.grad(lambda x, f=f: f({}, x).sum())(at)
+        np.testing.assert_allclose(found, expected, rtol=1e-15)
+
+
+@pytest.mark.parametrize(
+    "optimizer",
+    [optim.SGD, optim.Adam, optim.RMSprop, optim.Adagrad, optim.AdamW],
+    ids=lambda o: o.__name__,
+)
+def test_fit_takes_the_same_steps(jax: Any, optimizer: Any) -> None:
+    X, y = data.moons(48, seed=1)
+    results = []
+    for engine in ("eager", "jax"):
+        model = nn.MLP(2, [5, 1], seed=0)
+        made = optimizer(model.parameters(), lr=0.01)
+        history = fit(
+            *(model, "binary_cross_entropy_with_logits", X, y),
+            optimizer=made,
+            epochs=8,
+            batch_size=20,
+            engine=engine,
+            progress=False,
+        )
+        results.append((history, model.state_dict(), made.steps))
+    (eager, weights, steps), (found, others, same) = results
+    assert found.losses == pytest.approx(eager.losses, rel=1e-9)
+    assert others == pytest.approx(weights, rel=1e-9)
+    assert same == steps
+    for name, norms in eager.gradient_norms.items():
+        assert found.gradient_norms[name] == pytest.approx(norms, rel=1e-7)
+
+
+def test_errors(jax: Any) -> None:
+    X, y = data.moons(30, seed=0)
+    model = nn.MLP(2, [3, 1], seed=0)
+    options: dict[str, Any] = {"epochs": 1, "progress": False}
+    mesh = jax.make_mesh((1,), ("data",))
+    with pytest.raises(ValueError, match="a mesh of devices needs engine='jax'"):
+        fit(model, "mse", X, y, mesh=mesh, **options)
+    jax.config.update("jax_enable_x64", False)
+    with pytest.raises(TypeError, match="jax_enable_x64"):
+        fit(model, "mse", X, y, engine="jax", **options)
+    jax.config.update("jax_enable_x64", True)
+    f = compile(model).to_jax(X)
+    wrong = f.initial()
+    wrong["layers"][0]["neurons"]["w"] = np.zeros((2, 3))
+    with pytest.raises(
+        ValueError, match=r"at layers.0.neurons.w must have the shape \(3, 2\), got \(2, 3\)"
+    ):
+        f(wrong, X)
+    with pytest.raises(ValueError, match="expected an array of shape"):
+        f(f.initial(), np.zeros((4, 3)))
+    with pytest.raises(TypeError, match="expected 1 arguments"):
+        f(f.initial(), (X, y))
+    branching = compile(lambda x: x if x > 0 else -x)
+    with pytest.raises(TypeError, match="branches on Values"):
+        branching.to_jax(np.ones(2))
+
+
+def test_jax_missing(tmp_path: Path) -> None:
+    (tmp_path / "jax.py").write_text("raise ImportError('no')")
+    code = "import numpy as np, chainrule; chainrule.compile(lambda x: x).to_jax(np.ones(1))"
+    environment = {**os.environ, "PYTHONPATH": f"{tmp_path}:{ROOT / 'src'}"}
+    run = subprocess.run([sys.executable, "-c", code], env=environment, capture_output=True, text=True)
+    assert "pip install 'chainrule[jax]'" in run.stderr
+
+
+def test_trees_of_parameters() -> None:
+    tree = ParameterTree(["a.0", "a.1", "b.x", "b.y.0.0", "b.y.0.1", "b.y.1.0", "b.y.1.1", "c"])
+    built = tree.build(np.arange(8.0))
+    assert built["a"].tolist() == [0.0, 1.0]
+    assert built["b"]["y"].tolist() == [[3.0, 4.0], [5.0, 6.0]]
+    assert tree.flatten(built).tolist() == list(range(8))
+    with pytest.raises(ValueError, match="same name"):
+        ParameterTree(["a", "a"])
+    with pytest.raises(ValueError, match="inside of another"):
+        ParameterTree(["a", "a.0"])
+
+
+# --- devices and processes -----------------------------------------------------------------------
+
+
+class Workers:
+    """Processes that train together."""
+
+    def __init__(self, folder: Path) -> None:
+        self.folder = folder
+        X, y = data.moons(96, seed=1)
+        np.save(folder / "X.npy", X)
+        np.save(folder / "y.npy", y)
+
+    def start(self, processes: int, devices: int, **options: Any) -> list[subprocess.Popen[str]]:
+        with socket.socket() as probe:
+            probe.bind(("127.0.0.1", 0))
+            port = probe.getsockname()[1]
+        started = []
+        for process in range(processes):
+            job = {
+                "processes": processes,
+                "process": process,
+                "devices": devices,
+                "port": port,
+                "X": str(self.folder / "X.npy"),
+                "y": str(self.folder / "y.npy"),
+                "epochs": 8,
+                "batch": 32,
+                "out": str(self.folder / "out.json"),
+                **options,
+            }
+            command = [sys.executable, "-m", "tests.scale.worker", json.dumps(job)]
+            started.append(
+                subprocess.Popen(
+                    command, cwd=ROOT, stdout=subprocess.DEVNULL, stderr=subprocess.PIPE, text=True
+                )
+            )
+        return started
+
+    def run(self, processes: int, devices: int, **options: Any) -> list[float]:
+        (self.folder / "out.json").unlink(missing_ok=True)
+        for worker in self.start(processes, devices, **options):
+            _, error = worker.communicate(timeout=300)
+            assert worker.returncode == 0, error[-2000:]
+        found: list[float] = json.loads((self.folder / "out.json").read_text())["losses"]
+        return found
+
+
+@pytest.fixture
+def workers(jax: Any, tmp_path: Path) -> Workers:
+    return Workers(tmp_path)
+
+
+def test_devices_and_processes_give_the_same_losses(workers: Workers) -> None:
+    one = workers.run(1, 1)
+    assert workers.run(1, 8) == pytest.approx(one, rel=1e-9)
+    assert workers.run(2, 2) == pytest.approx(one, rel=1e-9)
+
+
+def test_a_killed_run_goes_on_with_another_number_of_processes(workers: Workers) -> None:
+    whole = workers.run(1, 1)
+    state = workers.folder / "run.safetensors"
+    doomed = workers.start(2, 2, resume=str(state), die_after=4)
+    assert doomed[1].wait(timeout=300) == 9
+    end = time.monotonic() + 60
+    while doomed[0].poll() is None and time.monotonic() < end:
+        time.sleep(0.2)
+    doomed[0].kill()
+    for worker in doomed:
+        worker.communicate()
+    assert not (workers.folder / "out.json").exists() or doomed[0].returncode != 0
+    kept = json.loads(_metadata(state)["training"])
+    assert kept["epoch"] in (3, 4)  # nothing lost but the steps since
+    assert load(state)
+    resumed = workers.run(1, 4, resume=str(state))
+    assert resumed == pytest.approx(whole, rel=1e-9)
+
+
+def _metadata(path: Path) -> dict[str, str]:
+    from safetensors import safe_open
+
+    with safe_open(str(path), framework="numpy") as file:
+        found: dict[str, str] = file.metadata()
+        return found
+
+
+def test_a_batch_that_cannot_be_split(workers: Workers) -> None:
+    (worker,) = workers.start(1, 8, batch=20)
+    _, error = worker.communicate(timeout=120)
+    assert "a batch of 20 samples cannot be split over 8 devices" in error
+
+
+def test_too_few_devices(jax: Any) -> None:
+    with pytest.raises((ValueError, AssertionError, RuntimeError), match=r"(?i)devices"):
+        jax.make_mesh((64,), ("data",))
+
+
+# --- resuming, on every engine -------------------------------------------------------------------
+
+
+@pytest.mark.parametrize("engine", ["eager", "auto"])
+def test_resuming(engine: str, tmp_path: Path) -> None:
+    X, y = data.moons(30, seed=0)
+    path = tmp_path / "run.safetensors"
+
+    def run(epochs: int, resume: Path | None, optimizer: Any = optim.Adam) -> tuple[Any, Any]:
+        model = nn.MLP(2, [3, 1], seed=0)
+        made = optimizer(model.parameters(), lr=0.05)
+        schedule = optim.StepLR(made, 2)
+        history = fit(
+            *(model, "mse", X, y),
+            optimizer=made,
+            epochs=epochs,
+            batch_size=8,
+            schedule=schedule,
+            engine=engine,
+            resume=resume,
+            progress=False,
+        )
+        return history, model
+
+    whole, model = run(6, None)
+    run(3, path)
+    rest, other = run(6, path)
+    assert rest.losses == pytest.approx(whole.losses, rel=1e-12)
+    assert other.state_dict() == pytest.approx(model.state_dict(), rel=1e-12)
+    assert run(6, path)[0].losses == rest.losses  # it is done already
+    with pytest.raises(ModelFileError, match="was trained with Adam, this is SGD"):
+        run(6, path, optim.SGD)
+    other_model = nn.MLP(2, [4, 1], seed=0)
+    with pytest.raises(ModelFileError, match="another model"):
+        fit(other_model, "mse", X, y, epochs=1, resume=path, engine=engine, progress=False)
+    from chainrule.saving import save
+
+    save(nn.MLP(2, [3, 1], seed=0), path)
+    with pytest.raises(ModelFileError, match="no training to go on with"):
+        run(6, path)

@@ -1,0 +1,58 @@
+"""One process of a training in JAX: `python -m tests.scale.worker '{"processes": 2, ...}'`.
+
+Writes the losses of all epochs as JSON into a file, if it is the first process.
+"""
+
+from __future__ import annotations
+
+import json
+import os
+import sys
+from pathlib import Path
+from typing import Any
+
+
+def main(job: dict[str, Any]) -> None:
+    os.environ["XLA_FLAGS"] = f"--xla_force_host_platform_device_count={job['devices']}"
+    os.environ["JAX_PLATFORMS"] = "cpu"
+    import jax
+
+    jax.config.update("jax_enable_x64", True)
+    if job["processes"] > 1:
+        jax.distributed.initialize(
+            f"127.0.0.1:{job['port']}", num_processes=job["processes"], process_id=job["process"]
+        )
+    import numpy as np
+
+    from chainrule import nn, optim
+    from chainrule.train import fit
+
+    X, y = np.load(job["X"], mmap_mode="r"), np.load(job["y"], mmap_mode="r")
+    model = nn.MLP(2, [6, 1], seed=0)
+    optimizer = optim.Adam(model.parameters(), lr=0.02)
+
+    def after(epoch: int, history: Any) -> bool:
+        if epoch == job.get("die_after") and job["process"] == job["processes"] - 1:
+            os._exit(9)
+        return False
+
+    mesh = jax.make_mesh((len(jax.devices()),), ("data",)) if len(jax.devices()) > 1 else None
+    history = fit(
+        *(model, "binary_cross_entropy_with_logits", X, y),
+        optimizer=optimizer,
+        epochs=job["epochs"],
+        batch_size=job["batch"],
+        engine="jax",
+        mesh=mesh,
+        resume=job.get("resume"),
+        callbacks=[after],
+        progress=False,
+    )
+    if jax.process_index() == 0:
+        Path(job["out"]).write_text(
+            json.dumps({"losses": history.losses, "devices": len(jax.devices())})
+        )
+
+
+if __name__ == "__main__":
+    main(json.loads(sys.argv[1]))
