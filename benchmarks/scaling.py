@@ -1,0 +1,107 @@
+"""How does a step grow with parameters, batch, devices and hosts?
+
+Measures steps of networks lowered to JAX on what this machine has, fits the two rates that a step
+is made of, and computes from them what 8, 64 and 1,024 devices would take. `--gpu` for a GPU.
+"""
+
+from __future__ import annotations
+
+import os
+import sys
+from collections.abc import Iterator
+from dataclasses import dataclass
+from typing import Any
+
+import jax_lowering
+import measure
+import programs
+from measure import Row, Table, in_time_units, sized, timed
+
+from chainrule.compiler import compile
+
+GPU = jax_lowering.GPU
+SIZES = (
+    [(128, 1_024), (128, 16_384), (128, 262_144), (1_024, 16_384), (4_096, 16_384)]
+    if GPU
+    else [(64, 64), (64, 512), (64, 4_096), (256, 512), (1_024, 512)]
+)
+INPUTS, CLASSES = 64, 10
+STEPS = sized(20, 2)
+
+
+@dataclass(frozen=True)
+class Link:
+    """How fast gradients travel between devices: bytes a second, and seconds to begin with."""
+
+    name: str
+    bandwidth: float
+    latency: float
+
+
+# Published rates: NVLink 4 of one H200 (450 GB/s each way), and 400 Gb/s InfiniBand, one port for
+# each device; the latencies are of the usual order of a ring's single hop.
+INSIDE = Link("NVLink 4 inside a host", 450e9, 3e-6)
+BETWEEN = Link("400 Gb/s between hosts", 50e9, 10e-6)
+IN_A_HOST = 8
+
+
+def parameters(hidden: int) -> int:
+    return (INPUTS + 1) * hidden + (hidden + 1) * CLASSES
+
+
+def operations(hidden: int, batch: int) -> float:
+    """Multiplications and additions of a step: two for each weight forward, four backward."""
+    return 6.0 * batch * (INPUTS * hidden + hidden * CLASSES)
+
+
+def step_time(hidden: int, batch: int) -> float:
+    model, loss = programs.classifier(INPUTS, hidden)
+    data = programs.samples(batch, INPUTS)
+    function = compile(loss, model.parameters()).to_jax(data[0][:2], data[1][:2], model=model)
+    work = jax_lowering.trained(function, function.initial(), data, STEPS)
+    work()
+    return sorted(timed(work) for _ in range(5))[2] / STEPS
+
+
+def all_reduce(devices: int, size: float) -> float:
+    """Seconds for a ring inside each host, then one between the hosts."""
+    inside = min(devices, IN_A_HOST)
+    hosts = -(-devices // IN_A_HOST)
+    total = 0.0
+    for count, link in ((inside, INSIDE), (hosts, BETWEEN)):
+        total += 2 * (count - 1) / count * size / link.bandwidth + 2 * (count - 1) * link.latency
+    return total
+
+
+def tables() -> Iterator[Table]:
+    table = Table(["hidden units", "parameters", "batch", "a step", "operations a second"])
+    rates = []
+    fixed = step_time(16, 16)
+    for hidden, batch in SIZES:
+        seconds = step_time(hidden, batch)
+        rates.append(operations(hidden, batch) / seconds)
+        cells = [f"{hidden:,}", f"{parameters(hidden):,}", f"{batch:,}", in_time_units(seconds)]
+        table.rows.append(Row([*cells, f"{rates[-1] / 1e9:,.0f} G"]))
+    yield table
+    yield predicted(max(rates), fixed)
+
+
+def predicted(rate: float, fixed: float) -> Table:
+    """On paper: the time of a step from operations, bytes and the network."""
+    hidden, share = 4_096, 16_384
+    head = "devices, each with a share of " + f"{share:,} samples; {parameters(hidden):,} parameters"
+    table = Table([head, "computing", "adding gradients up", "a step", "of the ideal"])
+    computing = operations(hidden, share) / rate + fixed
+    for devices in (1, 8, 64, 1_024):
+        network = all_reduce(devices, 8.0 * parameters(hidden)) if devices > 1 else 0.0
+        total = computing + network
+        cells = [f"{devices:,}", in_time_units(computing), in_time_units(network)]
+        table.rows.append(Row([*cells, in_time_units(total), f"{computing / total:.0%}"]))
+    return table
+
+
+if __name__ == "__main__":
+    if not GPU:
+        os.environ.setdefault("XLA_FLAGS", "")
+    main: Any = measure.main
+    sys.exit(main(tables, ["jax"]))
