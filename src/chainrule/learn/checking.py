@@ -238,7 +238,7 @@ def _simpler(x: Any) -> Iterator[Any]:
     if hasattr(x, "simpler"):
         yield from x.simpler()
     elif isinstance(x, list):
-        for i in range(len(x)):
+        for i in range(len(x) if len(x) > 1 else 0):
             yield x[:i] + x[i + 1 :]
         for i, item in enumerate(x):
             for simpler in _simpler(item):
