@@ -1,7 +1,7 @@
 """Add powers.
 
 Write `__pow__`, so that `a**n` works for a Value a and a plain number n: whole, negative or a
-fraction. The slope of x**n is n * x**(n - 1). The operation is named by the exponent: `"**3"`.
+fraction. The slope of `x**n` is `n * x**(n - 1)`. The operation is named by the exponent: `"**3"`.
 """
 
 

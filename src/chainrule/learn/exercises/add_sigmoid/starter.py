@@ -1,7 +1,7 @@
 """Add the sigmoid, and keep it from overflowing.
 
-Write `sigmoid`: `a.sigmoid()` is s = 1 / (1 + exp(-a)), a number between 0 and 1. Its slope is s *
-(1 - s).
+Write `sigmoid`: `a.sigmoid()` is `s = 1 / (1 + exp(-a))`, a number between 0 and 1. Its slope is
+`s * (1 - s)`.
 
 It must work for every a, near or far: `math.exp(1000)` raises OverflowError, so the formula above
 fails for a = -1000, where the answer is 0. Do not cut a off, either: the sigmoid of -30 is 9.4e-14,

@@ -4,8 +4,8 @@
 counted once however often it is used. `a * b + a` has four: a, b, the product and the sum. Two
 Values with the same number are two Values.
 
-A graph can have very many paths with few nodes: c = a + a, d = c + c, e = d + d, and so on. Do not
-walk through the same node again.
+A graph can have very many paths with few nodes: `c = a + a`, `d = c + c`, `e = d + d`, and so on.
+Do not walk through the same node again.
 """
 
 

@@ -1,7 +1,7 @@
 """Find the bug: a gradient gets lost.
 
-In this engine a * b + a * c has the right gradients for all three. But b * a + c * a, the same sum
-with the factors exchanged, does not: for a = 2, b = 3 and c = 5 it says 3.0 for a, and 8.0 is
+In this engine `a * b + a * c` has the right gradients for all three. But `b * a + c * a`, the same
+sum with the factors exchanged, does not: for a = 2, b = 3 and c = 5 it says 3.0 for a, and 8.0 is
 right.
 
 There is one bug. Mend it with as small a change as you can.

@@ -1,8 +1,8 @@
 """Find the bug: counted twice.
 
-In this engine a + a has the right gradient, 2. But for c = a * b and d = c + c it says twice what
-it should: for a = 2 and b = 3 the gradient of a is 12.0, and 6.0 is right. With c = a * a, and e =
-c + a it is right again.
+In this engine `a + a` has the right gradient, 2. But for `c = a * b` and `d = c + c` it says twice
+what it should: for a = 2 and b = 3 the gradient of a is 12.0, and 6.0 is right. With `c = a * a`
+and `d = c + a` it is right again.
 
 There is one bug, and it is not in the rules of the operations. Mend it with as small a change as
 you can.

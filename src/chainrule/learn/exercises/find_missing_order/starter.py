@@ -1,7 +1,7 @@
 """Find the bug: too early.
 
-This engine is right for a * b + a, and for many other expressions. With a = 2, c = a * a and d =
-((c + a) * a) * c it says 160.0 for the gradient of a, and 112.0 is right.
+This engine is right for `a * b + a`, and for many other expressions. With `a = 2`, `c = a * a` and
+`d = ((c + a) * a) * c` it says 160.0 for the gradient of a, and 112.0 is right.
 
 There is one bug. It is not in the rules of the operations. Mend it; a new method may be needed.
 """

@@ -1,8 +1,8 @@
 """Find the bug: it swings past.
 
-`minimise(f, start)` walks downhill: it should come to the x where f is least. For f(x) = (x - 3) *
-(x - 3) with the start 0 every step should go a fifth of the way: 0.6, 1.08, 1.464, ... Here the
-first step is right. The second one comes to 1.68, and after that x swings past 3 and back.
+`minimise(f, start)` walks downhill: it should come to the x where f is least. For
+`(x - 3) * (x - 3)` and the start 0 every step should go a fifth of the way: 0.6, 1.08, 1.464, ...
+Here the first step is right. The second one comes to 1.68, and after that x swings past 3 and back.
 
 There is one bug. Mend it with as small a change as you can.
 """

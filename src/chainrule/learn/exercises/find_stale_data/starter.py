@@ -4,8 +4,8 @@ This engine can compute a graph again: set the `data` of a leaf, call `forward()
 all numbers are those of the new leaf. `backward()` begins with zeros, so it can be called as often
 as you like.
 
-For c = a * b with a = 2 and b = 3 it says 3.0 and 2.0, which is right. Now a.data = 10.0 and
-c.forward(): c is 30.0, as it should be. But `c.backward()` still gives 2.0 for b, and it should
+For `c = a * b` with a = 2 and b = 3 it says 3.0 and 2.0, which is right. Now `a.data = 10.0` and
+`c.forward()`: c is 30.0, as it should be. But `c.backward()` still gives 2.0 for b, and it should
 give 10.0.
 
 There is one bug. Mend it with as small a change as you can.

@@ -1,9 +1,9 @@
 """Find the bug: a wrong slope.
 
 In this engine the numbers of all results are right, and sums and products have the right gradients.
-For a = 3 the slope of a**2 should be 6.0, and it says 17.0. Division is wrong as well: the slope of
-1 / a at 2.0 comes out as -1.5, and it should be -0.25. But for a = 1 the slope of a**1 is 0.0,
-which is nearly a hint.
+For a = 3 the slope of `a**2` should be 6.0, and it says 17.0. Division is wrong as well: the slope
+of `1 / a` at 2.0 comes out as -1.5, and it should be -0.25. And for a = 1 the slope of `a**1` comes
+out as 0.0, and it should be 1.0.
 
 There is one bug. Mend it with as small a change as you can.
 """

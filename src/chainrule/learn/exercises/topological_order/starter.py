@@ -2,7 +2,7 @@
 
 `topological(value)` is a list of all Values that `value` was made from, itself included, each of
 them once, such that every Value comes after its inputs. The value itself is then the last one. For
-c = a * b and d = c + a, both [a, b, c, d] and [b, a, c, d] are right.
+`c = a * b` and `d = c + a`, both `[a, b, c, d]` and `[b, a, c, d]` are right.
 
 A graph can have very many paths with few nodes, so do not walk through the same node again.
 """

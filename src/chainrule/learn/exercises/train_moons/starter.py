@@ -6,8 +6,8 @@ class 0. The model is tried on points that it has not seen, and 95 of 100 have t
 straight line gets about 87.
 
 `nn.MLP(2, [8, 8, 1])` is a network, `nn.binary_cross_entropy_with_logits(outputs, y)` a loss for
-it, and `optim.Adam(model.parameters(), lr=...)` an optimiser with `zero_grad()` and `step()`. Ten
-seconds is all there is; two are enough.
+it, and `optim.Adam(model.parameters(), lr=...)` an optimiser with `zero_grad()` and `step()`. It
+has ten seconds; two are enough.
 """
 
 from chainrule import nn, optim
