@@ -1,14 +1,15 @@
 """Properties: what a checker says of a learner's code, and the smallest input that breaks it.
 
 A checker is a function `check(work)`. It takes the learner's names with `work.get`, states with
-`work.equal` and `work.true` what must hold, and with `@work.for_all(...)` that it holds for many
-numbers. Whatever fails raises `CheckFailedError`, whose parts are shown to the learner.
+`work.equal`, `work.kind` and `work.true` what must hold, and with `@work.for_all(...)` that it holds
+for many numbers. Whatever fails raises `CheckFailedError`, whose parts are shown to the learner.
 """
 
 from __future__ import annotations
 
 import math
 import random
+import traceback
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
 from types import ModuleType
@@ -16,6 +17,7 @@ from typing import Any
 
 TRIES = 60
 SIMPLE = (0.0, 1.0, -1.0, 2.0, -2.0, 3.0, 0.5)
+KINDS = {int: "a whole number", float: "a number", str: "a text"}
 Make = Callable[[random.Random], Any]
 
 
@@ -28,6 +30,7 @@ class CheckFailedError(Exception):
     got: str = ""
     rule: str = ""
     inputs: str = ""
+    error: type[BaseException] | None = None  # what the learner's code raised, if it did
 
     def __str__(self) -> str:
         lines = [self.what]
@@ -55,7 +58,15 @@ class Work:
     def equal(self, what: str, got: Any, expected: Any, rule: str = "", tolerance: float = 1e-9) -> None:
         """That both are the same: numbers up to a relative tolerance, the rest by ==."""
         if not _same(got, expected, tolerance):
-            raise CheckFailedError(what, shown(expected), shown(got), rule)
+            show = shown if shown(expected) != shown(got) else repr  # all digits, where six look equal
+            raise CheckFailedError(what, show(expected), show(got), rule)
+
+    def kind(self, what: str, got: Any, kind: type) -> Any:
+        """That something is a Value, a list or what else is wanted; returns it."""
+        if not isinstance(got, kind):
+            missing = " (is there a return?)" if got is None else ""
+            raise CheckFailedError(what, KINDS.get(kind, f"a {kind.__name__}"), shown(got) + missing)
+        return got
 
     def true(self, what: str, condition: Any, rule: str = "") -> None:
         """That something holds; `what` says what does not, if it does not."""
@@ -73,8 +84,12 @@ class Work:
     def for_all(self, *makers: Make, tries: int = TRIES) -> Callable[[Callable[..., None]], None]:
         """Run a function on simple numbers first, then on random ones; on a failure, on simpler ones.
 
-        The function raises what `equal` and `true` raise; the inputs are added to that.
+        The function raises what `equal` and `true` raise; the inputs are added to that. What the
+        learner's code raises is a failure too.
         """
+
+        def failure(test: Callable[..., None], arguments: Sequence[Any]) -> CheckFailedError | None:
+            return _failure(test, arguments, str(self.module.__file__))
 
         def run(test: Callable[..., None]) -> None:
             rng = random.Random(self.seed)
@@ -83,8 +98,8 @@ class Work:
                     _simple(attempt + i, make(rng)) if attempt < len(SIMPLE) else make(rng)
                     for i, make in enumerate(makers)
                 ]
-                if _failure(test, arguments) is not None:
-                    raise _smallest(test, arguments)
+                if failure(test, arguments) is not None:
+                    raise _smallest(test, arguments, failure) from None
 
         return run
 
@@ -105,6 +120,21 @@ def whole(low: int, high: int) -> Make:
 def several(make: Make, low: int, high: int) -> Make:
     """Lists of them."""
     return lambda rng: [make(rng) for _ in range(rng.randint(low, high))]
+
+
+def numeric(function: Callable[..., float], *at: float, width: float = 1e-3) -> list[float]:
+    """The slope of a function for each of its arguments, from central differences.
+
+    Two step widths are combined so that the error of the wider one cancels; what is left is some
+    1e-10 of the function's size.
+    """
+
+    def slope(i: int, step: float) -> float:
+        high, low = ([x + s * (i == j) for j, x in enumerate(at)] for s in (step, -step))
+        return (function(*high) - function(*low)) / (2 * step)
+
+    steps = [width * max(1.0, abs(x)) for x in at]
+    return [(4 * slope(i, step / 2) - slope(i, step)) / 3 for i, step in enumerate(steps)]
 
 
 def shown(x: Any) -> str:
@@ -150,17 +180,37 @@ def _simple(attempt: int, like: Any) -> Any:
     return choice if isinstance(like, float) and like < 0.0 < choice else like
 
 
-def _failure(test: Callable[..., None], arguments: Sequence[Any]) -> CheckFailedError | None:
+def _failure(test: Callable[..., None], arguments: Sequence[Any], file: str) -> CheckFailedError | None:
     try:
         test(*arguments)
     except CheckFailedError as failed:
         return failed
+    except MemoryError:
+        raise
+    except Exception as error:
+        return _raised(error, file)
     return None
 
 
-def _smallest(test: Callable[..., None], arguments: list[Any]) -> CheckFailedError:
+def _raised(error: Exception, file: str) -> CheckFailedError:
+    """An exception, with the line of the learner's file it came from."""
+    lines = [
+        frame.lineno for frame in traceback.extract_tb(error.__traceback__) if frame.filename == file
+    ]
+    place = f", at line {lines[-1]}" if lines else ""
+    text = f"{type(error).__name__}: {error}".removesuffix(": ")
+    if isinstance(error, RecursionError):
+        text = "RecursionError: a function calls itself without end"
+    return CheckFailedError(f"it raises {text}{place}", error=type(error))
+
+
+def _smallest(
+    test: Callable[..., None],
+    arguments: list[Any],
+    failure: Callable[[Callable[..., None], Sequence[Any]], CheckFailedError | None],
+) -> CheckFailedError:
     """Replace one part after another by something simpler for as long as it still fails."""
-    found = _failure(test, arguments)
+    found = failure(test, arguments)
     assert found is not None
     changed = True
     while changed:
@@ -168,34 +218,41 @@ def _smallest(test: Callable[..., None], arguments: list[Any]) -> CheckFailedErr
         for i, argument in enumerate(arguments):
             for simpler in _simpler(argument):
                 attempt = [*arguments[:i], simpler, *arguments[i + 1 :]]
-                try:
-                    failed = _failure(test, attempt)
-                except Exception:  # outside of what the property is about
-                    continue
-                if failed is not None:
+                failed = failure(test, attempt)
+                # Another exception is outside of what the property is about.
+                if failed is not None and failed.error is found.error:
                     arguments, found, changed = attempt, failed, True
                     break
             if changed:
                 break
     names = test.__code__.co_varnames[: len(arguments)]
-    found.inputs = ", ".join(f"{n} = {shown(a)}" for n, a in zip(names, arguments, strict=True))
+    found.inputs = ", ".join(
+        shown(a) if hasattr(a, "simpler") else f"{n} = {shown(a)}"
+        for n, a in zip(names, arguments, strict=True)
+    )
     return found
 
 
 def _simpler(x: Any) -> Iterator[Any]:
     """Shorter lists, then rounder and smaller numbers; always nearer to an end."""
-    if isinstance(x, list):
-        for i in range(len(x)):
+    if hasattr(x, "simpler"):
+        yield from x.simpler()
+    elif isinstance(x, list):
+        for i in range(len(x) if len(x) > 1 else 0):
             yield x[:i] + x[i + 1 :]
         for i, item in enumerate(x):
             for simpler in _simpler(item):
                 yield [*x[:i], simpler, *x[i + 1 :]]
     elif isinstance(x, float):
-        for candidate in (1.0, 2.0, float(round(x)), round(x, 1)):
-            if _weight(candidate) < _weight(x) and (candidate > 0) == (x > 0):
+        sign = math.copysign(1.0, x)
+        for candidate in (sign, 2 * sign, float(round(x)), round(x, 1)):
+            # The same sign, and not 0: there may be a corner.
+            if _weight(candidate) < _weight(x) and candidate * x > 0.0:
                 yield candidate
+    elif isinstance(x, int) and not isinstance(x, bool):
+        yield from range(1, min(x, 4))
 
 
 def _weight(x: float) -> tuple[int, float]:
     """How hard a number is to read: its digits first, then its size."""
-    return len(f"{abs(x):g}"), abs(x - 1.0)
+    return len(f"{abs(x):g}"), abs(abs(x) - 1.0)

@@ -1,0 +1,34 @@
+from chainrule.learn.checking import Work, number, positive
+
+RULE = "the product rule: d(x*y)/dx = y and d(x*y)/dy = x, each times the gradient of the product"
+
+
+def check(work: Work) -> None:
+    Value = work.get("Value")
+
+    @work.for_all(number(), number(), positive())
+    def passes_on(x: float, y: float, g: float) -> None:
+        a, b = Value(x), Value(y)
+        c = work.kind("c = a * b", a * b, Value)
+        work.equal("c.data, with c = a * b", c.data, x * y)
+        work.equal("a.grad and b.grad before c._backward()", [a.grad, b.grad], [0.0, 0.0])
+        c.grad = g
+        work.true(
+            f"c._backward must be a function, to be called later; it is {c._backward!r}",
+            callable(c._backward),
+        )
+        c._backward()
+        work.equal("a.grad, with a = Value(x), b = Value(y), c.grad = g", a.grad, y * g, RULE)
+        work.equal("b.grad, with a = Value(x), b = Value(y), c.grad = g", b.grad, x * g, RULE)
+        work.equal("c.grad afterwards, which must not change", c.grad, g)
+        work.equal("the numbers afterwards, which must not change", [a.data, b.data], [x, y])
+        fresh = Value(x) * Value(y)
+        work.equal("the grad of another result: it is 0 until somebody sets it", fresh.grad, 0.0)
+
+    @work.for_all(number(), number())
+    def plain_numbers(x: float, y: float) -> None:
+        a = Value(x)
+        c = work.kind("c = a * y", a * y, Value)
+        c.grad = 1.0
+        c._backward()
+        work.equal("a.grad, with c = a * y, c.grad = 1", a.grad, y, RULE)

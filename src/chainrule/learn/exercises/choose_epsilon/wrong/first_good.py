@@ -1,0 +1,11 @@
+# takes the first one that is good enough
+CANDIDATES = [10.0**-k for k in range(1, 16)]
+
+
+def error(f, slope, x, epsilon):
+    difference = (f(x + epsilon) - f(x - epsilon)) / (2 * epsilon)
+    return abs(difference - slope)
+
+
+def choose_epsilon(f, slope, x):
+    return next(epsilon for epsilon in CANDIDATES if error(f, slope, x, epsilon) < 1e-3)

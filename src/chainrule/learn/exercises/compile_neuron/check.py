@@ -1,0 +1,61 @@
+import numpy as np
+
+from chainrule import nn
+from chainrule.learn.checking import CheckFailedError, Work, number, several, whole
+
+
+class Counted(nn.Neuron):
+    """A neuron that counts how often it is run."""
+
+    runs = 0
+
+    def forward(self, x):
+        Counted.runs += 1
+        return super().forward(x)
+
+
+def by_hand(model, X, y) -> tuple:
+    """The mean loss and its gradients, in plain NumPy."""
+    weights = np.array([p.data for p in model.parameters()])
+    outputs = np.tanh(X @ weights[:-1] + weights[-1])
+    slopes = 2 * (outputs - y) * (1 - outputs**2) / len(X)
+    return float(np.mean((outputs - y) ** 2)), [*(slopes @ X), slopes.sum()]
+
+
+def check(work: Work) -> None:
+    function = work.get("loss_and_gradients")
+
+    def compare(model, X, y) -> None:
+        before = [p.data for p in model.parameters()]
+        found = function(model, X, y)
+        work.true(
+            "loss_and_gradients must return two things, the loss and the gradients",
+            np.iterable(found) and len(found) == 2,
+        )
+        loss, gradients = by_hand(model, X, y)
+        work.equal("the loss: the mean over all samples", found[0], loss, tolerance=1e-9)
+        rule = "in the order of model.parameters(): the weights, then the bias"
+        work.equal("the gradients", [float(g) for g in found[1]], [float(g) for g in gradients], rule)
+        work.equal(
+            "the parameters afterwards, which must not change",
+            [p.data for p in model.parameters()],
+            before,
+        )
+
+    @work.for_all(several(number(), 1, 3), number(), whole(0, 100), tries=15)
+    def small(x: list, target: float, seed: int) -> None:
+        rng = np.random.default_rng(seed)
+        X = np.stack([x, rng.normal(size=len(x)).round(2)])
+        compare(nn.Neuron(len(x), seed=seed), X, np.array([target, 0.5]))
+
+    rng = np.random.default_rng(0)
+    X = rng.normal(size=(2000, 3))
+    model = Counted(3, seed=0)
+    compare(model, X, X[:, 0])
+    if Counted.runs > 20:
+        raise CheckFailedError(
+            "how often the model is run for 2,000 samples", "a few times", f"{Counted.runs:,}"
+        )
+    for p in model.parameters():
+        p.data = p.data + 0.25
+    compare(model, X, X[:, 1])

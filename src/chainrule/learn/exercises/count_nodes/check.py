@@ -1,0 +1,46 @@
+from chainrule.learn.checking import CheckFailedError, Work, number
+from chainrule.learn.programs import Program, program
+
+
+class Node:
+    """A node that counts how often its inputs are asked for."""
+
+    looks = 0
+
+    def __init__(self, data, inputs=()):
+        self.data, self.kept, self.op = data, inputs, "+" if inputs else ""
+
+    @property
+    def inputs(self):
+        Node.looks += 1
+        if Node.looks > 100_000:
+            raise CheckFailedError(
+                "count_nodes walks through the same node again and again: c = a + a, d = c + c, ..."
+            )
+        return self.kept
+
+
+def check(work: Work) -> None:
+    Value, count_nodes = work.get("Value"), work.get("count_nodes")
+
+    def count(what: str, value, expected: int) -> None:
+        work.equal(what, work.kind(what, count_nodes(value), int), expected)
+
+    count("count_nodes(Value(2.0))", Value(2.0), 1)
+
+    @work.for_all(program("+", "*"), number(), number())
+    def graphs(lines: Program, a: float, b: float) -> None:
+        values = lines([Value(a), Value(b)])
+        count("count_nodes of the last one", values[-1], len(reached(values[-1])))
+        count("count_nodes, asked a second time", values[-1], len(reached(values[-1])))
+
+    same = Value(2.0) + Value(2.0) * Value(2.0)
+    count("count_nodes(Value(2.0) + Value(2.0) * Value(2.0))", same, 5)
+    node = Node(1.0)
+    for _ in range(30):
+        node = Node(2 * node.data, (node, node))
+    count("count_nodes after doubling Value(1.0) thirty times", node, 31)
+
+
+def reached(value) -> set:
+    return {value}.union(*(reached(each) for each in value.inputs))

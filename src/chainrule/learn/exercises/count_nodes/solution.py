@@ -1,0 +1,36 @@
+"""Count the Values of a graph."""
+
+
+class Value:
+    def __init__(self, data, inputs=(), op=""):
+        self.data = data
+        self.inputs = inputs
+        self.op = op
+
+    def __repr__(self):
+        return f"Value({self.data})"
+
+    def __add__(self, other):
+        other = other if isinstance(other, Value) else Value(other)
+        return Value(self.data + other.data, (self, other), "+")
+
+    def __mul__(self, other):
+        other = other if isinstance(other, Value) else Value(other)
+        return Value(self.data * other.data, (self, other), "*")
+
+    def __radd__(self, other):
+        return self + other
+
+    def __rmul__(self, other):
+        return self * other
+
+
+def count_nodes(value):
+    seen = set()
+    waiting = [value]
+    while waiting:
+        value = waiting.pop()
+        if value not in seen:
+            seen.add(value)
+            waiting.extend(value.inputs)
+    return len(seen)

@@ -1,0 +1,34 @@
+# takes Values with the same number for one
+class Value:
+    def __init__(self, data, inputs=(), op=""):
+        self.data = data
+        self.inputs = inputs
+        self.op = op
+
+    def __repr__(self):
+        return f"Value({self.data})"
+
+    def __add__(self, other):
+        other = other if isinstance(other, Value) else Value(other)
+        return Value(self.data + other.data, (self, other), "+")
+
+    def __mul__(self, other):
+        other = other if isinstance(other, Value) else Value(other)
+        return Value(self.data * other.data, (self, other), "*")
+
+    def __radd__(self, other):
+        return self + other
+
+    def __rmul__(self, other):
+        return self * other
+
+
+def count_nodes(value):
+    seen = set()
+    waiting = [value]
+    while waiting:
+        value = waiting.pop()
+        if value.data not in seen:
+            seen.add(value.data)
+            waiting.extend(value.inputs)
+    return len(seen)

@@ -1,0 +1,9 @@
+"""Write the loss of a classifier."""
+
+from chainrule import exp, log
+
+
+def cross_entropy(logits, target):
+    largest = max(logit.data for logit in logits)
+    total = sum(exp(logit - largest) for logit in logits)
+    return log(total) + largest - logits[target]

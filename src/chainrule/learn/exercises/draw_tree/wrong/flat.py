@@ -1,0 +1,30 @@
+# does not go further in
+class Value:
+    def __init__(self, data, inputs=(), op=""):
+        self.data = data
+        self.inputs = inputs
+        self.op = op
+
+    def __repr__(self):
+        return f"Value({self.data})"
+
+    def __add__(self, other):
+        other = other if isinstance(other, Value) else Value(other)
+        return Value(self.data + other.data, (self, other), "+")
+
+    def __mul__(self, other):
+        other = other if isinstance(other, Value) else Value(other)
+        return Value(self.data * other.data, (self, other), "*")
+
+    def __radd__(self, other):
+        return self + other
+
+    def __rmul__(self, other):
+        return self * other
+
+
+def draw(value, depth=0):
+    line = "" + str(value.data)
+    if value.op:
+        line += " " + value.op
+    return "\n".join([line] + [draw(each, depth + 1) for each in value.inputs])

@@ -1,0 +1,21 @@
+from chainrule.learn.checking import Work, number
+from chainrule.learn.programs import Program, compare, program
+
+
+def check(work: Work) -> None:
+    Value = work.get("Value")
+    a = Value(2.0)
+    a.backward()
+    work.equal(
+        "a.grad after a.backward()", a.grad, 1.0, "the slope of a for a is 1: here the chain rule starts"
+    )
+
+    @work.for_all(program("+", "*"), number(), number())
+    def graphs(lines: Program, a: float, b: float) -> None:
+        compare(work, Value, lines, [a, b])
+
+    @work.for_all(number(), number())
+    def with_numbers(x: float, y: float) -> None:
+        a, b = Value(x), Value(y)
+        (2 * a * b + a + 1).backward()
+        work.equal("a.grad and b.grad of 2 * a * b + a + 1", [a.grad, b.grad], [2 * y + 1, 2 * x])

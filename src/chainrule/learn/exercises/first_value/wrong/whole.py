@@ -1,0 +1,10 @@
+# keeps the whole part only
+class Value:
+    def __init__(self, data):
+        self.data = int(data)
+
+    def __repr__(self):
+        return f"Value({self.data})"
+
+    def __add__(self, other):
+        return Value(self.data + other.data)

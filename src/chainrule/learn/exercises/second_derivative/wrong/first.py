@@ -1,0 +1,6 @@
+# the first derivative
+from chainrule import grad
+
+
+def second_derivative(f, x):
+    return grad(f)(x)

@@ -1,0 +1,38 @@
+from chainrule import Value, softmax
+from chainrule.learn.checking import Work, number, several
+
+RULE = "for p = softmax(x): dp[i]/dx[j] = p[i] * ((i == j) - p[j])"
+
+
+def check(work: Work) -> None:
+    mine = work.get("softmax")
+
+    def compare(numbers: list, chosen: int, what: str) -> None:
+        xs, others = [Value(x) for x in numbers], [Value(x) for x in numbers]
+        found = list(work.kind(what, mine(xs), list))
+        expected = softmax(others)
+        work.equal(f"the length of {what}", len(found), len(numbers))
+        for each in found:
+            work.kind(f"each of {what}", each, Value)
+        work.equal(f"{what}, the numbers", [p.data for p in found], [p.data for p in expected])
+        found[chosen].backward()
+        expected[chosen].backward()
+        for i, (a, b) in enumerate(zip(xs, others, strict=True)):
+            work.equal(
+                f"the slope of p[{chosen}] for xs[{i}], with p = {what}", a.grad, float(b.grad), RULE
+            )
+        work.equal("the numbers of xs afterwards, which must not change", [x.data for x in xs], numbers)
+
+    @work.for_all(several(number(), 1, 4))
+    def usual(xs: list) -> None:
+        for chosen in range(len(xs)):
+            compare(xs, chosen, "softmax(xs)")
+
+    for numbers in (
+        [1000.0, 1001.0],
+        [-1000.0, -1001.0],
+        [0.0, 2000.0],
+        [-2000.0, 0.0, 1.0],
+        [5000.0] * 3,
+    ):
+        compare(numbers, 0, f"softmax({numbers})")

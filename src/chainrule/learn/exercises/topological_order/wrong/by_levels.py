@@ -1,0 +1,34 @@
+# goes through the graph level by level and turns the list around
+class Value:
+    def __init__(self, data, inputs=(), op=""):
+        self.data = data
+        self.inputs = inputs
+        self.op = op
+
+    def __repr__(self):
+        return f"Value({self.data})"
+
+    def __add__(self, other):
+        other = other if isinstance(other, Value) else Value(other)
+        return Value(self.data + other.data, (self, other), "+")
+
+    def __mul__(self, other):
+        other = other if isinstance(other, Value) else Value(other)
+        return Value(self.data * other.data, (self, other), "*")
+
+    def __radd__(self, other):
+        return self + other
+
+    def __rmul__(self, other):
+        return self * other
+
+
+def topological(value):
+    order = []
+    waiting = [value]
+    while waiting:
+        each = waiting.pop(0)
+        if each not in order:
+            order.append(each)
+            waiting.extend(each.inputs)
+    return order[::-1]

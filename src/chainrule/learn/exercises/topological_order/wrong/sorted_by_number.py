@@ -1,0 +1,39 @@
+# sorts by the numbers
+class Value:
+    def __init__(self, data, inputs=(), op=""):
+        self.data = data
+        self.inputs = inputs
+        self.op = op
+
+    def __repr__(self):
+        return f"Value({self.data})"
+
+    def __add__(self, other):
+        other = other if isinstance(other, Value) else Value(other)
+        return Value(self.data + other.data, (self, other), "+")
+
+    def __mul__(self, other):
+        other = other if isinstance(other, Value) else Value(other)
+        return Value(self.data * other.data, (self, other), "*")
+
+    def __radd__(self, other):
+        return self + other
+
+    def __rmul__(self, other):
+        return self * other
+
+
+def topological(value):
+    order = []
+    seen = set()
+
+    def visit(each):
+        if each in seen:
+            return
+        seen.add(each)
+        for one in each.inputs:
+            visit(one)
+        order.append(each)
+
+    visit(value)
+    return sorted(order, key=lambda each: each.data)

@@ -1,0 +1,14 @@
+"""Write the function that finds wrong engines.
+
+`check_gradients(Value, f, numbers)` gets a class like the one you wrote, which may have a bug, a
+function f such as `lambda a, b: a * b + a**2`, and as many numbers as f has arguments. f works for
+Values and for plain numbers.
+
+It returns True if `backward` of that class and central differences agree for every argument, and
+False if any gradient is wrong. Differences are not exact: an engine that is right must pass, also
+when its gradients are in the thousands. An engine that is wrong by one part in a thousand must not.
+"""
+
+
+def check_gradients(Value, f, numbers, epsilon=1e-5, tolerance=1e-5):
+    pass  # your code here

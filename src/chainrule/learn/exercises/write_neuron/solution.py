@@ -1,0 +1,20 @@
+"""Write a neuron."""
+
+import random
+
+from chainrule import Value
+
+
+class Neuron:
+    def __init__(self, nin):
+        self.w = [Value(random.uniform(-1, 1)) for _ in range(nin)]
+        self.b = Value(0.0)
+
+    def __call__(self, x):
+        total = self.b
+        for w, each in zip(self.w, x):
+            total = total + w * each
+        return total.tanh()
+
+    def parameters(self):
+        return self.w + [self.b]

@@ -1,0 +1,156 @@
+"""Random programs on a learner's Value, and what the reference engine says of them.
+
+A program is a few lines such as `c = a * b; d = c + c`, in which a result may be used again, as in a
+real graph. When one fails, lines are left out for as long as it still fails.
+"""
+
+from __future__ import annotations
+
+import math
+import operator
+import random
+from collections.abc import Callable, Iterator, Sequence
+from dataclasses import dataclass
+from string import ascii_lowercase as NAMES
+from typing import Any
+
+from chainrule.engine import Value as Reference
+
+from .checking import Make, Work, number, numeric
+
+BINARY: dict[str, Callable[[Any, Any], Any]] = {
+    "+": operator.add,
+    "-": operator.sub,
+    "*": operator.mul,
+    "/": operator.truediv,
+}
+LARGE = 1e6  # results beyond it are not compared
+CHAIN = "the chain rule: the local slope times the gradient of the result"
+ADDED = "what comes back along every path is added up"
+
+
+@dataclass(frozen=True)
+class Program:
+    """Lines of one operation each; a line names its arguments by number, leaves first."""
+
+    leaves: int
+    lines: tuple[tuple[str, tuple[int, ...]], ...]
+
+    def __call__(self, leaves: Sequence[Any]) -> list[Any]:
+        """All values, leaves first; the last is the result."""
+        values = list(leaves)
+        for op, which in self.lines:
+            values.append(_apply(op, [values[i] for i in which]))
+        return values
+
+    def __repr__(self) -> str:
+        return "; ".join(
+            f"{NAMES[self.leaves + i]} = {_written(op, [NAMES[k] for k in which])}"
+            for i, (op, which) in enumerate(self.lines)
+        )
+
+    def simpler(self) -> Iterator[Program]:
+        """Without one of the lines; what used it uses its first argument instead."""
+        for i in range(len(self.lines) if len(self.lines) > 1 else 0):
+            gone, instead = self.leaves + i, self.lines[i][1][0]
+
+            def renumbered(k: int, gone: int = gone, instead: int = instead) -> int:
+                return instead if k == gone else k - (k > gone)
+
+            rest = [*self.lines[:i], *self.lines[i + 1 :]]
+            yield Program(
+                self.leaves, tuple((op, tuple(renumbered(k) for k in which)) for op, which in rest)
+            )
+
+
+def program(*operators: str, leaves: int = 2, longest: int = 6) -> Make:
+    """Random programs of `+ - * /`, of powers such as `**2`, and of methods such as `tanh`."""
+
+    def make(rng: random.Random) -> Program:
+        lines = []
+        for i in range(rng.randint(1, longest)):
+            op = rng.choice(operators)
+            count = 2 if op in BINARY else 1
+            last = leaves + i - 1
+            # Each line uses the one before it, as a rule, so that little is left unused.
+            which = [last if i and rng.random() < 0.7 else rng.randint(0, last)]
+            which += [rng.randint(0, last) for _ in range(count - 1)]
+            rng.shuffle(which)
+            lines.append((op, tuple(which)))
+        return Program(leaves, tuple(lines))
+
+    return make
+
+
+def compare(work: Work, Value: type, program: Program, numbers: Sequence[float], rule: str = "") -> None:
+    """That a learner's Value has the results and, after `backward`, the gradients of the reference."""
+    theirs = program([Reference(x) for x in numbers])
+    theirs[-1].backward()
+    if not all(abs(v.data) < LARGE and abs(v.grad) < LARGE for v in theirs):
+        return  # rounding takes over, or the program leaves what a function is defined for
+    mine = program([Value(x) for x in numbers])
+    for name, a, b in zip(NAMES, mine, theirs, strict=False):
+        work.kind(name, a, Value)
+        work.equal(f"{name}.data", a.data, b.data)
+    mine[-1].backward()
+    compare_gradients(work, mine, theirs, rule)
+
+
+def compare_gradients(work: Work, mine: Sequence[Any], theirs: Sequence[Any], rule: str = "") -> None:
+    """That all gradients are those of the reference, which must all be floats."""
+    result = NAMES[len(theirs) - 1]
+    for name, a, b in zip(NAMES, mine, theirs, strict=False):
+        work.equal(
+            f"{name}.grad, the slope of {result} for {name}", a.grad, float(b.grad), rule or ADDED
+        )
+
+
+def check_function(
+    work: Work, Value: type, method: str, function: Callable[[float], float], make: Make, rule: str
+) -> None:
+    """That a method of a learner's Value is a function of one number, with its slope."""
+
+    def applied(a: Any) -> Any:
+        return work.kind(f"a.{method}()", getattr(a, method)(), Value)
+
+    @work.for_all(make)
+    def alone(x: float) -> None:
+        a = Value(x)
+        b = applied(a)
+        work.equal(f"b.data, with a = Value(x), b = a.{method}()", b.data, function(x))
+        work.equal("a.data afterwards, which must not change", a.data, x)
+        b.backward()
+        (slope,) = numeric(function, x)
+        what = f"a.grad after b.backward(), with a = Value(x), b = a.{method}()"
+        work.equal(what, a.grad, slope, rule, tolerance=1e-6)
+
+    @work.for_all(make, number())
+    def inside(x: float, y: float) -> None:
+        a = Value(x)
+        (applied(a) * y + applied(a)).backward()
+        slope = (1 + y) * numeric(function, x)[0]
+        what = f"a.grad after b.backward(), with a = Value(x), b = a.{method}() * y + a.{method}()"
+        work.equal(what, a.grad, slope, f"{CHAIN}; {ADDED}", tolerance=1e-6)
+
+    @work.for_all(program("+", "*", method, longest=4), make, number())
+    def graphs(lines: Program, a: float, b: float) -> None:
+        compare(work, Value, lines, [a, b])
+
+
+def _apply(op: str, arguments: list[Any]) -> Any:
+    if op in BINARY:
+        return BINARY[op](*arguments)
+    if op.startswith("**"):
+        return arguments[0] ** _exponent(op)
+    return getattr(arguments[0], op)()
+
+
+def _exponent(op: str) -> float:
+    number = float(op[2:])
+    return int(number) if math.floor(number) == number else number
+
+
+def _written(op: str, names: list[str]) -> str:
+    if op in BINARY:
+        return f"{names[0]} {op} {names[1]}"
+    return f"{names[0]}{op}" if op.startswith("**") else f"{names[0]}.{op}()"

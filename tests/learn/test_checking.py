@@ -1,0 +1,144 @@
+"""Properties fail with the smallest input, and programs are compared with the reference engine."""
+
+from __future__ import annotations
+
+import math
+import random
+from types import ModuleType
+from typing import Any
+
+import pytest
+
+from chainrule import Value
+from chainrule.learn.checking import CheckFailedError, Work, number, numeric, positive, several, whole
+from chainrule.learn.programs import Program, check_function, compare, program
+
+
+def work(source: str = "") -> Work:
+    module = ModuleType("work")
+    module.__file__ = "work.py"
+    exec(compile(source, "work.py", "exec"), module.__dict__)
+    return Work(module)
+
+
+def failure(test: Any, *makers: Any, source: str = "") -> CheckFailedError:
+    with pytest.raises(CheckFailedError) as caught:
+        work(source).for_all(*makers)(test)
+    return caught.value
+
+
+def test_the_smallest_input_is_shown() -> None:
+    def large(x: float, y: float) -> None:
+        work().true("x must not be above 1", x <= 1.0)
+
+    assert failure(large, number(), number()).inputs == "x = 2, y = 1"
+
+
+def test_a_sign_is_kept_and_zero_is_not_reached() -> None:
+    def positive(x: float) -> None:
+        work().true("x must be positive", x > 0.0)
+
+    assert failure(positive, number()).inputs == "x = -1"
+
+
+def test_lists_keep_one_entry_and_whole_numbers_get_small() -> None:
+    def never(x: list[float], n: int) -> None:
+        work().true("it never holds", False)
+
+    assert failure(never, several(positive(), 2, 4), whole(2, 9)).inputs == "x = [1], n = 1"
+
+
+def test_an_exception_of_the_learner_is_a_failure_with_its_line() -> None:
+    source = "def half(x):\n    return 1 / (x - x)\n"
+    half = work(source).get("half")
+
+    def test(x: float) -> None:
+        half(x)
+
+    found = failure(test, number(), source=source)
+    assert (
+        str(found) == "it raises ZeroDivisionError: float division by zero, at line 2\n  with      x = 1"
+    )
+
+
+def test_another_exception_is_not_taken_for_the_same_failure() -> None:
+    def test(x: float) -> None:
+        if x == 1.0:
+            raise KeyError("out of range")
+        work().true("x must be below 0", x < 0.0)
+
+    assert failure(test, number(2.0, 3.0)).what == "x must be below 0"
+
+
+@pytest.mark.parametrize(
+    ("kind", "got", "message"),
+    [
+        (int, None, "a whole number\n  got       None (is there a return?)"),
+        (Value, 2.0, "a Value\n  got       2"),
+        (list, "x", "a list\n  got       'x'"),
+    ],
+)
+def test_another_kind_is_named(kind: type, got: Any, message: str) -> None:
+    with pytest.raises(CheckFailedError) as caught:
+        work().kind("it", got, kind)
+    assert str(caught.value) == f"it\n  expected  {message}"
+    assert work().kind("it", kind(1) if kind is not list else [], kind) is not None
+
+
+def test_numbers_that_look_equal_are_shown_with_all_digits() -> None:
+    with pytest.raises(CheckFailedError) as caught:
+        work().equal("it", 1.0000001, 1.0)
+    assert (caught.value.expected, caught.value.got) == ("1.0", "1.0000001")
+
+
+def test_numeric_slopes_are_good_to_ten_digits() -> None:
+    dx, dy = numeric(lambda x, y: math.exp(x) * y, 1.0, 20.0)
+    assert dx == pytest.approx(20 * math.e, rel=1e-10)
+    assert dy == pytest.approx(math.e, rel=1e-10)
+
+
+def test_a_program_reads_as_it_runs() -> None:
+    lines = Program(2, (("*", (0, 1)), ("tanh", (2,)), ("**2", (3,)), ("-", (4, 2))))
+    assert repr(lines) == "c = a * b; d = c.tanh(); e = d**2; f = e - c"
+    values = lines([Value(0.5), Value(3.0)])
+    assert values[-1].data == math.tanh(1.5) ** 2 - 1.5
+    assert [repr(each) for each in lines.simpler()] == [
+        "c = a.tanh(); d = c**2; e = d - a",
+        "c = a * b; d = c**2; e = d - c",
+        "c = a * b; d = c.tanh(); e = d - c",
+        "c = a * b; d = c.tanh(); e = d**2",
+    ]
+
+
+def test_random_programs_use_results_again() -> None:
+    rng = random.Random(0)
+    made = [program("+", "*")(rng) for _ in range(50)]
+    used = [[k for _, which in lines.lines for k in which if k >= 2] for lines in made]
+    assert sum(len(k) > len(set(k)) for k in used) > 10
+
+
+def test_an_engine_that_is_right_agrees_and_one_that_is_wrong_does_not() -> None:
+    class Wrong:
+        """Forgets the second input."""
+
+        def __init__(self, data: float) -> None:
+            self.data, self.grad = data, 0.0
+
+        def __add__(self, other: Wrong) -> Wrong:
+            out = Wrong(self.data + other.data)
+            out.first = self  # type: ignore[attr-defined]
+            return out
+
+        def backward(self) -> None:
+            self.grad, self.first.grad = 1.0, 1.0  # type: ignore[attr-defined]
+
+    lines = Program(2, (("+", (0, 1)),))
+    compare(work(), Value, lines, [1.0, 2.0])
+    with pytest.raises(CheckFailedError, match=r"b\.grad, the slope of c for b"):
+        compare(work(), Wrong, lines, [1.0, 2.0])
+
+
+@pytest.mark.parametrize("method", ["tanh", "exp", "sigmoid"])
+def test_functions_of_the_engine_pass(method: str) -> None:
+    function = {"tanh": math.tanh, "exp": math.exp, "sigmoid": lambda x: 1 / (1 + math.exp(-x))}[method]
+    check_function(work(), Value, method, function, number(), "")
