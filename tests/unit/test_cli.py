@@ -28,7 +28,7 @@ from chainrule.nn.activations import NAMES
 from ..conftest import require
 
 Run = Callable[..., tuple[int, str, str]]
-COMMANDS = ["demo", "train", "predict", "graph", "check", "info"]
+COMMANDS = ["demo", "train", "predict", "graph", "check", "studio", "info"]
 
 
 @pytest.fixture

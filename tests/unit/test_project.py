@@ -31,8 +31,9 @@ LEVELS = [
     {"runs"},
     {"train"},
     {"diagnosing"},
+    {"viz"},
     {"__init__"},
-    {"demo"},
+    {"demo", "studio"},
     {"cli"},
     {"__main__"},
 ]
