@@ -17,7 +17,13 @@ from websockets.sync.client import ClientConnection, connect
 
 from chainrule.studio.serving import listen, server_on
 
-MOONS: dict[str, Any] = {"data": "moons", "layers": [4], "loss": "bce", "optimizer": "adam", "rate": 0.05}
+MOONS: dict[str, Any] = {
+    "data": "moons",
+    "layers": [4],
+    "loss": "bce",
+    "optimizer": "adam",
+    "rate": 0.05,
+}
 
 
 class Studio:
@@ -61,7 +67,8 @@ class Studio:
         return int(answer.split(b" ", 2)[1]), answer
 
     @contextmanager
-    def socket(self, **headers: Any) -> Iterator[RunClient]:
+    def socket(self, slow: bool = False, **headers: Any) -> Iterator[RunClient]:
+        """A connection; a slow one holds next to nothing for somebody who does not read."""
         given = {"Cookie": self.cookie, "Origin": self.origin, **headers}
         given = {name: text for name, text in given.items() if text is not None}
         origin = given.pop("Origin", None)
@@ -70,9 +77,17 @@ class Studio:
             origin=origin,
             additional_headers=given,
             max_size=None,
+            max_queue=1 if slow else 16,
+            sock=self.narrow() if slow else None,
             compression=None,
         ) as connection:
             yield RunClient(connection)
+
+    def narrow(self) -> Any:
+        connection = socket.socket()
+        connection.setsockopt(socket.SOL_SOCKET, socket.SO_RCVBUF, 1 << 16)
+        connection.connect(("127.0.0.1", self.port))
+        return connection
 
     def close(self) -> None:
         self.client.close()

@@ -82,7 +82,7 @@ class Frames:
                 "outputs": outputs,
                 "losses": np.array(training.losses[first : training.epoch]),
             }
-            body = b"".join(part.astype("<f4").tobytes() for part in sections.values())
+            body = b"".join(map(floats, sections.values()))
         head = {
             "type": "frame",
             "epoch": training.epoch,
@@ -112,6 +112,13 @@ class Frames:
             "small": SMALL,
             "code": code,
         }
+
+
+def floats(numbers: Array) -> bytes:
+    """As 32-bit floats; what is finite stays so."""
+    largest = np.finfo("f4").max
+    held = np.where(np.isfinite(numbers), np.clip(numbers, -largest, largest), numbers)
+    return bytes(held.astype("<f4").tobytes())
 
 
 def pack(head: bytes, body: bytes) -> bytes:

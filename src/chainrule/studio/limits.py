@@ -30,6 +30,8 @@ RATES = 1_000  # changes of the learning rate of a run
 LOSSES = 50_000  # epochs whose losses a frame brings
 WAITING = 64  # texts that a client has not read yet
 
+MESSAGE = 500  # characters of an error
+
 SNAPSHOTS = 256
 SNAPSHOT_BYTES = 64_000_000  # of all snapshots of a run
 
@@ -38,5 +40,5 @@ class RefusedError(ValueError):
     """What was asked for is not done; the text is for the user, in one line."""
 
     def __init__(self, message: str, status: int = 400) -> None:
-        super().__init__(" ".join(message.split()))
+        super().__init__(" ".join(message.split())[:MESSAGE])
         self.status = status

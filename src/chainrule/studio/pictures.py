@@ -5,6 +5,7 @@ The text of an expression is parsed with a whitelist and never evaluated by Pyth
 
 from __future__ import annotations
 
+import ast
 from dataclasses import dataclass
 from typing import Any
 
@@ -80,7 +81,8 @@ def of_expression(body: dict[str, Any]) -> dict[str, Any]:
 
 def check(body: dict[str, Any]) -> dict[str, Any]:
     """Gradients beside finite differences."""
-    result = evaluate(read(body))
+    request = read(body)
+    result = evaluate(request)
     pictured(result)  # for its limits
     report = check_gradients(result)
     rows = [
@@ -91,6 +93,7 @@ def check(body: dict[str, Any]) -> dict[str, Any]:
             "agrees": row.agrees,
         }
         for row in report.comparisons
+        if row.name in request.values
     ]
     return {"rows": rows, "notes": [*report.faults, *report.notes]}
 
@@ -98,19 +101,20 @@ def check(body: dict[str, Any]) -> dict[str, Any]:
 def export(body: dict[str, Any]) -> tuple[str, str, str]:
     """A file: its name, type and text."""
     request, wanted = read(body), body.get("format")
+    found = pictured(evaluate(request))
     if wanted == "python":
         text = code.expression_program(request.expression, request.values)
         return "expression.py", "text/x-python", text
     if wanted not in ("html", "svg"):
         raise RefusedError(f"format must be html, svg or python, got {config.shown(wanted)}")
-    found = pictured(evaluate(request))
     if wanted == "svg":
         from ..viz.svg import svg
 
         return "expression.svg", "image/svg+xml", svg(found)
     from ..viz.html import page
 
-    return "expression.html", "text/html", page(found, request.expression.text)
+    # Not the text as it was given: that may have comments.
+    return "expression.html", "text/html", page(found, ast.unparse(request.expression.tree))
 
 
 def of_sample(body: dict[str, Any]) -> dict[str, Any]:

@@ -12,6 +12,7 @@ from typing import Any
 HOST = "127.0.0.1"  # this machine alone
 NEEDED = ("starlette", "uvicorn", "websockets")
 GRACE = 3  # seconds for connections to close
+BUFFER = 1 << 18  # bytes on their way: frames that wait there cannot be replaced by newer ones
 
 
 def check_installed() -> None:
@@ -26,6 +27,7 @@ def listen(port: int = 0) -> socket.socket:
         raise ValueError(f"a port is a number from 0 to 65535, got {port}")
     listener = socket.socket(socket.AF_INET, socket.SOCK_STREAM)
     listener.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
+    listener.setsockopt(socket.SOL_SOCKET, socket.SO_SNDBUF, BUFFER)
     try:
         listener.bind((HOST, port))
         listener.listen()
@@ -65,7 +67,9 @@ def serve(port: int = 0, browser: bool = True) -> None:
     check_installed()
     with listen(port) as listener:
         server, address = server_on(listener)
-        print(f"chainrule studio: {address}\nThe address works once. Ctrl-C ends the studio.", flush=True)
+        print(
+            f"chainrule studio: {address}\nThe address works once. Ctrl-C ends the studio.", flush=True
+        )
         if browser:  # some browsers keep the one who opened them waiting
             threading.Thread(target=webbrowser.open, args=(address,), daemon=True).start()
         with contextlib.suppress(KeyboardInterrupt):  # uvicorn has ended well, and passes it on

@@ -33,8 +33,12 @@ def read(body: str | bytes) -> dict[str, Any]:
 
 
 def write(thing: Any) -> str:
-    """JSON in which numbers that are not finite are the texts "NaN", "Infinity", "-Infinity"."""
-    return json.dumps(_plain(thing), allow_nan=False, separators=(",", ":"))
+    """JSON in which numbers that are not finite are the texts "NaN", "Infinity", "-Infinity".
+
+    ASCII without < > &, so that nobody can take it for something else.
+    """
+    text = json.dumps(_plain(thing), allow_nan=False, separators=(",", ":"))
+    return text.replace("<", "\\u003c").replace(">", "\\u003e").replace("&", "\\u0026")
 
 
 def _plain(x: Any) -> Any:
