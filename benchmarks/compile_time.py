@@ -74,7 +74,7 @@ def measured(name: str, size: int) -> dict[str, float]:
     seconds = time.perf_counter() - start
     ((variant,),) = step.variants.values()
     peak = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss * 1024 / 1e9
-    return {"nodes": len(variant.trace.graph.nodes), "seconds": seconds, "gigabytes": peak}
+    return {"nodes": len(variant.trace.source), "seconds": seconds, "gigabytes": peak}
 
 
 def in_a_process(name: str, size: int) -> dict[str, float]:

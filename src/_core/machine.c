@@ -111,12 +111,12 @@ void raise_failure(int failure) {
         PyErr_NoMemory();
 }
 
-static void free_parts(Machine *m) {
+void machine_drop(Machine *m) {
     void *parts[] = {m->once.steps, m->each.steps, m->pull_each.steps, m->pull_once.steps, m->rows, m->constants, m->outputs, m->guards, m};
     for (size_t i = 0; i < sizeof parts / sizeof *parts; i++) PyMem_Free(parts[i]);
 }
 
-static void machine_free(PyObject *capsule) { free_parts(PyCapsule_GetPointer(capsule, MACHINE)); }
+static void machine_free(PyObject *capsule) { machine_drop(PyCapsule_GetPointer(capsule, MACHINE)); }
 
 /* A copy of the items of a buffer. */
 static int take_items(Py_buffer *buffer, size_t size, void *to, ptrdiff_t *count) {
@@ -165,6 +165,18 @@ static int check_steps(Machine *m, const Steps *steps) {
     return 0;
 }
 
+PyObject *machine_ready(Machine *m) {
+    PyObject *capsule = PyCapsule_New(m, MACHINE, machine_free);
+    if (!capsule) machine_drop(m);
+    if (!capsule || check_steps(m, &m->once) < 0 || check_steps(m, &m->each) < 0 || check_steps(m, &m->pull_each) < 0 ||
+        check_steps(m, &m->pull_once) < 0) {
+        Py_XDECREF(capsule);
+        return NULL;
+    }
+    for (ptrdiff_t i = 0; i < m->each.n; i++) m->cost += (double)m->each.steps[i].count * m->each.steps[i].terms;
+    return capsule;
+}
+
 /* machine(params, inputs, shared_rows, each_rows, constants, rows, once, each, pull_each, pull_once,
  *         outputs, guards) */
 PyObject *machine_new(PyObject *module, PyObject *args) {
@@ -186,15 +198,26 @@ PyObject *machine_new(PyObject *module, PyObject *args) {
                  take_items(&b[6], sizeof(View), &m->outputs, &m->n_outputs) < 0 ||
                  take_items(&b[7], sizeof(View), &m->guards, &m->n_guards) < 0;
     for (int i = 0; i < 8; i++) PyBuffer_Release(&b[i]);
-    PyObject *capsule = PyCapsule_New(m, MACHINE, machine_free);
-    if (!capsule) free_parts(m);
-    if (!capsule || failed || check_steps(m, &m->once) < 0 || check_steps(m, &m->each) < 0 ||
-        check_steps(m, &m->pull_each) < 0 || check_steps(m, &m->pull_once) < 0) {
-        Py_XDECREF(capsule);
-        return NULL;
-    }
-    for (ptrdiff_t i = 0; i < m->each.n; i++) m->cost += (double)m->each.steps[i].count * m->each.steps[i].terms;
-    return capsule;
+    if (failed) machine_drop(m);
+    return failed ? NULL : machine_ready(m);
+}
+
+static PyObject *bytes_of(const void *items, ptrdiff_t count, size_t size) {
+    return PyBytes_FromStringAndSize(items, count * (Py_ssize_t)size);
+}
+
+/* machine_parts(machine): the arguments of `machine` again. */
+PyObject *machine_parts(PyObject *module, PyObject *capsule) {
+    (void)module;
+    const Machine *m = PyCapsule_GetPointer(capsule, MACHINE);
+    if (!m) return NULL;
+    return Py_BuildValue("nnnnNNNNNNNN", m->params, m->inputs, m->shared_rows, m->each_rows,
+                         bytes_of(m->constants, m->n_constants, sizeof(double)),
+                         bytes_of(m->rows, m->n_rows, sizeof(int32_t)), bytes_of(m->once.steps, m->once.n, sizeof(Step)),
+                         bytes_of(m->each.steps, m->each.n, sizeof(Step)),
+                         bytes_of(m->pull_each.steps, m->pull_each.n, sizeof(Step)),
+                         bytes_of(m->pull_once.steps, m->pull_once.n, sizeof(Step)),
+                         bytes_of(m->outputs, m->n_outputs, sizeof(View)), bytes_of(m->guards, m->n_guards, sizeof(View)));
 }
 
 /* run_machine(machine, simd, shape, params, sources, seed, outputs, guards, param_adjoints, wanted,

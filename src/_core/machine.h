@@ -36,6 +36,10 @@ typedef struct {
     ptrdiff_t strides[MOST_AXES]; /* in bytes */
 } Source;
 
+/* A capsule for it, if its steps are sound; takes it over. And how to let go of one that has none. */
+PyObject *machine_ready(Machine *machine);
+void machine_drop(Machine *machine);
+
 /* Runs of it on batches of one size. */
 typedef struct {
     const Machine *machine;

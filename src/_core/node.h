@@ -193,6 +193,7 @@ typedef struct {
 } Order;
 typedef enum { NO_CHECKS, IF_FREED, IF_STALE /* or freed */ } Checks;
 int walk(Value *root, Checks checks, int leaves, uint64_t stop, Order *order);
+int walk_all(Value *const *roots, Py_ssize_t n, Checks checks, Order *order); /* leaves too */
 void order_unmark(Order *order);
 void order_free(Order *order);
 void order_hold(Order *order);
@@ -208,6 +209,15 @@ PyObject *value_zero_grad(PyObject *self, PyObject *unused);
 PyObject *machine_new(PyObject *module, PyObject *args);
 PyObject *machine_run(PyObject *module, PyObject *args);
 PyObject *machine_train(PyObject *module, PyObject *args);
+PyObject *machine_parts(PyObject *module, PyObject *capsule);
+
+/* extract.c and pipeline.c */
+PyObject *graph_extract(PyObject *module, PyObject *args);
+PyObject *graph_optimise(PyObject *module, PyObject *capsule);
+PyObject *graph_guards(PyObject *module, PyObject *capsule);
+PyObject *graph_machine(PyObject *module, PyObject *args);
+PyObject *graph_parts(PyObject *module, PyObject *capsule);
+PyObject *graph_sizes(PyObject *module, PyObject *capsule);
 
 /* forward.c */
 PyObject *value_forward(PyObject *self, PyObject *unused);

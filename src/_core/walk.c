@@ -95,15 +95,20 @@ static inline Value *next_child(Value *v, Py_ssize_t *next, int leaves, uint64_t
  *
  * Fills `order` and leaves SEEN set on its nodes; on failure nothing is set and -1 returned.
  * Plain leaves are left out unless asked for: they pass nothing on. Inputs with a bit of `stop`
- * set in their word are not entered. */
-static inline int walk_as(Value *root, Checks checks, int leaves, uint64_t stop, Order *order) {
+ * set in their word are not entered. Of several roots, each adds what those before did not need. */
+static inline int walk_as(Value *const *roots, Py_ssize_t n, Checks checks, int leaves, uint64_t stop, Order *order) {
     Frame *path;
     Py_ssize_t depth = 0, path_capacity;
     const char *fault = NULL;
-    Value *faulty = NULL, *changed = NULL, *v = root;
+    Value *faulty = NULL, *changed = NULL, *v;
     *order = (Order){0};
     TAKE(kept_path, path, path_capacity);
     TAKE(kept_nodes, order->nodes, order->capacity);
+next_root:
+    do {
+        if (!n--) goto done;
+        v = *roots++;
+    } while (v->word & SEEN);
     for (;;) {
         /* v is new */
         v->word |= SEEN;
@@ -127,7 +132,7 @@ static inline int walk_as(Value *root, Checks checks, int leaves, uint64_t stop,
                 goto fail;
             }
             order->nodes[order->n++] = v;
-            if (!depth) goto done;
+            if (!depth) goto next_root;
             v = path[--depth].node;
             next = path[depth].next;
             child = next == ALL_DONE ? NULL : next_child(v, &next, leaves, stop);
@@ -160,8 +165,12 @@ fail:
 
 int walk(Value *root, Checks checks, int leaves, uint64_t stop, Order *order) {
     if (checks == IF_STALE && !leaves && !stop) /* backward: a walk of its own, its choices fixed */
-        return walk_as(root, IF_STALE, 0, 0, order);
-    return walk_as(root, checks, leaves, stop, order);
+        return walk_as(&root, 1, IF_STALE, 0, 0, order);
+    return walk_as(&root, 1, checks, leaves, stop, order);
+}
+
+int walk_all(Value *const *roots, Py_ssize_t n, Checks checks, Order *order) {
+    return walk_as(roots, n, checks, 1, 0, order);
 }
 
 /* Keep the nodes alive while Python may run. */

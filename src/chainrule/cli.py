@@ -1,4 +1,4 @@
-"""The command line: `chainrule demo | train | predict | graph | check | studio | info`.
+"""The command line: `chainrule demo | train | predict | graph | check | learn | studio | info`.
 
 Errors are one line on standard error and a non-zero exit code, never a traceback.
 """
@@ -20,6 +20,7 @@ import numpy as np
 
 from . import Value, __version__, check_gradients, core, data, demo, nn, train
 from .expressions import CONSTANTS, parse
+from .learn.commands import add_learn
 from .nn.activations import NAMES
 from .optim.optimizers import BY_NAME as OPTIMIZERS
 from .runs import Metrics, number
@@ -104,6 +105,7 @@ def parser() -> argparse.ArgumentParser:
         commands, "graph", "print the graph of an expression with values and gradients", graph
     )
     add_expression(commands, "check", "compare the gradients of an expression with differences", check)
+    add_learn(commands)
     add_studio(commands)
     add_simple(commands, "info", "version, core and installed extras", info)
     return top

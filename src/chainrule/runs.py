@@ -38,7 +38,7 @@ LOSSES: dict[str, Callable[..., Any]] = {
     "nll": nn.nll_loss,
 }
 
-ENGINES = ("auto", "eager", "native")
+ENGINES = ("auto", "eager", "native", "jax")
 SECONDS = 0.2  # how long native code may run before the progress is shown again
 MOST_PLACES = 2_000_000  # in the order of the samples of several epochs
 
@@ -167,8 +167,15 @@ class EagerRun:
             self.best, history.best_epoch = watched, epoch
             if self.keep_best:
                 self.best_state = self.model.state_dict()
-            if self.checkpoint is not None:
+            if self.checkpoint is not None and self.is_writer():
                 save(self.model, self.checkpoint)
+
+    def reload(self) -> None:
+        """Parameters and the optimiser's state were changed from outside."""
+
+    def is_writer(self) -> bool:
+        """Whether this process writes files: one of several does."""
+        return True
 
     def back_to_best(self) -> None:
         if self.history.best_epoch:
@@ -194,7 +201,7 @@ class NativeRun(EagerRun):
             raise CompileError(str(error)) from None
         check_loss(loss([model(data.X[0])], [data.y[0]]))
         step = Compiled(lambda x, y: loss([model(x)], [y]), optimizer.params, backend="native")
-        first, again = (step.traced(self.batch, 0).graph.nodes for _ in range(2))
+        first, again = (step.traced(self.batch, 0).source for _ in range(2))
         if first != again:
             raise CompileError("the model is not the same each time: what is random must stay eager")
         self.trainer = Trainer(step, optimizer)
@@ -267,11 +274,17 @@ def as_values(outputs: Any) -> list[Any]:
 
 
 def make_run(
-    engine: str, model: nn.Module, loss: Loss, optimizer: optim.Optimizer, data: Data
+    engine: str, model: nn.Module, loss: Loss, optimizer: optim.Optimizer, data: Data, mesh: Any = None
 ) -> EagerRun:
     """The run for an engine; for 'auto' a native one if it can be."""
     if engine not in ENGINES:
         raise ValueError(f"engine must be one of {', '.join(ENGINES)}, got {engine!r}")
+    if mesh is not None and engine != "jax":
+        raise ValueError("a mesh of devices needs engine='jax'")
+    if engine == "jax":
+        from .jax_runs import JaxRun
+
+        return JaxRun(model, loss, optimizer, data, mesh)
     if engine == "native":
         if compiled is None:
             raise ValueError("engine='native' needs the C core, which was not built; use 'eager'")

@@ -30,7 +30,7 @@ class ModelFileError(ValueError):
 
 def save(model: Module, path: str | Path) -> None:
     """Write a model to a file that `load` reads back bit for bit."""
-    _write_atomically(place(path), encode(model))
+    write_atomically(place(path), encode(model))
 
 
 def place(path: str | Path) -> Path:
@@ -45,8 +45,10 @@ def place(path: str | Path) -> Path:
     return real
 
 
-def encode(model: Module) -> bytes:
-    """The content of a model file; a TypeError if the model cannot be saved."""
+def encode(
+    model: Module, tensors: dict[str, Any] | None = None, about: dict[str, str] | None = None
+) -> bytes:
+    """The content of a model file, and what else is to be in it; a TypeError if it cannot be saved."""
     from safetensors.numpy import save as to_bytes
 
     architecture = describe(model)
@@ -56,8 +58,9 @@ def encode(model: Module) -> bytes:
             f"cannot save this {type(model).__name__}: parameters are shared, or in other places than "
             f"its own; keep state_dict() and build the model in code"
         )
-    tensors = {"parameters": np.array(list(state.values()), dtype=np.float64)}
+    tensors = {**(tensors or {}), "parameters": np.array(list(state.values()), dtype=np.float64)}
     metadata = {
+        **(about or {}),
         "format": FORMAT,
         "version": __version__,
         "architecture": json.dumps(architecture),
@@ -66,7 +69,7 @@ def encode(model: Module) -> bytes:
     return to_bytes(tensors, metadata=metadata)
 
 
-def _write_atomically(path: Path, content: bytes) -> None:
+def write_atomically(path: Path, content: bytes) -> None:
     """A new file gets the mode that open() gives it; one that is replaced keeps its own."""
     temporary = path.with_name(f".{path.name}.{secrets.token_hex(8)}.part")
     try:

@@ -22,6 +22,7 @@ from . import nn, optim
 from .data import train_test_split
 from .data.splitting import check_count, check_lengths
 from .history import History
+from .resuming import first_epoch, save_training
 from .runs import LOSSES, Data, Metrics, NonFiniteLossError, make_run, number
 from .saving import encode, place
 
@@ -51,11 +52,13 @@ def fit(
     schedule: Any = None,
     patience: int | None = None,
     checkpoint: str | Path | None = None,
+    resume: str | Path | None = None,
     callbacks: Iterable[Callable[[int, History], Any]] = (),
     shuffle: bool = True,
     seed: int = 0,
     progress: bool = True,
     engine: str = "auto",
+    mesh: Any = None,
 ) -> History:
     """Train a model and return what happened.
 
@@ -68,9 +71,13 @@ def fit(
             or on the training data if there is none.
         patience: stop after so many epochs without a better loss, and go back to the best.
         checkpoint: a file that always holds the best model so far.
+        resume: a file that is written after each epoch with all that a training needs to go on; if
+            it is there already, training goes on from it.
         callbacks: called after each epoch with its number and the history; True stops.
         engine: 'native' compiles the training and runs it in native code, 'eager' does not, and
             'auto' does for models and losses of `chainrule.nn`, which do the same at each call.
+            'jax' trains on the devices of JAX.
+        mesh: for engine='jax', the devices over which batches are split: jax.make_mesh((8,), ("data",)).
 
     Ctrl-C ends training after the current step, with what was learned so far.
 
@@ -79,23 +86,28 @@ def fit(
     check_count("epochs", epochs, 0)
     if patience is not None:
         check_count("patience", patience)
-    if checkpoint is not None:  # what would fail after an epoch fails now
-        encode(model)
-        place(checkpoint)
+    for path in (checkpoint, resume):  # what would fail after an epoch fails now
+        if path is not None:
+            encode(model)
+            place(path)
     callbacks = list(callbacks)
     loss_function = loss_named(loss)
     check_lengths(X, y)
     X, y, validation = split(X, y, validation, seed)
     optimizer = optimizer or optim.Adam(model.parameters(), lr=0.01)
     data = Data(X, y, batch_size, shuffle, np.random.default_rng(seed))
-    run = make_run(engine, model, loss_function, optimizer, data)
+    run = make_run(engine, model, loss_function, optimizer, data, mesh)
     run.validation, run.metrics, run.checkpoint = validation, metrics or {}, checkpoint
     run.keep_best = checkpoint is not None or patience is not None
     # Somebody looks at every epoch, or several can be done in one go.
-    run.stepwise = bool(run.keep_best or validation or metrics or callbacks or schedule)
-    history, epoch, start = run.history, 0, time.perf_counter()
+    run.stepwise = bool(run.keep_best or validation or metrics or callbacks or schedule or resume)
+    history, start = run.history, time.perf_counter()
+    epoch = first_epoch(resume, run, schedule)
     model.train()
-    with _interruptible() as interrupted, tqdm(total=epochs, disable=not progress, unit="epoch") as bar:
+    with (
+        _interruptible() as interrupted,
+        tqdm(total=epochs, initial=min(epoch, epochs), disable=not progress, unit="epoch") as bar,
+    ):
         while epoch < epochs:
             done = run.train(epoch, epochs - epoch, interrupted)
             epoch += done
@@ -108,6 +120,8 @@ def fit(
                 break
             if schedule is not None:
                 schedule.step()
+            if resume is not None and run.is_writer():
+                save_training(resume, model, optimizer, epoch, history)
             answers = [callback(epoch, history) for callback in callbacks]
             if any(answers):
                 history.stopped = f"a callback stopped it after epoch {epoch}"

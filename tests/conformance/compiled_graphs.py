@@ -9,6 +9,7 @@ import math
 import multiprocessing
 import random
 import sys
+from collections.abc import Sequence
 from typing import Any
 
 import numpy as np
@@ -25,7 +26,7 @@ SAMPLES = (1, 3, 19)  # one, few, and more than a vector of them
 LIMIT = 1e-9  # of the sum of |contributions|, over some hundred operations
 
 
-def compare(seed: int) -> bool:
+def compare(seed: int, backends: Sequence[str] = BACKENDS) -> bool:
     """One program with some leaves as inputs and the others as parameters; False if too steep."""
     rng = random.Random(seed)
     program = random_graphs.make(rng, Value)
@@ -41,11 +42,24 @@ def compare(seed: int) -> bool:
     points = [eager(program, values, inputs, params, [row[k] for row in batch]) for k in range(samples)]
     if any(point is None for point in points):
         return False
-    for backend in BACKENDS:
+    for backend in backends:
+        if backend == "jax":
+            check(seed, backend, points, *on_jax(out, params, inputs, batch))
+            continue
         step = compile(out, params, inputs=inputs, reduction="sum", backend=backend)
         total, grads, input_grads = step.value_and_grad(*batch, inputs=True)
         check(seed, backend, points, step(*batch), total, grads, input_grads)
     return True
+
+
+def on_jax(out: Any, params: list[Any], inputs: list[Any], batch: list[Any]) -> tuple[Any, ...]:
+    """Values, their sum, and its gradients for parameters and inputs."""
+    import jax
+
+    function = compile(out, params, inputs=inputs).to_jax(*batch)
+    results, pull = jax.vjp(function, function.initial(), tuple(batch))
+    grads, input_grads = pull(jax.numpy.ones_like(results))
+    return results, float(results.sum()), function.tree.flatten(grads), input_grads
 
 
 Point = tuple[float, float, list[float], list[float], list[float], list[float]]

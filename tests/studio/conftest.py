@@ -15,15 +15,12 @@ from ..conftest import require
 # Stand-ins for modules that are written at the same time as the server.
 # To be removed with them: what is in the package is never replaced.
 LATE: dict[str, dict[str, Any]] = {
-    "chainrule.rules": {"rules_of": lambda picture: [None] * len(picture.edges)},
     "chainrule.viz.layout": {
         "layout": lambda picture: types.SimpleNamespace(
             as_dict=lambda: {"width": 1, "height": 1, "nodes": [], "edges": []}
         )
     },
     "chainrule.viz.svg": {"svg": lambda picture: "<svg/>"},
-    "chainrule.viz.html": {"page": lambda picture, title: "<!DOCTYPE html>"},
-    "chainrule.viz.javascript": {"ops_module": lambda: "export const ops = {};"},
 }
 
 

@@ -41,7 +41,8 @@ from chainrule import (
 )
 from chainrule.compiler import TraceError
 from chainrule.compiler.backends import NAMES
-from chainrule.value import compiled
+from chainrule.errors import AnomalyError
+from chainrule.value import compiled, detect_anomaly
 
 BACKENDS = [name for name in NAMES if name != "native" or compiled is not None]
 RNG = np.random.default_rng(0)
@@ -722,3 +723,24 @@ def test_sigmoid_far_out_keeps_its_slope() -> None:
 def test_the_package_is_there() -> None:
     assert chainrule.compile is compile
     assert os.path.basename(chainrule.compiler.__file__) == "__init__.py"
+
+
+@pytest.mark.parametrize("backend", BACKENDS)
+def test_detect_anomaly_names_the_line_in_a_compiled_function(backend: str) -> None:
+    w = Value(1.0)
+
+    def root(x: Any) -> Any:
+        return (x * w).sqrt()  # the slope at 0 is infinite
+
+    step = compile(root, params=[w], backend=backend)
+    good, bad, steep = np.array([1.0, 4.0]), np.array([1.0, -1.0]), np.array([1.0, 0.0])
+    w.grad = 3.0
+    with detect_anomaly():
+        assert step(good).tolist() == [1.0, 2.0]
+        assert step(steep).tolist() == [1.0, 0.0]
+        with pytest.raises(AnomalyError, match=r"sqrt\(-1.0000\) is nan, at .*the slope at 0"):
+            step(bad)
+        with pytest.raises(AnomalyError, match=r"test_compile.py:\d+.*the slope at 0"):
+            step.value_and_grad(steep)
+    assert w.grad == 3.0  # a gradient of the user's, and still there
+    assert np.isnan(step(bad)[1])

@@ -11,12 +11,11 @@ import numpy as np
 
 from ..tree import unflatten
 from ..value import Value
-from . import backends, passes
+from . import anomalies, backends
 from .exporting import exported
-from .graph import Graph
 from .inputs import MOST_AXES, Batch, Inputs
-from .program import Program, lower
-from .reverse import Reverse, reverse
+from .pipeline import Pipeline, pipeline
+from .to_jax import JaxFunction
 from .tracing import Trace, built, trace
 
 Array = Any
@@ -88,6 +87,8 @@ class Compiled:
                 )
             for whole, row in zip(merged, outputs, strict=True):
                 whole[... if chosen is None else chosen] = row
+        if anomalies.wanted() and self.leaves is None:
+            anomalies.look_closer(self.function, self.params, inputs, merged)
         return unflatten(rebuild, [whole.reshape(inputs.shape) for whole in merged])
 
     def value_and_grad(self, *batch: Any, inputs: bool | Sequence[int] = False) -> Any:
@@ -114,6 +115,9 @@ class Compiled:
             values[place] = results.outputs[0]
             input_grads[:, place] = results.input_adjoints
             grads = results.param_adjoints if grads is None else grads + results.param_adjoints
+        if anomalies.wanted() and self.leaves is None:
+            finite = bool(np.isfinite(grads).all() and np.isfinite(input_grads).all())
+            anomalies.look_closer(self.function, self.params, data, values, finite)
         value: Any = values.reshape(data.shape).astype(self.dtype, copy=False)
         if self.reduction != "none":
             value = float(values.mean() if self.reduction == "mean" else values.sum())
@@ -141,6 +145,20 @@ class Compiled:
         through the function that were traced are in it, so call it with a batch first.
         """
         return backends.writer(language)(exported(self))
+
+    def to_jax(self, *batch: Any, model: Any = None) -> JaxFunction:
+        """The same as a function of JAX, `f(params, batch)`, to jit, differentiate and shard.
+
+        Arguments:
+            batch: arrays of the shapes it is for, if it was not called yet.
+            model: gives the parameters their names; `f.initial()` is a tree with these.
+
+        >>> f = step.to_jax(X, y, model=model)
+        >>> loss = jax.jit(lambda params: f(params, (X, y)).mean())
+        >>> grads = jax.grad(loss)(f.initial())
+
+        """
+        return JaxFunction(self, batch, model)
 
     def retrace(self) -> None:
         """Forget what was traced: for a function that does something else from now on.
@@ -178,7 +196,7 @@ class Compiled:
                 with TRACING:
                     self.trace(batch, int(waiting[0]), variants)
             variant = variants[number]
-            part = Inputs(list(rows[:, waiting]), (len(waiting),))
+            part = Inputs([rows[:, waiting]], (len(waiting),))
             fits = variant.fits(self.numbers(), part, self.dtype)
             fits[0] |= new  # the sample just traced, even if rounding would have it elsewhere
             if fits.all() and not parts:
@@ -206,8 +224,8 @@ class Compiled:
         """What the function does with a sample; new parameters are added to the list."""
         if self.leaves is None:
             return trace(self.function, batch.sample(sample), self.params)
-        if len(self.leaves) != len(batch.views):
-            raise ValueError(f"{len(self.leaves)} inputs were named, got numbers for {len(batch.views)}")
+        if len(self.leaves) != batch.count:
+            raise ValueError(f"{len(self.leaves)} inputs were named, got numbers for {batch.count}")
         return built(self.function, self.leaves, self.params)
 
     def trace(self, batch: Batch, sample: int, variants: list[_Variant]) -> None:
@@ -218,7 +236,7 @@ class Compiled:
                 for variant in each:
                     variant.count = len(self.params)
                     variant.machines.clear()
-        variants.append(_Variant(result, len(self.params), len(batch.views), self.machine))
+        variants.append(_Variant(result, len(self.params), batch.count, self.machine))
 
 
 @dataclass
@@ -231,48 +249,36 @@ class _Variant:
     maker: Any
 
     def __post_init__(self) -> None:
-        self.graph: Graph = passes.optimise(self.trace.graph)
+        self.pipeline = pipeline(self.trace.source, self.maker)
         self.machines: dict[Any, Any] = {}
-        self.programs: dict[tuple[bool, bool], Program] = {}
-
-    def lowered(self, samples: int, differentiated: bool = False) -> Program:
-        key = samples < NARROW, differentiated
-        program = self.programs.get(key)
-        if program is None or program.params != self.count:
-            graph = passes.with_masks(self.graph) if differentiated else self.graph
-            program = self.programs[key] = lower(graph, self.count, self.inputs, samples < NARROW)
-        return program
 
     def machine(self, samples: int, wanted: Sequence[int] | None = None, params: bool = True) -> Any:
         """What runs this; with `wanted`, also the gradients of these inputs and of the parameters."""
         key = (samples < NARROW, wanted, params)
         if key not in self.machines:
-            back: Reverse | None = None
-            if wanted is not None:
-                if len(self.graph.outputs) != 1:
-                    raise TypeError(
-                        f"value_and_grad needs a function that returns one Value, this one returns "
-                        f"{len(self.graph.outputs)}"
-                    )
-                back = reverse(self.lowered(samples, True), params, wanted)
-            self.machines[key] = self.maker(self.lowered(samples, wanted is not None), back)
+            if wanted is not None and self.pipeline.outputs != 1:
+                raise TypeError(
+                    f"value_and_grad needs a function that returns one Value, this one returns "
+                    f"{self.pipeline.outputs}"
+                )
+            self.machines[key] = self.pipeline.machine(self.count, self.inputs, key[0], wanted, params)
         return self.machines[key]
 
     def fits(self, params: Array, inputs: Inputs, dtype: Any) -> Array:
         """Which samples take the branches of this trace."""
         key = (inputs.samples < NARROW, "guards")
-        if key not in self.machines:  # nothing else: other branches may not be fit for this sample
-            graph = passes.drop_dead(Graph(self.graph.nodes, [], self.graph.guards))
-            self.machines[key] = self.maker(lower(graph, self.count, self.inputs, key[0]), None)
+        if key not in self.machines:
+            self.machines[key] = self.pipeline.guards(self.count, self.inputs, key[0])
         guards = self.machines[key].run(params, inputs, dtype=dtype).guards
         pairs = zip(guards, self.trace.expected, strict=True)
         return np.logical_and.reduce([(guard != 0.0) == expected for guard, expected in pairs])
 
     def describe(self) -> str:
-        traced = len(self.trace.graph.nodes)
-        program = self.lowered(NARROW)
+        reference = Pipeline(self.trace.graph)
+        program = reference.lowered(self.count, self.inputs, narrow=False)
         steps = len(program.shared) + len(program.each)
-        head = f"{traced} nodes traced, {len(self.graph.nodes)} after the passes, {steps} instructions"
+        nodes = f"{len(self.trace.source)} nodes traced, {len(reference.graph)} after the passes"
+        head = f"{nodes}, {steps} instructions"
         return f"{head}\n{program}"
 
 

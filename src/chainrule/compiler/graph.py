@@ -7,7 +7,7 @@ differs from sample to sample), a parameter (which does not), or a constant.
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, field
 from typing import Any
 
@@ -41,6 +41,9 @@ class Graph:
     def add(self, what: Op | str, args: Iterable[Any]) -> int:
         self.nodes.append((what, tuple(args)))
         return len(self.nodes) - 1
+
+    def __len__(self) -> int:
+        return len(self.nodes)
 
     def is_leaf(self, i: int) -> bool:
         return isinstance(self.nodes[i][0], str)
@@ -100,12 +103,20 @@ class Graph:
 def from_values(
     outputs: Sequence[Any],
     guards: Sequence[Any],
-    leaf: Callable[[Any], tuple[str, int | float]],
+    inputs: Sequence[Any],
+    params: list[Any],
+    start: int | None = None,
 ) -> Graph:
-    """The graph of Values already computed; `leaf` says what a leaf stands for."""
+    """The graph of Values already computed.
+
+    Leaves that are not among the inputs or parameters are added to the latter, but those made since
+    the time `start` are constants.
+    """
     graph = Graph()
     places: dict[Any, int] = {}
     constants: dict[str, int] = {}
+    known = {leaf: (PARAM, i) for i, leaf in enumerate(params)}
+    known |= {leaf: (INPUT, i) for i, leaf in enumerate(inputs)}
 
     def constant(number: float) -> int:
         key = number.hex()
@@ -120,27 +131,34 @@ def from_values(
             for node in value._topological(check=False):
                 if node not in places:
                     places[node] = enter(node)
-        if value not in places:  # a constant that somebody looked at
-            places[value] = constant(value.data)
         return places[value]
 
     def enter(node: Any) -> int:
         if node.is_leaf:
-            kind, what = leaf(node)
-            return constant(float(what)) if kind == CONSTANT else graph.add(kind, (what,))
-        row = node._row
-        if row is None or node._by_hand or not is_known(row):
-            raise CompileError(
-                f"cannot compile '{node._op}': only operations of the table can be compiled, not "
-                f"ones made by hand or with custom_op"
-            )
-        return graph.add(
-            row, (constant(a) if isinstance(a, float) else places[a] for a in node._arguments)
-        )
+            if node not in known and start is not None and node._time >= start:
+                return constant(node.data)
+            if node not in known:
+                known[node] = PARAM, len(params)
+                params.append(node)
+            kind, number = known[node]
+            return graph.add(kind, (number,))
+        check_operation(node)
+        arguments = (constant(a) if isinstance(a, float) else places[a] for a in node._arguments)
+        return graph.add(node._row, arguments)
 
     graph.outputs = [place(value) for value in outputs]
     graph.guards = [place(value) for value in guards]
     return graph
+
+
+def check_operation(node: Any) -> None:
+    """Refuse a Value that was not computed by a row of the table."""
+    row = node._row
+    if row is None or node._by_hand or not is_known(row):
+        raise CompileError(
+            f"cannot compile '{node._op}': only operations of the table can be compiled, not "
+            f"ones made by hand or with custom_op"
+        )
 
 
 def is_fold(what: Op | str) -> bool:

@@ -8,6 +8,7 @@ number is the same for all samples.
 from __future__ import annotations
 
 import math
+import sys
 from collections.abc import Sequence
 from typing import Any
 
@@ -21,28 +22,37 @@ MOST_AXES = 4
 
 
 class Inputs:
-    """For every number of a sample an array over the batch, all of the same shape."""
+    """For every number of a sample an array over the batch, all of the same shape.
 
-    def __init__(self, views: Sequence[Array], shape: tuple[int, ...]) -> None:
-        self.views, self.shape = views, shape
-        self.samples = math.prod(shape)
+    They come in blocks, whose first axis counts them: there may be a hundred thousand.
+    """
+
+    def __init__(self, blocks: Sequence[Array], shape: tuple[int, ...]) -> None:
+        self.blocks, self.shape = blocks, shape
+        self.count, self.samples = sum(map(len, blocks)), math.prod(shape)
 
     def rows(self) -> Array:
         """One array with a row for each input and a column for each sample."""
-        result = np.empty((len(self.views), self.samples))
-        for row, view in zip(result, self.views, strict=True):
-            row[:] = view.reshape(-1)
+        result = np.empty((self.count, self.samples))
+        np.concatenate([block.reshape(len(block), self.samples) for block in self.blocks], out=result)
         return result
 
     def chosen(self, index: Array) -> Inputs:
         """Some of the samples."""
         rows = self.rows()[:, index]
-        return Inputs(list(rows), (rows.shape[1],))
+        return Inputs([rows], (rows.shape[1],))
 
     def addresses(self) -> Array:
         """For each input where it begins and its strides, as the C machine wants them."""
-        lines = [(view.__array_interface__["data"][0], *view.strides) for view in self.views]
-        return np.array(lines, dtype=np.int64).reshape(len(lines), 1 + len(self.shape))
+        lines = np.empty((self.count, 1 + len(self.shape)), dtype=np.int64)
+        first = 0
+        for block in self.blocks:
+            part = lines[first : first + len(block)]
+            first += len(block)
+            step, *strides = block.strides
+            part[:, 0] = block.__array_interface__["data"][0] + step * np.arange(len(block))
+            part[:, 1:] = strides
+        return lines
 
 
 class Batch(Inputs):
@@ -72,18 +82,19 @@ class Batch(Inputs):
             shape = np.broadcast_shapes(*leading)
         except ValueError:
             raise ValueError(f"the first axes of the arguments do not fit: {leading}") from None
-        views: list[Array] = []
+        blocks: list[Array] = []
+        count = 0
         self.parts: list[list[range]] = []  # for each argument and array, which inputs it is
         for arrays, _, _ in self.trees:
             parts = []
             for array in arrays:
                 width = math.prod(array.shape[axes:])
                 flat = np.moveaxis(array.reshape(*array.shape[:axes], width), -1, 0)
-                parts.append(range(len(views), len(views) + len(flat)))
-                whole = axes == 1 and array.ndim > 0
-                views.extend(flat if whole else (np.broadcast_to(row, shape) for row in flat))
+                parts.append(range(count, count + width))
+                count += width
+                blocks.append(np.broadcast_to(flat, (width, *shape)))
             self.parts.append(parts)
-        super().__init__(views, shape)
+        super().__init__(blocks, shape)
         shapes = tuple(tuple(array.shape[axes:] for array in arrays) for arrays, _, _ in self.trees)
         listed = tuple(isinstance(array, Listed) for array in self.arrays())
         self.key = (shapes, tuple(key for _, _, key in self.trees), listed)
@@ -151,7 +162,8 @@ class Listed(np.ndarray[Any, Any]):
 def _numbers(tree: Any) -> Array:
     if isinstance(tree, Value):
         raise TypeError("a compiled function takes arrays; on Values call the function itself")
-    if isinstance(tree, np.ma.MaskedArray):
+    masked = sys.modules.get("numpy.ma")  # np.ma would load it, which takes 40 ms
+    if masked is not None and isinstance(tree, masked.MaskedArray):
         raise TypeError("a batch must not have masked entries: fill them, or leave them out")
     try:
         array = np.asarray(tree)

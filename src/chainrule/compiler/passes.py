@@ -128,7 +128,7 @@ def join_products(graph: Graph) -> Graph:
     for i, (what, args) in enumerate(graph.nodes):
         if isinstance(what, str):
             places[i] = made.add(what, args)
-        elif i in terms and len(terms[i]) > 2:
+        elif i in terms and (len(terms[i]) > 2 or any(a in inside for a in args)):
             places[i] = _sum_of(made, graph, varying, counts, places, terms[i])
         elif i not in inside:
             places[i] = made.add(what, (places[a] for a in args))

@@ -6,6 +6,7 @@ holds only for samples that answer the same. Looking at a number itself is an er
 
 from __future__ import annotations
 
+import functools
 from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass, field
 from typing import Any
@@ -13,8 +14,9 @@ from typing import Any
 from .. import errors
 from ..ieee import as_float
 from ..tree import Rebuild, flatten, unflatten
-from ..value import Value, set_modes, set_tracer
-from .graph import CONSTANT, INPUT, PARAM, CompileError, Graph, from_values
+from ..value import Value, core, set_modes, set_tracer
+from .flat import Flat
+from .graph import CompileError, Graph, from_values
 
 
 class TraceError(CompileError):
@@ -70,11 +72,16 @@ class Tracer:
 class Trace:
     """What a function did with one sample."""
 
-    graph: Graph
+    source: Graph | Flat
     rebuild: Rebuild  # from numbers to what the function returned
     shape: str  # of that, as text
     expected: list[bool] = field(default_factory=list)  # of each guard
     sites: list[str] = field(default_factory=list)  # the source line of each guard
+
+    @functools.cached_property
+    def graph(self) -> Graph:
+        """For reading: in Python, even if it was made in C."""
+        return self.source if isinstance(self.source, Graph) else self.source.unpack()
 
 
 def trace(function: Callable[..., Any], sample: Sequence[Any], params: list[Value]) -> Trace:
@@ -89,41 +96,30 @@ def trace(function: Callable[..., Any], sample: Sequence[Any], params: list[Valu
         inputs += leaves
         arguments.append(unflatten(rebuild, leaves))
     tracer = Tracer(inputs)
-    places = {leaf: i for i, leaf in enumerate(inputs)}
     before, modes = set_tracer(tracer), set_modes(True, False)  # whatever holds around the call
     try:
         result = function(*arguments)
     finally:
         set_tracer(before)
         set_modes(*modes)
-    return _traced(result, places, params, tracer)
+    return _traced(result, inputs, params, tracer)
 
 
 def built(result: Any, inputs: Sequence[Value], params: list[Value]) -> Trace:
     """The same for a result that was computed already: `inputs` are leaves of its graph."""
-    return _traced(result, {leaf: i for i, leaf in enumerate(inputs)}, params, None)
+    return _traced(result, inputs, params, None)
 
 
-def _traced(result: Any, places: dict[Any, int], params: list[Value], tracer: Tracer | None) -> Trace:
+def _traced(result: Any, inputs: Sequence[Value], params: list[Value], tracer: Tracer | None) -> Trace:
     outputs, rebuild = flatten(result)
     outputs = [output if isinstance(output, Value) else _number(output) for output in outputs]
-    positions = {p: i for i, p in enumerate(params)}
-
-    def leaf(value: Any) -> tuple[str, int | float]:
-        if value in places:
-            return INPUT, places[value]
-        if tracer is not None and value not in positions and tracer.made_here(value):
-            return CONSTANT, value.data
-        if value not in positions:
-            positions[value] = len(params)
-            params.append(value)
-        return PARAM, positions[value]
-
     guards = tracer.guards if tracer is not None else []
-    graph = from_values(outputs, [guard for guard, _, _ in guards], leaf)
+    start = tracer.start if tracer is not None else None
+    extract = Flat.from_values if core == "c" else from_values
+    source = extract(outputs, [guard for guard, _, _ in guards], inputs, params, start)
     shape = repr(unflatten(rebuild, ["_"] * len(outputs)))
     return Trace(
-        graph, rebuild, shape, [outcome for _, outcome, _ in guards], [site for *_, site in guards]
+        source, rebuild, shape, [outcome for _, outcome, _ in guards], [site for *_, site in guards]
     )
 
 

@@ -20,9 +20,8 @@ from .backends import native
 from .compiled import Compiled
 from .graph import CompileError
 from .inputs import Batch
-from .passes import optimise
-from .program import lower
-from .tracing import TraceError, trace
+from .pipeline import pipeline
+from .tracing import Trace, TraceError, trace
 
 Array = Any
 NO_ORDER = np.zeros(0, np.int32)
@@ -177,8 +176,8 @@ class Outcome:
     finite: bool
 
 
-def compile_rule(optimizer: Any) -> native.Machine:
-    """The rule as a program: parameters are the samples; learning rate and time its parameters."""
+def traced_rule(optimizer: Any) -> Trace:
+    """The rule of an optimiser as a graph: learning rate and time are its parameters."""
     rate, time = Value(optimizer.lr), Value(1.0)
 
     def rule(p: Value, g: Value, *state: Value) -> list[Any]:
@@ -186,11 +185,17 @@ def compile_rule(optimizer: Any) -> native.Machine:
         number, new = optimizer.rule(p, g, state, time, **settings)
         return [number, *new]
 
-    sample = [0.5] * (2 + optimizer.state_size)
     settings = [rate, time]
-    traced = trace(rule, sample, settings)
+    traced = trace(rule, [0.5] * (2 + optimizer.state_size), settings)
     if len(settings) > 2:
         raise CompileError("an optimiser's rule must not use Values but those it is given")
     if traced.expected:
         raise TraceError("an optimiser's rule must branch with where(...), not with `if`")
-    return native.Machine(lower(optimise(traced.graph), 2, len(sample)))
+    return traced
+
+
+def compile_rule(optimizer: Any) -> native.Machine:
+    """The rule as a program whose samples are the parameters."""
+    source = traced_rule(optimizer).source
+    machine: native.Machine = pipeline(source, native.Machine).machine(2, 2 + optimizer.state_size)
+    return machine

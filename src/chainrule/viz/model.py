@@ -102,7 +102,8 @@ def picture(
         raise ValueError(f"the graph has {len(order):,} nodes, more than {most:,}")
     places = {value: i for i, value in enumerate(order)}
     known = any(float(root.grad) != 0.0 for root in roots)
-    nodes, edges = [], []
+    nodes: list[Node] = []
+    edges: list[Edge] = []
     for i, value in enumerate(order):
         inputs = tuple(places[v] for v in value.inputs)
         label = value.label or (names or {}).get(value, "")

@@ -21,7 +21,7 @@ KINDS = {
     for i, name in enumerate(("map", "gather", "spread", "dense", "dots", "fold", "take", "zero"))
 }
 CODES = {op: i for i, op in enumerate(TABLE, 1)}
-STEP = 28  # numbers in a step of machine.h
+STEP = 28  # numbers in a step of steps.h
 
 NOTHING = np.zeros(0)
 
@@ -40,21 +40,17 @@ class Machine:
     """Runs one program: the values of a batch and, with a seed, the adjoints."""
 
     def __init__(self, program: Program, reverse: Reverse | None = None) -> None:
-        self.program = program
-        rows: list[int] = []
-        back = reverse or Reverse()
-        steps = [encode(part, rows) for part in (program.shared, program.each, back.each, back.shared)]
-        self.capsule = compiled.machine(
-            program.params,
-            program.inputs,
-            program.shared_rows,
-            program.each_rows,
-            np.array(program.constants),
-            np.array(rows, dtype=np.int32),
-            *steps,
-            views(program.outputs),
-            views(program.guards),
-        )
+        self.capsule = compiled.machine(*encoded(program, reverse))
+        self.params = program.params
+        self.outputs, self.guards = len(program.outputs), len(program.guards)
+
+    @classmethod
+    def made(cls, capsule: Any, params: int, outputs: int, guards: int) -> Machine:
+        """One that C made, for so many parameters and results."""
+        machine = cls.__new__(cls)
+        machine.capsule = capsule
+        machine.params, machine.outputs, machine.guards = params, outputs, guards
+        return machine
 
     def run(
         self,
@@ -68,7 +64,7 @@ class Machine:
 
         `dtype` is how numbers are stored in between.
         """
-        results = Results(self.program, inputs.samples, seed is not None, len(wanted))
+        results = Results(self, inputs.samples, seed is not None, len(wanted))
         compiled.run_machine(
             self.capsule,
             os.environ.get("CHAINRULE_SIMD") or None,
@@ -90,15 +86,32 @@ class Machine:
 class Results:
     """What a run gives: a row for each result, a column for each sample."""
 
-    def __init__(self, program: Program, samples: int, adjoints: bool, wanted: int) -> None:
-        self.outputs = np.empty((len(program.outputs), samples))
-        self.guards = np.empty((len(program.guards), samples))
-        self.param_adjoints = np.empty(program.params if adjoints else 0)
+    def __init__(self, machine: Machine, samples: int, adjoints: bool, wanted: int) -> None:
+        self.outputs = np.empty((machine.outputs, samples))
+        self.guards = np.empty((machine.guards, samples))
+        self.param_adjoints = np.empty(machine.params if adjoints else 0)
         self.input_adjoints = np.empty((wanted, samples))
 
 
-def encode(steps: Sequence[Instruction | Pull | Zero], rows: list[int]) -> Array:
-    """Steps as numbers, in the order of the fields of `Step` in machine.h."""
+def encoded(program: Program, reverse: Reverse | None = None) -> tuple[Any, ...]:
+    """A program as the C machine takes it."""
+    rows: list[int] = []
+    begin: dict[int, int] = {}  # by the id of an instruction, where its rows do
+    for instruction in [*program.shared, *program.each]:
+        if instruction.rows:
+            begin[id(instruction)] = len(rows)
+            rows += instruction.rows
+    back = reverse or Reverse()
+    steps = [encode(part, begin) for part in (program.shared, program.each, back.each, back.shared)]
+    return (
+        *(program.params, program.inputs, program.shared_rows, program.each_rows),
+        *(np.array(program.constants), np.array(rows, dtype=np.int32), *steps),
+        *(views(program.outputs), views(program.guards)),
+    )
+
+
+def encode(steps: Sequence[Instruction | Pull | Zero], begin: dict[int, int]) -> Array:
+    """Steps as numbers, in the order of the fields of `Step` in steps.h."""
     numbers: list[int] = []
     for step in steps:
         if isinstance(step, Zero):
@@ -111,9 +124,8 @@ def encode(steps: Sequence[Instruction | Pull | Zero], rows: list[int]) -> Array
             CODES[instruction.op] if instruction.op is not None else 0,
             *(instruction.shared, instruction.out, instruction.count),
             *(instruction.terms, instruction.columns),
-            *(pull.part, pull.assign, len(rows), len(instruction.args)),
+            *(pull.part, pull.assign, begin.get(id(instruction), 0), len(instruction.args)),
         )
-        rows += instruction.rows
         for view in instruction.args:
             numbers += (view.shared, view.start, view.step, view.term_step)
         numbers += [0] * (4 * (3 - len(instruction.args)))

@@ -1,0 +1,226 @@
+/* Extraction: the Values of a traced function, and all they depend on, as a flat graph.
+ *
+ * See from_values in graph.py. The numbers of nodes are written into the Values themselves, in the
+ * place of their gradients, which are put back before Python can run again.
+ */
+#include "flat.h"
+
+typedef struct {
+    Value *value;
+    double grad;
+} Kept;
+
+typedef struct {
+    Graph *graph;
+    Table constants;
+    Kept *kept; /* the gradients of all Values concerned */
+    Py_ssize_t n_kept;
+    int32_t *args; /* room for those of a node */
+    int32_t args_capacity;
+    Value **found; /* parameters that were not in the list */
+    int32_t n_found, found_capacity;
+    int32_t inputs, params; /* how many are in the lists */
+    uint64_t start;         /* leaves made since then are constants */
+} Extraction;
+
+/* While a graph is extracted SEEN says that the number of a node is known, REACHED that a leaf is an
+ * input or a parameter and which: parameters are counted on from the inputs. */
+static void set_number(Value *v, int64_t number) { memcpy(&v->grad, &number, sizeof number); }
+static int64_t get_number(const Value *v) {
+    int64_t number;
+    memcpy(&number, &v->grad, sizeof number);
+    return number;
+}
+
+static void keep(Extraction *e, Value *v) { e->kept[e->n_kept++] = (Kept){v, v->grad}; }
+
+static void put_back(Extraction *e) {
+    for (Py_ssize_t i = 0; i < e->n_kept; i++) {
+        e->kept[i].value->grad = e->kept[i].grad;
+        e->kept[i].value->word &= ~(uint64_t)(SEEN | REACHED);
+    }
+}
+
+static int32_t constant(Extraction *e, double number) { return graph_constant(e->graph, &e->constants, number); }
+
+static int32_t enter_leaf(Extraction *e, Value *v) {
+    if (!(v->word & REACHED)) {
+        if (TIME(v) >= e->start) return constant(e, v->data);
+        const int fault = make_room(&e->found, &e->found_capacity, (int64_t)e->n_found + 1, sizeof *e->found);
+        if (fault) return fault;
+        set_number(v, (int64_t)e->inputs + e->params + e->n_found);
+        e->found[e->n_found++] = v;
+    }
+    const int64_t number = get_number(v);
+    const int input = number < e->inputs;
+    if (number - e->inputs > INT32_MAX) return TOO_LARGE;
+    return graph_add(e->graph, input ? INPUT_NODE : PARAM_NODE, 1, (int32_t[]){(int32_t)(input ? number : number - e->inputs)});
+}
+
+/* What Python ran since the walk may have changed the graph: an argument without a number is refused. */
+static int32_t argument(Extraction *e, Value *v, Py_ssize_t k) {
+    const Slot slot = node_slots(v)[k];
+    if (slot_is_number(v, k)) return constant(e, slot.number);
+    if (slot.node->word & CONSTANT) return constant(e, slot.node->data);
+    return slot.node->word & SEEN ? (int32_t)get_number(slot.node) : MALFORMED;
+}
+
+static int32_t enter(Extraction *e, Value *v) {
+    if (node_is_leaf(v)) return enter_leaf(e, v);
+    const Py_ssize_t n = node_count(v);
+    if (v->flags & FREED || v->op == BY_HAND || v->op == LEAF) return MALFORMED;
+    const int fault = make_room(&e->args, &e->args_capacity, n, sizeof *e->args);
+    if (fault) return fault;
+    for (Py_ssize_t k = 0; k < n; k++)
+        if ((e->args[k] = argument(e, v, k)) < 0) return e->args[k];
+    return graph_add(e->graph, v->op == CUSTOM ? TAKE_NODE : v->op, n, e->args);
+}
+
+/* Enter what a result needs; results in order need what comes first in the order of the walk. */
+static int32_t enter_result(Extraction *e, PyObject *result, const Order *order, Py_ssize_t *next) {
+    if (PyFloat_Check(result)) return constant(e, PyFloat_AS_DOUBLE(result));
+    const Value *root = (Value *)result;
+    while (!(root->word & SEEN)) {
+        if (*next == order->n) return MALFORMED;
+        Value *v = order->nodes[(*next)++];
+        if (!(v->word & REACHED)) keep(e, v);
+        const int32_t number = enter(e, v);
+        if (number < 0) return number;
+        set_number(v, number);
+        v->word |= SEEN;
+    }
+    return (int32_t)get_number(root);
+}
+
+static int enter_results(Extraction *e, PyObject *results, int32_t **to, int32_t *count, const Order *order,
+                         Py_ssize_t *next) {
+    const Py_ssize_t n = PyTuple_GET_SIZE(results);
+    if (n > INT32_MAX) return TOO_LARGE;
+    if (!(*to = PyMem_Malloc((size_t)n * sizeof(int32_t) + 1))) return OUT_OF_MEMORY;
+    *count = (int32_t)n;
+    for (Py_ssize_t i = 0; i < n; i++)
+        if (((*to)[i] = enter_result(e, PyTuple_GET_ITEM(results, i), order, next)) < 0) return (*to)[i];
+    return 0;
+}
+
+static void number_leaves(Extraction *e, PyObject *leaves, int64_t first) {
+    for (Py_ssize_t i = 0; i < PyTuple_GET_SIZE(leaves); i++) {
+        Value *v = (Value *)PyTuple_GET_ITEM(leaves, i);
+        if (v->word & REACHED && get_number(v) < first) continue; /* an input, whatever else it is */
+        if (!(v->word & REACHED)) keep(e, v);
+        set_number(v, first + i);
+        v->word |= REACHED;
+    }
+}
+
+/* The graph of Values whose operations are known. No Python runs here. */
+static int extract(Extraction *e, PyObject *results[2], PyObject *leaves[2], const Order *order) {
+    Graph *g = e->graph;
+    const Py_ssize_t n_inputs = PyTuple_GET_SIZE(leaves[0]), n_params = PyTuple_GET_SIZE(leaves[1]);
+    Py_ssize_t next = 0;
+    if (n_inputs > INT32_MAX || n_params > INT32_MAX) return TOO_LARGE;
+    e->kept = PyMem_Malloc((size_t)(order->n + n_inputs + n_params + 1) * sizeof *e->kept);
+    e->inputs = (int32_t)n_inputs, e->params = (int32_t)n_params;
+    if (!e->kept) return OUT_OF_MEMORY;
+    number_leaves(e, leaves[0], 0);
+    number_leaves(e, leaves[1], n_inputs);
+    int fault = enter_results(e, results[0], &g->outputs, &g->n_outputs, order, &next);
+    if (!fault) fault = enter_results(e, results[1], &g->guards, &g->n_guards, order, &next);
+    put_back(e);
+    PyMem_Free(e->args);
+    PyMem_Free(e->kept);
+    table_free(&e->constants);
+    return fault;
+}
+
+/* --- for Python --------------------------------------------------------------------------------- */
+
+/* A tuple of Values, or of Values and floats; nothing else is let in. */
+static PyObject *tuple_of_values(PyObject *given, int floats) {
+    PyObject *tuple = PySequence_Tuple(given);
+    for (Py_ssize_t i = 0; tuple && i < PyTuple_GET_SIZE(tuple); i++) {
+        PyObject *item = PyTuple_GET_ITEM(tuple, i);
+        if (IS_VALUE(item) || (floats && PyFloat_Check(item))) continue;
+        PyErr_Format(PyExc_TypeError, "expected Values, got %s", Py_TYPE(item)->tp_name);
+        Py_CLEAR(tuple);
+    }
+    return tuple;
+}
+
+/* The walk from all results. */
+static int walk_results(PyObject *results[2], Order *order) {
+    const Py_ssize_t most = PyTuple_GET_SIZE(results[0]) + PyTuple_GET_SIZE(results[1]);
+    Value **roots = PyMem_Malloc((size_t)most * sizeof *roots + 1);
+    if (!roots) return PyErr_NoMemory(), -1;
+    Py_ssize_t n = 0;
+    for (int k = 0; k < 2; k++)
+        for (Py_ssize_t i = 0; i < PyTuple_GET_SIZE(results[k]); i++)
+            if (!PyFloat_Check(PyTuple_GET_ITEM(results[k], i))) roots[n++] = (Value *)PyTuple_GET_ITEM(results[k], i);
+    const int failed = walk_all(roots, n, IF_FREED, order);
+    PyMem_Free(roots);
+    if (failed) return -1;
+    order_unmark(order);
+    return 0;
+}
+
+/* Ask about every node that is not simply a row of the table; the nodes must be held. */
+static int check_nodes(const Order *order, PyObject *check) {
+    PyObject *known = NULL; /* the row of the last one: takes come in great numbers */
+    for (Py_ssize_t i = 0; i < order->n; i++) {
+        Value *v = order->nodes[i];
+        const Extra *extra = v->flags & EXTRA ? v->in[0].extra : NULL;
+        if (node_is_leaf(v) || (v->op < CUSTOM && !(extra && extra->closure))) continue;
+        if (v->op == CUSTOM && extra && !extra->closure && extra->row == known) continue;
+        PyObject *answer = PyObject_CallOneArg(check, (PyObject *)v);
+        if (!answer) {
+            Py_XDECREF(known);
+            return -1;
+        }
+        Py_DECREF(answer);
+        if (v->op == CUSTOM && v->flags & EXTRA) Py_XSETREF(known, Py_XNewRef(v->in[0].extra->row));
+    }
+    Py_XDECREF(known);
+    return 0;
+}
+
+/* graph_extract(outputs, guards, inputs, params, start, check) -> graph
+ *
+ * `params` is a list, to which leaves that are in none of the lists are added. With a `start` that is
+ * not None, those made since that time are constants instead. `check(node)` raises if a node cannot be
+ * compiled. */
+PyObject *graph_extract(PyObject *module, PyObject *args) {
+    (void)module;
+    PyObject *given[4], *start, *check, *capsule = NULL;
+    if (!PyArg_ParseTuple(args, "OOOO!OO:graph_extract", &given[0], &given[1], &given[2], &PyList_Type, &given[3], &start, &check))
+        return NULL;
+    Extraction e = {.start = UINT64_MAX};
+    if (start != Py_None) {
+        e.start = PyLong_AsUnsignedLongLong(start);
+        if (PyErr_Occurred()) return NULL;
+    }
+    PyObject *tuples[4] = {NULL};
+    Order order = {0};
+    int walked = 0, held = 0;
+    for (int k = 0; k < 4; k++)
+        if (!(tuples[k] = tuple_of_values(given[k], k == 0))) goto done;
+    if (walk_results(tuples, &order) < 0) goto done;
+    walked = 1;
+    if ((held = order.python)) { /* else no Python runs until the graph is there */
+        order_hold(&order);
+        if (check_nodes(&order, check) < 0) goto done;
+    }
+    if (!(e.graph = PyMem_Calloc(1, sizeof(Graph)))) {
+        PyErr_NoMemory();
+        goto done;
+    }
+    const int fault = extract(&e, tuples, tuples + 2, &order);
+    capsule = graph_capsule(e.graph, fault);
+    for (int32_t i = 0; capsule && i < e.n_found; i++)
+        if (PyList_Append(given[3], (PyObject *)e.found[i]) < 0) Py_CLEAR(capsule);
+done:
+    if (held) order_drop(&order);
+    if (walked) order_free(&order);
+    PyMem_Free(e.found);
+    for (int k = 0; k < 4; k++) Py_XDECREF(tuples[k]);
+    return capsule;
+}

@@ -1,0 +1,74 @@
+/* The flat graph: a traced function as arrays, and what the stages of the compiler do to it.
+ *
+ * This is graph.py, passes.py, program.py and reverse.py again, for programs of millions of nodes.
+ * Those say what is done and why; here it is done in the same order, so that both give the same
+ * steps. Nothing in it runs Python: what fails returns a fault, and pipeline.c raises it.
+ */
+#ifndef CHAINRULE_FLAT_H
+#define CHAINRULE_FLAT_H
+
+#include "machine.h"
+#include "table.h"
+
+#define GRAPH "chainrule.graph" /* the name of its capsules */
+
+/* What nodes do beside the rows of the table. */
+enum { TAKE_NODE = OP_END, INPUT_NODE, PARAM_NODE, CONSTANT_NODE };
+
+enum { OUT_OF_MEMORY = -1, TOO_LARGE = -2, MALFORMED = -3 };
+
+/* Node i is computed from args[first[i]] to args[first[i + 1]], which are earlier nodes. A leaf has
+ * one argument: its number, or for a constant where it is in `numbers`. */
+typedef struct {
+    int32_t n, capacity;
+    uint8_t *code;
+    int32_t *first;
+    int32_t n_args, args_capacity;
+    int32_t *args;
+    int32_t n_numbers, numbers_capacity;
+    double *numbers;
+    int32_t *outputs, *guards;
+    int32_t n_outputs, n_guards;
+    int32_t *mask;    /* for each node the one that is 0 where it is not chosen, or -1; may be NULL */
+    uint8_t *reached; /* by a gradient; NULL if nobody asked */
+} Graph;
+
+static inline int is_leaf(const Graph *g, int32_t i) { return g->code[i] >= INPUT_NODE; }
+static inline int is_fold(int code) { return code < OP_END && ROWS[code].width != 0; }
+static inline int selects(int code) { return code == TAKE_NODE || (code < OP_END && ROWS[code].selects); }
+static inline int is_differentiable(int code, int32_t part) {
+    if (code == TAKE_NODE) return part > 0;
+    return is_fold(code) || (ROWS[code].differentiable >> part & 1);
+}
+static inline int32_t count_of(const Graph *g, int32_t i) { return g->first[i + 1] - g->first[i]; }
+static inline int32_t *args_of(const Graph *g, int32_t i) { return g->args + g->first[i]; }
+static inline double number_of(const Graph *g, int32_t i) { return g->numbers[*args_of(g, i)]; }
+static inline int is_masked(const Graph *g, int32_t i) { return g->mask && g->mask[i] >= 0; }
+
+/* flat.c */
+int make_room(void *array, int32_t *capacity, int64_t needed, size_t size);
+int32_t graph_add(Graph *g, int code, int64_t count, const int32_t *args);
+int32_t graph_add_constant(Graph *g, double number);
+int32_t graph_constant(Graph *g, Table *known, double number); /* each once */
+int32_t graph_add_copy(Graph *g, const Graph *from, int32_t i, const int32_t *places);
+int graph_results(Graph *g, const Graph *from, const int32_t *places, int outputs);
+void graph_free(Graph *g);
+int graph_verify(const Graph *g);
+void graph_uses(const Graph *g, int32_t *counts);
+int graph_varying(const Graph *g, uint8_t *found);
+
+/* passes.c and masks.c: each makes a new graph, which the caller frees even after a fault */
+int drop_dead(const Graph *g, int outputs, Graph *new);
+int simplify(const Graph *g, Graph *new);
+int join_products(const Graph *g, Graph *new);
+int optimise(const Graph *g, Graph *new);
+int with_masks(const Graph *g, Graph *new);
+
+/* lower.c and reverse.c: fill in a machine whose `params` and `inputs` are set */
+int lower(const Graph *g, int narrow, Machine *machine);
+int reverse(Machine *machine, int params, const int32_t *wanted, ptrdiff_t n_wanted);
+
+/* pipeline.c: takes the graph over, or raises the fault */
+PyObject *graph_capsule(Graph *g, int fault);
+
+#endif

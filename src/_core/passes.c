@@ -1,0 +1,257 @@
+/* Passes: from a graph to a better one that computes the same. See passes.py. */
+#include "flat.h"
+
+enum { LONGEST_POWER = 4 };
+
+/* --- simplify ----------------------------------------------------------------------------------- */
+
+/* A graph in the making: each node once, constants computed right away. */
+typedef struct {
+    Graph *graph;
+    Table known;
+    double *numbers; /* room for the arguments of a node that are constants */
+} Rebuilder;
+
+typedef struct {
+    const Graph *graph;
+    int code;
+    int32_t count;
+    const int32_t *args;
+} Wanted;
+
+static int same_node(const void *wanted, int32_t i) {
+    const Wanted *w = wanted;
+    if (w->graph->code[i] != w->code || count_of(w->graph, i) != w->count) return 0;
+    return !memcmp(args_of(w->graph, i), w->args, (size_t)w->count * sizeof(int32_t));
+}
+
+static int32_t constant(Rebuilder *r, double number) { return graph_constant(r->graph, &r->known, number); }
+
+static int32_t node(Rebuilder *r, int code, int32_t count, const int32_t *args) {
+    const Wanted wanted = {r->graph, code, count, args};
+    const int32_t next = r->graph->n;
+    const int32_t i =
+        table_enter(&r->known, hash_items((uint64_t)code, args, count), same_node, &wanted, next);
+    return i == next ? graph_add(r->graph, code, count, args) : i;
+}
+
+static int32_t two(Rebuilder *r, int code, int32_t x, int32_t y) {
+    if (x < 0 || y < 0) return x < 0 ? x : y;
+    return node(r, code, 2, (int32_t[]){x, y});
+}
+
+/* Small whole powers as products: many times faster, and as exact. */
+static int32_t power(Rebuilder *r, const int32_t *args, double exponent) {
+    const int32_t base = args[0];
+    if (exponent == 1.0) return base;
+    if (exponent == -1.0) return two(r, OP_DIV, constant(r, 1.0), base);
+    if (exponent < 2.0 || exponent > LONGEST_POWER || exponent != floor(exponent)) return node(r, OP_POW, 2, args);
+    const int32_t square = two(r, OP_MUL, base, base);
+    return exponent == 2.0 ? square : two(r, OP_MUL, square, exponent == 3.0 ? base : square);
+}
+
+/* Which of so many numbers an index takes, or -1. */
+static int32_t taken(double index, int32_t count) {
+    return index >= 0.0 && index < count && index == floor(index) ? (int32_t)index : -1;
+}
+
+static double folded(int code, int32_t count, const double *x) {
+    if (code != TAKE_NODE) return is_fold(code) ? variadic_value(code, x, count / ROWS[code].width) : fixed_value(code, x);
+    const int32_t place = taken(x[0], count - 1);
+    return place < 0 ? NAN : x[1 + place];
+}
+
+static int32_t apply_row(Rebuilder *r, int code, int32_t count, const int32_t *args) {
+    const Graph *g = r->graph;
+    int32_t known = 0;
+    while (known < count && g->code[args[known]] == CONSTANT_NODE) known++;
+    if (known == count) {
+        for (int32_t k = 0; k < count; k++) r->numbers[k] = number_of(g, args[k]);
+        return constant(r, folded(code, count, r->numbers));
+    }
+    const int second = count > 1 && g->code[args[1]] == CONSTANT_NODE;
+    if (code == OP_POS) return args[0];
+    if (code == TAKE_NODE && known) {
+        const int32_t place = taken(number_of(g, args[0]), count - 1);
+        if (place >= 0) return args[1 + place];
+    }
+    if (code == OP_MUL && known && number_of(g, args[0]) == 1.0) return args[1];
+    if ((code == OP_MUL || code == OP_DIV) && second && number_of(g, args[1]) == 1.0) return args[0];
+    if (code == OP_POW && second) return power(r, args, number_of(g, args[1]));
+    return node(r, code, count, args);
+}
+
+/* Fold constants; compute equal expressions once; take what costs less. */
+int simplify(const Graph *g, Graph *new) {
+    Rebuilder r = {.graph = new};
+    int32_t widest = 0, results = 0, fault = OUT_OF_MEMORY;
+    for (int32_t i = 0; i < g->n; i++) {
+        if (count_of(g, i) > widest) widest = count_of(g, i);
+        results += !is_leaf(g, i);
+    }
+    r.numbers = PyMem_Malloc((size_t)(widest + 3) * sizeof *r.numbers);
+    int32_t *places = PyMem_Malloc((size_t)g->n * sizeof *places + 1);
+    int32_t *args = PyMem_Malloc((size_t)widest * sizeof *args + 1);
+    if (!r.numbers || !places || !args || table_room(&r.known, (uint32_t)results) < 0) goto done;
+    for (int32_t i = 0; i < g->n; i++) {
+        const int32_t count = count_of(g, i), *old = args_of(g, i);
+        if (g->code[i] == CONSTANT_NODE)
+            places[i] = constant(&r, number_of(g, i));
+        else if (is_leaf(g, i))
+            places[i] = graph_add(new, g->code[i], 1, old); /* extraction gives each leaf one node */
+        else {
+            for (int32_t k = 0; k < count; k++) args[k] = places[old[k]];
+            places[i] = apply_row(&r, g->code[i], count, args);
+        }
+        if ((fault = places[i]) < 0) goto done;
+    }
+    fault = graph_results(new, g, places, 1);
+done:
+    PyMem_Free(r.numbers);
+    PyMem_Free(places);
+    PyMem_Free(args);
+    table_free(&r.known);
+    return fault;
+}
+
+/* --- dead code ---------------------------------------------------------------------------------- */
+
+/* Leave out what no result needs, and the outputs too unless they are asked for. */
+int drop_dead(const Graph *g, int outputs, Graph *new) {
+    uint8_t *needed = PyMem_Calloc((size_t)g->n + 1, 1);
+    int32_t *places = PyMem_Malloc((size_t)g->n * sizeof *places + 1);
+    int32_t fault = OUT_OF_MEMORY;
+    if (!needed || !places) goto done;
+    for (int32_t i = 0; outputs && i < g->n_outputs; i++) needed[g->outputs[i]] = 1;
+    for (int32_t i = 0; i < g->n_guards; i++) needed[g->guards[i]] = 1;
+    for (int32_t i = g->n - 1; i >= 0; i--)
+        for (int32_t k = 0; needed[i] && !is_leaf(g, i) && k < count_of(g, i); k++) needed[args_of(g, i)[k]] = 1;
+    for (int32_t i = 0; i < g->n; i++)
+        if (needed[i] && (fault = places[i] = graph_add_copy(new, g, i, places)) < 0) goto done;
+    fault = graph_results(new, g, places, outputs);
+done:
+    PyMem_Free(needed);
+    PyMem_Free(places);
+    return fault;
+}
+
+/* --- sums of products --------------------------------------------------------------------------- */
+
+/* Sums in the making. The terms of a node are a list of places in `args`, linked by `next`, so that
+ * a sum takes over the terms of another at once, however many they are. */
+typedef struct {
+    const Graph *graph;
+    Graph *made;
+    int32_t *uses, *places, *head, *tail, *next;
+    int32_t *terms;  /* how many; 0 for what is no sum */
+    uint8_t *inside; /* another sum */
+    uint8_t *varying;
+} Sums;
+
+static int is_product(const Sums *s, int32_t t) { return s->graph->code[t] == OP_MUL && s->uses[t] == 1; }
+
+static void find_terms(Sums *s) {
+    const Graph *g = s->graph;
+    for (int32_t i = 0; i < g->n; i++) {
+        if (g->code[i] != OP_ADD && g->code[i] != OP_SUM) continue;
+        s->head[i] = -1;
+        for (int32_t slot = g->first[i]; slot < g->first[i + 1]; slot++) {
+            const int32_t a = g->args[slot], grown = s->terms[a] && s->uses[a] == 1;
+            const int32_t first = grown ? s->head[a] : slot, last = grown ? s->tail[a] : slot;
+            s->terms[i] += grown ? s->terms[a] : 1;
+            s->inside[a] |= (uint8_t)grown;
+            if (s->head[i] < 0)
+                s->head[i] = first;
+            else
+                s->next[s->tail[i]] = first;
+            s->tail[i] = last;
+            s->next[last] = -1;
+        }
+    }
+}
+
+/* The sum of those terms that are products, or of those that are not, or of all. */
+enum { PRODUCTS, OTHERS, ALL_TERMS };
+
+static int32_t add_terms(Sums *s, int32_t i, int which, int32_t count) {
+    const Graph *g = s->graph;
+    const int dot = which == PRODUCTS;
+    const int32_t new = graph_add(s->made, dot ? OP_DOT : OP_SUM, dot ? 2 * (int64_t)count : count, NULL);
+    if (new < 0) return new;
+    int32_t *args = args_of(s->made, new);
+    for (int32_t slot = s->head[i]; slot >= 0; slot = s->next[slot]) {
+        const int32_t t = g->args[slot];
+        if (which != ALL_TERMS && is_product(s, t) != (which == PRODUCTS)) continue;
+        if (which != PRODUCTS) {
+            *args++ = s->places[t];
+            continue;
+        }
+        /* The side that does not vary first, whichever way the product was written. */
+        const int32_t *pair = args_of(g, t), swap = s->varying[pair[0]] && !s->varying[pair[1]];
+        args[0] = s->places[pair[swap]];
+        args[count] = s->places[pair[1 - swap]];
+        args++;
+    }
+    return new;
+}
+
+static int32_t sum_of(Sums *s, int32_t i) {
+    int32_t products = 0, rest = -1;
+    for (int32_t slot = s->head[i]; slot >= 0; slot = s->next[slot]) {
+        const int32_t t = s->graph->args[slot];
+        if (is_product(s, t))
+            products++;
+        else if (rest < 0)
+            rest = s->places[t];
+    }
+    const int32_t others = s->terms[i] - products;
+    if (products < 2) return add_terms(s, i, ALL_TERMS, s->terms[i]);
+    const int32_t total = add_terms(s, i, PRODUCTS, products);
+    if (total < 0 || !others) return total;
+    if (others > 1 && (rest = add_terms(s, i, OTHERS, others)) < 0) return rest;
+    return graph_add(s->made, OP_ADD, 2, (int32_t[]){total, rest});
+}
+
+static int has_grown(const Sums *s, int32_t i) {
+    for (int32_t k = 0; k < count_of(s->graph, i); k++)
+        if (s->inside[args_of(s->graph, i)[k]]) return 1;
+    return 0;
+}
+
+/* Chains of + become one sum, and products in it one dot. */
+int join_products(const Graph *g, Graph *new) {
+    Graph made = {0};
+    const size_t n = (size_t)g->n + 1, size = sizeof(int32_t);
+    Sums s = {g, &made, PyMem_Malloc(n * size), PyMem_Malloc(n * size), PyMem_Malloc(n * size), PyMem_Malloc(n * size),
+              PyMem_Malloc(((size_t)g->n_args + 1) * size), PyMem_Calloc(n, size), PyMem_Calloc(n, 1), PyMem_Malloc(n)};
+    int fault = OUT_OF_MEMORY;
+    if (!s.uses || !s.places || !s.head || !s.tail || !s.next || !s.terms || !s.inside || !s.varying) goto done;
+    graph_uses(g, s.uses);
+    if ((fault = graph_varying(g, s.varying)) < 0) goto done;
+    find_terms(&s);
+    for (int32_t i = 0; i < g->n; i++) {
+        if (s.inside[i]) continue;
+        const int joined = s.terms[i] > 2 || (s.terms[i] && has_grown(&s, i));
+        s.places[i] = joined ? sum_of(&s, i) : graph_add_copy(&made, g, i, s.places);
+        if ((fault = s.places[i]) < 0) goto done;
+    }
+    fault = graph_results(&made, g, s.places, 1);
+    if (!fault) fault = drop_dead(&made, 1, new);
+done:;
+    void *parts[] = {s.uses, s.places, s.head, s.tail, s.next, s.terms, s.inside, s.varying};
+    for (size_t i = 0; i < sizeof parts / sizeof *parts; i++) PyMem_Free(parts[i]);
+    graph_free(&made);
+    return fault;
+}
+
+/* All passes, with the graph verified before and after. What was extracted has nothing dead in it. */
+int optimise(const Graph *g, Graph *new) {
+    Graph simple = {0}, alive = {0};
+    int fault = graph_verify(g);
+    if (!fault) fault = simplify(g, &simple);
+    if (!fault) fault = drop_dead(&simple, 1, &alive);
+    graph_free(&simple);
+    if (!fault) fault = join_products(&alive, new);
+    graph_free(&alive);
+    return fault ? fault : graph_verify(new);
+}

@@ -1,0 +1,110 @@
+/* The stages of the compiler for Python: from graph to graph, and from a graph to a machine. */
+#include "flat.h"
+
+static void raise_fault(int fault) {
+    if (fault == OUT_OF_MEMORY)
+        PyErr_NoMemory();
+    else if (fault == TOO_LARGE)
+        PyErr_SetString(PyExc_OverflowError, "the program is too large: it needs more than 2147483647 rows, nodes or arguments");
+    else
+        PyErr_SetString(PyExc_ValueError, "a node of the graph is malformed, or changed while it was compiled");
+}
+
+static void capsule_free(PyObject *capsule) {
+    Graph *g = PyCapsule_GetPointer(capsule, GRAPH);
+    graph_free(g);
+    PyMem_Free(g);
+}
+
+/* A capsule for a graph, which it takes over; or the exception for a fault. */
+PyObject *graph_capsule(Graph *g, int fault) {
+    PyObject *capsule = NULL;
+    if (fault)
+        raise_fault(fault);
+    else
+        capsule = PyCapsule_New(g, GRAPH, capsule_free);
+    if (!capsule) {
+        graph_free(g);
+        PyMem_Free(g);
+    }
+    return capsule;
+}
+
+static const Graph *graph_of(PyObject *capsule) { return PyCapsule_GetPointer(capsule, GRAPH); }
+
+PyObject *graph_optimise(PyObject *module, PyObject *capsule) {
+    (void)module;
+    const Graph *g = graph_of(capsule);
+    Graph *new = g ? PyMem_Calloc(1, sizeof *new) : NULL;
+    if (!new) return g ? PyErr_NoMemory() : NULL;
+    return graph_capsule(new, optimise(g, new));
+}
+
+PyObject *graph_guards(PyObject *module, PyObject *capsule) {
+    (void)module;
+    const Graph *g = graph_of(capsule);
+    Graph *new = g ? PyMem_Calloc(1, sizeof *new) : NULL;
+    if (!new) return g ? PyErr_NoMemory() : NULL;
+    return graph_capsule(new, drop_dead(g, 0, new));
+}
+
+PyObject *graph_sizes(PyObject *module, PyObject *capsule) {
+    (void)module;
+    const Graph *g = graph_of(capsule);
+    return g ? Py_BuildValue("iii", g->n, g->n_outputs, g->n_guards) : NULL;
+}
+
+static PyObject *bytes_of(const void *items, Py_ssize_t size) { return PyBytes_FromStringAndSize(items, size); }
+
+PyObject *graph_parts(PyObject *module, PyObject *capsule) {
+    (void)module;
+    const Graph *g = graph_of(capsule);
+    if (!g) return NULL;
+    static const int32_t none; /* where the arguments of no nodes begin */
+    const Py_ssize_t size = sizeof(int32_t);
+    return Py_BuildValue("NNNNNN", bytes_of(g->code, g->n), bytes_of(g->first ? g->first : &none, (g->n + 1) * size),
+                         bytes_of(g->args, g->n_args * size), bytes_of(g->numbers, g->n_numbers * (Py_ssize_t)sizeof(double)),
+                         bytes_of(g->outputs, g->n_outputs * size), bytes_of(g->guards, g->n_guards * size));
+}
+
+/* Lower, and reverse if gradients are asked for. */
+static int build(const Graph *g, int narrow, int gradients, int params, const Py_buffer *wanted, Machine *m) {
+    Graph masked = {0};
+    const ptrdiff_t n_wanted = gradients ? wanted->len / (ptrdiff_t)sizeof(int32_t) : 0;
+    for (ptrdiff_t i = 0; i < n_wanted; i++)
+        if (((int32_t *)wanted->buf)[i] < 0 || ((int32_t *)wanted->buf)[i] >= m->inputs) return MALFORMED;
+    int fault = gradients ? with_masks(g, &masked) : 0;
+    if (!fault) fault = lower(gradients ? &masked : g, narrow, m);
+    graph_free(&masked);
+    return fault || !gradients ? fault : reverse(m, params, wanted->buf, n_wanted);
+}
+
+/* graph_machine(graph, params, inputs, narrow, differentiate_params, wanted) -> machine
+ *
+ * `wanted` are the inputs whose gradients are wanted, as 32-bit numbers; None for no gradients at all. */
+PyObject *graph_machine(PyObject *module, PyObject *args) {
+    (void)module;
+    PyObject *capsule, *inputs;
+    Py_ssize_t params, n_inputs;
+    int narrow, differentiate;
+    if (!PyArg_ParseTuple(args, "OnnppO:graph_machine", &capsule, &params, &n_inputs, &narrow, &differentiate, &inputs)) return NULL;
+    const Graph *g = graph_of(capsule);
+    if (!g) return NULL;
+    Py_buffer wanted = {0};
+    if (inputs != Py_None && PyObject_GetBuffer(inputs, &wanted, PyBUF_SIMPLE) < 0) return NULL;
+    PyObject *result = NULL;
+    Machine *m = PyMem_Calloc(1, sizeof *m);
+    if (!m)
+        PyErr_NoMemory();
+    else {
+        m->params = params, m->inputs = n_inputs;
+        const int fault = build(g, narrow, inputs != Py_None, differentiate, &wanted, m);
+        if (fault) {
+            raise_fault(fault);
+            machine_drop(m);
+        } else
+            result = machine_ready(m);
+    }
+    if (inputs != Py_None) PyBuffer_Release(&wanted);
+    return result;
+}

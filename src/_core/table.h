@@ -1,0 +1,69 @@
+/* A hash table of numbered things, which its user keeps and compares. */
+#ifndef CHAINRULE_TABLE_H
+#define CHAINRULE_TABLE_H
+
+#include "node.h"
+
+typedef struct {
+    uint32_t hash;
+    int32_t item; /* -1 where there is none */
+} Entry;
+
+typedef struct {
+    Entry *entries;
+    uint32_t size; /* a power of two */
+    uint32_t n;
+} Table;
+
+/* Whether an item is what is looked for. */
+typedef int Same(const void *wanted, int32_t item);
+
+static inline uint64_t hash_more(uint64_t hash, uint64_t x) {
+    hash = (hash ^ x) * 0x9e3779b97f4a7c15u;
+    return hash ^ hash >> 32;
+}
+
+static inline uint64_t hash_items(uint64_t hash, const int32_t *items, int64_t n) {
+    for (int64_t i = 0; i < n; i++) hash = hash_more(hash, (uint32_t)items[i]);
+    return hash;
+}
+
+/* Room for so many items, which all that are there are moved to. */
+static inline int table_room(Table *t, uint32_t items) {
+    uint32_t size = 64;
+    while (size / 2 <= items && size <= UINT32_MAX / 4) size *= 2;
+    if (size / 2 <= items) return -1;
+    Entry *entries = PyMem_Malloc((size_t)size * sizeof(Entry));
+    if (!entries) return -1;
+    for (uint32_t i = 0; i < size; i++) entries[i] = (Entry){0, -1};
+    for (uint32_t i = 0; i < t->size; i++)
+        if (t->entries[i].item >= 0) {
+            uint32_t place = t->entries[i].hash & (size - 1);
+            while (entries[place].item >= 0) place = (place + 1) & (size - 1);
+            entries[place] = t->entries[i];
+        }
+    PyMem_Free(t->entries);
+    t->entries = entries, t->size = size;
+    return 0;
+}
+
+/* The item that is the same, or `item`, which is then in the table; a negative number if memory ran
+ * out. `item` must be the next number that its user gives. */
+static inline int32_t table_enter(Table *t, uint64_t hash, Same *same, const void *wanted, int32_t item) {
+    if (t->n >= t->size / 2 && table_room(t, t->n) < 0) return -1;
+    const uint32_t short_hash = (uint32_t)hash;
+    uint32_t place = short_hash & (t->size - 1);
+    for (; t->entries[place].item >= 0; place = (place + 1) & (t->size - 1))
+        if (t->entries[place].hash == short_hash && same(wanted, t->entries[place].item))
+            return t->entries[place].item;
+    t->entries[place] = (Entry){short_hash, item};
+    t->n++;
+    return item;
+}
+
+static inline void table_free(Table *t) {
+    PyMem_Free(t->entries);
+    *t = (Table){0};
+}
+
+#endif

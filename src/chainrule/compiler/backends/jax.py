@@ -1,0 +1,245 @@
+"""JAX: a program as an ordinary JAX function, to be jitted, differentiated, mapped and sharded.
+
+Values and derivatives are those of the table: where JAX's own derivative of a row would differ,
+at a kink or far out, the row carries its partials with it.
+"""
+
+from __future__ import annotations
+
+import functools
+from collections.abc import Callable, Sequence
+from typing import Any
+
+import numpy as np
+
+from ...ops import Op, Variadic
+from ..formulas import Operand
+from ..program import Instruction, Program
+from .segments import Segments
+
+try:
+    import jax
+    import jax.numpy as jnp
+except ImportError as error:
+    raise ImportError("this needs JAX: pip install 'chainrule[jax]'") from error
+
+Array = Any
+
+# Rows whose values and derivatives in JAX are those of the table.
+PLAIN: dict[str, Callable[..., Any]] = {
+    "add": jnp.add,
+    "sub": jnp.subtract,
+    "mul": jnp.multiply,
+    "div": jnp.divide,
+    "neg": jnp.negative,
+    "pos": jnp.positive,
+    "stop_gradient": jax.lax.stop_gradient,
+    "where": lambda c, x, y: jnp.where(c != 0.0, x, y),
+    "exp": jnp.exp,
+    "sin": jnp.sin,
+    "cos": jnp.cos,
+    "log": jnp.log,
+    "sqrt": jnp.sqrt,
+    "tanh": jnp.tanh,
+    "relu": jax.nn.relu,
+}
+# Rows whose values JAX has.
+VALUES: dict[str, Callable[..., Any]] = {
+    "abs": jnp.abs,
+    "less": lambda x, y: (x < y) * 1.0,
+    "less_equal": lambda x, y: (x <= y) * 1.0,
+    "equal": lambda x, y: (x == y) * 1.0,
+    "pow": jnp.power,
+    "asin": jnp.arcsin,
+    "acos": jnp.arccos,
+    "atan": jnp.arctan,
+    "asinh": jnp.arcsinh,
+    "acosh": jnp.arccosh,
+    "atanh": jnp.arctanh,
+    "atan2": jnp.arctan2,
+    "erf": jax.scipy.special.erf,
+}
+VALUES |= {
+    name: getattr(jnp, name) for name in ("expm1", "log1p", "log2", "log10", "tan", "sinh", "cosh")
+}
+
+
+class Numbers(Operand):
+    """A JAX array on which the formulas of the table can run."""
+
+    def __init__(self, array: Array) -> None:
+        self.array = array
+
+    @staticmethod
+    def _apply(op: Op, args: Any) -> Numbers:
+        return Numbers(apply(op, [a.array if isinstance(a, Numbers) else a for a in op.complete(args)]))
+
+
+def plain(result: Any, like: Array) -> Array:
+    """An array from what a formula gave: it may be a constant."""
+    return result.array if isinstance(result, Numbers) else jnp.full_like(like, float(result))
+
+
+def apply(op: Op, arrays: Sequence[Array], masked: bool = False) -> Array:
+    """One row of the table on arrays; `masked`: a gradient of 0 gets nothing, not even infinity."""
+    if op.name in PLAIN and not masked:
+        return PLAIN[op.name](*arrays)
+    shape = jnp.broadcast_shapes(*(jnp.shape(a) for a in arrays))
+    dtype = jnp.result_type(float, *arrays)
+    return _function(op, masked)(*(jnp.broadcast_to(jnp.asarray(a, dtype), shape) for a in arrays))
+
+
+def _value(op: Op, arrays: Sequence[Array]) -> Array:
+    for known in (PLAIN, VALUES):
+        if op.name in known:
+            return known[op.name](*arrays)
+    return plain(op.forward(*map(Numbers, arrays)), arrays[0])
+
+
+def _partial(op: Op, part: int, arrays: Sequence[Array], out: Array) -> Array:
+    partial = op.partials[part]
+    if partial is None:
+        return jnp.zeros_like(out)
+    return plain(partial(*map(Numbers, arrays), Numbers(out)), out)
+
+
+@functools.cache
+def _function(op: Op, masked: bool) -> Callable[..., Array]:
+    """A row with the partials of the table as its derivatives."""
+
+    def value(*arrays: Array) -> Array:
+        return _value(op, arrays)
+
+    value.__name__ = op.name
+    if masked:
+        guarded = jax.custom_vjp(value)
+
+        def pull(kept: tuple[Any, ...], adjoint: Array) -> tuple[Array, ...]:
+            arrays, out = kept
+            shares = (adjoint * _partial(op, i, arrays, out) for i in range(len(arrays)))
+            return tuple(jnp.where(adjoint == 0.0, 0.0, share) for share in shares)
+
+        guarded.defvjp(lambda *arrays: ((out := value(*arrays)), (arrays, out)), pull)
+        return guarded
+    function = jax.custom_jvp(value)
+
+    @function.defjvp
+    def _(primals: tuple[Array, ...], tangents: tuple[Array, ...]) -> tuple[Array, Array]:
+        out = function(*primals)
+        shares = [_partial(op, i, primals, out) * t for i, t in enumerate(tangents)]
+        return out, functools.reduce(jnp.add, shares)
+
+    return function
+
+
+@functools.cache
+def _fold(op: Variadic) -> Callable[[Array], Array]:
+    """A variadic row over the second axis, with the partials of the table."""
+
+    def value(x: Array) -> Array:
+        if op.name in FOLDS:
+            return FOLDS[op.name](x)
+        return plain(op.forward(*(Numbers(x[:, k]) for k in range(x.shape[1]))), x[:, 0])
+
+    if op.name in ("sum", "mean"):
+        return value
+    function = jax.custom_jvp(value)
+
+    @function.defjvp
+    def _(primals: tuple[Array], tangents: tuple[Array]) -> tuple[Array, Array]:
+        (x,), (moved,) = primals, tangents
+        out = function(x)
+        terms = [Numbers(x[:, k]) for k in range(x.shape[1])]
+        partials = op.derivatives(terms, Numbers(out), [True] * len(terms))
+        slopes = jnp.stack([plain(p, out) for p in partials], 1)
+        return out, (slopes * moved).sum(1)
+
+    return function
+
+
+FOLDS: dict[str, Callable[[Array], Array]] = {
+    "sum": lambda x: x.sum(1),
+    "mean": lambda x: x.mean(1),
+    "prod": lambda x: x.prod(1),
+    "max": lambda x: x.max(1),
+    "min": lambda x: x.min(1),
+}
+
+
+class JaxTarget:
+    """Arrays of JAX, for so many samples."""
+
+    def __init__(self, samples: int, dtype: Any) -> None:
+        self.samples, self.dtype = samples, dtype
+
+    def rows(self, x: Array, which: Any) -> Array:
+        steps = set(np.diff(which).tolist())
+        if len(which) == 1 or steps == {1}:
+            return x[int(which[0]) : int(which[-1]) + 1]
+        if len(steps) == 1 and (step := steps.pop()) > 1:
+            return x[int(which[0]) : int(which[-1]) + 1 : step]
+        return x[which]
+
+    def join(self, parts: Sequence[Array]) -> Array:
+        if any(part.ndim > 1 for part in parts):
+            parts = [jnp.broadcast_to(part, (part.shape[0], self.samples)) for part in parts]
+        return jnp.concatenate(parts)
+
+    def shape(self, x: Array, *sizes: int) -> Array:
+        return x.reshape(*sizes, *x.shape[1:])
+
+    def swap(self, x: Array) -> Array:
+        return x.swapaxes(0, 1)
+
+    def spread(self, x: Array) -> Array:
+        return x[:, None]
+
+    def constant(self, numbers: Sequence[float]) -> Array:
+        return jnp.array(numbers, self.dtype)
+
+    def apply(self, op: Op, args: Sequence[Array]) -> Array:
+        return apply(op, args)
+
+    def fold(self, op: Variadic, x: Array) -> Array:
+        if op.name == "logsumexp":
+            return jax.nn.logsumexp(x, axis=1)
+        return _fold(op)(x)
+
+    def product(self, sizes: tuple[int, int, int], a: Array, x: Array, start: Array | None) -> Array:
+        r, k, c = sizes
+        result = a @ x.reshape(k, -1)
+        if start is not None:
+            result = result + start[:, None]
+        return result.reshape(r * c, *x.shape[2:])
+
+    def dots(self, a: Array, b: Array) -> Array:
+        return (a * b).sum(1)
+
+    def take(self, x: Array, index: Array, shared: bool) -> Array:
+        places = index[0].astype(int)
+        if shared:
+            return x[:, places]
+        return jnp.take_along_axis(x, places[None, None, :], 1)[:, 0]
+
+
+class JaxSegments(Segments):
+    """With what only some samples choose differentiated safely."""
+
+    def compute(self, instruction: Instruction) -> Array:
+        if instruction.kind == "map" and instruction.mask is not None:
+            assert instruction.op is not None
+            args = [self.argument(view, instruction.count) for view in instruction.args]
+            return apply(instruction.op, args, masked=True)
+        return super().compute(instruction)
+
+
+def run(
+    program: Program,
+    params: Sequence[tuple[Array, Any]],
+    inputs: Sequence[tuple[Array, int]],
+    samples: int,
+    dtype: Any,
+) -> list[Array]:
+    """The results for every sample, each of shape (samples,)."""
+    segments = JaxSegments(program, JaxTarget(samples, dtype), params, inputs)
+    return [jnp.broadcast_to(row[0], (samples,)) for row in segments.outputs()]

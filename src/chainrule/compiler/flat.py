@@ -1,0 +1,67 @@
+"""`Flat`: a graph in the arrays of the C core, for programs of millions of nodes.
+
+It has the very nodes that `Graph` would have; `unpack` gives that, for whoever wants to read it.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Any
+
+import numpy as np
+
+from .. import ops
+from ..value import Value, compiled
+from .graph import CONSTANT, INPUT, PARAM, Graph, Node, check_operation
+
+TAKE_CODE = len(ops.TABLE) + 1
+LEAVES = {TAKE_CODE + 1 + k: kind for k, kind in enumerate((INPUT, PARAM, CONSTANT))}
+
+
+class Flat:
+    """A graph held by the C core."""
+
+    def __init__(self, capsule: Any) -> None:
+        self.capsule = capsule
+
+    @classmethod
+    def from_values(
+        cls,
+        outputs: Sequence[Any],
+        guards: Sequence[Any],
+        inputs: Sequence[Value],
+        params: list[Value],
+        start: int | None = None,
+    ) -> Flat:
+        """As `graph.from_values`."""
+        return cls(compiled.graph_extract(outputs, guards, inputs, params, start, check_operation))
+
+    def __len__(self) -> int:
+        return int(compiled.graph_sizes(self.capsule)[0])
+
+    def __eq__(self, other: object) -> bool:
+        """Whether the nodes are the same, constants bit for bit."""
+        if not isinstance(other, Flat):
+            return NotImplemented
+        parts = (compiled.graph_parts(graph.capsule) for graph in (self, other))
+        return bool(next(parts) == next(parts))
+
+    __hash__ = None  # type: ignore[assignment]
+
+    def unpack(self) -> Graph:
+        """The same as a Graph."""
+        codes, *parts = compiled.graph_parts(self.capsule)
+        types = (np.int32, np.int32, np.float64, np.int32, np.int32)
+        first, args, numbers, outputs, guards = (
+            np.frombuffer(part, dtype).tolist() for part, dtype in zip(parts, types, strict=True)
+        )
+        nodes: list[Node] = []
+        for i, code in enumerate(codes):
+            own = tuple(args[first[i] : first[i + 1]])
+            if code in LEAVES:
+                kind = LEAVES[code]
+                nodes.append((kind, (numbers[own[0]],) if kind == CONSTANT else own))
+            else:
+                row = ops.take(len(own) - 1) if code == TAKE_CODE else ops.TABLE[code - 1]
+                nodes.append((row, own))
+        return Graph(nodes, outputs, guards)

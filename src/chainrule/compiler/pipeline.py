@@ -1,0 +1,91 @@
+"""From a traced graph to machines that run it: the passes, lowering and reverse mode in turn.
+
+There are two pipelines. The one in Python is the reference: it is what `program` shows, and it
+serves the NumPy backend and the reference core. The one in C (src/_core, from flat.h on) does the
+same in the same order, 20 to 60 times as fast, for the native backend on Values of the C core.
+tests/conformance/test_pipeline.py holds that both give the same steps, byte for byte.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Any
+
+import numpy as np
+
+from ..value import compiled
+from . import passes
+from .backends import native
+from .flat import Flat
+from .graph import Graph
+from .program import Program, lower
+from .reverse import reverse
+
+
+class Pipeline:
+    """The reference, in Python; `maker` makes a machine from a program and its reverse."""
+
+    def __init__(self, graph: Graph, maker: Any = None) -> None:
+        self.graph, self.maker = passes.optimise(graph), maker
+        self.outputs = len(graph.outputs)
+        self.programs: dict[tuple[int, int, bool, bool], Program] = {}
+
+    def lowered(self, params: int, inputs: int, narrow: bool, differentiated: bool = False) -> Program:
+        key = params, inputs, narrow, differentiated
+        if key not in self.programs:
+            graph = passes.with_masks(self.graph) if differentiated else self.graph
+            self.programs[key] = lower(graph, params, inputs, narrow)
+        return self.programs[key]
+
+    def machine(
+        self,
+        params: int,
+        inputs: int,
+        narrow: bool = False,
+        wanted: Sequence[int] | None = None,
+        differentiate: bool = True,
+    ) -> Any:
+        """For so many parameters and inputs; `narrow` for few samples.
+
+        With `wanted`, also the gradients of these inputs, and of the parameters if `differentiate`.
+        """
+        program = self.lowered(params, inputs, narrow, wanted is not None)
+        back = None if wanted is None else reverse(program, differentiate, wanted)
+        return self.maker(program, back)
+
+    def guards(self, params: int, inputs: int, narrow: bool) -> Any:
+        """The guards and nothing else: other branches may not be fit for every sample."""
+        graph = passes.drop_dead(Graph(self.graph.nodes, [], self.graph.guards))
+        return self.maker(lower(graph, params, inputs, narrow), None)
+
+
+class NativePipeline:
+    """The same in C."""
+
+    def __init__(self, graph: Flat) -> None:
+        self.graph = compiled.graph_optimise(graph.capsule)
+        _, self.outputs, self.conditions = compiled.graph_sizes(self.graph)
+
+    def machine(
+        self,
+        params: int,
+        inputs: int,
+        narrow: bool = False,
+        wanted: Sequence[int] | None = None,
+        differentiate: bool = True,
+    ) -> native.Machine:
+        rows = None if wanted is None else np.array(wanted, dtype=np.int32)
+        machine = compiled.graph_machine(self.graph, params, inputs, narrow, differentiate, rows)
+        return native.Machine.made(machine, params, self.outputs, self.conditions)
+
+    def guards(self, params: int, inputs: int, narrow: bool) -> native.Machine:
+        graph = compiled.graph_guards(self.graph)
+        machine = compiled.graph_machine(graph, params, inputs, narrow, False, None)
+        return native.Machine.made(machine, params, 0, self.conditions)
+
+
+def pipeline(graph: Graph | Flat, maker: Any) -> Pipeline | NativePipeline:
+    """The fastest there is for what was traced and for a backend's machines."""
+    if isinstance(graph, Graph):
+        return Pipeline(graph, maker)
+    return NativePipeline(graph) if maker is native.Machine else Pipeline(graph.unpack(), maker)

@@ -1,0 +1,308 @@
+"""`export_onnx`: a model or a compiled function as an ONNX file, for any number of samples."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+
+from .. import ops
+from ..compiler import Compiled
+from ..compiler.backends.segments import Segments
+from ..compiler.exporting import arguments
+from ..compiler.formulas import Operand
+from ..compiler.pipeline import Pipeline
+from ..compiler.to_jax import traced_once
+from ..nn import Module
+from ..ops import Op, Variadic
+from ..saving import place, write_atomically
+
+OPSET = 18
+
+# Rows that ONNX has by another name.
+NAMES = {
+    "add": "Add",
+    "sub": "Sub",
+    "mul": "Mul",
+    "div": "Div",
+    "neg": "Neg",
+    "abs": "Abs",
+    "exp": "Exp",
+    "log": "Log",
+    "sqrt": "Sqrt",
+    "sin": "Sin",
+    "cos": "Cos",
+    "tan": "Tan",
+    "asin": "Asin",
+    "acos": "Acos",
+    "atan": "Atan",
+    "sinh": "Sinh",
+    "cosh": "Cosh",
+    "tanh": "Tanh",
+    "asinh": "Asinh",
+    "acosh": "Acosh",
+    "atanh": "Atanh",
+    "erf": "Erf",
+    "relu": "Relu",
+    "sigmoid": "Sigmoid",
+    "pow": "Pow",
+    "maximum": "Max",
+    "minimum": "Min",
+    "softplus": "Softplus",
+    "pos": "Identity",
+    "stop_gradient": "Identity",
+}
+COMPARISONS = {"less": "Less", "less_equal": "LessOrEqual", "equal": "Equal"}
+FOLDS = {"sum": "ReduceSum", "mean": "ReduceMean", "prod": "ReduceProd", "max": "ReduceMax"}
+FOLDS |= {"min": "ReduceMin", "logsumexp": "ReduceLogSumExp"}
+NEAR_0 = 0.03  # where expm1 and log1p are summed up, to 1e-9
+
+
+def _expm1(x: Any) -> Any:
+    series = x * (1.0 + x * (1 / 2 + x * (1 / 6 + x * (1 / 24 + x * (1 / 120)))))
+    return ops.where(ops.less(ops.abs(x), NEAR_0), series, ops.exp(x) - 1.0)
+
+
+def _log1p(x: Any) -> Any:
+    series = x * (1.0 - x * (1 / 2 - x * (1 / 3 - x * (1 / 4 - x * (1 / 5 - x * (1 / 6))))))
+    return ops.where(ops.less(ops.abs(x), NEAR_0), series, ops.log(1.0 + x))
+
+
+def _atan2(y: Any, x: Any) -> Any:
+    turn = ops.where(ops.less(y, 0.0), -math.pi, math.pi)
+    upright = ops.where(ops.equal(y, 0.0), 0.0, turn * 0.5)
+    sloped = ops.atan(ops.div(y, x)) + ops.where(ops.less(x, 0.0), turn, 0.0)
+    return ops.where(ops.equal(x, 0.0), upright, sloped)
+
+
+# What ONNX lacks, in short formulas: those of the table are made for double precision.
+FORMULAS: dict[str, Any] = {
+    "erfc": lambda x: 1.0 - ops.erf(x),
+    "gelu": lambda x: 0.5 * x * (1.0 + ops.erf(x * math.sqrt(0.5))),
+    "silu": lambda x: x * ops.sigmoid(x),
+    "elu": lambda x, a: ops.where(ops.less(0.0, x), x, a * ops.expm1(x)),
+    "leaky_relu": lambda x, a: ops.where(ops.less(0.0, x), x, a * x),
+    "cbrt": lambda x: ops.where(ops.less(x, 0.0), -1.0, 1.0) * ops.pow(ops.abs(x), 1.0 / 3.0),
+    "hypot": lambda x, y: ops.sqrt(x * x + y * y),
+    "expm1": _expm1,
+    "log1p": _log1p,
+    "log2": lambda x: ops.log(x) * (1.0 / math.log(2.0)),
+    "log10": lambda x: ops.log(x) * (1.0 / math.log(10.0)),
+    "atan2": _atan2,
+}
+
+
+def export_onnx(
+    model: Module | Compiled, path: str | Path, *batch: Any, dtype: Any = np.float32
+) -> None:
+    """Write an ONNX file with named inputs and outputs, for batches of any size.
+
+    Arguments:
+        model: a model, or a compiled function without branches.
+        batch: arrays of the shapes it is for; for a compiled function that was called already, and
+            for the networks of chainrule.nn, they are not needed.
+        dtype: np.float32, or np.float64 where the runtime can.
+
+    """
+    try:
+        import onnx
+    except ImportError:
+        raise ImportError("this needs onnx: pip install 'chainrule[onnx]'") from None
+    step = model if isinstance(model, Compiled) else Compiled(model)
+    real = place(path)
+    if not batch and not step.variants:
+        batch = (np.zeros((1, _inputs(model))),)
+    proto = _Writer(onnx, step, batch, np.dtype(dtype)).model()
+    onnx.checker.check_model(proto, full_check=True)
+    write_atomically(real, proto.SerializeToString())
+
+
+def _inputs(model: Any) -> int:
+    layers = list(model.modules()) if isinstance(model, Module) else []
+    for module in layers:
+        if hasattr(module, "w"):
+            return len(module.w)
+    raise ValueError("say for which arguments: export_onnx(model, path, X)")
+
+
+@dataclass(frozen=True)
+class Tensor(Operand):
+    """A name in the graph being written; `shared` ones have no axis of samples."""
+
+    writer: Any
+    name: str
+    shared: bool
+
+    @staticmethod
+    def _apply(op: Op, args: Any) -> Tensor:
+        args = op.complete(args)
+        writer = next(a.writer for a in args if isinstance(a, Tensor))
+        found: Tensor = writer.apply(op, [writer.number(a) for a in args])
+        return found
+
+
+class _Writer:
+    """Writes nodes and initializers; is the target of `Segments`."""
+
+    def __init__(self, onnx: Any, step: Compiled, batch: Sequence[Any], dtype: np.dtype[Any]) -> None:
+        self.onnx, self.step, self.dtype = onnx, step, dtype
+        self.kind = onnx.helper.np_dtype_to_tensor_dtype(dtype)
+        self.nodes: list[Any] = []
+        self.initializers: dict[str, Any] = {}
+        self.count = 0
+        self.batch = batch
+
+    def model(self) -> Any:
+        helper = self.onnx.helper
+        key, variant = traced_once(self.step, self.batch)
+        program = Pipeline(variant.trace.graph).lowered(variant.count, variant.inputs, False)
+        declared: list[Any] = []
+        inputs: list[Any] = []
+        for (name, shape), axes in zip(arguments(self.step, key), _shapes(key), strict=True):
+            word = "".join(c if c.isalnum() else "_" for c in name).strip("_") or f"input{len(declared)}"
+            declared.append(helper.make_tensor_value_info(word, self.kind, ["batch", *shape]))
+            inputs.append((self.input(word, math.prod(axes)), math.prod(axes)))
+        numbers = np.array(self.step.numbers())
+        params = (
+            [(self.constant(numbers.tolist(), "parameters"), np.arange(len(numbers)))]
+            if len(numbers)
+            else []
+        )
+        self.samples = declared[0].name
+        results = Segments(program, self, params, inputs).outputs()
+        outputs = []
+        for i, row in enumerate(results):
+            name = "output" if len(results) == 1 else f"output{i}"
+            flat = self.node("Reshape", [row.name, self.integers([-1])])
+            self.node("Expand", [flat, self.batch_shape()], name)
+            outputs.append(helper.make_tensor_value_info(name, self.kind, ["batch"]))
+        graph = helper.make_graph(
+            self.nodes, "chainrule", declared, outputs, list(self.initializers.values())
+        )
+        opset = helper.make_opsetid("", OPSET)
+        return helper.make_model(graph, opset_imports=[opset], producer_name="chainrule", ir_version=9)
+
+    # --- pieces ----------------------------------------------------------------------------------
+
+    def node(self, kind: str, inputs: Sequence[str], name: str = "", **attributes: Any) -> str:
+        self.count += 1
+        name = name or f"{kind.lower()}{self.count}"
+        self.nodes.append(self.onnx.helper.make_node(kind, list(inputs), [name], **attributes))
+        return name
+
+    def store(self, array: Any, name: str) -> str:
+        """An initializer; equal ones are stored once."""
+        key = (
+            f"{name}{self.count}"
+            if name == "parameters"
+            else f"{array.dtype}{array.shape}{array.tobytes().hex()}"
+        )
+        if key not in self.initializers:
+            self.count += 1
+            self.initializers[key] = self.onnx.numpy_helper.from_array(array, f"{name}{self.count}")
+        found: str = self.initializers[key].name
+        return found
+
+    def integers(self, numbers: Sequence[int]) -> str:
+        return self.store(np.array(numbers, dtype=np.int64), "shape")
+
+    def number(self, x: Any) -> Tensor:
+        return (
+            x
+            if isinstance(x, Tensor)
+            else Tensor(self, self.store(np.array(x, self.dtype), "number"), True)
+        )
+
+    def batch_shape(self) -> str:
+        return self.node("Shape", [self.samples], end=1)
+
+    def input(self, name: str, width: int) -> Tensor:
+        flat = self.node("Reshape", [name, self.integers([-1, width])])
+        return Tensor(self, self.node("Transpose", [flat], perm=[1, 0]), False)
+
+    # --- what Segments asks for ------------------------------------------------------------------
+
+    def constant(self, numbers: Sequence[float], name: str = "constants") -> Tensor:
+        return Tensor(self, self.store(np.array(numbers, self.dtype), name), True)
+
+    def rows(self, x: Tensor, which: Any) -> Tensor:
+        return Tensor(self, self.node("Gather", [x.name, self.integers(which)], axis=0), x.shared)
+
+    def join(self, parts: Sequence[Tensor]) -> Tensor:
+        shared = all(part.shared for part in parts)
+        if not shared:
+            parts = [self.expanded(part) for part in parts]
+        return Tensor(self, self.node("Concat", [p.name for p in parts], axis=0), shared)
+
+    def expanded(self, x: Tensor) -> Tensor:
+        """With a number for every sample, even if all are the same."""
+        shape = self.node("Concat", [self.integers([1]), self.batch_shape()], axis=0)
+        return Tensor(self, self.node("Expand", [x.name, shape]), False)
+
+    def shape(self, x: Tensor, *sizes: int) -> Tensor:
+        after = [*sizes] if x.shared else [*sizes, -1]
+        return Tensor(self, self.node("Reshape", [x.name, self.integers(after)]), x.shared)
+
+    def swap(self, x: Tensor) -> Tensor:
+        axes = [1, 0] if x.shared else [1, 0, 2]
+        return Tensor(self, self.node("Transpose", [x.name], perm=axes), x.shared)
+
+    def spread(self, x: Tensor) -> Tensor:
+        return Tensor(self, self.node("Unsqueeze", [x.name, self.integers([1])]), False)
+
+    def apply(self, op: Op, args: Sequence[Tensor]) -> Tensor:
+        shared = all(a.shared for a in args)
+        names = [a.name for a in args]
+        if op.name in NAMES:
+            return Tensor(self, self.node(NAMES[op.name], names), shared)
+        if op.name in COMPARISONS:
+            test = self.node(COMPARISONS[op.name], names)
+            return Tensor(self, self.node("Cast", [test], to=self.kind), shared)
+        if op.name == "where":
+            zero = self.node("Equal", [names[0], self.number(0.0).name])
+            return Tensor(self, self.node("Where", [zero, names[2], names[1]]), shared)
+        return self.number(FORMULAS.get(op.name, op.forward)(*args))
+
+    def fold(self, op: Variadic, x: Tensor) -> Tensor:
+        if op.name not in FOLDS:
+            raise TypeError(f"ONNX has no {op.name}")
+        name = self.node(FOLDS[op.name], [x.name, self.integers([1])], keepdims=0)
+        return Tensor(self, name, x.shared)
+
+    def product(self, sizes: tuple[int, int, int], a: Tensor, x: Tensor, start: Tensor | None) -> Tensor:
+        """The columns and samples of x are one axis."""
+        lines, terms, columns = sizes
+        shared = x.shared
+        flat = x.name
+        if not shared:
+            flat = self.node("Reshape", [x.name, self.integers([terms, -1])])
+        result = self.node("MatMul", [a.name, flat])
+        if start is not None:
+            column = self.node("Unsqueeze", [start.name, self.integers([1])])
+            result = self.node("Add", [result, column])
+        after = [lines * columns] if shared else [lines * columns, -1]
+        return Tensor(self, self.node("Reshape", [result, self.integers(after)]), shared)
+
+    def dots(self, a: Tensor, b: Tensor) -> Tensor:
+        both = self.node("Mul", [a.name, b.name])
+        name = self.node("ReduceSum", [both, self.integers([1])], keepdims=0)
+        return Tensor(self, name, a.shared and b.shared)
+
+    def take(self, x: Tensor, index: Tensor, shared: bool) -> Tensor:
+        whole = self.node("Cast", [index.name], to=self.onnx.TensorProto.INT64)
+        if shared:
+            flat = self.node("Reshape", [whole, self.integers([-1])])
+            return Tensor(self, self.node("Gather", [x.name, flat], axis=1), False)
+        places = self.node("Unsqueeze", [whole, self.integers([0])])  # (1, 1, samples)
+        like = self.node("Shape", [self.node("ReduceSum", [x.name, self.integers([1])], keepdims=1)])
+        spread = self.node("Expand", [places, like])
+        picked = self.node("GatherElements", [x.name, spread], axis=1)
+        return Tensor(self, self.node("Squeeze", [picked, self.integers([1])]), False)
+
+
+def _shapes(key: Any) -> list[tuple[int, ...]]:
+    return [shape for shapes in key[0] for shape in shapes]

@@ -1,0 +1,196 @@
+"""Training on whatever devices JAX sees: `fit(..., engine="jax", mesh=...)`.
+
+The loss of one sample and the optimiser's rule are lowered to JAX; XLA does the devices, the
+sharding and the network. Parameters are replicated, batches are split over the first axis of the
+mesh, and each process reads only its own part of them.
+"""
+
+from __future__ import annotations
+
+import math
+from typing import Any
+
+import numpy as np
+
+from . import nn, optim
+from .compiler import Batch, Compiled, CompileError
+from .compiler.pipeline import Pipeline
+from .compiler.training import traced_rule
+from .data.splitting import take
+from .runs import Data, EagerRun, Interrupted, Loss, as_values, check_loss
+
+Array = Any
+
+
+class JaxRun(EagerRun):
+    """One training in JAX."""
+
+    def __init__(
+        self, model: nn.Module, loss: Loss, optimizer: optim.Optimizer, data: Data, mesh: Any = None
+    ) -> None:
+        super().__init__(model, loss, optimizer, data)
+        from .compiler.backends import jax as backend
+
+        self.backend: Any = backend
+        self.jax, self.jnp = self.backend.jax, self.backend.jnp
+        model.train()
+        check_loss(loss([model(data.X[0])], [data.y[0]]))
+        self.step_of_one = Compiled(lambda x, y: loss([model(x)], [y]), optimizer.params)
+        first, again = (
+            self.step_of_one.traced(Batch((data.X[:1], data.y[:1])), 0).source for _ in range(2)
+        )
+        if first != again:
+            raise CompileError("the model is not the same each time: what is random must stay eager")
+        self.function = self.step_of_one.to_jax(data.X[:1], data.y[:1], model=model)
+        if len(self.step_of_one.params) > len(optimizer.params):
+            raise CompileError("the loss depends on Values that are not parameters of the optimizer")
+        self.rule = RuleOnArrays(optimizer)
+        self.place_on(mesh)
+        self.predictor = Compiled(model, optimizer.params)
+        self.jitted = self.jax.jit(self.advance, donate_argnums=(0, 1))
+        self.push()
+
+    # --- devices ---------------------------------------------------------------------------------
+
+    def place_on(self, mesh: Any) -> None:
+        """Where parameters and batches lie; checks that batches can be split evenly."""
+        self.mesh = mesh
+        self.processes, self.process = self.jax.process_count(), self.jax.process_index()
+        if mesh is None:
+            if self.processes > 1:
+                raise ValueError("several processes need a mesh: fit(..., mesh=jax.make_mesh(...))")
+            self.whole = self.split = None
+            return
+        sharding = self.jax.sharding
+        self.whole = sharding.NamedSharding(mesh, sharding.PartitionSpec())
+        self.split = sharding.NamedSharding(mesh, sharding.PartitionSpec(mesh.axis_names[0]))
+        parts = mesh.shape[mesh.axis_names[0]]
+        last = self.data.samples % self.data.size
+        for size in {self.data.size, last} - {0}:
+            if size % parts:
+                raise ValueError(
+                    f"a batch of {size} samples cannot be split over {parts} devices: choose batch_size "
+                    f"so that it and the rest of {self.data.samples} samples are multiples of {parts}"
+                )
+
+    def put(self, x: Any) -> Any:
+        """The same on every device."""
+        array = self.jnp.asarray(x)
+        return array if self.whole is None else self.jax.device_put(array, self.whole)
+
+    def fetch(self, index: Any) -> tuple[Any, Any]:
+        """The samples of a batch; of several processes each reads its part."""
+        dtype = self.function.dtype
+        if self.split is None:
+            pick = index
+        else:
+            share = len(index) // self.processes
+            pick = index[self.process * share : (self.process + 1) * share]
+        arrays = [np.asarray(take(a, pick), dtype) for a in (self.data.X, self.data.y)]
+        if self.split is None:
+            return self.jnp.asarray(arrays[0]), self.jnp.asarray(arrays[1])
+        x, y = (
+            self.jax.make_array_from_process_local_data(self.split, a, (len(index), *a.shape[1:]))
+            for a in arrays
+        )
+        return x, y
+
+    # --- numbers ---------------------------------------------------------------------------------
+
+    def push(self) -> None:
+        """Take parameters and the optimiser's state from where they are in eager mode."""
+        tree, count = self.function.tree, len(self.optimizer.params)
+        numbers = self.step_of_one.numbers().astype(self.function.dtype)
+        states = np.array(self.optimizer.state, self.function.dtype).reshape(
+            count, self.optimizer.state_size
+        )
+        self.params = self.jax.tree.map(self.put, tree.build(numbers))
+        self.states = [self.jax.tree.map(self.put, tree.build(column)) for column in states.T]
+
+    def pull(self) -> None:
+        """Write parameters, gradients and the optimiser's state back."""
+        tree = self.function.tree
+        numbers = tree.flatten(self.params).tolist()
+        for p, x in zip(self.optimizer.params, numbers, strict=True):
+            p.data = x
+        columns = [tree.flatten(state).tolist() for state in self.states]
+        self.optimizer.state = list(zip(*columns, strict=True)) if columns else [()] * len(numbers)
+
+    def advance(self, params: Any, states: Any, settings: Any, batch: Any) -> Any:
+        """One step: the new parameters and states, the loss, and the norms of the layers' gradients.
+
+        If the loss or a gradient is not finite, nothing changes.
+        """
+        jax, jnp = self.jax, self.jnp
+        loss, grads = jax.value_and_grad(lambda p: self.function(p, batch).mean())(params)
+        leaves, shape = jax.tree.flatten(params)
+        gradients = jax.tree.leaves(grads)
+        finite = jnp.isfinite(loss)
+        for g in gradients:
+            finite &= jnp.isfinite(g).all()
+        kept = [jax.tree.leaves(state) for state in states]
+        made = [
+            self.rule(self.backend, settings, [p, g, *(state[i] for state in kept)])
+            for i, (p, g) in enumerate(zip(leaves, gradients, strict=True))
+        ]
+        old = [leaves, *kept]
+        new = [
+            jax.tree.unflatten(
+                shape, [jnp.where(finite, m[k], o) for m, o in zip(made, part, strict=True)]
+            )
+            for k, part in enumerate(old)
+        ]
+        return new[0], new[1:], loss, finite, grads
+
+    def train(self, before: int, left: int, interrupted: Interrupted) -> int:
+        losses: list[Any] = []
+        grads: Any = None
+        batches = self.data.batches(self.data.order())
+        for number, index in enumerate(batches, 1):
+            settings = self.put(
+                np.array([self.optimizer.lr, self.optimizer.steps + 1.0], self.function.dtype)
+            )
+            self.params, self.states, loss, finite, grads = self.jitted(
+                self.params, self.states, settings, self.fetch(index)
+            )
+            losses.append(loss)
+            if number % 64 == 0 or number == len(batches):  # waits for what is under way
+                if not bool(finite):
+                    self.pull()
+                    raise self.failure(index, float(loss), f"epoch {before + 1}, batch {number}")
+                if interrupted():
+                    self.optimizer.steps += 1
+                    self.pull()
+                    return 0
+            self.optimizer.steps += 1
+        self.pull()
+        flat = self.function.tree.flatten(grads)
+        for p, g in zip(self.optimizer.params, flat.tolist(), strict=True):
+            p.grad = g
+        norms = {name: math.hypot(*(p.grad for p in params)) for name, params in self.layers.items()}
+        self.record([float(loss) for loss in losses], norms)
+        return 1
+
+    def reload(self) -> None:
+        self.push()
+
+    def is_writer(self) -> bool:
+        return bool(self.process == 0)
+
+    def predict(self, xs: Any) -> list[Any]:
+        return as_values(self.predictor(xs))
+
+
+class RuleOnArrays:
+    """An optimiser's rule, written for one scalar, on arrays of JAX."""
+
+    def __init__(self, optimizer: optim.Optimizer) -> None:
+        graph = traced_rule(optimizer).graph
+        self.program = Pipeline(graph).lowered(2, 2 + optimizer.state_size, False)
+
+    def __call__(self, backend: Any, settings: Any, arrays: list[Any]) -> list[Any]:
+        """The new parameter and states from settings, the parameter, its gradient and its states."""
+        shape, size = arrays[0].shape, arrays[0].size
+        inputs = [(a.reshape(1, size), 1) for a in arrays]
+        results = backend.run(self.program, [(settings, np.arange(2))], inputs, size, settings.dtype)
+        return [r.reshape(shape) for r in results]

@@ -1,0 +1,1 @@
+"""The course: lessons that run, exercises that are checked, quizzes that teach."""

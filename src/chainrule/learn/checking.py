@@ -1,0 +1,201 @@
+"""Properties: what a checker says of a learner's code, and the smallest input that breaks it.
+
+A checker is a function `check(work)`. It takes the learner's names with `work.get`, states with
+`work.equal` and `work.true` what must hold, and with `@work.for_all(...)` that it holds for many
+numbers. Whatever fails raises `CheckFailedError`, whose parts are shown to the learner.
+"""
+
+from __future__ import annotations
+
+import math
+import random
+from collections.abc import Callable, Iterator, Sequence
+from dataclasses import dataclass
+from types import ModuleType
+from typing import Any
+
+TRIES = 60
+SIMPLE = (0.0, 1.0, -1.0, 2.0, -2.0, 3.0, 0.5)
+Make = Callable[[random.Random], Any]
+
+
+@dataclass
+class CheckFailedError(Exception):
+    """What was tried, what was expected, what came, and which line of the chain rule it concerns."""
+
+    what: str
+    expected: str = ""
+    got: str = ""
+    rule: str = ""
+    inputs: str = ""
+
+    def __str__(self) -> str:
+        lines = [self.what]
+        lines += [f"  with      {self.inputs}"] if self.inputs else []
+        lines += [f"  expected  {self.expected}"] if self.expected else []
+        lines += [f"  got       {self.got}"] if self.got else []
+        lines += [f"  {self.rule}"] if self.rule else []
+        return "\n".join(lines)
+
+
+class Work:
+    """A learner's module, and what can be said of it."""
+
+    def __init__(self, module: ModuleType, printed: Callable[[], str] = str, seed: int = 0) -> None:
+        self.module, self.printed, self.seed = module, printed, seed
+
+    def get(self, name: str) -> Any:
+        """Something the learner had to define."""
+        if not hasattr(self.module, name):
+            raise CheckFailedError(
+                f"there is no {name} in the file: the starter has one, is it still there?"
+            )
+        return getattr(self.module, name)
+
+    def equal(self, what: str, got: Any, expected: Any, rule: str = "", tolerance: float = 1e-9) -> None:
+        """That both are the same: numbers up to a relative tolerance, the rest by ==."""
+        if not _same(got, expected, tolerance):
+            raise CheckFailedError(what, shown(expected), shown(got), rule)
+
+    def true(self, what: str, condition: Any, rule: str = "") -> None:
+        """That something holds; `what` says what does not, if it does not."""
+        if not condition:
+            raise CheckFailedError(what, rule=rule)
+
+    def raises(self, what: str, kind: type[BaseException], function: Callable[[], Any]) -> None:
+        """That a call is refused."""
+        try:
+            result = function()
+        except kind:
+            return
+        raise CheckFailedError(what, f"{kind.__name__} raised", shown(result))
+
+    def for_all(self, *makers: Make, tries: int = TRIES) -> Callable[[Callable[..., None]], None]:
+        """Run a function on simple numbers first, then on random ones; on a failure, on simpler ones.
+
+        The function raises what `equal` and `true` raise; the inputs are added to that.
+        """
+
+        def run(test: Callable[..., None]) -> None:
+            rng = random.Random(self.seed)
+            for attempt in range(tries):
+                arguments = [
+                    _simple(attempt + i, make(rng)) if attempt < len(SIMPLE) else make(rng)
+                    for i, make in enumerate(makers)
+                ]
+                if _failure(test, arguments) is not None:
+                    raise _smallest(test, arguments)
+
+        return run
+
+
+def number(low: float = -3.0, high: float = 3.0) -> Make:
+    """Random numbers with two decimals: they are read by people."""
+    return lambda rng: round(rng.uniform(low, high), 2)
+
+
+def positive(high: float = 3.0) -> Make:
+    return number(0.1, high)
+
+
+def whole(low: int, high: int) -> Make:
+    return lambda rng: rng.randint(low, high)
+
+
+def several(make: Make, low: int, high: int) -> Make:
+    """Lists of them."""
+    return lambda rng: [make(rng) for _ in range(rng.randint(low, high))]
+
+
+def shown(x: Any) -> str:
+    """A value for a learner to read: numbers short, the rest as Python has it, cut where it is long."""
+    if isinstance(x, float):
+        return f"{x:.6g}" if math.isfinite(x) else str(x)
+    if isinstance(x, (list, tuple)) and all(isinstance(item, (int, float)) for item in x):
+        text = "[" + ", ".join(map(shown, x)) + "]"
+    else:
+        try:
+            text = repr(x)
+        except Exception as error:
+            text = f"something whose repr raises {type(error).__name__}"
+    return text if len(text) <= 200 else text[:197] + "..."
+
+
+# --- inside ---------------------------------------------------------------------------------------
+
+
+def _same(got: Any, expected: Any, tolerance: float) -> bool:
+    if isinstance(expected, (list, tuple)):
+        try:
+            found = list(got)
+        except TypeError:
+            return False
+        return len(found) == len(expected) and all(
+            _same(a, b, tolerance) for a, b in zip(found, expected, strict=True)
+        )
+    if isinstance(expected, float):
+        try:
+            number = float(got)
+        except (TypeError, ValueError):
+            return False
+        if math.isnan(expected) or math.isinf(expected):
+            return str(number) == str(expected)
+        return abs(number - expected) <= tolerance * max(1.0, abs(expected))
+    return bool(got == expected)
+
+
+def _simple(attempt: int, like: Any) -> Any:
+    """A number that is easy to follow, where one is wanted that may be anything."""
+    choice = SIMPLE[attempt % len(SIMPLE)]
+    return choice if isinstance(like, float) and like < 0.0 < choice else like
+
+
+def _failure(test: Callable[..., None], arguments: Sequence[Any]) -> CheckFailedError | None:
+    try:
+        test(*arguments)
+    except CheckFailedError as failed:
+        return failed
+    return None
+
+
+def _smallest(test: Callable[..., None], arguments: list[Any]) -> CheckFailedError:
+    """Replace one part after another by something simpler for as long as it still fails."""
+    found = _failure(test, arguments)
+    assert found is not None
+    changed = True
+    while changed:
+        changed = False
+        for i, argument in enumerate(arguments):
+            for simpler in _simpler(argument):
+                attempt = [*arguments[:i], simpler, *arguments[i + 1 :]]
+                try:
+                    failed = _failure(test, attempt)
+                except Exception:  # outside of what the property is about
+                    continue
+                if failed is not None:
+                    arguments, found, changed = attempt, failed, True
+                    break
+            if changed:
+                break
+    names = test.__code__.co_varnames[: len(arguments)]
+    found.inputs = ", ".join(f"{n} = {shown(a)}" for n, a in zip(names, arguments, strict=True))
+    return found
+
+
+def _simpler(x: Any) -> Iterator[Any]:
+    """Shorter lists, then rounder and smaller numbers; always nearer to an end."""
+    if isinstance(x, list):
+        for i in range(len(x)):
+            yield x[:i] + x[i + 1 :]
+        for i, item in enumerate(x):
+            for simpler in _simpler(item):
+                yield [*x[:i], simpler, *x[i + 1 :]]
+    elif isinstance(x, float):
+        for candidate in (1.0, 2.0, float(round(x)), round(x, 1)):
+            if _weight(candidate) < _weight(x) and (candidate > 0) == (x > 0):
+                yield candidate
+
+
+def _weight(x: float) -> tuple[int, float]:
+    """How hard a number is to read: its digits first, then its size."""
+    return len(f"{abs(x):g}"), abs(x - 1.0)

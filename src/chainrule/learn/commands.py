@@ -1,0 +1,125 @@
+"""The command line of the course: `chainrule learn ...`."""
+
+from __future__ import annotations
+
+import argparse
+import sys
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+
+from . import grading, terminal
+from .exercise import exercise, read
+from .progress import Progress, default_folder
+from .sandbox import Limits
+from .skeleton import new
+
+
+def add_learn(commands: Any) -> None:
+    text = "work through the course: lessons, exercises that are checked, quizzes"
+    p = commands.add_parser(
+        "learn",
+        help=text,
+        description=f"{text[0].upper()}{text[1:]}. Without a word it opens the next exercise and "
+        "checks it whenever you save it.",
+        epilog="examples:\n  chainrule learn\n  chainrule learn read 1\n"
+        "  chainrule learn open write_mul\n"
+        "  chainrule learn check write_mul\n  chainrule learn grade submissions --out marks.csv",
+        formatter_class=argparse.RawDescriptionHelpFormatter,
+    )
+    p.add_argument(
+        "--folder",
+        type=Path,
+        default=default_folder(),
+        help="where your files are (chainrule-course, or CHAINRULE_COURSE)",
+    )
+    p.set_defaults(run=lambda a: terminal.learn(a.folder))
+    words = p.add_subparsers(title="words", metavar="WORD")
+    _add(words, "list", "all lessons and exercises, and how far you are", show_list)
+    _add(words, "read", "print a lesson", show_lesson).add_argument("number", type=int)
+    _add(words, "open", "open an exercise and check it on every save", open_exercise).add_argument(
+        "name"
+    )
+    _add(words, "check", "check an exercise once", check).add_argument(
+        "name", help="an exercise, or its file"
+    )
+    _add(words, "hint", "one more hint", hint).add_argument("name")
+    _add(words, "new", "for teachers: the files of a new exercise", make).add_argument("name")
+    graded = _add(words, "grade", "for teachers: check a folder for each learner into a CSV", grade)
+    graded.add_argument("submissions", type=Path)
+    graded.add_argument("--out", type=Path, default=Path("marks.csv"), help="(marks.csv)")
+    graded.add_argument("--seconds", type=float, default=Limits().seconds, help="for each file (10)")
+
+
+def _add(words: Any, name: str, text: str, run: Callable[[Any], None]) -> Any:
+    p = words.add_parser(name, help=text, description=f"{text[0].upper()}{text[1:]}.")
+    p.set_defaults(run=run)
+    return p
+
+
+def show_list(arguments: Any) -> None:
+    print("\n".join(terminal.listed(Progress.read(arguments.folder), terminal.Style(sys.stdout))))
+
+
+def show_lesson(arguments: Any) -> None:
+    print(terminal.read(arguments.number))
+
+
+def open_exercise(arguments: Any) -> None:
+    terminal.learn(arguments.folder, arguments.name)
+
+
+def check(arguments: Any) -> None:
+    """An exercise by its name, or a file named as one; an exercise of one's own by its folder."""
+    path = Path(arguments.name)
+    if (path / "exercise.toml").is_file():
+        outcomes = own(path)
+    else:
+        found = exercise(path.stem)
+        file = path if path.suffix == ".py" else terminal.opened(found, arguments.folder)
+        outcome = found.check(file)
+        print(terminal.report(found, outcome, terminal.Style(sys.stdout)))
+        if outcome.passed:
+            Progress.read(arguments.folder).note_passed(found.name)
+        outcomes = outcome.passed
+    if not outcomes:
+        raise ValueError("not passed yet")
+
+
+def own(folder: Path) -> bool:
+    """A teacher's exercise: the starter must fail, the solution pass, every wrong one fail."""
+    e = read(folder)
+    good = True
+    files = [
+        (folder / "starter.py", False),
+        (folder / "solution.py", True),
+        *((w, False) for w in e.wrong),
+    ]
+    for path, wanted in files:
+        outcome = e.check(path)
+        right = outcome.passed == wanted
+        good = good and right
+        verdict = "as it should" if right else "BUT IT SHOULD NOT"
+        print(f"{path.name:24} {'passes' if outcome.passed else 'fails'}, {verdict}")
+    return good
+
+
+def hint(arguments: Any) -> None:
+    e = exercise(arguments.name)
+    count = Progress.read(arguments.folder).note_hint(e.name, len(e.hints))
+    print(f"hint {count} of {len(e.hints)}: {e.hints[count - 1]}")
+
+
+def make(arguments: Any) -> None:
+    place = new(arguments.name, Path())
+    print(f"wrote {place}; fill it in, then: chainrule learn check {place}")
+
+
+def grade(arguments: Any) -> None:
+    from tqdm import tqdm
+
+    found = grading.submissions(arguments.submissions)
+    with tqdm(total=len(found), unit=" files", disable=None) as bar:
+        results = grading.grade(arguments.submissions, Limits(arguments.seconds), done=bar.update)
+        passed, total = grading.write(arguments.out, results)
+    print(f"{passed} of {total} passed; the marks are in {arguments.out}")

@@ -1,0 +1,11 @@
+# returns a plain number
+class Value:
+    def __init__(self, data):
+        self.data = data
+
+    def __mul__(self, other):
+        other = other if isinstance(other, Value) else Value(other)
+        return self.data * other.data
+
+    def __rmul__(self, other):
+        return self * other

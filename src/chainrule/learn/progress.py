@@ -1,0 +1,77 @@
+"""What was passed, in one small file that the terminal and the studio share."""
+
+from __future__ import annotations
+
+import json
+import os
+import tempfile
+import time
+from dataclasses import asdict, dataclass, field
+from pathlib import Path
+from typing import Any
+
+FILE = "progress.json"
+
+
+def default_folder() -> Path:
+    """Where the learner's files are: CHAINRULE_COURSE, or a folder here."""
+    return Path(os.environ.get("CHAINRULE_COURSE") or "chainrule-course")
+
+
+@dataclass
+class Progress:
+    """Which exercises were passed and when, hints taken, solutions seen, quizzes answered."""
+
+    folder: Path
+    passed: dict[str, str] = field(default_factory=dict)
+    hints: dict[str, int] = field(default_factory=dict)
+    solutions: list[str] = field(default_factory=list)
+    quizzes: dict[str, bool] = field(default_factory=dict)  # by "lesson.number": right the first time
+
+    @classmethod
+    def read(cls, folder: Path) -> Progress:
+        """From its file; a new one if there is none. A damaged file is kept beside the new one."""
+        path = folder / FILE
+        progress = cls(folder)
+        try:
+            found = json.loads(path.read_text(encoding="utf-8"))
+            progress.passed = {str(k): str(v) for k, v in found["passed"].items()}
+            progress.hints = {str(k): int(v) for k, v in found["hints"].items()}
+            progress.solutions = [str(name) for name in found["solutions"]]
+            progress.quizzes = {str(k): bool(v) for k, v in found["quizzes"].items()}
+        except FileNotFoundError:
+            pass
+        except (ValueError, KeyError, TypeError, AttributeError):
+            path.replace(path.with_suffix(".damaged"))
+        return progress
+
+    def write(self) -> None:
+        """All of it or nothing: a file beside it takes its place."""
+        self.folder.mkdir(parents=True, exist_ok=True)
+        numbers: dict[str, Any] = asdict(self)
+        del numbers["folder"]
+        with tempfile.NamedTemporaryFile(
+            "w", dir=self.folder, suffix=".part", delete=False, encoding="utf-8"
+        ) as part:
+            json.dump(numbers, part, indent=1)
+        os.replace(part.name, self.folder / FILE)
+
+    def note_passed(self, name: str) -> None:
+        self.passed.setdefault(name, time.strftime("%Y-%m-%dT%H:%M:%S"))
+        self.write()
+
+    def note_hint(self, name: str, count: int) -> int:
+        """How many hints are to be shown now: one more than before, as far as there are any."""
+        self.hints[name] = min(self.hints.get(name, 0) + 1, count)
+        self.write()
+        return self.hints[name]
+
+    def note_solution(self, name: str) -> None:
+        if name not in self.solutions:
+            self.solutions.append(name)
+            self.write()
+
+    def note_quiz(self, key: str, right: bool) -> None:
+        if key not in self.quizzes:
+            self.quizzes[key] = right
+            self.write()

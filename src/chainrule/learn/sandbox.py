@@ -1,0 +1,188 @@
+"""Learner code in a process of its own, with limits on time, memory and output.
+
+This keeps mistakes from doing harm: endless loops, huge lists, floods of text, files written in the
+wrong place. It is not a wall against malice; the code is the learner's, and so is the machine.
+"""
+
+from __future__ import annotations
+
+import contextlib
+import json
+import os
+import re
+import selectors
+import signal
+import subprocess
+import sys
+import tempfile
+import time
+from collections.abc import Callable
+from dataclasses import asdict, dataclass
+from pathlib import Path
+from typing import Any
+
+SECONDS, MEGABYTES, CHARACTERS = 10.0, 2048, 20_000
+FLOOD = 5_000_000  # characters after which a program is stopped for what it prints
+GRACE = 2.0  # seconds for Python to start
+LINE = re.compile(r'File "(?P<file>[^"]+)", line (?P<line>\d+)')
+
+
+@dataclass(frozen=True)
+class Limits:
+    """What a program may use."""
+
+    seconds: float = SECONDS
+    megabytes: int = MEGABYTES
+    characters: int = CHARACTERS  # of what it prints are kept
+
+
+USUAL = Limits()
+
+
+@dataclass(frozen=True)
+class Outcome:
+    """How a run ended: `passed`, `failed`, or why it was stopped."""
+
+    kind: str  # passed, failed, error, time, memory, output, exit, crash, stopped
+    message: str = ""
+    printed: str = ""
+    seconds: float = 0.0
+
+    @property
+    def passed(self) -> bool:
+        return self.kind == "passed"
+
+    def as_dict(self) -> dict[str, Any]:
+        return asdict(self)
+
+
+def run(
+    job: dict[str, Any],
+    folder: Path,
+    limits: Limits = USUAL,
+    stopped: Callable[[], bool] = bool,
+) -> Outcome:
+    """Do a job of `child.py` in a new process; `stopped` is asked now and then whether to end it.
+
+    The process works in `folder`, and may write nowhere else.
+    """
+    read, write = os.pipe()
+    with tempfile.TemporaryFile("w+", encoding="utf-8", errors="replace") as trace:
+        job = {**job, "folder": str(folder), **asdict(limits), "result": write, "trace": trace.fileno()}
+        start = time.monotonic()
+        process = subprocess.Popen(
+            [sys.executable, "-m", "chainrule.learn.child"],
+            stdin=subprocess.PIPE,
+            stdout=subprocess.PIPE,
+            stderr=subprocess.STDOUT,
+            cwd=folder,
+            env=_environment(),
+            pass_fds=(write, trace.fileno()),
+            start_new_session=True,  # so that children of its own can be ended too
+        )
+        os.close(write)
+        try:
+            _send(process, json.dumps(job).encode())
+            why, printed = _watch(process, limits, start, stopped)
+        finally:
+            _end(process)
+            with os.fdopen(read, "rb") as pipe:
+                result = pipe.read(10 * CHARACTERS)
+        seconds = time.monotonic() - start
+        trace.seek(0)
+        return _outcome(result, why, process.returncode, printed, trace.read(CHARACTERS), job, seconds)
+
+
+def _environment() -> dict[str, str]:
+    """One thread for linear algebra: each reserves memory that counts against the limit."""
+    keep = {**os.environ, "PYTHONDONTWRITEBYTECODE": "1", "PYTHONIOENCODING": "utf-8"}
+    return keep | dict.fromkeys(("OPENBLAS_NUM_THREADS", "OMP_NUM_THREADS", "MKL_NUM_THREADS"), "1")
+
+
+def _send(process: subprocess.Popen[bytes], job: bytes) -> None:
+    assert process.stdin is not None
+    try:
+        process.stdin.write(job)
+        process.stdin.close()
+    except BrokenPipeError:
+        pass
+
+
+def _watch(
+    process: subprocess.Popen[bytes], limits: Limits, start: float, stopped: Callable[[], bool]
+) -> tuple[str, str]:
+    """Read what it prints until it ends or has to be ended; returns why, and the text."""
+    kept, total = bytearray(), 0
+    assert process.stdout is not None
+    os.set_blocking(process.stdout.fileno(), False)
+    with selectors.DefaultSelector() as selector:
+        selector.register(process.stdout, selectors.EVENT_READ)
+        while True:
+            if time.monotonic() - start > limits.seconds + GRACE:
+                return "time", _text(kept, total, limits)
+            if stopped():
+                return "stopped", _text(kept, total, limits)
+            if selector.select(0.05):
+                chunk = process.stdout.read(65536)
+                if chunk:
+                    kept += chunk[: max(0, limits.characters - len(kept))]
+                    total += len(chunk)
+                elif chunk == b"":
+                    break
+            if total > FLOOD:
+                return "output", _text(kept, total, limits)
+    try:
+        process.wait(max(0.1, limits.seconds + GRACE - (time.monotonic() - start)))
+    except subprocess.TimeoutExpired:
+        return "time", _text(kept, total, limits)
+    return "", _text(kept, total, limits)
+
+
+def _text(kept: bytearray, total: int, limits: Limits) -> str:
+    text = kept.decode("utf-8", "replace")
+    return (
+        text
+        if total <= limits.characters
+        else f"{text}\n... and {total - limits.characters:,} more bytes"
+    )
+
+
+def _end(process: subprocess.Popen[bytes]) -> None:
+    """The process and whatever it started."""
+    with contextlib.suppress(ProcessLookupError):
+        os.killpg(process.pid, signal.SIGKILL)
+    process.wait()
+    if process.stdout is not None:
+        process.stdout.close()
+
+
+def _outcome(
+    result: bytes, why: str, code: int, printed: str, trace: str, job: dict[str, Any], seconds: float
+) -> Outcome:
+    if not why and result:
+        try:
+            found = json.loads(result)
+            return Outcome(str(found["kind"]), str(found["message"]), printed, seconds)
+        except (ValueError, KeyError, TypeError):
+            pass
+    place = _last_line(trace, str(job.get("file", "")))
+    if not why and code == -signal.SIGXCPU:
+        why = "time"
+    messages = {
+        "time": f"it did not end within {job['seconds']:g} s{place}: is there a loop that never ends?",
+        "stopped": "it was stopped",
+        "output": f"it printed more than {FLOOD:,} characters: is there a print in a loop?",
+        "": f"Python crashed (signal {-code}){place}"
+        if code < 0
+        else "it ended Python before the check did",
+    }
+    kind = why or ("crash" if code < 0 else "exit")
+    return Outcome(kind, messages[why], printed, seconds)
+
+
+def _last_line(trace: str, file: str) -> str:
+    """Where the learner's code was, from what faulthandler wrote: the innermost line comes first."""
+    for match in LINE.finditer(trace):
+        if file and os.path.basename(match["file"]) == os.path.basename(file):
+            return f", at line {match['line']}"
+    return ""

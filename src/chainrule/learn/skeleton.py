@@ -1,0 +1,50 @@
+"""`chainrule learn new NAME`: the files of an exercise, to be filled in."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+FILES = {
+    "exercise.toml": 'title = "{title}"\nlesson = 1\nminutes = 10\n',
+    "starter.py": '''"""Say here what is to be done, in two or three plain sentences."""
+
+
+def {name}(x):
+    pass  # your code here
+''',
+    "solution.py": '''"""Say here what is to be done, in two or three plain sentences."""
+
+
+def {name}(x):
+    return 2 * x
+''',
+    "hints.md": "A nudge: where to look.\n\n---\n\nNearly the answer.\n",
+    "check.py": """from chainrule.learn.checking import Work, number
+
+
+def check(work: Work) -> None:
+    {name} = work.get("{name}")
+
+    @work.for_all(number())
+    def doubles(x: float) -> None:
+        work.equal("{name}(x)", {name}(x), 2 * x)
+""",
+    "wrong/forgets.py": """# forgets the factor
+def {name}(x):
+    return x
+""",
+}
+
+
+def new(name: str, folder: Path) -> Path:
+    """Write the skeleton of an exercise into a new folder."""
+    if not name.isidentifier() or name != name.lower():
+        raise ValueError(f"{name!r} cannot be the name of an exercise: use words joined by _")
+    place = folder / name
+    if place.exists():
+        raise ValueError(f"{place} is there already")
+    for file, text in FILES.items():
+        path = place / file
+        path.parent.mkdir(parents=True, exist_ok=True)
+        path.write_text(text.format(name=name, title=name.replace("_", " ").capitalize()))
+    return place

@@ -1,0 +1,226 @@
+"""`chainrule learn` in a terminal: open an exercise, check it on every save, keys for the rest."""
+
+from __future__ import annotations
+
+import os
+import select
+import sys
+import time
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+from pathlib import Path
+from typing import Any, TextIO
+
+from .course import lesson, lessons
+from .exercise import Exercise, exercise, exercises
+from .progress import Progress
+from .sandbox import Outcome
+
+PAUSE = 0.15  # seconds between looks at the file
+KEYS = "h hint   n next   s solution   l list   c check again   q quit"
+
+
+class Style:
+    """Colours where somebody looks at them."""
+
+    def __init__(self, stream: TextIO) -> None:
+        self.on = stream.isatty() and "NO_COLOR" not in os.environ
+
+    def __call__(self, code: int, text: str) -> str:
+        return f"\x1b[{code}m{text}\x1b[0m" if self.on else text
+
+    def good(self, text: str) -> str:
+        return self(32, text)
+
+    def bad(self, text: str) -> str:
+        return self(31, text)
+
+    def quiet(self, text: str) -> str:
+        return self(2, text)
+
+    def strong(self, text: str) -> str:
+        return self(1, text)
+
+
+def listed(progress: Progress, style: Style) -> Iterator[str]:
+    """All lessons with their exercises, and how far one is."""
+    found = exercises()
+    done = sum(e.name in progress.passed for e in found)
+    yield style.strong(f"{done} of {len(found)} exercises passed")
+    for each in lessons():
+        yield ""
+        yield f"{each.number:2}. {style.strong(each.title)} {style.quiet(f'{each.minutes} min')}"
+        for e in found:
+            if e.lesson == each.number:
+                mark = style.good("✓") if e.name in progress.passed else "·"
+                yield f"    {mark} {e.name:24} {style.quiet(e.title)}"
+
+
+def read(number: int) -> str:
+    """A lesson as text: its Markdown, without quizzes and what only a page can show."""
+    each = lesson(number)
+    parts = [f"# {each.title}", each.promise]
+    for block in each.blocks:
+        if block.kind == "markdown":
+            parts.append(block.text)
+        elif block.kind in ("python", "text"):
+            parts.append("\n".join(f"    {line}" for line in block.text.rstrip().splitlines()))
+        elif block.kind == "exercise":
+            parts.append("Exercises: " + ", ".join(block.text.split()))
+    return "\n\n".join(parts)
+
+
+def next_exercise(progress: Progress, after: str = "") -> Exercise | None:
+    """The first after this one that was not passed, else the first of all."""
+    found = exercises()
+    places = [i for i, e in enumerate(found) if e.name == after]
+    start = places[0] + 1 if places else 0
+    for e in (*found[start:], *found[:start]):
+        if e.name not in progress.passed and e.name != after:
+            return e
+    return None
+
+
+def opened(e: Exercise, folder: Path) -> Path:
+    """The learner's file, made from the starter if it is not there yet."""
+    path = folder / f"{e.name}.py"
+    if not path.exists():
+        folder.mkdir(parents=True, exist_ok=True)
+        path.write_text(e.starter, encoding="utf-8")
+    return path
+
+
+def report(e: Exercise, outcome: Outcome, style: Style) -> str:
+    printed = outcome.printed.rstrip()
+    lines = [style.quiet(f"  | {line}") for line in printed.splitlines()[:40]]
+    if outcome.passed:
+        return "\n".join([*lines, style.good(f"✓ {e.title}: passed")])
+    return "\n".join([*lines, style.bad(f"✗ {e.title}"), outcome.message])
+
+
+class Session:
+    """One learner at one terminal: an exercise is open, its file is watched, keys are read."""
+
+    def __init__(self, folder: Path, first: str | None = None, out: TextIO | None = None) -> None:
+        self.progress = Progress.read(folder)
+        self.out = out or sys.stdout
+        self.style = Style(self.out)
+        chosen = exercise(first) if first else next_exercise(self.progress)
+        self.exercise: Exercise = chosen or exercises()[0]
+        self.seen: tuple[int, int] | None = None
+        self.asked_for_solution = False
+
+    def say(self, text: str = "") -> None:
+        print(text, file=self.out, flush=True)
+
+    def open(self, e: Exercise) -> None:
+        self.exercise, self.seen, self.asked_for_solution = e, None, False
+        path = opened(e, self.progress.folder)
+        self.say()
+        self.say(self.style.strong(f"{e.title}  (lesson {e.lesson}, about {e.minutes} minutes)"))
+        self.say(e.task)
+        self.say()
+        self.say(f"Edit {path}; it is checked whenever you save it.")
+        self.say(self.style.quiet(KEYS))
+
+    def state(self) -> tuple[int, int] | None:
+        try:
+            found = (self.progress.folder / f"{self.exercise.name}.py").stat()
+        except OSError:
+            return None
+        return found.st_mtime_ns, found.st_size
+
+    def check(self) -> Outcome:
+        self.seen = self.state()
+        self.say(self.style.quiet("checking ..."))
+        path = opened(self.exercise, self.progress.folder)
+        outcome = self.exercise.check(path)
+        self.say(report(self.exercise, outcome, self.style))
+        if outcome.passed:
+            self.progress.note_passed(self.exercise.name)
+            following = next_exercise(self.progress, self.exercise.name)
+            self.say(f"n: next, {following.title}" if following else "That was the last one.")
+        return outcome
+
+    def press(self, key: str) -> bool:
+        """Do what a key means; False to end."""
+        e = self.exercise
+        if key == "q":
+            return False
+        if key == "c":
+            self.check()
+        elif key == "h":
+            count = self.progress.note_hint(e.name, len(e.hints))
+            for i, hint in enumerate(e.hints[:count], 1):
+                self.say(f"hint {i} of {len(e.hints)}: {hint}")
+        elif key == "l":
+            for line in listed(self.progress, self.style):
+                self.say(line)
+        elif key == "n":
+            following = next_exercise(self.progress, e.name)
+            if following is None:
+                self.say("There is no other exercise left.")
+            else:
+                self.open(following)
+        elif key == "s":
+            self.show_solution()
+        elif key in "?":
+            self.say(KEYS)
+        return True
+
+    def show_solution(self) -> None:
+        """After passing, or when it was asked for twice."""
+        e = self.exercise
+        if e.name in self.progress.passed or self.asked_for_solution:
+            self.progress.note_solution(e.name)
+            self.say(e.solution)
+        else:
+            self.asked_for_solution = True
+            self.say(
+                "You have not passed yet. Press s again to see the solution all the same, h for a hint."
+            )
+
+    def run(self, read_key: Callable[[float], str]) -> None:
+        """Until q or the end of input."""
+        self.open(self.exercise)
+        self.seen = self.state()
+        while True:
+            key = read_key(PAUSE)
+            if key == "\x04" or (key and not self.press(key)):
+                return
+            if self.state() not in (self.seen, None):
+                time.sleep(0.05)  # an editor may write in several goes
+                self.check()
+
+
+@contextmanager
+def keys() -> Iterator[Callable[[float], str]]:
+    """Reads single keys; Enter is not needed in a terminal. End of input is ctrl-D."""
+    descriptor = sys.stdin.fileno()
+    before: Any = None
+    if sys.stdin.isatty():
+        import termios
+        import tty
+
+        before = termios.tcgetattr(descriptor)
+        tty.setcbreak(descriptor)
+
+    def key(seconds: float) -> str:
+        if not select.select([descriptor], [], [], seconds)[0]:
+            return ""
+        data = os.read(descriptor, 1)
+        return data.decode("utf-8", "ignore").strip() if data else "\x04"
+
+    try:
+        yield key
+    finally:
+        if before is not None:
+            import termios
+
+            termios.tcsetattr(descriptor, termios.TCSADRAIN, before)
+
+
+def learn(folder: Path, first: str | None = None) -> None:
+    session = Session(folder, first)
+    with keys() as read_key:
+        session.run(read_key)

@@ -1,0 +1,92 @@
+// Predict first: asks for the number of a step, judges the answer, and keeps the score.
+
+import { h } from "./dom.js";
+import { format } from "./numbers.js";
+
+export class Quiz {
+    constructor({ answered }) {
+        this.answered = answered;
+        this.on = false;
+        this.open = false; // whether a question waits for its answer
+        this.results = new Map(); // from steps to whether the first answer was right
+        this.judged = null; // the last answer: {step, text, right}
+        this.field = null;
+    }
+
+    get score() {
+        const right = [...this.results.values()].filter(Boolean).length;
+        return this.results.size > 0 ? `${right} of ${this.results.size} right` : "";
+    }
+
+    close() {
+        this.open = false;
+        this.judged = null;
+    }
+
+    focus() {
+        this.field?.focus();
+    }
+
+    /** The question's field; what was typed survives a slider that is moved meanwhile. */
+    form(label, truth, step) {
+        const typed = this.field?.step === step ? this.field.value : "";
+        const field = h("input", {
+            type: "text", inputmode: "text", autocomplete: "off", spellcheck: "false", required: true,
+            placeholder: "your number", "aria-label": label,
+        });
+        field.value = typed;
+        field.step = step;
+        this.field = field;
+        return h(
+            "form",
+            {
+                class: "question",
+                onsubmit: (event) => {
+                    event.preventDefault();
+                    this.judge(field.value.trim(), truth, step);
+                },
+            },
+            field,
+            h("button", { type: "submit", class: "main" }, "Check"),
+            h("button", { type: "button", onclick: () => this.judge(null, truth, step) }, "Show me"),
+        );
+    }
+
+    judge(text, truth, step) {
+        const right = text !== null && isClose(number(text), truth);
+        if (!this.results.has(step)) {
+            this.results.set(step, right);
+        }
+        this.open = false;
+        this.field = null;
+        this.judged = { step, text, right, truth };
+        this.answered();
+    }
+
+    /** What became of the answer to this step; null if there was none. */
+    verdict(step) {
+        if (this.judged === null || this.judged.step !== step || this.judged.text === null) {
+            return null;
+        }
+        const { text, right, truth } = this.judged;
+        return right
+            ? h("p", { class: "verdict right" }, `✓ Right: ${format(truth)}.`)
+            : h("p", { class: "verdict wrong" }, `✗ Not quite: you said ${text}, it is ${format(truth)}.`);
+    }
+}
+
+/** As people type numbers: with either minus, a comma, inf or nan; null for anything else. */
+function number(text) {
+    const plain = text.replace("−", "-").replace(",", ".").replace(/∞|inf(inity)?/i, "Infinity");
+    const found = Number(plain);
+    return plain === "" || (Number.isNaN(found) && plain.toLowerCase() !== "nan") ? null : found;
+}
+
+/** To within 1 %, or rounded to two digits or more. */
+function isClose(guess, truth) {
+    if (guess === null || !Number.isFinite(truth)) {
+        return Object.is(guess, truth);
+    }
+    const rounded = [2, 3, 4].some((digits) => Number(truth.toPrecision(digits)) === guess);
+    return rounded || Math.abs(guess - truth) <= 0.01 * Math.abs(truth);
+}

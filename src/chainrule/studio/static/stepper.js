@@ -1,0 +1,362 @@
+// Stepping through a picture: forward and backward, one number at a time.
+//
+// Used by the studio, by exported files and by notebooks. It sends nothing anywhere; whoever wants
+// to keep its state listens to its `change` events.
+
+import { differences, EPSILON } from "./checking.js";
+import { h, s } from "./dom.js";
+import { fixedLeaves, recompute } from "./engine.js";
+import { Graph } from "./graph.js";
+import { Leaves } from "./leaves.js";
+import { happening, moment } from "./moments.js";
+import { decode, format } from "./numbers.js";
+import { Quiz } from "./quiz.js";
+import { Teller } from "./telling.js";
+
+const PAUSE = 1100; // milliseconds between the steps of a play
+const ICONS = {
+    first: "M6 5v14M19 5 9 12l10 7z",
+    back: "M17 5 7 12l10 7z",
+    play: "M7 4l13 8-13 8z",
+    pause: "M8 5v14M16 5v14",
+    next: "M7 5l10 7-10 7z",
+    last: "M18 5v14M5 5l10 7-10 7z",
+};
+
+export class Stepper {
+    /**
+     * `picture`, `layout` and `rules` are those of the studio's README. `sliders` may give ranges,
+     * {leaf: [low, high]}, or be false for none. `step`, `values` and `predict` are a state as
+     * `change` reports it. `keys` is what listens for keys: the element, or the document.
+     */
+    constructor(element, options) {
+        const { picture, layout, rules = [], sliders = {}, keys = element } = options;
+        this.element = element;
+        this.picture = picture;
+        this.last = picture.steps.length;
+        this.leaves = picture.nodes.filter((node) => node.kind === "leaf");
+        this.values = new Map(this.leaves.map((node) => [node.id, decode(node.data)]));
+        this.overview = true; // before the first step all is shown, as after the last
+        this.step = this.last;
+        this.timer = null;
+        this.quiz = new Quiz({ answered: () => this.reveal() });
+        this.build(layout, rules, sliders);
+        this.keys = keys;
+        this.pressed = (event) => this.key(event);
+        keys.addEventListener("keydown", this.pressed);
+        this.restore(options);
+    }
+
+    /** What a page may keep: the step, the values of the leaves by their numbers, and the mode. */
+    get state() {
+        return { step: this.step, values: Object.fromEntries(this.values), predict: this.quiz.on };
+    }
+
+    /** Take over a state, or a part of one; what does not fit is left out. */
+    restore({ step, values, predict }) {
+        for (const [id, x] of Object.entries(values ?? {})) {
+            if (this.values.has(Number(id)) && !this.fixed.has(Number(id)) && typeof x === "number") {
+                this.values.set(Number(id), x);
+            }
+        }
+        if (Number.isInteger(step) && step >= 0 && step <= this.last) {
+            this.step = step;
+            this.overview = false;
+        }
+        if (typeof predict === "boolean") {
+            this.quiz.on = predict;
+        }
+        this.quiz.close();
+        this.compute();
+    }
+
+    destroy() {
+        this.pause();
+        this.keys.removeEventListener("keydown", this.pressed);
+        this.graph.destroy();
+        this.element.replaceChildren();
+    }
+
+    // --- building --------------------------------------------------------------------------------
+
+    build(layout, rules, sliders) {
+        this.fixed = fixedLeaves(this.picture);
+        const drawing = s("svg");
+        this.telling = h("section", { class: "telling", "aria-label": "This step" });
+        this.spoken = h("p", { class: "hidden", role: "status", "aria-live": "polite" });
+        const panels = h("div", { class: "panels" }, this.telling);
+        this.element.replaceChildren(h(
+            "div",
+            // The fields in here have change events of their own, which nobody outside expects.
+            { class: "chainrule-stepper", onchange: (event) => event.stopPropagation() },
+            drawing, this.transport(), panels, this.spoken,
+        ));
+        this.graph = new Graph(drawing, this.picture, layout);
+        this.teller = new Teller(this.picture, rules, this.graph.names);
+        if (sliders !== false && this.leaves.length > 0) {
+            this.table = new Leaves(this.leaves, {
+                names: this.graph.names,
+                values: this.values,
+                fixed: this.fixed,
+                ranges: sliders,
+                change: (id, x) => this.move(id, x),
+            });
+            panels.append(h(
+                "section", { class: "leaves", "aria-label": "Leaves" }, this.table.element, this.checks(),
+            ));
+        }
+    }
+
+    transport() {
+        const button = (name, label, action) => h(
+            "button",
+            { type: "button", class: name, "aria-label": label, title: label, onclick: action },
+            icon(ICONS[name]),
+        );
+        this.buttons = {
+            first: button("first", "First step", () => this.go(0)),
+            back: button("back", "Back", () => this.go(this.step - 1)),
+            play: button("play", "Play", () => (this.timer === null ? this.play() : this.pause())),
+            next: button("next", "Next", () => this.next()),
+            last: button("last", "Last step", () => this.go(this.last)),
+        };
+        this.timeline = h("input", {
+            type: "range", class: "timeline", min: 0, max: this.last, step: 1, "aria-label": "Step",
+            oninput: () => this.go(Number(this.timeline.value)),
+        });
+        const forward = this.picture.steps.filter((step) => step.kind === "forward").length;
+        this.timeline.style.setProperty("--split", `${100 * forward / Math.max(this.last, 1)}%`);
+        this.progress = h("span", { class: "progress" });
+        this.mode = h("input", { type: "checkbox", onchange: () => this.setMode(this.mode.checked) });
+        this.score = h("span", { class: "score" });
+        return h(
+            "div",
+            { class: "transport", role: "group", "aria-label": "Steps" },
+            h("div", { class: "buttons" }, Object.values(this.buttons)),
+            h("div", { class: "track" }, this.timeline, this.progress),
+            h("label", { class: "mode" }, this.mode, "Predict first", this.score),
+        );
+    }
+
+    checks() {
+        this.rows = h("tbody");
+        const head = ["Leaf", "Backward", "Differences", ""];
+        this.checking = h(
+            "details",
+            { class: "checks", ontoggle: () => this.check() },
+            h("summary", {}, "Check with finite differences"),
+            h("p", {}, `Each leaf is moved by ±${EPSILON}, times its size if that is above 1.`),
+            h(
+                "table",
+                {},
+                h("caption", { class: "hidden" }, "Gradients beside finite differences"),
+                h("thead", {}, h("tr", {}, head.map((text) => h(text ? "th" : "td", text ? { scope: "col" } : {}, text)))),
+                this.rows,
+            ),
+        );
+        return this.checking;
+    }
+
+    // --- moving ----------------------------------------------------------------------------------
+
+    /** To a step, without a question. */
+    go(step) {
+        this.pause();
+        this.jump(step);
+    }
+
+    jump(step) {
+        this.quiz.close();
+        this.overview = false;
+        this.step = Math.min(Math.max(step, 0), this.last);
+        this.show();
+    }
+
+    /** The next step, or the question what it will give. */
+    next() {
+        this.pause();
+        if (this.quiz.open) {
+            this.quiz.focus();
+            return;
+        }
+        if (this.overview) {
+            this.overview = false;
+            this.step = 0;
+        }
+        if (this.step < this.last && this.quiz.on) {
+            this.quiz.open = true;
+            this.show();
+            this.quiz.focus();
+        } else {
+            this.jump(this.step + 1);
+        }
+    }
+
+    /** The question was answered: show the step, and how it is worked out. */
+    reveal() {
+        this.step += 1;
+        this.show();
+        this.buttons.next.focus();
+    }
+
+    play() {
+        if (this.quiz.on || this.last === 0) {
+            return;
+        }
+        this.jump(this.step === this.last ? 0 : this.step);
+        this.timer = setInterval(() => {
+            this.jump(this.step + 1);
+            if (this.step === this.last) {
+                this.pause();
+            }
+        }, PAUSE);
+        this.showControls();
+    }
+
+    pause() {
+        clearInterval(this.timer);
+        this.timer = null;
+        this.showControls();
+    }
+
+    /** Another value for a leaf. */
+    move(id, x) {
+        this.values.set(id, x);
+        this.compute();
+    }
+
+    setMode(on) {
+        this.pause();
+        this.quiz.on = on;
+        this.quiz.close();
+        this.show();
+    }
+
+    key(event) {
+        const actions = {
+            ArrowLeft: () => this.go(this.step - 1),
+            ArrowRight: () => this.next(),
+            Home: () => this.go(0),
+            End: () => this.go(this.last),
+            " ": () => this.buttons.play.click(),
+        };
+        const busy = event.target.closest?.("input, select, textarea, [contenteditable]");
+        const pressing = event.key === " " && event.target.closest?.("button, summary, a");
+        const other = event.ctrlKey || event.metaKey || event.altKey || event.shiftKey || event.defaultPrevented;
+        if (!busy && !pressing && !other && Object.hasOwn(actions, event.key)) {
+            event.preventDefault();
+            event.stopPropagation(); // notebooks have keys of their own
+            actions[event.key]();
+        }
+    }
+
+    // --- showing ---------------------------------------------------------------------------------
+
+    compute() {
+        this.result = recompute(this.picture, this.values);
+        this.show();
+        this.check();
+    }
+
+    show() {
+        const { picture, result, step } = this;
+        const asking = this.quiz.open;
+        const known = moment(picture, result, step);
+        const count = asking ? step + 1 : step;
+        const what = count > 0 && !this.overview ? happening(picture, result, count) : null;
+        this.graph.show({ ...known, current: what, asking });
+        this.table?.show(this.values, known.grad);
+        this.showControls();
+        this.tell(what, asking);
+        if (what !== null) {
+            this.graph.reveal(what.node, what.target);
+        }
+        this.element.dispatchEvent(new CustomEvent("change", { detail: this.state, bubbles: true }));
+    }
+
+    showControls() {
+        const { buttons, step, last, overview } = this;
+        const playing = this.timer !== null;
+        enable(buttons.first, step > 0);
+        enable(buttons.back, step > 0);
+        enable(buttons.play, last > 0 && !this.quiz.on);
+        enable(buttons.next, step < last || (overview && last > 0));
+        enable(buttons.last, step < last || overview);
+        buttons.play.setAttribute("aria-label", playing ? "Pause" : "Play");
+        buttons.play.title = playing ? "Pause" : "Play";
+        buttons.play.replaceChildren(icon(playing ? ICONS.pause : ICONS.play));
+        this.progress.textContent = overview ? `${last} steps` : `step ${step} of ${last}`;
+        this.timeline.value = step;
+        this.timeline.setAttribute("aria-valuetext", `step ${step} of ${last}`);
+        this.mode.checked = this.quiz.on;
+        this.score.textContent = this.quiz.score;
+    }
+
+    tell(what, asking) {
+        const { data } = this.result;
+        if (what === null) {
+            this.telling.replaceChildren(...this.introduction());
+            this.spoken.textContent = this.overview ? "" : `step 0 of ${this.last}`;
+            this.telling.className = "telling";
+            return;
+        }
+        const told = this.teller.tell(what, data);
+        this.telling.className = `telling ${told.phase.toLowerCase()}`;
+        const phase = h("p", { class: "phase" }, told.phase);
+        if (asking) {
+            const asked = this.teller.ask(what, data);
+            const form = this.quiz.form(asked.label, what.after ?? 0, this.step + 1);
+            this.telling.replaceChildren(phase, h("h2", {}, asked.title), rows(asked.rows), form);
+            this.spoken.textContent = asked.title;
+            return;
+        }
+        const verdict = this.quiz.verdict(this.step);
+        this.telling.replaceChildren(phase, h("h2", {}, told.title), ...(verdict ? [verdict] : []), rows(told.rows));
+        const heard = verdict ? `${verdict.textContent} ` : "";
+        this.spoken.textContent = `${heard}Step ${this.step} of ${this.last}: ${told.spoken}`;
+    }
+
+    introduction() {
+        const { outputs } = this.picture;
+        const values = outputs.map((id) => `${this.graph.names[id]} = ${format(this.result.data[id])}`);
+        const names = outputs.map((id) => this.graph.names[id]).join(" + ");
+        return [
+            h("p", { class: "phase" }, this.overview ? "Overview" : "Start"),
+            h("h2", {}, this.overview ? values.join(", ") : "Nothing is computed yet"),
+            h("p", {}, `Each box has a value and its gradient: how fast ${names} changes when this value does.`),
+            h("p", {}, "Values are computed from left to right. Then gradients come back from right to left: through "
+                + "an edge flows the gradient of the result times the local derivative, and where paths meet, shares add up."),
+            h("p", {}, "Press Play or an arrow key to see it happen. Move a leaf to see it change."),
+        ];
+    }
+
+    /** Compare with differences, if somebody looks at them. */
+    check() {
+        if (!this.checking?.open) {
+            return;
+        }
+        const moved = this.leaves.map((node) => node.id).filter((id) => !this.fixed.has(id));
+        const found = differences(this.picture, this.values, moved);
+        this.rows.replaceChildren(...found.map(({ leaf, gradient, numerical, agrees }) => h(
+            "tr",
+            { class: agrees ? "agrees" : "differs", "data-leaf": leaf },
+            h("th", { scope: "row" }, this.graph.names[leaf]),
+            h("td", { class: "number grad", title: String(gradient) }, format(gradient)),
+            h("td", { class: "number", title: String(numerical) }, format(numerical)),
+            h("td", { class: "verdict" }, agrees ? "✓ agree" : "✗ differ"),
+        )));
+    }
+}
+
+function rows(pairs) {
+    return h("dl", {}, pairs.map(([caption, content]) => h("div", {}, h("dt", {}, caption), h("dd", {}, content))));
+}
+
+function icon(path) {
+    return s("svg", { viewBox: "0 0 24 24", "aria-hidden": "true", class: "icon" }, s("path", { d: path }));
+}
+
+/** A button that cannot be used now keeps the focus it may have. */
+function enable(button, on) {
+    button.setAttribute("aria-disabled", String(!on));
+}

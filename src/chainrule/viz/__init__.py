@@ -1,0 +1,1 @@
+"""Looking at graphs: as data, as pictures, as worked examples."""

@@ -1,0 +1,62 @@
+"""ES modules as one script, for what must stand alone: exported files and notebooks.
+
+Each module becomes a function that returns its exports, so that private names stay private.
+The modules are ours, and import and export in two plain ways only; anything else is refused.
+"""
+
+from __future__ import annotations
+
+import functools
+import re
+from collections.abc import Iterable
+from importlib.resources import files
+
+from .javascript import ops_module
+
+IMPORT = re.compile(r'^import \{ (.+) \} from "\./([a-z]+\.js)";$', re.MULTILINE)
+EXPORT = re.compile(r"^export (?:const|class|function) (\w+)", re.MULTILINE)
+LEFT = re.compile(r"^(?:import|export)\b.*$|\bimport\(", re.MULTILINE)
+
+
+def bundle(entry_modules: Iterable[str]) -> str:
+    """The named modules of studio/static and all they import, each before those that need it.
+
+    `stepper.js` becomes the constant `stepper_js`, an object of what it exports.
+    """
+    order: dict[str, None] = {}
+
+    def visit(name: str, path: tuple[str, ...]) -> None:
+        if name in path:
+            raise ValueError(f"modules import each other in a circle: {' -> '.join([*path, name])}")
+        if name not in order:
+            for needed in IMPORT.findall(static(name)):
+                visit(needed[1], (*path, name))
+            order[name] = None
+
+    for name in entry_modules:
+        visit(name, ())
+    return "\n".join(map(_wrapped, order))
+
+
+@functools.cache
+def static(name: str) -> str:
+    """The text of a file that the browser loads; `ops.js` is generated."""
+    if name == "ops.js":
+        return ops_module()
+    return files("chainrule").joinpath("studio", "static", name).read_text("utf-8")
+
+
+def _constant(name: str) -> str:
+    return name.replace(".", "_")
+
+
+def _wrapped(name: str) -> str:
+    text = static(name)
+    exported = EXPORT.findall(text)
+    text = IMPORT.sub(lambda found: f"const {{ {found[1]} }} = {_constant(found[2])};", text)
+    text = EXPORT.sub(lambda found: found[0].removeprefix("export "), text)
+    left = LEFT.search(text)
+    if left is not None:
+        raise ValueError(f"{name}: cannot bundle this line: {left[0]}")
+    body = f'"use strict";\n{text}return {{ {", ".join(exported)} }};'
+    return f"const {_constant(name)} = (() => {{\n{body}\n}})();\n"

@@ -1,0 +1,175 @@
+"""One HTML file that steps through a picture: it needs no server, no network, no other file.
+
+Its policy (CSP) allows one script and one style, by their hashes, and no request at all. Labels and
+numbers travel as JSON in a block that browsers never run.
+"""
+
+from __future__ import annotations
+
+import base64
+import hashlib
+import html
+import json
+from typing import Any
+
+from .bundle import bundle, static
+from .model import OPERATION, Node, Picture
+
+START = """
+const data = JSON.parse(document.getElementById("data").textContent);
+const saved = () => {
+    try {
+        return JSON.parse(decodeURIComponent(location.hash.slice(1)));
+    } catch {
+        return {};
+    }
+};
+const element = document.getElementById("stepper");
+new stepper_js.Stepper(element, { ...saved(), ...data, keys: document });
+let timer = null; // browsers refuse an address that changes as fast as a slider
+element.addEventListener("change", ({ detail }) => {
+    clearTimeout(timer);
+    timer = setTimeout(() => {
+        history.replaceState(null, "", `#${encodeURIComponent(JSON.stringify(detail))}`);
+    }, 200);
+});
+"""
+
+STYLE = """
+:root { color-scheme: light dark; background: #eef1f6; }
+body { max-width: 1120px; margin: 0 auto; padding: 28px 20px 36px; color: #17202c;
+    font: 15px/1.5 ui-sans-serif, system-ui, -apple-system, "Segoe UI", "Noto Sans", sans-serif; }
+h1 { margin: 0 0 18px; font-size: 24px; line-height: 1.3; font-weight: 700; letter-spacing: -0.01em;
+    overflow-wrap: anywhere; }
+footer { margin-top: 22px; color: #4d5967; font-size: 13px; }
+noscript table { border-collapse: collapse; }
+noscript :is(th, td) { padding: 4px 14px 4px 0; text-align: left; }
+@media (prefers-color-scheme: dark) {
+    :root { background: #0c1118; }
+    body { color: #e8eef6; }
+    footer { color: #a3b0c0; }
+}
+@media (max-width: 520px) {
+    body { padding: 14px 10px 24px; }
+    h1 { margin-bottom: 12px; font-size: 20px; }
+}
+"""
+
+
+def page(picture: Picture, title: str = "") -> str:
+    """The whole file as text; `title` is shown above, otherwise that of the picture."""
+    title = title or picture.title or "Step through it"
+    script = "{\n" + bundle(["stepper.js"]) + START + "}"
+    style = static("stepper.css") + STYLE
+    policy = (
+        f"default-src 'none'; script-src {_hash(script)}; style-src {_hash(style)}; "
+        "base-uri 'none'; form-action 'none'"
+    )
+    shown = html.escape(title)
+    return f"""\
+<!doctype html>
+<html lang="en">
+<head>
+<meta charset="utf-8">
+<meta http-equiv="Content-Security-Policy" content="{policy}">
+<meta name="viewport" content="width=device-width, initial-scale=1">
+<meta name="referrer" content="no-referrer">
+<title>{shown}</title>
+<style>{style}</style>
+</head>
+<body>
+<main>
+<h1>{shown}</h1>
+<div id="stepper"></div>
+<noscript>
+<p>Stepping needs JavaScript. These are the values and gradients.</p>
+{_table(picture)}
+</noscript>
+</main>
+<footer>Made with chainrule. Everything is computed in this file; nothing is sent anywhere.</footer>
+<script type="application/json" id="data">{_json(drawn(picture))}</script>
+<script>{script}</script>
+</body>
+</html>
+"""
+
+
+def drawn(picture: Picture) -> dict[str, Any]:
+    """A picture with all that the stepper needs to show it."""
+    return {"picture": picture.as_dict(), "layout": _layout(picture), "rules": _rules(picture)}
+
+
+def _hash(text: str) -> str:
+    """As a policy names a script or a style: by the hash of its text."""
+    return f"'sha256-{base64.b64encode(hashlib.sha256(text.encode()).digest()).decode()}'"
+
+
+def _json(data: Any) -> str:
+    """JSON that no text in it can end early: HTML looks for `<` only."""
+    return json.dumps(data, allow_nan=False, separators=(",", ":")).replace("<", "\\u003c")
+
+
+def _table(picture: Picture) -> str:
+    rows = []
+    for node in picture.nodes:
+        arguments = ", ".join(_name(picture.nodes[i]) for i in node.inputs)
+        made = f"{node.symbol}({arguments})" if node.kind == OPERATION else node.kind
+        cells = [_name(node), made, repr(node.data), "" if node.grad is None else repr(node.grad)]
+        rows.append("<tr>" + "".join(f"<td>{html.escape(cell)}</td>" for cell in cells) + "</tr>")
+    head = "".join(f"<th>{text}</th>" for text in ("name", "computed as", "value", "gradient"))
+    return f"<table>\n<tr>{head}</tr>\n" + "\n".join(rows) + "\n</table>"
+
+
+def _name(node: Node) -> str:
+    return node.label or f"n{node.id}"
+
+
+def _layout(picture: Picture) -> dict[str, Any]:
+    try:
+        from .layout import layout  # type: ignore[import-not-found, unused-ignore]
+    except ImportError:
+        return _columns(picture)
+    found: dict[str, Any] = layout(picture).as_dict()
+    return found
+
+
+def _rules(picture: Picture) -> list[Any]:
+    try:
+        from ..rules import rules_of  # type: ignore[import-not-found, unused-ignore]
+    except ImportError:
+        return [None] * len(picture.edges)
+    return list(rules_of(picture))
+
+
+def _columns(picture: Picture) -> dict[str, Any]:
+    """Nodes in columns by their distance from the leaves. Stands in until there is a layout."""
+    width, height, across, down = 132, 66, 84, 26
+    depth: list[int] = []
+    rows: dict[int, int] = {}
+    nodes = []
+    users = {edge.source: edge.target for edge in reversed(picture.edges)}
+    for node in picture.nodes:
+        depth.append(1 + max((depth[i] for i in node.inputs), default=-1))
+    for node in picture.nodes:
+        if not node.inputs and node.id in users:
+            depth[node.id] = depth[users[node.id]] - 1
+    for node in picture.nodes:
+        row = rows.get(depth[node.id], 0)
+        rows[depth[node.id]] = row + 1
+        x, y = 16 + depth[node.id] * (width + across), 16 + row * (height + down)
+        nodes.append({"x": x, "y": y, "width": width, "height": height})
+    edges = []
+    for edge in picture.edges:
+        count = len(picture.nodes[edge.target].inputs)
+        start, end = nodes[edge.source], nodes[edge.target]
+        offset = height * (edge.slot + 1) / (count + 1)
+        edges.append(
+            [[start["x"] + width, start["y"] + height / 2], [end["x"], round(end["y"] + offset, 1)]]
+        )
+    tall = max(rows.values(), default=1)
+    return {
+        "width": 32 + max(depth, default=0) * (width + across) + width,
+        "height": 32 + tall * (height + down) - down,
+        "nodes": nodes,
+        "edges": edges,
+    }

@@ -1,0 +1,98 @@
+"""What to call a value: its label, else a short expression in labels and numbers, else v12."""
+
+from __future__ import annotations
+
+import ast
+from typing import Any
+
+from ..notation import Text, substituted
+from ..rules import Rule, slot_of, written
+
+PARTS = 8  # operations in an expression that is still a name
+NAME = 28  # characters
+FORMULA = 50
+
+
+class Names:
+    """Names for the values of one graph, as trees that can be written in any notation.
+
+    The last of them, the result, is called `loss` if it has no label. The numbers in v12 are those
+    of a picture of the graph.
+    """
+
+    def __init__(self, order: list[Any]) -> None:
+        self.order = order
+        self.result = order[-1]
+        self.numbers: dict[Any, int] = {}
+        self.text = Text()
+        self.known: dict[Any, ast.expr] = {}
+        self.numbered: dict[str, Any] = {}  # the values that were called v12
+
+    def name(self, value: Any) -> ast.expr:
+        """What to call a value, or a number among the arguments of one."""
+        if isinstance(value, float):
+            return ast.Constant(value)
+        if value not in self.known:
+            tree = None if value is self.result else self._expression(value)
+            if tree is None or len(self.text(tree)) > NAME:
+                tree = self.short(value)
+            self.known[value] = tree
+        return self.known[value]
+
+    def short(self, value: Any) -> ast.expr:
+        """Its label, else `loss` or v12."""
+        if isinstance(value, float):
+            return ast.Constant(value)
+        if value.label.strip():
+            return ast.Name(value.label)
+        if value is self.result:
+            return ast.Name("loss")
+        if value.is_constant:
+            return ast.Constant(value.data)
+        if not self.numbers:
+            self._count()
+        name = f"v{self.numbers.setdefault(value, len(self.numbers))}"
+        self.numbered[name] = value
+        return ast.Name(name)
+
+    def formula(self, value: Any) -> ast.expr | None:
+        """How it was computed: an operation on names."""
+        args = value._arguments
+        if not args:
+            return None
+        tree = written(value.op, args, self.name)
+        return tree if len(self.text(tree)) <= FORMULA else written(value.op, args, self.short)
+
+    def rule(self, rule: Rule, value: Any) -> ast.expr:
+        """A rule of the operation that computed `value`, in the names of its arguments."""
+        args = value._arguments
+        used = {
+            name: value if name == "out" else args[slot_of(value.op, name, len(args))]
+            for name in rule.expression.names
+        }
+        for way in (self.name, self.short):
+            tree = substituted(rule.expression.tree, {name: way(v) for name, v in used.items()})
+            if len(self.text(tree)) <= FORMULA:
+                break
+        return tree
+
+    def _expression(self, value: Any) -> ast.expr | None:
+        """In labels, numbers and leaves alone; None if it takes more than a few operations."""
+        left = PARTS
+
+        def tree(value: Any) -> ast.expr:
+            if isinstance(value, float) or value.label.strip() or not value._arguments:
+                return self.short(value)
+            nonlocal left
+            left -= 1
+            return self.short(value) if left < 0 else written(value.op, value._arguments, tree)
+
+        found = tree(value)
+        return None if left < 0 else found
+
+    def _count(self) -> None:
+        number = 0
+        for value in self.order:
+            number += sum(type(arg) is float for arg in value._arguments)
+            self.numbers[value] = number
+            number += 1

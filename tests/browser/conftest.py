@@ -1,0 +1,107 @@
+"""A browser for all tests: Debian's chromium, which may reach nothing but files and this machine."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Callable, Iterator, Sequence
+from pathlib import Path
+from typing import Any
+from urllib.parse import quote, urlsplit
+
+import pytest
+
+from chainrule.viz.bundle import static
+
+from ..conftest import require, require_program
+
+ARGUMENTS = (
+    *("--no-sandbox", "--disable-gpu", "--disable-background-networking", "--no-first-run"),
+    *("--disable-component-update", "--disable-sync"),
+)
+LOCAL = ("localhost", "127.0.0.1", "[::1]")
+
+
+@pytest.fixture(scope="session")
+def browser() -> Iterator[Any]:
+    """One process for all tests."""
+    playwright = require("playwright.sync_api")
+    chromium = require_program("chromium")
+    with playwright.sync_playwright() as running:
+        started = running.chromium.launch(executable_path=chromium, args=list(ARGUMENTS))
+        yield started
+        started.close()
+
+
+def is_allowed(url: str) -> bool:
+    parts = urlsplit(url)
+    return parts.scheme in ("file", "data", "blob", "about") or parts.hostname in LOCAL
+
+
+class Opener:
+    """Opens files in windows of their own; remembers what went wrong in them."""
+
+    def __init__(self, browser: Any, folder: Path) -> None:
+        self.browser, self.folder = browser, folder
+        self.contexts: list[Any] = []
+        self.requests: list[str] = []
+        self.problems: list[str] = []
+
+    def __call__(self, text: str, *, state: Any = None, width: int = 1200, **options: Any) -> Any:
+        """A page that shows this HTML; `state` is what is behind the # of its address."""
+        path = self.folder / f"page{len(self.contexts)}.html"
+        path.write_text(text)
+        page = self.window(width=width, **options)
+        hashed = "" if state is None else "#" + quote(json.dumps(state))
+        page.goto(path.as_uri() + hashed)
+        return page
+
+    def window(self, width: int = 1200, **options: Any) -> Any:
+        size = {"width": width, "height": 800}
+        context = self.browser.new_context(viewport=size, reduced_motion="reduce", **options)
+        self.contexts.append(context)
+        context.route("**/*", self.judge)
+        page = context.new_page()
+        page.on("request", lambda request: self.requests.append(request.url))
+        page.on("pageerror", lambda error: self.problems.append(str(error)))
+        page.on("console", self.listen)
+        return page
+
+    def judge(self, route: Any) -> None:
+        if is_allowed(route.request.url):
+            route.continue_()
+        else:
+            self.problems.append(f"request to {route.request.url}")
+            route.abort()
+
+    def listen(self, message: Any) -> None:
+        if message.type in ("error", "warning"):
+            self.problems.append(message.text)
+
+
+@pytest.fixture
+def open_page(browser: Any, tmp_path: Path) -> Iterator[Opener]:
+    """Fails the test if a page asked for anything from elsewhere, or had an error."""
+    opener = Opener(browser, tmp_path)
+    yield opener
+    for context in opener.contexts:
+        context.close()
+    assert opener.problems == []
+
+
+@pytest.fixture(scope="session")
+def formatted(browser: Any) -> Iterator[Callable[[Sequence[float | None]], list[str]]]:
+    """Numbers as the pages write them."""
+    page = browser.new_page()
+    module = "data:text/javascript," + quote(static("numbers.js"))
+    script = """async ([module, numbers]) => {
+        const { decode, format } = await import(module);
+        return numbers.map((x) => format(decode(x)));
+    }"""
+
+    def shown(numbers: Sequence[float | None]) -> list[str]:
+        texts = [x if x is None else str(x).replace("inf", "Infinity") for x in numbers]
+        found: list[str] = page.evaluate(script, [module, texts])
+        return found
+
+    yield shown
+    page.close()

@@ -1,0 +1,86 @@
+"""The widget: its script in a browser with a model of a notebook, its values in Python."""
+
+from __future__ import annotations
+
+import json
+import math
+import sys
+from typing import Any
+from urllib.parse import quote
+
+import pytest
+
+from chainrule import Value
+from chainrule.viz.notebook import widget
+
+from ..conftest import require
+from .conftest import Opener
+
+MODEL = """async ([module, state]) => {
+    const { default: { render } } = await import(module);
+    const heard = {};
+    window.model = {
+        get: (name) => state[name],
+        set: (name, value) => { state[name] = value; },
+        save_changes: () => { window.saved = structuredClone(state.values); },
+        on: (name, action) => { heard[name] = action; },
+        off: (name) => { delete heard[name]; },
+    };
+    window.receive = (values) => { state.values = values; heard["change:values"](); };
+    window.heard = heard;
+    window.clean = render({ model: window.model, el: document.body });
+}"""
+
+
+@pytest.fixture
+def made() -> tuple[Any, Any, Any]:
+    require("anywidget")
+    a, b = Value(2.0, label="a"), Value(-3.0, label="b")
+    out = (a * b).tanh() + a
+    out.backward()
+    return widget(out), out, (a, b)
+
+
+def test_values_come_back(made: tuple[Any, Any, Any]) -> None:
+    """Assigning to `values`, as the browser does, moves the leaves and recomputes."""
+    shown, out, (a, b) = made
+    assert shown.values == {"0": 2.0, "1": -3.0}
+    shown.values = {"0": 0.5, "1": 1.0}
+    assert (a.data, b.data) == (0.5, 1.0)
+    assert out.data == Value(0.5).tanh().data + 0.5
+    with pytest.raises(ValueError, match=r"^no leaf has the number 9; there are 0, 1$"):
+        shown.values = {"9": 1.0}
+
+
+def test_the_same_stepper(made: tuple[Any, Any, Any], open_page: Opener, formatted: Any) -> None:
+    shown, _, _ = made
+    page = open_page.window()
+    page.goto("about:blank")
+    page.add_style_tag(content=shown._css)
+    module = "data:text/javascript," + quote(shown._esm)
+    page.evaluate(MODEL, [module, {"data": json.loads(json.dumps(shown.data)), "values": shown.values}])
+    page.get_by_label("Value of a", exact=True).fill("0.5")
+    assert page.evaluate("window.saved") == {"0": 0.5, "1": -3}
+    page.evaluate("window.receive({0: 1, 1: 4})")
+    assert page.get_by_label("Value of b", exact=True).input_value() == "4"
+    assert page.locator(".node.output .value").text_content() == formatted([math.tanh(4.0) + 1.0])[0]
+    page.get_by_role("button", name="Next", exact=True).click()
+    page.keyboard.press("ArrowRight")
+    assert page.locator(".progress").text_content() == "step 2 of 9"
+    page.evaluate("window.clean()")
+    assert page.evaluate("[document.querySelectorAll('.node').length, Object.keys(window.heard)]") == [
+        0,
+        [],
+    ]
+
+
+def test_it_says_what_to_install(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setitem(sys.modules, "anywidget", None)
+    with pytest.raises(ImportError, match=r"install it with pip install 'chainrule\[notebook\]'$"):
+        widget(Value(1.0))
+
+
+def test_it_takes_a_value() -> None:
+    require("anywidget")
+    with pytest.raises(TypeError, match=r"^widget takes a Value, got float$"):
+        widget(1.0)

@@ -1,0 +1,39 @@
+"""Every starter fails its check, every solution passes, every plausible mistake is caught."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+
+from chainrule.learn.exercise import Exercise, exercises
+
+CASES = exercises()
+each = pytest.mark.parametrize("exercise", CASES, ids=lambda exercise: exercise.name)
+
+
+@each
+def test_the_starter_fails_and_the_solution_passes(exercise: Exercise) -> None:
+    assert exercise.task
+    assert 2 <= len(exercise.hints) <= 4
+    assert "your code here" in exercise.starter
+    first = exercise.check(exercise.folder / "starter.py")
+    assert first.kind in ("failed", "error"), first
+    assert first.message
+    second = exercise.check(exercise.folder / "solution.py")
+    assert second.passed, second.message
+
+
+@pytest.mark.parametrize(
+    "path", [path for e in CASES for path in e.wrong], ids=lambda p: f"{p.parent.parent.name}-{p.stem}"
+)
+def test_a_wrong_solution_is_rejected(path: Path) -> None:
+    (exercise,) = (e for e in CASES if e.folder == path.parent.parent)
+    assert path.read_text().startswith("# ")
+    outcome = exercise.check(path)
+    assert outcome.kind in ("failed", "error"), outcome
+    assert outcome.message
+
+
+def test_each_has_five_wrong_solutions() -> None:
+    assert all(len(exercise.wrong) >= 5 for exercise in CASES)

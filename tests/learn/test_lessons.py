@@ -1,0 +1,97 @@
+"""Every lesson's code is run, and what it prints is what the lesson says."""
+
+from __future__ import annotations
+
+import contextlib
+import io
+import re
+import sys
+import traceback
+from typing import Any
+
+import pytest
+
+from chainrule.expressions import parse as parse_expression
+from chainrule.learn.course import Block, Lesson, lessons
+
+NEEDLESS = re.compile(
+    r"\b(simply|just|obviously|clearly|of course|very|really|basically)\b|!(?=\s|$)", re.I
+)
+
+
+@pytest.fixture(params=lessons(), ids=lambda lesson: lesson.name)
+def lesson(request: Any) -> Lesson:
+    found: Lesson = request.param
+    return found
+
+
+def run(block: Block, names: dict[str, Any], where: str) -> str:
+    """What a block prints; with the option `raises`, the last line of its traceback."""
+    printed = io.StringIO()
+    code = compile(block.text, where, "exec")
+    with contextlib.redirect_stdout(printed):
+        if "raises" in block.options:
+            with pytest.raises(BaseException) as caught:  # noqa: PT011
+                exec(code, names)
+            return "".join(traceback.format_exception_only(caught.value)).splitlines()[-1] + "\n"
+        exec(code, names)
+    return printed.getvalue()
+
+
+def test_its_code_prints_what_it_says(lesson: Lesson, tmp_path: Any, monkeypatch: Any) -> None:
+    monkeypatch.chdir(tmp_path)
+    names: dict[str, Any] = {"__name__": "__main__"}
+    monkeypatch.setitem(sys.modules, "__main__", type(sys)("__main__"))
+    blocks = list(lesson.blocks)
+    seen = 0
+    for i, block in enumerate(blocks):
+        if block.kind != "python":
+            continue
+        if "torch" in block.text:
+            pytest.importorskip("torch")
+        printed = run(block, names, f"lesson {lesson.number}, block {i}")
+        after = blocks[i + 1] if i + 1 < len(blocks) else None
+        shown = after.text if after is not None and after.kind == "text" else ""
+        assert printed == shown
+        seen += 1
+    assert seen >= 3
+
+
+def test_its_quizzes_are_sound(lesson: Lesson) -> None:
+    assert len(lesson.of("quiz")) >= 2
+    for quiz in lesson.of("quiz"):
+        data = quiz.data
+        assert data["question"]
+        if data["kind"] == "choice":
+            assert any(option.get("right") for option in data["option"])
+            assert any(not option.get("right") for option in data["option"])
+            assert all(option["text"] and option["feedback"] for option in data["option"])
+        elif data["kind"] == "number":
+            names: dict[str, Any] = {}
+            exec("from chainrule import *\nfrom chainrule import Value\nimport math", names)
+            found = float(eval(data["check"], names))
+            assert found == pytest.approx(data["answer"], abs=data["tolerance"] + 1e-12)
+            assert data["worked"]
+        else:
+            assert data["kind"] == "node"
+            names_of = parse_expression(data["expression"]).names
+            assert set(names_of) == set(data["values"])
+            assert data["answers"]
+            assert data["feedback"]
+
+
+def test_its_figures_can_be_drawn(lesson: Lesson) -> None:
+    for figure in lesson.of("figure"):
+        if "stepper" in figure.data:
+            expression = parse_expression(figure.data["stepper"])
+            assert set(expression.names) == set(figure.data["values"])
+        else:
+            assert figure.data["trainer"] in ("xor", "moons", "circles", "spirals")
+
+
+def test_it_takes_10_to_20_minutes_and_no_needless_words(lesson: Lesson) -> None:
+    assert 10 <= lesson.minutes <= 20
+    prose = "\n".join(re.sub(r"`[^`]*`", "", block.text) for block in lesson.of("markdown"))
+    assert not NEEDLESS.findall(prose)
+    shown = [*lesson.of("markdown"), *lesson.of("python"), *lesson.of("text")]
+    assert all(len(line) <= 110 for block in shown for line in block.text.splitlines())

@@ -1,0 +1,161 @@
+"""`chainrule learn` in a real pseudo-terminal, and the words beside it."""
+
+from __future__ import annotations
+
+import csv
+import os
+import pty
+import re
+import select
+import subprocess
+import sys
+import time
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from chainrule.learn.exercise import exercise, exercises
+from chainrule.learn.progress import Progress
+
+SOLUTION = exercise("write_mul").solution
+COLOURS = re.compile(r"\x1b\[[0-9;]*m")
+
+
+class Terminal:
+    """A program in a pseudo-terminal."""
+
+    def __init__(self, *words: str, cwd: Path) -> None:
+        self.master, slave = pty.openpty()
+        self.process = subprocess.Popen(
+            [sys.executable, "-m", "chainrule", *words],
+            stdin=slave,
+            stdout=slave,
+            stderr=slave,
+            cwd=cwd,
+            start_new_session=True,
+        )
+        os.close(slave)
+        self.text = ""
+
+    def until(self, text: str, seconds: float = 30.0) -> str:
+        """Read until this was printed; what was read is used up."""
+        end = time.monotonic() + seconds
+        while text not in self.text:
+            if time.monotonic() > end:
+                raise AssertionError(f"{text!r} did not come; there was: {self.text[-2000:]}")
+            if select.select([self.master], [], [], 0.1)[0]:
+                try:
+                    self.text += COLOURS.sub("", os.read(self.master, 65536).decode())
+                except OSError:
+                    break
+        before, found, self.text = self.text.partition(text)
+        assert found, f"{text!r} did not come; there was: {before[-2000:]}"
+        return before
+
+    def press(self, keys: str) -> None:
+        os.write(self.master, keys.encode())
+
+    def close(self) -> int:
+        code = self.process.wait(20)
+        os.close(self.master)
+        return code
+
+
+def test_the_watch_loop(tmp_path: Path) -> None:
+    terminal = Terminal("learn", "open", "write_mul", cwd=tmp_path)
+    terminal.until("Write __mul__")
+    terminal.until("q quit")
+    file = tmp_path / "chainrule-course" / "write_mul.py"
+    assert file.read_text() == exercise("write_mul").starter
+    terminal.press("h")
+    terminal.until("hint 1 of 3")
+    terminal.press("s")
+    terminal.until("not passed yet")
+    file.write_text(SOLUTION.replace("self.data * other.data", "self.data + other.data"))
+    terminal.until("✗ Write __mul__")
+    assert "with" in terminal.until("expected")
+    terminal.press("c")
+    terminal.until("✗ Write __mul__")
+    file.write_text(SOLUTION)
+    terminal.until("✓ Write __mul__: passed")
+    terminal.press("s")
+    terminal.until("class Value")
+    terminal.press("l")
+    terminal.until("1 of")
+    terminal.until("✓ write_mul")
+    terminal.press("q")
+    assert terminal.close() == 0
+    progress = Progress.read(tmp_path / "chainrule-course")
+    assert list(progress.passed) == ["write_mul"]
+    assert (progress.hints, progress.solutions) == ({"write_mul": 1}, ["write_mul"])
+
+
+def test_ctrl_c_puts_the_terminal_back(tmp_path: Path) -> None:
+    terminal = Terminal("learn", cwd=tmp_path)
+    terminal.until("q quit")
+    os.killpg(terminal.process.pid, 2)
+    terminal.until("interrupted")
+    assert terminal.close() == 130
+
+
+def run(*words: str, cwd: Path) -> subprocess.CompletedProcess[str]:
+    command = [sys.executable, "-m", "chainrule", "learn", *words]
+    return subprocess.run(command, cwd=cwd, capture_output=True, text=True, check=False)
+
+
+def test_words(tmp_path: Path) -> None:
+    assert "exercises passed" in run("list", cwd=tmp_path).stdout
+    assert "A number that remembers" in run("read", "1", cwd=tmp_path).stdout
+    assert run("read", "99", cwd=tmp_path).stderr.startswith("chainrule: there is no lesson 99")
+    first = run("check", "write_mul", cwd=tmp_path)
+    assert first.returncode == 1
+    assert "✗" in first.stdout
+    (tmp_path / "chainrule-course" / "write_mul.py").write_text(SOLUTION)
+    assert run("check", "write_mul", cwd=tmp_path).returncode == 0
+    assert "hint 1 of 3" in run("hint", "write_mul", cwd=tmp_path).stdout
+    assert "no exercise 'nothing'" in run("check", "nothing", cwd=tmp_path).stderr
+
+
+def test_a_new_exercise(tmp_path: Path) -> None:
+    assert run("new", "twice", cwd=tmp_path).returncode == 0
+    checked = run("check", "twice", cwd=tmp_path)
+    assert checked.returncode == 0, checked.stdout
+    assert checked.stdout.count("as it should") == 3
+    assert "there already" in run("new", "twice", cwd=tmp_path).stderr
+    assert "cannot be the name" in run("new", "../x", cwd=tmp_path).stderr
+
+
+def test_grading(tmp_path: Path) -> None:
+    e = exercise("write_mul")
+    work = {
+        "anna": (SOLUTION, "passed"),
+        "bert": (e.wrong[0].read_text(), "failed"),
+        "=1+1": ("while True: pass", "time"),
+        "dora": ("exit()", "exit"),
+    }
+    for name, (code, _) in work.items():
+        place = tmp_path / "class" / name
+        place.mkdir(parents=True)
+        (place / "write_mul.py").write_text(code)
+        (place / "notes.py").write_text("1 / 0")
+    done = run("grade", "class", "--seconds", "2", cwd=tmp_path)
+    assert "1 of 4 passed" in done.stdout, done.stderr
+    with (tmp_path / "marks.csv").open() as file:
+        rows = {row["learner"]: row["result"] for row in csv.DictReader(file)}
+    assert rows == {("'" * name.startswith("=")) + name: result for name, (_, result) in work.items()}
+    assert "nothing to grade" in run("grade", ".", cwd=tmp_path / "class" / "anna").stderr
+
+
+def test_a_damaged_progress_file_is_kept(tmp_path: Path) -> None:
+    (tmp_path / "progress.json").write_text("{nonsense")
+    progress = Progress.read(tmp_path)
+    assert progress.passed == {}
+    assert (tmp_path / "progress.damaged").read_text() == "{nonsense"
+    progress.note_passed("write_mul")
+    assert list(Progress.read(tmp_path).passed) == ["write_mul"]
+
+
+@pytest.mark.parametrize("name", [e.name for e in exercises()])
+def test_tasks_fit_a_terminal(name: str) -> Any:
+    assert all(len(line) <= 105 for line in exercise(name).task.splitlines())

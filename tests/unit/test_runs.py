@@ -1,0 +1,183 @@
+"""fit in native code: the same numbers as eager mode, and when it is used."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Callable
+from typing import Any
+
+import numpy as np
+import pytest
+
+import chainrule
+from chainrule import Value, data, nn, optim
+from chainrule.train import accuracy, fit
+
+from .test_train import bits, quick, xor_model
+
+native = pytest.mark.skipif(chainrule.value.compiled is None, reason="there is no C core")
+OPTIMIZERS: dict[str, Callable[[Any], optim.Optimizer]] = {
+    "sgd": lambda params: optim.SGD(params, lr=0.1, weight_decay=1e-3),
+    "momentum": lambda params: optim.SGD(params, lr=0.05, momentum=0.9, nesterov=True),
+    "rmsprop": lambda params: optim.RMSprop(params, lr=0.002, momentum=0.5),
+    "adagrad": lambda params: optim.Adagrad(params, lr=0.05, lr_decay=0.01),
+    "adam": lambda params: optim.Adam(params, lr=0.02),
+    "adamw": lambda params: optim.AdamW(params, lr=0.02),
+}
+
+
+def both(
+    loss: str, X: Any, y: Any, nouts: list[int], optimizer: str = "adam", **options: Any
+) -> tuple[Any, Any]:
+    """The same training in eager mode and in native code: models and histories."""
+    results = []
+    for engine in ("eager", "native"):
+        model = nn.MLP(X.shape[1], nouts, seed=0)
+        made = OPTIMIZERS[optimizer](model.parameters())
+        history = fit(model, loss, X, y, optimizer=made, engine=engine, progress=False, **options)
+        results.append((model, history))
+    return results[0], results[1]
+
+
+def close(first: Any, second: Any) -> None:
+    """Loss curves and weights within 1e-9."""
+    assert second[1].losses == pytest.approx(first[1].losses, rel=1e-9, abs=1e-12)
+    names = first[0].state_dict()
+    assert second[0].state_dict() == pytest.approx(names, rel=1e-9, abs=1e-12)
+    assert second[1].gradient_norms.keys() == first[1].gradient_norms.keys()
+    for name, norms in first[1].gradient_norms.items():
+        assert second[1].gradient_norms[name] == pytest.approx(norms, rel=1e-7, abs=1e-12)
+    assert second[1].learning_rates == first[1].learning_rates
+
+
+@native
+@pytest.mark.parametrize("optimizer", OPTIMIZERS)
+def test_native_code_takes_the_same_100_epochs(optimizer: str) -> None:
+    X, y = data.moons(40, seed=1)
+    close(*both("binary_cross_entropy_with_logits", X, y, [6, 1], optimizer, epochs=100, batch_size=16))
+
+
+@native
+@pytest.mark.parametrize("loss", ["mse", "l1", "huber", "hinge", "cross_entropy"])
+def test_native_code_has_the_same_losses(loss: str) -> None:
+    X, y = data.moons(30, seed=2)
+    y = 2 * y - 1 if loss == "hinge" else y
+    nouts = [5, 2] if loss == "cross_entropy" else [5, 1]
+    close(*both(loss, X, y, nouts, epochs=30))
+
+
+@native
+def test_native_code_watches_the_same() -> None:
+    X, y = data.moons(60, seed=3)
+    options = {"validation": 0.25, "metrics": {"accuracy": accuracy}, "epochs": 30, "batch_size": 20}
+    first, second = both("binary_cross_entropy_with_logits", X, y, [6, 1], **options)
+    close(first, second)
+    assert second[1].validation_losses == pytest.approx(first[1].validation_losses, rel=1e-9)
+    assert second[1].metrics == first[1].metrics
+    assert second[1].best_epoch == first[1].best_epoch
+
+
+@native
+def test_native_code_follows_a_schedule_and_stops_early() -> None:
+    X, y = data.xor()
+    models = []
+    for engine in ("eager", "native"):
+        model = nn.MLP(2, [4, 1], seed=0)
+        sgd = optim.SGD(model.parameters(), lr=0.5)
+        schedule = optim.StepLR(sgd, step_size=5, gamma=0.5)
+        history = quick(
+            model, optimizer=sgd, schedule=schedule, epochs=40, patience=3, engine=engine, X=X, y=y
+        )
+        models.append((model, history))
+    close(*models)
+    assert models[0][1].epochs == models[1][1].epochs
+
+
+@native
+def test_what_cannot_be_compiled_is_trained_eagerly() -> None:
+    class Branching(nn.Module):
+        def __init__(self) -> None:
+            self.w = Value(0.5)
+
+        def forward(self, x: Any) -> Any:
+            return self.w * x[0] if x[0] > 0.5 else self.w * x[1]
+
+    losses = [quick(Branching(), engine=engine).losses for engine in ("auto", "eager")]
+    assert bits(losses[0]) == bits(losses[1])
+    with pytest.raises(TypeError, match="branches on Values cannot be trained natively"):
+        quick(Branching(), engine="native")
+
+
+@native
+def test_a_random_model_is_trained_eagerly() -> None:
+    class Noisy(nn.Module):
+        def __init__(self) -> None:
+            self.w, self.rng = Value(0.5), np.random.default_rng(0)
+
+        def forward(self, x: Any) -> Any:
+            return self.w * x[0] * float(self.rng.uniform())
+
+    with pytest.raises(TypeError, match="not the same each time"):
+        quick(Noisy(), engine="native")
+    assert quick(Noisy()).epochs == 5
+
+
+@native
+def test_a_loss_that_is_no_mean_is_refused() -> None:
+    def largest(predictions: Any, targets: Any) -> Any:
+        return chainrule.max([(p - t) ** 2 for p, t in zip(predictions, targets, strict=True)])
+
+    with pytest.raises(TypeError, match="not the mean of the losses of its samples"):
+        quick(loss=largest, engine="native")
+    assert quick(loss=largest).epochs == 5
+
+
+def test_an_unknown_engine() -> None:
+    with pytest.raises(ValueError, match="engine must be one of auto, eager, native, jax, got 'gpu'"):
+        quick(engine="gpu")
+
+
+@native
+def test_many_short_epochs_are_done_in_one_go() -> None:
+    history = quick(epochs=20_000, engine="native")
+    assert history.epochs == len(history.dead_units) == len(history.learning_rates) == 20_000
+    assert history.losses[-1] < 1e-3
+    assert math.isnan(history.dead_units[-2]) or history.dead_units[-2] >= 0.0
+
+
+def test_a_step_of_its_own_is_called() -> None:
+    class Counting(optim.SGD):
+        calls = 0
+
+        def step(self) -> None:
+            type(self).calls += 1
+            super().step()
+
+    model = xor_model()
+    quick(model, optimizer=Counting(model.parameters(), lr=0.1), epochs=3)
+    assert Counting.calls == 3
+
+
+def test_a_part_of_the_parameters_is_trained() -> None:
+    model, other = xor_model(), xor_model()
+    for each, engine in ((model, "auto"), (other, "eager")):
+        some = each.parameters()[:5]
+        quick(each, optimizer=optim.SGD(some, lr=0.1), epochs=3, engine=engine)
+    assert model.state_dict() == other.state_dict()
+    assert [p.data for p in model.parameters()[5:]] == [p.data for p in xor_model().parameters()[5:]]
+
+
+def test_models_of_ones_own_stay_eager_unless_asked() -> None:
+    class Doubling(nn.Module):
+        def __init__(self) -> None:
+            self.mlp, self.calls = nn.MLP(2, [3, 1], seed=0), 0
+
+        def forward(self, x: Any) -> Any:
+            self.calls += 1
+            return self.mlp(x * 2)  # of an array: each number twice as large
+
+    models = {engine: Doubling() for engine in ("auto", "eager")}
+    losses = {engine: quick(model, engine=engine).losses for engine, model in models.items()}
+    assert bits(losses["auto"]) == bits(losses["eager"])
+    if chainrule.value.compiled is not None:
+        assert quick(Doubling(), engine="native").losses == pytest.approx(losses["eager"], rel=1e-9)
