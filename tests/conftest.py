@@ -19,7 +19,7 @@ def require(name: str) -> ModuleType:
     except ImportError:
         if os.environ.get("CI"):
             raise
-        pytest.skip(f"{name} is not installed")
+        pytest.skip(f"{name} is not installed", allow_module_level=True)
 
 
 def require_program(name: str) -> str:

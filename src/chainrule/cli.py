@@ -1,4 +1,4 @@
-"""The command line: `chainrule demo | train | predict | graph | check | learn | info`.
+"""The command line: `chainrule demo | train | predict | graph | check | learn | studio | info`.
 
 Errors are one line on standard error and a non-zero exit code, never a traceback.
 """
@@ -18,10 +18,11 @@ from typing import Any, NoReturn
 
 import numpy as np
 
-from . import Value, __version__, check_gradients, core, data, demo, nn, optim, train
+from . import Value, __version__, check_gradients, core, data, demo, nn, train
 from .expressions import CONSTANTS, parse
 from .learn.commands import add_learn
 from .nn.activations import NAMES
+from .optim.optimizers import BY_NAME as OPTIMIZERS
 from .runs import Metrics, number
 from .saving import load, place, save
 
@@ -32,8 +33,6 @@ DATA_SETS: dict[str, Callable[..., Any]] = {
     "spirals": data.spirals,
     "digits": data.digits,
 }
-OPTIMIZERS = {"sgd": optim.SGD, "rmsprop": optim.RMSprop, "adagrad": optim.Adagrad}
-OPTIMIZERS |= {"adam": optim.Adam, "adamw": optim.AdamW}
 # For nll a network would have to end in log_softmax, and then it is cross_entropy.
 LOSSES = [name for name in train.LOSSES if name != "nll"]
 EXTRAS = {
@@ -93,7 +92,8 @@ def parser() -> argparse.ArgumentParser:
         "  chainrule train moons --hidden 16 16 --epochs 100 --save moons.safetensors\n"
         "  chainrule predict moons.safetensors points.csv\n"
         '  chainrule graph "tanh(a*b + a**2)" a=2 b=-3\n'
-        '  chainrule check "log(x)*sin(x)" x=1.5',
+        '  chainrule check "log(x)*sin(x)" x=1.5\n'
+        "  chainrule studio",
         formatter_class=argparse.RawDescriptionHelpFormatter,
     )
     top.add_argument("--version", action="version", version=f"chainrule {__version__}")
@@ -106,6 +106,7 @@ def parser() -> argparse.ArgumentParser:
     )
     add_expression(commands, "check", "compare the gradients of an expression with differences", check)
     add_learn(commands)
+    add_studio(commands)
     add_simple(commands, "info", "version, core and installed extras", info)
     return top
 
@@ -172,6 +173,20 @@ def add_expression(commands: Any, name: str, text: str, run: Callable[[Any], Any
     p.add_argument("expression", help="numbers, names, + - * / ** and functions such as tanh")
     p.add_argument("values", nargs="*", metavar="NAME=NUMBER")
     p.set_defaults(run=run)
+
+
+def add_studio(commands: Any) -> None:
+    text = "step through expressions and watch networks learn, in the browser"
+    p = commands.add_parser(
+        "studio",
+        help=text,
+        description=f"{text[0].upper()}{text[1:]}. Serves this machine alone, until Ctrl-C.",
+        epilog="examples:\n  chainrule studio\n  chainrule studio --port 8000 --no-browser",
+        formatter_class=argparse.RawDescriptionHelpFormatter,
+    )
+    p.add_argument("--port", type=int, default=0, metavar="N", help="a free one if not given")
+    p.add_argument("--no-browser", action="store_true", help="print the address, open nothing")
+    p.set_defaults(run=studio)
 
 
 # --- commands ------------------------------------------------------------------------------------
@@ -344,6 +359,12 @@ def check(arguments: Any) -> None:
     print(report)
     if not report:
         raise CommandError("some gradients do not agree")
+
+
+def studio(arguments: Any) -> None:
+    from .studio.serving import serve
+
+    serve(arguments.port, browser=not arguments.no_browser)
 
 
 def info(_: Any) -> None:

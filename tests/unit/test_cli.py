@@ -28,7 +28,7 @@ from chainrule.nn.activations import NAMES
 from ..conftest import require
 
 Run = Callable[..., tuple[int, str, str]]
-COMMANDS = ["demo", "train", "predict", "graph", "check", "info"]
+COMMANDS = ["demo", "train", "predict", "graph", "check", "studio", "info"]
 
 
 @pytest.fixture
@@ -655,3 +655,16 @@ def test_a_reader_that_goes_away() -> None:
         error = child.stderr.read()
         code = child.wait(timeout=60)
     assert (code, error) == (0, "")
+
+
+# --- studio: tests/studio/test_serving.py has the rest -------------------------------------------
+
+
+def test_a_studio_on_a_port_that_there_is_not(run: Run) -> None:
+    require("starlette")
+    assert run("studio", "--no-browser", "--port", "65536") == (
+        1,
+        "",
+        "chainrule: a port is a number from 0 to 65535, got 65536\n",
+    )
+    assert "invalid int value: 'http'" in run("studio", "--port", "http")[2]

@@ -655,6 +655,34 @@ def test_a_trainer_takes_the_same_steps_as_eager_mode() -> None:
 
 
 @pytest.mark.skipif(compiled is None, reason="there is no C core")
+def test_training_goes_on_in_the_middle_of_an_epoch() -> None:
+    """Ten samples in batches of four: the last one is smaller, and takes part in a piece of its own."""
+    from chainrule.compiler import Batch, Trainer
+
+    X, y = RNG.normal(size=(10, 2)), RNG.normal(size=10)
+    order = np.concatenate([np.random.default_rng(i).permutation(10) for i in range(4)])
+    rates = np.linspace(0.01, 0.1, 12)
+
+    def trained(*pieces: int) -> tuple[list[float], list[float]]:
+        model = nn.MLP(2, [5, 1], seed=0)
+        step = compile(lambda x, t: (model(x) - t) ** 2, params=model.parameters())
+        losses: list[float] = []
+        done = 0
+        with Trainer(step, optim.Adam(model.parameters())) as trainer:
+            for piece in pieces:
+                epochs = -(-(done + piece) // 3)
+                part = order[: 10 * epochs]
+                outcome = trainer.run(Batch((X, y)), rates[: done + piece], part, 4, first=done)
+                losses += outcome.losses.tolist()
+                done += piece
+        return losses, [p.data for p in model.parameters()]
+
+    whole = trained(12)
+    assert len(whole[0]) == 12
+    assert trained(*[1] * 12) == trained(2, 5, 1, 4) == whole
+
+
+@pytest.mark.skipif(compiled is None, reason="there is no C core")
 def test_a_parameter_changed_behind_the_trainer_is_noticed() -> None:
     from chainrule.compiler import Trainer
 

@@ -110,20 +110,23 @@ class Trainer:
         size: int | None = None,
         groups: Array | None = None,
         interrupted: Callable[[], bool] = bool,
+        first: int = 0,
     ) -> Outcome:
         """Steps with these learning rates, one for each, in batches of a size.
 
         `order` names the samples of all epochs, one after another; None takes all in each batch.
         `groups` gives each parameter a number, for the norms of gradients at the end of an epoch.
-        Every now and then `interrupted` is asked whether to stop.
+        Every now and then `interrupted` is asked whether to stop. The steps before `first` were made
+        already: so training goes on in the middle of an epoch.
         """
         steps, size = len(rates), size or data.samples
-        settings = np.column_stack([rates, self.optimizer.steps + np.arange(1.0, steps + 1)])
+        start = first
+        settings = np.column_stack([rates, self.optimizer.steps - start + np.arange(1.0, steps + 1)])
         losses = np.empty(steps)
         epochs = steps // -(-data.samples // size)
         norms = np.empty((epochs, 0 if groups is None else int(groups.max(initial=-1)) + 1))
-        first, finite = 0, True
-        while first < steps and finite and not (first and interrupted()):
+        finite = True
+        while first < steps and finite and not (first > start and interrupted()):
             done, finite = compiled.train_machine(
                 self.machine(data, size).capsule,
                 self.rule.capsule,
@@ -144,7 +147,7 @@ class Trainer:
             )
             self.optimizer.steps += done - first
             first = done
-        return Outcome(losses[: first + (not finite)], norms, finite)
+        return Outcome(losses[start : first + (not finite)], norms, finite)
 
     def machine(self, data: Batch, size: int) -> Any:
         variants = self.compiled.variants_for(data)

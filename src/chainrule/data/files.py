@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import csv
+from collections.abc import Iterable
 from pathlib import Path
 from typing import Any
 
@@ -16,20 +17,9 @@ def read_csv(path: str | Path, target: str | int | None = -1) -> tuple[Any, Any,
     position; None means that there is none, and y is None.
     """
     path = Path(path)
-    try:
-        with path.open(newline="", encoding="utf-8-sig") as file:
-            lines = csv.reader(file)
-            rows = [(lines.line_num, row) for row in lines if any(map(str.strip, row))]
-    except (csv.Error, UnicodeDecodeError) as error:
-        raise ValueError(f"{path} is not a CSV file in UTF-8: {error}") from None
-    if not rows:
-        raise ValueError(f"{path}: the file is empty")
-    names = [f"x{i}" for i in range(len(rows[0][1]))]
-    if not all(map(_is_number, rows[0][1])):
-        names = [name.strip() for name in rows.pop(0)[1]]
-    if not rows:
-        raise ValueError(f"{path}: there is a header but no data")
-    table = np.array([_numbers(path, number, row, len(names)) for number, row in rows])
+    with path.open(newline="", encoding="utf-8-sig") as file:
+        names, rows = read_rows(file, path)
+    table = np.array([row for _, row in rows])
     if target is None:
         return table, None, names
     column = _column(path, target, names)
@@ -37,6 +27,28 @@ def read_csv(path: str | Path, target: str | int | None = -1) -> tuple[Any, Any,
         raise ValueError(f"{path}: the target is the only column")
     rest = [i for i in range(len(names)) if i != column]
     return table[:, rest], table[:, column], [names[i] for i in rest]
+
+
+def read_rows(
+    lines: Iterable[str], source: str | Path
+) -> tuple[list[str], list[tuple[int, list[float]]]]:
+    """The names of the columns, and for each row its line and its numbers.
+
+    `source` is what errors call it.
+    """
+    try:
+        reader = csv.reader(lines)
+        rows = [(reader.line_num, row) for row in reader if any(map(str.strip, row))]
+    except (csv.Error, UnicodeDecodeError) as error:
+        raise ValueError(f"{source} is not a CSV file in UTF-8: {error}") from None
+    if not rows:
+        raise ValueError(f"{source}: the file is empty")
+    names = [f"x{i}" for i in range(len(rows[0][1]))]
+    if not all(map(_is_number, rows[0][1])):
+        names = [name.strip() for name in rows.pop(0)[1]]
+    if not rows:
+        raise ValueError(f"{source}: there is a header but no data")
+    return names, [(line, _numbers(source, line, row, len(names))) for line, row in rows]
 
 
 def _is_number(text: str) -> bool:
@@ -47,12 +59,12 @@ def _is_number(text: str) -> bool:
     return True
 
 
-def _numbers(path: Path, line: int, row: list[str], width: int) -> list[float]:
+def _numbers(source: str | Path, line: int, row: list[str], width: int) -> list[float]:
     if len(row) != width:
-        raise ValueError(f"{path}, line {line}: {len(row)} columns, expected {width}")
+        raise ValueError(f"{source}, line {line}: {len(row)} columns, expected {width}")
     for i, text in enumerate(row, 1):
         if not _is_number(text):
-            raise ValueError(f"{path}, line {line}, column {i}: {text.strip()!r} is not a number")
+            raise ValueError(f"{source}, line {line}, column {i}: {text.strip()!r} is not a number")
     return [float(text) for text in row]
 
 

@@ -248,3 +248,8 @@ class AdamW(Adam):
     def rule(self, p: Any, g: Any, state: State, t: Any, **hyper: Any) -> tuple[Any, State]:
         shrunk = p * (1.0 - hyper["lr"] * hyper["weight_decay"])
         return super().rule(shrunk, g, state, t, **{**hyper, "weight_decay": 0.0})
+
+
+BY_NAME: dict[str, type[Optimizer]] = {
+    cls.__name__.lower(): cls for cls in (SGD, RMSprop, Adagrad, Adam, AdamW)
+}

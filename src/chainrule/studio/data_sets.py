@@ -1,0 +1,93 @@
+"""Data sets of a run: by name, from a pasted table, or as points."""
+
+from __future__ import annotations
+
+import io
+import math
+from collections.abc import Callable
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+
+from .. import data
+from ..data.files import read_rows
+from . import limits
+from .config import Config, check_classes
+from .limits import RefusedError
+
+Array = Any
+MADE: dict[str, Callable[..., Any]] = {
+    "moons": data.moons,
+    "circles": data.circles,
+    "spirals": data.spirals,
+}
+
+
+@dataclass(frozen=True)
+class Points:
+    """Points of the plane with a class each."""
+
+    X: Array  # (n, 2)
+    y: Array  # whole numbers from 0
+    classes: int
+
+    def rows(self) -> list[list[float]]:
+        """[x, y, class] for each point."""
+        return [[*x, c] for x, c in zip(self.X.tolist(), self.y.tolist(), strict=True)]
+
+    def box(self) -> tuple[float, float, float, float]:
+        """A square around the points with some room, as x0, x1, y0, y1."""
+        low, high = self.X.min(axis=0), self.X.max(axis=0)
+        half = 0.65 * (float((high - low).max()) or 1.0)
+        (x, y) = ((low + high) / 2).tolist()
+        return x - half, x + half, y - half, y + half
+
+
+def load(config: Config) -> Points:
+    """The data set of a config."""
+    if config.data == "xor":
+        X, y = data.xor()
+    elif config.data == "csv":
+        X, y = from_csv(config.csv)
+    elif config.data == "points":
+        X, y = from_rows([list(point) for point in config.points])
+    else:
+        X, y = MADE[config.data](config.samples, noise=config.noise, seed=config.seed)
+    points = Points(X, y.astype(np.int64), max(2, int(y.max()) + 1))
+    check_classes(config, points.classes)
+    return points
+
+
+def from_rows(rows: list[list[float]]) -> tuple[Array, Array]:
+    if not rows:
+        raise RefusedError("there are no points: add some, or choose a data set")
+    table = np.array(rows)
+    return table[:, :2], table[:, 2].astype(np.int64)
+
+
+def from_csv(text: str) -> tuple[Array, Array]:
+    """Three columns, x, y and the class; errors name the line."""
+    try:
+        names, rows = read_rows(io.StringIO(text, newline=""), "the table")
+    except ValueError as error:
+        raise RefusedError(str(error)) from None
+    if len(names) != 3:
+        raise RefusedError(f"the table has {len(names)} columns, expected 3: x, y and the class")
+    if len(rows) > limits.SAMPLES:
+        raise RefusedError(f"the table has {len(rows):,} rows, more than {limits.SAMPLES:,}")
+    for line, row in rows:
+        check_row(line, row)
+    return from_rows([row for _, row in rows])
+
+
+def check_row(line: int, row: list[float]) -> None:
+    for x in row[:2]:
+        if not math.isfinite(x) or abs(x) > limits.COORDINATE:
+            most = f"{limits.COORDINATE:,.0f}"
+            raise RefusedError(f"the table, line {line}: {x:g} is not between -{most} and {most}")
+    if not math.isfinite(row[2]) or not row[2].is_integer() or not 0 <= row[2] < limits.CLASSES:
+        last = limits.CLASSES - 1
+        raise RefusedError(
+            f"the table, line {line}: the class must be a whole number from 0 to {last}, got {row[2]:g}"
+        )

@@ -1,0 +1,223 @@
+"""One training run: a thread that trains, obeys and shows frames.
+
+The thread talks to its socket through an `Outbox` and hears of commands through `send`. Knows
+nothing of Starlette.
+"""
+
+from __future__ import annotations
+
+import asyncio
+import contextlib
+import logging
+import threading
+import time
+from collections import deque
+from collections.abc import Callable
+from typing import Any
+
+from . import code, config, data_sets, limits, wire
+from .config import Config
+from .frames import Frames
+from .limits import RefusedError
+from .training import Training
+
+FRAME = 1 / 30  # seconds from one frame to the next
+SHARE = 0.25  # of that which is for training at least, however long a frame takes
+FASTER = 4  # times as many steps as for the frame before, at most
+SMOOTH = 0.8  # how much of the measured speed is that of before
+
+TOO_LONG = f"{limits.STEPS:,} steps are the most that a run may have: rewind it, or start another"
+
+log = logging.getLogger(__name__)
+
+
+class Outbox:
+    """What waits for a socket: texts in order, and of the frames only the newest.
+
+    A slow reader gets fewer frames, not older ones.
+    """
+
+    def __init__(self, loop: asyncio.AbstractEventLoop) -> None:
+        self.loop, self.lock = loop, threading.Lock()
+        self.waiting: deque[str | bytes] = deque()
+        self.changed = asyncio.Event()
+
+    def put(self, item: str | bytes) -> None:
+        """Add something, from any thread."""
+        with self.lock:
+            if isinstance(item, bytes):
+                self.waiting = deque(x for x in self.waiting if isinstance(x, str))
+            if len(self.waiting) < limits.WAITING:
+                self.waiting.append(item)
+        with contextlib.suppress(RuntimeError):  # the server has ended
+            self.loop.call_soon_threadsafe(self.changed.set)
+
+    def has_frame(self) -> bool:
+        with self.lock:
+            return any(isinstance(x, bytes) for x in self.waiting)
+
+    def tell(self, **message: Any) -> None:
+        self.put(wire.write(message))
+
+    async def take(self) -> str | bytes:
+        """What is to be sent next, as soon as there is something."""
+        while True:
+            with self.lock:
+                if self.waiting:
+                    return self.waiting.popleft()
+                self.changed.clear()
+            await self.changed.wait()
+
+
+class Run(threading.Thread):
+    """Trains in a thread of its own until it is told to stop."""
+
+    def __init__(self, settings: Config, outbox: Outbox) -> None:
+        super().__init__(name="chainrule-run", daemon=True)
+        self.settings, self.outbox = settings, outbox
+        self.commands: deque[dict[str, Any]] = deque()
+        self.arrived = threading.Condition()
+        self.closed = False
+        self.running = True
+        self.count = 1  # steps for one frame
+        self.speed = 0.0  # steps a second
+        self.sent = self.last = 0  # epochs: whose losses were sent, and of the last frame
+
+    # --- from outside ----------------------------------------------------------------------------
+
+    def send(self, command: dict[str, Any]) -> None:
+        """Tell the thread to do something; of several ways to rewind, the last one counts."""
+        with self.arrived:
+            kinds = [waiting["type"] for waiting in self.commands]
+            if command["type"] == "rewind" and kinds[-1:] == ["rewind"]:
+                self.commands.pop()
+            self.commands.append(command)
+            self.arrived.notify()
+
+    def close(self) -> None:
+        """End the thread soon, without a word."""
+        with self.arrived:
+            self.closed = True
+            self.arrived.notify()
+
+    # --- the thread ------------------------------------------------------------------------------
+
+    def run(self) -> None:
+        try:
+            self.training = Training(self.settings, data_sets.load(self.settings))
+            self.frames = Frames(self.training)
+            self.outbox.tell(**self.frames.ready(code.program(self.settings)))
+            self.show()
+            while not self.closed:
+                self.turn()
+        except RefusedError as error:
+            self.outbox.tell(type="error", message=str(error))
+        except Exception:
+            log.exception("a run failed")
+            self.outbox.tell(type="error", message="the run failed; the terminal of the studio says why")
+
+    def turn(self) -> None:
+        """One command, or the steps of one frame."""
+        command = self.next_command()
+        if command is None:
+            if self.running and not self.closed:
+                self.train()
+            return
+        try:
+            COMMANDS[command["type"]](self, command)
+        except RefusedError as error:
+            self.outbox.tell(type="error", message=str(error))
+
+    def next_command(self) -> dict[str, Any] | None:
+        with self.arrived:
+            while not (self.commands or self.closed or self.running):
+                self.arrived.wait()
+            return self.commands.popleft() if self.commands and not self.closed else None
+
+    def is_called(self) -> bool:
+        return self.closed or bool(self.commands)
+
+    def train(self) -> None:
+        start = time.perf_counter()
+        steps = min(self.count, limits.STEPS - self.training.steps)
+        done = self.training.advance(steps, self.is_called)
+        took = time.perf_counter() - start
+        speed = done / took
+        self.speed = SMOOTH * self.speed + (1 - SMOOTH) * speed if self.speed else speed
+        self.show_or_stop()
+        spent = time.perf_counter() - start - took  # on the frame
+        aim = max(FRAME - spent, SHARE * FRAME)
+        self.count = max(1, min(FASTER * self.count, int(speed * aim)))
+        with self.arrived:
+            left = start + FRAME - time.perf_counter()
+            if left > 0 and self.running and not self.is_called():
+                self.arrived.wait(left)
+
+    def show_or_stop(self) -> None:
+        """Show where it is; where it cannot go on, say why. The run stays, to be rewound."""
+        failure, over = self.training.failure, self.training.steps >= limits.STEPS
+        self.running &= not (failure or over)
+        self.show()
+        if failure:
+            self.outbox.tell(type="stopped", reason="nan", message=failure)
+        elif over:
+            self.outbox.tell(type="stopped", reason="limit", message=TOO_LONG)
+
+    def show(self) -> None:
+        if not self.outbox.has_frame():  # else its losses must come with this one
+            self.sent = self.last
+        self.last = self.training.epoch
+        self.sent = min(self.sent, self.last)
+        speed = self.speed if self.running else 0.0
+        self.outbox.put(self.frames.frame(self.sent, self.running, speed))
+
+    # --- commands --------------------------------------------------------------------------------
+
+    def pause(self, command: dict[str, Any]) -> None:
+        self.running = False
+        self.show()
+
+    def resume(self, command: dict[str, Any]) -> None:
+        self.running = True
+        self.check_limit()
+
+    def step(self, command: dict[str, Any]) -> None:
+        self.running = False
+        self.check_limit()
+        self.training.advance(1)
+        self.show_or_stop()
+
+    def check_limit(self) -> None:
+        self.training.failure = ""  # it is tried again
+        if self.training.steps >= limits.STEPS:
+            self.running = False
+            raise RefusedError(TOO_LONG)
+
+    def rewind(self, command: dict[str, Any]) -> None:
+        self.running = False
+        epoch = config.whole("epoch", command.get("epoch"), 0, limits.STEPS)
+        while not self.training.seek(epoch, self.is_called) and not self.closed:
+            with self.arrived:
+                if self.commands and self.commands[0]["type"] == "rewind":
+                    return  # somewhere else by now
+        self.show()
+
+    def rate(self, command: dict[str, Any]) -> None:
+        self.training.change_rate(config.learning_rate("rate", command.get("rate")))
+        if not self.running:
+            self.show()
+
+    def stop(self, command: dict[str, Any]) -> None:
+        self.closed = True
+        message = f"stopped after {self.training.epoch:,} epochs"
+        self.outbox.tell(type="stopped", reason="stop", message=message)
+
+
+COMMANDS: dict[str, Callable[[Run, dict[str, Any]], None]] = {
+    "pause": Run.pause,
+    "resume": Run.resume,
+    "step": Run.step,
+    "rewind": Run.rewind,
+    "rate": Run.rate,
+    "stop": Run.stop,
+}

@@ -1,0 +1,76 @@
+"""Serving the studio: a port of this machine, the address to open, a clean end."""
+
+from __future__ import annotations
+
+import contextlib
+import importlib.util
+import socket
+import threading
+import webbrowser
+from typing import Any
+
+HOST = "127.0.0.1"  # this machine alone
+NEEDED = ("starlette", "uvicorn", "websockets")
+GRACE = 3  # seconds for connections to close
+BUFFER = 1 << 18  # bytes on their way: frames that wait there cannot be replaced by newer ones
+
+
+def check_installed() -> None:
+    missing = [name for name in NEEDED if importlib.util.find_spec(name) is None]
+    if missing:
+        raise ImportError(f"the studio needs {' and '.join(missing)}: pip install chainrule[studio]")
+
+
+def listen(port: int = 0) -> socket.socket:
+    """A socket on a port, or on a free one for 0."""
+    if not 0 <= port <= 65535:
+        raise ValueError(f"a port is a number from 0 to 65535, got {port}")
+    listener = socket.socket(socket.AF_INET, socket.SOCK_STREAM)
+    listener.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
+    listener.setsockopt(socket.SOL_SOCKET, socket.SO_SNDBUF, BUFFER)
+    try:
+        listener.bind((HOST, port))
+        listener.listen()
+    except OSError as error:
+        listener.close()
+        raise OSError(f"port {port} cannot be used ({error.strerror}): give another, or none") from None
+    return listener
+
+
+def server_on(listener: socket.socket) -> tuple[Any, str]:
+    """A uvicorn server for a socket, and the address to open."""
+    import uvicorn
+
+    from . import limits
+    from .app import build
+
+    port = listener.getsockname()[1]
+    guard = build(port)
+    settings = uvicorn.Config(
+        guard,
+        http="h11",
+        ws="websockets-sansio",
+        ws_max_size=limits.BODY,
+        ws_per_message_deflate=False,  # frames are floats, which do not shrink much
+        lifespan="on",
+        log_level="warning",
+        access_log=False,
+        proxy_headers=False,
+        server_header=False,
+        timeout_graceful_shutdown=GRACE,
+    )
+    return uvicorn.Server(settings), f"http://{HOST}:{port}/enter?token={guard.token}"
+
+
+def serve(port: int = 0, browser: bool = True) -> None:
+    """Serve until Ctrl-C; the socket listens before the browser is told of it."""
+    check_installed()
+    with listen(port) as listener:
+        server, address = server_on(listener)
+        print(
+            f"chainrule studio: {address}\nThe address works once. Ctrl-C ends the studio.", flush=True
+        )
+        if browser:  # some browsers keep the one who opened them waiting
+            threading.Thread(target=webbrowser.open, args=(address,), daemon=True).start()
+        with contextlib.suppress(KeyboardInterrupt):  # uvicorn has ended well, and passes it on
+            server.run(sockets=[listener])

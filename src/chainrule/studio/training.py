@@ -1,0 +1,273 @@
+"""Training that can go back: the same steps as `train.fit`, one or many at a time, and a tape of them.
+
+Every so often a snapshot is taken; any epoch is computed again from the one before it, to the same
+bits. Knows nothing of threads, sockets and pictures.
+"""
+
+from __future__ import annotations
+
+import array
+import math
+from collections.abc import Callable
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+
+from ..optim.optimizers import BY_NAME as OPTIMIZERS
+from ..runs import MOST_PLACES, Data, EagerRun, NativeRun, NonFiniteLossError, make_run
+from . import limits
+from .config import Config, loss_for, model_for, targets_for
+from .data_sets import Points
+from .limits import RefusedError
+
+Array = Any
+Interrupted = Callable[[], bool]
+
+
+class NativeEngine:
+    """Steps in native code. `numbers` has rows: gradients, parameters, states."""
+
+    def __init__(self, run: NativeRun) -> None:
+        self.run, self.trainer, self.optimizer = run, run.trainer, run.optimizer
+        self.ordered = run.data.size < run.data.samples  # else all samples are in each step, as they are
+
+    @property
+    def numbers(self) -> Array:
+        return self.trainer.numbers
+
+    def restore(self, numbers: Array, steps: int) -> None:
+        self.trainer.numbers[:] = numbers
+        self.optimizer.steps = steps
+
+    def steps(
+        self, rates: Array, order: Array | None, first: int, interrupted: Interrupted
+    ) -> tuple[Array, bool]:
+        """Steps with these rates but for the first ones; their losses, and whether all was finite."""
+        run = self.run
+        outcome = self.trainer.run(
+            run.batch, rates, order, run.data.size, interrupted=interrupted, first=first
+        )
+        return outcome.losses, outcome.finite
+
+    def write_back(self) -> None:
+        """Put the numbers into the model."""
+        self.trainer.pull()
+
+
+class EagerEngine:
+    """The same steps on Values, where there is no C core."""
+
+    ordered = True
+
+    def __init__(self, run: EagerRun) -> None:
+        self.run, self.optimizer = run, run.optimizer
+
+    @property
+    def numbers(self) -> Array:
+        params = self.optimizer.params
+        rows = [[p.grad for p in params], [p.data for p in params]]
+        return np.array([*rows, *zip(*self.optimizer.state, strict=True)], dtype=float)
+
+    def restore(self, numbers: Array, steps: int) -> None:
+        self.optimizer.steps = steps
+        self.optimizer.state = list(map(tuple, numbers[2:].T.tolist()))
+        for p, grad, x in zip(self.optimizer.params, *numbers[:2].tolist(), strict=True):
+            p.data, p.grad = x, grad
+
+    def steps(
+        self, rates: Array, order: Array | None, first: int, interrupted: Interrupted
+    ) -> tuple[Array, bool]:
+        data, losses = self.run.data, []
+        assert order is not None
+        epochs = order.reshape(-1, data.samples)
+        batches = [index for epoch in epochs for index in data.batches(epoch)]
+        for rate, index in list(zip(rates, batches, strict=False))[first:]:
+            self.optimizer.lr = float(rate)
+            try:
+                losses.append(self.run.step(index, "this step"))
+            except NonFiniteLossError:
+                return np.array([*losses, math.nan]), False
+            if interrupted():
+                break
+        return np.array(losses), True
+
+    def write_back(self) -> None:
+        """Nothing to do: the model has the numbers."""
+
+
+@dataclass(frozen=True)
+class Snapshot:
+    """All that the rest of a training follows from, at the end of an epoch."""
+
+    epoch: int
+    steps: int
+    numbers: Array
+    updates: Array
+    random: Any
+
+
+class Training:
+    """A model on its way: `advance`, `seek` and `change_rate`."""
+
+    def __init__(self, config: Config, points: Points) -> None:
+        self.config, self.points = config, points
+        self.model = model_for(config, points.classes)
+        self.optimizer = OPTIMIZERS[config.optimizer](self.model.parameters(), lr=config.rate)
+        self.data = Data(
+            points.X,
+            targets_for(config, points.y),
+            config.batch or None,
+            True,
+            np.random.default_rng(config.seed),
+        )
+        self.loss = loss_for(config)
+        run = make_run("auto", self.model, self.loss, self.optimizer, self.data)
+        self.engine = NativeEngine(run) if isinstance(run, NativeRun) else EagerEngine(run)
+        self.in_epoch = -(-self.data.samples // self.data.size)  # steps of an epoch
+        self.epoch = self.place = 0  # epochs done, and steps of the next one
+        self.orders: list[Array] = []  # of the samples, of epochs begun or about to
+        self.part: list[float] = []  # the losses of the steps of the epoch begun
+        self.losses = array.array("d")  # of all epochs up to the furthest that was reached
+        self.rates = [(0, config.rate)]  # from which epoch on
+        self.updates = np.zeros(len(self.optimizer.params))  # what the last step changed
+        self.failure = ""
+        self.every = 1  # epochs from one snapshot to the next
+        self.most = max(16, min(limits.SNAPSHOTS, limits.SNAPSHOT_BYTES // self.engine.numbers.nbytes))
+        self.snapshots: dict[int, Snapshot] = {}
+        self.take_snapshot()
+
+    @property
+    def steps(self) -> int:
+        return self.epoch * self.in_epoch + self.place
+
+    @property
+    def params(self) -> Array:
+        return self.engine.numbers[1]
+
+    @property
+    def gradients(self) -> Array:
+        return self.engine.numbers[0]
+
+    # --- forward ---------------------------------------------------------------------------------
+
+    def advance(self, steps: int, interrupted: Interrupted = bool) -> int:
+        """Make some steps, fewer if interrupted or if a number is no longer finite; how many."""
+        before = self.steps
+        while self.steps < before + steps and not self.failure:
+            # Snapshots know what the last step changed, so that one is made by itself.
+            left = min(before + steps - self.steps, self.until_snapshot())
+            if left > 1:
+                self.go(left - 1, interrupted)
+            if not self.failure:
+                params = self.params.copy()
+                self.go(1, interrupted)
+                self.updates = self.params - params
+            if self.place == 0:
+                self.take_snapshot()
+            if interrupted():
+                break
+        return self.steps - before
+
+    def until_snapshot(self) -> int:
+        epochs = min(self.every - self.epoch % self.every, 1 + MOST_PLACES // self.data.samples)
+        return epochs * self.in_epoch - self.place
+
+    def go(self, steps: int, interrupted: Interrupted) -> None:
+        """Some steps at once, which end with the next snapshot at the latest."""
+        total = self.place + steps  # from the beginning of the epoch
+        epochs, order = -(-total // self.in_epoch), None
+        if self.engine.ordered:
+            while len(self.orders) < epochs:
+                self.orders.append(self.data.order())
+            order = np.concatenate(self.orders[:epochs])
+        losses, finite = self.engine.steps(self.rates_for(total), order, self.place, interrupted)
+        if not finite:
+            self.failure = self.explain(float(losses[-1]))
+            self.updates = np.zeros(len(self.updates))
+            losses = losses[:-1]
+        self.book(losses.tolist())
+
+    def rates_for(self, steps: int) -> Array:
+        """The learning rate of each step from the beginning of this epoch."""
+        epochs = self.epoch + np.arange(steps) // self.in_epoch
+        starts, rates = zip(*self.rates, strict=True)
+        return np.array(rates)[np.searchsorted(np.array(starts), epochs, side="right") - 1]
+
+    def book(self, losses: list[float]) -> None:
+        """Write down what steps gave; an epoch has the mean of the losses of its samples, as in fit."""
+        data, size = self.data, self.in_epoch
+        self.part += losses
+        done = len(self.part) // size
+        sizes = [data.size] * (size - 1)
+        sizes.append(data.samples - sum(sizes))
+        for i in range(done):
+            pairs = zip(self.part[i * size : (i + 1) * size], sizes, strict=True)
+            loss = math.fsum(loss * n for loss, n in pairs) / data.samples
+            if self.epoch + i < len(self.losses):
+                self.losses[self.epoch + i] = loss
+            else:
+                self.losses.append(loss)
+        del self.part[: done * size], self.orders[:done]
+        self.epoch += done
+        self.place = len(self.part)
+
+    def explain(self, loss: float) -> str:
+        """Why it cannot go on, and what to try."""
+        kind = "NaN" if math.isnan(loss) else "infinite"
+        what = f"a gradient became NaN or infinite, with a loss of {loss:g}"
+        what = what if math.isfinite(loss) else f"the loss became {kind}"
+        numbers = np.abs(self.params)
+        name = list(self.model.state_dict())[int(numbers.argmax())]
+        rate = float(self.rates_for(self.place + 1)[-1])
+        return (
+            f"{what} in epoch {self.epoch + 1}: the weights have grown to {numbers.max():.3g} ({name}). "
+            f"The parameters are those before it; rewind and try a smaller rate than {rate:g}, "
+            f"or another activation or optimizer."
+        )
+
+    # --- back ------------------------------------------------------------------------------------
+
+    def take_snapshot(self) -> None:
+        if self.epoch % self.every or self.epoch in self.snapshots:
+            return
+        self.snapshots[self.epoch] = Snapshot(
+            self.epoch,
+            self.optimizer.steps,
+            self.engine.numbers.copy(),
+            self.updates.copy(),
+            self.data.rng.bit_generator.state,
+        )
+        if len(self.snapshots) > self.most:
+            self.every *= 2
+            kept = {epoch: shot for epoch, shot in self.snapshots.items() if epoch % self.every == 0}
+            self.snapshots = kept
+
+    def seek(self, epoch: int, interrupted: Interrupted = bool) -> bool:
+        """Go to the end of an epoch that was reached before; False if interrupted on the way."""
+        if not 0 <= epoch <= len(self.losses):
+            raise RefusedError(f"epoch {epoch} was not reached yet: there are {len(self.losses)}")
+        start = max(at for at in self.snapshots if at <= epoch)
+        if not start <= self.epoch <= epoch or self.place:
+            self.restore(self.snapshots[start])
+        self.failure = ""
+        self.advance((epoch - self.epoch) * self.in_epoch, interrupted)
+        return self.epoch == epoch
+
+    def restore(self, snapshot: Snapshot) -> None:
+        self.engine.restore(snapshot.numbers, snapshot.steps)
+        self.data.rng.bit_generator.state = snapshot.random
+        self.epoch, self.place = snapshot.epoch, 0
+        self.orders, self.part = [], []
+        self.updates = snapshot.updates.copy()
+
+    def change_rate(self, rate: float) -> None:
+        """Another learning rate, from the next epoch on; what came later at the first time is void."""
+        start = self.epoch + (self.place > 0)
+        if len(self.rates) > limits.RATES:
+            raise RefusedError(f"the rate was changed {limits.RATES:,} times, which is the most")
+        self.rates = [(at, old) for at, old in self.rates if at < start]
+        self.rates.append((start, rate))
+        del self.losses[start:]
+        self.snapshots = {at: shot for at, shot in self.snapshots.items() if at <= start}
+        self.failure = ""

@@ -1,0 +1,195 @@
+"""Clients of the studio for tests: plain HTTP, raw bytes, and the WebSocket of a run."""
+
+from __future__ import annotations
+
+import json
+import socket
+import struct
+import threading
+import time
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+from typing import Any
+
+import httpx
+import numpy as np
+from websockets.sync.client import ClientConnection, connect
+
+from chainrule.studio.serving import listen, server_on
+
+MOONS: dict[str, Any] = {
+    "data": "moons",
+    "layers": [4],
+    "loss": "bce",
+    "optimizer": "adam",
+    "rate": 0.05,
+}
+
+
+class Studio:
+    """A real server in a thread."""
+
+    def __init__(self) -> None:
+        self.listener = listen()
+        self.port = self.listener.getsockname()[1]
+        self.host = f"127.0.0.1:{self.port}"
+        self.origin = f"http://{self.host}"
+        self.server, self.address = server_on(self.listener)
+        self.thread = threading.Thread(target=self.server.run, kwargs={"sockets": [self.listener]})
+        self.thread.start()
+        self.cookie = ""
+        self.client = httpx.Client(verify=False, timeout=20)
+
+    def enter(self) -> httpx.Response:
+        answer = self.bare("GET", self.address)
+        self.cookie = answer.headers["set-cookie"].partition(";")[0]
+        return answer
+
+    def bare(self, method: str, url: str, **options: Any) -> httpx.Response:
+        """With nothing but what is given."""
+        self.client.cookies.clear()
+        return self.client.request(method, url, **options)
+
+    def request(self, method: str, path: str, **options: Any) -> httpx.Response:
+        """As the page asks: with the cookie and the Origin, unless other headers are given."""
+        headers = {"Cookie": self.cookie, "Origin": self.origin, **options.pop("headers", {})}
+        headers = {name: text for name, text in headers.items() if text is not None}
+        return self.bare(method, self.origin + path, headers=headers, **options)
+
+    def post(self, path: str, body: Any) -> httpx.Response:
+        return self.request("POST", path, json=body)
+
+    def raw(self, head: bytes, body: bytes = b"") -> tuple[int, bytes]:
+        """The status and all bytes of the answer to a request written by hand."""
+        with socket.create_connection(("127.0.0.1", self.port), timeout=10) as connection:
+            connection.sendall(head + b"Connection: close\r\n\r\n" + body)
+            answer = b"".join(iter(lambda: connection.recv(65536), b""))
+        return int(answer.split(b" ", 2)[1]), answer
+
+    @contextmanager
+    def socket(self, slow: bool = False, **headers: Any) -> Iterator[RunClient]:
+        """A connection; a slow one holds next to nothing for somebody who does not read."""
+        given = {"Cookie": self.cookie, "Origin": self.origin, **headers}
+        given = {name: text for name, text in given.items() if text is not None}
+        origin = given.pop("Origin", None)
+        with connect(
+            f"ws://{self.host}/train",
+            origin=origin,
+            additional_headers=given,
+            max_size=None,
+            max_queue=1 if slow else 16,
+            sock=self.narrow() if slow else None,
+            compression=None,
+        ) as connection:
+            yield RunClient(connection)
+
+    def narrow(self) -> Any:
+        connection = socket.socket()
+        connection.setsockopt(socket.SOL_SOCKET, socket.SO_RCVBUF, 1 << 16)
+        connection.connect(("127.0.0.1", self.port))
+        return connection
+
+    def close(self) -> None:
+        self.client.close()
+        self.server.should_exit = True
+        self.thread.join(20)
+        assert not self.thread.is_alive()
+
+
+class Frame:
+    """A decoded frame: `head` and the sections as arrays."""
+
+    def __init__(self, data: bytes) -> None:
+        (length,) = struct.unpack_from("<I", data)
+        self.head: dict[str, Any] = json.loads(data[4 : 4 + length])
+        start = -(-(4 + length) // 4) * 4
+        assert set(data[4 + length : start]) <= {ord(" ")}
+        self.sections: dict[str, Any] = {}
+        for name, count in self.head["sections"]:
+            self.sections[name] = np.frombuffer(data, "<f4", count, start)
+            start += 4 * count
+        assert start == len(data)
+
+    def __getitem__(self, name: str) -> Any:
+        return self.sections[name]
+
+    def same_as(self, other: Frame) -> bool:
+        """All of what is shown, but for losses sent before."""
+        names = set(self.sections) - {"losses"}
+        keys = ("epoch", "steps", "loss", "accuracy", "rates")
+        return all(self[name].tobytes() == other[name].tobytes() for name in names) and all(
+            self.head[key] == other.head[key] for key in keys
+        )
+
+
+class RunClient:
+    """The socket of a run."""
+
+    def __init__(self, connection: ClientConnection) -> None:
+        self.connection = connection
+
+    def send(self, kind: str, **message: Any) -> None:
+        self.connection.send(json.dumps({"type": kind, **message}))
+
+    def receive(self, seconds: float = 20.0) -> Frame | dict[str, Any]:
+        data = self.connection.recv(timeout=seconds)
+        found: dict[str, Any] | Frame = Frame(data) if isinstance(data, bytes) else json.loads(data)
+        return found
+
+    def text(self, kind: str) -> dict[str, Any]:
+        """The next text, which must be of this kind; frames before it are passed over."""
+        while True:
+            found = self.receive()
+            if isinstance(found, dict):
+                assert found["type"] == kind, found
+                return found
+
+    def frame(self, wanted: Callable[[Frame], bool] = lambda frame: True) -> Frame:
+        """The next frame that is wanted; a text before it is an error."""
+        while True:
+            found = self.receive()
+            assert isinstance(found, Frame), found
+            if wanted(found):
+                return found
+
+    def start(self, **config: Any) -> dict[str, Any]:
+        """A run that waits at epoch 0."""
+        self.send("start", config={**MOONS, **config})
+        self.send("pause")
+        self.send("rewind", epoch=0)
+        ready = self.text("ready")
+        self.frame(lambda frame: frame.head["epoch"] == 0 and not frame.head["running"])
+        self.nothing_more()
+        return ready
+
+    def nothing_more(self) -> None:
+        """Read what is still on its way for a paused run."""
+        try:
+            while True:
+                self.receive(0.2)
+        except TimeoutError:
+            return
+
+    def step(self, times: int = 1) -> Frame:
+        frame = None
+        for _ in range(times):
+            self.send("step")
+            frame = self.frame()
+        assert frame is not None
+        return frame
+
+    def rewind(self, epoch: int) -> Frame:
+        self.send("rewind", epoch=epoch)
+        return self.frame(lambda frame: frame.head["epoch"] == epoch and not frame.head["running"])
+
+
+def until(condition: Callable[[], bool], seconds: float = 10.0) -> bool:
+    """Wait for something to become true."""
+    end = time.monotonic() + seconds
+    while not condition() and time.monotonic() < end:
+        time.sleep(0.01)
+    return condition()
+
+
+def run_threads() -> list[threading.Thread]:
+    return [thread for thread in threading.enumerate() if thread.name == "chainrule-run"]

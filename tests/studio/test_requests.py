@@ -1,0 +1,499 @@
+"""Requests: files, pictures, checks, exports, samples; and everything that must be refused."""
+
+from __future__ import annotations
+
+import json
+import math
+import time
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from chainrule import nn
+from chainrule.expressions import parse
+
+from ..conftest import require
+
+require("httpx")
+require("starlette")
+
+from chainrule.studio import app, code, limits, pictures, wire
+from chainrule.studio.limits import RefusedError
+
+from .client import MOONS, Studio
+from .programs import executed
+
+POSTS = ["/api/picture", "/api/check", "/api/export", "/api/code", "/api/sample"]
+INJECTIONS = [
+    "<script>alert(1)</script>",
+    "</script><script>alert(1)</script>",
+    "<img src=x onerror=alert(1)>",
+    "<svg onload=alert(1)>",
+    "<svg><style>*{}</style></svg>",
+    '"><script>alert(1)</script>',
+    "'><script>alert(1)</script>",
+    "javascript:alert(1)",
+    "a'-alert(1)-'",
+    'a"-alert(1)-"',
+    "a</text><script>alert(1)</script>",
+    "]]><script>alert(1)</script>",
+    "<!--<script>",
+    "-->",
+    "&lt;script&gt;",
+    "&#60;script&#62;",
+    "\\u003cscript\\u003e",
+    "${alert(1)}",
+    "{{7*7}}",
+    "`alert(1)`",
+    "a; import os",
+    "__import__('os').system('id')",
+    "().__class__.__bases__[0].__subclasses__()",
+    "a.__class__",
+    "a['x']",
+    "lambda: 0",
+    "[x for x in ()]",
+    "exec('1')",
+    "eval('1')",
+    "open('/etc/passwd').read()",
+    "print(1)",
+    "f'{a}'",
+    "a if b else c",
+    "a := 1",
+    "a = 1",
+    "a\nimport os",
+    "a;b",
+    "'a' * 10**9",
+    "b'a'",
+    "True",
+    "None",
+    "...",
+    "1j",
+    "a and b",
+    "not a",
+    "a < b",
+    "a @ b",
+    "a // b",
+    "sin(*a)",
+    "sin(x=a)",
+    "sin()",
+    "../../etc/passwd",
+    "a\x00b",
+    "\ud800",
+    "\u202ea\u202c<b>",
+    "'; DROP TABLE runs; --",
+    "=cmd|' /C calc'!A0",
+    "%0d%0aSet-Cookie: a=b",
+    "a\r\nSet-Cookie: a=b",
+]
+
+
+def picture(studio: Studio, expression: Any, **values: Any) -> Any:
+    return studio.post("/api/picture", {"expression": expression, "values": values})
+
+
+# --- files ---------------------------------------------------------------------------------------
+
+
+@pytest.fixture
+def page(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> Path:
+    """A directory in the place of static/, with a secret beside it."""
+    folder = tmp_path / "static"
+    folder.mkdir()
+    (folder / "index.html").write_text("<!DOCTYPE html><title>studio</title>")
+    (folder / "app.js").write_text("export {};")
+    (folder / "style.css").write_text("body {}")
+    (folder / "notes.txt").write_text("not for anybody")
+    (folder / "inner").mkdir()
+    (folder / "inner" / "deep.js").write_text("export {};")
+    (tmp_path / "secret.js").write_text("secret")
+    monkeypatch.setattr(app, "STATIC", folder)
+    return folder
+
+
+def test_files(studio: Studio, page: Path) -> None:
+    kinds = {"/": "text/html", "/static/app.js": "text/javascript", "/static/style.css": "text/css"}
+    for path, kind in kinds.items():
+        answer = studio.request("GET", path)
+        name = path.rpartition("/")[2] or "index.html"
+        assert answer.content == (page / name).read_bytes()
+        assert answer.headers["content-type"] == f"{kind}; charset=utf-8"
+        head = studio.request("HEAD", path)
+        assert (head.status_code, head.content) == (200, b"")
+    for name in (
+        "notes.txt",
+        "inner",
+        "nothing.js",
+        "",
+        "inner/deep.js",
+        "secret.js",
+        "APP.JS",
+    ):
+        assert studio.request("GET", f"/static/{name}").status_code == 404
+
+
+def test_operations_are_a_module(studio: Studio) -> None:
+    answer = studio.request("GET", "/static/ops.js")
+    assert answer.headers["content-type"] == "text/javascript; charset=utf-8"
+    assert "export const ops" in answer.text
+
+
+def test_the_page_of_the_package_is_served_if_it_is_there(studio: Studio) -> None:
+    there = (app.STATIC / "index.html").is_file()
+    assert studio.request("GET", "/").status_code == (200 if there else 404)
+
+
+@pytest.mark.parametrize(
+    "path",
+    [
+        "/static/../secret.js",
+        "/static/../../app.py",
+        "/static/%2e%2e/secret.js",
+        "/static/..%2fsecret.js",
+        "/static/%2e%2e%2fsecret.js",
+        "/static/%252e%252e%252fsecret.js",
+        "/static/..%255csecret.js",
+        "/static/..\\secret.js",
+        "/static/..%5csecret.js",
+        "/static/....//secret.js",
+        "/static//secret.js",
+        "/static/./../secret.js",
+        "/static/inner/../../secret.js",
+        "/static/%c0%ae%c0%ae/secret.js",
+        "/static/secret.js%00.js",
+        "/static/..;/secret.js",
+        "/../secret.js",
+        "//secret.js",
+        "/static/file:%2f%2f%2fetc%2fpasswd",
+        "/static/%2fetc%2fpasswd",
+    ],
+)
+def test_no_way_out_of_the_directory(studio: Studio, page: Path, path: str) -> None:
+    head = b"GET %s HTTP/1.1\r\nHost: %s\r\nCookie: %s\r\n"
+    status, answer = studio.raw(head % (path.encode(), studio.host.encode(), studio.cookie.encode()))
+    assert status == 404
+    assert b"secret" not in answer
+
+
+# --- what is not JSON, too large, too deep -------------------------------------------------------
+
+
+def refused(studio: Studio, path: str, body: bytes | str) -> tuple[int, str]:
+    answer = studio.request("POST", path, content=body)
+    assert set(answer.json()) == {"error"}
+    assert "\n" not in answer.json()["error"]
+    return answer.status_code, answer.json()["error"]
+
+
+@pytest.mark.parametrize("path", POSTS)
+def test_bodies_that_are_refused(studio: Studio, path: str) -> None:
+    status, text = refused(studio, path, b"{")
+    assert (status, text[:26]) == (400, "the request is not JSON: E")
+    for body in (b"", b"\xff\xfe", '{"expression": "a"}'.encode("utf-16"), b"a=1", b"{'a': 1}"):
+        assert refused(studio, path, body)[0] == 400
+    for body in (b"[]", b"1", b'"a"', b"null"):
+        assert refused(studio, path, body) == (400, "the request must be a JSON object")
+    for name in ("NaN", "Infinity", "-Infinity"):
+        body = b'{"values": {"a": %s}}' % name.encode()
+        assert refused(studio, path, body) == (400, f"{name} is not a number that JSON has")
+    assert refused(studio, path, b'{"a": 1e999}') == (400, "the number 1e999 is too large")
+    assert refused(studio, path, b'{"a": %s}' % (b"9" * 5000))[0] == 400
+    deep = "the request is nested deeper than 8 levels"
+    for depth in (9, 100, 100_000):
+        assert refused(studio, path, b'{"a": ' * depth + b"1" + b"}" * depth) == (400, deep)
+        assert refused(studio, path, b'{"a": ' + b"[" * depth + b"]" * depth + b"}") == (400, deep)
+
+
+def test_a_body_that_is_too_large(studio: Studio) -> None:
+    body = b'{"expression": "' + b"a" * limits.BODY + b'"}'
+    large = (413, "the request is larger than 1,000,000 bytes")
+    assert refused(studio, "/api/picture", body) == large
+    pieces = (b" " * 100_000 for _ in range(12))
+    answer = studio.request("POST", "/api/picture", content=pieces)
+    assert (answer.status_code, answer.json()["error"]) == large
+
+
+def test_a_request_that_takes_too_long(studio: Studio, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(limits, "SECONDS", 0.2)
+    monkeypatch.setattr(pictures, "read", lambda body: time.sleep(0.6))
+    answer = picture(studio, "a")
+    assert (answer.status_code, answer.json()) == (408, {"error": "it took longer than 0.2 s"})
+
+
+def test_json_out() -> None:
+    text = wire.write({"a": [math.nan, math.inf, -math.inf, 1.5], "b": "</script>&ä"})
+    assert text == '{"a":["NaN","Infinity","-Infinity",1.5],"b":"\\u003c/script\\u003e\\u0026\\u00e4"}'
+    assert json.loads(text)["b"] == "</script>&ä"
+
+
+# --- pictures ------------------------------------------------------------------------------------
+
+
+def test_a_picture(studio: Studio) -> None:
+    found = picture(studio, "tanh(a*b + a**2)", a=2, b=-3).json()
+    assert set(found) == {"picture", "layout", "rules", "names"}
+    assert found["names"] == ["a", "b"]
+    nodes = found["picture"]["nodes"]
+    assert [node["label"] for node in nodes if node["kind"] == "leaf"] == ["a", "b"]
+    (output,) = found["picture"]["outputs"]
+    assert nodes[output]["data"] == math.tanh(-2.0)
+    assert nodes[output]["grad"] == 1.0
+    slope = 1 - math.tanh(-2.0) ** 2
+    assert nodes[0]["grad"] == pytest.approx(slope * (-3 + 4))
+    assert len(found["rules"]) == len(found["picture"]["edges"])
+
+
+def test_values(studio: Studio) -> None:
+    found = picture(studio, "a + b", b=3, other=5).json()
+    assert [node["data"] for node in found["picture"]["nodes"]] == [1.0, 3.0, 4.0]
+    assert picture(studio, "2 + 3").json()["picture"]["nodes"][0]["data"] == 5.0
+    infinite = picture(studio, "1 / a", a=0).json()["picture"]
+    assert infinite["nodes"][infinite["outputs"][0]]["data"] == "Infinity"
+    for wrong in ("1", None, True, [1], {}, 10**400):
+        answer = picture(studio, "a", a=wrong)
+        assert answer.status_code == 400
+        assert answer.json()["error"].startswith("the value of a must be a finite number, got ")
+    answer = studio.post("/api/picture", {"expression": "a", "values": [1]})
+    assert answer.json() == {"error": "values must be an object of numbers by name, got list"}
+
+
+def test_limits_of_expressions(studio: Studio) -> None:
+    assert picture(studio, 7).json() == {"error": "expression must be text, got 7"}
+    assert picture(studio, "a+" * 1000 + "a").json() == {
+        "error": "the expression is longer than 2,000 characters"
+    }
+    names = "+".join(f"a{i}" for i in range(101))
+    assert picture(studio, names).json() == {"error": "the expression has more than 100 names"}
+    assert picture(studio, "(" * 900 + "a" + ")" * 900).status_code == 400
+    assert picture(studio, "-" * 1900 + "a").status_code in (200, 400, 422)
+
+
+def test_a_picture_with_too_many_nodes(studio: Studio, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(limits, "NODES", 5)
+    answer = picture(studio, "a + b + c + d")
+    assert (answer.status_code, answer.json()) == (
+        422,
+        {"error": "the graph has 7 nodes, more than 5"},
+    )
+    assert picture(studio, "a + b + c").status_code == 200
+
+
+@pytest.mark.parametrize("text", INJECTIONS)
+def test_injections(studio: Studio, text: str) -> None:
+    """Refused, or harmless; and nothing that a browser could take for a tag comes back."""
+    config = {**MOONS, "data": "csv", "csv": f"0,0,0\n0,1,{text}\n"}
+    bodies: list[tuple[str, dict[str, Any]]] = [
+        ("/api/picture", {"expression": text}),
+        ("/api/check", {"expression": text}),
+        *(("/api/export", {"expression": text, "format": kind}) for kind in ("html", "svg", "python")),
+        ("/api/export", {"expression": "a", "format": text}),
+        ("/api/code", {"config": config}),
+        ("/api/code", {"config": {**MOONS, "activation": text}}),
+        ("/api/code", {"config": {**MOONS, text: 1}}),
+        ("/api/code", {"config": {**MOONS, "seed": text}}),
+    ]
+    for path, body in bodies:
+        answer = studio.request("POST", path, content=json.dumps(body))
+        assert answer.status_code in (400, 422), (path, answer.text)
+        assert answer.headers["content-type"] == "application/json"
+        assert not set(answer.text) & set("<>&")
+        assert set(answer.json()) == {"error"}
+        assert "set-cookie" not in answer.headers
+    odd = {"expression": "a", "values": {"a": 1, text: 2}}
+    answer = studio.request("POST", "/api/picture", content=json.dumps(odd))
+    assert answer.status_code == 200
+    assert answer.json()["names"] == ["a"]
+    header = {**MOONS, "data": "csv", "csv": f'"{text}",y,c\n0,0,0\n0,1,1\n'}
+    answer = studio.request("POST", "/api/code", content=json.dumps({"config": header}))
+    assert answer.status_code == 200 or set(answer.json()) == {"error"}
+    assert text not in answer.text
+
+
+def test_there_are_fifty_of_them() -> None:
+    assert len(set(INJECTIONS)) >= 50
+
+
+def test_a_comment_does_not_get_into_an_export(studio: Studio) -> None:
+    for kind in ("html", "svg", "python"):
+        body = {"expression": "a # <script>alert(1)</script>", "format": kind}
+        answer = studio.post("/api/export", body)
+        assert answer.status_code == 200
+        assert "alert(1)" not in answer.text
+
+
+def test_a_check(studio: Studio) -> None:
+    body = {"expression": "log(x) * sin(y)", "values": {"x": 1.5, "y": 2}}
+    rows = studio.post("/api/check", body).json()["rows"]
+    assert [row["name"] for row in rows] == ["x", "y"]
+    assert all(row["agrees"] for row in rows)
+    assert rows[0]["analytic"] == pytest.approx(math.sin(2) / 1.5)
+    assert rows[0]["numeric"] == pytest.approx(math.sin(2) / 1.5)
+    kink = studio.post("/api/check", {"expression": "relu(x)", "values": {"x": 0}}).json()
+    assert "at a kink of 'relu'" in kink["notes"][0]
+    assert studio.post("/api/check", {"expression": "2"}).json()["rows"] == []
+
+
+# --- exports -------------------------------------------------------------------------------------
+
+
+def test_files_to_keep(studio: Studio) -> None:
+    kinds = {"html": "text/html", "svg": "image/svg+xml", "python": "text/x-python"}
+    for kind, media in kinds.items():
+        answer = studio.post("/api/export", {"expression": "a*b", "format": kind})
+        assert answer.status_code == 200
+        assert answer.headers["content-type"].partition(";")[0] == media
+        ending = {"python": "py"}.get(kind, kind)
+        assert answer.headers["content-disposition"] == f'attachment; filename="expression.{ending}"'
+    wrong = studio.post("/api/export", {"expression": "a*b", "format": "exe"})
+    assert wrong.json() == {"error": "format must be html, svg or python, got 'exe'"}
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "tanh(a*b + a**2)",
+        "a",
+        "2 + 3",
+        "1/0 * a",
+        "7**7**7 * a",
+        "(-8)**(1/3) + a",
+        "9007199254740993 * 3 * a",
+        "pi * a + e",
+        "print + out + Value + math + __debug__ + out_ + chainrule",
+        "sum(a, b, 3) + max(a, b)",
+        "where(less(a, 2), a, b) / 3",
+        "1e999 - a",
+        "-a ** 2 - -3",
+        "ä + µ",
+        "tanh(1) / 0 + a",
+    ],
+)
+def test_the_program_of_an_expression_gives_the_same_numbers(text: str) -> None:
+    request = pictures.read({"expression": text, "values": {"a": 1.25, "b": -0.5}})
+    result = pictures.evaluate(request)
+    result.backward()
+    names = executed(code.expression_program(request.expression, request.values))
+    assert repr(names["out"].data) == repr(result.data)
+    leaves = {v.label: v.grad for v in result._topological() if v.is_leaf and v.label}
+    found = {v.label: v.grad for v in names["out"]._topological() if v.is_leaf and v.label}
+    assert repr(found) == repr(leaves)
+
+
+def test_how_a_program_looks() -> None:
+    text = code.expression_program(parse("tanh(a*b) + pi"), {"a": 2.0, "b": -3.0})
+    assert text == (
+        "from math import pi\n\nfrom chainrule import Value, tanh\n\n"
+        "a = Value(2.0, label='a')\nb = Value(-3.0, label='b')\n"
+        "out = tanh(a * b) + pi\nout.backward()\n"
+        'print("out", out.data)\nprint("d out / d a", a.grad)\nprint("d out / d b", b.grad)\n'
+    )
+
+
+# --- runs without a socket -----------------------------------------------------------------------
+
+
+def test_the_program_of_a_run(studio: Studio) -> None:
+    answer = studio.post("/api/code", {"config": MOONS, "epochs": 20, "rates": [[0, 0.1], [5, 0.01]]})
+    assert answer.headers["content-type"].startswith("text/x-python")
+    assert "lr=0.1)" in answer.text
+    assert "rates = {5: 0.01}" in answer.text
+    assert executed(answer.text)["history"].epochs == 20
+    errors = {
+        "config must be an object with the settings of a run": {},
+        "epochs must be a whole number from 0 to 1e+07, got 1.5": {"config": {}, "epochs": 1.5},
+        "rates must be pairs of an epoch and a rate, got 3": {"config": {}, "rates": [3]},
+        "rate must be above 0, got -1": {"config": {}, "rates": [[1, -1]]},
+    }
+    for message, body in errors.items():
+        assert studio.post("/api/code", body).json() == {"error": message}
+
+
+@pytest.mark.parametrize(
+    ("change", "message"),
+    [
+        ({"data": "iris"}, "data must be one of xor, moons, circles, spirals, csv, points, got 'iris'"),
+        ({"layers": [4] * 7}, "layers has 7 entries, more than 6"),
+        ({"layers": [65]}, "a layer must be a whole number from 1 to 64, got 65"),
+        ({"layers": 4}, "layers must be a list, got 4"),
+        ({"samples": 2001}, "samples must be a whole number from 2 to 2,000, got 2001"),
+        ({"noise": -1}, "noise must be from 0 to 10, got -1"),
+        ({"rate": 0}, "rate must be above 0, got 0"),
+        ({"batch": 1.5}, "batch must be a whole number from 0 to 2,000, got 1.5"),
+        ({"seed": -1}, "seed must be a whole number from 0 to 4.29497e+09, got -1"),
+        ({"loss": "nll"}, "loss must be one of binary_cross_entropy_with_logits, mse, l1, huber, "),
+        ({"optimizer": "lbfgs"}, "optimizer must be one of sgd, rmsprop, adagrad, adam, adamw, got "),
+        ({"rates": 1}, "config has no 'rates'; it has data, csv, points, samples, noise, layers, "),
+        ({"data": "points"}, "there are no points: add some, or choose a data set"),
+        ({"data": "points", "points": [[1, 2]]}, "point 0 must be [x, y, class], got list"),
+        ({"data": "points", "points": [[1, "2", 0]]}, "a coordinate of point 0 must be a finite number"),
+        ({"data": "points", "points": [[1, 2, 10]]}, "the class of point 0 must be a whole number from"),
+        ({"data": "points", "points": [[1e7, 2, 0]]}, "a coordinate of point 0 must be from -1e+06 to"),
+        ({"data": "csv"}, "the table: the file is empty"),
+        ({"data": "csv", "csv": "x,y,c\n"}, "the table: there is a header but no data"),
+        (
+            {"data": "csv", "csv": "x,y,c\n1,2,0\n1,b,1"},
+            "the table, line 3, column 2: 'b' is not a number",
+        ),
+        ({"data": "csv", "csv": "1,2,0\n\n1,2"}, "the table, line 3: 2 columns, expected 3"),
+        ({"data": "csv", "csv": "1,2\n3,4"}, "the table has 2 columns, expected 3: x, y and the class"),
+        (
+            {"data": "csv", "csv": "1,2,0\n1,2,0.5"},
+            "the table, line 2: the class must be a whole number",
+        ),
+        (
+            {"data": "csv", "csv": "1,2,-1\n"},
+            "the table, line 1: the class must be a whole number from 0",
+        ),
+        ({"data": "csv", "csv": "1,nan,0\n"}, "the table, line 1: nan is not between -1,000,000 and"),
+        ({"data": "csv", "csv": "1,inf,0\n"}, "the table, line 1: inf is not between -1,000,000 and"),
+        ({"data": "csv", "csv": "1,2,0\n" * 2001}, "the table has 2,001 rows, more than 2,000"),
+        (
+            {"data": "csv", "csv": "0,0,0\n0,1,1\n1,1,2"},
+            "binary_cross_entropy_with_logits needs two classes, there are 3: use cross_entropy",
+        ),
+    ],
+)
+def test_configs_that_are_refused(studio: Studio, change: dict[str, Any], message: str) -> None:
+    answer = studio.post("/api/code", {"config": {**MOONS, **change}})
+    assert answer.status_code == 400
+    assert answer.json()["error"].startswith(message)
+
+
+def test_messages_are_short() -> None:
+    assert len(str(RefusedError("word " * 1000))) == limits.MESSAGE
+
+
+def test_the_loss_of_a_sample(studio: Studio) -> None:
+    model = nn.MLP(2, [4, 1], "tanh", init="xavier", seed=3)
+    parameters = [p.data for p in model.parameters()]
+    config = {**MOONS, "seed": 0}
+    body = {"config": config, "parameters": parameters, "sample": [0.5, -1], "target": 1}
+    found = studio.post("/api/sample", body).json()
+    loss = nn.binary_cross_entropy_with_logits(model([0.5, -1.0]), 1)
+    loss.backward()
+    nodes = found["picture"]["nodes"]
+    assert nodes[found["picture"]["outputs"][0]]["data"] == loss.data
+    grads = {node["label"]: node["grad"] for node in nodes}
+    assert {"x", "y"} < set(grads)
+    for name, p in model.named_parameters():
+        assert grads[name] == p.grad
+
+
+def test_samples_that_are_refused(studio: Studio) -> None:
+    parameters = [0.1] * 17
+    good = {"config": MOONS, "parameters": parameters, "sample": [0, 0], "target": 0}
+    assert studio.post("/api/sample", good).status_code == 200
+    wrong: dict[str, dict[str, Any]] = {
+        "the model has 17 parameters and 2 inputs, got 16 and 2": {"parameters": parameters[1:]},
+        "the model has 17 parameters and 2 inputs, got 17 and 1": {"sample": [1]},
+        "parameters has 18 entries, more than 17": {"parameters": [*parameters, 1]},
+        "parameter 0 must be a finite number, got 'a'": {"parameters": ["a", *parameters[1:]]},
+        "target must be a whole number from 0 to 1, got 2": {"target": 2},
+        "sample must be a list, got None": {"sample": None},
+    }
+    for message, change in wrong.items():
+        assert studio.post("/api/sample", {**good, **change}).json() == {"error": message}
+    large = {**good, "config": {**MOONS, "layers": [64, 64]}, "parameters": [0.0] * 4417}
+    answer = studio.post("/api/sample", large)
+    assert answer.status_code == 422
+    assert answer.json()["error"].endswith("nodes, more than 2,000")

@@ -1,0 +1,462 @@
+"""Runs over a real socket: frames, commands, limits, and threads that end."""
+
+from __future__ import annotations
+
+import asyncio
+import json
+import re
+import time
+from typing import Any
+
+import numpy as np
+import pytest
+
+from chainrule import nn, optim, train
+
+from ..conftest import require
+
+require("httpx")
+require("websockets")
+
+from websockets.exceptions import ConnectionClosed, InvalidStatus
+
+from chainrule.studio import config, data_sets, limits, runs
+from chainrule.studio.frames import raster
+from chainrule.studio.runs import Outbox
+
+from .client import MOONS, Frame, RunClient, Studio, run_threads, until
+from .programs import executed
+
+DIVERGING = {
+    **MOONS,
+    "layers": [4],
+    "activation": "linear",
+    "loss": "mse",
+    "optimizer": "sgd",
+    "rate": 100.0,
+}
+
+
+@pytest.fixture
+def run(studio: Studio) -> Any:
+    with studio.socket() as client:
+        yield client
+    assert until(lambda: not run_threads()), "closing the socket did not end the thread"
+
+
+def trained(epochs: int, **given: Any) -> tuple[nn.MLP, train.History]:
+    """The library's own training for a config."""
+    settings = config.read({**MOONS, **given})
+    points = data_sets.load(settings)
+    model = config.model_for(settings, points.classes)
+    optimizer = optim.Adam(model.parameters(), lr=settings.rate)
+    history = train.fit(
+        model,
+        settings.loss,
+        points.X,
+        points.y,
+        optimizer=optimizer,
+        epochs=epochs,
+        batch_size=settings.batch or None,
+        progress=False,
+    )
+    return model, history
+
+
+def numbers(model: nn.MLP) -> Any:
+    return np.array([p.data for p in model.parameters()])
+
+
+# --- what comes ----------------------------------------------------------------------------------
+
+
+def test_ready(run: RunClient) -> None:
+    ready = run.start(layers=[4, 3])
+    assert ready["layers"] == [2, 4, 3, 1]
+    assert ready["count"] == len(ready["names"]) == 12 + 15 + 4
+    assert ready["names"][:3] == [
+        "layers.0.neurons.0.w.0",
+        "layers.0.neurons.0.w.1",
+        "layers.0.neurons.0.b",
+    ]
+    points = data_sets.load(config.read(MOONS))
+    assert ready["points"] == points.rows()
+    assert (ready["classes"], ready["grid"], ready["small"]) == (2, 50, 20)
+    assert ready["box"] == list(points.box())
+    assert executed(ready["code"])["history"].epochs == 100
+
+
+def test_the_numbers_are_those_of_the_library(run: RunClient) -> None:
+    run.start()
+    steps = 6
+    frame = run.step(steps)
+    sections = {name: len(part) for name, part in frame.sections.items()}
+    assert sections == {
+        "boundary": 2500,
+        "neurons": 5 * 400,
+        "weights": 17,
+        "grads": 17,
+        "updates": 17,
+        "flow": 2,
+        "outputs": 100,
+        "losses": 1,
+    }
+    head = frame.head
+    assert (head["type"], head["epoch"], head["steps"]) == ("frame", steps, steps)
+    assert (head["running"], head["rate"], head["rates"]) == (False, 0, [[0, 0.05]])
+    before, _ = trained(steps - 1)
+    model, history = trained(steps)
+    np.testing.assert_array_equal(frame["weights"], numbers(model).astype("f4"))
+    grads = np.array([p.grad for p in model.parameters()])
+    np.testing.assert_array_equal(frame["grads"], grads.astype("f4"))
+    np.testing.assert_array_equal(frame["updates"], (numbers(model) - numbers(before)).astype("f4"))
+    norms = [history.gradient_norms[name][-1] for name in ("layer 1", "layer 2")]
+    np.testing.assert_allclose(frame["flow"], norms, rtol=1e-6)
+    assert frame["losses"].tolist() == [np.float32(history.losses[-1])]
+    settings = config.read(MOONS)
+    points = data_sets.load(settings)
+    logits = [model(x) for x in points.X]
+    assert head["accuracy"] == train.accuracy(logits, points.y)
+    assert head["loss"] == pytest.approx(
+        nn.binary_cross_entropy_with_logits(logits, list(points.y)).data, rel=1e-12
+    )
+    np.testing.assert_allclose(frame["outputs"], [v.sigmoid().data for v in logits], rtol=1e-6)
+    grid = raster(points.box(), 50)
+    for place in (0, 49, 1234, 2499):
+        assert frame["boundary"][place] == pytest.approx(model(grid[place]).sigmoid().data, rel=1e-6)
+    small = raster(points.box(), 20)
+    hidden = [v.data for v in model.layers[0](small[77])]
+    np.testing.assert_allclose(frame["neurons"][77 : 4 * 400 : 400], hidden, rtol=1e-6)
+
+
+def test_batches(run: RunClient) -> None:
+    run.start(batch=30)
+    assert run.step().head["epoch"] == 0
+    frame = run.step(7)
+    assert (frame.head["epoch"], frame.head["steps"]) == (2, 8)
+    model, history = trained(2, batch=30)
+    np.testing.assert_array_equal(frame["weights"], numbers(model).astype("f4"))
+    assert frame["losses"].tolist() == [np.float32(history.losses[-1])]
+
+
+def test_three_classes(run: RunClient) -> None:
+    points = [[0, 0, 0], [1, 0, 1], [0, 1, 2], [1, 1, 1]]
+    ready = run.start(data="points", points=points, loss="cross_entropy")
+    assert (ready["classes"], ready["layers"]) == (3, [2, 4, 3])
+    frame = run.step(60)
+    assert set(frame["boundary"].tolist()) <= {0.0, 1.0, 2.0}
+    assert frame["outputs"].tolist() == [0.0, 1.0, 2.0, 1.0]
+    assert frame.head["accuracy"] == 1.0
+
+
+def test_losses_have_no_gaps(run: RunClient) -> None:
+    """Each frame brings those since the one before, however many were dropped in between."""
+    run.send("start", config=MOONS)
+    run.text("ready")
+    losses: list[float] = []
+    while len(losses) < 3000:
+        frame = run.frame()
+        first = frame.head["epoch"] - len(frame["losses"])
+        assert first <= len(losses)
+        losses[first:] = frame["losses"].tolist()
+    run.send("pause")
+    frame = run.frame(lambda frame: not frame.head["running"])
+    first = frame.head["epoch"] - len(frame["losses"])
+    losses[first:] = frame["losses"].tolist()
+    _, history = trained(len(losses))
+    assert losses == np.array(history.losses, "f4").tolist()
+
+
+def test_a_slow_reader_gets_new_frames_not_old_ones(studio: Studio) -> None:
+    with studio.socket(slow=True) as run:
+        run.send("start", config={**MOONS, "layers": [32, 32]})
+        run.text("ready")
+        time.sleep(1.5)
+        run.send("pause")
+        count, epoch = 0, -1
+        while True:
+            frame = run.frame()
+            assert frame.head["epoch"] >= epoch
+            epoch, count = frame.head["epoch"], count + 1
+            if not frame.head["running"]:
+                break
+        assert count < 20  # a second and a half has 45 of them; some are in buffers on the way
+    assert until(lambda: not run_threads())
+
+
+def test_an_outbox_keeps_the_newest_frame_and_all_texts() -> None:
+    async def taken() -> list[str | bytes]:
+        outbox = Outbox(asyncio.get_running_loop())
+        for item in ("a", b"1", b"2", "b", b"3", "c"):
+            outbox.put(item)
+        assert outbox.has_frame()
+        found = [await outbox.take() for _ in range(4)]
+        assert not outbox.has_frame()
+        for _ in range(limits.WAITING + 10):
+            outbox.put("text")
+        assert len(outbox.waiting) == limits.WAITING
+        return found
+
+    assert asyncio.run(taken()) == ["a", "b", b"3", "c"]
+
+
+# --- commands ------------------------------------------------------------------------------------
+
+
+def test_pause_and_resume(run: RunClient) -> None:
+    run.send("start", config=MOONS)
+    run.text("ready")
+    run.frame(lambda frame: frame.head["epoch"] > 0 and frame.head["running"] and frame.head["rate"] > 0)
+    run.send("pause")
+    paused = run.frame(lambda frame: not frame.head["running"])
+    run.nothing_more()
+    run.send("resume")
+    again = run.frame(lambda frame: frame.head["running"])
+    assert again.head["epoch"] > paused.head["epoch"]
+
+
+def test_rewinding_shows_the_same_bits(run: RunClient) -> None:
+    """Whatever was seen at an epoch is seen there again; and so is what came after it."""
+    run.start(batch=30)
+    seen: dict[int, Frame] = {}
+    for _ in range(24):
+        frame = run.step()
+        if frame.head["steps"] % 4 == 0:
+            seen[frame.head["epoch"]] = frame
+    run.send("resume")
+    run.frame(lambda frame: frame.head["epoch"] > 500)
+    run.send("pause")
+    end = run.frame(lambda frame: not frame.head["running"])
+    run.nothing_more()
+    reached = end.head["epoch"]
+    for epoch in (3, 1, 6, 2):
+        assert run.rewind(epoch).same_as(seen[epoch])
+        assert run.rewind(epoch)["losses"].tolist() == []
+    forward = run.rewind(reached)
+    assert len(forward["losses"]) == reached - 2
+    again = run.step(end.head["steps"] % 4) if end.head["steps"] % 4 else forward
+    assert again.same_as(end)
+    assert run.rewind(0).head["steps"] == 0
+    run.send("rewind", epoch=reached + 1000)
+    assert "was not reached yet" in run.text("error")["message"]
+
+
+def test_changing_the_rate(run: RunClient) -> None:
+    run.start()
+    run.step(2)
+    run.send("rate", rate=0.5)
+    assert run.frame().head["rates"] == [[0, 0.05], [2, 0.5]]
+    end = run.step(3)
+    run.rewind(1)
+    assert run.step(4).same_as(end)
+    for rate in (0, -1, "fast", None):
+        run.send("rate", rate=rate)
+        assert run.text("error")["message"].startswith("rate must be ")
+    names = executed(
+        run_code(run, {"config": MOONS, "epochs": 5, "rates": end.head["rates"]}),
+    )
+    weights = np.array([p.data for p in names["model"].parameters()], "f4")
+    np.testing.assert_array_equal(end["weights"], weights)
+
+
+def run_code(run: RunClient, body: dict[str, Any]) -> str:
+    from chainrule.studio.app import program
+
+    return program(body)[2]
+
+
+def test_numbers_that_are_no_longer_finite(run: RunClient) -> None:
+    run.send("start", config=DIVERGING)
+    run.text("ready")
+    stopped = run.text("stopped")
+    assert stopped["reason"] == "nan"
+    pattern = (
+        r"(the loss became (NaN|infinite)|a gradient became NaN or infinite, with a loss of \S+) "
+        r"in epoch (\d+): the weights have grown to \S+ \(layers\.\S+\)\. The parameters are those "
+        r"before it; rewind and try a smaller rate than 100, or another activation or optimizer\."
+    )
+    found = re.fullmatch(pattern, stopped["message"])
+    assert found
+    epoch = int(found[3]) - 1
+    last = run.rewind(epoch)
+    assert np.isfinite(last["weights"]).all()
+    run.send("resume")  # fails again
+    assert run.text("stopped") == stopped
+    run.rewind(0)
+    run.send("rate", rate=0.01)
+    assert run.frame().head["rates"] == [[0, 0.01]]
+    better = run.step(10)
+    assert better.head["loss"] < 1.0
+
+
+def test_the_end_of_a_long_run(run: RunClient, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(limits, "STEPS", 50)
+    run.send("start", config=MOONS)
+    run.text("ready")
+    assert run.text("stopped")["reason"] == "limit"
+    for kind in ("resume", "step"):
+        run.send(kind)
+        assert run.text("error")["message"] == runs.TOO_LONG
+    assert run.rewind(49).head["steps"] == 49
+    assert run.step().head["steps"] == 50
+
+
+def test_stop_and_start_again(run: RunClient) -> None:
+    run.start()
+    run.step(3)
+    run.send("stop")
+    stopped = run.text("stopped")
+    assert stopped == {"type": "stopped", "reason": "stop", "message": "stopped after 3 epochs"}
+    assert until(lambda: not run_threads())
+    for kind in ("step", "pause", "rate", "rewind", "stop"):
+        run.send(kind)  # nobody is there to obey
+    assert run.start(layers=[2])["layers"] == [2, 2, 1]
+    assert run.start(layers=[3])["layers"] == [2, 3, 1]
+    assert len(run_threads()) == 1
+
+
+def test_messages_that_are_refused(run: RunClient) -> None:
+    run.start()
+    for text in (
+        "",
+        "[]",
+        "{",
+        "NaN",
+        '"a"',
+        '{"type": "start", "config": ' + "[" * 99 + "]" * 99 + "}",
+    ):
+        run.connection.send(text)
+        assert run.text("error")["message"].startswith("the request ") or text == "NaN"
+    run.connection.send(b"\x00\xff")
+    assert run.text("error")["message"].startswith("the request is not JSON")
+    for message in ({}, {"type": 1}, {"type": "__init__"}, {"type": "close"}, {"type": None}):
+        run.connection.send(json.dumps(message))
+        assert run.text("error")["message"].startswith("type must be one of start, pause, resume, step")
+    for epoch in (-1, 1.5, "1", None, 10**9):
+        run.send("rewind", epoch=epoch)
+        assert run.text("error")["message"].startswith("epoch must be a")
+    assert run.step().head["steps"] == 1  # still there
+
+
+def test_a_start_that_is_refused_ends_the_run_before(run: RunClient) -> None:
+    run.start()
+    run.send("start", config={**MOONS, "layers": [1000]})
+    assert run.text("error")["message"] == "a layer must be a whole number from 1 to 64, got 1000"
+    assert until(lambda: not run_threads())
+    run.send("start", config={**MOONS, "data": "csv", "csv": "0,0,0\n0,1,x"})
+    assert run.text("error")["message"] == "the table, line 2, column 3: 'x' is not a number"
+    assert run.start()["count"] == 17
+
+
+def test_a_failure_inside_is_told_without_details(
+    run: RunClient, monkeypatch: pytest.MonkeyPatch, caplog: pytest.LogCaptureFixture
+) -> None:
+    def broken(*arguments: Any) -> None:
+        raise ZeroDivisionError("a secret")
+
+    monkeypatch.setattr(runs, "Training", broken)
+    run.send("start", config=MOONS)
+    assert run.text("error")["message"] == "the run failed; the terminal of the studio says why"
+    assert "a secret" in caplog.text
+
+
+# --- limits --------------------------------------------------------------------------------------
+
+
+def test_a_message_that_is_too_large(studio: Studio) -> None:
+    with studio.socket() as run:
+        run.send("start", config={"csv": "1,2,0\n" * 200_000})
+        with pytest.raises(ConnectionClosed) as closed:
+            run.receive()
+    assert closed.value.rcvd is not None
+    assert closed.value.rcvd.code == 1009
+
+
+def test_too_many_messages_wait(run: RunClient, monkeypatch: pytest.MonkeyPatch) -> None:
+    run.start()
+    start = time.monotonic()
+    for _ in range(limits.BURST + 50):
+        run.send("rate", rate=0.1)
+    run.send("nonsense")
+    run.text("error")
+    assert time.monotonic() - start > 0.3
+
+
+def test_two_runs_at_once_are_apart(studio: Studio) -> None:
+    with studio.socket() as one, studio.socket() as two:
+        one.start(seed=1)
+        two.start(seed=2)
+        first = [one.step(), two.step()]
+        later = [two.step(3), one.step(3)]
+        assert one.rewind(1).same_as(first[0])
+        assert two.rewind(1).same_as(first[1])
+        assert not first[0].same_as(first[1])
+        assert one.rewind(4).same_as(later[1])
+        assert two.rewind(4).same_as(later[0])
+    assert until(lambda: not run_threads())
+
+
+def test_the_number_of_runs(studio: Studio) -> None:
+    clients: list[Any] = [studio.socket() for _ in range(limits.RUNS + 1)]
+    opened = [client.__enter__() for client in clients]
+    try:
+        for run in opened[:-1]:
+            run.send("start", config=MOONS)
+            run.text("ready")
+        opened[-1].send("start", config=MOONS)
+        message = "4 runs are going on, which is the most: stop one first"
+        assert opened[-1].text("error")["message"] == message
+        opened[0].send("stop")
+        opened[0].text("stopped")
+        assert until(lambda: len(run_threads()) == limits.RUNS - 1)
+        opened[-1].send("start", config=MOONS)
+        opened[-1].text("ready")
+    finally:
+        for client in clients:
+            client.__exit__(None, None, None)
+    assert until(lambda: not run_threads())
+
+
+def test_the_number_of_sockets(studio: Studio) -> None:
+    clients: list[Any] = [studio.socket() for _ in range(limits.SOCKETS)]
+    for client in clients:
+        client.__enter__()
+    try:
+        with pytest.raises(InvalidStatus) as refused, studio.socket():
+            pass
+        assert refused.value.response.status_code == 429
+        assert b"8 pages are open, which is the most: close one" in (refused.value.response.body or b"")
+        assert refused.value.response.headers["X-Content-Type-Options"] == "nosniff"
+    finally:
+        for client in clients:
+            client.__exit__(None, None, None)
+
+    def opens() -> bool:
+        try:
+            with studio.socket():
+                return True
+        except InvalidStatus:
+            return False
+
+    assert until(opens)
+
+
+def test_a_lost_connection_ends_the_thread(studio: Studio) -> None:
+    with studio.socket() as run:
+        run.send("start", config=MOONS)
+        run.text("ready")
+        assert len(run_threads()) == 1
+        run.connection.socket.close()
+        assert until(lambda: not run_threads())
+
+
+def test_the_end_of_the_server_ends_its_runs() -> None:
+    studio = Studio()
+    studio.enter()
+    with studio.socket() as run:
+        run.send("start", config=MOONS)
+        run.text("ready")
+        studio.close()
+        assert until(lambda: not run_threads())
+        with pytest.raises(ConnectionClosed):
+            run.frame(lambda frame: False)

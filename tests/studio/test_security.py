@@ -1,0 +1,274 @@
+"""Who may ask: every route with every wrong Host, Origin and cookie; tokens; headers."""
+
+from __future__ import annotations
+
+import re
+from typing import Any
+
+import pytest
+
+from ..conftest import require
+
+require("httpx")
+require("websockets")
+
+from websockets.exceptions import InvalidStatus
+
+from .client import Studio
+
+ROUTES = [
+    *("/", "/enter", "/static/app.js", "/static/ops.js", "/static/nothing.js", "/api/picture"),
+    *("/api/check", "/api/export", "/api/code", "/api/sample", "/train", "/nothing", "/api/", "/docs"),
+]
+METHODS = ["GET", "HEAD", "POST", "PUT", "PATCH", "DELETE", "OPTIONS", "TRACE", "QUERY"]
+
+
+@pytest.mark.parametrize("method", METHODS)
+@pytest.mark.parametrize("path", ROUTES)
+def test_nothing_without_the_cookie(studio: Studio, path: str, method: str) -> None:
+    answer = studio.request(method, path, headers={"Cookie": None})
+    assert answer.status_code in (401, 403)
+    wrong = studio.request(method, path, headers={"Cookie": studio.cookie[:-1] + "!"})
+    assert wrong.status_code in (401, 403)
+    if method != "HEAD":
+        assert set(answer.json()) == {"error"}
+
+
+def test_with_the_cookie_an_unknown_route_is_404_and_a_wrong_method_405(studio: Studio) -> None:
+    assert studio.request("GET", "/nothing").json() == {"error": "there is nothing here"}
+    assert studio.request("GET", "/nothing").status_code == 404
+    assert studio.request("GET", "/api/picture").status_code == 405
+    assert studio.request("GET", "/api/picture").json() == {"error": "GET is not for this"}
+    assert studio.request("DELETE", "/").status_code == 405
+
+
+# --- Host ----------------------------------------------------------------------------------------
+
+
+def hosts(port: int) -> list[bytes]:
+    return [
+        b"evil.example",
+        b"evil.example:%d" % port,
+        b"127.0.0.1",
+        b"localhost",
+        b"127.0.0.1:%d" % (port + 1),
+        b"127.0.0.1:%d.evil.example" % port,
+        b"127.0.0.1.evil.example:%d" % port,
+        b"localhost.evil.example:%d" % port,
+        b"localhost.:%d" % port,
+        b"LOCALHOST:%d" % port,
+        b"evil.example@127.0.0.1:%d" % port,
+        b"127.0.0.1:%d@evil.example" % port,
+        b"127.1:%d" % port,
+        b"0.0.0.0:%d" % port,
+        b"2130706433:%d" % port,
+        b"0x7f000001:%d" % port,
+        b"127.0.0.1:0%d" % port,
+        b"[::]:%d" % port,
+        b"[::ffff:127.0.0.1]:%d" % port,
+        b"::1:%d" % port,
+        b"127.0.0.1:%d, evil.example" % port,
+        b"127.0.0.1:%d/" % port,
+        b"",
+    ]
+
+
+@pytest.mark.parametrize("place", range(23))
+def test_foreign_and_look_alike_hosts(studio: Studio, place: int) -> None:
+    host = hosts(studio.port)[place]
+    for path in (b"/", b"/nothing", studio.address.encode().partition(studio.host.encode())[2]):
+        head = b"GET %s HTTP/1.1\r\nHost: %s\r\nCookie: %s\r\n" % (path, host, studio.cookie.encode())
+        status, answer = studio.raw(head)
+        assert status in (400, 403), answer
+        assert b"set-cookie" not in answer.lower()
+    status, _ = studio.raw(upgrade(studio, host))
+    assert status in (400, 403)
+
+
+def upgrade(studio: Studio, host: bytes, origin: bytes | None = None) -> bytes:
+    origin = b"http://" + host if origin is None else origin
+    return (
+        b"GET /train HTTP/1.1\r\nHost: %s\r\nOrigin: %s\r\nUpgrade: websocket\r\nConnection: Upgrade\r\n"
+        b"Sec-WebSocket-Key: dGhlIHNhbXBsZSBub25jZQ==\r\nSec-WebSocket-Version: 13\r\nCookie: %s\r\n"
+    ) % (host, origin, studio.cookie.encode())
+
+
+def test_the_list_of_hosts_is_tried_to_its_end(studio: Studio) -> None:
+    assert len(hosts(studio.port)) == 23
+
+
+@pytest.mark.parametrize("name", ["127.0.0.1", "localhost", "[::1]"])
+def test_the_three_names_of_this_machine(studio: Studio, name: str) -> None:
+    host = f"{name}:{studio.port}".encode()
+    cookie = studio.cookie.encode()
+    status, answer = studio.raw(b"GET /nothing HTTP/1.1\r\nHost: %s\r\nCookie: %s\r\n" % (host, cookie))
+    assert status == 404
+    assert b"connect-src 'self' ws://%s;" % host in answer
+
+
+def test_no_host_and_two_hosts(studio: Studio) -> None:
+    cookie, host = studio.cookie.encode(), studio.host.encode()
+    for version in (b"1.1", b"1.0"):
+        head = b"GET / HTTP/%s\r\nCookie: %s\r\n" % (version, cookie)
+        assert studio.raw(head)[0] in (400, 403)
+        for second in (host, b"evil.example"):
+            for pair in ((host, second), (second, host)):
+                both = b"".join(b"Host: %s\r\n" % one for one in pair)
+                assert studio.raw(head + both)[0] in (400, 403)
+
+
+def test_an_absolute_target_does_not_replace_the_host(studio: Studio) -> None:
+    line = b"GET http://%s/ HTTP/1.1\r\n" % studio.host.encode()
+    head = line + b"Host: evil.example\r\nCookie: %s\r\n" % studio.cookie.encode()
+    assert studio.raw(head)[0] in (400, 403)
+    forwarded = {"Host": "evil.example", "X-Forwarded-Host": studio.host, "Forwarded": studio.host}
+    assert studio.request("GET", "/", headers=forwarded).status_code == 403
+
+
+# --- Origin --------------------------------------------------------------------------------------
+
+
+def origins(studio: Studio) -> list[str]:
+    return [
+        "null",
+        "http://evil.example",
+        f"https://{studio.host}",
+        f"http://{studio.host}.evil.example",
+        f"http://localhost:{studio.port}",  # another origin than that of the Host
+        f"http://127.0.0.1:{studio.port + 1}",
+        f"http://{studio.host}/",
+        f"http://evil.example, {studio.origin}",
+        "file://",
+        "",
+    ]
+
+
+@pytest.mark.parametrize("place", range(10))
+def test_foreign_origins(studio: Studio, place: int) -> None:
+    origin = origins(studio)[place]
+    for method, path in (("GET", "/nothing"), ("POST", "/api/picture"), ("OPTIONS", "/api/picture")):
+        answer = studio.request(method, path, headers={"Origin": origin}, json={"expression": "a"})
+        assert answer.status_code == 403
+        assert "access-control-allow-origin" not in answer.headers
+    assert studio.raw(upgrade(studio, studio.host.encode(), origin.encode()))[0] == 403
+
+
+def test_an_origin_is_needed_to_change_something(studio: Studio) -> None:
+    for method in METHODS[2:]:
+        assert studio.request(method, "/api/picture", headers={"Origin": None}).status_code == 403
+    assert studio.request("GET", "/nothing", headers={"Origin": None}).status_code == 404
+    with pytest.raises(InvalidStatus) as refused, studio.socket(Origin=None):
+        pass
+    assert refused.value.response.status_code == 403
+
+
+def test_two_origins(studio: Studio) -> None:
+    head = b"POST /api/picture HTTP/1.1\r\nHost: %s\r\nCookie: %s\r\nContent-Length: 0\r\n"
+    both = b"Origin: %s\r\nOrigin: http://evil.example\r\n" % studio.origin.encode()
+    assert studio.raw(head % (studio.host.encode(), studio.cookie.encode()) + both)[0] == 403
+
+
+def test_a_socket_needs_cookie_and_origin(studio: Studio) -> None:
+    for headers in ({"Cookie": None}, {"Cookie": "chainrule=1"}, {"Origin": "http://evil.example"}):
+        with pytest.raises(InvalidStatus) as refused, studio.socket(**headers):
+            pass
+        assert refused.value.response.status_code in (401, 403)
+        assert refused.value.response.headers["X-Content-Type-Options"] == "nosniff"
+    with studio.socket() as run:
+        run.send("nonsense")
+        assert run.text("error")["message"].startswith("type must be one of start, pause,")
+
+
+@pytest.mark.parametrize(("site", "status"), [("same-origin", 404), ("none", 404), ("same-site", 403)])
+def test_where_a_request_says_it_comes_from(studio: Studio, site: str, status: int) -> None:
+    """Another server on another port of this machine is the same site, and must not get in."""
+    answer = studio.request("GET", "/nothing", headers={"Sec-Fetch-Site": site})
+    assert answer.status_code == status
+    assert studio.request("GET", "/", headers={"Sec-Fetch-Site": "cross-site"}).status_code == 403
+
+
+# --- the token -----------------------------------------------------------------------------------
+
+
+@pytest.fixture
+def fresh() -> Any:
+    running = Studio()
+    yield running
+    running.close()
+
+
+def test_the_token_is_good_for_one_cookie(fresh: Studio) -> None:
+    wrong = [
+        "/enter",
+        "/enter?token=",
+        "/enter?token=wrong",
+        "/enter?token=%C3%A4",
+        f"/enter?token={fresh.address[-43:]}x",
+        f"/enter?token={fresh.address[-43:-1]}",
+        f"/enter?token=a&token={fresh.address[-43:]}",
+    ]
+    for path in wrong:
+        answer = fresh.bare("GET", fresh.origin + path)
+        assert answer.status_code == 403
+        assert "set-cookie" not in answer.headers
+    for method in ("HEAD", "POST"):
+        answer = fresh.bare(method, fresh.address, headers={"Origin": fresh.origin})
+        assert answer.status_code == 401
+    answer = fresh.enter()
+    assert answer.status_code == 303
+    assert answer.headers["location"] == "/"
+    cookie = answer.headers["set-cookie"]
+    pattern = rf"chainrule_{fresh.port}=[\w-]{{43}}; HttpOnly; SameSite=Strict; Path=/"
+    assert re.fullmatch(pattern, cookie)
+    assert fresh.address[-43:] not in cookie
+    again = fresh.bare("GET", fresh.address)
+    assert again.status_code == 403
+    assert again.json() == {"error": "this address was used already: start `chainrule studio` again"}
+    assert "set-cookie" not in again.headers
+    assert fresh.request("GET", fresh.address[len(fresh.origin) :]).status_code == 303  # a reload
+
+
+def test_the_cookie_of_another_studio_is_worth_nothing(studio: Studio, fresh: Studio) -> None:
+    value = studio.cookie.partition("=")[2]
+    fresh.cookie = f"chainrule_{fresh.port}={value}; {studio.cookie}"
+    assert fresh.request("GET", "/").status_code == 401
+
+
+def test_the_cookie_among_others(studio: Studio) -> None:
+    for cookie in (f"a=b; {studio.cookie}", f"{studio.cookie}; chainrule=2"):
+        assert studio.request("GET", "/nothing", headers={"Cookie": cookie}).status_code == 404
+
+
+# --- headers -------------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize("path", ["/", "/nothing", "/static/ops.js", "/enter", "/api/picture"])
+@pytest.mark.parametrize("entered", [True, False])
+def test_every_answer_carries_the_headers(studio: Studio, path: str, entered: bool) -> None:
+    answer = studio.request("GET", path, headers={} if entered else {"Cookie": None})
+    assert answer.headers["content-security-policy"] == (
+        "default-src 'none'; script-src 'self'; style-src 'self'; img-src 'self' data: blob:; "
+        f"connect-src 'self' ws://{studio.host}; base-uri 'none'; form-action 'none'; "
+        "frame-ancestors 'none'"
+    )
+    assert answer.headers["x-content-type-options"] == "nosniff"
+    assert answer.headers["referrer-policy"] == "no-referrer"
+    assert answer.headers["cross-origin-opener-policy"] == "same-origin"
+    assert answer.headers["cross-origin-resource-policy"] == "same-origin"
+    assert answer.headers["cross-origin-embedder-policy"] == "require-corp"
+    assert answer.headers["cache-control"] == "no-store"
+    assert "camera=()" in answer.headers["permissions-policy"]
+    assert "server" not in answer.headers
+    assert "access-control-allow-origin" not in answer.headers
+
+
+def test_a_foreign_host_is_not_repeated_in_the_policy(studio: Studio) -> None:
+    answer = studio.request("GET", "/", headers={"Host": "evil.example"})
+    assert answer.status_code == 403
+    assert "evil" not in str(answer.headers) + answer.text
+
+
+def test_the_server_listens_on_this_machine_alone(studio: Studio) -> None:
+    assert [each.getsockname()[0] for server in studio.server.servers for each in server.sockets] == [
+        "127.0.0.1"
+    ]
