@@ -30,7 +30,7 @@ class ModelFileError(ValueError):
 
 def save(model: Module, path: str | Path) -> None:
     """Write a model to a file that `load` reads back bit for bit."""
-    _write_atomically(place(path), encode(model))
+    write_atomically(place(path), encode(model))
 
 
 def place(path: str | Path) -> Path:
@@ -66,7 +66,7 @@ def encode(model: Module) -> bytes:
     return to_bytes(tensors, metadata=metadata)
 
 
-def _write_atomically(path: Path, content: bytes) -> None:
+def write_atomically(path: Path, content: bytes) -> None:
     """A new file gets the mode that open() gives it; one that is replaced keeps its own."""
     temporary = path.with_name(f".{path.name}.{secrets.token_hex(8)}.part")
     try:

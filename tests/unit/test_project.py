@@ -30,7 +30,7 @@ LEVELS = [
     {"saving"},
     {"runs"},
     {"train"},
-    {"diagnosing"},
+    {"diagnosing", "viz"},
     {"__init__"},
     {"demo"},
     {"cli"},

@@ -9,7 +9,7 @@ import unicodedata
 
 from .model import CONSTANT, GROUP, LEAF, Node
 
-LONGEST = 28  # columns of a name in a box
+LONGEST = 36  # columns of a name in a box
 
 
 def clean(text: str) -> str:

@@ -93,9 +93,7 @@ def _tighten(picture: Picture, users: list[list[int]], depth: list[int]) -> None
             continue
         # How far the values of the inputs reach anyway.
         others = ([depth[user] for user in users[i] if user != node.id] for i in inputs)
-        reach = sorted(
-            max(found, default=depth[i] + 1) for i, found in zip(inputs, others, strict=True)
-        )
+        reach = sorted(max(found, default=depth[i] + 1) for i, found in zip(inputs, others, strict=True))
         lowest = max([depth[i] + 1 for i in inputs if nodes[i].inputs], default=reach[1])
         depth[node.id] = min(depth[node.id], max(lowest, reach[1]))
     for node in nodes:
@@ -288,7 +286,9 @@ def _gain(layers: Layers, p: int, q: int, place: list[int]) -> int:
     gain = _excess([place[x] for x in layers.before[p]], [place[x] for x in layers.before[q]])
     after_p, after_q = layers.after[p], layers.after[q]
     if after_p and after_q:
-        gain += _excess([place[x] + port for x, port in after_p], [place[x] + port for x, port in after_q])
+        gain += _excess(
+            [place[x] + port for x, port in after_p], [place[x] + port for x, port in after_q]
+        )
     return gain
 
 

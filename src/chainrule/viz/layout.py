@@ -15,11 +15,11 @@ from typing import Any
 
 from . import labels, layers, numbers
 from .layers import Layers, Order
-from .model import CONSTANT, Node, Picture
+from .model import CONSTANT, GROUP, Node, Picture
 
 # In pixels. A character of the fonts used is at most this wide.
-CHARACTER, PADDING = 7.5, 12.0
-WIDTH, HEIGHT = 136.0, 64.0
+CHARACTER, PADDING = 7.6, 12.0
+WIDTH, HEIGHT, LINE = 136.0, 64.0, 17.0
 CONSTANT_HEIGHT = 30.0
 PORT, TALLEST = 18.0, 216.0  # boxes with many arguments are taller, up to a point
 MARGIN = 16.0
@@ -73,7 +73,8 @@ def _size(node: Node) -> tuple[float, float]:
         text = labels.columns(numbers.format(node.data))
         return max(46.0, text * CHARACTER + 2 * PADDING), CONSTANT_HEIGHT
     text = labels.columns(labels.shorten(labels.name_of(node)))
-    height = max(HEIGHT, min(TALLEST, PORT * len(node.inputs)))
+    lines = 1 if node.kind == GROUP and node.data is not None else -1 if node.kind == GROUP else 0
+    height = max(HEIGHT + LINE * lines, min(TALLEST, PORT * len(node.inputs)))
     return max(WIDTH, round(text * CHARACTER + 2 * PADDING)), height
 
 
@@ -87,9 +88,9 @@ def _ports(graph: Layers, order: Order, heights: Sequence[float]) -> Ports:
     for node, height in enumerate(heights):
         before = graph.before[node]
         count = len(before)
-        ranks = range(count)
+        ranks = list(range(count))
         if not graph.ordered[node]:
-            ranks = sorted(ranks, key=lambda i: place[before[i]])
+            ranks.sort(key=lambda i: place[before[i]])
         found = [0.0] * count
         for rank, i in enumerate(ranks):
             found[i] = round(height * ((rank + 1) / (count + 1) - 0.5))
@@ -116,7 +117,7 @@ def _middles(graph: Layers, order: Order, heights: Sequence[float], ports: Ports
         for c in turn:
             _settle(order[c], rooms[c], pulls, middles)
     middles = [float(round(at)) for at in middles]
-    for _ in range(2):
+    for _ in range(rounds // 2):
         _pull_taut(graph, order, rooms, ports, middles)
     return middles
 
@@ -187,9 +188,15 @@ def _settle(
 def _pull_taut(
     graph: Layers, order: Order, rooms: list[list[float]], ports: Ports, middles: list[float]
 ) -> None:
-    """Make long edges straight where there is room, so that they bend as rarely as possible."""
+    """Make long edges straight where there is room, so that they bend as rarely as possible.
+
+    The outermost first: only they have all the room on one side.
+    """
     place = graph.places(order)
-    for way in graph.ways():
+    centre = (min(middles) + max(middles)) / 2
+    for way in sorted(
+        graph.ways(), key=lambda way: -abs(sum(middles[p] - centre for p in way) / len(way))
+    ):
         wanted = [middles[way[0]], *_ends(graph, way[-1], ports, middles)]
         run: list[int] = []
         low, high = -inf, inf

@@ -13,7 +13,8 @@ from html import escape
 from zlib import crc32
 
 from . import labels, numbers
-from .layout import PADDING, Layout, Place, layout
+from .folding import note
+from .layout import LINE, MARGIN, PADDING, Layout, Place, layout
 from .model import CONSTANT, GROUP, LEAF, Edge, Node, Picture
 
 THEMES = ("light", "dark")
@@ -74,7 +75,8 @@ def svg(picture: Picture, places: Layout | None = None, theme: str | None = None
     many = [len(node.inputs) > MOST_SHARES for node in picture.nodes]
     title, about = title_of(picture), description(picture)
     mark = f"{crc32(picture.json().encode()):08x}"
-    width, height = _n(places.width), _n(places.height)
+    below = note(picture)
+    width, height = _n(places.width), _n(places.height + (LINE if below else 0.0))
     lines = [
         f'<svg xmlns="http://www.w3.org/2000/svg" class="chainrule {theme or "auto"}" '
         f'viewBox="0 0 {width} {height}" width="{width}" height="{height}" role="img" '
@@ -91,6 +93,8 @@ def svg(picture: Picture, places: Layout | None = None, theme: str | None = None
             lines += _share(edge.share, points[-1])
     for node, place in zip(picture.nodes, places.nodes, strict=True):
         lines += _box(node, place, node.id in picture.outputs)
+    if below:
+        lines.append(_text("word", MARGIN, places.height + 4, below))
     return "\n".join([*lines, "</svg>"]) + "\n"
 
 
@@ -170,12 +174,15 @@ def _box(node: Node, place: Place, output: bool) -> list[str]:
     if node.kind == CONSTANT:
         lines.append(_text("only", x + width / 2, y + height / 2 + 4, numbers.format(node.data)))
         return [*lines, "</g>"]
-    rows = [("data", "number", node.data), ("grad", "number grad", node.grad)]
+    rows = [("data", "number", numbers.format(node.data))] if node.data is not None else []
+    rows.append(("grad", "number grad", numbers.format(node.grad)))
+    if node.kind == GROUP:
+        rows = [("nodes", "number", f"{node.count:,}"), *(rows if node.data is not None else [])]
     top = y + height / 2 - (8.5 * len(rows) - 4.5)
     lines.append(_text("name", left, top, labels.shorten(labels.name_of(node))))
-    for i, (word, style, number) in enumerate(rows, 1):
-        lines.append(_text("word", left, top + 17 * i, word))
-        lines.append(_text(style, right, top + 17 * i, numbers.format(number)))
+    for i, (word, style, text) in enumerate(rows, 1):
+        lines.append(_text("word", left, top + LINE * i, word))
+        lines.append(_text(style, right, top + LINE * i, text))
     return [*lines, "</g>"]
 
 
