@@ -91,7 +91,7 @@ def options_first(words: list[str]) -> list[str]:
     end = words.index("--") if "--" in words else len(words)
     options, rest, i = [], [], 1
     while i < end:
-        taken = 2 if words[i] == "--save" else 1 if words[i].startswith("--save=") else 0
+        taken = 2 if words[i] == "--save" and i + 1 < end else words[i].startswith("--save=")
         options += words[i : i + taken]
         rest += words[i : i + (not taken)]
         i += taken or 1

@@ -17,7 +17,7 @@ from .folding import nearest
 from .layout import Layout, layout
 from .model import Picture, read, roots_of, values_of
 from .png import png
-from .svg import THEMES, svg
+from .svg import THEMES, size_of, svg
 from .text import tree
 
 FOLDED = 150  # a graph of more nodes is folded, unless one says otherwise
@@ -75,7 +75,7 @@ def _html(drawing: Drawing) -> bytes:
 def _png(drawing: Drawing) -> bytes:
     """A picture of pixels cannot ask the reader's system: light, if no theme was given."""
     text = svg(drawing.picture, drawing.layout, drawing.theme or THEMES[0])
-    return png(text, drawing.layout.width, drawing.layout.height)
+    return png(text, *size_of(drawing.picture, drawing.layout))
 
 
 FORMATS: dict[str, Callable[[Drawing], bytes]] = {

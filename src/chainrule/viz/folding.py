@@ -17,7 +17,7 @@ from typing import Any
 from .labels import shorten
 from .model import CONSTANT, GROUP, LEAF, Edge, Node, Picture, read
 
-MOST = 80  # boxes in a picture that is easy to look at
+MOST = 40  # boxes in a picture that is easy to look at
 UNIT = 8  # parts that are joined even if fewer would do: enough for a neuron
 INFIX = {"add": "+", "sub": "−", "mul": "×", "div": "÷", "pow": "**"}
 UNKNOWN = "·"  # an argument from outside, or without a name

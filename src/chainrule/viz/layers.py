@@ -15,7 +15,7 @@ from typing import Any
 
 from .model import GROUP, Picture
 
-WORK = 80_000  # points to be sorted in all sweeps together: the time for a large graph
+WORK = 60_000  # points to be sorted in all sweeps together: the time for a large graph
 SWEEPS, STARTS, PATIENCE = 24, 8, 4
 
 Order = list[list[int]]
@@ -76,8 +76,8 @@ def depths(picture: Picture) -> list[int]:
     for i in reversed(range(count)):
         depth[i] = min((depth[user] for user in users[i]), default=0) - 1
     _tighten(picture, users, depth)
-    first = min(depth, default=0)
-    return [d - first for d in depth]
+    taken = {d: i for i, d in enumerate(sorted(set(depth)))}
+    return [taken[d] for d in depth]
 
 
 def _tighten(picture: Picture, users: list[list[int]], depth: list[int]) -> None:
@@ -184,7 +184,7 @@ def arrange(layers: Layers, picture: Picture) -> tuple[Order, int]:
     size = len(layers.owner) + len(picture.edges)
     budget = max(1, WORK // max(1, size))  # passes over the whole graph
     starts = max(1, min(STARTS, budget // SWEEPS))
-    sweeps = max(2, min(SWEEPS, budget))
+    sweeps = min(SWEEPS, budget)
     best, fewest = first_order(layers, picture), -1
     for i, start in enumerate(_starts(layers, best, starts)):
         found, number = _sweep(layers, start, sweeps)

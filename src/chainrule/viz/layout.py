@@ -19,13 +19,14 @@ from .model import CONSTANT, GROUP, Node, Picture
 
 # In pixels. A character of the fonts used is at most this wide.
 CHARACTER, PADDING = 7.6, 12.0
-WIDTH, HEIGHT, LINE = 136.0, 64.0, 17.0
+WIDTH, HEIGHT, LINE = 136.0, 64.0, 16.0
 CONSTANT_HEIGHT = 30.0
 PORT, TALLEST = 18.0, 216.0  # boxes with many arguments are taller, up to a point
 MARGIN = 16.0
 GAP, WIDEST_GAP = 112.0, 260.0  # between columns; wider where edges are steep
 BETWEEN, BESIDE, LANE = 24.0, 20.0, 14.0  # box and box, box and edge, edge and edge
-ROUNDS, WORK = 16, 80_000  # of moving boxes; points moved in all rounds together
+SNAP = 3.0  # what is nearly level becomes level
+ROUNDS, WORK = 16, 50_000  # of moving boxes; points moved in all rounds together
 
 
 @dataclass(frozen=True)
@@ -111,13 +112,13 @@ def _middles(graph: Layers, order: Order, heights: Sequence[float], ports: Ports
     for column, room in zip(order, rooms, strict=True):
         for point, at in zip(column, _centred(room), strict=True):
             middles[point] = at
-    rounds = max(2, min(ROUNDS, WORK // len(middles)))
+    rounds = max(1, min(ROUNDS, WORK // max(1, len(middles))))
     for i in range(rounds):
         turn = range(len(order)) if i % 2 else reversed(range(len(order)))
         for c in turn:
             _settle(order[c], rooms[c], pulls, middles)
     middles = [float(round(at)) for at in middles]
-    for _ in range(rounds // 2):
+    for _ in range((rounds + 1) // 2):
         _pull_taut(graph, order, rooms, ports, middles)
     return middles
 
@@ -271,6 +272,8 @@ def _draw(
         taken[edge.target] += 1
         last = graph.before[edge.target][slot]
         arrival = middles[edge.target] + ports[edge.target][slot]
+        if abs(arrival - middles[last]) <= SNAP and len(ports[edge.target]) * 2 * SNAP < HEIGHT:
+            arrival = middles[last]
         source, target = places[edge.source], places[edge.target]
         points = [(source.x + source.width, middles[edge.source])]
         points.append((rights[graph.column[edge.source]], middles[edge.source]))

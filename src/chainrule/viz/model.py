@@ -103,9 +103,11 @@ def picture(
 
 def roots_of(outputs: Any) -> list[Any]:
     """The Values that somebody asked for."""
-    roots = [outputs] if isinstance(outputs, Value) else list(outputs)
+    if isinstance(outputs, Value):
+        return [outputs]
+    roots = list(outputs) if hasattr(outputs, "__iter__") else []
     if not roots or not all(isinstance(root, Value) for root in roots):
-        raise TypeError("expected a Value, or a list of Values")
+        raise TypeError(f"expected a Value, or a list of Values, got {type(outputs).__name__}")
     return roots
 
 

@@ -75,8 +75,7 @@ def svg(picture: Picture, places: Layout | None = None, theme: str | None = None
     many = [len(node.inputs) > MOST_SHARES for node in picture.nodes]
     title, about = title_of(picture), description(picture)
     mark = f"{crc32(picture.json().encode()):08x}"
-    below = note(picture)
-    width, height = _n(places.width), _n(places.height + (LINE if below else 0.0))
+    width, height = map(_n, size_of(picture, places))
     lines = [
         f'<svg xmlns="http://www.w3.org/2000/svg" class="chainrule {theme or "auto"}" '
         f'viewBox="0 0 {width} {height}" width="{width}" height="{height}" role="img" '
@@ -93,9 +92,14 @@ def svg(picture: Picture, places: Layout | None = None, theme: str | None = None
             lines += _share(edge.share, points[-1])
     for node, place in zip(picture.nodes, places.nodes, strict=True):
         lines += _box(node, place, node.id in picture.outputs)
-    if below:
-        lines.append(_text("word", MARGIN, places.height + 4, below))
+    if note(picture):
+        lines.append(_text("word", MARGIN, places.height + 4, note(picture)))
     return "\n".join([*lines, "</svg>"]) + "\n"
+
+
+def size_of(picture: Picture, places: Layout) -> tuple[float, float]:
+    """Width and height; a note needs a line of its own."""
+    return places.width, places.height + (LINE if note(picture) else 0.0)
 
 
 # --- words ---------------------------------------------------------------------------------------
@@ -178,7 +182,7 @@ def _box(node: Node, place: Place, output: bool) -> list[str]:
     rows.append(("grad", "number grad", numbers.format(node.grad)))
     if node.kind == GROUP:
         rows = [("nodes", "number", f"{node.count:,}"), *(rows if node.data is not None else [])]
-    top = y + height / 2 - (8.5 * len(rows) - 4.5)
+    top = y + height / 2 - (LINE / 2 * len(rows) - 4.5)
     lines.append(_text("name", left, top, labels.shorten(labels.name_of(node))))
     for i, (word, style, text) in enumerate(rows, 1):
         lines.append(_text("word", left, top + LINE * i, word))
