@@ -14,7 +14,7 @@ import measure
 
 HERE = Path(__file__).parent
 PAGE = HERE.parent / "docs" / "benchmarks.md"
-SCRIPTS = ("eager", "training", "pricing", "gpt", "compile_time", "threads")
+SCRIPTS = ("eager", "training", "pricing", "gpt", "compile_time", "threads", "layout")
 
 HEAD = """# Benchmarks
 

@@ -1,6 +1,6 @@
 """chainrule: automatic differentiation for programs written in scalars."""
 
-from . import compiler, data, functional, nn, optim, train
+from . import compiler, data, functional, nn, optim, train, viz
 from .autodiff import grad, hessian, hvp, jacobian, jvp, value_and_grad
 from .checking import check_gradients
 from .compiler import compile as compile
@@ -12,6 +12,7 @@ from .functional import *
 from .saving import load, save
 from .value import Value, core, detect_anomaly, enable_grad, no_grad
 from .version import __version__
+from .viz import draw
 
 __all__ = [
     "AnomalyError",
@@ -26,6 +27,7 @@ __all__ = [
     "data",
     "detect_anomaly",
     "diagnose",
+    "draw",
     "enable_grad",
     "expand",
     "functional",
@@ -41,6 +43,7 @@ __all__ = [
     "save",
     "train",
     "value_and_grad",
+    "viz",
 ]
 __all__ += functional.__all__
 # A star import must not take a builtin away: `chainrule.max`, not `max`.

@@ -18,7 +18,7 @@ from typing import Any, NoReturn
 
 import numpy as np
 
-from . import Value, __version__, check_gradients, core, data, demo, nn, train
+from . import Value, __version__, check_gradients, core, data, demo, nn, train, viz
 from .expressions import CONSTANTS, parse
 from .learn.commands import add_learn
 from .nn.activations import NAMES
@@ -61,10 +61,7 @@ class Parser(argparse.ArgumentParser):
 
 def main(argv: Sequence[str] | None = None) -> int:
     """Run a command; returns the exit code."""
-    words = list(sys.argv[1:] if argv is None else argv)
-    if words[:1] in (["graph"], ["check"]) and MINUS.match("".join(words[1:2])):
-        words.insert(1, "--")  # the expression begins with a minus, it is no option
-    arguments = parser().parse_args(words)
+    arguments = parser().parse_args(options_first(list(sys.argv[1:] if argv is None else argv)))
     try:
         arguments.run(arguments)
         sys.stdout.flush()
@@ -81,6 +78,26 @@ def main(argv: Sequence[str] | None = None) -> int:
         print("chainrule: interrupted", file=sys.stderr)
         return 130
     return 0
+
+
+def options_first(words: list[str]) -> list[str]:
+    """The words of `graph` and `check` as argparse needs them: options, then everything else.
+
+    Between expression and values it would not look for an option, and an expression that begins
+    with a minus would be one.
+    """
+    if words[:1] not in (["graph"], ["check"]):
+        return words
+    end = words.index("--") if "--" in words else len(words)
+    options, rest, i = [], [], 1
+    while i < end:
+        taken = 2 if words[i] == "--save" and i + 1 < end else words[i].startswith("--save=")
+        options += words[i : i + taken]
+        rest += words[i : i + (not taken)]
+        i += taken or 1
+    rest += words[end:]
+    minus = ["--"] if MINUS.match("".join(rest[:1])) else []
+    return [words[0], *options, *minus, *rest]
 
 
 def parser() -> argparse.ArgumentParser:
@@ -101,8 +118,11 @@ def parser() -> argparse.ArgumentParser:
     add_simple(commands, "demo", "an expression, its gradients, and XOR learned", lambda _: demo.main())
     add_train(commands)
     add_predict(commands)
-    add_expression(
+    graph_parser = add_expression(
         commands, "graph", "print the graph of an expression with values and gradients", graph
+    )
+    graph_parser.add_argument(
+        "--save", metavar="FILE", help="write it to a .svg, .html, .png, .dot or .txt file instead"
     )
     add_expression(commands, "check", "compare the gradients of an expression with differences", check)
     add_learn(commands)
@@ -162,7 +182,7 @@ def add_predict(commands: Any) -> None:
     p.set_defaults(run=predict)
 
 
-def add_expression(commands: Any, name: str, text: str, run: Callable[[Any], Any]) -> None:
+def add_expression(commands: Any, name: str, text: str, run: Callable[[Any], Any]) -> Any:
     p = commands.add_parser(
         name,
         help=text,
@@ -173,6 +193,7 @@ def add_expression(commands: Any, name: str, text: str, run: Callable[[Any], Any
     p.add_argument("expression", help="numbers, names, + - * / ** and functions such as tanh")
     p.add_argument("values", nargs="*", metavar="NAME=NUMBER")
     p.set_defaults(run=run)
+    return p
 
 
 def add_studio(commands: Any) -> None:
@@ -351,7 +372,11 @@ def evaluate(arguments: Any) -> Value:
 def graph(arguments: Any) -> None:
     result = evaluate(arguments)
     result.backward()
-    print("\n".join(demo.tree(result)))
+    if arguments.save is None:
+        viz.text.show(viz.picture(result))
+    else:
+        viz.draw(result, title=" ".join(arguments.expression.split())).save(arguments.save)
+        print(f"saved to {arguments.save}")
 
 
 def check(arguments: Any) -> None:

@@ -10,19 +10,7 @@ import time
 from typing import Any
 
 from . import Value, check_gradients, core
-
-
-def tree(v: Any, indent: str = "", edge: str = "") -> list[str]:
-    """The graph below a value as lines of text; a value used twice is shown twice."""
-    name = f"{v.label} = " if v.label else ""
-    how = f"{v.op}" if v.op else "constant" if v.is_constant else "leaf"
-    gradient = "" if v.is_constant else f"  grad {v.grad:.4f}"
-    lines = [f"{indent}{edge}{name}{v.data:.4f}  ({how}){gradient}"]
-    if edge:
-        indent += "   " if edge.startswith("└") else "│  "
-    for i, child in enumerate(v.inputs):
-        lines += tree(child, indent, "└─ " if i == len(v.inputs) - 1 else "├─ ")
-    return lines
+from .viz import picture, text
 
 
 def show_expression() -> None:
@@ -31,7 +19,7 @@ def show_expression() -> None:
     y.label = "y"
     y.backward()
     print("y = tanh(a*b + a**2), every value with its gradient:\n")
-    print("\n".join(tree(y)))
+    text.show(picture(y))
     print("\nIs it right? Each leaf moved a little, and y computed again:\n")
     print(check_gradients(y))
 

@@ -159,6 +159,26 @@ def test_an_expression_that_begins_with_a_minus(run: Run) -> None:
     assert (code, out.splitlines()[0]) == (0, "-2.0000  (mul)  grad 1.0000")
 
 
+@pytest.mark.parametrize("place", [2, 3, 4])
+def test_graph_to_a_file(run: Run, tmp_path: Path, place: int) -> None:
+    """The option may stand anywhere, also after an expression that begins with a minus."""
+    path = tmp_path / "graph.svg"
+    words = ["graph", "-a*b", "a=1", "b=2"]
+    words[place:place] = ["--save", str(path)]
+    assert run(*words) == (0, f"saved to {path}\n", "")
+    assert "<title" in path.read_text()
+    assert "-a*b" in path.read_text()
+    words[place : place + 2] = [f"--save={tmp_path / 'graph.dot'}"]
+    assert run(*words)[0] == 0
+    assert (tmp_path / "graph.dot").read_text().startswith("digraph")
+
+
+def test_graph_to_a_wrong_file(run: Run, tmp_path: Path) -> None:
+    refused(run("graph", "a", "a=1", "--save", tmp_path / "graph.gif"), "a drawing is saved as .svg")
+    refused(run("graph", "a", "a=1", "--save", tmp_path / "no" / "graph.svg"), "no directory for")
+    refused(run("graph", "a", "a=1", "--save"), "expected one argument", code=2)
+
+
 def test_check(run: Run) -> None:
     code, out, err = run("check", "log(x)*sin(x)", "x=1.5")
     assert (code, err) == (0, "")

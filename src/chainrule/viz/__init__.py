@@ -1,1 +1,9 @@
-"""Looking at graphs: as data, as pictures, as worked examples."""
+"""What a graph looks like: as text, SVG, Graphviz and HTML. Everything is drawn from a `Picture`."""
+
+from .drawing import Drawing as Drawing
+from .drawing import draw as draw
+from .explain import explain as explain
+from .model import Picture as Picture
+from .model import picture as picture
+
+__all__ = ["Drawing", "Picture", "draw", "explain", "picture"]

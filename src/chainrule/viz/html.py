@@ -12,7 +12,9 @@ import html
 import json
 from typing import Any
 
+from ..rules import rules_of
 from .bundle import bundle, static
+from .layout import layout
 from .model import OPERATION, Node, Picture
 
 START = """
@@ -96,7 +98,8 @@ def page(picture: Picture, title: str = "") -> str:
 
 def drawn(picture: Picture) -> dict[str, Any]:
     """A picture with all that the stepper needs to show it."""
-    return {"picture": picture.as_dict(), "layout": _layout(picture), "rules": _rules(picture)}
+    places = layout(picture).as_dict()
+    return {"picture": picture.as_dict(), "layout": places, "rules": list(rules_of(picture))}
 
 
 def _hash(text: str) -> str:
@@ -122,54 +125,3 @@ def _table(picture: Picture) -> str:
 
 def _name(node: Node) -> str:
     return node.label or f"n{node.id}"
-
-
-def _layout(picture: Picture) -> dict[str, Any]:
-    try:
-        from .layout import layout  # type: ignore[import-not-found, unused-ignore]
-    except ImportError:
-        return _columns(picture)
-    found: dict[str, Any] = layout(picture).as_dict()
-    return found
-
-
-def _rules(picture: Picture) -> list[Any]:
-    try:
-        from ..rules import rules_of  # type: ignore[import-not-found, unused-ignore]
-    except ImportError:
-        return [None] * len(picture.edges)
-    return list(rules_of(picture))
-
-
-def _columns(picture: Picture) -> dict[str, Any]:
-    """Nodes in columns by their distance from the leaves. Stands in until there is a layout."""
-    width, height, across, down = 132, 66, 84, 26
-    depth: list[int] = []
-    rows: dict[int, int] = {}
-    nodes = []
-    users = {edge.source: edge.target for edge in reversed(picture.edges)}
-    for node in picture.nodes:
-        depth.append(1 + max((depth[i] for i in node.inputs), default=-1))
-    for node in picture.nodes:
-        if not node.inputs and node.id in users:
-            depth[node.id] = depth[users[node.id]] - 1
-    for node in picture.nodes:
-        row = rows.get(depth[node.id], 0)
-        rows[depth[node.id]] = row + 1
-        x, y = 16 + depth[node.id] * (width + across), 16 + row * (height + down)
-        nodes.append({"x": x, "y": y, "width": width, "height": height})
-    edges = []
-    for edge in picture.edges:
-        count = len(picture.nodes[edge.target].inputs)
-        start, end = nodes[edge.source], nodes[edge.target]
-        offset = height * (edge.slot + 1) / (count + 1)
-        edges.append(
-            [[start["x"] + width, start["y"] + height / 2], [end["x"], round(end["y"] + offset, 1)]]
-        )
-    tall = max(rows.values(), default=1)
-    return {
-        "width": 32 + max(depth, default=0) * (width + across) + width,
-        "height": 32 + tall * (height + down) - down,
-        "nodes": nodes,
-        "edges": edges,
-    }

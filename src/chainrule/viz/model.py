@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import json
 import math
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import asdict, dataclass, field
 from typing import Any
 
@@ -29,7 +29,7 @@ class Node:
     op: str  # the name of the row; "" for leaves and constants
     symbol: str  # what is shown for it
     label: str
-    data: float
+    data: float | None  # None: a group that stands for more than one value
     grad: float | None  # None: not computed yet
     inputs: tuple[int, ...] = ()
     count: int = 1  # nodes that a group stands for
@@ -87,45 +87,71 @@ class Picture:
 
 
 def picture(
-    outputs: Any, *, names: dict[Any, str] | None = None, title: str = "", most: int | None = None
+    outputs: Any, *, names: Mapping[Any, str] | None = None, title: str = "", most: int | None = None
 ) -> Picture:
     """Read the graph of a Value, or of several.
 
     `names` gives labels to Values that have none. `most` raises ValueError for larger graphs
     before much is done.
     """
-    roots = [outputs] if isinstance(outputs, Value) else list(outputs)
-    if not roots or not all(isinstance(root, Value) for root in roots):
-        raise TypeError("expected a Value, or a list of Values")
-    order = _order(roots)
+    roots = roots_of(outputs)
+    order = values_of([root._topological(check=False) for root in roots])
     if most is not None and len(order) > most:
         raise ValueError(f"the graph has {len(order):,} nodes, more than {most:,}")
-    places = {value: i for i, value in enumerate(order)}
+    return read(order, roots, names, title)
+
+
+def roots_of(outputs: Any) -> list[Any]:
+    """The Values that somebody asked for."""
+    if isinstance(outputs, Value):
+        return [outputs]
+    roots = list(outputs) if hasattr(outputs, "__iter__") else []
+    if not roots or not all(isinstance(root, Value) for root in roots):
+        raise TypeError(f"expected a Value, or a list of Values, got {type(outputs).__name__}")
+    return roots
+
+
+def read(
+    order: Sequence[Any],
+    roots: Sequence[Any],
+    names: Mapping[Any, str] | None = None,
+    title: str = "",
+    rest: Node | None = None,
+) -> Picture:
+    """A picture of some values, inputs before results; `rest` stands for inputs not among them."""
+    start = 0 if rest is None else 1
+    places = {value: i for i, value in enumerate(order, start)}
     known = any(float(root.grad) != 0.0 for root in roots)
-    nodes: list[Node] = []
+    slopes = {value: _partials(value) for value in order}
+    reached = _reached(order, roots, slopes)
+    nodes = [] if rest is None else [rest]
     edges: list[Edge] = []
-    for i, value in enumerate(order):
-        inputs = tuple(places[v] for v in value.inputs)
-        label = value.label or (names or {}).get(value, "")
-        nodes.append(_node(i, value, inputs, label, known))
-        for slot, (source, partial) in enumerate(zip(inputs, _partials(value), strict=True)):
-            grad = nodes[-1].grad
-            share = None if partial is None or grad is None else _share(value, partial, grad)
+    for i, value in enumerate(order, start):
+        partials = dict(enumerate(slopes[value]))
+        inputs = [places.get(v, 0) for v in value.inputs]
+        if rest is not None and inputs.count(0) > 1:  # one edge for all that are not shown
+            partials = {slot: x for slot, x in partials.items() if inputs[slot]}
+            partials[inputs.index(0)] = None
+        shown = tuple(inputs[slot] for slot in sorted(partials))
+        nodes.append(_node(i, value, shown, (value.label or (names or {}).get(value, "")), known))
+        for slot, (source, at) in enumerate(zip(shown, sorted(partials), strict=True)):
+            partial, grad = partials[at], nodes[-1].grad
+            share = None if partial is None or grad is None else _share(value, partial, grad, reached)
             edges.append(Edge(len(edges), source, i, slot, partial, share))
-    found = tuple(places[root] for root in roots)
-    return Picture(tuple(nodes), tuple(edges), found, tuple(_steps(nodes, edges, found)), title)
+    found = tuple(dict.fromkeys(places.get(root, 0) for root in roots))
+    steps = () if rest is not None else tuple(_steps(nodes, edges, found))
+    return Picture(tuple(nodes), tuple(edges), found, steps, title)
 
 
-def _order(roots: Sequence[Any]) -> list[Any]:
+def values_of(orders: Sequence[Sequence[Any]]) -> list[Any]:
     """Every value once, constants included, inputs before results."""
     seen: dict[Any, None] = {}
-    for root in roots:
-        for value in root._topological(check=False):
+    for order in orders:
+        for value in order:
             for v in value.inputs:
                 if v.is_constant:
                     seen.setdefault(v)
             seen.setdefault(value)
-        seen.setdefault(root)
     return list(seen)
 
 
@@ -148,14 +174,31 @@ def _partials(value: Any) -> Sequence[float | None]:
     if value._row is None or value._by_hand:
         return [None] * len(inputs)
     wanted = [not v.is_constant for v in inputs]
-    return list(value._row.derivatives([v.data for v in inputs], value.data, wanted))
+    found = value._row.derivatives([v.data for v in inputs], value.data, wanted)
+    return [x if asked else None for x, asked in zip(found, wanted, strict=True)]
 
 
-def _share(value: Any, partial: float, grad: float) -> float:
-    """As backward computes it: a partial of exactly 0 in a row that selects cuts the edge."""
-    if partial == 0.0 and isinstance(value._row, ops.Op) and value._row.selects:
-        return 0.0
-    return grad * partial
+def _share(value: Any, partial: float, grad: float, reached: set[Any]) -> float:
+    """As backward computes it: a partial of exactly 0 in a row that selects cuts the edge.
+
+    What no gradient reaches passes none on, even where its slope is infinite.
+    """
+    return 0.0 if _is_cut(value, partial) or value not in reached else grad * partial
+
+
+def _is_cut(value: Any, partial: float | None) -> bool:
+    selects = isinstance(value._row, ops.Op) and value._row.selects
+    return partial is None or (selects and partial == 0.0)
+
+
+def _reached(order: Sequence[Any], roots: Sequence[Any], partials: Mapping[Any, Any]) -> set[Any]:
+    """The values that a gradient of the roots arrives at."""
+    found = set(roots)
+    for value in reversed(order):
+        if value in found:
+            pairs = zip(value.inputs, partials[value], strict=True)
+            found.update(v for v, partial in pairs if not _is_cut(value, partial))
+    return found
 
 
 def _steps(nodes: list[Node], edges: list[Edge], outputs: Sequence[int]) -> Iterator[Step]:

@@ -11,7 +11,7 @@ from typing import Any
 from ..value import Value
 from .bundle import bundle, static
 from .html import drawn
-from .model import _order, picture
+from .model import picture, values_of
 
 RENDER = """
 function render({ model, el }) {
@@ -54,7 +54,7 @@ def widget(v: Any) -> Any:
         ) from None
     if not isinstance(v, Value):
         raise TypeError(f"widget takes a Value, got {type(v).__name__}")
-    numbered = {str(i): node for i, node in enumerate(_order([v]))}
+    numbered = {str(i): node for i, node in enumerate(values_of([v._topological(check=False)]))}
     leaves = {i: node for i, node in numbered.items() if node.is_leaf and not node.is_constant}
 
     class StepperWidget(anywidget.AnyWidget):  # type: ignore[misc, unused-ignore]

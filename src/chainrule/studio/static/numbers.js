@@ -1,28 +1,23 @@
-// Numbers as text for people: four decimals, an exponent where these would say nothing.
+// Numbers as text, the same as viz/numbers.py: a test compares the two.
 
-const SMALLEST = 1e-3;
-const LARGEST = 1e6;
-
-/** A number as it is shown; null, which is not known yet, is a dash. */
+/** Four decimals; 1.234e-7 or 1.234e21 where they would hide or drown the number. */
 export function format(x) {
-    if (x === null || x === undefined) {
-        return "–";
-    }
-    if (Number.isNaN(x)) {
-        return "NaN";
-    }
+    if (x === null || x === undefined) return "–";
+    if (Number.isNaN(x)) return "nan";
+    if (!Number.isFinite(x)) return x > 0 ? "inf" : "-inf";
     const size = Math.abs(x);
-    const sign = x < 0 ? "−" : "";
-    if (size === Infinity) {
-        return sign + "∞";
-    }
-    if (size !== 0 && (size < SMALLEST || size >= LARGEST)) {
-        return sign + size.toExponential(3).replace("-", "−").replace("+", "");
-    }
-    return sign + size.toFixed(4);
+    if (size === 0) return "0.0000"; // without the sign of -0
+    if (size >= 1e-3 && size < 1e5) return x.toFixed(4);
+    return x.toExponential(3).replace("+", "");
 }
 
-/** A number of a picture: JSON has no infinity and no NaN, so they come as text. */
+/** The same with a plus before positive numbers: what is added to something. */
+export function signed(x) {
+    const text = format(x);
+    return x > 0 ? `+${text}` : text;
+}
+
+/** A number as JSON carries it: "NaN", "Infinity" and "-Infinity" are text there. */
 export function decode(x) {
     return typeof x === "string" ? Number(x) : x;
 }

@@ -1,0 +1,117 @@
+"""`draw`: a graph to look at, in a notebook, in a terminal and in files."""
+
+from __future__ import annotations
+
+import importlib
+from collections.abc import Callable, Collection
+from dataclasses import dataclass
+from functools import cached_property
+from itertools import chain
+from pathlib import Path
+from typing import Any
+
+from ..saving import place, write_atomically
+from .dot import dot
+from .folding import fold as folded
+from .folding import nearest
+from .layout import Layout, layout
+from .model import Picture, read, roots_of, values_of
+from .png import png
+from .svg import THEMES, size_of, svg
+from .text import tree
+
+FOLDED = 150  # a graph of more nodes is folded, unless one says otherwise
+LARGEST = 5_000  # nodes that are drawn one by one
+READ = 20_000  # nodes that are read one by one, to be folded
+
+
+@dataclass(frozen=True)
+class Drawing:
+    """A graph as it can be shown: as SVG in notebooks, as a tree in text, in files by `save`."""
+
+    picture: Picture
+    theme: str | None = None
+
+    @cached_property
+    def layout(self) -> Layout:
+        """Where everything stands."""
+        return layout(self.picture)
+
+    @cached_property
+    def svg(self) -> str:
+        """The picture as SVG text."""
+        return svg(self.picture, self.layout, self.theme)
+
+    def __str__(self) -> str:
+        return tree(self.picture)
+
+    def _repr_mimebundle_(
+        self, include: Collection[str] | None = None, exclude: Collection[str] | None = None
+    ) -> dict[str, str]:
+        """What notebooks ask for: Jupyter, marimo, VS Code."""
+        box = '<div style="overflow:auto;max-height:80vh">'
+        bundle = {
+            "text/html": f"{box}{self.svg}</div>",
+            "image/svg+xml": self.svg,
+            "text/plain": str(self),
+        }
+        wanted = set(bundle if include is None else include) - set(exclude or ())
+        return {kind: text for kind, text in bundle.items() if kind in wanted}
+
+    def save(self, path: str | Path) -> None:
+        """Write a file; its ending says what: .svg, .html, .png, .dot or .txt."""
+        ending = Path(path).suffix.lower()
+        if ending not in FORMATS:
+            raise ValueError(f"a drawing is saved as {', '.join(FORMATS)}, got {str(path)!r}")
+        where = place(path)
+        write_atomically(where, FORMATS[ending](self))
+
+
+def _html(drawing: Drawing) -> bytes:
+    html = importlib.import_module(".html", __package__)  # only here, for it is large
+    return str(html.page(drawing.picture, title=drawing.picture.title)).encode()
+
+
+def _png(drawing: Drawing) -> bytes:
+    """A picture of pixels cannot ask the reader's system: light, if no theme was given."""
+    text = svg(drawing.picture, drawing.layout, drawing.theme or THEMES[0])
+    return png(text, *size_of(drawing.picture, drawing.layout))
+
+
+FORMATS: dict[str, Callable[[Drawing], bytes]] = {
+    ".svg": lambda drawing: drawing.svg.encode(),
+    ".html": _html,
+    ".png": _png,
+    ".dot": lambda drawing: dot(drawing.picture).encode(),
+    ".txt": lambda drawing: f"{drawing}\n".encode(),
+}
+
+
+def draw(
+    v: Any, *, fold: bool | None = None, names: Any = None, title: str = "", theme: str | None = None
+) -> Drawing:
+    """The graph of a Value, or of several, with values and gradients as they are now.
+
+    `fold` draws equal and private parts as one box; None does so in large graphs. `names` are
+    labels for Values that have none: a dict, or the module whose parameters they are. `theme` is
+    "light" or "dark"; None is what the reader's system prefers.
+    """
+    if theme not in (None, *THEMES):
+        raise ValueError(f"theme must be 'light', 'dark' or None, got {theme!r}")
+    if hasattr(names, "named_parameters"):
+        names = {parameter: name for name, parameter in names.named_parameters()}
+    roots = roots_of(v)
+    orders = [root._topological(check=False) for root in roots]
+    count = max(map(len, orders))
+    if fold is False and count > LARGEST:
+        raise ValueError(
+            f"the graph has {count:,} nodes, too many to draw each of them (at most {LARGEST:,}): "
+            f"draw(v) folds it"
+        )
+    if count > READ:
+        everything = orders[0] if len(orders) == 1 else list(dict.fromkeys(chain(*orders)))
+        return Drawing(nearest(everything, roots, names=names, title=title), theme)
+    picture = read(values_of(orders), roots, names, title)
+    if fold or (fold is None and len(picture.nodes) > FOLDED):
+        picture = folded(picture)
+    return Drawing(picture, theme)

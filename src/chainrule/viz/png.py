@@ -1,0 +1,57 @@
+"""SVG text as a PNG file, by whatever program there is for it."""
+
+from __future__ import annotations
+
+import importlib
+import os
+import shutil
+import subprocess
+import tempfile
+from pathlib import Path
+
+from . import svg
+
+LARGEST = 12_000  # pixels on a side
+BROWSERS = ("chromium", "chromium-browser", "google-chrome", "chrome")
+MISSING = "a PNG file needs a program that draws SVG: pip install cairosvg, or save a .svg file"
+
+
+def png(text: str, width: float, height: float) -> bytes:
+    """The picture at twice its size, or as large as can be."""
+    scale = min(2.0, LARGEST / max(width, height))
+    try:
+        cairosvg = importlib.import_module("cairosvg")
+    except (ImportError, OSError):  # it is there, but the C library is not
+        return _by_program(text, round(width * scale), round(height * scale), scale)
+    # It looks at the first font only.
+    content = cairosvg.svg2png(text.replace(svg.MONO, "monospace").encode(), scale=scale)
+    assert isinstance(content, bytes)
+    return content
+
+
+def _by_program(text: str, width: int, height: int, scale: float) -> bytes:
+    with tempfile.TemporaryDirectory() as folder:
+        source, result = Path(folder, "graph.svg"), Path(folder, "graph.png")
+        source.write_text(text, encoding="utf-8")
+        if shutil.which("rsvg-convert"):
+            command = ["rsvg-convert", "-z", f"{scale:g}", "-o", str(result), str(source)]
+        elif shutil.which("inkscape"):
+            command = ["inkscape", f"--export-filename={result}", f"--export-width={width}", str(source)]
+        elif any(map(shutil.which, BROWSERS)):
+            browser = next(name for name in BROWSERS if shutil.which(name))
+            command = [browser, *_headless(width, height, scale), f"--screenshot={result}"]
+            command.append(source.as_uri())
+        else:
+            raise RuntimeError(MISSING)
+        run = subprocess.run(command, capture_output=True, text=True, check=False, timeout=120)
+        if run.returncode or not result.exists():
+            reason = (run.stderr.strip().splitlines() or ["it wrote nothing"])[-1]
+            raise RuntimeError(f"{command[0]} could not draw the picture: {reason}")
+        return result.read_bytes()
+
+
+def _headless(width: int, height: int, scale: float) -> list[str]:
+    size = f"--window-size={round(width / scale)},{round(height / scale)}"
+    options = ["--headless", "--disable-gpu", "--hide-scrollbars", size]
+    options.append(f"--force-device-scale-factor={scale:g}")
+    return [*options, "--no-sandbox"] if getattr(os, "geteuid", lambda: 1)() == 0 else options
