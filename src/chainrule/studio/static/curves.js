@@ -2,6 +2,7 @@
 
 import { format } from "./numbers.js";
 import { h } from "./dom.js";
+import { Losses } from "./losses.js";
 import { setText } from "./elements.js";
 import { tickText, ticks } from "./rasters.js";
 
@@ -15,7 +16,7 @@ export class LossCurve {
         this.cursor = h("div", { class: "cursor", hidden: true });
         element.replaceChildren(this.canvas, this.cursor);
         this.scale = "log";
-        this.losses = [];
+        this.losses = new Losses();
         this.epoch = 0;
         new ResizeObserver(() => this.draw()).observe(element);
     }
@@ -93,13 +94,9 @@ export class LossCurve {
     }
 
     #range() {
-        let low = Infinity;
-        let high = -Infinity;
-        for (const loss of this.losses) {
-            if (!Number.isFinite(loss) || (this.scale === "log" && loss <= 0)) continue;
-            if (loss < low) low = loss;
-            if (loss > high) high = loss;
-        }
+        const usual = (loss) => Number.isFinite(loss) && (this.scale === "linear" || loss > 0);
+        let low = this.losses.low.filter(usual).reduce((a, b) => Math.min(a, b), Infinity);
+        let high = this.losses.high.filter(usual).reduce((a, b) => Math.max(a, b), -Infinity);
         if (low > high) [low, high] = [0.1, 1];
         if (this.scale === "log") {
             this.low = Math.floor(Math.log10(low) * 2) / 2;
@@ -141,35 +138,26 @@ export class LossCurve {
     }
 
     #line(context, style, height) {
-        const n = this.losses.length;
-        if (!n) return;
-        // Of many epochs under one pixel the lowest and the highest are drawn.
-        const per = Math.max(1, Math.floor(n / Math.max(1, this.width)));
+        const { low, high, size, length } = this.losses;
         context.strokeStyle = style.curve;
         context.lineWidth = 2;
         context.lineJoin = "round";
         context.beginPath();
         let pen = false;
-        for (let i = 0; i < n; i += per) {
-            let low = Infinity;
-            let high = -Infinity;
-            for (let k = i; k < Math.min(i + per, n); k++) {
-                if (this.losses[k] < low) low = this.losses[k];
-                if (this.losses[k] > high) high = this.losses[k];
-            }
-            if (low > high) continue;
-            const x = this.#x(i + 1);
-            if (pen) context.lineTo(x, this.#y(high, height));
-            else context.moveTo(x, this.#y(high, height));
-            if (low < high) context.lineTo(x, this.#y(low, height));
+        for (let i = 0; i < low.length; i++) {
+            if (low[i] > high[i]) continue; // not a number
+            const x = this.#x(Math.min(length, i * size + (size + 1) / 2));
+            if (pen) context.lineTo(x, this.#y(high[i], height));
+            else context.moveTo(x, this.#y(high[i], height));
+            if (low[i] < high[i]) context.lineTo(x, this.#y(low[i], height));
             pen = true;
         }
         context.stroke();
-        const shown = Math.min(this.epoch, n);
+        const shown = Math.min(this.epoch, length);
         if (shown < 1) return;
         context.fillStyle = style.curve;
         context.beginPath();
-        context.arc(this.#x(shown), this.#y(this.losses[shown - 1], height), 4, 0, 7);
+        context.arc(this.#x(shown), this.#y(this.losses.at(shown), height), 4, 0, 7);
         context.fill();
     }
 }
@@ -210,8 +198,7 @@ export class FlowBars {
     show(flow) {
         const largest = Math.max(...flow);
         const top = largest > 0 && largest < Infinity ? Math.ceil(Math.log10(largest)) : 0;
-        if (top !== this.top) this.scale.replaceChildren(...[top - DECADES, top].map((power) => h("span", {}, tickText(10 ** power))));
-        this.top = top;
+        setText(this.scale, `from ${tickText(10 ** (top - DECADES))} to ${tickText(10 ** top)}`);
         for (const [i, { bar, number, row }] of this.rows.entries()) {
             const norm = flow[i];
             const part = norm > 0 ? 1 + (Math.log10(norm) - top) / DECADES : 0;

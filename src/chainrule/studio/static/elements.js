@@ -11,7 +11,7 @@ export function setText(element, text) {
 
 /** A table from a head and rows of text; a caption says what it shows. */
 export function table(caption, head, rows) {
-    return h("table", {},
+    return h("table", { class: "plain" },
         h("caption", {}, caption),
         h("thead", {}, h("tr", {}, ...head.map((text) => h("th", { scope: "col" }, text)))),
         h("tbody", {}, ...rows.map((row) => h("tr", {}, ...row.map((cell) => h("td", {}, cell))))));

@@ -66,7 +66,8 @@ export class Explorer {
         this.values = state.has("values") ? readValues(state.get("values")) : { ...EXAMPLES.find((e) => e.expression === expression)?.values };
         byId("expression").value = expression;
         this.#showFields();
-        if (state.has("sample")) this.openSample(readSample(state), moment);
+        const sample = state.has("sample") ? readSample(state) : null;
+        if (sample) this.openSample(sample, moment);
         else this.#draw(moment);
     }
 
@@ -204,13 +205,14 @@ export class Explorer {
     // --- check and export ------------------------------------------------------------------------
 
     async #check() {
-        const { rows } = await (await post("/api/check", this.#question())).json();
+        const { rows, notes = [] } = await (await post("/api/check", this.#question())).json();
         const words = rows.map(({ name, analytic, numeric, agrees }) => [name, exact(analytic), exact(numeric), agrees ? "✓ agrees" : "✗ differs"]);
         const good = rows.every(({ agrees }) => agrees);
         const text = good ? "The gradients agree with differences of the function itself." : "Some gradients differ.";
         showDialog("Gradients checked", h("div", {}, h("p", {}, text),
             h("div", { class: "scroll", tabindex: 0, role: "region", "aria-label": "Gradients" },
-                table("Each gradient by the chain rule and by differences", ["name", "chain rule", "differences", ""], words))));
+                table("Each gradient by the chain rule and by differences", ["name", "chain rule", "differences", "verdict"], words)),
+            ...notes.map((note) => h("p", { class: "help" }, note))));
     }
 
     async #export(format) {
@@ -247,8 +249,15 @@ function unpacked(text) {
     return Array.from(new Float32Array(bytes.buffer));
 }
 
+/** The sample of a link; null if it is damaged. */
 function readSample(state) {
-    const [x, y, target] = state.get("sample").split(",").map(Number);
+    const numbers = state.get("sample").split(",").map(Number);
     const config = requestIn(state);
-    return { config, parameters: unpacked(state.get("weights") ?? ""), sample: [x, y], target, epoch: Number(state.get("at") ?? 0) };
+    try {
+        const parameters = unpacked(state.get("weights") ?? "");
+        if (numbers.length !== 3 || !numbers.every(Number.isFinite) || !config) return null;
+        return { config, parameters, sample: numbers.slice(0, 2), target: numbers[2], epoch: Number(state.get("at") ?? 0) };
+    } catch {
+        return null;
+    }
 }

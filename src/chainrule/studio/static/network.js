@@ -121,7 +121,7 @@ export class Network {
             for (const [neuron, y1] of to.ys.entries()) {
                 for (const [source, y0] of from.ys.entries()) {
                     const path = s("path", {
-                        class: "edge", tabindex: -1, role: "img", "stroke-width": WIDTHS[0],
+                        class: "edge", tabindex: -1, role: "img", "aria-label": this.edgeName({ layer, neuron, source }), "stroke-width": WIDTHS[0],
                         d: `M${x0.toFixed(1)} ${y0.toFixed(1)}C${middle.toFixed(1)} ${y0.toFixed(1)} ${middle.toFixed(1)} ${y1.toFixed(1)} ${x1.toFixed(1)} ${y1.toFixed(1)}`,
                     });
                     this.edges.push({ kind: "edge", layer, neuron, source, place: this.place(layer, neuron, source), element: path, level: null, x0, x1, y0, y1 });
@@ -293,7 +293,6 @@ export class Network {
         for (const other of [this.focused, this.neurons[0]]) other?.element.setAttribute("tabindex", -1);
         thing.element.setAttribute("tabindex", 0);
         this.focused = thing;
-        if (thing.kind === "edge") thing.element.setAttribute("aria-label", this.edgeName(thing));
         const frame = thing.element.getBoundingClientRect();
         this.#mark(thing, frame.right, frame.bottom);
         this.on.choose(thing);

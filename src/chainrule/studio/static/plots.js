@@ -15,11 +15,12 @@ export class BoundaryPlot {
         this.canvas = h("canvas", { width: 2, height: 2 });
         this.window = h("div", { class: "raster" }, this.canvas);
         this.axes = s("g", { class: "axes" });
-        this.line = s("path", { class: "contour" });
+        this.line = s("path", { class: "contour", "clip-path": "url(#plot-area)" });
+        const area = { x: AREA.left, y: AREA.top, width: AREA.size, height: AREA.size };
         this.marks = s("g", { class: "points" });
         this.ring = s("circle", { class: "ring", r: 9, visibility: "hidden" });
         this.svg = s("svg", { viewBox: `0 0 ${VIEW.width} ${VIEW.height}`, role: "img" },
-            this.axes, s("rect", { class: "frame", x: AREA.left, y: AREA.top, width: AREA.size, height: AREA.size }),
+            s("clipPath", { id: "plot-area" }, s("rect", area)), this.axes, s("rect", { class: "frame", ...area }),
             this.line, this.marks, this.ring);
         element.replaceChildren(this.window, this.svg);
         this.setData([], EMPTY_BOX);
@@ -56,9 +57,8 @@ export class BoundaryPlot {
         if (this.classes) paintClasses(this.pixels, values, grid, this.colours);
         else paint(this.pixels, values, 0, grid, this.colours, this.low, this.high);
         this.canvas.getContext("2d").putImageData(this.image, 0, 0);
-        const part = (i) => Math.min(1, Math.max(0, (i + 0.5) / grid)); // values are those of the middle of a cell
-        const x = (i) => AREA.left + part(i) * AREA.size;
-        const y = (i) => AREA.top + (1 - part(i)) * AREA.size;
+        const x = (i) => AREA.left + ((i + 0.5) / grid) * AREA.size; // values are those of the middle of a cell
+        const y = (i) => AREA.top + (1 - (i + 0.5) / grid) * AREA.size;
         const path = this.classes ? classContours(values, grid, this.classes, x, y)
             : this.levels.map((level) => contour(values, grid, level, x, y, this.straight)).join("");
         if (path !== this.path) this.line.setAttribute("d", path);
@@ -130,11 +130,11 @@ export class BoundaryPlot {
         const [x0, x1, y0, y1] = this.box;
         const bottom = AREA.top + AREA.size;
         const labels = [];
-        for (const x of ticks(x0, x1, 4)) {
+        for (const x of ticks(x0, x1, 5)) {
             labels.push(s("path", { d: `M${this.#x(x)} ${bottom}v4` }));
             labels.push(s("text", { x: this.#x(x), y: bottom + 17, "text-anchor": "middle" }, tickText(x)));
         }
-        for (const y of ticks(y0, y1, 4)) {
+        for (const y of ticks(y0, y1, 5)) {
             labels.push(s("path", { d: `M${AREA.left} ${this.#y(y)}h-4` }));
             labels.push(s("text", { x: AREA.left - 7, y: this.#y(y) + 4, "text-anchor": "end" }, tickText(y)));
         }

@@ -5,7 +5,7 @@
 
 const MAPS = {
     light: { low: [224, 112, 16], middle: [250, 249, 247], high: [25, 113, 205] },
-    dark: { low: [240, 138, 44], middle: [24, 27, 33], high: [74, 158, 255] },
+    dark: { low: [240, 138, 44], middle: [21, 28, 38], high: [74, 158, 255] },
 };
 const UNKNOWN = [128, 128, 128]; // where there is no number
 
@@ -74,32 +74,49 @@ export function logit(p) {
  * Between grid points `straight` of the values is taken to be linear.
  */
 export function contour(values, count, level, x, y, straight = (value) => value) {
+    const side = count + 2;
+    const field = widened(values, count, straight);
+    const edge = straight(level);
+    const at = (a, b) => (edge - a) / (b - a);
     let path = "";
-    const edge = (a, b) => (straight(level) - straight(a)) / (straight(b) - straight(a));
-    // One more row and column all around, with the values of the border: lines reach the frame.
-    for (let row = -1; row < count; row++) {
-        const low = Math.max(row, 0) * count;
-        const high = Math.min(row + 1, count - 1) * count;
-        for (let column = -1; column < count; column++) {
-            const left = Math.max(column, 0);
-            const right = Math.min(column + 1, count - 1);
-            const a = values[low + left], b = values[low + right], c = values[high + right], d = values[high + left];
-            const kind = (a > level) | ((b > level) << 1) | ((c > level) << 2) | ((d > level) << 3);
+    for (let row = 0; row < side - 1; row++) {
+        for (let column = 0; column < side - 1; column++) {
+            const i = row * side + column;
+            const a = field[i], b = field[i + 1], c = field[i + side + 1], d = field[i + side];
+            const kind = (a > edge) | ((b > edge) << 1) | ((c > edge) << 2) | ((d > edge) << 3);
             if (kind === 0 || kind === 15) continue;
             const points = [];
-            if (a > level !== b > level) points.push([column + edge(a, b), row]);
-            if (b > level !== c > level) points.push([column + 1, row + edge(b, c)]);
-            if (c > level !== d > level) points.push([column + edge(d, c), row + 1]);
-            if (d > level !== a > level) points.push([column, row + edge(a, d)]);
-            // Four crossings: two lines, parted so that the corner above the level at `a` stays whole.
-            if (points.length === 4 && kind === 5) points.push(points.shift());
+            if (a > edge !== b > edge) points.push([column + at(a, b), row]);
+            if (b > edge !== c > edge) points.push([column + 1, row + at(b, c)]);
+            if (c > edge !== d > edge) points.push([column + at(d, c), row + 1]);
+            if (d > edge !== a > edge) points.push([column, row + at(a, d)]);
+            // Four crossings: two lines, parted so that the corners above the level stay apart.
+            if (kind === 5) points.unshift(points.pop());
             for (let k = 0; k + 1 < points.length; k += 2) {
-                path += `M${x(points[k][0]).toFixed(1)} ${y(points[k][1]).toFixed(1)}`;
-                path += `L${x(points[k + 1][0]).toFixed(1)} ${y(points[k + 1][1]).toFixed(1)}`;
+                const [from, to] = [points[k], points[k + 1]].map(([u, v]) => `${x(u - 1).toFixed(1)} ${y(v - 1).toFixed(1)}`);
+                path += `M${from}L${to}`;
             }
         }
     }
     return path;
+}
+
+/** A row and a column more on each side, going on as the values do: so lines reach the frame. */
+function widened(values, count, straight) {
+    const side = count + 2;
+    const field = new Float64Array(side * side);
+    for (let row = 0; row < count; row++) {
+        const start = (row + 1) * side;
+        for (let column = 0; column < count; column++) field[start + column + 1] = straight(values[row * count + column]);
+        field[start] = 2 * field[start + 1] - field[start + 2];
+        field[start + side - 1] = 2 * field[start + side - 2] - field[start + side - 3];
+    }
+    for (let column = 0; column < side; column++) {
+        const last = (side - 1) * side + column;
+        field[column] = 2 * field[side + column] - field[2 * side + column];
+        field[last] = 2 * field[last - side] - field[last - 2 * side];
+    }
+    return field;
 }
 
 /** The outlines between classes: each class against all others. */

@@ -1,5 +1,6 @@
 // All that is drawn of a run, as tables of numbers: for those who cannot see it, or want it exactly.
 
+import { h } from "./dom.js";
 import { table } from "./elements.js";
 import { format } from "./numbers.js";
 
@@ -7,7 +8,8 @@ const MOST_ROWS = 500;
 const PLACES = 9; // across and up
 
 export function numberTables({ ready, frame, losses, plot }) {
-    return [points(ready, frame), raster(plot), curve(losses), parameters(ready, frame)];
+    const tables = [points(ready, frame), raster(plot), curve(losses), parameters(ready, frame)];
+    return tables.map((table) => h("div", { class: "scroll", tabindex: 0, role: "region", "aria-label": table.caption.textContent }, table));
 }
 
 function points(ready, frame) {
@@ -26,8 +28,8 @@ function raster(plot) {
 function curve(losses) {
     const step = Math.max(1, Math.ceil(losses.length / 50));
     const rows = [];
-    for (let epoch = 1; epoch <= losses.length; epoch += step) rows.push([String(epoch), format(losses[epoch - 1])]);
-    if (losses.length && rows.at(-1)[0] !== String(losses.length)) rows.push([String(losses.length), format(losses.at(-1))]);
+    for (let epoch = 1; epoch <= losses.length; epoch += step) rows.push([String(epoch), format(losses.at(epoch))]);
+    if (losses.length && rows.at(-1)[0] !== String(losses.length)) rows.push([String(losses.length), format(losses.at(losses.length))]);
     return table("Loss", ["epoch", "loss"], rows);
 }
 

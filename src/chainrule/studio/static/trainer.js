@@ -7,6 +7,7 @@ import { Connection } from "./connection.js";
 import { FlowBars, LossCurve } from "./curves.js";
 import { h, s } from "./dom.js";
 import { byId, copy, download, hideTooltip, post, setText, showDialog, showTooltip, table, throttle } from "./elements.js";
+import { Losses } from "./losses.js";
 import { METRICS, Network } from "./network.js";
 import { decode, format } from "./numbers.js";
 import { BoundaryPlot, EMPTY_BOX, pngBlob, svgBlob } from "./plots.js";
@@ -19,6 +20,7 @@ const WORDS_EVERY = 250;
 const TABLES_EVERY = 1000;
 const DESCRIBE_EVERY = 3000;
 const PREPARE_AFTER = 250;
+const SLOW = 250; // from step to step
 
 export class Trainer {
     constructor({ address, say, trouble, openSample }) {
@@ -26,7 +28,7 @@ export class Trainer {
         this.state = "none"; // none, preparing, paused, running, stopped
         this.ready = null;
         this.frame = null;
-        this.losses = [];
+        this.losses = new Losses();
         this.visible = false;
         this.chosen = null; // a neuron or an edge
         this.settings = new Settings({ change: () => this.#changed(), rate: (rate) => this.#rate(rate) });
@@ -48,7 +50,7 @@ export class Trainer {
         this.drawWords = throttle(WORDS_EVERY, () => this.#words());
         this.drawTables = throttle(TABLES_EVERY, () => this.#tables());
         this.describe = throttle(DESCRIBE_EVERY, () => this.#describe());
-        this.times = [];
+        this.drawn = []; // of the last second
         this.#listen();
         this.#showState();
         this.#showDetails();
@@ -63,6 +65,11 @@ export class Trainer {
         if (this.frame) this.#draw(this.frame);
     }
 
+    /** Whether the page asks for each step itself, once it has drawn the one before. */
+    get isStepping() {
+        return byId("speed").value !== "full";
+    }
+
     hide() {
         this.visible = false;
         hideTooltip();
@@ -75,6 +82,7 @@ export class Trainer {
         this.network.setMetric(this.#checked("metric"));
         this.curve.scale = this.#checked("scale");
         this.curve.draw();
+        byId("speed").value = ["slow", "steps"].includes(state.get("speed")) ? state.get("speed") : "full";
         if (changed && this.state !== "none") this.prepare();
     }
 
@@ -95,6 +103,10 @@ export class Trainer {
         on("play", "click", () => this.#play());
         on("step", "click", () => this.connection.send({ type: "step" }));
         on("reset", "click", () => this.prepare());
+        on("speed", "change", () => {
+            this.address.write({ speed: this.isStepping ? byId("speed").value : null });
+            if (this.state === "running") this.#run();
+        });
         const rewind = throttle(60, (epoch) => this.connection.send({ type: "rewind", epoch }));
         on("epoch", "input", (event) => {
             if (this.state === "running") this.#pause();
@@ -142,7 +154,7 @@ export class Trainer {
     #rate(rate) {
         this.address.write(this.settings.toAddress());
         this.connection.send({ type: "rate", rate });
-        if (this.frame) this.losses.length = Math.min(this.losses.length, this.frame.epoch);
+        if (this.frame) this.losses.cut(this.frame.epoch);
         this.#goOn();
     }
 
@@ -165,9 +177,9 @@ export class Trainer {
         this.connection.send({ type: "stop" });
         this.state = "none";
         this.ready = this.frame = null;
-        this.losses = [];
+        this.losses = new Losses();
         this.plot.setData([], EMPTY_BOX);
-        this.curve.show([], 0);
+        this.curve.show(this.losses, 0);
         this.#showState();
         this.say(this.settings.config.data === "csv" ? "Paste a table: a line of names, then x, y and the class." : "Click on the plot to add points.");
         if (this.settings.config.data === "points") this.#check("click", "add");
@@ -182,11 +194,21 @@ export class Trainer {
 
     #play() {
         if (this.state === "running") this.#pause();
-        else if (this.state === "paused") {
-            this.state = "running";
-            this.connection.send({ type: "resume" });
-        } else this.prepare();
+        else this.#run();
+    }
+
+    #run() {
+        this.state = "running";
+        this.connection.send({ type: this.isStepping ? "step" : "resume" });
         this.#showState();
+    }
+
+    /** At less than full speed: the next step, now or a little later. */
+    #goStep() {
+        clearTimeout(this.stepping);
+        const step = () => this.state === "running" && this.isStepping && this.connection.send({ type: "step" });
+        if (byId("speed").value === "steps") step();
+        else this.stepping = setTimeout(step, SLOW);
     }
 
     #pause() {
@@ -249,7 +271,7 @@ export class Trainer {
     #begin(ready) {
         this.ready = ready;
         this.frame = null;
-        this.losses = [];
+        this.losses = new Losses();
         const { points, box, classes, layers, small } = ready;
         this.plot.setData(points, box, layers.at(-1) > 2 ? classes : 0);
         if (this.config.loss === "hinge") this.plot.setRange(-1, 1, [0]);
@@ -273,12 +295,10 @@ export class Trainer {
         if (this.state === "preparing") {
             if (frame.epoch !== 0 || frame.running) return false;
             this.state = "paused";
-            this.losses = [];
+            this.losses = new Losses();
         } else if (frame.losses.length) {
             // What comes after the epoch stays: rewound, a run takes the same way again.
-            const first = frame.epoch - frame.losses.length;
-            while (this.losses.length < first) this.losses.push(NaN);
-            for (const [i, loss] of frame.losses.entries()) this.losses[first + i] = loss;
+            this.losses.add(frame.epoch - frame.losses.length, frame.losses);
         }
         return true;
     }
@@ -288,7 +308,7 @@ export class Trainer {
     #draw(frame) {
         this.frame = frame;
         if (!this.visible || !this.ready) return;
-        this.#count();
+        this.#count(frame);
         this.plot.draw(frame.boundary, this.ready.grid);
         this.network.drawMaps(frame);
         this.drawEdges();
@@ -296,12 +316,13 @@ export class Trainer {
         this.drawWords();
         this.drawTables();
         this.describe();
+        if (this.state === "running" && this.isStepping) this.#goStep();
     }
 
-    #count() {
-        const now = performance.now();
-        this.times.push(now);
-        while (this.times[0] < now - 1000) this.times.shift();
+    #count(frame) {
+        const time = performance.now();
+        this.drawn.push({ time, steps: frame.steps });
+        while (this.drawn[0].time < time - 1000) this.drawn.shift();
     }
 
     #words() {
@@ -316,8 +337,9 @@ export class Trainer {
         setText(byId("loss-number"), format(frame.loss));
         setText(byId("accuracy-number"), frame.accuracy === null || frame.accuracy === undefined ? "–" : `${(100 * frame.accuracy).toFixed(1)} %`);
         const busy = this.state === "running";
-        setText(byId("steps-rate"), busy && frame.rate ? Math.round(frame.rate).toLocaleString("en") : "–");
-        setText(byId("frames-rate"), busy ? String(this.times.length) : "–");
+        const rate = this.isStepping ? frame.steps - this.drawn[0].steps : frame.rate;
+        setText(byId("steps-rate"), busy && rate > 0 ? Math.round(rate).toLocaleString("en") : "–");
+        setText(byId("frames-rate"), busy ? String(this.drawn.length) : "–");
         this.flow.show(frame.flow);
         this.#predictions();
         this.#showDetails();
@@ -329,7 +351,7 @@ export class Trainer {
         if (!frame || !ready) return;
         const right = frame.accuracy === null || frame.accuracy === undefined ? "" : `, accuracy ${(100 * frame.accuracy).toFixed(1)} %`;
         this.plot.describe(`Output of the network on the plane at epoch ${frame.epoch}: loss ${format(frame.loss)}${right}; ${ready.points.length} points. The table under Numbers has the values.`);
-        const best = this.losses.length ? Math.min(...this.losses.slice(-5000)) : frame.loss;
+        const best = this.losses.low.reduce((a, b) => Math.min(a, b), frame.loss);
         this.curve.describe(`Loss over ${this.losses.length} epochs, now ${format(frame.loss)}, lowest ${format(best)}.`);
     }
 
@@ -346,7 +368,11 @@ export class Trainer {
     }
 
     #tables() {
-        if (byId("numbers").open && this.frame && this.ready) byId("tables").replaceChildren(...numberTables(this));
+        const element = byId("tables");
+        if (!byId("numbers").open || !this.frame || !this.ready) return;
+        const places = [...element.children].map((child) => child.scrollTop);
+        element.replaceChildren(...numberTables(this));
+        for (const [i, child] of [...element.children].entries()) child.scrollTop = places[i] ?? 0;
     }
 
     #showLegend() {
@@ -390,7 +416,7 @@ export class Trainer {
         const epoch = this.curve.at(event);
         this.curve.point(epoch);
         if (epoch === null) hideTooltip();
-        else showTooltip([`epoch ${epoch}`, `loss ${format(this.losses[epoch - 1])}`], event.clientX, event.clientY);
+        else showTooltip([`epoch ${epoch}`, `loss ${format(this.losses.at(epoch))}`], event.clientX, event.clientY);
     }
 
     #chooseSample(index) {
