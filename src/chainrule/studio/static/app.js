@@ -3,6 +3,7 @@
 import { Address } from "./address.js";
 import { byId } from "./elements.js";
 import { Explorer } from "./explorer.js";
+import { themeName } from "./rasters.js";
 import { Trainer } from "./trainer.js";
 
 const TABS = ["stepper", "trainer"];
@@ -53,13 +54,12 @@ for (const [i, name] of TABS.entries()) {
     const button = byId(`tab-${name}`);
     button.addEventListener("click", () => openTab(name));
     button.addEventListener("keydown", (event) => {
-        const last = TABS.length - 1;
-        const places = { ArrowRight: i === last ? 0 : i + 1, ArrowLeft: i === 0 ? last : i - 1, Home: 0, End: last };
-        const place = places[event.key];
-        if (place === undefined) return;
+        const next = { ArrowRight: i + 1, ArrowLeft: i - 1, Home: 0, End: -1 }[event.key];
+        if (next === undefined) return;
+        const place = TABS.at(next % TABS.length);
         event.preventDefault();
-        openTab(TABS[place]);
-        byId(`tab-${TABS[place]}`).focus();
+        openTab(place);
+        byId(`tab-${place}`).focus();
     });
 }
 
@@ -69,7 +69,7 @@ function showTheme(choice) {
     const root = document.documentElement;
     if (choice === "light" || choice === "dark") root.dataset.theme = choice;
     else delete root.dataset.theme;
-    byId("theme").setAttribute("aria-pressed", (root.dataset.theme ?? (dark.matches ? "dark" : "light")) === "dark");
+    byId("theme").setAttribute("aria-pressed", themeName() === "dark");
     trainer.repaint();
 }
 

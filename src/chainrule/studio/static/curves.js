@@ -69,7 +69,8 @@ export class LossCurve {
         if (!this.style) {
             const style = getComputedStyle(this.canvas);
             const read = (name) => style.getPropertyValue(name).trim();
-            this.style = { ink: read("--muted"), grid: read("--line"), curve: read("--accent"), font: `11px ${style.fontFamily}` };
+            const [ink, grid, curve] = ["--muted", "--line", "--accent"].map(read);
+            this.style = { ink, grid, curve, font: `11px ${style.fontFamily}` };
         }
         return this.style;
     }
@@ -114,26 +115,26 @@ export class LossCurve {
         context.lineWidth = 1;
         context.textAlign = "right";
         context.textBaseline = "middle";
-        const levels = this.scale === "log" ? this.#powers() : ticks(this.low, this.high, 4).map((v) => [v, tickText(v)]);
-        for (const [value, text] of levels) {
+        for (const value of this.scale === "log" ? this.#powers() : ticks(this.low, this.high, 4)) {
             const y = Math.round(this.#y(value, height)) + 0.5;
             context.beginPath();
             context.moveTo(MARGIN.left, y);
             context.lineTo(width - MARGIN.right, y);
             context.stroke();
-            context.fillText(text, MARGIN.left - 7, y);
+            context.fillText(tickText(value), MARGIN.left - 7, y);
         }
         context.textBaseline = "alphabetic";
         context.textAlign = "center";
         for (const epoch of ticks(0, this.#last(), 4)) {
-            if (Number.isInteger(epoch)) context.fillText(tickText(epoch), Math.min(this.#x(epoch), width - 14), height - 6);
+            if (!Number.isInteger(epoch)) continue;
+            context.fillText(tickText(epoch), Math.min(this.#x(epoch), width - 14), height - 6);
         }
     }
 
     #powers() {
         const step = Math.max(1, Math.ceil((this.high - this.low) / 5));
         const powers = [];
-        for (let power = Math.ceil(this.low); power <= this.high; power += step) powers.push([10 ** power, tickText(10 ** power)]);
+        for (let power = Math.ceil(this.low); power <= this.high; power += step) powers.push(10 ** power);
         return powers;
     }
 
@@ -164,13 +165,19 @@ export class LossCurve {
 
 /** What to say about the gradients of the layers, or "". */
 export function flowWords(flow) {
-    const norms = [...flow];
-    const largest = Math.max(...norms);
+    const largest = Math.max(...flow);
     const words = [];
-    for (const [i, norm] of norms.entries()) {
-        if (!Number.isFinite(norm)) words.push(`Layer ${i + 1}: the gradient is not a number any more.`);
-        else if (norm > EXPLODED) words.push(`Layer ${i + 1} explodes: its gradient is ${format(norm)}, above ${tickText(EXPLODED)}. Try a smaller learning rate.`);
-        else if (norm < VANISHED * largest) words.push(`Layer ${i + 1} vanishes: its gradient is less than ${tickText(VANISHED)} of the largest. It hardly learns.`);
+    for (const [i, norm] of [...flow].entries()) {
+        const layer = `Layer ${i + 1}`;
+        if (!Number.isFinite(norm)) {
+            words.push(`${layer}: the gradient is not a number any more.`);
+        } else if (norm > EXPLODED) {
+            const above = `its gradient is ${format(norm)}, above ${tickText(EXPLODED)}`;
+            words.push(`${layer} explodes: ${above}. Try a smaller learning rate.`);
+        } else if (norm < VANISHED * largest) {
+            const below = `its gradient is less than ${tickText(VANISHED)} of the largest`;
+            words.push(`${layer} vanishes: ${below}. It hardly learns.`);
+        }
     }
     return words.join(" ");
 }
@@ -188,8 +195,8 @@ export class FlowBars {
             const bar = h("span", { class: "bar" });
             const number = h("span", { class: "number" }, "–");
             const name = i === count - 1 ? "Output" : `Layer ${i + 1}`;
-            const row = h("li", {}, h("span", { class: "name" }, name), h("span", { class: "track", "aria-hidden": "true" }, bar), number);
-            return { bar, number, row };
+            const track = h("span", { class: "track", "aria-hidden": "true" }, bar);
+            return { bar, number, row: h("li", {}, h("span", { class: "name" }, name), track, number) };
         });
         this.list.replaceChildren(...this.rows.map(({ row }) => row));
         setText(this.words, "");

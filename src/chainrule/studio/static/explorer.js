@@ -36,7 +36,8 @@ export class Explorer {
 
     #listen() {
         const on = (id, event, run) => byId(id).addEventListener(event, run);
-        byId("example").append(h("option", { value: "" }, "Your own"), ...EXAMPLES.map(({ name }, i) => h("option", { value: i }, name)));
+        const options = EXAMPLES.map(({ name }, i) => h("option", { value: i }, name));
+        byId("example").append(h("option", { value: "" }, "Your own"), ...options);
         on("example", "change", (event) => {
             const example = EXAMPLES[event.target.value];
             if (example) this.#set(example.expression, example.values, { push: true });
@@ -50,9 +51,12 @@ export class Explorer {
             this.#later();
         });
         on("check", "click", () => this.#check().catch(this.trouble));
-        on("copy-link", "click", () => copy(location.href).then(() => this.say("The link is copied."), this.trouble));
+        const copied = () => this.say("The link is copied.");
+        on("copy-link", "click", () => copy(location.href).then(copied, this.trouble));
         on("sample-close", "click", () => this.#closeSample());
-        for (const button of document.querySelectorAll("[data-export]")) button.addEventListener("click", () => this.#export(button.dataset.export).catch(this.trouble));
+        for (const button of document.querySelectorAll("[data-export]")) {
+            button.addEventListener("click", () => this.#export(button.dataset.export).catch(this.trouble));
+        }
     }
 
     // --- state -----------------------------------------------------------------------------------
@@ -61,9 +65,11 @@ export class Explorer {
         const wanted = signature(state);
         if (wanted === this.restored) return;
         this.restored = wanted;
-        const moment = { step: state.has("step") ? Number(state.get("step")) : undefined, predict: state.get("predict") === "1" };
+        const step = state.has("step") ? Number(state.get("step")) : undefined;
+        const moment = { step, predict: state.get("predict") === "1" };
         const expression = state.get("expression") ?? EXAMPLES[0].expression;
-        this.values = state.has("values") ? readValues(state.get("values")) : { ...EXAMPLES.find((e) => e.expression === expression)?.values };
+        const example = EXAMPLES.find((one) => one.expression === expression);
+        this.values = state.has("values") ? readValues(state.get("values")) : { ...example?.values };
         byId("expression").value = expression;
         this.#showFields();
         const sample = state.has("sample") ? readSample(state) : null;
@@ -91,7 +97,8 @@ export class Explorer {
     #typed(how = {}) {
         clearTimeout(this.timer);
         const { expression, values } = this.#question();
-        this.#write({ expression, values: writeValues(values), step: null, predict: null, sample: null, weights: null, at: null }, how);
+        const gone = { step: null, predict: null, sample: null, weights: null, at: null };
+        this.#write({ expression, values: writeValues(values), ...gone }, how);
         this.#draw({});
     }
 
@@ -106,8 +113,7 @@ export class Explorer {
         const example = EXAMPLES.findIndex((e) => e.expression === expression);
         byId("example").value = example < 0 ? "" : example;
         if (JSON.stringify(shown) !== JSON.stringify(names)) {
-            fieldset.replaceChildren(fieldset.querySelector("legend"), ...names.map((name) => h("label", {}, h("span", {}, name),
-                h("input", { type: "number", step: "any", "data-name": name, oninput: (event) => this.#value(name, event.target) }))));
+            fieldset.replaceChildren(fieldset.querySelector("legend"), ...names.map((name) => this.#field(name)));
             fieldset.hidden = names.length === 0;
         }
         for (const input of fieldset.querySelectorAll("input")) {
@@ -116,12 +122,20 @@ export class Explorer {
         }
     }
 
+    #field(name) {
+        const oninput = ({ target }) => this.#value(name, target);
+        const input = h("input", { type: "number", step: "any", "data-name": name, oninput });
+        return h("label", {}, h("span", {}, name), input);
+    }
+
     #value(name, field) {
-        if (!Number.isFinite(field.valueAsNumber)) return;
-        this.values[name] = field.valueAsNumber;
+        const value = field.valueAsNumber;
+        if (!Number.isFinite(value)) return;
+        this.values[name] = value;
         const leaf = this.labels?.indexOf(name) ?? -1;
         // The stepper computes by itself; only a picture that is not there yet has to be asked for.
-        if (leaf >= 0 && this.drawn === byId("expression").value.trim()) this.stepper.restore({ values: { [leaf]: field.valueAsNumber } });
+        const isDrawn = leaf >= 0 && this.drawn === byId("expression").value.trim();
+        if (isDrawn) this.stepper.restore({ values: { [leaf]: value } });
         else this.#later();
     }
 
@@ -182,7 +196,9 @@ export class Explorer {
             this.trouble(error);
             return false;
         }
-        this.#write({ sample: [...sample, target].join(","), weights: packed(parameters), at: epoch, step: moment.step, predict: moment.predict ? "1" : null });
+        const { step, predict } = moment;
+        const link = { sample: [...sample, target].join(","), weights: packed(parameters), at: epoch };
+        this.#write({ ...link, step, predict: predict ? "1" : null });
         this.#showSample({ sample, target, epoch, config });
         return true;
     }
@@ -194,7 +210,8 @@ export class Explorer {
         byId("sample-bar").hidden = sample === null;
         if (!sample) return;
         const [x, y] = sample.sample.map((number) => format(number));
-        byId("sample-note").textContent = `The loss of one sample of ${sample.config.data}: x ${x}, y ${y}, target ${sample.target}, with the parameters of epoch ${sample.epoch}.`;
+        const what = `x ${x}, y ${y}, target ${sample.target}, with the parameters of epoch ${sample.epoch}`;
+        byId("sample-note").textContent = `The loss of one sample of ${sample.config.data}: ${what}.`;
     }
 
     #closeSample() {
@@ -206,13 +223,16 @@ export class Explorer {
 
     async #check() {
         const { rows, notes = [] } = await (await post("/api/check", this.#question())).json();
-        const words = rows.map(({ name, analytic, numeric, agrees }) => [name, exact(analytic), exact(numeric), agrees ? "✓ agrees" : "✗ differs"]);
+        const words = rows.map(({ name, analytic, numeric, agrees }) => (
+            [name, exact(analytic), exact(numeric), agrees ? "✓ agrees" : "✗ differs"]
+        ));
         const good = rows.every(({ agrees }) => agrees);
         const text = good ? "The gradients agree with differences of the function itself." : "Some gradients differ.";
-        showDialog("Gradients checked", h("div", {}, h("p", {}, text),
-            h("div", { class: "scroll", tabindex: 0, role: "region", "aria-label": "Gradients" },
-                table("Each gradient by the chain rule and by differences", ["name", "chain rule", "differences", "verdict"], words)),
-            ...notes.map((note) => h("p", { class: "help" }, note))));
+        const caption = "Each gradient by the chain rule and by differences";
+        const found = table(caption, ["name", "chain rule", "differences", "verdict"], words);
+        const region = h("div", { class: "scroll", tabindex: 0, role: "region", "aria-label": "Gradients" }, found);
+        const more = notes.map((note) => h("p", { class: "help" }, note));
+        showDialog("Gradients checked", h("div", {}, h("p", {}, text), region, ...more));
     }
 
     async #export(format) {
@@ -221,7 +241,10 @@ export class Explorer {
     }
 }
 
-const signature = (state) => JSON.stringify(["expression", "values", "step", "predict", "sample", "weights"].map((key) => state.get(key)));
+const KEYS = ["expression", "values", "step", "predict", "sample", "weights"];
+
+/** What an address says about this tab. */
+const signature = (state) => JSON.stringify(KEYS.map((key) => state.get(key)));
 
 /** The names in an expression: identifiers that are neither called nor constants. */
 function namesIn(expression) {
@@ -229,14 +252,17 @@ function namesIn(expression) {
     return [...new Set([...found].map(([name]) => name))].filter((name) => !CONSTANTS.includes(name));
 }
 
-const writeValues = (values) => Object.entries(values).map(([name, value]) => `${name}=${value}`).join(",") || null;
-
-function readValues(text) {
-    const pairs = text.split(",").map((pair) => pair.split("="));
-    return Object.fromEntries(pairs.map(([name, value]) => [name, Number(value)]).filter(([name, value]) => name && Number.isFinite(value)));
+function writeValues(values) {
+    const pairs = Object.entries(values).map(([name, value]) => `${name}=${value}`);
+    return pairs.join(",") || null;
 }
 
-const exact = (number) => String(Number(decode(number).toPrecision(10)));
+function readValues(text) {
+    const pairs = text.split(",").map((pair) => pair.split("=")).map(([name, value]) => [name, Number(value)]);
+    return Object.fromEntries(pairs.filter(([name, value]) => name && Number.isFinite(value)));
+}
+
+const exact = (number) => String(Number(decode(number).toPrecision(10))).replaceAll("-", "−");
 
 /** 32-bit floats as text for an address. */
 function packed(numbers) {
@@ -256,7 +282,8 @@ function readSample(state) {
     try {
         const parameters = unpacked(state.get("weights") ?? "");
         if (numbers.length !== 3 || !numbers.every(Number.isFinite) || !config) return null;
-        return { config, parameters, sample: numbers.slice(0, 2), target: numbers[2], epoch: Number(state.get("at") ?? 0) };
+        const [x, y, target] = numbers;
+        return { config, parameters, sample: [x, y], target, epoch: Number(state.get("at") ?? 0) };
     } catch {
         return null;
     }

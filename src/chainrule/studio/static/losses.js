@@ -55,7 +55,10 @@ export class Losses {
     }
 
     #merge() {
-        const pairs = (list, pick) => Array.from({ length: Math.ceil(list.length / 2) }, (_, i) => pick(list[2 * i], list[2 * i + 1] ?? list[2 * i]));
+        const pairs = (list, pick) => {
+            const firsts = list.filter((_, i) => i % 2 === 0);
+            return firsts.map((first, i) => pick(first, list[2 * i + 1] ?? first));
+        };
         this.size *= 2;
         this.low = pairs(this.low, Math.min);
         this.high = pairs(this.high, Math.max);

@@ -9,13 +9,16 @@ import { withStyles } from "./plots.js";
 import { divergingColours, paint, roundUp, tickText } from "./rasters.js";
 
 const LEVELS = 8;
-const WIDEST = 5; // pixels
+const THINNEST = 0.4; // pixels
+const WIDEST = 5;
 const MOST_SHOWN = 24; // neurons of a layer
 const HEAD = 24; // pixels for the names of the layers
 const NEAR = 7; // pixels from an edge that still count
 export const METRICS = { weights: "weight", grads: "gradient", updates: "update" };
 
-const WIDTHS = Array.from({ length: LEVELS + 1 }, (_, i) => (i === 0 ? 0.4 : 0.4 + (i / LEVELS) * (WIDEST - 0.4)).toFixed(2));
+const WIDTHS = Array.from({ length: LEVELS + 1 }, (_, i) => (
+    (THINNEST + (i / LEVELS) * (WIDEST - THINNEST)).toFixed(2)
+));
 
 // How far along its height an edge is, for each part of its way: a cubic with level ends.
 const EASE = Float32Array.from({ length: 201 }, (_, i) => {
@@ -33,7 +36,8 @@ export class Network {
     constructor(element, legend, on) {
         Object.assign(this, { element, legend, on, layers: [], metric: "weights", scale: 1 });
         this.canvas = h("canvas", { "aria-hidden": "true" });
-        this.svg = s("svg", { role: "group", "aria-label": "Network. Arrow keys move along neurons and edges." });
+        const name = "Network. Arrow keys move along neurons and edges.";
+        this.svg = s("svg", { role: "group", "aria-label": name });
         element.replaceChildren(this.canvas, this.svg);
         this.svg.addEventListener("pointermove", (event) => this.#point(event, false));
         this.svg.addEventListener("pointerleave", () => this.#mark(null));
@@ -66,8 +70,12 @@ export class Network {
 
     neuronName(layer, neuron) {
         if (layer === 0) return neuron === 0 ? "input x" : neuron === 1 ? "input y" : `input ${neuron + 1}`;
-        if (layer === this.layers.length - 1) return this.layers[layer] === 1 ? "output" : `output ${neuron + 1}`;
+        if (this.isLast(layer)) return this.layers[layer] === 1 ? "output" : `output ${neuron + 1}`;
         return `layer ${layer}, neuron ${neuron + 1}`;
+    }
+
+    isLast(layer) {
+        return layer === this.layers.length - 1;
     }
 
     setMetric(metric) {
@@ -89,9 +97,9 @@ export class Network {
         if (!width || !this.layers.length) return;
         const shown = this.layers.map((count) => Math.min(count, MOST_SHOWN));
         const most = Math.max(...shown);
-        const spacing = Math.max(16, Math.min(46, 440 / most));
-        const cell = Math.min(spacing * 0.82, 38, (width / this.layers.length) * 0.55);
-        const height = HEAD + Math.max(180, most * spacing + 18);
+        const spacing = Math.max(16, Math.min(60, 440 / most));
+        const cell = Math.min(spacing * 0.8, 44, (width / this.layers.length) * 0.55);
+        const height = HEAD + Math.max(280, most * spacing + 18);
         const step = (width - cell - 20) / (this.layers.length - 1);
         this.cell = cell;
         this.size = { width, height };
@@ -117,14 +125,15 @@ export class Network {
             const from = this.columns[layer - 1];
             const to = this.columns[layer];
             const [x0, x1] = [from.x + half, to.x - half];
-            const middle = (x0 + x1) / 2;
             for (const [neuron, y1] of to.ys.entries()) {
                 for (const [source, y0] of from.ys.entries()) {
-                    const path = s("path", {
-                        class: "edge", tabindex: -1, role: "img", "aria-label": this.edgeName({ layer, neuron, source }), "stroke-width": WIDTHS[0],
-                        d: `M${x0.toFixed(1)} ${y0.toFixed(1)}C${middle.toFixed(1)} ${y0.toFixed(1)} ${middle.toFixed(1)} ${y1.toFixed(1)} ${x1.toFixed(1)} ${y1.toFixed(1)}`,
+                    const edge = { kind: "edge", layer, neuron, source, level: null, x0, x1, y0, y1 };
+                    edge.place = this.place(layer, neuron, source);
+                    edge.element = s("path", {
+                        ...{ class: "edge", tabindex: -1, role: "img", "stroke-width": WIDTHS[0] },
+                        ...{ "aria-label": this.edgeName(edge), d: curve(x0, y0, x1, y1) },
                     });
-                    this.edges.push({ kind: "edge", layer, neuron, source, place: this.place(layer, neuron, source), element: path, level: null, x0, x1, y0, y1 });
+                    this.edges.push(edge);
                 }
             }
         }
@@ -143,11 +152,7 @@ export class Network {
                 });
                 this.neurons.push({ kind: "neuron", layer, neuron, x, y, name, element });
             }
-            const count = this.layers[layer];
-            const more = count - ys.length;
-            const title = layer === 0 ? "inputs" : layer === this.columns.length - 1 ? (count === 1 ? "output" : "outputs") : String(count);
-            names.push(s("text", { class: "layer-name", x, y: 13, "text-anchor": layer === 0 ? "start" : layer === this.columns.length - 1 ? "end" : "middle", dx: layer === 0 ? -half : layer === this.columns.length - 1 ? half : 0 }, title));
-            if (more > 0) names.push(s("text", { class: "layer-name", x, y: this.size.height - 2, "text-anchor": "middle" }, `+ ${more}`));
+            names.push(...this.#layerNames(layer, x, ys.length));
         }
         this.svg.replaceChildren(
             s("g", {}, ...this.edges.map(({ element }) => element)),
@@ -156,6 +161,21 @@ export class Network {
             thing.element.addEventListener("focus", () => this.#focus(thing));
             thing.element.addEventListener("blur", () => this.#mark(null));
         }
+    }
+
+    /** What is written above a layer, and below one that is too large to show. */
+    #layerNames(layer, x, shown) {
+        const count = this.layers[layer];
+        const half = this.cell / 2;
+        const text = (place, anchor, y, words) => (
+            s("text", { class: "layer-name", x: place, y, "text-anchor": anchor }, words)
+        );
+        const found = [];
+        if (layer === 0) found.push(text(x - half, "start", 13, "inputs"));
+        else if (this.isLast(layer)) found.push(text(x + half, "end", 13, count === 1 ? "output" : "outputs"));
+        else found.push(text(x, "middle", 13, String(count)));
+        if (count > shown) found.push(text(x, "middle", this.size.height - 2, `+ ${count - shown}`));
+        return found;
     }
 
     #resizeCanvas(width, height) {
@@ -202,8 +222,7 @@ export class Network {
         for (const [i, { layer, neuron }] of this.neurons.entries()) {
             const values = layer === 0 ? this.inputMaps : frame.neurons;
             const start = (layer === 0 ? neuron : this.firsts[layer] + neuron) * n * n;
-            let most = 1;
-            for (let k = start; k < start + n * n; k += 7) if (Math.abs(values[k]) > most) most = Math.abs(values[k]);
+            const most = largest(values, start, start + n * n);
             paint(this.pixels, values, start, n, this.colours, -most, most, i * n * n);
         }
         this.sheet.getContext("2d").putImageData(this.image, 0, 0);
@@ -219,7 +238,7 @@ export class Network {
         if (!this.columns) return;
         const values = frame[this.metric];
         let most = 0;
-        for (const { place } of this.edges) if (Math.abs(values[place]) > most) most = Math.abs(values[place]);
+        for (const { place } of this.edges) most = Math.max(most, Math.abs(values[place]));
         const scale = roundUp(most);
         // A scale that is only a little too wide stays: the widths should move, not the scale.
         if (scale > this.scale || scale < this.scale / 3) {
@@ -231,7 +250,9 @@ export class Network {
             const level = Math.min(LEVELS, Math.round((Math.abs(value) / this.scale) * LEVELS));
             const signed = value < 0 ? -level - 1 : level;
             if (signed === edge.level) continue;
-            if ((signed < 0) !== (edge.level < 0) || edge.level === null) edge.element.setAttribute("class", value < 0 ? "edge negative" : "edge positive");
+            if ((signed < 0) !== (edge.level < 0) || edge.level === null) {
+                edge.element.setAttribute("class", `edge ${sign(value)}`);
+            }
             edge.element.setAttribute("stroke-width", WIDTHS[level] ?? WIDTHS[0]);
             edge.level = signed;
         }
@@ -241,13 +262,14 @@ export class Network {
         const word = METRICS[this.metric];
         const scale = this.scale || 1;
         const samples = [-1, -0.5, 0.5, 1].map((part) => {
-            const level = Math.round(Math.abs(part) * LEVELS);
-            const line = s("svg", { viewBox: "0 0 30 10", width: 30, height: 10, "aria-hidden": "true" },
-                s("path", { class: part < 0 ? "edge negative" : "edge positive", "stroke-width": WIDTHS[level], d: "M1 5h28" }));
-            return h("span", { class: "sample-line" }, line, tickText(part * scale));
+            const width = WIDTHS[Math.round(Math.abs(part) * LEVELS)];
+            const line = s("path", { class: `edge ${sign(part)}`, "stroke-width": width, d: "M1 5h28" });
+            const picture = s("svg", { viewBox: "0 0 30 10", width: 30, height: 10, "aria-hidden": "true" }, line);
+            return h("span", { class: "sample-line" }, picture, tickText(part * scale));
         });
-        this.legend.replaceChildren(h("span", {}, `${word[0].toUpperCase()}${word.slice(1)} of an edge:`), ...samples,
-            h("span", { class: "help" }, "dashed is negative"));
+        const title = `${word[0].toUpperCase()}${word.slice(1)} of an edge:`;
+        const hint = h("span", { class: "help" }, "dashed is negative");
+        this.legend.replaceChildren(h("span", {}, title), ...samples, hint);
     }
 
     // --- pointing and keys -----------------------------------------------------------------------
@@ -330,25 +352,39 @@ export class Network {
         if (thing.kind === "edge") {
             const head = this.edgeName(thing);
             if (!frame) return [head];
-            return [head, ...Object.entries(METRICS).map(([section, word]) => `${word} ${format(frame[section][thing.place])}`)];
+            const number = (section) => format(frame[section][thing.place]);
+            return [head, ...Object.entries(METRICS).map(([section, word]) => `${word} ${number(section)}`)];
         }
         if (thing.layer === 0 || !frame) return [thing.name];
         const bias = this.place(thing.layer, thing.neuron, this.layers[thing.layer - 1]);
         return [thing.name, `bias ${format(frame.weights[bias])}`, `its gradient ${format(frame.grads[bias])}`];
     }
 
+    /** The picture by itself, with the heat maps as images. */
     standalone() {
-        const svg = withStyles(this.svg);
-        const n = this.small;
-        const images = this.frame ? this.neurons.map(({ x, y }, i) => {
+        const { cell, small: n } = this;
+        const images = this.neurons.map(({ x, y }, i) => {
             const canvas = h("canvas", { width: n, height: n });
             canvas.getContext("2d").drawImage(this.sheet, 0, i * n, n, n, 0, 0, n, n);
-            return s("image", { x: x - this.cell / 2, y: y - this.cell / 2, width: this.cell, height: this.cell, href: canvas.toDataURL() });
-        }) : [];
-        const { width, height } = this.size;
-        svg.prepend(s("rect", { width, height, fill: getComputedStyle(document.body).getPropertyValue("--surface") }), ...images);
-        svg.setAttribute("width", width);
-        svg.setAttribute("height", height);
-        return svg;
+            const place = { x: x - cell / 2, y: y - cell / 2, width: cell, height: cell };
+            return s("image", { ...place, href: canvas.toDataURL() });
+        });
+        return withStyles(this.svg, this.size, images);
     }
+}
+
+const sign = (value) => (value < 0 ? "negative" : "positive");
+
+/** About the largest size in a part of the values, at least 1: a few of them tell enough. */
+function largest(values, start, end) {
+    let most = 1;
+    for (let i = start; i < end; i += 7) most = Math.max(most, Math.abs(values[i]));
+    return most;
+}
+
+/** From left to right with level ends. */
+function curve(...ends) {
+    const [x0, y0, x1, y1] = ends.map((number) => number.toFixed(1));
+    const middle = ((ends[0] + ends[2]) / 2).toFixed(1);
+    return `M${x0} ${y0}C${middle} ${y0} ${middle} ${y1} ${x1} ${y1}`;
 }

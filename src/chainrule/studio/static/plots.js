@@ -3,7 +3,8 @@
 // The raster is a small canvas that CSS scales up; contour, points and axes are SVG above it.
 
 import { h, s } from "./dom.js";
-import { classColours, classContours, contour, divergingColours, paint, paintClasses, shape, tickText, ticks } from "./rasters.js";
+import { classColours, classContours, contour, divergingColours, paint, paintClasses } from "./rasters.js";
+import { shape, tickText, ticks } from "./rasters.js";
 
 const AREA = { left: 34, top: 6, size: 400 }; // of the plot, inside the view box
 const VIEW = { width: 440, height: 430 };
@@ -143,31 +144,35 @@ export class BoundaryPlot {
 
     /** The picture by itself: an SVG element with the raster as an image. */
     standalone() {
-        const svg = withStyles(this.svg);
         const enlarged = h("canvas", { width: 400, height: 400 });
         const context = enlarged.getContext("2d");
         if (this.values) context.drawImage(this.canvas, 0, 0, 400, 400);
-        const image = s("image", { x: AREA.left, y: AREA.top, width: AREA.size, height: AREA.size, href: enlarged.toDataURL() });
-        svg.prepend(s("rect", { width: VIEW.width, height: VIEW.height, fill: getComputedStyle(document.body).getPropertyValue("--surface") }), image);
-        svg.setAttribute("width", VIEW.width);
-        svg.setAttribute("height", VIEW.height);
-        return svg;
+        const place = { x: AREA.left, y: AREA.top, width: AREA.size, height: AREA.size };
+        return withStyles(this.svg, VIEW, [s("image", { ...place, href: enlarged.toDataURL() })]);
     }
 }
 
-const STYLES = ["fill", "stroke", "stroke-width", "stroke-dasharray", "stroke-opacity", "opacity", "font-family", "font-size", "font-weight", "stroke-linecap", "stroke-linejoin"];
+const STYLES = [
+    ...["fill", "stroke", "stroke-width", "stroke-dasharray", "stroke-opacity", "stroke-linecap", "stroke-linejoin"],
+    ...["opacity", "font-family", "font-size", "font-weight"],
+];
 
-/** A copy of an SVG element that needs no style sheet: what it looks like becomes attributes. */
-export function withStyles(svg) {
+/**
+ * A copy of an SVG element that needs no style sheet: what it looks like becomes attributes.
+ * Behind it come the ground of the page and other elements.
+ */
+export function withStyles(svg, { width, height }, behind) {
     const clone = svg.cloneNode(true);
-    const from = [svg, ...svg.querySelectorAll("*")];
-    const to = [clone, ...clone.querySelectorAll("*")];
-    for (const [i, element] of from.entries()) {
+    const copies = [clone, ...clone.querySelectorAll("*")];
+    for (const [i, element] of [svg, ...svg.querySelectorAll("*")].entries()) {
         const style = getComputedStyle(element);
-        for (const name of STYLES) to[i].setAttribute(name, style.getPropertyValue(name));
-        for (const name of ["tabindex", "class"]) to[i].removeAttribute(name);
+        for (const name of STYLES) copies[i].setAttribute(name, style.getPropertyValue(name));
+        for (const name of ["tabindex", "class"]) copies[i].removeAttribute(name);
     }
-    clone.setAttribute("xmlns", "http://www.w3.org/2000/svg");
+    const fill = getComputedStyle(document.body).getPropertyValue("--surface");
+    clone.prepend(s("rect", { width, height, fill }), ...behind);
+    clone.setAttribute("width", width);
+    clone.setAttribute("height", height);
     return clone;
 }
 

@@ -9,8 +9,11 @@ const MAPS = {
 };
 const UNKNOWN = [128, 128, 128]; // where there is no number
 
-export const SHAPES = ["circle", "square", "triangle", "diamond", "plus", "cross", "pentagon", "star", "wedge", "hexagon"];
-const PALETTE = [[224, 112, 16], [25, 113, 205], [34, 139, 87], [178, 58, 132], [122, 92, 0], [99, 76, 205], [192, 57, 43], [14, 128, 140], [110, 110, 110], [70, 100, 30]];
+export const SHAPES = "circle square triangle diamond plus cross pentagon star wedge hexagon".split(" ");
+const PALETTE = [
+    ...[[224, 112, 16], [25, 113, 205], [34, 139, 87], [178, 58, 132], [122, 92, 0]],
+    ...[[99, 76, 205], [192, 57, 43], [14, 128, 140], [110, 110, 110], [70, 100, 30]],
+];
 
 export function themeName() {
     const chosen = document.documentElement.dataset.theme;
@@ -61,7 +64,7 @@ export function paintClasses(pixels, values, count, colours) {
     }
 }
 
-const SURE = 1e-6;
+const SURE = 6e-8; // what a 32-bit float can tell from 1
 
 /** A probability on the scale where the network is smooth: straight steps there, stairs otherwise. */
 export function logit(p) {
@@ -78,6 +81,7 @@ export function contour(values, count, level, x, y, straight = (value) => value)
     const field = widened(values, count, straight);
     const edge = straight(level);
     const at = (a, b) => (edge - a) / (b - a);
+    const point = ([column, row]) => `${x(column - 1).toFixed(1)} ${y(row - 1).toFixed(1)}`;
     let path = "";
     for (let row = 0; row < side - 1; row++) {
         for (let column = 0; column < side - 1; column++) {
@@ -93,8 +97,7 @@ export function contour(values, count, level, x, y, straight = (value) => value)
             // Four crossings: two lines, parted so that the corners above the level stay apart.
             if (kind === 5) points.unshift(points.pop());
             for (let k = 0; k + 1 < points.length; k += 2) {
-                const [from, to] = [points[k], points[k + 1]].map(([u, v]) => `${x(u - 1).toFixed(1)} ${y(v - 1).toFixed(1)}`);
-                path += `M${from}L${to}`;
+                path += `M${point(points[k])}L${point(points[k + 1])}`;
             }
         }
     }
@@ -107,7 +110,9 @@ function widened(values, count, straight) {
     const field = new Float64Array(side * side);
     for (let row = 0; row < count; row++) {
         const start = (row + 1) * side;
-        for (let column = 0; column < count; column++) field[start + column + 1] = straight(values[row * count + column]);
+        for (let column = 0; column < count; column++) {
+            field[start + column + 1] = straight(values[row * count + column]);
+        }
         field[start] = 2 * field[start + 1] - field[start + 2];
         field[start + side - 1] = 2 * field[start + side - 2] - field[start + side - 3];
     }
@@ -119,24 +124,34 @@ function widened(values, count, straight) {
     return field;
 }
 
+/** Each value mixed with its neighbours: a class number jumps, and its outline would be stairs. */
+function blurred(values, count) {
+    const near = (i) => Math.min(count - 1, Math.max(0, i));
+    const sum = (from, place) => {
+        const to = new Float32Array(from.length);
+        for (let row = 0; row < count; row++) {
+            for (let column = 0; column < count; column++) {
+                let total = 0;
+                for (let k = -2; k <= 2; k++) total += from[place(row, column, k)];
+                to[row * count + column] = total / 5;
+            }
+        }
+        return to;
+    };
+    const across = sum(values, (row, column, k) => row * count + near(column + k));
+    return sum(across, (row, column, k) => near(row + k) * count + column);
+}
+
 /** The outlines between classes: each class against all others. */
 export function classContours(values, count, classes, x, y) {
     const inside = new Float32Array(count * count);
     let path = "";
     for (let k = 1; k < classes; k++) {
         for (let i = 0; i < inside.length; i++) inside[i] = values[i] === k ? 1 : 0;
-        path += contour(inside, count, 0.5, x, y);
+        path += contour(blurred(inside, count), count, 0.5, x, y);
     }
     return path;
 }
-
-const polygon = (cx, cy, r, corners, turn) => {
-    const places = Array.from({ length: corners }, (_, i) => {
-        const angle = turn + (2 * Math.PI * i) / corners;
-        return `${(cx + r * Math.cos(angle)).toFixed(1)} ${(cy + r * Math.sin(angle)).toFixed(1)}`;
-    });
-    return `M${places.join("L")}Z`;
-};
 
 /** The outline of a class's mark around a point, as an SVG path (and a Path2D). */
 export function shape(kind, x, y, r) {
@@ -161,27 +176,26 @@ export function shape(kind, x, y, r) {
         case "cross":
             return bars(x, y, r * 1.25, r * 0.42, Math.PI / 4);
         default:
-            return star(x, y, r * 1.4);
+            return polygon(x, y, r * 1.4, 10, up, r * 0.63);
     }
 }
 
-function turned(x, y, places, turn) {
-    const [cos, sin] = [Math.cos(turn), Math.sin(turn)];
-    return `M${places.map(([u, v]) => `${(x + u * cos - v * sin).toFixed(1)} ${(y + u * sin + v * cos).toFixed(1)}`).join("L")}Z`;
+const closed = (places) => `M${places.map(([x, y]) => `${x.toFixed(1)} ${y.toFixed(1)}`).join("L")}Z`;
+
+function polygon(x, y, r, corners, turn, inner = r) {
+    return closed(Array.from({ length: corners }, (_, i) => {
+        const angle = turn + (2 * Math.PI * i) / corners;
+        const radius = i % 2 ? inner : r;
+        return [x + radius * Math.cos(angle), y + radius * Math.sin(angle)];
+    }));
 }
 
+/** Two bars across each other. */
 function bars(x, y, long, short, turn) {
-    const [a, b] = [long, short];
-    return turned(x, y, [[-b, -a], [b, -a], [b, -b], [a, -b], [a, b], [b, b], [b, a], [-b, a], [-b, b], [-a, b], [-a, -b], [-b, -b]], turn);
-}
-
-function star(x, y, r) {
-    const places = Array.from({ length: 10 }, (_, i) => {
-        const angle = -Math.PI / 2 + (Math.PI * i) / 5;
-        const radius = i % 2 ? r * 0.45 : r;
-        return [radius * Math.cos(angle), radius * Math.sin(angle)];
-    });
-    return turned(x, y, places, 0);
+    const [cos, sin] = [Math.cos(turn), Math.sin(turn)];
+    const quarter = [[-short, -long], [short, -long], [short, -short]];
+    const places = [0, 1, 2, 3].flatMap((k) => quarter.map(([u, v]) => [[u, v], [-v, u], [-u, -v], [v, -u]][k]));
+    return closed(places.map(([u, v]) => [x + u * cos - v * sin, y + u * sin + v * cos]));
 }
 
 /** Round steps of 1, 2 or 5 times a power of ten that cover low to high, about `wanted` of them. */
@@ -191,15 +205,18 @@ export function ticks(low, high, wanted) {
     const power = 10 ** Math.floor(Math.log10(raw));
     const step = power * ([1, 2, 5].find((k) => k * power >= raw) ?? 10);
     const found = [];
-    for (let k = Math.ceil(low / step); k * step <= high + step * 1e-9; k++) found.push(Number((k * step).toPrecision(12)));
+    for (let k = Math.ceil(low / step); k * step <= high + step * 1e-9; k++) {
+        found.push(Number((k * step).toPrecision(12)));
+    }
     return found;
 }
 
 /** A round number of an axis or a scale, as short as it is round. */
 export function tickText(x) {
     const size = Math.abs(x);
-    const text = size !== 0 && (size < 1e-3 || size >= 1e5) ? x.toExponential().replace("+", "") : String(Number(x.toPrecision(6)));
-    return text.replaceAll("-", "−");
+    const short = size === 0 || (size >= 1e-3 && size < 1e5);
+    const rounded = Number(x.toPrecision(6));
+    return (short ? String(rounded) : rounded.toExponential().replace("+", "")).replaceAll("-", "−");
 }
 
 /** The next of 1, 2, 5 times a power of ten: a scale that moves rarely. */

@@ -7,11 +7,13 @@ import { byId, setText } from "./elements.js";
 import { SHAPES } from "./rasters.js";
 
 export const DATA_SETS = ["xor", "moons", "circles", "spirals", "csv", "points"];
-const ACTIVATIONS = ["tanh", "relu", "sigmoid", "gelu", "silu", "softplus", "elu", "leaky_relu", "sin", "linear", "exp"];
+const ACTIVATIONS = "tanh relu sigmoid gelu silu softplus elu leaky_relu sin linear exp".split(" ");
 const LOSSES = {
     binary_cross_entropy_with_logits: "binary cross-entropy",
     cross_entropy: "cross-entropy",
     mse: "mean squared error",
+    l1: "mean absolute error",
+    huber: "Huber",
     hinge: "hinge",
 };
 const OPTIMIZERS = { adam: "Adam", adamw: "AdamW", sgd: "SGD", rmsprop: "RMSprop", adagrad: "Adagrad" };
@@ -39,21 +41,28 @@ export class Settings {
     }
 
     #listen() {
+        const on = (id, event, run) => byId(id).addEventListener(event, ({ target }) => run(target));
         byId("settings").addEventListener("submit", (event) => event.preventDefault());
-        for (const radio of document.querySelectorAll("input[name=data]")) radio.addEventListener("change", () => this.set({ data: radio.value }));
-        for (const name of ["activation", "loss", "optimizer"]) byId(name).addEventListener("change", (event) => this.set({ [name]: event.target.value }));
-        for (const name of NUMBERS) byId(name).addEventListener("change", (event) => this.#number(name, event.target));
-        byId("csv").addEventListener("input", (event) => this.set({ csv: event.target.value }));
-        byId("csv-file").addEventListener("change", async (event) => {
-            const [file] = event.target.files;
-            if (file) this.set({ csv: await file.text() });
+        on("data-sets", "change", ({ value }) => this.set({ data: value }));
+        for (const name of ["activation", "loss", "optimizer"]) {
+            on(name, "change", ({ value }) => this.set({ [name]: value }));
+        }
+        for (const name of NUMBERS) on(name, "change", (field) => this.#number(name, field));
+        on("csv", "input", ({ value }) => this.set({ csv: value }));
+        on("csv-file", "change", async ({ files }) => {
+            if (files.length) this.set({ csv: await files[0].text() });
         });
-        byId("rate-slider").addEventListener("input", (event) => this.#rate(Number((10 ** event.target.value).toPrecision(2))));
-        byId("rate").addEventListener("change", (event) => this.#rate(event.target.valueAsNumber));
-        byId("layer-add").addEventListener("click", () => this.set({ layers: [...this.config.layers, this.config.layers.at(-1) ?? 4] }));
-        byId("point-add").addEventListener("click", () => this.addPoint(byId("point-x").valueAsNumber, byId("point-y").valueAsNumber));
-        byId("point-undo").addEventListener("click", () => this.set({ points: this.config.points.slice(0, -1) }));
-        byId("point-clear").addEventListener("click", () => this.set({ points: [] }));
+        on("rate-slider", "input", ({ value }) => this.#rate(Number((10 ** value).toPrecision(2))));
+        on("rate", "change", ({ valueAsNumber }) => this.#rate(valueAsNumber));
+        on("layer-add", "click", () => {
+            const { layers } = this.config;
+            this.set({ layers: [...layers, layers.at(-1) ?? 4] });
+        });
+        on("point-add", "click", () => {
+            this.addPoint(byId("point-x").valueAsNumber, byId("point-y").valueAsNumber);
+        });
+        on("point-undo", "click", () => this.set({ points: this.config.points.slice(0, -1) }));
+        on("point-clear", "click", () => this.set({ points: [] }));
     }
 
     set(changes, { quiet = false } = {}) {
@@ -80,14 +89,15 @@ export class Settings {
     addPoint(x, y, others = this.config.points) {
         if (!Number.isFinite(x) || !Number.isFinite(y)) return;
         const kind = Number(byId("point-class").value);
-        const point = [Number(x.toPrecision(4)), Number(y.toPrecision(4)), kind];
-        this.set({ data: "points", points: [...others, point] });
+        const short = (number) => Number(number.toPrecision(4));
+        const points = [...others, [x, y, kind]].map(([a, b, c]) => [short(a), short(b), c]);
+        this.set({ data: "points", points });
     }
 
     #show() {
         const { config } = this;
         const { data } = config;
-        for (const radio of document.querySelectorAll("input[name=data]")) radio.checked = radio.value === data;
+        document.querySelector(`input[name=data][value=${data}]`).checked = true;
         byId("csv-fields").hidden = data !== "csv";
         byId("point-fields").hidden = data !== "points";
         byId("made-fields").hidden = !["moons", "circles", "spirals"].includes(data);
@@ -104,16 +114,28 @@ export class Settings {
 
     #showLayers() {
         const { layers } = this.config;
-        const resized = (i, count) => this.set({ layers: layers.map((old, k) => (k === i ? count : old)) });
         const focused = document.activeElement?.dataset?.layer;
-        byId("layers").replaceChildren(...layers.map((count, i) => h("div", { class: "layer", role: "group", "aria-label": `Hidden layer ${i + 1}` },
-            h("span", { class: "name" }, `Layer ${i + 1}`),
-            h("button", { type: "button", "aria-label": `Fewer neurons in layer ${i + 1}`, "data-layer": `${i}-`, disabled: count <= 1, onclick: () => resized(i, count - 1) }, "−"),
-            h("output", { "aria-label": `Neurons in layer ${i + 1}` }, String(count)),
-            h("button", { type: "button", "aria-label": `More neurons in layer ${i + 1}`, "data-layer": `${i}+`, disabled: count >= MOST_NEURONS, onclick: () => resized(i, count + 1) }, "+"),
-            h("button", { type: "button", class: "quiet", "aria-label": `Remove layer ${i + 1}`, "data-layer": `${i}x`, onclick: () => this.set({ layers: layers.filter((_, k) => k !== i) }) }, "✕"))));
+        byId("layers").replaceChildren(...layers.map((count, i) => this.#layer(count, i)));
         byId("layer-add").disabled = layers.length >= MOST_LAYERS;
         if (focused) document.querySelector(`[data-layer="${focused}"]`)?.focus();
+    }
+
+    #layer(count, i) {
+        const { layers } = this.config;
+        const change = (wanted) => () => this.set({ layers: wanted });
+        const resized = (size) => change(layers.map((old, k) => (k === i ? size : old)));
+        const button = (text, label, onclick, more = {}) => (
+            h("button", { type: "button", "aria-label": label, "data-layer": `${i}${text}`, onclick, ...more }, text)
+        );
+        return h(
+            "div",
+            { class: "layer", role: "group", "aria-label": `Hidden layer ${i + 1}` },
+            h("span", { class: "name" }, `Layer ${i + 1}`),
+            button("−", `Fewer neurons in layer ${i + 1}`, resized(count - 1), { disabled: count <= 1 }),
+            h("output", { "aria-label": `Neurons in layer ${i + 1}` }, String(count)),
+            button("+", `More neurons in layer ${i + 1}`, resized(count + 1), { disabled: count >= MOST_NEURONS }),
+            button("✕", `Remove layer ${i + 1}`, change(layers.filter((_, k) => k !== i)), { class: "quiet" }),
+        );
     }
 
     /** What the studio is asked to train, or null while there is nothing to train on. */
@@ -128,7 +150,8 @@ export class Settings {
         const { data } = this.config;
         if (data !== "csv" || texts.csv.length > LONGEST_IN_ADDRESS) texts.csv = "";
         if (data !== "points" || texts.points.length > LONGEST_IN_ADDRESS) texts.points = "";
-        return Object.fromEntries(Object.entries(texts).map(([key, text]) => [key, text === usual[key] ? null : text]));
+        const changed = Object.entries(texts).map(([key, text]) => [key, text === usual[key] ? null : text]);
+        return Object.fromEntries(changed);
     }
 
     #texts(config) {
@@ -160,11 +183,12 @@ function configOf(state) {
         if (Number.isFinite(number) && number >= 0) config[key] = number;
     }
     const numbers = (text) => text.split(",").map(Number);
-    const layers = state.get("layers");
-    if (layers === "none") config.layers = [];
-    else if (layers && numbers(layers).every((n) => Number.isInteger(n) && n >= 1 && n <= MOST_NEURONS)) config.layers = numbers(layers).slice(0, MOST_LAYERS);
+    const layers = state.get("layers") === "none" ? [] : numbers(state.get("layers") ?? "0");
+    const fits = layers.every((size) => Number.isInteger(size) && size >= 1 && size <= MOST_NEURONS);
+    if (fits && layers.length <= MOST_LAYERS) config.layers = layers;
     config.csv = state.get("csv") ?? "";
-    config.points = (state.get("points") ?? "").split(";").map(numbers).filter((p) => p.length === 3 && p.every(Number.isFinite));
+    const points = (state.get("points") ?? "").split(";").map(numbers);
+    config.points = points.filter((point) => point.length === 3 && point.every(Number.isFinite));
     return config;
 }
 

@@ -6,7 +6,8 @@
 import { Connection } from "./connection.js";
 import { FlowBars, LossCurve } from "./curves.js";
 import { h, s } from "./dom.js";
-import { byId, copy, download, hideTooltip, post, setText, showDialog, showTooltip, table, throttle } from "./elements.js";
+import * as page from "./elements.js";
+import { Inspector } from "./inspector.js";
 import { Losses } from "./losses.js";
 import { METRICS, Network } from "./network.js";
 import { decode, format } from "./numbers.js";
@@ -15,30 +16,35 @@ import { logit, shape, SHAPES } from "./rasters.js";
 import { Settings } from "./settings.js";
 import { numberTables } from "./tables.js";
 
-const EDGES_EVERY = 60; // milliseconds
+const { byId, setText, throttle } = page;
+
+// Milliseconds. What changes in every frame is drawn in every frame; words and tables need not be.
+const EDGES_EVERY = 60;
 const WORDS_EVERY = 250;
 const TABLES_EVERY = 1000;
 const DESCRIBE_EVERY = 3000;
-const PREPARE_AFTER = 250;
+const REWIND_EVERY = 60;
+const PREPARE_AFTER = 250; // the last change of a setting
 const SLOW = 250; // from step to step
+
+const EXPORTS = ["open-sample", "export-code", "export-network", "export-plot-svg", "export-plot-png"];
+const RAW = ["mse", "l1", "huber"]; // losses for which the output is the class number itself
+const HINTS = {
+    csv: "Paste a table: a line of names, then x, y and the class.",
+    points: "Click on the plot to add points.",
+};
 
 export class Trainer {
     constructor({ address, say, trouble, openSample }) {
         Object.assign(this, { address, say, trouble, openSample });
         this.state = "none"; // none, preparing, paused, running, stopped
-        this.ready = null;
-        this.frame = null;
+        this.ready = null; // what the studio said about the run
+        this.frame = null; // the newest that was drawn
         this.losses = new Losses();
+        this.drawn = []; // when, and at which step, in the last second
         this.visible = false;
-        this.chosen = null; // a neuron or an edge
         this.settings = new Settings({ change: () => this.#changed(), rate: (rate) => this.#rate(rate) });
-        this.plot = new BoundaryPlot(byId("plot"));
-        this.curve = new LossCurve(byId("curve"));
-        this.flow = new FlowBars(byId("flow"), byId("flow-scale"), byId("flow-words"));
-        this.network = new Network(byId("network"), byId("network-legend"), {
-            choose: (thing) => this.#choose(thing),
-            point: (thing, x, y) => (thing ? showTooltip(this.network.lines(thing), x, y) : hideTooltip()),
-        });
+        this.#build();
         this.connection = new Connection({
             open: (again) => this.#opened(again),
             closed: (seconds) => this.#closed(seconds),
@@ -46,14 +52,46 @@ export class Trainer {
             arrived: (frame) => this.#arrived(frame),
             draw: (frame) => this.#draw(frame),
         });
+        this.#listen();
+        this.#showState();
+    }
+
+    #build() {
+        this.plot = new BoundaryPlot(byId("plot"));
+        this.curve = new LossCurve(byId("curve"));
+        this.flow = new FlowBars(byId("flow"), byId("flow-scale"), byId("flow-words"));
+        this.network = new Network(byId("network"), byId("network-legend"), {
+            choose: (thing) => this.inspector.choose(thing),
+            point: (thing, x, y) => this.inspector.point(thing, x, y),
+        });
+        this.inspector = new Inspector(this);
         this.drawEdges = throttle(EDGES_EVERY, () => this.frame && this.network.drawEdges(this.frame));
         this.drawWords = throttle(WORDS_EVERY, () => this.#words());
         this.drawTables = throttle(TABLES_EVERY, () => this.#tables());
         this.describe = throttle(DESCRIBE_EVERY, () => this.#describe());
-        this.drawn = []; // of the last second
-        this.#listen();
-        this.#showState();
-        this.#showDetails();
+    }
+
+    #listen() {
+        const on = (id, event, run) => byId(id).addEventListener(event, run);
+        on("play", "click", () => (this.state === "running" ? this.#pause() : this.#run()));
+        on("step", "click", () => this.connection.send({ type: "step" }));
+        on("reset", "click", () => this.prepare());
+        on("speed", "change", () => this.#speed());
+        this.rewind = throttle(REWIND_EVERY, (epoch) => this.connection.send({ type: "rewind", epoch }));
+        on("epoch", "input", (event) => this.#rewound(event.target.value));
+        on("edge-metric", "change", () => this.#metric(checked("metric")));
+        on("curve-scale", "change", () => this.#scale(checked("scale")));
+        on("plot", "click", (event) => this.#clicked(event));
+        on("open-sample", "click", () => this.#openSample());
+        on("numbers", "toggle", () => this.#tables());
+        const copied = () => this.say("The link is copied.");
+        on("copy-run-link", "click", () => page.copy(location.href).then(copied, this.trouble));
+        on("export-code", "click", () => this.#showCode().catch(this.trouble));
+        on("export-network", "click", () => page.download("network.svg", svgBlob(this.network.standalone())));
+        on("export-plot-svg", "click", () => page.download("plot.svg", svgBlob(this.plot.standalone())));
+        on("export-plot-png", "click", async () => {
+            page.download("plot.png", await pngBlob(this.plot.standalone()));
+        });
     }
 
     // --- the tab ---------------------------------------------------------------------------------
@@ -65,83 +103,40 @@ export class Trainer {
         if (this.frame) this.#draw(this.frame);
     }
 
-    /** Whether the page asks for each step itself, once it has drawn the one before. */
-    get isStepping() {
-        return byId("speed").value !== "full";
-    }
-
     hide() {
         this.visible = false;
-        hideTooltip();
+        page.hideTooltip();
     }
 
     restore(state) {
         const changed = this.settings.fromAddress(state);
-        this.#check("metric", state.get("edges") in METRICS ? state.get("edges") : "weights");
-        this.#check("scale", state.get("scale") === "linear" ? "linear" : "log");
-        this.network.setMetric(this.#checked("metric"));
-        this.curve.scale = this.#checked("scale");
+        const metric = state.get("edges") in METRICS ? state.get("edges") : "weights";
+        check("metric", metric);
+        this.network.setMetric(metric);
+        this.curve.scale = state.get("scale") === "linear" ? "linear" : "log";
+        check("scale", this.curve.scale);
         this.curve.draw();
         byId("speed").value = ["slow", "steps"].includes(state.get("speed")) ? state.get("speed") : "full";
-        if (changed && this.state !== "none") this.prepare();
+        if (changed && this.connection.isOpen) this.prepare();
     }
 
+    /** The theme has changed. */
     repaint() {
         for (const view of [this.plot, this.curve, this.network]) view.repaint();
     }
 
-    #checked(name) {
-        return document.querySelector(`input[name=${name}]:checked`).value;
+    #metric(metric) {
+        this.network.setMetric(metric);
+        this.address.write({ edges: metric === "weights" ? null : metric });
     }
 
-    #check(name, value) {
-        document.querySelector(`input[name=${name}][value=${value}]`).checked = true;
+    #scale(scale) {
+        this.curve.scale = scale;
+        this.curve.draw();
+        this.address.write({ scale: scale === "log" ? null : scale });
     }
 
-    #listen() {
-        const on = (id, event, run) => byId(id).addEventListener(event, run);
-        on("play", "click", () => this.#play());
-        on("step", "click", () => this.connection.send({ type: "step" }));
-        on("reset", "click", () => this.prepare());
-        on("speed", "change", () => {
-            this.address.write({ speed: this.isStepping ? byId("speed").value : null });
-            if (this.state === "running") this.#run();
-        });
-        const rewind = throttle(60, (epoch) => this.connection.send({ type: "rewind", epoch }));
-        on("epoch", "input", (event) => {
-            if (this.state === "running") this.#pause();
-            this.#goOn();
-            setText(byId("epoch-number"), event.target.value);
-            rewind(Number(event.target.value));
-        });
-        on("edge-metric", "change", () => {
-            this.network.setMetric(this.#checked("metric"));
-            this.address.write({ edges: this.#checked("metric") === "weights" ? null : this.#checked("metric") });
-        });
-        on("curve-scale", "change", () => {
-            this.curve.scale = this.#checked("scale");
-            this.curve.draw();
-            this.address.write({ scale: this.curve.scale === "log" ? null : this.curve.scale });
-        });
-        on("plot", "pointermove", (event) => this.#hoverPlot(event));
-        on("plot", "pointerleave", hideTooltip);
-        on("plot", "click", (event) => this.#clickPlot(event));
-        on("curve", "pointermove", (event) => this.#hoverCurve(event));
-        on("curve", "pointerleave", () => {
-            this.curve.point(null);
-            hideTooltip();
-        });
-        on("sample", "input", () => this.#chooseSample(byId("sample").valueAsNumber - 1));
-        on("open-sample", "click", () => this.#openSample());
-        on("numbers", "toggle", () => this.#tables());
-        on("copy-run-link", "click", () => copy(location.href).then(() => this.say("The link is copied."), this.trouble));
-        on("export-code", "click", () => this.#showCode().catch(this.trouble));
-        on("export-network", "click", () => this.ready && download("network.svg", svgBlob(this.network.standalone())));
-        on("export-plot-svg", "click", () => download("plot.svg", svgBlob(this.plot.standalone())));
-        on("export-plot-png", "click", async () => download("plot.png", await pngBlob(this.plot.standalone())));
-    }
-
-    // --- the run ---------------------------------------------------------------------------------
+    // --- commands --------------------------------------------------------------------------------
 
     /** Settings that need a new run: it waits at epoch 0 once they have come to rest. */
     #changed() {
@@ -151,50 +146,44 @@ export class Trainer {
         this.preparing = setTimeout(() => this.prepare(), PREPARE_AFTER);
     }
 
-    #rate(rate) {
-        this.address.write(this.settings.toAddress());
-        this.connection.send({ type: "rate", rate });
-        if (this.frame) this.losses.cut(this.frame.epoch);
-        this.#goOn();
-    }
-
     prepare() {
         clearTimeout(this.preparing);
         this.say("");
         byId("banner").hidden = true;
         const config = this.settings.request();
-        if (!config) return this.#nothing();
-        if (!this.connection.isOpen) return;
+        if (!config) return this.#wait();
+        if (!this.connection.isOpen) return undefined;
         this.config = structuredClone(config);
         this.state = "preparing";
+        this.ready = null; // frames of the run before are none of ours
         this.connection.send({ type: "start", config });
         this.connection.send({ type: "pause" });
         this.connection.send({ type: "rewind", epoch: 0 });
-        this.#showState();
+        return this.#showState();
     }
 
-    #nothing() {
+    /** There is nothing to train on yet: say what to do. */
+    #wait() {
+        const { data } = this.settings.config;
         this.connection.send({ type: "stop" });
         this.state = "none";
         this.ready = this.frame = null;
         this.losses = new Losses();
         this.plot.setData([], EMPTY_BOX);
         this.curve.show(this.losses, 0);
+        if (data === "points") check("click", "add");
+        this.say(HINTS[data]);
         this.#showState();
-        this.say(this.settings.config.data === "csv" ? "Paste a table: a line of names, then x, y and the class." : "Click on the plot to add points.");
-        if (this.settings.config.data === "points") this.#check("click", "add");
     }
 
-    #showOwnPoints() {
-        const { data, points } = this.settings.config;
-        if (data !== "points") return;
-        const box = this.ready && this.config?.data === "points" ? this.ready.box : this.plot.box;
-        this.plot.setData(points, points.length ? box : EMPTY_BOX);
+    /** Whether the page asks for each step itself, once it has drawn the one before. */
+    get isStepping() {
+        return byId("speed").value !== "full";
     }
 
-    #play() {
-        if (this.state === "running") this.#pause();
-        else this.#run();
+    #speed() {
+        this.address.write({ speed: this.isStepping ? byId("speed").value : null });
+        if (this.state === "running") this.#run();
     }
 
     #run() {
@@ -206,7 +195,9 @@ export class Trainer {
     /** At less than full speed: the next step, now or a little later. */
     #goStep() {
         clearTimeout(this.stepping);
-        const step = () => this.state === "running" && this.isStepping && this.connection.send({ type: "step" });
+        const step = () => {
+            if (this.state === "running" && this.isStepping) this.connection.send({ type: "step" });
+        };
         if (byId("speed").value === "steps") step();
         else this.stepping = setTimeout(step, SLOW);
     }
@@ -217,8 +208,22 @@ export class Trainer {
         this.#showState();
     }
 
-    /** After a NaN: something was changed, so it may be tried again. */
-    #goOn() {
+    #rewound(epoch) {
+        if (this.state === "running") this.#pause();
+        this.#tryAgain();
+        setText(byId("epoch-number"), epoch);
+        this.rewind(Number(epoch));
+    }
+
+    #rate(rate) {
+        this.address.write(this.settings.toAddress());
+        this.connection.send({ type: "rate", rate });
+        if (this.frame) this.losses.cut(this.frame.epoch); // from here on it goes another way
+        this.#tryAgain();
+    }
+
+    /** After a NaN: something was changed, so it may go on. */
+    #tryAgain() {
         if (this.state !== "stopped") return;
         this.state = "paused";
         byId("banner").hidden = true;
@@ -226,22 +231,21 @@ export class Trainer {
     }
 
     #showState() {
-        const play = byId("play");
-        const busy = this.state === "running";
-        setText(play, busy ? "Pause" : this.frame?.epoch > 0 ? "Resume" : "Start");
-        const waiting = this.state === "paused";
-        play.disabled = !busy && !waiting;
-        byId("step").disabled = !waiting;
-        byId("epoch").disabled = this.losses.length === 0;
+        const running = this.state === "running";
+        const paused = this.state === "paused";
+        setText(byId("play"), running ? "Pause" : this.frame?.epoch > 0 ? "Resume" : "Start");
+        byId("play").disabled = !running && !paused;
+        byId("step").disabled = !paused;
         byId("reset").disabled = this.state === "preparing";
-        for (const id of ["open-sample", "export-code", "export-network", "export-plot-svg", "export-plot-png"]) byId(id).disabled = !this.ready;
+        byId("epoch").disabled = this.losses.length === 0;
+        for (const id of EXPORTS) byId(id).disabled = !this.ready;
     }
 
+    // --- what the studio says --------------------------------------------------------------------
+
     #opened(again) {
-        if (again) this.say("Connected again. The run was lost with the connection; Start begins it anew.");
-        const text = byId("message").textContent;
         this.prepare();
-        if (again) this.say(text);
+        if (again) this.say("Connected again. The run was lost with the connection; Start begins it anew.");
     }
 
     #closed(seconds) {
@@ -252,12 +256,12 @@ export class Trainer {
 
     #message(message) {
         if (message.type === "ready") this.#begin(message);
-        if (message.type === "error") {
+        else if (message.type === "stopped") this.#stopped(message);
+        else if (message.type === "error") {
             if (this.state === "preparing") this.state = "none";
             this.trouble(message);
             this.#showState();
         }
-        if (message.type === "stopped") this.#stopped(message);
     }
 
     #stopped({ reason, message }) {
@@ -269,33 +273,31 @@ export class Trainer {
     }
 
     #begin(ready) {
+        const { points, box, classes, layers, small } = ready;
         this.ready = ready;
         this.frame = null;
+        this.state = "preparing";
         this.losses = new Losses();
-        const { points, box, classes, layers, small } = ready;
         this.plot.setData(points, box, layers.at(-1) > 2 ? classes : 0);
-        if (this.config.loss === "hinge") this.plot.setRange(-1, 1, [0]);
-        else if (this.config.loss === "mse") this.plot.setRange(0, classes - 1, Array.from({ length: classes - 1 }, (_, k) => k + 0.5));
+        const { loss } = this.config;
+        if (loss === "hinge") this.plot.setRange(-1, 1, [0]);
+        else if (RAW.includes(loss)) this.plot.setRange(0, classes - 1, between(classes));
         else this.plot.setRange(0, 1, [0.5], logit);
         this.network.setLayers(layers, small, box);
         this.flow.setLayers(layers.length - 1);
-        byId("sample").max = points.length;
-        if (byId("sample").valueAsNumber > points.length) byId("sample").value = 1;
-        this.chosen = null;
+        this.inspector.reset();
         this.#showLegend();
-        this.#showDetails();
         this.#predictions();
         this.#showState();
     }
 
-    /** Each frame, also those that are not drawn; false for one that belongs to no run shown. */
+    /** Each frame, also those that are not drawn; false for one that is not to be. */
     #arrived(frame) {
         if (!this.ready) return false;
         frame.loss = decode(frame.loss);
         if (this.state === "preparing") {
-            if (frame.epoch !== 0 || frame.running) return false;
+            if (frame.epoch !== 0 || frame.running) return false; // it is on its way to epoch 0
             this.state = "paused";
-            this.losses = new Losses();
         } else if (frame.losses.length) {
             // What comes after the epoch stays: rewound, a run takes the same way again.
             this.losses.add(frame.epoch - frame.losses.length, frame.losses);
@@ -319,50 +321,58 @@ export class Trainer {
         if (this.state === "running" && this.isStepping) this.#goStep();
     }
 
-    #count(frame) {
+    #count({ steps }) {
         const time = performance.now();
-        this.drawn.push({ time, steps: frame.steps });
+        this.drawn.push({ time, steps });
         while (this.drawn[0].time < time - 1000) this.drawn.shift();
     }
 
     #words() {
         const { frame } = this;
-        if (!frame) return;
-        const slider = byId("epoch");
-        slider.max = Math.max(this.losses.length, frame.epoch);
-        slider.disabled = this.losses.length === 0;
-        if (document.activeElement !== slider || this.state === "running") slider.value = frame.epoch;
-        slider.setAttribute("aria-valuetext", `epoch ${frame.epoch}, loss ${format(frame.loss)}`);
-        setText(byId("epoch-number"), String(frame.epoch));
+        if (!frame || !this.ready) return;
+        this.#showEpoch(frame);
         setText(byId("loss-number"), format(frame.loss));
-        setText(byId("accuracy-number"), frame.accuracy === null || frame.accuracy === undefined ? "–" : `${(100 * frame.accuracy).toFixed(1)} %`);
-        const busy = this.state === "running";
+        setText(byId("accuracy-number"), accuracy(frame));
+        const running = this.state === "running";
         const rate = this.isStepping ? frame.steps - this.drawn[0].steps : frame.rate;
-        setText(byId("steps-rate"), busy && rate > 0 ? Math.round(rate).toLocaleString("en") : "–");
-        setText(byId("frames-rate"), busy ? String(this.drawn.length) : "–");
+        setText(byId("steps-rate"), running && rate > 0 ? Math.round(rate).toLocaleString("en") : "–");
+        setText(byId("frames-rate"), running ? String(this.drawn.length) : "–");
         this.flow.show(frame.flow);
         this.#predictions();
-        this.#showDetails();
+        this.inspector.show();
         this.#showState();
     }
 
+    #showEpoch({ epoch, loss }) {
+        const slider = byId("epoch");
+        slider.max = Math.max(this.losses.length, epoch);
+        // A slider that is being moved is ahead of the frames.
+        if (document.activeElement !== slider || this.state === "running") slider.value = epoch;
+        slider.setAttribute("aria-valuetext", `epoch ${epoch}, loss ${format(loss)}`);
+        setText(byId("epoch-number"), String(epoch));
+    }
+
     #describe() {
-        const { frame, ready } = this;
+        const { frame, ready, losses } = this;
         if (!frame || !ready) return;
-        const right = frame.accuracy === null || frame.accuracy === undefined ? "" : `, accuracy ${(100 * frame.accuracy).toFixed(1)} %`;
-        this.plot.describe(`Output of the network on the plane at epoch ${frame.epoch}: loss ${format(frame.loss)}${right}; ${ready.points.length} points. The table under Numbers has the values.`);
-        const best = this.losses.low.reduce((a, b) => Math.min(a, b), frame.loss);
-        this.curve.describe(`Loss over ${this.losses.length} epochs, now ${format(frame.loss)}, lowest ${format(best)}.`);
+        const { epoch, loss } = frame;
+        const figures = `loss ${format(loss)}, accuracy ${accuracy(frame)}`;
+        const where = "The table under Numbers has the values.";
+        const count = `${ready.points.length} points`;
+        this.plot.describe(`Output of the network at epoch ${epoch}: ${figures}; ${count}. ${where}`);
+        const best = losses.low.reduce((a, b) => Math.min(a, b), loss);
+        this.curve.describe(`Loss over ${losses.length} epochs, now ${format(loss)}, lowest ${format(best)}.`);
     }
 
     /** The four cases of XOR, wanted and got. */
     #predictions() {
+        const { frame, ready } = this;
         const element = byId("predictions");
-        const shown = this.config?.data === "xor" && this.ready && this.frame;
-        element.hidden = !shown;
-        if (!shown) return;
-        const rows = this.ready.points.map(([x, y, target], i) => [`${x} xor ${y}`, format(this.frame.outputs[i]), String(target)]);
-        if (element.children.length === 0) element.append(table("Predictions", ["Input", "Output", "Target"], rows));
+        element.hidden = this.config?.data !== "xor" || !ready || !frame;
+        if (element.hidden) return;
+        const got = (i) => format(frame.outputs[i]);
+        const rows = ready.points.map(([x, y, target], i) => [`${x} xor ${y}`, got(i), `${target}`]);
+        if (!element.firstChild) element.append(page.table("Predictions", ["Input", "Output", "Target"], rows));
         const cells = element.querySelectorAll("td");
         for (const [i, text] of rows.flat().entries()) setText(cells[i], text);
     }
@@ -376,108 +386,74 @@ export class Trainer {
     }
 
     #showLegend() {
-        const { classes } = this.ready;
-        const names = Array.from({ length: classes || 0 }, (_, k) => h("span", { class: "sample-line" },
-            s("svg", { viewBox: "0 0 14 14", width: 14, height: 14, "aria-hidden": "true" }, s("path", { class: `point class-${k}`, d: shape(k, 7, 7, 5) })),
-            `class ${k} (${SHAPES[k % SHAPES.length]})`));
-        const line = s("svg", { viewBox: "0 0 24 10", width: 24, height: 10, "aria-hidden": "true" }, s("path", { class: "contour", d: "M1 5h22" }));
-        const level = this.plot.classes ? "between classes" : `output ${this.plot.levels.join(", ")}`;
-        byId("plot-legend").replaceChildren(...names, h("span", { class: "sample-line" }, line, level));
+        const sample = (width, height, attributes, text) => {
+            const size = { viewBox: `0 0 ${width} ${height}`, width, height, "aria-hidden": "true" };
+            return h("span", { class: "sample-line" }, s("svg", size, s("path", attributes)), text);
+        };
+        const classes = Array.from({ length: this.ready.classes }, (_, k) => {
+            const mark = { class: `point class-${k}`, d: shape(k, 7, 7, 5) };
+            return sample(14, 14, mark, `class ${k} (${SHAPES[k % SHAPES.length]})`);
+        });
+        const where = this.plot.classes ? "between classes" : `output ${this.plot.levels.join(", ")}`;
+        byId("plot-legend").replaceChildren(...classes, sample(24, 10, { class: "contour", d: "M1 5h22" }, where));
     }
 
-    // --- pointing and choosing -------------------------------------------------------------------
+    // --- points and samples ----------------------------------------------------------------------
 
-    #pointLines(index) {
-        const [x, y, target] = this.plot.points[index];
-        const output = this.frame && this.ready?.points === this.plot.points ? this.frame.outputs[index] : null;
-        return [`sample ${index + 1}`, `x ${format(x)}, y ${format(y)}`, `target ${target}`, `output ${format(output)}`];
+    /** Points of one's own are shown at once, before the studio has answered. */
+    #showOwnPoints() {
+        const { data, points } = this.settings.config;
+        if (data !== "points") return;
+        this.plot.setData(points, points.length ? this.plot.box : EMPTY_BOX);
     }
 
-    #hoverPlot(event) {
-        const place = this.plot.at(event);
-        if (!place) return hideTooltip();
-        const lines = place.index === null ? [`x ${format(place.x)}, y ${format(place.y)}`, `output ${format(this.plot.outputAt(place))}`] : this.#pointLines(place.index);
-        return showTooltip(lines, event.clientX, event.clientY);
-    }
-
-    #clickPlot(event) {
+    #clicked(event) {
         const place = this.plot.at(event);
         if (!place) return;
-        if (this.#checked("click") === "add") {
-            const { data, points } = this.settings.config;
-            this.settings.addPoint(place.x, place.y, data === "points" ? points : (this.ready?.points ?? []));
+        if (checked("click") === "add") {
+            this.settings.addPoint(place.x, place.y, this.plot.points);
         } else if (place.index !== null) {
             byId("sample").value = place.index + 1;
-            this.#chooseSample(place.index);
+            this.inspector.chooseSample(place.index);
         }
-    }
-
-    #hoverCurve(event) {
-        const epoch = this.curve.at(event);
-        this.curve.point(epoch);
-        if (epoch === null) hideTooltip();
-        else showTooltip([`epoch ${epoch}`, `loss ${format(this.losses.at(epoch))}`], event.clientX, event.clientY);
-    }
-
-    #chooseSample(index) {
-        if (!this.ready || !(index in this.ready.points)) return;
-        this.plot.choose(index);
-        this.chosen = { kind: "sample", index };
-        this.#showDetails();
-    }
-
-    #choose(thing) {
-        this.chosen = thing;
-        this.#showDetails();
-    }
-
-    #showDetails() {
-        const panel = byId("details");
-        const { chosen } = this;
-        if (!chosen) {
-            panel.replaceChildren(h("p", { class: "help" }, "Point at a neuron, an edge or a sample for its numbers; click to keep it here."));
-            this.shown = null;
-            return;
-        }
-        const lines = chosen.kind === "sample" ? this.#pointLines(chosen.index) : this.network.lines(chosen);
-        const text = lines.join("\n");
-        if (this.shown === text) return;
-        this.shown = text;
-        const [head, ...rest] = lines;
-        const parts = [h("p", { class: "head" }, head), ...rest.map((line) => h("p", {}, line))];
-        if (chosen.kind === "neuron" && chosen.layer > 0 && this.frame) parts.push(this.#incoming(chosen));
-        panel.replaceChildren(...parts);
-    }
-
-    #incoming({ layer, neuron }) {
-        const sources = this.ready.layers[layer - 1];
-        const rows = Array.from({ length: sources }, (_, source) => {
-            const place = this.network.place(layer, neuron, source);
-            return [this.network.neuronName(layer - 1, source), ...Object.keys(METRICS).map((section) => format(this.frame[section][place]))];
-        });
-        return h("div", { class: "scroll", tabindex: 0, role: "region", "aria-label": "Incoming weights" }, table("Incoming", ["from", "weight", "gradient", "update"], rows));
     }
 
     #openSample() {
+        const { points } = this.ready;
         const index = byId("sample").valueAsNumber - 1;
-        if (!this.frame || !(index in this.ready.points)) {
-            this.trouble(new Error(`there is no sample ${byId("sample").value}: choose 1 to ${this.ready.points.length}`));
+        if (!this.frame || !(index in points)) {
+            this.trouble(new Error(`there is no sample ${byId("sample").value}: choose 1 to ${points.length}`));
             return;
         }
         if (this.state === "running") this.#pause();
-        const [x, y, target] = this.ready.points[index];
-        this.openSample({ config: this.config, parameters: Array.from(this.frame.weights), sample: [x, y], target, epoch: this.frame.epoch });
+        const [x, y, target] = points[index];
+        const { weights, epoch } = this.frame;
+        this.openSample({ config: this.config, parameters: Array.from(weights), sample: [x, y], target, epoch });
     }
 
     async #showCode() {
         // The code that came with the run knows neither how long it took nor how its rate changed.
         const { epoch, rates } = this.frame ?? { epoch: 0 };
-        const asked = epoch ? await post("/api/code", { config: this.config, epochs: epoch, rates }) : null;
+        const asked = epoch ? await page.post("/api/code", { config: this.config, epochs: epoch, rates }) : null;
         const code = asked ? await asked.text() : this.ready.code;
-        const text = h("pre", { tabindex: 0, "aria-label": "Python code" }, h("code", {}, code));
-        showDialog("This run in Python", text, [
-            h("button", { type: "button", onclick: () => copy(code).then(() => this.say("The code is copied."), this.trouble) }, "Copy"),
-            h("button", { type: "button", class: "primary", onclick: () => download("run.py", new Blob([code], { type: "text/x-python" })) }, "Download"),
+        const copied = () => this.say("The code is copied.");
+        const copy = () => page.copy(code).then(copied, this.trouble);
+        const download = () => page.download("run.py", new Blob([code], { type: "text/x-python" }));
+        const text = h("pre", { tabindex: 0, role: "region", "aria-label": "Python code" }, h("code", {}, code));
+        page.showDialog("This run in Python", text, [
+            h("button", { type: "button", onclick: copy }, "Copy"),
+            h("button", { type: "button", class: "primary", onclick: download }, "Download"),
         ]);
     }
 }
+
+const checked = (name) => document.querySelector(`input[name=${name}]:checked`).value;
+
+function check(name, value) {
+    document.querySelector(`input[name=${name}][value=${value}]`).checked = true;
+}
+
+const accuracy = (frame) => `${(100 * frame.accuracy).toFixed(1)} %`;
+
+/** The borders between class numbers. */
+const between = (classes) => Array.from({ length: classes - 1 }, (_, k) => k + 0.5);
