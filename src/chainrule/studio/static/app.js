@@ -1,0 +1,97 @@
+// The page: tabs, theme, messages, and the state in the address that both tabs share.
+
+import { Address } from "./address.js";
+import { byId } from "./elements.js";
+import { Explorer } from "./explorer.js";
+import { themeName } from "./rasters.js";
+import { Trainer } from "./trainer.js";
+
+const TABS = ["stepper", "trainer"];
+const address = new Address();
+const dark = matchMedia("(prefers-color-scheme: dark)");
+
+/** One line for the user; an empty one clears it. */
+function say(text, { error = false } = {}) {
+    const message = byId("message");
+    message.textContent = text;
+    message.classList.toggle("error", error);
+}
+
+const trouble = (error) => say(error.message, { error: true });
+
+const explorer = new Explorer({ address, say, trouble });
+const trainer = new Trainer({
+    address,
+    say,
+    trouble,
+    openSample: async (sample) => {
+        if (await explorer.openSample(sample)) openTab("stepper");
+    },
+});
+
+// --- tabs ------------------------------------------------------------------------------------
+
+function showTab(name) {
+    for (const tab of TABS) {
+        const chosen = tab === name;
+        const button = byId(`tab-${tab}`);
+        button.setAttribute("aria-selected", chosen);
+        button.tabIndex = chosen ? 0 : -1;
+        byId(tab).hidden = !chosen;
+    }
+    document.title = name === "stepper" ? "Stepper – chainrule studio" : "Trainer – chainrule studio";
+    if (name === "trainer") trainer.show();
+    else trainer.hide();
+}
+
+function openTab(name) {
+    say("");
+    address.write({ tab: name }, { push: true });
+    showTab(name);
+}
+
+for (const [i, name] of TABS.entries()) {
+    const button = byId(`tab-${name}`);
+    button.addEventListener("click", () => openTab(name));
+    button.addEventListener("keydown", (event) => {
+        const next = { ArrowRight: i + 1, ArrowLeft: i - 1, Home: 0, End: -1 }[event.key];
+        if (next === undefined) return;
+        const place = TABS.at(next % TABS.length);
+        event.preventDefault();
+        openTab(place);
+        byId(`tab-${place}`).focus();
+    });
+}
+
+// --- theme -----------------------------------------------------------------------------------
+
+function showTheme(choice) {
+    const root = document.documentElement;
+    if (choice === "light" || choice === "dark") root.dataset.theme = choice;
+    else delete root.dataset.theme;
+    byId("theme").setAttribute("aria-pressed", themeName() === "dark");
+    trainer.repaint();
+}
+
+byId("theme").addEventListener("click", () => {
+    const theme = byId("theme").getAttribute("aria-pressed") === "true" ? "light" : "dark";
+    address.write({ theme });
+    showTheme(theme);
+});
+dark.addEventListener("change", () => showTheme(address.read().get("theme")));
+
+// --- state -----------------------------------------------------------------------------------
+
+function restore() {
+    const state = address.read();
+    trainer.restore(state);
+    explorer.restore(state);
+    showTheme(state.get("theme"));
+    showTab(state.get("tab") === "trainer" ? "trainer" : "stepper");
+}
+
+address.addEventListener("restore", () => {
+    say("");
+    restore();
+});
+restore();

@@ -1,0 +1,79 @@
+// The WebSocket of a run: messages there, texts and frames back.
+//
+// Every frame is decoded, as each brings losses; only the newest is handed on to be drawn, when
+// the browser is about to paint. A lost connection is tried again, ever more slowly.
+
+const DELAYS = [500, 1000, 2000, 4000, 8000]; // milliseconds
+
+/** A binary frame: its head, with each section as a Float32Array. */
+export function decodeFrame(buffer) {
+    const length = new DataView(buffer).getUint32(0, true);
+    const head = JSON.parse(new TextDecoder().decode(new Uint8Array(buffer, 4, length)));
+    let offset = 4 * Math.ceil((4 + length) / 4);
+    for (const [name, count] of head.sections) {
+        head[name] = new Float32Array(buffer, offset, count);
+        offset += 4 * count;
+    }
+    return head;
+}
+
+export class Connection {
+    /** `on`: open(again), closed(seconds), message(object), arrived(frame), draw(frame). */
+    constructor(on) {
+        this.on = on;
+        this.socket = null;
+        this.failures = 0;
+        this.newest = null;
+        this.timer = null;
+    }
+
+    get isOpen() {
+        return this.socket?.readyState === WebSocket.OPEN;
+    }
+
+    open() {
+        if (this.socket && this.socket.readyState <= WebSocket.OPEN) return;
+        clearTimeout(this.timer);
+        const socket = new WebSocket(`ws://${location.host}/train`);
+        socket.binaryType = "arraybuffer";
+        socket.onopen = () => {
+            const again = this.failures > 0;
+            this.failures = 0;
+            this.on.open(again);
+        };
+        socket.onclose = () => this.#lost();
+        socket.onmessage = ({ data }) => (typeof data === "string" ? this.#text(data) : this.#frame(data));
+        this.socket = socket;
+    }
+
+    send(message) {
+        if (this.isOpen) this.socket.send(JSON.stringify(message));
+    }
+
+    #lost() {
+        const delay = DELAYS[Math.min(this.failures, DELAYS.length - 1)];
+        this.failures += 1;
+        this.newest = null;
+        this.on.closed(delay / 1000);
+        this.timer = setTimeout(() => this.open(), delay);
+    }
+
+    #text(data) {
+        const message = JSON.parse(data);
+        if (message.type === "ready") this.newest = null; // of the run before
+        this.on.message(message);
+    }
+
+    #frame(data) {
+        const frame = decodeFrame(data);
+        if (!this.on.arrived(frame)) return;
+        if (this.newest === null) requestAnimationFrame(() => this.#draw());
+        this.newest = frame;
+    }
+
+    #draw() {
+        const frame = this.newest;
+        this.newest = null;
+        if (frame) this.on.draw(frame);
+    }
+}

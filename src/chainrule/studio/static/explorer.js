@@ -1,0 +1,290 @@
+// The Stepper tab: an expression and its values, around the stepper that shows them.
+//
+// The studio parses and computes; here are fields, examples, exports, and the state in the address.
+
+import { h } from "./dom.js";
+import { byId, copy, download, post, showDialog, table } from "./elements.js";
+import { decode, format } from "./numbers.js";
+import { requestIn } from "./settings.js";
+import { Stepper } from "./stepper.js";
+
+const EXAMPLES = [
+    {
+        name: "A neuron and its loss",
+        expression: "0.5*(y - sigmoid(w1*x1 + w2*x2 + b))**2",
+        values: { y: 1, w1: 0.5, x1: 2, w2: -0.5, x2: 3, b: 0.1 },
+    },
+    {
+        name: "A neuron with tanh",
+        expression: "tanh(w1*x1 + w2*x2 + b)",
+        values: { w1: -3, x1: 2, w2: 1, x2: 0, b: 6.8814 },
+    },
+    { name: "a is used twice", expression: "tanh(a*b + a**2)", values: { a: 2, b: -3 } },
+];
+const CONSTANTS = ["pi", "e"];
+const TYPING = 400; // milliseconds of rest before a new picture
+const FILES = { html: "stepper.html", svg: "graph.svg", python: "expression.py" };
+
+export class Explorer {
+    constructor({ address, say, trouble }) {
+        Object.assign(this, { address, say, trouble });
+        this.values = {};
+        this.asked = 0; // answers to older questions are dropped
+        this.sample = null;
+        this.#listen();
+    }
+
+    #listen() {
+        const on = (id, event, run) => byId(id).addEventListener(event, run);
+        const options = EXAMPLES.map(({ name }, i) => h("option", { value: i }, name));
+        byId("example").append(h("option", { value: "" }, "Your own"), ...options);
+        on("example", "change", (event) => {
+            const example = EXAMPLES[event.target.value];
+            if (example) this.#set(example.expression, example.values, { push: true });
+        });
+        on("expression-form", "submit", (event) => {
+            event.preventDefault();
+            this.#typed({ push: true });
+        });
+        on("expression", "input", () => {
+            this.#showFields();
+            this.#later();
+        });
+        on("check", "click", () => this.#check().catch(this.trouble));
+        const copied = () => this.say("The link is copied.");
+        on("copy-link", "click", () => copy(location.href).then(copied, this.trouble));
+        on("sample-close", "click", () => this.#closeSample());
+        for (const button of document.querySelectorAll("[data-export]")) {
+            button.addEventListener("click", () => this.#export(button.dataset.export).catch(this.trouble));
+        }
+    }
+
+    // --- state -----------------------------------------------------------------------------------
+
+    restore(state) {
+        const wanted = signature(state);
+        if (wanted === this.restored) return;
+        this.restored = wanted;
+        const step = state.has("step") ? Number(state.get("step")) : undefined;
+        const moment = { step, predict: state.get("predict") === "1" };
+        const expression = state.get("expression") ?? EXAMPLES[0].expression;
+        const example = EXAMPLES.find((one) => one.expression === expression);
+        this.values = state.has("values") ? readValues(state.get("values")) : { ...example?.values };
+        byId("expression").value = expression;
+        this.#showFields();
+        const sample = state.has("sample") ? readSample(state) : null;
+        if (sample) this.openSample(sample, moment);
+        else this.#draw(moment);
+    }
+
+    #write(changes, how) {
+        this.address.write(changes, how);
+        this.restored = signature(this.address.read());
+    }
+
+    #set(expression, values, how) {
+        byId("expression").value = expression;
+        this.values = { ...values };
+        this.#showFields();
+        this.#typed(how);
+    }
+
+    #later() {
+        clearTimeout(this.timer);
+        this.timer = setTimeout(() => this.#typed(), TYPING);
+    }
+
+    #typed(how = {}) {
+        clearTimeout(this.timer);
+        const { expression, values } = this.#question();
+        const gone = { step: null, predict: null, sample: null, weights: null, at: null };
+        this.#write({ expression, values: writeValues(values), ...gone }, how);
+        this.#draw({});
+    }
+
+    // --- fields ----------------------------------------------------------------------------------
+
+    /** A field for each name that the text seems to have; the studio has the last word. */
+    #showFields() {
+        const expression = byId("expression").value;
+        const names = namesIn(expression);
+        const fieldset = byId("values");
+        const shown = [...fieldset.querySelectorAll("input")].map((input) => input.dataset.name);
+        const example = EXAMPLES.findIndex((e) => e.expression === expression);
+        byId("example").value = example < 0 ? "" : example;
+        if (JSON.stringify(shown) !== JSON.stringify(names)) {
+            fieldset.replaceChildren(fieldset.querySelector("legend"), ...names.map((name) => this.#field(name)));
+            fieldset.hidden = names.length === 0;
+        }
+        for (const input of fieldset.querySelectorAll("input")) {
+            const value = (this.values[input.dataset.name] ??= 1);
+            if (input.valueAsNumber !== value) input.value = value;
+        }
+    }
+
+    #field(name) {
+        const oninput = ({ target }) => this.#value(name, target);
+        const input = h("input", { type: "number", step: "any", "data-name": name, oninput });
+        return h("label", {}, h("span", {}, name), input);
+    }
+
+    #value(name, field) {
+        const value = field.valueAsNumber;
+        if (!Number.isFinite(value)) return;
+        this.values[name] = value;
+        const leaf = this.labels?.indexOf(name) ?? -1;
+        // The stepper computes by itself; only a picture that is not there yet has to be asked for.
+        const isDrawn = leaf >= 0 && this.drawn === byId("expression").value.trim();
+        if (isDrawn) this.stepper.restore({ values: { [leaf]: value } });
+        else this.#later();
+    }
+
+    #question() {
+        const expression = byId("expression").value.trim();
+        const values = Object.fromEntries(namesIn(expression).map((name) => [name, this.values[name] ?? 1]));
+        return { expression, values };
+    }
+
+    // --- pictures --------------------------------------------------------------------------------
+
+    async #draw(moment) {
+        this.#showSample(null);
+        try {
+            const question = this.#question();
+            if (await this.#show("/api/picture", question, moment)) this.drawn = question.expression;
+        } catch (error) {
+            this.trouble(error);
+        }
+    }
+
+    /** Ask for a picture and step through it; false if a newer question came meanwhile. */
+    async #show(path, question, moment) {
+        this.asked += 1;
+        const mine = this.asked;
+        const answer = await (await post(path, question)).json();
+        if (mine !== this.asked) return false;
+        this.say("");
+        this.stepper?.destroy();
+        const place = h("div");
+        byId("stepper-view").replaceChildren(place);
+        this.stepper = new Stepper(place, { ...answer, ...moment });
+        this.labels = answer.picture.nodes.map(({ label }) => label);
+        // Fields inside have `change` events too; the stepper's own have a detail.
+        place.addEventListener("change", (event) => event.detail && this.#moved(event.detail));
+        return true;
+    }
+
+    /** The stepper moved, or its sliders: keep the address and the fields in step. */
+    #moved({ step, values, predict }) {
+        const changes = { step, predict: predict ? "1" : null };
+        if (!this.sample) {
+            for (const [id, value] of Object.entries(values)) this.values[this.labels[id]] = value;
+            this.#showFields();
+            changes.values = writeValues(this.#question().values);
+            changes.expression = byId("expression").value.trim();
+        }
+        this.#write(changes);
+    }
+
+    // --- samples of the trainer ------------------------------------------------------------------
+
+    /** The loss of one sample in a trained network; true once it is shown. */
+    async openSample({ config, parameters, sample, target, epoch }, moment = {}) {
+        try {
+            if (!(await this.#show("/api/sample", { config, parameters, sample, target }, moment))) return false;
+        } catch (error) {
+            this.trouble(error);
+            return false;
+        }
+        const { step, predict } = moment;
+        const link = { sample: [...sample, target].join(","), weights: packed(parameters), at: epoch };
+        this.#write({ ...link, step, predict: predict ? "1" : null });
+        this.#showSample({ sample, target, epoch, config });
+        return true;
+    }
+
+    #showSample(sample) {
+        this.sample = sample;
+        if (sample) this.drawn = null;
+        byId("expression-form").hidden = byId("picture-tools").hidden = sample !== null;
+        byId("sample-bar").hidden = sample === null;
+        if (!sample) return;
+        const [x, y] = sample.sample.map((number) => format(number));
+        const what = `x ${x}, y ${y}, target ${sample.target}, with the parameters of epoch ${sample.epoch}`;
+        byId("sample-note").textContent = `The loss of one sample of ${sample.config.data}: ${what}.`;
+    }
+
+    #closeSample() {
+        this.#typed({ push: true });
+        byId("expression").focus();
+    }
+
+    // --- check and export ------------------------------------------------------------------------
+
+    async #check() {
+        const { rows, notes = [] } = await (await post("/api/check", this.#question())).json();
+        const words = rows.map(({ name, analytic, numeric, agrees }) => (
+            [name, exact(analytic), exact(numeric), agrees ? "✓ agrees" : "✗ differs"]
+        ));
+        const good = rows.every(({ agrees }) => agrees);
+        const text = good ? "The gradients agree with differences of the function itself." : "Some gradients differ.";
+        const caption = "Each gradient by the chain rule and by differences";
+        const found = table(caption, ["name", "chain rule", "differences", "verdict"], words);
+        const region = h("div", { class: "scroll", tabindex: 0, role: "region", "aria-label": "Gradients" }, found);
+        const more = notes.map((note) => h("p", { class: "help" }, note));
+        showDialog("Gradients checked", h("div", {}, h("p", {}, text), region, ...more));
+    }
+
+    async #export(format) {
+        const response = await post("/api/export", { ...this.#question(), format });
+        download(FILES[format], await response.blob());
+    }
+}
+
+const KEYS = ["expression", "values", "step", "predict", "sample", "weights"];
+
+/** What an address says about this tab. */
+const signature = (state) => JSON.stringify(KEYS.map((key) => state.get(key)));
+
+/** The names in an expression: identifiers that are neither called nor constants. */
+function namesIn(expression) {
+    const found = expression.matchAll(/(?<![\p{L}\p{N}_.])[\p{L}_][\p{L}\p{N}_]*(?![\p{L}\p{N}_]*\s*\()/gu);
+    return [...new Set([...found].map(([name]) => name))].filter((name) => !CONSTANTS.includes(name));
+}
+
+function writeValues(values) {
+    const pairs = Object.entries(values).map(([name, value]) => `${name}=${value}`);
+    return pairs.join(",") || null;
+}
+
+function readValues(text) {
+    const pairs = text.split(",").map((pair) => pair.split("=")).map(([name, value]) => [name, Number(value)]);
+    return Object.fromEntries(pairs.filter(([name, value]) => name && Number.isFinite(value)));
+}
+
+const exact = (number) => String(Number(decode(number).toPrecision(10))).replaceAll("-", "−");
+
+/** 32-bit floats as text for an address. */
+function packed(numbers) {
+    const bytes = new Uint8Array(Float32Array.from(numbers).buffer);
+    return btoa(String.fromCharCode(...bytes)).replaceAll("+", "-").replaceAll("/", "_").replaceAll("=", "");
+}
+
+function unpacked(text) {
+    const bytes = Uint8Array.from(atob(text.replaceAll("-", "+").replaceAll("_", "/")), (c) => c.charCodeAt(0));
+    return Array.from(new Float32Array(bytes.buffer));
+}
+
+/** The sample of a link; null if it is damaged. */
+function readSample(state) {
+    const numbers = state.get("sample").split(",").map(Number);
+    const config = requestIn(state);
+    try {
+        const parameters = unpacked(state.get("weights") ?? "");
+        if (numbers.length !== 3 || !numbers.every(Number.isFinite) || !config) return null;
+        const [x, y, target] = numbers;
+        return { config, parameters, sample: [x, y], target, epoch: Number(state.get("at") ?? 0) };
+    } catch {
+        return null;
+    }
+}

@@ -1,0 +1,89 @@
+"""The studio for tests: the real server in a process of its own, and pages of it that are watched.
+
+Whatever a page asks for outside of this machine, and whatever its console complains about, fails.
+"""
+
+from __future__ import annotations
+
+import re
+import signal
+import subprocess
+import sys
+from typing import Any
+from urllib.parse import urlencode, urlsplit
+
+LOCAL = ("127.0.0.1", "localhost")
+REFUSED = re.compile(r"Failed to load resource: .* status of 4\d\d")  # what a test asked for
+
+
+class Server:
+    """`chainrule studio --no-browser`, until `close`."""
+
+    def __init__(self) -> None:
+        command = [sys.executable, "-m", "chainrule", "studio", "--no-browser"]
+        self.process = subprocess.Popen(
+            command, stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True
+        )
+        assert self.process.stdout is not None
+        self.said = ""
+        while "http" not in self.said:
+            line = self.process.stdout.readline()
+            assert line, f"the studio did not start: {self.said}"
+            self.said += line
+        found = re.search(r"http://\S+", self.said)
+        assert found is not None
+        self.entrance = found[0]
+        self.root = self.entrance.split("/enter")[0]
+
+    def close(self) -> None:
+        self.process.send_signal(signal.SIGINT)
+        self.process.communicate(timeout=20)
+
+
+class Pages:
+    """Windows of the studio with the cookie; remembers what went wrong in them."""
+
+    def __init__(self, browser: Any, server: Server) -> None:
+        self.browser, self.server = browser, server
+        self.state: Any = None
+        self.contexts: list[Any] = []
+        self.problems: list[str] = []
+
+    def __call__(self, *, width: int = 1280, height: int = 900, **state: Any) -> Any:
+        """A page with this state behind the #."""
+        return self.open(f"#{urlencode(state)}" if state else "", width=width, height=height)
+
+    def open(self, hashed: str = "", *, width: int = 1280, height: int = 900, **options: Any) -> Any:
+        context = self.browser.new_context(
+            viewport={"width": width, "height": height}, storage_state=self.state, **options
+        )
+        self.contexts.append(context)
+        context.route("**/*", self.judge)
+        page = context.new_page()
+        page.set_default_timeout(20_000)
+        page.on("pageerror", lambda error: self.problems.append(str(error)))
+        page.on("console", self.listen)
+        if self.state is None:
+            page.goto(self.server.entrance)
+            self.state = context.storage_state()
+        page.goto(f"{self.server.root}/{hashed}")
+        return page
+
+    def judge(self, route: Any) -> None:
+        parts = urlsplit(route.request.url)
+        if parts.scheme in ("data", "blob") or parts.hostname in LOCAL:
+            route.continue_()
+        else:
+            self.problems.append(f"request to {route.request.url}")
+            route.abort()
+
+    def listen(self, message: Any) -> None:
+        if message.type in ("error", "warning") and not REFUSED.match(message.text):
+            self.problems.append(message.text)
+
+    def close(self) -> list[str]:
+        """Close all windows; what went wrong in them."""
+        for context in self.contexts:
+            context.close()
+        problems, self.problems, self.contexts = self.problems, [], []
+        return problems
