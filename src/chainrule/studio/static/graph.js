@@ -114,16 +114,19 @@ export class Graph {
         const { x, y, width, height } = this.layout.nodes[node.id];
         const output = this.picture.outputs.includes(node.id);
         const radius = { leaf: Math.min(height / 2, 22), constant: 3 }[node.kind] ?? 9;
+        const constant = node.kind === "constant"; // nothing but its number
         const right = width - PADDING;
-        const [top, middle, bottom] = node.kind === "constant" ? [0.43, 0.74, 1] : [0.3, 0.6, 0.86];
+        const [top, middle, bottom] = [0.3, 0.6, 0.86];
         const text = (className, at, level, content, anchor = "start") => s(
             "text", { class: className, x: at, y: level * height, "text-anchor": anchor }, content,
         );
         const symbol = node.kind === "operation" || node.kind === "group" ? node.symbol : "";
         const room = Math.floor((width - 2 * PADDING) / LETTER);
         const shown = shorten(this.names[node.id] || "constant", room - (symbol ? symbol.length + 1 : 0));
-        const value = text("number value", right, middle, "", "end");
-        const grad = node.kind === "constant" ? null : text("number grad", right, bottom, "", "end");
+        const value = constant
+            ? text("number value", width / 2, 0.66, "", "middle")
+            : text("number value", right, middle, "", "end");
+        const grad = constant ? null : text("number grad", right, bottom, "", "end");
         const group = s(
             "g",
             {
@@ -140,9 +143,9 @@ export class Graph {
             s("rect", { class: "ring", x: -4.5, y: -4.5, width: width + 9, height: height + 9, rx: radius + 4.5 }),
             s("rect", { class: "box", width, height, rx: radius }),
             output ? s("rect", { class: "inner", x: 3, y: 3, width: width - 6, height: height - 6, rx: radius - 3 }) : null,
-            text("name", PADDING, top, shown),
-            text("symbol", right, top, shorten(symbol, room - 2), "end"),
-            text("caption", PADDING, middle, "value"),
+            constant ? null : text("name", PADDING, top, shown),
+            constant ? null : text("symbol", right, top, shorten(symbol, room - 2), "end"),
+            constant ? null : text("caption", PADDING, middle, "value"),
             value,
             grad && text("caption", PADDING, bottom, "grad"),
             grad,
