@@ -698,6 +698,22 @@ def test_a_sample_opens_in_the_stepper_and_from_its_link(pages: Pages) -> None:
     wait_for_text(page, "#stepper-view", shown(0.1792))
 
 
+def test_a_tab_keeps_its_message_to_itself(pages: Pages) -> None:
+    page = pages(tab="trainer", data="csv", csv="x,y\n1,2\n", expression="tanh(")
+    wait_for_text(page, "#message", "expected 3: x, y and the class")
+    page.wait_for_timeout(800)
+    assert "expected 3" in page.inner_text("#message")
+    page.click("#tab-stepper")
+    wait_for_text(page, "#message", "never closed")
+
+
+def test_a_network_too_large_for_a_picture_is_said_beside_its_button(pages: Pages) -> None:
+    page = trainer(pages, layers="64,64,64")
+    page.click("#open-sample")
+    wait_for_text(page, "#message", "nodes, more than")
+    assert page.locator("#trainer").is_visible()
+
+
 def test_the_code_of_a_run_gives_its_loss(pages: Pages, tmp_path: Path) -> None:
     page = trainer(pages, **SMALL)
     run_for_a_moment(page, 30)

@@ -10,20 +10,29 @@ const TABS = ["stepper", "trainer"];
 const address = new Address();
 const dark = matchMedia("(prefers-color-scheme: dark)");
 
-/** One line for the user; an empty one clears it. */
-function say(text, { error = false } = {}) {
-    const message = byId("message");
-    message.textContent = text;
-    message.classList.toggle("error", error);
+const messages = { stepper: { text: "" }, trainer: { text: "" } };
+let shownTab = "stepper";
+
+function showMessage() {
+    const { text, error = false } = messages[shownTab];
+    const line = byId("message");
+    if (line.textContent !== text) line.textContent = text;
+    line.classList.toggle("error", error);
 }
 
-const trouble = (error) => say(error.message, { error: true });
+/** One line for the user of a tab; an empty one clears it. */
+function voice(tab) {
+    const say = (text, { error = false } = {}) => {
+        messages[tab] = { text, error };
+        showMessage();
+    };
+    return { say, trouble: (error) => say(error.message, { error: true }) };
+}
 
-const explorer = new Explorer({ address, say, trouble });
+const explorer = new Explorer({ address, ...voice("stepper") });
 const trainer = new Trainer({
     address,
-    say,
-    trouble,
+    ...voice("trainer"),
     openSample: async (sample) => {
         if (await explorer.openSample(sample)) openTab("stepper");
     },
@@ -39,13 +48,14 @@ function showTab(name) {
         button.tabIndex = chosen ? 0 : -1;
         byId(tab).hidden = !chosen;
     }
+    shownTab = name;
+    showMessage();
     document.title = name === "stepper" ? "Stepper – chainrule studio" : "Trainer – chainrule studio";
     if (name === "trainer") trainer.show();
     else trainer.hide();
 }
 
 function openTab(name) {
-    say("");
     address.write({ tab: name }, { push: true });
     showTab(name);
 }
@@ -90,8 +100,5 @@ function restore() {
     showTab(state.get("tab") === "trainer" ? "trainer" : "stepper");
 }
 
-address.addEventListener("restore", () => {
-    say("");
-    restore();
-});
+address.addEventListener("restore", restore);
 restore();

@@ -73,7 +73,7 @@ export class Explorer {
         byId("expression").value = expression;
         this.#showFields();
         const sample = state.has("sample") ? readSample(state) : null;
-        if (sample) this.openSample(sample, moment);
+        if (sample) this.openSample(sample, moment).catch(this.trouble);
         else this.#draw(moment);
     }
 
@@ -190,12 +190,7 @@ export class Explorer {
 
     /** The loss of one sample in a trained network; true once it is shown. */
     async openSample({ config, parameters, sample, target, epoch }, moment = {}) {
-        try {
-            if (!(await this.#show("/api/sample", { config, parameters, sample, target }, moment))) return false;
-        } catch (error) {
-            this.trouble(error);
-            return false;
-        }
+        if (!(await this.#show("/api/sample", { config, parameters, sample, target }, moment))) return false;
         const { step, predict } = moment;
         const link = { sample: [...sample, target].join(","), weights: packed(parameters), at: epoch };
         this.#write({ ...link, step, predict: predict ? "1" : null });

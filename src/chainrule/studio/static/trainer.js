@@ -428,7 +428,8 @@ export class Trainer {
         if (this.state === "running") this.#pause();
         const [x, y, target] = points[index];
         const { weights, epoch } = this.frame;
-        this.openSample({ config: this.config, parameters: Array.from(weights), sample: [x, y], target, epoch });
+        const question = { config: this.config, parameters: Array.from(weights), sample: [x, y], target, epoch };
+        this.openSample(question).catch(this.trouble);
     }
 
     async #showCode() {
