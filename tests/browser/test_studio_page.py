@@ -19,6 +19,7 @@ import pytest
 
 from chainrule import Value, check_gradients, data, nn, optim, train
 from chainrule.expressions import parse
+from chainrule.viz.numbers import format as shown
 
 from ..conftest import require
 from .studio import Pages, Server
@@ -54,15 +55,6 @@ def windows(browser: Any, server: Server) -> Pages:
 def pages(windows: Pages) -> Iterator[Pages]:
     yield windows
     assert windows.close() == []
-
-
-def shown(x: float) -> str:
-    """A number as the page writes it."""
-    size = abs(x)
-    text = f"{size:.4f}" if size == 0 or 1e-3 <= size < 1e6 else f"{size:.3e}"
-    mantissa, _, exponent = text.partition("e")
-    text = f"{mantissa}e{int(exponent)}" if exponent else text
-    return ("−" if x < 0 else "") + text.replace("-", "−")
 
 
 def close_to(text: str, x: float) -> bool:

@@ -21,7 +21,7 @@ from .frames import Frames
 from .limits import RefusedError
 from .training import Training
 
-FRAME = 1 / 30  # seconds from one frame to the next
+FRAME = 1 / 45  # seconds from one frame to the next
 SHARE = 0.25  # of that which is for training at least, however long a frame takes
 FASTER = 4  # times as many steps as for the frame before, at most
 SMOOTH = 0.8  # how much of the measured speed is that of before
