@@ -1,0 +1,60 @@
+"""The wheel, installed into a clean environment without Node, serves the studio and the course."""
+
+from __future__ import annotations
+
+import os
+import re
+import subprocess
+import sys
+import venv
+from pathlib import Path
+
+import httpx
+import pytest
+
+ROOT = Path(__file__).resolve().parents[2]
+
+
+@pytest.mark.skipif(not os.environ.get("CI"), reason="installs packages: done in CI, or with CI=true")
+def test_the_wheel_serves_the_studio(tmp_path: Path) -> None:
+    source = tmp_path / "source"
+    subprocess.run(["git", "clone", "-q", str(ROOT), str(source)], check=True)
+    build = [sys.executable, "-m", "pip", "wheel", "-q", "--no-deps", "-w", str(tmp_path), str(source)]
+    subprocess.run(build, check=True)
+    (wheel,) = tmp_path.glob("chainrule-*.whl")
+    venv.create(tmp_path / "clean", with_pip=True)
+    python = tmp_path / "clean" / "bin" / "python"
+    subprocess.run([python, "-m", "pip", "install", "-q", f"{wheel}[studio]"], check=True)
+    environment = {"PATH": str(python.parent), "HOME": str(tmp_path)}  # no Node, nothing else
+    server = subprocess.Popen(
+        [python, "-u", "-m", "chainrule", "studio", "--no-browser"],
+        stdout=subprocess.PIPE,
+        text=True,
+        env=environment,
+        cwd=tmp_path,
+    )
+    try:
+        assert server.stdout is not None
+        found = re.search(r"http://\S+", server.stdout.readline())
+        assert found is not None
+        with httpx.Client(follow_redirects=True) as client:
+            page = client.get(found[0])
+            assert page.status_code == 200
+            assert "chainrule" in page.text
+            address = found[0].partition("/enter")[0]
+            for name in ("app.js", "stepper.js", "ops.js", "style.css"):
+                assert client.get(f"{address}/static/{name}").status_code == 200
+            request = {"expression": "tanh(a*b)", "values": {"a": 2.0, "b": -3.0}}
+            answer = client.post(f"{address}/api/picture", json=request, headers={"Origin": address})
+            assert answer.json()["picture"]["nodes"]
+    finally:
+        server.terminate()
+        server.communicate(timeout=20)
+    listed = [python, "-m", "chainrule", "learn", "list"]
+    run = subprocess.run(
+        listed, env=environment, cwd=tmp_path, capture_output=True, text=True, check=True
+    )
+    assert "exercises passed" in run.stdout
+    check = [python, "-m", "chainrule", "learn", "check", "write_mul"]
+    first = subprocess.run(check, env=environment, cwd=tmp_path, capture_output=True, text=True)
+    assert "✗" in first.stdout
