@@ -480,6 +480,15 @@ def test_large_graphs_are_folded_by_themselves() -> None:
     assert len(draw(small, fold=True).picture.nodes) <= MOST
 
 
+@pytest.mark.parametrize("nodes", [5_000, 20_000])
+def test_folding_shared_parts_takes_no_exponential_time(nodes: int) -> None:
+    """Keys of structures were nested tuples, and hashing one walked it as a tree."""
+    drawn = fold(picture(expression(nodes)))
+    assert MOST // 4 <= len(drawn.nodes) <= MOST
+    assert count(drawn) == nodes
+    assert_is_a_picture(drawn)
+
+
 def test_a_million_nodes() -> None:
     """No recursion, no box for each of them, and a message instead of a long wait."""
     length = 1_000_000 if chainrule.core == "c" else 100_000
