@@ -22,7 +22,7 @@ from .text import tree
 
 FOLDED = 150  # a graph of more nodes is folded, unless one says otherwise
 LARGEST = 5_000  # nodes that are drawn one by one
-READ = 20_000  # nodes that are read one by one, to be folded
+READ = 30_000  # nodes that are read one by one, to be folded
 
 
 @dataclass(frozen=True)

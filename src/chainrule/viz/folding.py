@@ -8,6 +8,7 @@ the rest is counted.
 
 from __future__ import annotations
 
+from bisect import bisect_left
 from collections import Counter, deque
 from collections.abc import Hashable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
@@ -43,7 +44,7 @@ def fold(picture: Picture, most: int = MOST) -> Picture:
         if len(parts) > most:
             parts.join_inputs()
         if len(parts) > 0.9 * before:
-            size *= 2
+            size *= 4
     if len(parts) > most:
         parts.join_farthest(most)
     return parts.picture()
@@ -161,12 +162,14 @@ class _Parts:
             if owner is not None:
                 sizes[owner] += sizes[i]
         can = [i not in self.outputs and part.exit is not None for i, part in enumerate(self.parts)]
-        low, high = UNIT, size
-        while low < high:
-            middle = (low + high) // 2
-            groups = _private(owners, sizes, can, middle)
-            enough = len(self.parts) - sum(len(group) - 1 for group in groups.values()) <= most
-            low, high = (low, middle) if enough else (middle + 1, high)
+
+        def left(size: int) -> int:
+            groups = _private(owners, sizes, can, size)
+            return len(self.parts) - sum(len(group) - 1 for group in groups.values())
+
+        low = bisect_left(range(size), True, UNIT, key=lambda size: left(size) <= most)
+        if low > UNIT and left(low) < most // 4:  # that would leave nothing to look at
+            low -= 1
         groups = _private(owners, sizes, can, low)
         self._join((group, self.parts[i].exit, *self._expression(group)) for i, group in groups.items())
 
@@ -210,9 +213,9 @@ class _Parts:
                 text = _text(node, [texts[0], exponent] if exponent else texts)
             elif part.exit is None:
                 text = UNKNOWN
-            found[i] = (key, tuple(key for key, _ in arguments)), text
-        key, text = found[max(group)]
-        return self.kinds.setdefault(key, len(self.kinds)), text
+            whole = (key, tuple(key for key, _ in arguments))
+            found[i] = self.kinds.setdefault(whole, len(self.kinds)), text
+        return found[max(group)]
 
     def _arguments(self, part: _Part) -> list[int]:
         """The parts that it uses, in the order of its arguments where it has one."""

@@ -36,7 +36,7 @@ def columns(text: str) -> int:
 
 def shorten(text: str, most: int = LONGEST) -> str:
     """At most so many columns; what is left out becomes one character."""
-    if columns(text) <= most:
+    if 2 * len(text) <= most or columns(text) <= most:
         return text
     while columns(text) > most - 1:
         text = text[: min(len(text) - 1, most)]
