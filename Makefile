@@ -1,4 +1,4 @@
-# make demo | test | lint | bench | fuzz | sanitize | regen | clean
+# make demo | test | lint | bench | fuzz | sanitize | screenshots | regen | clean
 #
 # Each target sets up what it needs: a virtual environment in .venv, the dependencies, the C core.
 
@@ -10,7 +10,7 @@ EXTRA := $(if $(CI),torch==2.13.0 jax micrograd scikit-learn onnx onnxruntime an
 PYTEST := $(BIN)/python -m pytest -n auto
 FUZZ ?= 1000000
 
-.PHONY: demo test test-c test-python lint bench fuzz sanitize regen clean
+.PHONY: demo test test-c test-python lint bench fuzz sanitize screenshots regen clean
 
 demo: .venv/installed
 	$(BIN)/python -m chainrule.demo
@@ -52,6 +52,11 @@ fuzz: .venv/installed
 # The suite on a core built with the address and undefined-behaviour sanitizers, in .venv-sanitize.
 sanitize:
 	tools/sanitize.sh
+
+# Every view of the studio, light and dark, wide and narrow, into docs/pictures. Needs chromium.
+screenshots: .venv/installed
+	$(BIN)/pip install --quiet playwright starlette uvicorn websockets markdown-it-py
+	$(BIN)/python tools/screenshots.py
 
 # What is generated: the C headers, the special values with their reasons, the README's picture.
 regen: .venv/installed

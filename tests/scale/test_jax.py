@@ -312,3 +312,10 @@ def test_resuming(engine: str, tmp_path: Path) -> None:
     save(nn.MLP(2, [3, 1], seed=0), path)
     with pytest.raises(ModelFileError, match="no training to go on with"):
         run(6, path)
+
+
+def test_the_example_in_the_docs_runs(jax: Any) -> None:
+    text = (ROOT / "docs" / "scaling.md").read_text()
+    names: dict[str, Any] = {}
+    exec(text.split("```python\n")[1].split("```")[0], names)
+    assert len(names["history"].losses) == 3

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import importlib
 from collections.abc import Callable, Collection
 from dataclasses import dataclass
 from functools import cached_property
@@ -68,7 +67,8 @@ class Drawing:
 
 
 def _html(drawing: Drawing) -> bytes:
-    html = importlib.import_module(".html", __package__)  # only here, for it is large
+    from . import html  # only here, for it is large
+
     return str(html.page(drawing.picture, title=drawing.picture.title)).encode()
 
 
