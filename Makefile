@@ -43,10 +43,11 @@ bench: .venv/installed
 
 # Long campaigns; FUZZ=10000 makes them short.
 fuzz: .venv/installed
-	$(BIN)/pip install --quiet torch==2.13.0
+	$(BIN)/pip install --quiet jax torch==2.13.0
 	$(BIN)/python -m tests.conformance.accuracy $$(($(FUZZ) / 10))
 	$(BIN)/python tests/unit/hostile.py $$(($(FUZZ) / 10)) 0
 	$(BIN)/python -m tests.conformance.compiled_graphs $$(($(FUZZ) / 10)) 0
+	$(BIN)/python -m tests.conformance.compiled_graphs $$(($(FUZZ) / 500)) 0 jax
 	$(BIN)/python -m tests.conformance.random_graphs $(FUZZ) 0
 
 # The suite on a core built with the address and undefined-behaviour sanitizers, in .venv-sanitize.

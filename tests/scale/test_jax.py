@@ -21,6 +21,7 @@ from chainrule.functional import logsumexp
 from chainrule.saving import ModelFileError, load
 from chainrule.train import fit
 
+from ..conformance.compiled_graphs import compare_some
 from ..conftest import require
 
 ROOT = Path(__file__).resolve().parents[2]
@@ -73,6 +74,10 @@ def test_scalar_neurons_arrive_as_matrix_products(jax: Any) -> None:
     small = compile(model).to_jax(batch[0])
     counts = [str(jax.make_jaxpr(h)(h.initial(), batch[0])).count(" = ") for h in (g, small)]
     assert counts[0] - counts[1] == 2 * 36  # 36 more outputs to take out, and nothing else
+
+
+def test_random_graphs(jax: Any) -> None:
+    assert compare_some(range(7_000, 7_020), ("jax",)) >= 18
 
 
 def test_it_can_be_mapped_and_differentiated_again(jax: Any) -> None:

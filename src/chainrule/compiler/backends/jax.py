@@ -58,6 +58,17 @@ VALUES: dict[str, Callable[..., Any]] = {
     "atanh": jnp.arctanh,
     "atan2": jnp.arctan2,
     "erf": jax.scipy.special.erf,
+    "erfc": jax.scipy.special.erfc,
+    "cbrt": jnp.cbrt,
+    "hypot": jnp.hypot,
+    "maximum": jnp.maximum,
+    "minimum": jnp.minimum,
+    "sigmoid": jax.nn.sigmoid,
+    "softplus": jax.nn.softplus,
+    "silu": jax.nn.silu,
+    "gelu": functools.partial(jax.nn.gelu, approximate=False),
+    "elu": jax.nn.elu,
+    "leaky_relu": jax.nn.leaky_relu,
 }
 VALUES |= {
     name: getattr(jnp, name) for name in ("expm1", "log1p", "log2", "log10", "tan", "sinh", "cosh")
