@@ -5,6 +5,7 @@ Numbers on the page are compared with those of the library.
 
 from __future__ import annotations
 
+import random
 import re
 import subprocess
 import sys
@@ -19,10 +20,12 @@ import pytest
 
 from chainrule import Value, check_gradients, data, nn, optim, train
 from chainrule.expressions import parse
+from chainrule.viz.model import picture
 from chainrule.viz.numbers import format as shown
 
 from ..conftest import require
 from .studio import Pages, Server
+from .test_stepper import READ, random_expression
 
 NEURON = "0.5*(y - sigmoid(w1*x1 + w2*x2 + b))**2"
 EXAMPLES = {
@@ -782,3 +785,30 @@ def test_nothing_moves_for_those_who_asked_for_that(pages: Pages) -> None:
         "all => all.map((button) => getComputedStyle(button).transitionDuration)"
     )
     assert set(durations) == {"0s"}
+
+
+def test_random_expressions_show_the_numbers_of_the_library(pages: Pages) -> None:
+    """Fifty of them, every value and gradient of every node."""
+    rng = random.Random(1)
+    page = pages()
+    for _ in range(50):
+        text = f"{random_expression(rng, 3)} + a*b*c"
+        values = {name: round(rng.uniform(-2, 2), 2) for name in "abc"}
+        result = parse(text)({name: Value(x, label=name) for name, x in values.items()})
+        result.backward()
+        numbers_of = [
+            (shown(node.data), None if node.kind == "constant" else shown(node.grad))
+            for node in picture(result).nodes
+        ]
+        expected = sorted(numbers_of, key=str)
+        numbers = ",".join(f"{name}={x}" for name, x in values.items())
+        page.evaluate(
+            "(state) => { location.hash = new URLSearchParams(state).toString(); }",
+            {"expression": text, "values": numbers},
+        )
+        wait_for_text(page, "#stepper-view", re.escape(shown(result.data)))
+        page.wait_for_function(
+            "(n) => document.querySelectorAll('#stepper-view .node').length === n", arg=len(expected)
+        )
+        found = sorted(((value, grad) for value, grad in page.evaluate(READ)), key=str)
+        assert found == expected, text
