@@ -17,9 +17,12 @@ from .compiler import Batch, Compiled, CompileError
 from .compiler.pipeline import Pipeline
 from .compiler.training import traced_rule
 from .data.splitting import take
-from .runs import Data, EagerRun, Interrupted, Loss, as_values, check_loss
+from .runs import Data, EagerRun, Interrupted, Loss, as_values, check_loss, check_mean
 
 Array = Any
+
+PATIENCE = 64  # steps that are under way before somebody looks at them
+CHECKED = 1000  # samples on which the loss is looked at before training
 
 
 class JaxRun(EagerRun):
@@ -33,6 +36,11 @@ class JaxRun(EagerRun):
 
         self.backend: Any = backend
         self.jax, self.jnp = self.backend.jax, self.backend.jnp
+        if optimizer.has_own_step:
+            raise CompileError(
+                f"{type(optimizer).__name__} has a step() of its own, which JAX would not "
+                "call: write a rule()"
+            )
         model.train()
         check_loss(loss([model(data.X[0])], [data.y[0]]))
         self.step_of_one = Compiled(lambda x, y: loss([model(x)], [y]), optimizer.params)
@@ -44,11 +52,10 @@ class JaxRun(EagerRun):
         self.function = self.step_of_one.to_jax(data.X[:1], data.y[:1], model=model)
         if len(self.step_of_one.params) > len(optimizer.params):
             raise CompileError("the loss depends on Values that are not parameters of the optimizer")
-        self.rule = RuleOnArrays(optimizer)
+        check_mean(self, self.step_of_one, CHECKED)
         self.place_on(mesh)
         self.predictor = Compiled(model, optimizer.params)
-        self.jitted = self.jax.jit(self.advance, donate_argnums=(0, 1))
-        self.push()
+        self.settings: Any = None
 
     # --- devices ---------------------------------------------------------------------------------
 
@@ -99,6 +106,10 @@ class JaxRun(EagerRun):
 
     def push(self) -> None:
         """Take parameters and the optimiser's state from where they are in eager mode."""
+        settings = {**self.optimizer.hyperparameters, "lr": None}
+        if settings != self.settings:  # all but the learning rate are part of the compiled step
+            self.rule, self.settings = RuleOnArrays(self.optimizer), settings
+            self.jitted = self.jax.jit(self.advance, donate_argnums=(0, 1))
         tree, count = self.function.tree, len(self.optimizer.params)
         numbers = self.step_of_one.numbers().astype(self.function.dtype)
         states = np.array(self.optimizer.state, self.function.dtype).reshape(
@@ -116,10 +127,11 @@ class JaxRun(EagerRun):
         columns = [tree.flatten(state).tolist() for state in self.states]
         self.optimizer.state = list(zip(*columns, strict=True)) if columns else [()] * len(numbers)
 
-    def advance(self, params: Any, states: Any, settings: Any, batch: Any) -> Any:
-        """One step: the new parameters and states, the loss, and the norms of the layers' gradients.
+    def advance(self, params: Any, states: Any, bad: Any, settings: Any, batch: Any) -> Any:
+        """One step: new parameters and states, the first bad step, the loss and the gradients.
 
-        If the loss or a gradient is not finite, nothing changes.
+        `settings` are the learning rate, the time, and the number of the step. Once a loss or a
+        gradient is not finite, nothing changes any more.
         """
         jax, jnp = self.jax, self.jnp
         loss, grads = jax.value_and_grad(lambda p: self.function(p, batch).mean())(params)
@@ -128,51 +140,55 @@ class JaxRun(EagerRun):
         finite = jnp.isfinite(loss)
         for g in gradients:
             finite &= jnp.isfinite(g).all()
+        bad = jnp.where((bad < 0) & ~finite, settings[2], bad)
+        good = bad < 0
         kept = [jax.tree.leaves(state) for state in states]
         made = [
-            self.rule(self.backend, settings, [p, g, *(state[i] for state in kept)])
+            self.rule(self.backend, settings[:2], [p, g, *(state[i] for state in kept)])
             for i, (p, g) in enumerate(zip(leaves, gradients, strict=True))
         ]
         old = [leaves, *kept]
         new = [
             jax.tree.unflatten(
-                shape, [jnp.where(finite, m[k], o) for m, o in zip(made, part, strict=True)]
+                shape, [jnp.where(good, m[k], o) for m, o in zip(made, part, strict=True)]
             )
             for k, part in enumerate(old)
         ]
-        return new[0], new[1:], loss, finite, grads
+        return new[0], new[1:], bad, loss, grads
 
     def train(self, before: int, left: int, interrupted: Interrupted) -> int:
+        self.push()
         losses: list[Any] = []
         grads: Any = None
+        bad = self.put(np.array(-1.0, self.function.dtype))
         batches = self.data.batches(self.data.order())
-        for number, index in enumerate(batches, 1):
-            settings = self.put(
-                np.array([self.optimizer.lr, self.optimizer.steps + 1.0], self.function.dtype)
-            )
-            self.params, self.states, loss, finite, grads = self.jitted(
-                self.params, self.states, settings, self.fetch(index)
+        for number, index in enumerate(batches):
+            numbers = [self.optimizer.lr, self.optimizer.steps + number + 1.0, number]
+            settings = self.put(np.array(numbers, self.function.dtype))
+            self.params, self.states, bad, loss, grads = self.jitted(
+                self.params, self.states, bad, settings, self.fetch(index)
             )
             losses.append(loss)
-            if number % 64 == 0 or number == len(batches):  # waits for what is under way
-                if not bool(finite):
-                    self.pull()
-                    raise self.failure(index, float(loss), f"epoch {before + 1}, batch {number}")
-                if interrupted():
-                    self.optimizer.steps += 1
-                    self.pull()
+            if number % PATIENCE == PATIENCE - 1 or number == len(batches) - 1:  # waits for the devices
+                first = int(bad)
+                if first >= 0:
+                    self.finish(grads, first)
+                    where = f"epoch {before + 1}, batch {first + 1}"
+                    raise self.failure(batches[first], float(losses[first]), where)
+                if number < len(batches) - 1 and interrupted():
+                    self.finish(grads, number + 1)
                     return 0
-            self.optimizer.steps += 1
-        self.pull()
-        flat = self.function.tree.flatten(grads)
-        for p, g in zip(self.optimizer.params, flat.tolist(), strict=True):
-            p.grad = g
+        self.finish(grads, len(batches))
         norms = {name: math.hypot(*(p.grad for p in params)) for name, params in self.layers.items()}
         self.record([float(loss) for loss in losses], norms)
         return 1
 
-    def reload(self) -> None:
-        self.push()
+    def finish(self, grads: Any, steps: int) -> None:
+        """Write everything back, after so many good steps."""
+        self.optimizer.steps += steps
+        self.pull()
+        for p, g in zip(self.optimizer.params, self.function.tree.flatten(grads).tolist(), strict=True):
+            p.grad = g
 
     def is_writer(self) -> bool:
         return bool(self.process == 0)

@@ -170,9 +170,6 @@ class EagerRun:
             if self.checkpoint is not None and self.is_writer():
                 save(self.model, self.checkpoint)
 
-    def reload(self) -> None:
-        """Parameters and the optimiser's state were changed from outside."""
-
     def is_writer(self) -> bool:
         """Whether this process writes files: one of several does."""
         return True
@@ -206,19 +203,10 @@ class NativeRun(EagerRun):
             raise CompileError("the model is not the same each time: what is random must stay eager")
         self.trainer = Trainer(step, optimizer)
         self.trainer.machine(self.batch, data.size)
-        self.check_targets()
+        check_mean(self, step)
         self.predictor = Compiled(model, optimizer.params, backend="native")  # in evaluation mode
         self.groups = self.groups_of_layers()
         self.epochs = 1  # to do in one go
-
-    def check_targets(self) -> None:
-        """What the loss refuses it refuses now, and it must be a mean over samples."""
-        outputs = Compiled(self.model, self.optimizer.params, backend="native")(self.data.X)
-        whole = number(self.loss(as_values(outputs), list(self.data.y)))
-        mean = float(self.trainer.compiled(self.data.X, self.data.y).mean())
-        same = whole == mean or abs(whole - mean) <= 1e-9 * max(abs(whole), abs(mean))
-        if math.isfinite(whole) and not same:
-            raise CompileError("the loss of a batch is not the mean of the losses of its samples")
 
     def groups_of_layers(self) -> Any:
         """The number of its layer for each parameter, -1 if it is in none."""
@@ -255,6 +243,17 @@ class NativeRun(EagerRun):
 
     def predict(self, xs: Any) -> list[Any]:
         return as_values(self.predictor(xs))
+
+
+def check_mean(run: EagerRun, step: Compiled, most: int | None = None) -> None:
+    """What the loss refuses it refuses now; and it must be the mean of `step` over the samples."""
+    X, y = run.data.X[:most], run.data.y[:most]
+    outputs = Compiled(run.model, run.optimizer.params, backend=step.backend)(X)
+    whole = number(run.loss(as_values(outputs), list(y)))
+    mean = float(step(X, y).mean())
+    same = whole == mean or abs(whole - mean) <= 1e-9 * max(abs(whole), abs(mean))
+    if math.isfinite(whole) and not same:
+        raise CompileError("the loss of a batch is not the mean of the losses of its samples")
 
 
 def is_plain(model: nn.Module) -> bool:

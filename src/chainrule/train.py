@@ -101,8 +101,11 @@ def fit(
     run.keep_best = checkpoint is not None or patience is not None
     # Somebody looks at every epoch, or several can be done in one go.
     run.stepwise = bool(run.keep_best or validation or metrics or callbacks or schedule or resume)
-    history, start = run.history, time.perf_counter()
+    start = time.perf_counter()
     epoch = first_epoch(resume, run, schedule)
+    history = run.history
+    if history.stopped:  # it was over, not interrupted
+        epochs = epoch
     model.train()
     with (
         _interruptible() as interrupted,
@@ -120,19 +123,19 @@ def fit(
                 break
             if schedule is not None:
                 schedule.step()
-            if resume is not None and run.is_writer():
-                save_training(resume, model, optimizer, epoch, history)
             answers = [callback(epoch, history) for callback in callbacks]
             if any(answers):
                 history.stopped = f"a callback stopped it after epoch {epoch}"
-                break
-            if patience is not None and epoch - history.best_epoch >= patience:
+            elif patience is not None and epoch - history.best_epoch >= patience:
                 history.stopped = f"no better loss for {patience} epochs"
+            if resume is not None and run.is_writer():
+                save_training(resume, run, epoch)
+            if history.stopped:
                 break
     if patience is not None:
         run.back_to_best()
     model.eval()
-    history.seconds = time.perf_counter() - start
+    history.seconds += time.perf_counter() - start
     return history
 
 

@@ -58,7 +58,7 @@ class Compiled:
         self.params: list[Value] = _leaves("params", () if params is None else params)
         self.named = None if params is None else len(self.params)
         self.reduction = reduction
-        self.machine = backends.named(backend)
+        self.backend, self.machine = backend, backends.named(backend)
         if axes not in range(1, MOST_AXES + 1):
             raise ValueError(f"axes must be from 1 to {MOST_AXES}, got {axes}")
         self.branches, self.axes = branches, axes

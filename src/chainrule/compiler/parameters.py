@@ -24,12 +24,14 @@ class ParameterTree:
         self.names = list(names)
         nested: dict[Any, Any] = {}
         for number, name in enumerate(names):
-            *path, last = (int(word) if word.isdigit() else word for word in name.split("."))
+            *path, last = map(_word, name.split("."))
             place = nested
             for word in path:
                 place = place.setdefault(word, {})
                 if not isinstance(place, dict):
                     raise ValueError(f"{name} lies inside of another parameter")
+            if last in place:
+                raise ValueError(f"{name} is the name of other parameters too")
             place[last] = number
         self.places = _gathered(nested)  # a tree of arrays of numbers of parameters
 
@@ -46,7 +48,7 @@ class ParameterTree:
 
     def flatten(self, tree: Any) -> Array:
         """The numbers of a tree, in the order of the names."""
-        result = np.empty(len(self.names))
+        result = np.full(len(self.names), np.nan)
         for array, which in self.leaves(tree):
             result[which] = np.asarray(array)
         return result
@@ -58,8 +60,19 @@ def names_of(step: Any, model: Any = None) -> list[str]:
     named = getattr(source, "named_parameters", None)
     known = {p: name for name, p in named()} if callable(named) else {}
     labels = [known.get(p) or p.label for p in step.params]
-    good = all(labels) and len(set(labels)) == len(labels)
-    return labels if good else [f"params.{i}" for i in range(len(labels))]
+    if all(labels) and len(set(labels)) == len(labels):
+        try:
+            ParameterTree(labels)
+        except ValueError:  # names such as a and a.0, which are no tree
+            pass
+        else:
+            return labels
+    return [f"params.{i}" for i in range(len(labels))]
+
+
+def _word(text: str) -> int | str:
+    """A place in a list, or a name."""
+    return int(text) if text.isdecimal() and str(int(text)) == text else text
 
 
 def _gathered(nested: Any) -> Any:

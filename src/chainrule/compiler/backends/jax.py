@@ -7,6 +7,7 @@ at a kink or far out, the row carries its partials with it.
 from __future__ import annotations
 
 import functools
+import math
 from collections.abc import Callable, Sequence
 from typing import Any
 
@@ -30,7 +31,6 @@ PLAIN: dict[str, Callable[..., Any]] = {
     "add": jnp.add,
     "sub": jnp.subtract,
     "mul": jnp.multiply,
-    "div": jnp.divide,
     "neg": jnp.negative,
     "pos": jnp.positive,
     "stop_gradient": jax.lax.stop_gradient,
@@ -38,17 +38,18 @@ PLAIN: dict[str, Callable[..., Any]] = {
     "exp": jnp.exp,
     "sin": jnp.sin,
     "cos": jnp.cos,
-    "log": jnp.log,
     "sqrt": jnp.sqrt,
-    "tanh": jnp.tanh,
-    "relu": jax.nn.relu,
 }
 # Rows whose values JAX has.
 VALUES: dict[str, Callable[..., Any]] = {
+    "div": jnp.divide,
+    "log": jnp.log,
+    "tanh": jnp.tanh,
+    "relu": jax.nn.relu,
     "abs": jnp.abs,
-    "less": lambda x, y: (x < y) * 1.0,
-    "less_equal": lambda x, y: (x <= y) * 1.0,
-    "equal": lambda x, y: (x == y) * 1.0,
+    "less": lambda x, y: (x < y).astype(x.dtype),
+    "less_equal": lambda x, y: (x <= y).astype(x.dtype),
+    "equal": lambda x, y: (x == y).astype(x.dtype),
     "pow": jnp.power,
     "asin": jnp.arcsin,
     "acos": jnp.arccos,
@@ -91,13 +92,13 @@ def plain(result: Any, like: Array) -> Array:
     return result.array if isinstance(result, Numbers) else jnp.full_like(like, float(result))
 
 
-def apply(op: Op, arrays: Sequence[Array], masked: bool = False) -> Array:
-    """One row of the table on arrays; `masked`: a gradient of 0 gets nothing, not even infinity."""
-    if op.name in PLAIN and not masked:
+def apply(op: Op, arrays: Sequence[Array]) -> Array:
+    """One row of the table on arrays."""
+    if op.name in PLAIN:
         return PLAIN[op.name](*arrays)
     shape = jnp.broadcast_shapes(*(jnp.shape(a) for a in arrays))
-    dtype = jnp.result_type(float, *arrays)
-    return _function(op, masked)(*(jnp.broadcast_to(jnp.asarray(a, dtype), shape) for a in arrays))
+    dtype = jnp.result_type(*(a for a in arrays if not isinstance(a, float)))
+    return _function(op)(*(jnp.broadcast_to(jnp.asarray(a, dtype), shape) for a in arrays))
 
 
 def _value(op: Op, arrays: Sequence[Array]) -> Array:
@@ -115,23 +116,13 @@ def _partial(op: Op, part: int, arrays: Sequence[Array], out: Array) -> Array:
 
 
 @functools.cache
-def _function(op: Op, masked: bool) -> Callable[..., Array]:
+def _function(op: Op) -> Callable[..., Array]:
     """A row with the partials of the table as its derivatives."""
 
     def value(*arrays: Array) -> Array:
         return _value(op, arrays)
 
     value.__name__ = op.name
-    if masked:
-        guarded = jax.custom_vjp(value)
-
-        def pull(kept: tuple[Any, ...], adjoint: Array) -> tuple[Array, ...]:
-            arrays, out = kept
-            shares = (adjoint * _partial(op, i, arrays, out) for i in range(len(arrays)))
-            return tuple(jnp.where(adjoint == 0.0, 0.0, share) for share in shares)
-
-        guarded.defvjp(lambda *arrays: ((out := value(*arrays)), (arrays, out)), pull)
-        return guarded
     function = jax.custom_jvp(value)
 
     @function.defjvp
@@ -174,6 +165,7 @@ FOLDS: dict[str, Callable[[Array], Array]] = {
     "prod": lambda x: x.prod(1),
     "max": lambda x: x.max(1),
     "min": lambda x: x.min(1),
+    "logsumexp": lambda x: jax.nn.logsumexp(x, axis=1),
 }
 
 
@@ -212,8 +204,6 @@ class JaxTarget:
         return apply(op, args)
 
     def fold(self, op: Variadic, x: Array) -> Array:
-        if op.name == "logsumexp":
-            return jax.nn.logsumexp(x, axis=1)
         return _fold(op)(x)
 
     def product(self, sizes: tuple[int, int, int], a: Array, x: Array, start: Array | None) -> Array:
@@ -227,21 +217,49 @@ class JaxTarget:
         return (a * b).sum(1)
 
     def take(self, x: Array, index: Array, shared: bool) -> Array:
-        places = index[0].astype(int)
-        if shared:
-            return x[:, places]
-        return jnp.take_along_axis(x, places[None, None, :], 1)[:, 0]
+        """What cannot be taken is NaN: a program of JAX cannot raise."""
+        chosen = index[0]
+        whole = (chosen == jnp.floor(chosen)) & (chosen >= 0) & (chosen < x.shape[1])
+        places = jnp.where(whole, chosen, 0).astype(int)
+        picked = x[:, places] if shared else jnp.take_along_axis(x, places[None, None, :], 1)[:, 0]
+        return jnp.where(whole, picked, jnp.nan)
 
 
 class JaxSegments(Segments):
-    """With what only some samples choose differentiated safely."""
+    """With what only some samples choose computed from harmless numbers for the others.
+
+    Their derivatives may be infinite there, and 0 times infinity would spoil the gradient. The
+    masks are known only after a first run, of which XLA does again what is the same.
+    """
+
+    masks: JaxSegments | None = None
 
     def compute(self, instruction: Instruction) -> Array:
-        if instruction.kind == "map" and instruction.mask is not None:
-            assert instruction.op is not None
-            args = [self.argument(view, instruction.count) for view in instruction.args]
-            return apply(instruction.op, args, masked=True)
-        return super().compute(instruction)
+        if self.masks is None or instruction.mask is None or instruction.op is None:
+            return super().compute(instruction)
+        n = instruction.count
+        taken = jax.lax.stop_gradient(self.masks.argument(instruction.mask, n)) != 0.0
+        harmless = _harmless(instruction.op)
+        if instruction.kind == "map":
+            args = [self.argument(view, n) for view in instruction.args]
+            result = apply(instruction.op, [jnp.where(taken, x, harmless) for x in args])
+        else:
+            x = self.argument(instruction.args[0], n, instruction.terms)
+            assert isinstance(instruction.op, Variadic)
+            result = self.target.fold(instruction.op, jnp.where(taken[:, None], x, harmless))
+        # A condition may look at it for every sample.
+        rows = np.arange(instruction.out, instruction.out + n)
+        return jnp.where(taken, result, jax.lax.stop_gradient(self.masks.read(instruction.shared, rows)))
+
+
+def _harmless(op: Op) -> float:
+    """A number at which a row and its derivatives are finite."""
+    if isinstance(op, Variadic):
+        return 1.0
+    low, high = op.domain
+    if math.isfinite(low) and math.isfinite(high):
+        return low + 0.75 * (high - low)
+    return low + 1.0 if math.isfinite(low) else 1.0
 
 
 def run(
@@ -252,5 +270,8 @@ def run(
     dtype: Any,
 ) -> list[Array]:
     """The results for every sample, each of shape (samples,)."""
-    segments = JaxSegments(program, JaxTarget(samples, dtype), params, inputs)
+    target = JaxTarget(samples, dtype)
+    segments = JaxSegments(program, target, params, inputs)
+    if any(instruction.mask is not None for instruction in (*program.shared, *program.each)):
+        segments = JaxSegments(program, target, params, inputs, masks=segments)
     return [jnp.broadcast_to(row[0], (samples,)) for row in segments.outputs()]

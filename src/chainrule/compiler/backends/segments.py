@@ -57,8 +57,9 @@ class Segments:
         target: Target,
         params: Sequence[tuple[Array, Any]],
         inputs: Sequence[Array],
+        masks: Any = None,
     ) -> None:
-        self.program, self.target = program, target
+        self.program, self.target, self.masks = program, target, masks
         self.arrays: tuple[list[Array], list[Array]] = ([], [])  # of each sample, and shared
         self.sizes: tuple[list[int], list[int]] = ([], [])
         rows = program.each_rows, program.shared_rows
@@ -87,6 +88,8 @@ class Segments:
     def read(self, shared: bool, which: np.ndarray[Any, Any]) -> Array:
         """These rows as one array: as it is if they are all of it and in order, else put together."""
         arrays, places = self.array_of[shared][which], self.place_of[shared][which]
+        if arrays.min(initial=0) < 0:
+            raise ValueError("a row is read before it is computed, or a parameter is missing")
         breaks = np.flatnonzero(np.diff(arrays)) + 1
         parts = []
         for run, place in zip(np.split(arrays, breaks), np.split(places, breaks), strict=True):
