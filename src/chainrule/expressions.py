@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import ast
 import operator
+import re
 import warnings
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
@@ -55,6 +56,8 @@ def parse(text: str) -> Expression:
     """Check an expression and find its names."""
     if len(text) > LONGEST:
         raise ExpressionError(f"the expression is longer than {LONGEST} characters")
+    if not text.strip():
+        raise ExpressionError("there is no expression: write one such as tanh(a*b + a**2)")
     try:
         with warnings.catch_warnings():
             warnings.simplefilter("ignore")  # what Python has to say about "1if a else b"
@@ -62,7 +65,13 @@ def parse(text: str) -> Expression:
         names: dict[str, None] = {}
         _check(tree, names)
     except SyntaxError as error:
-        raise ExpressionError(f"{error.msg} at column {error.offset}: {text.strip()}") from None
+        product = re.search(r"\d(?=[A-Za-z_(])", text)
+        if product and error.msg.startswith("invalid"):
+            rest = re.match(r"\w*", text[product.end() :])
+            factor, name = product[0], rest[0] if rest else ""
+            raise ExpressionError(f"a product needs its sign: write {factor}*{name or '('}") from None
+        where = f"at column {error.offset}" if error.offset else "at its end"
+        raise ExpressionError(f"{error.msg} {where}: {text.strip()}") from None
     except (RecursionError, MemoryError, ValueError) as error:
         if isinstance(error, ExpressionError):
             raise
@@ -90,17 +99,23 @@ def _check(node: ast.AST, names: dict[str, None]) -> None:
             names[node.id] = None
     elif isinstance(node, (ast.BinOp, ast.UnaryOp)):
         if type(node.op) not in OPERATORS:
-            raise _refuse(node, "only + - * / ** are allowed")
+            power = isinstance(node.op, ast.BitXor)
+            hint = "a power is written **, as in a**2" if power else "only + - * / ** are allowed"
+            raise _refuse(node, hint)
         for child in (node.left, node.right) if isinstance(node, ast.BinOp) else (node.operand,):
             _check(child, names)
     elif isinstance(node, ast.Call):
         if not isinstance(node.func, ast.Name) or node.func.id not in FUNCTIONS:
+            if isinstance(node.func, ast.Attribute) and node.func.attr in FUNCTIONS:
+                raise _refuse(node, f"write {node.func.attr}(...) instead of .{node.func.attr}()")
             name = node.func.id if isinstance(node.func, ast.Name) else "that"
             raise _refuse(node, f"{name} is not a function of chainrule")
         if node.keywords or any(isinstance(arg, ast.Starred) for arg in node.args):
             raise _refuse(node, "only plain arguments are allowed")
         for child in node.args:
             _check(child, names)
+    elif isinstance(node, (ast.Compare, ast.IfExp)):
+        raise _refuse(node, "a choice is written where(less(a, b), x, y), a comparison less(a, b)")
     else:
         raise _refuse(node, f"{type(node).__name__} is not allowed")
 

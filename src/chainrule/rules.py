@@ -9,9 +9,10 @@ the arguments of operations on any number of values are x1, x2, ... (and y1, y2,
 from __future__ import annotations
 
 import ast
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Collection, Iterator, Sequence
 from dataclasses import dataclass
 from functools import cached_property, lru_cache
+from itertools import count
 from typing import TYPE_CHECKING, Any
 
 from .expressions import Expression, parse
@@ -206,18 +207,49 @@ def substituted_plainly(tree: ast.expr, names: dict[str, ast.expr]) -> ast.expr:
 
 
 def rules_of(picture: Picture) -> list[dict[str, str] | None]:
-    """For each edge of a picture how its local derivative is computed; None where there is none.
+    """For each edge of a picture how its local derivative is computed, in the names of its nodes.
 
-    Nor is there a rule for operations that are not in the table.
+    None where there is no derivative, or no rule: for operations that are not in the table, and in
+    pictures whose nodes were folded.
     """
+    names = node_names(picture)
+    trees = [
+        ast.Constant(node.data) if node.kind == "constant" else ast.Name(name)
+        for node, name in zip(picture.nodes, names, strict=True)
+    ]
+    folded = any(node.kind == "group" for node in picture.nodes)
     found: list[dict[str, str] | None] = []
     for edge in picture.edges:
         node = picture.nodes[edge.target]
         known = None
-        if edge.partial is not None and is_known(node.op):
+        if edge.partial is not None and is_known(node.op) and not folded:
             known = rule(node.op, edge.slot, len(node.inputs))
-        found.append(None if known is None else {"text": known.text, "mathml": known.mathml})
+        if known is None:
+            found.append(None)
+            continue
+        arity = len(node.inputs)
+        places = {
+            name: node.id if name == "out" else node.inputs[slot_of(node.op, name, arity)]
+            for name in known.expression.names
+        }
+        tree = substituted(known.expression.tree, {name: trees[i] for name, i in places.items()})
+        found.append({"text": Text()(tree), "mathml": formula(MathML()(tree))})
     return found
+
+
+def node_names(picture: Picture) -> list[str]:
+    """Labels, and v1, v2, ... (x1, x2, ... for leaves) where there is none: as naming.js has them."""
+    taken = {node.label for node in picture.nodes}
+    names = []
+    fresh = {"v": _numbered("v", taken), "x": _numbered("x", taken)}
+    for node in picture.nodes:
+        letter = "x" if node.kind == "leaf" else "v"
+        names.append(node.label or ("" if node.kind == "constant" else next(fresh[letter])))
+    return names
+
+
+def _numbered(letter: str, taken: Collection[str]) -> Iterator[str]:
+    return (name for i in count(1) if (name := f"{letter}{i}") not in taken)
 
 
 def is_known(op: str) -> bool:

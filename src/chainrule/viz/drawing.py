@@ -44,6 +44,9 @@ class Drawing:
     def __str__(self) -> str:
         return tree(self.picture)
 
+    def __repr__(self) -> str:
+        return f"<drawing of {len(self.picture.nodes)} nodes: print it, or .save() it>"
+
     def _repr_mimebundle_(
         self, include: Collection[str] | None = None, exclude: Collection[str] | None = None
     ) -> dict[str, str]:

@@ -10,7 +10,7 @@ const PADDING = 12; // inside of a box
 const LETTER = 7.4; // the width of an average letter of a name
 const SMALLEST = 0.15;
 const LARGEST = 4;
-const READABLE = 0.8; // a graph that is wider than its place is not made smaller than this by itself
+const READABLE = 0.6; // a graph that is wider than its place is not made smaller than this by itself
 const FACTOR = 1.25;
 const MARGIN = 24; // around what is scrolled to
 

@@ -1,11 +1,8 @@
 // A step in words and numbers: as elements to look at, and as a sentence to be read aloud.
 
 import { h, m, mathFrom } from "./dom.js";
-import { edgesInto } from "./engine.js";
 import { argument, formula } from "./naming.js";
 import { format } from "./numbers.js";
-
-const ARGUMENTS = ["x", "y", "z"];
 
 export class Teller {
     constructor(picture, rules, names) {
@@ -75,29 +72,12 @@ export class Teller {
     rule({ edge, node, target, partial }, data, hidden = false) {
         const rule = this.rules[edge] ?? null;
         const number = hidden ? "?" : format(partial);
-        const { slot } = this.picture.edges[edge];
-        const edges = edgesInto(this.picture, target);
-        const fixed = edges.length <= ARGUMENTS.length;
-        if (rule === null || !fixed) {
-            const [of, by] = [this.names[target], this.names[node]];
-            const formulas = rule === null ? [] : [" = ", mathFrom(rule.mathml) ?? rule.text];
-            const spoken = rule === null ? "" : ` = ${rule.text}`;
-            return {
-                content: [derivative(of, by), ...formulas, ` = ${number}`],
-                spoken: `∂${of}/∂${by}${spoken} = ${number}`,
-            };
-        }
-        const meanings = edges.map((each) => [ARGUMENTS[each.slot], this.named(each.source, data)]);
-        const legend = [...meanings, ["out", this.names[target]]].map(([name, text]) => `${name} is ${text}`);
+        const [of, by] = [this.names[target], this.names[node]];
+        const formulas = rule === null ? [] : [" = ", mathFrom(rule.mathml) ?? rule.text];
+        const spoken = rule === null ? "" : ` = ${rule.text}`;
         return {
-            content: [
-                derivative("out", ARGUMENTS[slot]),
-                " = ",
-                mathFrom(rule.mathml) ?? rule.text,
-                ` = ${number}`,
-                h("span", { class: "legend" }, legend.join(", ")),
-            ],
-            spoken: `∂out/∂${ARGUMENTS[slot]} = ${rule.text} = ${number}`,
+            content: [derivative(of, by), ...formulas, ` = ${number}`],
+            spoken: `∂${of}/∂${by}${spoken} = ${number}`,
         };
     }
 
