@@ -139,10 +139,17 @@ def test_grading(tmp_path: Path) -> None:
         place.mkdir(parents=True)
         (place / "write_mul.py").write_text(code)
         (place / "notes.py").write_text("1 / 0")
+    (tmp_path / "class" / "zoe").mkdir()
+    (tmp_path / "class" / "zoe" / "WriteMul.py").write_text(SOLUTION)
+    course = tmp_path / "class" / "emil" / "chainrule-course"  # as the course itself makes it
+    course.mkdir(parents=True)
+    (course / "write_mul.py").write_text(SOLUTION)
     done = run("grade", "class", "--seconds", "2", cwd=tmp_path)
-    assert "1 of 4 passed" in done.stdout, done.stderr
+    assert "2 of 5 files passed" in done.stdout, done.stderr
+    assert "no file of an exercise was found of: zoe" in done.stdout
     with (tmp_path / "marks.csv").open() as file:
         rows = {row["learner"]: row["result"] for row in csv.DictReader(file)}
+    assert rows.pop("emil") == "passed"
     assert rows == {("'" * name.startswith("=")) + name: result for name, (_, result) in work.items()}
     assert "nothing to grade" in run("grade", ".", cwd=tmp_path / "class" / "anna").stderr
 

@@ -122,4 +122,7 @@ def grade(arguments: Any) -> None:
     with tqdm(total=len(found), unit=" files", disable=None) as bar:
         results = grading.grade(arguments.submissions, Limits(arguments.seconds), done=bar.update)
         passed, total = grading.write(arguments.out, results)
-    print(f"{passed} of {total} passed; the marks are in {arguments.out}")
+    print(f"{passed} of {total} files passed; the marks are in {arguments.out}")
+    missing = grading.without(arguments.submissions)
+    if missing:
+        print(f"no file of an exercise was found of: {', '.join(missing)}")

@@ -46,7 +46,7 @@ def submissions(folder: Path) -> list[Submission]:
     found = [
         Submission(learner.name, known[path.stem], path)
         for learner in sorted(p for p in folder.iterdir() if p.is_dir())
-        for path in sorted(learner.glob("*.py"))
+        for path in sorted([*learner.glob("*.py"), *learner.glob("chainrule-course/*.py")])
         if path.stem in known
     ]
     if not found:
@@ -55,6 +55,12 @@ def submissions(folder: Path) -> list[Submission]:
             f"such as {next(iter(known))}.py"
         )
     return found
+
+
+def without(folder: Path) -> list[str]:
+    """Learners of whom nothing can be graded: no file has the name of an exercise."""
+    graded = {submission.learner for submission in submissions(folder)}
+    return sorted(p.name for p in folder.iterdir() if p.is_dir() and p.name not in graded)
 
 
 def grade(

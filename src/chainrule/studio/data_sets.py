@@ -24,6 +24,9 @@ MADE: dict[str, Callable[..., Any]] = {
 }
 
 
+SHEET = 1.0  # from the middle to the edges of an empty plot
+
+
 @dataclass(frozen=True)
 class Points:
     """Points of the plane with a class each."""
@@ -31,6 +34,7 @@ class Points:
     X: Array  # (n, 2)
     y: Array  # whole numbers from 0
     classes: int
+    drawn: bool = False  # one by one, on a plot that must stay where it is meanwhile
 
     def rows(self) -> list[list[float]]:
         """[x, y, class] for each point."""
@@ -39,6 +43,8 @@ class Points:
     def box(self) -> tuple[float, float, float, float]:
         """A square around the points with some room, as x0, x1, y0, y1."""
         low, high = self.X.min(axis=0), self.X.max(axis=0)
+        if self.drawn and np.abs(self.X).max() <= SHEET:
+            return -SHEET, SHEET, -SHEET, SHEET
         half = 0.65 * (float((high - low).max()) or 1.0)
         (x, y) = ((low + high) / 2).tolist()
         return x - half, x + half, y - half, y + half
@@ -54,7 +60,8 @@ def load(config: Config) -> Points:
         X, y = from_rows([list(point) for point in config.points])
     else:
         X, y = MADE[config.data](config.samples, noise=config.noise, seed=config.seed)
-    points = Points(X, y.astype(np.int64), max(2, int(y.max()) + 1))
+    classes = max(2, int(y.max()) + 1)
+    points = Points(X, y.astype(np.int64), classes, config.data == "points")
     check_classes(config, points.classes)
     return points
 
