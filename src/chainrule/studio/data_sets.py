@@ -24,7 +24,7 @@ MADE: dict[str, Callable[..., Any]] = {
 }
 
 
-SHEET = 1.0  # from the middle to the edges of an empty plot
+SHEET = 1.5  # from the middle to the edges of an empty plot
 
 
 @dataclass(frozen=True)
