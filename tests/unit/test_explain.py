@@ -394,3 +394,16 @@ def test_a_stale_graph_is_refused_as_by_backward() -> None:
     y.backward(retain_graph=False)
     with pytest.raises(GraphFreedError, match="was freed by"):
         explain(y, wrt=a)
+
+
+@pytest.mark.parametrize("written", ["v{}", "v_{}", " v{} "])
+def test_a_label_is_not_taken_for_an_invented_name(written: str) -> None:
+    a, b, outside = Value(2.0, label="a"), Value(3.0, label="b"), Value(1.0)
+    middle = (a * b).tanh() + (a + b).sin() * (a - 2).cos() + (a / b).exp() * (b / a)
+    y = middle * middle
+    count = len(chainrule.viz.picture(y).nodes)
+    for wrt, number in ((middle, count - 2), (outside, count)):
+        a.label = "a"
+        assert f"/d v{number} = " in explain(y, wrt=wrt).text
+        a.label = written.format(number)
+        assert f"/d v{max(number + 1, count)} = " in explain(y, wrt=wrt).text
