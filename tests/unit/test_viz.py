@@ -15,10 +15,11 @@ import xml.etree.ElementTree as ET
 from pathlib import Path
 from typing import Any
 
+import numpy as np
 import pytest
 
 import chainrule
-from chainrule import Value, dot, draw, where
+from chainrule import Value, custom_op, dot, draw, where
 from chainrule import sum as total
 from chainrule.viz import drawing, labels, numbers, picture, png, text
 from chainrule.viz.dot import dot as graphviz
@@ -151,6 +152,22 @@ def test_gradients_that_were_not_computed() -> None:
     y.backward()
     assert "–" not in words(draw(y).svg)
     assert "+0.0707" in words(draw(y).svg)
+
+
+def test_gradients_that_are_values() -> None:
+    a = Value(2.0, label="a")
+    y = a**3
+    y.backward(create_graph=True)
+    assert "a = 2.0000  (leaf)  grad 12.0000" in str(draw(y))
+
+
+@pytest.mark.parametrize("number", [np.float32(1.5), np.int64(3), 3, True])
+def test_partials_of_any_type(number: Any) -> None:
+    out = custom_op("mine", lambda x: x, lambda x, out: number)(Value(2.0))
+    out.backward()
+    (edge,) = json.loads(picture(out).json())["edges"]
+    assert edge["partial"] == edge["share"] == float(number)
+    assert numbers.signed(float(number)) in words(draw(out).svg)
 
 
 def test_not_finite() -> None:

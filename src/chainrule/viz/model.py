@@ -13,6 +13,7 @@ from dataclasses import asdict, dataclass, field
 from typing import Any
 
 from .. import ops
+from ..ieee import as_float
 from ..value import Value
 
 LEAF, CONSTANT, OPERATION, GROUP = "leaf", "constant", "operation", "group"
@@ -121,7 +122,7 @@ def read(
     """A picture of some values, inputs before results; `rest` stands for inputs not among them."""
     start = 0 if rest is None else 1
     places = {value: i for i, value in enumerate(order, start)}
-    known = any(float(root.grad) != 0.0 for root in roots)
+    known = any(_gradient(root) != 0.0 for root in roots)
     slopes = {value: _partials(value) for value in order}
     reached = _reached(order, roots, slopes)
     nodes = [] if rest is None else [rest]
@@ -160,7 +161,7 @@ def _node(i: int, value: Any, inputs: tuple[int, ...], label: str, known: bool) 
     name = value.op or ""
     row = value._row
     symbol = SYMBOLS.get(name) or (row.symbol if row is not None else "") or name
-    grad: float | None = float(value.grad)
+    grad: float | None = _gradient(value)
     if kind == CONSTANT or (grad == 0.0 and not known):
         grad = None
     return Node(i, kind, name, symbol, label, value.data, grad, inputs)
@@ -175,7 +176,14 @@ def _partials(value: Any) -> Sequence[float | None]:
         return [None] * len(inputs)
     wanted = [not v.is_constant for v in inputs]
     found = value._row.derivatives([v.data for v in inputs], value.data, wanted)
-    return [x if asked else None for x, asked in zip(found, wanted, strict=True)]
+    return [
+        as_float(x) if asked and x is not None else None for x, asked in zip(found, wanted, strict=True)
+    ]
+
+
+def _gradient(value: Any) -> float:
+    """As a number, also after backward(create_graph=True)."""
+    return float(value.grad.data if isinstance(value.grad, Value) else value.grad)
 
 
 def _share(value: Any, partial: float, grad: float, reached: set[Any]) -> float:
