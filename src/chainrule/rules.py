@@ -214,7 +214,8 @@ def rules_of(picture: Picture) -> list[dict[str, str] | None]:
     for edge in picture.edges:
         node = picture.nodes[edge.target]
         known = None
-        if edge.partial is not None and is_known(node.op):
+        hidden = node.changed and picture.nodes[edge.source].kind != "constant"
+        if (edge.partial is not None or hidden) and is_known(node.op):
             known = rule(node.op, edge.slot, len(node.inputs))
         found.append(None if known is None else {"text": known.text, "mathml": known.mathml})
     return found

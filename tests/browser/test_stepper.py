@@ -287,6 +287,18 @@ def test_a_slider_reaches_what_was_typed(open_page: Opener) -> None:
     assert state(page)["values"]["0"] == 1234.5, "an empty field is no number"
 
 
+def test_leaves_that_were_changed_since(open_page: Opener, formatted: Formatted) -> None:
+    """The page shows numbers that belong together, and says that they are not those of then."""
+    out, leaves = example()
+    note = "The leaves were changed since this was computed: all numbers are recomputed here."
+    assert open_page(exported(out)).get_by_text(note).count() == 0
+    leaves["a"].data = 0.5
+    page = open_page(exported(out))
+    assert page.get_by_text(note).is_visible()
+    out.forward().backward(reset=True)
+    assert page.evaluate(READ) == numbers(picture(out), formatted)
+
+
 def test_what_only_python_computes_cannot_be_moved(open_page: Opener, formatted: Formatted) -> None:
     cube = custom_op("cube", lambda x: x**3, lambda x, out: 3 * x**2)
     x, y = Value(2.0, label="x"), Value(0.5, label="y")

@@ -15,7 +15,7 @@ from typing import Any
 from ..rules import rules_of
 from .bundle import bundle, static
 from .layout import layout
-from .model import OPERATION, Node, Picture
+from .model import CHANGED, OPERATION, Node, Picture
 
 START = """
 const data = JSON.parse(document.getElementById("data").textContent);
@@ -117,6 +117,7 @@ def _table(picture: Picture) -> str:
     for node in picture.nodes:
         arguments = ", ".join(_name(picture.nodes[i]) for i in node.inputs)
         made = f"{node.symbol}({arguments})" if node.kind == OPERATION else node.kind
+        made += f", {CHANGED}" if node.changed else ""
         cells = [_name(node), made, repr(node.data), "" if node.grad is None else repr(node.grad)]
         rows.append("<tr>" + "".join(f"<td>{html.escape(cell)}</td>" for cell in cells) + "</tr>")
     head = "".join(f"<th>{text}</th>" for text in ("name", "computed as", "value", "gradient"))
