@@ -29,6 +29,8 @@ class Names:
         self.text = Text()
         self.known: dict[Any, ast.expr] = {}
         self.numbered: dict[str, Any] = {}  # the values that were called v12
+        self.taken: set[str] = set()  # by labels
+        self.free = -1  # the last number that a value may have got
 
     def name(self, value: Any) -> ast.expr:
         """What to call a value, or a number among the arguments of one."""
@@ -97,7 +99,6 @@ class Names:
     def _count(self) -> None:
         # As they are read: v_1 is set as v1 is.
         self.taken = {"".join(split(self.text.name(value.label))) for value in self.order}
-        self.free = -1  # the last number of the picture
         for value in self.order:
             self.free += 1 + sum(type(arg) is float for arg in value._arguments)
             if f"v{self.free}" not in self.taken:
