@@ -311,8 +311,12 @@ def test_half_a_character() -> None:
         a = Value(1.0, label="\ud800")
     except UnicodeError:
         pytest.skip("this core does not take such a label")
-    assert "\ufffd" in draw(a).svg
-    draw(a).svg.encode()
+    drawn = draw(a, title="\udfff")
+    assert "\ufffd" in drawn.svg
+    for written in (drawn.svg, str(drawn), graphviz(drawn.picture), page(drawn.picture)):
+        written.encode()
+    assert "<h1>\ufffd</h1>" in page(drawn.picture)
+    assert "\\ud" not in page(drawn.picture).partition('id="data">')[2].partition("</script>")[0]
 
 
 def test_long_names_are_shortened() -> None:
