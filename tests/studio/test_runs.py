@@ -241,6 +241,25 @@ def test_rewinding_shows_the_same_bits(run: RunClient) -> None:
     assert "was not reached yet" in run.text("error")["message"]
 
 
+@pytest.mark.parametrize("then", ["rate", "pause", "resume", "step"])
+def test_a_long_way_back_with_a_command_behind_it(
+    run: RunClient, then: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """The command waits for the place that it is about, and does not send the run back to the start."""
+    monkeypatch.setattr("chainrule.compiler.training.PATIENCE", 0.0)
+    monkeypatch.setattr(limits, "SNAPSHOTS", 1)
+    run.start(batch=7)
+    run.send("resume")
+    run.frame(lambda frame: frame.head["epoch"] > 200)
+    run.send("pause")
+    run.send("rewind", epoch=191)
+    run.send(then, rate=0.01)
+    run.send("pause")
+    run.nothing_more()
+    run.send("step")
+    assert run.frame().head["epoch"] >= 191
+
+
 def test_changing_the_rate(run: RunClient) -> None:
     run.start()
     run.step(2)

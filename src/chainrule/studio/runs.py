@@ -137,6 +137,13 @@ class Run(threading.Thread):
     def is_called(self) -> bool:
         return self.closed or bool(self.commands)
 
+    def is_called_away(self) -> bool:
+        """Whether it need not get where it goes; other commands are about the place it gets to."""
+        with self.arrived:  # `send` may be replacing the last one
+            return self.closed or (
+                bool(self.commands) and self.commands[0]["type"] in ("rewind", "stop")
+            )
+
     def train(self) -> None:
         start = time.perf_counter()
         steps = min(self.count, limits.STEPS - self.training.steps)
@@ -196,11 +203,8 @@ class Run(threading.Thread):
     def rewind(self, command: dict[str, Any]) -> None:
         self.running = False
         epoch = config.whole("epoch", command.get("epoch"), 0, limits.STEPS)
-        while not self.training.seek(epoch, self.is_called) and not self.closed:
-            with self.arrived:
-                if self.commands and self.commands[0]["type"] == "rewind":
-                    return  # somewhere else by now
-        self.show()
+        if self.training.seek(epoch, self.is_called_away):
+            self.show()
 
     def rate(self, command: dict[str, Any]) -> None:
         self.training.change_rate(config.learning_rate("rate", command.get("rate")))
