@@ -22,6 +22,7 @@ from websockets.exceptions import ConnectionClosed, InvalidStatus
 
 from chainrule.studio import config, data_sets, limits, runs
 from chainrule.studio.frames import raster
+from chainrule.studio.limits import RefusedError
 from chainrule.studio.runs import Outbox
 
 from .client import MOONS, Frame, RunClient, Studio, run_threads, until
@@ -399,6 +400,26 @@ def test_too_many_messages_wait(run: RunClient, monkeypatch: pytest.MonkeyPatch)
     run.send("nonsense")
     run.text("error")
     assert time.monotonic() - start > 0.3
+
+
+def test_commands_that_nobody_obeys_are_not_kept(monkeypatch: pytest.MonkeyPatch) -> None:
+    outbox = Outbox(asyncio.new_event_loop())
+    run = runs.Run(config.read(MOONS), outbox)
+    monkeypatch.setattr(limits, "COMMANDS", 3)
+    for _ in range(9):
+        run.send({"type": "rewind", "epoch": 1, "more": "x" * 1000})
+    assert list(run.commands) == [{"type": "rewind", "epoch": 1}]
+    run.send({"type": "pause"})
+    run.send({"type": "rate", "rate": 0.1})
+    with pytest.raises(RefusedError, match=r"^3 commands wait, which is the most$"):
+        run.send({"type": "stop"})
+    run.close()
+    run.start()
+    run.join(20)
+    assert not run.is_alive()
+    run.send({"type": "pause"})
+    assert not run.commands
+    outbox.loop.close()
 
 
 def test_two_runs_at_once_are_apart(studio: Studio) -> None:
