@@ -198,7 +198,7 @@ class Text(Notation):
         return text.replace("∞", "inf")
 
     def name(self, name: str) -> str:
-        return "π" if name == "pi" else " ".join(printable(name).split())
+        return "π" if name == "pi" else " ".join(clean(name).split())
 
     def sign(self, symbol: str, operand: str) -> str:
         return symbol + operand
@@ -224,7 +224,7 @@ class Text(Notation):
         return f"|{shown}|"
 
     def function(self, name: str, args: Sequence[str]) -> str:
-        return f"{name}({', '.join(args)})"
+        return f"{clean(name)}({', '.join(args)})"
 
     def choice(self, then: str, condition: str, other: str) -> str:
         return f"{then} if {condition}, else {other}"
@@ -296,7 +296,7 @@ class Latex(Notation):
         return f"\\text{{{self.escaped(text)}}}"
 
     def escaped(self, text: str) -> str:
-        return "".join(LATEX_ESCAPES.get(c, c) for c in re.sub(r"\s+", " ", printable(text)))
+        return "".join(LATEX_ESCAPES.get(c, c) for c in re.sub(r"\s+", " ", clean(text)))
 
 
 class MathML(Notation):
@@ -364,13 +364,20 @@ def is_letter(text: str) -> bool:
     return len(text) == 1 and text.isalpha()
 
 
-def printable(text: str) -> str:
-    """Without what XML cannot hold: control characters and halves of characters."""
-    return re.sub("[^\t\n\r\x20-\ud7ff\ue000-\ufffd\U00010000-\U0010ffff]", "\ufffd", text)
+def clean(text: str) -> str:
+    """Without what could steer a terminal, turn text around or break XML; spaces for white space."""
+    if text.isascii() and text.isprintable():
+        return text
+    return "".join(" " if c.isspace() else c if _is_harmless(c) else "\ufffd" for c in text)
+
+
+def _is_harmless(c: str) -> bool:
+    """Not a control, format or private character, not half of a pair, not one that XML forbids."""
+    return unicodedata.category(c) not in ("Cc", "Cf", "Cs", "Co", "Cn") or c == "\u200d"
 
 
 def escaped(text: str) -> str:
-    return html.escape(" ".join(printable(text).split()) or " ")
+    return html.escape(" ".join(clean(text).split()) or " ")
 
 
 # --- putting trees together --------------------------------------------------------------------------

@@ -222,7 +222,8 @@ def rules_of(picture: Picture) -> list[dict[str, str] | None]:
     for edge in picture.edges:
         node = picture.nodes[edge.target]
         known = None
-        if edge.partial is not None and is_known(node.op) and not folded:
+        hidden = node.changed and picture.nodes[edge.source].kind != "constant"
+        if (edge.partial is not None or hidden) and is_known(node.op) and not folded:
             known = rule(node.op, edge.slot, len(node.inputs))
         if known is None:
             found.append(None)

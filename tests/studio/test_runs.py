@@ -22,6 +22,7 @@ from websockets.exceptions import ConnectionClosed, InvalidStatus
 
 from chainrule.studio import config, data_sets, limits, runs
 from chainrule.studio.frames import raster
+from chainrule.studio.limits import RefusedError
 from chainrule.studio.runs import Outbox
 
 from .client import MOONS, Frame, RunClient, Studio, run_threads, until
@@ -241,6 +242,25 @@ def test_rewinding_shows_the_same_bits(run: RunClient) -> None:
     assert "was not reached yet" in run.text("error")["message"]
 
 
+@pytest.mark.parametrize("then", ["rate", "pause", "resume", "step"])
+def test_a_long_way_back_with_a_command_behind_it(
+    run: RunClient, then: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """The command waits for the place that it is about, and does not send the run back to the start."""
+    monkeypatch.setattr("chainrule.compiler.training.PATIENCE", 0.0)
+    monkeypatch.setattr(limits, "SNAPSHOTS", 1)
+    run.start(batch=7)
+    run.send("resume")
+    run.frame(lambda frame: frame.head["epoch"] > 200)
+    run.send("pause")
+    run.send("rewind", epoch=191)
+    run.send(then, rate=0.01)
+    run.send("pause")
+    run.nothing_more()
+    run.send("step")
+    assert run.frame().head["epoch"] >= 191
+
+
 def test_changing_the_rate(run: RunClient) -> None:
     run.start()
     run.step(2)
@@ -380,6 +400,26 @@ def test_too_many_messages_wait(run: RunClient, monkeypatch: pytest.MonkeyPatch)
     run.send("nonsense")
     run.text("error")
     assert time.monotonic() - start > 0.3
+
+
+def test_commands_that_nobody_obeys_are_not_kept(monkeypatch: pytest.MonkeyPatch) -> None:
+    outbox = Outbox(asyncio.new_event_loop())
+    run = runs.Run(config.read(MOONS), outbox)
+    monkeypatch.setattr(limits, "COMMANDS", 3)
+    for _ in range(9):
+        run.send({"type": "rewind", "epoch": 1, "more": "x" * 1000})
+    assert list(run.commands) == [{"type": "rewind", "epoch": 1}]
+    run.send({"type": "pause"})
+    run.send({"type": "rate", "rate": 0.1})
+    with pytest.raises(RefusedError, match=r"^3 commands wait, which is the most$"):
+        run.send({"type": "stop"})
+    run.close()
+    run.start()
+    run.join(20)
+    assert not run.is_alive()
+    run.send({"type": "pause"})
+    assert not run.commands
+    outbox.loop.close()
 
 
 def test_two_runs_at_once_are_apart(studio: Studio) -> None:

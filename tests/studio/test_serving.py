@@ -8,6 +8,7 @@ import signal
 import socket
 import subprocess
 import sys
+import time
 from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
@@ -25,9 +26,9 @@ require("websockets")
 import httpx
 from websockets.sync.client import connect
 
-from chainrule.studio import serving
+from chainrule.studio import limits, serving
 
-from .client import MOONS, RunClient
+from .client import MOONS, RunClient, Studio
 
 COMMAND = [sys.executable, "-m", "chainrule", "studio"]
 
@@ -89,6 +90,32 @@ def test_a_port_of_ones_own() -> None:
         free = taken.getsockname()[1]
     with started("--no-browser", "--port", str(free)) as (_, address):
         assert address.startswith(f"http://127.0.0.1:{free}/enter?token=")
+
+
+def closed_after(connection: socket.socket) -> float:
+    """Seconds until the studio closes it."""
+    start = time.monotonic()
+    while connection.recv(65536):
+        pass
+    return time.monotonic() - start
+
+
+def test_half_a_request_is_not_held_for_ever(studio: Studio, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(limits, "HEADERS", 0.4)
+    assert studio.server.config.limit_concurrency == 100
+    address = ("127.0.0.1", studio.port)
+    for first in (b"", b"GET / HTTP/1.1\r\nHost: x\r\n"):
+        with socket.create_connection(address, timeout=10) as connection:
+            connection.sendall(first)
+            assert 0.1 < closed_after(connection) < 5.0
+    with socket.create_connection(address, timeout=10) as connection:
+        connection.sendall(b"GET / HTTP/1.1\r\nHost: x\r\n\r\n")
+        assert connection.recv(65536).startswith(b"HTTP/1.1 4")
+        connection.sendall(b"GET / HT")
+        assert closed_after(connection) < 3.0  # sooner than a connection without a word
+    with studio.socket() as client:
+        time.sleep(0.6)
+        client.start()
 
 
 def run(capsys: pytest.CaptureFixture[str], *arguments: str) -> tuple[int, str]:

@@ -154,6 +154,23 @@ def test_interrupted(engine: str, monkeypatch: pytest.MonkeyPatch) -> None:
     assert state(training) == end
 
 
+def test_seeking_goes_on_where_it_was_interrupted(engine: str, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Also in the middle of an epoch: else one who is always called never gets there."""
+    monkeypatch.setattr("chainrule.compiler.training.PATIENCE", 0.0)
+    training = training_of({"layers": [3], "batch": 7, "samples": 60})
+    training.most = 1  # no snapshot on the way
+    training.advance(13 * training.in_epoch)
+    end = state(training)
+    training.seek(0)
+    places = set()
+    for _ in range(13 * training.in_epoch):
+        if training.seek(13, lambda: True):
+            break
+        places.add(training.place)
+    assert len(places) > 1
+    assert state(training) == end
+
+
 def test_numbers_that_are_no_longer_finite(engine: str) -> None:
     given = {"layers": [4], "activation": "linear", "loss": "mse", "optimizer": "sgd", "rate": 100.0}
     training = training_of(given)

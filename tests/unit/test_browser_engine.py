@@ -14,6 +14,7 @@ from typing import Any
 import pytest
 
 from chainrule import Value, custom_op, ops, sqrt, take, where
+from chainrule.rules import rules_of
 from chainrule.viz import bundle as bundling
 from chainrule.viz.bundle import bundle, static
 from chainrule.viz.javascript import ops_module
@@ -181,6 +182,18 @@ def test_other_leaves(tmp_path: Path) -> None:
     after = picture(out)
     leaves = {node.id: node.data for node in after.nodes if node.kind == "leaf"}
     compare(recomputed(tmp_path, [(before, leaves)])[0], after)
+
+
+def test_what_has_changed_is_computed_from_the_leaves(tmp_path: Path) -> None:
+    a, b = Value(2.0, label="a"), Value(-3.0, label="b")
+    out = (a * b + a**2).tanh() + a.exp() / b
+    out.backward()
+    a.data, b.data = 0.3, 1.7
+    before = picture(out)
+    assert [node.op for node in before.nodes if node.changed] == ["mul", "pow", "exp", "div"]
+    out.forward().backward(reset=True)
+    compare(recomputed(tmp_path, [(before, {})])[0], picture(out))
+    assert rules_of(before) == rules_of(picture(out))
 
 
 def test_a_branch_not_taken_gets_nothing(tmp_path: Path) -> None:

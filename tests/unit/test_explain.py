@@ -6,6 +6,7 @@ import json
 import math
 import operator
 import random
+import re
 from functools import reduce
 from typing import Any
 from xml.etree import ElementTree
@@ -19,6 +20,9 @@ from chainrule.viz.routes import MANY
 from tests.conformance import random_graphs
 from tests.unit.test_rules import check_latex
 
+STEERING = (
+    r"[\x00-\x09\x0b-\x1f\x7f-\x9f\u202a-\u202e\u2066-\u2069]"  # a terminal, or the direction of text
+)
 LONG = 1_000_000 if chainrule.core == "c" else 200_000
 
 
@@ -360,7 +364,8 @@ def test_long_expressions_get_numbers() -> None:
 
 
 @pytest.mark.parametrize(
-    "label", ["<script>&", "a_1^{2}$%#\\~", "}{", "two\nlines", "\x00\ud800", "日本"]
+    "label",
+    ["<script>&", "a_1^{2}$%#\\~", "}{", "two\nlines", "\x00\ud800", "日本", "\x9b31m", "\u202ea\u2066"],
 )
 def test_labels_are_escaped(label: str) -> None:
     a = Value(2.0, label=label)
@@ -368,7 +373,14 @@ def test_labels_are_escaped(label: str) -> None:
     check_notations(ledger)
     assert "<script>" not in ledger.html + ledger.mathml
     assert len(str(ledger).splitlines()) == 9
+    assert not re.search(STEERING, str(ledger) + ledger.html + ledger.latex)
     json.dumps(ledger._repr_mimebundle_())
+
+
+def test_names_of_operations_are_escaped() -> None:
+    a = Value(2.0, label="a")
+    ledger = explain(custom_op("f\x9b\u202e", lambda x: x, lambda x, out: 1.0)(a) * 2, wrt=a)
+    assert not re.search(STEERING, str(ledger) + ledger.html + ledger.latex)
 
 
 # --- wrong arguments ---------------------------------------------------------------------------------
@@ -394,3 +406,16 @@ def test_a_stale_graph_is_refused_as_by_backward() -> None:
     y.backward(retain_graph=False)
     with pytest.raises(GraphFreedError, match="was freed by"):
         explain(y, wrt=a)
+
+
+@pytest.mark.parametrize("written", ["v{}", "v_{}", " v{} "])
+def test_a_label_is_not_taken_for_an_invented_name(written: str) -> None:
+    a, b, outside = Value(2.0, label="a"), Value(3.0, label="b"), Value(1.0)
+    middle = (a * b).tanh() + (a + b).sin() * (a - 2).cos() + (a / b).exp() * (b / a)
+    y = middle * middle
+    count = len(chainrule.viz.picture(y).nodes)
+    for wrt, number in ((middle, count - 2), (outside, count)):
+        a.label = "a"
+        assert f"/d v{number} = " in explain(y, wrt=wrt).text
+        a.label = written.format(number)
+        assert f"/d v{max(number + 1, count)} = " in explain(y, wrt=wrt).text

@@ -154,3 +154,10 @@ def test_version() -> None:
 def test_the_public_class_is_called_value() -> None:
     assert Value.__name__ == "Value"
     assert Value.__module__ == "chainrule"
+
+
+def test_the_readme_of_the_studio_names_every_file() -> None:
+    folder = PACKAGE / "studio"
+    table = (folder / "README.md").read_text().partition("## Files")[2].partition("## A picture")[0]
+    files = [path.name for path in (*folder.glob("*.py"), *(folder / "static").iterdir())]
+    assert [name for name in files if f"{name}`" not in table] == ["__init__.py"]

@@ -15,14 +15,16 @@ import xml.etree.ElementTree as ET
 from pathlib import Path
 from typing import Any
 
+import numpy as np
 import pytest
 
 import chainrule
-from chainrule import Value, dot, draw, where
+from chainrule import Value, custom_op, dot, draw, nn, optim, where
 from chainrule import sum as total
 from chainrule.viz import drawing, labels, numbers, picture, png, text
 from chainrule.viz.dot import dot as graphviz
-from chainrule.viz.folding import MOST, fold, nearest, note
+from chainrule.viz.folding import MOST, fold, nearest, notes
+from chainrule.viz.html import page
 from chainrule.viz.model import GROUP, Picture
 from chainrule.viz.svg import svg
 
@@ -153,6 +155,81 @@ def test_gradients_that_were_not_computed() -> None:
     assert "+0.0707" in words(draw(y).svg)
 
 
+def changed(drawn: Picture) -> list[str]:
+    """Which results are marked; their edges, and no others, have no share."""
+    for edge in drawn.edges:
+        hidden = drawn.nodes[edge.target].changed or drawn.nodes[edge.source].kind == "constant"
+        assert (edge.share is None) == (edge.partial is None) == hidden
+    return [node.label or node.op for node in drawn.nodes if node.changed]
+
+
+def test_shares_are_not_shown_where_they_are_no_longer_those_that_flowed() -> None:
+    a, b = Value(2.0, label="a"), Value(3.0, label="b")
+    y = a * b + 1
+    y.backward()
+    assert changed(picture(y)) == []
+    a.data = 10
+    drawn = draw(y)
+    assert changed(drawn.picture) == ["mul"]
+    assert "+10" not in drawn.svg
+    assert "numbers changed since: 1 box shows no shares" in words(drawn.svg)
+    assert "├─ 6.0000  (mul)  grad 1.0000  changed since" in str(drawn)
+    assert r"data 6.0000\ngrad 1.0000\nchanged since" in graphviz(drawn.picture)
+    assert "<td>×(a, b), changed since</td>" in page(drawn.picture)
+    y.forward()
+    y.backward(reset=True)
+    assert changed(picture(y)) == []
+
+
+def test_what_was_overwritten_or_recomputed_alone_has_changed() -> None:
+    a = Value(0.5, label="a")
+    first, other = a.exp(), a.cos()
+    middle = first.tanh()
+    y = middle * 2 + other
+    y.backward()
+    middle.data = 0.25
+    assert changed(picture(y)) == ["tanh", "mul"]
+    a.data = 1.0
+    middle.forward()
+    assert changed(picture(y)) == ["exp", "tanh", "mul", "cos"]
+    y.forward()
+    y.data = 3.0
+    assert changed(picture(y)) == ["add"]
+
+
+@pytest.mark.parametrize("fold", [True, False])
+def test_a_loss_after_a_step_of_the_optimizer(fold: bool) -> None:
+    model = nn.MLP(2, [4, 1])
+    optimizer = optim.SGD(model.parameters(), lr=0.1)
+    loss = (model([0.5, -1.0]) - 1) ** 2 + model([1.0, 2.0]) ** 2
+    loss.backward()
+    before = picture(loss)
+    optimizer.step()
+    after = draw(loss, fold=fold, names=model)
+    assert "changed since" in str(after)
+    assert "no shares" in after.svg
+    if not fold:
+        for old, new in zip(before.edges, after.picture.edges, strict=True):
+            assert new.share in (None, old.share)
+        assert any(edge.share for edge in after.picture.edges)
+
+
+def test_gradients_that_are_values() -> None:
+    a = Value(2.0, label="a")
+    y = a**3
+    y.backward(create_graph=True)
+    assert "a = 2.0000  (leaf)  grad 12.0000" in str(draw(y))
+
+
+@pytest.mark.parametrize("number", [np.float32(1.5), np.int64(3), 3, True])
+def test_partials_of_any_type(number: Any) -> None:
+    out = custom_op("mine", lambda x: x, lambda x, out: number)(Value(2.0))
+    out.backward()
+    (edge,) = json.loads(picture(out).json())["edges"]
+    assert edge["partial"] == edge["share"] == float(number)
+    assert numbers.signed(float(number)) in words(draw(out).svg)
+
+
 def test_not_finite() -> None:
     x = Value(-1.0, label="x")
     out = x.log() + (x * 1e308 * 1e10)
@@ -234,8 +311,12 @@ def test_half_a_character() -> None:
         a = Value(1.0, label="\ud800")
     except UnicodeError:
         pytest.skip("this core does not take such a label")
-    assert "\ufffd" in draw(a).svg
-    draw(a).svg.encode()
+    drawn = draw(a, title="\udfff")
+    assert "\ufffd" in drawn.svg
+    for written in (drawn.svg, str(drawn), graphviz(drawn.picture), page(drawn.picture)):
+        written.encode()
+    assert "<h1>\ufffd</h1>" in page(drawn.picture)
+    assert "\\ud" not in page(drawn.picture).partition('id="data">')[2].partition("</script>")[0]
 
 
 def test_long_names_are_shortened() -> None:
@@ -423,7 +504,7 @@ def test_folding_keeps_every_node(seed: int, most: int) -> None:
 def test_a_small_picture_is_not_folded() -> None:
     whole = picture(expression(50))
     assert fold(whole, 50) is whole
-    assert note(whole) == ""
+    assert notes(whole) == []
 
 
 def test_layers_are_found() -> None:
@@ -433,8 +514,8 @@ def test_layers_are_found() -> None:
     assert ("layers.0.neurons: 16 × tanh(dot + ·)", 16 * (3 + 4 + 4 + 1)) in groups
     assert ("layers.1.neurons: 16 × tanh(dot + ·)", 16 * (3 + 16 + 1)) in groups
     assert len(drawn.nodes) < 15
-    assert note(drawn) == f"{count(drawn):,} nodes, folded into {len(drawn.nodes)} boxes"
-    assert note(drawn) in words(svg(drawn))
+    assert notes(drawn) == [f"{count(drawn):,} nodes, folded into {len(drawn.nodes)} boxes"]
+    assert notes(drawn)[0] in words(svg(drawn))
 
 
 def test_samples_are_found() -> None:

@@ -29,6 +29,9 @@ STEPS = 10_000_000  # of a run
 RATES = 1_000  # changes of the learning rate of a run
 LOSSES = 50_000  # epochs whose losses a frame brings
 WAITING = 64  # texts that a client has not read yet
+COMMANDS = 1_000  # that a run has not obeyed yet
+CONNECTIONS = 100  # at once; beyond that requests are turned away
+HEADERS = 10.0  # seconds for the head of a request
 
 MESSAGE = 500  # characters of an error
 

@@ -77,7 +77,8 @@ class Run(threading.Thread):
         self.settings, self.outbox = settings, outbox
         self.commands: deque[dict[str, Any]] = deque()
         self.arrived = threading.Condition()
-        self.closed = False
+        self.closed = False  # it is to end
+        self.ended = False
         self.running = True
         self.count = 1  # steps for one frame
         self.speed = 0.0  # steps a second
@@ -86,12 +87,20 @@ class Run(threading.Thread):
     # --- from outside ----------------------------------------------------------------------------
 
     def send(self, command: dict[str, Any]) -> None:
-        """Tell the thread to do something; of several ways to rewind, the last one counts."""
+        """Tell the thread to do something; of several ways to rewind, the last one counts.
+
+        A thread that has ended obeys nobody, and keeps nothing.
+        """
+        if self.ended:
+            return
+        kept = checked(command)
         with self.arrived:
-            kinds = [waiting["type"] for waiting in self.commands]
-            if command["type"] == "rewind" and kinds[-1:] == ["rewind"]:
+            if self.commands and kept["type"] == self.commands[-1]["type"] == "rewind":
                 self.commands.pop()
-            self.commands.append(command)
+            if len(self.commands) >= limits.COMMANDS:
+                raise RefusedError(f"{limits.COMMANDS:,} commands wait, which is the most")
+            if not self.ended:
+                self.commands.append(kept)
             self.arrived.notify()
 
     def close(self) -> None:
@@ -115,6 +124,10 @@ class Run(threading.Thread):
         except Exception:
             log.exception("a run failed")
             self.outbox.tell(type="error", message="the run failed; the terminal of the studio says why")
+        finally:
+            with self.arrived:
+                self.ended = True
+                self.commands.clear()
 
     def turn(self) -> None:
         """One command, or the steps of one frame."""
@@ -136,6 +149,13 @@ class Run(threading.Thread):
 
     def is_called(self) -> bool:
         return self.closed or bool(self.commands)
+
+    def is_called_away(self) -> bool:
+        """Whether it need not get where it goes; other commands are about the place it gets to."""
+        with self.arrived:  # `send` may be replacing the last one
+            return self.closed or (
+                bool(self.commands) and self.commands[0]["type"] in ("rewind", "stop")
+            )
 
     def train(self) -> None:
         start = time.perf_counter()
@@ -195,15 +215,11 @@ class Run(threading.Thread):
 
     def rewind(self, command: dict[str, Any]) -> None:
         self.running = False
-        epoch = config.whole("epoch", command.get("epoch"), 0, limits.STEPS)
-        while not self.training.seek(epoch, self.is_called) and not self.closed:
-            with self.arrived:
-                if self.commands and self.commands[0]["type"] == "rewind":
-                    return  # somewhere else by now
-        self.show()
+        if self.training.seek(command["epoch"], self.is_called_away):
+            self.show()
 
     def rate(self, command: dict[str, Any]) -> None:
-        self.training.change_rate(config.learning_rate("rate", command.get("rate")))
+        self.training.change_rate(command["rate"])
         if not self.running:
             self.show()
 
@@ -211,6 +227,16 @@ class Run(threading.Thread):
         self.closed = True
         message = f"stopped after {self.training.epoch:,} epochs"
         self.outbox.tell(type="stopped", reason="stop", message=message)
+
+
+def checked(command: dict[str, Any]) -> dict[str, Any]:
+    """What is read of a command, and nothing else: it may wait for a while."""
+    kind = command["type"]
+    if kind == "rewind":
+        return {"type": kind, "epoch": config.whole("epoch", command.get("epoch"), 0, limits.STEPS)}
+    if kind == "rate":
+        return {"type": kind, "rate": config.learning_rate("rate", command.get("rate"))}
+    return {"type": kind}
 
 
 COMMANDS: dict[str, Callable[[Run, dict[str, Any]], None]] = {

@@ -43,13 +43,15 @@ def server_on(listener: socket.socket) -> tuple[Any, str]:
 
     from . import limits
     from .app import build
+    from .patience import Protocol
 
     port = listener.getsockname()[1]
     guard = build(port)
     settings = uvicorn.Config(
         guard,
-        http="h11",
+        http=Protocol,
         ws="websockets-sansio",
+        limit_concurrency=limits.CONNECTIONS,
         ws_max_size=limits.BODY,
         ws_per_message_deflate=False,  # frames are floats, which do not shrink much
         lifespan="on",

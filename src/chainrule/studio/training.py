@@ -248,11 +248,12 @@ class Training:
         if not 0 <= epoch <= len(self.losses):
             raise RefusedError(f"epoch {epoch} was not reached yet: there are {len(self.losses)}")
         start = max(at for at in self.snapshots if at <= epoch)
-        if not start <= self.epoch <= epoch or self.place:
+        # From the middle of an epoch as well, so that one who is interrupted and asks again gets there.
+        if not start * self.in_epoch <= self.steps <= epoch * self.in_epoch:
             self.restore(self.snapshots[start])
         self.failure = ""
-        self.advance((epoch - self.epoch) * self.in_epoch, interrupted)
-        return self.epoch == epoch
+        self.advance(epoch * self.in_epoch - self.steps, interrupted)
+        return self.steps == epoch * self.in_epoch
 
     def restore(self, snapshot: Snapshot) -> None:
         self.engine.restore(snapshot.numbers, snapshot.steps)

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from . import labels, numbers
-from .model import CONSTANT, GROUP, LEAF, OPERATION, Node, Picture
+from .model import CHANGED, CONSTANT, GROUP, LEAF, OPERATION, Node, Picture
 
 STYLES = {
     LEAF: 'style="rounded,filled", fillcolor="#ddf4ff", color="#0969da"',
@@ -40,6 +40,8 @@ def _text(node: Node) -> str:
         rows.append(f"{node.count:,} nodes")
     if node.data is not None:
         rows += [f"data {numbers.format(node.data)}", f"grad {numbers.format(node.grad)}"]
+    if node.changed:
+        rows.append(CHANGED)
     return "\n".join(rows)
 
 

@@ -11,12 +11,12 @@ from __future__ import annotations
 from bisect import bisect_left
 from collections import Counter, deque
 from collections.abc import Hashable, Iterable, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from itertools import takewhile
 from typing import Any
 
 from .labels import shorten
-from .model import CONSTANT, GROUP, LEAF, Edge, Node, Picture, read
+from .model import CHANGED, CONSTANT, GROUP, LEAF, Edge, Node, Picture, read
 
 MOST = 40  # boxes in a picture that is easy to look at
 UNIT = 8  # parts that are joined even if fewer would do: enough for a neuron
@@ -50,12 +50,17 @@ def fold(picture: Picture, most: int = MOST) -> Picture:
     return parts.picture()
 
 
-def note(picture: Picture) -> str:
-    """What a reader should know of a picture that does not show everything; '' if it does."""
-    if all(node.kind != GROUP for node in picture.nodes):
-        return ""
-    total = sum(node.count for node in picture.nodes)
-    return f"{total:,} nodes, folded into {len(picture.nodes):,} boxes"
+def notes(picture: Picture) -> list[str]:
+    """What a reader should know of a picture that does not show everything, in lines."""
+    found = []
+    if any(node.kind == GROUP for node in picture.nodes):
+        total = sum(node.count for node in picture.nodes)
+        found.append(f"{total:,} nodes, folded into {len(picture.nodes):,} boxes")
+    changed = sum(node.changed for node in picture.nodes)
+    if changed:
+        boxes = "box shows" if changed == 1 else "boxes show"
+        found.append(f"numbers {CHANGED}: {changed:,} {boxes} no shares")
+    return found
 
 
 # --- parts ---------------------------------------------------------------------------------------
@@ -269,15 +274,13 @@ class _Parts:
 
     def _node(self, i: int, part: _Part, inputs: tuple[int, ...]) -> Node:
         if len(part.members) == 1:
-            node = self.whole.nodes[part.members[0]]
-            return Node(
-                i, node.kind, node.op, node.symbol, node.label, node.data, node.grad, inputs, node.count
-            )
+            return replace(self.whole.nodes[part.members[0]], id=i, inputs=inputs)
         members = [self.whole.nodes[m] for m in part.members]
         at = None if part.exit is None else self.whole.nodes[part.exit]
         data, grad = (None, None) if at is None else (at.data, at.grad)
         label = _label(members, at, part.text)
-        return Node(i, GROUP, "", "", label, data, grad, inputs, sum(node.count for node in members))
+        count, changed = sum(node.count for node in members), any(node.changed for node in members)
+        return Node(i, GROUP, "", "", label, data, grad, inputs, count, changed)
 
 
 def _private(

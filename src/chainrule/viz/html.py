@@ -10,12 +10,14 @@ import base64
 import hashlib
 import html
 import json
+from dataclasses import replace
 from typing import Any
 
 from ..rules import rules_of
+from . import labels
 from .bundle import bundle, static
 from .layout import layout
-from .model import OPERATION, Node, Picture
+from .model import CHANGED, OPERATION, Node, Picture
 
 START = """
 const data = JSON.parse(document.getElementById("data").textContent);
@@ -67,7 +69,7 @@ def page(picture: Picture, title: str = "") -> str:
         f"default-src 'none'; script-src {_hash(script)}; style-src {_hash(style)}; "
         "base-uri 'none'; form-action 'none'"
     )
-    shown = html.escape(title)
+    shown = html.escape(labels.clean(title))
     return f"""\
 <!doctype html>
 <html lang="en">
@@ -98,8 +100,9 @@ def page(picture: Picture, title: str = "") -> str:
 
 def drawn(picture: Picture) -> dict[str, Any]:
     """A picture with all that the stepper needs to show it."""
-    places = layout(picture).as_dict()
-    return {"picture": picture.as_dict(), "layout": places, "rules": list(rules_of(picture))}
+    nodes = tuple(replace(node, label=labels.clean(node.label)) for node in picture.nodes)
+    shown = replace(picture, nodes=nodes, title=labels.clean(picture.title)).as_dict()
+    return {"picture": shown, "layout": layout(picture).as_dict(), "rules": list(rules_of(picture))}
 
 
 def _hash(text: str) -> str:
@@ -117,8 +120,11 @@ def _table(picture: Picture) -> str:
     for node in picture.nodes:
         arguments = ", ".join(_name(picture.nodes[i]) for i in node.inputs)
         made = f"{node.symbol}({arguments})" if node.kind == OPERATION else node.kind
+        made += f", {CHANGED}" if node.changed else ""
         cells = [_name(node), made, repr(node.data), "" if node.grad is None else repr(node.grad)]
-        rows.append("<tr>" + "".join(f"<td>{html.escape(cell)}</td>" for cell in cells) + "</tr>")
+        rows.append(
+            "<tr>" + "".join(f"<td>{html.escape(labels.clean(cell))}</td>" for cell in cells) + "</tr>"
+        )
     head = "".join(f"<th>{text}</th>" for text in ("name", "computed as", "value", "gradient"))
     return f"<table>\n<tr>{head}</tr>\n" + "\n".join(rows) + "\n</table>"
 

@@ -7,21 +7,10 @@ from __future__ import annotations
 
 import unicodedata
 
+from ..notation import clean as clean
 from .model import CONSTANT, GROUP, LEAF, Node
 
 LONGEST = 36  # columns of a name in a box
-
-
-def clean(text: str) -> str:
-    """Without what could steer a terminal, turn text around or break XML; spaces for white space."""
-    if text.isascii() and text.isprintable():
-        return text
-    return "".join(" " if c.isspace() else c if _is_harmless(c) else "\ufffd" for c in text)
-
-
-def _is_harmless(c: str) -> bool:
-    """Not a control, format or private character, not half of a pair, not one that XML forbids."""
-    return unicodedata.category(c) not in ("Cc", "Cf", "Cs", "Co", "Cn") or c == "\u200d"
 
 
 def columns(text: str) -> int:

@@ -9,13 +9,16 @@ from __future__ import annotations
 import json
 import math
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import asdict, dataclass, field
+from dataclasses import asdict, dataclass, field, replace
 from typing import Any
 
 from .. import ops
+from ..errors import StaleValueError
+from ..ieee import as_float
 from ..value import Value
 
 LEAF, CONSTANT, OPERATION, GROUP = "leaf", "constant", "operation", "group"
+CHANGED = "changed since"  # what views say of a node whose shares are no longer known
 
 SYMBOLS = {"add": "+", "sub": "−", "mul": "×", "div": "÷", "neg": "−", "pow": "**", "dot": "dot"}
 
@@ -33,6 +36,7 @@ class Node:
     grad: float | None  # None: not computed yet
     inputs: tuple[int, ...] = ()
     count: int = 1  # nodes that a group stands for
+    changed: bool = False  # it or an input of it was, since it was computed: what flowed is not known
 
 
 @dataclass(frozen=True)
@@ -43,7 +47,7 @@ class Edge:
     source: int
     target: int
     slot: int  # which argument of the target
-    partial: float | None  # the local derivative; None where there is none to ask for
+    partial: float | None  # the local derivative; None where there is none to ask for, or no longer
     share: float | None  # what flows back: the gradient of the target times the partial
 
 
@@ -121,7 +125,8 @@ def read(
     """A picture of some values, inputs before results; `rest` stands for inputs not among them."""
     start = 0 if rest is None else 1
     places = {value: i for i, value in enumerate(order, start)}
-    known = any(float(root.grad) != 0.0 for root in roots)
+    known = any(_gradient(root) != 0.0 for root in roots)
+    changed = _changed(order, roots)
     slopes = {value: _partials(value) for value in order}
     reached = _reached(order, roots, slopes)
     nodes = [] if rest is None else [rest]
@@ -133,13 +138,16 @@ def read(
             partials = {slot: x for slot, x in partials.items() if inputs[slot]}
             partials[inputs.index(0)] = None
         shown = tuple(inputs[slot] for slot in sorted(partials))
-        nodes.append(_node(i, value, shown, (value.label or (names or {}).get(value, "")), known))
+        node = _node(i, value, shown, (value.label or (names or {}).get(value, "")), known)
+        nodes.append(replace(node, changed=value in changed))
         for slot, (source, at) in enumerate(zip(shown, sorted(partials), strict=True)):
             partial, grad = partials[at], nodes[-1].grad
             share = None if partial is None or grad is None else _share(value, partial, grad, reached)
             edges.append(Edge(len(edges), source, i, slot, partial, share))
     found = tuple(dict.fromkeys(places.get(root, 0) for root in roots))
     steps = () if rest is not None else tuple(_steps(nodes, edges, found))
+    if changed:
+        edges = [replace(e, partial=None, share=None) if nodes[e.target].changed else e for e in edges]
     return Picture(tuple(nodes), tuple(edges), found, steps, title)
 
 
@@ -160,7 +168,7 @@ def _node(i: int, value: Any, inputs: tuple[int, ...], label: str, known: bool) 
     name = value.op or ""
     row = value._row
     symbol = SYMBOLS.get(name) or (row.symbol if row is not None else "") or name
-    grad: float | None = float(value.grad)
+    grad: float | None = _gradient(value)
     if kind == CONSTANT or (grad == 0.0 and not known):
         grad = None
     return Node(i, kind, name, symbol, label, value.data, grad, inputs)
@@ -175,7 +183,52 @@ def _partials(value: Any) -> Sequence[float | None]:
         return [None] * len(inputs)
     wanted = [not v.is_constant for v in inputs]
     found = value._row.derivatives([v.data for v in inputs], value.data, wanted)
-    return [x if asked else None for x, asked in zip(found, wanted, strict=True)]
+    return [
+        as_float(x) if asked and x is not None else None for x, asked in zip(found, wanted, strict=True)
+    ]
+
+
+def _gradient(value: Any) -> float:
+    """As a number, also after backward(create_graph=True)."""
+    return float(value.grad.data if isinstance(value.grad, Value) else value.grad)
+
+
+def _changed(order: Sequence[Any], roots: Sequence[Any]) -> set[Any]:
+    """The results through which gradients would now flow differently than they did.
+
+    An input is newer than the result, or the result newer than what was computed from it, near or
+    far: what the engine calls stale, and what was overwritten or recomputed on its own.
+    """
+    if not any(map(_is_stale, roots)):
+        return set()
+    oldest: dict[Any, int] = {}  # the time of the oldest result that a value is used for
+    found = set()
+    for value in reversed(order):
+        least = min(value._time, oldest.get(value, value._time))
+        newer = any(v._time > value._time for v in value.inputs)
+        known = value._row is not None and not value._by_hand  # others have no shares to hide
+        if known and (newer or value._time > least or _is_overwritten(value)):
+            found.add(value)
+        for v in value.inputs:
+            oldest[v] = min(least, oldest.get(v, least))
+    return found
+
+
+def _is_stale(root: Any) -> bool:
+    try:
+        root._topological()
+    except StaleValueError:
+        return True
+    return False
+
+
+def _is_overwritten(value: Any) -> bool:
+    """Whether its number is not what its inputs give; cores may differ in the last bits."""
+    if not ops.is_known(value._row):
+        return False
+    again = as_float(value._row.forward(*(v.data for v in value.inputs)))
+    same = math.isclose(again, value.data, rel_tol=1e-9, abs_tol=1e-300)
+    return not same and not (math.isnan(again) and math.isnan(value.data))
 
 
 def _share(value: Any, partial: float, grad: float, reached: set[Any]) -> float:

@@ -3,9 +3,11 @@
 from __future__ import annotations
 
 import ast
+import itertools
+from collections.abc import Iterator
 from typing import Any
 
-from ..notation import Text, substituted
+from ..notation import Text, split, substituted
 from ..rules import Rule, slot_of, written
 
 PARTS = 8  # operations in an expression that is still a name
@@ -17,7 +19,7 @@ class Names:
     """Names for the values of one graph, as trees that can be written in any notation.
 
     The last of them, the result, is called `loss` if it has no label. The numbers in v12 are those
-    of a picture of the graph.
+    of a picture of the graph, but for those that a label has taken.
     """
 
     def __init__(self, order: list[Any]) -> None:
@@ -27,6 +29,8 @@ class Names:
         self.text = Text()
         self.known: dict[Any, ast.expr] = {}
         self.numbered: dict[str, Any] = {}  # the values that were called v12
+        self.taken: set[str] = set()  # by labels
+        self.free = -1  # the last number that a value may have got
 
     def name(self, value: Any) -> ast.expr:
         """What to call a value, or a number among the arguments of one."""
@@ -51,7 +55,9 @@ class Names:
             return ast.Constant(value.data)
         if not self.numbers:
             self._count()
-        name = f"v{self.numbers.setdefault(value, len(self.numbers))}"
+        if value not in self.numbers:
+            self.numbers[value] = self.free = next(self._free(self.free + 1))
+        name = f"v{self.numbers[value]}"
         self.numbered[name] = value
         return ast.Name(name)
 
@@ -91,8 +97,12 @@ class Names:
         return None if left < 0 else found
 
     def _count(self) -> None:
-        number = 0
+        # As they are read: v_1 is set as v1 is.
+        self.taken = {"".join(split(self.text.name(value.label))) for value in self.order}
         for value in self.order:
-            number += sum(type(arg) is float for arg in value._arguments)
-            self.numbers[value] = number
-            number += 1
+            self.free += 1 + sum(type(arg) is float for arg in value._arguments)
+            if f"v{self.free}" not in self.taken:
+                self.numbers[value] = self.free
+
+    def _free(self, first: int) -> Iterator[int]:
+        return (number for number in itertools.count(first) if f"v{number}" not in self.taken)

@@ -13,9 +13,9 @@ from html import escape
 from zlib import crc32
 
 from . import labels, numbers
-from .folding import note
+from .folding import notes
 from .layout import LINE, MARGIN, PADDING, Layout, Place, layout
-from .model import CONSTANT, GROUP, LEAF, Edge, Node, Picture
+from .model import CHANGED, CONSTANT, GROUP, LEAF, Edge, Node, Picture
 
 THEMES = ("light", "dark")
 MOST_SHARES = 12  # a box with more arguments has no room for what flows through each
@@ -92,14 +92,14 @@ def svg(picture: Picture, places: Layout | None = None, theme: str | None = None
             lines += _share(edge.share, points[-1])
     for node, place in zip(picture.nodes, places.nodes, strict=True):
         lines += _box(node, place, node.id in picture.outputs)
-    if note(picture):
-        lines.append(_text("word", MARGIN, places.height + 4, note(picture)))
+    for i, note in enumerate(notes(picture)):
+        lines.append(_text("word", MARGIN, places.height + 4 + LINE * i, note))
     return "\n".join([*lines, "</svg>"]) + "\n"
 
 
 def size_of(picture: Picture, places: Layout) -> tuple[float, float]:
-    """Width and height; a note needs a line of its own."""
-    return places.width, places.height + (LINE if note(picture) else 0.0)
+    """Width and height; each note needs a line of its own."""
+    return places.width, places.height + LINE * len(notes(picture))
 
 
 # --- words ---------------------------------------------------------------------------------------
@@ -127,7 +127,7 @@ def description(picture: Picture) -> str:
             found = labels.shorten(labels.name_of(node)) or "constant"
             numbers_ = f"data {numbers.format(node.data)}, grad {numbers.format(node.grad)}"
             parts.append(f"{name} {found}: {numbers_}.")
-    return " ".join(parts)
+    return " ".join([*parts, *(f"{note}." for note in notes(picture) if CHANGED in note)])
 
 
 def style(theme: str | None) -> str:
@@ -200,6 +200,8 @@ def _hint(node: Node) -> str:
     lines.append(f"data {'–' if node.data is None else repr(node.data)}")
     if node.kind != CONSTANT:
         lines.append(f"grad {'–' if node.grad is None else repr(node.grad)}")
+    if node.changed:
+        lines.append(CHANGED)
     return "\n".join(lines)
 
 

@@ -14,7 +14,7 @@ from collections.abc import Iterator, Sequence
 from typing import Any
 
 from . import labels, numbers
-from .model import CONSTANT, GROUP, LEAF, Node, Picture
+from .model import CHANGED, CONSTANT, GROUP, LEAF, Node, Picture
 
 DEPTH, LINES = 40, 400
 BRANCHES = ("├─ ", "└─ ", "│  ", "   ")
@@ -103,7 +103,8 @@ class _Tree:
 
     def _line(self, node: Node) -> Line:
         if node.kind == GROUP and node.data is None:
-            return [(labels.clean(node.label), BOLD), (f"  ({node.count:,} nodes)", "")]
+            what = [(labels.clean(node.label), BOLD), (f"  ({node.count:,} nodes)", "")]
+            return [*what, (f"  {CHANGED}", DIM)] if node.changed else what
         name = labels.clean(node.label)
         kind = f"{node.count:,} nodes" if node.kind == GROUP else labels.kind_of(node)
         what = [(name, BOLD), (f"{' = ' if name else ''}{numbers.format(node.data)}  ({kind})", "")]
@@ -114,4 +115,6 @@ class _Tree:
         if self.uses[node.id] > 1 and not (node.kind == LEAF and name):
             self.marks[node.id] = len(self.marks) + 1
             what.append((f"  [{self.marks[node.id]}]", DIM))
+        if node.changed:
+            what.append((f"  {CHANGED}", DIM))
         return what

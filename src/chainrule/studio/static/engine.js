@@ -12,7 +12,8 @@ const plans = new WeakMap();
  * Compute everything anew. `data` is a Map from the number of a leaf to its value; leaves that are
  * not in it keep theirs. Returns arrays: `data` and `grad` by node, `partial` and `share` by edge;
  * null where there is nothing. A node whose operation is not in the table keeps its value, and its
- * derivatives for as long as nothing it is computed from has changed.
+ * derivatives for as long as nothing it is computed from has changed. Nodes that have `changed` since
+ * the picture's numbers were computed get theirs from the leaves, as all others.
  */
 export function recompute(picture, data = new Map()) {
     const { original, edges, rows } = plan(picture);
@@ -25,7 +26,7 @@ export function recompute(picture, data = new Map()) {
             const args = into.map((edge) => values[edge.source]);
             values[node.id] = row.value(args);
             const slopes = row.partials(args, values[node.id]);
-            for (const edge of into.filter((each) => each.partial !== null)) {
+            for (const edge of into.filter((each) => each.partial !== null || isHidden(picture, each))) {
                 partial[edge.id] = slopes[edge.slot];
             }
         } else if (into.some((edge) => !Object.is(values[edge.source], original[edge.source]))) {
@@ -54,6 +55,11 @@ export function isCut(picture, edge, partial) {
     return untaken || picture.nodes[edge.source].kind === "constant";
 }
 
+/** Whether an edge has a derivative which the picture does not say, for it is no longer that of then. */
+function isHidden(picture, edge) {
+    return picture.nodes[edge.target].changed && picture.nodes[edge.source].kind !== "constant";
+}
+
 /** The edges of the arguments of a node, in order. */
 export function edgesInto(picture, node) {
     return plan(picture).edges[node];
@@ -80,7 +86,7 @@ function rowOf(picture, node, edges, original) {
     const row = ops[node.op];
     const slopes = row.partials(edges.map((edge) => original[edge.source]), original[node.id]);
     const same = edges.every((edge) => (
-        picture.nodes[edge.source].kind === "constant"
+        picture.nodes[edge.source].kind === "constant" || isHidden(picture, edge)
         || (edge.partial === null) === (slopes[edge.slot] === null)
     ));
     return same ? row : null;

@@ -89,7 +89,7 @@ export class Stepper {
             "div",
             // The fields in here have change events of their own, which nobody outside expects.
             { class: "chainrule-stepper", onchange: (event) => event.stopPropagation() },
-            drawing, this.transport(), panels, this.spoken,
+            drawing, this.note(), this.transport(), panels, this.spoken,
         ));
         this.graph = new Graph(drawing, this.picture, layout);
         this.teller = new Teller(this.picture, rules, this.graph.names);
@@ -105,6 +105,12 @@ export class Stepper {
                 "section", { class: "leaves", "aria-label": "Leaves" }, this.table.element, this.checks(),
             ));
         }
+    }
+
+    /** A picture of numbers that do not belong together: here they do, for all are computed anew. */
+    note() {
+        const text = "The leaves were changed since this was computed: all numbers are recomputed here.";
+        return this.picture.nodes.some((node) => node.changed) ? h("p", { class: "note" }, text) : null;
     }
 
     transport() {
