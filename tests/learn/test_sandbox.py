@@ -167,6 +167,21 @@ if ctypes.CDLL(None).syscall(wall.CREATE_RULESET, None, 0, wall.VERSION) >= 1:
     assert not outside.exists()
 
 
+@pytest.mark.parametrize("path", [None, "", os.pathsep, f".{os.pathsep}"])
+def test_files_beside_it_do_not_replace_modules(
+    path: str | None, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """A learner's random.py must neither break the checker nor run before the guard is up."""
+    monkeypatch.chdir("/")
+    if path is not None:
+        monkeypatch.setenv("PYTHONPATH", path)
+    for name in ("random", "json", "faulthandler", "chainrule", "traceback", "fractions", "heapq"):
+        (tmp_path / f"{name}.py").write_text(f"raise ValueError('{name} of the learner')")
+    (tmp_path / "work.py").write_text("import random, json, fractions, chainrule\nprint('fine')")
+    outcome = run({"kind": "run", "file": str(tmp_path / "work.py")}, tmp_path)
+    assert (outcome.kind, outcome.printed) == ("passed", "fine\n")
+
+
 def test_what_it_started_is_ended_with_it(tmp_path: Path) -> None:
     code = "import threading\nthreading.Thread(target=lambda: [0 for _ in iter(int, 1)]).start()\n"
     outcome = tried(code + exercise("write_mul").solution, tmp_path)
