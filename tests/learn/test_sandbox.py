@@ -71,6 +71,117 @@ def test_files_are_written_in_the_own_folder_only(tmp_path: Path) -> None:
     assert tried(f"{solution}\nopen('notes.txt', 'w').write('x')", tmp_path).passed
 
 
+@pytest.mark.parametrize(
+    "code",
+    [
+        "shutil.rmtree(OUT)",
+        "shutil.rmtree(OUT, ignore_errors=True)",
+        "os.remove(OUT + '/kept.txt')",
+        "os.unlink('kept.txt', dir_fd=os.open(OUT, os.O_RDONLY))",
+        "os.mkdir('new', dir_fd=os.open(OUT, os.O_RDONLY))",
+        "os.mkdir(OUT + '/new')",
+        "os.rmdir(OUT + '/empty')",
+        "os.rename(OUT + '/kept.txt', 'here')",
+        "os.rename('mine', OUT + '/kept.txt')",
+        "os.replace('mine', OUT + '/kept.txt')",
+        "shutil.move('mine', OUT + '/kept.txt')",
+        "shutil.move(OUT + '/kept.txt', 'here')",
+        "shutil.copy('mine', OUT + '/kept.txt')",
+        "os.link('mine', OUT + '/new')",
+        "os.link(OUT + '/kept.txt', 'here')",
+        "os.symlink('mine', OUT + '/new')",
+        "os.symlink(OUT, 'there'); open('there/kept.txt', 'w')",
+        "os.truncate(OUT + '/kept.txt', 0)",
+        "os.open(OUT + '/kept.txt', os.O_RDONLY | os.O_TRUNC)",
+        "os.open(OUT + '/kept.txt', os.O_WRONLY | os.O_APPEND)",
+        "os.chdir(OUT); open('kept.txt', 'w')",
+        "os.chmod(OUT + '/kept.txt', 0)",
+        "os.chmod(os.open(OUT + '/kept.txt', os.O_RDONLY), 0)",
+        "os.chown(OUT + '/kept.txt', os.getuid(), os.getgid())",
+        "os.utime(OUT + '/kept.txt', (0, 0))",
+        "os.setxattr(OUT + '/kept.txt', 'user.a', b'b')",
+        "os.mkfifo(OUT + '/new')",
+        "os.mknod(OUT + '/new')",
+        "sqlite3.connect(OUT + '/new')",
+        "sqlite3.connect('file:' + OUT + '/new?mode=rwc', uri=True)",
+        "os.forkpty()",
+        "os.kill(os.getppid(), 0)",
+        "multiprocessing.get_context('spawn').Process(target=print).start()",
+        "multiprocessing.get_context('fork').Process(target=print).start()",
+        "urllib.request.urlopen('http://localhost:9')",
+    ],
+)
+def test_nothing_outside_is_changed(code: str, tmp_path: Path) -> None:
+    out = tmp_path / "outside"
+    (out / "empty").mkdir(parents=True)
+    (out / "kept.txt").write_text("kept")
+    before = os.stat(out / "kept.txt")
+    start = "import multiprocessing, os, shutil, sqlite3, urllib.request\nopen('mine', 'w').write('x')\n"
+    outcome = tried(f"{start}OUT = {str(out)!r}\n{code}", tmp_path)
+    assert outcome.kind == "error"
+    assert "code in an exercise may " in outcome.message
+    assert sorted(path.name for path in out.iterdir()) == ["empty", "kept.txt"]
+    assert (out / "kept.txt").read_text() == "kept"
+    after = os.stat(out / "kept.txt")
+    assert (after.st_mode, after.st_mtime, after.st_nlink) == (before.st_mode, before.st_mtime, 1)
+
+
+def test_inside_everything_works(tmp_path: Path) -> None:
+    code = """
+import os, shutil, sqlite3
+os.makedirs("a/b")
+open("a/b/c", "w").write("x")
+os.rename("a/b/c", "a/d")
+os.symlink("d", "a/link")
+os.link("a/d", "e")
+os.chmod("e", 0o600)
+os.utime("e", (0, 0))
+os.truncate("e", 0)
+shutil.move("e", "a/b")
+os.mkdir("f", dir_fd=os.open("a", os.O_RDONLY))
+shutil.rmtree("a")
+sqlite3.connect(":memory:").execute("create table t (x)")
+sqlite3.connect("file::memory:?cache=shared", uri=True).close()
+sqlite3.connect("data.db").execute("create table t (x)")
+open(os.devnull, "w").write("x")
+"""
+    outcome = tried(code + exercise("write_mul").solution, tmp_path)
+    assert outcome.passed, outcome
+
+
+def test_the_kernel_refuses_what_python_does_not_announce(tmp_path: Path) -> None:
+    """As a library in C does it, where the kernel has Landlock."""
+    code = """
+import ctypes
+from chainrule.learn import wall
+if ctypes.CDLL(None).syscall(wall.CREATE_RULESET, None, 0, wall.VERSION) >= 1:
+    library = ctypes.CDLL(None, use_errno=True)
+    assert library.creat({!r}, 0o600) == -1
+    assert ctypes.get_errno() == 13
+    assert library.creat(b"here", 0o600) >= 0
+"""
+    outside = tmp_path / "outside.txt"
+    code = code.format(os.fsencode(outside))
+    outcome = tried(code + exercise("write_mul").solution, tmp_path)
+    assert outcome.passed, outcome
+    assert not outside.exists()
+
+
+@pytest.mark.parametrize("path", [None, "", os.pathsep, f".{os.pathsep}"])
+def test_files_beside_it_do_not_replace_modules(
+    path: str | None, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """A learner's random.py must neither break the checker nor run before the guard is up."""
+    monkeypatch.chdir("/")
+    if path is not None:
+        monkeypatch.setenv("PYTHONPATH", path)
+    for name in ("random", "json", "faulthandler", "chainrule", "traceback", "fractions", "heapq"):
+        (tmp_path / f"{name}.py").write_text(f"raise ValueError('{name} of the learner')")
+    (tmp_path / "work.py").write_text("import random, json, fractions, chainrule\nprint('fine')")
+    outcome = run({"kind": "run", "file": str(tmp_path / "work.py")}, tmp_path)
+    assert (outcome.kind, outcome.printed) == ("passed", "fine\n")
+
+
 def test_what_it_started_is_ended_with_it(tmp_path: Path) -> None:
     code = "import threading\nthreading.Thread(target=lambda: [0 for _ in iter(int, 1)]).start()\n"
     outcome = tried(code + exercise("write_mul").solution, tmp_path)

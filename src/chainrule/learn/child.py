@@ -6,6 +6,7 @@ file alone. What the code prints goes to standard output; the result goes to a p
 
 from __future__ import annotations
 
+import _posixsubprocess
 import faulthandler
 import importlib.util
 import io
@@ -18,6 +19,9 @@ from contextlib import redirect_stdout
 from pathlib import Path
 from types import ModuleType
 from typing import Any
+from urllib.parse import unquote, urlsplit
+
+from chainrule.learn.wall import enclose
 
 # Events of sys.addaudithook that no exercise needs.
 FORBIDDEN = {
@@ -25,20 +29,39 @@ FORBIDDEN = {
     "subprocess.Popen": "start a program",
     "os.exec": "start a program",
     "os.posix_spawn": "start a program",
+    "os.spawn": "start a program",
+    "os.startfile": "start a program",
     "os.fork": "start a process",
+    "os.forkpty": "start a process",
+    "os.killpg": "end other processes",
     "socket.connect": "use the network",
     "socket.bind": "use the network",
+    "socket.sendto": "use the network",
+    "socket.sendmsg": "use the network",
+    "socket.getaddrinfo": "use the network",
+    "socket.gethostbyname": "use the network",
 }
-CHANGES = (
-    "os.remove",
-    "os.rename",
-    "os.rmdir",
-    "os.mkdir",
-    "os.chmod",
-    "os.link",
-    "os.symlink",
-    "os.truncate",
-)
+# Where the arguments of an event have the paths that it changes, each with its dir_fd, if it has one.
+CHANGES: dict[str, tuple[tuple[int, int | None], ...]] = {
+    "os.chflags": ((0, None),),
+    "os.chmod": ((0, 2),),
+    "os.chown": ((0, 3),),
+    "os.link": ((0, 2), (1, 3)),
+    "os.mkdir": ((0, 2),),
+    "os.remove": ((0, 1),),
+    "os.removexattr": ((0, None),),
+    "os.rename": ((0, 2), (1, 3)),
+    "os.rmdir": ((0, 1),),
+    "os.setxattr": ((0, None),),
+    "os.symlink": ((1, 2),),
+    "os.truncate": ((0, None),),
+    "os.utime": ((0, 3),),
+    "shutil.move": ((0, None), (1, None)),
+    "shutil.rmtree": ((0, 1),),
+}
+# What has no event; multiprocessing uses the last.
+SILENT = ((os, "mkfifo"), (os, "mknod"), (_posixsubprocess, "fork_exec"))
+WRITING = os.O_WRONLY | os.O_RDWR | os.O_CREAT | os.O_TRUNC | os.O_APPEND
 
 
 class RefusedError(PermissionError):
@@ -68,10 +91,8 @@ def guard(folder: Path) -> None:
     """Refuse what writes outside the folder, starts programs or uses the network."""
     inside = os.path.realpath(folder)
 
-    def allowed(path: Any) -> bool:
-        if isinstance(path, int):
-            return True
-        place = os.path.realpath(os.fsdecode(path))
+    def allowed(path: Any, dir_fd: int | None = None) -> bool:
+        place = os.path.realpath(os.path.join(_opened(dir_fd), _opened(path)))
         return place == os.devnull or place == inside or place.startswith(inside + os.sep)
 
     def hook(event: str, args: tuple[Any, ...]) -> None:
@@ -80,13 +101,51 @@ def guard(folder: Path) -> None:
         if event == "open":
             path, mode, flags = args
             writes = any(letter in (mode or "") for letter in "wax+")
-            writes = writes or bool(mode is None and flags & (os.O_WRONLY | os.O_RDWR | os.O_CREAT))
-            if writes and not allowed(path):
+            writes = writes or bool(mode is None and flags & WRITING)
+            # What is open already was allowed when it was opened.
+            if writes and not isinstance(path, int) and not allowed(path):
                 raise RefusedError(f"code in an exercise may write in its own folder only, not {path}")
-        elif event in CHANGES and not allowed(args[0]):
-            raise RefusedError(f"code in an exercise may change its own folder only, not {args[0]}")
+        elif event == "sqlite3.connect":
+            if (path := _database(args[0])) and not allowed(path):
+                raise RefusedError(f"code in an exercise may write in its own folder only, not {path}")
+        elif event == "os.kill" and args[0] != os.getpid():
+            raise RefusedError("code in an exercise may not end other processes")
+        else:
+            for at, fd in CHANGES.get(event, ()):
+                if not allowed(args[at], args[fd] if fd is not None and fd < len(args) else None):
+                    raise RefusedError(
+                        f"code in an exercise may change its own folder only, not {args[at]}"
+                    )
 
+    def refused(*arguments: Any, **named: Any) -> None:
+        raise RefusedError("code in an exercise may not make pipes, devices or processes")
+
+    for module, name in SILENT:
+        if hasattr(module, name):
+            setattr(module, name, refused)
+    enclose(inside)
     sys.addaudithook(hook)
+
+
+def _opened(path: Any) -> str:
+    """A path, also of what a number stands for; what has no path is nowhere, which is refused."""
+    if path is None or path == -1:
+        return ""
+    if isinstance(path, int):
+        try:
+            return os.readlink(f"/proc/self/fd/{path}")
+        except OSError:
+            return os.sep
+    return os.fsdecode(path)
+
+
+def _database(name: Any) -> str:
+    """The file of an SQLite database; none for one in memory."""
+    text = os.fsdecode(name)
+    if text.startswith("file:"):
+        address = urlsplit(text)
+        text = "" if "mode=memory" in address.query else unquote(address.path)
+    return "" if text == ":memory:" else text
 
 
 def load(path: Path, name: str) -> ModuleType:

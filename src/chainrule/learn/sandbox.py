@@ -71,7 +71,7 @@ def run(
         job = {**job, "folder": str(folder), **asdict(limits), "result": write, "trace": trace.fileno()}
         start = time.monotonic()
         process = subprocess.Popen(
-            [sys.executable, "-m", "chainrule.learn.child"],
+            [sys.executable, "-P", "-m", "chainrule.learn.child"],  # -P: no module comes from the folder
             stdin=subprocess.PIPE,
             stdout=subprocess.PIPE,
             stderr=subprocess.STDOUT,
@@ -96,7 +96,9 @@ def run(
 def _environment() -> dict[str, str]:
     """The same chainrule as here; one thread for linear algebra, for each reserves memory."""
     root = str(Path(__file__).resolve().parents[2])
-    path = os.pathsep.join(p for p in (root, os.environ.get("PYTHONPATH", "")) if p)
+    given = os.environ.get("PYTHONPATH", "").split(os.pathsep)
+    # Whole paths: in another folder, a part of one or an empty one would mean another place.
+    path = os.pathsep.join([root, *(os.path.abspath(p) for p in given if p)])
     keep = {
         **os.environ,
         "PYTHONPATH": path,
