@@ -30,6 +30,13 @@ RATES = 1_000  # changes of the learning rate of a run
 LOSSES = 50_000  # epochs whose losses a frame brings
 WAITING = 64  # texts that a client has not read yet
 
+CODE = 200_000  # bytes of a learner's file, and of the blocks of a lesson
+PROGRAMS = 2  # of the learner's that run at once
+PROGRAM_SECONDS = 20.0
+LOOK = 0.2  # seconds between looks whether anybody still waits for a program
+PROGRAM_MEGABYTES = 8192  # PyTorch alone reserves more than half of it
+PROGRAM_NAME = 64  # characters of the name that a page gives to a program
+
 MESSAGE = 500  # characters of an error
 
 SNAPSHOTS = 256
