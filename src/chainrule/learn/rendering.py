@@ -28,23 +28,24 @@ def _markdown() -> Any:
     return MarkdownIt("commonmark", {"html": False}).enable("table")
 
 
-def prose(text: str) -> str:
-    """Markdown as HTML; its headings are one level lower, below the title of the page."""
+def prose(text: str, title: int = 2) -> str:
+    """Markdown as HTML, for a page whose title is a heading of this level."""
     tokens = _markdown().parse(text)
     for token in tokens:
         if token.type in ("heading_open", "heading_close"):
-            token.tag = f"h{min(int(token.tag[1]) + 1, 6)}"
+            token.tag = f"h{min(int(token.tag[1]) + title - 1, 6)}"
     return str(_markdown().renderer.render(tokens, _markdown().options, {}))
 
 
-def blocks(lesson: Lesson) -> list[dict[str, Any]]:
+def blocks(lesson: Lesson, title: int = 2) -> list[dict[str, Any]]:
     """What a page shows of a lesson, in order; code comes with what it prints."""
     found: list[dict[str, Any]] = []
     quizzes = codes = 0
     for block in lesson.blocks:
         if block.kind == "python":
             raises = "raises" in block.options
-            found.append({"kind": "code", "index": codes, "text": block.text, "raises": raises})
+            text = block.text.rstrip("\n")
+            found.append({"kind": "code", "index": codes, "text": text, "raises": raises})
             found[-1]["printed"] = ""
             codes += 1
         elif block.kind == "text" and found and found[-1].get("printed") == "":
@@ -53,13 +54,13 @@ def blocks(lesson: Lesson) -> list[dict[str, Any]]:
             quizzes += 1
             found.append({"kind": "quiz", "key": f"{lesson.number}.{quizzes}", "quiz": quiz(block.data)})
         else:
-            found.append(_other(block))
+            found.append(_other(block, title))
     return found
 
 
-def _other(block: Block) -> dict[str, Any]:
+def _other(block: Block, title: int) -> dict[str, Any]:
     if block.kind == "markdown":
-        return {"kind": "prose", "html": prose(block.text)}
+        return {"kind": "prose", "html": prose(block.text, title)}
     if block.kind == "exercise":
         return {"kind": "exercises", "names": block.text.split()}
     if block.kind == "figure":

@@ -2,9 +2,8 @@
 
 import { h } from "./dom.js";
 
-export const WARNING = "Code runs as your own, on your own machine: in a process of its own, with limits on time, "
-    + "memory and output. That keeps mistakes from doing harm. It is not a sandbox: do not run code here that you "
-    + "would not run in a terminal.";
+export const WARNING = "This runs your own code on your own machine, in a process with limits on time, memory and "
+    + "output, which keep mistakes from doing harm. It is not a sandbox.";
 
 /** Exercises as links, with a mark for those that were passed. */
 export function exerciseList(learn, exercises) {

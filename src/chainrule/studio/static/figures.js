@@ -79,16 +79,18 @@ export class TrainerFigure {
             this.connection.open();
             return;
         }
-        const running = this.state === "running";
-        this.state = running ? "paused" : "running";
-        this.connection.send({ type: running ? "pause" : "resume" });
+        this.state = this.state === "running" ? "paused" : "running";
+        if (this.state === "running") this.connection.send({ type: "step" });
         this.#showState();
     }
 
+    /** A run that waits at epoch 0; from there on the page asks for each step, to be seen. */
     #begin() {
         this.state = "preparing";
         this.ready = null; // frames of the run before are none of ours
         this.connection.send({ type: "start", config: this.settings });
+        this.connection.send({ type: "pause" });
+        this.connection.send({ type: "rewind", epoch: 0 });
     }
 
     #showState() {
@@ -109,8 +111,6 @@ export class TrainerFigure {
             this.losses = new Losses();
             this.plot.setData(points, box, layers.at(-1) > 2 ? classes : 0);
             this.plot.setRange(0, 1, [0.5], logit);
-            this.state = "running";
-            this.#showState();
         } else if (type === "error" || (type === "stopped" && reason !== "stop")) {
             this.state = "paused";
             this.trouble(new Error(message));
@@ -121,7 +121,11 @@ export class TrainerFigure {
     #arrived(frame) {
         if (!this.ready) return false;
         frame.loss = decode(frame.loss);
-        if (frame.losses.length) this.losses.add(frame.epoch - frame.losses.length, frame.losses);
+        if (this.state === "preparing") {
+            if (frame.epoch !== 0 || frame.running) return false; // it is on its way to epoch 0
+            this.state = "running";
+            this.#showState();
+        } else if (frame.losses.length) this.losses.add(frame.epoch - frame.losses.length, frame.losses);
         return true;
     }
 
@@ -131,6 +135,7 @@ export class TrainerFigure {
         this.plot.draw(frame.boundary, this.ready.grid);
         this.curve.show(this.losses, frame.epoch);
         this.words();
+        if (this.state === "running") this.connection.send({ type: "step" });
     }
 
     #words() {

@@ -111,7 +111,8 @@ class ListView {
                 h("p", { class: "row" }, go, lessons.length ? learn.link("1", { class: "button" }, "Read from the start") : null)),
             h("ol", { class: "lessons" }, lessons.map((lesson) => row(learn, lesson))),
             h("p", { class: "help" }, "Your files and your progress are in ", h("code", {}, folder),
-                "; `chainrule learn` in a terminal uses the same. ", WARNING));
+                "; ", h("code", {}, "chainrule learn"),
+                " in a terminal uses the same. ", WARNING));
     }
 }
 
