@@ -50,7 +50,7 @@ export class ExerciseView {
         this.solver = button("Solution", () => this.#solution().catch(learn.trouble));
         this.asking = h("p", { class: "help", role: "status" });
         this.solution = h("div");
-        this.done = h("span", { class: "done" }, work.passed ? "✓ passed" : "");
+        this.done = h("span", { class: "passed-mark" }, work.passed ? "✓ passed" : "");
         this.element = h("article", { class: "exercise" },
             h("header", {},
                 h("p", { class: "way" }, learn.link(null, {}, "All lessons"), " · ", learn.link(String(work.lesson), {}, `Lesson ${work.lesson}`)),
