@@ -25,7 +25,7 @@ export class Editor {
         this.shown = h("code");
         this.numbers = numbers ? h("div", { class: "line-numbers", "aria-hidden": "true" }) : null;
         this.element = h("div", { class: "editor" }, this.numbers,
-            h("div", { class: "layers" }, h("pre", { "aria-hidden": "true" }, this.shown), this.field));
+            h("div", { class: "editor-text" }, h("pre", { "aria-hidden": "true" }, this.shown), this.field));
         this.text = text;
     }
 
