@@ -197,7 +197,7 @@ def add_expression(commands: Any, name: str, text: str, run: Callable[[Any], Any
 
 
 def add_studio(commands: Any) -> None:
-    text = "step through expressions and watch networks learn, in the browser"
+    text = "step through expressions, watch networks learn and read the course, in the browser"
     p = commands.add_parser(
         "studio",
         help=text,
@@ -207,6 +207,12 @@ def add_studio(commands: Any) -> None:
     )
     p.add_argument("--port", type=int, default=0, metavar="N", help="a free one if not given")
     p.add_argument("--no-browser", action="store_true", help="print the address, open nothing")
+    p.add_argument(
+        "--course",
+        type=Path,
+        metavar="FOLDER",
+        help="where your files of the course are (chainrule-course, or CHAINRULE_COURSE)",
+    )
     p.set_defaults(run=studio)
 
 
@@ -389,7 +395,7 @@ def check(arguments: Any) -> None:
 def studio(arguments: Any) -> None:
     from .studio.serving import serve
 
-    serve(arguments.port, browser=not arguments.no_browser)
+    serve(arguments.port, browser=not arguments.no_browser, course=arguments.course)
 
 
 def info(_: Any) -> None:

@@ -17,10 +17,10 @@ REFUSED = re.compile(r"Failed to load resource: .* status of 4\d\d")  # what a t
 
 
 class Server:
-    """`chainrule studio --no-browser`, until `close`."""
+    """`chainrule studio --no-browser`, with other words after it, until `close`."""
 
-    def __init__(self) -> None:
-        command = [sys.executable, "-m", "chainrule", "studio", "--no-browser"]
+    def __init__(self, *words: str) -> None:
+        command = [sys.executable, "-m", "chainrule", "studio", "--no-browser", *words]
         self.process = subprocess.Popen(
             command, stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True
         )

@@ -9,6 +9,7 @@ import threading
 import time
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
+from pathlib import Path
 from typing import Any
 
 import httpx
@@ -27,14 +28,14 @@ MOONS: dict[str, Any] = {
 
 
 class Studio:
-    """A real server in a thread."""
+    """A real server in a thread; its course is kept in a folder."""
 
-    def __init__(self) -> None:
+    def __init__(self, course: Path | None = None) -> None:
         self.listener = listen()
         self.port = self.listener.getsockname()[1]
         self.host = f"127.0.0.1:{self.port}"
         self.origin = f"http://{self.host}"
-        self.server, self.address = server_on(self.listener)
+        self.server, self.address = server_on(self.listener, course)
         self.thread = threading.Thread(target=self.server.run, kwargs={"sockets": [self.listener]})
         self.thread.start()
         self.cookie = ""

@@ -14,15 +14,15 @@ from ..conftest import require
 # To be removed with them: what is in the package is never replaced.
 @pytest.fixture(scope="session", autouse=True)
 def components() -> None:
-    for name in ("starlette", "uvicorn", "websockets", "httpx"):
+    for name in ("starlette", "uvicorn", "websockets", "httpx", "markdown_it"):
         require(name)
 
 
 @pytest.fixture(scope="session")
-def studio(components: None) -> Iterator[Any]:
+def studio(components: None, tmp_path_factory: pytest.TempPathFactory) -> Iterator[Any]:
     from .client import Studio
 
-    running = Studio()
+    running = Studio(tmp_path_factory.mktemp("course"))
     running.enter()
     yield running
     running.close()

@@ -24,7 +24,11 @@ from chainrule.studio.limits import RefusedError
 from .client import MOONS, Studio
 from .programs import executed
 
-POSTS = ["/api/picture", "/api/check", "/api/export", "/api/code", "/api/sample"]
+POSTS = [
+    *("/api/picture", "/api/check", "/api/export", "/api/code", "/api/sample"),
+    *("/api/run", "/api/check-exercise", "/api/stop", "/api/hint", "/api/solution"),
+    *("/api/quiz", "/api/question"),
+]
 INJECTIONS = [
     "<script>alert(1)</script>",
     "</script><script>alert(1)</script>",

@@ -19,6 +19,8 @@ from .client import Studio
 ROUTES = [
     *("/", "/enter", "/static/app.js", "/static/ops.js", "/static/nothing.js", "/api/picture"),
     *("/api/check", "/api/export", "/api/code", "/api/sample", "/train", "/nothing", "/api/", "/docs"),
+    *("/api/course", "/api/lesson/1", "/api/work/write_mul", "/api/run", "/api/check-exercise"),
+    *("/api/stop", "/api/hint", "/api/solution", "/api/quiz", "/api/question"),
 ]
 METHODS = ["GET", "HEAD", "POST", "PUT", "PATCH", "DELETE", "OPTIONS", "TRACE", "QUERY"]
 

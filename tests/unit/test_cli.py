@@ -688,7 +688,7 @@ def test_a_reader_that_goes_away() -> None:
 
 def test_a_studio_on_a_port_that_there_is_not(run: Run) -> None:
     require("starlette")
-    assert run("studio", "--no-browser", "--port", "65536") == (
+    assert run("studio", "--no-browser", "--course", "elsewhere", "--port", "65536") == (
         1,
         "",
         "chainrule: a port is a number from 0 to 65535, got 65536\n",

@@ -32,6 +32,12 @@ class CheckFailedError(Exception):
     inputs: str = ""
     error: type[BaseException] | None = None  # what the learner's code raised, if it did
 
+    @property
+    def parts(self) -> dict[str, str]:
+        """For a page, which has more than lines to show them."""
+        names = ("what", "inputs", "expected", "got", "rule")
+        return {name: getattr(self, name) for name in names if getattr(self, name)}
+
     def __str__(self) -> str:
         lines = [self.what]
         lines += [f"  with      {self.inputs}"] if self.inputs else []

@@ -1,7 +1,8 @@
 """The process in which learner code runs: sets its limits, does one job, writes one result.
 
 A job comes as JSON on standard input. `check` runs the checker of an exercise on a file, `run` a
-file alone. What the code prints goes to standard output; the result goes to a pipe of its own.
+file alone, or after other blocks of code that share its names. What the code prints goes to standard
+output; the result goes to a pipe of its own.
 """
 
 from __future__ import annotations
@@ -14,7 +15,7 @@ import json
 import os
 import sys
 import traceback
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from contextlib import redirect_stdout
 from pathlib import Path
 from types import ModuleType
@@ -66,6 +67,10 @@ WRITING = os.O_WRONLY | os.O_RDWR | os.O_CREAT | os.O_TRUNC | os.O_APPEND
 
 class RefusedError(PermissionError):
     """Something that an exercise has no need for."""
+
+
+class EarlierBlockError(Exception):
+    """What a block of a lesson needs did not run."""
 
 
 def limit(megabytes: int, seconds: float) -> None:
@@ -148,19 +153,35 @@ def _database(name: Any) -> str:
     return "" if text == ":memory:" else text
 
 
-def load(path: Path, name: str) -> ModuleType:
+def load(path: Path, name: str, before: Sequence[tuple[str, bool]] = ()) -> ModuleType:
+    """A file as a module; blocks that come before it have run in its namespace."""
     spec = importlib.util.spec_from_file_location(name, path)
     assert spec is not None
     assert spec.loader is not None
     module = importlib.util.module_from_spec(spec)
     sys.modules[name] = module
+    for number, (text, raises) in enumerate(before, 1):
+        prepare(module, number, text, raises)
     spec.loader.exec_module(module)
     return module
+
+
+def prepare(module: ModuleType, number: int, text: str, raises: bool) -> None:
+    """Run an earlier block, without what it prints; one that is meant to raise may."""
+    try:
+        with redirect_stdout(io.StringIO()):
+            exec(compile(text, f"block {number}", "exec"), module.__dict__)
+    except Exception as error:
+        if not raises:
+            what = f"{type(error).__name__}: {error}".removesuffix(": ")
+            raise EarlierBlockError(f"block {number} of this lesson raises {what}") from None
 
 
 def described(error: BaseException, file: Path) -> str:
     """An exception with the line of the learner's file it came from."""
     text = "".join(traceback.format_exception_only(error)).strip()
+    if isinstance(error, EarlierBlockError):
+        return str(error)
     if isinstance(error, SyntaxError):
         return text
     lines = [f.lineno for f in traceback.extract_tb(error.__traceback__) if f.filename == str(file)]
@@ -185,8 +206,8 @@ class Echo(io.StringIO):
         self.to.flush()
 
 
-def work(job: dict[str, Any], file: Path) -> tuple[str, str]:
-    """Do the job; returns how it ended, and what to say of it."""
+def work(job: dict[str, Any], file: Path) -> tuple[str, str, dict[str, str]]:
+    """Do the job; returns how it ended, what to say of it, and the parts of a failed check."""
     from chainrule.learn.checking import CheckFailedError, Work
 
     checker: Callable[[Work], None] | None = None
@@ -196,20 +217,20 @@ def work(job: dict[str, Any], file: Path) -> tuple[str, str]:
     echo = Echo(sys.stdout, job["characters"])
     try:
         with redirect_stdout(echo):
-            module = load(file, "work")
+            module = load(file, "work", job.get("before", ()))
             if checker is not None:
                 checker(Work(module, echo.getvalue))
     except CheckFailedError as failed:
-        return "failed", str(failed)
+        return "failed", str(failed), failed.parts
     except MemoryError:
-        return "memory", f"it needed more than {job['megabytes']:,} MB of memory"
+        return "memory", f"it needed more than {job['megabytes']:,} MB of memory", {}
     except SystemExit:
-        return "exit", "it called exit() before the check was done"
+        return "exit", "it called exit() before the check was done", {}
     except KeyboardInterrupt:
-        return "stopped", "it was stopped"
+        return "stopped", "it was stopped", {}
     except BaseException as error:
-        return "error", described(error, file)
-    return "passed", ""
+        return "error", described(error, file), {}
+    return "passed", "", {}
 
 
 def main() -> None:
@@ -218,10 +239,10 @@ def main() -> None:
     faulthandler.enable(job["trace"])
     faulthandler.dump_traceback_later(job["seconds"], exit=False, file=job["trace"])
     limit(job["megabytes"], job["seconds"])
-    kind, message = work(job, file)
+    kind, message, parts = work(job, file)
     sys.stdout.flush()
     with open(result, "w", encoding="utf-8") as pipe:
-        json.dump({"kind": kind, "message": message}, pipe)
+        json.dump({"kind": kind, "message": message, "parts": parts}, pipe)
     os._exit(0)  # whatever threads or exit functions there are
 
 

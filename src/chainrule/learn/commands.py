@@ -8,7 +8,9 @@ from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
+from ..saving import place, write_atomically
 from . import grading, terminal
+from .course import lesson
 from .exercise import exercise, read
 from .progress import Progress, default_folder
 from .sandbox import Limits
@@ -24,7 +26,8 @@ def add_learn(commands: Any) -> None:
         "checks it whenever you save it.",
         epilog="examples:\n  chainrule learn\n  chainrule learn read 1\n"
         "  chainrule learn open write_mul\n"
-        "  chainrule learn check write_mul\n  chainrule learn grade submissions --out marks.csv",
+        "  chainrule learn check write_mul\n  chainrule learn grade submissions --out marks.csv\n"
+        "  chainrule learn export 3 --html backward.html",
         formatter_class=argparse.RawDescriptionHelpFormatter,
     )
     p.add_argument(
@@ -44,6 +47,11 @@ def add_learn(commands: Any) -> None:
         "name", help="an exercise, or its file"
     )
     _add(words, "hint", "one more hint", hint).add_argument("name")
+    exported = _add(words, "export", "for teachers: a lesson or an exercise as a file", export)
+    exported.add_argument("name", metavar="NAME|NUMBER", help="an exercise, or the number of a lesson")
+    kinds = exported.add_mutually_exclusive_group(required=True)
+    kinds.add_argument("--html", metavar="FILE", help="one page with live figures and quizzes")
+    kinds.add_argument("--notebook", metavar="FILE", help="a Jupyter notebook")
     _add(words, "new", "for teachers: the files of a new exercise", make).add_argument("name")
     graded = _add(words, "grade", "for teachers: check a folder for each learner into a CSV", grade)
     graded.add_argument("submissions", type=Path)
@@ -108,6 +116,17 @@ def hint(arguments: Any) -> None:
     e = exercise(arguments.name)
     count = Progress.read(arguments.folder).note_hint(e.name, len(e.hints))
     print(f"hint {count} of {len(e.hints)}: {e.hints[count - 1]}")
+
+
+def export(arguments: Any) -> None:
+    from . import exporting
+
+    name = arguments.name
+    thing = lesson(int(name)) if name.isdecimal() else exercise(name)
+    file = place(arguments.html or arguments.notebook)
+    text = exporting.html(thing) if arguments.html else exporting.notebook(thing)
+    write_atomically(file, text.encode())
+    print(f"wrote {file}")
 
 
 def make(arguments: Any) -> None:

@@ -56,22 +56,30 @@ class Progress:
             json.dump(numbers, part, indent=1)
         os.replace(part.name, self.folder / FILE)
 
+    def refresh(self) -> None:
+        """Take over what another program has noted: the terminal and the studio may both be open."""
+        self.__dict__.update(vars(Progress.read(self.folder)))
+
     def note_passed(self, name: str) -> None:
+        self.refresh()
         self.passed.setdefault(name, time.strftime("%Y-%m-%dT%H:%M:%S"))
         self.write()
 
     def note_hint(self, name: str, count: int) -> int:
         """How many hints are to be shown now: one more than before, as far as there are any."""
+        self.refresh()
         self.hints[name] = min(self.hints.get(name, 0) + 1, count)
         self.write()
         return self.hints[name]
 
     def note_solution(self, name: str) -> None:
+        self.refresh()
         if name not in self.solutions:
             self.solutions.append(name)
             self.write()
 
     def note_quiz(self, key: str, right: bool) -> None:
+        self.refresh()
         if key not in self.quizzes:
             self.quizzes[key] = right
             self.write()

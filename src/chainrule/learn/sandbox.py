@@ -17,7 +17,7 @@ import sys
 import tempfile
 import time
 from collections.abc import Callable
-from dataclasses import asdict, dataclass
+from dataclasses import asdict, dataclass, field
 from pathlib import Path
 from typing import Any
 
@@ -47,6 +47,7 @@ class Outcome:
     message: str = ""
     printed: str = ""
     seconds: float = 0.0
+    parts: dict[str, str] = field(default_factory=dict)  # of a failed check: what, inputs, expected, ...
 
     @property
     def passed(self) -> bool:
@@ -171,8 +172,9 @@ def _outcome(
     if not why and result:
         try:
             found = json.loads(result)
-            return Outcome(str(found["kind"]), str(found["message"]), printed, seconds)
-        except (ValueError, KeyError, TypeError):
+            parts = {str(name): str(text) for name, text in found["parts"].items()}
+            return Outcome(str(found["kind"]), str(found["message"]), printed, seconds, parts)
+        except (ValueError, KeyError, TypeError, AttributeError):
             pass
     place = _last_line(trace, str(job.get("file", "")))
     if not why and code == -signal.SIGXCPU:

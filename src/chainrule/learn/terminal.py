@@ -154,6 +154,7 @@ class Session:
             for i, hint in enumerate(e.hints[:count], 1):
                 self.say(f"hint {i} of {len(e.hints)}: {hint}")
         elif key == "l":
+            self.progress.refresh()
             for line in listed(self.progress, self.style):
                 self.say(line)
         elif key == "n":

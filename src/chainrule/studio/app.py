@@ -21,10 +21,13 @@ from starlette.responses import Response
 from starlette.routing import Route, WebSocketRoute
 from starlette.websockets import WebSocket, WebSocketDisconnect
 
+from ..learn.progress import default_folder
 from . import code, config, limits, pictures, wire
+from .jobs import Jobs
+from .lessons import Course
 from .limits import RefusedError
 from .runs import COMMANDS, Outbox, Run
-from .security import Guard
+from .security import SAFE, Guard
 
 STATIC = Path(__file__).parent / "static"
 TYPES = {
@@ -37,9 +40,12 @@ TYPES = {
 }
 
 
-def build(port: int) -> Guard:
-    """The studio as an ASGI application that is served on a port of this machine."""
-    studio = Studio()
+def build(port: int, folder: Path | None = None) -> Guard:
+    """The studio as an ASGI application that is served on a port of this machine.
+
+    The course is kept in a folder, that of the terminal if none is given.
+    """
+    studio, course = Studio(), Course(folder or default_folder())
     routes = [
         Route("/", functools.partial(static, "index.html")),
         Route("/static/ops.js", operations),
@@ -49,6 +55,17 @@ def build(port: int) -> Guard:
         Route("/api/sample", studio.answer(pictures.of_sample), methods=["POST"]),
         Route("/api/export", studio.answer(pictures.export), methods=["POST"]),
         Route("/api/code", studio.answer(program), methods=["POST"]),
+        Route("/api/course", studio.answer(course.overview)),
+        Route("/api/lesson/{number}", studio.answer(course.lesson)),
+        Route("/api/work/{exercise}", studio.answer(course.work)),
+        Route("/api/work/{exercise}", studio.answer(course.save), methods=["PUT"]),
+        Route("/api/hint", studio.answer(course.hint), methods=["POST"]),
+        Route("/api/solution", studio.answer(course.solution), methods=["POST"]),
+        Route("/api/quiz", studio.answer(course.quiz), methods=["POST"]),
+        Route("/api/question", studio.answer(course.question), methods=["POST"]),
+        Route("/api/run", studio.running(course.run), methods=["POST"]),
+        Route("/api/check-exercise", studio.running(course.check), methods=["POST"]),
+        Route("/api/stop", studio.answer(studio.stop), methods=["POST"]),
         WebSocketRoute("/train", studio.train),
     ]
     handlers: dict[Any, Any] = {HTTPException: on_http_error, RefusedError: on_refusal}
@@ -109,12 +126,23 @@ def program(body: dict[str, Any]) -> tuple[str, str, str]:
 
 
 async def read_body(request: Request) -> dict[str, Any]:
+    """What is asked for: the object in the body, and the names in the path."""
+    if request.method in SAFE:
+        return dict(request.path_params)
     body = b""
     async for part in request.stream():
         body += part
         if len(body) > limits.BODY:
             break
-    return wire.read(body)
+    return {**wire.read(body), **request.path_params}
+
+
+def named(body: dict[str, Any]) -> str:
+    """What the page calls a program."""
+    name = config.text("program", body.get("program"))
+    if not 0 < len(name) <= limits.PROGRAM_NAME:
+        raise RefusedError(f"program must be a name of 1 to {limits.PROGRAM_NAME} characters")
+    return name
 
 
 class Studio:
@@ -122,15 +150,19 @@ class Studio:
 
     def __init__(self) -> None:
         self.runs: set[Run] = set()
+        self.jobs = Jobs()
         self.sockets = 0
 
     @asynccontextmanager
     async def lifespan(self, app: Starlette) -> AsyncIterator[None]:
         self.workers = ThreadPoolExecutor(limits.WORKERS, "chainrule-request")
+        self.programs = ThreadPoolExecutor(limits.PROGRAMS, "chainrule-program")
         yield
+        self.jobs.close()
         for run in self.runs:
             run.close()
         self.workers.shutdown(wait=False, cancel_futures=True)
+        self.programs.shutdown(wait=False, cancel_futures=True)
 
     def answer(self, work: Callable[[dict[str, Any]], Any]) -> Callable[[Request], Any]:
         """An endpoint: JSON in, and out come JSON or a file, or an error."""
@@ -147,6 +179,8 @@ class Studio:
                 return Response(status_code=400)
             except RecursionError:
                 raise RefusedError("the expression is nested too deeply") from None
+            except OSError as failure:
+                raise RefusedError(f"the course cannot be kept: {failure}") from None
             if isinstance(result, dict):
                 return Response(wire.write(result), media_type="application/json")
             name, kind, text = result
@@ -154,6 +188,39 @@ class Studio:
             return Response(text, media_type=kind, headers=headers)
 
         return endpoint
+
+    # --- programs of the learner -----------------------------------------------------------------
+
+    def running(self, work: Callable[[dict[str, Any], Callable[[], bool]], Any]) -> Any:
+        """An endpoint that runs a program, until it ends, is stopped, or nobody waits any more."""
+
+        async def endpoint(request: Request) -> Response:
+            try:
+                async with asyncio.timeout(limits.SECONDS):
+                    body = await read_body(request)
+            except TimeoutError:
+                raise RefusedError(f"it took longer than {limits.SECONDS:g} s", 408) from None
+            except ClientDisconnect:
+                return Response(status_code=400)
+            name = named(body)
+            stop = self.jobs.begin(name)
+            try:
+                loop = asyncio.get_running_loop()
+                job = loop.run_in_executor(self.programs, work, body, stop.is_set)
+                while not (await asyncio.wait([job], timeout=limits.LOOK))[0]:
+                    if await request.is_disconnected():
+                        stop.set()
+                return Response(wire.write(await job), media_type="application/json")
+            except OSError as failure:
+                raise RefusedError(f"the program cannot be run: {failure}") from None
+            finally:
+                stop.set()
+                self.jobs.end(name)
+
+        return endpoint
+
+    def stop(self, body: dict[str, Any]) -> dict[str, Any]:
+        return {"stopped": self.jobs.stop(named(body))}
 
     # --- runs ------------------------------------------------------------------------------------
 

@@ -33,6 +33,13 @@ COMMANDS = 1_000  # that a run has not obeyed yet
 CONNECTIONS = 100  # at once; beyond that requests are turned away
 HEADERS = 10.0  # seconds for the head of a request
 
+CODE = 200_000  # bytes of a learner's file, and of the blocks of a lesson
+PROGRAMS = 2  # of the learner's that run at once
+PROGRAM_SECONDS = 20.0
+LOOK = 0.2  # seconds between looks whether anybody still waits for a program
+PROGRAM_MEGABYTES = 8192  # PyTorch alone reserves more than half of it
+PROGRAM_NAME = 64  # characters of the name that a page gives to a program
+
 MESSAGE = 500  # characters of an error
 
 SNAPSHOTS = 256

@@ -7,10 +7,11 @@ import importlib.util
 import socket
 import threading
 import webbrowser
+from pathlib import Path
 from typing import Any
 
 HOST = "127.0.0.1"  # this machine alone
-NEEDED = ("starlette", "uvicorn", "websockets")
+NEEDED = ("starlette", "uvicorn", "websockets", "markdown_it")
 GRACE = 3  # seconds for connections to close
 BUFFER = 1 << 18  # bytes on their way: frames that wait there cannot be replaced by newer ones
 
@@ -37,7 +38,7 @@ def listen(port: int = 0) -> socket.socket:
     return listener
 
 
-def server_on(listener: socket.socket) -> tuple[Any, str]:
+def server_on(listener: socket.socket, course: Path | None = None) -> tuple[Any, str]:
     """A uvicorn server for a socket, and the address to open."""
     import uvicorn
 
@@ -46,7 +47,7 @@ def server_on(listener: socket.socket) -> tuple[Any, str]:
     from .patience import Protocol
 
     port = listener.getsockname()[1]
-    guard = build(port)
+    guard = build(port, course)
     settings = uvicorn.Config(
         guard,
         http=Protocol,
@@ -64,11 +65,11 @@ def server_on(listener: socket.socket) -> tuple[Any, str]:
     return uvicorn.Server(settings), f"http://{HOST}:{port}/enter?token={guard.token}"
 
 
-def serve(port: int = 0, browser: bool = True) -> None:
+def serve(port: int = 0, browser: bool = True, course: Path | None = None) -> None:
     """Serve until Ctrl-C; the socket listens before the browser is told of it."""
     check_installed()
     with listen(port) as listener:
-        server, address = server_on(listener)
+        server, address = server_on(listener, course)
         print(
             f"chainrule studio: {address}\nThe address works once. Ctrl-C ends the studio.", flush=True
         )

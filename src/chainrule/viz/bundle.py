@@ -13,7 +13,7 @@ from importlib.resources import files
 
 from .javascript import ops_module
 
-IMPORT = re.compile(r'^import \{ (.+) \} from "\./([a-z]+\.js)";$', re.MULTILINE)
+IMPORT = re.compile(r'^import \{ (.+) \} from "\./([a-z_]+\.js)";$', re.MULTILINE)
 EXPORT = re.compile(r"^export (?:const|class|function) (\w+)", re.MULTILINE)
 LEFT = re.compile(r"^(?:import|export)\b.*$|\bimport\(", re.MULTILINE)
 

@@ -62,14 +62,27 @@ noscript :is(th, td) { padding: 4px 14px 4px 0; text-align: left; }
 
 def page(picture: Picture, title: str = "") -> str:
     """The whole file as text; `title` is shown above, otherwise that of the picture."""
-    title = title or picture.title or "Step through it"
+    title = labels.clean(title or picture.title) or "Step through it"
+    body = f"""\
+<main>
+<h1>{html.escape(title)}</h1>
+<div id="stepper"></div>
+<noscript>
+<p>Stepping needs JavaScript. These are the values and gradients.</p>
+{table(picture)}
+</noscript>
+</main>
+<footer>Made with chainrule. Everything is computed in this file; nothing is sent anywhere.</footer>"""
     script = "{\n" + bundle(["stepper.js"]) + START + "}"
-    style = static("stepper.css") + STYLE
+    return document(title, body, drawn(picture), script, static("stepper.css") + STYLE)
+
+
+def document(title: str, body: str, data: Any, script: str, style: str) -> str:
+    """A file with one script and one style; `data` is for the script, the body is HTML."""
     policy = (
         f"default-src 'none'; script-src {_hash(script)}; style-src {_hash(style)}; "
         "base-uri 'none'; form-action 'none'"
     )
-    shown = html.escape(labels.clean(title))
     return f"""\
 <!doctype html>
 <html lang="en">
@@ -78,20 +91,12 @@ def page(picture: Picture, title: str = "") -> str:
 <meta http-equiv="Content-Security-Policy" content="{policy}">
 <meta name="viewport" content="width=device-width, initial-scale=1">
 <meta name="referrer" content="no-referrer">
-<title>{shown}</title>
+<title>{html.escape(labels.clean(title))}</title>
 <style>{style}</style>
 </head>
 <body>
-<main>
-<h1>{shown}</h1>
-<div id="stepper"></div>
-<noscript>
-<p>Stepping needs JavaScript. These are the values and gradients.</p>
-{_table(picture)}
-</noscript>
-</main>
-<footer>Made with chainrule. Everything is computed in this file; nothing is sent anywhere.</footer>
-<script type="application/json" id="data">{_json(drawn(picture))}</script>
+{body}
+<script type="application/json" id="data">{_json(data)}</script>
 <script>{script}</script>
 </body>
 </html>
@@ -115,7 +120,8 @@ def _json(data: Any) -> str:
     return json.dumps(data, allow_nan=False, separators=(",", ":")).replace("<", "\\u003c")
 
 
-def _table(picture: Picture) -> str:
+def table(picture: Picture) -> str:
+    """Values and gradients for those who do not run scripts."""
     rows = []
     for node in picture.nodes:
         arguments = ", ".join(_name(picture.nodes[i]) for i in node.inputs)

@@ -1,6 +1,9 @@
 // The state of the page as the hash of its address: shareable, restored on load, undone by Back.
 //
-// Knows keys and texts only; what they mean is the business of the tabs.
+// Knows keys and texts only; what they mean is the business of the tabs. A place in the course stands
+// before the keys, as in #learn/3&theme=dark, and is read as the keys tab and place.
+
+const PLACE = /^learn(?:\/(\w+(?:\/\w+)*))?(?=&|$)/;
 
 export class Address extends EventTarget {
     constructor() {
@@ -9,7 +12,12 @@ export class Address extends EventTarget {
     }
 
     read() {
-        return new URLSearchParams(location.hash.slice(1));
+        const hash = location.hash.slice(1);
+        const found = hash.match(PLACE);
+        const state = new URLSearchParams(found ? hash.slice(found[0].length) : hash);
+        if (found) state.set("tab", "learn");
+        if (found?.[1]) state.set("place", found[1]);
+        return state;
     }
 
     /** Change some keys (null removes); `push` makes a place to go back to, otherwise the last is kept. */
@@ -19,8 +27,17 @@ export class Address extends EventTarget {
             if (value === null || value === undefined) state.delete(key);
             else state.set(key, value);
         }
-        const hash = `#${state}`;
+        const hash = `#${text(state)}`;
         if (hash === location.hash || (hash === "#" && !location.hash)) return;
         history[push ? "pushState" : "replaceState"](null, "", hash);
     }
+}
+
+function text(state) {
+    const place = state.get("place");
+    const learning = state.get("tab") === "learn";
+    state.delete("place");
+    if (!learning) return state.toString();
+    state.delete("tab");
+    return [place ? `learn/${place}` : "learn", state.toString()].filter(Boolean).join("&");
 }

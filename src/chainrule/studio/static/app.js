@@ -1,16 +1,17 @@
-// The page: tabs, theme, messages, and the state in the address that both tabs share.
+// The page: tabs, theme, messages, and the state in the address that all tabs share.
 
 import { Address } from "./address.js";
 import { byId } from "./elements.js";
 import { Explorer } from "./explorer.js";
+import { Learn } from "./learn.js";
 import { themeName } from "./rasters.js";
 import { Trainer } from "./trainer.js";
 
-const TABS = ["stepper", "trainer"];
+const TABS = ["stepper", "trainer", "learn"];
 const address = new Address();
 const dark = matchMedia("(prefers-color-scheme: dark)");
 
-const messages = { stepper: { text: "" }, trainer: { text: "" } };
+const messages = { stepper: { text: "" }, trainer: { text: "" }, learn: { text: "" } };
 let shownTab = "stepper";
 
 function showMessage() {
@@ -38,6 +39,8 @@ const trainer = new Trainer({
     },
 });
 
+const learn = new Learn({ address, ...voice("learn") });
+
 // --- tabs ------------------------------------------------------------------------------------
 
 function showTab(name) {
@@ -50,13 +53,15 @@ function showTab(name) {
     }
     shownTab = name;
     showMessage();
-    document.title = name === "stepper" ? "Stepper – chainrule studio" : "Trainer – chainrule studio";
+    document.title = `${byId(`tab-${name}`).textContent} – chainrule studio`;
     if (name === "trainer") trainer.show();
     else trainer.hide();
+    if (name === "learn") learn.show();
+    else learn.hide();
 }
 
 function openTab(name) {
-    address.write({ tab: name }, { push: true });
+    address.write({ tab: name, place: name === "learn" ? learn.place : null }, { push: true });
     showTab(name);
 }
 
@@ -81,6 +86,7 @@ function showTheme(choice) {
     else delete root.dataset.theme;
     byId("theme").setAttribute("aria-pressed", themeName() === "dark");
     trainer.repaint();
+    learn.repaint();
 }
 
 byId("theme").addEventListener("click", () => {
@@ -96,8 +102,9 @@ function restore() {
     const state = address.read();
     trainer.restore(state);
     explorer.restore(state);
+    learn.restore(state);
     showTheme(state.get("theme"));
-    showTab(state.get("tab") === "trainer" ? "trainer" : "stepper");
+    showTab(TABS.includes(state.get("tab")) ? state.get("tab") : "stepper");
 }
 
 address.addEventListener("restore", restore);

@@ -50,6 +50,15 @@ export class Connection {
         if (this.isOpen) this.socket.send(JSON.stringify(message));
     }
 
+    /** For good: a page that is gone does not want to be connected again. */
+    close() {
+        clearTimeout(this.timer);
+        if (!this.socket) return;
+        this.socket.onclose = this.socket.onmessage = null;
+        this.socket.close();
+        this.socket = this.newest = null;
+    }
+
     #lost() {
         const delay = DELAYS[Math.min(this.failures, DELAYS.length - 1)];
         this.failures += 1;

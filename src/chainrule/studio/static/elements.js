@@ -17,15 +17,12 @@ export function table(caption, head, rows) {
         h("tbody", {}, ...rows.map((row) => h("tr", {}, ...row.map((cell) => h("td", {}, cell))))));
 }
 
-/** Ask the studio; what it refuses becomes an Error with its one line. */
-export async function post(path, body) {
+/** Ask the studio; what it refuses becomes an Error with its one line, and with the status. */
+async function ask(method, path, body, options = {}) {
     let response;
+    const json = { headers: { "Content-Type": "application/json" }, body: JSON.stringify(body) };
     try {
-        response = await fetch(path, {
-            method: "POST",
-            headers: { "Content-Type": "application/json" },
-            body: JSON.stringify(body),
-        });
+        response = await fetch(path, { method, ...(body === undefined ? {} : json), ...options });
     } catch {
         throw new Error("the studio does not answer; is `chainrule studio` still running?");
     }
@@ -36,8 +33,12 @@ export async function post(path, body) {
     } catch {
         // The answer was not JSON: the status is all there is to say.
     }
-    throw new Error(message);
+    throw Object.assign(new Error(message), { status: response.status });
 }
+
+export const post = (path, body) => ask("POST", path, body);
+export const get = async (path) => (await ask("GET", path)).json();
+export const put = async (path, body, options) => (await ask("PUT", path, body, options)).json();
 
 export function download(name, blob) {
     const url = URL.createObjectURL(blob);

@@ -11,17 +11,21 @@ const VIEW = { width: 440, height: 430 };
 const NEAR = 14; // in units of the view box: a point that close counts as hit
 export const EMPTY_BOX = [-1.5, 1.5, -1.5, 1.5];
 
+let plots = 0; // each has a name of its own for what it is cut to
+
 export class BoundaryPlot {
     constructor(element) {
+        plots += 1;
+        const cut = `plot-area-${plots}`;
         this.canvas = h("canvas", { width: 2, height: 2 });
         this.window = h("div", { class: "raster" }, this.canvas);
         this.axes = s("g", { class: "axes" });
-        this.line = s("path", { class: "contour", "clip-path": "url(#plot-area)" });
+        this.line = s("path", { class: "contour", "clip-path": `url(#${cut})` });
         const area = { x: AREA.left, y: AREA.top, width: AREA.size, height: AREA.size };
         this.marks = s("g", { class: "points" });
         this.ring = s("circle", { class: "ring", r: 9, visibility: "hidden" });
         this.svg = s("svg", { viewBox: `0 0 ${VIEW.width} ${VIEW.height}`, role: "img" },
-            s("clipPath", { id: "plot-area" }, s("rect", area)), this.axes, s("rect", { class: "frame", ...area }),
+            s("clipPath", { id: cut }, s("rect", area)), this.axes, s("rect", { class: "frame", ...area }),
             this.line, this.marks, this.ring);
         element.replaceChildren(this.window, this.svg);
         this.setData([], EMPTY_BOX);

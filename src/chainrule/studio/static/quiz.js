@@ -76,7 +76,7 @@ export class Quiz {
 }
 
 /** As people type numbers: with either minus, a comma, inf or nan; null for anything else. */
-function number(text) {
+export function number(text) {
     const plain = text.replace("−", "-").replace(",", ".").replace(/∞|inf(inity)?/i, "Infinity");
     const found = Number(plain);
     return plain === "" || (Number.isNaN(found) && plain.toLowerCase() !== "nan") ? null : found;

@@ -1,0 +1,121 @@
+"""Lessons and exercises for pages: prose as HTML, figures and quizzes as plain data.
+
+Knows neither servers nor files to write: the studio and the exports show what this returns.
+Markdown is rendered with HTML switched off, so that a lesson has no way to bring markup along.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from functools import cache
+from typing import Any
+
+from ..expressions import parse
+from ..value import Value
+from ..viz.html import drawn
+from ..viz.model import Picture, picture
+from .course import Block, Lesson
+
+SETTINGS = ("layers", "activation", "rate")  # of a trainer, beside its data set
+
+
+@cache
+def _markdown() -> Any:
+    try:
+        from markdown_it import MarkdownIt
+    except ImportError:
+        raise ImportError("pages need markdown-it-py: pip install chainrule[studio]") from None
+    return MarkdownIt("commonmark", {"html": False}).enable("table")
+
+
+def prose(text: str, title: int = 2) -> str:
+    """Markdown as HTML, for a page whose title is a heading of this level."""
+    tokens = _markdown().parse(text)
+    for token in tokens:
+        if token.type in ("heading_open", "heading_close"):
+            token.tag = f"h{min(int(token.tag[1]) + title - 1, 6)}"
+    return str(_markdown().renderer.render(tokens, _markdown().options, {}))
+
+
+def blocks(lesson: Lesson, title: int = 2) -> list[dict[str, Any]]:
+    """What a page shows of a lesson, in order; code comes with what it prints."""
+    found: list[dict[str, Any]] = []
+    quizzes = codes = 0
+    for block in lesson.blocks:
+        if block.kind == "python":
+            raises = "raises" in block.options
+            text = block.text.rstrip("\n")
+            found.append({"kind": "code", "index": codes, "text": text, "raises": raises})
+            found[-1]["printed"] = ""
+            codes += 1
+        elif block.kind == "text" and found and found[-1].get("printed") == "":
+            found[-1]["printed"] = block.text
+        elif block.kind == "quiz":
+            quizzes += 1
+            found.append({"kind": "quiz", "key": f"{lesson.number}.{quizzes}", "quiz": quiz(block.data)})
+        else:
+            found.append(_other(block, title))
+    return found
+
+
+def _other(block: Block, title: int) -> dict[str, Any]:
+    if block.kind == "markdown":
+        return {"kind": "prose", "html": prose(block.text, title)}
+    if block.kind == "exercise":
+        return {"kind": "exercises", "names": block.text.split()}
+    if block.kind == "figure":
+        return {"kind": "figure", **figure(block.data)}
+    return {"kind": "text", "text": block.text}
+
+
+def figure(data: Mapping[str, Any]) -> dict[str, Any]:
+    """A stepper with its picture, or the settings of a trainer."""
+    if "stepper" in data:
+        found = pictured(data["stepper"], data["values"])
+        return {"expression": data["stepper"], "values": data["values"], "stepper": drawn(found)}
+    settings = {name: data[name] for name in SETTINGS if name in data}
+    return {"trainer": {"data": data["trainer"], **settings}}
+
+
+def pictured(expression: str, values: Mapping[str, float]) -> Picture:
+    """The picture of an expression with these numbers, after backward."""
+    result = parse(expression)({name: Value(float(x), label=name) for name, x in values.items()})
+    assert isinstance(result, Value)
+    result.backward()
+    return picture(result)
+
+
+def quiz(data: Mapping[str, Any]) -> dict[str, Any]:
+    """A quiz with all that is needed to judge an answer to it."""
+    asked = {"kind": data["kind"], "question": data["question"]}
+    if data["kind"] == "choice":
+        options = [
+            {"text": each["text"], "feedback": each["feedback"], "right": bool(each.get("right"))}
+            for each in data["option"]
+        ]
+        return {**asked, "options": options}
+    if data["kind"] == "number":
+        return {**asked, **{name: data[name] for name in ("answer", "tolerance", "worked")}}
+    found = pictured(data["expression"], data["values"])
+    nodes = [_nodes(found, answer, data["values"]) for answer in data["answers"]]
+    texts = {name: data[name] for name in ("expression", "feedback")}
+    return {**asked, **texts, "stepper": drawn(found), "answers": nodes, "names": data["answers"]}
+
+
+def _nodes(found: Picture, answer: str, values: Mapping[str, float]) -> list[int]:
+    """The nodes that compute an expression: more than one, if it is written more than once."""
+    wanted = _shapes(pictured(answer, {name: values[name] for name in parse(answer).names}))[-1]
+    nodes = [i for i, shape in enumerate(_shapes(found)) if shape == wanted]
+    if not nodes:
+        raise ValueError(f"a quiz asks for {answer!r}, which is not in its graph")
+    return nodes
+
+
+def _shapes(found: Picture) -> Sequence[Any]:
+    """How each node is computed, in names and numbers alone."""
+    made: list[Any] = []
+    for node in found.nodes:
+        made.append(
+            (node.op, *(made[i] for i in node.inputs)) if node.inputs else node.label or node.data
+        )
+    return made

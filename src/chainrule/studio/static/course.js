@@ -1,0 +1,15 @@
+// What the list, a lesson and an exercise have in common.
+
+import { h } from "./dom.js";
+
+export const WARNING = "This runs your own code on your own machine, in a process with limits on time, memory and "
+    + "output, which keep mistakes from doing harm. It is not a sandbox.";
+
+/** Exercises as links, with a mark for those that were passed. */
+export function exerciseList(learn, exercises) {
+    return h("ul", { class: "exercise-list" }, exercises.map(({ name, title, minutes, passed }) => h("li", {},
+        h("span", { class: passed ? "mark-done" : "mark-open", role: "img", "aria-label": passed ? "passed" : "not passed yet" },
+            passed ? "✓" : ""),
+        learn.link(`exercise/${name}`, {}, title),
+        h("span", { class: "help" }, `${minutes} min`))));
+}

@@ -1,0 +1,255 @@
+// One exercise: the task, the learner's file, Run, Check and Stop, hints, the solution.
+//
+// The file is the one that the terminal uses. What was typed is saved after a short rest, and never
+// over something that was not seen here: then the learner chooses.
+
+import { WARNING } from "./course.js";
+import { h } from "./dom.js";
+import { Editor } from "./editor.js";
+import { get, post, put } from "./elements.js";
+import { highlighted } from "./highlighting.js";
+import { ending, Program, verdict } from "./programs.js";
+import { proseFrom } from "./prose.js";
+
+const REST = 600; // milliseconds without a key before it is saved
+const KEYS = "Tab indents; Esc, then Tab leaves the editor. Ctrl+Enter checks.";
+
+export class ExerciseView {
+    constructor(learn, work) {
+        Object.assign(this, { learn, work });
+        this.title = work.title;
+        this.saved = work.version ? work.text : work.starter; // what the file says, as far as is known here
+        this.version = work.version;
+        this.saving = Promise.resolve();
+        this.sure = false;
+        const draft = learn.kept.drafts.get(work.name);
+        this.program = new Program((running) => this.#running(running));
+        this.editor = new Editor({
+            text: draft?.text ?? work.text, label: `${work.name}.py, Python`, numbers: true, tabs: true,
+            describedBy: "editor-keys", change: () => this.#typed(), submit: () => this.check(),
+        });
+        if (draft) this.version = draft.version;
+        this.#build();
+        this.#showHints(work.hints);
+        this.looks = () => document.visibilityState === "visible" && this.#look();
+        this.leaves = (event) => this.isUnsaved && event.preventDefault();
+        this.hides = () => this.save({ keepalive: true });
+    }
+
+    #build() {
+        const { work, learn } = this;
+        const button = (text, action, properties = {}) => h("button", { type: "button", onclick: action, ...properties }, text);
+        this.checker = button("Check", () => this.check(), { class: "primary" });
+        this.runner = button("Run", () => this.run());
+        this.stopper = button("Stop", () => this.program.stop().catch(learn.trouble), { disabled: true });
+        this.state = h("span", { class: "help save-state", role: "status" });
+        this.result = h("div", { class: "result", role: "status" });
+        this.conflict = h("div", { class: "conflict", role: "alert", hidden: true });
+        this.hints = h("ol", { class: "hints" });
+        this.hinter = button("Hint", () => this.#hint().catch(learn.trouble));
+        this.solver = button("Solution", () => this.#solution().catch(learn.trouble));
+        this.asking = h("p", { class: "help", role: "status" });
+        this.solution = h("div");
+        this.done = h("span", { class: "passed-mark" }, work.passed ? "✓ passed" : "");
+        this.element = h("article", { class: "exercise" },
+            h("header", {},
+                h("p", { class: "way" }, learn.link(null, {}, "All lessons"), " · ", learn.link(String(work.lesson), {}, `Lesson ${work.lesson}`)),
+                h("h2", { tabindex: -1 }, work.title, " ", this.done),
+                h("p", { class: "help" }, `About ${work.minutes} minutes. The file is `, h("code", {}, work.path), ".")),
+            h("div", { class: "task" },
+                h("section", { class: "prose", "aria-label": "Task" }, ...proseFrom(work.task)),
+                h("section", { "aria-label": "Help" }, this.hints, h("p", { class: "row" }, this.hinter, this.solver), this.asking, this.solution)),
+            h("section", { class: "bench-work", "aria-label": "Your work" },
+                this.conflict, this.editor.element,
+                h("p", { class: "help", id: "editor-keys" }, KEYS),
+                h("div", { class: "row work-tools" }, this.checker, this.runner, this.stopper,
+                    button("Start again", () => this.editor.replace(work.starter), { class: "quiet" }), this.state),
+                this.result,
+                h("p", { class: "notice" }, WARNING)));
+    }
+
+    /** It is on the page now. */
+    shown() {
+        document.addEventListener("visibilitychange", this.looks);
+        addEventListener("focus", this.looks);
+        addEventListener("beforeunload", this.leaves);
+        addEventListener("pagehide", this.hides);
+        if (this.isUnsaved) this.save();
+    }
+
+    destroy() {
+        document.removeEventListener("visibilitychange", this.looks);
+        removeEventListener("focus", this.looks);
+        removeEventListener("beforeunload", this.leaves);
+        removeEventListener("pagehide", this.hides);
+        this.program.stop().catch(() => {});
+        this.save();
+    }
+
+    pause() {
+        this.save();
+    }
+
+    // --- the file --------------------------------------------------------------------------------
+
+    get isUnsaved() {
+        return this.editor.text !== this.saved;
+    }
+
+    #typed() {
+        this.#keep();
+        this.state.textContent = "not saved yet";
+        clearTimeout(this.timer);
+        this.timer = setTimeout(() => this.save(), REST);
+    }
+
+    /** What is not in the file outlives this view. */
+    #keep() {
+        const { drafts } = this.learn.kept;
+        if (this.isUnsaved) drafts.set(this.work.name, { text: this.editor.text, version: this.version });
+        else drafts.delete(this.work.name);
+    }
+
+    save(options) {
+        clearTimeout(this.timer);
+        this.saving = this.saving.then(() => this.#put(options));
+        return this.saving;
+    }
+
+    async #put(options) {
+        if (!this.isUnsaved || !this.conflict.hidden) return;
+        const { text } = this.editor;
+        try {
+            const { version } = await put(`/api/work/${this.work.name}`, { text, version: this.version }, options);
+            this.#wrote(text, version);
+        } catch (error) {
+            this.#failed(error);
+        }
+    }
+
+    #wrote(text, version) {
+        Object.assign(this, { saved: text, version });
+        this.#keep();
+        this.state.textContent = this.isUnsaved ? "not saved yet" : "saved";
+    }
+
+    #failed(error) {
+        this.state.textContent = `not saved: ${error.message}`;
+        if (error.status === 409) this.#look();
+    }
+
+    /** Did another program write the file meanwhile? */
+    async #look() {
+        try {
+            await this.saving;
+            const found = await get(`/api/work/${this.work.name}`);
+            if (found.version === this.version) return;
+            if (found.version && found.text === this.editor.text) this.#wrote(found.text, found.version);
+            else this.#choose(found);
+        } catch (error) {
+            this.state.textContent = error.message;
+        }
+    }
+
+    #choose({ text, version }) {
+        const { conflict, work } = this;
+        const settle = (change) => {
+            conflict.hidden = true;
+            this.version = version;
+            change();
+            this.editor.field.focus();
+        };
+        const keep = () => settle(() => {
+            this.saved = null; // whatever it says, it is not what is here
+            this.save();
+        });
+        const take = () => settle(() => {
+            this.saved = text;
+            this.editor.replace(text);
+            this.#wrote(text, version);
+        });
+        const what = version ? "was changed by another program since it was loaded here" : "is not there any more";
+        conflict.replaceChildren(
+            h("p", {}, h("strong", {}, `${work.name}.py ${what}.`), " Nothing is saved until you choose."),
+            h("details", {}, h("summary", {}, "What the file says now"),
+                h("pre", { tabindex: 0 }, h("code", {}, ...highlighted(text)))),
+            h("p", { class: "row" },
+                h("button", { type: "button", class: "primary", onclick: keep }, "Keep what is here"),
+                h("button", { type: "button", onclick: take }, "Take what is in the file")));
+        conflict.hidden = false;
+    }
+
+    // --- running ---------------------------------------------------------------------------------
+
+    #running(running) {
+        this.checker.disabled = this.runner.disabled = running;
+        this.stopper.disabled = !running;
+        if (running) this.result.replaceChildren(h("p", { class: "help" }, "running …"));
+    }
+
+    run() {
+        return this.#do("/api/run", ({ outcome }) => ending(outcome));
+    }
+
+    check() {
+        return this.#do("/api/check-exercise", (answer) => this.#checked(answer));
+    }
+
+    async #do(path, show) {
+        if (this.program.isRunning) return;
+        await this.save();
+        if (!this.conflict.hidden) {
+            this.result.replaceChildren(h("p", { class: "verdict wrong" }, "Choose first what the file shall say."));
+            return;
+        }
+        const { text } = this.editor;
+        try {
+            const answer = await this.program.run(path, { exercise: this.work.name, text, version: this.version });
+            this.#wrote(text, answer.version);
+            this.result.replaceChildren(...show(answer));
+        } catch (error) {
+            this.result.replaceChildren(h("p", { class: "verdict wrong" }, `✗ ${error.message}`));
+            if (error.status === 409) this.#look();
+        }
+    }
+
+    #checked({ outcome, next }) {
+        if (outcome.kind !== "passed") return verdict(outcome);
+        this.work.passed = true;
+        this.done.textContent = "✓ passed";
+        const way = next ? this.learn.link(`exercise/${next.name}`, { class: "button primary" }, `Next: ${next.title}`)
+            : this.learn.link(null, { class: "button" }, "That was the last one: all lessons");
+        return [...verdict(outcome), h("p", { class: "row" }, way)];
+    }
+
+    // --- help ------------------------------------------------------------------------------------
+
+    #showHints(hints) {
+        const { hint_count: count } = this.work;
+        this.hints.replaceChildren(...hints.map((hint) => h("li", { class: "prose" }, ...proseFrom(hint))));
+        const left = count - hints.length;
+        this.hinter.textContent = left ? `Hint ${hints.length + 1} of ${count}` : "No more hints";
+        this.hinter.disabled = left === 0;
+    }
+
+    async #hint() {
+        const { hints } = await (await post("/api/hint", { exercise: this.work.name })).json();
+        this.#showHints(hints);
+        const last = this.hints.lastElementChild;
+        last.setAttribute("tabindex", -1);
+        last.focus();
+    }
+
+    async #solution() {
+        const { solution } = await (await post("/api/solution", { exercise: this.work.name, sure: this.sure })).json();
+        if (solution === null) {
+            this.sure = true;
+            this.asking.textContent = "You have not passed yet. Press Solution again to see it all the same, or take a hint.";
+            return;
+        }
+        this.asking.textContent = "";
+        this.solver.disabled = true;
+        this.solution.replaceChildren(h("h3", {}, "A solution"),
+            h("pre", { class: "solution", tabindex: 0, role: "region", "aria-label": "A solution" }, h("code", {}, ...highlighted(solution))));
+    }
+}

@@ -1,0 +1,70 @@
+// Programs of the learner: run by the studio, stopped by name, and what to show of how they ended.
+
+import { h } from "./dom.js";
+import { post } from "./elements.js";
+
+const HEADS = { passed: "It ran.", stopped: "It was stopped.", time: "It took too long.", error: "It raised an error." };
+
+/** One program at a time, of a block of a lesson or of an exercise. */
+export class Program {
+    /** `changed(running)` is called when one begins and when it has ended. */
+    constructor(changed) {
+        this.changed = changed;
+        this.name = null;
+    }
+
+    get isRunning() {
+        return this.name !== null;
+    }
+
+    /** The answer of the studio, once the program has ended. */
+    async run(path, body) {
+        this.name = crypto.randomUUID();
+        this.changed(true);
+        try {
+            return await (await post(path, { ...body, program: this.name })).json();
+        } finally {
+            this.name = null;
+            this.changed(false);
+        }
+    }
+
+    async stop() {
+        if (this.isRunning) await post("/api/stop", { program: this.name });
+    }
+}
+
+/** What a program printed; a hint if that was nothing. */
+export function printed(text, label = "It printed") {
+    if (!text) return null;
+    return h("div", { class: "printed" }, h("span", { class: "tag" }, label),
+        h("pre", { tabindex: 0, role: "region", "aria-label": label }, text));
+}
+
+/** How a program ended that was run without a check. */
+export function ending({ kind, message, printed: text }) {
+    const good = kind === "passed";
+    const parts = [printed(text)];
+    if (good && !text) parts.push(h("p", { class: "help" }, "It ran, and printed nothing."));
+    if (!good) {
+        parts.push(h("p", { class: "verdict wrong" }, `✗ ${HEADS[kind] ?? "It ended early."}`));
+        parts.push(h("pre", { class: "message-text", tabindex: 0 }, message));
+    }
+    return parts.filter(Boolean);
+}
+
+/** How a check ended. */
+export function verdict({ kind, message, printed: text, parts }) {
+    if (kind === "passed") return [h("p", { class: "verdict right" }, "✓ Passed."), printed(text)].filter(Boolean);
+    if (kind !== "failed") return ending({ kind, message, printed: text });
+    const rows = [["with", parts.inputs], ["expected", parts.expected], ["got", parts.got]].filter(([, value]) => value);
+    return [
+        h("p", { class: "verdict wrong" }, "✗ Not yet."),
+        h("p", { class: "what" }, parts.what ?? message),
+        rows.length ? h("dl", { class: "facts" }, rows.map(([name, value]) => (
+            h("div", {}, h("dt", {}, name), h("dd", {}, value))
+        ))) : null,
+        parts.rule ? h("p", { class: "rule" }, parts.rule) : null,
+        printed(text),
+    ].filter(Boolean);
+}

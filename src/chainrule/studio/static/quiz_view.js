@@ -1,0 +1,163 @@
+// Quizzes: a choice, a number, or nodes to click, with an answer to every answer.
+//
+// Judges by itself, so that it also works in exported files; whoever wants to keep what was
+// answered is told.
+
+import { h, s } from "./dom.js";
+import { recompute } from "./engine.js";
+import { Graph } from "./graph.js";
+import { moment } from "./moments.js";
+import { decode } from "./numbers.js";
+import { number } from "./quiz.js";
+
+/** `title` stands above; `answered` is whether the first answer was right, if there was one before. */
+export function quizView(quiz, { title, answered = null, note = () => {} }) {
+    const kinds = { choice: Choice, number: NumberQuiz, node: NodeQuiz };
+    return new kinds[quiz.kind](quiz, title, answered, note);
+}
+
+let count = 0;
+
+/** What all have: a question, a form, a line that says how it went. */
+class QuizView {
+    constructor(quiz, title, answered, note) {
+        Object.assign(this, { quiz, note });
+        count += 1;
+        this.id = `quiz-${count}`;
+        this.result = h("div", { class: "result", role: "status" });
+        this.past = h("span", { class: "past" }, past(answered));
+        this.form = h("form", { class: "quiz-form", autocomplete: "off", onsubmit: (event) => {
+            event.preventDefault();
+            this.submit();
+        } }, ...this.fields());
+        this.element = h("section", { class: "quiz", "aria-labelledby": this.id },
+            h("div", { class: "quiz-head" }, h("h4", { id: this.id }, title), this.past),
+            h("p", { class: "question-text" }, quiz.question), this.form, this.result);
+    }
+
+    button(text = "Check") {
+        return h("button", { type: "submit", class: "primary" }, text);
+    }
+
+    /** Say how it went; every answer is reported, the first counts elsewhere. */
+    judge(right, ...more) {
+        this.note(right);
+        const words = right ? "✓ Right." : "✗ Not quite.";
+        this.result.replaceChildren(h("p", { class: `verdict ${right ? "right" : "wrong"}` }, words), ...more.filter(Boolean));
+    }
+
+    ask(text) {
+        this.result.replaceChildren(h("p", { class: "help" }, text));
+    }
+
+    destroy() {}
+}
+
+class Choice extends QuizView {
+    fields() {
+        this.rows = this.quiz.options.map((option, i) => {
+            const field = h("input", { type: "radio", name: `${this.id}-option`, value: i });
+            return h("label", { class: "option" }, field, h("span", {}, option.text));
+        });
+        return [h("fieldset", {}, h("legend", { class: "unseen" }, "Answers"), ...this.rows), this.button()];
+    }
+
+    submit() {
+        const i = this.rows.findIndex((row) => row.querySelector("input").checked);
+        if (i < 0) return this.ask("Choose an answer first.");
+        const { right, feedback } = this.quiz.options[i];
+        this.rows[i].classList.add(right ? "right" : "wrong");
+        return this.judge(right, h("p", {}, feedback));
+    }
+}
+
+class NumberQuiz extends QuizView {
+    fields() {
+        this.field = h("input", { type: "text", inputmode: "text", spellcheck: "false", class: "number-field",
+            placeholder: "your number", "aria-label": "Your answer" });
+        const show = h("button", { type: "button", onclick: () => this.show() }, "Show me");
+        return [h("div", { class: "row" }, this.field, this.button(), show)];
+    }
+
+    submit() {
+        const guess = number(this.field.value.trim());
+        if (guess === null) return this.ask("Type a number, such as 2.5 or -3.");
+        const { answer, tolerance } = this.quiz;
+        // A typed number is rounded when it is read, as the answer was.
+        const right = Math.abs(guess - answer) <= tolerance + 1e-12 * Math.max(1, Math.abs(answer));
+        return this.judge(right, right ? this.worked() : h("p", {}, "Try again, or let it be shown."));
+    }
+
+    show() {
+        this.note(false);
+        const { answer } = this.quiz;
+        const plain = String(Number(answer.toPrecision(6))).replace("-", "−");
+        this.result.replaceChildren(h("p", { class: "verdict" }, `It is ${plain}.`), this.worked());
+    }
+
+    worked() {
+        const { worked } = this.quiz;
+        return worked.includes("\n") ? h("pre", { class: "worked", tabindex: 0, role: "region", "aria-label": "Worked answer" }, worked)
+            : h("p", {}, worked);
+    }
+}
+
+class NodeQuiz extends QuizView {
+    fields() {
+        this.chosen = new Set();
+        const { picture, layout } = this.quiz.stepper;
+        const drawing = s("svg");
+        this.place = h("div", { class: "graph-place" }, drawing);
+        this.graph = new Graph(drawing, picture, layout);
+        this.numbers = recompute(picture, leaves(picture));
+        // Numbers that could give it away come with the answer.
+        this.graph.show({ ...moment(picture, this.numbers, 0), current: null, asking: false });
+        for (const { group } of this.graph.nodes) {
+            group.setAttribute("role", "checkbox");
+            group.setAttribute("aria-checked", "false");
+        }
+        this.graph.svg.addEventListener("click", ({ target }) => this.toggle(target.closest(".node")));
+        this.graph.svg.addEventListener("keydown", (event) => {
+            if (event.key !== "Enter" && event.key !== " ") return;
+            event.preventDefault();
+            this.toggle(event.target.closest(".node"));
+        });
+        const help = "Click a node to choose it, or move with ↑ and ↓ and press Space.";
+        return [this.place, h("div", { class: "row" }, this.button(), h("span", { class: "help" }, help))];
+    }
+
+    toggle(group) {
+        if (!group) return;
+        const id = Number(group.dataset.node);
+        const on = !this.chosen.delete(id);
+        if (on) this.chosen.add(id);
+        group.classList.toggle("chosen", on);
+        group.setAttribute("aria-checked", String(on));
+    }
+
+    submit() {
+        if (!this.chosen.size) return this.ask("Choose a node first.");
+        const { answers, feedback, stepper } = this.quiz;
+        const known = new Set(answers.flat());
+        const right = [...this.chosen].every((id) => known.has(id))
+            && answers.every((nodes) => nodes.some((id) => this.chosen.has(id)));
+        const { steps } = stepper.picture;
+        if (right) this.graph.show({ ...moment(stepper.picture, this.numbers, steps.length), current: null, asking: false });
+        const missed = [...this.chosen].every((id) => known.has(id)) ? "There is more to choose." : "Something chosen is not part of it.";
+        return this.judge(right, h("p", {}, right ? feedback : missed));
+    }
+
+    destroy() {
+        this.graph.destroy();
+    }
+}
+
+function leaves(picture) {
+    return new Map(picture.nodes.filter(({ kind }) => kind === "leaf").map(({ id, data }) => [id, decode(data)]));
+}
+
+function past(answered) {
+    if (answered === null || answered === undefined) return "";
+    return answered ? "✓ right the first time" : "answered before";
+}
+

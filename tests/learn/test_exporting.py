@@ -1,0 +1,243 @@
+"""Lessons and exercises as files: pages that stand alone, notebooks whose cells run in order."""
+
+from __future__ import annotations
+
+import contextlib
+import io
+import json
+import re
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from chainrule import cli
+from chainrule.learn import questions, rendering
+from chainrule.learn.course import Lesson, lesson, lessons
+from chainrule.learn.exercise import exercise, exercises
+
+from ..browser.conftest import Opener, browser, open_page  # noqa: F401
+from ..conftest import require
+
+require("markdown_it")
+
+from chainrule.learn import exporting  # noqa: E402
+
+POLICY = re.compile(r'content="(default-src [^"]+)"')
+
+
+# --- plain data ------------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize("each", lessons(), ids=lambda each: each.name)
+def test_the_blocks_of_a_lesson(each: Lesson) -> None:
+    found = rendering.blocks(each)
+    kinds = [block["kind"] for block in found]
+    assert kinds.count("code") == len(each.of("python"))
+    assert kinds.count("quiz") == len(each.of("quiz"))
+    assert kinds.count("figure") == len(each.of("figure"))
+    texts = [
+        b["printed"] if b["kind"] == "code" else b["text"]
+        for b in found
+        if b["kind"] in ("code", "text")
+    ]
+    assert [text for text in texts if text] == [block.text for block in each.of("text")]
+    assert not any("<script" in block.get("html", "") for block in found)
+
+
+def test_markup_in_markdown_stays_text() -> None:
+    assert rendering.prose("<img src=x onerror=alert(1)>") == (
+        "<p>&lt;img src=x onerror=alert(1)&gt;</p>\n"
+    )
+    assert "href" not in rendering.prose("[a](javascript:alert(1))")
+    assert rendering.prose("## A") == "<h3>A</h3>\n"
+    assert rendering.prose("## A", title=1) == "<h2>A</h2>\n"
+
+
+@pytest.mark.parametrize("e", exercises(), ids=lambda e: e.name)
+def test_tasks_keep_their_underscores(e: Any) -> None:
+    assert "<strong>" not in rendering.prose(e.task)
+
+
+def test_nodes_to_click_are_found_by_what_they_compute() -> None:
+    data = {"kind": "node", "question": "?", "feedback": "!", "values": {"a": 1.0, "b": 2.0}}
+    asked = {**data, "expression": "exp(a) / (exp(a) + exp(b))", "answers": ["exp(a)", "b"]}
+    found = rendering.quiz(asked)
+    names = [node["label"] or node["op"] for node in found["stepper"]["picture"]["nodes"]]
+    assert [[names[i] for i in nodes] for nodes in found["answers"]] == [["exp", "exp"], ["b"]]
+    with pytest.raises(ValueError, match="asks for 'tanh\\(a\\)', which is not in its graph"):
+        rendering.quiz({**asked, "answers": ["tanh(a)"]})
+
+
+@pytest.mark.parametrize("number", [questions.FIRST, questions.RICHER])
+def test_questions_without_end(number: int) -> None:
+    import random
+
+    found = [questions.question(random.Random(seed), number) for seed in range(40)]
+    assert len({each.question for each in found}) > 25
+    for each in found:
+        assert questions.SMALLEST <= abs(each.answer) <= questions.LARGEST
+        assert each.accepts(each.answer)
+        assert each.worked.startswith("y = ")
+
+
+# --- HTML ------------------------------------------------------------------------------------------
+
+
+def test_a_page_stands_alone_and_its_quizzes_work(open_page: Opener) -> None:  # noqa: F811
+    page = open_page(exporting.html(lesson(3)))
+    assert [url for url in open_page.requests if not url.startswith("file:")] == []
+    assert len(open_page.requests) == 1
+    assert page.inner_text("h1") == "The backward pass"
+    number = page.locator(".quiz").nth(0)
+    number.get_by_label("Your answer").fill("7")
+    number.get_by_role("button", name="Check").click()
+    assert "Not quite" in number.inner_text()
+    number.get_by_label("Your answer").fill("8")
+    number.get_by_role("button", name="Check").click()
+    assert "Right" in number.inner_text()
+    assert "The product is 8." in number.inner_text()
+    choice = page.locator(".quiz").nth(2)
+    for option in lesson(3).of("quiz")[2].data["option"]:
+        choice.get_by_label(option["text"]).check()
+        choice.get_by_role("button", name="Check").click()
+        assert option["feedback"] in choice.inner_text()
+    nodes = page.locator(".quiz").nth(3)
+    nodes.get_by_role("checkbox", name=re.compile("^b,")).click()
+    nodes.get_by_role("button", name="Check").click()
+    assert "There is more to choose." in nodes.inner_text()
+    nodes.get_by_role("checkbox", name=re.compile("^a,")).press("Enter")
+    nodes.get_by_role("button", name="Check").click()
+    assert "Right" in nodes.inner_text()
+
+
+def test_the_figures_of_a_page_compute(open_page: Opener) -> None:  # noqa: F811
+    page = open_page(exporting.html(lesson(3)))
+    figure = page.locator(".chainrule-stepper").first
+    figure.get_by_label("Value of a", exact=True).fill("5")
+    assert figure.locator("h2").inner_text() == "v2 = -5.0000"
+    assert page.evaluate("document.querySelectorAll('.py-keyword').length") > 10
+
+
+@pytest.mark.parametrize("width", [1200, 360])
+def test_a_page_fits_its_window(open_page: Opener, width: int) -> None:  # noqa: F811
+    page = open_page(exporting.html(exercise("write_mul")), width=width)
+    assert page.evaluate("document.documentElement.scrollWidth") == width
+    page = open_page(exporting.html(lesson(15)), width=width)
+    assert page.evaluate("document.documentElement.scrollWidth") == width
+
+
+def test_axe_finds_nothing_serious_in_a_page(open_page: Opener) -> None:  # noqa: F811
+    axe = require("axe_playwright_python.sync_playwright")
+    for scheme in ("light", "dark"):
+        page = open_page(exporting.html(lesson(2)), color_scheme=scheme)
+        found = axe.Axe().run(page).response["violations"]
+        assert [r["id"] for r in found if r["impact"] in ("serious", "critical")] == []
+
+
+def test_every_page_has_a_strict_policy_and_no_solution() -> None:
+    for thing in (*lessons(), *exercises()):
+        text = exporting.html(thing)
+        policy = POLICY.search(text)
+        assert policy is not None
+        assert "default-src 'none'; script-src 'sha256-" in policy[1]
+        assert "unsafe" not in policy[1]
+    e = exercise("write_mul")
+    line = "return Value(self.data * other.data)"
+    assert line in e.solution
+    assert line not in exporting.html(e)
+    assert "self.data * other.data" not in exporting.notebook(e)
+
+
+# --- notebooks -------------------------------------------------------------------------------------
+
+
+def cells(thing: Any) -> list[dict[str, Any]]:
+    found = json.loads(exporting.notebook(thing))
+    assert (found["nbformat"], found["nbformat_minor"]) == (4, 5)
+    assert set(found) == {"cells", "metadata", "nbformat", "nbformat_minor"}
+    assert found["metadata"]["kernelspec"]["name"] == "python3"
+    ids = [cell["id"] for cell in found["cells"]]
+    assert len(set(ids)) == len(ids)
+    for cell in found["cells"]:
+        assert cell["cell_type"] in ("code", "markdown")
+        keys = {"cell_type", "metadata", "source", "id"}
+        assert set(cell) == keys | ({"execution_count", "outputs"} if is_code(cell) else set())
+        assert not is_code(cell) or (cell["execution_count"], cell["outputs"]) == (None, [])
+        assert all(isinstance(line, str) for line in cell["source"])
+        assert all(line.endswith("\n") for line in cell["source"][:-1])
+    return list(found["cells"])
+
+
+def is_code(cell: dict[str, Any]) -> bool:
+    return bool(cell["cell_type"] == "code")
+
+
+@pytest.mark.parametrize("each", lessons(), ids=lambda each: each.name)
+def test_the_cells_of_a_notebook_run_in_order(
+    each: Lesson, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """And print what the lesson says, figures between them or not."""
+    monkeypatch.chdir(tmp_path)
+    names: dict[str, Any] = {"__name__": "__main__"}
+    printed = []
+    figures = 0
+    for cell in filter(is_code, cells(each)):
+        source = "".join(cell["source"])
+        if "torch" in source:
+            pytest.importorskip("torch")
+        out = io.StringIO()
+        with contextlib.redirect_stdout(out):
+            if cell["metadata"].get("tags") == ["raises-exception"]:
+                with pytest.raises(BaseException):  # noqa: B017, PT011
+                    exec(source, names)
+                continue
+            exec(source, names)
+        if source.startswith("def figure():"):
+            figures += 1
+        else:
+            printed.append(out.getvalue())
+    blocks = list(each.blocks)
+    told = []
+    for block, after in zip(blocks, [*blocks[1:], None], strict=True):
+        if block.kind == "python" and "raises" not in block.options:
+            told.append(after.text if after is not None and after.kind == "text" else "")
+    assert printed == told
+    assert figures == len(each.of("figure"))
+
+
+def test_a_figure_is_a_drawing() -> None:
+    cell = next(c for c in cells(lesson(15)) if "".join(c["source"]).startswith("def figure"))
+    names: dict[str, Any] = {}
+    exec("".join(cell["source"]), names)
+    assert "tanh" in names["figure"]().svg
+    assert set(names) == {"__builtins__", "figure"}
+
+
+def test_the_notebook_of_an_exercise() -> None:
+    found = cells(exercise("write_mul"))
+    assert "".join(found[0]["source"]).startswith("# Write \\_\\_mul\\_\\_\n\nGive Value a product.")
+    exec("".join(found[1]["source"]), {})
+    assert sum("<details><summary>Hint" in "".join(cell["source"]) for cell in found) == 3
+
+
+# --- the command -----------------------------------------------------------------------------------
+
+
+def test_the_command(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    page, notebook = tmp_path / "a.html", tmp_path / "b.ipynb"
+    assert cli.main(["learn", "export", "3", "--html", str(page)]) == 0
+    assert capsys.readouterr().out == f"wrote {page}\n"
+    assert page.read_text(encoding="utf-8") == exporting.html(lesson(3))
+    assert cli.main(["learn", "export", "write_mul", "--notebook", str(notebook)]) == 0
+    assert json.loads(notebook.read_text(encoding="utf-8"))["cells"]
+    capsys.readouterr()
+    for words, error in {
+        ("99", "--html", str(page)): "chainrule: there is no lesson 99; there are 1 to 15\n",
+        ("nothing", "--html", str(page)): "chainrule: there is no exercise 'nothing'; ",
+        ("3", "--html", str(tmp_path / "no" / "a.html")): "chainrule: no directory for ",
+    }.items():
+        assert cli.main(["learn", "export", *words]) == 1
+        assert capsys.readouterr().err.startswith(error)
+    with pytest.raises(SystemExit):
+        cli.main(["learn", "export", "3"])
