@@ -18,6 +18,10 @@ from typing import Any
 TRIES = 60
 SIMPLE = (0.0, 1.0, -1.0, 2.0, -2.0, 3.0, 0.5)
 KINDS = {int: "a whole number", float: "a number", str: "a text"}
+EXPLAINED: dict[type[BaseException], str] = {  # where Python's own words say too little
+    RecursionError: "RecursionError: a function calls itself without end",
+    EOFError: "EOFError: there is nobody to answer input() while the file is checked",
+}
 Make = Callable[[random.Random], Any]
 
 
@@ -199,8 +203,7 @@ def _raised(error: Exception, file: str) -> CheckFailedError:
     ]
     place = f", at line {lines[-1]}" if lines else ""
     text = f"{type(error).__name__}: {error}".removesuffix(": ")
-    if isinstance(error, RecursionError):
-        text = "RecursionError: a function calls itself without end"
+    text = EXPLAINED.get(type(error), text)
     return CheckFailedError(f"it raises {text}{place}", error=type(error))
 
 

@@ -1,12 +1,14 @@
 """The process in which learner code runs: sets its limits, does one job, writes one result.
 
 A job comes as JSON on standard input. `check` runs the checker of an exercise on a file, `run` a
-file alone. What the code prints goes to standard output; the result goes to a pipe of its own.
+file alone. What the code prints goes to standard output; the result goes to a pipe of its own, after
+an empty line that says that the learner's code begins.
 """
 
 from __future__ import annotations
 
 import _posixsubprocess
+import contextlib
 import faulthandler
 import importlib.util
 import io
@@ -15,12 +17,12 @@ import os
 import sys
 import traceback
 from collections.abc import Callable
-from contextlib import redirect_stdout
 from pathlib import Path
 from types import ModuleType
 from typing import Any
 from urllib.parse import unquote, urlsplit
 
+from chainrule.learn.checking import EXPLAINED, CheckFailedError, Work
 from chainrule.learn.wall import enclose
 
 # Events of sys.addaudithook that no exercise needs.
@@ -61,6 +63,8 @@ CHANGES: dict[str, tuple[tuple[int, int | None], ...]] = {
 }
 # What has no event; multiprocessing uses the last.
 SILENT = ((os, "mkfifo"), (os, "mknod"), (_posixsubprocess, "fork_exec"))
+DEEPEST = 100  # folders in each other; thousands could not be removed again
+LONGEST = 4_000  # characters of a message
 WRITING = os.O_WRONLY | os.O_RDWR | os.O_CREAT | os.O_TRUNC | os.O_APPEND
 
 
@@ -77,7 +81,7 @@ def limit(megabytes: int, seconds: float) -> None:
     size = megabytes * 2**20
     for what, most in (
         (resource.RLIMIT_AS, size),
-        (resource.RLIMIT_CPU, int(seconds) + 2),
+        (resource.RLIMIT_CPU, int(seconds) + 10),  # with what it takes to start
         (resource.RLIMIT_FSIZE, 50 * 2**20),
         (resource.RLIMIT_CORE, 0),
     ):
@@ -90,9 +94,12 @@ def limit(megabytes: int, seconds: float) -> None:
 def guard(folder: Path) -> None:
     """Refuse what writes outside the folder, starts programs or uses the network."""
     inside = os.path.realpath(folder)
+    deepest = inside.count(os.sep) + DEEPEST
 
     def allowed(path: Any, dir_fd: int | None = None) -> bool:
         place = os.path.realpath(os.path.join(_opened(dir_fd), _opened(path)))
+        if place.count(os.sep) > deepest:
+            raise RefusedError(f"code in an exercise may not put folders {DEEPEST} deep in each other")
         return place == os.devnull or place == inside or place.startswith(inside + os.sep)
 
     def hook(event: str, args: tuple[Any, ...]) -> None:
@@ -164,8 +171,7 @@ def described(error: BaseException, file: Path) -> str:
     if isinstance(error, SyntaxError):
         return text
     lines = [f.lineno for f in traceback.extract_tb(error.__traceback__) if f.filename == str(file)]
-    if isinstance(error, RecursionError):
-        text = "RecursionError: a function calls itself without end"
+    text = EXPLAINED.get(type(error), text)
     return f"{text}, at line {lines[-1]}" if lines else text
 
 
@@ -187,15 +193,15 @@ class Echo(io.StringIO):
 
 def work(job: dict[str, Any], file: Path) -> tuple[str, str]:
     """Do the job; returns how it ended, and what to say of it."""
-    from chainrule.learn.checking import CheckFailedError, Work
-
     checker: Callable[[Work], None] | None = None
     if job["kind"] == "check":
         checker = load(Path(job["checker"]), "checker").check
     guard(Path(job["folder"]))
+    faulthandler.dump_traceback_later(job["seconds"], exit=False, file=job["trace"])
+    os.write(job["result"], b"\n")
     echo = Echo(sys.stdout, job["characters"])
     try:
-        with redirect_stdout(echo):
+        with contextlib.redirect_stdout(echo):
             module = load(file, "work")
             if checker is not None:
                 checker(Work(module, echo.getvalue))
@@ -216,12 +222,12 @@ def main() -> None:
     job = json.loads(sys.stdin.buffer.read())
     result, file = job["result"], Path(job["file"])
     faulthandler.enable(job["trace"])
-    faulthandler.dump_traceback_later(job["seconds"], exit=False, file=job["trace"])
     limit(job["megabytes"], job["seconds"])
     kind, message = work(job, file)
-    sys.stdout.flush()
-    with open(result, "w", encoding="utf-8") as pipe:
-        json.dump({"kind": kind, "message": message}, pipe)
+    with contextlib.suppress(OSError, ValueError):  # it may be closed
+        sys.stdout.flush()
+    # Nobody reads the pipe before the end: it must hold all of it.
+    os.write(result, json.dumps({"kind": kind, "message": message[:LONGEST]}).encode())
     os._exit(0)  # whatever threads or exit functions there are
 
 
