@@ -10,13 +10,16 @@ from __future__ import annotations
 import math
 import random
 import traceback
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence, Set
 from dataclasses import dataclass
 from types import ModuleType
 from typing import Any
 
+import numpy as np
+
 TRIES = 60
 SIMPLE = (0.0, 1.0, -1.0, 2.0, -2.0, 3.0, 0.5)
+TEXTS = (str, bytes, bytearray)
 KINDS = {int: "a whole number", float: "a number", str: "a text"}
 EXPLAINED: dict[type[BaseException], str] = {  # where Python's own words say too little
     RecursionError: "RecursionError: a function calls itself without end",
@@ -160,6 +163,8 @@ def shown(x: Any) -> str:
 
 def _same(got: Any, expected: Any, tolerance: float) -> bool:
     if isinstance(expected, (list, tuple)):
+        if isinstance(got, (*TEXTS, Mapping, Set)):
+            return False
         try:
             found = list(got)
         except TypeError:
@@ -167,15 +172,19 @@ def _same(got: Any, expected: Any, tolerance: float) -> bool:
         return len(found) == len(expected) and all(
             _same(a, b, tolerance) for a, b in zip(found, expected, strict=True)
         )
+    a_number = isinstance(expected, (int, float)) and not isinstance(expected, bool)
+    if a_number and isinstance(got, (*TEXTS, bool)):
+        return False  # float("12") is 12, and True == 1
     if isinstance(expected, float):
         try:
             number = float(got)
-        except (TypeError, ValueError):
+        except (TypeError, ValueError, OverflowError):
             return False
         if math.isnan(expected) or math.isinf(expected):
             return str(number) == str(expected)
         return abs(number - expected) <= tolerance * max(1.0, abs(expected))
-    return bool(got == expected)
+    result = got == expected
+    return isinstance(result, (bool, np.bool_)) and bool(result)  # not a list of answers
 
 
 def _simple(attempt: int, like: Any) -> Any:
