@@ -11,7 +11,16 @@ import numpy as np
 import pytest
 
 from chainrule import Value
-from chainrule.learn.checking import CheckFailedError, Work, number, numeric, positive, several, whole
+from chainrule.learn.checking import (
+    SIMPLE,
+    CheckFailedError,
+    Work,
+    number,
+    numeric,
+    positive,
+    several,
+    whole,
+)
 from chainrule.learn.programs import Program, check_function, compare, program
 
 
@@ -204,3 +213,18 @@ def test_what_only_looks_like_it_is_not_the_same(got: Any, expected: Any) -> Non
 )
 def test_numbers_and_lists_of_any_kind_are_the_same(got: Any, expected: Any) -> None:
     work().equal("it", got, expected)
+
+
+def test_simple_numbers_come_first_as_far_as_the_range_has_them() -> None:
+    seen: list[tuple[Any, ...]] = []
+
+    def test(*arguments: Any) -> None:
+        seen.append(arguments)
+
+    work().for_all(number(), number(0.4, 2.5), number(-9.0, -8.0), whole(0, 9))(test)
+    free, narrow, far, whole_numbers = zip(*seen[: len(SIMPLE)], strict=True)
+    assert free == SIMPLE
+    assert narrow == (2.0, 0.5, 1.0, 2.0, 0.5, 1.0, 2.0)
+    assert all(-9.0 <= x <= -8.0 for x in far)
+    assert all(type(x) is int for x in whole_numbers)
+    assert len({x for x, *_ in seen[len(SIMPLE) :]}) > 40
