@@ -7,10 +7,20 @@ import random
 from types import ModuleType
 from typing import Any
 
+import numpy as np
 import pytest
 
 from chainrule import Value
-from chainrule.learn.checking import CheckFailedError, Work, number, numeric, positive, several, whole
+from chainrule.learn.checking import (
+    SIMPLE,
+    CheckFailedError,
+    Work,
+    number,
+    numeric,
+    positive,
+    several,
+    whole,
+)
 from chainrule.learn.programs import Program, check_function, compare, program
 
 
@@ -142,3 +152,79 @@ def test_an_engine_that_is_right_agrees_and_one_that_is_wrong_does_not() -> None
 def test_functions_of_the_engine_pass(method: str) -> None:
     function = {"tanh": math.tanh, "exp": math.exp, "sigmoid": lambda x: 1 / (1 + math.exp(-x))}[method]
     check_function(work(), Value, method, function, number(), "")
+
+
+class Elementwise:
+    def __eq__(self, other: object) -> Any:
+        return [False]
+
+
+class Floating:
+    def __float__(self) -> float:
+        return 12.0
+
+
+@pytest.mark.parametrize(
+    ("got", "expected"),
+    [
+        ("12", 12.0),
+        (b"12", 12.0),
+        (True, 1.0),
+        (True, 1),
+        ("1", 1),
+        (None, 0.0),
+        (10**400, 1.0),
+        ("12", [1.0, 2.0]),
+        ("ab", ["a", "b"]),
+        ({1.0: 0, 2.0: 0}, [1.0, 2.0]),
+        ({1.0: 0}.keys(), [1.0]),
+        ({1, 2}, [1, 2]),
+        (["1", "2"], [1.0, 2.0]),
+        ([1.0], [1.0, 2.0]),
+        (Elementwise(), "a"),
+        (Elementwise(), 1),
+        (np.array([3, 3]), 3),
+        (float("nan"), 1.0),
+    ],
+)
+def test_what_only_looks_like_it_is_not_the_same(got: Any, expected: Any) -> None:
+    with pytest.raises(CheckFailedError):
+        work().equal("it", got, expected)
+
+
+@pytest.mark.parametrize(
+    ("got", "expected"),
+    [
+        (12, 12.0),
+        (np.float64(12.0), 12.0),
+        (Floating(), 12.0),
+        (12.0, 12),
+        (np.int64(12), 12),
+        ((1, 2.0), [1.0, 2.0]),
+        (np.array([1.0, 2.0]), [1.0, 2.0]),
+        ((x for x in (1.0, 2.0)), [1.0, 2.0]),
+        ("ab", "ab"),
+        (True, True),
+        (None, None),
+        ({1, 2}, {1, 2}),
+        (math.inf, math.inf),
+        (math.nan, math.nan),
+    ],
+)
+def test_numbers_and_lists_of_any_kind_are_the_same(got: Any, expected: Any) -> None:
+    work().equal("it", got, expected)
+
+
+def test_simple_numbers_come_first_as_far_as_the_range_has_them() -> None:
+    seen: list[tuple[Any, ...]] = []
+
+    def test(*arguments: Any) -> None:
+        seen.append(arguments)
+
+    work().for_all(number(), number(0.4, 2.5), number(-9.0, -8.0), whole(0, 9))(test)
+    free, narrow, far, whole_numbers = zip(*seen[: len(SIMPLE)], strict=True)
+    assert free == SIMPLE
+    assert narrow == (2.0, 0.5, 1.0, 2.0, 0.5, 1.0, 2.0)
+    assert all(-9.0 <= x <= -8.0 for x in far)
+    assert all(type(x) is int for x in whole_numbers)
+    assert len({x for x, *_ in seen[len(SIMPLE) :]}) > 40

@@ -42,6 +42,10 @@ def tried(code: str, tmp_path: Path, limits: Limits = LIMITS) -> Outcome:
         ("import os\nos.system('true')", "error", "may not start a program"),
         ("import socket\nsocket.create_connection(('127.0.0.1', 9))", "error", "network"),
         ("x = 1", "failed", "no Value in the file"),
+        ("x = input('?')", "error", "nobody to answer input() while the file is checked, at line 1"),
+        ("import os\nwhile True: os.mkdir('d'); os.chdir('d')", "error", "100 deep in each other"),
+        ("raise ValueError('x' * 100_000)", "error", "ValueError: xxx"),
+        ("raise ValueError('\\ud800')", "error", "ValueError: ?, at line 1"),
     ],
     ids=lambda text: text[:24] if isinstance(text, str) else None,
 )
@@ -180,6 +184,30 @@ def test_files_beside_it_do_not_replace_modules(
     (tmp_path / "work.py").write_text("import random, json, fractions, chainrule\nprint('fine')")
     outcome = run({"kind": "run", "file": str(tmp_path / "work.py")}, tmp_path)
     assert (outcome.kind, outcome.printed) == ("passed", "fine\n")
+
+
+@pytest.mark.parametrize(
+    "code",
+    [
+        "breakpoint()",
+        "print('\\ud800')",
+        "import sys; sys.__stdout__.close()",
+        "import tempfile; tempfile.TemporaryFile().write(b'x')",
+        "import os\nfor _ in range(90): os.mkdir('d'); os.chdir('d')",
+    ],
+)
+def test_what_does_no_harm_passes(code: str, tmp_path: Path) -> None:
+    outcome = tried(f"{code}\n{exercise('write_mul').solution}", tmp_path)
+    assert outcome.passed, outcome
+
+
+def test_the_time_that_python_takes_to_start_does_not_count(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    (tmp_path / "sitecustomize.py").write_text("import time; time.sleep(2.5)")
+    monkeypatch.setenv("PYTHONPATH", str(tmp_path))
+    outcome = tried(exercise("write_mul").solution, tmp_path, Limits(seconds=1.0))
+    assert outcome.passed, outcome
 
 
 def test_what_it_started_is_ended_with_it(tmp_path: Path) -> None:

@@ -10,14 +10,21 @@ from __future__ import annotations
 import math
 import random
 import traceback
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence, Set
 from dataclasses import dataclass
 from types import ModuleType
 from typing import Any
 
+import numpy as np
+
 TRIES = 60
-SIMPLE = (0.0, 1.0, -1.0, 2.0, -2.0, 3.0, 0.5)
+SIMPLE = (1.0, 2.0, 3.0, 0.5, -1.0, -2.0, 0.0)  # 0 comes last: it hides more than it shows
+TEXTS = (str, bytes, bytearray)
 KINDS = {int: "a whole number", float: "a number", str: "a text"}
+EXPLAINED: dict[type[BaseException], str] = {  # where Python's own words say too little
+    RecursionError: "RecursionError: a function calls itself without end",
+    EOFError: "EOFError: there is nobody to answer input() while the file is checked",
+}
 Make = Callable[[random.Random], Any]
 
 
@@ -100,19 +107,31 @@ class Work:
         def run(test: Callable[..., None]) -> None:
             rng = random.Random(self.seed)
             for attempt in range(tries):
-                arguments = [
-                    _simple(attempt + i, make(rng)) if attempt < len(SIMPLE) else make(rng)
-                    for i, make in enumerate(makers)
-                ]
+                arguments = [make(rng) for make in makers]
+                if attempt < len(SIMPLE):
+                    arguments = [
+                        _simple(attempt + i, make, argument)
+                        for i, (make, argument) in enumerate(zip(makers, arguments, strict=True))
+                    ]
                 if failure(test, arguments) is not None:
                     raise _smallest(test, arguments, failure) from None
 
         return run
 
 
-def number(low: float = -3.0, high: float = 3.0) -> Make:
+@dataclass(frozen=True)
+class Number:
     """Random numbers with two decimals: they are read by people."""
-    return lambda rng: round(rng.uniform(low, high), 2)
+
+    low: float
+    high: float
+
+    def __call__(self, rng: random.Random) -> float:
+        return round(rng.uniform(self.low, self.high), 2)
+
+
+def number(low: float = -3.0, high: float = 3.0) -> Make:
+    return Number(low, high)
 
 
 def positive(high: float = 3.0) -> Make:
@@ -162,6 +181,8 @@ def shown(x: Any) -> str:
 
 def _same(got: Any, expected: Any, tolerance: float) -> bool:
     if isinstance(expected, (list, tuple)):
+        if isinstance(got, (*TEXTS, Mapping, Set)):
+            return False
         try:
             found = list(got)
         except TypeError:
@@ -169,21 +190,27 @@ def _same(got: Any, expected: Any, tolerance: float) -> bool:
         return len(found) == len(expected) and all(
             _same(a, b, tolerance) for a, b in zip(found, expected, strict=True)
         )
+    a_number = isinstance(expected, (int, float)) and not isinstance(expected, bool)
+    if a_number and isinstance(got, (*TEXTS, bool)):
+        return False  # float("12") is 12, and True == 1
     if isinstance(expected, float):
         try:
             number = float(got)
-        except (TypeError, ValueError):
+        except (TypeError, ValueError, OverflowError):
             return False
         if math.isnan(expected) or math.isinf(expected):
             return str(number) == str(expected)
         return abs(number - expected) <= tolerance * max(1.0, abs(expected))
-    return bool(got == expected)
+    result = got == expected
+    return isinstance(result, (bool, np.bool_)) and bool(result)  # not a list of answers
 
 
-def _simple(attempt: int, like: Any) -> Any:
-    """A number that is easy to follow, where one is wanted that may be anything."""
-    choice = SIMPLE[attempt % len(SIMPLE)]
-    return choice if isinstance(like, float) and like < 0.0 < choice else like
+def _simple(attempt: int, make: Make, argument: Any) -> Any:
+    """A number that is easy to follow, where any of a range will do; else the argument."""
+    if not isinstance(make, Number):
+        return argument
+    simple = [x for x in SIMPLE if make.low <= x <= make.high]
+    return simple[attempt % len(simple)] if simple else argument
 
 
 def _failure(test: Callable[..., None], arguments: Sequence[Any], file: str) -> CheckFailedError | None:
@@ -205,8 +232,7 @@ def _raised(error: Exception, file: str) -> CheckFailedError:
     ]
     place = f", at line {lines[-1]}" if lines else ""
     text = f"{type(error).__name__}: {error}".removesuffix(": ")
-    if isinstance(error, RecursionError):
-        text = "RecursionError: a function calls itself without end"
+    text = EXPLAINED.get(type(error), text)
     return CheckFailedError(f"it raises {text}{place}", error=type(error))
 
 

@@ -2,12 +2,14 @@
 
 A job comes as JSON on standard input. `check` runs the checker of an exercise on a file, `run` a
 file alone, or after other blocks of code that share its names. What the code prints goes to standard
-output; the result goes to a pipe of its own.
+output; the result goes to a pipe of its own, after an empty line that says that the learner's code
+begins.
 """
 
 from __future__ import annotations
 
 import _posixsubprocess
+import contextlib
 import faulthandler
 import importlib.util
 import io
@@ -16,12 +18,12 @@ import os
 import sys
 import traceback
 from collections.abc import Callable, Sequence
-from contextlib import redirect_stdout
 from pathlib import Path
 from types import ModuleType
 from typing import Any
 from urllib.parse import unquote, urlsplit
 
+from chainrule.learn.checking import EXPLAINED, CheckFailedError, Work
 from chainrule.learn.wall import enclose
 
 # Events of sys.addaudithook that no exercise needs.
@@ -62,6 +64,8 @@ CHANGES: dict[str, tuple[tuple[int, int | None], ...]] = {
 }
 # What has no event; multiprocessing uses the last.
 SILENT = ((os, "mkfifo"), (os, "mknod"), (_posixsubprocess, "fork_exec"))
+DEEPEST = 100  # folders in each other; thousands could not be removed again
+LONGEST = 4_000  # characters of a message
 WRITING = os.O_WRONLY | os.O_RDWR | os.O_CREAT | os.O_TRUNC | os.O_APPEND
 
 
@@ -82,7 +86,7 @@ def limit(megabytes: int, seconds: float) -> None:
     size = megabytes * 2**20
     for what, most in (
         (resource.RLIMIT_AS, size),
-        (resource.RLIMIT_CPU, int(seconds) + 2),
+        (resource.RLIMIT_CPU, int(seconds) + 10),  # with what it takes to start
         (resource.RLIMIT_FSIZE, 50 * 2**20),
         (resource.RLIMIT_CORE, 0),
     ):
@@ -95,9 +99,12 @@ def limit(megabytes: int, seconds: float) -> None:
 def guard(folder: Path) -> None:
     """Refuse what writes outside the folder, starts programs or uses the network."""
     inside = os.path.realpath(folder)
+    deepest = inside.count(os.sep) + DEEPEST
 
     def allowed(path: Any, dir_fd: int | None = None) -> bool:
         place = os.path.realpath(os.path.join(_opened(dir_fd), _opened(path)))
+        if place.count(os.sep) > deepest:
+            raise RefusedError(f"code in an exercise may not put folders {DEEPEST} deep in each other")
         return place == os.devnull or place == inside or place.startswith(inside + os.sep)
 
     def hook(event: str, args: tuple[Any, ...]) -> None:
@@ -185,8 +192,7 @@ def described(error: BaseException, file: Path) -> str:
     if isinstance(error, SyntaxError):
         return text
     lines = [f.lineno for f in traceback.extract_tb(error.__traceback__) if f.filename == str(file)]
-    if isinstance(error, RecursionError):
-        text = "RecursionError: a function calls itself without end"
+    text = EXPLAINED.get(type(error), text)
     return f"{text}, at line {lines[-1]}" if lines else text
 
 
@@ -208,15 +214,15 @@ class Echo(io.StringIO):
 
 def work(job: dict[str, Any], file: Path) -> tuple[str, str, dict[str, str]]:
     """Do the job; returns how it ended, what to say of it, and the parts of a failed check."""
-    from chainrule.learn.checking import CheckFailedError, Work
-
     checker: Callable[[Work], None] | None = None
     if job["kind"] == "check":
         checker = load(Path(job["checker"]), "checker").check
     guard(Path(job["folder"]))
+    faulthandler.dump_traceback_later(job["seconds"], exit=False, file=job["trace"])
+    os.write(job["result"], b"\n")
     echo = Echo(sys.stdout, job["characters"])
     try:
-        with redirect_stdout(echo):
+        with contextlib.redirect_stdout(echo):
             module = load(file, "work", job.get("before", ()))
             if checker is not None:
                 checker(Work(module, echo.getvalue))
@@ -237,12 +243,14 @@ def main() -> None:
     job = json.loads(sys.stdin.buffer.read())
     result, file = job["result"], Path(job["file"])
     faulthandler.enable(job["trace"])
-    faulthandler.dump_traceback_later(job["seconds"], exit=False, file=job["trace"])
     limit(job["megabytes"], job["seconds"])
     kind, message, parts = work(job, file)
-    sys.stdout.flush()
-    with open(result, "w", encoding="utf-8") as pipe:
-        json.dump({"kind": kind, "message": message, "parts": parts}, pipe)
+    with contextlib.suppress(OSError, ValueError):  # it may be closed
+        sys.stdout.flush()
+    # Nobody reads the pipe before the end: it must hold all of it.
+    parts = {name: text[: LONGEST // 8] for name, text in parts.items()}
+    found = {"kind": kind, "message": message[:LONGEST], "parts": parts}
+    os.write(result, json.dumps(found).encode())
     os._exit(0)  # whatever threads or exit functions there are
 
 

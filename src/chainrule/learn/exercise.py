@@ -52,7 +52,7 @@ class Exercise:
 
     def check(self, file: Path, limits: Limits = USUAL, stopped: Callable[[], bool] = bool) -> Outcome:
         """Check a learner's file, in a process of its own and in a folder that is thrown away."""
-        with tempfile.TemporaryDirectory(prefix="chainrule-") as place:
+        with tempfile.TemporaryDirectory(prefix="chainrule-", ignore_cleanup_errors=True) as place:
             copy = Path(place) / f"{self.name}.py"
             shutil.copyfile(file, copy)
             checker = str((self.folder / "check.py").resolve())

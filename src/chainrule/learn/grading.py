@@ -100,5 +100,6 @@ def write(path: Path, results: Iterator[tuple[Submission, Outcome]]) -> tuple[in
 
 
 def _cell(text: str) -> str:
-    """Text that a spreadsheet does not take for a formula."""
+    """Text that can be written, and that a spreadsheet does not take for a formula."""
+    text = text.encode("utf-8", "replace").decode()  # names of folders may be anything
     return f"'{text}" if text[:1] in ("=", "+", "-", "@", "\t", "\r") else text

@@ -23,7 +23,8 @@ from typing import Any
 
 SECONDS, MEGABYTES, CHARACTERS = 10.0, 2048, 20_000
 FLOOD = 5_000_000  # characters after which a program is stopped for what it prints
-GRACE = 2.0  # seconds for Python to start
+STARTING = 30.0  # seconds for Python to start; they do not count
+GRACE = 1.0  # seconds to say where it was when its time was up
 LINE = re.compile(r'File "(?P<file>[^"]+)", line (?P<line>\d+)')
 
 
@@ -84,7 +85,7 @@ def run(
         os.close(write)
         try:
             _send(process, json.dumps(job).encode())
-            why, printed = _watch(process, limits, start, stopped)
+            why, printed = _watch(process, read, limits, stopped)
         finally:
             _end(process)
             with os.fdopen(read, "rb") as pipe:
@@ -104,7 +105,8 @@ def _environment() -> dict[str, str]:
         **os.environ,
         "PYTHONPATH": path,
         "PYTHONDONTWRITEBYTECODE": "1",
-        "PYTHONIOENCODING": "utf-8",
+        "PYTHONIOENCODING": "utf-8:backslashreplace",
+        "PYTHONBREAKPOINT": "0",  # one that was left in the file has nobody to ask
     }
     return keep | dict.fromkeys(("OPENBLAS_NUM_THREADS", "OMP_NUM_THREADS", "MKL_NUM_THREADS"), "1")
 
@@ -119,20 +121,30 @@ def _send(process: subprocess.Popen[bytes], job: bytes) -> None:
 
 
 def _watch(
-    process: subprocess.Popen[bytes], limits: Limits, start: float, stopped: Callable[[], bool]
+    process: subprocess.Popen[bytes], result: int, limits: Limits, stopped: Callable[[], bool]
 ) -> tuple[str, str]:
-    """Read what it prints until it ends or has to be ended; returns why, and the text."""
+    """Read what it prints until it ends or has to be ended; returns why, and the text.
+
+    Its time begins with the first byte of the result: on a busy machine, Python starts slowly.
+    """
     kept, total = bytearray(), 0
+    end = time.monotonic() + STARTING + limits.seconds
     assert process.stdout is not None
     os.set_blocking(process.stdout.fileno(), False)
     with selectors.DefaultSelector() as selector:
         selector.register(process.stdout, selectors.EVENT_READ)
+        selector.register(result, selectors.EVENT_READ)
         while True:
-            if time.monotonic() - start > limits.seconds + GRACE:
+            if time.monotonic() > end:
                 return "time", _text(kept, total, limits)
             if stopped():
                 return "stopped", _text(kept, total, limits)
-            if selector.select(0.05):
+            ready = {key.fd for key, _ in selector.select(0.05)}
+            if result in ready:
+                os.read(result, 1)
+                selector.unregister(result)
+                end = time.monotonic() + limits.seconds + GRACE
+            if process.stdout.fileno() in ready:
                 chunk = process.stdout.read(65536)
                 if chunk:
                     kept += chunk[: max(0, limits.characters - len(kept))]
@@ -142,7 +154,7 @@ def _watch(
             if total > FLOOD:
                 return "output", _text(kept, total, limits)
     try:
-        process.wait(max(0.1, limits.seconds + GRACE - (time.monotonic() - start)))
+        process.wait(max(0.1, end - time.monotonic()))
     except subprocess.TimeoutExpired:
         return "time", _text(kept, total, limits)
     return "", _text(kept, total, limits)
@@ -172,8 +184,9 @@ def _outcome(
     if not why and result:
         try:
             found = json.loads(result)
+            message = str(found["message"]).encode("utf-8", "replace").decode()  # no half characters
             parts = {str(name): str(text) for name, text in found["parts"].items()}
-            return Outcome(str(found["kind"]), str(found["message"]), printed, seconds, parts)
+            return Outcome(str(found["kind"]), message, printed, seconds, parts)
         except (ValueError, KeyError, TypeError, AttributeError):
             pass
     place = _last_line(trace, str(job.get("file", "")))
