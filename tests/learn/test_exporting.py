@@ -1,10 +1,14 @@
-"""Lessons and exercises as files: pages that stand alone, notebooks whose cells run in order."""
+"""Lessons and exercises as files: pages and notebooks, whose cells run in order.
+
+The pages are opened in tests/browser/test_exported_course.py.
+"""
 
 from __future__ import annotations
 
 import contextlib
 import io
 import json
+import random
 import re
 from pathlib import Path
 from typing import Any
@@ -16,7 +20,6 @@ from chainrule.learn import questions, rendering
 from chainrule.learn.course import Lesson, lesson, lessons
 from chainrule.learn.exercise import exercise, exercises
 
-from ..browser.conftest import Opener, browser, open_page  # noqa: F401
 from ..conftest import require
 
 require("markdown_it")
@@ -71,8 +74,6 @@ def test_nodes_to_click_are_found_by_what_they_compute() -> None:
 
 @pytest.mark.parametrize("number", [questions.FIRST, questions.RICHER])
 def test_questions_without_end(number: int) -> None:
-    import random
-
     found = [questions.question(random.Random(seed), number) for seed in range(40)]
     assert len({each.question for each in found}) > 25
     for each in found:
@@ -82,57 +83,6 @@ def test_questions_without_end(number: int) -> None:
 
 
 # --- HTML ------------------------------------------------------------------------------------------
-
-
-def test_a_page_stands_alone_and_its_quizzes_work(open_page: Opener) -> None:  # noqa: F811
-    page = open_page(exporting.html(lesson(3)))
-    assert [url for url in open_page.requests if not url.startswith("file:")] == []
-    assert len(open_page.requests) == 1
-    assert page.inner_text("h1") == "The backward pass"
-    number = page.locator(".quiz").nth(0)
-    number.get_by_label("Your answer").fill("7")
-    number.get_by_role("button", name="Check").click()
-    assert "Not quite" in number.inner_text()
-    number.get_by_label("Your answer").fill("8")
-    number.get_by_role("button", name="Check").click()
-    assert "Right" in number.inner_text()
-    assert "The product is 8." in number.inner_text()
-    choice = page.locator(".quiz").nth(2)
-    for option in lesson(3).of("quiz")[2].data["option"]:
-        choice.get_by_label(option["text"]).check()
-        choice.get_by_role("button", name="Check").click()
-        assert option["feedback"] in choice.inner_text()
-    nodes = page.locator(".quiz").nth(3)
-    nodes.get_by_role("checkbox", name=re.compile("^b,")).click()
-    nodes.get_by_role("button", name="Check").click()
-    assert "There is more to choose." in nodes.inner_text()
-    nodes.get_by_role("checkbox", name=re.compile("^a,")).press("Enter")
-    nodes.get_by_role("button", name="Check").click()
-    assert "Right" in nodes.inner_text()
-
-
-def test_the_figures_of_a_page_compute(open_page: Opener) -> None:  # noqa: F811
-    page = open_page(exporting.html(lesson(3)))
-    figure = page.locator(".chainrule-stepper").first
-    figure.get_by_label("Value of a", exact=True).fill("5")
-    assert figure.locator("h2").inner_text() == "v2 = -5.0000"
-    assert page.evaluate("document.querySelectorAll('.py-keyword').length") > 10
-
-
-@pytest.mark.parametrize("width", [1200, 360])
-def test_a_page_fits_its_window(open_page: Opener, width: int) -> None:  # noqa: F811
-    page = open_page(exporting.html(exercise("write_mul")), width=width)
-    assert page.evaluate("document.documentElement.scrollWidth") == width
-    page = open_page(exporting.html(lesson(15)), width=width)
-    assert page.evaluate("document.documentElement.scrollWidth") == width
-
-
-def test_axe_finds_nothing_serious_in_a_page(open_page: Opener) -> None:  # noqa: F811
-    axe = require("axe_playwright_python.sync_playwright")
-    for scheme in ("light", "dark"):
-        page = open_page(exporting.html(lesson(2)), color_scheme=scheme)
-        found = axe.Axe().run(page).response["violations"]
-        assert [r["id"] for r in found if r["impact"] in ("serious", "critical")] == []
 
 
 def test_every_page_has_a_strict_policy_and_no_solution() -> None:

@@ -1,0 +1,68 @@
+"""Exported lessons in a real browser, from file://: nothing is asked for, and all of it works."""
+
+from __future__ import annotations
+
+import re
+
+import pytest
+
+from chainrule.learn.course import lesson
+from chainrule.learn.exercise import exercise
+
+from ..conftest import require
+from .conftest import Opener
+
+require("markdown_it")
+
+from chainrule.learn import exporting  # noqa: E402
+
+
+def test_a_page_stands_alone_and_its_quizzes_work(open_page: Opener) -> None:
+    page = open_page(exporting.html(lesson(3)))
+    assert [url for url in open_page.requests if not url.startswith("file:")] == []
+    assert len(open_page.requests) == 1
+    assert page.inner_text("h1") == "The backward pass"
+    number = page.locator(".quiz").nth(0)
+    number.get_by_label("Your answer").fill("7")
+    number.get_by_role("button", name="Check").click()
+    assert "Not quite" in number.inner_text()
+    number.get_by_label("Your answer").fill("8")
+    number.get_by_role("button", name="Check").click()
+    assert "Right" in number.inner_text()
+    assert "The product is 8." in number.inner_text()
+    choice = page.locator(".quiz").nth(2)
+    for option in lesson(3).of("quiz")[2].data["option"]:
+        choice.get_by_label(option["text"]).check()
+        choice.get_by_role("button", name="Check").click()
+        assert option["feedback"] in choice.inner_text()
+    nodes = page.locator(".quiz").nth(3)
+    nodes.get_by_role("checkbox", name=re.compile("^b,")).click()
+    nodes.get_by_role("button", name="Check").click()
+    assert "There is more to choose." in nodes.inner_text()
+    nodes.get_by_role("checkbox", name=re.compile("^a,")).press("Enter")
+    nodes.get_by_role("button", name="Check").click()
+    assert "Right" in nodes.inner_text()
+
+
+def test_the_figures_of_a_page_compute(open_page: Opener) -> None:
+    page = open_page(exporting.html(lesson(3)))
+    figure = page.locator(".chainrule-stepper").first
+    figure.get_by_label("Value of a", exact=True).fill("5")
+    assert figure.locator("h2").inner_text() == "v2 = -5.0000"
+    assert page.evaluate("document.querySelectorAll('.py-keyword').length") > 10
+
+
+@pytest.mark.parametrize("width", [1200, 360])
+def test_a_page_fits_its_window(open_page: Opener, width: int) -> None:
+    page = open_page(exporting.html(exercise("write_mul")), width=width)
+    assert page.evaluate("document.documentElement.scrollWidth") == width
+    page = open_page(exporting.html(lesson(15)), width=width)
+    assert page.evaluate("document.documentElement.scrollWidth") == width
+
+
+def test_axe_finds_nothing_serious_in_a_page(open_page: Opener) -> None:
+    axe = require("axe_playwright_python.sync_playwright")
+    for scheme in ("light", "dark"):
+        page = open_page(exporting.html(lesson(2)), color_scheme=scheme)
+        found = axe.Axe().run(page).response["violations"]
+        assert [r["id"] for r in found if r["impact"] in ("serious", "critical")] == []
