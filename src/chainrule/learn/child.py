@@ -176,7 +176,7 @@ def load(path: Path, name: str, before: Sequence[tuple[str, bool]] = ()) -> Modu
 def prepare(module: ModuleType, number: int, text: str, raises: bool) -> None:
     """Run an earlier block, without what it prints; one that is meant to raise may."""
     try:
-        with redirect_stdout(io.StringIO()):
+        with contextlib.redirect_stdout(io.StringIO()):
             exec(compile(text, f"block {number}", "exec"), module.__dict__)
     except Exception as error:
         if not raises:
