@@ -50,9 +50,9 @@ fuzz: .venv/installed
 	$(BIN)/python -m tests.conformance.compiled_graphs $$(($(FUZZ) / 500)) 0 jax
 	$(BIN)/python -m tests.conformance.random_graphs $(FUZZ) 0
 
-# The suite on a core built with the address and undefined-behaviour sanitizers, in .venv-sanitize.
+# What exercises the C core, built with the address and undefined-behaviour sanitizers.
 sanitize:
-	tools/sanitize.sh
+	tools/sanitize.sh tests/unit tests/conformance
 
 # Every view of the studio, light and dark, wide and narrow, into docs/pictures. Needs chromium.
 screenshots: .venv/installed

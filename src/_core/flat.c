@@ -6,7 +6,7 @@
 int make_room(void *array, int32_t *capacity, int64_t needed, size_t size) {
     if (needed <= *capacity) return 0;
     if (needed > INT32_MAX) return TOO_LARGE;
-    int64_t larger = *capacity + *capacity / 2 + 16;
+    int64_t larger = (int64_t)*capacity + *capacity / 2 + 16;
     if (larger < needed) larger = needed;
     if (larger > INT32_MAX) larger = INT32_MAX;
     void *items; /* read and written as bytes: pointers to what, it does not know */
