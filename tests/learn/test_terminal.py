@@ -70,6 +70,8 @@ def test_the_watch_loop(tmp_path: Path) -> None:
     assert file.read_text() == exercise("write_mul").starter
     terminal.press("h")
     terminal.until("hint 1 of 3")
+    terminal.press("r")
+    terminal.until("A number that remembers")
     terminal.press("s")
     terminal.until("not passed yet")
     file.write_text(SOLUTION.replace("self.data * other.data", "self.data + other.data"))

@@ -17,7 +17,7 @@ from .progress import Progress
 from .sandbox import Outcome
 
 PAUSE = 0.15  # seconds between looks at the file
-KEYS = "h hint   n next   s solution   l list   c check again   q quit"
+KEYS = "r read the lesson   h hint   n next   s solution   l list   c check again   q quit"
 
 
 class Style:
@@ -151,8 +151,9 @@ class Session:
             self.check()
         elif key == "h":
             count = self.progress.note_hint(e.name, len(e.hints))
-            for i, hint in enumerate(e.hints[:count], 1):
-                self.say(f"hint {i} of {len(e.hints)}: {hint}")
+            self.say(f"hint {count} of {len(e.hints)}: {e.hints[count - 1]}")
+        elif key == "r":
+            self.say(read(e.lesson))
         elif key == "l":
             self.progress.refresh()
             for line in listed(self.progress, self.style):
