@@ -12,6 +12,7 @@ import html
 import math
 import re
 import unicodedata
+from abc import ABC, abstractmethod
 from collections.abc import Callable, Mapping, Sequence
 from typing import NamedTuple, TypeVar
 
@@ -47,7 +48,7 @@ def plain(x: float) -> str:
     return f"{x:.4g}"
 
 
-class Notation:
+class Notation(ABC):
     """The decisions that are the same everywhere; the subclasses say how each part looks."""
 
     stacked = True  # fractions and powers take two lines
@@ -149,44 +150,44 @@ class Notation:
 
     # --- what the subclasses say -------------------------------------------------------------------
 
-    def digits(self, text: str) -> str:
-        raise NotImplementedError
+    @abstractmethod
+    def digits(self, text: str) -> str: ...
 
-    def name(self, name: str) -> str:
-        raise NotImplementedError
+    @abstractmethod
+    def name(self, name: str) -> str: ...
 
-    def sign(self, symbol: str, operand: str) -> str:
-        raise NotImplementedError
+    @abstractmethod
+    def sign(self, symbol: str, operand: str) -> str: ...
 
-    def infix(self, symbol: str, parts: Sequence[str]) -> str:
-        raise NotImplementedError
+    @abstractmethod
+    def infix(self, symbol: str, parts: Sequence[str]) -> str: ...
 
-    def raised(self, base: str, exponent: str) -> str:
-        raise NotImplementedError
+    @abstractmethod
+    def raised(self, base: str, exponent: str) -> str: ...
 
-    def fraction(self, top: ast.expr, bottom: ast.expr) -> Piece:
-        raise NotImplementedError
+    @abstractmethod
+    def fraction(self, top: ast.expr, bottom: ast.expr) -> Piece: ...
 
-    def root(self, tree: ast.expr) -> str:
-        raise NotImplementedError
+    @abstractmethod
+    def root(self, tree: ast.expr) -> str: ...
 
-    def size(self, shown: str) -> str:
-        raise NotImplementedError
+    @abstractmethod
+    def size(self, shown: str) -> str: ...
 
-    def function(self, name: str, args: Sequence[str]) -> str:
-        raise NotImplementedError
+    @abstractmethod
+    def function(self, name: str, args: Sequence[str]) -> str: ...
 
-    def choice(self, then: str, condition: str, other: str) -> str:
-        raise NotImplementedError
+    @abstractmethod
+    def choice(self, then: str, condition: str, other: str) -> str: ...
 
-    def derivative(self, of: ast.expr, by: ast.expr) -> Piece:
-        raise NotImplementedError
+    @abstractmethod
+    def derivative(self, of: ast.expr, by: ast.expr) -> Piece: ...
 
-    def parentheses(self, shown: str) -> str:
-        raise NotImplementedError
+    @abstractmethod
+    def parentheses(self, shown: str) -> str: ...
 
-    def words(self, text: str) -> str:
-        raise NotImplementedError
+    @abstractmethod
+    def words(self, text: str) -> str: ...
 
 
 class Text(Notation):
@@ -205,6 +206,9 @@ class Text(Notation):
 
     def infix(self, symbol: str, parts: Sequence[str]) -> str:
         return ("·" if symbol == "·" else f" {symbol.strip()} ").join(parts)
+
+    def raised(self, base: str, exponent: str) -> str:
+        return f"{base}^{exponent}"
 
     def power(self, base: ast.expr, exponent: ast.expr) -> str:
         number = constant(exponent)
