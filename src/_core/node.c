@@ -1,16 +1,63 @@
-/* Memory: nodes from a free list, inputs held by reference, nothing freed by recursion. */
+/* Memory: nodes side by side on huge pages, inputs held by reference, nothing freed by recursion. */
 #include "node.h"
 
-#ifdef __SANITIZE_ADDRESS__
-enum { MOST_FREE_NODES = 0 }; /* the sanitizer must see every node die */
-#else
-enum { MOST_FREE_NODES = 1 << 20 };
+/* Where nodes live: side by side in one region of address space, as far as it reaches, so that the
+ * kernel can map them by 2 MiB instead of 4 KiB. Backward over a graph larger than the caches
+ * spends a fifth of its time looking up small pages otherwise. Memory is taken as nodes fill it,
+ * and kept for the next graph. Nodes beyond it come from Python's own allocator and go back there. */
+#if defined(__linux__) && !defined(__SANITIZE_ADDRESS__) && !defined(Py_GIL_DISABLED)
+#include <sys/mman.h>
+enum {
+    HEADER = 2 * sizeof(uintptr_t), /* what the collector keeps before an object */
+    CELL = HEADER + sizeof(Value),
+    HUGE_PAGE = 1 << 21,
+    REGION = 36 * HUGE_PAGE /* a million nodes */
+};
+static char *region, *fresh; /* its start, and the first cell never used */
+
+static int reserve_region(void) {
+    static int tried;
+    if (tried) return region != NULL;
+    tried = 1;
+    char *start = mmap(NULL, REGION + HUGE_PAGE, PROT_READ | PROT_WRITE,
+                       MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
+    if (start == MAP_FAILED) return 0;
+    region = fresh = (char *)(((uintptr_t)start + HUGE_PAGE - 1) & ~(uintptr_t)(HUGE_PAGE - 1));
+    madvise(region, REGION, MADV_HUGEPAGE); /* a wish: without it everything works, slower */
+    return 1;
+}
+
+static int in_region(const Value *v) { return (uintptr_t)v - (uintptr_t)region < REGION; }
+
+/* A cell never used, or NULL. */
+static Value *fresh_cell(void) {
+    if (!reserve_region() || fresh + CELL > region + REGION) return NULL;
+    Value *v = (Value *)(fresh + HEADER);
+    fresh += CELL;
+    return (Value *)PyObject_Init((PyObject *)v, Value_Type);
+}
+
+/* Once for every huge page. */
+static int region_grows(void) { return (uintptr_t)(fresh - region) % HUGE_PAGE < CELL; }
+#else /* the sanitizer must see every node die */
+static int in_region(const Value *v) { return (void)v, 0; }
+static Value *fresh_cell(void) { return NULL; }
+static int region_grows(void) { return 0; }
 #endif
 
 Value *free_nodes;
-Py_ssize_t free_count;
+static int tracked_lately; /* whether the collector was shown a node since it was last called here */
 
-Value *node_alloc(void) { return PyObject_GC_New(Value, Value_Type); }
+Value *node_alloc(void) {
+    /* Python calls its collector when it has allocated enough; of these cells it knows nothing. */
+    if (tracked_lately && region_grows()) {
+        tracked_lately = 0;
+        PyGC_Collect();
+        if (free_nodes) return node_reuse();
+    }
+    Value *v = fresh_cell();
+    return v ? v : PyObject_GC_New(Value, Value_Type);
+}
 
 static Extra *new_extra(Py_ssize_t n) {
     Extra *extra = PyMem_Calloc(1, sizeof(Extra) + (size_t)n * (sizeof(Slot) + 1));
@@ -131,10 +178,9 @@ static int freeing;
 static void node_free(Value *v) {
     node_clear(v);
     PyTypeObject *type = Py_TYPE(v);
-    if (type == Value_Type && free_count < MOST_FREE_NODES) {
+    if (in_region(v)) {
         v->next = free_nodes; /* the free list keeps the reference to the type */
         free_nodes = v;
-        free_count++;
         return;
     }
     type->tp_free(v);
@@ -184,6 +230,7 @@ int value_gc_clear(PyObject *self) {
 /* Show a node to the collector. */
 void node_track(Value *v) {
     v->word |= TRACKED;
+    tracked_lately = 1;
     if (!PyObject_GC_IsTracked((PyObject *)v)) PyObject_GC_Track(v);
 }
 

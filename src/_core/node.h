@@ -118,7 +118,6 @@ int tracer_reads(PyObject *value, const char *attribute);           /* 0, or -1 
 
 /* node.c */
 extern Value *free_nodes;
-extern Py_ssize_t free_count;
 Value *node_alloc(void);
 int node_set_inputs(Value *v, Py_ssize_t n, const Slot *slots, const unsigned char *is_number);
 Extra *node_extra(Value *v);
@@ -130,15 +129,17 @@ int value_traverse(PyObject *self, visitproc visit, void *arg);
 int value_gc_clear(PyObject *self);
 void value_dealloc(PyObject *self);
 
+static inline Value *node_reuse(void) {
+    Value *v = free_nodes;
+    free_nodes = v->next;
+    _Py_NewReference((PyObject *)v);
+    return v;
+}
+
 /* A new node that the caller fills in: data, op and inputs. */
 static inline Value *node_new(double data) {
-    Value *v = free_nodes;
-    if (__builtin_expect(v != NULL, 1)) {
-        free_nodes = v->next;
-        free_count--;
-        _Py_NewReference((PyObject *)v);
-    } else if ((v = node_alloc()) == NULL)
-        return NULL;
+    Value *v = __builtin_expect(free_nodes != NULL, 1) ? node_reuse() : node_alloc();
+    if (!v) return NULL;
     v->data = data;
     v->grad = 0.0;
     v->word = clock_now << 18 | NUMBER0 | NUMBER1; /* a leaf */

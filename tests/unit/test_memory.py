@@ -10,6 +10,7 @@ import copy
 import gc
 import os
 import pickle
+import struct
 import subprocess
 import sys
 import weakref
@@ -487,3 +488,44 @@ def test_a_node_takes_at_most_96_bytes() -> None:
         [sys.executable, "-c", MEASURE], env=environment, capture_output=True, text=True, check=True
     )
     assert 0.0 < float(run.stdout) <= 96.0
+
+
+@pytest.mark.skipif(chainrule.core != "c", reason="the compiled core lays out its nodes itself")
+def test_the_collector_keeps_two_words_before_a_node() -> None:
+    """What node.c leaves room for, since it takes its nodes from memory of its own."""
+    value = Value(1.0)
+    assert sys.getsizeof(value) - value.__sizeof__() == 2 * struct.calcsize("P")
+
+
+@measured
+@pytest.mark.skipif(chainrule.core != "c", reason="the collector knows of every node of the reference core")
+def test_cycles_are_collected_before_their_memory_runs_out() -> None:
+    """Nodes do not count towards Python's threshold for collecting; the core calls it by itself."""
+    script = CYCLES.format(cycles=300_000)
+    environment = {**os.environ, "CHAINRULE_CORE": "c", "PYTHONPATH": str(ROOT / "src")}
+    run = subprocess.run(
+        [sys.executable, "-c", script], env=environment, capture_output=True, text=True, check=True
+    )
+    assert float(run.stdout) < 10.0
+
+
+CYCLES = """
+import gc, os
+from chainrule import Value
+
+def resident():
+    with open("/proc/self/statm") as file:
+        return int(file.read().split()[1]) * os.sysconf("SC_PAGE_SIZE")
+
+def cycle(keep):
+    x = Value(2.0)
+    x.grad = keep * x  # a gradient that depends on its own value
+
+keep = Value(3.0)
+for _ in range(100):
+    cycle(keep)
+before = resident()
+for _ in range({cycles}):
+    cycle(keep)
+print((resident() - before) / 2**20)
+"""
