@@ -13,6 +13,8 @@ static struct {
     pthread_mutex_t lock;
     pthread_cond_t wake;
     int workers, asleep;
+    pthread_t threads[MOST_WORKERS];
+    int avoided; /* the processor that the workers keep off, -1 for none */
     atomic_uint job;  /* counts jobs: workers look for a change */
     atomic_int open;  /* whether parts may still be taken */
     atomic_int inside; /* workers that may be at a part; nobody waits for those that have not come */
@@ -20,7 +22,7 @@ static struct {
     void (*work)(void *, int);
     void *context;
     int parts;
-} pool = {.lock = PTHREAD_MUTEX_INITIALIZER, .wake = PTHREAD_COND_INITIALIZER};
+} pool = {.lock = PTHREAD_MUTEX_INITIALIZER, .wake = PTHREAD_COND_INITIALIZER, .avoided = -1};
 
 static pthread_mutex_t one_job = PTHREAD_MUTEX_INITIALIZER;
 
@@ -61,6 +63,7 @@ static void after_fork(void) {
     pthread_mutex_init(&one_job, NULL);
     pthread_cond_init(&pool.wake, NULL);
     pool.workers = pool.asleep = 0;
+    pool.avoided = -1;
     atomic_store(&pool.open, 0);
     atomic_store(&pool.inside, 0);
 }
@@ -74,9 +77,23 @@ static void start_workers(int wanted) {
     while (pool.workers < wanted && pool.workers < MOST_WORKERS) {
         pthread_t thread;
         if (pthread_create(&thread, &attributes, worker, (void *)(uintptr_t)atomic_load(&pool.job))) break;
-        pool.workers++;
+        pool.threads[pool.workers++] = thread;
+        pool.avoided = -1;
     }
     pthread_attr_destroy(&attributes);
+}
+
+/* Linux likes to wake a thread on the processor of the one that wakes it, to share its cache. There
+ * it would wait for us until the next balancing of loads, some 5 ms: keep the workers off it. */
+static void keep_off_this_processor(void) {
+#ifdef __linux__
+    const int here = sched_getcpu();
+    cpu_set_t allowed;
+    if (here < 0 || here == pool.avoided || pthread_getaffinity_np(pthread_self(), sizeof allowed, &allowed)) return;
+    if (CPU_COUNT(&allowed) > 1) CPU_CLR(here, &allowed);
+    for (int i = 0; i < pool.workers; i++) pthread_setaffinity_np(pool.threads[i], sizeof allowed, &allowed);
+    pool.avoided = here;
+#endif
 }
 
 void share_out(void (*work)(void *, int), void *context, int parts, int threads) {
@@ -92,7 +109,10 @@ void share_out(void (*work)(void *, int), void *context, int parts, int threads)
         atomic_store(&pool.open, 1);
         pthread_mutex_lock(&pool.lock);
         atomic_fetch_add(&pool.job, 1);
-        if (pool.asleep) pthread_cond_broadcast(&pool.wake);
+        if (pool.asleep) {
+            keep_off_this_processor();
+            pthread_cond_broadcast(&pool.wake);
+        }
         pthread_mutex_unlock(&pool.lock);
         take_parts();
         atomic_store(&pool.open, 0);

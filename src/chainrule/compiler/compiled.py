@@ -5,6 +5,7 @@ from __future__ import annotations
 import threading
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
+from operator import attrgetter
 from typing import Any
 
 import numpy as np
@@ -178,7 +179,7 @@ class Compiled:
 
     def numbers(self) -> Array:
         """The parameters as they are now."""
-        return np.array([p.data for p in self.params], dtype=float)
+        return np.fromiter(map(attrgetter("data"), self.params), float, len(self.params))
 
     # --- branches --------------------------------------------------------------------------------
 
