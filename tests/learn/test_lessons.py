@@ -13,6 +13,7 @@ import pytest
 
 from chainrule.expressions import parse as parse_expression
 from chainrule.learn.course import Block, Lesson, lessons
+from chainrule.learn.exercise import exercises
 
 NEEDLESS = re.compile(
     r"\b(simply|just|obviously|clearly|of course|very|really|basically)\b|!(?=\s|$)", re.I
@@ -87,6 +88,33 @@ def test_its_figures_can_be_drawn(lesson: Lesson) -> None:
             assert set(expression.names) == set(figure.data["values"])
         else:
             assert figure.data["trainer"] in ("xor", "moons", "circles", "spirals")
+
+
+def reading_minutes(lesson: Lesson) -> float:
+    """At 200 words and 20 lines of code a minute, with one for a figure and 45 seconds for a quiz."""
+    words = sum(len(block.text.split()) for block in lesson.of("markdown"))
+    lines = sum(len(block.text.splitlines()) for block in lesson.of("python"))
+    return words / 200 + lines / 20 + len(lesson.of("figure")) + 0.75 * len(lesson.of("quiz"))
+
+
+def test_its_minutes_are_about_what_reading_takes(lesson: Lesson) -> None:
+    assert lesson.minutes == pytest.approx(reading_minutes(lesson), abs=5.0)
+
+
+def test_a_network_is_trained_within_the_first_hour() -> None:
+    """Lessons and their exercises, up to the first whose code leaves a small loss behind."""
+    passed = 0
+    names: dict[str, Any] = {}
+    for each in lessons():
+        passed += each.minutes
+        names = {"__name__": "__main__"}
+        for block in each.of("python"):
+            run(block, names, each.name)
+        if "loss" in names:
+            break
+        passed += sum(exercise.minutes for exercise in exercises() if exercise.lesson == each.number)
+    assert names["loss"].data < 0.01
+    assert passed < 60
 
 
 def test_it_takes_10_to_20_minutes_and_no_needless_words(lesson: Lesson) -> None:
