@@ -78,7 +78,8 @@ def test_scalar_neurons_arrive_as_matrix_products(jax: Any) -> None:
 
 
 def test_random_graphs(jax: Any) -> None:
-    assert compare_some(range(7_000, 7_020), ("jax",)) >= 18
+    """`make fuzz` runs 2,000 of them; XLA takes a second for each. One in 15 joins equal masks."""
+    assert compare_some(range(20), ("jax",)) >= 18
 
 
 def test_it_can_be_mapped_and_differentiated_again(jax: Any) -> None:

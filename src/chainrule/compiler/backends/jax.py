@@ -241,7 +241,7 @@ class JaxSegments(Segments):
         taken = jax.lax.stop_gradient(self.masks.argument(instruction.mask, n)) != 0.0
         harmless = _harmless(instruction.op)
         if instruction.kind == "map":
-            args = [self.argument(view, n) for view in instruction.args]
+            args = self.arguments(instruction)
             result = apply(instruction.op, [jnp.where(taken, x, harmless) for x in args])
         else:
             x = self.argument(instruction.args[0], n, instruction.terms)

@@ -109,6 +109,14 @@ class Segments:
             return self.target.swap(self.target.shape(flat, terms, count))
         return self.target.shape(self.read(view.shared, which.ravel()), count, terms)
 
+    def arguments(self, instruction: Instruction) -> list[Array]:
+        """Of a map. A row that all results use is read once, unless nothing else says how many there are."""
+        n, views = instruction.count, instruction.args
+        found = [self.argument(view, n) for view in views]
+        if not any(view.step for view in views):
+            found[0] = self.read(views[0].shared, indices(views[0], n))
+        return found
+
     def compute(self, instruction: Instruction) -> Array:
         n, terms, target = instruction.count, instruction.terms, self.target
         if instruction.kind == "gather":
@@ -117,7 +125,7 @@ class Segments:
             return target.spread(self.read(True, np.array(instruction.rows)))
         if instruction.kind == "map":
             assert instruction.op is not None
-            return target.apply(instruction.op, [self.argument(view, n) for view in instruction.args])
+            return target.apply(instruction.op, self.arguments(instruction))
         if instruction.kind == "dense":
             view_a, view_x, *start = instruction.args
             lines = n // instruction.columns
