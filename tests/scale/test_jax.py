@@ -79,7 +79,7 @@ def test_scalar_neurons_arrive_as_matrix_products(jax: Any) -> None:
 
 def test_random_graphs(jax: Any) -> None:
     """`make fuzz` runs 2,000 of them; XLA takes a second for each. One in 15 joins equal masks."""
-    assert compare_some(range(20), ("jax",)) >= 18
+    assert compare_some(range(12), ("jax",)) >= 11
 
 
 def test_it_can_be_mapped_and_differentiated_again(jax: Any) -> None:
