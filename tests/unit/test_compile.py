@@ -8,7 +8,6 @@ import os
 import pickle
 import subprocess
 import sys
-from collections.abc import Callable
 from typing import Any
 
 import numpy as np
@@ -16,63 +15,22 @@ import pytest
 
 import chainrule
 from chainrule import (
-    StaleValueError,
     Value,
-    abs,
-    clip,
     compile,
     dot,
     exp,
-    log,
-    logsumexp,
     maximum,
     mean,
     nn,
-    optim,
-    prod,
     sigmoid,
-    sin,
-    softmax,
-    softplus,
-    sqrt,
     take,
     tanh,
-    where,
 )
 from chainrule.compiler import TraceError
-from chainrule.compiler.backends import NAMES
 from chainrule.errors import AnomalyError
 from chainrule.value import compiled, detect_anomaly
 
-BACKENDS = [name for name in NAMES if name != "native" or compiled is not None]
-RNG = np.random.default_rng(0)
-
-backends = pytest.mark.parametrize("backend", BACKENDS)
-
-
-def eager(function: Callable[..., Any], *batch: Any) -> tuple[list[float], list[Any]]:
-    """Values and gradients for the inputs, sample by sample."""
-    values, grads = [], []
-    for sample in zip(*(np.asarray(argument).tolist() for argument in batch), strict=True):
-        leaves = [[Value(x) for x in a] if isinstance(a, list) else Value(a) for a in sample]
-        out = function(*leaves)
-        out.backward()
-        values.append(out.data)
-        grads.append([[v.grad for v in a] if isinstance(a, list) else a.grad for a in leaves])
-    return values, grads
-
-
-def agrees(function: Callable[..., Any], *batch: Any, backend: str | None = None) -> None:
-    """Compiled and eager give the same values and gradients for the arguments."""
-    step = compile(function, reduction="none", backend=backend)
-    values, _, grads = step.value_and_grad(*batch, inputs=True)
-    expected, expected_grads = eager(function, *batch)
-    np.testing.assert_allclose(values, expected, rtol=1e-12, atol=1e-14)
-    np.testing.assert_array_equal(step(*batch), values)
-    for i, grad in enumerate(grads):
-        wanted = np.array([row[i] for row in expected_grads], dtype=float)
-        np.testing.assert_allclose(grad, wanted, rtol=1e-11, atol=1e-13)
-
+from .compiled import BACKENDS, RNG, backends
 
 # --- what it gives -------------------------------------------------------------------------------
 
@@ -203,173 +161,6 @@ def test_sums_of_products_become_matrix_products() -> None:
     step = compile(layer)
     step(np.ones((10, 5)))
     assert "(3 x 5 by 5 x 1)" in step.program
-
-
-# --- functions that eager mode runs too ----------------------------------------------------------
-
-
-FUNCTIONS: dict[str, Callable[..., Any]] = {
-    "polynomial": lambda x: x**3 - 2 * x**2 + x - 7,
-    "powers": lambda x: x**-1 + x**4 + x**2.5,
-    "softplus": lambda x: softplus(sin(x)) * exp(-x),
-    "logsumexp": lambda x: logsumexp([x, 2 * x, 1 - x]),
-    "softmax": lambda x: softmax([x, x * x, 1.0])[0],
-    "product": lambda x: prod([x, x + 1, x - 1, 2.0]),
-    "clip": lambda x: clip(x, 0.5, 1.5) * x,
-    "detach": lambda x: x * x.detach(),
-    "repeated": lambda x: (x + x) * (x + x),
-}
-
-
-@backends
-@pytest.mark.parametrize("name", FUNCTIONS)
-def test_functions(name: str, backend: str) -> None:
-    agrees(FUNCTIONS[name], RNG.uniform(0.2, 2, 37), backend=backend)
-
-
-@backends
-def test_where_keeps_an_infinite_derivative_out(backend: str) -> None:
-    agrees(lambda x: where(x > 0, sqrt(x), x), np.array([-1.0, 0.0, 1.0, 4.0]), backend=backend)
-    agrees(
-        lambda x: where(x > 1, log(x - 1) * sqrt(x - 1), where(x < 0, 1 / x, x)),
-        np.array([-2.0, 0.0, 0.5, 1.0, 3.0]),
-        backend=backend,
-    )
-
-
-@backends
-def test_take_keeps_an_infinite_derivative_out(backend: str) -> None:
-    agrees(
-        lambda a, b, i: take([sqrt(a), b * 2], i) + 0 * i,
-        np.array([0.0, 1.0, 4.0]),
-        np.array([1.0, 2.0, 3.0]),
-        np.array([1, 0, 0]),
-        backend=backend,
-    )
-
-
-@backends
-@pytest.mark.parametrize("fold", [logsumexp, chainrule.max, chainrule.min, prod, mean])
-def test_ties_of_a_fold_in_a_branch(backend: str, fold: Callable[..., Any]) -> None:
-    zeros = np.zeros(3)
-    conditions = np.array([0.0, 1.0, 2.0])
-    agrees(
-        lambda c, x, y, z: where(c < 1.5, fold([x, y, z]), 0.0 * x),
-        *(conditions, zeros, zeros, zeros),
-        backend=backend,
-    )
-
-
-@backends
-def test_nothing_is_asked_of_what_no_gradient_reaches(backend: str) -> None:
-    ends = np.array([0.0, 1.0, 0.5])
-    agrees(nn.binary_cross_entropy, ends, ends, backend=backend)
-    agrees(lambda x, y: sqrt(x).detach() + sqrt(y), np.zeros(3), np.ones(3), backend=backend)
-    agrees(lambda x, y: x * y if sqrt(x) < 1 else y, np.zeros(9), np.ones(9), backend=backend)
-    p = Value(0.0)
-    step = compile(lambda x: x * p + sqrt(p).detach(), backend=backend)
-    assert step.value_and_grad(np.ones(9))[1].tolist() == [1.0]
-
-
-# --- branches ------------------------------------------------------------------------------------
-
-
-def collatz(x: Any) -> Any:
-    steps = 0
-    while x > 1 and steps < 6:
-        x = x / 2 if x < 10 else x - 7
-        steps += 1
-    return x * steps
-
-
-def bisect(x: Any) -> Any:
-    low, high = Value(0.0), Value(4.0)
-    for _ in range(4):
-        middle = (low + high) / 2
-        if middle * middle < x:
-            low = middle + 0 * x
-        else:
-            high = middle + 0 * x
-    return low * x
-
-
-BRANCHING: dict[str, Callable[..., Any]] = {
-    "if": lambda x, y: x * x if x > 1 else y,
-    "if and else": lambda x, y: x + y if x < y else x - y,
-    "nested": lambda x, y: (x if y > 0 else -x) if x > 0 else (y if y > 0 else x * y),
-    "max": lambda x, y: max(x, y) * x,
-    "min": lambda x, y: min(x * y, y, x),
-    "sorted": lambda x, y: sorted([x, y, x * y])[1],
-    "sorted by key": lambda x, y: sorted([x, y], key=lambda v: -v)[0] ** 2,
-    "while": lambda x, y: collatz(x * 4),
-    "bisection": lambda x, y: bisect(abs(x) + 0.1),
-    "and": lambda x, y: x * y if x > 0 and y > 0 else x + y,
-    "or": lambda x, y: x * y if x > 0 or y > 0 else x + y,
-    "not": lambda x, y: x if not x < y else y,
-    "chained": lambda x, y: x * 2 if -1 < x < 1 else y * 3,
-    "count": lambda x, y: sum(v > 0 for v in (x, y)) * x + y,
-    "any": lambda x, y: x * 5 if any(v > 1 for v in (x, y)) else y,
-    "all": lambda x, y: x * 5 if all(v < 1 for v in (x, y)) else y,
-    "filtered": lambda x, y: sum([v for v in (x, y, x * y) if v > 0], Value(0.0)) + 0 * x + 0 * y,
-    "early return": lambda x, y: next((v * v for v in (x, y) if v >= 0.5), x * y),
-    "index of the largest": lambda x, y: [x, y, -x][max(range(3), key=lambda i: [x, y, -x][i])] * y,
-    "where inside if": lambda x, y: where(x < y, x, y) if x > -0.5 else tanh(x * y),
-    "comparison with a number on the left": lambda x, y: x if x <= 0.3 else x * x + y,
-}
-
-
-@backends
-@pytest.mark.parametrize("name", BRANCHING)
-def test_branches(name: str, backend: str) -> None:
-    """Samples that take another branch get a program of their own; all results are merged."""
-    rng = np.random.default_rng(3)
-    agrees(BRANCHING[name], rng.normal(size=60) * 2, rng.normal(size=60) * 2, backend=backend)
-
-
-def test_equality_with_a_number_compares_numbers() -> None:
-    """In eager mode it asks whether it is the same node, which would be False for every sample."""
-    x = np.array([1.0, 2.0])
-    assert compile(lambda x: x * 10 if x == 1.0 else x)(x).tolist() == [10.0, 2.0]
-    assert compile(lambda x: x * 10 if x != 1.0 else x)(x).tolist() == [1.0, 20.0]
-    assert (Value(1.0) == 1.0) is False
-
-
-@backends
-def test_a_take_fits_only_its_own_branch(backend: str) -> None:
-    step = compile(
-        lambda i, x: x * take([1.0, 2.0], i) if i < 2 else x * take([5.0, 6.0], i - 2),
-        backend=backend,
-    )
-    assert step(np.arange(4.0), np.ones(4)).tolist() == [1.0, 2.0, 5.0, 6.0]
-
-
-def test_a_sample_on_the_boundary_has_a_branch() -> None:
-    weights = [0.1, 0.7, -1.3]
-    for seed in range(30):
-        x = np.random.default_rng(seed).normal(size=3)
-        edge = float(sum(w * v for w, v in zip(weights, x.tolist(), strict=True)))
-
-        def f(x: Any, edge: float = edge) -> Any:
-            return x[0] if sum(w * v for w, v in zip(weights, x, strict=True)) <= edge else x[1]
-
-        assert compile(f)(np.tile(x, (9, 1))) == pytest.approx(x[0])
-
-
-def test_where_stays_one_program() -> None:
-    step = compile(lambda x: where(x > 0, x, -x))
-    step(np.array([-1.0, 2.0, -3.0]))
-    assert len(next(iter(step.variants.values()))) == 1
-
-
-def test_too_many_branches_name_the_line() -> None:
-    def halve(x: Any) -> Any:
-        while x > 1:  # the line that is named
-            x = x / 1.1
-        return x
-
-    with pytest.raises(ValueError, match=r"more than 64 different branches.*the line that is named"):
-        compile(halve)(np.geomspace(1, 1e6, 200))
-    assert compile(halve, branches=200)(np.geomspace(1, 1e6, 200)).max() <= 1
 
 
 # --- what it refuses -----------------------------------------------------------------------------
@@ -627,92 +418,6 @@ def test_bad_settings_of_threads_and_simd(monkeypatch: pytest.MonkeyPatch) -> No
     monkeypatch.setenv("CHAINRULE_SIMD", "mmx")
     with pytest.raises(ValueError, match="no SIMD instructions named mmx"):
         step(np.ones(3))
-
-
-# --- training ------------------------------------------------------------------------------------
-
-
-@pytest.mark.skipif(compiled is None, reason="there is no C core")
-def test_a_trainer_takes_the_same_steps_as_eager_mode() -> None:
-    from chainrule.compiler import Trainer
-
-    X, y = RNG.normal(size=(12, 2)), RNG.normal(size=12)
-    eager_model, model = nn.MLP(2, [4, 1], seed=0), nn.MLP(2, [4, 1], seed=0)
-    by_hand = optim.Adam(eager_model.parameters(), lr=0.05)
-    optimizer = optim.Adam(model.parameters(), lr=0.05)
-    step = compile(lambda x, t: (model(x) - t) ** 2, params=model.parameters())
-    with Trainer(step, optimizer) as trainer:
-        for _ in range(20):
-            loss = mean([(eager_model(x) - t) ** 2 for x, t in zip(X.tolist(), y.tolist(), strict=True)])
-            by_hand.zero_grad()
-            loss.backward()
-            by_hand.step()
-            assert trainer.step(X, y) == pytest.approx(loss.data, rel=1e-10)
-    pairs = zip(model.parameters(), eager_model.parameters(), strict=True)
-    assert all(p.data == pytest.approx(q.data, rel=1e-10) for p, q in pairs)
-    assert optimizer.steps == by_hand.steps == 20
-    np.testing.assert_allclose(optimizer.state, by_hand.state, rtol=1e-9)
-
-
-@pytest.mark.skipif(compiled is None, reason="there is no C core")
-def test_training_goes_on_in_the_middle_of_an_epoch() -> None:
-    """Ten samples in batches of four: the last one is smaller, and takes part in a piece of its own."""
-    from chainrule.compiler import Batch, Trainer
-
-    X, y = RNG.normal(size=(10, 2)), RNG.normal(size=10)
-    order = np.concatenate([np.random.default_rng(i).permutation(10) for i in range(4)])
-    rates = np.linspace(0.01, 0.1, 12)
-
-    def trained(*pieces: int) -> tuple[list[float], list[float]]:
-        model = nn.MLP(2, [5, 1], seed=0)
-        step = compile(lambda x, t: (model(x) - t) ** 2, params=model.parameters())
-        losses: list[float] = []
-        done = 0
-        with Trainer(step, optim.Adam(model.parameters())) as trainer:
-            for piece in pieces:
-                epochs = -(-(done + piece) // 3)
-                part = order[: 10 * epochs]
-                outcome = trainer.run(Batch((X, y)), rates[: done + piece], part, 4, first=done)
-                losses += outcome.losses.tolist()
-                done += piece
-        return losses, [p.data for p in model.parameters()]
-
-    whole = trained(12)
-    assert len(whole[0]) == 12
-    assert trained(*[1] * 12) == trained(2, 5, 1, 4) == whole
-
-
-@pytest.mark.skipif(compiled is None, reason="there is no C core")
-def test_a_parameter_changed_behind_the_trainer_is_noticed() -> None:
-    from chainrule.compiler import Trainer
-
-    w = Value(1.0)
-    step = compile(lambda x: (w * x - 1) ** 2, params=[w])
-    trainer = Trainer(step, optim.SGD([w], lr=0.1))
-    trainer.step(np.ones(4))
-    w.data = 7.0
-    with pytest.raises(StaleValueError, match="changed while it was trained natively"):
-        trainer.pull()
-    trainer.push()
-    trainer.step(np.ones(4))
-    trainer.pull()
-    assert w.data == pytest.approx(7.0 - 0.1 * 2 * 6.0)
-
-
-@pytest.mark.skipif(compiled is None, reason="there is no C core")
-def test_a_trainer_notices_other_settings_when_it_is_pushed() -> None:
-    from chainrule.compiler import Trainer
-
-    w = Value(1.0)
-    optimizer = optim.SGD([w], lr=0.1, momentum=0.9)
-    trainer = Trainer(compile(lambda x: (w * x) ** 2, params=[w]), optimizer)
-    trainer.step(np.ones(1))
-    trainer.pull()
-    optimizer.hyperparameters["momentum"] = 0.0
-    trainer.push()
-    before = trainer.params[0]
-    trainer.step(np.ones(1))
-    assert trainer.params[0] == pytest.approx(before - 0.1 * 2 * before)
 
 
 def test_sigmoid_far_out_keeps_its_slope() -> None:

@@ -498,7 +498,9 @@ def test_the_collector_keeps_two_words_before_a_node() -> None:
 
 
 @measured
-@pytest.mark.skipif(chainrule.core != "c", reason="the collector knows of every node of the reference core")
+@pytest.mark.skipif(
+    chainrule.core != "c", reason="the collector knows of every node of the reference core"
+)
 def test_cycles_are_collected_before_their_memory_runs_out() -> None:
     """Nodes do not count towards Python's threshold for collecting; the core calls it by itself."""
     script = CYCLES.format(cycles=300_000)

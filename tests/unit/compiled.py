@@ -1,0 +1,45 @@
+"""For tests of compiled functions: what eager mode gives for the same."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any
+
+import numpy as np
+import pytest
+
+from chainrule import (
+    Value,
+    compile,
+)
+from chainrule.compiler.backends import NAMES
+from chainrule.value import compiled
+
+BACKENDS = [name for name in NAMES if name != "native" or compiled is not None]
+RNG = np.random.default_rng(0)
+
+backends = pytest.mark.parametrize("backend", BACKENDS)
+
+
+def eager(function: Callable[..., Any], *batch: Any) -> tuple[list[float], list[Any]]:
+    """Values and gradients for the inputs, sample by sample."""
+    values, grads = [], []
+    for sample in zip(*(np.asarray(argument).tolist() for argument in batch), strict=True):
+        leaves = [[Value(x) for x in a] if isinstance(a, list) else Value(a) for a in sample]
+        out = function(*leaves)
+        out.backward()
+        values.append(out.data)
+        grads.append([[v.grad for v in a] if isinstance(a, list) else a.grad for a in leaves])
+    return values, grads
+
+
+def agrees(function: Callable[..., Any], *batch: Any, backend: str | None = None) -> None:
+    """Compiled and eager give the same values and gradients for the arguments."""
+    step = compile(function, reduction="none", backend=backend)
+    values, _, grads = step.value_and_grad(*batch, inputs=True)
+    expected, expected_grads = eager(function, *batch)
+    np.testing.assert_allclose(values, expected, rtol=1e-12, atol=1e-14)
+    np.testing.assert_array_equal(step(*batch), values)
+    for i, grad in enumerate(grads):
+        wanted = np.array([row[i] for row in expected_grads], dtype=float)
+        np.testing.assert_allclose(grad, wanted, rtol=1e-11, atol=1e-13)

@@ -1,0 +1,198 @@
+"""Compiled functions with conditions in them give what eager mode gives, sample by sample."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any
+
+import numpy as np
+import pytest
+
+import chainrule
+from chainrule import (
+    Value,
+    abs,
+    clip,
+    compile,
+    exp,
+    log,
+    logsumexp,
+    mean,
+    nn,
+    prod,
+    sin,
+    softmax,
+    softplus,
+    sqrt,
+    take,
+    tanh,
+    where,
+)
+
+from .compiled import RNG, agrees, backends
+
+# --- functions that eager mode runs too ----------------------------------------------------------
+
+
+FUNCTIONS: dict[str, Callable[..., Any]] = {
+    "polynomial": lambda x: x**3 - 2 * x**2 + x - 7,
+    "powers": lambda x: x**-1 + x**4 + x**2.5,
+    "softplus": lambda x: softplus(sin(x)) * exp(-x),
+    "logsumexp": lambda x: logsumexp([x, 2 * x, 1 - x]),
+    "softmax": lambda x: softmax([x, x * x, 1.0])[0],
+    "product": lambda x: prod([x, x + 1, x - 1, 2.0]),
+    "clip": lambda x: clip(x, 0.5, 1.5) * x,
+    "detach": lambda x: x * x.detach(),
+    "repeated": lambda x: (x + x) * (x + x),
+}
+
+
+@backends
+@pytest.mark.parametrize("name", FUNCTIONS)
+def test_functions(name: str, backend: str) -> None:
+    agrees(FUNCTIONS[name], RNG.uniform(0.2, 2, 37), backend=backend)
+
+
+@backends
+def test_where_keeps_an_infinite_derivative_out(backend: str) -> None:
+    agrees(lambda x: where(x > 0, sqrt(x), x), np.array([-1.0, 0.0, 1.0, 4.0]), backend=backend)
+    agrees(
+        lambda x: where(x > 1, log(x - 1) * sqrt(x - 1), where(x < 0, 1 / x, x)),
+        np.array([-2.0, 0.0, 0.5, 1.0, 3.0]),
+        backend=backend,
+    )
+
+
+@backends
+def test_take_keeps_an_infinite_derivative_out(backend: str) -> None:
+    agrees(
+        lambda a, b, i: take([sqrt(a), b * 2], i) + 0 * i,
+        np.array([0.0, 1.0, 4.0]),
+        np.array([1.0, 2.0, 3.0]),
+        np.array([1, 0, 0]),
+        backend=backend,
+    )
+
+
+@backends
+@pytest.mark.parametrize("fold", [logsumexp, chainrule.max, chainrule.min, prod, mean])
+def test_ties_of_a_fold_in_a_branch(backend: str, fold: Callable[..., Any]) -> None:
+    zeros = np.zeros(3)
+    conditions = np.array([0.0, 1.0, 2.0])
+    agrees(
+        lambda c, x, y, z: where(c < 1.5, fold([x, y, z]), 0.0 * x),
+        *(conditions, zeros, zeros, zeros),
+        backend=backend,
+    )
+
+
+@backends
+def test_nothing_is_asked_of_what_no_gradient_reaches(backend: str) -> None:
+    ends = np.array([0.0, 1.0, 0.5])
+    agrees(nn.binary_cross_entropy, ends, ends, backend=backend)
+    agrees(lambda x, y: sqrt(x).detach() + sqrt(y), np.zeros(3), np.ones(3), backend=backend)
+    agrees(lambda x, y: x * y if sqrt(x) < 1 else y, np.zeros(9), np.ones(9), backend=backend)
+    p = Value(0.0)
+    step = compile(lambda x: x * p + sqrt(p).detach(), backend=backend)
+    assert step.value_and_grad(np.ones(9))[1].tolist() == [1.0]
+
+
+# --- branches ------------------------------------------------------------------------------------
+
+
+def collatz(x: Any) -> Any:
+    steps = 0
+    while x > 1 and steps < 6:
+        x = x / 2 if x < 10 else x - 7
+        steps += 1
+    return x * steps
+
+
+def bisect(x: Any) -> Any:
+    low, high = Value(0.0), Value(4.0)
+    for _ in range(4):
+        middle = (low + high) / 2
+        if middle * middle < x:
+            low = middle + 0 * x
+        else:
+            high = middle + 0 * x
+    return low * x
+
+
+BRANCHING: dict[str, Callable[..., Any]] = {
+    "if": lambda x, y: x * x if x > 1 else y,
+    "if and else": lambda x, y: x + y if x < y else x - y,
+    "nested": lambda x, y: (x if y > 0 else -x) if x > 0 else (y if y > 0 else x * y),
+    "max": lambda x, y: max(x, y) * x,
+    "min": lambda x, y: min(x * y, y, x),
+    "sorted": lambda x, y: sorted([x, y, x * y])[1],
+    "sorted by key": lambda x, y: sorted([x, y], key=lambda v: -v)[0] ** 2,
+    "while": lambda x, y: collatz(x * 4),
+    "bisection": lambda x, y: bisect(abs(x) + 0.1),
+    "and": lambda x, y: x * y if x > 0 and y > 0 else x + y,
+    "or": lambda x, y: x * y if x > 0 or y > 0 else x + y,
+    "not": lambda x, y: x if not x < y else y,
+    "chained": lambda x, y: x * 2 if -1 < x < 1 else y * 3,
+    "count": lambda x, y: sum(v > 0 for v in (x, y)) * x + y,
+    "any": lambda x, y: x * 5 if any(v > 1 for v in (x, y)) else y,
+    "all": lambda x, y: x * 5 if all(v < 1 for v in (x, y)) else y,
+    "filtered": lambda x, y: sum([v for v in (x, y, x * y) if v > 0], Value(0.0)) + 0 * x + 0 * y,
+    "early return": lambda x, y: next((v * v for v in (x, y) if v >= 0.5), x * y),
+    "index of the largest": lambda x, y: [x, y, -x][max(range(3), key=lambda i: [x, y, -x][i])] * y,
+    "where inside if": lambda x, y: where(x < y, x, y) if x > -0.5 else tanh(x * y),
+    "comparison with a number on the left": lambda x, y: x if x <= 0.3 else x * x + y,
+}
+
+
+@backends
+@pytest.mark.parametrize("name", BRANCHING)
+def test_branches(name: str, backend: str) -> None:
+    """Samples that take another branch get a program of their own; all results are merged."""
+    rng = np.random.default_rng(3)
+    agrees(BRANCHING[name], rng.normal(size=60) * 2, rng.normal(size=60) * 2, backend=backend)
+
+
+def test_equality_with_a_number_compares_numbers() -> None:
+    """In eager mode it asks whether it is the same node, which would be False for every sample."""
+    x = np.array([1.0, 2.0])
+    assert compile(lambda x: x * 10 if x == 1.0 else x)(x).tolist() == [10.0, 2.0]
+    assert compile(lambda x: x * 10 if x != 1.0 else x)(x).tolist() == [1.0, 20.0]
+    assert (Value(1.0) == 1.0) is False
+
+
+@backends
+def test_a_take_fits_only_its_own_branch(backend: str) -> None:
+    step = compile(
+        lambda i, x: x * take([1.0, 2.0], i) if i < 2 else x * take([5.0, 6.0], i - 2),
+        backend=backend,
+    )
+    assert step(np.arange(4.0), np.ones(4)).tolist() == [1.0, 2.0, 5.0, 6.0]
+
+
+def test_a_sample_on_the_boundary_has_a_branch() -> None:
+    weights = [0.1, 0.7, -1.3]
+    for seed in range(30):
+        x = np.random.default_rng(seed).normal(size=3)
+        edge = float(sum(w * v for w, v in zip(weights, x.tolist(), strict=True)))
+
+        def f(x: Any, edge: float = edge) -> Any:
+            return x[0] if sum(w * v for w, v in zip(weights, x, strict=True)) <= edge else x[1]
+
+        assert compile(f)(np.tile(x, (9, 1))) == pytest.approx(x[0])
+
+
+def test_where_stays_one_program() -> None:
+    step = compile(lambda x: where(x > 0, x, -x))
+    step(np.array([-1.0, 2.0, -3.0]))
+    assert len(next(iter(step.variants.values()))) == 1
+
+
+def test_too_many_branches_name_the_line() -> None:
+    def halve(x: Any) -> Any:
+        while x > 1:  # the line that is named
+            x = x / 1.1
+        return x
+
+    with pytest.raises(ValueError, match=r"more than 64 different branches.*the line that is named"):
+        compile(halve)(np.geomspace(1, 1e6, 200))
+    assert compile(halve, branches=200)(np.geomspace(1, 1e6, 200)).max() <= 1
