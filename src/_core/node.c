@@ -178,8 +178,12 @@ static int freeing;
 static void node_free(Value *v) {
     node_clear(v);
     PyTypeObject *type = Py_TYPE(v);
-    if (in_region(v)) {
-        v->next = free_nodes; /* the free list keeps the reference to the type */
+    if (in_region(v)) { /* the free list keeps the type and the reference to it */
+        if (type != Value_Type) { /* somebody assigned to __class__ */
+            Py_SET_TYPE(v, (PyTypeObject *)Py_NewRef((PyObject *)Value_Type));
+            Py_DECREF(type);
+        }
+        v->next = free_nodes;
         free_nodes = v;
         return;
     }

@@ -490,6 +490,23 @@ def test_a_node_takes_at_most_96_bytes() -> None:
     assert 0.0 < float(run.stdout) <= 96.0
 
 
+def test_a_node_whose_class_was_changed_is_forgotten_with_it() -> None:
+    """Memory that is used again must not bring the class of its last owner along."""
+
+    class Louder(Value):  # type: ignore[misc]
+        __slots__ = ()
+
+    def use() -> None:
+        value = Value(1.0)
+        value.__class__ = Louder
+
+    before = sys.getrefcount(Louder)
+    for _ in range(10):
+        use()
+        assert type(Value(2.0)) is Value
+    assert sys.getrefcount(Louder) == before
+
+
 @pytest.mark.skipif(chainrule.core != "c", reason="the compiled core lays out its nodes itself")
 def test_the_collector_keeps_two_words_before_a_node() -> None:
     """What node.c leaves room for, since it takes its nodes from memory of its own."""

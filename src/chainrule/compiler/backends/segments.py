@@ -110,7 +110,7 @@ class Segments:
         return self.target.shape(self.read(view.shared, which.ravel()), count, terms)
 
     def arguments(self, instruction: Instruction) -> list[Array]:
-        """Of a map. A row used by all results is read once, unless only it says how many there are."""
+        """Of a map. A row that all results use is read once, unless all inputs are such rows."""
         n, views = instruction.count, instruction.args
         found = [self.argument(view, n) for view in views]
         if not any(view.step for view in views):
