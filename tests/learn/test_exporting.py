@@ -68,7 +68,7 @@ def test_nodes_to_click_are_found_by_what_they_compute() -> None:
     found = rendering.quiz(asked)
     names = [node["label"] or node["op"] for node in found["stepper"]["picture"]["nodes"]]
     assert [[names[i] for i in nodes] for nodes in found["answers"]] == [["exp", "exp"], ["b"]]
-    with pytest.raises(ValueError, match="asks for 'tanh\\(a\\)', which is not in its graph"):
+    with pytest.raises(ValueError, match=r"^tanh\(a\) is not in the graph$"):
         rendering.quiz({**asked, "answers": ["tanh(a)"]})
 
 

@@ -15,6 +15,7 @@ from .exercise import exercise, read
 from .progress import Progress, default_folder
 from .sandbox import Limits
 from .skeleton import new
+from .writing import Style
 
 
 def add_learn(commands: Any) -> None:
@@ -24,7 +25,7 @@ def add_learn(commands: Any) -> None:
         help=text,
         description=f"{text[0].upper()}{text[1:]}. Without a word it opens the next exercise and "
         "checks it whenever you save it.",
-        epilog="examples:\n  chainrule learn\n  chainrule learn read 1\n"
+        epilog="examples:\n  chainrule learn\n  chainrule learn read 1\n  chainrule learn quiz 1\n"
         "  chainrule learn open write_mul\n"
         "  chainrule learn check write_mul\n  chainrule learn grade submissions --out marks.csv\n"
         "  chainrule learn export 3 --html backward.html",
@@ -40,6 +41,7 @@ def add_learn(commands: Any) -> None:
     words = p.add_subparsers(title="words", metavar="WORD")
     _add(words, "list", "all lessons and exercises, and how far you are", show_list)
     _add(words, "read", "print a lesson", show_lesson).add_argument("number", type=int)
+    _add(words, "quiz", "answer the questions of a lesson", ask).add_argument("number", type=int)
     _add(words, "open", "open an exercise and check it on every save", open_exercise).add_argument(
         "name"
     )
@@ -66,11 +68,15 @@ def _add(words: Any, name: str, text: str, run: Callable[[Any], None]) -> Any:
 
 
 def show_list(arguments: Any) -> None:
-    print("\n".join(terminal.listed(Progress.read(arguments.folder), terminal.Style(sys.stdout))))
+    print("\n".join(terminal.listed(Progress.read(arguments.folder), Style(sys.stdout))))
 
 
 def show_lesson(arguments: Any) -> None:
     print(terminal.read(arguments.number))
+
+
+def ask(arguments: Any) -> None:
+    terminal.quiz(arguments.folder, arguments.number)
 
 
 def open_exercise(arguments: Any) -> None:
@@ -86,7 +92,7 @@ def check(arguments: Any) -> None:
         found = exercise(path.stem)
         file = path if path.suffix == ".py" else terminal.opened(found, arguments.folder)
         outcome = found.check(file)
-        print(terminal.report(found, outcome, terminal.Style(sys.stdout)))
+        print(terminal.report(found, outcome, Style(sys.stdout)))
         if outcome.passed:
             Progress.read(arguments.folder).note_passed(found.name)
         outcomes = outcome.passed
