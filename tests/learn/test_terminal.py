@@ -9,6 +9,7 @@ import re
 import select
 import subprocess
 import sys
+import termios
 import time
 from pathlib import Path
 from typing import Any
@@ -25,14 +26,16 @@ COLOURS = re.compile(r"\x1b\[[0-9;]*m")
 class Terminal:
     """A program in a pseudo-terminal."""
 
-    def __init__(self, *words: str, cwd: Path) -> None:
+    def __init__(self, *words: str, cwd: Path, columns: int = 80) -> None:
         self.master, slave = pty.openpty()
+        termios.tcsetwinsize(slave, (24, columns))
         self.process = subprocess.Popen(
             [sys.executable, "-m", "chainrule", *words],
             stdin=slave,
             stdout=slave,
             stderr=slave,
             cwd=cwd,
+            env={name: text for name, text in os.environ.items() if name != "COLUMNS"},
             start_new_session=True,
         )
         os.close(slave)
@@ -159,6 +162,23 @@ def test_a_quiz_without_a_terminal(tmp_path: Path) -> None:
     ended = subprocess.run(command, cwd=tmp_path, input="", capture_output=True, text=True, check=True)
     assert ended.stdout.endswith("your choice: \n")
     assert run("quiz", "99", cwd=tmp_path).stderr.startswith("chainrule: there is no lesson 99")
+
+
+def test_lines_are_as_wide_as_the_terminal(tmp_path: Path) -> None:
+    terminal = Terminal("learn", "open", "accumulate", cwd=tmp_path, columns=48)
+    shown = terminal.until("Edit ") + terminal.until("q quit").partition("\n")[2]
+    for key, end in (("h", "hint 1 of"), ("s", "You have not passed"), ("r", "## What to remember")):
+        terminal.press(key)
+        shown += terminal.until(end)
+    terminal.press("z")
+    terminal.until("Question 1")
+    shown += terminal.until("your number: ")
+    lines = [line for line in shown.splitlines() if not line.startswith(("    ", "#"))]
+    assert 40 < max(map(len, lines)) <= 48
+    terminal.press("\x04")
+    terminal.until("q quit")
+    terminal.press("q")
+    assert terminal.close() == 0
 
 
 def test_ctrl_c_puts_the_terminal_back(tmp_path: Path) -> None:

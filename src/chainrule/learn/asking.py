@@ -3,10 +3,12 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Mapping
+from itertools import count
 from typing import Any
 
 from ..viz.model import LEAF, Node
 from ..viz.text import tree
+from . import writing
 from .course import Lesson
 from .progress import Progress
 from .quizzes import judge, name_of, pictured
@@ -27,7 +29,7 @@ def ask_all(
     """Ask, judge, and keep what was answered first: in the file that the studio keeps it in."""
     quizzes = lesson.of("quiz")
     progress.refresh()
-    say(f"{style.strong(lesson.title)}: {len(quizzes)} questions")
+    say(f"{style.strong(lesson.title)}  ({len(quizzes)} questions)")
     say(style.quiet(KEYS))
     for i, block in enumerate(quizzes, 1):
         key = f"{lesson.number}.{i}"
@@ -41,9 +43,10 @@ def ask_all(
 
 def shown(quiz: Mapping[str, Any]) -> Iterator[str]:
     """A question with its options, or with its graph."""
-    yield quiz["question"]
+    yield writing.prose(quiz["question"])
     if quiz["kind"] == "choice":
-        yield from (f"  {i}  {option['text']}" for i, option in enumerate(quiz["option"], 1))
+        texts = [option["text"] for option in quiz["option"]]
+        yield writing.listed((f"  {i}  " for i in count(1)), texts)
     elif quiz["kind"] == "node":
         yield ""
         yield graph(quiz)
@@ -76,11 +79,11 @@ def _answered(
         try:
             verdict = judge(quiz, line)
         except ValueError as error:
-            say(str(error))
+            say(writing.prose(str(error)))
             continue
         progress.note_quiz(key, verdict.right)
         say(style.good("✓ Right.") if verdict.right else style.bad("✗ Not quite."))
-        say(verdict.text)
+        say(writing.prose(verdict.text))
         if verdict.told:
             return True
 

@@ -119,9 +119,7 @@ def own(folder: Path) -> bool:
 
 
 def hint(arguments: Any) -> None:
-    e = exercise(arguments.name)
-    count = Progress.read(arguments.folder).note_hint(e.name, len(e.hints))
-    print(f"hint {count} of {len(e.hints)}: {e.hints[count - 1]}")
+    print(terminal.hint(exercise(arguments.name), Progress.read(arguments.folder)))
 
 
 def export(arguments: Any) -> None:

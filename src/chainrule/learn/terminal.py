@@ -7,6 +7,7 @@ import time
 from collections.abc import Iterator
 from pathlib import Path
 
+from . import writing
 from .asking import ask_all
 from .course import lesson, lessons
 from .exercise import Exercise, exercise, exercises
@@ -16,7 +17,15 @@ from .sandbox import Outcome
 from .writing import Style
 
 PAUSE = 0.15  # seconds between looks at the file
-KEYS = "r read the lesson   z its quiz   h hint   n next   s solution   l list   c check again   q quit"
+KEYS = (
+    *("r read the lesson", "z its quiz", "h hint", "n next", "s solution"),
+    *("l list", "c check again", "q quit"),
+)
+
+
+def keys() -> str:
+    """What can be pressed."""
+    return "\n".join(writing.filled(KEYS, gap="   "))
 
 
 def listed(progress: Progress, style: Style) -> Iterator[str]:
@@ -39,14 +48,14 @@ def listed(progress: Progress, style: Style) -> Iterator[str]:
 def read(number: int) -> str:
     """A lesson as text: its Markdown, without what only a page can show; its quiz is named."""
     each = lesson(number)
-    parts = [f"# {each.title}", each.promise]
+    parts = [f"# {each.title}", writing.prose(each.promise)]
     for block in each.blocks:
         if block.kind == "markdown":
-            parts.append(block.text)
+            parts.append(writing.prose(block.text))
         elif block.kind in ("python", "text"):
             parts.append("\n".join(f"    {line}" for line in block.text.rstrip().splitlines()))
         elif block.kind == "exercise":
-            parts.append("Exercises: " + ", ".join(block.text.split()))
+            parts.append(writing.prose("Exercises: " + ", ".join(block.text.split())))
     parts.append(f"{len(each.of('quiz'))} questions: chainrule learn quiz {number}")
     return "\n\n".join(parts)
 
@@ -76,7 +85,13 @@ def report(e: Exercise, outcome: Outcome, style: Style) -> str:
     lines = [style.quiet(f"  | {line}") for line in printed.splitlines()[:40]]
     if outcome.passed:
         return "\n".join([*lines, style.good(f"✓ {e.title}: passed")])
-    return "\n".join([*lines, style.bad(f"✗ {e.title}"), outcome.message])
+    return "\n".join([*lines, style.bad(f"✗ {e.title}"), writing.report(outcome.message)])
+
+
+def hint(e: Exercise, progress: Progress) -> str:
+    """One more than before, as far as there are any."""
+    count = progress.note_hint(e.name, len(e.hints))
+    return writing.prose(f"hint {count} of {len(e.hints)}: {e.hints[count - 1]}")
 
 
 class Session:
@@ -99,10 +114,10 @@ class Session:
         path = opened(e, self.progress.folder)
         self.say()
         self.say(self.style.strong(f"{e.title}  (lesson {e.lesson}, about {e.minutes} minutes)"))
-        self.say(e.task)
+        self.say(writing.prose(e.task))
         self.say()
         self.say(f"Edit {path}; it is checked whenever you save it.")
-        self.say(self.style.quiet(KEYS))
+        self.say(self.style.quiet(keys()))
 
     def state(self) -> tuple[int, int] | None:
         try:
@@ -131,13 +146,12 @@ class Session:
         if key == "c":
             self.check()
         elif key == "h":
-            count = self.progress.note_hint(e.name, len(e.hints))
-            self.say(f"hint {count} of {len(e.hints)}: {e.hints[count - 1]}")
+            self.say(hint(e, self.progress))
         elif key == "r":
             self.say(read(e.lesson))
         elif key == "z":
             ask_all(lesson(e.lesson), self.progress, self.say, self.keyboard.line, self.style)
-            self.say(self.style.quiet(KEYS))
+            self.say(self.style.quiet(keys()))
         elif key == "l":
             self.progress.refresh()
             for line in listed(self.progress, self.style):
@@ -151,7 +165,7 @@ class Session:
         elif key == "s":
             self.show_solution()
         elif key in "?":
-            self.say(KEYS)
+            self.say(keys())
         return True
 
     def show_solution(self) -> None:
@@ -162,9 +176,10 @@ class Session:
             self.say(e.solution)
         else:
             self.asked_for_solution = True
-            self.say(
+            text = (
                 "You have not passed yet. Press s again to see the solution all the same, h for a hint."
             )
+            self.say(writing.prose(text))
 
     def run(self) -> None:
         """Until q or the end of input."""
