@@ -2,12 +2,15 @@
 
 from __future__ import annotations
 
+import ast
 from typing import Any
 
 import pytest
 
+from chainrule.learn import rendering
+from chainrule.learn.asking import graph
 from chainrule.learn.course import lessons
-from chainrule.learn.quizzes import Verdict, judge
+from chainrule.learn.quizzes import Verdict, answers_of, judge, name_of, node_of, pictured
 
 QUIZZES = [
     pytest.param(quiz.data, id=f"{lesson.number}.{i}")
@@ -37,6 +40,36 @@ def test_the_right_answer_is_right(quiz: dict[str, Any]) -> None:
     else:
         assert judge(quiz, ", ".join(quiz["answers"])) == Verdict(True, quiz["feedback"], True)
         assert not judge(quiz, quiz["expression"]).right
+
+
+@pytest.mark.parametrize("quiz", [each for each in QUIZZES if each.values[0]["kind"] == "node"])
+def test_each_answer_is_one_node(quiz: dict[str, Any]) -> None:
+    """The same one for the page and the terminal, in every spelling that parses to the same."""
+    found = pictured(quiz["expression"], quiz["values"])
+    nodes = answers_of(quiz, found)
+    assert len(set(nodes)) == len(quiz["answers"])
+    assert rendering.quiz(quiz)["answers"] == nodes
+    drawing = graph(quiz)
+    for text, node in zip(quiz["answers"], nodes, strict=True):
+        same = ast.unparse(ast.parse(text))
+        for spelling in (same, same.replace(" ", ""), f" ( {text} ) ", name_of(found, node)):
+            assert node_of(found, spelling) == node
+        assert f"{node + 1}  {name_of(found, node)}" in drawing
+        assert judge({**quiz, "answers": [text]}, str(node + 1)).right
+
+
+def test_every_node_is_found_by_its_name() -> None:
+    found = pictured("relu(-a*b)**2 / (2*a - 0.5) + max(a, b)", {"a": 2.0, "b": -3.0})
+    for node in found.nodes:
+        if node.kind != "constant" or node.data != 2.0:  # which is there twice
+            assert node_of(found, name_of(found, node.id)) == node.id
+
+
+def test_an_expression_written_twice_is_two_nodes() -> None:
+    found = pictured("exp(a) / (exp(a) + b)", {"a": 1.0, "b": 2.0})
+    message = r"^exp\(a\) is in the graph more than once, as 2 and 3: choose by number$"
+    with pytest.raises(ValueError, match=message):
+        node_of(found, "exp(a)")
 
 
 @pytest.mark.parametrize(

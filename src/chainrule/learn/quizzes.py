@@ -44,8 +44,13 @@ def pictured(expression: str, values: Mapping[str, float]) -> Picture:
     return picture(result)
 
 
-def nodes_of(found: Picture, text: str) -> list[int]:
-    """The nodes that compute an expression, however it is spelt: several, if it is written twice."""
+def answers_of(quiz: Mapping[str, Any], found: Picture) -> list[int]:
+    """The nodes that a quiz asks for."""
+    return [node_of(found, text) for text in quiz["answers"]]
+
+
+def node_of(found: Picture, text: str) -> int:
+    """The one node that computes an expression, however it is spelt."""
     expression = parse(text)
     leaves = {node.label: node.data or 0.0 for node in found.nodes if node.kind == LEAF}
     if not set(expression.names) <= set(leaves):
@@ -55,7 +60,10 @@ def nodes_of(found: Picture, text: str) -> list[int]:
     nodes = [i for i, shape in enumerate(_shapes(found)) if shape == wanted]
     if not nodes:
         raise ValueError(f"{text} is not in the graph")
-    return nodes
+    if len(nodes) > 1:
+        numbers = " and ".join(str(i + 1) for i in nodes)
+        raise ValueError(f"{text} is in the graph more than once, as {numbers}: choose by number")
+    return nodes[0]
 
 
 def name_of(found: Picture, node: int) -> str:
@@ -88,11 +96,11 @@ def _judge_number(quiz: Mapping[str, Any], answer: str) -> Verdict:
 
 def _judge_nodes(quiz: Mapping[str, Any], answer: str) -> Verdict:
     found = pictured(quiz["expression"], quiz["values"])
-    answers = [nodes_of(found, text) for text in quiz["answers"]]
-    chosen = {node for part in _parts(answer) for node in _meant(found, part)}
-    if not chosen <= {node for nodes in answers for node in nodes}:
+    answers = set(answers_of(quiz, found))
+    chosen = {_meant(found, part) for part in _parts(answer)}
+    if not chosen <= answers:
         return Verdict(False, "Something chosen is not part of it.", False)
-    if not all(chosen & set(nodes) for nodes in answers):
+    if chosen != answers:
         return Verdict(False, "There is more to choose.", False)
     return Verdict(True, quiz["feedback"], True)
 
@@ -108,12 +116,12 @@ def _parts(answer: str) -> list[str]:
     return [ast.unparse(each) for each in tree.elts] if isinstance(tree, ast.Tuple) else [answer]
 
 
-def _meant(found: Picture, part: str) -> list[int]:
+def _meant(found: Picture, part: str) -> int:
     if not part.isdecimal():
-        return nodes_of(found, part)
+        return node_of(found, part)
     if not 1 <= int(part) <= len(found.nodes):
         raise ValueError(f"there is no node {part}: they are 1 to {len(found.nodes)}")
-    return [int(part) - 1]
+    return int(part) - 1
 
 
 # --- nodes -----------------------------------------------------------------------------------------

@@ -12,7 +12,7 @@ from typing import Any
 
 from ..viz.html import drawn
 from .course import Block, Lesson
-from .quizzes import nodes_of, pictured
+from .quizzes import answers_of, pictured
 
 SETTINGS = ("layers", "activation", "rate")  # of a trainer, beside its data set
 
@@ -87,6 +87,6 @@ def quiz(data: Mapping[str, Any]) -> dict[str, Any]:
     if data["kind"] == "number":
         return {**asked, **{name: data[name] for name in ("answer", "tolerance", "worked")}}
     found = pictured(data["expression"], data["values"])
-    nodes = [nodes_of(found, answer) for answer in data["answers"]]
+    nodes = answers_of(data, found)
     texts = {name: data[name] for name in ("expression", "feedback")}
     return {**asked, **texts, "stepper": drawn(found), "answers": nodes, "names": data["answers"]}
