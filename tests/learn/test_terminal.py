@@ -207,15 +207,6 @@ def test_words(tmp_path: Path) -> None:
     assert "no exercise 'nothing'" in run("check", "nothing", cwd=tmp_path).stderr
 
 
-def test_a_new_exercise(tmp_path: Path) -> None:
-    assert run("new", "twice", cwd=tmp_path).returncode == 0
-    checked = run("check", "twice", cwd=tmp_path)
-    assert checked.returncode == 0, checked.stdout
-    assert checked.stdout.count("as it should") == 3
-    assert "there already" in run("new", "twice", cwd=tmp_path).stderr
-    assert "cannot be the name" in run("new", "../x", cwd=tmp_path).stderr
-
-
 def test_grading(tmp_path: Path) -> None:
     e = exercise("write_mul")
     work = {
