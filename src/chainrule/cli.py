@@ -20,7 +20,8 @@ import numpy as np
 
 from . import Value, __version__, check_gradients, core, data, demo, nn, train, viz
 from .expressions import CONSTANTS, parse
-from .learn.commands import add_learn
+from .learn.commands import add_exercises, add_learn
+from .learn.exercise import exercises, use
 from .nn.activations import NAMES
 from .optim.optimizers import BY_NAME as OPTIMIZERS
 from .runs import Metrics, number
@@ -213,6 +214,7 @@ def add_studio(commands: Any) -> None:
         metavar="FOLDER",
         help="where your files of the course are (chainrule-course, or CHAINRULE_COURSE)",
     )
+    add_exercises(p)
     p.set_defaults(run=studio)
 
 
@@ -395,6 +397,8 @@ def check(arguments: Any) -> None:
 def studio(arguments: Any) -> None:
     from .studio.serving import serve
 
+    use(arguments.exercises)
+    exercises()  # what is wrong with them is said here, not on the page
     serve(arguments.port, browser=not arguments.no_browser, course=arguments.course)
 
 

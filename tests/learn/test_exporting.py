@@ -62,16 +62,6 @@ def test_tasks_keep_their_underscores(e: Any) -> None:
     assert "<strong>" not in rendering.prose(e.task)
 
 
-def test_nodes_to_click_are_found_by_what_they_compute() -> None:
-    data = {"kind": "node", "question": "?", "feedback": "!", "values": {"a": 1.0, "b": 2.0}}
-    asked = {**data, "expression": "exp(a) / (exp(a) + exp(b))", "answers": ["exp(a)", "b"]}
-    found = rendering.quiz(asked)
-    names = [node["label"] or node["op"] for node in found["stepper"]["picture"]["nodes"]]
-    assert [[names[i] for i in nodes] for nodes in found["answers"]] == [["exp", "exp"], ["b"]]
-    with pytest.raises(ValueError, match="asks for 'tanh\\(a\\)', which is not in its graph"):
-        rendering.quiz({**asked, "answers": ["tanh(a)"]})
-
-
 @pytest.mark.parametrize("number", [questions.FIRST, questions.RICHER])
 def test_questions_without_end(number: int) -> None:
     found = [questions.question(random.Random(seed), number) for seed in range(40)]

@@ -9,6 +9,7 @@ import re
 import select
 import subprocess
 import sys
+import termios
 import time
 from pathlib import Path
 from typing import Any
@@ -25,14 +26,16 @@ COLOURS = re.compile(r"\x1b\[[0-9;]*m")
 class Terminal:
     """A program in a pseudo-terminal."""
 
-    def __init__(self, *words: str, cwd: Path) -> None:
+    def __init__(self, *words: str, cwd: Path, columns: int = 80) -> None:
         self.master, slave = pty.openpty()
+        termios.tcsetwinsize(slave, (24, columns))
         self.process = subprocess.Popen(
             [sys.executable, "-m", "chainrule", *words],
             stdin=slave,
             stdout=slave,
             stderr=slave,
             cwd=cwd,
+            env={name: text for name, text in os.environ.items() if name != "COLUMNS"},
             start_new_session=True,
         )
         os.close(slave)
@@ -93,6 +96,91 @@ def test_the_watch_loop(tmp_path: Path) -> None:
     assert (progress.hints, progress.solutions) == ({"write_mul": 1}, ["write_mul"])
 
 
+def test_the_quiz_of_a_lesson(tmp_path: Path) -> None:
+    terminal = Terminal("learn", "quiz", "2", cwd=tmp_path)
+    terminal.until("Question 1")
+    for typed, said in (("three", "type a number, such as 2.5 or -3"), ("2", "✗ Not quite.")):
+        terminal.until("your number: ")
+        terminal.press(f"{typed}\n")
+        terminal.until(said)
+    terminal.until("It is 3. The leaf a")
+    terminal.until("your number: ")
+    terminal.press("5,0\n")
+    terminal.until("✓ Right.")
+    drawing = terminal.until("by number or name: ")
+    assert "├─ 3  a * b\r\n│  ├─ 1  a = 2\r\n│  └─ 2  b = -3\r\n" in drawing
+    terminal.press("3\n")
+    terminal.until("Something chosen is not part of it.")
+    terminal.until("by number or name: ")
+    terminal.press("2\n")
+    terminal.until("One node, two uses.")
+    terminal.until("your choice: ")
+    terminal.press("9\n")
+    terminal.until("type a number from 1 to 3")
+    for option, said in ((2, "✗ Not quite."), (1, "✓ Right.")):
+        terminal.until("your choice: ")
+        terminal.press(f"{option}\n")
+        terminal.until(said)
+    terminal.until("1 of 4 were right the first time.")
+    assert terminal.close() == 0
+    kept = {"2.1": False, "2.2": True, "2.3": False, "2.4": False}
+    assert Progress.read(tmp_path / "chainrule-course").quizzes == kept
+    assert "4 of 4 questions answered" in run("list", cwd=tmp_path).stdout
+
+
+def test_the_quiz_while_an_exercise_is_open(tmp_path: Path) -> None:
+    """Lines are typed in it, and afterwards single keys again."""
+    terminal = Terminal("learn", "open", "write_mul", cwd=tmp_path)
+    terminal.until("q quit")
+    terminal.press("z")
+    terminal.until("your choice: ")
+    terminal.press("1\n")
+    terminal.until("✓ Right.")
+    terminal.until("your number: ")
+    terminal.press("\x04")
+    terminal.until("q quit")
+    terminal.press("z")
+    terminal.until("Question 1 (right the first time)")
+    terminal.until("your choice: ")
+    terminal.press("\n")
+    terminal.until("your number: ")
+    terminal.press("\n")
+    terminal.until("1 of 2 were right the first time.")
+    terminal.until("q quit")
+    terminal.press("h")
+    terminal.until("hint 1 of 3")
+    terminal.press("q")
+    assert terminal.close() == 0
+
+
+def test_a_quiz_without_a_terminal(tmp_path: Path) -> None:
+    command = [sys.executable, "-m", "chainrule", "learn", "quiz", "1"]
+    asked = subprocess.run(
+        command, cwd=tmp_path, input="1\n5", capture_output=True, text=True, check=True
+    )
+    assert "2 of 2 were right the first time." in asked.stdout
+    ended = subprocess.run(command, cwd=tmp_path, input="", capture_output=True, text=True, check=True)
+    assert ended.stdout.endswith("your choice: \n")
+    assert run("quiz", "99", cwd=tmp_path).stderr.startswith("chainrule: there is no lesson 99")
+
+
+def test_lines_are_as_wide_as_the_terminal(tmp_path: Path) -> None:
+    terminal = Terminal("learn", "open", "accumulate", cwd=tmp_path, columns=48)
+    shown = terminal.until("Edit ") + terminal.until("q quit").partition("\n")[2]
+    for key, end in (("h", "hint 1 of"), ("s", "You have not passed"), ("r", "## What to remember")):
+        terminal.press(key)
+        shown += terminal.until(end)
+    terminal.press("z")
+    terminal.until("Question 1")
+    shown += terminal.until("your number: ")
+    lines = [line for line in shown.splitlines() if not line.startswith(("    ", "#"))]
+    assert 40 < max(map(len, lines)) <= 48
+    terminal.press("\x04")
+    terminal.until("q quit")
+    terminal.press("q")
+    assert terminal.close() == 0
+
+
 def test_ctrl_c_puts_the_terminal_back(tmp_path: Path) -> None:
     terminal = Terminal("learn", cwd=tmp_path)
     terminal.until("q quit")
@@ -117,15 +205,6 @@ def test_words(tmp_path: Path) -> None:
     assert run("check", "write_mul", cwd=tmp_path).returncode == 0
     assert "hint 1 of 3" in run("hint", "write_mul", cwd=tmp_path).stdout
     assert "no exercise 'nothing'" in run("check", "nothing", cwd=tmp_path).stderr
-
-
-def test_a_new_exercise(tmp_path: Path) -> None:
-    assert run("new", "twice", cwd=tmp_path).returncode == 0
-    checked = run("check", "twice", cwd=tmp_path)
-    assert checked.returncode == 0, checked.stdout
-    assert checked.stdout.count("as it should") == 3
-    assert "there already" in run("new", "twice", cwd=tmp_path).stderr
-    assert "cannot be the name" in run("new", "../x", cwd=tmp_path).stderr
 
 
 def test_grading(tmp_path: Path) -> None:

@@ -16,8 +16,9 @@ import httpx
 import pytest
 
 from chainrule.learn.course import lessons
-from chainrule.learn.exercise import exercise, exercises
+from chainrule.learn.exercise import course_exercises, exercise, exercises
 from chainrule.learn.progress import Progress
+from chainrule.learn.skeleton import new
 
 from ..conftest import require
 
@@ -276,6 +277,23 @@ def test_a_check_wrong_then_right(course: Studio, folder: Path) -> None:
     listed = subprocess.run(command, capture_output=True, text=True, check=True).stdout
     assert "1 of 40 exercises passed" in listed
     assert "✓ write_mul" in listed
+
+
+def test_the_exercises_of_a_teacher(
+    course: Studio, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    place = new("twice", tmp_path)
+    assert course.request("GET", "/api/work/twice").status_code == 404
+    monkeypatch.setenv("CHAINRULE_EXERCISES", str(tmp_path))
+    overview = get(course, "/api/course")
+    assert overview["count"] == len(course_exercises()) + 1
+    assert overview["lessons"][0]["exercises"][-1]["title"] == "Twice"
+    found = check(course, (place / "solution.py").read_text(), exercise="twice")
+    assert found["outcome"]["kind"] == "passed"
+    (place / "exercise.toml").write_text("title")
+    answer = course.request("GET", "/api/course")
+    assert answer.status_code == 422
+    assert "exercise.toml is not TOML" in answer.json()["error"]
 
 
 def waiting(course: Studio, results: list[Any], program: str) -> threading.Thread:

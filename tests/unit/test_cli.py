@@ -694,3 +694,13 @@ def test_a_studio_on_a_port_that_there_is_not(run: Run) -> None:
         "chainrule: a port is a number from 0 to 65535, got 65536\n",
     )
     assert "invalid int value: 'http'" in run("studio", "--port", "http")[2]
+
+
+def test_a_studio_with_exercises_that_there_are_not(
+    run: Run, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    require("starlette")
+    monkeypatch.setenv("CHAINRULE_EXERCISES", "")  # the option sets it for this process
+    code, _, error = run("studio", "--no-browser", "--exercises", str(tmp_path / "nothing"))
+    assert code == 1
+    assert error.startswith(f"chainrule: {tmp_path / 'nothing'} is not a folder: --exercises and ")

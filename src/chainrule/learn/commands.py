@@ -3,18 +3,20 @@
 from __future__ import annotations
 
 import argparse
+import os
 import sys
 from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
 from ..saving import place, write_atomically
-from . import grading, terminal
+from . import grading, terminal, trying
 from .course import lesson
-from .exercise import exercise, read
+from .exercise import exercise, exercises, own_folder, read, use
 from .progress import Progress, default_folder
 from .sandbox import Limits
 from .skeleton import new
+from .writing import Style
 
 
 def add_learn(commands: Any) -> None:
@@ -24,10 +26,12 @@ def add_learn(commands: Any) -> None:
         help=text,
         description=f"{text[0].upper()}{text[1:]}. Without a word it opens the next exercise and "
         "checks it whenever you save it.",
-        epilog="examples:\n  chainrule learn\n  chainrule learn read 1\n"
+        epilog="examples:\n  chainrule learn\n  chainrule learn read 1\n  chainrule learn quiz 1\n"
         "  chainrule learn open write_mul\n"
         "  chainrule learn check write_mul\n  chainrule learn grade submissions --out marks.csv\n"
-        "  chainrule learn export 3 --html backward.html",
+        "  chainrule learn export 3 --html backward.html\n"
+        "  chainrule learn new twice\n  chainrule learn try twice\n"
+        "  chainrule learn --exercises . list",
         formatter_class=argparse.RawDescriptionHelpFormatter,
     )
     p.add_argument(
@@ -36,10 +40,12 @@ def add_learn(commands: Any) -> None:
         default=default_folder(),
         help="where your files are (chainrule-course, or CHAINRULE_COURSE)",
     )
-    p.set_defaults(run=lambda a: terminal.learn(a.folder))
+    add_exercises(p)
+    p.set_defaults(run=_with_exercises(lambda a: terminal.learn(a.folder)))
     words = p.add_subparsers(title="words", metavar="WORD")
     _add(words, "list", "all lessons and exercises, and how far you are", show_list)
     _add(words, "read", "print a lesson", show_lesson).add_argument("number", type=int)
+    _add(words, "quiz", "answer the questions of a lesson", ask).add_argument("number", type=int)
     _add(words, "open", "open an exercise and check it on every save", open_exercise).add_argument(
         "name"
     )
@@ -53,6 +59,9 @@ def add_learn(commands: Any) -> None:
     kinds.add_argument("--html", metavar="FILE", help="one page with live figures and quizzes")
     kinds.add_argument("--notebook", metavar="FILE", help="a Jupyter notebook")
     _add(words, "new", "for teachers: the files of a new exercise", make).add_argument("name")
+    _add(words, "try", "for teachers: whether an exercise is ready", try_out).add_argument(
+        "exercise", type=Path, metavar="FOLDER"
+    )
     graded = _add(words, "grade", "for teachers: check a folder for each learner into a CSV", grade)
     graded.add_argument("submissions", type=Path)
     graded.add_argument("--out", type=Path, default=Path("marks.csv"), help="(marks.csv)")
@@ -61,16 +70,39 @@ def add_learn(commands: Any) -> None:
 
 def _add(words: Any, name: str, text: str, run: Callable[[Any], None]) -> Any:
     p = words.add_parser(name, help=text, description=f"{text[0].upper()}{text[1:]}.")
-    p.set_defaults(run=run)
+    p.set_defaults(run=_with_exercises(run))
     return p
 
 
+def add_exercises(p: Any) -> None:
+    """The option that the studio has too."""
+    p.add_argument(
+        "--exercises",
+        type=Path,
+        default=own_folder(),
+        metavar="FOLDER",
+        help="a teacher's exercises, beside those of the course (or CHAINRULE_EXERCISES)",
+    )
+
+
+def _with_exercises(run: Callable[[Any], None]) -> Callable[[Any], None]:
+    def started(arguments: Any) -> None:
+        use(arguments.exercises)
+        run(arguments)
+
+    return started
+
+
 def show_list(arguments: Any) -> None:
-    print("\n".join(terminal.listed(Progress.read(arguments.folder), terminal.Style(sys.stdout))))
+    print("\n".join(terminal.listed(Progress.read(arguments.folder), Style(sys.stdout))))
 
 
 def show_lesson(arguments: Any) -> None:
     print(terminal.read(arguments.number))
+
+
+def ask(arguments: Any) -> None:
+    terminal.quiz(arguments.folder, arguments.number)
 
 
 def open_exercise(arguments: Any) -> None:
@@ -78,44 +110,34 @@ def open_exercise(arguments: Any) -> None:
 
 
 def check(arguments: Any) -> None:
-    """An exercise by its name, or a file named as one; an exercise of one's own by its folder."""
+    """An exercise by its name, or a file named as one."""
     path = Path(arguments.name)
-    if (path / "exercise.toml").is_file():
-        outcomes = own(path)
-    else:
-        found = exercise(path.stem)
-        file = path if path.suffix == ".py" else terminal.opened(found, arguments.folder)
-        outcome = found.check(file)
-        print(terminal.report(found, outcome, terminal.Style(sys.stdout)))
-        if outcome.passed:
-            Progress.read(arguments.folder).note_passed(found.name)
-        outcomes = outcome.passed
-    if not outcomes:
+    if (path / "exercise.toml").is_file() and path.name not in {e.name for e in exercises()}:
+        raise ValueError(f"{path} is the folder of an exercise: chainrule learn try {path}")
+    found = exercise(path.stem)
+    file = path if path.suffix == ".py" else terminal.opened(found, arguments.folder)
+    outcome = found.check(file)
+    print(terminal.report(found, outcome, Style(sys.stdout)))
+    if not outcome.passed:
         raise ValueError("not passed yet")
+    Progress.read(arguments.folder).note_passed(found.name)
 
 
-def own(folder: Path) -> bool:
-    """A teacher's exercise: the starter must fail, the solution pass, every wrong one fail."""
-    e = read(folder)
-    good = True
-    files = [
-        (folder / "starter.py", False),
-        (folder / "solution.py", True),
-        *((w, False) for w in e.wrong),
-    ]
-    for path, wanted in files:
-        outcome = e.check(path)
-        right = outcome.passed == wanted
-        good = good and right
-        verdict = "as it should" if right else "BUT IT SHOULD NOT"
-        print(f"{path.name:24} {'passes' if outcome.passed else 'fails'}, {verdict}")
-    return good
+def try_out(arguments: Any) -> None:
+    """A teacher's exercise: is it ready?"""
+    e = read(arguments.exercise)
+    problems = list(trying.gaps(e))
+    print("\n".join(problems), end="\n" if problems else "")
+    for trial in trying.trials(e):
+        print(trial, flush=True)
+        problems += [trial.problem] * bool(trial.problem)
+    if problems:
+        raise ValueError(f"{e.name} is not ready: mend what is said above ({len(problems)} things)")
+    print(f"{e.name} is ready: chainrule learn --exercises {os.path.relpath(e.folder.parent)}")
 
 
 def hint(arguments: Any) -> None:
-    e = exercise(arguments.name)
-    count = Progress.read(arguments.folder).note_hint(e.name, len(e.hints))
-    print(f"hint {count} of {len(e.hints)}: {e.hints[count - 1]}")
+    print(terminal.hint(exercise(arguments.name), Progress.read(arguments.folder)))
 
 
 def export(arguments: Any) -> None:
@@ -130,8 +152,8 @@ def export(arguments: Any) -> None:
 
 
 def make(arguments: Any) -> None:
-    place = new(arguments.name, Path())
-    print(f"wrote {place}; fill it in, then: chainrule learn check {place}")
+    place = new(arguments.name, arguments.exercises or Path())
+    print(f"wrote {place}; fill it in, then: chainrule learn try {place}")
 
 
 def grade(arguments: Any) -> None:

@@ -1,8 +1,13 @@
-"""One exercise: a folder with a starter, hints, a checker and a solution."""
+"""One exercise: a folder with a starter, hints, a checker and a solution.
+
+There are those of the course, and those of a teacher's folder, which learners name with
+`--exercises FOLDER` or CHAINRULE_EXERCISES.
+"""
 
 from __future__ import annotations
 
 import ast
+import os
 import shutil
 import tempfile
 import tomllib
@@ -12,10 +17,16 @@ from functools import cache
 from pathlib import Path
 
 from . import sandbox
-from .course import HERE
+from .course import HERE, lessons
 from .sandbox import USUAL, Limits, Outcome
 
 FOLDER = HERE / "exercises"
+OWN = "CHAINRULE_EXERCISES"
+ABOUT = {"title": str, "lesson": int, "minutes": int}  # what exercise.toml has
+
+
+class ExerciseError(ValueError):
+    """An exercise that cannot be read; says which file to mend."""
 
 
 @dataclass(frozen=True)
@@ -34,7 +45,11 @@ class Exercise:
 
     @property
     def task(self) -> str:
-        return ast.get_docstring(ast.parse(self.starter)) or ""
+        try:
+            return ast.get_docstring(ast.parse(self.starter)) or ""
+        except SyntaxError as error:
+            file = self.folder / "starter.py"
+            raise ExerciseError(f"{file}, line {error.lineno}: {error.msg}") from None
 
     @property
     def solution(self) -> str:
@@ -61,23 +76,85 @@ class Exercise:
 
 
 def read(folder: Path) -> Exercise:
-    about = tomllib.loads((folder / "exercise.toml").read_text(encoding="utf-8"))
-    return Exercise(folder.name, folder, about["title"], about["lesson"], about["minutes"])
+    """From its folder; ExerciseError says what its exercise.toml lacks."""
+    file = folder / "exercise.toml"
+    try:
+        about = tomllib.loads(file.read_text(encoding="utf-8"))
+    except FileNotFoundError:
+        raise ExerciseError(
+            f"{folder} has no exercise.toml: `chainrule learn new NAME` makes an exercise"
+        ) from None
+    except tomllib.TOMLDecodeError as error:
+        raise ExerciseError(f"{file} is not TOML: {error}") from None
+    for name, kind in ABOUT.items():
+        if type(about.get(name)) is not kind:
+            raise ExerciseError(
+                f"{file}: {name} must be {'a text' if kind is str else 'a whole number'}"
+            )
+    if about["lesson"] not in {lesson.number for lesson in lessons()}:
+        raise ExerciseError(
+            f"{file}: there is no lesson {about['lesson']}, there are 1 to {len(lessons())}"
+        )
+    # Its full path has its name, also for the folder that is called "." here.
+    place = folder.absolute()
+    return Exercise(named(place.name), place, about["title"], about["lesson"], about["minutes"])
+
+
+def named(name: str) -> str:
+    """The name, if an exercise can have it: it becomes that of a file and of a function."""
+    if not name.isidentifier() or name != name.lower():
+        raise ExerciseError(f"{name!r} cannot be the name of an exercise: use words joined by _")
+    return name
+
+
+def own_folder() -> Path | None:
+    """A teacher's folder, if one was named."""
+    return Path(os.environ[OWN]) if os.environ.get(OWN) else None
+
+
+def use(folder: Path | None) -> None:
+    """Look into this folder too; the processes that are started here do so as well."""
+    if folder is not None:
+        os.environ[OWN] = str(folder.absolute())
+
+
+def exercises() -> tuple[Exercise, ...]:
+    """All of them, in the order of the lessons."""
+    known = course_exercises()
+    own = own_exercises()
+    if twice := {e.name for e in known} & {e.name for e in own}:
+        name = min(twice)
+        raise ExerciseError(f"{own_folder()}: {name} is an exercise of the course, rename that folder")
+    return tuple(sorted((*known, *own), key=_place)) if own else known
 
 
 @cache
-def exercises() -> tuple[Exercise, ...]:
-    """All of them, in the order of the lessons."""
-    from .course import lessons
+def course_exercises() -> tuple[Exercise, ...]:
+    return tuple(sorted((read(path.parent) for path in FOLDER.glob("*/exercise.toml")), key=_place))
 
-    order = [name for lesson in lessons() for name in lesson.exercises]
-    found = {path.parent.name: read(path.parent) for path in FOLDER.glob("*/exercise.toml")}
-    return tuple(
-        sorted(
-            found.values(),
-            key=lambda e: (e.lesson, order.index(e.name) if e.name in order else len(order), e.name),
+
+def own_exercises() -> tuple[Exercise, ...]:
+    """Those of a teacher's folder, read every time: the teacher may be at work on them."""
+    folder = own_folder()
+    if folder is None:
+        return ()
+    if not folder.is_dir():
+        raise ExerciseError(
+            f"{folder} is not a folder: --exercises and {OWN} name one with exercises in it, made with "
+            "`chainrule learn new NAME`"
         )
-    )
+    return tuple(read(path.parent) for path in sorted(folder.glob("*/exercise.toml")))
+
+
+def _place(e: Exercise) -> tuple[int, int, str]:
+    """As their lesson names them; those that it does not name come after them."""
+    order = _order()
+    return e.lesson, order.get(e.name, len(order)), e.name
+
+
+@cache
+def _order() -> dict[str, int]:
+    return {name: i for i, name in enumerate(n for lesson in lessons() for n in lesson.exercises)}
 
 
 def exercise(name: str) -> Exercise:

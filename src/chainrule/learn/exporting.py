@@ -19,6 +19,7 @@ from ..viz.html import document, table
 from . import rendering
 from .course import Lesson
 from .exercise import Exercise, exercise
+from .quizzes import pictured
 
 Thing = Lesson | Exercise
 
@@ -98,7 +99,7 @@ def _parts(lesson: Lesson, data: dict[str, Any]) -> Iterator[str]:
             yield f'<div id="block-{i}" class="quiz-place" data-title="{title}">{asked}</div>'
         elif "stepper" in block:
             data["figures"][f"block-{i}"] = block["stepper"]
-            values = table(rendering.pictured(block["expression"], block["values"]))
+            values = table(pictured(block["expression"], block["values"]))
             yield f'<div class="figure"><div id="block-{i}"></div><noscript>{values}</noscript></div>'
         elif "trainer" in block:
             yield '<p class="notice">A live figure in <code>chainrule studio</code>. As a program:</p>'

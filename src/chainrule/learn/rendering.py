@@ -6,15 +6,13 @@ Markdown is rendered with HTML switched off, so that a lesson has no way to brin
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Mapping
 from functools import cache
 from typing import Any
 
-from ..expressions import parse
-from ..value import Value
 from ..viz.html import drawn
-from ..viz.model import Picture, picture
 from .course import Block, Lesson
+from .quizzes import answers_of, pictured
 
 SETTINGS = ("layers", "activation", "rate")  # of a trainer, beside its data set
 
@@ -77,14 +75,6 @@ def figure(data: Mapping[str, Any]) -> dict[str, Any]:
     return {"trainer": {"data": data["trainer"], **settings}}
 
 
-def pictured(expression: str, values: Mapping[str, float]) -> Picture:
-    """The picture of an expression with these numbers, after backward."""
-    result = parse(expression)({name: Value(float(x), label=name) for name, x in values.items()})
-    assert isinstance(result, Value)
-    result.backward()
-    return picture(result)
-
-
 def quiz(data: Mapping[str, Any]) -> dict[str, Any]:
     """A quiz with all that is needed to judge an answer to it."""
     asked = {"kind": data["kind"], "question": data["question"]}
@@ -97,25 +87,6 @@ def quiz(data: Mapping[str, Any]) -> dict[str, Any]:
     if data["kind"] == "number":
         return {**asked, **{name: data[name] for name in ("answer", "tolerance", "worked")}}
     found = pictured(data["expression"], data["values"])
-    nodes = [_nodes(found, answer, data["values"]) for answer in data["answers"]]
+    nodes = answers_of(data, found)
     texts = {name: data[name] for name in ("expression", "feedback")}
     return {**asked, **texts, "stepper": drawn(found), "answers": nodes, "names": data["answers"]}
-
-
-def _nodes(found: Picture, answer: str, values: Mapping[str, float]) -> list[int]:
-    """The nodes that compute an expression: more than one, if it is written more than once."""
-    wanted = _shapes(pictured(answer, {name: values[name] for name in parse(answer).names}))[-1]
-    nodes = [i for i, shape in enumerate(_shapes(found)) if shape == wanted]
-    if not nodes:
-        raise ValueError(f"a quiz asks for {answer!r}, which is not in its graph")
-    return nodes
-
-
-def _shapes(found: Picture) -> Sequence[Any]:
-    """How each node is computed, in names and numbers alone."""
-    made: list[Any] = []
-    for node in found.nodes:
-        made.append(
-            (node.op, *(made[i] for i in node.inputs)) if node.inputs else node.label or node.data
-        )
-    return made

@@ -4,6 +4,8 @@ from __future__ import annotations
 
 from pathlib import Path
 
+from .exercise import named
+
 FILES = {
     "exercise.toml": 'title = "{title}"\nlesson = 1\nminutes = 10\n',
     "starter.py": '''"""Say here what is to be done, in two or three plain sentences."""
@@ -38,9 +40,7 @@ def {name}(x):
 
 def new(name: str, folder: Path) -> Path:
     """Write the skeleton of an exercise into a new folder."""
-    if not name.isidentifier() or name != name.lower():
-        raise ValueError(f"{name!r} cannot be the name of an exercise: use words joined by _")
-    place = folder / name
+    place = folder / named(name)
     if place.exists():
         raise ValueError(f"{place} is there already")
     for file, text in FILES.items():

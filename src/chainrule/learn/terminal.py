@@ -2,44 +2,30 @@
 
 from __future__ import annotations
 
-import os
-import select
 import sys
 import time
-from collections.abc import Callable, Iterator
-from contextlib import contextmanager
+from collections.abc import Iterator
 from pathlib import Path
-from typing import Any, TextIO
 
+from . import writing
+from .asking import ask_all
 from .course import lesson, lessons
 from .exercise import Exercise, exercise, exercises
+from .keyboard import END, Keyboard
 from .progress import Progress
 from .sandbox import Outcome
+from .writing import Style
 
 PAUSE = 0.15  # seconds between looks at the file
-KEYS = "r read the lesson   h hint   n next   s solution   l list   c check again   q quit"
+KEYS = (
+    *("r read the lesson", "z its quiz", "h hint", "n next", "s solution"),
+    *("l list", "c check again", "q quit"),
+)
 
 
-class Style:
-    """Colours where somebody looks at them."""
-
-    def __init__(self, stream: TextIO) -> None:
-        self.on = stream.isatty() and "NO_COLOR" not in os.environ
-
-    def __call__(self, code: int, text: str) -> str:
-        return f"\x1b[{code}m{text}\x1b[0m" if self.on else text
-
-    def good(self, text: str) -> str:
-        return self(32, text)
-
-    def bad(self, text: str) -> str:
-        return self(31, text)
-
-    def quiet(self, text: str) -> str:
-        return self(2, text)
-
-    def strong(self, text: str) -> str:
-        return self(1, text)
+def keys() -> str:
+    """What can be pressed."""
+    return "\n".join(writing.filled(KEYS, gap="   "))
 
 
 def listed(progress: Progress, style: Style) -> Iterator[str]:
@@ -49,7 +35,10 @@ def listed(progress: Progress, style: Style) -> Iterator[str]:
     yield style.strong(f"{done} of {len(found)} exercises passed")
     for each in lessons():
         yield ""
-        yield f"{each.number:2}. {style.strong(each.title)} {style.quiet(f'{each.minutes} min')}"
+        keys = [f"{each.number}.{i + 1}" for i in range(len(each.of("quiz")))]
+        answered = sum(key in progress.quizzes for key in keys)
+        facts = f"{each.minutes} min, {answered} of {len(keys)} questions answered"
+        yield f"{each.number:2}. {style.strong(each.title)} {style.quiet(facts)}"
         for e in found:
             if e.lesson == each.number:
                 mark = style.good("✓") if e.name in progress.passed else "·"
@@ -57,16 +46,17 @@ def listed(progress: Progress, style: Style) -> Iterator[str]:
 
 
 def read(number: int) -> str:
-    """A lesson as text: its Markdown, without quizzes and what only a page can show."""
+    """A lesson as text: its Markdown, without what only a page can show; its quiz is named."""
     each = lesson(number)
-    parts = [f"# {each.title}", each.promise]
+    parts = [f"# {each.title}", writing.prose(each.promise)]
     for block in each.blocks:
         if block.kind == "markdown":
-            parts.append(block.text)
+            parts.append(writing.prose(block.text))
         elif block.kind in ("python", "text"):
             parts.append("\n".join(f"    {line}" for line in block.text.rstrip().splitlines()))
         elif block.kind == "exercise":
-            parts.append("Exercises: " + ", ".join(block.text.split()))
+            parts.append(writing.prose("Exercises: " + ", ".join(block.text.split())))
+    parts.append(f"{len(each.of('quiz'))} questions: chainrule learn quiz {number}")
     return "\n\n".join(parts)
 
 
@@ -95,33 +85,39 @@ def report(e: Exercise, outcome: Outcome, style: Style) -> str:
     lines = [style.quiet(f"  | {line}") for line in printed.splitlines()[:40]]
     if outcome.passed:
         return "\n".join([*lines, style.good(f"✓ {e.title}: passed")])
-    return "\n".join([*lines, style.bad(f"✗ {e.title}"), outcome.message])
+    return "\n".join([*lines, style.bad(f"✗ {e.title}"), writing.report(outcome.message)])
+
+
+def hint(e: Exercise, progress: Progress) -> str:
+    """One more than before, as far as there are any."""
+    count = progress.note_hint(e.name, len(e.hints))
+    return writing.prose(f"hint {count} of {len(e.hints)}: {e.hints[count - 1]}")
 
 
 class Session:
     """One learner at one terminal: an exercise is open, its file is watched, keys are read."""
 
-    def __init__(self, folder: Path, first: str | None = None, out: TextIO | None = None) -> None:
+    def __init__(self, folder: Path, keyboard: Keyboard, first: str | None = None) -> None:
         self.progress = Progress.read(folder)
-        self.out = out or sys.stdout
-        self.style = Style(self.out)
+        self.keyboard = keyboard
+        self.style = Style(sys.stdout)
         chosen = exercise(first) if first else next_exercise(self.progress)
         self.exercise: Exercise = chosen or exercises()[0]
         self.seen: tuple[int, int] | None = None
         self.asked_for_solution = False
 
     def say(self, text: str = "") -> None:
-        print(text, file=self.out, flush=True)
+        print(text, flush=True)
 
     def open(self, e: Exercise) -> None:
         self.exercise, self.seen, self.asked_for_solution = e, None, False
         path = opened(e, self.progress.folder)
         self.say()
         self.say(self.style.strong(f"{e.title}  (lesson {e.lesson}, about {e.minutes} minutes)"))
-        self.say(e.task)
+        self.say(writing.prose(e.task))
         self.say()
         self.say(f"Edit {path}; it is checked whenever you save it.")
-        self.say(self.style.quiet(KEYS))
+        self.say(self.style.quiet(keys()))
 
     def state(self) -> tuple[int, int] | None:
         try:
@@ -150,10 +146,12 @@ class Session:
         if key == "c":
             self.check()
         elif key == "h":
-            count = self.progress.note_hint(e.name, len(e.hints))
-            self.say(f"hint {count} of {len(e.hints)}: {e.hints[count - 1]}")
+            self.say(hint(e, self.progress))
         elif key == "r":
             self.say(read(e.lesson))
+        elif key == "z":
+            ask_all(lesson(e.lesson), self.progress, self.say, self.keyboard.line, self.style)
+            self.say(self.style.quiet(keys()))
         elif key == "l":
             self.progress.refresh()
             for line in listed(self.progress, self.style):
@@ -167,7 +165,7 @@ class Session:
         elif key == "s":
             self.show_solution()
         elif key in "?":
-            self.say(KEYS)
+            self.say(keys())
         return True
 
     def show_solution(self) -> None:
@@ -178,51 +176,31 @@ class Session:
             self.say(e.solution)
         else:
             self.asked_for_solution = True
-            self.say(
+            text = (
                 "You have not passed yet. Press s again to see the solution all the same, h for a hint."
             )
+            self.say(writing.prose(text))
 
-    def run(self, read_key: Callable[[float], str]) -> None:
+    def run(self) -> None:
         """Until q or the end of input."""
         self.open(self.exercise)
         self.seen = self.state()
         while True:
-            key = read_key(PAUSE)
-            if key == "\x04" or (key and not self.press(key)):
+            key = self.keyboard.key(PAUSE)
+            if key == END or (key and not self.press(key)):
                 return
             if self.state() not in (self.seen, None):
                 time.sleep(0.05)  # an editor may write in several goes
                 self.check()
 
 
-@contextmanager
-def keys() -> Iterator[Callable[[float], str]]:
-    """Reads single keys; Enter is not needed in a terminal. End of input is ctrl-D."""
-    descriptor = sys.stdin.fileno()
-    before: Any = None
-    if sys.stdin.isatty():
-        import termios
-        import tty
-
-        before = termios.tcgetattr(descriptor)
-        tty.setcbreak(descriptor)
-
-    def key(seconds: float) -> str:
-        if not select.select([descriptor], [], [], seconds)[0]:
-            return ""
-        data = os.read(descriptor, 1)
-        return data.decode("utf-8", "ignore").strip() if data else "\x04"
-
-    try:
-        yield key
-    finally:
-        if before is not None:
-            import termios
-
-            termios.tcsetattr(descriptor, termios.TCSADRAIN, before)
-
-
 def learn(folder: Path, first: str | None = None) -> None:
-    session = Session(folder, first)
-    with keys() as read_key:
-        session.run(read_key)
+    with Keyboard() as keyboard:
+        Session(folder, keyboard, first).run()
+
+
+def quiz(folder: Path, number: int) -> None:
+    """The questions of a lesson, without an exercise around them."""
+    each = lesson(number)
+    with Keyboard() as keyboard:
+        ask_all(each, Progress.read(folder), print, keyboard.line, Style(sys.stdout))

@@ -21,6 +21,7 @@ from starlette.responses import Response
 from starlette.routing import Route, WebSocketRoute
 from starlette.websockets import WebSocket, WebSocketDisconnect
 
+from ..learn.exercise import ExerciseError
 from ..learn.progress import default_folder
 from . import code, config, limits, pictures, wire
 from .jobs import Jobs
@@ -179,6 +180,8 @@ class Studio:
                 return Response(status_code=400)
             except RecursionError:
                 raise RefusedError("the expression is nested too deeply") from None
+            except ExerciseError as failure:  # a teacher may be at work on it
+                raise RefusedError(str(failure), 422) from None
             except OSError as failure:
                 raise RefusedError(f"the course cannot be kept: {failure}") from None
             if isinstance(result, dict):
@@ -211,6 +214,8 @@ class Studio:
                     if await request.is_disconnected():
                         stop.set()
                 return Response(wire.write(await job), media_type="application/json")
+            except ExerciseError as failure:
+                raise RefusedError(str(failure), 422) from None
             except OSError as failure:
                 raise RefusedError(f"the program cannot be run: {failure}") from None
             finally:

@@ -26,7 +26,8 @@ class Question:
 
     def accepts(self, answer: float) -> bool:
         """Whether an answer is close enough."""
-        return abs(answer - self.answer) <= self.tolerance
+        # A typed number is rounded when it is read, as the answer was.
+        return abs(answer - self.answer) <= self.tolerance + 1e-12 * max(1.0, abs(self.answer))
 
 
 def quiz(expression: str, values: Mapping[str, float], wrt: str) -> Question:

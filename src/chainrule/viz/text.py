@@ -10,7 +10,7 @@ import os
 import shutil
 import sys
 from collections import Counter
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from typing import Any
 
 from . import labels, numbers
@@ -23,14 +23,21 @@ PLAIN |= {"÷": "/", "\ufffd": "?"}
 BOLD, DIM, ORANGE = "1", "2", "33"
 
 
-def tree(picture: Picture, *, color: bool = False, width: int | None = None, depth: int = DEPTH) -> str:
+def tree(
+    picture: Picture,
+    *,
+    color: bool = False,
+    width: int | None = None,
+    depth: int = DEPTH,
+    told: Callable[[Node], str] | None = None,
+) -> str:
     """Every output with what it was computed from, one line each.
 
     `color` marks names and gradients with the codes of terminals; `width` is the most columns that a
-    line takes, `depth` the most levels.
+    line takes, `depth` the most levels. `told` gives the text of a node, if not all is to be told.
     """
     lines = []
-    for line in _Tree(picture, depth).lines():
+    for line in _Tree(picture, depth, told).lines():
         text = "".join(part for part, _ in line)
         if width is not None and labels.columns(text) > width:
             lines.append(labels.shorten(text, width))
@@ -68,8 +75,8 @@ Line = Sequence[tuple[str, str]]  # parts, each with its code of colour
 class _Tree:
     """One walk over a picture; remembers what was printed."""
 
-    def __init__(self, picture: Picture, depth: int) -> None:
-        self.picture, self.depth = picture, depth
+    def __init__(self, picture: Picture, depth: int, told: Callable[[Node], str] | None = None) -> None:
+        self.picture, self.depth, self.told = picture, depth, told
         self.uses = Counter(edge.source for edge in picture.edges)
         self.marks: dict[int, int] = {}  # of results that are used more than once
         self.printed: set[int] = set()
@@ -102,6 +109,8 @@ class _Tree:
             yield [(f"{hidden:,} of {len(self.picture.nodes):,} nodes are not shown: {limits}", DIM)]
 
     def _line(self, node: Node) -> Line:
+        if self.told is not None:
+            return [(self.told(node), "")]
         if node.kind == GROUP and node.data is None:
             what = [(labels.clean(node.label), BOLD), (f"  ({node.count:,} nodes)", "")]
             return [*what, (f"  {CHANGED}", DIM)] if node.changed else what

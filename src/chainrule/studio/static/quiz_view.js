@@ -138,12 +138,11 @@ class NodeQuiz extends QuizView {
     submit() {
         if (!this.chosen.size) return this.ask("Choose a node first.");
         const { answers, feedback, stepper } = this.quiz;
-        const known = new Set(answers.flat());
-        const right = [...this.chosen].every((id) => known.has(id))
-            && answers.every((nodes) => nodes.some((id) => this.chosen.has(id)));
+        const partial = [...this.chosen].every((id) => answers.includes(id));
+        const right = partial && answers.every((id) => this.chosen.has(id));
         const { steps } = stepper.picture;
         if (right) this.graph.show({ ...moment(stepper.picture, this.numbers, steps.length), current: null, asking: false });
-        const missed = [...this.chosen].every((id) => known.has(id)) ? "There is more to choose." : "Something chosen is not part of it.";
+        const missed = partial ? "There is more to choose." : "Something chosen is not part of it.";
         return this.judge(right, h("p", {}, right ? feedback : missed));
     }
 

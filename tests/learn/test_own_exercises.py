@@ -1,0 +1,133 @@
+"""A teacher's exercises: made, tried, and shown to learners beside those of the course."""
+
+from __future__ import annotations
+
+import csv
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+
+from chainrule.learn.exercise import ExerciseError, course_exercises, exercise, exercises, read
+from chainrule.learn.grading import submissions
+from chainrule.learn.skeleton import new
+from chainrule.learn.trying import gaps, trials
+
+
+def run(*words: str, cwd: Path) -> subprocess.CompletedProcess[str]:
+    command = [sys.executable, "-m", "chainrule", "learn", *words]
+    return subprocess.run(command, cwd=cwd, capture_output=True, text=True, check=False)
+
+
+@pytest.fixture
+def own(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
+    """A folder with one exercise, which learners would see now."""
+    place = tmp_path / "week3"
+    new("twice", place)
+    monkeypatch.setenv("CHAINRULE_EXERCISES", str(place))
+    return place
+
+
+def test_from_the_skeleton_to_the_marks(tmp_path: Path) -> None:
+    made = run("--exercises", "week3", "new", "twice", cwd=tmp_path)
+    assert made.stdout == "wrote week3/twice; fill it in, then: chainrule learn try week3/twice\n"
+    tried = run("try", "week3/twice", cwd=tmp_path)
+    assert tried.returncode == 0, tried.stderr
+    assert tried.stdout.count("as it should") == 3
+    assert "wrong/forgets.py         fails, as it should\n    twice(x)\n" in tried.stdout
+    assert tried.stdout.endswith("twice is ready: chainrule learn --exercises week3\n")
+    assert "· twice" in run("--exercises", "week3", "list", cwd=tmp_path).stdout
+    assert "· twice" not in run("list", cwd=tmp_path).stdout
+    assert run("--exercises", "week3", "check", "twice", cwd=tmp_path).returncode == 1
+    place = tmp_path / "class" / "anna"
+    place.mkdir(parents=True)
+    (place / "twice.py").write_text((tmp_path / "week3" / "twice" / "solution.py").read_text())
+    graded = run("--exercises", "week3", "grade", "class", cwd=tmp_path)
+    assert "1 of 1 files passed" in graded.stdout, graded.stderr
+    with (tmp_path / "marks.csv").open() as file:
+        assert [(row["exercise"], row["passed"]) for row in csv.DictReader(file)] == [("twice", "1")]
+
+
+def test_names_that_cannot_be(tmp_path: Path) -> None:
+    assert run("new", "twice", cwd=tmp_path).returncode == 0
+    assert run("new", "twice", cwd=tmp_path).stderr == "chainrule: twice is there already\n"
+    assert "cannot be the name" in run("new", "../x", cwd=tmp_path).stderr
+    said = run("check", "twice", cwd=tmp_path).stderr
+    assert said == "chainrule: twice is the folder of an exercise: chainrule learn try twice\n"
+    here = run("try", ".", cwd=tmp_path / "twice").stdout
+    assert here.endswith("twice is ready: chainrule learn --exercises ..\n")
+    said = run("try", "nothing", cwd=tmp_path).stderr
+    assert said.startswith("chainrule: nothing has no exercise.toml: `chainrule learn new NAME`")
+    said = run("--exercises", "nothing", "list", cwd=tmp_path).stderr
+    assert "nothing is not a folder: --exercises and CHAINRULE_EXERCISES name one" in said
+
+
+def test_it_comes_after_those_of_its_lesson(own: Path) -> None:
+    names = [e.name for e in exercises()]
+    known = [e.name for e in course_exercises()]
+    first = [e.name for e in course_exercises() if e.lesson == 1]
+    assert names == [*first, "twice", *known[len(first) :]]
+    assert exercise("twice").folder == own / "twice"
+    assert exercise("twice").hints == ["A nudge: where to look.", "Nearly the answer."]
+
+
+def test_a_submission_of_it_is_found(own: Path, tmp_path: Path) -> None:
+    place = tmp_path / "class" / "anna"
+    place.mkdir(parents=True)
+    (place / "twice.py").write_text("")
+    assert [s.exercise.name for s in submissions(tmp_path / "class")] == ["twice"]
+
+
+@pytest.mark.parametrize(
+    ("about", "message"),
+    [
+        ('title = "A"\nlesson = 1\n', r"exercise\.toml: minutes must be a whole number$"),
+        ("title = 3\nlesson = 1\nminutes = 5\n", r"exercise\.toml: title must be a text$"),
+        ('title = "A"\nlesson = 99\nminutes = 5\n', r"there is no lesson 99, there are 1 to 15$"),
+        ("title", r"exercise\.toml is not TOML: "),
+    ],
+)
+def test_what_is_wrong_with_it_is_said(own: Path, about: str, message: str) -> None:
+    (own / "twice" / "exercise.toml").write_text(about)
+    with pytest.raises(ExerciseError, match=message):
+        exercises()
+
+
+def test_a_name_of_the_course_is_taken(own: Path) -> None:
+    (own / "twice").rename(own / "write_mul")
+    with pytest.raises(
+        ExerciseError, match="write_mul is an exercise of the course, rename that folder"
+    ):
+        exercises()
+    (own / "write_mul").rename(own / "Write-Mul")
+    with pytest.raises(ExerciseError, match="'Write-Mul' cannot be the name of an exercise"):
+        exercises()
+
+
+def test_what_is_not_ready(own: Path) -> None:
+    place = own / "twice"
+    assert [*gaps(read(place))] == []
+    (place / "wrong" / "is_right.py").write_text("# is right\ndef twice(x):\n    return x + x\n")
+    (place / "starter.py").write_text("def twice(x):\n    return x.half\n")
+    (place / "solution.py").write_text("def twice(x):\n    return 3 * x\n")
+    (place / "wrong" / "ends.py").write_text("# ends\nraise SystemExit\n")
+    (place / "hints.md").write_text("one\n\n---\n")
+    e = read(place)
+    assert [*gaps(e)] == [
+        "starter.py: it must begin with a docstring, the task",
+        "starter.py: mark the places to fill in with # your code here",
+        "hints.md: a hint is empty; they are separated by lines of ---",
+    ]
+    assert {trial.file: trial.problem for trial in trials(e)} == {
+        "starter.py": "BUT WITH AN EXCEPTION: meet what is not there yet with work.kind",
+        "solution.py": "BUT IT MUST PASS",
+        "wrong/ends.py": "BUT THE CHECKER MUST SAY WHY",
+        "wrong/forgets.py": "",
+        "wrong/is_right.py": "BUT IT MUST FAIL: the checker does not notice what is wrong",
+    }
+    said = run("try", str(place), cwd=own)
+    assert said.returncode == 1
+    assert said.stderr == "chainrule: twice is not ready: mend what is said above (7 things)\n"
+    (place / "starter.py").write_text("def twice(x:\n")
+    assert "starter.py, line 1: " in run("try", str(place), cwd=own).stderr
