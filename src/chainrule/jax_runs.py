@@ -7,7 +7,7 @@ mesh, and each process reads only its own part of them.
 
 from __future__ import annotations
 
-import math
+from collections.abc import Iterable, Iterator
 from typing import Any
 
 import numpy as np
@@ -16,8 +16,8 @@ from . import nn, optim
 from .compiler import Batch, Compiled, CompileError
 from .compiler.pipeline import Pipeline
 from .compiler.training import traced_rule
-from .data.splitting import take
-from .runs import Data, EagerRun, Interrupted, Loss, as_values, check_loss, check_mean
+from .feeding import Data, Stream
+from .runs import EagerRun, Interrupted, Loss, as_values, check_loss, check_mean
 
 Array = Any
 
@@ -71,13 +71,16 @@ class JaxRun(EagerRun):
         sharding = self.jax.sharding
         self.whole = sharding.NamedSharding(mesh, sharding.PartitionSpec())
         self.split = sharding.NamedSharding(mesh, sharding.PartitionSpec(mesh.axis_names[0]))
-        parts = mesh.shape[mesh.axis_names[0]]
+        self.parts = mesh.shape[mesh.axis_names[0]]
+        if isinstance(self.data, Stream):  # the sizes of its batches show when they come
+            return
         last = self.data.samples % self.data.size
         for size in {self.data.size, last} - {0}:
-            if size % parts:
+            if size % self.parts:
                 raise ValueError(
-                    f"a batch of {size} samples cannot be split over {parts} devices: choose batch_size "
-                    f"so that it and the rest of {self.data.samples} samples are multiples of {parts}"
+                    f"a batch of {size} samples cannot be split over {self.parts} devices: choose "
+                    f"batch_size so that it and the rest of {self.data.samples} samples are multiples "
+                    f"of {self.parts}"
                 )
 
     def put(self, x: Any) -> Any:
@@ -85,19 +88,42 @@ class JaxRun(EagerRun):
         array = self.jnp.asarray(x)
         return array if self.whole is None else self.jax.device_put(array, self.whole)
 
-    def fetch(self, index: Any) -> tuple[Any, Any]:
+    def pieces(self) -> Iterable[Any]:
+        """The batches of an epoch; those of iterators only if all processes have one."""
+        pieces = self.data.pieces()
+        several = isinstance(self.data, Stream) and self.processes > 1
+        return self.agreed(iter(pieces)) if several else pieces
+
+    def agreed(self, pieces: Iterator[Any]) -> Iterator[Any]:
+        """Processes whose batches differ would wait for each other for ever: all of them stop."""
+        from jax.experimental.multihost_utils import process_allgather
+
+        while True:
+            piece = next(pieces, None)
+            sizes = process_allgather(np.array(0 if piece is None else len(piece[0])))
+            if not sizes.any():
+                return
+            if (sizes != sizes[0]).any():
+                raise ValueError(
+                    f"the processes have batches of {' and '.join(map(str, sizes))} samples (0: none is "
+                    f"left): each must yield as many as the others, of the same sizes"
+                )
+            yield piece
+
+    def fetch(self, piece: Any) -> tuple[Any, Any]:
         """The samples of a batch; of several processes each reads its part."""
         dtype = self.function.dtype
-        if self.split is None:
-            pick = index
-        else:
-            share = len(index) // self.processes
-            pick = index[self.process * share : (self.process + 1) * share]
-        arrays = [np.asarray(take(a, pick), dtype) for a in (self.data.X, self.data.y)]
+        arrays = [np.asarray(a, dtype) for a in self.data.read(piece, self.process, self.processes)]
         if self.split is None:
             return self.jnp.asarray(arrays[0]), self.jnp.asarray(arrays[1])
+        size = len(arrays[0]) * self.processes
+        if size % self.parts:
+            raise ValueError(
+                f"a batch of {size} samples cannot be split over {self.parts} devices: yield batches "
+                f"whose sizes are multiples of {self.parts}, and leave out or fill up the last"
+            )
         x, y = (
-            self.jax.make_array_from_process_local_data(self.split, a, (len(index), *a.shape[1:]))
+            self.jax.make_array_from_process_local_data(self.split, a, (size, *a.shape[1:]))
             for a in arrays
         )
         return x, y
@@ -159,29 +185,38 @@ class JaxRun(EagerRun):
     def train(self, before: int, left: int, interrupted: Interrupted) -> int:
         self.push()
         losses: list[Any] = []
+        sizes: list[int] = []
+        pending: list[Any] = []  # batches of steps at which nobody has looked
         grads: Any = None
         bad = self.put(np.array(-1.0, self.function.dtype))
-        batches = self.data.batches(self.data.order())
-        for number, index in enumerate(batches):
+        for number, piece in enumerate(self.pieces()):
+            batch = self.fetch(piece)
             numbers = [self.optimizer.lr, self.optimizer.steps + number + 1.0, number]
             settings = self.put(np.array(numbers, self.function.dtype))
             self.params, self.states, bad, loss, grads = self.jitted(
-                self.params, self.states, bad, settings, self.fetch(index)
+                self.params, self.states, bad, settings, batch
             )
             losses.append(loss)
-            if number % PATIENCE == PATIENCE - 1 or number == len(batches) - 1:  # waits for the devices
-                first = int(bad)
-                if first >= 0:
-                    self.finish(grads, first)
-                    where = f"epoch {before + 1}, batch {first + 1}"
-                    raise self.failure(batches[first], float(losses[first]), where)
-                if number < len(batches) - 1 and interrupted():
+            sizes.append(len(batch[0]))
+            pending.append(piece)
+            if len(pending) == PATIENCE:
+                self.look(bad, losses, grads, pending, before + 1)
+                pending.clear()
+                if interrupted():
                     self.finish(grads, number + 1)
                     return 0
-        self.finish(grads, len(batches))
-        norms = {name: math.hypot(*(p.grad for p in params)) for name, params in self.layers.items()}
-        self.record([float(loss) for loss in losses], norms)
+        self.look(bad, losses, grads, pending, before + 1)
+        self.finish(grads, len(losses))
+        self.record([float(loss) for loss in losses], sizes, self.norms())
         return 1
+
+    def look(self, bad: Any, losses: list[Any], grads: Any, pending: list[Any], epoch: int) -> None:
+        """Wait for the devices; an error if one of the pending steps was not finite."""
+        first = int(bad)
+        if first >= 0:
+            self.finish(grads, first)
+            xs, ys = self.data.read(pending[first - len(losses)])
+            raise self.failure(xs, ys, float(losses[first]), f"epoch {epoch}, batch {first + 1}")
 
     def finish(self, grads: Any, steps: int) -> None:
         """Write everything back, after so many good steps."""

@@ -8,8 +8,26 @@ from __future__ import annotations
 import json
 import os
 import sys
+from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
+
+
+class Shuffled:
+    """The batches that `fit` makes of arrays, the share of one process, with a generator of its own."""
+
+    def __init__(self, X: Any, y: Any, job: dict[str, Any]) -> None:
+        import numpy as np
+
+        self.X, self.y, self.job = X, y, job
+        self.rng = np.random.default_rng(0)
+
+    def __iter__(self) -> Iterator[tuple[Any, Any]]:
+        order, size = self.rng.permutation(len(self.X)), self.job["batch"]
+        share = size // self.job["processes"]
+        for start in range(self.job["process"] * share, len(order), size):
+            index = order[start : start + share - self.job.get("short", 0) * self.job["process"]]
+            yield self.X[index], self.y[index]
 
 
 def main(job: dict[str, Any]) -> None:
@@ -37,11 +55,13 @@ def main(job: dict[str, Any]) -> None:
         return False
 
     mesh = jax.make_mesh((len(jax.devices()),), ("data",)) if len(jax.devices()) > 1 else None
+    streamed = bool(job.get("stream"))
     history = fit(
-        *(model, "binary_cross_entropy_with_logits", X, y),
+        *(model, "binary_cross_entropy_with_logits"),
+        *((Shuffled(X, y, job),) if streamed else (X, y)),
         optimizer=optimizer,
         epochs=job["epochs"],
-        batch_size=job["batch"],
+        batch_size=None if streamed else job["batch"],
         engine="jax",
         mesh=mesh,
         resume=job.get("resume"),

@@ -29,7 +29,7 @@ LEVELS = [
     {"nn", "optim", "data", "history", "expressions"},
     {"notation", "rules"},
     {"saving"},
-    {"runs", "interop", "resuming"},
+    {"feeding", "runs", "interop", "resuming"},
     {"jax_runs"},
     {"train"},
     {"diagnosing"},
