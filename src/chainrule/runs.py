@@ -275,17 +275,25 @@ def as_values(outputs: Any) -> list[Any]:
 
 
 def make_run(
-    engine: str, model: nn.Module, loss: Loss, optimizer: optim.Optimizer, data: Data, mesh: Any = None
+    engine: str,
+    model: nn.Module,
+    loss: Loss,
+    optimizer: optim.Optimizer,
+    data: Data,
+    mesh: Any = None,
+    shard_parameters: bool = False,
 ) -> EagerRun:
     """The run for an engine; for 'auto' a native one if it can be."""
     if engine not in ENGINES:
         raise ValueError(f"engine must be one of {', '.join(ENGINES)}, got {engine!r}")
     if mesh is not None and engine != "jax":
         raise ValueError("a mesh of devices needs engine='jax'")
+    if shard_parameters and engine != "jax":
+        raise ValueError("shard_parameters needs engine='jax' and a mesh of devices")
     if engine == "jax":
         from .jax_runs import JaxRun
 
-        return JaxRun(model, loss, optimizer, data, mesh)
+        return JaxRun(model, loss, optimizer, data, mesh, shard_parameters)
     native = NativeStreamRun if isinstance(data, Stream) else NativeRun
     if engine == "native":
         if compiled is None:

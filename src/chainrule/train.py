@@ -60,6 +60,7 @@ def fit(
     progress: bool = True,
     engine: str = "auto",
     mesh: Any = None,
+    shard_parameters: bool = False,
 ) -> History:
     """Train a model and return what happened.
 
@@ -82,6 +83,8 @@ def fit(
             'auto' does for models and losses of `chainrule.nn`, which do the same at each call.
             'jax' trains on the devices of JAX.
         mesh: for engine='jax', the devices over which batches are split: jax.make_mesh((8,), ("data",)).
+        shard_parameters: split parameters and the optimiser's state over the mesh too, where they can
+            be split evenly; else every device has all of them.
 
     Ctrl-C ends training after the current step, with what was learned so far.
 
@@ -106,7 +109,7 @@ def fit(
         check_lengths(X, y)
         X, y, validation = split(X, y, validation, seed)
         data = Data(X, y, batch_size, shuffle, np.random.default_rng(seed))
-    run = make_run(engine, model, loss_function, optimizer, data, mesh)
+    run = make_run(engine, model, loss_function, optimizer, data, mesh, shard_parameters)
     run.validation, run.metrics, run.checkpoint = validation, metrics or {}, checkpoint
     run.keep_best = checkpoint is not None or patience is not None
     # Somebody looks at every epoch, or several can be done in one go.

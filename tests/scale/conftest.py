@@ -53,6 +53,7 @@ class Workers:
                 "y": str(self.folder / "y.npy"),
                 "epochs": 8,
                 "batch": 32,
+                "hidden": 6,
                 "out": str(self.folder / "out.json"),
                 **options,
             }
@@ -69,8 +70,10 @@ class Workers:
         for worker in self.start(processes, devices, **options):
             _, error = worker.communicate(timeout=300)
             assert worker.returncode == 0, error[-2000:]
-        found: list[float] = json.loads((self.folder / "out.json").read_text())["losses"]
-        return found
+        found = json.loads((self.folder / "out.json").read_text())
+        self.parts = [[tuple(shape) for shape in shapes] for shapes in found["parts"]]
+        losses: list[float] = found["losses"]
+        return losses
 
 
 @pytest.fixture

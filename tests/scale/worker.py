@@ -1,6 +1,7 @@
 """One process of a training in JAX: `python -m tests.scale.worker '{"processes": 2, ...}'`.
 
-Writes the losses of all epochs as JSON into a file, if it is the first process.
+Writes the losses of all epochs, and what one device holds of the parameters, as JSON into a file, if
+it is the first process.
 """
 
 from __future__ import annotations
@@ -42,11 +43,10 @@ def main(job: dict[str, Any]) -> None:
         )
     import numpy as np
 
-    from chainrule import nn, optim
-    from chainrule.train import fit
+    from chainrule import nn, optim, train
 
     X, y = np.load(job["X"], mmap_mode="r"), np.load(job["y"], mmap_mode="r")
-    model = nn.MLP(2, [6, 1], seed=0)
+    model = nn.MLP(2, [job["hidden"], 1], seed=0)
     optimizer = optim.Adam(model.parameters(), lr=0.02)
 
     def after(epoch: int, history: Any) -> bool:
@@ -55,8 +55,15 @@ def main(job: dict[str, Any]) -> None:
         return False
 
     mesh = jax.make_mesh((len(jax.devices()),), ("data",)) if len(jax.devices()) > 1 else None
+    runs = []
+
+    def make_run(*arguments: Any) -> Any:
+        runs.append(made(*arguments))
+        return runs[-1]
+
+    made, train.make_run = train.make_run, make_run  # type: ignore[assignment]
     streamed = bool(job.get("stream"))
-    history = fit(
+    history = train.fit(
         *(model, "binary_cross_entropy_with_logits"),
         *((Shuffled(X, y, job),) if streamed else (X, y)),
         optimizer=optimizer,
@@ -64,14 +71,17 @@ def main(job: dict[str, Any]) -> None:
         batch_size=None if streamed else job["batch"],
         engine="jax",
         mesh=mesh,
+        shard_parameters=job.get("shard", False),
         resume=job.get("resume"),
         callbacks=[after],
         progress=False,
     )
     if jax.process_index() == 0:
-        Path(job["out"]).write_text(
-            json.dumps({"losses": history.losses, "devices": len(jax.devices())})
-        )
+        arrays = [runs[0].params, *runs[0].states]
+        parts = [
+            [part.data.shape for part in leaf.addressable_shards] for leaf in jax.tree.leaves(arrays)
+        ]
+        Path(job["out"]).write_text(json.dumps({"losses": history.losses, "parts": parts}))
 
 
 if __name__ == "__main__":
