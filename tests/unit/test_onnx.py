@@ -1,4 +1,4 @@
-"""ONNX files: the values of eager mode in the corners of the floats."""
+"""ONNX files: the values of eager mode in the corners of the floats, and names that do not collide."""
 
 from __future__ import annotations
 
@@ -91,3 +91,49 @@ def test_networks_in_double_precision(activation: str, tmp_path: Path) -> None:
     X = 10 * np.random.default_rng(0).normal(size=(20, 3))
     for ours, theirs in zip(compile(model)(X), run_onnx(tmp_path / "model.onnx", X), strict=True):
         np.testing.assert_allclose(theirs, ours, rtol=1e-12, atol=1e-14)
+
+
+# --- names ---------------------------------------------------------------------------------------
+
+
+def names(path: Path) -> tuple[list[str], list[str]]:
+    session = require("onnxruntime").InferenceSession(str(path), providers=["CPUExecutionProvider"])
+    return [each.name for each in session.get_inputs()], [each.name for each in session.get_outputs()]
+
+
+@pytest.mark.parametrize(
+    ("function", "inputs", "outputs"),
+    [
+        (lambda x, x_, _x: x - 2 * x_ + 3 * _x, ["x", "x_", "_x"], ["output"]),
+        (lambda output, y: output - y, ["output", "y"], ["output_2"]),
+        (
+            lambda output0, output1: [output0, -output1],
+            ["output0", "output1"],
+            ["output0_2", "output1_2"],
+        ),
+        (lambda add1, parameters2: add1 - parameters2, ["add1", "parameters2"], ["output"]),
+        (lambda transpose2, shape1, sub5: transpose2 - shape1 * sub5, None, ["output"]),
+    ],
+)
+def test_names_do_not_collide(function: Any, inputs: Any, outputs: Any, tmp_path: Path) -> None:
+    require("onnx")
+    step = compile(function)
+    arrays = np.arange(3.0 * step.function.__code__.co_argcount).reshape(-1, 3)
+    expected = np.atleast_2d(step(*arrays))
+    export_onnx(step, tmp_path / "f.onnx")
+    inputs = inputs or list(function.__code__.co_varnames)
+    assert names(tmp_path / "f.onnx") == (inputs, outputs)
+    for ours, theirs in zip(expected, run_onnx(tmp_path / "f.onnx", *arrays), strict=True):
+        np.testing.assert_allclose(theirs, ours)
+
+
+def test_keys_of_dicts_are_part_of_names(tmp_path: Path) -> None:
+    """An argument that is called so keeps its name."""
+    require("onnx")
+    step = compile(lambda at, at_x: at["x"] - at["y"] * at_x)
+    batch = {"x": np.ones(3), "y": np.arange(3.0)}
+    expected = step(batch, np.arange(3.0))
+    export_onnx(step, tmp_path / "f.onnx")
+    assert names(tmp_path / "f.onnx")[0] == ["at_x_2", "at_y", "at_x"]
+    (found,) = run_onnx(tmp_path / "f.onnx", *batch.values(), np.arange(3.0))
+    np.testing.assert_allclose(found, expected)

@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
+import itertools
 import math
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
@@ -35,7 +36,8 @@ def export_onnx(
             for the networks of chainrule.nn, they are not needed.
         dtype: np.float32 or np.float64.
 
-    The values are those of eager mode, at infinity, NaN and far out too, but for what
+    Arguments keep their names, keys of dicts are joined to them; a name that is taken already gets a
+    number. The values are those of eager mode, at infinity, NaN and far out too, but for what
     `onnx_formulas.py` lists: signs of zeros, and tails of erfc and gelu in single precision. What
     `take` cannot take is an error of the runtime.
 
@@ -86,6 +88,7 @@ class _Writer:
         self.nodes: list[Any] = []
         self.initializers: dict[str, Any] = {}
         self.count = 0
+        self.names: set[str] = set()
         self.batch = batch
 
     def model(self) -> Any:
@@ -94,10 +97,11 @@ class _Writer:
         program = Pipeline(variant.trace.graph).lowered(variant.count, variant.inputs, False)
         declared: list[Any] = []
         inputs: list[Any] = []
-        for (name, shape), axes in zip(arguments(self.step, key), _shapes(key), strict=True):
-            word = "".join(c if c.isalnum() else "_" for c in name).strip("_") or f"input{len(declared)}"
+        given = arguments(self.step, key)
+        words = self.words([name for name, _ in given])
+        for word, (_, shape), axes in zip(words, given, _shapes(key), strict=True):
             declared.append(helper.make_tensor_value_info(word, self.kind, ["batch", *shape]))
-            inputs.append((self.input(word, math.prod(axes)), math.prod(axes)))
+            inputs.append((word, math.prod(axes)))
         numbers = np.array(self.step.numbers())
         params = (
             [(self.constant(numbers.tolist(), "parameters"), np.arange(len(numbers)))]
@@ -105,10 +109,12 @@ class _Writer:
             else []
         )
         self.samples = declared[0].name
-        results = Segments(program, self, params, inputs).outputs()
+        count = len(program.outputs)
+        named = [self.unique("output" if count == 1 else f"output{i}") for i in range(count)]
+        read = [(self.input(word, width), width) for word, width in inputs]
+        results = Segments(program, self, params, read).outputs()
         outputs = []
-        for i, row in enumerate(results):
-            name = "output" if len(results) == 1 else f"output{i}"
+        for name, row in zip(named, results, strict=True):
             flat = self.node("Reshape", [row.name, self.integers([-1])])
             self.node("Expand", [flat, self.batch_shape()], name)
             outputs.append(helper.make_tensor_value_info(name, self.kind, ["batch"]))
@@ -120,9 +126,28 @@ class _Writer:
 
     # --- pieces ----------------------------------------------------------------------------------
 
-    def node(self, kind: str, inputs: Sequence[str], name: str = "", **attributes: Any) -> str:
+    def words(self, given: Sequence[str]) -> list[str]:
+        """Names for the arguments. What is a word stays; batch['x'] is batch_x if that is free."""
+        kept = {name: self.unique(name) for name in given if name.isidentifier()}
+        found = []
+        for i, name in enumerate(given):
+            parts = "".join(c if c.isalnum() else " " for c in name).split()
+            found.append(kept.get(name) or self.unique("_".join(parts) or f"input{i}"))
+        return found
+
+    def unique(self, name: str) -> str:
+        """The name, or with a number behind it if it is taken."""
+        found = next(n for n in _numbered(name) if n not in self.names)
+        self.names.add(found)
+        return found
+
+    def numbered(self, kind: str) -> str:
+        """A name for what no user sees."""
         self.count += 1
-        name = name or f"{kind.lower()}{self.count}"
+        return self.unique(f"{kind}{self.count}")
+
+    def node(self, kind: str, inputs: Sequence[str], name: str = "", **attributes: Any) -> str:
+        name = name or self.numbered(kind.lower())
         self.nodes.append(self.onnx.helper.make_node(kind, list(inputs), [name], **attributes))
         return name
 
@@ -134,8 +159,7 @@ class _Writer:
             else f"{array.dtype}{array.shape}{array.tobytes().hex()}"
         )
         if key not in self.initializers:
-            self.count += 1
-            self.initializers[key] = self.onnx.numpy_helper.from_array(array, f"{name}{self.count}")
+            self.initializers[key] = self.onnx.numpy_helper.from_array(array, self.numbered(name))
         found: str = self.initializers[key].name
         return found
 
@@ -254,3 +278,8 @@ class _Writer:
 
 def _shapes(key: Any) -> list[tuple[int, ...]]:
     return [shape for shapes in key[0] for shape in shapes]
+
+
+def _numbered(name: str) -> Iterator[str]:
+    yield name
+    yield from (f"{name}_{k}" for k in itertools.count(2))
