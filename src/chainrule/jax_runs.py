@@ -23,6 +23,7 @@ from .runs import EagerRun, Interrupted, Loss, as_values, check_loss, check_mean
 Array = Any
 
 PATIENCE = 64  # steps that are under way before somebody looks at them
+FAILED = -1  # what a process says instead of the size of its batch
 CHECKED = 1000  # samples on which the loss is looked at before training
 
 
@@ -88,11 +89,19 @@ class JaxRun(EagerRun):
     def agreed(self, pieces: Iterator[Any]) -> Iterator[Any]:
         """Processes whose batches differ would wait for each other for ever: all of them stop."""
         while True:
-            piece = next(pieces, None)
-            sizes = self.devices.gather(0 if piece is None else len(piece[0]))
-            if not sizes.any():
+            try:
+                piece = next(pieces, None)
+            except Exception:
+                self.devices.gather(FAILED)
+                raise
+            sizes = self.devices.gather(0 if piece is None else len(piece[0])).tolist()
+            if FAILED in sizes:
+                raise RuntimeError(
+                    f"process {sizes.index(FAILED)} could not read its next batch: see its error"
+                )
+            if not any(sizes):
                 return
-            if (sizes != sizes[0]).any():
+            if len(set(sizes)) > 1:
                 raise ValueError(
                     f"the processes have batches of {' and '.join(map(str, sizes))} samples (0: none is "
                     f"left): each must yield as many as the others, of the same sizes"

@@ -34,6 +34,12 @@ def test_processes_with_different_batches_stop(workers: Workers) -> None:
         assert "the processes have batches of 16 and 14 samples (0: none is left)" in error
 
 
+def test_a_process_that_cannot_read_stops_the_others(workers: Workers) -> None:
+    first, second = workers.start(2, 2, stream=True, **{"break": True})
+    assert "process 1 could not read its next batch: see its error" in first.communicate(timeout=120)[1]
+    assert "the disk is gone" in second.communicate(timeout=120)[1]
+
+
 def test_a_batch_that_cannot_be_split(workers: Workers) -> None:
     (worker,) = workers.start(1, 8, stream=True, batch=20)
     _, error = worker.communicate(timeout=120)

@@ -27,6 +27,8 @@ class Shuffled:
         order, size = self.rng.permutation(len(self.X)), self.job["batch"]
         share = size // self.job["processes"]
         for start in range(self.job["process"] * share, len(order), size):
+            if self.job.get("break") and self.job["process"] and start >= size:
+                raise OSError("the disk is gone")
             index = order[start : start + share - self.job.get("short", 0) * self.job["process"]]
             yield self.X[index], self.y[index]
 
