@@ -1,13 +1,13 @@
 """Training on whatever devices JAX sees: `fit(..., engine="jax", mesh=...)`.
 
 The loss of one sample and the optimiser's rule are lowered to JAX; XLA does the devices, the
-sharding and the network. Parameters are replicated, batches are split over the first axis of the
-mesh, and each process reads only its own part of them.
+sharding and the network. `jax_devices.py` says what lies where; each process reads only its own
+part of a batch.
 """
 
 from __future__ import annotations
 
-import math
+from collections.abc import Iterable, Iterator
 from typing import Any
 
 import numpy as np
@@ -16,12 +16,14 @@ from . import nn, optim
 from .compiler import Batch, Compiled, CompileError
 from .compiler.pipeline import Pipeline
 from .compiler.training import traced_rule
-from .data.splitting import take
-from .runs import Data, EagerRun, Interrupted, Loss, as_values, check_loss, check_mean
+from .feeding import Data, Stream
+from .jax_devices import Devices
+from .runs import EagerRun, Interrupted, Loss, as_values, check_loss, check_mean
 
 Array = Any
 
 PATIENCE = 64  # steps that are under way before somebody looks at them
+FAILED = -1  # what a process says instead of the size of its batch
 CHECKED = 1000  # samples on which the loss is looked at before training
 
 
@@ -29,7 +31,13 @@ class JaxRun(EagerRun):
     """One training in JAX."""
 
     def __init__(
-        self, model: nn.Module, loss: Loss, optimizer: optim.Optimizer, data: Data, mesh: Any = None
+        self,
+        model: nn.Module,
+        loss: Loss,
+        optimizer: optim.Optimizer,
+        data: Data,
+        mesh: Any = None,
+        shard_parameters: bool = False,
     ) -> None:
         super().__init__(model, loss, optimizer, data)
         from .compiler.backends import jax as backend
@@ -53,54 +61,57 @@ class JaxRun(EagerRun):
         if len(self.step_of_one.params) > len(optimizer.params):
             raise CompileError("the loss depends on Values that are not parameters of the optimizer")
         check_mean(self, self.step_of_one, CHECKED)
-        self.place_on(mesh)
+        self.devices = Devices(self.jax, mesh, shard_parameters)
+        self.check_sizes()
         self.predictor = Compiled(model, optimizer.params)
         self.settings: Any = None
 
-    # --- devices ---------------------------------------------------------------------------------
+    # --- batches ---------------------------------------------------------------------------------
 
-    def place_on(self, mesh: Any) -> None:
-        """Where parameters and batches lie; checks that batches can be split evenly."""
-        self.mesh = mesh
-        self.processes, self.process = self.jax.process_count(), self.jax.process_index()
-        if mesh is None:
-            if self.processes > 1:
-                raise ValueError("several processes need a mesh: fit(..., mesh=jax.make_mesh(...))")
-            self.whole = self.split = None
+    def check_sizes(self) -> None:
+        """Batches must be split evenly; those of a stream show their sizes when they come."""
+        data, parts = self.data, self.devices.parts
+        if isinstance(data, Stream):
             return
-        sharding = self.jax.sharding
-        self.whole = sharding.NamedSharding(mesh, sharding.PartitionSpec())
-        self.split = sharding.NamedSharding(mesh, sharding.PartitionSpec(mesh.axis_names[0]))
-        parts = mesh.shape[mesh.axis_names[0]]
-        last = self.data.samples % self.data.size
-        for size in {self.data.size, last} - {0}:
+        for size in {data.size, data.samples % data.size} - {0}:
             if size % parts:
                 raise ValueError(
                     f"a batch of {size} samples cannot be split over {parts} devices: choose batch_size "
-                    f"so that it and the rest of {self.data.samples} samples are multiples of {parts}"
+                    f"so that it and the rest of {data.samples} samples are multiples of {parts}"
                 )
 
-    def put(self, x: Any) -> Any:
-        """The same on every device."""
-        array = self.jnp.asarray(x)
-        return array if self.whole is None else self.jax.device_put(array, self.whole)
+    def pieces(self) -> Iterable[Any]:
+        """The batches of an epoch; those of iterators only if all processes have one."""
+        pieces = self.data.pieces()
+        several = isinstance(self.data, Stream) and self.devices.processes > 1
+        return self.agreed(iter(pieces)) if several else pieces
 
-    def fetch(self, index: Any) -> tuple[Any, Any]:
+    def agreed(self, pieces: Iterator[Any]) -> Iterator[Any]:
+        """Processes whose batches differ would wait for each other for ever: all of them stop."""
+        while True:
+            try:
+                piece = next(pieces, None)
+            except Exception:
+                self.devices.gather(FAILED)
+                raise
+            sizes = self.devices.gather(0 if piece is None else len(piece[0])).tolist()
+            if FAILED in sizes:
+                raise RuntimeError(
+                    f"process {sizes.index(FAILED)} could not read its next batch: see its error"
+                )
+            if not any(sizes):
+                return
+            if len(set(sizes)) > 1:
+                raise ValueError(
+                    f"the processes have batches of {' and '.join(map(str, sizes))} samples (0: none is "
+                    f"left): each must yield as many as the others, of the same sizes"
+                )
+            yield piece
+
+    def fetch(self, piece: Any) -> tuple[Any, ...]:
         """The samples of a batch; of several processes each reads its part."""
-        dtype = self.function.dtype
-        if self.split is None:
-            pick = index
-        else:
-            share = len(index) // self.processes
-            pick = index[self.process * share : (self.process + 1) * share]
-        arrays = [np.asarray(take(a, pick), dtype) for a in (self.data.X, self.data.y)]
-        if self.split is None:
-            return self.jnp.asarray(arrays[0]), self.jnp.asarray(arrays[1])
-        x, y = (
-            self.jax.make_array_from_process_local_data(self.split, a, (len(index), *a.shape[1:]))
-            for a in arrays
-        )
-        return x, y
+        read = self.data.read(piece, self.devices.process, self.devices.processes)
+        return self.devices.put_batch([np.asarray(a, self.function.dtype) for a in read])
 
     # --- numbers ---------------------------------------------------------------------------------
 
@@ -109,22 +120,37 @@ class JaxRun(EagerRun):
         settings = {**self.optimizer.hyperparameters, "lr": None}
         if settings != self.settings:  # all but the learning rate are part of the compiled step
             self.rule, self.settings = RuleOnArrays(self.optimizer), settings
-            self.jitted = self.jax.jit(self.advance, donate_argnums=(0, 1))
+            self.jitted = self.jit()
         tree, count = self.function.tree, len(self.optimizer.params)
         numbers = self.step_of_one.numbers().astype(self.function.dtype)
         states = np.array(self.optimizer.state, self.function.dtype).reshape(
             count, self.optimizer.state_size
         )
-        self.params = self.jax.tree.map(self.put, tree.build(numbers))
-        self.states = [self.jax.tree.map(self.put, tree.build(column)) for column in states.T]
+        put = self.devices.put_parameter
+        self.params = self.jax.tree.map(put, tree.build(numbers))
+        self.states = [self.jax.tree.map(put, tree.build(column)) for column in states.T]
+
+    def jit(self) -> Any:
+        """The step, with its results where its arguments were: XLA would be free to move them."""
+        whole = self.devices.sharding()
+        places = self.function.tree.build(np.zeros(len(self.optimizer.params)))
+        placed = self.jax.tree.map(self.devices.sharding_of, places)
+        results = placed, [placed] * self.optimizer.state_size, whole, whole, placed
+        pinned = {} if whole is None else {"out_shardings": results}
+        return self.jax.jit(self.advance, donate_argnums=(0, 1), **pinned)
+
+    def numbers_of(self, arrays: Any) -> list[float]:
+        """A tree of arrays as a number for each parameter."""
+        tree = self.function.tree
+        found: list[float] = tree.flatten(self.jax.tree.map(self.devices.get, arrays)).tolist()
+        return found
 
     def pull(self) -> None:
         """Write parameters, gradients and the optimiser's state back."""
-        tree = self.function.tree
-        numbers = tree.flatten(self.params).tolist()
+        numbers = self.numbers_of(self.params)
         for p, x in zip(self.optimizer.params, numbers, strict=True):
             p.data = x
-        columns = [tree.flatten(state).tolist() for state in self.states]
+        columns = [self.numbers_of(state) for state in self.states]
         self.optimizer.state = list(zip(*columns, strict=True)) if columns else [()] * len(numbers)
 
     def advance(self, params: Any, states: Any, bad: Any, settings: Any, batch: Any) -> Any:
@@ -134,7 +160,8 @@ class JaxRun(EagerRun):
         gradient is not finite, nothing changes any more.
         """
         jax, jnp = self.jax, self.jnp
-        loss, grads = jax.value_and_grad(lambda p: self.function(p, batch).mean())(params)
+        whole = self.devices.gathered(params)
+        loss, grads = jax.value_and_grad(lambda p: self.function(p, batch).mean())(whole)
         leaves, shape = jax.tree.flatten(params)
         gradients = jax.tree.leaves(grads)
         finite = jnp.isfinite(loss)
@@ -159,39 +186,48 @@ class JaxRun(EagerRun):
     def train(self, before: int, left: int, interrupted: Interrupted) -> int:
         self.push()
         losses: list[Any] = []
+        sizes: list[int] = []
+        pending: list[Any] = []  # batches of steps at which nobody has looked
         grads: Any = None
-        bad = self.put(np.array(-1.0, self.function.dtype))
-        batches = self.data.batches(self.data.order())
-        for number, index in enumerate(batches):
+        bad = self.devices.put(np.array(-1.0, self.function.dtype))
+        for number, piece in enumerate(self.pieces()):
+            batch = self.fetch(piece)
             numbers = [self.optimizer.lr, self.optimizer.steps + number + 1.0, number]
-            settings = self.put(np.array(numbers, self.function.dtype))
+            settings = self.devices.put(np.array(numbers, self.function.dtype))
             self.params, self.states, bad, loss, grads = self.jitted(
-                self.params, self.states, bad, settings, self.fetch(index)
+                self.params, self.states, bad, settings, batch
             )
             losses.append(loss)
-            if number % PATIENCE == PATIENCE - 1 or number == len(batches) - 1:  # waits for the devices
-                first = int(bad)
-                if first >= 0:
-                    self.finish(grads, first)
-                    where = f"epoch {before + 1}, batch {first + 1}"
-                    raise self.failure(batches[first], float(losses[first]), where)
-                if number < len(batches) - 1 and interrupted():
+            sizes.append(len(batch[0]))
+            pending.append(piece)
+            if len(pending) == PATIENCE:
+                self.look(bad, losses, grads, pending, before + 1)
+                pending.clear()
+                if interrupted():
                     self.finish(grads, number + 1)
                     return 0
-        self.finish(grads, len(batches))
-        norms = {name: math.hypot(*(p.grad for p in params)) for name, params in self.layers.items()}
-        self.record([float(loss) for loss in losses], norms)
+        self.look(bad, losses, grads, pending, before + 1)
+        self.finish(grads, len(losses))
+        self.record([float(loss) for loss in losses], sizes, self.norms())
         return 1
+
+    def look(self, bad: Any, losses: list[Any], grads: Any, pending: list[Any], epoch: int) -> None:
+        """Wait for the devices; an error if one of the pending steps was not finite."""
+        first = int(bad)
+        if first >= 0:
+            self.finish(grads, first)
+            xs, ys = self.data.read(pending[first - len(losses)])
+            raise self.failure(xs, ys, float(losses[first]), f"epoch {epoch}, batch {first + 1}")
 
     def finish(self, grads: Any, steps: int) -> None:
         """Write everything back, after so many good steps."""
         self.optimizer.steps += steps
         self.pull()
-        for p, g in zip(self.optimizer.params, self.function.tree.flatten(grads).tolist(), strict=True):
+        for p, g in zip(self.optimizer.params, self.numbers_of(grads), strict=True):
             p.grad = g
 
     def is_writer(self) -> bool:
-        return bool(self.process == 0)
+        return bool(self.devices.process == 0)
 
     def predict(self, xs: Any) -> list[Any]:
         return as_values(self.predictor(xs))

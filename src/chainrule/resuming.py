@@ -71,7 +71,7 @@ def first_epoch(path: str | Path | None, run: Any, schedule: Any) -> int:
         return 0
     epoch = load_training(path, run)
     for _ in range(epoch):
-        run.data.order()
+        run.data.skip()
         if schedule is not None:
             schedule.step()
     return epoch

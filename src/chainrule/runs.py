@@ -7,7 +7,6 @@ import math
 import numbers
 import time
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
@@ -15,8 +14,8 @@ import numpy as np
 
 from . import nn, optim
 from .compiler import Batch, Compiled, CompileError, Trainer
-from .data.splitting import check_count, take
 from .errors import AnomalyError
+from .feeding import Data, Stream
 from .history import History
 from .nn.layers import Layer
 from .saving import describe, save
@@ -47,30 +46,6 @@ class NonFiniteLossError(ArithmeticError):
     """The loss became infinite or NaN; the parameters are those of the last good step."""
 
 
-@dataclass
-class Data:
-    """What to train on, and in which order."""
-
-    X: Any
-    y: Any
-    batch_size: int | None
-    shuffle: bool
-    rng: np.random.Generator
-
-    def __post_init__(self) -> None:
-        self.samples = len(self.X)
-        if self.batch_size is not None:
-            check_count("batch_size", self.batch_size)
-        self.size = min(self.batch_size or self.samples, self.samples)
-
-    def order(self) -> Any:
-        """The samples of an epoch in the order of their use."""
-        return self.rng.permutation(self.samples) if self.shuffle else np.arange(self.samples)
-
-    def batches(self, order: Any) -> list[Any]:
-        return [order[start : start + self.size] for start in range(0, self.samples, self.size)]
-
-
 class EagerRun:
     """Training in eager mode: every number is a Value."""
 
@@ -87,27 +62,29 @@ class EagerRun:
 
     def train(self, before: int, left: int, interrupted: Interrupted) -> int:
         """One epoch or, in native code, some of those that are left; how many were finished."""
-        losses = []
-        for number, index in enumerate(self.data.batches(self.data.order()), 1):
-            losses.append(self.step(index, f"epoch {before + 1}, batch {number}"))
+        losses, sizes = [], []
+        for number, piece in enumerate(self.data.pieces(), 1):
+            xs, ys = self.data.read(piece)
+            losses.append(self.step(xs, ys, f"epoch {before + 1}, batch {number}"))
+            sizes.append(len(xs))
             if interrupted():
                 return 0
-        norms = {name: math.hypot(*(p.grad for p in params)) for name, params in self.layers.items()}
-        self.record(losses, norms)
+        self.record(losses, sizes, self.norms())
         return 1
 
-    def record(self, losses: Sequence[float], norms: dict[str, float]) -> None:
+    def norms(self) -> dict[str, float]:
+        """The norm of the gradients of each layer."""
+        return {name: math.hypot(*(p.grad for p in params)) for name, params in self.layers.items()}
+
+    def record(self, losses: Sequence[float], sizes: Sequence[int], norms: dict[str, float]) -> None:
         """Write down an epoch: the mean of the losses of its samples, and norms of gradients."""
-        sizes = [self.data.size] * (len(losses) - 1)
-        sizes.append(self.data.samples - sum(sizes))
         total = math.fsum(loss * n for loss, n in zip(losses, sizes, strict=True))
-        self.history.losses.append(total / self.data.samples)
+        self.history.losses.append(total / sum(sizes))
         self.history.learning_rates.append(self.optimizer.lr)
         for name, norm in norms.items():
             self.history.gradient_norms.setdefault(name, []).append(norm)
 
-    def step(self, index: Any, where: str) -> float:
-        xs, ys = take(self.data.X, index), take(self.data.y, index)
+    def step(self, xs: Any, ys: Any, where: str) -> float:
         loss = check_loss(self.loss([self.model(x) for x in xs], list(ys)))
         if math.isfinite(loss.data):
             self.optimizer.zero_grad()
@@ -115,12 +92,11 @@ class EagerRun:
             if all(math.isfinite(number(p.grad)) for p in self.optimizer.params):
                 self.optimizer.step()
                 return float(loss.data)
-        raise self.failure(index, loss.data, where)
+        raise self.failure(xs, ys, loss.data, where)
 
-    def failure(self, index: Any, loss: float, where: str) -> NonFiniteLossError:
+    def failure(self, xs: Any, ys: Any, loss: float, where: str) -> NonFiniteLossError:
         """What to say when the loss or a gradient is not finite."""
         if not math.isfinite(loss):
-            xs, ys = take(self.data.X, index), take(self.data.y, index)
             return NonFiniteLossError(self.explain(xs, ys, loss, where))
         return NonFiniteLossError(
             f"a gradient is not finite in {where}, though the loss is {loss:g}. "
@@ -229,20 +205,46 @@ class NativeRun(EagerRun):
         done, rest = divmod(len(outcome.losses) - (not outcome.finite), in_epoch)
         for epoch in range(done):
             norms = dict(zip(self.layers, outcome.norms[epoch].tolist(), strict=True))
-            self.record(outcome.losses[epoch * in_epoch : (epoch + 1) * in_epoch].tolist(), norms)
+            losses = outcome.losses[epoch * in_epoch : (epoch + 1) * in_epoch].tolist()
+            self.record(losses, [len(index) for index in data.batches(range(data.samples))], norms)
             if not self.stepwise and self.history.losses[-1] < self.best:
                 self.best, self.history.best_epoch = self.history.losses[-1], before + epoch + 1
         if not outcome.finite:
             order = np.arange(data.samples) if orders is None else orders[done * data.samples :]
             index = data.batches(order[: data.samples])[rest]
             where = f"epoch {before + done + 1}, batch {rest + 1}"
-            raise self.failure(index, float(outcome.losses[-1]), where)
+            raise self.failure(*data.read(index), float(outcome.losses[-1]), where)
         took = (time.perf_counter() - start) / max(done, 1)
         self.epochs = max(1, min(8 * self.epochs, int(SECONDS / took)))
         return done
 
     def predict(self, xs: Any) -> list[Any]:
         return as_values(self.predictor(xs))
+
+
+class NativeStreamRun(NativeRun):
+    """The same for batches that an iterator yields: native code gets one at a time."""
+
+    def train(self, before: int, left: int, interrupted: Interrupted) -> int:
+        losses, sizes, norms = [], [], {}
+        self.trainer.push()
+        try:
+            for number, (xs, ys) in enumerate(self.data.pieces(), 1):
+                rates = np.array([self.optimizer.lr])
+                outcome = self.trainer.run(Batch((xs, ys)), rates, groups=self.groups)
+                if not outcome.finite:
+                    where = f"epoch {before + 1}, batch {number}"
+                    self.trainer.pull()  # what explains it computes with the parameters as they are
+                    raise self.failure(xs, ys, float(outcome.losses[0]), where)
+                losses.append(float(outcome.losses[0]))
+                sizes.append(len(xs))
+                norms = dict(zip(self.layers, outcome.norms[0].tolist(), strict=True))
+                if interrupted():
+                    return 0
+        finally:
+            self.trainer.pull()
+        self.record(losses, sizes, norms)
+        return 1
 
 
 def check_mean(run: EagerRun, step: Compiled, most: int | None = None) -> None:
@@ -273,25 +275,34 @@ def as_values(outputs: Any) -> list[Any]:
 
 
 def make_run(
-    engine: str, model: nn.Module, loss: Loss, optimizer: optim.Optimizer, data: Data, mesh: Any = None
+    engine: str,
+    model: nn.Module,
+    loss: Loss,
+    optimizer: optim.Optimizer,
+    data: Data,
+    mesh: Any = None,
+    shard_parameters: bool = False,
 ) -> EagerRun:
     """The run for an engine; for 'auto' a native one if it can be."""
     if engine not in ENGINES:
         raise ValueError(f"engine must be one of {', '.join(ENGINES)}, got {engine!r}")
     if mesh is not None and engine != "jax":
         raise ValueError("a mesh of devices needs engine='jax'")
+    if shard_parameters and engine != "jax":
+        raise ValueError("shard_parameters needs engine='jax' and a mesh of devices")
     if engine == "jax":
         from .jax_runs import JaxRun
 
-        return JaxRun(model, loss, optimizer, data, mesh)
+        return JaxRun(model, loss, optimizer, data, mesh, shard_parameters)
+    native = NativeStreamRun if isinstance(data, Stream) else NativeRun
     if engine == "native":
         if compiled is None:
             raise ValueError("engine='native' needs the C core, which was not built; use 'eager'")
-        return NativeRun(model, loss, optimizer, data)
+        return native(model, loss, optimizer, data)
     if engine == "auto" and compiled is not None and loss in LOSSES.values() and is_plain(model):
         # What cannot be compiled is trained eagerly; what is wrong is said there too.
         with contextlib.suppress(CompileError, TypeError, ValueError, AttributeError):
-            return NativeRun(model, loss, optimizer, data)
+            return native(model, loss, optimizer, data)
     return EagerRun(model, loss, optimizer, data)
 
 

@@ -21,9 +21,10 @@ from tqdm import tqdm
 from . import nn, optim
 from .data import train_test_split
 from .data.splitting import check_count, check_lengths
+from .feeding import Data, Stream
 from .history import History
 from .resuming import first_epoch, save_training
-from .runs import LOSSES, Data, Metrics, NonFiniteLossError, make_run, number
+from .runs import LOSSES, Metrics, NonFiniteLossError, make_run, number
 from .saving import encode, place
 
 __all__ = ["LOSSES", "NonFiniteLossError", "accuracy", "fit", "loss_named"]
@@ -42,7 +43,7 @@ def fit(
     model: nn.Module,
     loss: str | Callable[..., Any],
     X: Any,
-    y: Any,
+    y: Any = None,
     *,
     optimizer: optim.Optimizer | None = None,
     epochs: int = 100,
@@ -59,11 +60,15 @@ def fit(
     progress: bool = True,
     engine: str = "auto",
     mesh: Any = None,
+    shard_parameters: bool = False,
 ) -> History:
     """Train a model and return what happened.
 
     Arguments:
         loss: a name or a function of a list of predictions and a list of targets.
+        X, y: samples and targets, in lists or arrays. Without y, X is an iterable of batches (X, y),
+            such as a list or a DataLoader, or a function that returns a new iterator over them; one
+            pass is an epoch, and size and order are those of the batches.
         optimizer: Adam with a learning rate of 0.01 if None.
         batch_size: samples in a step; all of them if None.
         validation: data to watch, as (X, y), or the share of the data to take for it.
@@ -78,6 +83,8 @@ def fit(
             'auto' does for models and losses of `chainrule.nn`, which do the same at each call.
             'jax' trains on the devices of JAX.
         mesh: for engine='jax', the devices over which batches are split: jax.make_mesh((8,), ("data",)).
+        shard_parameters: split parameters and the optimiser's state over the mesh too, where they can
+            be split evenly; else every device has all of them.
 
     Ctrl-C ends training after the current step, with what was learned so far.
 
@@ -92,11 +99,17 @@ def fit(
             place(path)
     callbacks = list(callbacks)
     loss_function = loss_named(loss)
-    check_lengths(X, y)
-    X, y, validation = split(X, y, validation, seed)
     optimizer = optimizer or optim.Adam(model.parameters(), lr=0.01)
-    data = Data(X, y, batch_size, shuffle, np.random.default_rng(seed))
-    run = make_run(engine, model, loss_function, optimizer, data, mesh)
+    data: Data
+    if y is None:
+        watching = bool(metrics or patience is not None or checkpoint is not None)
+        validation = check_for_stream(batch_size, validation, watching)
+        data = Stream(X)
+    else:
+        check_lengths(X, y)
+        X, y, validation = split(X, y, validation, seed)
+        data = Data(X, y, batch_size, shuffle, np.random.default_rng(seed))
+    run = make_run(engine, model, loss_function, optimizer, data, mesh, shard_parameters)
     run.validation, run.metrics, run.checkpoint = validation, metrics or {}, checkpoint
     run.keep_best = checkpoint is not None or patience is not None
     # Somebody looks at every epoch, or several can be done in one go.
@@ -180,6 +193,21 @@ def split(X: Any, y: Any, validation: Any, seed: int) -> tuple[Any, Any, tuple[A
         return X, y, (X_validation, y_validation)
     shown = validation if is_number else kind_of(validation)
     raise ValueError(f"validation must be (X, y) or a share between 0 and 1, got {shown}")
+
+
+def check_for_stream(batch_size: Any, validation: Any, watching: bool) -> tuple[Any, Any] | None:
+    """The validation data; refuses what would need all samples at hand, and not one batch of them."""
+    if batch_size is not None:
+        raise ValueError("batches have sizes of their own: leave out batch_size, or give X and y")
+    if isinstance(validation, numbers.Real):
+        raise ValueError("a share for validation is taken from X and y: give validation=(X, y)")
+    found: tuple[Any, Any] | None = split(None, None, validation, 0)[2]
+    if found is None and watching:
+        raise ValueError(
+            "metrics, patience and checkpoint look at all samples after each epoch, and batches are "
+            "gone by then: give validation=(X, y)"
+        )
+    return found
 
 
 def accuracy(predictions: list[Any], targets: Any, threshold: float = 0.0) -> float:

@@ -5,11 +5,9 @@ from __future__ import annotations
 import json
 import os
 import re
-import socket
 import subprocess
 import sys
 import time
-from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
@@ -23,18 +21,7 @@ from chainrule.saving import ModelFileError, load
 from chainrule.train import NonFiniteLossError, fit
 
 from ..conformance.compiled_graphs import compare_some
-from ..conftest import require
-
-ROOT = Path(__file__).resolve().parents[2]
-
-
-@pytest.fixture
-def jax() -> Iterator[Any]:
-    found: Any = require("jax")
-    before = found.config.jax_enable_x64
-    found.config.update("jax_enable_x64", True)
-    yield found
-    found.config.update("jax_enable_x64", before)
+from .conftest import ROOT, Workers
 
 
 def classifier() -> tuple[Any, Any, tuple[Any, Any]]:
@@ -303,55 +290,6 @@ def test_trees_of_parameters() -> None:
 
 
 # --- devices and processes -----------------------------------------------------------------------
-
-
-class Workers:
-    """Processes that train together."""
-
-    def __init__(self, folder: Path) -> None:
-        self.folder = folder
-        X, y = data.moons(96, seed=1)
-        np.save(folder / "X.npy", X)
-        np.save(folder / "y.npy", y)
-
-    def start(self, processes: int, devices: int, **options: Any) -> list[subprocess.Popen[str]]:
-        with socket.socket() as probe:
-            probe.bind(("127.0.0.1", 0))
-            port = probe.getsockname()[1]
-        started = []
-        for process in range(processes):
-            job = {
-                "processes": processes,
-                "process": process,
-                "devices": devices,
-                "port": port,
-                "X": str(self.folder / "X.npy"),
-                "y": str(self.folder / "y.npy"),
-                "epochs": 8,
-                "batch": 32,
-                "out": str(self.folder / "out.json"),
-                **options,
-            }
-            command = [sys.executable, "-m", "tests.scale.worker", json.dumps(job)]
-            started.append(
-                subprocess.Popen(
-                    command, cwd=ROOT, stdout=subprocess.DEVNULL, stderr=subprocess.PIPE, text=True
-                )
-            )
-        return started
-
-    def run(self, processes: int, devices: int, **options: Any) -> list[float]:
-        (self.folder / "out.json").unlink(missing_ok=True)
-        for worker in self.start(processes, devices, **options):
-            _, error = worker.communicate(timeout=300)
-            assert worker.returncode == 0, error[-2000:]
-        found: list[float] = json.loads((self.folder / "out.json").read_text())["losses"]
-        return found
-
-
-@pytest.fixture
-def workers(jax: Any, tmp_path: Path) -> Workers:
-    return Workers(tmp_path)
 
 
 def test_devices_and_processes_give_the_same_losses(workers: Workers) -> None:

@@ -1,6 +1,7 @@
 """One process of a training in JAX: `python -m tests.scale.worker '{"processes": 2, ...}'`.
 
-Writes the losses of all epochs as JSON into a file, if it is the first process.
+Writes the losses of all epochs, and what one device holds of the parameters, as JSON into a file, if
+it is the first process.
 """
 
 from __future__ import annotations
@@ -8,8 +9,28 @@ from __future__ import annotations
 import json
 import os
 import sys
+from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
+
+
+class Shuffled:
+    """The batches that `fit` makes of arrays, the share of one process, with a generator of its own."""
+
+    def __init__(self, X: Any, y: Any, job: dict[str, Any]) -> None:
+        import numpy as np
+
+        self.X, self.y, self.job = X, y, job
+        self.rng = np.random.default_rng(0)
+
+    def __iter__(self) -> Iterator[tuple[Any, Any]]:
+        order, size = self.rng.permutation(len(self.X)), self.job["batch"]
+        share = size // self.job["processes"]
+        for start in range(self.job["process"] * share, len(order), size):
+            if self.job.get("break") and self.job["process"] and start >= size:
+                raise OSError("the disk is gone")
+            index = order[start : start + share - self.job.get("short", 0) * self.job["process"]]
+            yield self.X[index], self.y[index]
 
 
 def main(job: dict[str, Any]) -> None:
@@ -24,11 +45,10 @@ def main(job: dict[str, Any]) -> None:
         )
     import numpy as np
 
-    from chainrule import nn, optim
-    from chainrule.train import fit
+    from chainrule import nn, optim, train
 
     X, y = np.load(job["X"], mmap_mode="r"), np.load(job["y"], mmap_mode="r")
-    model = nn.MLP(2, [6, 1], seed=0)
+    model = nn.MLP(2, [job["hidden"], 1], seed=0)
     optimizer = optim.Adam(model.parameters(), lr=0.02)
 
     def after(epoch: int, history: Any) -> bool:
@@ -37,21 +57,33 @@ def main(job: dict[str, Any]) -> None:
         return False
 
     mesh = jax.make_mesh((len(jax.devices()),), ("data",)) if len(jax.devices()) > 1 else None
-    history = fit(
-        *(model, "binary_cross_entropy_with_logits", X, y),
+    runs = []
+
+    def make_run(*arguments: Any) -> Any:
+        runs.append(made(*arguments))
+        return runs[-1]
+
+    made, train.make_run = train.make_run, make_run  # type: ignore[assignment]
+    streamed = bool(job.get("stream"))
+    history = train.fit(
+        *(model, "binary_cross_entropy_with_logits"),
+        *((Shuffled(X, y, job),) if streamed else (X, y)),
         optimizer=optimizer,
         epochs=job["epochs"],
-        batch_size=job["batch"],
+        batch_size=None if streamed else job["batch"],
         engine="jax",
         mesh=mesh,
+        shard_parameters=job.get("shard", False),
         resume=job.get("resume"),
         callbacks=[after],
         progress=False,
     )
     if jax.process_index() == 0:
-        Path(job["out"]).write_text(
-            json.dumps({"losses": history.losses, "devices": len(jax.devices())})
-        )
+        arrays = [runs[0].params, *runs[0].states]
+        parts = [
+            [part.data.shape for part in leaf.addressable_shards] for leaf in jax.tree.leaves(arrays)
+        ]
+        Path(job["out"]).write_text(json.dumps({"losses": history.losses, "parts": parts}))
 
 
 if __name__ == "__main__":

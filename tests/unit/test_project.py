@@ -29,7 +29,7 @@ LEVELS = [
     {"nn", "optim", "data", "history", "expressions"},
     {"notation", "rules"},
     {"saving"},
-    {"runs", "interop", "resuming"},
+    {"feeding", "jax_devices", "runs", "interop", "resuming"},
     {"jax_runs"},
     {"train"},
     {"diagnosing"},

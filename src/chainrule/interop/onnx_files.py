@@ -2,15 +2,15 @@
 
 from __future__ import annotations
 
+import itertools
 import math
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
 import numpy as np
 
-from .. import ops
 from ..compiler import Compiled
 from ..compiler.backends.segments import Segments
 from ..compiler.exporting import arguments
@@ -20,80 +20,9 @@ from ..compiler.to_jax import traced_once
 from ..nn import Module
 from ..ops import Op, Variadic
 from ..saving import place, write_atomically
+from .onnx_formulas import COMPARISONS, FOLDS, NAMES, extreme, formula, logsumexp
 
 OPSET = 18
-
-# Rows that ONNX has by another name.
-NAMES = {
-    "add": "Add",
-    "sub": "Sub",
-    "mul": "Mul",
-    "div": "Div",
-    "neg": "Neg",
-    "abs": "Abs",
-    "exp": "Exp",
-    "log": "Log",
-    "sqrt": "Sqrt",
-    "sin": "Sin",
-    "cos": "Cos",
-    "tan": "Tan",
-    "asin": "Asin",
-    "acos": "Acos",
-    "atan": "Atan",
-    "sinh": "Sinh",
-    "cosh": "Cosh",
-    "tanh": "Tanh",
-    "asinh": "Asinh",
-    "acosh": "Acosh",
-    "atanh": "Atanh",
-    "erf": "Erf",
-    "relu": "Relu",
-    "sigmoid": "Sigmoid",
-    "pow": "Pow",
-    "maximum": "Max",
-    "minimum": "Min",
-    "softplus": "Softplus",
-    "pos": "Identity",
-    "stop_gradient": "Identity",
-}
-COMPARISONS = {"less": "Less", "less_equal": "LessOrEqual", "equal": "Equal"}
-FOLDS = {"sum": "ReduceSum", "mean": "ReduceMean", "prod": "ReduceProd", "max": "ReduceMax"}
-FOLDS |= {"min": "ReduceMin", "logsumexp": "ReduceLogSumExp"}
-NEAR_0 = 0.03  # where expm1 and log1p are summed up, to 1e-9
-
-
-def _expm1(x: Any) -> Any:
-    series = x * (1.0 + x * (1 / 2 + x * (1 / 6 + x * (1 / 24 + x * (1 / 120)))))
-    return ops.where(ops.less(ops.abs(x), NEAR_0), series, ops.exp(x) - 1.0)
-
-
-def _log1p(x: Any) -> Any:
-    series = x * (1.0 - x * (1 / 2 - x * (1 / 3 - x * (1 / 4 - x * (1 / 5 - x * (1 / 6))))))
-    return ops.where(ops.less(ops.abs(x), NEAR_0), series, ops.log(1.0 + x))
-
-
-def _atan2(y: Any, x: Any) -> Any:
-    turn = ops.where(ops.less(y, 0.0), -math.pi, math.pi)
-    upright = ops.where(ops.equal(y, 0.0), 0.0, turn * 0.5)
-    sloped = ops.atan(ops.div(y, x)) + ops.where(ops.less(x, 0.0), turn, 0.0)
-    return ops.where(ops.equal(x, 0.0), upright, sloped)
-
-
-# What ONNX lacks, in short formulas: those of the table are made for double precision.
-FORMULAS: dict[str, Any] = {
-    "erfc": lambda x: 1.0 - ops.erf(x),
-    "gelu": lambda x: 0.5 * x * (1.0 + ops.erf(x * math.sqrt(0.5))),
-    "silu": lambda x: x * ops.sigmoid(x),
-    "elu": lambda x, a: ops.where(ops.less(0.0, x), x, a * ops.expm1(x)),
-    "leaky_relu": lambda x, a: ops.where(ops.less(0.0, x), x, a * x),
-    "cbrt": lambda x: ops.where(ops.less(x, 0.0), -1.0, 1.0) * ops.pow(ops.abs(x), 1.0 / 3.0),
-    "hypot": lambda x, y: ops.sqrt(x * x + y * y),
-    "expm1": _expm1,
-    "log1p": _log1p,
-    "log2": lambda x: ops.log(x) * (1.0 / math.log(2.0)),
-    "log10": lambda x: ops.log(x) * (1.0 / math.log(10.0)),
-    "atan2": _atan2,
-}
 
 
 def export_onnx(
@@ -105,7 +34,12 @@ def export_onnx(
         model: a model, or a compiled function without branches.
         batch: arrays of the shapes it is for; for a compiled function that was called already, and
             for the networks of chainrule.nn, they are not needed.
-        dtype: np.float32, or np.float64 where the runtime can.
+        dtype: np.float32 or np.float64.
+
+    Arguments keep their names, keys of dicts are joined to them; a name that is taken already gets a
+    number. The values are those of eager mode, at infinity, NaN and far out too, but for what
+    `onnx_formulas.py` lists: signs of zeros, and tails of erfc and gelu in single precision. What
+    `take` cannot take is an error of the runtime.
 
     """
     try:
@@ -154,6 +88,7 @@ class _Writer:
         self.nodes: list[Any] = []
         self.initializers: dict[str, Any] = {}
         self.count = 0
+        self.names: set[str] = set()
         self.batch = batch
 
     def model(self) -> Any:
@@ -162,10 +97,11 @@ class _Writer:
         program = Pipeline(variant.trace.graph).lowered(variant.count, variant.inputs, False)
         declared: list[Any] = []
         inputs: list[Any] = []
-        for (name, shape), axes in zip(arguments(self.step, key), _shapes(key), strict=True):
-            word = "".join(c if c.isalnum() else "_" for c in name).strip("_") or f"input{len(declared)}"
+        given = arguments(self.step, key)
+        words = self.words([name for name, _ in given])
+        for word, (_, shape), axes in zip(words, given, _shapes(key), strict=True):
             declared.append(helper.make_tensor_value_info(word, self.kind, ["batch", *shape]))
-            inputs.append((self.input(word, math.prod(axes)), math.prod(axes)))
+            inputs.append((word, math.prod(axes)))
         numbers = np.array(self.step.numbers())
         params = (
             [(self.constant(numbers.tolist(), "parameters"), np.arange(len(numbers)))]
@@ -173,10 +109,12 @@ class _Writer:
             else []
         )
         self.samples = declared[0].name
-        results = Segments(program, self, params, inputs).outputs()
+        count = len(program.outputs)
+        named = [self.unique("output" if count == 1 else f"output{i}") for i in range(count)]
+        read = [(self.input(word, width), width) for word, width in inputs]
+        results = Segments(program, self, params, read).outputs()
         outputs = []
-        for i, row in enumerate(results):
-            name = "output" if len(results) == 1 else f"output{i}"
+        for name, row in zip(named, results, strict=True):
             flat = self.node("Reshape", [row.name, self.integers([-1])])
             self.node("Expand", [flat, self.batch_shape()], name)
             outputs.append(helper.make_tensor_value_info(name, self.kind, ["batch"]))
@@ -188,9 +126,28 @@ class _Writer:
 
     # --- pieces ----------------------------------------------------------------------------------
 
-    def node(self, kind: str, inputs: Sequence[str], name: str = "", **attributes: Any) -> str:
+    def words(self, given: Sequence[str]) -> list[str]:
+        """Names for the arguments. What is a word stays; batch['x'] is batch_x if that is free."""
+        kept = {name: self.unique(name) for name in given if name.isidentifier()}
+        found = []
+        for i, name in enumerate(given):
+            parts = "".join(c if c.isalnum() else " " for c in name).split()
+            found.append(kept.get(name) or self.unique("_".join(parts) or f"input{i}"))
+        return found
+
+    def unique(self, name: str) -> str:
+        """The name, or with a number behind it if it is taken."""
+        found = next(n for n in _numbered(name) if n not in self.names)
+        self.names.add(found)
+        return found
+
+    def numbered(self, kind: str) -> str:
+        """A name for what no user sees."""
         self.count += 1
-        name = name or f"{kind.lower()}{self.count}"
+        return self.unique(f"{kind}{self.count}")
+
+    def node(self, kind: str, inputs: Sequence[str], name: str = "", **attributes: Any) -> str:
+        name = name or self.numbered(kind.lower())
         self.nodes.append(self.onnx.helper.make_node(kind, list(inputs), [name], **attributes))
         return name
 
@@ -202,8 +159,7 @@ class _Writer:
             else f"{array.dtype}{array.shape}{array.tobytes().hex()}"
         )
         if key not in self.initializers:
-            self.count += 1
-            self.initializers[key] = self.onnx.numpy_helper.from_array(array, f"{name}{self.count}")
+            self.initializers[key] = self.onnx.numpy_helper.from_array(array, self.numbered(name))
         found: str = self.initializers[key].name
         return found
 
@@ -257,21 +213,37 @@ class _Writer:
     def apply(self, op: Op, args: Sequence[Tensor]) -> Tensor:
         shared = all(a.shared for a in args)
         names = [a.name for a in args]
+        composed = formula(op, self.dtype == np.float64)
+        if composed is not None:
+            return self.number(composed(*args))
         if op.name in NAMES:
             return Tensor(self, self.node(NAMES[op.name], names), shared)
         if op.name in COMPARISONS:
             test = self.node(COMPARISONS[op.name], names)
             return Tensor(self, self.node("Cast", [test], to=self.kind), shared)
-        if op.name == "where":
-            zero = self.node("Equal", [names[0], self.number(0.0).name])
-            return Tensor(self, self.node("Where", [zero, names[2], names[1]]), shared)
-        return self.number(FORMULAS.get(op.name, op.forward)(*args))
+        zero = self.node("Equal", [names[0], self.number(0.0).name])
+        return Tensor(self, self.node("Where", [zero, names[2], names[1]]), shared)
+
+    def rough(self, kind: str, x: Tensor) -> Tensor:
+        """In single precision, for what the runtime has in no other."""
+        single = self.node("Cast", [x.name], to=self.onnx.TensorProto.FLOAT)
+        found = self.node(kind, [single])
+        return Tensor(self, self.node("Cast", [found], to=self.kind), x.shared)
 
     def fold(self, op: Variadic, x: Tensor) -> Tensor:
-        if op.name not in FOLDS:
+        if op.name == "logsumexp":
+            kept = logsumexp(x)
+        elif op.name in ("max", "min"):
+            kept = extreme(op.name, x)
+        elif op.name in FOLDS:
+            kept = self.reduced(FOLDS[op.name], x)
+        else:
             raise TypeError(f"ONNX has no {op.name}")
-        name = self.node(FOLDS[op.name], [x.name, self.integers([1])], keepdims=0)
-        return Tensor(self, name, x.shared)
+        return Tensor(self, self.node("Squeeze", [kept.name, self.integers([1])]), x.shared)
+
+    def reduced(self, kind: str, x: Tensor) -> Tensor:
+        """Over the second axis, which stays."""
+        return Tensor(self, self.node(kind, [x.name, self.integers([1])], keepdims=1), x.shared)
 
     def product(self, sizes: tuple[int, int, int], a: Tensor, x: Tensor, start: Tensor | None) -> Tensor:
         """The columns and samples of x are one axis."""
@@ -306,3 +278,8 @@ class _Writer:
 
 def _shapes(key: Any) -> list[tuple[int, ...]]:
     return [shape for shapes in key[0] for shape in shapes]
+
+
+def _numbered(name: str) -> Iterator[str]:
+    yield name
+    yield from (f"{name}_{k}" for k in itertools.count(2))

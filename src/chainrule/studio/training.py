@@ -14,8 +14,9 @@ from typing import Any
 
 import numpy as np
 
+from ..feeding import Data
 from ..optim.optimizers import BY_NAME as OPTIMIZERS
-from ..runs import MOST_PLACES, Data, EagerRun, NativeRun, NonFiniteLossError, make_run
+from ..runs import MOST_PLACES, EagerRun, NativeRun, NonFiniteLossError, make_run
 from . import limits
 from .config import Config, loss_for, model_for, targets_for
 from .data_sets import Points
@@ -85,7 +86,7 @@ class EagerEngine:
         for rate, index in list(zip(rates, batches, strict=False))[first:]:
             self.optimizer.lr = float(rate)
             try:
-                losses.append(self.run.step(index, "this step"))
+                losses.append(self.run.step(*data.read(index), "this step"))
             except NonFiniteLossError:
                 return np.array([*losses, math.nan]), False
             if interrupted():

@@ -1,0 +1,194 @@
+"""The table in ONNX: which rows it has by another name, and formulas for the rest.
+
+Its own operators are taken only where onnxruntime computes what the table says: its Sigmoid is 0 at
+-20 in single precision, its Softplus infinite at 800, its maximum passes over NaN. The formulas are
+shorter than those of the table where those are made for the last bit.
+
+Two things remain different. The sign of a zero that comes out of a choice is lost, because Where
+adds zeros together. In single precision erfc and gelu are 1 ± erf, right to 1e-7 of 1 in the tail
+and not of the value.
+"""
+
+from __future__ import annotations
+
+import math
+from typing import Any
+
+from .. import ops
+from ..ops import Op, _erfc_tail
+
+NAMES = {
+    "add": "Add",
+    "sub": "Sub",
+    "mul": "Mul",
+    "div": "Div",
+    "neg": "Neg",
+    "abs": "Abs",
+    "exp": "Exp",
+    "log": "Log",
+    "sqrt": "Sqrt",
+    "sin": "Sin",
+    "cos": "Cos",
+    "tan": "Tan",
+    "asin": "Asin",
+    "acos": "Acos",
+    "atan": "Atan",
+    "sinh": "Sinh",
+    "cosh": "Cosh",
+    "tanh": "Tanh",
+    "asinh": "Asinh",
+    "acosh": "Acosh",
+    "atanh": "Atanh",
+    "erf": "Erf",
+    "relu": "Relu",
+    "pow": "Pow",
+    "maximum": "Max",
+    "minimum": "Min",
+    "pos": "Identity",
+    "stop_gradient": "Identity",
+}
+COMPARISONS = {"less": "Less", "less_equal": "LessOrEqual", "equal": "Equal"}
+FOLDS = {"sum": "ReduceSum", "mean": "ReduceMean", "prod": "ReduceProd", "max": "ReduceMax"}
+FOLDS["min"] = "ReduceMin"
+LARGE = 1e9  # from here on 1 is nothing beside the square
+
+
+def _sign(x: Any) -> Any:
+    """1 or -1, for -0 too, and without a choice: it would lose the sign of a zero."""
+    return 1.0 - 2.0 * ops.maximum(ops.less(x, 0.0), ops.less(ops.div(1.0, x), 0.0))
+
+
+def _expm1(x: Any) -> Any:
+    """Kahan: what rounding did to exp(x) is the same in both factors."""
+    e = ops.exp(x)
+    near = ops.where(ops.equal(e, 1.0), x, (e - 1.0) * ops.div(x, ops.log(e)))
+    return ops.where(ops.less(ops.abs(x), 0.5), near, e - 1.0)
+
+
+def _log1p(x: Any) -> Any:
+    """Kahan again: what was lost in 1 + x is lost in both factors."""
+    u = 1.0 + x
+    near = ops.where(ops.equal(u, 1.0), x, ops.log(u) * ops.div(x, u - 1.0))
+    return ops.where(ops.less(ops.abs(x), 0.5), near, ops.log(u))
+
+
+def _atan2(y: Any, x: Any) -> Any:
+    """The angle in the first quadrant, mirrored by arithmetic, so that zeros keep their signs."""
+    height, width = ops.abs(y), ops.abs(x)
+    ratio = ops.where(ops.equal(height, width), 1.0, ops.div(height, width))  # inf / inf
+    ratio = ops.where(ops.equal(height, 0.0), height * 0.0, ratio)  # 0 / 0
+    angle = ops.atan(ratio) + 0.0 * ops.minimum(width, 1.0)  # NaN stays NaN
+    return _sign(y) * ops.abs(angle - math.pi * (0.5 - 0.5 * _sign(x)))
+
+
+FORMULAS: dict[str, Any] = {
+    "erfc": lambda x: 1.0 - ops.erf(x),
+    # the smallest x has a bound, because 0 times -inf would be NaN
+    "gelu": lambda x: 0.5 * ops.maximum(x, -1000.0) * (1.0 + ops.erf(x * math.sqrt(0.5))),
+    "silu": lambda x: ops.maximum(x, -1000.0) * ops.sigmoid(x),
+    "sigmoid": lambda x: ops.div(ops.exp(ops.minimum(x, 0.0)), 1.0 + ops.exp(-ops.abs(x))),
+    "softplus": lambda x: ops.relu(x) + ops.log1p(ops.exp(-ops.abs(x))),
+    "elu": lambda x, a: ops.where(ops.less(0.0, x), x, a * ops.expm1(x)),
+    "leaky_relu": lambda x, a: ops.where(ops.less(0.0, x), x, a * x),
+    "cbrt": lambda x: _sign(x) * ops.pow(ops.abs(x), 1.0 / 3.0),
+    "expm1": _expm1,
+    "log1p": _log1p,
+    "log2": lambda x: ops.log(x) * (1.0 / math.log(2.0)),
+    "log10": lambda x: ops.log(x) * (1.0 / math.log(10.0)),
+    "atan2": _atan2,
+}
+
+
+def extreme(name: str, x: Any) -> Any:
+    """The largest or smallest over the second axis, which is kept; NaN if one is: it is not itself."""
+    same = x.writer.reduced("ReduceMin", ops.equal(x, x))
+    return ops.where(same, x.writer.reduced(FOLDS[name], x), math.nan)
+
+
+def logsumexp(x: Any) -> Any:
+    """As in the table: the largest are left out, so that log1p can see what is small beside them."""
+    largest = extreme("max", x)
+    tied = ops.equal(x, largest)
+    ties = x.writer.reduced("ReduceSum", tied)
+    rest = x.writer.reduced("ReduceSum", ops.where(tied, 0.0, ops.exp(x - largest)))
+    near = largest + (ops.log(ties) + ops.log1p(ops.div(rest, ties)))
+    return ops.where(ops.equal(ops.abs(largest), math.inf), largest, near)
+
+
+# --- what onnxruntime has in single precision only -----------------------------------------------
+
+
+def _atan(x: Any) -> Any:
+    """The angle in single precision, turned by the rest, whose cube is all that is left to add."""
+    angle = x.writer.rough("Atan", x)
+    s, c = ops.sin(angle), ops.cos(angle)
+    rest = ops.div(x * c - s, c + x * s)
+    near = angle + rest * (1.0 - rest * rest * (1.0 / 3.0))
+    return ops.where(ops.less(1e17, ops.abs(x)), _sign(x) * (0.5 * math.pi), near)
+
+
+def _sinh(x: Any) -> Any:
+    size = ops.abs(x)
+    e, half = ops.expm1(size), ops.exp(0.5 * size)  # by halves: exp overflows before sinh does
+    far = 0.5 * half * half - ops.div(ops.div(0.5, half), half)
+    return _sign(x) * ops.where(ops.less(size, 0.5), 0.5 * (e + ops.div(e, 1.0 + e)), far)
+
+
+def _cosh(x: Any) -> Any:
+    half = ops.exp(0.5 * ops.abs(x))
+    return 0.5 * half * half + ops.div(ops.div(0.5, half), half)
+
+
+def _asinh(x: Any) -> Any:
+    size = ops.abs(x)
+    square = size * size
+    near = ops.log1p(size + ops.div(square, 1.0 + ops.sqrt(1.0 + square)))
+    return _sign(x) * ops.where(ops.less(LARGE, size), ops.log(size) + math.log(2.0), near)
+
+
+def _acosh(x: Any) -> Any:
+    above = x - 1.0
+    near = ops.log1p(above + ops.sqrt(above) * ops.sqrt(above + 2.0))
+    return ops.where(ops.less(LARGE, x), ops.log(x) + math.log(2.0), near)
+
+
+def _atanh(x: Any) -> Any:
+    size = ops.abs(x)
+    return _sign(x) * (0.5 * ops.log1p(ops.div(2.0 * size, 1.0 - size)))
+
+
+def _erf(x: Any) -> Any:
+    """Near 0 the series 2/√π (x - x³/3 + x⁵/10 - ...), elsewhere 1 minus the tail of the table."""
+    total: Any = 0.0
+    for n in reversed(range(16)):
+        total = total * (x * x) + 2.0 / math.sqrt(math.pi) * (-1.0) ** n / (
+            math.factorial(n) * (2 * n + 1)
+        )
+    size = ops.abs(x)
+    far = 1.0 - ops.where(ops.less(28.0, size), 0.0, _erfc_tail(size))
+    return ops.where(ops.less(size, 0.7), x * total, _sign(x) * far)
+
+
+DOUBLE: dict[str, Any] = {
+    "tan": lambda x: ops.div(ops.sin(x), ops.cos(x)),
+    "atan": _atan,
+    "asin": lambda x: ops.atan(ops.div(x, ops.sqrt((1.0 - x) * (1.0 + x)))),
+    "acos": lambda x: 2.0 * ops.atan(ops.sqrt(ops.div(1.0 - x, 1.0 + x))),
+    "sinh": _sinh,
+    "cosh": _cosh,
+    "asinh": _asinh,
+    "acosh": _acosh,
+    "atanh": _atanh,
+    "erf": _erf,
+    "erfc": ops.erfc.forward,
+    "gelu": ops.gelu.forward,
+}
+
+
+def formula(op: Op, double: bool) -> Any:
+    """A function of operands for a row that ONNX or onnxruntime has not, or has wrong; else None."""
+    if double and op.name in DOUBLE:
+        return DOUBLE[op.name]
+    if op.name in FORMULAS:
+        return FORMULAS[op.name]
+    return None if op.name in {*NAMES, *COMPARISONS, "where"} else op.forward

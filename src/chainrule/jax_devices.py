@@ -1,0 +1,106 @@
+"""Where the arrays of a training lie on the devices of JAX, and how they get there and back.
+
+Batches are split over the first axis of the mesh. Parameters and the optimiser's state are on every
+device or, if asked for, split over the same axis. Knows nothing of models.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Any
+
+import numpy as np
+
+Array = Any
+
+
+class Devices:
+    """A mesh, or the one device that JAX would use anyway."""
+
+    def __init__(self, jax: Any, mesh: Any, shard_parameters: bool) -> None:
+        self.jax, self.mesh, self.shard_parameters = jax, mesh, shard_parameters
+        self.processes, self.process = jax.process_count(), jax.process_index()
+        self.parts = 1
+        if mesh is not None:
+            self.axis = mesh.axis_names[0]
+            self.mesh = _automatic(jax, mesh)
+            self.parts = mesh.shape[self.axis]
+        elif self.processes > 1:
+            raise ValueError("several processes need a mesh: fit(..., mesh=jax.make_mesh(...))")
+        elif shard_parameters:
+            raise ValueError("shard_parameters needs a mesh: fit(..., mesh=jax.make_mesh(...))")
+
+    def sharding(self, *axes: str | None) -> Any:
+        """Split along the axes that are named; None says that JAX may decide."""
+        if self.mesh is None:
+            return None
+        sharding = self.jax.sharding
+        return sharding.NamedSharding(self.mesh, sharding.PartitionSpec(*axes))
+
+    def sharding_of(self, parameter: Array) -> Any:
+        """Split along the first axis that can be split evenly; whole if there is none."""
+        if self.shard_parameters:
+            for i, size in enumerate(parameter.shape):
+                if size and size % self.parts == 0:
+                    return self.sharding(*[None] * i, self.axis)
+        return self.sharding()
+
+    def gathered(self, parameters: Any) -> Any:
+        """Inside of a step: parameters put together where they are used, and not the samples."""
+        if not self.shard_parameters:
+            return parameters
+        constrain = self.jax.lax.with_sharding_constraint
+        return self.jax.tree.map(lambda p: constrain(p, self.sharding()), parameters)
+
+    def put(self, x: Array) -> Array:
+        """The same on every device."""
+        return self._place(x, self.sharding())
+
+    def put_parameter(self, x: Array) -> Array:
+        return self._place(x, self.sharding_of(x))
+
+    def _place(self, x: Array, sharding: Any) -> Array:
+        if sharding is None:
+            return self.jax.numpy.asarray(x)
+        x = np.asarray(x)  # each device is given its part by the host: none ever holds all of it
+        return self.jax.make_array_from_callback(x.shape, sharding, lambda part: x[part])
+
+    def put_batch(self, arrays: Sequence[Array]) -> tuple[Array, ...]:
+        """A batch of which each process has its share."""
+        if self.mesh is None:
+            return tuple(self.jax.numpy.asarray(a) for a in arrays)
+        size = len(arrays[0]) * self.processes
+        if size % self.parts:
+            raise ValueError(
+                f"a batch of {size} samples cannot be split over {self.parts} devices: yield batches "
+                f"whose sizes are multiples of {self.parts}, and leave out or fill up the last"
+            )
+        split = self.sharding(self.axis)
+        make = self.jax.make_array_from_process_local_data
+        return tuple(make(split, a, (size, *a.shape[1:])) for a in arrays)
+
+    def get(self, array: Array) -> Array:
+        """All of an array, for the host; every process must ask."""
+        if array.is_fully_addressable or array.is_fully_replicated:
+            return np.asarray(array)
+        from jax.experimental.multihost_utils import process_allgather
+
+        return process_allgather(array, tiled=True)
+
+    def gather(self, number: int) -> Array:
+        """A number of each process."""
+        from jax.experimental.multihost_utils import process_allgather
+
+        return process_allgather(np.array(number))
+
+
+def _automatic(jax: Any, mesh: Any) -> Any:
+    """The mesh with XLA in charge of what lies between arguments and results.
+
+    Those of jax.make_mesh have axes of which every operation must say how its result is split.
+    """
+    sharding = jax.sharding
+    if not hasattr(sharding, "AxisType"):  # versions before that know nothing else
+        return mesh
+    kinds = (sharding.AxisType.Auto,) * len(mesh.axis_names)
+    return sharding.Mesh(mesh.devices, mesh.axis_names, axis_types=kinds)

@@ -1,0 +1,70 @@
+"""Batches from an iterator in JAX: the same losses as from arrays, on any number of devices."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+import pytest
+
+from chainrule import data, nn
+from chainrule.train import fit
+
+from .conftest import Workers
+
+
+def test_devices_and_processes_give_the_losses_of_arrays(workers: Workers) -> None:
+    arrays = workers.run(1, 1)
+    for processes, devices in ((1, 1), (1, 8), (2, 2)):
+        assert workers.run(processes, devices, stream=True) == pytest.approx(arrays, rel=1e-9)
+
+
+def test_a_run_goes_on_with_another_number_of_processes(workers: Workers) -> None:
+    """The iterator shuffles with a generator of its own, which must be where it was."""
+    whole = workers.run(1, 1)
+    state = str(workers.folder / "run.safetensors")
+    assert len(workers.run(2, 2, stream=True, resume=state, epochs=3)) == 3
+    assert workers.run(1, 4, stream=True, resume=state) == pytest.approx(whole, rel=1e-9)
+
+
+def test_processes_with_different_batches_stop(workers: Workers) -> None:
+    for worker in workers.start(2, 2, stream=True, short=2):
+        _, error = worker.communicate(timeout=120)
+        assert worker.returncode != 0
+        assert "the processes have batches of 16 and 14 samples (0: none is left)" in error
+
+
+def test_a_process_that_cannot_read_stops_the_others(workers: Workers) -> None:
+    first, second = workers.start(2, 2, stream=True, **{"break": True})
+    assert "process 1 could not read its next batch: see its error" in first.communicate(timeout=120)[1]
+    assert "the disk is gone" in second.communicate(timeout=120)[1]
+
+
+def test_a_batch_that_cannot_be_split(workers: Workers) -> None:
+    (worker,) = workers.start(1, 8, stream=True, batch=20)
+    _, error = worker.communicate(timeout=120)
+    assert "a batch of 20 samples cannot be split over 8 devices: yield batches whose sizes" in error
+
+
+def test_batches_of_unequal_sizes(jax: Any) -> None:
+    """70 batches of different sizes: more than JAX lets pass before it looks at them."""
+    X, y = data.moons(240, seed=0)
+    cuts = [*np.cumsum([3, 4] * 34), 239]
+    batches = list(zip(np.split(X, cuts), np.split(y, cuts), strict=True))
+    losses = []
+    for engine in ("eager", "jax"):
+        model = nn.MLP(2, [3, 1], seed=0)
+        losses.append(fit(model, "mse", batches, epochs=3, engine=engine, progress=False).losses)
+    assert losses[1] == pytest.approx(losses[0], rel=1e-9)
+
+
+def test_the_batch_that_is_not_finite_is_named(jax: Any) -> None:
+    X, y = data.moons(150, seed=0)
+    X = X.copy()
+    X[140, 0] = np.nan
+    model = nn.MLP(2, [3, 1], seed=0)
+    batches = ((X[i : i + 2], y[i : i + 2]) for i in range(0, 150, 2))
+    with pytest.raises(
+        ArithmeticError, match=r"epoch 1, batch 71: .*data has numbers that are not finite"
+    ):
+        fit(model, "mse", batches, epochs=1, engine="jax", progress=False)
