@@ -693,6 +693,35 @@ def test_a_sample_opens_in_the_stepper_and_from_its_link(pages: Pages) -> None:
     wait_for_text(page, "#stepper-view", shown(0.1792))
 
 
+def test_a_sample_of_a_larger_network_can_be_read(pages: Pages) -> None:
+    page = trainer(pages, data="xor", layers="8,8")
+    page.fill("#sample", "3")
+    page.click("#open-sample")
+    page.wait_for_selector("#stepper-view .node.group")
+    model, _ = fitted(0, None, None, [8, 8, 1])
+    inputs = [Value(1.0), Value(0.0)]
+    loss = nn.binary_cross_entropy_with_logits([model(inputs)], [1.0])
+    loss.backward()
+    boxes = page.locator("#stepper-view .node.group .name").all_text_contents()
+    assert boxes == [f"layers.{i}.neurons.{k}" for i, n in enumerate((8, 8, 1)) for k in range(n)]
+    grads = page.locator("#stepper-view .node.leaf .grad").all_text_contents()
+    assert grads == [shown(x.grad) for x in inputs]  # computed through the boxes, in the page
+    page.hover('#stepper-view .node.group[data-node="2"]')
+    b = model.layers[0].neurons[0].b
+    wait_for_text(page, ".chainrule-graph .tip", f"gradient {shown(b.grad)}")
+    page.fill("[aria-label='Value of x']", "0.25")
+    again = nn.binary_cross_entropy_with_logits([model([0.25, 0.0])], [1.0])
+    wait_for_text(page, ".telling", shown(again.data))
+    page.check("#sample-every")
+    page.wait_for_selector("tr[data-leaf] th >> text=layers.1.neurons.7.w.7")
+    cut = """() => [...document.querySelectorAll("#stepper-view tbody th, #stepper-view .name")]
+        .filter((e) => e.scrollWidth > e.clientWidth + 1 && e.clientWidth || e.textContent.endsWith("…"))
+        .map((e) => e.textContent)"""
+    assert page.evaluate(cut) == []
+    page.reload()
+    page.wait_for_selector("tr[data-leaf] th >> text=layers.1.neurons.7.w.7")
+
+
 def test_a_tab_keeps_its_message_to_itself(pages: Pages) -> None:
     page = pages(tab="trainer", data="csv", csv="x,y\n1,2\n", expression="tanh(")
     wait_for_text(page, "#message", "expected 3: x, y and the class")

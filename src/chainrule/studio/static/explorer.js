@@ -54,6 +54,7 @@ export class Explorer {
         const copied = () => this.say("The link is copied.");
         on("copy-link", "click", () => copy(location.href).then(copied, this.trouble));
         on("sample-close", "click", () => this.#closeSample());
+        on("sample-every", "change", () => this.openSample(this.sample).catch(this.trouble));
         for (const button of document.querySelectorAll("[data-export]")) {
             button.addEventListener("click", () => this.#export(button.dataset.export).catch(this.trouble));
         }
@@ -73,6 +74,7 @@ export class Explorer {
         byId("expression").value = expression;
         this.#showFields();
         const sample = state.has("sample") ? readSample(state) : null;
+        byId("sample-every").checked = state.get("every") === "1";
         if (sample) this.openSample(sample, moment).catch(this.trouble);
         else this.#draw(moment);
     }
@@ -97,7 +99,7 @@ export class Explorer {
     #typed(how = {}) {
         clearTimeout(this.timer);
         const { expression, values } = this.#question();
-        const gone = { step: null, predict: null, sample: null, weights: null, at: null };
+        const gone = { step: null, predict: null, sample: null, weights: null, at: null, every: null };
         this.#write({ expression, values: writeValues(values), ...gone }, how);
         this.#draw({});
     }
@@ -189,12 +191,14 @@ export class Explorer {
     // --- samples of the trainer ------------------------------------------------------------------
 
     /** The loss of one sample in a trained network; true once it is shown. */
-    async openSample({ config, parameters, sample, target, epoch }, moment = {}) {
-        if (!(await this.#show("/api/sample", { config, parameters, sample, target }, moment))) return false;
+    async openSample(opened, moment = {}) {
+        const { config, parameters, sample, target, epoch } = opened;
+        const every = byId("sample-every").checked; // else a neuron is one box: fewer than can be read at once
+        if (!(await this.#show("/api/sample", { config, parameters, sample, target, every }, moment))) return false;
         const { step, predict } = moment;
         const link = { sample: [...sample, target].join(","), weights: packed(parameters), at: epoch };
-        this.#write({ ...link, step, predict: predict ? "1" : null });
-        this.#showSample({ sample, target, epoch, config });
+        this.#write({ ...link, every: every ? "1" : null, step, predict: predict ? "1" : null });
+        this.#showSample(opened);
         return true;
     }
 
@@ -236,7 +240,7 @@ export class Explorer {
     }
 }
 
-const KEYS = ["expression", "values", "step", "predict", "sample", "weights"];
+const KEYS = ["expression", "values", "step", "predict", "sample", "weights", "every"];
 
 /** What an address says about this tab. */
 const signature = (state) => JSON.stringify(KEYS.map((key) => state.get(key)));

@@ -3,6 +3,7 @@
 // Draws what it is told to show; what is computed when is the business of stepper.js.
 
 import { h, s } from "./dom.js";
+import { within } from "./engine.js";
 import { argument, formula, names } from "./naming.js";
 import { format } from "./numbers.js";
 
@@ -120,7 +121,7 @@ export class Graph {
         const text = (className, at, level, content, anchor = "start") => s(
             "text", { class: className, x: at, y: level * height, "text-anchor": anchor }, content,
         );
-        const symbol = node.kind === "operation" || node.kind === "group" ? node.symbol : "";
+        const symbol = node.kind === "operation" ? node.symbol : "";
         const room = Math.floor((width - 2 * PADDING) / LETTER);
         const shown = shorten(this.names[node.id] || "constant", room - (symbol ? symbol.length + 1 : 0));
         const value = constant
@@ -244,10 +245,27 @@ export class Graph {
         if (node.kind !== "constant") {
             rows.push(["gradient", hidden && hidden !== "forward" ? "?" : full(grad[id])]);
         }
-        if (node.count > 1) {
+        if (node.inside) {
+            rows.push(...this.parameterRows(node));
+        } else if (node.count > 1) {
             rows.push(["nodes", String(node.count)]);
         }
         return rows;
+    }
+
+    /** What a box has inside that can be learned: values, and gradients once its own is known. */
+    parameterRows(node) {
+        const { data, grad } = this.state;
+        const args = node.inputs.map((id) => data[id]);
+        if (args.includes(null)) {
+            return [];
+        }
+        const found = within(node, args);
+        const leaves = node.inside.nodes.filter(({ id, kind }) => kind === "leaf" && id >= args.length);
+        return leaves.map(({ id, label }) => {
+            const gradient = grad[node.id] === null ? null : grad[node.id] * found.grad[id];
+            return [label, `${format(found.data[id])}, gradient ${format(gradient)}`];
+        });
     }
 
     edgeRows(id) {
