@@ -245,8 +245,8 @@ def test_a_copied_link_opens_the_same(pages: Pages) -> None:
 
 
 def trainer(pages: Pages, **state: Any) -> Any:
-    """A page with a run that waits at epoch 0."""
-    page = pages(**{"tab": "trainer", **state})
+    """A page with a run that waits at epoch 0, and does not wait once it is started."""
+    page = pages(**{"tab": "trainer", "speed": "full", **state})
     page.wait_for_selector("#play:enabled")
     return page
 
@@ -341,6 +341,18 @@ def test_speeds_are_shown_while_it_runs(pages: Pages) -> None:
     assert page.inner_text("#play") == "Pause"
     page.click("#play")
     wait_for_text(page, "#steps-rate", "–")
+
+
+def test_by_default_one_can_watch_it_learn(pages: Pages) -> None:
+    page = trainer(pages, speed="")
+    assert page.input_value("#speed") == "watch"
+    page.click("#play")
+    page.wait_for_timeout(2000)
+    epoch = int(page.inner_text("#epoch-number"))
+    assert 5 < epoch <= 70  # 30 a second, fewer on a busy machine
+    page.select_option("#speed", "full")
+    assert state_of(page)["speed"] == "full"
+    page.wait_for_function("() => Number(document.querySelector('#epoch-number').textContent) > 500")
 
 
 def test_a_slow_run_makes_the_same_steps(pages: Pages) -> None:
@@ -471,7 +483,7 @@ def test_a_click_adds_to_a_data_set_as_well(pages: Pages) -> None:
 
 def test_several_classes_need_their_own_loss(pages: Pages) -> None:
     points = "0,0,0;1,0,1;0,1,2;0.1,0.1,0;0.9,0,1;0,0.9,2"
-    page = pages(tab="trainer", data="points", points=points, layers="4")
+    page = pages(tab="trainer", speed="full", data="points", points=points, layers="4")
     wait_for_text(page, "#message", "use cross_entropy")
     page.select_option("#loss", "cross_entropy")
     page.wait_for_selector("#play:enabled")
