@@ -5,6 +5,7 @@
 import { h, s } from "./dom.js";
 import { within } from "./engine.js";
 import { argument, formula, names } from "./naming.js";
+import { isFirst, whyGradient, whyValue } from "./nans.js";
 import { format } from "./numbers.js";
 
 const PADDING = 12; // inside of a box
@@ -163,6 +164,7 @@ export class Graph {
         const forward = isCurrent && current.kind === "forward";
         drawn.group.classList.toggle("pending", data[node.id] === null && !isCurrent);
         drawn.group.classList.toggle("current", isCurrent);
+        drawn.group.classList.toggle("nan", isFirst(this.picture, data, node.id) && !(forward && asking));
         drawn.group.classList.toggle("forward", forward);
         drawn.group.classList.toggle("backward", isCurrent && !forward);
         const value = forward && asking ? "?" : format(data[node.id]);
@@ -242,9 +244,15 @@ export class Graph {
         const hidden = asking && current.node === id ? current.kind : "";
         const value = hidden === "forward" ? "?" : full(data[id]);
         const rows = [[`${this.names[id] || "constant"}${this.expression(node)}`, ""], ["value", value]];
+        const whys = hidden === "forward" ? [] : [whyValue(this.picture, data, id, this.names)];
         if (node.kind !== "constant") {
-            rows.push(["gradient", hidden && hidden !== "forward" ? "?" : full(grad[id])]);
+            const asked = hidden !== "" && hidden !== "forward";
+            rows.push(["gradient", asked ? "?" : full(grad[id])]);
+            if (!asked && whys[0] === null) {
+                whys.push(whyGradient(this.picture, this.state, id, this.names));
+            }
         }
+        rows.push(...whys.filter((why) => why != null).map((why) => ["why", why]));
         if (node.inside) {
             rows.push(...this.parameterRows(node));
         } else if (node.count > 1) {
