@@ -455,7 +455,6 @@ def test_predicting_gradients(open_page: Opener) -> None:
         str(grad * 1.009): True,
         str(grad * 1.02): False,
         "nan": False,
-        "abc": False,
         f"{grad:.4f}".replace(".", ","): True,
     }
     page = open_page(exported(out))
@@ -468,6 +467,24 @@ def test_predicting_gradients(open_page: Opener) -> None:
         page.get_by_label("Gradient of a").fill(text)
         press(page, "Check")
         assert page.locator(".verdict.right").count() == int(right), text
+
+
+def test_a_slip_of_the_fingers_is_no_answer(open_page: Opener, formatted: Formatted) -> None:
+    out, _ = example()
+    page = open_page(exported(out))
+    page.get_by_label("Predict first").check()
+    press(page, "Next")
+    for typed in ("-6..0", "six", "−"):
+        page.get_by_label("Value of v1").fill(typed)
+        press(page, "Check")
+        said = page.locator(".question .unread").text_content()
+        assert said.startswith(f"“{typed}” cannot be read as a number, so it does not count.")
+        assert page.locator(".score").text_content() == ""
+        assert page.locator(".node.current .value").text_content() == "?"
+    page.get_by_label("Value of v1").fill("−6")
+    press(page, "Check")
+    assert page.locator(".telling .verdict").text_content() == f"✓ Right: {formatted([-6.0])[0]}."
+    assert page.locator(".score").text_content() == "1 of 1 right"
 
 
 # --- looking -------------------------------------------------------------------------------------
