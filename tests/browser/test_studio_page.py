@@ -418,6 +418,34 @@ def test_a_lost_connection_is_said_and_tried_again(browser: Any) -> None:
     pages.close()
 
 
+def test_a_page_finds_the_studio_that_was_started_again(browser: Any) -> None:
+    first = Server()
+    port = first.root.rpartition(":")[2]
+    pages = Pages(browser, first)
+    page = trainer(pages, **SMALL)
+    first.close()
+    wait_for_text(page, "#gone", f"Start it again in a terminal: chainrule studio --port {port} ")
+    page.click("#tab-stepper")
+    page.fill("#expression", "a * 7")
+    wait_for_text(page, "#message", "does not answer")
+    second = Server("--port", port)
+    try:
+        wait_for_text(page, "#gone", "Open the address that it has printed")
+        beside = page.context.new_page()
+        beside.goto(second.entrance)
+        page.wait_for_selector("#gone", state="hidden")
+        wait_for_text(page, "#stepper-view", r"v1 = 7\.0000")
+        page.click("#tab-trainer")
+        page.wait_for_selector("#play:enabled")
+        for address in (second.entrance, second.entrance):  # the same address, again and again
+            assert beside.goto(address).ok
+            beside.reload()
+            assert beside.title() == "Stepper – chainrule studio"
+    finally:
+        pages.close()
+        second.close()
+
+
 # --- the trainer: settings -----------------------------------------------------------------------
 
 

@@ -71,7 +71,9 @@ def serve(port: int = 0, browser: bool = True, course: Path | None = None) -> No
     with listen(port) as listener:
         server, address = server_on(listener, course)
         print(
-            f"chainrule studio: {address}\nThe address works once. Ctrl-C ends the studio.", flush=True
+            f"chainrule studio: {address}\n"
+            "The address works in one browser, the first that opens it. Ctrl-C ends the studio.",
+            flush=True,
         )
         if browser:  # some browsers keep the one who opened them waiting
             threading.Thread(target=webbrowser.open, args=(address,), daemon=True).start()

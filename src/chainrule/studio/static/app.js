@@ -4,6 +4,7 @@ import { Address } from "./address.js";
 import { byId } from "./elements.js";
 import { Explorer } from "./explorer.js";
 import { Learn } from "./learn.js";
+import { Presence } from "./presence.js";
 import { themeName } from "./rasters.js";
 import { Trainer } from "./trainer.js";
 
@@ -40,6 +41,15 @@ const trainer = new Trainer({
 });
 
 const learn = new Learn({ address, ...voice("learn") });
+
+new Presence(byId("gone"), {
+    back: () => {
+        for (const tab of TABS) messages[tab] = { text: "" };
+        showMessage();
+        trainer.connection.hurry();
+        explorer.again();
+    },
+});
 
 // --- tabs ------------------------------------------------------------------------------------
 

@@ -149,12 +149,19 @@ export class Explorer {
 
     // --- pictures --------------------------------------------------------------------------------
 
+    /** Once more what could not be asked for while the studio was gone. */
+    again() {
+        if (this.failed) this.#draw({});
+    }
+
     async #draw(moment) {
         this.#showSample(null);
+        this.failed = false;
         try {
             const question = this.#question();
             if (await this.#show("/api/picture", question, moment)) this.drawn = question.expression;
         } catch (error) {
+            this.failed = error.status === undefined || error.status === 401;
             this.trouble(error);
         }
     }
