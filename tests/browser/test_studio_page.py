@@ -109,12 +109,10 @@ def test_back_goes_to_the_tab_before(pages: Pages) -> None:
 
 def test_the_theme_follows_the_system_until_it_is_chosen(pages: Pages) -> None:
     page = pages.open(color_scheme="dark")
-    button = page.get_by_role("button", name="Dark theme")
     ground = "getComputedStyle(document.body).backgroundColor"
-    assert button.get_attribute("aria-pressed") == "true"
     dark = page.evaluate(ground)
-    button.click()
-    assert button.get_attribute("aria-pressed") == "false"
+    page.get_by_role("button", name="Light theme").click()  # it says what it does
+    assert page.get_by_role("button", name="Dark theme").is_visible()
     assert page.evaluate(ground) != dark
     assert state_of(page)["theme"] == "light"
     page.reload()
@@ -135,20 +133,19 @@ def test_an_example_shows_the_numbers_of_the_library(pages: Pages, name: str) ->
     wait_for_text(page, "#stepper-view", shown(result.data))
     assert page.input_value("#expression") == expression
     for key, leaf in leaves.items():
-        assert page.locator(f"#values input[data-name={key}]").input_value() == f"{leaf.data:g}"
+        assert page.get_by_label(f"Value of {key}", exact=True).input_value() == f"{leaf.data:g}"
         assert shown(leaf.grad) in page.inner_text("#stepper-view")
 
 
 def test_names_that_are_typed_get_fields(pages: Pages) -> None:
     page = pages()
     page.fill("#expression", "log(p)*q + pi*e + max(p, q) + 1e3")
-    fields = page.locator("#values input")
-    assert fields.evaluate_all("all => all.map((x) => x.dataset.name)") == ["p", "q"]
-    page.fill("#values input[data-name=p]", "2.5")
+    page.get_by_label("Value of p", exact=True).fill("2.5")
+    assert page.get_by_label(re.compile("^Value")).count() == 2  # each value can be typed in one place
     page.click("text=Draw")
     value = parse("log(p)*q + pi*e + max(p, q) + 1e3")({"p": 2.5, "q": 1.0})
     wait_for_text(page, "#stepper-view", shown(value))
-    page.fill("#values input[data-name=q]", "-4")
+    page.get_by_label("Value of q", exact=True).fill("-4")
     value = parse("log(p)*q + pi*e + max(p, q) + 1e3")({"p": 2.5, "q": -4.0})
     wait_for_text(page, "#stepper-view", shown(value))
     assert state_of(page)["values"] == "p=2.5,q=-4"
@@ -212,7 +209,6 @@ def test_a_step_and_its_values_are_in_the_address(pages: Pages) -> None:
     page.locator(".chainrule-stepper input[aria-label='Value of a']").fill("1.5")
     assert state_of(page)["step"] == "1"
     assert state_of(page)["values"] == "a=1.5,b=-3"
-    assert page.locator("#values input[data-name=a]").input_value() == "1.5"
     page.reload()
     wait_for_text(page, "#stepper-view", "step 1 of")
     assert page.locator(".chainrule-stepper input[aria-label='Value of a']").input_value() == "1.5"

@@ -94,13 +94,13 @@ function showTheme(choice) {
     const root = document.documentElement;
     if (choice === "light" || choice === "dark") root.dataset.theme = choice;
     else delete root.dataset.theme;
-    byId("theme").setAttribute("aria-pressed", themeName() === "dark");
+    byId("theme-name").textContent = themeName() === "dark" ? "Light theme" : "Dark theme"; // what a click gives
     trainer.repaint();
     learn.repaint();
 }
 
 byId("theme").addEventListener("click", () => {
-    const theme = byId("theme").getAttribute("aria-pressed") === "true" ? "light" : "dark";
+    const theme = themeName() === "dark" ? "light" : "dark";
     address.write({ theme });
     showTheme(theme);
 });

@@ -47,7 +47,7 @@ export class Explorer {
             this.#typed({ push: true });
         });
         on("expression", "input", () => {
-            this.#showFields();
+            this.#showExample();
             this.#later();
         });
         on("check", "click", () => this.#check().catch(this.trouble));
@@ -72,7 +72,7 @@ export class Explorer {
         const example = EXAMPLES.find((one) => one.expression === expression);
         this.values = state.has("values") ? readValues(state.get("values")) : { ...example?.values };
         byId("expression").value = expression;
-        this.#showFields();
+        this.#showExample();
         const sample = state.has("sample") ? readSample(state) : null;
         byId("sample-every").checked = state.get("every") === "1";
         if (sample) this.openSample(sample, moment).catch(this.trouble);
@@ -87,7 +87,7 @@ export class Explorer {
     #set(expression, values, how) {
         byId("expression").value = expression;
         this.values = { ...values };
-        this.#showFields();
+        this.#showExample();
         this.#typed(how);
     }
 
@@ -106,41 +106,14 @@ export class Explorer {
 
     // --- fields ----------------------------------------------------------------------------------
 
-    /** A field for each name that the text seems to have; the studio has the last word. */
-    #showFields() {
+    /** The example that the expression is, if it is one. */
+    #showExample() {
         const expression = byId("expression").value;
-        const names = namesIn(expression);
-        const fieldset = byId("values");
-        const shown = [...fieldset.querySelectorAll("input")].map((input) => input.dataset.name);
         const example = EXAMPLES.findIndex((e) => e.expression === expression);
         byId("example").value = example < 0 ? "" : example;
-        if (JSON.stringify(shown) !== JSON.stringify(names)) {
-            fieldset.replaceChildren(fieldset.querySelector("legend"), ...names.map((name) => this.#field(name)));
-            fieldset.hidden = names.length === 0;
-        }
-        for (const input of fieldset.querySelectorAll("input")) {
-            const value = (this.values[input.dataset.name] ??= 1);
-            if (input.valueAsNumber !== value) input.value = value;
-        }
     }
 
-    #field(name) {
-        const oninput = ({ target }) => this.#value(name, target);
-        const input = h("input", { type: "number", step: "any", "data-name": name, oninput });
-        return h("label", {}, h("span", {}, name), input);
-    }
-
-    #value(name, field) {
-        const value = field.valueAsNumber;
-        if (!Number.isFinite(value)) return;
-        this.values[name] = value;
-        const leaf = this.labels?.indexOf(name) ?? -1;
-        // The stepper computes by itself; only a picture that is not there yet has to be asked for.
-        const isDrawn = leaf >= 0 && this.drawn === byId("expression").value.trim();
-        if (isDrawn) this.stepper.restore({ values: { [leaf]: value } });
-        else this.#later();
-    }
-
+    /** What is asked for: a name that is new has the value 1, until it is moved in the stepper. */
     #question() {
         const expression = byId("expression").value.trim();
         const values = Object.fromEntries(namesIn(expression).map((name) => [name, this.values[name] ?? 1]));
@@ -159,7 +132,7 @@ export class Explorer {
         this.failed = false;
         try {
             const question = this.#question();
-            if (await this.#show("/api/picture", question, moment)) this.drawn = question.expression;
+            await this.#show("/api/picture", question, moment);
         } catch (error) {
             this.failed = error.status === undefined || error.status === 401;
             this.trouble(error);
@@ -188,7 +161,7 @@ export class Explorer {
         const changes = { step, predict: predict ? "1" : null };
         if (!this.sample) {
             for (const [id, value] of Object.entries(values)) this.values[this.labels[id]] = value;
-            this.#showFields();
+            this.#showExample();
             changes.values = writeValues(this.#question().values);
             changes.expression = byId("expression").value.trim();
         }
@@ -211,7 +184,6 @@ export class Explorer {
 
     #showSample(sample) {
         this.sample = sample;
-        if (sample) this.drawn = null;
         byId("expression-form").hidden = byId("picture-tools").hidden = sample !== null;
         byId("sample-bar").hidden = sample === null;
         if (!sample) return;
