@@ -270,7 +270,7 @@ def check_before_training(arguments: Any) -> None:
         if file is not None:
             place(file)
     if arguments.plot is not None and not importlib.util.find_spec("matplotlib"):
-        raise CommandError("plotting needs matplotlib: pip install chainrule[plot]")
+        raise CommandError("plotting needs matplotlib: pip install 'chainrule[plot]'")
     if arguments.seed < 0:
         raise CommandError(f"seed must not be negative, got {arguments.seed}")
 
@@ -406,7 +406,7 @@ def info(_: Any) -> None:
         state = (
             "installed"
             if importlib.util.find_spec(module)
-            else f"not installed: pip install chainrule[{extra}]"
+            else f"not installed: pip install 'chainrule[{extra}]'"
         )
         print(f"{extra:<10} {state}")
 

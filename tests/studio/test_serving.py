@@ -142,7 +142,7 @@ def test_a_missing_extra(
     name: str, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setitem(sys.modules, name, None)
-    text = f"chainrule: the studio needs {name}: pip install chainrule[studio]\n"
+    text = f"chainrule: the studio needs {name}: pip install 'chainrule[studio]'\n"
     assert run(capsys) == (1, text)
 
 

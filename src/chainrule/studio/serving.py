@@ -19,7 +19,8 @@ BUFFER = 1 << 18  # bytes on their way: frames that wait there cannot be replace
 def check_installed() -> None:
     missing = [name for name in NEEDED if importlib.util.find_spec(name) is None]
     if missing:
-        raise ImportError(f"the studio needs {' and '.join(missing)}: pip install chainrule[studio]")
+        names = " and ".join(missing)
+        raise ImportError(f"the studio needs {names}: pip install 'chainrule[studio]'")
 
 
 def listen(port: int = 0) -> socket.socket:
