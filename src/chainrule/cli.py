@@ -147,7 +147,9 @@ def add_train(commands: Any) -> None:
     p = commands.add_parser(
         "train",
         help=text,
-        description=f"{text[0].upper()}{text[1:]}. In a CSV file the last column is the target.",
+        description=f"{text[0].upper()}{text[1:]}.\n"
+        "A CSV file has one sample a line: numbers with commas between, the target last,\n"
+        "as in 0.5,-1.2,1. A line of names may come first.",
         epilog="examples:\n  chainrule train xor\n"
         "  chainrule train moons --hidden 16 16 --plot moons.png\n"
         "  chainrule train data.csv --loss mse --optimizer sgd --lr 0.05 --save model.safetensors",

@@ -439,7 +439,10 @@ def test_the_program_of_a_run(studio: Studio) -> None:
             "the table, line 3, column 2: 'b' is not a number",
         ),
         ({"data": "csv", "csv": "1,2,0\n\n1,2"}, "the table, line 3: 2 columns, expected 3"),
-        ({"data": "csv", "csv": "1,2\n3,4"}, "the table has 2 columns, expected 3: x, y and the class"),
+        (
+            {"data": "csv", "csv": "1,2\n3,4"},
+            "the table has 2 columns, expected 3: x, y and the class, as in 0.5,-1.2,1",
+        ),
         (
             {"data": "csv", "csv": "1,2,0\n1,2,0.5"},
             "the table, line 2: the class must be a whole number",

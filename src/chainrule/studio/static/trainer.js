@@ -31,7 +31,8 @@ const USUAL = "watch"; // at full speed moons are learned in a blink, and nobody
 const EXPORTS = ["open-sample", "export-code", "export-network", "export-plot-svg", "export-plot-png"];
 const RAW = ["mse", "l1", "huber"]; // losses for which the output is the class number itself
 const HINTS = {
-    csv: "Paste a table: a line of names, then x, y and the class.",
+    csv: "Paste a table or choose a file: a line of names, then for each point x, y and its class, 0, 1, 2 "
+        + "and so on, with commas between, as in 0.5,-1.2,1.",
     points: "Click on the plot to add points.",
 };
 
