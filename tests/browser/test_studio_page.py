@@ -748,6 +748,9 @@ def test_a_sample_of_a_larger_network_can_be_read(pages: Pages) -> None:
     page.fill("[aria-label='Value of x']", "0.25")
     again = nn.binary_cross_entropy_with_logits([model([0.25, 0.0])], [1.0])
     wait_for_text(page, ".telling", shown(again.data))
+    page.get_by_label("Step", exact=True).fill("9")
+    title = "layers.1.neurons.0 = neuron(layers.0.neurons.0, …, layers.0.neurons.7)"
+    assert page.inner_text(".telling h2") == title
     page.check("#sample-every")
     page.wait_for_selector("tr[data-leaf] th >> text=layers.1.neurons.7.w.7")
     cut = """() => [...document.querySelectorAll("#stepper-view tbody th, #stepper-view .name")]
