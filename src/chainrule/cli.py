@@ -148,7 +148,9 @@ def add_train(commands: Any) -> None:
     p = commands.add_parser(
         "train",
         help=text,
-        description=f"{text[0].upper()}{text[1:]}. In a CSV file the last column is the target.",
+        description=f"{text[0].upper()}{text[1:]}.\n"
+        "A CSV file has one sample a line: numbers with commas between, the target last,\n"
+        "as in 0.5,-1.2,1. A line of names may come first.",
         epilog="examples:\n  chainrule train xor\n"
         "  chainrule train moons --hidden 16 16 --plot moons.png\n"
         "  chainrule train data.csv --loss mse --optimizer sgd --lr 0.05 --save model.safetensors",
@@ -272,7 +274,7 @@ def check_before_training(arguments: Any) -> None:
         if file is not None:
             place(file)
     if arguments.plot is not None and not importlib.util.find_spec("matplotlib"):
-        raise CommandError("plotting needs matplotlib: pip install chainrule[plot]")
+        raise CommandError("plotting needs matplotlib: pip install 'chainrule[plot]'")
     if arguments.seed < 0:
         raise CommandError(f"seed must not be negative, got {arguments.seed}")
 
@@ -410,7 +412,7 @@ def info(_: Any) -> None:
         state = (
             "installed"
             if importlib.util.find_spec(module)
-            else f"not installed: pip install chainrule[{extra}]"
+            else f"not installed: pip install 'chainrule[{extra}]'"
         )
         print(f"{extra:<10} {state}")
 

@@ -50,7 +50,7 @@ class History:
         try:
             from matplotlib.figure import Figure
         except ImportError:
-            raise ImportError("plotting needs matplotlib: pip install chainrule[plot]") from None
+            raise ImportError("plotting needs matplotlib: pip install 'chainrule[plot]'") from None
         figure = Figure(figsize=(10, 4), layout="constrained")
         left, right = figure.subplots(1, 2)
         for name, numbers in self.curves().items():

@@ -209,15 +209,15 @@ def substituted_plainly(tree: ast.expr, names: dict[str, ast.expr]) -> ast.expr:
 def rules_of(picture: Picture) -> list[dict[str, str] | None]:
     """For each edge of a picture how its local derivative is computed, in the names of its nodes.
 
-    None where there is no derivative, or no rule: for operations that are not in the table, and in
-    pictures whose nodes were folded.
+    None where there is no derivative, or no rule: for operations that are not in the table, for
+    groups, and in pictures whose operations may have lost arguments to a group.
     """
     names = node_names(picture)
     trees = [
         ast.Constant(node.data) if node.kind == "constant" else ast.Name(name)
         for node, name in zip(picture.nodes, names, strict=True)
     ]
-    folded = any(node.kind == "group" for node in picture.nodes)
+    folded = any(node.kind == "group" and node.inside is None for node in picture.nodes)
     found: list[dict[str, str] | None] = []
     for edge in picture.edges:
         node = picture.nodes[edge.target]

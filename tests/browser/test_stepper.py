@@ -244,6 +244,56 @@ def test_a_branch_not_taken(open_page: Opener, formatted: Formatted) -> None:
     assert sum("so nothing flows" in text for text in texts) == 2
 
 
+@pytest.mark.parametrize(
+    ("text", "values", "reason"),
+    [
+        (
+            "b * log(a)",
+            {"a": -1.0, "b": 2.0},
+            "nan comes from v1: log(-1.0000) is nan: log takes numbers from 0 on",
+        ),
+        ("asin(a)", {"a": 2.0}, "asin(2.0000) is nan: asin takes numbers from −1 to 1"),
+        ("a * b", {"a": 0.0, "b": math.inf}, "0.0000 × inf is nan: 0 × inf has no value"),
+        ("a - b", {"a": math.inf, "b": math.inf}, "inf − inf is nan: inf − inf has no value"),
+        ("a / b", {"a": 0.0, "b": 0.0}, "0.0000 ÷ 0.0000 is nan: 0 ÷ 0 has no value"),
+        (
+            "a ** b",
+            {"a": -1.0, "b": 0.5},
+            "-1.0000 ** 0.5000 is nan: a negative number has whole powers only",
+        ),
+        ("sin(a)", {"a": math.inf}, "sin(inf) is nan: sin has no value for an infinite number"),
+        ("a + 1", {"a": math.nan}, "nan comes from a: a was nan from the start"),
+        (
+            "b * sqrt(a)",
+            {"a": 0.0, "b": 0.0},
+            "the gradient of a is nan: 0.0000 × inf is nan: 0 × inf has no value",
+        ),
+    ],
+)
+def test_a_nan_is_explained(open_page: Opener, text: str, values: dict[str, float], reason: str) -> None:
+    out, _ = expression(text, **values)
+    page = open_page(exported(out))
+    assert page.locator(".telling .why").text_content() == f"Why: {reason}."
+
+
+def test_a_nan_is_explained_where_it_was_made(open_page: Opener) -> None:
+    out, _ = expression("b * log(a)", a=-1.0, b=2.0)
+    page = open_page(exported(out), state={"step": 1})
+    made = "log(-1.0000) is nan: log takes numbers from 0 on"
+    assert page.locator(".telling .why").text_content() == f"Why: {made}."
+    assert page.get_by_role("status").text_content().endswith(f"; {made}")
+    assert page.locator(".node.nan .name").all_text_contents() == ["v1"]
+    page.locator(".node.nan").hover()
+    assert page.locator(".tip dd").last.text_content() == made
+    page.get_by_label("Value of a").fill("1")
+    assert page.locator(".node.nan, .why").count() == 0
+    page.get_by_label("Value of a").fill("-2")
+    page.get_by_label("Predict first").check()
+    page.get_by_role("button", name="First step").click()
+    page.get_by_role("button", name="Next").click()
+    assert page.locator(".node.nan, .why").count() == 0  # it would be the answer
+
+
 def test_several_outputs(open_page: Opener, formatted: Formatted) -> None:
     a, b = Value(2.0, label="a"), Value(3.0, label="b")
     p, q = a * b, a + b
@@ -405,7 +455,6 @@ def test_predicting_gradients(open_page: Opener) -> None:
         str(grad * 1.009): True,
         str(grad * 1.02): False,
         "nan": False,
-        "abc": False,
         f"{grad:.4f}".replace(".", ","): True,
     }
     page = open_page(exported(out))
@@ -418,6 +467,24 @@ def test_predicting_gradients(open_page: Opener) -> None:
         page.get_by_label("Gradient of a").fill(text)
         press(page, "Check")
         assert page.locator(".verdict.right").count() == int(right), text
+
+
+def test_a_slip_of_the_fingers_is_no_answer(open_page: Opener, formatted: Formatted) -> None:
+    out, _ = example()
+    page = open_page(exported(out))
+    page.get_by_label("Predict first").check()
+    press(page, "Next")
+    for typed in ("-6..0", "six", "−"):
+        page.get_by_label("Value of v1").fill(typed)
+        press(page, "Check")
+        said = page.locator(".question .unread").text_content()
+        assert said.startswith(f"“{typed}” cannot be read as a number, so it does not count.")
+        assert page.locator(".score").text_content() == ""
+        assert page.locator(".node.current .value").text_content() == "?"
+    page.get_by_label("Value of v1").fill("−6")
+    press(page, "Check")
+    assert page.locator(".telling .verdict").text_content() == f"✓ Right: {formatted([-6.0])[0]}."
+    assert page.locator(".score").text_content() == "1 of 1 right"
 
 
 # --- looking -------------------------------------------------------------------------------------
@@ -596,13 +663,13 @@ PARTS = (
     "</script><script>window.__hit=1</script>",
     "<img src=x onerror=window.__hit=1>",
     "<svg onload=window.__hit=1>",
-    "\" onmouseover=\"window.__hit=1",
+    '" onmouseover="window.__hit=1',
     "' onfocus='window.__hit=1' autofocus='",
     "javascript:window.__hit=1",
     "<!--<script>window.__hit=1//",
     "]]><script>window.__hit=1</script>",
     "</title><script>window.__hit=1</script>",
-)  # fmt: skip
+)
 WRAPS = ("{}", "</text>{}", "-->{}", "&lt;{}", "\u2028{}\u2029")
 
 

@@ -439,7 +439,10 @@ def test_the_program_of_a_run(studio: Studio) -> None:
             "the table, line 3, column 2: 'b' is not a number",
         ),
         ({"data": "csv", "csv": "1,2,0\n\n1,2"}, "the table, line 3: 2 columns, expected 3"),
-        ({"data": "csv", "csv": "1,2\n3,4"}, "the table has 2 columns, expected 3: x, y and the class"),
+        (
+            {"data": "csv", "csv": "1,2\n3,4"},
+            "the table has 2 columns, expected 3: x, y and the class, as in 0.5,-1.2,1",
+        ),
         (
             {"data": "csv", "csv": "1,2,0\n1,2,0.5"},
             "the table, line 2: the class must be a whole number",
@@ -471,7 +474,7 @@ def test_the_loss_of_a_sample(studio: Studio) -> None:
     model = nn.MLP(2, [4, 1], "tanh", init="xavier", seed=3)
     parameters = [p.data for p in model.parameters()]
     config = {**MOONS, "seed": 0}
-    body = {"config": config, "parameters": parameters, "sample": [0.5, -1], "target": 1}
+    body = {"config": config, "parameters": parameters, "sample": [0.5, -1], "target": 1, "every": True}
     found = studio.post("/api/sample", body).json()
     loss = nn.binary_cross_entropy_with_logits(model([0.5, -1.0]), 1)
     loss.backward()
@@ -481,6 +484,22 @@ def test_the_loss_of_a_sample(studio: Studio) -> None:
     assert {"x", "y"} < set(grads)
     for name, p in model.named_parameters():
         assert grads[name] == p.grad
+
+
+def test_a_sample_has_one_box_for_each_neuron(studio: Studio) -> None:
+    model = nn.MLP(2, [8, 8, 1], "relu", init="xavier", seed=3)
+    parameters = [p.data for p in model.parameters()]
+    config = {**MOONS, "layers": [8, 8], "activation": "relu"}
+    body = {"config": config, "parameters": parameters, "sample": [0.5, -1], "target": 1}
+    found = studio.post("/api/sample", body).json()
+    nodes = found["picture"]["nodes"]
+    neurons = [node["label"] for node in nodes if node["kind"] == "group"]
+    assert neurons == [
+        f"layers.{i}.neurons.{k}" for i, size in enumerate((8, 8, 1)) for k in range(size)
+    ]
+    assert len(nodes) <= 30
+    assert [node["label"] for node in nodes if node["kind"] == "leaf"] == ["x", "y"]
+    assert found["layout"]["height"] < 900
 
 
 def test_samples_that_are_refused(studio: Studio) -> None:

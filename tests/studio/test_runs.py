@@ -366,7 +366,10 @@ def test_a_start_that_is_refused_ends_the_run_before(run: RunClient) -> None:
     assert run.text("error")["message"] == "a layer must be a whole number from 1 to 64, got 1000"
     assert until(lambda: not run_threads())
     run.send("start", config={**MOONS, "data": "csv", "csv": "0,0,0\n0,1,x"})
-    assert run.text("error")["message"] == "the table, line 2, column 3: 'x' is not a number"
+    assert (
+        run.text("error")["message"]
+        == "the table, line 2, column 3: 'x' is not a number; write classes as 0, 1, 2"
+    )
     assert run.start()["count"] == 17
 
 

@@ -220,14 +220,16 @@ def test_the_token_is_good_for_one_cookie(fresh: Studio) -> None:
     assert answer.status_code == 303
     assert answer.headers["location"] == "/"
     cookie = answer.headers["set-cookie"]
-    pattern = rf"chainrule_{fresh.port}=[\w-]{{43}}; HttpOnly; SameSite=Strict; Path=/"
+    pattern = rf"chainrule_{fresh.port}=[\w-]{{43}}; Max-Age=2592000; HttpOnly; SameSite=Strict; Path=/"
     assert re.fullmatch(pattern, cookie)
     assert fresh.address[-43:] not in cookie
     again = fresh.bare("GET", fresh.address)
     assert again.status_code == 403
-    assert again.json() == {"error": "this address was used already: start `chainrule studio` again"}
+    text = "another browser has opened this address: use that, or start `chainrule studio` again"
+    assert again.json() == {"error": text}
     assert "set-cookie" not in again.headers
     assert fresh.request("GET", fresh.address[len(fresh.origin) :]).status_code == 303  # a reload
+    assert fresh.request("GET", fresh.address[len(fresh.origin) :]).status_code == 303  # and another
 
 
 def test_the_cookie_of_another_studio_is_worth_nothing(studio: Studio, fresh: Studio) -> None:

@@ -44,7 +44,10 @@ def started(*arguments: str, **environment: str) -> Iterator[tuple[Any, str]]:
             r"chainrule studio: http://127\.0\.0\.1:\d+/enter\?token=[\w-]{43}\n", line
         ), process.communicate()
         hint = process.stdout.readline()  # type: ignore[union-attr]
-        assert hint == "The address works once. Ctrl-C ends the studio.\n"
+        assert (
+            hint
+            == "The address works in one browser, the first that opens it. Ctrl-C ends the studio.\n"
+        )
         yield process, line.split()[-1]
     finally:
         process.kill()
@@ -139,7 +142,7 @@ def test_a_missing_extra(
     name: str, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setitem(sys.modules, name, None)
-    text = f"chainrule: the studio needs {name}: pip install chainrule[studio]\n"
+    text = f"chainrule: the studio needs {name}: pip install 'chainrule[studio]'\n"
     assert run(capsys) == (1, text)
 
 

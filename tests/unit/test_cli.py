@@ -115,7 +115,7 @@ def test_info(run: Run) -> None:
     assert lines["core"].startswith("compiled" if chainrule.core == "c" else "reference")
     assert lines["python"].startswith(sys.version.split()[0])
     installed = importlib.util.find_spec("matplotlib") is not None
-    expected = "installed" if installed else "not installed: pip install chainrule[plot]"
+    expected = "installed" if installed else "not installed: pip install 'chainrule[plot]'"
     assert lines["plot"] == expected
 
 
@@ -392,7 +392,10 @@ def test_plotting(run: Run, tmp_path: Path) -> None:
     path = tmp_path / "curves.png"
     code, out, err = run("train", "xor", "--epochs", "2", "--plot", path)
     if importlib.util.find_spec("matplotlib") is None:
-        assert (code, err) == (1, "chainrule: plotting needs matplotlib: pip install chainrule[plot]\n")
+        assert (code, err) == (
+            1,
+            "chainrule: plotting needs matplotlib: pip install 'chainrule[plot]'\n",
+        )
         assert out.count("\n") <= 1  # found out before the training, not after it
     else:
         assert (code, err) == (0, "")

@@ -300,21 +300,25 @@ def test_tables(csv: Any, text: str, target: Any, X: Any, y: Any, names: list[st
     assert table.dtype == np.float64
 
 
+LOOKS = "expected one sample a line, as in 0.5,-1.2,1"
+
+
 @pytest.mark.parametrize(
     ("text", "target", "message"),
     [
-        ("", -1, ": the file is empty"),
-        ("\n , \n", -1, ": the file is empty"),
-        ("a,b\n", -1, ": there is a header but no data"),
+        ("", -1, f": the file is empty; {LOOKS}"),
+        ("\n , \n", -1, f": the file is empty; {LOOKS}"),
+        ("a,b\n", -1, f": there is a header but no data; {LOOKS}"),
+        ("1\n2\n", -1, ": the target is the only column; expected numbers before it, as in 0.5,-1.2,1"),
         ("1,2\n3\n", -1, ", line 2: 1 columns, expected 2"),
         ("1,2\n\n\n3,4,5\n", -1, ", line 4: 3 columns, expected 2"),
-        ("a,b\n1,2\n3, x \n", -1, ", line 3, column 2: 'x' is not a number"),
+        ("a,b\n1,2\n3, x \n", -1, ", line 3, column 2: 'x' is not a number; write classes as 0, 1, 2"),
         ("a,b\n1,\n", -1, ", line 2, column 2: '' is not a number"),
-        ("a;b\n1;2\n", -1, ", line 2, column 1: '1;2' is not a number"),
+        ("a;b\n1;2\n", -1, ", line 2, column 1: '1;2' is not a number; put commas between the columns"),
         ("a,b\n1,2\n", "c", ": no column 'c'; there are a, b"),
         ("a,b\n1,2\n", 2, ": no column 2; there are 2"),
         ("a,b\n1,2\n", -3, ": no column -3; there are 2"),
-        ('"a\nb",c\n1,x\n', -1, ", line 3, column 2: 'x' is not a number"),
+        ('"a\nb",c\n1,x\n', -1, ", line 3, column 2: 'x' is not a number; write classes as 0, 1, 2"),
     ],
 )
 def test_bad_tables(csv: Any, text: str, target: Any, message: str) -> None:

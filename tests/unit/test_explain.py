@@ -14,7 +14,7 @@ from xml.etree import ElementTree
 import pytest
 
 import chainrule
-from chainrule import GraphFreedError, StaleValueError, Value, custom_op, dot, ops, where
+from chainrule import GraphFreedError, StaleValueError, Value, custom_op, dot, nn, ops, where
 from chainrule.viz.explain import Ledger, explain
 from chainrule.viz.routes import MANY
 from tests.conformance import random_graphs
@@ -129,11 +129,11 @@ def test_a_value_used_twice_by_one_operation() -> None:
     ledger = explain(a * a, wrt=a)
     assert [(use.slot, use.share) for use in ledger.uses] == [(0, 3.0), (1, 3.0)]
     assert str(ledger) == (
-        "loss = a·a = 9\n"
-        "d loss/da = 6\n"
-        "through argument 1 of loss = a·a:  d loss/d loss · a = 1 · 3 = 3\n"
-        "through argument 2 of loss = a·a:  d loss/d loss · a = 1 · 3 = 3\n"
-        "sum:                               6"
+        "output = a·a = 9\n"
+        "d output/da = 6\n"
+        "through argument 1 of output = a·a:  d output/d output · a = 1 · 3 = 3\n"
+        "through argument 2 of output = a·a:  d output/d output · a = 1 · 3 = 3\n"
+        "sum:                                 6"
     )
 
 
@@ -169,7 +169,7 @@ def test_a_constant() -> None:
     ledger = explain(y, wrt=y.inputs[1])
     assert ledger.gradient == 0.0
     assert str(ledger) == (
-        "loss = a·3 = 6\n3 is a constant: a plain number in an expression gets no gradient."
+        "output = a·3 = 6\n3 is a constant: a plain number in an expression gets no gradient."
     )
 
 
@@ -195,7 +195,7 @@ def test_a_neuron() -> None:
     weights = [Value(0.1 * i, label=f"w{i}") for i in range(1, 4)]
     y = dot(weights, [1.0, 2.0, 3.0]).tanh()
     assert str(explain(y, wrt=weights[1])).splitlines()[2] == (
-        "through w1·1 + w2·2 + w3·3:      d loss/d(w1·1 + w2·2 + w3·3) · 2 = 0.2162 · 2 = 0.4323"
+        "through w1·1 + w2·2 + w3·3:        d output/d(w1·1 + w2·2 + w3·3) · 2 = 0.2162 · 2 = 0.4323"
     )
 
 
@@ -226,7 +226,7 @@ def test_numbers_that_are_not_finite(make: Any, gradient: float) -> None:
     ledger = explain(y, wrt=a)
     y.backward()
     assert repr(ledger.gradient) == repr(gradient) == repr(a.grad)
-    assert f"d loss/da = {gradient}" in str(ledger)
+    assert f"d output/da = {gradient}" in str(ledger)
     check_notations(ledger)
 
 
@@ -255,7 +255,7 @@ def test_the_largest_paths_are_listed_and_the_others_summed_up() -> None:
     sizes = [path.contribution for path in every.paths]
     assert sizes == sorted(sizes, reverse=True)
     assert [path.contribution for path in ledger.paths] == sizes[:4]
-    assert "64 paths lead from loss back to a:" in str(ledger)
+    assert "64 paths lead from output back to a:" in str(ledger)
     assert "60 other paths, the difference to the gradient:" in str(ledger)
     assert sum(sizes) == pytest.approx(ledger.gradient, rel=1e-14)
 
@@ -266,7 +266,7 @@ def test_exponentially_many_paths_take_no_time(factor: float) -> None:
     ledger = explain(y, wrt=a)
     assert ledger.count == 2**1000
     assert len(ledger.paths) == 20
-    assert "About 10^301 paths lead from loss back to a:" in str(ledger)
+    assert "About 10^301 paths lead from output back to a:" in str(ledger)
     check_notations(ledger)
 
 
@@ -297,7 +297,7 @@ def test_a_wide_sum() -> None:
     ledger = explain(y, wrt=a)
     assert [path.contribution for path in ledger.paths[:2]] == [9999.0, 9998.0]
     assert "through 9,980 other uses:" in str(ledger)
-    assert str(ledger).startswith("loss = a·0 + a·1 + … + a·9999 = 5e+07\n")
+    assert str(ledger).startswith("output = a·0 + a·1 + … + a·9999 = 5e+07\n")
 
 
 # --- operations that are not in the table ------------------------------------------------------------
@@ -308,7 +308,7 @@ def test_custom_operations_have_entries_without_a_rule() -> None:
     a = Value(2.0, label="a")
     ledger = explain(cube(a) * 2.0, wrt=a)
     assert ledger.gradient == 24.0
-    assert "through cube(a):     d loss/d(cube(a)) · d(cube(a))/da = 2 · 12 = 24" in str(ledger)
+    assert "through cube(a):       d output/d(cube(a)) · d(cube(a))/da = 2 · 12 = 24" in str(ledger)
     check_notations(ledger)
 
 
@@ -345,11 +345,41 @@ def test_values_without_a_label_get_numbers() -> None:
     a, b = Value(2.0), Value(3.0)
     text = str(explain((a * b).exp(), wrt=a))
     assert text.splitlines()[:3] == [
-        "loss = exp(v0·v1) = 403.4",
-        "d loss/d v0 = 1210",
-        "through v0·v1:      d loss/d(v0·v1) · v1 = 403.4 · 3 = 1210",
+        "output = exp(v0·v1) = 403.4",
+        "d output/d v0 = 1210",
+        "through v0·v1:        d output/d(v0·v1) · v1 = 403.4 · 3 = 1210",
     ]
     assert text.splitlines()[-2:] == ["v0 = 2", "v1 = 3"]
+
+
+def test_values_of_a_model_have_its_names() -> None:
+    model = nn.MLP(2, [2, 1], seed=0)
+    x = [Value(0.5, label="x"), Value(-1.0, label="y")]
+    text = str(explain(model(x), wrt=model.layers[0].neurons[1].w[0], names=model))
+    assert text.startswith("layers.1.neurons.0 = layers.1.neurons.0.dot + layers.1.neurons.0.b = ")
+    path = (
+        "layers.1.neurons.0 ← layers.1.neurons.0.dot ← layers.0.neurons.1 ← layers.0.neurons.1.z ← "
+        "layers.0.neurons.1.dot ← layers.0.neurons.1.w.0:  "
+        "1 · layers.1.neurons.0.w.1 · (1 - layers.0.neurons.1²) · 1 · x = "
+    )
+    assert path in text
+    assert not re.search(r"\bv\d", text)
+
+
+def test_each_sample_of_a_neuron_has_a_name() -> None:
+    neuron = nn.Neuron(1, "sigmoid", seed=0)
+    loss = nn.mse_loss([neuron([1.0]), neuron([2.0])], [0.0, 1.0])
+    loss.label = "loss"
+    text = str(explain(loss, wrt=neuron.b, names=neuron))
+    assert "through z #1 = dot #1 + b:" in text
+    assert "through z #2 = dot #2 + b:" in text
+    assert "← neuron #2 ← z #2 ← b:" in text
+
+
+def test_names_in_a_dict() -> None:
+    a, b = Value(2.0), Value(3.0, label="b")
+    text = str(explain(a * b, wrt=a, names={a: "first", b: "unused"}))
+    assert text.startswith("output = first·b = 6\nd output/d first = 3\n")
 
 
 def test_long_expressions_get_numbers() -> None:
@@ -358,7 +388,7 @@ def test_long_expressions_get_numbers() -> None:
     for _ in range(12):
         y = (y * 1.5).tanh()
     lines = str(explain(y * a, wrt=a)).splitlines()
-    assert lines[0] == "loss = v36·a = 1.717"
+    assert lines[0] == "output = v36·a = 1.717"
     assert "v36 = tanh(v35) = 0.8586" in lines
     assert max(map(len, lines)) < 300
 

@@ -68,7 +68,7 @@ def test_plotting(tmp_path: Path) -> None:
     try:
         import matplotlib
     except ImportError:
-        message = r"^plotting needs matplotlib: pip install chainrule\[plot\]$"
+        message = r"^plotting needs matplotlib: pip install 'chainrule\[plot\]'$"
         with pytest.raises(ImportError, match=message):
             example().plot(path)
         assert not path.exists()

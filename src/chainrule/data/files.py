@@ -9,6 +9,8 @@ from typing import Any
 
 import numpy as np
 
+LOOKS = "expected one sample a line, as in 0.5,-1.2,1"
+
 
 def read_csv(path: str | Path, target: str | int | None = -1) -> tuple[Any, Any, list[str]]:
     """X, y and the names of the columns of X, from a file with one sample a line.
@@ -24,7 +26,9 @@ def read_csv(path: str | Path, target: str | int | None = -1) -> tuple[Any, Any,
         return table, None, names
     column = _column(path, target, names)
     if len(names) == 1:
-        raise ValueError(f"{path}: the target is the only column")
+        raise ValueError(
+            f"{path}: the target is the only column; expected numbers before it, as in 0.5,-1.2,1"
+        )
     rest = [i for i in range(len(names)) if i != column]
     return table[:, rest], table[:, column], [names[i] for i in rest]
 
@@ -42,12 +46,12 @@ def read_rows(
     except (csv.Error, UnicodeDecodeError) as error:
         raise ValueError(f"{source} is not a CSV file in UTF-8: {error}") from None
     if not rows:
-        raise ValueError(f"{source}: the file is empty")
+        raise ValueError(f"{source}: the file is empty; {LOOKS}")
     names = [f"x{i}" for i in range(len(rows[0][1]))]
     if not all(map(_is_number, rows[0][1])):
         names = [name.strip() for name in rows.pop(0)[1]]
     if not rows:
-        raise ValueError(f"{source}: there is a header but no data")
+        raise ValueError(f"{source}: there is a header but no data; {LOOKS}")
     return names, [(line, _numbers(source, line, row, len(names))) for line, row in rows]
 
 
@@ -64,8 +68,16 @@ def _numbers(source: str | Path, line: int, row: list[str], width: int) -> list[
         raise ValueError(f"{source}, line {line}: {len(row)} columns, expected {width}")
     for i, text in enumerate(row, 1):
         if not _is_number(text):
-            raise ValueError(f"{source}, line {line}, column {i}: {text.strip()!r} is not a number")
+            what = f"{text.strip()!r} is not a number{_hint(text)}"
+            raise ValueError(f"{source}, line {line}, column {i}: {what}")
     return [float(text) for text in row]
+
+
+def _hint(text: str) -> str:
+    """What to write instead, where it can be guessed."""
+    if ";" in text or "\t" in text:
+        return "; put commas between the columns"
+    return "; write classes as 0, 1, 2" if text.strip().isalpha() else ""
 
 
 def _column(path: Path, target: str | int, names: list[str]) -> int:

@@ -80,7 +80,8 @@ def from_csv(text: str) -> tuple[Array, Array]:
     except ValueError as error:
         raise RefusedError(str(error)) from None
     if len(names) != 3:
-        raise RefusedError(f"the table has {len(names)} columns, expected 3: x, y and the class")
+        what = "expected 3: x, y and the class, as in 0.5,-1.2,1"
+        raise RefusedError(f"the table has {len(names)} columns, {what}")
     if len(rows) > limits.SAMPLES:
         raise RefusedError(f"the table has {len(rows):,} rows, more than {limits.SAMPLES:,}")
     for line, row in rows:

@@ -12,7 +12,8 @@ from typing import Any
 from .. import check_gradients
 from ..expressions import Expression, parse
 from ..value import Value
-from ..viz.model import Picture, picture
+from ..viz.model import Picture, picture, values_of
+from ..viz.neurons import fold_neurons
 from . import code, config, data_sets, limits
 from .config import number
 from .limits import RefusedError
@@ -118,7 +119,7 @@ def export(body: dict[str, Any]) -> tuple[str, str, str]:
 
 
 def of_sample(body: dict[str, Any]) -> dict[str, Any]:
-    """The loss of one sample, for a model with these parameters."""
+    """The loss of one sample, for a model with these parameters; `every` shows every operation."""
     settings = config.read(body.get("config"))
     points = data_sets.load(settings)
     model = config.model_for(settings, points.classes)
@@ -134,6 +135,22 @@ def of_sample(body: dict[str, Any]) -> dict[str, Any]:
         p.data = number(f"parameter {i}", x)
     inputs = [Value(number(name, x), label=name) for name, x in zip("xy", sample, strict=True)]
     wanted = config.targets_for(settings, target)
+    for layer in model.layers:
+        layer.watched = []  # what its neurons give
     loss = config.loss_for(settings)([model(inputs)], [wanted])
     names = {p: name for name, p in model.named_parameters()}
-    return with_layout(pictured(loss, names))
+    found = pictured(loss, names)
+    if body.get("every") is not True:
+        found = fold_neurons(found, _neurons(model, loss))
+    return with_layout(found)
+
+
+def _neurons(model: Any, loss: Value) -> dict[int, str]:
+    """The nodes of a picture of the loss that are outputs of neurons, with the names of these."""
+    places = {value: i for i, value in enumerate(values_of([loss._topological()]))}
+    return {
+        places[output]: f"layers.{i}.neurons.{k}"
+        for i, layer in enumerate(model.layers)
+        for k, output in enumerate(layer.watched[-1])
+        if output in places
+    }

@@ -20,6 +20,7 @@ Headers = list[tuple[bytes, bytes]]
 
 NAMES = ("127.0.0.1", "localhost", "[::1]")  # of this machine, as browsers write them
 SAFE = ("GET", "HEAD")  # methods that change nothing
+AGE = 30 * 24 * 3600  # seconds that a browser keeps the cookie: longer than a studio runs
 FROM_HERE = (b"same-origin", b"none")  # "none": typed or opened from outside the browser
 
 POLICY = (
@@ -41,7 +42,9 @@ HEADERS = {
 class Guard:
     """Lets through what carries the cookie, which the token of the printed address is good for once.
 
-    The token is in a command line and in the history of the browser; the cookie is in neither.
+    The token is in a command line and in the history of the browser; the cookie is in neither. The
+    browser keeps it when it is closed, so that the address opens the studio there as often as one
+    likes; with the studio it ends, for the next one has another.
     """
 
     def __init__(self, app: App, port: int) -> None:
@@ -67,7 +70,9 @@ class Guard:
         elif scope["type"] == "http" and scope["path"] == "/enter" and scope["method"] == "GET":
             await self.enter(scope, send)
         elif not self.has_cookie(scope):
-            text = "open the address that `chainrule studio` has printed; it works once, in one browser"
+            text = (
+                "open the address that `chainrule studio` has printed, in the browser that had it first"
+            )
             await refuse(scope, send, 401, text)
         else:
             await self.app(scope, receive, send)
@@ -98,12 +103,11 @@ class Guard:
                 scope, send, 403, "the token is not that of this studio: see what it printed last"
             )
         elif self.used and not self.has_cookie(scope):
-            await refuse(
-                scope, send, 403, "this address was used already: start `chainrule studio` again"
-            )
+            text = "another browser has opened this address: use that, or start `chainrule studio` again"
+            await refuse(scope, send, 403, text)
         else:
             self.used = True
-            cookie = f"{self.cookie}={self.session}; HttpOnly; SameSite=Strict; Path=/"
+            cookie = f"{self.cookie}={self.session}; Max-Age={AGE}; HttpOnly; SameSite=Strict; Path=/"
             headers = [(b"location", b"/"), (b"set-cookie", cookie.encode()), (b"content-length", b"0")]
             await send({"type": "http.response.start", "status": 303, "headers": headers})
             await send({"type": "http.response.body", "body": b""})

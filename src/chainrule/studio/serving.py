@@ -19,7 +19,8 @@ BUFFER = 1 << 18  # bytes on their way: frames that wait there cannot be replace
 def check_installed() -> None:
     missing = [name for name in NEEDED if importlib.util.find_spec(name) is None]
     if missing:
-        raise ImportError(f"the studio needs {' and '.join(missing)}: pip install chainrule[studio]")
+        names = " and ".join(missing)
+        raise ImportError(f"the studio needs {names}: pip install 'chainrule[studio]'")
 
 
 def listen(port: int = 0) -> socket.socket:
@@ -71,7 +72,9 @@ def serve(port: int = 0, browser: bool = True, course: Path | None = None) -> No
     with listen(port) as listener:
         server, address = server_on(listener, course)
         print(
-            f"chainrule studio: {address}\nThe address works once. Ctrl-C ends the studio.", flush=True
+            f"chainrule studio: {address}\n"
+            "The address works in one browser, the first that opens it. Ctrl-C ends the studio.",
+            flush=True,
         )
         if browser:  # some browsers keep the one who opened them waiting
             threading.Thread(target=webbrowser.open, args=(address,), daemon=True).start()

@@ -15,6 +15,7 @@ from .folding import fold as folded
 from .folding import nearest
 from .layout import Layout, layout
 from .model import Picture, read, roots_of, values_of
+from .module_names import parameter_names
 from .png import png
 from .svg import THEMES, size_of, svg
 from .text import tree
@@ -101,8 +102,7 @@ def draw(
     """
     if theme not in (None, *THEMES):
         raise ValueError(f"theme must be 'light', 'dark' or None, got {theme!r}")
-    if hasattr(names, "named_parameters"):
-        names = {parameter: name for name, parameter in names.named_parameters()}
+    names = parameter_names(names)
     roots = roots_of(v)
     orders = [root._topological(check=False) for root in roots]
     count = max(map(len, orders))

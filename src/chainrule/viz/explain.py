@@ -18,6 +18,7 @@ from typing import Any, NamedTuple
 from .. import ops, rules
 from ..notation import DOTS, Latex, MathML, Notation, Text, call, formula
 from ..value import Value
+from .module_names import value_names
 from .naming import Names
 from .routes import MANY, Edge, Flow, Path, flow, largest, rank
 
@@ -147,11 +148,12 @@ def _head(line: Line, write: Notation) -> str:
     return f"<mrow>{joined}</mrow>" if isinstance(write, MathML) else joined
 
 
-def explain(loss: Value, wrt: Value, *, paths: int = 20) -> Ledger:
+def explain(loss: Value, wrt: Value, *, paths: int = 20, names: Any = None) -> Ledger:
     """Say where the gradient of `loss` for `wrt` comes from.
 
     Works before and after `backward()` and leaves all gradients as they are. Up to `paths` paths
-    are listed, the largest first, and the others summed up.
+    are listed, the largest first, and the others summed up. `names` are labels for Values that have
+    none: a dict, or the model, whose parameters and neurons are then called by their names.
 
     >>> print(explain(y, wrt=a))
     """
@@ -171,7 +173,8 @@ def explain(loss: Value, wrt: Value, *, paths: int = 20) -> Ledger:
         # One after another, not with `sum`, which compensates for rounding from Python 3.12 on.
         assert _same(reduce(operator.add, (use.share for use in uses), 0.0), found.gradient)
     routes = largest(found, paths) if uses else []
-    lines = tuple(_Writer(order, wrt, found, paths).lines(uses, routes))
+    known = Names(order, value_names(names, order))
+    lines = tuple(_Writer(known, wrt, found, paths).lines(uses, routes))
     return Ledger(found.gradient, uses, tuple(_route(found, p) for p in routes), found.count, lines)
 
 
@@ -188,9 +191,9 @@ def _route(found: Flow, path: Path) -> Route:
 class _Writer:
     """Puts a ledger into lines."""
 
-    def __init__(self, order: list[Any], w: Any, found: Flow, most: int) -> None:
-        self.names = Names(order)
-        self.loss, self.w, self.found, self.most = order[-1], w, found, most
+    def __init__(self, names: Names, w: Any, found: Flow, most: int) -> None:
+        self.names = names
+        self.loss, self.w, self.found, self.most = names.result, w, found, most
         self.result = self.names.name(self.loss)
         self.write = Text(_number)
 

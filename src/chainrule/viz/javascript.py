@@ -7,6 +7,7 @@ row does is known to the table alone, and how it is spelled to compiler/backends
 from __future__ import annotations
 
 import functools
+import math
 from collections.abc import Sequence
 
 from ..compiler.backends.helpers import Helpers, mentions
@@ -18,7 +19,8 @@ from ..version import __version__
 HEAD = f"""\
 // Written by chainrule {__version__} from its table of operations, src/chainrule/ops.py.
 // ops.NAME.value(args) is the value of a row, ops.NAME.partials(args, out) its derivatives, null for
-// an argument that has none; where a row selects, a derivative of exactly 0 cuts the edge.
+// an argument that has none; where a row selects, a derivative of exactly 0 cuts the edge. Outside of
+// ops.NAME.domain, of the first argument, the value is NaN.
 """
 
 # The one operation that is no row of the table, since it has as many arguments as somebody has numbers.
@@ -38,10 +40,18 @@ def ops_module() -> str:
     entries: list[str] = []
     for op in TABLE:
         value, partials = _fold(op, helpers) if isinstance(op, Variadic) else _row(op, helpers)
-        selects = f"selects: {str(op.selects).lower()},"
-        entries += [f"{op.name}: {{", *_indented([*value, *partials, selects]), "},"]
+        more = [f"selects: {str(op.selects).lower()},", *_domain(op)]
+        entries += [f"{op.name}: {{", *_indented([*value, *partials, *more]), "},"]
     lines = ["export const ops = {", *_indented([*entries, *TAKE]), "};"]
     return "\n".join([HEAD, *helpers.lines(), *lines]) + "\n"
+
+
+def _domain(op: Op) -> list[str]:
+    """Between which numbers the first argument must be; nothing, if it may be any."""
+    if not any(map(math.isfinite, op.domain)):
+        return []
+    low, high = (f"{x:g}".replace("inf", "Infinity") for x in op.domain)
+    return [f"domain: [{low}, {high}],"]
 
 
 def _row(op: Op, helpers: Helpers) -> tuple[list[str], list[str]]:

@@ -75,7 +75,9 @@ def _size(node: Node) -> tuple[float, float]:
         return max(46.0, text * CHARACTER + 2 * PADDING), CONSTANT_HEIGHT
     text = labels.columns(labels.shorten(labels.name_of(node)))
     lines = 1 if node.kind == GROUP and node.data is not None else -1 if node.kind == GROUP else 0
-    height = max(HEIGHT + LINE * lines, min(TALLEST, PORT * len(node.inputs)))
+    # Which argument is which matters to an operation, not to a box that hides how it computes.
+    ports = 0 if node.inside else len(node.inputs)
+    height = max(HEIGHT if node.inside else HEIGHT + LINE * lines, min(TALLEST, PORT * ports))
     return max(WIDTH, round(text * CHARACTER + 2 * PADDING)), height
 
 

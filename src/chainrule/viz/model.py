@@ -37,6 +37,7 @@ class Node:
     inputs: tuple[int, ...] = ()
     count: int = 1  # nodes that a group stands for
     changed: bool = False  # it or an input of it was, since it was computed: what flowed is not known
+    inside: Picture | None = None  # a group that can be computed: its arguments first, as leaves
 
 
 @dataclass(frozen=True)
@@ -145,7 +146,7 @@ def read(
             share = None if partial is None or grad is None else _share(value, partial, grad, reached)
             edges.append(Edge(len(edges), source, i, slot, partial, share))
     found = tuple(dict.fromkeys(places.get(root, 0) for root in roots))
-    steps = () if rest is not None else tuple(_steps(nodes, edges, found))
+    steps = () if rest is not None else tuple(steps_of(nodes, edges, found))
     if changed:
         edges = [replace(e, partial=None, share=None) if nodes[e.target].changed else e for e in edges]
     return Picture(tuple(nodes), tuple(edges), found, steps, title)
@@ -254,10 +255,10 @@ def _reached(order: Sequence[Any], roots: Sequence[Any], partials: Mapping[Any, 
     return found
 
 
-def _steps(nodes: list[Node], edges: list[Edge], outputs: Sequence[int]) -> Iterator[Step]:
+def steps_of(nodes: Sequence[Node], edges: Sequence[Edge], outputs: Sequence[int]) -> Iterator[Step]:
     """All values, then all shares in the order in which backward sends them."""
     for node in nodes:
-        if node.kind == OPERATION:
+        if node.kind == OPERATION or node.inside is not None:
             yield Step("forward", node.id)
     into: dict[int, list[Edge]] = {}
     for edge in edges:
@@ -278,7 +279,7 @@ def _plain(x: Any) -> Any:
     if isinstance(x, float) and not math.isfinite(x):
         return "NaN" if math.isnan(x) else "Infinity" if x > 0 else "-Infinity"
     if isinstance(x, dict):
-        return {key: _plain(item) for key, item in x.items()}
+        return {key: _plain(item) for key, item in x.items() if key != "inside" or item is not None}
     if isinstance(x, (list, tuple)):
         return [_plain(item) for item in x]
     return x

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import ast
 import itertools
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from typing import Any
 
 from ..notation import Text, split, substituted
@@ -18,12 +18,14 @@ FORMULA = 50
 class Names:
     """Names for the values of one graph, as trees that can be written in any notation.
 
-    The last of them, the result, is called `loss` if it has no label. The numbers in v12 are those
-    of a picture of the graph, but for those that a label has taken.
+    `given` are labels for values that have none. The last of the values, the result, is called
+    `output` if it has none either. The numbers in v12 are those of a picture of the graph, but for
+    those that a label has taken.
     """
 
-    def __init__(self, order: list[Any]) -> None:
+    def __init__(self, order: list[Any], given: Mapping[Any, str] | None = None) -> None:
         self.order = order
+        self.given = given or {}
         self.result = order[-1]
         self.numbers: dict[Any, int] = {}
         self.text = Text()
@@ -31,6 +33,10 @@ class Names:
         self.numbered: dict[str, Any] = {}  # the values that were called v12
         self.taken: set[str] = set()  # by labels
         self.free = -1  # the last number that a value may have got
+
+    def label(self, value: Any) -> str:
+        own: str = value.label
+        return own if own.strip() else self.given.get(value, "")
 
     def name(self, value: Any) -> ast.expr:
         """What to call a value, or a number among the arguments of one."""
@@ -44,13 +50,13 @@ class Names:
         return self.known[value]
 
     def short(self, value: Any) -> ast.expr:
-        """Its label, else `loss` or v12."""
+        """Its label, else `output` or v12."""
         if isinstance(value, float):
             return ast.Constant(value)
-        if value.label.strip():
-            return ast.Name(value.label)
+        if self.label(value):
+            return ast.Name(self.label(value))
         if value is self.result:
-            return ast.Name("loss")
+            return ast.Name("output")
         if value.is_constant:
             return ast.Constant(value.data)
         if not self.numbers:
@@ -87,7 +93,7 @@ class Names:
         left = PARTS
 
         def tree(value: Any) -> ast.expr:
-            if isinstance(value, float) or value.label.strip() or not value._arguments:
+            if isinstance(value, float) or self.label(value) or not value._arguments:
                 return self.short(value)
             nonlocal left
             left -= 1
@@ -98,7 +104,7 @@ class Names:
 
     def _count(self) -> None:
         # As they are read: v_1 is set as v1 is.
-        self.taken = {"".join(split(self.text.name(value.label))) for value in self.order}
+        self.taken = {"".join(split(self.text.name(self.label(value)))) for value in self.order}
         for value in self.order:
             self.free += 1 + sum(type(arg) is float for arg in value._arguments)
             if f"v{self.free}" not in self.taken:

@@ -180,7 +180,7 @@ def _box(node: Node, place: Place, output: bool) -> list[str]:
         return [*lines, "</g>"]
     rows = [("data", "number", numbers.format(node.data))] if node.data is not None else []
     rows.append(("grad", "number grad", numbers.format(node.grad)))
-    if node.kind == GROUP:
+    if node.kind == GROUP and node.inside is None:
         rows = [("nodes", "number", f"{node.count:,}"), *(rows if node.data is not None else [])]
     top = y + height / 2 - (LINE / 2 * len(rows) - 4.5)
     lines.append(_text("name", left, top, labels.shorten(labels.name_of(node))))

@@ -4,6 +4,7 @@ import { Address } from "./address.js";
 import { byId } from "./elements.js";
 import { Explorer } from "./explorer.js";
 import { Learn } from "./learn.js";
+import { Presence } from "./presence.js";
 import { themeName } from "./rasters.js";
 import { Trainer } from "./trainer.js";
 
@@ -40,6 +41,15 @@ const trainer = new Trainer({
 });
 
 const learn = new Learn({ address, ...voice("learn") });
+
+new Presence(byId("gone"), {
+    back: () => {
+        for (const tab of TABS) messages[tab] = { text: "" };
+        showMessage();
+        trainer.connection.hurry();
+        explorer.again();
+    },
+});
 
 // --- tabs ------------------------------------------------------------------------------------
 
@@ -84,13 +94,13 @@ function showTheme(choice) {
     const root = document.documentElement;
     if (choice === "light" || choice === "dark") root.dataset.theme = choice;
     else delete root.dataset.theme;
-    byId("theme").setAttribute("aria-pressed", themeName() === "dark");
+    byId("theme-name").textContent = themeName() === "dark" ? "Light theme" : "Dark theme"; // what a click gives
     trainer.repaint();
     learn.repaint();
 }
 
 byId("theme").addEventListener("click", () => {
-    const theme = byId("theme").getAttribute("aria-pressed") === "true" ? "light" : "dark";
+    const theme = themeName() === "dark" ? "light" : "dark";
     address.write({ theme });
     showTheme(theme);
 });

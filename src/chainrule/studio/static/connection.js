@@ -3,6 +3,8 @@
 // Every frame is decoded, as each brings losses; only the newest is handed on to be drawn, when
 // the browser is about to paint. A lost connection is tried again, ever more slowly.
 
+import { doubt } from "./presence.js";
+
 const DELAYS = [500, 1000, 2000, 4000, 8000]; // milliseconds
 
 /** A binary frame: its head, with each section as a Float32Array. */
@@ -50,6 +52,11 @@ export class Connection {
         if (this.isOpen) this.socket.send(JSON.stringify(message));
     }
 
+    /** Not later, but now: the studio is known to be back. */
+    hurry() {
+        if (this.failures > 0) this.open();
+    }
+
     /** For good: a page that is gone does not want to be connected again. */
     close() {
         clearTimeout(this.timer);
@@ -60,6 +67,7 @@ export class Connection {
     }
 
     #lost() {
+        doubt();
         const delay = DELAYS[Math.min(this.failures, DELAYS.length - 1)];
         this.failures += 1;
         this.newest = null;

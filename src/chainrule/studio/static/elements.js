@@ -1,6 +1,7 @@
 // What both tabs need: tables, requests, downloads, a dialog and a tooltip, in a few words each.
 
 import { h } from "./dom.js";
+import { doubt } from "./presence.js";
 
 export const byId = (id) => document.getElementById(id);
 
@@ -24,9 +25,11 @@ async function ask(method, path, body, options = {}) {
     try {
         response = await fetch(path, { method, ...(body === undefined ? {} : json), ...options });
     } catch {
+        doubt();
         throw new Error("the studio does not answer; is `chainrule studio` still running?");
     }
     if (response.ok) return response;
+    if (response.status === 401) doubt();
     let message = `the studio answered with ${response.status}`;
     try {
         message = (await response.json()).error ?? message;

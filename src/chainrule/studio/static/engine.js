@@ -79,6 +79,9 @@ function plan(picture) {
 
 /** The row that computes a node; null for leaves, and for what somebody made by hand. */
 function rowOf(picture, node, edges, original) {
+    if (node.inside) {
+        return inner(node);
+    }
     if (edges.length === 0 || !Object.hasOwn(ops, node.op)) {
         return null;
     }
@@ -90,6 +93,20 @@ function rowOf(picture, node, edges, original) {
         || (edge.partial === null) === (slopes[edge.slot] === null)
     ));
     return same ? row : null;
+}
+
+/** What is in a box with a picture inside, for its arguments, the first leaves there; its gradient is 1. */
+export function within(node, args) {
+    return recompute(node.inside, new Map(args.map((x, i) => [i, x])));
+}
+
+/** Such a box as a row. */
+function inner(node) {
+    return {
+        value: (args) => within(node, args).data[node.inside.outputs[0]],
+        partials: (args) => within(node, args).grad.slice(0, args.length),
+        selects: false,
+    };
 }
 
 /** As backward adds them up: in the order of the steps, and nothing through an edge that is cut. */

@@ -47,13 +47,14 @@ export class Explorer {
             this.#typed({ push: true });
         });
         on("expression", "input", () => {
-            this.#showFields();
+            this.#showExample();
             this.#later();
         });
         on("check", "click", () => this.#check().catch(this.trouble));
         const copied = () => this.say("The link is copied.");
         on("copy-link", "click", () => copy(location.href).then(copied, this.trouble));
         on("sample-close", "click", () => this.#closeSample());
+        on("sample-every", "change", () => this.openSample(this.sample).catch(this.trouble));
         for (const button of document.querySelectorAll("[data-export]")) {
             button.addEventListener("click", () => this.#export(button.dataset.export).catch(this.trouble));
         }
@@ -71,8 +72,9 @@ export class Explorer {
         const example = EXAMPLES.find((one) => one.expression === expression);
         this.values = state.has("values") ? readValues(state.get("values")) : { ...example?.values };
         byId("expression").value = expression;
-        this.#showFields();
+        this.#showExample();
         const sample = state.has("sample") ? readSample(state) : null;
+        byId("sample-every").checked = state.get("every") === "1";
         if (sample) this.openSample(sample, moment).catch(this.trouble);
         else this.#draw(moment);
     }
@@ -85,7 +87,7 @@ export class Explorer {
     #set(expression, values, how) {
         byId("expression").value = expression;
         this.values = { ...values };
-        this.#showFields();
+        this.#showExample();
         this.#typed(how);
     }
 
@@ -97,48 +99,21 @@ export class Explorer {
     #typed(how = {}) {
         clearTimeout(this.timer);
         const { expression, values } = this.#question();
-        const gone = { step: null, predict: null, sample: null, weights: null, at: null };
+        const gone = { step: null, predict: null, sample: null, weights: null, at: null, every: null };
         this.#write({ expression, values: writeValues(values), ...gone }, how);
         this.#draw({});
     }
 
     // --- fields ----------------------------------------------------------------------------------
 
-    /** A field for each name that the text seems to have; the studio has the last word. */
-    #showFields() {
+    /** The example that the expression is, if it is one. */
+    #showExample() {
         const expression = byId("expression").value;
-        const names = namesIn(expression);
-        const fieldset = byId("values");
-        const shown = [...fieldset.querySelectorAll("input")].map((input) => input.dataset.name);
         const example = EXAMPLES.findIndex((e) => e.expression === expression);
         byId("example").value = example < 0 ? "" : example;
-        if (JSON.stringify(shown) !== JSON.stringify(names)) {
-            fieldset.replaceChildren(fieldset.querySelector("legend"), ...names.map((name) => this.#field(name)));
-            fieldset.hidden = names.length === 0;
-        }
-        for (const input of fieldset.querySelectorAll("input")) {
-            const value = (this.values[input.dataset.name] ??= 1);
-            if (input.valueAsNumber !== value) input.value = value;
-        }
     }
 
-    #field(name) {
-        const oninput = ({ target }) => this.#value(name, target);
-        const input = h("input", { type: "number", step: "any", "data-name": name, oninput });
-        return h("label", {}, h("span", {}, name), input);
-    }
-
-    #value(name, field) {
-        const value = field.valueAsNumber;
-        if (!Number.isFinite(value)) return;
-        this.values[name] = value;
-        const leaf = this.labels?.indexOf(name) ?? -1;
-        // The stepper computes by itself; only a picture that is not there yet has to be asked for.
-        const isDrawn = leaf >= 0 && this.drawn === byId("expression").value.trim();
-        if (isDrawn) this.stepper.restore({ values: { [leaf]: value } });
-        else this.#later();
-    }
-
+    /** What is asked for: a name that is new has the value 1, until it is moved in the stepper. */
     #question() {
         const expression = byId("expression").value.trim();
         const values = Object.fromEntries(namesIn(expression).map((name) => [name, this.values[name] ?? 1]));
@@ -147,12 +122,19 @@ export class Explorer {
 
     // --- pictures --------------------------------------------------------------------------------
 
+    /** Once more what could not be asked for while the studio was gone. */
+    again() {
+        if (this.failed) this.#draw({});
+    }
+
     async #draw(moment) {
         this.#showSample(null);
+        this.failed = false;
         try {
             const question = this.#question();
-            if (await this.#show("/api/picture", question, moment)) this.drawn = question.expression;
+            await this.#show("/api/picture", question, moment);
         } catch (error) {
+            this.failed = error.status === undefined || error.status === 401;
             this.trouble(error);
         }
     }
@@ -179,7 +161,7 @@ export class Explorer {
         const changes = { step, predict: predict ? "1" : null };
         if (!this.sample) {
             for (const [id, value] of Object.entries(values)) this.values[this.labels[id]] = value;
-            this.#showFields();
+            this.#showExample();
             changes.values = writeValues(this.#question().values);
             changes.expression = byId("expression").value.trim();
         }
@@ -189,18 +171,19 @@ export class Explorer {
     // --- samples of the trainer ------------------------------------------------------------------
 
     /** The loss of one sample in a trained network; true once it is shown. */
-    async openSample({ config, parameters, sample, target, epoch }, moment = {}) {
-        if (!(await this.#show("/api/sample", { config, parameters, sample, target }, moment))) return false;
+    async openSample(opened, moment = {}) {
+        const { config, parameters, sample, target, epoch } = opened;
+        const every = byId("sample-every").checked; // else a neuron is one box: fewer than can be read at once
+        if (!(await this.#show("/api/sample", { config, parameters, sample, target, every }, moment))) return false;
         const { step, predict } = moment;
         const link = { sample: [...sample, target].join(","), weights: packed(parameters), at: epoch };
-        this.#write({ ...link, step, predict: predict ? "1" : null });
-        this.#showSample({ sample, target, epoch, config });
+        this.#write({ ...link, every: every ? "1" : null, step, predict: predict ? "1" : null });
+        this.#showSample(opened);
         return true;
     }
 
     #showSample(sample) {
         this.sample = sample;
-        if (sample) this.drawn = null;
         byId("expression-form").hidden = byId("picture-tools").hidden = sample !== null;
         byId("sample-bar").hidden = sample === null;
         if (!sample) return;
@@ -236,7 +219,7 @@ export class Explorer {
     }
 }
 
-const KEYS = ["expression", "values", "step", "predict", "sample", "weights"];
+const KEYS = ["expression", "values", "step", "predict", "sample", "weights", "every"];
 
 /** What an address says about this tab. */
 const signature = (state) => JSON.stringify(KEYS.map((key) => state.get(key)));

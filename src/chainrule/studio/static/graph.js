@@ -3,7 +3,9 @@
 // Draws what it is told to show; what is computed when is the business of stepper.js.
 
 import { h, s } from "./dom.js";
+import { within } from "./engine.js";
 import { argument, formula, names } from "./naming.js";
+import { isFirst, whyGradient, whyValue } from "./nans.js";
 import { format } from "./numbers.js";
 
 const PADDING = 12; // inside of a box
@@ -120,7 +122,7 @@ export class Graph {
         const text = (className, at, level, content, anchor = "start") => s(
             "text", { class: className, x: at, y: level * height, "text-anchor": anchor }, content,
         );
-        const symbol = node.kind === "operation" || node.kind === "group" ? node.symbol : "";
+        const symbol = node.kind === "operation" ? node.symbol : "";
         const room = Math.floor((width - 2 * PADDING) / LETTER);
         const shown = shorten(this.names[node.id] || "constant", room - (symbol ? symbol.length + 1 : 0));
         const value = constant
@@ -162,6 +164,7 @@ export class Graph {
         const forward = isCurrent && current.kind === "forward";
         drawn.group.classList.toggle("pending", data[node.id] === null && !isCurrent);
         drawn.group.classList.toggle("current", isCurrent);
+        drawn.group.classList.toggle("nan", isFirst(this.picture, data, node.id) && !(forward && asking));
         drawn.group.classList.toggle("forward", forward);
         drawn.group.classList.toggle("backward", isCurrent && !forward);
         const value = forward && asking ? "?" : format(data[node.id]);
@@ -241,13 +244,36 @@ export class Graph {
         const hidden = asking && current.node === id ? current.kind : "";
         const value = hidden === "forward" ? "?" : full(data[id]);
         const rows = [[`${this.names[id] || "constant"}${this.expression(node)}`, ""], ["value", value]];
+        const whys = hidden === "forward" ? [] : [whyValue(this.picture, data, id, this.names)];
         if (node.kind !== "constant") {
-            rows.push(["gradient", hidden && hidden !== "forward" ? "?" : full(grad[id])]);
+            const asked = hidden !== "" && hidden !== "forward";
+            rows.push(["gradient", asked ? "?" : full(grad[id])]);
+            if (!asked && whys[0] === null) {
+                whys.push(whyGradient(this.picture, this.state, id, this.names));
+            }
         }
-        if (node.count > 1) {
+        rows.push(...whys.filter((why) => why != null).map((why) => ["why", why]));
+        if (node.inside) {
+            rows.push(...this.parameterRows(node));
+        } else if (node.count > 1) {
             rows.push(["nodes", String(node.count)]);
         }
         return rows;
+    }
+
+    /** What a box has inside that can be learned: values, and gradients once its own is known. */
+    parameterRows(node) {
+        const { data, grad } = this.state;
+        const args = node.inputs.map((id) => data[id]);
+        if (args.includes(null)) {
+            return [];
+        }
+        const found = within(node, args);
+        const leaves = node.inside.nodes.filter(({ id, kind }) => kind === "leaf" && id >= args.length);
+        return leaves.map(({ id, label }) => {
+            const gradient = grad[node.id] === null ? null : grad[node.id] * found.grad[id];
+            return [label, `${format(found.data[id])}, gradient ${format(gradient)}`];
+        });
     }
 
     edgeRows(id) {

@@ -43,5 +43,6 @@ export function formula(node, args) {
         const half = args.length / 2;
         return `dot([${args.slice(0, half).join(", ")}], [${args.slice(half).join(", ")}])`;
     }
-    return `${node.symbol || node.op}(${args.join(", ")})`;
+    const shown = node.inside && args.length > 3 ? [args[0], "…", args.at(-1)] : args; // all of a layer
+    return `${node.symbol || node.op}(${shown.join(", ")})`;
 }

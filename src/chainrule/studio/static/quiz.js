@@ -37,19 +37,34 @@ export class Quiz {
         field.value = typed;
         field.step = step;
         this.field = field;
+        const unread = h("p", { class: "unread", role: "alert" });
         return h(
             "form",
             {
                 class: "question",
                 onsubmit: (event) => {
                     event.preventDefault();
-                    this.judge(field.value.trim(), truth, step);
+                    this.submit(field, unread, truth, step);
                 },
             },
             field,
             h("button", { type: "submit", class: "main" }, "Check"),
             h("button", { type: "button", onclick: () => this.judge(null, truth, step) }, "Show me"),
+            unread,
         );
+    }
+
+    /** A number is an answer; anything else is a slip of the fingers, which does not count. */
+    submit(field, unread, truth, step) {
+        const text = field.value.trim();
+        if (number(text) !== null) {
+            this.judge(text, truth, step);
+            return;
+        }
+        unread.textContent = `“${text}” cannot be read as a number, so it does not count. Type one such as 2.5, −3 or 1e-4.`;
+        field.setAttribute("aria-invalid", "true");
+        field.focus();
+        field.select();
     }
 
     judge(text, truth, step) {

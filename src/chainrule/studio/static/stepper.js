@@ -9,6 +9,7 @@ import { fixedLeaves, recompute } from "./engine.js";
 import { Graph } from "./graph.js";
 import { Leaves } from "./leaves.js";
 import { happening, moment } from "./moments.js";
+import { whyGradient, whyValue } from "./nans.js";
 import { decode, format } from "./numbers.js";
 import { Quiz } from "./quiz.js";
 import { Teller } from "./telling.js";
@@ -317,9 +318,36 @@ export class Stepper {
             return;
         }
         const verdict = this.quiz.verdict(this.step);
-        this.telling.replaceChildren(phase, h("h2", {}, told.title), ...(verdict ? [verdict] : []), rows(told.rows));
+        const why = this.why(what);
+        this.telling.replaceChildren(
+            phase, h("h2", {}, told.title), ...(verdict ? [verdict] : []), rows(told.rows), ...paragraph(why),
+        );
         const heard = verdict ? `${verdict.textContent} ` : "";
-        this.spoken.textContent = `${heard}Step ${this.step} of ${this.last}: ${told.spoken}`;
+        const reason = why === null ? "" : `; ${why}`;
+        this.spoken.textContent = `${heard}Step ${this.step} of ${this.last}: ${told.spoken}${reason}`;
+    }
+
+    /** Why a step gave nan; null if it did not. */
+    why({ kind, node }) {
+        const { picture, result } = this;
+        const { names } = this.graph;
+        if (kind === "forward") {
+            return whyValue(picture, result.data, node, names);
+        }
+        return whyGradient(picture, moment(picture, result, this.step), node, names);
+    }
+
+    /** The same for all that is shown: of the results, or else of the first leaf whose gradient is nan. */
+    whole() {
+        const { picture, result } = this;
+        const { names } = this.graph;
+        const broken = picture.outputs.find((id) => Number.isNaN(result.data[id]));
+        if (broken !== undefined) {
+            return whyValue(picture, result.data, broken, names);
+        }
+        const leaf = this.leaves.find(({ id }) => Number.isNaN(result.grad[id]));
+        const why = leaf ? whyGradient(picture, result, leaf.id, names) : null;
+        return why === null ? null : `the gradient of ${names[leaf.id]} is nan: ${why}`;
     }
 
     introduction() {
@@ -329,6 +357,7 @@ export class Stepper {
         return [
             h("p", { class: "phase" }, this.overview ? "Overview" : "Start"),
             h("h2", {}, this.overview ? values.join(", ") : "Nothing is computed yet"),
+            ...paragraph(this.overview ? this.whole() : null),
             h("p", {}, `Each box has a value and its gradient: how fast ${names} changes when this value does.`),
             h("p", {}, "Values are computed from left to right. Then gradients come back from right to left: through "
                 + "an edge flows the gradient of the result times the local derivative, and where paths meet, shares add up."),
@@ -352,6 +381,11 @@ export class Stepper {
             h("td", { class: "verdict" }, agrees ? "✓ agree" : "✗ differ"),
         )));
     }
+}
+
+/** Why something is nan, if it is. */
+function paragraph(why) {
+    return why === null ? [] : [h("p", { class: "why" }, `Why: ${why}.`)];
 }
 
 function rows(pairs) {

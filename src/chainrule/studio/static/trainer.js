@@ -25,12 +25,14 @@ const TABLES_EVERY = 1000;
 const DESCRIBE_EVERY = 3000;
 const REWIND_EVERY = 60;
 const PREPARE_AFTER = 250; // the last change of a setting
-const SLOW = 250; // from step to step
+const PACES = { slow: 250, watch: 33, steps: 0 }; // from step to step; Full does not wait to be drawn
+const USUAL = "watch"; // at full speed moons are learned in a blink, and nobody sees how
 
 const EXPORTS = ["open-sample", "export-code", "export-network", "export-plot-svg", "export-plot-png"];
 const RAW = ["mse", "l1", "huber"]; // losses for which the output is the class number itself
 const HINTS = {
-    csv: "Paste a table: a line of names, then x, y and the class.",
+    csv: "Paste a table or choose a file: a line of names, then for each point x, y and its class, 0, 1, 2 "
+        + "and so on, with commas between, as in 0.5,-1.2,1.",
     points: "Click on the plot to add points.",
 };
 
@@ -116,7 +118,8 @@ export class Trainer {
         this.curve.scale = state.get("scale") === "linear" ? "linear" : "log";
         check("scale", this.curve.scale);
         this.curve.draw();
-        byId("speed").value = ["slow", "steps"].includes(state.get("speed")) ? state.get("speed") : "full";
+        const speed = state.get("speed");
+        byId("speed").value = Object.hasOwn(PACES, speed) || speed === "full" ? speed : USUAL;
         if (changed && this.connection.isOpen) this.prepare();
     }
 
@@ -182,24 +185,32 @@ export class Trainer {
     }
 
     #speed() {
-        this.address.write({ speed: this.isStepping ? byId("speed").value : null });
+        const { value } = byId("speed");
+        this.address.write({ speed: value === USUAL ? null : value });
         if (this.state === "running") this.#run();
     }
 
     #run() {
         this.state = "running";
-        this.connection.send({ type: this.isStepping ? "step" : "resume" });
+        if (this.isStepping) this.#sendStep();
+        else this.connection.send({ type: "resume" });
         this.#showState();
+    }
+
+    #sendStep() {
+        this.asked = performance.now();
+        this.connection.send({ type: "step" });
     }
 
     /** At less than full speed: the next step, now or a little later. */
     #goStep() {
         clearTimeout(this.stepping);
+        const left = PACES[byId("speed").value] - (performance.now() - this.asked);
         const step = () => {
-            if (this.state === "running" && this.isStepping) this.connection.send({ type: "step" });
+            if (this.state === "running" && this.isStepping) this.#sendStep();
         };
-        if (byId("speed").value === "steps") step();
-        else this.stepping = setTimeout(step, SLOW);
+        if (left <= 0) step();
+        else this.stepping = setTimeout(step, left);
     }
 
     #pause() {

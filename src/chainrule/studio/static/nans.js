@@ -1,0 +1,100 @@
+// Why a number is nan: which operation made it first, and what that operation cannot take.
+//
+// Knows domains from the table and the few sums and products of infinities that have no value.
+
+import { within } from "./engine.js";
+import { argument, formula, names } from "./naming.js";
+import { format } from "./numbers.js";
+import { ops } from "./ops.js";
+
+/** Whether a node is nan though nothing it was computed from is. */
+export function isFirst(picture, data, id) {
+    return Number.isNaN(data[id]) && !picture.nodes[id].inputs.some((input) => Number.isNaN(data[input]));
+}
+
+/** Why the value of a node is nan, in a sentence; null if it is not. */
+export function whyValue(picture, data, id, known = names(picture)) {
+    if (!Number.isNaN(data[id])) {
+        return null;
+    }
+    let first = id;
+    while (!isFirst(picture, data, first)) {
+        first = picture.nodes[first].inputs.find((input) => Number.isNaN(data[input]));
+    }
+    const told = made(picture, data, first, known);
+    return first === id ? told : `nan comes from ${known[first]}: ${told}`;
+}
+
+/** Why the gradient of a node is nan; `state` has data, grad, share and partial as far as they are known. */
+export function whyGradient(picture, state, id, known = names(picture)) {
+    const { grad, share } = state;
+    if (!Number.isNaN(grad[id])) {
+        return null;
+    }
+    const broken = (node) => picture.edges.find(({ id: edge, source }) => source === node && Number.isNaN(share[edge]));
+    let first = id;
+    let edge = broken(first);
+    while (edge !== undefined && Number.isNaN(grad[edge.target])) {
+        first = edge.target;
+        edge = broken(first);
+    }
+    const told = edge === undefined ? "inf and −inf arrived here, and inf − inf has no value" : flowed(state, edge, picture, known);
+    return first === id ? told : `nan comes from the gradient of ${known[first]}: ${told}`;
+}
+
+/** Why what flowed through an edge is nan, though the gradient before it is not. */
+function flowed({ data, grad, partial }, { id, source, target }, picture, known) {
+    const slope = partial[id];
+    if (!Number.isNaN(slope)) {
+        return `${format(grad[target])} × ${format(slope)} is nan: 0 × inf has no value`;
+    }
+    const reason = whyValue(picture, data, target, known);
+    const start = `the local derivative of ${known[target]} is nan`;
+    const place = `${argument(known, data, source)} = ${format(data[source])}`;
+    return reason === null ? `${start}: there is none at ${place}` : `${start}, as its value is: ${reason}`;
+}
+
+/** The operation that made it, in numbers, and what is wrong with them. */
+function made(picture, data, id, known) {
+    const node = picture.nodes[id];
+    const args = node.inputs.map((input) => data[input]);
+    if (node.inside) {
+        const { data: inner } = within(node, args);
+        return whyValue(node.inside, inner, node.inside.outputs[0]);
+    }
+    if (args.length === 0) {
+        return `${known[id] || "a constant"} was nan from the start`;
+    }
+    const reason = cause(node.op, args);
+    return `${formula(node, args.map((x) => format(x)))} is nan${reason ? `: ${reason}` : ""}`;
+}
+
+function cause(op, args) {
+    const [x, y] = args;
+    const domain = ops[op]?.domain ?? null;
+    const infinite = args.filter((arg) => Math.abs(arg) === Infinity);
+    if (domain !== null && (x < domain[0] || x > domain[1])) {
+        return `${op} takes numbers ${range(domain)}`;
+    }
+    if (op === "pow" && x < 0) {
+        return "a negative number has whole powers only";
+    }
+    if (op === "div") {
+        return x === 0 && y === 0 ? "0 ÷ 0 has no value" : "inf ÷ inf has no value";
+    }
+    if (op === "mul") {
+        return "0 × inf has no value";
+    }
+    if (op === "add" || op === "sub") {
+        return "inf − inf has no value";
+    }
+    return infinite.length > 0 ? `${op} has no value for an infinite number` : "";
+}
+
+function range([low, high]) {
+    const text = (x) => String(x).replace("-", "−");
+    if (high === Infinity) {
+        return `from ${text(low)} on`;
+    }
+    return low === -Infinity ? `up to ${text(high)}` : `from ${text(low)} to ${text(high)}`;
+}
