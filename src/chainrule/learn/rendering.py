@@ -22,7 +22,7 @@ def _markdown() -> Any:
     try:
         from markdown_it import MarkdownIt
     except ImportError:
-        raise ImportError("pages need markdown-it-py: pip install chainrule[studio]") from None
+        raise ImportError("pages need markdown-it-py: pip install 'chainrule[studio]'") from None
     return MarkdownIt("commonmark", {"html": False}).enable("table")
 
 
