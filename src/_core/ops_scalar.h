@@ -415,65 +415,47 @@ static inline double op_atanh(double x) {
 }
 
 static inline double op_hypot(double x, double y) {
-    double t1;
-    if (x < 0.0) {
-        const double t2 = -x;
-        t1 = t2;
-    } else {
-        t1 = x;
-    }
-    double t3;
+    const double t1 = fabs(x);
+    double t2;
     if (t1 == INFINITY) {
-        t3 = 1.0;
+        t2 = 1.0;
     } else {
-        double t4;
-        if (y < 0.0) {
-            const double t5 = -y;
-            t4 = t5;
-        } else {
-            t4 = y;
-        }
-        const double t6 = (t4 == INFINITY ? 1.0 : 0.0);
-        t3 = t6;
+        const double t3 = fabs(y);
+        const double t4 = (t3 == INFINITY ? 1.0 : 0.0);
+        t2 = t4;
     }
-    double t7;
-    if (t3 != 0.0) {
-        t7 = INFINITY;
+    double t5;
+    if (t2 != 0.0) {
+        t5 = INFINITY;
     } else {
+        const double t6 = fabs(y);
+        double t7;
+        if (t1 < t6) {
+            t7 = t6;
+        } else {
+            t7 = t1;
+        }
         double t8;
-        if (y < 0.0) {
-            const double t9 = -y;
+        if (t7 == 0.0) {
+            const double t9 = t1 + t6;
             t8 = t9;
         } else {
-            t8 = y;
-        }
-        double t10;
-        if (t1 < t8) {
-            t10 = t8;
-        } else {
-            t10 = t1;
-        }
-        double t11;
-        if (t10 == 0.0) {
-            const double t12 = t1 + t8;
-            t11 = t12;
-        } else {
-            double t13;
-            if (t1 < t8) {
-                t13 = t1;
+            double t10;
+            if (t1 < t6) {
+                t10 = t1;
             } else {
-                t13 = t8;
+                t10 = t6;
             }
-            const double t14 = t13 / t10;
-            const double t15 = t14 * t14;
-            const double t16 = 1.0 + t15;
-            const double t17 = sqrt(t16);
-            const double t18 = t10 * t17;
-            t11 = t18;
+            const double t11 = t10 / t7;
+            const double t12 = t11 * t11;
+            const double t13 = 1.0 + t12;
+            const double t14 = sqrt(t13);
+            const double t15 = t7 * t14;
+            t8 = t15;
         }
-        t7 = t11;
+        t5 = t8;
     }
-    return t7;
+    return t5;
 }
 
 static inline double op_atan2(double x, double y) {

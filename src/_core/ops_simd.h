@@ -598,29 +598,25 @@ static inline vec v_op_atanh_d0(vec x) {
 }
 
 static inline vec v_op_hypot(vec x, vec y) {
-    const mask t1 = v_less(x, v_splat(0.0));
-    const vec t2 = -x;
-    const vec t3 = v_select(t1, t2, x);
-    const mask t4 = v_equal(t3, v_splat(INFINITY));
-    const mask t5 = v_less(y, v_splat(0.0));
-    const vec t6 = -y;
-    const vec t7 = v_select(t5, t6, y);
-    const vec t8 = v_select(v_equal(t7, v_splat(INFINITY)), v_splat(1.0), v_splat(0.0));
-    const vec t9 = v_select(t4, v_splat(1.0), t8);
-    const mask t10 = v_unequal(t9, v_splat(0.0));
-    const mask t11 = v_less(t3, t7);
-    const vec t12 = v_select(t11, t7, t3);
-    const mask t13 = v_equal(t12, v_splat(0.0));
-    const vec t14 = t3 + t7;
-    const vec t15 = v_select(t11, t3, t7);
-    const vec t16 = t15 / t12;
-    const vec t17 = t16 * t16;
-    const vec t18 = v_splat(1.0) + t17;
-    const vec t19 = v_sqrt(t18);
-    const vec t20 = t12 * t19;
-    const vec t21 = v_select(t13, t14, t20);
-    const vec t22 = v_select(t10, v_splat(INFINITY), t21);
-    return t22;
+    const vec t1 = v_abs(x);
+    const mask t2 = v_equal(t1, v_splat(INFINITY));
+    const vec t3 = v_abs(y);
+    const vec t4 = v_select(v_equal(t3, v_splat(INFINITY)), v_splat(1.0), v_splat(0.0));
+    const vec t5 = v_select(t2, v_splat(1.0), t4);
+    const mask t6 = v_unequal(t5, v_splat(0.0));
+    const mask t7 = v_less(t1, t3);
+    const vec t8 = v_select(t7, t3, t1);
+    const mask t9 = v_equal(t8, v_splat(0.0));
+    const vec t10 = t1 + t3;
+    const vec t11 = v_select(t7, t1, t3);
+    const vec t12 = t11 / t8;
+    const vec t13 = t12 * t12;
+    const vec t14 = v_splat(1.0) + t13;
+    const vec t15 = v_sqrt(t14);
+    const vec t16 = t8 * t15;
+    const vec t17 = v_select(t9, t10, t16);
+    const vec t18 = v_select(t6, v_splat(INFINITY), t17);
+    return t18;
 }
 
 static inline vec v_op_hypot_d0(vec x, vec y, vec out) {

@@ -538,7 +538,7 @@ atanh = Op(
 hypot: Op = Op(
     "hypot",
     2,
-    lambda x, y: _hypot(where(less(x, 0.0), -x, x), where(less(y, 0.0), -y, y)),
+    lambda x, y: _hypot(abs(x), abs(y)),
     (_hypot_ratio, lambda x, y, out: _hypot_ratio(y, x, out)),
     doc="√(x² + y²) without overflow; the derivatives at the origin are 0",
     kink=Kink(lambda x, y: hypot(x, y), (0.0, 0.0)),
