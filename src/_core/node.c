@@ -1,6 +1,8 @@
 /* Memory: nodes side by side on huge pages, inputs held by reference, nothing freed by recursion. */
 #include "node.h"
 
+Value *free_nodes;
+
 /* Where nodes live: side by side in one region of address space, as far as it reaches, so that the
  * kernel can map them by 2 MiB instead of 4 KiB. Backward over a graph larger than the caches
  * spends a fifth of its time looking up small pages otherwise. Memory is taken as nodes fill it,
@@ -14,48 +16,71 @@ enum {
     REGION = 36 * HUGE_PAGE /* a million nodes */
 };
 static char *region, *fresh; /* its start, and the first cell never used */
+static size_t reserved;      /* 0 until it is there, and if it cannot be had */
 
-static int reserve_region(void) {
+static void reserve_region(void) {
     static int tried;
-    if (tried) return region != NULL;
+    if (tried) return;
     tried = 1;
     char *start = mmap(NULL, REGION + HUGE_PAGE, PROT_READ | PROT_WRITE,
                        MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
-    if (start == MAP_FAILED) return 0;
+    if (start == MAP_FAILED) return;
     region = fresh = (char *)(((uintptr_t)start + HUGE_PAGE - 1) & ~(uintptr_t)(HUGE_PAGE - 1));
+    reserved = REGION;
     madvise(region, REGION, MADV_HUGEPAGE); /* a wish: without it everything works, slower */
-    return 1;
 }
 
-static int in_region(const Value *v) { return (uintptr_t)v - (uintptr_t)region < REGION; }
+static int in_region(const Value *v) { return (uintptr_t)v - (uintptr_t)region < reserved; }
 
-/* A cell never used, or NULL. */
-static Value *fresh_cell(void) {
-    if (!reserve_region() || fresh + CELL > region + REGION) return NULL;
+/* Nodes shown to the collector since it was called here. Python calls it when it has allocated
+ * enough objects; of cells it knows nothing. So it is called here, by Python's own rule: mostly for
+ * what is young, each tenth time for what is older, and each hundredth for everything. */
+enum { ENOUGH = 10000 };
+static Py_ssize_t tracked;
+
+static void collect_cycles(void) {
+    static unsigned calls;
+    tracked = 0;
+    if (!PyGC_IsEnabled()) return;
+    const int generation = ++calls % 10 ? 0 : calls % 100 ? 1 : 2;
+    PyObject *kind, *error, *traceback;
+    PyErr_Fetch(&kind, &error, &traceback);
+    PyObject *gc = PyImport_ImportModule("gc");
+    PyObject *found = gc ? PyObject_CallMethod(gc, "collect", "i", generation) : NULL;
+    if (!found) PyErr_WriteUnraisable(gc);
+    Py_XDECREF(found);
+    Py_XDECREF(gc);
+    PyErr_Restore(kind, error, traceback);
+}
+
+/* A cell, or NULL if there is none. */
+static Value *take_cell(void) {
+    reserve_region();
+    if (!reserved || fresh + CELL > region + reserved) return NULL;
+    if (tracked > ENOUGH) {
+        collect_cycles();
+        if (free_nodes) return node_reuse();
+        if (fresh + CELL > region + reserved) return NULL; /* what was collected made nodes of its own */
+    }
     Value *v = (Value *)(fresh + HEADER);
     fresh += CELL;
     return (Value *)PyObject_Init((PyObject *)v, Value_Type);
 }
 
-/* Once for every huge page. */
-static int region_grows(void) { return (uintptr_t)(fresh - region) % HUGE_PAGE < CELL; }
+/* A cell that goes to the free list is as new: it was finalized, but its next owner was not. */
+static void clean_cell(Value *v) {
+    uintptr_t *header = (uintptr_t *)((char *)v - HEADER);
+    header[0] = header[1] = 0;
+}
 #else /* the sanitizer must see every node die */
+static Py_ssize_t tracked;
 static int in_region(const Value *v) { return (void)v, 0; }
-static Value *fresh_cell(void) { return NULL; }
-static int region_grows(void) { return 0; }
+static Value *take_cell(void) { return NULL; }
+static void clean_cell(Value *v) { (void)v; }
 #endif
 
-Value *free_nodes;
-static int tracked_lately; /* whether the collector was shown a node since it was last called here */
-
 Value *node_alloc(void) {
-    /* Python calls its collector when it has allocated enough; of these cells it knows nothing. */
-    if (tracked_lately && region_grows()) {
-        tracked_lately = 0;
-        PyGC_Collect();
-        if (free_nodes) return node_reuse();
-    }
-    Value *v = fresh_cell();
+    Value *v = take_cell();
     return v ? v : PyObject_GC_New(Value, Value_Type);
 }
 
@@ -182,6 +207,7 @@ static void node_free(Value *v) {
         if (type != Value_Type) { /* somebody assigned to __class__ */
             Py_SET_TYPE(v, (PyTypeObject *)Py_NewRef((PyObject *)Value_Type));
             Py_DECREF(type);
+            clean_cell(v);
         }
         v->next = free_nodes;
         free_nodes = v;
@@ -234,8 +260,9 @@ int value_gc_clear(PyObject *self) {
 /* Show a node to the collector. */
 void node_track(Value *v) {
     v->word |= TRACKED;
-    tracked_lately = 1;
-    if (!PyObject_GC_IsTracked((PyObject *)v)) PyObject_GC_Track(v);
+    if (PyObject_GC_IsTracked((PyObject *)v)) return;
+    PyObject_GC_Track(v);
+    tracked++;
 }
 
 /* A gradient that is a Value may depend on the very node that holds it. Let the collector see

@@ -15,6 +15,9 @@ static struct {
     int workers, asleep;
     pthread_t threads[MOST_WORKERS];
     int avoided; /* the processor that the workers keep off, -1 for none */
+#ifdef __linux__
+    cpu_set_t allowed; /* to the caller when that was settled */
+#endif
     atomic_uint job;  /* counts jobs: workers look for a change */
     atomic_int open;  /* whether parts may still be taken */
     atomic_int inside; /* workers that may be at a part; nobody waits for those that have not come */
@@ -89,8 +92,11 @@ static void keep_off_this_processor(void) {
 #ifdef __linux__
     const int here = sched_getcpu();
     cpu_set_t allowed;
-    if (here < 0 || here == pool.avoided || pthread_getaffinity_np(pthread_self(), sizeof allowed, &allowed)) return;
-    if (CPU_COUNT(&allowed) > 1) CPU_CLR(here, &allowed);
+    if (here < 0 || pthread_getaffinity_np(pthread_self(), sizeof allowed, &allowed)) return;
+    if (here == pool.avoided && CPU_EQUAL(&allowed, &pool.allowed)) return;
+    if (CPU_COUNT(&allowed) <= pool.workers) return; /* there is none to spare */
+    pool.allowed = allowed;
+    CPU_CLR(here, &allowed);
     for (int i = 0; i < pool.workers; i++) pthread_setaffinity_np(pool.threads[i], sizeof allowed, &allowed);
     pool.avoided = here;
 #endif

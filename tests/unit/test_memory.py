@@ -506,6 +506,12 @@ def test_a_node_whose_class_was_changed_is_forgotten_with_it() -> None:
         assert type(Value(2.0)) is Value
     assert sys.getrefcount(Louder) == before
 
+    ended = []
+    Louder.__del__ = lambda self: ended.append(self.data)  # type: ignore[attr-defined]
+    for _ in range(10):
+        use()
+    assert len(ended) == 10
+
 
 @pytest.mark.skipif(chainrule.core != "c", reason="the compiled core lays out its nodes itself")
 def test_the_collector_keeps_two_words_before_a_node() -> None:
@@ -547,4 +553,39 @@ before = resident()
 for _ in range({cycles}):
     cycle(keep)
 print((resident() - before) / 2**20)
+"""
+
+
+@pytest.mark.skipif(
+    chainrule.core != "c", reason="the collector knows of every node of the reference core"
+)
+@pytest.mark.parametrize("limited", [False, True], ids=["more nodes than cells", "no cells at all"])
+def test_the_collector_is_not_called_for_every_node(limited: bool) -> None:
+    """Nodes beyond the core's own memory are Python's, and counted by it."""
+    environment = {**os.environ, "CHAINRULE_CORE": "c", "PYTHONPATH": str(ROOT / "src")}
+    script = COUNTED.format(limited=limited)
+    run = subprocess.run(
+        [sys.executable, "-c", script], env=environment, capture_output=True, text=True, check=True
+    )
+    assert int(run.stdout) <= 5
+
+
+COUNTED = """
+import gc, resource
+import chainrule
+
+if {limited}:
+    used = int(open("/proc/self/statm").read().split()[0]) * resource.getpagesize()
+    resource.setrlimit(resource.RLIMIT_AS, (used + 60 * 2**20,) * 2)
+x = chainrule.Value(1.0)
+kept = x
+for _ in range(10 if {limited} else 2**20 + 1000):
+    kept = kept * x
+gc.collect()
+calls = []
+gc.callbacks.append(lambda phase, info: calls.append(phase))
+for _ in range(1000):
+    cycle = chainrule.Value(2.0)
+    cycle.grad = x * cycle
+print(calls.count("start"))
 """
