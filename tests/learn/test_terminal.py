@@ -96,6 +96,23 @@ def test_the_watch_loop(tmp_path: Path) -> None:
     assert (progress.hints, progress.solutions) == ({"write_mul": 1}, ["write_mul"])
 
 
+def test_the_next_exercise_waits_for_a_save(tmp_path: Path) -> None:
+    """A starter that nobody has touched would only be told to be wrong."""
+    terminal = Terminal("learn", "open", "write_mul", cwd=tmp_path)
+    terminal.until("q quit")
+    terminal.press("n")
+    terminal.until("Remember")
+    terminal.until("q quit")
+    time.sleep(1.0)
+    terminal.press("h")
+    assert "checking" not in terminal.until("hint 1 of")
+    file = tmp_path / "chainrule-course" / "track_inputs.py"
+    file.write_text(exercise("track_inputs").solution)
+    terminal.until("passed")
+    terminal.press("q")
+    assert terminal.close() == 0
+
+
 def test_the_quiz_of_a_lesson(tmp_path: Path) -> None:
     terminal = Terminal("learn", "quiz", "2", cwd=tmp_path)
     terminal.until("Question 1")

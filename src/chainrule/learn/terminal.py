@@ -110,8 +110,10 @@ class Session:
         print(text, flush=True)
 
     def open(self, e: Exercise) -> None:
-        self.exercise, self.seen, self.asked_for_solution = e, None, False
+        """Show its task; nothing is checked before the first save, which is the learner's."""
+        self.exercise, self.asked_for_solution = e, False
         path = opened(e, self.progress.folder)
+        self.seen = self.state()
         self.say()
         self.say(self.style.strong(f"{e.title}  (lesson {e.lesson}, about {e.minutes} minutes)"))
         self.say(writing.prose(e.task))
@@ -184,7 +186,6 @@ class Session:
     def run(self) -> None:
         """Until q or the end of input."""
         self.open(self.exercise)
-        self.seen = self.state()
         while True:
             key = self.keyboard.key(PAUSE)
             if key == END or (key and not self.press(key)):
