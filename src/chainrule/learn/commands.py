@@ -10,7 +10,7 @@ from pathlib import Path
 from typing import Any
 
 from ..saving import place, write_atomically
-from . import grading, terminal, trying
+from . import grading, reading, terminal, trying
 from .course import lesson
 from .exercise import exercise, exercises, own_folder, read, use
 from .progress import Progress, default_folder
@@ -98,7 +98,7 @@ def show_list(arguments: Any) -> None:
 
 
 def show_lesson(arguments: Any) -> None:
-    print(terminal.read(arguments.number))
+    print(reading.read(arguments.number))
 
 
 def ask(arguments: Any) -> None:

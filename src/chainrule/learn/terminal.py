@@ -13,6 +13,7 @@ from .course import lesson, lessons
 from .exercise import Exercise, exercise, exercises
 from .keyboard import END, Keyboard
 from .progress import Progress
+from .reading import read
 from .sandbox import Outcome
 from .writing import Style
 
@@ -43,21 +44,6 @@ def listed(progress: Progress, style: Style) -> Iterator[str]:
             if e.lesson == each.number:
                 mark = style.good("✓") if e.name in progress.passed else "·"
                 yield f"    {mark} {e.name:24} {style.quiet(e.title)}"
-
-
-def read(number: int) -> str:
-    """A lesson as text: its Markdown, without what only a page can show; its quiz is named."""
-    each = lesson(number)
-    parts = [f"# {each.title}", writing.prose(each.promise)]
-    for block in each.blocks:
-        if block.kind == "markdown":
-            parts.append(writing.prose(block.text))
-        elif block.kind in ("python", "text"):
-            parts.append("\n".join(f"    {line}" for line in block.text.rstrip().splitlines()))
-        elif block.kind == "exercise":
-            parts.append(writing.prose("Exercises: " + ", ".join(block.text.split())))
-    parts.append(f"{len(each.of('quiz'))} questions: chainrule learn quiz {number}")
-    return "\n\n".join(parts)
 
 
 def next_exercise(progress: Progress, after: str = "") -> Exercise | None:
