@@ -84,6 +84,7 @@ def test_the_watch_loop(tmp_path: Path) -> None:
     terminal.until("✗ Write __mul__")
     file.write_text(SOLUTION)
     terminal.until("✓ Write __mul__: passed")
+    terminal.until("n: next, Remember the inputs")
     terminal.press("s")
     terminal.until("class Value")
     terminal.press("l")
@@ -109,6 +110,32 @@ def test_the_next_exercise_waits_for_a_save(tmp_path: Path) -> None:
     file = tmp_path / "chainrule-course" / "track_inputs.py"
     file.write_text(exercise("track_inputs").solution)
     terminal.until("passed")
+    terminal.press("q")
+    assert terminal.close() == 0
+
+
+def test_where_the_course_is_and_when_a_lesson_is_done(tmp_path: Path) -> None:
+    """At the end of a lesson r reads the next one; z stays with the one that is done."""
+    folder = tmp_path / "chainrule-course"
+    terminal = Terminal("learn", cwd=tmp_path, columns=200)
+    assert terminal.until("Edit ").startswith(f"new course in {folder}\r\n")
+    terminal.until("r: read lesson 1 first")
+    terminal.until("q quit")
+    terminal.press("q")
+    assert terminal.close() == 0
+    progress = Progress.read(folder)
+    progress.note_passed("first_value")
+    progress.note_passed("track_inputs")
+    terminal = Terminal("learn", cwd=tmp_path, columns=200)
+    assert terminal.until("q quit").startswith(f"course in {folder}\r\n")
+    (folder / "write_mul.py").write_text(SOLUTION)
+    terminal.until("Lesson 1 done. z: its quiz. n: next, Draw the tree. r: read lesson 2 first")
+    terminal.press("r")
+    terminal.until("# The graph")
+    terminal.press("z")
+    terminal.until("A number that remembers")
+    terminal.press("\x04")
+    terminal.until("q quit")
     terminal.press("q")
     assert terminal.close() == 0
 
@@ -183,6 +210,8 @@ def test_a_quiz_without_a_terminal(tmp_path: Path) -> None:
 
 def test_lines_are_as_wide_as_the_terminal(tmp_path: Path) -> None:
     terminal = Terminal("learn", "open", "accumulate", cwd=tmp_path, columns=48)
+    terminal.until("new course in ")
+    terminal.until("\n")  # a path is as long as it is
     shown = terminal.until("Edit ") + terminal.until("q quit").partition("\n")[2]
     for key, end in (("h", "hint 1 of"), ("s", "You have not passed"), ("r", "## What to remember")):
         terminal.press(key)
@@ -212,12 +241,14 @@ def run(*words: str, cwd: Path) -> subprocess.CompletedProcess[str]:
 
 
 def test_words(tmp_path: Path) -> None:
-    assert "exercises passed" in run("list", cwd=tmp_path).stdout
+    listed = run("list", cwd=tmp_path).stdout
+    assert f"exercises passed\ncourse in {tmp_path / 'chainrule-course'}\n" in listed
     assert "A number that remembers" in run("read", "1", cwd=tmp_path).stdout
     assert run("read", "99", cwd=tmp_path).stderr.startswith("chainrule: there is no lesson 99")
     first = run("check", "write_mul", cwd=tmp_path)
     assert first.returncode == 1
     assert "✗" in first.stdout
+    assert first.stdout.startswith(f"new course in {tmp_path / 'chainrule-course'}\n")
     (tmp_path / "chainrule-course" / "write_mul.py").write_text(SOLUTION)
     assert run("check", "write_mul", cwd=tmp_path).returncode == 0
     assert "hint 1 of 3" in run("hint", "write_mul", cwd=tmp_path).stdout
@@ -259,6 +290,12 @@ def test_a_damaged_progress_file_is_kept(tmp_path: Path) -> None:
     assert (tmp_path / "progress.damaged").read_text() == "{nonsense"
     progress.note_passed("write_mul")
     assert list(Progress.read(tmp_path).passed) == ["write_mul"]
+    (tmp_path / "progress.json").write_text("[]")
+    listed = run("--folder", ".", "list", cwd=tmp_path).stdout
+    assert listed.startswith(
+        "progress.json was damaged, so a new one begins; the old one is kept as "
+        f"{tmp_path / 'progress.damaged'}\n0 of"
+    )
 
 
 @pytest.mark.parametrize("name", [e.name for e in exercises()])

@@ -13,7 +13,7 @@ from ..saving import place, write_atomically
 from . import grading, reading, terminal, trying
 from .course import lesson
 from .exercise import exercise, exercises, own_folder, read, use
-from .progress import Progress, default_folder
+from .progress import default_folder
 from .sandbox import Limits
 from .skeleton import new
 from .writing import Style
@@ -94,7 +94,7 @@ def _with_exercises(run: Callable[[Any], None]) -> Callable[[Any], None]:
 
 
 def show_list(arguments: Any) -> None:
-    print("\n".join(terminal.listed(Progress.read(arguments.folder), Style(sys.stdout))))
+    print("\n".join(terminal.listed(terminal.known(arguments.folder), Style(sys.stdout))))
 
 
 def show_lesson(arguments: Any) -> None:
@@ -115,12 +115,13 @@ def check(arguments: Any) -> None:
     if (path / "exercise.toml").is_file() and path.name not in {e.name for e in exercises()}:
         raise ValueError(f"{path} is the folder of an exercise: chainrule learn try {path}")
     found = exercise(path.stem)
-    file = path if path.suffix == ".py" else terminal.opened(found, arguments.folder)
+    folder = arguments.folder
+    file = path if path.suffix == ".py" else terminal.opened(found, terminal.begun(folder).folder)
     outcome = found.check(file)
     print(terminal.report(found, outcome, Style(sys.stdout)))
     if not outcome.passed:
         raise ValueError("not passed yet")
-    Progress.read(arguments.folder).note_passed(found.name)
+    terminal.begun(folder).note_passed(found.name)
 
 
 def try_out(arguments: Any) -> None:
@@ -137,7 +138,7 @@ def try_out(arguments: Any) -> None:
 
 
 def hint(arguments: Any) -> None:
-    print(terminal.hint(exercise(arguments.name), Progress.read(arguments.folder)))
+    print(terminal.hint(exercise(arguments.name), terminal.begun(arguments.folder)))
 
 
 def export(arguments: Any) -> None:
