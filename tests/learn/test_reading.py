@@ -1,15 +1,18 @@
-"""A lesson in a terminal: what stands for its figures."""
+"""A lesson in a terminal: its code, and what stands for its figures."""
 
 from __future__ import annotations
 
 import shlex
+import subprocess
+import sys
+from pathlib import Path
 from typing import Any
 
 import pytest
 
 from chainrule.cli import main
 from chainrule.learn import reading
-from chainrule.learn.course import lessons
+from chainrule.learn.course import Lesson, lessons
 
 FIGURES = [
     pytest.param(block.data, id=f"{lesson.number}.{i}")
@@ -27,6 +30,24 @@ def test_a_stepper_is_a_tree_after_backward() -> None:
         "    │  └─ b = -3.0000  (leaf)  grad 2.0000\n"
         "    └─ a = 2.0000  (leaf)  grad -2.0000"
     )
+
+
+def test_what_code_prints_is_marked() -> None:
+    assert "    print(c)\n\n    │ -6.0\n\nAsk `c`" in reading.read(1)
+
+
+@pytest.mark.parametrize("lesson", lessons()[:9], ids=lambda lesson: lesson.name)
+def test_the_code_of_a_lesson_runs_as_a_program(lesson: Lesson, tmp_path: Path) -> None:
+    """It prints what the lesson shows, without what was to raise an error."""
+    command = [sys.executable, "-m", "chainrule", "learn", "code", str(lesson.number)]
+    printed = subprocess.run(command, cwd=tmp_path, capture_output=True, text=True, check=True)
+    (tmp_path / "lesson.py").write_text(printed.stdout)
+    done = subprocess.run(
+        [sys.executable, "lesson.py"], cwd=tmp_path, capture_output=True, text=True, check=False
+    )
+    pairs = zip(lesson.blocks, lesson.blocks[1:], strict=False)
+    shown = [b.text for a, b in pairs if b.kind == "text" and a.kind == "python" and not a.options]
+    assert (done.stdout, done.stderr) == ("".join(shown), "")
 
 
 @pytest.mark.parametrize("data", FIGURES)

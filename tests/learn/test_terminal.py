@@ -26,7 +26,7 @@ COLOURS = re.compile(r"\x1b\[[0-9;]*m")
 class Terminal:
     """A program in a pseudo-terminal."""
 
-    def __init__(self, *words: str, cwd: Path, columns: int = 80) -> None:
+    def __init__(self, *words: str, cwd: Path, columns: int = 80, pager: str = "") -> None:
         self.master, slave = pty.openpty()
         termios.tcsetwinsize(slave, (24, columns))
         self.process = subprocess.Popen(
@@ -35,7 +35,8 @@ class Terminal:
             stdout=slave,
             stderr=slave,
             cwd=cwd,
-            env={name: text for name, text in os.environ.items() if name != "COLUMNS"},
+            env={name: text for name, text in os.environ.items() if name != "COLUMNS"}
+            | {"PAGER": pager, "TERM": "xterm"},
             start_new_session=True,
         )
         os.close(slave)
@@ -136,6 +137,30 @@ def test_where_the_course_is_and_when_a_lesson_is_done(tmp_path: Path) -> None:
     terminal.until("A number that remembers")
     terminal.press("\x04")
     terminal.until("q quit")
+    terminal.press("q")
+    assert terminal.close() == 0
+
+
+def test_a_lesson_is_read_in_a_pager(tmp_path: Path) -> None:
+    """It has the terminal to itself, also for ctrl-C; the keys are named when it ends."""
+    reader = tmp_path / "reader"
+    reader.write_text(
+        f"#!{sys.executable}\n"
+        "import os, sys\n"
+        "print('BEGINS', len(sys.stdin.read().splitlines()) > 100, flush=True)\n"
+        "print('TYPED', os.read(2, 100).decode())\n"
+    )
+    reader.chmod(0o755)
+    terminal = Terminal("learn", "open", "write_mul", cwd=tmp_path, pager=f"{reader} --quiet")
+    terminal.until("q quit")
+    terminal.press("r")
+    terminal.until("BEGINS True")
+    os.kill(terminal.process.pid, 2)
+    terminal.press("on\n")
+    terminal.until("TYPED on")
+    terminal.until("q quit")
+    terminal.press("h")
+    terminal.until("hint 1 of 3")
     terminal.press("q")
     assert terminal.close() == 0
 

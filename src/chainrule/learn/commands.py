@@ -10,7 +10,7 @@ from pathlib import Path
 from typing import Any
 
 from ..saving import place, write_atomically
-from . import grading, reading, terminal, trying
+from . import grading, paging, reading, terminal, trying
 from .course import lesson
 from .exercise import exercise, exercises, own_folder, read, use
 from .progress import default_folder
@@ -27,6 +27,7 @@ def add_learn(commands: Any) -> None:
         description=f"{text[0].upper()}{text[1:]}. Without a word it opens the next exercise and "
         "checks it whenever you save it.",
         epilog="examples:\n  chainrule learn\n  chainrule learn read 1\n  chainrule learn quiz 1\n"
+        "  chainrule learn code 1 > lesson1.py\n"
         "  chainrule learn open write_mul\n"
         "  chainrule learn check write_mul\n  chainrule learn grade submissions --out marks.csv\n"
         "  chainrule learn export 3 --html backward.html\n"
@@ -45,6 +46,9 @@ def add_learn(commands: Any) -> None:
     words = p.add_subparsers(title="words", metavar="WORD")
     _add(words, "list", "all lessons and exercises, and how far you are", show_list)
     _add(words, "read", "print a lesson", show_lesson).add_argument("number", type=int)
+    _add(words, "code", "print the code of a lesson, to run it", show_code).add_argument(
+        "number", type=int
+    )
     _add(words, "quiz", "answer the questions of a lesson", ask).add_argument("number", type=int)
     _add(words, "open", "open an exercise and check it on every save", open_exercise).add_argument(
         "name"
@@ -98,7 +102,11 @@ def show_list(arguments: Any) -> None:
 
 
 def show_lesson(arguments: Any) -> None:
-    print(reading.read(arguments.number))
+    paging.show(reading.read(arguments.number))
+
+
+def show_code(arguments: Any) -> None:
+    print(reading.code(arguments.number))
 
 
 def ask(arguments: Any) -> None:

@@ -10,22 +10,38 @@ from . import writing
 from .course import Block, lesson
 from .quizzes import pictured
 
+PRINTED = f"{writing.CODE}│ "  # before each line that code prints
+
 
 def read(number: int) -> str:
     """All of a lesson but its quiz, which is named."""
     each = lesson(number)
     parts = [f"# {each.title}", writing.prose(each.promise)]
     parts += [text for block in each.blocks if (text := shown(block))]
-    parts.append(f"{len(each.of('quiz'))} questions: chainrule learn quiz {number}")
+    parts.append(
+        f"its code, to run: chainrule learn code {number}\n"
+        f"{len(each.of('quiz'))} questions: chainrule learn quiz {number}"
+    )
     return "\n\n".join(parts)
+
+
+def code(number: int) -> str:
+    """The code of a lesson as one program; what is there to raise an error is a comment."""
+    parts = []
+    for block in lesson(number).of("python"):
+        text = block.text.rstrip()
+        parts.append(indented(f"raises an error:\n{text}", "# ") if "raises" in block.options else text)
+    return "\n\n\n".join(parts)
 
 
 def shown(block: Block) -> str:
     """A part of a lesson; "" if it is not for reading."""
     if block.kind == "markdown":
         return writing.prose(block.text)
-    if block.kind in ("python", "text"):
+    if block.kind == "python":
         return indented(block.text)
+    if block.kind == "text":
+        return indented(block.text, PRINTED)
     if block.kind == "figure":
         return figure(block.data)
     if block.kind == "exercise":

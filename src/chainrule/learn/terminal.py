@@ -7,7 +7,7 @@ import time
 from collections.abc import Iterator
 from pathlib import Path
 
-from . import writing
+from . import paging, writing
 from .asking import ask_all
 from .course import lesson, lessons
 from .exercise import Exercise, exercise, exercises
@@ -170,7 +170,9 @@ class Session:
         elif key == "h":
             self.say(hint(e, self.progress))
         elif key == "r":
-            self.say(read(self.lesson))
+            self.keyboard.give_lines()
+            paging.show(read(self.lesson))
+            self.say(self.style.quiet(keys()))
         elif key == "z":
             ask_all(lesson(e.lesson), self.progress, self.say, self.keyboard.line, self.style)
             self.say(self.style.quiet(keys()))
