@@ -74,6 +74,8 @@ def test_the_watch_loop(tmp_path: Path) -> None:
     assert file.read_text() == exercise("write_mul").starter
     terminal.press("h")
     terminal.until("hint 1 of 3")
+    terminal.press("hhh")
+    terminal.until("no more hints; s shows the solution")
     terminal.press("r")
     terminal.until("A number that remembers")
     terminal.press("s")
@@ -95,7 +97,7 @@ def test_the_watch_loop(tmp_path: Path) -> None:
     assert terminal.close() == 0
     progress = Progress.read(tmp_path / "chainrule-course")
     assert list(progress.passed) == ["write_mul"]
-    assert (progress.hints, progress.solutions) == ({"write_mul": 1}, ["write_mul"])
+    assert (progress.hints, progress.solutions) == ({"write_mul": 3}, ["write_mul"])
 
 
 def test_the_next_exercise_waits_for_a_save(tmp_path: Path) -> None:
@@ -168,11 +170,14 @@ def test_a_lesson_is_read_in_a_pager(tmp_path: Path) -> None:
 def test_the_quiz_of_a_lesson(tmp_path: Path) -> None:
     terminal = Terminal("learn", "quiz", "2", cwd=tmp_path)
     terminal.until("Question 1")
-    for typed, said in (("three", "type a number, such as 2.5 or -3"), ("2", "✗ Not quite.")):
+    for typed, said in (
+        ("three", "type a number, such as 2.5 or -3"),
+        ("2", "✗ Not quite.\r\nOnce more; then the answer is told."),
+        ("4", "✗ Not quite.\r\nIt is 3. The leaf a"),
+    ):
         terminal.until("your number: ")
         terminal.press(f"{typed}\n")
         terminal.until(said)
-    terminal.until("It is 3. The leaf a")
     terminal.until("your number: ")
     terminal.press("5,0\n")
     terminal.until("✓ Right.")
@@ -190,7 +195,7 @@ def test_the_quiz_of_a_lesson(tmp_path: Path) -> None:
         terminal.until("your choice: ")
         terminal.press(f"{option}\n")
         terminal.until(said)
-    terminal.until("1 of 4 were right the first time.")
+    terminal.until("4 answered, 1 right the first time, 0 skipped.")
     assert terminal.close() == 0
     kept = {"2.1": False, "2.2": True, "2.3": False, "2.4": False}
     assert Progress.read(tmp_path / "chainrule-course").quizzes == kept
@@ -214,7 +219,7 @@ def test_the_quiz_while_an_exercise_is_open(tmp_path: Path) -> None:
     terminal.press("\n")
     terminal.until("your number: ")
     terminal.press("\n")
-    terminal.until("1 of 2 were right the first time.")
+    terminal.until("0 answered, 0 right the first time, 2 skipped.")
     terminal.until("q quit")
     terminal.press("h")
     terminal.until("hint 1 of 3")
@@ -227,7 +232,7 @@ def test_a_quiz_without_a_terminal(tmp_path: Path) -> None:
     asked = subprocess.run(
         command, cwd=tmp_path, input="1\n5", capture_output=True, text=True, check=True
     )
-    assert "2 of 2 were right the first time." in asked.stdout
+    assert "2 answered, 2 right the first time, 0 skipped." in asked.stdout
     ended = subprocess.run(command, cwd=tmp_path, input="", capture_output=True, text=True, check=True)
     assert ended.stdout.endswith("your choice: \n")
     assert run("quiz", "99", cwd=tmp_path).stderr.startswith("chainrule: there is no lesson 99")
@@ -277,7 +282,25 @@ def test_words(tmp_path: Path) -> None:
     (tmp_path / "chainrule-course" / "write_mul.py").write_text(SOLUTION)
     assert run("check", "write_mul", cwd=tmp_path).returncode == 0
     assert "hint 1 of 3" in run("hint", "write_mul", cwd=tmp_path).stdout
-    assert "no exercise 'nothing'" in run("check", "nothing", cwd=tmp_path).stderr
+    for _ in range(3):
+        more = run("hint", "write_mul", cwd=tmp_path).stdout
+    assert more.startswith("hint 3 of 3")
+    assert more.endswith("\n\nno more hints; s in `chainrule learn open write_mul` shows the solution\n")
+    assert "no exercise 'nothing'; `chainrule" in run("check", "nothing", cwd=tmp_path).stderr
+    message = "no exercise 'write_mull'; did you mean write_mul? `chainrule learn list`"
+    assert message in run("check", "write_mull", cwd=tmp_path).stderr
+
+
+def test_without_a_name_the_current_one_is_meant(tmp_path: Path) -> None:
+    progress = Progress(tmp_path / "chainrule-course")
+    for e in exercises():
+        if e.lesson == 1:
+            progress.note_passed(e.name)
+    assert run("read", cwd=tmp_path).stdout.startswith("# The graph\n")
+    assert run("code", cwd=tmp_path).stdout == run("code", "2", cwd=tmp_path).stdout
+    assert run("quiz", cwd=tmp_path).stdout.startswith("The graph  (4 questions)\n")
+    assert run("hint", cwd=tmp_path).stdout.startswith("draw_tree: Draw the tree\nhint 1 of")
+    assert run("check", cwd=tmp_path).stdout.startswith("draw_tree: Draw the tree\n✗ Draw the tree\n")
 
 
 def test_grading(tmp_path: Path) -> None:

@@ -58,6 +58,11 @@ def next_exercise(progress: Progress, after: str = "") -> Exercise | None:
     return None
 
 
+def current(progress: Progress) -> Exercise:
+    """The one to be opened when none is named."""
+    return next_exercise(progress) or exercises()[0]
+
+
 def begun(folder: Path) -> Progress:
     """What was passed so far; says where a new course is made, and what could not be read."""
     if not folder.exists():
@@ -91,10 +96,13 @@ def report(e: Exercise, outcome: Outcome, style: Style) -> str:
     return "\n".join([*lines, style.bad(f"✗ {e.title}"), writing.report(outcome.message)])
 
 
-def hint(e: Exercise, progress: Progress) -> str:
-    """One more than before, as far as there are any."""
+def hint(e: Exercise, progress: Progress, solution: str = "s") -> str:
+    """One more than before; after the last one that one again, and what else there is."""
+    progress.refresh()
+    before = progress.hints.get(e.name, 0)
     count = progress.note_hint(e.name, len(e.hints))
-    return writing.prose(f"hint {count} of {len(e.hints)}: {e.hints[count - 1]}")
+    text = writing.prose(f"hint {count} of {len(e.hints)}: {e.hints[count - 1]}")
+    return f"{text}\n\nno more hints; {solution} shows the solution" if before == count else text
 
 
 class Session:
@@ -105,8 +113,7 @@ class Session:
         self.progress = begun(folder)
         self.keyboard = keyboard
         self.style = Style(sys.stdout)
-        chosen = exercise(first) if first else next_exercise(self.progress)
-        self.exercise: Exercise = chosen or exercises()[0]
+        self.exercise: Exercise = exercise(first) if first else current(self.progress)
         self.lesson = self.exercise.lesson  # that r reads: the next one, when this one is done
         self.seen: tuple[int, int] | None = None
         self.asked_for_solution = False
