@@ -62,8 +62,8 @@ class Parser(argparse.ArgumentParser):
 
 def main(argv: Sequence[str] | None = None) -> int:
     """Run a command; returns the exit code."""
-    arguments = parser().parse_args(options_first(list(sys.argv[1:] if argv is None else argv)))
     try:
+        arguments = parser().parse_args(options_first(list(sys.argv[1:] if argv is None else argv)))
         arguments.run(arguments)
         sys.stdout.flush()
     except BrokenPipeError:  # the reader has seen enough, as in `chainrule demo | head`

@@ -18,6 +18,7 @@ from chainrule.learn.exercise import exercises
 NEEDLESS = re.compile(
     r"\b(simply|just|obviously|clearly|of course|very|really|basically)\b|!(?=\s|$)", re.I
 )
+ITEM = re.compile(r"(?:(?P<number>\d+[.)])|(?P<point>[-+*]))(?:\s|$)")
 
 
 @pytest.fixture(params=lessons(), ids=lambda lesson: lesson.name)
@@ -123,3 +124,21 @@ def test_it_takes_10_to_20_minutes_and_no_needless_words(lesson: Lesson) -> None
     assert not NEEDLESS.findall(prose)
     shown = [*lesson.of("markdown"), *lesson.of("python"), *lesson.of("text")]
     assert all(len(line) <= 110 for block in shown for line in block.text.splitlines())
+
+
+def accidental_items(text: str) -> list[str]:
+    """Lines that begin as an item of a list where none has begun: a number at the end of a sentence."""
+    found: list[str] = []
+    for paragraph in re.split(r"\n\s*\n", text):
+        first, *rest = paragraph.splitlines()
+        begun = ITEM.match(first)
+        kind = begun.lastgroup if begun else None
+        found += [line for line in rest if (item := ITEM.match(line)) and item.lastgroup != kind]
+    return found
+
+
+def test_no_line_becomes_an_item_of_a_list_by_accident(lesson: Lesson) -> None:
+    assert accidental_items("with the sum\n1. The result") == ["1. The result"]
+    assert accidental_items("three\n- two\n\n- one\n- two\n\n1. one\n2. two\n- 3") == ["- two", "- 3"]
+    for block in lesson.of("markdown"):
+        assert accidental_items(block.text) == []

@@ -85,6 +85,11 @@ def test_nodes_by_number_or_name(typed: str) -> None:
     assert judge(NODE, typed) == Verdict(True, "these two", True)
 
 
+@pytest.mark.parametrize("typed", ["w1 b", "b  w1", "w1 7", "b, w1"])
+def test_names_need_no_comma(typed: str) -> None:
+    assert judge({**NODE, "answers": ["w1", "b"]}, typed).right
+
+
 @pytest.mark.parametrize(
     ("typed", "text"),
     [

@@ -26,7 +26,7 @@ COLOURS = re.compile(r"\x1b\[[0-9;]*m")
 class Terminal:
     """A program in a pseudo-terminal."""
 
-    def __init__(self, *words: str, cwd: Path, columns: int = 80) -> None:
+    def __init__(self, *words: str, cwd: Path, columns: int = 80, pager: str = "") -> None:
         self.master, slave = pty.openpty()
         termios.tcsetwinsize(slave, (24, columns))
         self.process = subprocess.Popen(
@@ -35,7 +35,8 @@ class Terminal:
             stdout=slave,
             stderr=slave,
             cwd=cwd,
-            env={name: text for name, text in os.environ.items() if name != "COLUMNS"},
+            env={name: text for name, text in os.environ.items() if name != "COLUMNS"}
+            | {"PAGER": pager, "TERM": "xterm"},
             start_new_session=True,
         )
         os.close(slave)
@@ -73,6 +74,8 @@ def test_the_watch_loop(tmp_path: Path) -> None:
     assert file.read_text() == exercise("write_mul").starter
     terminal.press("h")
     terminal.until("hint 1 of 3")
+    terminal.press("hhh")
+    terminal.until("no more hints; s shows the solution")
     terminal.press("r")
     terminal.until("A number that remembers")
     terminal.press("s")
@@ -84,6 +87,7 @@ def test_the_watch_loop(tmp_path: Path) -> None:
     terminal.until("✗ Write __mul__")
     file.write_text(SOLUTION)
     terminal.until("✓ Write __mul__: passed")
+    terminal.until("n: next, Remember the inputs")
     terminal.press("s")
     terminal.until("class Value")
     terminal.press("l")
@@ -93,17 +97,87 @@ def test_the_watch_loop(tmp_path: Path) -> None:
     assert terminal.close() == 0
     progress = Progress.read(tmp_path / "chainrule-course")
     assert list(progress.passed) == ["write_mul"]
-    assert (progress.hints, progress.solutions) == ({"write_mul": 1}, ["write_mul"])
+    assert (progress.hints, progress.solutions) == ({"write_mul": 3}, ["write_mul"])
+
+
+def test_the_next_exercise_waits_for_a_save(tmp_path: Path) -> None:
+    """A starter that nobody has touched would only be told to be wrong."""
+    terminal = Terminal("learn", "open", "write_mul", cwd=tmp_path)
+    terminal.until("q quit")
+    terminal.press("n")
+    terminal.until("Remember")
+    terminal.until("q quit")
+    time.sleep(1.0)
+    terminal.press("h")
+    assert "checking" not in terminal.until("hint 1 of")
+    file = tmp_path / "chainrule-course" / "track_inputs.py"
+    file.write_text(exercise("track_inputs").solution)
+    terminal.until("passed")
+    terminal.press("q")
+    assert terminal.close() == 0
+
+
+def test_where_the_course_is_and_when_a_lesson_is_done(tmp_path: Path) -> None:
+    """At the end of a lesson r reads the next one; z stays with the one that is done."""
+    folder = tmp_path / "chainrule-course"
+    terminal = Terminal("learn", cwd=tmp_path, columns=200)
+    assert terminal.until("Edit ").startswith(f"new course in {folder}\r\n")
+    terminal.until("r: read lesson 1 first")
+    terminal.until("q quit")
+    terminal.press("q")
+    assert terminal.close() == 0
+    progress = Progress.read(folder)
+    progress.note_passed("first_value")
+    progress.note_passed("track_inputs")
+    terminal = Terminal("learn", cwd=tmp_path, columns=200)
+    assert terminal.until("q quit").startswith(f"course in {folder}\r\n")
+    (folder / "write_mul.py").write_text(SOLUTION)
+    terminal.until("Lesson 1 done. z: its quiz. n: next, Draw the tree. r: read lesson 2 first")
+    terminal.press("r")
+    terminal.until("# The graph")
+    terminal.press("z")
+    terminal.until("A number that remembers")
+    terminal.press("\x04")
+    terminal.until("q quit")
+    terminal.press("q")
+    assert terminal.close() == 0
+
+
+def test_a_lesson_is_read_in_a_pager(tmp_path: Path) -> None:
+    """It has the terminal to itself, also for ctrl-C; the keys are named when it ends."""
+    reader = tmp_path / "reader"
+    reader.write_text(
+        f"#!{sys.executable}\n"
+        "import os, sys\n"
+        "print('BEGINS', len(sys.stdin.read().splitlines()) > 100, flush=True)\n"
+        "print('TYPED', os.read(2, 100).decode())\n"
+    )
+    reader.chmod(0o755)
+    terminal = Terminal("learn", "open", "write_mul", cwd=tmp_path, pager=f"{reader} --quiet")
+    terminal.until("q quit")
+    terminal.press("r")
+    terminal.until("BEGINS True")
+    os.kill(terminal.process.pid, 2)
+    terminal.press("on\n")
+    terminal.until("TYPED on")
+    terminal.until("q quit")
+    terminal.press("h")
+    terminal.until("hint 1 of 3")
+    terminal.press("q")
+    assert terminal.close() == 0
 
 
 def test_the_quiz_of_a_lesson(tmp_path: Path) -> None:
     terminal = Terminal("learn", "quiz", "2", cwd=tmp_path)
     terminal.until("Question 1")
-    for typed, said in (("three", "type a number, such as 2.5 or -3"), ("2", "✗ Not quite.")):
+    for typed, said in (
+        ("three", "type a number, such as 2.5 or -3"),
+        ("2", "✗ Not quite.\r\nOnce more; then the answer is told."),
+        ("4", "✗ Not quite.\r\nIt is 3. The leaf a"),
+    ):
         terminal.until("your number: ")
         terminal.press(f"{typed}\n")
         terminal.until(said)
-    terminal.until("It is 3. The leaf a")
     terminal.until("your number: ")
     terminal.press("5,0\n")
     terminal.until("✓ Right.")
@@ -121,7 +195,7 @@ def test_the_quiz_of_a_lesson(tmp_path: Path) -> None:
         terminal.until("your choice: ")
         terminal.press(f"{option}\n")
         terminal.until(said)
-    terminal.until("1 of 4 were right the first time.")
+    terminal.until("4 answered, 1 right the first time, 0 skipped.")
     assert terminal.close() == 0
     kept = {"2.1": False, "2.2": True, "2.3": False, "2.4": False}
     assert Progress.read(tmp_path / "chainrule-course").quizzes == kept
@@ -145,7 +219,7 @@ def test_the_quiz_while_an_exercise_is_open(tmp_path: Path) -> None:
     terminal.press("\n")
     terminal.until("your number: ")
     terminal.press("\n")
-    terminal.until("1 of 2 were right the first time.")
+    terminal.until("0 answered, 0 right the first time, 2 skipped.")
     terminal.until("q quit")
     terminal.press("h")
     terminal.until("hint 1 of 3")
@@ -158,7 +232,7 @@ def test_a_quiz_without_a_terminal(tmp_path: Path) -> None:
     asked = subprocess.run(
         command, cwd=tmp_path, input="1\n5", capture_output=True, text=True, check=True
     )
-    assert "2 of 2 were right the first time." in asked.stdout
+    assert "2 answered, 2 right the first time, 0 skipped." in asked.stdout
     ended = subprocess.run(command, cwd=tmp_path, input="", capture_output=True, text=True, check=True)
     assert ended.stdout.endswith("your choice: \n")
     assert run("quiz", "99", cwd=tmp_path).stderr.startswith("chainrule: there is no lesson 99")
@@ -166,6 +240,8 @@ def test_a_quiz_without_a_terminal(tmp_path: Path) -> None:
 
 def test_lines_are_as_wide_as_the_terminal(tmp_path: Path) -> None:
     terminal = Terminal("learn", "open", "accumulate", cwd=tmp_path, columns=48)
+    terminal.until("new course in ")
+    terminal.until("\n")  # a path is as long as it is
     shown = terminal.until("Edit ") + terminal.until("q quit").partition("\n")[2]
     for key, end in (("h", "hint 1 of"), ("s", "You have not passed"), ("r", "## What to remember")):
         terminal.press(key)
@@ -195,16 +271,36 @@ def run(*words: str, cwd: Path) -> subprocess.CompletedProcess[str]:
 
 
 def test_words(tmp_path: Path) -> None:
-    assert "exercises passed" in run("list", cwd=tmp_path).stdout
+    listed = run("list", cwd=tmp_path).stdout
+    assert f"exercises passed\ncourse in {tmp_path / 'chainrule-course'}\n" in listed
     assert "A number that remembers" in run("read", "1", cwd=tmp_path).stdout
     assert run("read", "99", cwd=tmp_path).stderr.startswith("chainrule: there is no lesson 99")
     first = run("check", "write_mul", cwd=tmp_path)
     assert first.returncode == 1
     assert "✗" in first.stdout
+    assert first.stdout.startswith(f"new course in {tmp_path / 'chainrule-course'}\n")
     (tmp_path / "chainrule-course" / "write_mul.py").write_text(SOLUTION)
     assert run("check", "write_mul", cwd=tmp_path).returncode == 0
     assert "hint 1 of 3" in run("hint", "write_mul", cwd=tmp_path).stdout
-    assert "no exercise 'nothing'" in run("check", "nothing", cwd=tmp_path).stderr
+    for _ in range(3):
+        more = run("hint", "write_mul", cwd=tmp_path).stdout
+    assert more.startswith("hint 3 of 3")
+    assert more.endswith("\n\nno more hints; s in `chainrule learn open write_mul` shows the solution\n")
+    assert "no exercise 'nothing'; `chainrule" in run("check", "nothing", cwd=tmp_path).stderr
+    message = "no exercise 'write_mull'; did you mean write_mul? `chainrule learn list`"
+    assert message in run("check", "write_mull", cwd=tmp_path).stderr
+
+
+def test_without_a_name_the_current_one_is_meant(tmp_path: Path) -> None:
+    progress = Progress(tmp_path / "chainrule-course")
+    for e in exercises():
+        if e.lesson == 1:
+            progress.note_passed(e.name)
+    assert run("read", cwd=tmp_path).stdout.startswith("# The graph\n")
+    assert run("code", cwd=tmp_path).stdout == run("code", "2", cwd=tmp_path).stdout
+    assert run("quiz", cwd=tmp_path).stdout.startswith("The graph  (4 questions)\n")
+    assert run("hint", cwd=tmp_path).stdout.startswith("draw_tree: Draw the tree\nhint 1 of")
+    assert run("check", cwd=tmp_path).stdout.startswith("draw_tree: Draw the tree\n✗ Draw the tree\n")
 
 
 def test_grading(tmp_path: Path) -> None:
@@ -242,6 +338,12 @@ def test_a_damaged_progress_file_is_kept(tmp_path: Path) -> None:
     assert (tmp_path / "progress.damaged").read_text() == "{nonsense"
     progress.note_passed("write_mul")
     assert list(Progress.read(tmp_path).passed) == ["write_mul"]
+    (tmp_path / "progress.json").write_text("[]")
+    listed = run("--folder", ".", "list", cwd=tmp_path).stdout
+    assert listed.startswith(
+        "progress.json was damaged, so a new one begins; the old one is kept as "
+        f"{tmp_path / 'progress.damaged'}\n0 of"
+    )
 
 
 @pytest.mark.parametrize("name", [e.name for e in exercises()])

@@ -6,7 +6,7 @@ import io
 
 import pytest
 
-from chainrule.learn import terminal, writing
+from chainrule.learn import reading, terminal, writing
 from chainrule.learn.course import Lesson, lessons
 from chainrule.learn.exercise import exercises
 from chainrule.learn.sandbox import Outcome
@@ -102,7 +102,7 @@ def test_reports() -> None:
 @pytest.mark.usefixtures("narrow")
 @pytest.mark.parametrize("lesson", lessons(), ids=lambda lesson: lesson.name)
 def test_lessons_keep_their_code_and_their_words(lesson: Lesson) -> None:
-    shown = terminal.read(lesson.number)
+    shown = reading.read(lesson.number)
     for block in lesson.of("python"):
         assert "\n".join(f"    {line}" for line in block.text.rstrip().splitlines()) in shown
     words = " ".join(shown.split())

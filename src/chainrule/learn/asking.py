@@ -31,14 +31,18 @@ def ask_all(
     progress.refresh()
     say(f"{style.strong(lesson.title)}  ({len(quizzes)} questions)")
     say(style.quiet(KEYS))
+    answers: list[bool | None] = []
     for i, block in enumerate(quizzes, 1):
         key = f"{lesson.number}.{i}"
         say(f"\n{style.strong(f'Question {i}')} {style.quiet(_past(progress, key))}".rstrip())
         say("\n".join(shown(block.data)))
-        if not _answered(block.data, key, progress, say, ask, style):
+        try:
+            answers.append(_answered(block.data, key, progress, say, ask, style))
+        except EOFError:
             return
-    right = sum(progress.quizzes.get(f"{lesson.number}.{i + 1}", False) for i in range(len(quizzes)))
-    say(f"\n{right} of {len(quizzes)} were right the first time.")
+    skipped = answers.count(None)
+    answered = len(answers) - skipped
+    say(f"\n{answered} answered, {answers.count(True)} right the first time, {skipped} skipped.")
 
 
 def shown(quiz: Mapping[str, Any]) -> Iterator[str]:
@@ -70,22 +74,27 @@ def _answered(
     say: Callable[[str], None],
     ask: Ask,
     style: Style,
-) -> bool:
-    """Until it is right, told or left alone; False at the end of input."""
+) -> bool | None:
+    """Until it is right, told or left alone: whether the first answer was right, None without one."""
+    first: bool | None = None
     while True:
         line = ask(PROMPTS[quiz["kind"]])
-        if not line or not line.strip():
-            return line is not None
+        if line is None:
+            raise EOFError
+        if not line.strip():
+            return first
         try:
             verdict = judge(quiz, line)
         except ValueError as error:
             say(writing.prose(str(error)))
             continue
         progress.note_quiz(key, verdict.right)
+        again = quiz["kind"] == "number" and not verdict.right and first is None
+        first = verdict.right if first is None else first
         say(style.good("✓ Right.") if verdict.right else style.bad("✗ Not quite."))
-        say(writing.prose(verdict.text))
-        if verdict.told:
-            return True
+        say("Once more; then the answer is told." if again else writing.prose(verdict.text))
+        if verdict.told and not again:
+            return first
 
 
 def _past(progress: Progress, key: str) -> str:

@@ -10,10 +10,10 @@ from pathlib import Path
 from typing import Any
 
 from ..saving import place, write_atomically
-from . import grading, terminal, trying
+from . import grading, paging, reading, terminal, trying
 from .course import lesson
 from .exercise import exercise, exercises, own_folder, read, use
-from .progress import Progress, default_folder
+from .progress import default_folder
 from .sandbox import Limits
 from .skeleton import new
 from .writing import Style
@@ -27,6 +27,7 @@ def add_learn(commands: Any) -> None:
         description=f"{text[0].upper()}{text[1:]}. Without a word it opens the next exercise and "
         "checks it whenever you save it.",
         epilog="examples:\n  chainrule learn\n  chainrule learn read 1\n  chainrule learn quiz 1\n"
+        "  chainrule learn code 1 > lesson1.py\n"
         "  chainrule learn open write_mul\n"
         "  chainrule learn check write_mul\n  chainrule learn grade submissions --out marks.csv\n"
         "  chainrule learn export 3 --html backward.html\n"
@@ -44,15 +45,23 @@ def add_learn(commands: Any) -> None:
     p.set_defaults(run=_with_exercises(lambda a: terminal.learn(a.folder)))
     words = p.add_subparsers(title="words", metavar="WORD")
     _add(words, "list", "all lessons and exercises, and how far you are", show_list)
-    _add(words, "read", "print a lesson", show_lesson).add_argument("number", type=int)
-    _add(words, "quiz", "answer the questions of a lesson", ask).add_argument("number", type=int)
+    for word, text, run in (
+        ("read", "read a lesson", show_lesson),
+        ("code", "print the code of a lesson, to run it", show_code),
+        ("quiz", "answer the questions of a lesson", ask),
+    ):
+        _add(words, word, text, run).add_argument(
+            "number", type=int, nargs="?", help="of the lesson (that of the exercise that is next)"
+        )
     _add(words, "open", "open an exercise and check it on every save", open_exercise).add_argument(
         "name"
     )
     _add(words, "check", "check an exercise once", check).add_argument(
-        "name", help="an exercise, or its file"
+        "name", nargs="?", help="an exercise, or its file (the exercise that is next)"
     )
-    _add(words, "hint", "one more hint", hint).add_argument("name")
+    _add(words, "hint", "one more hint", hint).add_argument(
+        "name", nargs="?", help="an exercise (the one that is next)"
+    )
     exported = _add(words, "export", "for teachers: a lesson or an exercise as a file", export)
     exported.add_argument("name", metavar="NAME|NUMBER", help="an exercise, or the number of a lesson")
     kinds = exported.add_mutually_exclusive_group(required=True)
@@ -93,16 +102,36 @@ def _with_exercises(run: Callable[[Any], None]) -> Callable[[Any], None]:
     return started
 
 
+def _number(arguments: Any) -> int:
+    """The lesson that was named, else that of the current exercise."""
+    if arguments.number is not None:
+        return int(arguments.number)
+    return terminal.current(terminal.known(arguments.folder)).lesson
+
+
+def _name(arguments: Any) -> str:
+    """The exercise that was named, else the current one, which is then said."""
+    if arguments.name is not None:
+        return str(arguments.name)
+    found = terminal.current(terminal.known(arguments.folder))
+    print(f"{found.name}: {found.title}")
+    return found.name
+
+
 def show_list(arguments: Any) -> None:
-    print("\n".join(terminal.listed(Progress.read(arguments.folder), Style(sys.stdout))))
+    print("\n".join(terminal.listed(terminal.known(arguments.folder), Style(sys.stdout))))
 
 
 def show_lesson(arguments: Any) -> None:
-    print(terminal.read(arguments.number))
+    paging.show(reading.read(_number(arguments)))
+
+
+def show_code(arguments: Any) -> None:
+    print(reading.code(_number(arguments)))
 
 
 def ask(arguments: Any) -> None:
-    terminal.quiz(arguments.folder, arguments.number)
+    terminal.quiz(arguments.folder, _number(arguments))
 
 
 def open_exercise(arguments: Any) -> None:
@@ -111,16 +140,17 @@ def open_exercise(arguments: Any) -> None:
 
 def check(arguments: Any) -> None:
     """An exercise by its name, or a file named as one."""
-    path = Path(arguments.name)
+    path = Path(_name(arguments))
     if (path / "exercise.toml").is_file() and path.name not in {e.name for e in exercises()}:
         raise ValueError(f"{path} is the folder of an exercise: chainrule learn try {path}")
     found = exercise(path.stem)
-    file = path if path.suffix == ".py" else terminal.opened(found, arguments.folder)
+    folder = arguments.folder
+    file = path if path.suffix == ".py" else terminal.opened(found, terminal.begun(folder).folder)
     outcome = found.check(file)
     print(terminal.report(found, outcome, Style(sys.stdout)))
     if not outcome.passed:
         raise ValueError("not passed yet")
-    Progress.read(arguments.folder).note_passed(found.name)
+    terminal.begun(folder).note_passed(found.name)
 
 
 def try_out(arguments: Any) -> None:
@@ -137,7 +167,9 @@ def try_out(arguments: Any) -> None:
 
 
 def hint(arguments: Any) -> None:
-    print(terminal.hint(exercise(arguments.name), Progress.read(arguments.folder)))
+    found = exercise(_name(arguments))
+    solution = f"s in `chainrule learn open {found.name}`"
+    print(terminal.hint(found, terminal.begun(arguments.folder), solution))
 
 
 def export(arguments: Any) -> None:

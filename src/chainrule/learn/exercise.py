@@ -7,6 +7,7 @@ There are those of the course, and those of a teacher's folder, which learners n
 from __future__ import annotations
 
 import ast
+import difflib
 import os
 import shutil
 import tempfile
@@ -161,4 +162,6 @@ def exercise(name: str) -> Exercise:
     for each in exercises():
         if each.name == name:
             return each
-    raise ValueError(f"there is no exercise {name!r}; `chainrule learn list` shows them all")
+    near = difflib.get_close_matches(name, [each.name for each in exercises()], n=1)
+    meant = f"did you mean {near[0]}? " if near else ""
+    raise ValueError(f"there is no exercise {name!r}; {meant}`chainrule learn list` shows them all")

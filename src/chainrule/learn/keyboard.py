@@ -27,7 +27,7 @@ class Keyboard:
     def __exit__(
         self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
     ) -> None:
-        self._give_lines()
+        self.give_lines()
 
     def key(self, seconds: float) -> str:
         """The next key; "" if none was pressed in this time."""
@@ -39,7 +39,7 @@ class Keyboard:
 
     def line(self, prompt: str) -> str | None:
         """The next line, which can be corrected before Enter; None at the end of input."""
-        self._give_lines()
+        self.give_lines()
         print(prompt, end="", flush=True)
         typed = bytearray()
         # One byte after another: what is read ahead would be missed by `key`.
@@ -58,7 +58,8 @@ class Keyboard:
             self.before = termios.tcgetattr(self.descriptor)
             tty.setcbreak(self.descriptor, termios.TCSADRAIN)
 
-    def _give_lines(self) -> None:
+    def give_lines(self) -> None:
+        """As the terminal was: what another program expects."""
         if self.before is not None:
             import termios
 

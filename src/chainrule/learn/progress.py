@@ -27,6 +27,7 @@ class Progress:
     hints: dict[str, int] = field(default_factory=dict)
     solutions: list[str] = field(default_factory=list)
     quizzes: dict[str, bool] = field(default_factory=dict)  # by "lesson.number": right the first time
+    damaged: Path | None = None  # the file that could not be read, where it is kept
 
     @classmethod
     def read(cls, folder: Path) -> Progress:
@@ -42,14 +43,14 @@ class Progress:
         except FileNotFoundError:
             pass
         except (ValueError, KeyError, TypeError, AttributeError):
-            path.replace(path.with_suffix(".damaged"))
+            progress.damaged = path.replace(path.with_suffix(".damaged"))
         return progress
 
     def write(self) -> None:
         """All of it or nothing: a file beside it takes its place."""
         self.folder.mkdir(parents=True, exist_ok=True)
         numbers: dict[str, Any] = asdict(self)
-        del numbers["folder"]
+        del numbers["folder"], numbers["damaged"]
         with tempfile.NamedTemporaryFile(
             "w", dir=self.folder, suffix=".part", delete=False, encoding="utf-8"
         ) as part:

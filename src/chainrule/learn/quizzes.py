@@ -18,6 +18,7 @@ from ..value import Value
 from ..viz.model import CONSTANT, LEAF, Picture, picture
 from ..viz.quiz import Question
 
+SPACE = re.compile(r"[\s,]+")
 NUMBERS = re.compile(r"[\d\s,]+")  # of nodes, however they are separated
 
 
@@ -106,13 +107,15 @@ def _judge_nodes(quiz: Mapping[str, Any], answer: str) -> Verdict:
 
 
 def _parts(answer: str) -> list[str]:
-    """Numbers with anything between them, expressions with commas."""
+    """Numbers and names with anything between them, expressions with commas."""
     if NUMBERS.fullmatch(answer):
         return answer.replace(",", " ").split()
     try:
         tree = ast.parse(answer, mode="eval").body
     except SyntaxError:
-        return [answer]  # what is wrong with it is said where it is parsed
+        words = SPACE.split(answer)
+        # What is wrong with another text is said where it is parsed.
+        return words if all(word.isidentifier() or word.isdecimal() for word in words) else [answer]
     return [ast.unparse(each) for each in tree.elts] if isinstance(tree, ast.Tuple) else [answer]
 
 

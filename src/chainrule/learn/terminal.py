@@ -7,12 +7,13 @@ import time
 from collections.abc import Iterator
 from pathlib import Path
 
-from . import writing
+from . import paging, writing
 from .asking import ask_all
 from .course import lesson, lessons
 from .exercise import Exercise, exercise, exercises
 from .keyboard import END, Keyboard
-from .progress import Progress
+from .progress import FILE, Progress
+from .reading import read
 from .sandbox import Outcome
 from .writing import Style
 
@@ -33,6 +34,7 @@ def listed(progress: Progress, style: Style) -> Iterator[str]:
     found = exercises()
     done = sum(e.name in progress.passed for e in found)
     yield style.strong(f"{done} of {len(found)} exercises passed")
+    yield style.quiet(f"course in {progress.folder.absolute()}")
     for each in lessons():
         yield ""
         keys = [f"{each.number}.{i + 1}" for i in range(len(each.of("quiz")))]
@@ -45,21 +47,6 @@ def listed(progress: Progress, style: Style) -> Iterator[str]:
                 yield f"    {mark} {e.name:24} {style.quiet(e.title)}"
 
 
-def read(number: int) -> str:
-    """A lesson as text: its Markdown, without what only a page can show; its quiz is named."""
-    each = lesson(number)
-    parts = [f"# {each.title}", writing.prose(each.promise)]
-    for block in each.blocks:
-        if block.kind == "markdown":
-            parts.append(writing.prose(block.text))
-        elif block.kind in ("python", "text"):
-            parts.append("\n".join(f"    {line}" for line in block.text.rstrip().splitlines()))
-        elif block.kind == "exercise":
-            parts.append(writing.prose("Exercises: " + ", ".join(block.text.split())))
-    parts.append(f"{len(each.of('quiz'))} questions: chainrule learn quiz {number}")
-    return "\n\n".join(parts)
-
-
 def next_exercise(progress: Progress, after: str = "") -> Exercise | None:
     """The first after this one that was not passed, else the first of all."""
     found = exercises()
@@ -69,6 +56,27 @@ def next_exercise(progress: Progress, after: str = "") -> Exercise | None:
         if e.name not in progress.passed and e.name != after:
             return e
     return None
+
+
+def current(progress: Progress) -> Exercise:
+    """The one to be opened when none is named."""
+    return next_exercise(progress) or exercises()[0]
+
+
+def begun(folder: Path) -> Progress:
+    """What was passed so far; says where a new course is made, and what could not be read."""
+    if not folder.exists():
+        print(f"new course in {folder.absolute()}")
+    return known(folder)
+
+
+def known(folder: Path) -> Progress:
+    """What was passed so far; says so if it could not be read."""
+    progress = Progress.read(folder)
+    if progress.damaged:
+        kept = progress.damaged.absolute()
+        print(f"{FILE} was damaged, so a new one begins; the old one is kept as {kept}")
+    return progress
 
 
 def opened(e: Exercise, folder: Path) -> Path:
@@ -88,35 +96,45 @@ def report(e: Exercise, outcome: Outcome, style: Style) -> str:
     return "\n".join([*lines, style.bad(f"✗ {e.title}"), writing.report(outcome.message)])
 
 
-def hint(e: Exercise, progress: Progress) -> str:
-    """One more than before, as far as there are any."""
+def hint(e: Exercise, progress: Progress, solution: str = "s") -> str:
+    """One more than before; after the last one that one again, and what else there is."""
+    progress.refresh()
+    before = progress.hints.get(e.name, 0)
     count = progress.note_hint(e.name, len(e.hints))
-    return writing.prose(f"hint {count} of {len(e.hints)}: {e.hints[count - 1]}")
+    text = writing.prose(f"hint {count} of {len(e.hints)}: {e.hints[count - 1]}")
+    return f"{text}\n\nno more hints; {solution} shows the solution" if before == count else text
 
 
 class Session:
     """One learner at one terminal: an exercise is open, its file is watched, keys are read."""
 
     def __init__(self, folder: Path, keyboard: Keyboard, first: str | None = None) -> None:
-        self.progress = Progress.read(folder)
+        new = not folder.exists()
+        self.progress = begun(folder)
         self.keyboard = keyboard
         self.style = Style(sys.stdout)
-        chosen = exercise(first) if first else next_exercise(self.progress)
-        self.exercise: Exercise = chosen or exercises()[0]
+        self.exercise: Exercise = exercise(first) if first else current(self.progress)
+        self.lesson = self.exercise.lesson  # that r reads: the next one, when this one is done
         self.seen: tuple[int, int] | None = None
         self.asked_for_solution = False
+        if not new:
+            self.say(self.style.quiet(f"course in {folder.absolute()}"))
 
     def say(self, text: str = "") -> None:
         print(text, flush=True)
 
     def open(self, e: Exercise) -> None:
-        self.exercise, self.seen, self.asked_for_solution = e, None, False
+        """Show its task; nothing is checked before the first save, which is the learner's."""
+        self.exercise, self.lesson, self.asked_for_solution = e, e.lesson, False
         path = opened(e, self.progress.folder)
+        self.seen = self.state()
         self.say()
         self.say(self.style.strong(f"{e.title}  (lesson {e.lesson}, about {e.minutes} minutes)"))
         self.say(writing.prose(e.task))
         self.say()
         self.say(f"Edit {path}; it is checked whenever you save it.")
+        if not self.progress.passed:
+            self.say(f"r: read lesson {e.lesson} first")
         self.say(self.style.quiet(keys()))
 
     def state(self) -> tuple[int, int] | None:
@@ -134,9 +152,20 @@ class Session:
         self.say(report(self.exercise, outcome, self.style))
         if outcome.passed:
             self.progress.note_passed(self.exercise.name)
-            following = next_exercise(self.progress, self.exercise.name)
-            self.say(f"n: next, {following.title}" if following else "That was the last one.")
+            self.say(writing.prose(self.onward()))
         return outcome
+
+    def onward(self) -> str:
+        """What comes after an exercise that was passed."""
+        here, passed = self.exercise.lesson, self.progress.passed
+        following = next_exercise(self.progress, self.exercise.name)
+        done = all(e.name in passed for e in exercises() if e.lesson == here)
+        parts = [f"Lesson {here} done. z: its quiz."] if done else []
+        parts.append(f"n: next, {following.title}" if following else "That was the last one.")
+        if done and following:
+            self.lesson = following.lesson
+            parts[-1] += f". r: read lesson {self.lesson} first"
+        return " ".join(parts)
 
     def press(self, key: str) -> bool:
         """Do what a key means; False to end."""
@@ -148,7 +177,9 @@ class Session:
         elif key == "h":
             self.say(hint(e, self.progress))
         elif key == "r":
-            self.say(read(e.lesson))
+            self.keyboard.give_lines()
+            paging.show(read(self.lesson))
+            self.say(self.style.quiet(keys()))
         elif key == "z":
             ask_all(lesson(e.lesson), self.progress, self.say, self.keyboard.line, self.style)
             self.say(self.style.quiet(keys()))
@@ -184,7 +215,6 @@ class Session:
     def run(self) -> None:
         """Until q or the end of input."""
         self.open(self.exercise)
-        self.seen = self.state()
         while True:
             key = self.keyboard.key(PAUSE)
             if key == END or (key and not self.press(key)):
@@ -203,4 +233,4 @@ def quiz(folder: Path, number: int) -> None:
     """The questions of a lesson, without an exercise around them."""
     each = lesson(number)
     with Keyboard() as keyboard:
-        ask_all(each, Progress.read(folder), print, keyboard.line, Style(sys.stdout))
+        ask_all(each, known(folder), print, keyboard.line, Style(sys.stdout))

@@ -1,6 +1,8 @@
 from chainrule.learn.checking import Work, number
 from chainrule.learn.programs import Program, compare, program
 
+AGAIN = "leaves add the gradients of every walk; results between them begin each walk at 0"
+
 
 def check(work: Work) -> None:
     Value = work.get("Value")
@@ -19,3 +21,18 @@ def check(work: Work) -> None:
         a, b = Value(x), Value(y)
         (2 * a * b + a + 1).backward()
         work.equal("a.grad and b.grad of 2 * a * b + a + 1", [a.grad, b.grad], [2 * y + 1, 2 * x])
+
+    @work.for_all(number(), number())
+    def twice(x: float, y: float) -> None:
+        a, b = Value(x), Value(y)
+        c = a * b
+        d = c + c * a
+        for times in (1, 2):
+            d.backward()
+            work.equal(
+                f"[a.grad, b.grad] after {times} times d.backward(), with c = a * b, d = c + c * a",
+                [a.grad, b.grad],
+                [times * (y + 2 * x * y), times * (x + x * x)],
+                AGAIN,
+            )
+            work.equal(f"c.grad after {times} times d.backward()", c.grad, 1 + x, AGAIN)

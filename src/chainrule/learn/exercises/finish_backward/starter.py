@@ -3,6 +3,8 @@
 Every result has a `_backward` that passes its gradient on to its inputs, and `topological` lists a
 graph with inputs before results. Write `backward`: after `d.backward()`, every Value that d was
 made from has in `grad` how fast d changes with it. For d itself that is 1.
+
+When it is called again, leaves add the new gradients to the old ones. Results begin again at 0.
 """
 
 
@@ -46,16 +48,16 @@ class Value:
         return self * other
 
     def topological(self):
-        order, seen = [], set()
-
-        def visit(value):
-            if value not in seen:
-                seen.add(value)
-                for each in value.inputs:
-                    visit(each)
-                order.append(value)
-
-        visit(self)
+        order, seen, stack = [], set(), [(self, False)]
+        while stack:
+            node, inputs_done = stack.pop()
+            if inputs_done:
+                order.append(node)
+            elif node not in seen:
+                seen.add(node)
+                stack.append((node, True))
+                for child in reversed(node.inputs):
+                    stack.append((child, False))
         return order
 
     def backward(self):

@@ -28,14 +28,14 @@ class Value:
 def topological(value):
     order = []
     seen = set()
-
-    def visit(each):
-        if each in seen:
-            return
-        seen.add(each)
-        for one in each.inputs:
-            visit(one)
-        order.append(each)
-
-    visit(value)
+    stack = [(value, False)]
+    while stack:
+        node, inputs_done = stack.pop()
+        if inputs_done:
+            order.append(node)
+        elif node not in seen:
+            seen.add(node)
+            stack.append((node, True))
+            for child in reversed(node.inputs):
+                stack.append((child, False))
     return order

@@ -1,8 +1,8 @@
 """Make room for the next gradients.
 
-Gradients are added to what is there. Whoever calls `backward` a second time gets a mixture of both.
-Write `zero_grad`: it sets the gradient of this Value and of everything it was made from to 0.0, and
-changes nothing else. After it, `backward` gives the right gradients again.
+Leaves add new gradients to what they have. Whoever calls `backward` a second time gets the sum of
+both. Write `zero_grad`: it sets the gradient of this Value and of everything it was made from, leaves
+and results, to 0.0, and changes nothing else. After it, `backward` gives the right gradients again.
 """
 
 
@@ -46,22 +46,26 @@ class Value:
         return self * other
 
     def topological(self):
-        order, seen = [], set()
-
-        def visit(value):
-            if value not in seen:
-                seen.add(value)
-                for each in value.inputs:
-                    visit(each)
-                order.append(value)
-
-        visit(self)
+        order, seen, stack = [], set(), [(self, False)]
+        while stack:
+            node, inputs_done = stack.pop()
+            if inputs_done:
+                order.append(node)
+            elif node not in seen:
+                seen.add(node)
+                stack.append((node, True))
+                for child in reversed(node.inputs):
+                    stack.append((child, False))
         return order
 
     def backward(self):
-        self.grad = 1.0
-        for value in reversed(self.topological()):
-            value._backward()
+        order = self.topological()
+        for node in order:
+            if node.inputs:
+                node.grad = 0.0
+        self.grad += 1.0
+        for node in reversed(order):
+            node._backward()
 
     def zero_grad(self):
         pass  # your code here

@@ -42,22 +42,26 @@ class Value:
         return self * other
 
     def topological(self):
-        order, seen = [], set()
-
-        def visit(value):
-            if value not in seen:
-                seen.add(value)
-                for each in value.inputs:
-                    visit(each)
-                order.append(value)
-
-        visit(self)
+        order, seen, stack = [], set(), [(self, False)]
+        while stack:
+            node, inputs_done = stack.pop()
+            if inputs_done:
+                order.append(node)
+            elif node not in seen:
+                seen.add(node)
+                stack.append((node, True))
+                for child in reversed(node.inputs):
+                    stack.append((child, False))
         return order
 
     def backward(self):
-        self.grad = 1.0
-        for value in reversed(self.topological()):
-            value._backward()
+        order = self.topological()
+        for node in order:
+            if node.inputs:
+                node.grad = 0.0
+        self.grad += 1.0
+        for node in reversed(order):
+            node._backward()
 
     def sigmoid(self):
         # exp of a negative number cannot overflow, so each side has a form of its own.

@@ -39,16 +39,16 @@ class Value:
         return self * other
 
     def topological(self):
-        order, seen = [], set()
-
-        def visit(value):
-            if value not in seen:
-                seen.add(value)
-                for each in value.inputs:
-                    visit(each)
-                order.append(value)
-
-        visit(self)
+        order, seen, stack = [], set(), [(self, False)]
+        while stack:
+            node, inputs_done = stack.pop()
+            if inputs_done:
+                order.append(node)
+            elif node not in seen:
+                seen.add(node)
+                stack.append((node, True))
+                for child in reversed(node.inputs):
+                    stack.append((child, False))
         return order
 
     def backward(self):

@@ -1,0 +1,70 @@
+"""A lesson as text: its Markdown, its code, and what a terminal can show of its figures."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import Any
+
+from ..viz.text import tree
+from . import writing
+from .course import Block, lesson
+from .quizzes import pictured
+
+PRINTED = f"{writing.CODE}│ "  # before each line that code prints
+
+
+def read(number: int) -> str:
+    """All of a lesson but its quiz, which is named."""
+    each = lesson(number)
+    parts = [f"# {each.title}", writing.prose(each.promise)]
+    parts += [text for block in each.blocks if (text := shown(block))]
+    parts.append(
+        f"its code, to run: chainrule learn code {number}\n"
+        f"{len(each.of('quiz'))} questions: chainrule learn quiz {number}"
+    )
+    return "\n\n".join(parts)
+
+
+def code(number: int) -> str:
+    """The code of a lesson as one program; what is there to raise an error is a comment."""
+    parts = []
+    for block in lesson(number).of("python"):
+        text = block.text.rstrip()
+        parts.append(indented(f"raises an error:\n{text}", "# ") if "raises" in block.options else text)
+    return "\n\n\n".join(parts)
+
+
+def shown(block: Block) -> str:
+    """A part of a lesson; "" if it is not for reading."""
+    if block.kind == "markdown":
+        return writing.prose(block.text)
+    if block.kind == "python":
+        return indented(block.text)
+    if block.kind == "text":
+        return indented(block.text, PRINTED)
+    if block.kind == "figure":
+        return figure(block.data)
+    if block.kind == "exercise":
+        return writing.prose("Exercises: " + ", ".join(block.text.split()))
+    return ""
+
+
+def figure(data: Mapping[str, Any]) -> str:
+    """The tree of an expression after backward, or how to train the same network."""
+    if "stepper" in data:
+        drawing = tree(pictured(data["stepper"], data["values"]))
+        told = f"`{data['stepper']}` after backward. To step through it: `chainrule studio`, tab Learn."
+        return f"{writing.prose(told)}\n\n{indented(drawing)}"
+    told = "To watch it: `chainrule studio`, tab Learn. To train such a network here:"
+    return f"{writing.prose(told)}\n\n{indented(training(data))}"
+
+
+def training(data: Mapping[str, Any]) -> str:
+    """The command that trains what a trainer shows."""
+    hidden = " ".join(str(width) for width in data["layers"])
+    settings = f"--hidden {hidden} --activation {data['activation']} --lr {data['rate']}"
+    return f"chainrule train {data['trainer']} {settings}"
+
+
+def indented(text: str, mark: str = writing.CODE) -> str:
+    return "\n".join(f"{mark}{line}" for line in text.rstrip().splitlines())
