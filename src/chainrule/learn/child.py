@@ -216,7 +216,11 @@ def work(job: dict[str, Any], file: Path) -> tuple[str, str, dict[str, str]]:
     """Do the job; returns how it ended, what to say of it, and the parts of a failed check."""
     checker: Callable[[Work], None] | None = None
     if job["kind"] == "check":
-        checker = load(Path(job["checker"]), "checker").check
+        try:
+            checker = load(Path(job["checker"]), "checker").check
+        except Exception as error:
+            os.write(job["result"], b"\n")
+            return "checker", f"the checker does not run: {described(error, Path(job['checker']))}", {}
     guard(Path(job["folder"]))
     faulthandler.dump_traceback_later(job["seconds"], exit=False, file=job["trace"])
     os.write(job["result"], b"\n")

@@ -127,12 +127,14 @@ def try_out(arguments: Any) -> None:
     """A teacher's exercise: is it ready?"""
     e = read(arguments.exercise)
     problems = list(trying.gaps(e))
-    print("\n".join(problems), end="\n" if problems else "")
+    for line in (*problems, *trying.advice(e)):
+        print(line)
     for trial in trying.trials(e):
         print(trial, flush=True)
         problems += [trial.problem] * bool(trial.problem)
     if problems:
-        raise ValueError(f"{e.name} is not ready: mend what is said above ({len(problems)} things)")
+        count = trying.counted(len(problems), "thing")
+        raise ValueError(f"{e.name} is not ready: mend what is said above ({count})")
     print(f"{e.name} is ready: chainrule learn --exercises {os.path.relpath(e.folder.parent)}")
 
 

@@ -39,9 +39,16 @@ class Exercise:
     lesson: int
     minutes: int
 
+    def file(self, name: str) -> Path:
+        """One of its files; ExerciseError if it is not there."""
+        path = self.folder / name
+        if not path.is_file():
+            raise ExerciseError(f"{self.name} has no {name}")
+        return path
+
     @property
     def starter(self) -> str:
-        return (self.folder / "starter.py").read_text(encoding="utf-8")
+        return self.file("starter.py").read_text(encoding="utf-8")
 
     @property
     def task(self) -> str:
@@ -53,11 +60,11 @@ class Exercise:
 
     @property
     def solution(self) -> str:
-        return (self.folder / "solution.py").read_text(encoding="utf-8")
+        return self.file("solution.py").read_text(encoding="utf-8")
 
     @property
     def hints(self) -> list[str]:
-        text = (self.folder / "hints.md").read_text(encoding="utf-8")
+        text = self.file("hints.md").read_text(encoding="utf-8")
         return [hint.strip() for hint in text.split("\n---\n")]
 
     @property
@@ -70,13 +77,15 @@ class Exercise:
         with tempfile.TemporaryDirectory(prefix="chainrule-", ignore_cleanup_errors=True) as place:
             copy = Path(place) / f"{self.name}.py"
             shutil.copyfile(file, copy)
-            checker = str((self.folder / "check.py").resolve())
+            checker = str(self.file("check.py").resolve())
             job = {"kind": "check", "file": str(copy), "checker": checker}
             return sandbox.run(job, Path(place), limits, stopped)
 
 
 def read(folder: Path) -> Exercise:
     """From its folder; ExerciseError says what its exercise.toml lacks."""
+    if folder.is_file():
+        raise ExerciseError(f"name the folder, not {folder.name}")
     file = folder / "exercise.toml"
     try:
         about = tomllib.loads(file.read_text(encoding="utf-8"))

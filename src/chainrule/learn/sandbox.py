@@ -44,7 +44,7 @@ USUAL = Limits()
 class Outcome:
     """How a run ended: `passed`, `failed`, or why it was stopped."""
 
-    kind: str  # passed, failed, error, time, memory, output, exit, crash, stopped
+    kind: str  # passed, failed, error, checker, time, memory, output, exit, crash, stopped
     message: str = ""
     printed: str = ""
     seconds: float = 0.0

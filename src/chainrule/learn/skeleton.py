@@ -6,21 +6,23 @@ from pathlib import Path
 
 from .exercise import named
 
+TASK = "Say here what is to be done, in two or three plain sentences."
+HINTS = ("A nudge: where to look.", "Nearly the answer.")
 FILES = {
     "exercise.toml": 'title = "{title}"\nlesson = 1\nminutes = 10\n',
-    "starter.py": '''"""Say here what is to be done, in two or three plain sentences."""
+    "starter.py": '''"""{task}"""
 
 
 def {name}(x):
     pass  # your code here
 ''',
-    "solution.py": '''"""Say here what is to be done, in two or three plain sentences."""
+    "solution.py": '''"""{task}"""
 
 
 def {name}(x):
     return 2 * x
 ''',
-    "hints.md": "A nudge: where to look.\n\n---\n\nNearly the answer.\n",
+    "hints.md": "\n\n---\n\n".join(HINTS) + "\n",
     "check.py": """from chainrule.learn.checking import Work, number
 
 
@@ -46,5 +48,6 @@ def new(name: str, folder: Path) -> Path:
     for file, text in FILES.items():
         path = place / file
         path.parent.mkdir(parents=True, exist_ok=True)
-        path.write_text(text.format(name=name, title=name.replace("_", " ").capitalize()))
+        title = name.replace("_", " ").capitalize()
+        path.write_text(text.format(name=name, title=title, task=TASK), encoding="utf-8")
     return place
