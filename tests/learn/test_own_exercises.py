@@ -84,6 +84,23 @@ def test_names_that_cannot_be(tmp_path: Path) -> None:
     assert "nothing is not a folder: --exercises and CHAINRULE_EXERCISES name one" in said
 
 
+def test_a_name_that_would_not_work_is_refused_at_once(tmp_path: Path) -> None:
+    for name, reason in {
+        "write_mul": "write_mul is an exercise of the course: choose another name",
+        "class": "'class' cannot be the name of an exercise: it is a word of Python's own",
+    }.items():
+        said = run("new", name, cwd=tmp_path)
+        assert (said.returncode, said.stderr) == (1, f"chainrule: {reason}\n")
+    assert not [*tmp_path.iterdir()]
+
+
+def test_one_exercise_is_no_folder_of_exercises(own: Path) -> None:
+    for words in (["list"], ["new", "thrice"]):
+        said = run("--exercises", "twice", *words, cwd=own)
+        assert said.returncode == 1
+        assert f"twice: this is one exercise; name the folder that holds it, {own}\n" in said.stderr
+
+
 def test_it_comes_after_those_of_its_lesson(own: Path) -> None:
     names = [e.name for e in exercises()]
     known = [e.name for e in course_exercises()]

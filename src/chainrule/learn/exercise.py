@@ -7,6 +7,7 @@ There are those of the course, and those of a teacher's folder, which learners n
 from __future__ import annotations
 
 import ast
+import keyword
 import os
 import shutil
 import tempfile
@@ -113,6 +114,8 @@ def named(name: str) -> str:
     """The name, if an exercise can have it: it becomes that of a file and of a function."""
     if not name.isidentifier() or name != name.lower():
         raise ExerciseError(f"{name!r} cannot be the name of an exercise: use words joined by _")
+    if keyword.iskeyword(name):
+        raise ExerciseError(f"{name!r} cannot be the name of an exercise: it is a word of Python's own")
     return name
 
 
@@ -142,6 +145,15 @@ def course_exercises() -> tuple[Exercise, ...]:
     return tuple(sorted((read(path.parent) for path in FOLDER.glob("*/exercise.toml")), key=_place))
 
 
+def holding(folder: Path) -> Path:
+    """The folder, if it can have exercises in it: not one that is an exercise itself."""
+    if (folder / "exercise.toml").is_file():
+        raise ExerciseError(
+            f"{folder}: this is one exercise; name the folder that holds it, {folder.absolute().parent}"
+        )
+    return folder
+
+
 def own_exercises() -> tuple[Exercise, ...]:
     """Those of a teacher's folder, read every time: the teacher may be at work on them."""
     folder = own_folder()
@@ -152,7 +164,7 @@ def own_exercises() -> tuple[Exercise, ...]:
             f"{folder} is not a folder: --exercises and {OWN} name one with exercises in it, made with "
             "`chainrule learn new NAME`"
         )
-    return tuple(read(path.parent) for path in sorted(folder.glob("*/exercise.toml")))
+    return tuple(read(path.parent) for path in sorted(holding(folder).glob("*/exercise.toml")))
 
 
 def _place(e: Exercise) -> tuple[int, int, str]:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from pathlib import Path
 
-from .exercise import named
+from .exercise import course_exercises, holding, named
 
 TASK = "Say here what is to be done, in two or three plain sentences."
 HINTS = ("A nudge: where to look.", "Nearly the answer.")
@@ -42,7 +42,9 @@ def {name}(x):
 
 def new(name: str, folder: Path) -> Path:
     """Write the skeleton of an exercise into a new folder."""
-    place = folder / named(name)
+    place = holding(folder) / named(name)
+    if name in {e.name for e in course_exercises()}:
+        raise ValueError(f"{name} is an exercise of the course: choose another name")
     if place.exists():
         raise ValueError(f"{place} is there already")
     for file, text in FILES.items():
