@@ -169,6 +169,8 @@ def test_the_command(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None
     assert cli.main(["learn", "export", "3", "--html", str(page)]) == 0
     assert capsys.readouterr().out == f"wrote {page}\n"
     assert page.read_text(encoding="utf-8") == exporting.html(lesson(3))
+    assert cli.main(["learn", "export", "3", "--html", str(page)]) == 0
+    assert capsys.readouterr().out == f"replaced {page}\n"
     assert cli.main(["learn", "export", "write_mul", "--notebook", str(notebook)]) == 0
     assert json.loads(notebook.read_text(encoding="utf-8"))["cells"]
     capsys.readouterr()

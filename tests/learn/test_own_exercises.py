@@ -64,7 +64,7 @@ def test_from_the_skeleton_to_the_marks(tmp_path: Path) -> None:
     place.mkdir(parents=True)
     (place / "twice.py").write_text((tmp_path / "week3" / "twice" / "solution.py").read_text())
     graded = run("--exercises", "week3", "grade", "class", cwd=tmp_path)
-    assert "1 of 1 files passed" in graded.stdout, graded.stderr
+    assert "1 of 1 file passed; wrote marks.csv" in graded.stdout, graded.stderr
     with (tmp_path / "marks.csv").open() as file:
         assert [(row["exercise"], row["passed"]) for row in csv.DictReader(file)] == [("twice", "1")]
 
