@@ -78,7 +78,8 @@ def run(
             stdout=subprocess.PIPE,
             stderr=subprocess.STDOUT,
             cwd=folder,
-            env=_environment(),
+            # Temporary files are made in the folder at once: elsewhere they would be refused first.
+            env={**_environment(), "TMPDIR": str(folder)},
             pass_fds=(write, trace.fileno()),
             start_new_session=True,  # so that children of its own can be ended too
         )
