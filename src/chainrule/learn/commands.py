@@ -18,6 +18,9 @@ from .sandbox import Limits
 from .skeleton import new
 from .writing import Style
 
+PAGE = "one page: graphs and quizzes are live, a training is a program to run elsewhere"
+NOTEBOOK = "a Jupyter notebook: code with what it prints, figures and trainings as cells to run"
+
 
 def add_learn(commands: Any) -> None:
     text = "work through the course: lessons, exercises that are checked, quizzes"
@@ -53,11 +56,11 @@ def add_learn(commands: Any) -> None:
         "name", help="an exercise, or its file"
     )
     _add(words, "hint", "one more hint", hint).add_argument("name")
-    exported = _add(words, "export", "for teachers: a lesson or an exercise as a file", export)
+    exported = _add(words, "export", "a lesson or an exercise as a file", export)
     exported.add_argument("name", metavar="NAME|NUMBER", help="an exercise, or the number of a lesson")
     kinds = exported.add_mutually_exclusive_group(required=True)
-    kinds.add_argument("--html", metavar="FILE", help="one page with live figures and quizzes")
-    kinds.add_argument("--notebook", metavar="FILE", help="a Jupyter notebook")
+    kinds.add_argument("--html", metavar="FILE", help=PAGE)
+    kinds.add_argument("--notebook", metavar="FILE", help=NOTEBOOK)
     _add(words, "new", "for teachers: the files of a new exercise", make).add_argument(
         "name", help="of the exercise, its file and its function: words joined by _"
     )
