@@ -56,6 +56,15 @@ def test_nobody_and_nothing_is_passed_over(folder: Path, capsys: pytest.CaptureF
     ]
 
 
+def test_the_marks_name_a_file_as_the_learner_does(folder: Path) -> None:
+    (folder / "carl" / "write_mul.py").write_text("class Value\n")
+    out = folder / "marks.csv"
+    assert cli.main(["learn", "grade", str(folder), "--out", str(out)]) == 0
+    text = out.read_text(encoding="utf-8")
+    assert 'File ""write_mul.py"", line 1 class Value' in text
+    assert "chainrule-" not in text
+
+
 def test_a_place_for_the_marks_is_looked_for_first(
     folder: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:

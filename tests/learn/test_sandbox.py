@@ -54,6 +54,15 @@ def test_what_went_wrong_is_said(code: str, kind: str, message: str, tmp_path: P
     assert (outcome.kind, message in outcome.message) == (kind, True), outcome
 
 
+def test_the_file_has_the_name_that_the_learner_gave_it(tmp_path: Path) -> None:
+    outcome = tried("x = 1\nclass Value\n", tmp_path)
+    assert outcome.message.startswith('File "work.py", line 2\n')
+    code = "import traceback\ntry:\n    1 / 0\nexcept ZeroDivisionError:\n    traceback.print_exc()\n"
+    outcome = tried(f"{code}raise ValueError(__file__)", tmp_path)
+    assert 'File "work.py", line 3, in <module>' in outcome.printed
+    assert outcome.message == "ValueError: work.py, at line 6"
+
+
 def test_a_flood_of_text_is_cut(tmp_path: Path) -> None:
     outcome = tried("while True:\n    print('x' * 1000)", tmp_path, Limits(seconds=10.0))
     assert outcome.kind == "output"

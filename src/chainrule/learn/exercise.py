@@ -79,7 +79,7 @@ class Exercise:
             copy = Path(place) / f"{self.name}.py"
             shutil.copyfile(file, copy)
             checker = str(self.file("check.py").resolve())
-            job = {"kind": "check", "file": str(copy), "checker": checker}
+            job = {"kind": "check", "file": str(copy), "called": file.name, "checker": checker}
             return sandbox.run(job, Path(place), limits, stopped)
 
 
