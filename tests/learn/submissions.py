@@ -48,7 +48,7 @@ HOSTILE: list[tuple[str | bytes, str, str]] = [
     ("import os, sys\nos.closerange(0, 99)", "exit crash", ""),
     (b"\x00" * 100, "error", "null bytes"),
     ("x = " + "(" * 10_000, "error memory", ""),
-    (b"", "failed", "no Value in the file"),
+    (b"", "failed", "the file is empty"),
 ]
 
 

@@ -95,6 +95,28 @@ def test_another_kind_is_named(kind: type, got: Any, message: str) -> None:
     assert work().kind("it", kind(1) if kind is not list else [], kind) is not None
 
 
+@pytest.mark.parametrize(
+    ("source", "name", "what"),
+    [
+        ("from chainrule import Value", "Value", "class"),
+        ("from chainrule.engine import Value", "Value", "class"),
+        ("import chainrule\nclass Value(chainrule.Value):\n    pass", "Value", "class"),
+        ("from chainrule.nn import Layer", "Layer", "class"),
+        ("from chainrule import Value as Dual", "Dual", "class"),
+        ("from chainrule import softmax", "softmax", "function"),
+    ],
+)
+def test_what_is_to_be_written_is_not_taken_from_chainrule(source: str, name: str, what: str) -> None:
+    with pytest.raises(CheckFailedError, match=f"^write the {what} yourself: this is chainrule's own$"):
+        work(source).get(name)
+
+
+def test_what_is_built_on_chainrule_is_the_learners_own() -> None:
+    source = "from chainrule import nn\nclass Neuron(nn.Module):\n    pass\nloss = nn.MLP(1, [1])"
+    assert work(source).get("Neuron").__name__ == "Neuron"
+    assert work(source).get("loss") is not None
+
+
 def test_numbers_that_look_equal_are_shown_with_all_digits() -> None:
     with pytest.raises(CheckFailedError) as caught:
         work().equal("it", 1.0000001, 1.0)

@@ -11,8 +11,8 @@ import pytest
 
 from chainrule.learn.exercise import ExerciseError, course_exercises, exercise, exercises, read
 from chainrule.learn.grading import submissions
-from chainrule.learn.skeleton import new
-from chainrule.learn.trying import gaps, trials
+from chainrule.learn.skeleton import TASK, new
+from chainrule.learn.trying import advice, gaps, trials
 
 
 def run(*words: str, cwd: Path) -> subprocess.CompletedProcess[str]:
@@ -20,11 +20,19 @@ def run(*words: str, cwd: Path) -> subprocess.CompletedProcess[str]:
     return subprocess.run(command, cwd=cwd, capture_output=True, text=True, check=False)
 
 
+def filled_in(place: Path) -> None:
+    """A template whose texts somebody has replaced."""
+    for file in ("starter.py", "solution.py"):
+        text = (place / file).read_text()
+        (place / file).write_text(text.replace(TASK, "Double a number."))
+    (place / "hints.md").write_text("What is x + x?\n\n---\n\nMultiply by 2.\n")
+
+
 @pytest.fixture
 def own(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
     """A folder with one exercise, which learners would see now."""
     place = tmp_path / "week3"
-    new("twice", place)
+    filled_in(new("twice", place))
     monkeypatch.setenv("CHAINRULE_EXERCISES", str(place))
     return place
 
@@ -32,6 +40,18 @@ def own(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
 def test_from_the_skeleton_to_the_marks(tmp_path: Path) -> None:
     made = run("--exercises", "week3", "new", "twice", cwd=tmp_path)
     assert made.stdout == "wrote week3/twice; fill it in, then: chainrule learn try week3/twice\n"
+    tried = run("try", "week3/twice", cwd=tmp_path)
+    assert tried.returncode == 1
+    assert tried.stdout.startswith(
+        "starter.py: its task is that of the template, 'Say here what is to be done, in two or three "
+        "plain sentences.'\n"
+        "solution.py: its docstring is that of the template; learners read it too\n"
+        "hints.md: a hint is that of the template, 'A nudge: where to look.'\n"
+        "hints.md: a hint is that of the template, 'Nearly the answer.'\n"
+        "wrong/: 1 wrong solution; those of the course have 5 or more, "
+    )
+    assert tried.stderr.endswith("twice is not ready: mend what is said above (4 things)\n")
+    filled_in(tmp_path / "week3" / "twice")
     tried = run("try", "week3/twice", cwd=tmp_path)
     assert tried.returncode == 0, tried.stderr
     assert tried.stdout.count("as it should") == 3
@@ -44,7 +64,7 @@ def test_from_the_skeleton_to_the_marks(tmp_path: Path) -> None:
     place.mkdir(parents=True)
     (place / "twice.py").write_text((tmp_path / "week3" / "twice" / "solution.py").read_text())
     graded = run("--exercises", "week3", "grade", "class", cwd=tmp_path)
-    assert "1 of 1 files passed" in graded.stdout, graded.stderr
+    assert "1 of 1 file passed; wrote marks.csv" in graded.stdout, graded.stderr
     with (tmp_path / "marks.csv").open() as file:
         assert [(row["exercise"], row["passed"]) for row in csv.DictReader(file)] == [("twice", "1")]
 
@@ -55,6 +75,7 @@ def test_names_that_cannot_be(tmp_path: Path) -> None:
     assert "cannot be the name" in run("new", "../x", cwd=tmp_path).stderr
     said = run("check", "twice", cwd=tmp_path).stderr
     assert said == "chainrule: twice is the folder of an exercise: chainrule learn try twice\n"
+    filled_in(tmp_path / "twice")
     here = run("try", ".", cwd=tmp_path / "twice").stdout
     assert here.endswith("twice is ready: chainrule learn --exercises ..\n")
     said = run("try", "nothing", cwd=tmp_path).stderr
@@ -63,13 +84,30 @@ def test_names_that_cannot_be(tmp_path: Path) -> None:
     assert "nothing is not a folder: --exercises and CHAINRULE_EXERCISES name one" in said
 
 
+def test_a_name_that_would_not_work_is_refused_at_once(tmp_path: Path) -> None:
+    for name, reason in {
+        "write_mul": "write_mul is an exercise of the course: choose another name",
+        "class": "'class' cannot be the name of an exercise: it is a word of Python's own",
+    }.items():
+        said = run("new", name, cwd=tmp_path)
+        assert (said.returncode, said.stderr) == (1, f"chainrule: {reason}\n")
+    assert not [*tmp_path.iterdir()]
+
+
+def test_one_exercise_is_no_folder_of_exercises(own: Path) -> None:
+    for words in (["list"], ["new", "thrice"]):
+        said = run("--exercises", "twice", *words, cwd=own)
+        assert said.returncode == 1
+        assert f"twice: this is one exercise; name the folder that holds it, {own}\n" in said.stderr
+
+
 def test_it_comes_after_those_of_its_lesson(own: Path) -> None:
     names = [e.name for e in exercises()]
     known = [e.name for e in course_exercises()]
     first = [e.name for e in course_exercises() if e.lesson == 1]
     assert names == [*first, "twice", *known[len(first) :]]
     assert exercise("twice").folder == own / "twice"
-    assert exercise("twice").hints == ["A nudge: where to look.", "Nearly the answer."]
+    assert exercise("twice").hints == ["What is x + x?", "Multiply by 2."]
 
 
 def test_a_submission_of_it_is_found(own: Path, tmp_path: Path) -> None:
@@ -131,3 +169,39 @@ def test_what_is_not_ready(own: Path) -> None:
     assert said.stderr == "chainrule: twice is not ready: mend what is said above (7 things)\n"
     (place / "starter.py").write_text("def twice(x:\n")
     assert "starter.py, line 1: " in run("try", str(place), cwd=own).stderr
+
+
+@pytest.mark.parametrize("file", ["starter.py", "solution.py", "hints.md", "check.py"])
+def test_a_file_that_is_not_there_is_named(own: Path, file: str) -> None:
+    (own / "twice" / file).unlink()
+    said = run("try", "twice", cwd=own)
+    assert (said.stdout, said.stderr) == ("", f"chainrule: twice has no {file}\n")
+
+
+def test_the_folder_is_named_not_a_file_in_it(own: Path) -> None:
+    said = run("try", "twice/exercise.toml", cwd=own)
+    assert said.stderr == "chainrule: name the folder, not exercise.toml\n"
+
+
+def test_a_broken_checker_is_shown_once_with_its_line(own: Path) -> None:
+    check = own / "twice" / "check.py"
+    check.write_text("def check(work):\n    return (\n")
+    said = run("try", "twice", cwd=own)
+    assert said.stdout.count("the checker does not run") == 1
+    assert "fails, BUT FOR ANOTHER REASON: mend check.py first\n" in said.stdout
+    assert f'File "{check}", line 2' in said.stdout
+    assert "SyntaxError: '(' was never closed" in said.stdout
+    assert said.stderr.endswith("(1 thing)\n")
+    check.write_text("\nimport nowhere_at_all\n")
+    outcome = exercise("twice").check(own / "twice" / "solution.py")
+    assert outcome.kind == "checker"
+    assert outcome.message.endswith("No module named 'nowhere_at_all', at line 2")
+
+
+def test_five_wrong_solutions_need_no_advice(own: Path) -> None:
+    wrong = own / "twice" / "wrong"
+    for i in range(3):
+        (wrong / f"adds_{i}.py").write_text(f"# adds\ndef twice(x):\n    return x + {i}\n")
+    assert [line[:26] for line in advice(read(own / "twice"))] == ["wrong/: 4 wrong solutions;"]
+    (wrong / "nothing.py").write_text("# nothing\ndef twice(x):\n    pass\n")
+    assert [*advice(read(own / "twice"))] == []

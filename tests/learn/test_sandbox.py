@@ -8,7 +8,7 @@ from pathlib import Path
 
 import pytest
 
-from chainrule.learn.exercise import exercise
+from chainrule.learn.exercise import FOLDER, exercise
 from chainrule.learn.sandbox import Limits, Outcome, run
 
 LIMITS = Limits(seconds=2.0, megabytes=1024)
@@ -52,6 +52,15 @@ def tried(code: str, tmp_path: Path, limits: Limits = LIMITS) -> Outcome:
 def test_what_went_wrong_is_said(code: str, kind: str, message: str, tmp_path: Path) -> None:
     outcome = tried(code, tmp_path)
     assert (outcome.kind, message in outcome.message) == (kind, True), outcome
+
+
+def test_the_file_has_the_name_that_the_learner_gave_it(tmp_path: Path) -> None:
+    outcome = tried("x = 1\nclass Value\n", tmp_path)
+    assert outcome.message.startswith('File "work.py", line 2\n')
+    code = "import traceback\ntry:\n    1 / 0\nexcept ZeroDivisionError:\n    traceback.print_exc()\n"
+    outcome = tried(f"{code}raise ValueError(__file__)", tmp_path)
+    assert 'File "work.py", line 3, in <module>' in outcome.printed
+    assert outcome.message == "ValueError: work.py, at line 6"
 
 
 def test_a_flood_of_text_is_cut(tmp_path: Path) -> None:
@@ -130,6 +139,34 @@ def test_nothing_outside_is_changed(code: str, tmp_path: Path) -> None:
     assert (after.st_mode, after.st_mtime, after.st_nlink) == (before.st_mode, before.st_mtime, 1)
 
 
+def test_a_swallowed_refusal_is_told(tmp_path: Path) -> None:
+    place = str(tmp_path / "outside.txt")
+    code = f"try:\n    open({place!r}, 'w')\nexcept OSError:\n    pass\n"
+    outcome = tried(code + exercise("write_mul").solution, tmp_path)
+    assert outcome.passed
+    assert outcome.message == f"tried to write outside its folder: {place}"
+    outcome = tried(code + "class Value:\n    pass", tmp_path)
+    assert outcome.kind in ("failed", "error")
+    assert outcome.message.endswith(f"\ntried to write outside its folder: {place}")
+    said = tried(f"open({place!r}, 'w')", tmp_path).message
+    assert said.count(place) == 1
+
+
+@pytest.mark.parametrize(
+    "code",
+    [
+        "exec(open(FOLDER + '/write_mul/solution.py').read())",
+        "from chainrule.learn.exercises.write_mul.solution import Value",
+        "from chainrule.learn.exercise import exercise\nexec(exercise('write_mul').solution)",
+        "import os\nos.symlink(FOLDER, 'here')\nexec(open('here/write_mul/solution.py').read())",
+    ],
+)
+def test_solutions_are_not_read(code: str, tmp_path: Path) -> None:
+    outcome = tried(f"FOLDER = {str(FOLDER)!r}\n{code}", tmp_path)
+    assert outcome.kind == "error"
+    assert "code in an exercise may not read exercises and their solutions" in outcome.message
+
+
 def test_inside_everything_works(tmp_path: Path) -> None:
     code = """
 import os, shutil, sqlite3
@@ -198,7 +235,7 @@ def test_files_beside_it_do_not_replace_modules(
 )
 def test_what_does_no_harm_passes(code: str, tmp_path: Path) -> None:
     outcome = tried(f"{code}\n{exercise('write_mul').solution}", tmp_path)
-    assert outcome.passed, outcome
+    assert (outcome.kind, outcome.message) == ("passed", "")
 
 
 def test_the_time_that_python_takes_to_start_does_not_count(

@@ -327,6 +327,7 @@ def test_grading(tmp_path: Path) -> None:
     with (tmp_path / "marks.csv").open() as file:
         rows = {row["learner"]: row["result"] for row in csv.DictReader(file)}
     assert rows.pop("emil") == "passed"
+    assert rows.pop("zoe") == "missing"
     assert rows == {("'" * name.startswith("=")) + name: result for name, (_, result) in work.items()}
     assert "nothing to grade" in run("grade", ".", cwd=tmp_path / "class" / "anna").stderr
 

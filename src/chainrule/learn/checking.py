@@ -7,6 +7,7 @@ for many numbers. Whatever fails raises `CheckFailedError`, whose parts are show
 
 from __future__ import annotations
 
+import inspect
 import math
 import random
 import traceback
@@ -61,12 +62,16 @@ class Work:
         self.module, self.printed, self.seed = module, printed, seed
 
     def get(self, name: str) -> Any:
-        """Something the learner had to define."""
+        """Something the learner had to define: a class or a function of chainrule's is refused."""
         if not hasattr(self.module, name):
             raise CheckFailedError(
                 f"there is no {name} in the file: the starter has one, is it still there?"
             )
-        return getattr(self.module, name)
+        found = getattr(self.module, name)
+        if _chainrules(found, name):
+            what = "class" if isinstance(found, type) else "function"
+            raise CheckFailedError(f"write the {what} yourself: this is chainrule's own")
+        return found
 
     def equal(self, what: str, got: Any, expected: Any, rule: str = "", tolerance: float = 1e-9) -> None:
         """That both are the same: numbers up to a relative tolerance, the rest by ==."""
@@ -177,6 +182,20 @@ def shown(x: Any) -> str:
 
 
 # --- inside ---------------------------------------------------------------------------------------
+
+
+def _chainrules(thing: Any, name: str) -> bool:
+    """Whether something comes from chainrule, or is a class that inherits from its namesake there.
+
+    Other classes may be built on: a Neuron that is an nn.Module is still the learner's.
+    """
+
+    def own(x: Any) -> bool:
+        return str(x.__module__).partition(".")[0] == "chainrule"
+
+    if isinstance(thing, type):
+        return own(thing) or any(own(base) for base in thing.__mro__ if base.__name__ == name)
+    return inspect.isroutine(thing) and own(thing)
 
 
 def _same(got: Any, expected: Any, tolerance: float) -> bool:

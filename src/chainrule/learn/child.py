@@ -66,6 +66,8 @@ CHANGES: dict[str, tuple[tuple[int, int | None], ...]] = {
 SILENT = ((os, "mkfifo"), (os, "mknod"), (_posixsubprocess, "fork_exec"))
 DEEPEST = 100  # folders in each other; thousands could not be removed again
 LONGEST = 4_000  # characters of a message
+MOST = 3  # paths that are named in a note
+EXERCISES = Path(__file__).parent / "exercises"
 WRITING = os.O_WRONLY | os.O_RDWR | os.O_CREAT | os.O_TRUNC | os.O_APPEND
 
 
@@ -96,9 +98,14 @@ def limit(megabytes: int, seconds: float) -> None:
             continue
 
 
-def guard(folder: Path) -> None:
-    """Refuse what writes outside the folder, starts programs or uses the network."""
+def guard(folder: Path, hidden: Sequence[Path]) -> list[str]:
+    """Refuse what writes outside the folder, starts programs or uses the network, or reads solutions.
+
+    Returns a list to which the paths are added that were not written: code may swallow the exception.
+    """
     inside = os.path.realpath(folder)
+    secret = [os.path.realpath(path) for path in hidden]
+    outside: list[str] = []
     deepest = inside.count(os.sep) + DEEPEST
 
     def allowed(path: Any, dir_fd: int | None = None) -> bool:
@@ -106,6 +113,16 @@ def guard(folder: Path) -> None:
         if place.count(os.sep) > deepest:
             raise RefusedError(f"code in an exercise may not put folders {DEEPEST} deep in each other")
         return place == os.devnull or place == inside or place.startswith(inside + os.sep)
+
+    def kept_from_readers(path: Any) -> bool:
+        place = os.path.realpath(_opened(path))
+        return any(place == each or place.startswith(each + os.sep) for each in secret)
+
+    def refuse(what: str, path: Any) -> None:
+        text = os.fsdecode(path) if not isinstance(path, int) else _opened(path)
+        if text not in outside and len(outside) < MOST:
+            outside.append(text[: LONGEST // 8])
+        raise RefusedError(f"code in an exercise may {what} its own folder only, not {text}")
 
     def hook(event: str, args: tuple[Any, ...]) -> None:
         if event in FORBIDDEN:
@@ -115,19 +132,21 @@ def guard(folder: Path) -> None:
             writes = any(letter in (mode or "") for letter in "wax+")
             writes = writes or bool(mode is None and flags & WRITING)
             # What is open already was allowed when it was opened.
-            if writes and not isinstance(path, int) and not allowed(path):
-                raise RefusedError(f"code in an exercise may write in its own folder only, not {path}")
+            if isinstance(path, int):
+                return
+            if writes and not allowed(path):
+                refuse("write in", path)
+            if kept_from_readers(path):
+                raise RefusedError("code in an exercise may not read exercises and their solutions")
         elif event == "sqlite3.connect":
             if (path := _database(args[0])) and not allowed(path):
-                raise RefusedError(f"code in an exercise may write in its own folder only, not {path}")
+                refuse("write in", path)
         elif event == "os.kill" and args[0] != os.getpid():
             raise RefusedError("code in an exercise may not end other processes")
         else:
             for at, fd in CHANGES.get(event, ()):
                 if not allowed(args[at], args[fd] if fd is not None and fd < len(args) else None):
-                    raise RefusedError(
-                        f"code in an exercise may change its own folder only, not {args[at]}"
-                    )
+                    refuse("change", args[at])
 
     def refused(*arguments: Any, **named: Any) -> None:
         raise RefusedError("code in an exercise may not make pipes, devices or processes")
@@ -137,6 +156,7 @@ def guard(folder: Path) -> None:
             setattr(module, name, refused)
     enclose(inside)
     sys.addaudithook(hook)
+    return outside
 
 
 def _opened(path: Any) -> str:
@@ -212,14 +232,32 @@ class Echo(io.StringIO):
         self.to.flush()
 
 
-def work(job: dict[str, Any], file: Path) -> tuple[str, str, dict[str, str]]:
+Found = tuple[str, str, dict[str, str]]
+
+
+def work(job: dict[str, Any], file: Path) -> Found:
     """Do the job; returns how it ended, what to say of it, and the parts of a failed check."""
     checker: Callable[[Work], None] | None = None
+    hidden = [EXERCISES]
     if job["kind"] == "check":
-        checker = load(Path(job["checker"]), "checker").check
-    guard(Path(job["folder"]))
+        try:
+            checker = load(Path(job["checker"]), "checker").check
+        except Exception as error:
+            os.write(job["result"], b"\n")
+            return "checker", f"the checker does not run: {described(error, Path(job['checker']))}", {}
+        hidden += [Path(job["checker"]).with_name(name) for name in ("solution.py", "wrong")]
+    outside = guard(Path(job["folder"]), hidden)
     faulthandler.dump_traceback_later(job["seconds"], exit=False, file=job["trace"])
     os.write(job["result"], b"\n")
+    kind, message, parts = judge(job, file, checker)
+    unsaid = [path for path in outside if path not in message]
+    if unsaid:
+        message = f"{message}\ntried to write outside its folder: {', '.join(unsaid)}".strip()
+    return kind, message, parts
+
+
+def judge(job: dict[str, Any], file: Path, checker: Callable[[Work], None] | None) -> Found:
+    """Run the file, and its checker on it."""
     echo = Echo(sys.stdout, job["characters"])
     try:
         with contextlib.redirect_stdout(echo):

@@ -18,6 +18,9 @@ from .sandbox import Limits
 from .skeleton import new
 from .writing import Style
 
+PAGE = "one page: graphs and quizzes are live, a training is a program to run elsewhere"
+NOTEBOOK = "a Jupyter notebook: code with what it prints, figures and trainings as cells to run"
+
 
 def add_learn(commands: Any) -> None:
     text = "work through the course: lessons, exercises that are checked, quizzes"
@@ -62,19 +65,37 @@ def add_learn(commands: Any) -> None:
     _add(words, "hint", "one more hint", hint).add_argument(
         "name", nargs="?", help="an exercise (the one that is next)"
     )
-    exported = _add(words, "export", "for teachers: a lesson or an exercise as a file", export)
+    exported = _add(words, "export", "a lesson or an exercise as a file", export)
     exported.add_argument("name", metavar="NAME|NUMBER", help="an exercise, or the number of a lesson")
     kinds = exported.add_mutually_exclusive_group(required=True)
-    kinds.add_argument("--html", metavar="FILE", help="one page with live figures and quizzes")
-    kinds.add_argument("--notebook", metavar="FILE", help="a Jupyter notebook")
-    _add(words, "new", "for teachers: the files of a new exercise", make).add_argument("name")
+    kinds.add_argument("--html", metavar="FILE", help=PAGE)
+    kinds.add_argument("--notebook", metavar="FILE", help=NOTEBOOK)
+    _add(words, "new", "for teachers: the files of a new exercise", make).add_argument(
+        "name", help="of the exercise, its file and its function: words joined by _"
+    )
     _add(words, "try", "for teachers: whether an exercise is ready", try_out).add_argument(
-        "exercise", type=Path, metavar="FOLDER"
+        "exercise", type=Path, metavar="FOLDER", help="of the exercise: the one with exercise.toml in it"
     )
     graded = _add(words, "grade", "for teachers: check a folder for each learner into a CSV", grade)
-    graded.add_argument("submissions", type=Path)
-    graded.add_argument("--out", type=Path, default=Path("marks.csv"), help="(marks.csv)")
-    graded.add_argument("--seconds", type=float, default=Limits().seconds, help="for each file (10)")
+    graded.add_argument(
+        "submissions",
+        type=Path,
+        metavar="FOLDER",
+        help="with a folder for each learner, and files named as the exercises: anna/write_mul.py",
+    )
+    graded.add_argument(
+        "--out",
+        type=Path,
+        default=Path("marks.csv"),
+        metavar="FILE",
+        help="where the marks go, a CSV (marks.csv)",
+    )
+    graded.add_argument(
+        "--seconds",
+        type=float,
+        default=Limits().seconds,
+        help="that each file may take before it is stopped (10)",
+    )
 
 
 def _add(words: Any, name: str, text: str, run: Callable[[Any], None]) -> Any:
@@ -157,12 +178,14 @@ def try_out(arguments: Any) -> None:
     """A teacher's exercise: is it ready?"""
     e = read(arguments.exercise)
     problems = list(trying.gaps(e))
-    print("\n".join(problems), end="\n" if problems else "")
+    for line in (*problems, *trying.advice(e)):
+        print(line)
     for trial in trying.trials(e):
         print(trial, flush=True)
         problems += [trial.problem] * bool(trial.problem)
     if problems:
-        raise ValueError(f"{e.name} is not ready: mend what is said above ({len(problems)} things)")
+        count = trying.counted(len(problems), "thing")
+        raise ValueError(f"{e.name} is not ready: mend what is said above ({count})")
     print(f"{e.name} is ready: chainrule learn --exercises {os.path.relpath(e.folder.parent)}")
 
 
@@ -179,8 +202,9 @@ def export(arguments: Any) -> None:
     thing = lesson(int(name)) if name.isdecimal() else exercise(name)
     file = place(arguments.html or arguments.notebook)
     text = exporting.html(thing) if arguments.html else exporting.notebook(thing)
+    verb = _writing(file)
     write_atomically(file, text.encode())
-    print(f"wrote {file}")
+    print(f"{verb} {file}")
 
 
 def make(arguments: Any) -> None:
@@ -191,11 +215,19 @@ def make(arguments: Any) -> None:
 def grade(arguments: Any) -> None:
     from tqdm import tqdm
 
-    found = grading.submissions(arguments.submissions)
+    folder, out = arguments.submissions, arguments.out
+    found, missing = grading.submissions(folder), grading.without(folder)
+    verb = _writing(place(out))  # what is wrong with it is said before the work
     with tqdm(total=len(found), unit=" files", disable=None) as bar:
-        results = grading.grade(arguments.submissions, Limits(arguments.seconds), done=bar.update)
-        passed, total = grading.write(arguments.out, results)
-    print(f"{passed} of {total} files passed; the marks are in {arguments.out}")
-    missing = grading.without(arguments.submissions)
+        results = grading.grade(folder, Limits(arguments.seconds), done=bar.update)
+        passed, total = grading.write(out, results, missing)
+    print(f"{passed} of {trying.counted(total, 'file')} passed; {verb} {out}")
     if missing:
         print(f"no file of an exercise was found of: {', '.join(missing)}")
+    for line in grading.ignored(folder, out):
+        print(f"ignored {line}")
+
+
+def _writing(file: Path) -> str:
+    """Whether a file of this name is lost by writing it."""
+    return "replaced" if file.exists() else "wrote"

@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import ast
 import difflib
+import keyword
 import os
 import shutil
 import tempfile
@@ -40,9 +41,16 @@ class Exercise:
     lesson: int
     minutes: int
 
+    def file(self, name: str) -> Path:
+        """One of its files; ExerciseError if it is not there."""
+        path = self.folder / name
+        if not path.is_file():
+            raise ExerciseError(f"{self.name} has no {name}")
+        return path
+
     @property
     def starter(self) -> str:
-        return (self.folder / "starter.py").read_text(encoding="utf-8")
+        return self.file("starter.py").read_text(encoding="utf-8")
 
     @property
     def task(self) -> str:
@@ -54,11 +62,11 @@ class Exercise:
 
     @property
     def solution(self) -> str:
-        return (self.folder / "solution.py").read_text(encoding="utf-8")
+        return self.file("solution.py").read_text(encoding="utf-8")
 
     @property
     def hints(self) -> list[str]:
-        text = (self.folder / "hints.md").read_text(encoding="utf-8")
+        text = self.file("hints.md").read_text(encoding="utf-8")
         return [hint.strip() for hint in text.split("\n---\n")]
 
     @property
@@ -71,13 +79,15 @@ class Exercise:
         with tempfile.TemporaryDirectory(prefix="chainrule-", ignore_cleanup_errors=True) as place:
             copy = Path(place) / f"{self.name}.py"
             shutil.copyfile(file, copy)
-            checker = str((self.folder / "check.py").resolve())
-            job = {"kind": "check", "file": str(copy), "checker": checker}
+            checker = str(self.file("check.py").resolve())
+            job = {"kind": "check", "file": str(copy), "called": file.name, "checker": checker}
             return sandbox.run(job, Path(place), limits, stopped)
 
 
 def read(folder: Path) -> Exercise:
     """From its folder; ExerciseError says what its exercise.toml lacks."""
+    if folder.is_file():
+        raise ExerciseError(f"name the folder, not {folder.name}")
     file = folder / "exercise.toml"
     try:
         about = tomllib.loads(file.read_text(encoding="utf-8"))
@@ -105,6 +115,8 @@ def named(name: str) -> str:
     """The name, if an exercise can have it: it becomes that of a file and of a function."""
     if not name.isidentifier() or name != name.lower():
         raise ExerciseError(f"{name!r} cannot be the name of an exercise: use words joined by _")
+    if keyword.iskeyword(name):
+        raise ExerciseError(f"{name!r} cannot be the name of an exercise: it is a word of Python's own")
     return name
 
 
@@ -134,6 +146,15 @@ def course_exercises() -> tuple[Exercise, ...]:
     return tuple(sorted((read(path.parent) for path in FOLDER.glob("*/exercise.toml")), key=_place))
 
 
+def holding(folder: Path) -> Path:
+    """The folder, if it can have exercises in it: not one that is an exercise itself."""
+    if (folder / "exercise.toml").is_file():
+        raise ExerciseError(
+            f"{folder}: this is one exercise; name the folder that holds it, {folder.absolute().parent}"
+        )
+    return folder
+
+
 def own_exercises() -> tuple[Exercise, ...]:
     """Those of a teacher's folder, read every time: the teacher may be at work on them."""
     folder = own_folder()
@@ -144,7 +165,7 @@ def own_exercises() -> tuple[Exercise, ...]:
             f"{folder} is not a folder: --exercises and {OWN} name one with exercises in it, made with "
             "`chainrule learn new NAME`"
         )
-    return tuple(read(path.parent) for path in sorted(folder.glob("*/exercise.toml")))
+    return tuple(read(path.parent) for path in sorted(holding(folder).glob("*/exercise.toml")))
 
 
 def _place(e: Exercise) -> tuple[int, int, str]:

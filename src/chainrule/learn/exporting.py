@@ -1,7 +1,7 @@
 """A lesson or an exercise to hand out: one HTML file, or a Jupyter notebook.
 
-The file has its figures and quizzes live and asks nothing of anybody; the notebook has code to run,
-without outputs. Neither has solutions: those who teach find them beside the exercises.
+The file has its graphs and quizzes live and asks nothing of anybody; the notebook has code to run,
+with what it prints. Neither has solutions: those who teach find them beside the exercises.
 """
 
 from __future__ import annotations
@@ -144,7 +144,10 @@ def _without_task(source: str) -> str:
 
 def notebook(thing: Thing) -> str:
     """A Jupyter notebook (nbformat 4.5), as JSON."""
-    cells = list(_lesson_cells(thing) if isinstance(thing, Lesson) else _exercise_cells(thing))
+    if isinstance(thing, Lesson):
+        cells = list(_lesson_cells(thing))
+    else:
+        cells = list(_exercise_cells(thing, f"# {_literal(thing.title)}"))
     for i, cell in enumerate(cells):
         cell["id"] = f"cell-{i}"
     about = {
@@ -163,22 +166,41 @@ def _markdown_cell(text: str) -> dict[str, Any]:
     }
 
 
-def _code_cell(text: str, raises: bool = False) -> dict[str, Any]:
+def _code_cell(text: str, printed: str = "", raises: bool = False) -> dict[str, Any]:
     metadata = {"tags": ["raises-exception"]} if raises else {}  # so that Run All goes on
     source = text.strip("\n").splitlines(keepends=True)
-    empty: dict[str, Any] = {"execution_count": None, "outputs": []}
-    return {"cell_type": "code", "metadata": metadata, "source": source, **empty}
+    output = _raised(printed) if raises else _stream(printed)
+    outputs = [output] if printed else []
+    return {
+        "cell_type": "code",
+        "metadata": metadata,
+        "source": source,
+        "execution_count": None,
+        "outputs": outputs,
+    }
+
+
+def _stream(printed: str) -> dict[str, Any]:
+    return {"output_type": "stream", "name": "stdout", "text": printed.splitlines(keepends=True)}
+
+
+def _raised(printed: str) -> dict[str, Any]:
+    """Of a traceback, its last line."""
+    name, _, text = printed.strip().partition(": ")
+    return {"output_type": "error", "ename": name, "evalue": text, "traceback": [printed.strip()]}
 
 
 def _lesson_cells(lesson: Lesson) -> Iterator[dict[str, Any]]:
     yield _markdown_cell(f"# {lesson.title}\n\n*{lesson.promise}*")
-    for before, block in zip((None, *lesson.blocks), lesson.blocks, strict=False):
+    around = zip((None, *lesson.blocks), lesson.blocks, (*lesson.blocks[1:], None), strict=False)
+    for before, block, after in around:
         if block.kind == "markdown":
             yield _markdown_cell(block.text)
         elif block.kind == "text" and (before is None or before.kind != "python"):
-            yield _markdown_cell(f"```text\n{block.text}```")  # what cells print comes by itself
+            yield _markdown_cell(f"```text\n{block.text}```")  # others are the output of a cell
         elif block.kind == "python":
-            yield _code_cell(block.text, "raises" in block.options)
+            printed = after.text if after is not None and after.kind == "text" else ""
+            yield _code_cell(block.text, printed, "raises" in block.options)
         elif block.kind == "figure":
             yield _code_cell(_figure(block.data))
         elif block.kind == "quiz":
@@ -186,12 +208,11 @@ def _lesson_cells(lesson: Lesson) -> Iterator[dict[str, Any]]:
         elif block.kind == "exercise":
             for name in block.text.split():
                 e = exercise(name)
-                way = f"In a terminal: `chainrule learn open {name}`."
-                yield _markdown_cell(f"**Exercise: {_literal(e.title)}**\n\n{e.task}\n\n{way}")
+                yield from _exercise_cells(e, f"## Exercise: {_literal(e.title)}")
 
 
-def _exercise_cells(e: Exercise) -> Iterator[dict[str, Any]]:
-    yield _markdown_cell(f"# {_literal(e.title)}\n\n{e.task}")
+def _exercise_cells(e: Exercise, title: str) -> Iterator[dict[str, Any]]:
+    yield _markdown_cell(f"{title}\n\n{e.task}")
     yield _code_cell(_without_task(e.starter))
     yield _markdown_cell(
         f"Save it as `{e.name}.py`; `chainrule learn check {e.name}.py` says if it is right."

@@ -17,7 +17,7 @@ import sys
 import tempfile
 import time
 from collections.abc import Callable
-from dataclasses import asdict, dataclass, field
+from dataclasses import asdict, dataclass, field, replace
 from pathlib import Path
 from typing import Any
 
@@ -44,7 +44,7 @@ USUAL = Limits()
 class Outcome:
     """How a run ended: `passed`, `failed`, or why it was stopped."""
 
-    kind: str  # passed, failed, error, time, memory, output, exit, crash, stopped
+    kind: str  # passed, failed, error, checker, time, memory, output, exit, crash, stopped
     message: str = ""
     printed: str = ""
     seconds: float = 0.0
@@ -66,7 +66,8 @@ def run(
 ) -> Outcome:
     """Do a job of `child.py` in a new process; `stopped` is asked now and then whether to end it.
 
-    The process works in `folder`, and may write nowhere else.
+    The process works in `folder`, and may write nowhere else. If the job's `file` is a copy, `called`
+    is the name by which the learner knows it.
     """
     read, write = os.pipe()
     with tempfile.TemporaryFile("w+", encoding="utf-8", errors="replace") as trace:
@@ -78,7 +79,8 @@ def run(
             stdout=subprocess.PIPE,
             stderr=subprocess.STDOUT,
             cwd=folder,
-            env=_environment(),
+            # Temporary files are made in the folder at once: elsewhere they would be refused first.
+            env={**_environment(), "TMPDIR": str(folder)},
             pass_fds=(write, trace.fileno()),
             start_new_session=True,  # so that children of its own can be ended too
         )
@@ -92,7 +94,8 @@ def run(
                 result = pipe.read(10 * CHARACTERS)
         seconds = time.monotonic() - start
         trace.seek(0)
-        return _outcome(result, why, process.returncode, printed, trace.read(CHARACTERS), job, seconds)
+        found = _outcome(result, why, process.returncode, printed, trace.read(CHARACTERS), job, seconds)
+        return _with_own_name(found, job)
 
 
 def _environment() -> dict[str, str]:
@@ -202,6 +205,22 @@ def _outcome(
     }
     kind = why or ("crash" if code < 0 else "exit")
     return Outcome(kind, messages[why], printed, seconds)
+
+
+def _with_own_name(outcome: Outcome, job: dict[str, Any]) -> Outcome:
+    """The learner's file by its name, in tracebacks too: its folder is gone when one reads of it."""
+    file = str(job["file"])
+    name = str(job.get("called", os.path.basename(file)))
+
+    def renamed(text: str) -> str:
+        return text.replace(os.path.realpath(file), name).replace(file, name)
+
+    return replace(
+        outcome,
+        message=renamed(outcome.message),
+        printed=renamed(outcome.printed),
+        parts={part: renamed(text) for part, text in outcome.parts.items()},
+    )
 
 
 def _last_line(trace: str, file: str) -> str:

@@ -4,23 +4,25 @@ from __future__ import annotations
 
 from pathlib import Path
 
-from .exercise import named
+from .exercise import course_exercises, holding, named
 
+TASK = "Say here what is to be done, in two or three plain sentences."
+HINTS = ("A nudge: where to look.", "Nearly the answer.")
 FILES = {
     "exercise.toml": 'title = "{title}"\nlesson = 1\nminutes = 10\n',
-    "starter.py": '''"""Say here what is to be done, in two or three plain sentences."""
+    "starter.py": '''"""{task}"""
 
 
 def {name}(x):
     pass  # your code here
 ''',
-    "solution.py": '''"""Say here what is to be done, in two or three plain sentences."""
+    "solution.py": '''"""{task}"""
 
 
 def {name}(x):
     return 2 * x
 ''',
-    "hints.md": "A nudge: where to look.\n\n---\n\nNearly the answer.\n",
+    "hints.md": "\n\n---\n\n".join(HINTS) + "\n",
     "check.py": """from chainrule.learn.checking import Work, number
 
 
@@ -40,11 +42,14 @@ def {name}(x):
 
 def new(name: str, folder: Path) -> Path:
     """Write the skeleton of an exercise into a new folder."""
-    place = folder / named(name)
+    place = holding(folder) / named(name)
+    if name in {e.name for e in course_exercises()}:
+        raise ValueError(f"{name} is an exercise of the course: choose another name")
     if place.exists():
         raise ValueError(f"{place} is there already")
     for file, text in FILES.items():
         path = place / file
         path.parent.mkdir(parents=True, exist_ok=True)
-        path.write_text(text.format(name=name, title=name.replace("_", " ").capitalize()))
+        title = name.replace("_", " ").capitalize()
+        path.write_text(text.format(name=name, title=title, task=TASK), encoding="utf-8")
     return place

@@ -6,6 +6,7 @@ is shown, because learners will read it.
 
 from __future__ import annotations
 
+import ast
 import textwrap
 from collections.abc import Iterator
 from dataclasses import dataclass
@@ -13,8 +14,11 @@ from pathlib import Path
 
 from .exercise import Exercise
 from .sandbox import Outcome
+from .skeleton import HINTS, TASK
 
+FILES = ("starter.py", "solution.py", "hints.md", "check.py")
 PLACE = "your code here"
+ENOUGH = 5  # wrong solutions
 
 
 @dataclass(frozen=True)
@@ -33,28 +37,62 @@ class Trial:
 
 
 def gaps(e: Exercise) -> Iterator[str]:
-    """What a learner would miss before anything is checked."""
+    """What a learner would miss before anything is checked; ExerciseError where a file is not there."""
+    for name in FILES:
+        e.file(name)
     if not e.task:
         yield "starter.py: it must begin with a docstring, the task"
+    if e.task == TASK:
+        yield f"starter.py: its task is that of the template, {TASK!r}"
+    if _docstring(e.solution) == TASK:
+        yield "solution.py: its docstring is that of the template; learners read it too"
     if PLACE not in e.starter:
         yield f"starter.py: mark the places to fill in with # {PLACE}"
     if not all(e.hints):
         yield "hints.md: a hint is empty; they are separated by lines of ---"
+    for hint in e.hints:
+        if hint in HINTS:
+            yield f"hints.md: a hint is that of the template, {hint!r}"
     if not e.wrong:
         yield "wrong/: put a plausible wrong solution there, which the checker must reject"
 
 
+def advice(e: Exercise) -> Iterator[str]:
+    """What would make it better, though it is ready without."""
+    if 0 < len(e.wrong) < ENOUGH:
+        yield (
+            f"wrong/: {counted(len(e.wrong), 'wrong solution')}; those of the course have {ENOUGH} or "
+            "more, each a mistake that learners make"
+        )
+
+
+def counted(count: int, noun: str) -> str:
+    return f"{count:,} {noun}" if count == 1 else f"{count:,} {noun}s"
+
+
 def trials(e: Exercise) -> Iterator[Trial]:
-    """Check the starter, the solution and every wrong solution."""
+    """Check the starter, the solution and every wrong solution; if the checker is broken, one."""
     starter = e.check(e.folder / "starter.py")
     yield Trial("starter.py", starter, _of_the_starter(starter))
+    if starter.kind == "checker":
+        return
     solution = e.check(e.folder / "solution.py")
     yield Trial("solution.py", solution, "" if solution.passed else "BUT IT MUST PASS")
     for path in e.wrong:
         yield _of_a_wrong_one(e, path)
 
 
+def _docstring(source: str) -> str:
+    """Of code that may not even be Python: its check says so."""
+    try:
+        return ast.get_docstring(ast.parse(source)) or ""
+    except SyntaxError:
+        return ""
+
+
 def _of_the_starter(outcome: Outcome) -> str:
+    if outcome.kind == "checker":
+        return "BUT FOR ANOTHER REASON: mend check.py first"
     if outcome.passed:
         return "BUT IT MUST FAIL: the checker asks for nothing that is missing in it"
     if outcome.kind != "failed" or "it raises" in outcome.message:
