@@ -122,9 +122,9 @@ def test_places_that_there_are_not(pages: Pages, place: str) -> None:
 def test_reading_running_and_changing_code(pages: Pages) -> None:
     page = at(pages, "1")
     assert page.inner_text(".lesson h2") == lesson(1).title
-    block = page.get_by_role("group", name="Code 7 of 9", exact=True)
+    block = page.get_by_role("group", name="Code 7 of 11", exact=True)
     assert "It prints" in block.inner_text()
-    first = page.get_by_role("group", name="Code 1 of 9", exact=True)
+    first = page.get_by_role("group", name="Code 1 of 11", exact=True)
     first.get_by_role("button", name="Run").click()
     first.get_by_text("It printed").wait_for()
     assert first.locator("pre").last.inner_text().strip() == "-6.0"
@@ -134,7 +134,7 @@ def test_reading_running_and_changing_code(pages: Pages) -> None:
     text = first.inner_text()
     assert "10.0" in text
     assert "NameError: name 'nothing' is not defined, at line 3" in text
-    third = page.get_by_role("group", name="Code 3 of 9", exact=True)
+    third = page.get_by_role("group", name="Code 3 of 11", exact=True)
     third.get_by_role("button", name="Run").click()
     third.get_by_text("block 1 of this lesson raises NameError").wait_for()
     # A change is still there after looking at something else, and can be undone.
@@ -374,7 +374,7 @@ def test_an_endless_loop_is_stopped(pages: Pages) -> None:
     stop.click()
     page.get_by_text("It was stopped.").wait_for()
     assert stop.is_disabled()
-    block = at(pages, "1").get_by_role("group", name="Code 1 of 9", exact=True)
+    block = at(pages, "1").get_by_role("group", name="Code 1 of 11", exact=True)
     block.get_by_role("textbox").fill("while True:\n    pass")
     block.get_by_role("button", name="Run").click()
     block.get_by_role("button", name="Stop").click()
