@@ -18,7 +18,7 @@ from .compiler.pipeline import Pipeline
 from .compiler.training import traced_rule
 from .feeding import Data, Stream
 from .jax_devices import Devices
-from .runs import EagerRun, Interrupted, Loss, as_values, check_loss, check_mean
+from .runs import EagerRun, Interrupted, Loss, MeanCheck, as_values, check_loss
 
 Array = Any
 
@@ -60,7 +60,8 @@ class JaxRun(EagerRun):
         self.function = self.step_of_one.to_jax(data.X[:1], data.y[:1], model=model)
         if len(self.step_of_one.params) > len(optimizer.params):
             raise CompileError("the loss depends on Values that are not parameters of the optimizer")
-        check_mean(self, self.step_of_one, CHECKED)
+        self.mean = MeanCheck(self, self.step_of_one, CHECKED)
+        self.mean(data.X, data.y)
         self.devices = Devices(self.jax, mesh, shard_parameters)
         self.check_sizes()
         self.predictor = Compiled(model, optimizer.params)
@@ -191,6 +192,8 @@ class JaxRun(EagerRun):
         grads: Any = None
         bad = self.devices.put(np.array(-1.0, self.function.dtype))
         for number, piece in enumerate(self.pieces()):
+            if isinstance(self.data, Stream):
+                self.mean(*piece)
             batch = self.fetch(piece)
             numbers = [self.optimizer.lr, self.optimizer.steps + number + 1.0, number]
             settings = self.devices.put(np.array(numbers, self.function.dtype))

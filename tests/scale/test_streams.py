@@ -68,3 +68,14 @@ def test_the_batch_that_is_not_finite_is_named(jax: Any) -> None:
         ArithmeticError, match=r"epoch 1, batch 71: .*data has numbers that are not finite"
     ):
         fit(model, "mse", batches, epochs=1, engine="jax", progress=False)
+
+
+@pytest.mark.parametrize("ones", [0, 1, 3])
+def test_a_sum_is_refused_though_the_first_batches_have_one_sample(jax: Any, ones: int) -> None:
+    def total(predictions: Any, targets: Any) -> Any:
+        return sum((p - t) ** 2 for p, t in zip(predictions, targets, strict=True))
+
+    X, y = data.moons(10, seed=0)
+    batches = [*((X[i : i + 1], y[i : i + 1]) for i in range(ones)), (X[ones:], y[ones:])]
+    with pytest.raises(TypeError, match="not the mean of the losses of its samples"):
+        fit(nn.MLP(2, [3, 1], seed=0), total, batches, epochs=1, engine="jax", progress=False)
