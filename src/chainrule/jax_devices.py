@@ -6,12 +6,16 @@ device or, if asked for, split over the same axis. Knows nothing of models.
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+import contextlib
+import sys
+from collections.abc import Iterator, Sequence
 from typing import Any
 
 import numpy as np
 
 Array = Any
+
+FAILED = -1  # what a process says instead of a number
 
 
 class Devices:
@@ -87,11 +91,33 @@ class Devices:
 
         return process_allgather(array, tiled=True)
 
-    def gather(self, number: int) -> Array:
-        """A number of each process."""
-        from jax.experimental.multihost_utils import process_allgather
 
-        return process_allgather(np.array(number))
+def gather(number: int) -> list[int]:
+    """A number of each process."""
+    from jax.experimental.multihost_utils import process_allgather
+
+    found: list[int] = process_allgather(np.array(number)).tolist()
+    return found
+
+
+@contextlib.contextmanager
+def all_or_none(doing: str) -> Iterator[None]:
+    """Of several processes: if one fails here, the others do too, instead of waiting for it."""
+    jax = sys.modules.get("jax")  # whoever has several processes has imported it
+    if jax is None or jax.process_count() == 1:
+        yield
+        return
+    try:
+        yield
+    except Exception:
+        gather(FAILED)
+        raise
+    check_none_failed(gather(0), doing)
+
+
+def check_none_failed(numbers: Sequence[int], doing: str) -> None:
+    if FAILED in numbers:
+        raise RuntimeError(f"process {numbers.index(FAILED)} could not {doing}: see its error")
 
 
 def _automatic(jax: Any, mesh: Any) -> Any:

@@ -7,7 +7,7 @@ part of a batch.
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterator
 from typing import Any
 
 import numpy as np
@@ -17,13 +17,12 @@ from .compiler import Batch, Compiled, CompileError
 from .compiler.pipeline import Pipeline
 from .compiler.training import traced_rule
 from .feeding import Data, Stream
-from .jax_devices import Devices
-from .runs import EagerRun, Interrupted, Loss, as_values, check_loss, check_mean
+from .jax_devices import FAILED, Devices, check_none_failed, gather
+from .runs import EagerRun, Interrupted, Loss, MeanCheck, as_values, check_loss
 
 Array = Any
 
 PATIENCE = 64  # steps that are under way before somebody looks at them
-FAILED = -1  # what a process says instead of the size of its batch
 CHECKED = 1000  # samples on which the loss is looked at before training
 
 
@@ -60,7 +59,9 @@ class JaxRun(EagerRun):
         self.function = self.step_of_one.to_jax(data.X[:1], data.y[:1], model=model)
         if len(self.step_of_one.params) > len(optimizer.params):
             raise CompileError("the loss depends on Values that are not parameters of the optimizer")
-        check_mean(self, self.step_of_one, CHECKED)
+        self.mean = MeanCheck(self, self.step_of_one, CHECKED)
+        self.mean(data.X, data.y)
+        self.shapes = [np.shape(part[:1])[1:] for part in (data.X, data.y)]
         self.devices = Devices(self.jax, mesh, shard_parameters)
         self.check_sizes()
         self.predictor = Compiled(model, optimizer.params)
@@ -80,38 +81,48 @@ class JaxRun(EagerRun):
                     f"so that it and the rest of {data.samples} samples are multiples of {parts}"
                 )
 
-    def pieces(self) -> Iterable[Any]:
-        """The batches of an epoch; those of iterators only if all processes have one."""
-        pieces = self.data.pieces()
+    def pieces(self) -> Iterator[tuple[Any, list[Array]]]:
+        """The batches of an epoch, and their arrays; of iterators only if all processes have one."""
+        pieces = ((piece, self.read(piece, i)) for i, piece in enumerate(self.data.pieces(), 1))
         several = isinstance(self.data, Stream) and self.devices.processes > 1
-        return self.agreed(iter(pieces)) if several else pieces
+        return self.agreed(pieces) if several else pieces
 
-    def agreed(self, pieces: Iterator[Any]) -> Iterator[Any]:
-        """Processes whose batches differ would wait for each other for ever: all of them stop."""
+    def agreed(self, pieces: Iterator[tuple[Any, list[Array]]]) -> Iterator[tuple[Any, list[Array]]]:
+        """Processes whose batches differ would wait for each other for ever: all of them stop.
+
+        What can fail in one of them alone must have been done when a piece comes.
+        """
         while True:
             try:
                 piece = next(pieces, None)
             except Exception:
-                self.devices.gather(FAILED)
+                gather(FAILED)
                 raise
-            sizes = self.devices.gather(0 if piece is None else len(piece[0])).tolist()
-            if FAILED in sizes:
-                raise RuntimeError(
-                    f"process {sizes.index(FAILED)} could not read its next batch: see its error"
-                )
-            if not any(sizes):
-                return
-            if len(set(sizes)) > 1:
+            sizes = gather(0 if piece is None else len(piece[1][0]))
+            check_none_failed(sizes, "read its next batch")
+            if piece is not None and len(set(sizes)) == 1:
+                yield piece
+            elif any(sizes):
                 raise ValueError(
                     f"the processes have batches of {' and '.join(map(str, sizes))} samples (0: none is "
                     f"left): each must yield as many as the others, of the same sizes"
                 )
-            yield piece
+            else:
+                return
 
-    def fetch(self, piece: Any) -> tuple[Any, ...]:
-        """The samples of a batch; of several processes each reads its part."""
+    def read(self, piece: Any, number: int) -> list[Array]:
+        """The samples of a batch as arrays; of several processes each reads its part."""
         read = self.data.read(piece, self.devices.process, self.devices.processes)
-        return self.devices.put_batch([np.asarray(a, self.function.dtype) for a in read])
+        arrays = [np.asarray(a, self.function.dtype) for a in read]
+        for name, array, shape in zip("Xy", arrays, self.shapes, strict=True):
+            if array.shape[1:] != shape:
+                raise ValueError(
+                    f"batch {number}: a sample of {name} has the shape {array.shape[1:]}, "
+                    f"in the first batch it had {shape}"
+                )
+        if isinstance(self.data, Stream):
+            self.mean(*read)
+        return arrays
 
     # --- numbers ---------------------------------------------------------------------------------
 
@@ -190,8 +201,8 @@ class JaxRun(EagerRun):
         pending: list[Any] = []  # batches of steps at which nobody has looked
         grads: Any = None
         bad = self.devices.put(np.array(-1.0, self.function.dtype))
-        for number, piece in enumerate(self.pieces()):
-            batch = self.fetch(piece)
+        for number, (piece, arrays) in enumerate(self.pieces()):
+            batch = self.devices.put_batch(arrays)
             numbers = [self.optimizer.lr, self.optimizer.steps + number + 1.0, number]
             settings = self.devices.put(np.array(numbers, self.function.dtype))
             self.params, self.states, bad, loss, grads = self.jitted(

@@ -179,7 +179,8 @@ class NativeRun(EagerRun):
             raise CompileError("the model is not the same each time: what is random must stay eager")
         self.trainer = Trainer(step, optimizer)
         self.trainer.machine(self.batch, data.size)
-        check_mean(self, step)
+        self.mean = MeanCheck(self, step)
+        self.mean(data.X, data.y)
         self.predictor = Compiled(model, optimizer.params, backend="native")  # in evaluation mode
         self.groups = self.groups_of_layers()
         self.epochs = 1  # to do in one go
@@ -230,6 +231,7 @@ class NativeStreamRun(NativeRun):
         self.trainer.push()
         try:
             for number, (xs, ys) in enumerate(self.data.pieces(), 1):
+                self.mean(xs, ys)
                 rates = np.array([self.optimizer.lr])
                 outcome = self.trainer.run(Batch((xs, ys)), rates, groups=self.groups)
                 if not outcome.finite:
@@ -247,15 +249,28 @@ class NativeStreamRun(NativeRun):
         return 1
 
 
-def check_mean(run: EagerRun, step: Compiled, most: int | None = None) -> None:
-    """What the loss refuses it refuses now; and it must be the mean of `step` over the samples."""
-    X, y = run.data.X[:most], run.data.y[:most]
-    outputs = Compiled(run.model, run.optimizer.params, backend=step.backend)(X)
-    whole = number(run.loss(as_values(outputs), list(y)))
-    mean = float(step(X, y).mean())
-    same = whole == mean or abs(whole - mean) <= 1e-9 * max(abs(whole), abs(mean))
-    if math.isfinite(whole) and not same:
-        raise CompileError("the loss of a batch is not the mean of the losses of its samples")
+class MeanCheck:
+    """What the loss refuses it refuses now; and it must be the mean of `step` over the samples.
+
+    One sample shows no difference between a mean and a sum: then the first batch that has more of
+    them is looked at too. For this any parameters do, such as those from before the epoch.
+    """
+
+    def __init__(self, run: EagerRun, step: Compiled, most: int | None = None) -> None:
+        self.run, self.step, self.most = run, step, most
+        self.seen = 0  # samples
+
+    def __call__(self, X: Any, y: Any) -> None:
+        if self.seen > 1 or len(X) <= self.seen:
+            return
+        X, y, run = X[: self.most], y[: self.most], self.run
+        outputs = Compiled(run.model, run.optimizer.params, backend=self.step.backend)(X)
+        whole = number(run.loss(as_values(outputs), list(y)))
+        mean = float(self.step(X, y).mean())
+        same = whole == mean or abs(whole - mean) <= 1e-9 * max(abs(whole), abs(mean))
+        if math.isfinite(whole) and not same:
+            raise CompileError("the loss of a batch is not the mean of the losses of its samples")
+        self.seen = len(X)
 
 
 def is_plain(model: nn.Module) -> bool:

@@ -23,6 +23,7 @@ from .data import train_test_split
 from .data.splitting import check_count, check_lengths
 from .feeding import Data, Stream
 from .history import History
+from .jax_devices import all_or_none
 from .resuming import first_epoch, save_training
 from .runs import LOSSES, Metrics, NonFiniteLossError, make_run, number
 from .saving import encode, place
@@ -100,16 +101,17 @@ def fit(
     callbacks = list(callbacks)
     loss_function = loss_named(loss)
     optimizer = optimizer or optim.Adam(model.parameters(), lr=0.01)
-    data: Data
-    if y is None:
-        watching = bool(metrics or patience is not None or checkpoint is not None)
-        validation = check_for_stream(batch_size, validation, watching)
-        data = Stream(X)
-    else:
-        check_lengths(X, y)
-        X, y, validation = split(X, y, validation, seed)
-        data = Data(X, y, batch_size, shuffle, np.random.default_rng(seed))
-    run = make_run(engine, model, loss_function, optimizer, data, mesh, shard_parameters)
+    with all_or_none("begin") if engine == "jax" else contextlib.nullcontext():
+        data: Data
+        if y is None:
+            watching = bool(metrics or patience is not None or checkpoint is not None)
+            validation = check_for_stream(batch_size, validation, watching)
+            data = Stream(X)
+        else:
+            check_lengths(X, y)
+            X, y, validation = split(X, y, validation, seed)
+            data = Data(X, y, batch_size, shuffle, np.random.default_rng(seed))
+        run = make_run(engine, model, loss_function, optimizer, data, mesh, shard_parameters)
     run.validation, run.metrics, run.checkpoint = validation, metrics or {}, checkpoint
     run.keep_best = checkpoint is not None or patience is not None
     # Somebody looks at every epoch, or several can be done in one go.

@@ -11,6 +11,7 @@ from typing import Any
 
 import pytest
 
+import chainrule
 from chainrule import Value, check_gradients, custom_op, ops, sqrt, where
 from chainrule.expressions import parse
 from chainrule.viz.html import page as html_page
@@ -274,6 +275,31 @@ def test_a_nan_is_explained(open_page: Opener, text: str, values: dict[str, floa
     out, _ = expression(text, **values)
     page = open_page(exported(out))
     assert page.locator(".telling .why").text_content() == f"Why: {reason}."
+
+
+@pytest.mark.parametrize(
+    ("function", "numbers", "reason"),
+    [
+        (lambda x: chainrule.dot(x[:2], x[2:]), (0.0, 1.0, math.inf, 2.0), "0 × inf has no value"),
+        (
+            lambda x: chainrule.dot(x[:2], x[2:]),
+            (1.0, 1.0, math.inf, -math.inf),
+            "inf − inf has no value",
+        ),
+        (lambda x: chainrule.dot(x[:2], x[2:]), (1e200, 1e200, 1e200, -1e200), "inf − inf has no value"),
+        (chainrule.sum, (1.0, math.inf, -math.inf), "inf − inf has no value"),
+        (chainrule.mean, (1.0, math.inf, -math.inf), "inf − inf has no value"),
+        (chainrule.prod, (0.0, 2.0, -math.inf), "0 × inf has no value"),
+        (chainrule.prod, (1e200, 1e200, 0.0), "prod has no value for these numbers"),
+    ],
+)
+def test_a_nan_of_many_numbers_is_explained(
+    open_page: Opener, function: Any, numbers: tuple[float, ...], reason: str
+) -> None:
+    out = function([Value(x, label=f"x{i}") for i, x in enumerate(numbers)])
+    assert math.isnan(out.data)
+    page = open_page(exported(out))
+    assert page.locator(".telling .why").text_content().endswith(f") is nan: {reason}.")
 
 
 def test_a_nan_is_explained_where_it_was_made(open_page: Opener) -> None:

@@ -414,6 +414,31 @@ def test_a_lost_connection_is_said_and_tried_again(browser: Any) -> None:
     pages.close()
 
 
+@pytest.mark.parametrize(
+    ("status", "kind", "body"),
+    [
+        (200, "text/html", "<h1>another</h1>"),
+        (200, "application/json", '{"lessons": 3}'),
+        (401, "text/html", "<h1>who are you?</h1>"),
+        (404, "application/json", '{"error": "not found"}'),
+    ],
+)
+def test_another_server_at_its_port_is_not_the_studio(
+    browser: Any, status: int, kind: str, body: str
+) -> None:
+    own = Server()
+    pages = Pages(browser, own)
+    page = trainer(pages, **SMALL)
+    own.close()
+    wait_for_text(page, "#gone", "The studio has ended")
+    page.route("**/*", lambda route: route.fulfill(status=status, content_type=kind, body=body))
+    with page.expect_response("**/*"):
+        pass
+    page.wait_for_timeout(200)
+    assert page.inner_text("#gone").startswith("The studio has ended")
+    pages.close()
+
+
 def test_a_page_finds_the_studio_that_was_started_again(browser: Any) -> None:
     first = Server()
     port = first.root.rpartition(":")[2]

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from typing import Any
 
 import numpy as np
@@ -34,10 +35,34 @@ def test_processes_with_different_batches_stop(workers: Workers) -> None:
         assert "the processes have batches of 16 and 14 samples (0: none is left)" in error
 
 
-def test_a_process_that_cannot_read_stops_the_others(workers: Workers) -> None:
-    first, second = workers.start(2, 2, stream=True, **{"break": True})
-    assert "process 1 could not read its next batch: see its error" in first.communicate(timeout=120)[1]
-    assert "the disk is gone" in second.communicate(timeout=120)[1]
+@pytest.mark.parametrize(("good", "failed"), [(0, "begin"), (1, "read its next batch")])
+@pytest.mark.parametrize(
+    ("broken", "error"),
+    [
+        ("read", "the disk is gone"),
+        ("width", r"a sample of X has the shape \(1,\)|expects 2 inputs, got 1"),
+        ("words", "yes"),
+    ],
+)
+def test_a_process_that_fails_stops_the_others(
+    workers: Workers, good: int, failed: str, broken: str, error: str
+) -> None:
+    """At the first batch, which is read before a training begins, and at the next."""
+    first, second = workers.start(2, 2, stream=True, good=good, **{"break": broken})
+    told = first.communicate(timeout=60)[1]
+    assert f"RuntimeError: process 1 could not {failed}: see its error" in told
+    assert re.search(f"Error: .*({error})", second.communicate(timeout=60)[1])
+
+
+@pytest.mark.parametrize("part", ["X", "y"])
+def test_a_batch_of_another_width(jax: Any, part: str) -> None:
+    """JAX would compile the step anew, and take what is there."""
+    X, y = data.moons(8, seed=0)
+    other = (np.hstack([X, X]), y) if part == "X" else (X, np.column_stack([y, y]))
+    model = nn.MLP(2, [3, 1], seed=0)
+    message = rf"batch 2: a sample of {part} has the shape \(\d,\), in the first batch it had \(2?,?\)"
+    with pytest.raises(ValueError, match=message):
+        fit(model, "mse", [(X, y), other], epochs=1, engine="jax", progress=False)
 
 
 def test_a_batch_that_cannot_be_split(workers: Workers) -> None:
@@ -68,3 +93,14 @@ def test_the_batch_that_is_not_finite_is_named(jax: Any) -> None:
         ArithmeticError, match=r"epoch 1, batch 71: .*data has numbers that are not finite"
     ):
         fit(model, "mse", batches, epochs=1, engine="jax", progress=False)
+
+
+@pytest.mark.parametrize("ones", [0, 1, 3])
+def test_a_sum_is_refused_though_the_first_batches_have_one_sample(jax: Any, ones: int) -> None:
+    def total(predictions: Any, targets: Any) -> Any:
+        return sum((p - t) ** 2 for p, t in zip(predictions, targets, strict=True))
+
+    X, y = data.moons(10, seed=0)
+    batches = [*((X[i : i + 1], y[i : i + 1]) for i in range(ones)), (X[ones:], y[ones:])]
+    with pytest.raises(TypeError, match="not the mean of the losses of its samples"):
+        fit(nn.MLP(2, [3, 1], seed=0), total, batches, epochs=1, engine="jax", progress=False)

@@ -27,10 +27,16 @@ class Shuffled:
         order, size = self.rng.permutation(len(self.X)), self.job["batch"]
         share = size // self.job["processes"]
         for start in range(self.job["process"] * share, len(order), size):
-            if self.job.get("break") and self.job["process"] and start >= size:
-                raise OSError("the disk is gone")
             index = order[start : start + share - self.job.get("short", 0) * self.job["process"]]
-            yield self.X[index], self.y[index]
+            X, y = self.X[index], self.y[index]
+            if self.job["process"] and start >= self.job.get("good", 1) * size:
+                if self.job.get("break") == "read":
+                    raise OSError("the disk is gone")
+                if self.job.get("break") == "width":
+                    X = X[:, :1]
+                if self.job.get("break") == "words":
+                    y = ["yes"] * len(y)
+            yield X, y
 
 
 def main(job: dict[str, Any]) -> None:

@@ -376,6 +376,23 @@ def test_each_sample_of_a_neuron_has_a_name() -> None:
     assert "← neuron #2 ← z #2 ← b:" in text
 
 
+def test_a_sum_of_biases_is_no_neuron() -> None:
+    model = nn.MLP(1, [2, 1], seed=0)
+    first, second = model.layers[0].neurons
+    penalty = (first.b + second.b) + chainrule.dot([first.b], [2.0])
+    text = str(explain(model([Value(1.0)]) + (penalty + first.b), wrt=first.b, names=model))
+    assert "through layers.0.neurons.0.z = layers.0.neurons.0.dot + layers.0.neurons.0.b:" in text
+    assert re.search(r"\nv\d+ = layers\.0\.neurons\.0\.b \+ layers\.0\.neurons\.1\.b = 0\n", text)
+    assert "#2" not in text
+
+
+def test_names_of_a_model_with_a_number_for_a_bias() -> None:
+    model = nn.MLP(1, [2, 1], seed=0)
+    model.layers[0].neurons[0].b = 0.5
+    text = str(explain(model([1.0]), wrt=model.layers[0].neurons[0].w[0], names=model))
+    assert text.startswith("layers.1.neurons.0 = layers.1.neurons.0.dot + layers.1.neurons.0.b = ")
+
+
 def test_names_in_a_dict() -> None:
     a, b = Value(2.0), Value(3.0, label="b")
     text = str(explain(a * b, wrt=a, names={a: "first", b: "unused"}))

@@ -138,3 +138,16 @@ def test_watching_needs_data_that_stays() -> None:
 def test_what_is_refused(source: Any, options: Any, kind: Any, message: str) -> None:
     with pytest.raises(kind, match=message):
         train(source, **options)
+
+
+@pytest.mark.skipif(value.compiled is None, reason="there is no C core")
+@pytest.mark.parametrize("ones", [0, 1, 3])
+def test_a_sum_is_refused_though_the_first_batches_have_one_sample(ones: int) -> None:
+    def total(predictions: Any, targets: Any) -> Any:
+        return sum((p - t) ** 2 for p, t in zip(predictions, targets, strict=True))
+
+    batches = [*pieces(1)[:ones], (X[ones:], Y[ones:])]
+    model = nn.MLP(2, [3, 1], seed=0)
+    with pytest.raises(TypeError, match="not the mean of the losses of its samples"):
+        fit(model, total, batches, epochs=1, engine="native", progress=False)
+    assert fit(model, total, pieces(1), epochs=1, engine="native", progress=False).epochs == 1

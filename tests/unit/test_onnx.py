@@ -55,6 +55,24 @@ def test_every_operation_on_the_special_grid(op: ops.Op, dtype: Any, tmp_path: P
 
 
 @pytest.mark.parametrize("dtype", TOLERANCE)
+@pytest.mark.parametrize(("op", "bound"), [(ops.cbrt, 2), (ops.silu, 6)], ids=["cbrt", "silu"])
+def test_cbrt_and_silu_to_the_last_bits(op: ops.Op, bound: int, dtype: Any, tmp_path: Path) -> None:
+    """The cube root was a power, 100 ulp off far out; silu lost the bits of a subnormal sigmoid."""
+    require("onnx")
+    limits, rng = np.finfo(dtype), np.random.default_rng(0)
+    sizes = 10 ** rng.uniform(np.log10(limits.tiny), np.log10(limits.max), 500)
+    subnormal = float(limits.smallest_subnormal) * rng.integers(1, 1 << 20, 50)
+    at = np.concatenate([sizes, -sizes, subnormal, -subnormal, -rng.uniform(0.0, 800.0, 1000)])
+    at = np.concatenate([at, -rng.uniform(80.0, 110.0, 500)]).astype(dtype)
+    step = compile(lambda x: Value._apply(op, [x]))
+    step(np.ones(2))
+    export_onnx(step, tmp_path / "op.onnx", dtype=dtype)
+    (found,) = run_onnx(tmp_path / "op.onnx", at)
+    eager = np.array([Value._apply(op, [Value(float(x))]).data for x in at], dtype)
+    np.testing.assert_array_less(np.abs(found - eager) / np.spacing(np.abs(eager)), bound + 0.5)
+
+
+@pytest.mark.parametrize("dtype", TOLERANCE)
 @pytest.mark.parametrize("name", ["sum", "prod", "max", "min", "logsumexp", "dot"])
 def test_every_fold_on_the_special_grid(name: str, dtype: Any, tmp_path: Path) -> None:
     require("onnx")

@@ -38,8 +38,10 @@ def export_onnx(
 
     Arguments keep their names, keys of dicts are joined to them; a name that is taken already gets a
     number. The values are those of eager mode, at infinity, NaN and far out too, but for what
-    `onnx_formulas.py` lists: signs of zeros, and tails of erfc and gelu in single precision. What
-    `take` cannot take is an error of the runtime.
+    `onnx_formulas.py` lists: signs of zeros, and tails of erfc and gelu in single precision; and but
+    for what onnxruntime does by itself: sin and cos near their zeros in double precision, which are
+    right to 5e-16 of 1 only (tan is infinite at its poles), tanh of subnormal numbers and a mean
+    whose sum overflows in single precision. What `take` cannot take is an error of the runtime.
 
     """
     try:

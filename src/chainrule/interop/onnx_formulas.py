@@ -81,16 +81,32 @@ def _atan2(y: Any, x: Any) -> Any:
     return _sign(y) * ops.abs(angle - math.pi * (0.5 - 0.5 * _sign(x)))
 
 
+def _cbrt(x: Any) -> Any:
+    """A power, and one step of Newton: 1/3 is not a third, and far out the logarithm shows it."""
+    size = ops.abs(x)
+    guess = ops.pow(size, 1.0 / 3.0)
+    root = guess + (ops.div(size, guess * guess) - guess) * (1.0 / 3.0)
+    there = ops.less(0.0, size) * ops.less(size, math.inf)
+    return _sign(x) * ops.where(there, root, guess)
+
+
+def _silu(x: Any) -> Any:
+    """As in the table, by halves where the sigmoid is subnormal, in single precision too."""
+    x = ops.maximum(x, -1000.0)  # 0 times -inf would be NaN
+    half = ops.exp(0.5 * x)
+    return ops.where(ops.less(x, -80.0), x * half * half, x * ops.sigmoid(x))
+
+
 FORMULAS: dict[str, Any] = {
     "erfc": lambda x: 1.0 - ops.erf(x),
     # the smallest x has a bound, because 0 times -inf would be NaN
     "gelu": lambda x: 0.5 * ops.maximum(x, -1000.0) * (1.0 + ops.erf(x * math.sqrt(0.5))),
-    "silu": lambda x: ops.maximum(x, -1000.0) * ops.sigmoid(x),
+    "silu": _silu,
     "sigmoid": lambda x: ops.div(ops.exp(ops.minimum(x, 0.0)), 1.0 + ops.exp(-ops.abs(x))),
     "softplus": lambda x: ops.relu(x) + ops.log1p(ops.exp(-ops.abs(x))),
     "elu": lambda x, a: ops.where(ops.less(0.0, x), x, a * ops.expm1(x)),
     "leaky_relu": lambda x, a: ops.where(ops.less(0.0, x), x, a * x),
-    "cbrt": lambda x: _sign(x) * ops.pow(ops.abs(x), 1.0 / 3.0),
+    "cbrt": _cbrt,
     "expm1": _expm1,
     "log1p": _log1p,
     "log2": lambda x: ops.log(x) * (1.0 / math.log(2.0)),

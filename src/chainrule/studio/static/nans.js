@@ -7,6 +7,9 @@ import { argument, formula, names } from "./naming.js";
 import { format } from "./numbers.js";
 import { ops } from "./ops.js";
 
+const NO_PRODUCT = "0 × inf has no value";
+const NO_SUM = "inf − inf has no value";
+
 /** Whether a node is nan though nothing it was computed from is. */
 export function isFirst(picture, data, id) {
     return Number.isNaN(data[id]) && !picture.nodes[id].inputs.some((input) => Number.isNaN(data[input]));
@@ -38,7 +41,7 @@ export function whyGradient(picture, state, id, known = names(picture)) {
         first = edge.target;
         edge = broken(first);
     }
-    const told = edge === undefined ? "inf and −inf arrived here, and inf − inf has no value" : flowed(state, edge, picture, known);
+    const told = edge === undefined ? `inf and −inf arrived here, and ${NO_SUM}` : flowed(state, edge, picture, known);
     return first === id ? told : `nan comes from the gradient of ${known[first]}: ${told}`;
 }
 
@@ -46,7 +49,7 @@ export function whyGradient(picture, state, id, known = names(picture)) {
 function flowed({ data, grad, partial }, { id, source, target }, picture, known) {
     const slope = partial[id];
     if (!Number.isNaN(slope)) {
-        return `${format(grad[target])} × ${format(slope)} is nan: 0 × inf has no value`;
+        return `${format(grad[target])} × ${format(slope)} is nan: ${NO_PRODUCT}`;
     }
     const reason = whyValue(picture, data, target, known);
     const start = `the local derivative of ${known[target]} is nan`;
@@ -72,7 +75,6 @@ function made(picture, data, id, known) {
 function cause(op, args) {
     const [x, y] = args;
     const domain = ops[op]?.domain ?? null;
-    const infinite = args.filter((arg) => Math.abs(arg) === Infinity);
     if (domain !== null && (x < domain[0] || x > domain[1])) {
         return `${op} takes numbers ${range(domain)}`;
     }
@@ -83,12 +85,29 @@ function cause(op, args) {
         return x === 0 && y === 0 ? "0 ÷ 0 has no value" : "inf ÷ inf has no value";
     }
     if (op === "mul") {
-        return "0 × inf has no value";
+        return NO_PRODUCT;
     }
     if (op === "add" || op === "sub") {
-        return "inf − inf has no value";
+        return NO_SUM;
     }
-    return infinite.length > 0 ? `${op} has no value for an infinite number` : "";
+    if (args.length === 1 && Math.abs(x) === Infinity) {
+        return `${op} has no value for an infinite number`;
+    }
+    return causeOfMany(op, args) ?? `${op} has no value for these numbers`;
+}
+
+/** Which sum or product of infinities an operation on many numbers met, if they show it. */
+function causeOfMany(op, args) {
+    const half = args.length / 2;
+    const terms = op === "dot" ? args.slice(0, half).map((x, i) => x * args[half + i]) : args;
+    if (op === "dot" && terms.some(Number.isNaN)) {
+        return NO_PRODUCT;
+    }
+    if (op === "prod" && terms.includes(0) && (terms.includes(Infinity) || terms.includes(-Infinity))) {
+        return NO_PRODUCT;
+    }
+    const summed = op === "dot" || op === "sum" || op === "mean";
+    return summed && terms.includes(Infinity) && terms.includes(-Infinity) ? NO_SUM : null;
 }
 
 function range([low, high]) {

@@ -29,13 +29,13 @@ export class Presence {
     }
 
     async #look() {
-        const status = await answer();
-        if (status !== 0 && status !== 401) {
+        const answered = await answer();
+        if (answered === "here") {
             this.looking = false;
             this.#found();
             return;
         }
-        this.#say(status === 401 ? renewed() : gone());
+        this.#say(answered === "renewed" ? renewed() : gone());
         setTimeout(() => this.#look(), EVERY);
     }
 
@@ -54,12 +54,16 @@ export class Presence {
     }
 }
 
-/** The status of the page itself; 0 if nobody answers. */
+/** "here", "renewed" if it lets nobody in, or "gone": whatever else has the port now says other things. */
 async function answer() {
     try {
-        return (await fetch("/", { method: "HEAD", cache: "no-store" })).status;
+        const response = await fetch("/api/course", { cache: "no-store" });
+        const { lessons, error } = await response.json();
+        if (Array.isArray(lessons)) return "here";
+        if (typeof error !== "string" || response.status === 404) return "gone";
+        return response.status === 401 ? "renewed" : "here"; // it may be busy, or unable to read its files
     } catch {
-        return 0;
+        return "gone";
     }
 }
 
