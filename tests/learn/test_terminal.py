@@ -137,6 +137,7 @@ def test_where_the_course_is_and_when_a_lesson_is_done(tmp_path: Path) -> None:
     terminal.until("# The graph")
     terminal.press("z")
     terminal.until("A number that remembers")
+    terminal.until("your choice: ")
     terminal.press("\x04")
     terminal.until("q quit")
     terminal.press("q")
