@@ -556,6 +556,7 @@ print((resident() - before) / 2**20)
 """
 
 
+@measured
 @pytest.mark.skipif(
     chainrule.core != "c", reason="the collector knows of every node of the reference core"
 )
