@@ -130,7 +130,7 @@ def test_the_cells_of_a_notebook_run_in_order(
             exec(source, dict(names))
             continue
         if "torch" in source:
-            pytest.importorskip("torch")
+            require("torch")
         out = io.StringIO()
         with contextlib.redirect_stdout(out):
             if cell["metadata"].get("tags") == ["raises-exception"]:

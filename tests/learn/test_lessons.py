@@ -15,6 +15,8 @@ from chainrule.expressions import parse as parse_expression
 from chainrule.learn.course import Block, Lesson, lessons
 from chainrule.learn.exercise import exercises
 
+from ..conftest import require
+
 NEEDLESS = re.compile(
     r"\b(simply|just|obviously|clearly|of course|very|really|basically)\b|!(?=\s|$)", re.I
 )
@@ -50,7 +52,7 @@ def test_its_code_prints_what_it_says(lesson: Lesson, tmp_path: Any, monkeypatch
         if block.kind != "python":
             continue
         if "torch" in block.text:
-            pytest.importorskip("torch")
+            require("torch")
         printed = run(block, names, f"lesson {lesson.number}, block {i}")
         after = blocks[i + 1] if i + 1 < len(blocks) else None
         shown = after.text if after is not None and after.kind == "text" else ""
