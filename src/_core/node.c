@@ -2,6 +2,7 @@
 #include "node.h"
 
 Value *free_nodes;
+static Py_ssize_t tracked; /* nodes shown to the collector since it was last called here */
 
 /* Where nodes live: side by side in one region of address space, as far as it reaches, so that the
  * kernel can map them by 2 MiB instead of 4 KiB. Backward over a graph larger than the caches
@@ -32,11 +33,10 @@ static void reserve_region(void) {
 
 static int in_region(const Value *v) { return (uintptr_t)v - (uintptr_t)region < reserved; }
 
-/* Nodes shown to the collector since it was called here. Python calls it when it has allocated
- * enough objects; of cells it knows nothing. So it is called here, by Python's own rule: mostly for
- * what is young, each tenth time for what is older, and each hundredth for everything. */
+/* Python calls its collector when it has allocated enough objects; of cells it knows nothing. So it
+ * is called here, by Python's own rule: mostly for what is young, each tenth time for what is older,
+ * and each hundredth for everything. */
 enum { ENOUGH = 10000 };
-static Py_ssize_t tracked;
 
 static void collect_cycles(void) {
     static unsigned calls;
@@ -73,7 +73,6 @@ static void clean_cell(Value *v) {
     header[0] = header[1] = 0;
 }
 #else /* the sanitizer must see every node die */
-static Py_ssize_t tracked;
 static int in_region(const Value *v) { return (void)v, 0; }
 static Value *take_cell(void) { return NULL; }
 static void clean_cell(Value *v) { (void)v; }
