@@ -13,6 +13,7 @@ import pytest
 from chainrule.viz.bundle import static
 
 from ..conftest import require, require_program
+from .studio import Pages, Server
 
 ARGUMENTS = (
     *("--no-sandbox", "--disable-gpu", "--disable-background-networking", "--no-first-run"),
@@ -105,3 +106,23 @@ def formatted(browser: Any) -> Iterator[Callable[[Sequence[float | None]], list[
 
     yield shown
     page.close()
+
+
+@pytest.fixture(scope="module")
+def server() -> Iterator[Server]:
+    for name in ("starlette", "uvicorn", "websockets"):
+        require(name)
+    running = Server()
+    yield running
+    running.close()
+
+
+@pytest.fixture(scope="module")
+def windows(browser: Any, server: Server) -> Pages:
+    return Pages(browser, server)
+
+
+@pytest.fixture
+def pages(windows: Pages) -> Iterator[Pages]:
+    yield windows
+    assert windows.close() == []

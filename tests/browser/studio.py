@@ -9,8 +9,12 @@ import re
 import signal
 import subprocess
 import sys
+import time
+from collections.abc import Callable
 from typing import Any
-from urllib.parse import urlencode, urlsplit
+from urllib.parse import parse_qs, urlencode, urlsplit
+
+import pytest
 
 LOCAL = ("127.0.0.1", "localhost")
 REFUSED = re.compile(r"Failed to load resource: .* status of 4\d\d")  # what a test asked for
@@ -87,3 +91,28 @@ class Pages:
             context.close()
         problems, self.problems, self.contexts = self.problems, [], []
         return problems
+
+
+def close_to(text: str, x: float) -> bool:
+    """Whether a number on the page is x, up to its rounding and that of 32-bit floats."""
+    return float(text.replace("−", "-").replace("–", "nan")) == pytest.approx(x, rel=2e-3, abs=6e-5)
+
+
+def state_of(page: Any) -> dict[str, str]:
+    fragment = page.evaluate("location.hash.slice(1)")  # page.url hears of it a moment later
+    return {key: value[-1] for key, value in parse_qs(fragment).items()}
+
+
+def wait_for_text(page: Any, selector: str, pattern: str) -> None:
+    page.wait_for_function(
+        "([s, p]) => new RegExp(p).test(document.querySelector(s)?.textContent ?? '')",
+        arg=[selector, pattern],
+    )
+
+
+def becomes(page: Any, question: Callable[[], object], answer: object, seconds: float = 20.0) -> None:
+    """Ask until the answer comes, or say what came instead; the page goes on meanwhile."""
+    end = time.monotonic() + seconds
+    while (found := question()) != answer and time.monotonic() < end:
+        page.wait_for_timeout(20)
+    assert found == answer

@@ -166,6 +166,23 @@ def test_what_was_not_seen_is_not_written_over(course: Studio, folder: Path) -> 
     assert put(course, "mine\n", seen["version"]).status_code == 409
 
 
+def test_a_save_may_follow_one_that_was_not_answered(course: Studio, folder: Path) -> None:
+    """What the page sent last is no other program's, although it never heard of that version."""
+    version = put(course, "first\n").json()["version"]
+    put(course, "second\n", version)
+
+    def after(text: str, sent: Any) -> int:
+        body = {"text": text, "version": version, "after": sent}
+        return course.request("PUT", "/api/work/write_mul", json=body).status_code
+
+    for sent in ("first\n", "", None, 2, ["second\n"]):
+        assert after("third\n", sent) == 409
+    assert after("third\n", "second\n") == 200
+    assert (folder / "write_mul.py").read_text() == "third\n"
+    (folder / "write_mul.py").unlink()
+    assert after("fourth\n", MUL.starter) == 409  # the file is gone, which is not what was sent
+
+
 def test_files_that_cannot_be_shown(course: Studio, folder: Path) -> None:
     folder.mkdir(exist_ok=True)
     (folder / "write_mul.py").write_bytes(b"\xff\xfe")
@@ -330,8 +347,7 @@ def test_how_many_programs_run_at_once(course: Studio) -> None:
     results: list[Any] = []
     threads = [waiting(course, results, f"loop {i}") for i in range(limits.PROGRAMS)]
     body = {"lesson": 1, "blocks": ["1"]}
-    time.sleep(1.5)  # until both have begun
-    assert run(course, **body).status_code == 429
+    assert until(lambda: run(course, **body).status_code == 429)  # when both have begun
     assert run(course, **body).json()["error"].startswith("2 programs are running, which is the most")
     assert run(course, "loop 0", **body).json() == {
         "error": "this program is running already: stop it first"

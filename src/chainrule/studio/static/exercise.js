@@ -21,6 +21,7 @@ export class ExerciseView {
         this.saved = work.version ? work.text : work.starter; // what the file says, as far as is known here
         this.version = work.version;
         this.saving = Promise.resolve();
+        this.sending = null; // what a save without an answer yet may have written
         this.sure = false;
         const draft = learn.kept.drafts.get(work.name);
         this.program = new Program((running) => this.#running(running));
@@ -33,7 +34,7 @@ export class ExerciseView {
         this.#showHints(work.hints);
         this.looks = () => document.visibilityState === "visible" && this.#look();
         this.leaves = (event) => this.isUnsaved && event.preventDefault();
-        this.hides = () => this.save({ keepalive: true });
+        this.hides = () => this.#put({ keepalive: true }); // now: no save under way will be waited for
     }
 
     #build() {
@@ -119,11 +120,15 @@ export class ExerciseView {
     async #put(options) {
         if (!this.isUnsaved || !this.conflict.hidden) return;
         const { text } = this.editor;
+        const sent = { text, version: this.version, after: this.sending };
+        this.sending = text;
         try {
-            const { version } = await put(`/api/work/${this.work.name}`, { text, version: this.version }, options);
+            const { version } = await put(`/api/work/${this.work.name}`, sent, options);
             this.#wrote(text, version);
         } catch (error) {
             this.#failed(error);
+        } finally {
+            if (this.sending === text) this.sending = null;
         }
     }
 
