@@ -232,6 +232,21 @@ def test_the_token_is_good_for_one_cookie(fresh: Studio) -> None:
     assert fresh.request("GET", fresh.address[len(fresh.origin) :]).status_code == 303  # and another
 
 
+def test_a_reader_is_told_in_words(fresh: Studio) -> None:
+    """Whoever opens an old address in a browser sees a sentence, not a structure."""
+    asked = {"Accept": "text/html,application/xhtml+xml,*/*;q=0.8"}
+    answer = fresh.bare("GET", fresh.origin + "/enter?token=old", headers=asked)
+    assert answer.headers["content-type"] == "text/plain; charset=utf-8"
+    assert answer.text == (
+        "chainrule studio: the token is not that of this studio: see what it printed last\n"
+    )
+    answer = fresh.bare("GET", fresh.origin + "/", headers=asked)
+    assert (answer.status_code, answer.text.split(" that")[0]) == (
+        401,
+        "chainrule studio: open the address",
+    )
+
+
 def test_the_cookie_of_another_studio_is_worth_nothing(studio: Studio, fresh: Studio) -> None:
     value = studio.cookie.partition("=")[2]
     fresh.cookie = f"chainrule_{fresh.port}={value}; {studio.cookie}"

@@ -119,10 +119,13 @@ def _all(scope: Scope, name: bytes) -> list[bytes]:
 
 
 async def refuse(scope: Scope, send: Send, status: int, message: str) -> None:
-    """Answer a request or the opening of a WebSocket with an error."""
+    """Answer a request or the opening of a WebSocket with an error: JSON, but words for a reader."""
     kind = "websocket.http.response" if scope["type"] == "websocket" else "http.response"
-    body = json.dumps({"error": message}).encode()
-    headers = [(b"content-type", b"application/json"), (b"content-length", b"%d" % len(body))]
+    if any(b"text/html" in accepted for accepted in _all(scope, b"accept")):
+        form, body = b"text/plain; charset=utf-8", f"chainrule studio: {message}\n".encode()
+    else:
+        form, body = b"application/json", json.dumps({"error": message}).encode()
+    headers = [(b"content-type", form), (b"content-length", b"%d" % len(body))]
     await send({"type": f"{kind}.start", "status": status, "headers": headers})
     await send({"type": f"{kind}.body", "body": body})
 
