@@ -16,7 +16,7 @@ import pytest
 from chainrule import Value, custom_op, ops, sqrt, take, where
 from chainrule.rules import rules_of
 from chainrule.viz import bundle as bundling
-from chainrule.viz.bundle import bundle, static
+from chainrule.viz.bundle import bundle, styles
 from chainrule.viz.javascript import ops_module
 from chainrule.viz.model import Picture, picture
 
@@ -276,4 +276,4 @@ def test_what_cannot_be_bundled_is_refused(monkeypatch: pytest.MonkeyPatch) -> N
 
 
 def test_static_files_are_found() -> None:
-    assert static("stepper.css").startswith("/* The graph and the stepper")
+    assert styles("graph", "stepper").startswith("/* Colours, and the graph")

@@ -14,7 +14,7 @@ from html import escape
 from typing import Any
 
 from ..expressions import CONSTANTS, FUNCTIONS, parse
-from ..viz.bundle import bundle, static
+from ..viz.bundle import bundle, styles
 from ..viz.html import document, table
 from . import rendering
 from .course import Lesson
@@ -74,7 +74,7 @@ def html(thing: Thing) -> str:
         ]
     )
     script = "{\n" + bundle(["stepper.js", "quiz_view.js", "highlighting.js"]) + START + "}"
-    style = "".join(static(f"{name}.css") for name in ("stepper", "style", "learn")) + STYLE
+    style = styles("graph", "stepper", "style", "learn") + STYLE
     return document(thing.title, body, data, script, style)
 
 

@@ -46,6 +46,11 @@ def static(name: str) -> str:
     return files("chainrule").joinpath("studio", "static", name).read_text("utf-8")
 
 
+def styles(*names: str) -> str:
+    """Style sheets, one after the other as the page loads them."""
+    return "\n".join(static(f"{name}.css") for name in names)
+
+
 def _constant(name: str) -> str:
     return name.replace(".", "_")
 

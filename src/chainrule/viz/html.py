@@ -15,7 +15,7 @@ from typing import Any
 
 from ..rules import rules_of
 from . import labels
-from .bundle import bundle, static
+from .bundle import bundle, styles
 from .layout import layout
 from .model import CHANGED, OPERATION, Node, Picture
 
@@ -74,7 +74,7 @@ def page(picture: Picture, title: str = "") -> str:
 </main>
 <footer>Made with chainrule. Everything is computed in this file; nothing is sent anywhere.</footer>"""
     script = "{\n" + bundle(["stepper.js"]) + START + "}"
-    return document(title, body, drawn(picture), script, static("stepper.css") + STYLE)
+    return document(title, body, drawn(picture), script, styles("graph", "stepper") + STYLE)
 
 
 def document(title: str, body: str, data: Any, script: str, style: str) -> str:

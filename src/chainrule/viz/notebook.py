@@ -9,7 +9,7 @@ import math
 from typing import Any
 
 from ..value import Value
-from .bundle import bundle, static
+from .bundle import bundle, styles
 from .html import drawn
 from .model import picture, values_of
 
@@ -59,7 +59,7 @@ def widget(v: Any) -> Any:
 
     class StepperWidget(anywidget.AnyWidget):  # type: ignore[misc, unused-ignore]
         _esm = bundle(["stepper.js"]) + RENDER
-        _css = static("stepper.css")
+        _css = styles("graph", "stepper")
         data = traitlets.Dict().tag(sync=True)
         values = traitlets.Dict().tag(sync=True)
 
