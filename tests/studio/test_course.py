@@ -27,6 +27,7 @@ require("starlette")
 require("markdown_it")
 
 from chainrule.studio import limits
+from chainrule.studio.jobs import Jobs
 
 from .client import Studio, until
 from .test_requests import INJECTIONS
@@ -343,11 +344,21 @@ def test_a_loop_without_end_is_stopped(course: Studio) -> None:
     assert stop(course, "loop") is False
 
 
-def test_how_many_programs_run_at_once(course: Studio) -> None:
+def test_how_many_programs_run_at_once(course: Studio, monkeypatch: pytest.MonkeyPatch) -> None:
     results: list[Any] = []
+    begun: list[str] = []
+    begin = Jobs.begin
+
+    def noting(jobs: Jobs, name: str) -> threading.Event:
+        event = begin(jobs, name)
+        begun.append(name)
+        return event
+
+    monkeypatch.setattr(Jobs, "begin", noting)
     threads = [waiting(course, results, f"loop {i}") for i in range(limits.PROGRAMS)]
     body = {"lesson": 1, "blocks": ["1"]}
-    assert until(lambda: run(course, **body).status_code == 429)  # when both have begun
+    assert until(lambda: len(begun) == limits.PROGRAMS)
+    assert run(course, **body).status_code == 429
     assert run(course, **body).json()["error"].startswith("2 programs are running, which is the most")
     assert run(course, "loop 0", **body).json() == {
         "error": "this program is running already: stop it first"
