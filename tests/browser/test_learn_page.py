@@ -317,6 +317,31 @@ def test_what_was_typed_is_saved(pages: Pages, folder: Path) -> None:
     becomes(page, (folder / "write_mul.py").read_text, "closed in a hurry\n")
 
 
+def test_an_exercise_that_is_opened_again_waits_for_its_last_save(pages: Pages, folder: Path) -> None:
+    """Otherwise it would take its own last save for the work of another program."""
+    page = at(pages, "exercise/write_mul")
+    order: list[str] = []
+
+    def slow(route: Any) -> None:
+        order.append(route.request.method)
+        answer = route.fetch()
+        if route.request.method == "PUT" and order.count("PUT") == 1:
+            page.wait_for_timeout(500)
+        route.fulfill(response=answer)
+
+    page.route("**/api/work/write_mul", slow)
+    editor(page).fill("first\n")
+    page.get_by_role("link", name="All lessons").click()
+    page.wait_for_selector(".lesson-row")
+    page.go_back()
+    page.wait_for_selector(".exercise")
+    assert order == ["PUT", "GET"]
+    assert editor(page).input_value() == "first\n"
+    editor(page).fill("second\n")
+    saved(page)
+    assert (folder / "write_mul.py").read_text() == "second\n"
+
+
 @pytest.mark.parametrize("arrives", [True, False])
 def test_a_page_that_closes_while_it_saves_loses_nothing(
     pages: Pages, folder: Path, arrives: bool

@@ -23,13 +23,15 @@ export class ExerciseView {
         this.saving = Promise.resolve();
         this.sending = null; // what a save without an answer yet may have written
         this.sure = false;
+        this.isGone = false;
         const draft = learn.kept.drafts.get(work.name);
         this.program = new Program((running) => this.#running(running));
         this.editor = new Editor({
             text: draft?.text ?? work.text, label: `${work.name}.py, Python`, numbers: true, tabs: true,
             describedBy: "editor-keys", change: () => this.#typed(), submit: () => this.check(),
         });
-        if (draft) this.version = draft.version;
+        // A draft that is in the file was saved although no answer came: its version is an old one.
+        if (draft && draft.text !== work.text) this.version = draft.version;
         this.#build();
         this.#showHints(work.hints);
         this.looks = () => document.visibilityState === "visible" && this.#look();
@@ -78,13 +80,15 @@ export class ExerciseView {
         if (this.isUnsaved) this.save();
     }
 
-    destroy() {
+    /** When this is done the file has what was typed, or a draft has it. */
+    async destroy() {
         document.removeEventListener("visibilitychange", this.looks);
         removeEventListener("focus", this.looks);
         removeEventListener("beforeunload", this.leaves);
         removeEventListener("pagehide", this.hides);
         this.program.stop().catch(() => {});
-        this.save();
+        await this.save();
+        this.isGone = true;
     }
 
     pause() {
@@ -104,8 +108,9 @@ export class ExerciseView {
         this.timer = setTimeout(() => this.save(), REST);
     }
 
-    /** What is not in the file outlives this view. */
+    /** What is not in the file outlives this view, and is the next one's then. */
     #keep() {
+        if (this.isGone) return;
         const { drafts } = this.learn.kept;
         if (this.isUnsaved) drafts.set(this.work.name, { text: this.editor.text, version: this.version });
         else drafts.delete(this.work.name);

@@ -15,6 +15,7 @@ export class Learn {
         this.visible = false;
         this.kept = { drafts: new Map(), edits: new Map() }; // text that is not saved yet, by exercise and lesson
         this.asked = 0; // answers to older questions are dropped
+        this.left = Promise.resolve(); // until the views before have saved what they had
     }
 
     restore(state) {
@@ -59,12 +60,12 @@ export class Learn {
         if (place === this.shown && this.view) return;
         this.asked += 1;
         const mine = this.asked;
-        this.view?.destroy?.();
+        this.#leave(this.view);
         this.view = null;
         this.shown = place;
         try {
             const view = await this.#view(place);
-            if (mine !== this.asked) return view.destroy?.();
+            if (mine !== this.asked) return this.#leave(view);
             this.view = view;
         } catch (error) {
             if (mine !== this.asked) return undefined;
@@ -80,13 +81,20 @@ export class Learn {
         return undefined;
     }
 
+    #leave(view) {
+        this.left = Promise.all([this.left, view?.destroy?.()]);
+    }
+
     #title() {
         if (this.visible && this.view) document.title = `${this.view.title} – chainrule studio`;
     }
 
     async #view(place) {
         const [kind, name] = (place ?? "").split("/");
-        if (kind === "exercise" && name) return new ExerciseView(this, await get(`/api/work/${name}`));
+        if (kind === "exercise" && name) {
+            await this.left; // it may have been the same exercise
+            return new ExerciseView(this, await get(`/api/work/${name}`));
+        }
         if (kind) return new LessonView(this, await get(`/api/lesson/${kind}`));
         return new ListView(this, await get("/api/course"));
     }
