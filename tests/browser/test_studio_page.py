@@ -23,7 +23,7 @@ from chainrule.viz.model import picture
 from chainrule.viz.numbers import format as shown
 
 from ..conftest import require
-from .studio import Pages, Server, state_of, wait_for_text
+from .studio import Pages, Server, becomes, state_of, wait_for_text
 from .test_stepper import READ, random_expression
 from .trainer import SMALL, run_for_a_moment, trainer
 
@@ -110,6 +110,30 @@ def test_names_that_are_typed_get_fields(pages: Pages) -> None:
     value = parse("log(p)*q + pi*e + max(p, q) + 1e3")({"p": 2.5, "q": -4.0})
     wait_for_text(page, "#stepper-view", shown(value))
     assert state_of(page)["values"] == "p=2.5,q=-4"
+
+
+def test_a_value_that_is_typed_while_a_picture_is_on_its_way_stays(pages: Pages) -> None:
+    page = pages(expression="a * b", values="a=2,b=3")
+    wait_for_text(page, "#stepper-view", re.escape(shown(6.0)))
+    late: list[Any] = []
+
+    def hold(route: Any) -> None:
+        if late:
+            route.fallback()
+        else:
+            late.append(route)
+
+    page.route("**/api/picture", hold)
+    page.click("text=Draw")
+    becomes(page, lambda: len(late), 1)
+    page.get_by_label("Value of a", exact=True).fill("7")
+    wait_for_text(page, "#stepper-view", re.escape(shown(21.0)))
+    before = page.locator("#stepper-view > div").element_handle()
+    late[0].continue_()
+    page.wait_for_function("(before) => !before.isConnected", arg=before)
+    wait_for_text(page, "#stepper-view", re.escape(shown(21.0)))
+    assert page.get_by_label("Value of a", exact=True).input_value() == "7"
+    assert state_of(page)["values"] == "a=7,b=3"
 
 
 def test_an_error_is_one_line_in_a_live_region(pages: Pages) -> None:

@@ -145,6 +145,8 @@ export class Explorer {
         const mine = this.asked;
         const answer = await (await post(path, question)).json();
         if (mine !== this.asked) return false;
+        const moved = this.#since(question);
+        if (moved) return this.#show(path, moved, moment);
         this.say("");
         this.stepper?.destroy();
         const place = h("div");
@@ -154,6 +156,13 @@ export class Explorer {
         // Fields inside have `change` events too; the stepper's own have a detail.
         place.addEventListener("change", (event) => event.detail && this.#moved(event.detail));
         return true;
+    }
+
+    /** The question with the values as they are now, if one was moved while the picture was on its way. */
+    #since(question) {
+        const names = Object.keys(question.values ?? {});
+        const values = Object.fromEntries(names.map((name) => [name, this.values[name] ?? 1]));
+        return names.some((name) => !Object.is(values[name], question.values[name])) && { ...question, values };
     }
 
     /** The stepper moved, or its sliders: keep the address and the fields in step. */
