@@ -102,6 +102,8 @@ static void run_block(const Run *run, ptrdiff_t block, const Memory *given) {
 static void run_chunk(void *context, int chunk) {
     Run *run = context;
     const Machine *m = run->machine;
+    real *adjoints = (real *)run->shared_adjoints + chunk * m->shared_rows;
+    if (run->seed) memset(adjoints, 0, (size_t)m->shared_rows * sizeof(real)); /* by whom they are added to */
     const ptrdiff_t stride = stride_of(run->lanes), each = m->each_rows * stride;
     char *memory = run->own ? run->own : workspace(block_bytes(run));
     if (!memory) {
@@ -111,7 +113,7 @@ static void run_chunk(void *context, int chunk) {
     int wrong_index = 0;
     double *terms = (double *)memory; /* first, for it is a whole number of vectors */
     real *rows = (real *)(memory + terms_bytes(m));
-    const Memory block = {rows, run->shared, rows + each, (real *)run->shared_adjoints + chunk * m->shared_rows,
+    const Memory block = {rows, run->shared, rows + each, adjoints,
                           rows + 2 * each, terms, m->rows, run->lanes, stride, &wrong_index};
     const int only = run->chunks == 1;
     const ptrdiff_t first = only ? 0 : run->blocks * chunk / run->chunks;
@@ -119,6 +121,18 @@ static void run_chunk(void *context, int chunk) {
     for (ptrdiff_t i = first; i < end; i++) run_block(run, i, &block);
     if (run->own) run->fetched = run->same_inputs;
     if (wrong_index) atomic_store(&run->failed, WRONG_INDEX);
+}
+
+/* Add up the gradients of the chunks, each row in the same order whoever does it. */
+enum { SUMS = 8, WORTH_SHARING_SUMS = 50000 };
+static int sums(const Run *run) { return run->machine->shared_rows * run->chunks > WORTH_SHARING_SUMS ? SUMS : 1; }
+
+static void add_chunks(void *context, int part) {
+    const Run *run = context;
+    const ptrdiff_t n = run->machine->shared_rows, first = n * part / sums(run), end = n * (part + 1) / sums(run);
+    real *adjoints = run->shared_adjoints;
+    for (ptrdiff_t c = 1; c < run->chunks; c++)
+        for (ptrdiff_t i = first; i < end; i++) adjoints[i] += adjoints[c * n + i];
 }
 
 static void spread_result(const Run *run, const View *view, double *to) {
@@ -129,19 +143,17 @@ static void spread_result(const Run *run, const View *view, double *to) {
 /* Run a batch; without the interpreter lock. */
 int STORED(run_batch)(Run *run, const double *params, double *param_adjoints) {
     const Machine *m = run->machine;
-    const ptrdiff_t n = m->shared_rows;
     real *shared = run->shared, *adjoints = run->shared_adjoints;
     int wrong_index = 0;
     const Memory once = {shared, shared, adjoints, adjoints, run->masked, run->terms, m->rows, 1, 1, &wrong_index};
     if ((void *)params != run->shared) take_in(shared, params, m->params);
     run->interpreter->run(m->once.steps, m->once.n, &once);
-    if (run->seed) memset(adjoints, 0, (size_t)(n * run->chunks) * sizeof(real));
+    if (run->seed && !run->samples) memset(adjoints, 0, (size_t)(m->shared_rows * run->chunks) * sizeof(real));
     if (run->samples) share_out(run_chunk, run, (int)run->chunks, run->threads);
     for (ptrdiff_t i = 0; i < m->n_outputs; i++) spread_result(run, &m->outputs[i], run->outputs + i * run->samples);
     for (ptrdiff_t i = 0; i < m->n_guards; i++) spread_result(run, &m->guards[i], run->guards + i * run->samples);
     if (run->seed) {
-        for (ptrdiff_t c = 1; c < run->chunks; c++)
-            for (ptrdiff_t i = 0; i < n; i++) adjoints[i] += adjoints[c * n + i];
+        share_out(add_chunks, run, sums(run), run->threads);
         for (ptrdiff_t i = 0; m->outputs[0].shared && i < run->samples; i++)
             adjoints[m->outputs[0].start] += (real)run->seed[i];
         run->interpreter->pull(m->pull_once.steps, m->pull_once.n, &once);
