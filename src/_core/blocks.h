@@ -77,6 +77,62 @@ static void fetch(const Run *run, const Source *source, ptrdiff_t first, ptrdiff
     }
 }
 
+/* What the steps of a block work on, and those that are shared. */
+static Memory block_memory(const Run *run, char *memory, real *adjoints, int *wrong_index) {
+    const Machine *m = run->machine;
+    const ptrdiff_t stride = stride_of(run->lanes), each = m->each_rows * stride;
+    double *terms = (double *)memory; /* first, for it is a whole number of vectors */
+    real *rows = (real *)(memory + terms_bytes(m));
+    return (Memory){rows,  run->shared, rows + each, adjoints, rows + 2 * each,
+                    terms, m->rows,     run->lanes,  stride,   wrong_index};
+}
+
+static Memory shared_memory(const Run *run, int *wrong_index) {
+    real *shared = run->shared, *adjoints = run->shared_adjoints;
+    return (Memory){shared, shared, adjoints, adjoints, run->masked, run->terms, run->machine->rows, 1, 1, wrong_index};
+}
+
+/* The steps of a run of one block, bound to its memory. */
+struct Bound {
+    int wrong_index;
+    Memory once, each;
+    void *run_once, *run_each, *pull_each, *pull_once;
+};
+
+static void run_steps(const Run *run, const Steps *steps, const Memory *memory, const void *calls) {
+    if (calls)
+        run->interpreter->go(calls, steps->n);
+    else
+        run->interpreter->run(steps->steps, steps->n, memory);
+}
+static void pull_steps(const Run *run, const Steps *steps, const Memory *memory, const void *calls) {
+    if (calls)
+        run->interpreter->go(calls, steps->n);
+    else
+        run->interpreter->pull(steps->steps, steps->n, memory);
+}
+
+int STORED(run_bind)(Run *run, double *rows, ptrdiff_t stride) {
+    const Machine *m = run->machine;
+    if (!run->own) return 0;
+    const ptrdiff_t n = m->once.n + m->each.n + (run->seed ? m->pull_each.n + m->pull_once.n : 0);
+    struct Bound *bound = run->bound = calloc(1, sizeof *bound + (size_t)n * run->interpreter->call);
+    if (!bound) return NO_MEMORY;
+    char *calls = (char *)(bound + 1);
+    const size_t size = run->interpreter->call;
+    bound->once = shared_memory(run, &bound->wrong_index);
+    bound->each = block_memory(run, run->own, run->shared_adjoints, &bound->wrong_index);
+    if (rows) bound->each.each = (real *)rows, bound->each.stride = stride;
+    run->interpreter->bind(m->once.steps, m->once.n, &bound->once, bound->run_once = calls);
+    run->interpreter->bind(m->each.steps, m->each.n, &bound->each, bound->run_each = calls += m->once.n * size);
+    if (!run->seed) return 0;
+    calls += m->each.n * size;
+    run->interpreter->bind_pulls(m->pull_each.steps, m->pull_each.n, &bound->each, bound->pull_each = calls);
+    calls += m->pull_each.n * size;
+    run->interpreter->bind_pulls(m->pull_once.steps, m->pull_once.n, &bound->once, bound->pull_once = calls);
+    return 0;
+}
+
 static void run_block(const Run *run, ptrdiff_t block, const Memory *given) {
     const Machine *m = run->machine;
     const ptrdiff_t first = block * run->lanes, left = run->samples - first;
@@ -85,7 +141,7 @@ static void run_block(const Run *run, ptrdiff_t block, const Memory *given) {
     const ptrdiff_t stride = memory.stride = stride_of(lanes);
     if (!run->fetched)
         for (ptrdiff_t i = 0; i < m->inputs; i++) fetch(run, &run->inputs[i], first, lanes, memory.each + i * stride);
-    run->interpreter->run(m->each.steps, m->each.n, &memory);
+    run_steps(run, &m->each, &memory, run->bound ? run->bound->run_each : NULL);
     for (ptrdiff_t i = 0; i < m->n_outputs; i++)
         if (!m->outputs[i].shared)
             give_out(run->outputs + i * run->samples + first, memory.each + m->outputs[i].start * stride, lanes);
@@ -94,7 +150,7 @@ static void run_block(const Run *run, ptrdiff_t block, const Memory *given) {
             give_out(run->guards + i * run->samples + first, memory.each + m->guards[i].start * stride, lanes);
     if (!run->seed) return;
     if (!m->outputs[0].shared) take_in(memory.each_adjoint + m->outputs[0].start * stride, run->seed + first, lanes);
-    run->interpreter->pull(m->pull_each.steps, m->pull_each.n, &memory);
+    pull_steps(run, &m->pull_each, &memory, run->bound ? run->bound->pull_each : NULL);
     for (ptrdiff_t i = 0; i < run->n_wanted; i++)
         give_out(run->input_adjoints + i * run->samples + first, memory.each_adjoint + run->wanted[i] * stride, lanes);
 }
@@ -104,17 +160,13 @@ static void run_chunk(void *context, int chunk) {
     const Machine *m = run->machine;
     real *adjoints = (real *)run->shared_adjoints + chunk * m->shared_rows;
     if (run->seed) memset(adjoints, 0, (size_t)m->shared_rows * sizeof(real)); /* by whom they are added to */
-    const ptrdiff_t stride = stride_of(run->lanes), each = m->each_rows * stride;
     char *memory = run->own ? run->own : workspace(block_bytes(run));
     if (!memory) {
         atomic_store(&run->failed, NO_MEMORY);
         return;
     }
     int wrong_index = 0;
-    double *terms = (double *)memory; /* first, for it is a whole number of vectors */
-    real *rows = (real *)(memory + terms_bytes(m));
-    const Memory block = {rows, run->shared, rows + each, adjoints,
-                          rows + 2 * each, terms, m->rows, run->lanes, stride, &wrong_index};
+    const Memory block = run->bound ? run->bound->each : block_memory(run, memory, adjoints, &wrong_index);
     const int only = run->chunks == 1;
     const ptrdiff_t first = only ? 0 : run->blocks * chunk / run->chunks;
     const ptrdiff_t end = only ? run->blocks : run->blocks * (chunk + 1) / run->chunks;
@@ -144,20 +196,31 @@ static void spread_result(const Run *run, const View *view, double *to) {
 int STORED(run_batch)(Run *run, const double *params, double *param_adjoints) {
     const Machine *m = run->machine;
     real *shared = run->shared, *adjoints = run->shared_adjoints;
+    const struct Bound *bound = run->bound;
     int wrong_index = 0;
-    const Memory once = {shared, shared, adjoints, adjoints, run->masked, run->terms, m->rows, 1, 1, &wrong_index};
+    const Memory once = shared_memory(run, &wrong_index);
     if ((void *)params != run->shared) take_in(shared, params, m->params);
-    run->interpreter->run(m->once.steps, m->once.n, &once);
+    run_steps(run, &m->once, &once, bound ? bound->run_once : NULL);
     if (run->seed && !run->samples) memset(adjoints, 0, (size_t)(m->shared_rows * run->chunks) * sizeof(real));
     if (run->samples) share_out(run_chunk, run, (int)run->chunks, run->threads);
     for (ptrdiff_t i = 0; i < m->n_outputs; i++) spread_result(run, &m->outputs[i], run->outputs + i * run->samples);
     for (ptrdiff_t i = 0; i < m->n_guards; i++) spread_result(run, &m->guards[i], run->guards + i * run->samples);
     if (run->seed) {
-        share_out(add_chunks, run, sums(run), run->threads);
+        if (run->chunks > 1) share_out(add_chunks, run, sums(run), run->threads);
         for (ptrdiff_t i = 0; m->outputs[0].shared && i < run->samples; i++)
             adjoints[m->outputs[0].start] += (real)run->seed[i];
-        run->interpreter->pull(m->pull_once.steps, m->pull_once.n, &once);
+        pull_steps(run, &m->pull_once, &once, bound ? bound->pull_once : NULL);
         if (param_adjoints) give_out(param_adjoints, adjoints, m->params);
     }
-    return wrong_index ? WRONG_INDEX : atomic_load(&run->failed);
+    if (wrong_index || (bound && bound->wrong_index)) return WRONG_INDEX;
+    return atomic_load(&run->failed);
+}
+
+/* The values of the only block, bound to the caller's rows. */
+int STORED(run_rows)(Run *run, const double *params) {
+    const struct Bound *bound = run->bound;
+    take_in(run->shared, params, run->machine->params);
+    run->interpreter->go(bound->run_once, run->machine->once.n);
+    run->interpreter->go(bound->run_each, run->machine->each.n);
+    return bound->wrong_index ? WRONG_INDEX : 0;
 }

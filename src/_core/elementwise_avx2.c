@@ -10,7 +10,7 @@
 #include "map.h"
 #include "interpreter.h"
 
-const Interpreter interpreter_avx2_double = {run, pull};
+const Interpreter interpreter_avx2_double = INTERPRETER;
 const Elementwise elementwise_avx2 = {"avx2", LANES, map_values, map_pull};
 
 #if defined(__clang__)

@@ -10,7 +10,7 @@
 #include "map.h"
 #include "interpreter.h"
 
-const Interpreter interpreter_avx512_double = {run, pull};
+const Interpreter interpreter_avx512_double = INTERPRETER;
 const Elementwise elementwise_avx512 = {"avx512", LANES, map_values, map_pull};
 
 #if defined(__clang__)

@@ -2,5 +2,5 @@
 #include "map.h"
 #include "interpreter.h"
 
-const Interpreter interpreter_base_double = {run, pull};
+const Interpreter interpreter_base_double = INTERPRETER;
 const Elementwise elementwise_base = {"base", LANES, map_values, map_pull};

@@ -27,37 +27,90 @@ INLINE int in_one(const Step *s) {
     return one;
 }
 
-static void run_map(const Step *s, const Memory *m) {
-    const int one = in_one(s);
-    const ptrdiff_t rows = one ? 1 : s->count, n = one ? s->count * m->stride : m->stride;
-    real *out = m->each + s->out * m->stride;
-    for (ptrdiff_t i = 0; i < rows; i++) {
-        const real *x = value_at(s, 0, m, i);
-        const real *y = s->args > 1 ? value_at(s, 1, m, i) : x;
-        const real *z = s->args > 2 ? value_at(s, 2, m, i) : x;
-        map_values(s->op, out + i * m->stride, x, y, z, n);
+/* A step with its addresses worked out: what is left to do when the same step comes again and again
+ * on the same memory. Working them out takes a sixth of a step of a small network. */
+typedef struct Call {
+    void (*go)(const struct Call *);
+    union {
+        struct {
+            Values of;
+            real *out;
+            const real *x, *y, *z;
+            ptrdiff_t n;
+        } map;
+        struct {
+            Pull of;
+            real *grad;
+            const real *adjoint, *x, *y, *z, *out;
+            ptrdiff_t n;
+            int assign;
+        } pull;
+        Product product;
+        Outer outer;
+        struct {
+            const real *x;
+            ptrdiff_t stride, count, columns;
+            real *totals;
+            ptrdiff_t step;
+        } sums;
+        struct { /* of steps that look for themselves */
+            const Step *step;
+            const Memory *memory;
+        };
+    };
+} Call;
+
+/* --- maps ------------------------------------------------------------------------------------------ */
+
+static void go_map(const Call *c) { c->map.of(c->map.out, c->map.x, c->map.y, c->map.z, c->map.n); }
+
+/* Of `count` rows from row i on, of which all lie one after another. */
+INLINE Call map_call(const Step *s, const Memory *m, ptrdiff_t i, ptrdiff_t count) {
+    const real *x = value_at(s, 0, m, i), *y = s->args > 1 ? value_at(s, 1, m, i) : x;
+    const real *z = s->args > 2 ? value_at(s, 2, m, i) : x;
+    return (Call){go_map, {.map = {VALUES_OF[s->op], m->each + (s->out + i) * m->stride, x, y, z, count * m->stride}}};
+}
+
+static void go_map_rows(const Call *c) {
+    for (ptrdiff_t i = 0; i < c->step->count; i++) {
+        const Call row = map_call(c->step, c->memory, i, 1);
+        go_map(&row);
     }
 }
 
-static void pull_map(const Step *s, const Memory *m) {
+static void go_pull(const Call *c) {
+    c->pull.of(c->pull.assign, c->pull.grad, c->pull.adjoint, c->pull.x, c->pull.y, c->pull.z, c->pull.out, c->pull.n);
+}
+
+INLINE Call map_pull_call(const Step *s, const Memory *m, ptrdiff_t i, ptrdiff_t count) {
+    const ptrdiff_t out = (s->out + i) * m->stride;
+    const real *x = value_at(s, 0, m, i), *y = s->args > 1 ? value_at(s, 1, m, i) : x;
+    const real *z = s->args > 2 ? value_at(s, 2, m, i) : x;
+    return (Call){go_pull, {.pull = {pull_of(s->op, s->part), adjoint_at(s, s->part, m, i), m->each_adjoint + out, x, y, z,
+                                     m->each + out, count * m->stride, s->assign}}};
+}
+
+/* One row at a time, or all in one where they lie one after another; masked or not. */
+static void go_pull_rows(const Call *c) {
+    const Step *s = c->step;
+    const Memory *m = c->memory;
     const int one = in_one(s);
-    const ptrdiff_t rows = one ? 1 : s->count, n = one ? s->count * m->stride : m->stride;
-    const real *out = m->each + s->out * m->stride, *adjoint = m->each_adjoint + s->out * m->stride;
-    for (ptrdiff_t i = 0; i < rows; i++) {
-        const real *x = value_at(s, 0, m, i);
-        const real *y = s->args > 1 ? value_at(s, 1, m, i) : x;
-        const real *z = s->args > 2 ? value_at(s, 2, m, i) : x;
-        real *grad = adjoint_at(s, s->part, m, i);
+    for (ptrdiff_t i = 0; i < (one ? 1 : s->count); i++) {
+        Call row = map_pull_call(s, m, i, one ? s->count : 1);
         if (!s->masked) {
-            map_pull(s->op, s->part, s->assign, grad, adjoint + i * m->stride, x, y, z, out + i * m->stride, n);
+            go_pull(&row);
             continue;
         }
         const real *mask = at(&s->mask, m->each, m->shared, m, i);
-        map_pull(s->op, s->part, 1, m->masked, adjoint + i * m->stride, x, y, z, out + i * m->stride, n);
-        for (ptrdiff_t j = 0; j < n; j++)
+        real *grad = row.pull.grad;
+        row.pull.grad = m->masked, row.pull.assign = 1;
+        go_pull(&row);
+        for (ptrdiff_t j = 0; j < row.pull.n; j++)
             grad[j] = (s->assign ? 0.0 : grad[j]) + (mask[j] != 0.0 ? m->masked[j] : 0.0);
     }
 }
+
+/* --- products -------------------------------------------------------------------------------------- */
 
 INLINE ptrdiff_t rows_of(const Step *s) { return s->columns == 1 ? s->count : s->count / s->columns; } /* a division takes long */
 
@@ -66,70 +119,88 @@ INLINE int is_vector(const Step *s, const Memory *m) {
     return s->columns * m->stride == 1 && s->arg[0].term_step == 1 && s->arg[1].term_step == 1;
 }
 
-static void run_dense(const Step *s, const Memory *m) {
-    const ptrdiff_t rows = rows_of(s), columns = s->columns * m->stride;
-    real *out = m->each + s->out * m->stride;
-    if (is_vector(s, m)) {
-        for (ptrdiff_t r = 0; r < rows; r++)
-            out[r] = dot(value_at(s, 0, m, r), value_at(s, 1, m, 0), s->terms) + (s->args > 2 ? *value_at(s, 2, m, r) : 0);
-        return;
-    }
-    const Product p = {value_at(s, 0, m, 0), s->arg[0].step, s->arg[0].term_step, value_at(s, 1, m, 0),
-                       term(s, 1, m), out, columns, rows, s->terms, columns, 1,
-                       s->args > 2 ? value_at(s, 2, m, 0) : NULL, s->arg[2].step};
-    matrix_product(&p);
+static void go_product(const Call *c) { matrix_product(&c->product); }
+static void go_outer(const Call *c) { outer(&c->outer); }
+static void go_sums(const Call *c) {
+    sum_rows(c->sums.x, c->sums.stride, c->sums.count, c->sums.columns, c->sums.totals, NULL, c->sums.step);
 }
 
-static void pull_dense(const Step *s, const Memory *m) {
+/* The same three of a vector: its product with a matrix, with another vector, and with the matrix turned. */
+static void go_vector(const Call *c) {
+    const Product *p = &c->product;
+    for (ptrdiff_t r = 0; r < p->rows; r++)
+        p->out[r] = dot(p->a + r * p->a_row, p->x, p->terms) + (p->start ? p->start[r * p->start_row] : 0);
+}
+static void go_vector_outer(const Call *c) {
+    const Outer *o = &c->outer;
+    for (ptrdiff_t r = 0; r < o->rows; r++) add_scaled(o->weights + r * o->weights_row, o->left[r], o->right, o->terms, 0);
+}
+static void go_vector_turned(const Call *c) {
+    const Product *p = &c->product;
+    for (ptrdiff_t k = 0; k < p->terms; k++)
+        add_scaled(p->out, p->x[k], p->a + k * p->a_term, p->rows, p->assign && !k);
+}
+
+INLINE Call dense_call(const Step *s, const Memory *m) {
+    const ptrdiff_t columns = s->columns * m->stride;
+    return (Call){is_vector(s, m) ? go_vector : go_product,
+                  {.product = {value_at(s, 0, m, 0), s->arg[0].step, s->arg[0].term_step, value_at(s, 1, m, 0),
+                               term(s, 1, m), m->each + s->out * m->stride, columns, rows_of(s), s->terms, columns, 1,
+                               s->args > 2 ? value_at(s, 2, m, 0) : NULL, s->arg[2].step}}};
+}
+
+INLINE Call dense_pull_call(const Step *s, const Memory *m) {
     const ptrdiff_t rows = rows_of(s), columns = s->columns * m->stride;
     const ptrdiff_t counted = columns - m->stride + m->lanes; /* what is beyond the samples does not count */
     const real *adjoint = m->each_adjoint + s->out * m->stride;
     if (s->part == 2)
-        sum_rows(adjoint, columns, rows, counted, adjoint_at(s, 2, m, 0), NULL, s->arg[2].step);
-    else if (is_vector(s, m)) {
-        const real *x = value_at(s, 1, m, 0);
-        for (ptrdiff_t r = 0; r < rows; r++) {
-            if (s->part == 0)
-                add_scaled(adjoint_at(s, 0, m, r), adjoint[r], x, s->terms, 0);
-            else
-                add_scaled(adjoint_at(s, 1, m, 0), adjoint[r], value_at(s, 0, m, r), s->terms, s->assign && !r);
-        }
-    } else if (s->part == 0) {
-        const Outer o = {adjoint, columns, value_at(s, 1, m, 0), term(s, 1, m), adjoint_at(s, 0, m, 0),
-                         s->arg[0].step, s->arg[0].term_step, rows, s->terms, counted};
-        outer(&o);
-    } else {
-        const Product p = {value_at(s, 0, m, 0), s->arg[0].term_step, s->arg[0].step, adjoint, columns,
-                           adjoint_at(s, 1, m, 0), term(s, 1, m), s->terms, rows, columns, s->assign, NULL, 0};
-        matrix_product(&p);
-    }
+        return (Call){go_sums, {.sums = {adjoint, columns, rows, counted, adjoint_at(s, 2, m, 0), s->arg[2].step}}};
+    if (s->part == 0)
+        return (Call){is_vector(s, m) ? go_vector_outer : go_outer,
+                      {.outer = {adjoint, columns, value_at(s, 1, m, 0), term(s, 1, m), adjoint_at(s, 0, m, 0),
+                                 s->arg[0].step, s->arg[0].term_step, rows, s->terms, counted}}};
+    return (Call){is_vector(s, m) ? go_vector_turned : go_product,
+                  {.product = {value_at(s, 0, m, 0), s->arg[0].term_step, s->arg[0].step, adjoint, columns,
+                               adjoint_at(s, 1, m, 0), term(s, 1, m), s->terms, rows, columns, s->assign, NULL, 0}}};
 }
 
-static void run_dots(const Step *s, const Memory *m) {
+/* --- steps that look for themselves ----------------------------------------------------------------- */
+
+static void go_dots(const Call *c) {
+    const Step *s = c->step;
+    const Memory *m = c->memory;
     dots(m->each + s->out * m->stride, value_at(s, 0, m, 0), term(s, 0, m), value_at(s, 1, m, 0), term(s, 1, m),
          s->terms, s->count * m->stride);
 }
 
-static void pull_dots(const Step *s, const Memory *m) {
+static void go_pull_dots(const Call *c) {
+    const Step *s = c->step;
+    const Memory *m = c->memory;
     const int other = 1 - s->part;
     for (ptrdiff_t k = 0; k < s->terms; k++)
         add_product(adjoint_at(s, s->part, m, 0) + k * term(s, s->part, m), m->each_adjoint + s->out * m->stride,
                     value_at(s, other, m, 0) + k * term(s, other, m), s->count * m->stride, s->assign);
 }
 
-static void run_fold(const Step *s, const Memory *m) {
+static void go_fold(const Call *c) {
+    const Step *s = c->step;
+    const Memory *m = c->memory;
     real *out = m->each + s->out * m->stride;
     if (!fold_rows(s->op, out, value_at(s, 0, m, 0), term(s, 0, m), s->terms, s->count * m->stride)) fold_values(s, m);
 }
 
-static void pull_fold(const Step *s, const Memory *m) {
+static void go_pull_fold(const Call *c) {
+    const Step *s = c->step;
+    const Memory *m = c->memory;
     const ptrdiff_t out = s->out * m->stride, n = s->count * m->stride;
     if (s->masked || !fold_rows_pull(s->op, s->assign, adjoint_at(s, 0, m, 0), m->each_adjoint + out, value_at(s, 0, m, 0),
                         m->each + out, term(s, 0, m), s->terms, n))
         fold_pull(s, m);
 }
 
-static void run_gather(const Step *s, const Memory *m) {
+static void go_gather(const Call *c) {
+    const Step *s = c->step;
+    const Memory *m = c->memory;
     real *out = m->each + s->out * m->stride;
     const int32_t *rows = m->rows + s->rows;
     if (m->stride == 1)
@@ -139,14 +210,18 @@ static void run_gather(const Step *s, const Memory *m) {
             memcpy(out + i * m->stride, m->each + rows[i] * m->stride, (size_t)m->stride * sizeof(real));
 }
 
-static void pull_gather(const Step *s, const Memory *m) {
+static void go_pull_gather(const Call *c) {
+    const Step *s = c->step;
+    const Memory *m = c->memory;
     const real *adjoint = m->each_adjoint + s->out * m->stride;
     const int32_t *rows = m->rows + s->rows;
     for (ptrdiff_t i = 0; i < s->count; i++)
         add_rows(m->each_adjoint + rows[i] * m->stride, adjoint + i * m->stride, m->stride);
 }
 
-static void run_spread(const Step *s, const Memory *m) {
+static void go_spread(const Call *c) {
+    const Step *s = c->step;
+    const Memory *m = c->memory;
     const int32_t *rows = m->rows + s->rows;
     for (ptrdiff_t i = 0; i < s->count; i++) {
         real *out = m->each + (s->out + i) * m->stride;
@@ -162,7 +237,9 @@ INLINE ptrdiff_t taken(const Step *s, double index) {
     return whole ? table->start + (ptrdiff_t)index * table->term_step : -1;
 }
 
-static void run_take(const Step *s, const Memory *m) {
+static void go_take(const Call *c) {
+    const Step *s = c->step;
+    const Memory *m = c->memory;
     const View *table = &s->arg[1];
     const real *index = value_at(s, 0, m, 0), *from = table->shared ? m->shared : m->each;
     const ptrdiff_t width = unit(table, m);
@@ -175,7 +252,9 @@ static void run_take(const Step *s, const Memory *m) {
     }
 }
 
-static void pull_take(const Step *s, const Memory *m) {
+static void go_pull_take(const Call *c) {
+    const Step *s = c->step;
+    const Memory *m = c->memory;
     const View *table = &s->arg[1];
     const real *index = value_at(s, 0, m, 0);
     real *to = table->shared ? m->shared_adjoint : m->each_adjoint;
@@ -188,30 +267,73 @@ static void pull_take(const Step *s, const Memory *m) {
     }
 }
 
+static void go_spread_pull(const Call *c) {
+    const Step *s = c->step;
+    const Memory *m = c->memory;
+    sum_rows(m->each_adjoint + s->out * m->stride, m->stride, s->count, m->lanes, m->shared_adjoint, m->rows + s->rows, 0);
+}
+
+static void go_zero(const Call *c) {
+    const Step *s = c->step;
+    const Memory *m = c->memory;
+    memset(m->each_adjoint + s->out * m->stride, 0, (size_t)(s->count * m->stride) * sizeof(real));
+}
+
+/* --- all steps --------------------------------------------------------------------------------------- */
+
+INLINE Call looking_call(void (*go)(const Call *), const Step *s, const Memory *m) {
+    return (Call){go, {.step = s, .memory = m}};
+}
+
+INLINE Call value_call(const Step *s, const Memory *m) {
+    switch (s->kind) {
+    case MAP: return in_one(s) ? map_call(s, m, 0, s->count) : looking_call(go_map_rows, s, m);
+    case GATHER: return looking_call(go_gather, s, m);
+    case SPREAD: return looking_call(go_spread, s, m);
+    case DENSE: return dense_call(s, m);
+    case DOTS: return looking_call(go_dots, s, m);
+    case TAKE: return looking_call(go_take, s, m);
+    default: return looking_call(go_fold, s, m);
+    }
+}
+
+INLINE Call pull_call(const Step *s, const Memory *m) {
+    switch (s->kind) {
+    case MAP: return in_one(s) && !s->masked ? map_pull_call(s, m, 0, s->count) : looking_call(go_pull_rows, s, m);
+    case GATHER: return looking_call(go_pull_gather, s, m);
+    case SPREAD: return looking_call(go_spread_pull, s, m);
+    case DENSE: return dense_pull_call(s, m);
+    case DOTS: return looking_call(go_pull_dots, s, m);
+    case FOLD: return looking_call(go_pull_fold, s, m);
+    case TAKE: return looking_call(go_pull_take, s, m);
+    default: return looking_call(go_zero, s, m);
+    }
+}
+
 static void run(const Step *steps, ptrdiff_t n, const Memory *m) {
-    for (const Step *s = steps; s < steps + n; s++) switch (s->kind) {
-        case MAP: run_map(s, m); break;
-        case GATHER: run_gather(s, m); break;
-        case SPREAD: run_spread(s, m); break;
-        case DENSE: run_dense(s, m); break;
-        case DOTS: run_dots(s, m); break;
-        case TAKE: run_take(s, m); break;
-        default: run_fold(s, m);
-        }
+    for (const Step *s = steps; s < steps + n; s++) {
+        const Call call = value_call(s, m);
+        call.go(&call);
+    }
 }
 
 static void pull(const Step *steps, ptrdiff_t n, const Memory *m) {
-    for (const Step *s = steps; s < steps + n; s++) switch (s->kind) {
-        case MAP: pull_map(s, m); break;
-        case GATHER: pull_gather(s, m); break;
-        case SPREAD:
-            sum_rows(m->each_adjoint + s->out * m->stride, m->stride, s->count, m->lanes, m->shared_adjoint, m->rows + s->rows, 0);
-            break;
-        case DENSE: pull_dense(s, m); break;
-        case DOTS: pull_dots(s, m); break;
-        case FOLD: pull_fold(s, m); break;
-        case TAKE: pull_take(s, m); break;
-        default:
-            memset(m->each_adjoint + s->out * m->stride, 0, (size_t)(s->count * m->stride) * sizeof(real));
-        }
+    for (const Step *s = steps; s < steps + n; s++) {
+        const Call call = pull_call(s, m);
+        call.go(&call);
+    }
 }
+
+static void bind(const Step *steps, ptrdiff_t n, const Memory *m, void *calls) {
+    for (ptrdiff_t i = 0; i < n; i++) ((Call *)calls)[i] = value_call(&steps[i], m);
+}
+
+static void bind_pulls(const Step *steps, ptrdiff_t n, const Memory *m, void *calls) {
+    for (ptrdiff_t i = 0; i < n; i++) ((Call *)calls)[i] = pull_call(&steps[i], m);
+}
+
+static void go(const void *calls, ptrdiff_t n) {
+    for (const Call *c = calls, *end = c + n; c < end; c++) c->go(c);
+}
+
+#define INTERPRETER {run, pull, sizeof(Call), bind, bind_pulls, go}

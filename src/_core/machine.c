@@ -63,17 +63,11 @@ int run_batch(Run *run, const double *params, double *param_adjoints) {
     return (run->single ? run_batch_single : run_batch_double)(run, params, param_adjoints);
 }
 
-int run_rows(Run *run, const double *params, double *rows, ptrdiff_t stride) {
-    const Machine *m = run->machine;
-    int wrong_index = 0;
-    double *shared = run->shared;
-    const Memory once = {shared, shared, NULL, NULL, run->masked, run->terms, m->rows, 1, 1, &wrong_index};
-    const Memory each = {rows, shared, NULL, NULL, run->masked, run->terms, m->rows, run->samples, stride, &wrong_index};
-    memcpy(shared, params, (size_t)m->params * sizeof(double));
-    run->interpreter->run(m->once.steps, m->once.n, &once);
-    run->interpreter->run(m->each.steps, m->each.n, &each);
-    return wrong_index ? WRONG_INDEX : 0;
+int run_bind(Run *run, double *rows, ptrdiff_t stride) {
+    return (run->single ? run_bind_single : run_bind_double)(run, rows, stride);
 }
+
+int run_rows(Run *run, const double *params) { return (run->single ? run_rows_single : run_rows_double)(run, params); }
 
 void run_lend(Run *run, double *shared, double *shared_adjoints) {
     const Machine *m = run->machine;
@@ -90,6 +84,7 @@ void run_end(Run *run) {
     }
     free(run->terms);
     free(run->own);
+    free(run->bound);
 }
 
 const Interpreter *interpreter_for(const char *simd, int single) {

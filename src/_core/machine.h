@@ -59,6 +59,7 @@ typedef struct {
     double *terms;
     int same_inputs, fetched; /* whether the inputs stay as they are from batch to batch, and are there */
     void *own;                /* the memory of the only block, if there is one block only */
+    struct Bound *bound;      /* its steps, bound to it: see run_bind */
     ptrdiff_t samples, lanes, blocks, chunks;
     int threads;
     atomic_int failed;
@@ -74,8 +75,12 @@ int run_begin(Run *run);
 int run_batch(Run *run, const double *params, double *param_adjoints);
 /* Use memory of the caller for the shared rows and their adjoints; for runs of one chunk, on doubles. */
 void run_lend(Run *run, double *shared, double *shared_adjoints);
-/* The values of one block of doubles whose memory, inputs included, is the caller's, with rows of this stride. */
-int run_rows(Run *run, const double *params, double *rows, ptrdiff_t stride);
+/* For a run of one block that is run again and again: find the numbers of its steps once. `rows` is
+ * memory of the caller for the block, inputs included, with this stride; or NULL. Others stay as they
+ * are. Then no memory may be lent any more. Returns 0, or what failed. */
+int run_bind(Run *run, double *rows, ptrdiff_t stride);
+/* The values of a run that is bound to rows of the caller. */
+int run_rows(Run *run, const double *params);
 void run_end(Run *run);
 void raise_failure(int failure);
 
@@ -88,5 +93,9 @@ size_t block_bytes(const Run *run);
 /* blocks.h, for numbers stored in either way */
 int run_batch_double(Run *run, const double *params, double *param_adjoints);
 int run_batch_single(Run *run, const double *params, double *param_adjoints);
+int run_bind_double(Run *run, double *rows, ptrdiff_t stride);
+int run_bind_single(Run *run, double *rows, ptrdiff_t stride);
+int run_rows_double(Run *run, const double *params);
+int run_rows_single(Run *run, const double *params);
 
 #endif

@@ -50,12 +50,15 @@ INLINE vec unless_0(vec partial, vec adjoint) {
 
 PULL_WITH(pull_nothing, v_splat(0.0))
 
+static Pull pull_of(int op, int part) { return PULL_OF[op][part] ? PULL_OF[op][part] : pull_nothing; }
+
+#if !defined(SINGLE) /* elementwise.h */
 static void map_values(int op, real *out, const real *x, const real *y, const real *z, ptrdiff_t n) {
     VALUES_OF[op](out, x, y, z, n);
 }
 
 static void map_pull(int op, int part, int assign, real *grad, const real *adjoint, const real *x,
                      const real *y, const real *z, const real *out, ptrdiff_t n) {
-    const Pull pull = PULL_OF[op][part];
-    (pull ? pull : pull_nothing)(assign, grad, adjoint, x, y, z, out, n);
+    pull_of(op, part)(assign, grad, adjoint, x, y, z, out, n);
 }
+#endif

@@ -103,12 +103,16 @@ INLINE vec v_load_part(const real *p, ptrdiff_t count) { return v_low(w_load_par
 INLINE void v_store_part(real *p, vec x, ptrdiff_t count) {
     w_store_part(p, (wide)_mm512_castps256_ps512(_mm512_cvtpd_ps((native)x)), count);
 }
-#else
+#else /* half a vector without a mask: what is stored with one must reach the cache before it can be loaded */
 INLINE wide w_load_part(const real *p, ptrdiff_t count) {
+    if (count == 4) return (wide)_mm512_zextpd256_pd512(_mm256_loadu_pd(p));
     return (wide)_mm512_maskz_loadu_pd((mask)((1 << count) - 1), p);
 }
 INLINE void w_store_part(real *p, wide x, ptrdiff_t count) {
-    _mm512_mask_storeu_pd(p, (mask)((1 << count) - 1), (native)x);
+    if (count == 4)
+        _mm256_storeu_pd(p, _mm512_castpd512_pd256((native)x));
+    else
+        _mm512_mask_storeu_pd(p, (mask)((1 << count) - 1), (native)x);
 }
 #endif
 

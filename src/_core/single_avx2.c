@@ -11,7 +11,7 @@
 #include "map.h"
 #include "interpreter.h"
 
-const Interpreter interpreter_avx2_single = {run, pull};
+const Interpreter interpreter_avx2_single = INTERPRETER;
 
 #if defined(__clang__)
 #pragma clang attribute pop

@@ -11,7 +11,7 @@
 #include "map.h"
 #include "interpreter.h"
 
-const Interpreter interpreter_avx512_single = {run, pull};
+const Interpreter interpreter_avx512_single = INTERPRETER;
 
 #if defined(__clang__)
 #pragma clang attribute pop

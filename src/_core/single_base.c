@@ -3,4 +3,4 @@
 #include "map.h"
 #include "interpreter.h"
 
-const Interpreter interpreter_base_single = {run, pull};
+const Interpreter interpreter_base_single = INTERPRETER;

@@ -38,6 +38,12 @@ typedef struct {
 typedef struct {
     void (*run)(const Step *steps, ptrdiff_t n, const Memory *memory);
     void (*pull)(const Step *steps, ptrdiff_t n, const Memory *memory);
+    /* For steps that are done many times: find their numbers once, which gives n calls of so many
+     * bytes, and go through these. The steps and the memory must stay where they are. */
+    size_t call;
+    void (*bind)(const Step *steps, ptrdiff_t n, const Memory *memory, void *calls);
+    void (*bind_pulls)(const Step *steps, ptrdiff_t n, const Memory *memory, void *calls);
+    void (*go)(const void *calls, ptrdiff_t n);
 } Interpreter;
 
 extern const Interpreter interpreter_base_double, interpreter_avx2_double, interpreter_avx512_double;

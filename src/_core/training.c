@@ -61,7 +61,7 @@ static void move_out(Training *t) {
 static int apply_rule(Training *t, const double *settings) {
     if (!t->rows) return run_batch(&t->rule, settings, NULL);
     const Machine *rule = t->rule.machine;
-    const int failed = run_rows(&t->rule, settings, t->rows, t->stride);
+    const int failed = run_rows(&t->rule, settings);
     for (ptrdiff_t i = 0; !failed && i < rule->n_outputs; i++) {
         const ptrdiff_t from = rule->outputs[i].start, to = i ? i + 1 : 0;
         if (from != to)
@@ -159,7 +159,8 @@ static int train(Training *t, const Machine *model, const Machine *rule, const I
                       t->rest_inputs && t->rule_inputs;
     if (begun && ready) {
         move_in(t);
-        status = train_steps(t, step, steps, settings, seconds, losses);
+        status = run_bind(&t->whole, NULL, 0) | run_bind(&t->rest, NULL, 0) | run_bind(&t->rule, t->rows, t->stride);
+        if (!status) status = train_steps(t, step, steps, settings, seconds, losses);
         memmove(t->gradients, t->rule_inputs[1].start, (size_t)model->params * sizeof(double));
         move_out(t);
     }

@@ -12,6 +12,7 @@ from chainrule import (
     mean,
     nn,
     optim,
+    take,
 )
 from chainrule.value import compiled
 
@@ -38,6 +39,19 @@ def test_a_trainer_takes_the_same_steps_as_eager_mode() -> None:
     assert all(p.data == pytest.approx(q.data, rel=1e-10) for p, q in pairs)
     assert optimizer.steps == by_hand.steps == 20
     np.testing.assert_allclose(optimizer.state, by_hand.state, rtol=1e-9)
+
+
+@pytest.mark.skipif(compiled is None, reason="there is no C core")
+def test_an_index_that_is_not_in_the_table_ends_the_training() -> None:
+    from chainrule.compiler import Trainer
+
+    table = [Value(1.0), Value(2.0)]
+    step = compile(lambda i, t: (take(table, i) - t) ** 2, params=table)
+    with Trainer(step, optim.SGD(table, lr=0.25)) as trainer:
+        trainer.step(np.array([0, 1]), np.array([0.0, 0.0]))
+        with pytest.raises(IndexError, match="whole numbers from 0"):
+            trainer.step(np.array([0, 2]), np.array([0.0, 0.0]))
+    assert [p.data for p in table] == [0.75, 1.5]
 
 
 @pytest.mark.skipif(compiled is None, reason="there is no C core")
