@@ -7,24 +7,27 @@
 #include <stdint.h>
 #include <stdlib.h>
 
-enum { MOST_WORKERS = 63, SPINS = 4000 };
+enum { MOST_WORKERS = 63, SPINS = 4000, LINE = 64 };
+
+typedef void Work(void *, int);
 
 static struct {
     pthread_mutex_t lock;
     pthread_cond_t wake;
-    int workers, asleep;
     pthread_t threads[MOST_WORKERS];
+    int workers;
+    atomic_int asleep;
     int avoided; /* the processor that the workers keep off, -1 for none */
 #ifdef __linux__
     cpu_set_t allowed; /* to the caller when that was settled */
 #endif
-    atomic_uint job;  /* counts jobs: workers look for a change */
-    atomic_int open;  /* whether parts may still be taken */
-    atomic_int inside; /* workers that may be at a part; nobody waits for those that have not come */
-    atomic_int next, wanted;
-    void (*work)(void *, int);
-    void *context;
-    int parts;
+    /* All that a thread needs to begin, in one cache line: it takes as long as some of the jobs until a
+     * line comes from the core that wrote it. */
+    _Alignas(LINE) _Atomic uint64_t ticket; /* which job it is, and in the lower half how many parts nobody has taken */
+    Work *_Atomic work;
+    void *_Atomic context;
+    atomic_int parts, wanted; /* so many workers, the first ones, may take parts */
+    _Alignas(LINE) atomic_int left; /* parts that are not done */
 } pool = {.lock = PTHREAD_MUTEX_INITIALIZER, .wake = PTHREAD_COND_INITIALIZER, .avoided = -1};
 
 static pthread_mutex_t one_job = PTHREAD_MUTEX_INITIALIZER;
@@ -35,27 +38,39 @@ static inline void relax(void) {
 #endif
 }
 
+static uint32_t job(void) { return (uint32_t)(atomic_load(&pool.ticket) >> 32); }
+
+/* Take part in a job until all is taken. What is read of it is of this job if the ticket is still the
+ * same when a part is taken: a job with parts that nobody took cannot be over. */
 static void take_parts(void) {
-    int part;
-    while ((part = atomic_fetch_add(&pool.next, 1)) < pool.parts) pool.work(pool.context, part);
+    int done = 0;
+    uint64_t ticket = atomic_load(&pool.ticket);
+    while ((uint32_t)ticket) {
+        Work *const work = atomic_load_explicit(&pool.work, memory_order_relaxed);
+        void *const context = atomic_load_explicit(&pool.context, memory_order_relaxed);
+        const int part = atomic_load_explicit(&pool.parts, memory_order_relaxed) - (int)(uint32_t)ticket;
+        if (!atomic_compare_exchange_weak(&pool.ticket, &ticket, ticket - 1)) continue;
+        work(context, part);
+        done++;
+        ticket = atomic_load(&pool.ticket);
+    }
+    if (done) atomic_fetch_sub(&pool.left, done);
 }
 
-static void *worker(void *last_job) {
-    unsigned seen = (unsigned)(uintptr_t)last_job;
+static void *worker(void *number) {
+    const int mine = (int)(intptr_t)number;
+    uint32_t seen = 0; /* no job has this number */
     for (;;) {
-        for (int i = 0; i < SPINS && atomic_load(&pool.job) == seen; i++) relax();
-        if (atomic_load(&pool.job) == seen) {
+        for (int i = 0; i < SPINS && job() == seen; i++) relax();
+        if (job() == seen) {
             pthread_mutex_lock(&pool.lock);
-            pool.asleep++;
-            while (atomic_load(&pool.job) == seen) pthread_cond_wait(&pool.wake, &pool.lock);
-            pool.asleep--;
+            atomic_fetch_add(&pool.asleep, 1); /* then look again; who has a job looks in the other order */
+            while (job() == seen) pthread_cond_wait(&pool.wake, &pool.lock);
+            atomic_fetch_sub(&pool.asleep, 1);
             pthread_mutex_unlock(&pool.lock);
         }
-        seen = atomic_load(&pool.job);
-        /* First say so, then look: the owner closes the job first, then looks who is inside. */
-        atomic_fetch_add(&pool.inside, 1);
-        if (atomic_load(&pool.open) && atomic_fetch_sub(&pool.wanted, 1) > 0) take_parts();
-        atomic_fetch_sub(&pool.inside, 1);
+        seen = job();
+        if (mine < atomic_load_explicit(&pool.wanted, memory_order_relaxed)) take_parts();
     }
     return NULL;
 }
@@ -65,10 +80,10 @@ static void after_fork(void) {
     pthread_mutex_init(&pool.lock, NULL);
     pthread_mutex_init(&one_job, NULL);
     pthread_cond_init(&pool.wake, NULL);
-    pool.workers = pool.asleep = 0;
+    pool.workers = 0;
     pool.avoided = -1;
-    atomic_store(&pool.open, 0);
-    atomic_store(&pool.inside, 0);
+    atomic_store(&pool.asleep, 0);
+    atomic_store(&pool.ticket, (uint64_t)job() << 32);
 }
 
 static void start_workers(int wanted) {
@@ -79,7 +94,7 @@ static void start_workers(int wanted) {
     pthread_attr_setdetachstate(&attributes, PTHREAD_CREATE_DETACHED);
     while (pool.workers < wanted && pool.workers < MOST_WORKERS) {
         pthread_t thread;
-        if (pthread_create(&thread, &attributes, worker, (void *)(uintptr_t)atomic_load(&pool.job))) break;
+        if (pthread_create(&thread, &attributes, worker, (void *)(intptr_t)pool.workers)) break;
         pool.threads[pool.workers++] = thread;
         pool.avoided = -1;
     }
@@ -107,22 +122,24 @@ void share_out(void (*work)(void *, int), void *context, int parts, int threads)
         for (int i = 0; i < parts; i++) work(context, i);
         return;
     }
-    start_workers((threads < parts ? threads : parts) - 1);
+    const int wanted = (threads < parts ? threads : parts) - 1;
+    start_workers(wanted);
     if (pool.workers) {
-        pool.work = work, pool.context = context, pool.parts = parts;
-        atomic_store(&pool.next, 0);
-        atomic_store(&pool.wanted, (threads < parts ? threads : parts) - 1);
-        atomic_store(&pool.open, 1);
-        pthread_mutex_lock(&pool.lock);
-        atomic_fetch_add(&pool.job, 1);
-        if (pool.asleep) {
+        atomic_store_explicit(&pool.work, work, memory_order_relaxed);
+        atomic_store_explicit(&pool.context, context, memory_order_relaxed);
+        atomic_store_explicit(&pool.parts, parts, memory_order_relaxed);
+        atomic_store_explicit(&pool.wanted, wanted, memory_order_relaxed);
+        atomic_store_explicit(&pool.left, parts, memory_order_relaxed);
+        const uint32_t number = job() + 1;
+        atomic_store(&pool.ticket, (uint64_t)(number ? number : 1) << 32 | (uint32_t)parts);
+        if (atomic_load(&pool.asleep)) {
+            pthread_mutex_lock(&pool.lock);
             keep_off_this_processor();
             pthread_cond_broadcast(&pool.wake);
+            pthread_mutex_unlock(&pool.lock);
         }
-        pthread_mutex_unlock(&pool.lock);
         take_parts();
-        atomic_store(&pool.open, 0);
-        for (int i = 0; atomic_load(&pool.inside); i++) i < SPINS ? relax() : (void)sched_yield();
+        for (int i = 0; atomic_load(&pool.left); i++) i < SPINS ? relax() : (void)sched_yield();
     } else
         for (int i = 0; i < parts; i++) work(context, i);
     pthread_mutex_unlock(&one_job);
