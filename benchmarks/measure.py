@@ -74,17 +74,22 @@ def timed(work: Work) -> float:
 
 
 def in_turns(
-    contestants: dict[str, Callable[[], float]], repeats: int, warm_ups: int = 1
+    contestants: dict[str, Callable[[], float]],
+    repeats: int,
+    warm_ups: int = 1,
+    ready: Callable[[], None] = lambda: None,
 ) -> dict[str, Times]:
     """Each returns the seconds that it took; in turns, so that a slow moment hits all of them.
 
-    Each starts without garbage, so that nobody pays for collecting what another one left.
+    Each starts without garbage, so that nobody pays for collecting what another one left, and when
+    `ready` returns.
     """
     seconds: dict[str, list[float]] = {name: [] for name in contestants}
     for repeat in range(-warm_ups, repeats):
         for name, contestant in contestants.items():
             gc.collect()
             time.sleep(REST)
+            ready()
             took = contestant()
             if repeat >= 0:
                 seconds[name].append(took)
@@ -194,6 +199,7 @@ class Race:
         checked: int,
         shown: int = 1,
         tolerance: float = CLOSE,
+        ready: Callable[[], None] = lambda: None,
     ) -> None:
         self.title, self.contestants, self.shown = title, contestants, shown
         ours, *peers = contestants
@@ -206,7 +212,7 @@ class Race:
         self.first |= in_turns(again, STARTS, 0)
         works = {name: _work_again(work) for name, (_, work) in started.items()}
         gc.freeze()  # the collector of one contestant need not walk through the libraries of another
-        self.warm = in_turns(works, REPEATS)
+        self.warm = in_turns(works, REPEATS, ready=ready)
         gc.unfreeze()
 
     def compiling(self, name: str) -> float:

@@ -61,6 +61,25 @@ static PyObject *get_data(PyObject *self, void *unused) {
     if (MODES() & TRACING && tracer_reads(self, "data") < 0) return NULL;
     return PyFloat_FromDouble(((Value *)self)->data);
 }
+
+/* read_data(values): the numbers of many Values, as doubles in a bytearray. */
+PyObject *values_read_data(PyObject *module, PyObject *values) {
+    (void)module;
+    PyObject *held = PySequence_Tuple(values); /* a tracer may do with `values` what it likes */
+    const Py_ssize_t n = held ? PyTuple_GET_SIZE(held) : 0;
+    PyObject *result = held ? PyByteArray_FromStringAndSize(NULL, n * (Py_ssize_t)sizeof(double)) : NULL;
+    int fine = result != NULL;
+    for (Py_ssize_t i = 0; fine && i < n; i++) {
+        PyObject *value = PyTuple_GET_ITEM(held, i);
+        fine = IS_VALUE(value) && !(MODES() & TRACING && tracer_reads(value, "data") < 0);
+        if (fine) ((double *)PyByteArray_AS_STRING(result))[i] = ((Value *)value)->data;
+        else if (!PyErr_Occurred()) PyErr_Format(PyExc_TypeError, "expected a Value, got %R", value);
+    }
+    Py_XDECREF(held);
+    if (!fine) Py_CLEAR(result);
+    return result;
+}
+
 static int set_data(PyObject *self, PyObject *data, void *unused) {
     (void)unused;
     Value *v = (Value *)self;

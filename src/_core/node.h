@@ -182,6 +182,7 @@ PyObject *value_vectorcall(PyObject *type, PyObject *const *args, size_t n, PyOb
 PyObject *value_repr(PyObject *self);
 PyObject *value_format(PyObject *self, PyObject *spec);
 PyObject *value_row(Value *v);
+PyObject *values_read_data(PyObject *module, PyObject *values);
 int value_set_grad(PyObject *self, PyObject *grad, void *unused);
 extern PyGetSetDef value_attributes[];
 

@@ -477,6 +477,7 @@ PyMethodDef module_functions[] = {
     {"_simd_best", simd_best, METH_NOARGS, "The kind in use: the fastest, or what CHAINRULE_SIMD says."},
     {"_map_values", buffer_values, METH_VARARGS, "_map_values(simd, row, out, args)"},
     {"_map_pull", buffer_pull, METH_VARARGS, "_map_pull(simd, row, part, assign, grad, adjoint, args, out)"},
+    {"read_data", values_read_data, METH_O, "The numbers of many Values, as doubles in a bytearray."},
     {"machine", machine_new, METH_VARARGS, "A program of the compiler, made ready to run."},
     {"train_machine", machine_train, METH_VARARGS, "Train on batches with a rule, in turns."},
     {"run_machine", machine_run, METH_VARARGS, "Run a program on a batch."},

@@ -11,7 +11,7 @@ from typing import Any
 import numpy as np
 
 from ..tree import unflatten
-from ..value import Value
+from ..value import Value, compiled
 from . import anomalies, backends
 from .exporting import exported
 from .inputs import MOST_AXES, Batch, Inputs
@@ -179,6 +179,8 @@ class Compiled:
 
     def numbers(self) -> Array:
         """The parameters as they are now."""
+        if compiled is not None and Value is compiled.Value:
+            return np.frombuffer(compiled.read_data(self.params))
         return np.fromiter(map(attrgetter("data"), self.params), float, len(self.params))
 
     # --- branches --------------------------------------------------------------------------------
