@@ -77,20 +77,26 @@ def in_turns(
     contestants: dict[str, Callable[[], float]],
     repeats: int,
     warm_ups: int = 1,
-    ready: Callable[[], None] = lambda: None,
+    steady: Callable[[], bool] = lambda: True,
 ) -> dict[str, Times]:
     """Each returns the seconds that it took; in turns, so that a slow moment hits all of them.
 
-    Each starts without garbage, so that nobody pays for collecting what another one left, and when
-    `ready` returns.
+    Each starts without garbage, so that nobody pays for collecting what another one left. A turn is
+    taken again unless the machine was `steady` before it and after it.
     """
+
+    def turn(contestant: Callable[[], float]) -> float:
+        while True:
+            gc.collect()
+            time.sleep(REST)
+            before, took, after = steady(), contestant(), steady()
+            if before and after:
+                return took
+
     seconds: dict[str, list[float]] = {name: [] for name in contestants}
     for repeat in range(-warm_ups, repeats):
         for name, contestant in contestants.items():
-            gc.collect()
-            time.sleep(REST)
-            ready()
-            took = contestant()
+            took = turn(contestant)
             if repeat >= 0:
                 seconds[name].append(took)
     return {name: Times(tuple(each)) for name, each in seconds.items()}
@@ -199,7 +205,7 @@ class Race:
         checked: int,
         shown: int = 1,
         tolerance: float = CLOSE,
-        ready: Callable[[], None] = lambda: None,
+        steady: Callable[[], bool] = lambda: True,
     ) -> None:
         self.title, self.contestants, self.shown = title, contestants, shown
         ours, *peers = contestants
@@ -212,7 +218,7 @@ class Race:
         self.first |= in_turns(again, STARTS, 0)
         works = {name: _work_again(work) for name, (_, work) in started.items()}
         gc.freeze()  # the collector of one contestant need not walk through the libraries of another
-        self.warm = in_turns(works, REPEATS, ready=ready)
+        self.warm = in_turns(works, REPEATS, steady=steady)
         gc.unfreeze()
 
     def compiling(self, name: str) -> float:

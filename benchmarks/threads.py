@@ -2,7 +2,8 @@
 
 Two cores of a rented machine are halves of one at times, as its host has put them. Then two programs
 that have nothing to do with each other take twice as long at once as one alone, and threads can bring
-nothing. So a turn begins when two such programs run as on two cores, and how often they did not is told.
+nothing. So a turn counts if two such programs ran as on two cores before and after it; how often they
+did not is told.
 """
 
 from __future__ import annotations
@@ -76,46 +77,46 @@ def two_callers(start: Callable[[int], Work], units: int) -> Work:
 
 
 class TwoCores:
-    """Waits until the machine has two cores: two programs at once take little longer than one alone."""
+    """Tells whether the machine has two cores now: two programs at once take little longer than one."""
 
     ENOUGH = 1.7  # times the work of one core
-    PATIENCE = 60  # looks, before a turn goes on without
+    PATIENCE = 60  # looks in vain, before it says yes all the same
     PAUSE = 0.5  # seconds: when both are idle, the host may find a better place for them
 
     def __init__(self) -> None:
         self.alone = with_threads(1, network, PROBED)
         self.both = two_callers(network, PROBED)
-        self.looks = self.found = self.given_up = 0
+        self.looks = self.found = self.in_vain = self.given_up = 0
 
-    def there(self) -> bool:
+    def __call__(self) -> bool:
         alone, both = (min(timed(work) for _ in range(3)) for work in (self.alone, self.both))
         self.looks += 1
-        there = 2 * alone >= self.ENOUGH * both
-        self.found += there
-        return there
-
-    def __call__(self) -> None:
-        for _ in range(1 if QUICK else self.PATIENCE):
-            if self.there():
-                return
-            time.sleep(self.PAUSE)
-        self.given_up += 1
+        if 2 * alone >= self.ENOUGH * both:
+            self.found += 1
+            self.in_vain = 0
+            return True
+        self.in_vain += 1
+        if QUICK or self.in_vain > self.PATIENCE:
+            self.given_up += 1
+            return True
+        time.sleep(self.PAUSE)
+        return False
 
     def __str__(self) -> str:
-        went_on = f"; {self.given_up} turns went on without" if self.given_up else ""
+        given_up = f", given up {self.given_up} times" if self.given_up else ""
         return (
-            f"Two programs at once ran as on two cores in {self.found} of {self.looks} looks{went_on}."
+            f"Two programs at once ran as on two cores in {self.found} of {self.looks} looks{given_up}."
         )
 
 
-def race(title: str, start: Callable[[int], Work], units: int, ready: Callable[[], None]) -> Table:
+def race(title: str, start: Callable[[int], Work], units: int, two_cores: TwoCores) -> Table:
     two, one = (partial(with_threads, count, start) for count in (2, 1))
     contestants = [
         Contestant("two threads", two, units),
         Contestant("one thread", one, units, FASTER),
         Contestant("a batch on each core at once", lambda _: two_callers(start, units), 2 * units),
     ]
-    race = Race(title, contestants, checked=units, shown=units, tolerance=0.0, ready=ready)
+    race = Race(title, contestants, checked=units, shown=units, tolerance=0.0, steady=two_cores)
     return race.table()
 
 

@@ -201,22 +201,27 @@ static void go_pull_fold(const Call *c) {
 static void go_gather(const Call *c) {
     const Step *s = c->step;
     const Memory *m = c->memory;
-    real *out = m->each + s->out * m->stride;
+    const ptrdiff_t count = s->count, stride = m->stride;
+    real *all = m->each, *out = all + s->out * stride;
     const int32_t *rows = m->rows + s->rows;
-    if (m->stride == 1)
-        for (ptrdiff_t i = 0; i < s->count; i++) out[i] = m->each[rows[i]];
+    if (stride == 1)
+        for (ptrdiff_t i = 0; i < count; i++) out[i] = all[rows[i]];
     else
-        for (ptrdiff_t i = 0; i < s->count; i++)
-            memcpy(out + i * m->stride, m->each + rows[i] * m->stride, (size_t)m->stride * sizeof(real));
+        for (ptrdiff_t i = 0; i < count; i++)
+            memcpy(out + i * stride, all + rows[i] * stride, (size_t)stride * sizeof(real));
 }
 
 static void go_pull_gather(const Call *c) {
     const Step *s = c->step;
     const Memory *m = c->memory;
-    const real *adjoint = m->each_adjoint + s->out * m->stride;
+    const ptrdiff_t count = s->count, stride = m->stride;
+    real *all = m->each_adjoint;
+    const real *adjoint = all + s->out * stride;
     const int32_t *rows = m->rows + s->rows;
-    for (ptrdiff_t i = 0; i < s->count; i++)
-        add_rows(m->each_adjoint + rows[i] * m->stride, adjoint + i * m->stride, m->stride);
+    if (stride == 1)
+        for (ptrdiff_t i = 0; i < count; i++) all[rows[i]] += adjoint[i];
+    else
+        for (ptrdiff_t i = 0; i < count; i++) add_rows(all + rows[i] * stride, adjoint + i * stride, stride);
 }
 
 static void go_spread(const Call *c) {
@@ -281,57 +286,65 @@ static void go_zero(const Call *c) {
 
 /* --- all steps --------------------------------------------------------------------------------------- */
 
-INLINE Call looking_call(void (*go)(const Call *), const Step *s, const Memory *m) {
+INLINE Call looking(void (*go)(const Call *), const Step *s, const Memory *m) {
     return (Call){go, {.step = s, .memory = m}};
 }
 
-INLINE Call value_call(const Step *s, const Memory *m) {
+/* Do it now, or keep it: inlined with either, so that what is done now is a plain call. */
+INLINE void settle(const Call call, Call *kept) {
+    if (kept)
+        *kept = call;
+    else
+        call.go(&call);
+}
+
+INLINE void settle_value(const Step *s, const Memory *m, Call *kept) {
     switch (s->kind) {
-    case MAP: return in_one(s) ? map_call(s, m, 0, s->count) : looking_call(go_map_rows, s, m);
-    case GATHER: return looking_call(go_gather, s, m);
-    case SPREAD: return looking_call(go_spread, s, m);
-    case DENSE: return dense_call(s, m);
-    case DOTS: return looking_call(go_dots, s, m);
-    case TAKE: return looking_call(go_take, s, m);
-    default: return looking_call(go_fold, s, m);
+    case MAP:
+        if (in_one(s))
+            settle(map_call(s, m, 0, s->count), kept);
+        else
+            settle(looking(go_map_rows, s, m), kept);
+        break;
+    case GATHER: settle(looking(go_gather, s, m), kept); break;
+    case SPREAD: settle(looking(go_spread, s, m), kept); break;
+    case DENSE: settle(dense_call(s, m), kept); break;
+    case DOTS: settle(looking(go_dots, s, m), kept); break;
+    case TAKE: settle(looking(go_take, s, m), kept); break;
+    default: settle(looking(go_fold, s, m), kept);
     }
 }
 
-INLINE Call pull_call(const Step *s, const Memory *m) {
+INLINE void settle_pull(const Step *s, const Memory *m, Call *kept) {
     switch (s->kind) {
-    case MAP: return in_one(s) && !s->masked ? map_pull_call(s, m, 0, s->count) : looking_call(go_pull_rows, s, m);
-    case GATHER: return looking_call(go_pull_gather, s, m);
-    case SPREAD: return looking_call(go_spread_pull, s, m);
-    case DENSE: return dense_pull_call(s, m);
-    case DOTS: return looking_call(go_pull_dots, s, m);
-    case FOLD: return looking_call(go_pull_fold, s, m);
-    case TAKE: return looking_call(go_pull_take, s, m);
-    default: return looking_call(go_zero, s, m);
+    case MAP:
+        if (in_one(s) && !s->masked)
+            settle(map_pull_call(s, m, 0, s->count), kept);
+        else
+            settle(looking(go_pull_rows, s, m), kept);
+        break;
+    case GATHER: settle(looking(go_pull_gather, s, m), kept); break;
+    case SPREAD: settle(looking(go_spread_pull, s, m), kept); break;
+    case DENSE: settle(dense_pull_call(s, m), kept); break;
+    case DOTS: settle(looking(go_pull_dots, s, m), kept); break;
+    case FOLD: settle(looking(go_pull_fold, s, m), kept); break;
+    case TAKE: settle(looking(go_pull_take, s, m), kept); break;
+    default: settle(looking(go_zero, s, m), kept);
     }
 }
 
 static void run(const Step *steps, ptrdiff_t n, const Memory *m) {
-    for (const Step *s = steps; s < steps + n; s++) {
-        const Call call = value_call(s, m);
-        call.go(&call);
-    }
+    for (ptrdiff_t i = 0; i < n; i++) settle_value(&steps[i], m, NULL);
 }
-
 static void pull(const Step *steps, ptrdiff_t n, const Memory *m) {
-    for (const Step *s = steps; s < steps + n; s++) {
-        const Call call = pull_call(s, m);
-        call.go(&call);
-    }
+    for (ptrdiff_t i = 0; i < n; i++) settle_pull(&steps[i], m, NULL);
 }
-
 static void bind(const Step *steps, ptrdiff_t n, const Memory *m, void *calls) {
-    for (ptrdiff_t i = 0; i < n; i++) ((Call *)calls)[i] = value_call(&steps[i], m);
+    for (ptrdiff_t i = 0; i < n; i++) settle_value(&steps[i], m, (Call *)calls + i);
 }
-
 static void bind_pulls(const Step *steps, ptrdiff_t n, const Memory *m, void *calls) {
-    for (ptrdiff_t i = 0; i < n; i++) ((Call *)calls)[i] = pull_call(&steps[i], m);
+    for (ptrdiff_t i = 0; i < n; i++) settle_pull(&steps[i], m, (Call *)calls + i);
 }
-
 static void go(const void *calls, ptrdiff_t n) {
     for (const Call *c = calls, *end = c + n; c < end; c++) c->go(c);
 }

@@ -159,7 +159,8 @@ static int train(Training *t, const Machine *model, const Machine *rule, const I
                       t->rest_inputs && t->rule_inputs;
     if (begun && ready) {
         move_in(t);
-        status = run_bind(&t->whole, NULL, 0) | run_bind(&t->rest, NULL, 0) | run_bind(&t->rule, t->rows, t->stride);
+        status = run_bind(&t->rule, t->rows, t->stride);
+        if (!status && steps - *step > 1) status = run_bind(&t->whole, NULL, 0) | run_bind(&t->rest, NULL, 0);
         if (!status) status = train_steps(t, step, steps, settings, seconds, losses);
         memmove(t->gradients, t->rule_inputs[1].start, (size_t)model->params * sizeof(double));
         move_out(t);
