@@ -1,7 +1,8 @@
 """How long does compiling take, and how much memory, for programs of up to a million nodes?
 
 From a Python function to the first gradient, on a batch so small that it does not count. Each
-measurement has a process of its own, whose peak of memory is counted from its start.
+measurement has a process of its own, whose peak of memory is counted from its start; the sizes take
+turns, so that a slow moment hits all of them.
 """
 
 from __future__ import annotations
@@ -25,7 +26,7 @@ from chainrule import Value
 from chainrule.compiler import Compiled, compile
 
 SIZES = (1_000, 10_000) if measure.QUICK else (1_000, 10_000, 100_000, 1_000_000)
-PROCESSES = sized(3, 1)
+PROCESSES = sized(5, 1)
 SAMPLES = 8
 SECONDS, GIGABYTES = 2.0, 1.0  # the bars, for the largest
 LINEAR = 1.5  # how much more a node may cost in the largest than in the one before
@@ -86,8 +87,8 @@ def in_a_process(name: str, size: int) -> dict[str, float]:
 
 def table(name: str) -> Table:
     rows, seconds_a_node = [], []
-    for size in SIZES:
-        runs = [in_a_process(name, size) for _ in range(PROCESSES)]
+    turns = [[in_a_process(name, size) for size in SIZES] for _ in range(PROCESSES)]
+    for runs in zip(*turns, strict=True):
         nodes = runs[0]["nodes"]
         times = Times(tuple(run["seconds"] for run in runs))
         peak = statistics.median(run["gigabytes"] for run in runs)
