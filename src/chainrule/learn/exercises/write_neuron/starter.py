@@ -5,7 +5,7 @@ numbers between -1 and 1, the bias as any number you like. `neuron(x)`, for a li
 numbers or Values, is a Value: the tanh of `w[0] * x[0] + w[1] * x[1] + ... + b`.
 `neuron.parameters()` is a list of all the weights and the bias.
 
-The Value is chainrule's: it has all the operations that you have written, and `tanh`.
+The Value is chainrule's: it has all the operations that you have written.
 """
 
 import random

@@ -11,7 +11,7 @@ class Neuron:
 
     def __call__(self, x):
         total = self.b
-        for w, each in zip(self.w, x):
+        for w, each in zip(self.w, x, strict=True):
             total = total + w * each
         return total.tanh()
 

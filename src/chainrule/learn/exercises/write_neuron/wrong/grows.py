@@ -10,7 +10,7 @@ class Neuron:
         self.b = Value(0.0)
 
     def __call__(self, x):
-        for w, each in zip(self.w, x):
+        for w, each in zip(self.w, x, strict=True):
             self.b = self.b + w * each
         return self.b.tanh()
 
