@@ -89,9 +89,10 @@ def in_turns(
         while True:
             gc.collect()
             time.sleep(REST)
-            before, took, after = steady(), contestant(), steady()
-            if before and after:
-                return took
+            if steady():
+                took = contestant()
+                if steady():
+                    return took
 
     seconds: dict[str, list[float]] = {name: [] for name in contestants}
     for repeat in range(-warm_ups, repeats):

@@ -79,24 +79,23 @@ def two_callers(start: Callable[[int], Work], units: int) -> Work:
 class TwoCores:
     """Tells whether the machine has two cores now: two programs at once take little longer than one."""
 
-    ENOUGH = 1.7  # times the work of one core
-    PATIENCE = 60  # looks in vain, before it says yes all the same
+    ENOUGH = 1.7  # times the work of one core,
+    AT_MOST = 2.1  # and more means that the one alone was disturbed
+    PATIENCE = 300  # looks in vain, before it says yes all the same
     PAUSE = 0.5  # seconds: when both are idle, the host may find a better place for them
 
     def __init__(self) -> None:
         self.alone = with_threads(1, network, PROBED)
         self.both = two_callers(network, PROBED)
-        self.looks = self.found = self.in_vain = self.given_up = 0
+        self.looks = self.found = self.given_up = 0
 
     def __call__(self) -> bool:
         alone, both = (min(timed(work) for _ in range(3)) for work in (self.alone, self.both))
         self.looks += 1
-        if 2 * alone >= self.ENOUGH * both:
+        if self.ENOUGH <= 2 * alone / both <= self.AT_MOST:
             self.found += 1
-            self.in_vain = 0
             return True
-        self.in_vain += 1
-        if QUICK or self.in_vain > self.PATIENCE:
+        if QUICK or self.looks - self.found > self.PATIENCE:
             self.given_up += 1
             return True
         time.sleep(self.PAUSE)

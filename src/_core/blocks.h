@@ -94,7 +94,7 @@ static Memory shared_memory(const Run *run, int *wrong_index) {
 
 /* The steps of a run of one block, bound to its memory. */
 struct Bound {
-    int wrong_index;
+    int wrong_index; /* stays: it ends the training */
     Memory once, each;
     void *run_once, *run_each, *pull_each, *pull_once;
 };
@@ -112,10 +112,13 @@ static void pull_steps(const Run *run, const Steps *steps, const Memory *memory,
         run->interpreter->pull(steps->steps, steps->n, memory);
 }
 
+enum { WORTH_BINDING = 16384 }; /* steps: the calls of more do not stay in the cache beside what they work on */
+
 int STORED(run_bind)(Run *run, double *rows, ptrdiff_t stride) {
     const Machine *m = run->machine;
     if (!run->own) return 0;
     const ptrdiff_t n = m->once.n + m->each.n + (run->seed ? m->pull_each.n + m->pull_once.n : 0);
+    if (!rows && n > WORTH_BINDING) return 0;
     struct Bound *bound = run->bound = calloc(1, sizeof *bound + (size_t)n * run->interpreter->call);
     if (!bound) return NO_MEMORY;
     char *calls = (char *)(bound + 1);

@@ -64,7 +64,7 @@ typedef struct Call {
 
 static void go_map(const Call *c) { c->map.of(c->map.out, c->map.x, c->map.y, c->map.z, c->map.n); }
 
-/* Of `count` rows from row i on, of which all lie one after another. */
+/* Of `count` rows from row i on, which lie one after another. */
 INLINE Call map_call(const Step *s, const Memory *m, ptrdiff_t i, ptrdiff_t count) {
     const real *x = value_at(s, 0, m, i), *y = s->args > 1 ? value_at(s, 1, m, i) : x;
     const real *z = s->args > 2 ? value_at(s, 2, m, i) : x;
@@ -78,7 +78,7 @@ static void go_map_rows(const Call *c) {
     }
 }
 
-static void go_pull(const Call *c) {
+static void go_pull_map(const Call *c) {
     c->pull.of(c->pull.assign, c->pull.grad, c->pull.adjoint, c->pull.x, c->pull.y, c->pull.z, c->pull.out, c->pull.n);
 }
 
@@ -86,7 +86,7 @@ INLINE Call map_pull_call(const Step *s, const Memory *m, ptrdiff_t i, ptrdiff_t
     const ptrdiff_t out = (s->out + i) * m->stride;
     const real *x = value_at(s, 0, m, i), *y = s->args > 1 ? value_at(s, 1, m, i) : x;
     const real *z = s->args > 2 ? value_at(s, 2, m, i) : x;
-    return (Call){go_pull, {.pull = {pull_of(s->op, s->part), adjoint_at(s, s->part, m, i), m->each_adjoint + out, x, y, z,
+    return (Call){go_pull_map, {.pull = {pull_of(s->op, s->part), adjoint_at(s, s->part, m, i), m->each_adjoint + out, x, y, z,
                                      m->each + out, count * m->stride, s->assign}}};
 }
 
@@ -98,13 +98,13 @@ static void go_pull_rows(const Call *c) {
     for (ptrdiff_t i = 0; i < (one ? 1 : s->count); i++) {
         Call row = map_pull_call(s, m, i, one ? s->count : 1);
         if (!s->masked) {
-            go_pull(&row);
+            go_pull_map(&row);
             continue;
         }
         const real *mask = at(&s->mask, m->each, m->shared, m, i);
         real *grad = row.pull.grad;
         row.pull.grad = m->masked, row.pull.assign = 1;
-        go_pull(&row);
+        go_pull_map(&row);
         for (ptrdiff_t j = 0; j < row.pull.n; j++)
             grad[j] = (s->assign ? 0.0 : grad[j]) + (mask[j] != 0.0 ? m->masked[j] : 0.0);
     }
@@ -272,7 +272,7 @@ static void go_pull_take(const Call *c) {
     }
 }
 
-static void go_spread_pull(const Call *c) {
+static void go_pull_spread(const Call *c) {
     const Step *s = c->step;
     const Memory *m = c->memory;
     sum_rows(m->each_adjoint + s->out * m->stride, m->stride, s->count, m->lanes, m->shared_adjoint, m->rows + s->rows, 0);
@@ -324,7 +324,7 @@ INLINE void settle_pull(const Step *s, const Memory *m, Call *kept) {
             settle(looking(go_pull_rows, s, m), kept);
         break;
     case GATHER: settle(looking(go_pull_gather, s, m), kept); break;
-    case SPREAD: settle(looking(go_spread_pull, s, m), kept); break;
+    case SPREAD: settle(looking(go_pull_spread, s, m), kept); break;
     case DENSE: settle(dense_pull_call(s, m), kept); break;
     case DOTS: settle(looking(go_pull_dots, s, m), kept); break;
     case FOLD: settle(looking(go_pull_fold, s, m), kept); break;

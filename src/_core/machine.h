@@ -76,8 +76,9 @@ int run_batch(Run *run, const double *params, double *param_adjoints);
 /* Use memory of the caller for the shared rows and their adjoints; for runs of one chunk, on doubles. */
 void run_lend(Run *run, double *shared, double *shared_adjoints);
 /* For a run of one block that is run again and again: find the numbers of its steps once. `rows` is
- * memory of the caller for the block, inputs included, with this stride; or NULL. Others stay as they
- * are. Then no memory may be lent any more. Returns 0, or what failed. */
+ * memory of the caller for the block, inputs included, with this stride; or NULL; of doubles, and only
+ * `run_rows` may run it then. Runs of several blocks or very many steps stay as they are. After that no memory
+ * may be lent any more. Returns 0, or what failed. */
 int run_bind(Run *run, double *rows, ptrdiff_t stride);
 /* The values of a run that is bound to rows of the caller. */
 int run_rows(Run *run, const double *params);

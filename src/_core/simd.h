@@ -105,7 +105,7 @@ INLINE void v_store_part(real *p, vec x, ptrdiff_t count) {
 }
 #else /* half a vector without a mask: what is stored with one must reach the cache before it can be loaded */
 INLINE wide w_load_part(const real *p, ptrdiff_t count) {
-    if (count == 4) return (wide)_mm512_zextpd256_pd512(_mm256_loadu_pd(p));
+    if (count == 4) return (wide)_mm512_insertf64x4(_mm512_setzero_pd(), _mm256_loadu_pd(p), 0);
     return (wide)_mm512_maskz_loadu_pd((mask)((1 << count) - 1), p);
 }
 INLINE void w_store_part(real *p, wide x, ptrdiff_t count) {

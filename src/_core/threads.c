@@ -26,7 +26,7 @@ static struct {
     _Alignas(LINE) _Atomic uint64_t ticket; /* which job it is, and in the lower half how many parts nobody has taken */
     Work *_Atomic work;
     void *_Atomic context;
-    atomic_int parts, wanted; /* so many workers, the first ones, may take parts */
+    atomic_int parts, wanted; /* so many workers, the first ones, may take parts; a late one may help with the next job */
     _Alignas(LINE) atomic_int left; /* parts that are not done */
 } pool = {.lock = PTHREAD_MUTEX_INITIALIZER, .wake = PTHREAD_COND_INITIALIZER, .avoided = -1};
 
@@ -83,7 +83,7 @@ static void after_fork(void) {
     pool.workers = 0;
     pool.avoided = -1;
     atomic_store(&pool.asleep, 0);
-    atomic_store(&pool.ticket, (uint64_t)job() << 32);
+    atomic_store(&pool.ticket, (uint64_t)job() << 32); /* a job of the parent is not the child's to finish */
 }
 
 static void start_workers(int wanted) {
