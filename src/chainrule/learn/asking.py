@@ -92,7 +92,11 @@ def _answered(
         again = quiz["kind"] == "number" and not verdict.right and first is None
         first = verdict.right if first is None else first
         say(style.good("✓ Right.") if verdict.right else style.bad("✗ Not quite."))
-        say("Once more; then the answer is told." if again else writing.prose(verdict.text))
+        say(
+            "Once more; then the answer is told."
+            if again
+            else writing.prose(verdict.text.removeprefix("Yes. "))
+        )
         if verdict.told and not again:
             return first
 

@@ -67,7 +67,7 @@ class Exercise:
     @property
     def hints(self) -> list[str]:
         text = self.file("hints.md").read_text(encoding="utf-8")
-        return [hint.strip() for hint in text.split("\n---\n")]
+        return [hint.strip("\n") for hint in text.split("\n---\n")]  # code keeps its indentation
 
     @property
     def wrong(self) -> list[Path]:

@@ -19,6 +19,7 @@ from ..viz.model import CONSTANT, LEAF, Picture, picture
 from ..viz.quiz import Question
 
 SPACE = re.compile(r"[\s,]+")
+AND = re.compile(r"\s+and\s+")
 NUMBERS = re.compile(r"[\d\s,]+")  # of nodes, however they are separated
 
 
@@ -108,6 +109,7 @@ def _judge_nodes(quiz: Mapping[str, Any], answer: str) -> Verdict:
 
 def _parts(answer: str) -> list[str]:
     """Numbers and names with anything between them, expressions with commas."""
+    answer = AND.sub(",", answer)
     if NUMBERS.fullmatch(answer):
         return answer.replace(",", " ").split()
     try:

@@ -101,7 +101,9 @@ def hint(e: Exercise, progress: Progress, solution: str = "s") -> str:
     progress.refresh()
     before = progress.hints.get(e.name, 0)
     count = progress.note_hint(e.name, len(e.hints))
-    text = writing.prose(f"hint {count} of {len(e.hints)}: {e.hints[count - 1]}")
+    hint = e.hints[count - 1]
+    gap = "\n\n" if hint.startswith(" ") else " "  # code keeps its lines
+    text = writing.prose(f"hint {count} of {len(e.hints)}:{gap}{hint}")
     return f"{text}\n\nno more hints; {solution} shows the solution" if before == count else text
 
 

@@ -2,8 +2,8 @@
 
 `train(X, y)` gets 100 points of two moons, pairs of numbers, and their labels, 0 and 1. It returns
 a model: `model(x)` is a Value that is positive for points of class 1 and negative for points of
-class 0. The model is tried on these points and on 200 that it has not seen, and 95% of each have to be right. A
-straight line gets about 87.
+class 0. The model is tried on these points and on 200 that it has not seen, and 95% of each have to
+be right. A straight line gets about 87%.
 
 `nn.MLP(2, [8, 8, 1])` is a network, `nn.binary_cross_entropy_with_logits(outputs, y)` a loss for
 it, and `optim.Adam(model.parameters(), lr=...)` an optimizer with `zero_grad()` and `step()`. It

@@ -1,4 +1,4 @@
-"""Write the function that finds wrong engines.
+"""Write the function that finds wrong Value classes.
 
 `check_gradients(Value, f, numbers)` gets a class like the one you wrote, which may have a bug, a
 function f such as `lambda a, b: a * b + a**2`, and as many numbers as f has arguments. f works for

@@ -1,10 +1,10 @@
 """Write the loop that learns.
 
 `loss` is a function without arguments that computes the loss as a Value, from `parameters`, a list
-of Values. `train(loss, parameters, rate, steps)` does `steps` times: compute the loss, set the
-gradients of the parameters to 0, run backward, and move every parameter by `rate` times its
-gradient, downhill. It returns the list of the losses as plain numbers, one for each step, each
-computed before the step was taken.
+of Values: `lambda: xor_loss(parameters)` is one. `train(loss, parameters, rate, steps)` does `steps`
+times: compute the loss, set the gradients of the parameters to 0, run backward, and move every
+parameter by `rate` times its gradient, downhill. It returns the list of the losses as plain
+numbers, one for each step, each computed before the step was taken.
 
 The network and its loss are there. When the loop is right, it learns exclusive or.
 """
