@@ -99,40 +99,41 @@ struct Bound {
     void *run_once, *run_each, *pull_each, *pull_once;
 };
 
-static void run_steps(const Run *run, const Steps *steps, const Memory *memory, const void *calls) {
+/* Go through the calls that steps were bound to; or, if they were not, interpret them. */
+static void do_steps(const Run *run, Interpret *interpret, const Steps *steps, const Memory *memory, const void *calls) {
     if (calls)
         run->interpreter->go(calls, steps->n);
     else
-        run->interpreter->run(steps->steps, steps->n, memory);
-}
-static void pull_steps(const Run *run, const Steps *steps, const Memory *memory, const void *calls) {
-    if (calls)
-        run->interpreter->go(calls, steps->n);
-    else
-        run->interpreter->pull(steps->steps, steps->n, memory);
+        interpret(steps->steps, steps->n, memory);
 }
 
 enum { WORTH_BINDING = 16384 }; /* steps: the calls of more do not stay in the cache beside what they work on */
 
+/* Bind steps; their calls begin at `place`, which moves on behind them. */
+static void *bind_steps(const Run *run, Bind *bind, const Steps *steps, const Memory *memory, char **place) {
+    void *calls = *place;
+    bind(steps->steps, steps->n, memory, calls);
+    *place += (size_t)steps->n * run->interpreter->call_bytes;
+    return calls;
+}
+
 int STORED(run_bind)(Run *run, double *rows, ptrdiff_t stride) {
     const Machine *m = run->machine;
+    const Interpreter *interpreter = run->interpreter;
     if (!run->own) return 0;
     const ptrdiff_t n = m->once.n + m->each.n + (run->seed ? m->pull_each.n + m->pull_once.n : 0);
     if (!rows && n > WORTH_BINDING) return 0;
-    struct Bound *bound = run->bound = calloc(1, sizeof *bound + (size_t)n * run->interpreter->call);
+    struct Bound *bound = run->bound = calloc(1, sizeof *bound + (size_t)n * interpreter->call_bytes);
     if (!bound) return NO_MEMORY;
-    char *calls = (char *)(bound + 1);
-    const size_t size = run->interpreter->call;
     bound->once = shared_memory(run, &bound->wrong_index);
     bound->each = block_memory(run, run->own, run->shared_adjoints, &bound->wrong_index);
     if (rows) bound->each.each = (real *)rows, bound->each.stride = stride;
-    run->interpreter->bind(m->once.steps, m->once.n, &bound->once, bound->run_once = calls);
-    run->interpreter->bind(m->each.steps, m->each.n, &bound->each, bound->run_each = calls += m->once.n * size);
+    char *place = (char *)(bound + 1);
+    bound->run_once = bind_steps(run, interpreter->bind, &m->once, &bound->once, &place);
+    bound->run_each = bind_steps(run, interpreter->bind, &m->each, &bound->each, &place);
     if (!run->seed) return 0;
-    calls += m->each.n * size;
-    run->interpreter->bind_pulls(m->pull_each.steps, m->pull_each.n, &bound->each, bound->pull_each = calls);
-    calls += m->pull_each.n * size;
-    run->interpreter->bind_pulls(m->pull_once.steps, m->pull_once.n, &bound->once, bound->pull_once = calls);
+    bound->pull_each = bind_steps(run, interpreter->bind_pulls, &m->pull_each, &bound->each, &place);
+    bound->pull_once = bind_steps(run, interpreter->bind_pulls, &m->pull_once, &bound->once, &place);
     return 0;
 }
 
@@ -144,7 +145,7 @@ static void run_block(const Run *run, ptrdiff_t block, const Memory *given) {
     const ptrdiff_t stride = memory.stride = stride_of(lanes);
     if (!run->fetched)
         for (ptrdiff_t i = 0; i < m->inputs; i++) fetch(run, &run->inputs[i], first, lanes, memory.each + i * stride);
-    run_steps(run, &m->each, &memory, run->bound ? run->bound->run_each : NULL);
+    do_steps(run, run->interpreter->run, &m->each, &memory, run->bound ? run->bound->run_each : NULL);
     for (ptrdiff_t i = 0; i < m->n_outputs; i++)
         if (!m->outputs[i].shared)
             give_out(run->outputs + i * run->samples + first, memory.each + m->outputs[i].start * stride, lanes);
@@ -153,7 +154,7 @@ static void run_block(const Run *run, ptrdiff_t block, const Memory *given) {
             give_out(run->guards + i * run->samples + first, memory.each + m->guards[i].start * stride, lanes);
     if (!run->seed) return;
     if (!m->outputs[0].shared) take_in(memory.each_adjoint + m->outputs[0].start * stride, run->seed + first, lanes);
-    pull_steps(run, &m->pull_each, &memory, run->bound ? run->bound->pull_each : NULL);
+    do_steps(run, run->interpreter->pull, &m->pull_each, &memory, run->bound ? run->bound->pull_each : NULL);
     for (ptrdiff_t i = 0; i < run->n_wanted; i++)
         give_out(run->input_adjoints + i * run->samples + first, memory.each_adjoint + run->wanted[i] * stride, lanes);
 }
@@ -201,9 +202,9 @@ int STORED(run_batch)(Run *run, const double *params, double *param_adjoints) {
     real *shared = run->shared, *adjoints = run->shared_adjoints;
     const struct Bound *bound = run->bound;
     int wrong_index = 0;
-    const Memory once = shared_memory(run, &wrong_index);
+    const Memory once = bound ? bound->once : shared_memory(run, &wrong_index);
     if ((void *)params != run->shared) take_in(shared, params, m->params);
-    run_steps(run, &m->once, &once, bound ? bound->run_once : NULL);
+    do_steps(run, run->interpreter->run, &m->once, &once, bound ? bound->run_once : NULL);
     if (run->seed && !run->samples) memset(adjoints, 0, (size_t)(m->shared_rows * run->chunks) * sizeof(real));
     if (run->samples) share_out(run_chunk, run, (int)run->chunks, run->threads);
     for (ptrdiff_t i = 0; i < m->n_outputs; i++) spread_result(run, &m->outputs[i], run->outputs + i * run->samples);
@@ -212,18 +213,20 @@ int STORED(run_batch)(Run *run, const double *params, double *param_adjoints) {
         if (run->chunks > 1) share_out(add_chunks, run, sums(run), run->threads);
         for (ptrdiff_t i = 0; m->outputs[0].shared && i < run->samples; i++)
             adjoints[m->outputs[0].start] += (real)run->seed[i];
-        pull_steps(run, &m->pull_once, &once, bound ? bound->pull_once : NULL);
+        do_steps(run, run->interpreter->pull, &m->pull_once, &once, bound ? bound->pull_once : NULL);
         if (param_adjoints) give_out(param_adjoints, adjoints, m->params);
     }
     if (wrong_index || (bound && bound->wrong_index)) return WRONG_INDEX;
     return atomic_load(&run->failed);
 }
 
+#if !defined(SINGLE)
 /* The values of the only block, bound to the caller's rows. */
-int STORED(run_rows)(Run *run, const double *params) {
+int run_rows(Run *run, const double *params) {
     const struct Bound *bound = run->bound;
     take_in(run->shared, params, run->machine->params);
     run->interpreter->go(bound->run_once, run->machine->once.n);
     run->interpreter->go(bound->run_each, run->machine->each.n);
     return bound->wrong_index ? WRONG_INDEX : 0;
 }
+#endif

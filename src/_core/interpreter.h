@@ -90,7 +90,7 @@ INLINE Call map_pull_call(const Step *s, const Memory *m, ptrdiff_t i, ptrdiff_t
                                      m->each + out, count * m->stride, s->assign}}};
 }
 
-/* One row at a time, or all in one where they lie one after another; masked or not. */
+/* Masked, or of rows that do not lie one after another. */
 static void go_pull_rows(const Call *c) {
     const Step *s = c->step;
     const Memory *m = c->memory;
@@ -101,12 +101,12 @@ static void go_pull_rows(const Call *c) {
             go_pull_map(&row);
             continue;
         }
-        const real *mask = at(&s->mask, m->each, m->shared, m, i);
+        const real *wanted = at(&s->mask, m->each, m->shared, m, i);
         real *grad = row.pull.grad;
         row.pull.grad = m->masked, row.pull.assign = 1;
         go_pull_map(&row);
         for (ptrdiff_t j = 0; j < row.pull.n; j++)
-            grad[j] = (s->assign ? 0.0 : grad[j]) + (mask[j] != 0.0 ? m->masked[j] : 0.0);
+            grad[j] = (s->assign ? 0.0 : grad[j]) + (wanted[j] != 0.0 ? m->masked[j] : 0.0);
     }
 }
 

@@ -67,8 +67,6 @@ int run_bind(Run *run, double *rows, ptrdiff_t stride) {
     return (run->single ? run_bind_single : run_bind_double)(run, rows, stride);
 }
 
-int run_rows(Run *run, const double *params) { return (run->single ? run_rows_single : run_rows_double)(run, params); }
-
 void run_lend(Run *run, double *shared, double *shared_adjoints) {
     const Machine *m = run->machine;
     free(run->shared);

@@ -77,10 +77,10 @@ int run_batch(Run *run, const double *params, double *param_adjoints);
 void run_lend(Run *run, double *shared, double *shared_adjoints);
 /* For a run of one block that is run again and again: find the numbers of its steps once. `rows` is
  * memory of the caller for the block, inputs included, with this stride; or NULL; of doubles, and only
- * `run_rows` may run it then. Runs of several blocks or very many steps stay as they are. After that no memory
- * may be lent any more. Returns 0, or what failed. */
+ * `run_rows` may run it then. Runs of several blocks or very many steps stay as they are. After that no
+ * memory may be lent any more. Returns 0, or what failed. */
 int run_bind(Run *run, double *rows, ptrdiff_t stride);
-/* The values of a run that is bound to rows of the caller. */
+/* The values of a run that is bound to rows of the caller; on doubles. */
 int run_rows(Run *run, const double *params);
 void run_end(Run *run);
 void raise_failure(int failure);
@@ -96,7 +96,5 @@ int run_batch_double(Run *run, const double *params, double *param_adjoints);
 int run_batch_single(Run *run, const double *params, double *param_adjoints);
 int run_bind_double(Run *run, double *rows, ptrdiff_t stride);
 int run_bind_single(Run *run, double *rows, ptrdiff_t stride);
-int run_rows_double(Run *run, const double *params);
-int run_rows_single(Run *run, const double *params);
 
 #endif

@@ -34,15 +34,16 @@ typedef struct {
     int *wrong_index; /* set when a take finds nothing to take */
 } Memory;
 
+typedef void Interpret(const Step *steps, ptrdiff_t n, const Memory *memory);
+typedef void Bind(const Step *steps, ptrdiff_t n, const Memory *memory, void *calls);
+
 /* What is compiled once for each kind of SIMD. */
 typedef struct {
-    void (*run)(const Step *steps, ptrdiff_t n, const Memory *memory);
-    void (*pull)(const Step *steps, ptrdiff_t n, const Memory *memory);
+    Interpret *run, *pull;
     /* For steps that are done many times: find their numbers once, which gives n calls of so many
      * bytes, and go through these. The steps and the memory must stay where they are. */
-    size_t call;
-    void (*bind)(const Step *steps, ptrdiff_t n, const Memory *memory, void *calls);
-    void (*bind_pulls)(const Step *steps, ptrdiff_t n, const Memory *memory, void *calls);
+    size_t call_bytes;
+    Bind *bind, *bind_pulls;
     void (*go)(const void *calls, ptrdiff_t n);
 } Interpreter;
 

@@ -9,8 +9,6 @@
 
 enum { MOST_WORKERS = 63, SPINS = 4000, LINE = 64 };
 
-typedef void Work(void *, int);
-
 static struct {
     pthread_mutex_t lock;
     pthread_cond_t wake;
@@ -35,6 +33,8 @@ static pthread_mutex_t one_job = PTHREAD_MUTEX_INITIALIZER;
 static inline void relax(void) {
 #if defined(__x86_64__)
     __builtin_ia32_pause();
+#elif defined(__aarch64__)
+    __asm__ volatile("yield");
 #endif
 }
 
@@ -117,7 +117,7 @@ static void keep_off_this_processor(void) {
 #endif
 }
 
-void share_out(void (*work)(void *, int), void *context, int parts, int threads) {
+void share_out(Work *work, void *context, int parts, int threads) {
     if (parts < 2 || threads < 2 || pthread_mutex_trylock(&one_job)) { /* or the pool is taken */
         for (int i = 0; i < parts; i++) work(context, i);
         return;
