@@ -178,20 +178,21 @@ static int train(Training *t, const Machine *model, const Machine *rule, const I
     return status;
 }
 
-/* train_machine(model, rule, simd, samples, data, order, batch, numbers, settings, first, seconds,
- *               losses, group, norms, threads, single) -> (steps done, whether all was finite)
+/* train_machine(model, rule, simd, samples, data, order, batch, numbers, settings, made, seconds,
+ *               losses, group, norms, threads, single) -> whether all was finite
  *
- * Goes on from step `first` of those that `settings` and `losses` are for. */
+ * `made` holds how many of the steps that `settings` and `losses` are for are made, here and before:
+ * they count, whatever becomes of the next one. */
 PyObject *machine_train(PyObject *module, PyObject *args) {
     (void)module;
     PyObject *model_capsule, *rule_capsule;
     const char *simd;
-    Py_ssize_t samples, batch, step;
+    Py_ssize_t samples, batch;
     double seconds;
     int threads, single, status = NO_MEMORY;
-    Py_buffer data, order, numbers, settings, losses, group, norms;
-    if (!PyArg_ParseTuple(args, "OOzny*y*nw*y*ndw*y*w*ip", &model_capsule, &rule_capsule, &simd, &samples, &data, &order,
-                          &batch, &numbers, &settings, &step, &seconds, &losses, &group, &norms, &threads,
+    Py_buffer data, order, numbers, settings, made, losses, group, norms;
+    if (!PyArg_ParseTuple(args, "OOzny*y*nw*y*w*dw*y*w*ip", &model_capsule, &rule_capsule, &simd, &samples, &data, &order,
+                          &batch, &numbers, &settings, &made, &seconds, &losses, &group, &norms, &threads,
                           &single))
         return NULL;
     const Machine *model = PyCapsule_GetPointer(model_capsule, MACHINE);
@@ -201,7 +202,8 @@ PyObject *machine_train(PyObject *module, PyObject *args) {
     const Py_ssize_t in_epoch = batch > 0 ? (samples + batch - 1) / batch : 1;
     const Py_ssize_t epochs = steps / in_epoch, groups = epochs ? norms.len / size / epochs : 0;
     const Py_ssize_t places = (steps + in_epoch - 1) / in_epoch * samples * (Py_ssize_t)sizeof(int32_t);
-    int fits = rule && interpreter && batch > 0 && step >= 0 && model->n_outputs == 1 && !model->n_guards &&
+    int64_t *const count = made.buf;
+    int fits = rule && interpreter && batch > 0 && made.len == sizeof *count && *count >= 0 && model->n_outputs == 1 && !model->n_guards &&
                data.len == model->inputs * samples * size && (order.len ? order.len == places : batch == samples) &&
                rule->inputs >= 2 && numbers.len == rule->inputs * model->params * size &&
                rule->n_outputs == rule->inputs - 1 && settings.len == steps * rule->params * size &&
@@ -213,14 +215,16 @@ PyObject *machine_train(PyObject *module, PyObject *args) {
         Training t = {.data = data.buf, .order = order.len ? order.buf : NULL, .samples = samples, .batch = batch,
                       .gradients = numbers.buf,
                       .numbers = (double *)numbers.buf + model->params, .single = single, .group = group.buf, .norms = norms.buf, .groups = groups};
+        ptrdiff_t step = (ptrdiff_t)*count;
         Py_BEGIN_ALLOW_THREADS
         status = train(&t, model, rule, interpreter, for_model, threads, &step, steps, settings.buf, seconds, losses.buf);
         Py_END_ALLOW_THREADS
+        *count = step;
         if (status < 0) raise_failure(status);
     } else if (rule)
         PyErr_SetString(PyExc_ValueError, "the arrays do not fit the program");
-    Py_buffer *all[] = {&data, &order, &numbers, &settings, &losses, &group, &norms};
+    Py_buffer *all[] = {&data, &order, &numbers, &settings, &made, &losses, &group, &norms};
     for (size_t i = 0; i < sizeof all / sizeof *all; i++) PyBuffer_Release(all[i]);
     if (PyErr_Occurred()) return NULL;
-    return Py_BuildValue("nN", step, PyBool_FromLong(status == 0));
+    return PyBool_FromLong(status == 0);
 }

@@ -177,6 +177,20 @@ def test_reading_data_would_fix_a_number() -> None:
     assert w.data == 2.0
 
 
+@pytest.mark.skipif(compiled is None or Value is not compiled.Value, reason="reads Values of the C core")
+def test_numbers_of_parameters_are_read_at_once() -> None:
+    assert compiled.read_data([]) == b""
+    read = compiled.read_data([Value(1.5), Value(-0.0), Value(math.inf)])
+    assert np.frombuffer(read).tobytes() == np.array([1.5, -0.0, math.inf]).tobytes()
+    for wrong in ([Value(1.0), 2.0], [None]):
+        with pytest.raises(TypeError, match="expected a Value, got"):
+            compiled.read_data(wrong)
+    with pytest.raises(TypeError):
+        compiled.read_data(3)
+    with pytest.raises(TraceError, match=r"reading \.data inside a compiled function"):
+        compile(lambda x: x * np.frombuffer(compiled.read_data([x]))[0])(np.ones(2))
+
+
 def test_after_an_error_eager_mode_is_as_before() -> None:
     with pytest.raises(ZeroDivisionError):
         compile(lambda x: x * (1 / 0))(np.ones(3))

@@ -43,7 +43,7 @@ def test_a_trainer_takes_the_same_steps_as_eager_mode() -> None:
 
 @pytest.mark.skipif(compiled is None, reason="there is no C core")
 def test_an_index_that_is_not_in_the_table_ends_the_training() -> None:
-    from chainrule.compiler import Batch, Trainer
+    from chainrule.compiler import Trainer
 
     table = [Value(1.0), Value(2.0)]
     step = compile(lambda i, t: (take(table, i) - t) ** 2, params=table)
@@ -52,8 +52,19 @@ def test_an_index_that_is_not_in_the_table_ends_the_training() -> None:
         with pytest.raises(IndexError, match="whole numbers from 0"):
             trainer.step(np.array([0, 2]), np.array([0.0, 0.0]))
     assert [p.data for p in table] == [0.75, 1.5]
-    with Trainer(step, optim.SGD(table, lr=0.25)) as trainer, pytest.raises(IndexError):
+
+
+@pytest.mark.skipif(compiled is None, reason="there is no C core")
+def test_steps_before_a_wrong_index_are_made_and_counted() -> None:
+    from chainrule.compiler import Batch, Trainer
+
+    table = [Value(1.0), Value(2.0)]
+    step = compile(lambda i, t: (take(table, i) - t) ** 2, params=table)
+    optimizer = optim.SGD(table, lr=0.25)
+    with Trainer(step, optimizer) as trainer, pytest.raises(IndexError):
         trainer.run(Batch((np.array([0, 1, 1, 2]), np.zeros(4))), np.full(4, 0.25), np.arange(8) % 4, 2)
+    assert [p.data for p in table] == [0.75, 1.5]
+    assert optimizer.steps == 1
 
 
 @pytest.mark.skipif(compiled is None, reason="there is no C core")

@@ -120,34 +120,36 @@ class Trainer:
         already: so training goes on in the middle of an epoch.
         """
         steps, size = len(rates), size or data.samples
-        start = first
-        settings = np.column_stack([rates, self.optimizer.steps - start + np.arange(1.0, steps + 1)])
+        before = self.optimizer.steps - first
+        made = np.array([first], dtype=np.int64)
+        settings = np.column_stack([rates, before + np.arange(1.0, steps + 1)])
         losses = np.empty(steps)
         epochs = steps // -(-data.samples // size)
         norms = np.empty((epochs, 0 if groups is None else int(groups.max(initial=-1)) + 1))
         finite = True
-        while first < steps and finite and not (first > start and interrupted()):
-            done, finite = compiled.train_machine(
-                self.machine(data, size).capsule,
-                self.rule.capsule,
-                os.environ.get("CHAINRULE_SIMD") or None,
-                data.samples,
-                data.rows(),
-                NO_ORDER if order is None else np.ascontiguousarray(order, dtype=np.int32),
-                size,
-                self.numbers,
-                settings,
-                first,
-                PATIENCE,
-                losses,
-                NO_ORDER if groups is None else np.ascontiguousarray(groups, dtype=np.int32),
-                norms,
-                native.thread_count(),
-                self.compiled.dtype == np.float32,
-            )
-            self.optimizer.steps += done - first
-            first = done
-        return Outcome(losses[start : first + (not finite)], norms, finite)
+        while made[0] < steps and finite and not (made[0] > first and interrupted()):
+            try:
+                finite = compiled.train_machine(
+                    self.machine(data, size).capsule,
+                    self.rule.capsule,
+                    os.environ.get("CHAINRULE_SIMD") or None,
+                    data.samples,
+                    data.rows(),
+                    NO_ORDER if order is None else np.ascontiguousarray(order, dtype=np.int32),
+                    size,
+                    self.numbers,
+                    settings,
+                    made,
+                    PATIENCE,
+                    losses,
+                    NO_ORDER if groups is None else np.ascontiguousarray(groups, dtype=np.int32),
+                    norms,
+                    native.thread_count(),
+                    self.compiled.dtype == np.float32,
+                )
+            finally:  # the steps before one that fails have moved the parameters
+                self.optimizer.steps = before + int(made[0])
+        return Outcome(losses[first : made[0] + (not finite)], norms, finite)
 
     def machine(self, data: Batch, size: int) -> Any:
         variants = self.compiled.variants_for(data)
