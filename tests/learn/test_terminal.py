@@ -19,6 +19,8 @@ import pytest
 from chainrule.learn.exercise import exercise, exercises
 from chainrule.learn.progress import Progress
 
+from ..conftest import require_program
+
 SOLUTION = exercise("write_mul").solution
 COLOURS = re.compile(r"\x1b\[[0-9;]*m")
 
@@ -121,8 +123,8 @@ def test_where_the_course_is_and_when_a_lesson_is_done(tmp_path: Path) -> None:
     """At the end of a lesson r reads the next one; z stays with the one that is done."""
     folder = tmp_path / "chainrule-course"
     terminal = Terminal("learn", cwd=tmp_path, columns=200)
-    assert terminal.until("Edit ").startswith(f"new course in {folder}\r\n")
-    terminal.until("r: read lesson 1 first")
+    assert terminal.until("Press r to read lesson 1 first").startswith(f"new course in {folder}\r\n")
+    terminal.until("Edit ")
     terminal.until("q quit")
     terminal.press("q")
     assert terminal.close() == 0
@@ -164,6 +166,17 @@ def test_a_lesson_is_read_in_a_pager(tmp_path: Path) -> None:
     terminal.until("q quit")
     terminal.press("h")
     terminal.until("hint 1 of 3")
+    terminal.press("q")
+    assert terminal.close() == 0
+
+
+def test_less_names_its_keys(tmp_path: Path) -> None:
+    require_program("less")
+    terminal = Terminal("learn", "read", "1", cwd=tmp_path, pager="less")
+    terminal.until("A number that remembers")
+    terminal.until("space: on, b: back, q: done")
+    terminal.press("G")
+    terminal.until("(END) space: on, b: back, q: done")
     terminal.press("q")
     assert terminal.close() == 0
 

@@ -11,7 +11,8 @@ import tempfile
 from contextlib import suppress
 
 USUAL = "less"
-LESS = "FRX"  # a short text needs no key, colours are kept, and the text stays on the screen
+# A short text needs no key, colours are kept, the text stays on the screen, and the keys are named.
+LESS = r"FRXPs?e(END) .space\: on, b\: back, q\: done"
 
 
 def show(text: str) -> None:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Mapping
 from typing import Any
 
@@ -52,9 +53,12 @@ def shown(block: Block) -> str:
 def figure(data: Mapping[str, Any]) -> str:
     """The tree of an expression after backward, or how to train the same network."""
     if "stepper" in data:
-        drawing = tree(pictured(data["stepper"], data["values"]))
-        told = f"`{data['stepper']}` after backward. To step through it: `chainrule studio`, tab Learn."
-        return f"{writing.prose(told)}\n\n{indented(drawing)}"
+        found = pictured(data["stepper"], data["values"])
+        shared = any(n > 1 for n in Counter(edge.source for edge in found.edges).values())
+        again = ", as a tree: a name that comes twice is one value" if shared else ""
+        told = f"`{data['stepper']}` after backward{again}."
+        told += " To step through the picture: `chainrule studio`, tab Learn."
+        return f"{writing.prose(told)}\n\n{indented(tree(found))}"
     told = "To watch it: `chainrule studio`, tab Learn. To train such a network here:"
     return f"{writing.prose(told)}\n\n{indented(training(data))}"
 

@@ -131,12 +131,15 @@ class Session:
         path = opened(e, self.progress.folder)
         self.seen = self.state()
         self.say()
+        if not self.progress.passed:
+            each = lesson(e.lesson)
+            text = f"Press r to read lesson {each.number} first: {each.title}, {each.minutes} minutes."
+            self.say(writing.prose(text))
+            self.say()
         self.say(self.style.strong(f"{e.title}  (lesson {e.lesson}, about {e.minutes} minutes)"))
         self.say(writing.prose(e.task))
         self.say()
         self.say(f"Edit {path}; it is checked whenever you save it.")
-        if not self.progress.passed:
-            self.say(f"r: read lesson {e.lesson} first")
         self.say(self.style.quiet(keys()))
 
     def state(self) -> tuple[int, int] | None:
