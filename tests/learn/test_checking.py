@@ -21,7 +21,7 @@ from chainrule.learn.checking import (
     several,
     whole,
 )
-from chainrule.learn.programs import Program, check_function, compare, program
+from chainrule.learn.programs import Program, check_function, compare, program, reason
 
 
 def work(source: str = "") -> Work:
@@ -168,6 +168,19 @@ def test_an_engine_that_is_right_agrees_and_one_that_is_wrong_does_not() -> None
     compare(work(), Value, lines, [1.0, 2.0])
     with pytest.raises(CheckFailedError, match=r"b\.grad, the slope of c for b"):
         compare(work(), Wrong, lines, [1.0, 2.0])
+
+
+def test_a_gradient_that_cannot_come_back_is_told_from_a_wrong_rule() -> None:
+    class Mine:
+        def __init__(self, data: float, inputs: Any = ()) -> None:
+            self.data, self.inputs = data, inputs
+            self._backward: Any = lambda: None
+
+    cut, kept = Mine(1.0), Mine(1.0, [Mine(2.0)])
+    assert "no inputs" in reason(cut, "the rule")
+    assert "keeps no inner function" in reason(kept, "the rule")
+    kept._backward = lambda: None  # another one
+    assert reason(kept, "the rule") == "the rule"
 
 
 @pytest.mark.parametrize("method", ["tanh", "exp", "sigmoid"])

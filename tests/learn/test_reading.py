@@ -23,13 +23,15 @@ FIGURES = [
 
 def test_a_stepper_is_a_tree_after_backward() -> None:
     assert reading.figure({"stepper": "a*b + a", "values": {"a": 2.0, "b": -3.0}}) == (
-        "`a*b + a` after backward. To step through it: `chainrule studio`, tab Learn.\n\n"
+        "`a*b + a` after backward, as a tree: a name that comes twice is one value. To\n"
+        "step through the picture: `chainrule studio`, tab Learn.\n\n"
         "    -4.0000  (add)  grad 1.0000\n"
         "    ├─ -6.0000  (mul)  grad 1.0000\n"
         "    │  ├─ a = 2.0000  (leaf)  grad -2.0000\n"
         "    │  └─ b = -3.0000  (leaf)  grad 2.0000\n"
         "    └─ a = 2.0000  (leaf)  grad -2.0000"
     )
+    assert "twice" not in reading.figure({"stepper": "a*b", "values": {"a": 2.0, "b": -3.0}})
 
 
 def test_what_code_prints_is_marked() -> None:

@@ -1,5 +1,5 @@
 from chainrule.learn.checking import Work, number, numeric, positive, whole
-from chainrule.learn.programs import ADDED, CHAIN, Program, compare, program
+from chainrule.learn.programs import ADDED, CHAIN, Program, compare, program, reason
 
 RULE = "the power rule: d(x**n)/dx = n * x**(n - 1)"
 
@@ -13,9 +13,8 @@ def check(work: Work) -> None:
         work.equal("b.data, with a = Value(x), b = a**n", b.data, x**n)
         b.backward()
         (slope,) = numeric(lambda x: x**n, x)
-        work.equal(
-            "a.grad after b.backward(), with a = Value(x), b = a**n", a.grad, slope, RULE, tolerance=1e-5
-        )
+        what = "a.grad after b.backward(), with a = Value(x), b = a**n"
+        work.equal(what, a.grad, slope, reason(b, RULE), tolerance=1e-5)
 
     @work.for_all(number(), whole(1, 4))
     def whole_exponents(x: float, n: int) -> None:

@@ -1,5 +1,5 @@
 from chainrule.learn.checking import Work, number, numeric, positive
-from chainrule.learn.programs import Program, compare, program
+from chainrule.learn.programs import Program, compare, program, reason
 
 RULE = "a quotient is x * y**-1: d(x/y)/dx = 1/y and d(x/y)/dy = -x/y**2"
 
@@ -14,8 +14,9 @@ def check(work: Work) -> None:
         work.equal("c.data, with a = Value(x), b = Value(y), c = a / b", c.data, x / y)
         c.backward()
         dx, dy = numeric(lambda x, y: x / y, x, y)
-        work.equal("a.grad after c.backward(), with c = a / b", a.grad, dx, RULE, tolerance=1e-5)
-        work.equal("b.grad after c.backward(), with c = a / b", b.grad, dy, RULE, tolerance=1e-5)
+        rule = reason(c, RULE)
+        work.equal("a.grad after c.backward(), with c = a / b", a.grad, dx, rule, tolerance=1e-5)
+        work.equal("b.grad after c.backward(), with c = a / b", b.grad, dy, rule, tolerance=1e-5)
         work.equal("the numbers afterwards, which must not change", [a.data, b.data], [x, y])
 
     @work.for_all(number(), positive())
