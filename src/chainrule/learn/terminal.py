@@ -39,7 +39,7 @@ def listed(progress: Progress, style: Style) -> Iterator[str]:
         yield ""
         keys = [f"{each.number}.{i + 1}" for i in range(len(each.of("quiz")))]
         answered = sum(key in progress.quizzes for key in keys)
-        facts = f"{each.minutes} min, {answered} of {len(keys)} questions answered"
+        facts = f"{each.minutes} min to read, {answered} of {len(keys)} questions answered"
         yield f"{each.number:2}. {style.strong(each.title)} {style.quiet(facts)}"
         for e in found:
             if e.lesson == each.number:

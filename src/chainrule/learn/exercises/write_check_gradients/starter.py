@@ -6,7 +6,7 @@ Values and for plain numbers.
 
 It returns True if `backward` of that class and central differences agree for every argument, and
 False if any gradient is wrong. Differences are not exact: an engine that is right must pass, also
-when its gradients are in the thousands. An engine that is wrong by one part in a thousand must not.
+when its gradients are in the millions. An engine that is wrong by one part in a thousand must not.
 """
 
 

@@ -1,0 +1,12 @@
+# compares the difference itself, not relative to the slope
+def check_gradients(Value, f, numbers, epsilon=1e-5, tolerance=1e-5):
+    values = [Value(x) for x in numbers]
+    f(*values).backward()
+    for i, value in enumerate(values):
+        above, below = list(numbers), list(numbers)
+        above[i] += epsilon
+        below[i] -= epsilon
+        slope = (f(*above) - f(*below)) / (2 * epsilon)
+        if abs(value.grad - slope) > tolerance:
+            return False
+    return True
