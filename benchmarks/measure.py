@@ -223,15 +223,18 @@ class Race:
         gc.unfreeze()
 
     def compiling(self, name: str) -> float:
-        """The first call from nothing, less a warm one."""
-        return max(0.0, self.first[name].median - self.warm[name].median)
+        """The first call from nothing, less a warm one; below 0 if both differ more by themselves."""
+        return self.first[name].median - self.warm[name].median
 
     def table(self) -> Table:
         ours = self.warm_unit(self.contestants[0])
         table = Table([self.title, "compile", "median", "fastest - slowest"])
         for each in self.contestants:
             times = self.warm_unit(each)
-            compiling = in_time_units(self.compiling(each.name)) if each.compiles else ""
+            took = self.compiling(each.name)
+            compiling = (
+                ("lost in noise" if took <= 0.0 else in_time_units(took)) if each.compiles else ""
+            )
             cells = [each.name, compiling, in_time_units(times.median), times.spread]
             ratio = None if each is self.contestants[0] else times.median / ours.median
             table.rows.append(Row(cells, ratio, at_least=each.slower))
