@@ -69,13 +69,18 @@ PyObject *simd_names(PyObject *module, PyObject *unused) {
     return found;
 }
 
+const Elementwise *elementwise_best_or_error(void) {
+    const Elementwise *best = elementwise_best();
+    if (!best)
+        PyErr_Format(PyExc_ValueError, "CHAINRULE_SIMD must be one of avx512, avx2, base that this machine has, got '%s'",
+                     getenv("CHAINRULE_SIMD"));
+    return best;
+}
+
 PyObject *simd_best(PyObject *module, PyObject *unused) {
     (void)module, (void)unused;
-    const Elementwise *best = elementwise_best();
-    if (best) return PyUnicode_FromString(best->name);
-    PyErr_Format(PyExc_ValueError, "CHAINRULE_SIMD must be one of avx512, avx2, base that this machine has, got '%s'",
-                 getenv("CHAINRULE_SIMD"));
-    return NULL;
+    const Elementwise *best = elementwise_best_or_error();
+    return best ? PyUnicode_FromString(best->name) : NULL;
 }
 
 PyObject *buffer_values(PyObject *module, PyObject *args) {

@@ -6,7 +6,6 @@
 
 typedef struct {
     const char *name;
-    int lanes;
     /* out[i] = op(x[i], y[i], z[i]) for i < n. Arguments that the row does not have may be NULL;
      * out may be one of them. */
     void (*map_values)(int op, double *out, const double *x, const double *y, const double *z, ptrdiff_t n);
@@ -24,5 +23,6 @@ const Elementwise *elementwise_named(const char *name);
 /* The fastest this machine has, or the one that CHAINRULE_SIMD=avx512, avx2 or base asks for;
  * NULL if it asks for one that is not there. */
 const Elementwise *elementwise_best(void);
+const Elementwise *elementwise_best_or_error(void); /* for Python, in buffers.c */
 
 #endif

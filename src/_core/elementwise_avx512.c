@@ -11,7 +11,7 @@
 #include "interpreter.h"
 
 const Interpreter interpreter_avx512_double = INTERPRETER;
-const Elementwise elementwise_avx512 = {"avx512", LANES, map_values, map_pull};
+const Elementwise elementwise_avx512 = {"avx512", map_values, map_pull};
 
 #if defined(__clang__)
 #pragma clang attribute pop

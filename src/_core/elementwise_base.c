@@ -3,4 +3,4 @@
 #include "interpreter.h"
 
 const Interpreter interpreter_base_double = INTERPRETER;
-const Elementwise elementwise_base = {"base", LANES, map_values, map_pull};
+const Elementwise elementwise_base = {"base", map_values, map_pull};

@@ -25,7 +25,8 @@ static void plan(Run *run) {
     const ptrdiff_t bytes = m->each_rows * number_bytes(run) * (run->seed ? 2 : 1);
     ptrdiff_t lanes = bytes ? CACHE / bytes / LEAST_LANES * LEAST_LANES : MOST_LANES;
     lanes = lanes < LEAST_LANES ? LEAST_LANES : lanes > MOST_LANES ? MOST_LANES : lanes;
-    if (m->cost * (double)run->samples > WORTH_SHARING) { /* at least two, for two threads */
+    const int share = m->cost * (double)run->samples > WORTH_SHARING;
+    if (share) { /* at least two, for two threads */
         const ptrdiff_t half = ((run->samples + 1) / 2 + LEAST_LANES - 1) / LEAST_LANES * LEAST_LANES;
         if (lanes > half) lanes = half;
         const ptrdiff_t blocks = (run->samples + lanes - 1) / lanes; /* of the same size, or nearly so */
@@ -34,7 +35,6 @@ static void plan(Run *run) {
     if (lanes > run->samples) lanes = run->samples;
     run->lanes = lanes;
     run->blocks = lanes ? (run->samples + lanes - 1) / lanes : 0;
-    const int share = m->cost * (double)run->samples > WORTH_SHARING;
     run->chunks = !share ? 1 : run->blocks < MOST_CHUNKS ? run->blocks : MOST_CHUNKS;
     if (run->chunks < 1) run->chunks = 1;
 }
@@ -85,8 +85,8 @@ void run_end(Run *run) {
     free(run->bound);
 }
 
-const Interpreter *interpreter_for(const char *simd, int single) {
-    const Elementwise *rows = simd ? elementwise_named(simd) : elementwise_best();
+const Interpreter *interpreter_for(int single) {
+    const Elementwise *rows = elementwise_best_or_error();
 #if defined(__x86_64__)
     if (rows == &elementwise_avx512) return single ? &interpreter_avx512_single : &interpreter_avx512_double;
     if (rows == &elementwise_avx2) return single ? &interpreter_avx2_single : &interpreter_avx2_double;
@@ -213,26 +213,26 @@ PyObject *machine_parts(PyObject *module, PyObject *capsule) {
                          bytes_of(m->outputs, m->n_outputs, sizeof(View)), bytes_of(m->guards, m->n_guards, sizeof(View)));
 }
 
-/* run_machine(machine, simd, shape, params, sources, seed, outputs, guards, param_adjoints, wanted,
+/* run_machine(machine, shape, params, sources, seed, outputs, guards, param_adjoints, wanted,
  *             input_adjoints, threads, single): empty buffers for what is not wanted.
  *
  * `sources` has for each input its address and its strides, one for each axis of `shape`. */
 PyObject *machine_run(PyObject *module, PyObject *args) {
     (void)module;
     PyObject *capsule;
-    const char *simd;
     int threads, single, failed = 0;
     Py_buffer shape, params, sources, seed, outputs, guards, param_adjoints, wanted, input_adjoints;
-    if (!PyArg_ParseTuple(args, "Ozy*y*y*y*w*w*w*y*w*ip", &capsule, &simd, &shape, &params, &sources, &seed, &outputs, &guards,
+    if (!PyArg_ParseTuple(args, "Oy*y*y*y*w*w*w*y*w*ip", &capsule, &shape, &params, &sources, &seed, &outputs, &guards,
                           &param_adjoints, &wanted, &input_adjoints, &threads, &single))
         return NULL;
     const Machine *m = PyCapsule_GetPointer(capsule, MACHINE);
+    const Interpreter *interpreter = m ? interpreter_for(single) : NULL;
     Source *from = NULL;
-    if (m) {
+    if (interpreter) {
         const Py_ssize_t size = sizeof(double), word = sizeof(int64_t), axes = shape.len / word;
         ptrdiff_t lengths[MOST_AXES] = {0}, samples = 1;
         for (int i = 0; i < axes && i < MOST_AXES; i++) samples *= lengths[i] = (ptrdiff_t)((int64_t *)shape.buf)[i];
-        Run run = {.machine = m, .single = single, .interpreter = interpreter_for(simd, single), .shape = lengths, .axes = (int)axes,
+        Run run = {.machine = m, .single = single, .interpreter = interpreter, .shape = lengths, .axes = (int)axes,
                    .seed = seed.len ? seed.buf : NULL, .outputs = outputs.buf, .guards = guards.buf,
                    .wanted = wanted.buf, .n_wanted = wanted.len / (Py_ssize_t)sizeof(int32_t),
                    .input_adjoints = input_adjoints.buf, .samples = samples, .threads = threads};
@@ -243,8 +243,6 @@ PyObject *machine_run(PyObject *module, PyObject *args) {
         for (ptrdiff_t i = 0; fits && i < run.n_wanted; i++) fits = inside(run.wanted[i], m->inputs);
         if (!fits)
             PyErr_SetString(PyExc_ValueError, "the arrays do not fit the program");
-        else if (!run.interpreter)
-            PyErr_Format(PyExc_ValueError, "this machine has no SIMD instructions named %s", simd);
         else if (!(from = PyMem_Calloc((size_t)m->inputs + 1, sizeof *from)))
             PyErr_NoMemory();
         else {

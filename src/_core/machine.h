@@ -65,8 +65,8 @@ typedef struct {
     atomic_int failed;
 } Run;
 
-/* The interpreter for this kind of SIMD, or the best; NULL if this machine does not have it. */
-const Interpreter *interpreter_for(const char *simd, int single);
+/* The interpreter for the kind of SIMD in use; NULL with an error if this machine does not have it. */
+const Interpreter *interpreter_for(int single);
 
 /* Plan and get memory; run batches, without the interpreter lock; let go of the memory. The first
  * two return 0, or what failed. */

@@ -114,7 +114,8 @@ static int train_steps(Training *t, ptrdiff_t *step, ptrdiff_t steps, const doub
         status = train_step(t, *step, settings + *step * t->rule.machine->params, losses + *step);
         if (status) break;
         ++*step;
-        if (i % 16 == 0 && now() > end) break;
+        /* To ask takes a tenth of the smallest steps: when the first ones were short, now and then will do. */
+        if ((i < 16 || i % 16 == 0) && now() > end) break;
     }
     return status;
 }
@@ -178,7 +179,7 @@ static int train(Training *t, const Machine *model, const Machine *rule, const I
     return status;
 }
 
-/* train_machine(model, rule, simd, samples, data, order, batch, numbers, settings, made, seconds,
+/* train_machine(model, rule, samples, data, order, batch, numbers, settings, made, seconds,
  *               losses, group, norms, threads, single) -> whether all was finite
  *
  * `made` holds how many of the steps that `settings` and `losses` are for are made, here and before:
@@ -186,24 +187,23 @@ static int train(Training *t, const Machine *model, const Machine *rule, const I
 PyObject *machine_train(PyObject *module, PyObject *args) {
     (void)module;
     PyObject *model_capsule, *rule_capsule;
-    const char *simd;
     Py_ssize_t samples, batch;
     double seconds;
     int threads, single, status = NO_MEMORY;
     Py_buffer data, order, numbers, settings, made, losses, group, norms;
-    if (!PyArg_ParseTuple(args, "OOzny*y*nw*y*w*dw*y*w*ip", &model_capsule, &rule_capsule, &simd, &samples, &data, &order,
+    if (!PyArg_ParseTuple(args, "OOny*y*nw*y*w*dw*y*w*ip", &model_capsule, &rule_capsule, &samples, &data, &order,
                           &batch, &numbers, &settings, &made, &seconds, &losses, &group, &norms, &threads,
                           &single))
         return NULL;
     const Machine *model = PyCapsule_GetPointer(model_capsule, MACHINE);
     const Machine *rule = model ? PyCapsule_GetPointer(rule_capsule, MACHINE) : NULL;
-    const Interpreter *interpreter = interpreter_for(simd, 0), *for_model = interpreter_for(simd, single);
+    const Interpreter *interpreter = rule ? interpreter_for(0) : NULL, *for_model = interpreter ? interpreter_for(single) : NULL;
     const Py_ssize_t size = sizeof(double), steps = losses.len / size;
     const Py_ssize_t in_epoch = batch > 0 ? (samples + batch - 1) / batch : 1;
     const Py_ssize_t epochs = steps / in_epoch, groups = epochs ? norms.len / size / epochs : 0;
     const Py_ssize_t places = (steps + in_epoch - 1) / in_epoch * samples * (Py_ssize_t)sizeof(int32_t);
     int64_t *const count = made.buf;
-    int fits = rule && interpreter && batch > 0 && made.len == sizeof *count && *count >= 0 && model->n_outputs == 1 && !model->n_guards &&
+    int fits = for_model && batch > 0 && made.len == sizeof *count && *count >= 0 && model->n_outputs == 1 && !model->n_guards &&
                data.len == model->inputs * samples * size && (order.len ? order.len == places : batch == samples) &&
                rule->inputs >= 2 && numbers.len == rule->inputs * model->params * size &&
                rule->n_outputs == rule->inputs - 1 && settings.len == steps * rule->params * size &&
@@ -221,7 +221,7 @@ PyObject *machine_train(PyObject *module, PyObject *args) {
         Py_END_ALLOW_THREADS
         *count = step;
         if (status < 0) raise_failure(status);
-    } else if (rule)
+    } else if (for_model)
         PyErr_SetString(PyExc_ValueError, "the arrays do not fit the program");
     Py_buffer *all[] = {&data, &order, &numbers, &settings, &made, &losses, &group, &norms};
     for (size_t i = 0; i < sizeof all / sizeof *all; i++) PyBuffer_Release(all[i]);

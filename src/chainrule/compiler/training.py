@@ -6,7 +6,6 @@ Compiled, it runs over all parameters as over the samples of a batch.
 
 from __future__ import annotations
 
-import os
 from collections.abc import Callable
 from dataclasses import dataclass
 from types import TracebackType
@@ -24,7 +23,7 @@ from .pipeline import pipeline
 from .tracing import Trace, TraceError, trace
 
 Array = Any
-NO_ORDER = np.zeros(0, np.int32)
+NOTHING = np.zeros(0, np.int32)
 PATIENCE = 0.05  # seconds without a look at whether somebody pressed Ctrl-C
 
 
@@ -125,24 +124,25 @@ class Trainer:
         settings = np.column_stack([rates, before + np.arange(1.0, steps + 1)])
         losses = np.empty(steps)
         epochs = steps // -(-data.samples // size)
-        norms = np.empty((epochs, 0 if groups is None else int(groups.max(initial=-1)) + 1))
+        rows = data.rows()
+        order, groups = (NOTHING if each is None else each.astype(np.int32) for each in (order, groups))
+        norms = np.empty((epochs, int(groups.max(initial=-1)) + 1))
         finite = True
         while made[0] < steps and finite and not (made[0] > first and interrupted()):
             try:
                 finite = compiled.train_machine(
                     self.machine(data, size).capsule,
                     self.rule.capsule,
-                    os.environ.get("CHAINRULE_SIMD") or None,
                     data.samples,
-                    data.rows(),
-                    NO_ORDER if order is None else np.ascontiguousarray(order, dtype=np.int32),
+                    rows,
+                    order,
                     size,
                     self.numbers,
                     settings,
                     made,
                     PATIENCE,
                     losses,
-                    NO_ORDER if groups is None else np.ascontiguousarray(groups, dtype=np.int32),
+                    groups,
                     norms,
                     native.thread_count(),
                     self.compiled.dtype == np.float32,

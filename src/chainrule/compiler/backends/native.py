@@ -67,7 +67,6 @@ class Machine:
         results = Results(self, inputs.samples, seed is not None, len(wanted))
         compiled.run_machine(
             self.capsule,
-            os.environ.get("CHAINRULE_SIMD") or None,
             np.array(inputs.shape, dtype=np.int64),
             params,
             inputs.addresses(),
