@@ -237,7 +237,7 @@ def path_model() -> Table:
     title = f"path model, {STEPS} steps, {PATHS:,} paths, four sensitivities"
     race = Race(title, contestants, checked=CHECKED_PATHS, shown=PATHS)
     table = race.table()
-    took = race.compiling("chainrule")
+    took = max(0.0, race.compiling("chainrule"))
     cells = ["chainrule: tracing, passes, machine; in seconds", in_time_units(took), "", ""]
     table.rows.append(Row(cells, took, at_most=0.1))
     return table

@@ -170,17 +170,32 @@ def test_an_engine_that_is_right_agrees_and_one_that_is_wrong_does_not() -> None
         compare(work(), Wrong, lines, [1.0, 2.0])
 
 
-def test_a_gradient_that_cannot_come_back_is_told_from_a_wrong_rule() -> None:
-    class Mine:
-        def __init__(self, data: float, inputs: Any = ()) -> None:
-            self.data, self.inputs = data, inputs
-            self._backward: Any = lambda: None
+class Mine:
+    """A learner's class, as far as `reason` looks at it."""
 
-    cut, kept = Mine(1.0), Mine(1.0, [Mine(2.0)])
-    assert "no inputs" in reason(cut, "the rule")
-    assert "keeps no inner function" in reason(kept, "the rule")
+    def __init__(self, data: float, inputs: Any = ()) -> None:
+        self.data, self.grad, self.inputs = data, 0.0, inputs
+        self._backward: Any = lambda: None
+
+
+def test_a_gradient_that_cannot_come_back_is_told_from_a_wrong_rule() -> None:
+    leaf, cut = Mine(2.0), Mine(1.0)
+    kept = Mine(1.0, [leaf])
+    assert "no inputs" in reason(leaf, cut, "the rule")
+    assert "keeps no inner function" in reason(leaf, kept, "the rule")
     kept._backward = lambda: None  # another one
-    assert reason(kept, "the rule") == "the rule"
+    assert reason(leaf, kept, "the rule") == "the rule"
+    leaf.grad = 0.5  # it came back all the same
+    assert reason(leaf, cut, "the rule") == "the rule"
+
+
+@pytest.mark.parametrize("inputs", [None, {1}, np.empty(1, dtype=object)])
+def test_a_class_of_another_design_is_not_judged(inputs: Any) -> None:
+    leaf, result = Mine(2.0), Mine(1.0, inputs)
+    del leaf._backward
+    assert reason(leaf, result, "the rule") == "the rule"
+    result._backward = print  # not a function of Python
+    assert reason(leaf, result, "the rule") == "the rule"
 
 
 @pytest.mark.parametrize("method", ["tanh", "exp", "sigmoid"])

@@ -12,7 +12,7 @@ from contextlib import suppress
 
 USUAL = "less"
 # A short text needs no key, colours are kept, the text stays on the screen, and the keys are named.
-LESS = r"FRXPs?e(END) .space\: on, b\: back, q\: done"
+LESS = r"FRXPs?e(END) :space\: on, .b\: back, q\: done"
 
 
 def show(text: str) -> None:

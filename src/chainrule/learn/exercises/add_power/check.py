@@ -14,7 +14,7 @@ def check(work: Work) -> None:
         b.backward()
         (slope,) = numeric(lambda x: x**n, x)
         what = "a.grad after b.backward(), with a = Value(x), b = a**n"
-        work.equal(what, a.grad, slope, reason(b, RULE), tolerance=1e-5)
+        work.equal(what, a.grad, slope, reason(a, b, RULE), tolerance=1e-5)
 
     @work.for_all(number(), whole(1, 4))
     def whole_exponents(x: float, n: int) -> None:

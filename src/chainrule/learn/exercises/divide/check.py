@@ -14,9 +14,12 @@ def check(work: Work) -> None:
         work.equal("c.data, with a = Value(x), b = Value(y), c = a / b", c.data, x / y)
         c.backward()
         dx, dy = numeric(lambda x, y: x / y, x, y)
-        rule = reason(c, RULE)
-        work.equal("a.grad after c.backward(), with c = a / b", a.grad, dx, rule, tolerance=1e-5)
-        work.equal("b.grad after c.backward(), with c = a / b", b.grad, dy, rule, tolerance=1e-5)
+        work.equal(
+            "a.grad after c.backward(), with c = a / b", a.grad, dx, reason(a, c, RULE), tolerance=1e-5
+        )
+        work.equal(
+            "b.grad after c.backward(), with c = a / b", b.grad, dy, reason(b, c, RULE), tolerance=1e-5
+        )
         work.equal("the numbers afterwards, which must not change", [a.data, b.data], [x, y])
 
     @work.for_all(number(), positive())
