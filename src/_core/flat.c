@@ -148,6 +148,7 @@ static int needs_to_vary(const Graph *g, const uint8_t *found, int32_t i) {
 /* What a mask that varies makes vary, and all that depends on it, which may be masks again: each node
  * is looked at once, from those that it depends on. */
 static int vary_with_masks(const Graph *g, uint8_t *found) {
+    if ((int64_t)g->n + g->n_args > INT32_MAX) return TOO_LARGE; /* users, each named once for each use */
     const size_t n = (size_t)g->n, size = sizeof(int32_t);
     int32_t *begin = PyMem_Calloc(n + 2, size), *stack = PyMem_Malloc((n + 1) * size), depth = 0;
     int32_t *users = PyMem_Malloc((n + (size_t)g->n_args + 1) * size);

@@ -113,10 +113,11 @@ static void machine_free(PyObject *capsule) { machine_drop(PyCapsule_GetPointer(
 
 /* A copy of the items of a buffer. */
 static int take_items(Py_buffer *buffer, size_t size, void *to, ptrdiff_t *count) {
+    if (buffer->len % (Py_ssize_t)size) return PyErr_SetString(PyExc_ValueError, "a part of a program has a wrong size"), -1;
     void *copy = PyMem_Malloc((size_t)buffer->len + 1);
     if (!copy) return PyErr_NoMemory(), -1;
     memcpy(copy, buffer->buf, (size_t)buffer->len);
-    *(void **)to = copy;
+    memcpy(to, &copy, sizeof copy); /* as bytes: a pointer to what, it does not know */
     *count = buffer->len / (Py_ssize_t)size;
     return 0;
 }
@@ -127,7 +128,8 @@ static int inside(ptrdiff_t row, ptrdiff_t rows) { return row >= 0 && row < rows
 static int is_sound(const Machine *m, const Step *s) {
     const ptrdiff_t own = s->shared ? m->shared_rows : m->each_rows;
     if (s->kind < MAP || s->kind > ZERO || s->count < 1 || s->terms < 1 || s->columns < 1 || s->args < 0 || s->args > 3) return 0;
-    if (!inside(s->out, own) || !inside(s->out + s->count - 1, own)) return 0;
+    if (!inside(s->out, own) || !inside(s->out + (ptrdiff_t)s->count - 1, own)) return 0;
+    if (s->part < 0 || s->part > 2) return 0;
     if (s->kind == GATHER || s->kind == SPREAD) {
         if (s->rows < 0 || s->rows + (ptrdiff_t)s->count > m->n_rows) return 0;
         for (ptrdiff_t i = 0; i < s->count; i++)
@@ -143,6 +145,13 @@ static int is_sound(const Machine *m, const Step *s) {
     }
     const ptrdiff_t last = s->mask.start + (s->count - 1) * (ptrdiff_t)s->mask.step;
     return !s->masked || (s->mask.step >= 0 && s->mask.start >= 0 && s->mask.shared == s->shared && inside(last, own));
+}
+
+/* Whether outputs or guards are rows. */
+static int are_sound(const Machine *m, const View *views, ptrdiff_t n) {
+    for (ptrdiff_t i = 0; i < n; i++)
+        if (!inside(views[i].start, views[i].shared ? m->shared_rows : m->each_rows)) return 0;
+    return 1;
 }
 
 static int check_steps(Machine *m, const Steps *steps) {
@@ -164,6 +173,12 @@ PyObject *machine_ready(Machine *m) {
     if (!capsule || check_steps(m, &m->once) < 0 || check_steps(m, &m->each) < 0 || check_steps(m, &m->pull_each) < 0 ||
         check_steps(m, &m->pull_once) < 0) {
         Py_XDECREF(capsule);
+        return NULL;
+    }
+    const int fits = m->params >= 0 && m->inputs >= 0 && m->inputs <= m->each_rows && m->params + m->n_constants <= m->shared_rows;
+    if (!fits || !are_sound(m, m->outputs, m->n_outputs) || !are_sound(m, m->guards, m->n_guards)) {
+        Py_DECREF(capsule);
+        PyErr_SetString(PyExc_ValueError, "a program is malformed: its rows are not all there");
         return NULL;
     }
     for (ptrdiff_t i = 0; i < m->each.n; i++) m->cost += (double)m->each.steps[i].count * m->each.steps[i].terms;

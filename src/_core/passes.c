@@ -1,8 +1,6 @@
 /* Passes: from a graph to a better one that computes the same. See passes.py. */
 #include "flat.h"
 
-enum { LONGEST_POWER = 4 };
-
 /* --- simplify ----------------------------------------------------------------------------------- */
 
 /* A graph in the making: each node once, constants computed right away. */
@@ -40,12 +38,12 @@ static int32_t two(Rebuilder *r, int code, int32_t x, int32_t y) {
     return node(r, code, 2, (int32_t[]){x, y});
 }
 
-/* Small whole powers as products: many times faster, and as exact. */
+/* Small whole powers as products: many times faster, and within 2 ulp. */
 static int32_t power(Rebuilder *r, const int32_t *args, double exponent) {
     const int32_t base = args[0];
     if (exponent == 1.0) return base;
     if (exponent == -1.0) return two(r, OP_DIV, constant(r, 1.0), base);
-    if (exponent < 2.0 || exponent > LONGEST_POWER || exponent != floor(exponent)) return node(r, OP_POW, 2, args);
+    if (exponent != 2.0 && exponent != 3.0 && exponent != 4.0) return node(r, OP_POW, 2, args);
     const int32_t square = two(r, OP_MUL, base, base);
     return exponent == 2.0 ? square : two(r, OP_MUL, square, exponent == 3.0 ? base : square);
 }
@@ -89,7 +87,7 @@ int simplify(const Graph *g, Graph *new) {
         if (count_of(g, i) > widest) widest = count_of(g, i);
         results += !is_leaf(g, i);
     }
-    r.numbers = PyMem_Malloc((size_t)(widest + 3) * sizeof *r.numbers);
+    r.numbers = PyMem_Malloc(((size_t)widest + 3) * sizeof *r.numbers);
     int32_t *places = PyMem_Malloc((size_t)g->n * sizeof *places + 1);
     int32_t *args = PyMem_Malloc((size_t)widest * sizeof *args + 1);
     if (!r.numbers || !places || !args || table_room(&r.known, (uint32_t)results) < 0) goto done;

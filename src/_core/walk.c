@@ -27,14 +27,16 @@ static struct {
             PyMem_RawFree(array);                         \
     } while (0)
 
-static int grow(void **array, Py_ssize_t *capacity, size_t item) {
+/* `array` is a pointer to items, read and written as bytes: to what, it does not know. */
+static int grow(void *array, Py_ssize_t *capacity, size_t item) {
     Py_ssize_t larger = *capacity ? *capacity * 2 : 256;
-    void *moved = PyMem_RawRealloc(*array, (size_t)larger * item);
-    if (!moved) {
+    void *items;
+    memcpy(&items, array, sizeof items);
+    if (!(items = PyMem_RawRealloc(items, (size_t)larger * item))) {
         PyErr_NoMemory();
         return -1;
     }
-    *array = moved;
+    memcpy(array, &items, sizeof items);
     *capacity = larger;
     return 0;
 }
@@ -127,7 +129,7 @@ next_root:
         for (;;) { /* finish nodes until there is a new one to go down to */
             if (child) break;
             if (order->n == order->capacity &&
-                grow((void **)&order->nodes, &order->capacity, sizeof(Value *)) < 0) {
+                grow(&order->nodes, &order->capacity, sizeof(Value *)) < 0) {
                 v->word &= ~(uint64_t)SEEN;
                 goto fail;
             }
@@ -137,7 +139,7 @@ next_root:
             next = path[depth].next;
             child = next == ALL_DONE ? NULL : next_child(v, &next, leaves, stop);
         }
-        if (depth == path_capacity && grow((void **)&path, &path_capacity, sizeof(Frame)) < 0) {
+        if (depth == path_capacity && grow(&path, &path_capacity, sizeof(Frame)) < 0) {
             v->word &= ~(uint64_t)SEEN;
             goto fail;
         }

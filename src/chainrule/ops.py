@@ -87,9 +87,11 @@ class Op:
         return f"<operation {self.name}>"
 
     def __reduce__(self) -> Any:
-        """Pickle a row by its name; an operation made with custom_op by its parts."""
+        """Pickle a row by its name, `take` by its count; what custom_op made by its parts."""
         if BY_NAME.get(self.name) is self:
             return row_named, (self.name,)
+        if is_known(self):
+            return take, (self.arity - 1,)
         return Op, (self.name, self.arity, self.forward, self.partials)
 
 

@@ -23,7 +23,7 @@ from chainrule.compiler.pipeline import NativePipeline
 from chainrule.compiler.program import Program
 from chainrule.compiler.tracing import Tracer
 
-from .pipeline_graphs import compare, compare_random
+from .pipeline_graphs import NAMES, compare, compare_random
 
 CHUNK = 50
 
@@ -212,6 +212,24 @@ def capsules() -> dict[str, Any]:
     return {"a machine": machine, "a number": 3, "None": None, "a Value": x, "text": "graph"}
 
 
+def test_a_machine_takes_itself_apart_and_nothing_malformed() -> None:
+    parts = list(compiled.machine_parts(capsules()["a machine"]))
+    place = {name: i for i, name in enumerate(NAMES)}
+    compiled.machine(*parts)
+    for name, wrong in {
+        "params": -1,
+        "inputs": 100,
+        "shared_rows": 0,
+        "each_rows": 1,
+        "constants": bytes(8 * 100),
+        "each": parts[place["each"]][:-4],
+        "outputs": np.array([0, 10**6, 0, 0], dtype=np.int32).tobytes(),
+        "guards": np.array([1, -1, 0, 0], dtype=np.int32).tobytes(),
+    }.items():
+        with pytest.raises(ValueError, match=r"malformed|wrong size"):
+            compiled.machine(*parts[: place[name]], wrong, *parts[place[name] + 1 :])
+
+
 @pytest.mark.parametrize("wrong", ["a machine", "a number", "None", "a Value", "text"])
 def test_only_graphs_are_taken(wrong: str) -> None:
     given = capsules()[wrong]
@@ -338,3 +356,18 @@ def compile_and_describe() -> str:
     step = compile(lambda x: chainrule.exp(x * x))
     step(np.ones(2))
     return step.program
+
+
+@pytest.mark.parametrize(
+    ("graph", "message"),
+    [
+        (Graph([("input", (0,)), (ops.add, (0,))], [1]), "node 1 is malformed: %1 = add"),
+        (Graph([("input", (0,)), (ops.neg, (1,))], [1]), "node 1 is malformed"),
+        (Graph([("input", (0.5,))], [0]), "node 0 is malformed"),
+        (Graph([("input", (0,))], [1]), "a result is not a node"),
+        (Graph([("input", (0,))], [0], masks={0: 77}), "a mask is not a node"),
+    ],
+)
+def test_a_graph_tells_what_is_wrong_with_it(graph: Graph, message: str) -> None:
+    with pytest.raises(ValueError, match=message):
+        graph.verify()

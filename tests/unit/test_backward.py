@@ -20,6 +20,7 @@ from chainrule import (
     custom_op,
     detect_anomaly,
     grad,
+    take,
 )
 
 
@@ -423,7 +424,7 @@ def test_modes_belong_to_their_thread() -> None:
 
 def test_copy_and_pickle_keep_everything() -> None:
     a, b = Value(2.0, label="a"), Value(3.0)
-    out = (a * b + 2.0).tanh()
+    out = (a * b + 2.0).tanh() + take([a, b], 1)
     out.backward()
     for twin in (copy.deepcopy(out), pickle.loads(pickle.dumps(out))):
         nodes, twins = out._topological(), twin._topological()

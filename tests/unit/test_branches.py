@@ -196,3 +196,7 @@ def test_too_many_branches_name_the_line() -> None:
     with pytest.raises(ValueError, match=r"more than 64 different branches.*the line that is named"):
         compile(halve)(np.geomspace(1, 1e6, 200))
     assert compile(halve, branches=200)(np.geomspace(1, 1e6, 200)).max() <= 1
+    two = np.array([-1.0, 1.0])
+    with pytest.raises(ValueError, match="more than 1 different branches"):
+        compile(lambda x: x if x > 0 else -x, branches=1)(two)
+    assert compile(lambda x: x if x > 0 else -x, branches=2)(two).tolist() == [1.0, 1.0]

@@ -430,7 +430,7 @@ def test_bad_settings_of_threads_and_simd(monkeypatch: pytest.MonkeyPatch) -> No
         step(np.ones(3))
     monkeypatch.delenv("CHAINRULE_THREADS")
     monkeypatch.setenv("CHAINRULE_SIMD", "mmx")
-    with pytest.raises(ValueError, match="CHAINRULE_SIMD must be one of .*got 'mmx'"):
+    with pytest.raises(ValueError, match=r"CHAINRULE_SIMD must be one of .*got 'mmx'"):
         step(np.ones(3))
 
 

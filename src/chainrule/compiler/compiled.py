@@ -193,7 +193,7 @@ class Compiled:
         rows = batch.rows()
         waiting = np.arange(batch.samples)
         parts: list[tuple[_Variant, Array]] = []
-        for number in range(self.branches + 1):
+        for number in range(self.branches):
             new = number == len(variants)
             if new:
                 with TRACING:
@@ -209,10 +209,10 @@ class Compiled:
             waiting = waiting[~fits]
             if not len(waiting):
                 return parts
-        site = next((s for s in variants[-1].trace.sites[::-1]), "an unknown line")
         raise ValueError(
-            f"the function takes more than {self.branches} different branches, the last one at {site}: "
-            f"use where(a < b, x, y), which stays one program, or compile(..., branches=...)"
+            f"the function takes more than {self.branches} different branches, the last one at "
+            f"{variants[-1].trace.sites[-1]}: use where(a < b, x, y), which stays one program, or "
+            f"compile(..., branches=...)"
         )
 
     def variants_for(self, batch: Batch) -> list[_Variant]:

@@ -74,12 +74,13 @@ class Graph:
                 kind = float if what == CONSTANT else int
                 good = what in (INPUT, PARAM, CONSTANT) and len(args) == 1 and type(args[0]) is kind
             else:
-                good = is_known(what) and all(0 <= a < i for a in args)
-                good = good and len(what.complete(args)) == len(args)
+                good = is_known(what) and all(0 <= a < i for a in args) and _fit(what, args)
             if not good:
                 raise ValueError(f"node {i} is malformed: {self.line(i)}")
-        if not all(0 <= i < len(self.nodes) for i in self.results()):
-            raise ValueError("a result is not a node")
+        named = {"result": self.results(), "mask": [*self.masks, *self.masks.values()]}
+        for name, nodes in named.items():
+            if not all(0 <= i < len(self.nodes) for i in nodes):
+                raise ValueError(f"a {name} is not a node")
         return self
 
     def line(self, i: int) -> str:
@@ -98,6 +99,14 @@ class Graph:
         if self.guards:
             lines.append("guards " + ", ".join(f"%{i}" for i in self.guards))
         return "\n".join(lines)
+
+
+def _fit(op: Op, args: Sequence[Any]) -> bool:
+    """Whether an operation takes so many arguments, none of them left out."""
+    try:
+        return len(op.complete(args)) == len(args)
+    except TypeError:
+        return False
 
 
 def from_values(

@@ -16,8 +16,6 @@ from .graph import CONSTANT, Graph, uses
 
 Pass = Callable[[Graph], Graph]
 
-LONGEST_POWER = 4  # x ** 4 is (x * x) * (x * x), within 2 ulp
-
 
 class _Rebuilder:
     """A graph in the making: each node once, constants computed right away."""
@@ -56,15 +54,15 @@ class _Rebuilder:
         return self.node(op, args)
 
     def power(self, args: tuple[int, ...], exponent: float) -> int:
-        """Small whole powers as products: many times faster, and as exact."""
+        """Small whole powers as products: many times faster, and within 2 ulp."""
         base = args[0]
         if exponent == 1.0:
             return base
         if exponent == -1.0:
             return self.node(ops.div, (self.constant(1.0), base))
-        if exponent in range(2, LONGEST_POWER + 1):
+        if exponent in (2.0, 3.0, 4.0):
             square = self.node(ops.mul, (base, base))
-            other = {2: None, 3: base, 4: square}[int(exponent)]
+            other = {2.0: None, 3.0: base, 4.0: square}[exponent]
             return square if other is None else self.node(ops.mul, (square, other))
         return self.node(ops.pow, args)
 
