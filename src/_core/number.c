@@ -179,27 +179,54 @@ static void advise(const char *constant) {
     if (text) PyErr_SetObject(PyExc_TypeError, text);
     Py_XDECREF(text);
 }
+/* Whether something is true or false: while a function is compiled, a comparison is a Value. */
+static int is_condition(PyObject *x) {
+    if (!IS_VALUE(x)) return PyBool_Check(x);
+    const int op = ((Value *)x)->op;
+    return MODES() & TRACING && (op == OP_LESS || op == OP_LESS_EQUAL || op == OP_EQUAL);
+}
 static int number_bool(PyObject *self) {
-    const int op = ((Value *)self)->op;
-    if (MODES() & TRACING && (op == OP_LESS || op == OP_LESS_EQUAL || op == OP_EQUAL)) {
-        return ask_tracer("guard", self, ((Value *)self)->data != 0.0 ? Py_True : Py_False);
-    }
-    advise("NO_BOOL");
+    if (is_condition(self)) return ask_tracer("guard", self, ((Value *)self)->data != 0.0 ? Py_True : Py_False);
+    if (!(MODES() & TRACING) || ask_tracer("truth", NULL, NULL) >= 0) advise("NO_BOOL");
     return -1;
 }
 static PyObject *number_float(PyObject *self) {
     (void)self;
-    advise("NO_FLOAT");
+    if (!(MODES() & TRACING) || ask_tracer("number", NULL, NULL) >= 0) advise("NO_FLOAT");
     return NULL;
 }
 
-/* Equality is identity: nodes live in sets. The order compares data; while a function is compiled
- * it is a Value, so that `where(a < b, x, y)` stays a formula. */
+/* Both conditions, or one of them: comparisons of what was made of the two. */
+static PyObject *number_and(PyObject *a, PyObject *b) {
+    if (!is_condition(a) || !is_condition(b)) Py_RETURN_NOTIMPLEMENTED;
+    PyObject *one = PyFloat_FromDouble(1.0), *both = one ? binary(OP_MUL, a, b) : NULL;
+    PyObject *result = both ? binary(OP_EQUAL, both, one) : NULL;
+    Py_XDECREF(one);
+    Py_XDECREF(both);
+    return result;
+}
+static PyObject *number_or(PyObject *a, PyObject *b) {
+    if (!is_condition(a) || !is_condition(b)) Py_RETURN_NOTIMPLEMENTED;
+    PyObject *zero = PyFloat_FromDouble(0.0), *sum = zero ? binary(OP_ADD, a, b) : NULL;
+    PyObject *result = sum ? binary(OP_LESS, zero, sum) : NULL;
+    Py_XDECREF(zero);
+    Py_XDECREF(sum);
+    return result;
+}
+
+/* Equality is identity: nodes live in sets; while a function is compiled, samples are numbers and
+ * compared as such. The order compares data, and is a Value then, so that `where(a < b, x, y)` stays a
+ * formula. */
 PyObject *value_compare(PyObject *left, PyObject *right, int comparison) {
     if (comparison == Py_EQ || comparison == Py_NE) {
-        if (!(MODES() & TRACING) || IS_VALUE(right)) Py_RETURN_NOTIMPLEMENTED;
-        PyObject *same = binary(OP_EQUAL, left, right); /* of a number that differs from sample to sample */
-        if (comparison == Py_EQ || !same || same == Py_NotImplemented) return same;
+        if (!(MODES() & TRACING) || left == right) Py_RETURN_NOTIMPLEMENTED;
+        PyObject *same = binary(OP_EQUAL, left, right);
+        if (!same || same == Py_NotImplemented) return same;
+        const int compares = ask_tracer("compares", left, right);
+        if (compares <= 0) Py_DECREF(same);
+        if (compares < 0) return NULL;
+        if (!compares) Py_RETURN_NOTIMPLEMENTED;
+        if (comparison == Py_EQ) return same;
         PyObject *zero = PyFloat_FromDouble(0.0), *other = zero ? binary(OP_EQUAL, same, zero) : NULL;
         Py_DECREF(same);
         Py_XDECREF(zero);
@@ -230,6 +257,8 @@ PyType_Slot operator_slots[] = {
     {Py_nb_negative, number_neg},
     {Py_nb_positive, number_pos},
     {Py_nb_absolute, number_abs},
+    {Py_nb_and, number_and},
+    {Py_nb_or, number_or},
     {Py_nb_bool, number_bool},
     {Py_nb_float, number_float},
     {Py_nb_int, number_float},

@@ -412,27 +412,44 @@ class Value:
         return _compare(ops.less_equal, other, self)
 
     def __eq__(self, other: Any) -> Any:
-        """Identity; with a number, while a function is compiled, a Value like other comparisons."""
-        if modes.tracer is None or isinstance(other, Value):
+        """Identity; while a function is compiled, samples are numbers and compared as such."""
+        if modes.tracer is None or other is self:
             return NotImplemented
-        return _binary(ops.equal, self, other)
+        same = _binary(ops.equal, self, other)
+        known = same is not NotImplemented and modes.tracer.compares(self, other)
+        return same if known else NotImplemented
 
     def __ne__(self, other: Any) -> Any:
         same = self.__eq__(other)
         return same if same is NotImplemented else _binary(ops.equal, same, 0.0)
 
+    def __and__(self, other: Any) -> Any:
+        """Both conditions, while a function is compiled: then comparisons are Values."""
+        known = _is_condition(self) and _is_condition(other)
+        return _binary(ops.equal, self * other, 1.0) if known else NotImplemented
+
+    def __or__(self, other: Any) -> Any:
+        known = _is_condition(self) and _is_condition(other)
+        return _binary(ops.less, 0.0, self + other) if known else NotImplemented
+
+    __rand__, __ror__ = __and__, __or__
+
     __hash__ = object.__hash__
 
     def __bool__(self) -> bool:
-        if modes.tracer is not None and self._row in (ops.less, ops.less_equal, ops.equal):
+        if _is_condition(self):
             return bool(modes.tracer.guard(self, self._number != 0.0))
+        if modes.tracer is not None:
+            modes.tracer.truth()
         raise TypeError(errors.NO_BOOL)
 
     def __float__(self) -> float:
+        if modes.tracer is not None:
+            modes.tracer.number()
         raise TypeError(errors.NO_FLOAT)
 
     def __int__(self) -> int:
-        raise TypeError(errors.NO_FLOAT)
+        return int(float(self))
 
     __copy__ = copying.copy
     __deepcopy__ = copying.deepcopy
@@ -471,6 +488,13 @@ def _binary(op: Op, left: Any, right: Any) -> Any:
     """A binary operator; leave what is no number to the other operand."""
     left, right = _operand(left), _operand(right)
     return NotImplemented if left is None or right is None else Value._apply(op, (left, right))
+
+
+def _is_condition(x: Any) -> bool:
+    """Whether something is true or false: while a function is compiled, a comparison is a Value."""
+    if not isinstance(x, Value):
+        return isinstance(x, bool)
+    return modes.tracer is not None and x._row in (ops.less, ops.less_equal, ops.equal)
 
 
 def _compare(op: Op, left: Any, right: Any) -> Any:

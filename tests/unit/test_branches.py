@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Callable
 from typing import Any
 
@@ -28,6 +29,7 @@ from chainrule import (
     tanh,
     where,
 )
+from chainrule.compiler import TraceError
 
 from .compiled import RNG, agrees, backends
 
@@ -185,6 +187,52 @@ def test_where_stays_one_program() -> None:
     step = compile(lambda x: where(x > 0, x, -x))
     step(np.array([-1.0, 2.0, -3.0]))
     assert len(next(iter(step.variants.values()))) == 1
+
+
+@backends
+def test_conditions_are_joined_as_in_eager_mode(backend: str) -> None:
+    X = np.array([-1.0, 0.0, 1.0, 2.0, 3.0])
+    for function in (
+        lambda x: where((x > 0) & (x < 2), x, -x),
+        lambda x: where((x < 0) | (x >= 2), x * x, -x),
+        lambda x: where(((x < 0) | (x > 2)) & (x < 3), 5.0, x) + where(True & (x < 1), x, 0.0),
+        lambda x: 7.0 if (x > -0.5) & (x < 2) | (x == 3) else x,
+    ):
+        step = compile(function, backend=backend)
+        assert step(X).tolist() == [float(getattr(y := function(x), "data", y)) for x in X.tolist()]
+    with pytest.raises(TypeError, match="unsupported operand"):
+        compile(lambda x: x & x)(X)
+
+
+def test_equality_is_of_numbers_for_samples_and_refused_where_eager_mode_has_another() -> None:
+    X = np.array([0.0, 1.0, 2.0])
+    assert compile(lambda x: 7.0 if x == 0 else x)(X).tolist() == [7.0, 1.0, 2.0]
+    assert compile(lambda x: 7.0 if x != 0 else x)(X).tolist() == [0.0, 7.0, 7.0]
+    assert compile(lambda x: 7.0 if x in (0, 2) else x)(X).tolist() == [7.0, 1.0, 7.0]
+    v, w = Value(1.0), Value(2.0)
+    assert compile(lambda x: x * [v, w].index(w) if w != v else x)(X).tolist() == [0.0, 1.0, 2.0]
+    for function in (
+        lambda x: 7.0 if w == 2 else x,
+        lambda x: 7.0 if x == w else x,
+        lambda x: 7.0 if x * 2 == x else x,
+    ):
+        with pytest.raises(
+            TraceError, match=r"`==` asks whether Values are the same one.*equal\(a, b\)"
+        ):
+            compile(function)(X)
+
+
+@pytest.mark.parametrize(
+    ("function", "message"),
+    [
+        (lambda x: x if x else 1.0, "the truth of a Value inside a compiled function.*`if v > 0`"),
+        (lambda x: math.sin(x), "a plain number inside a compiled function.*functions of chainrule"),
+        (lambda x: [1.0, 2.0][int(x)], r"a plain number.*take\(table, index\)"),
+    ],
+)
+def test_what_would_fix_a_number_is_refused_with_the_next_step(function: Any, message: str) -> None:
+    with pytest.raises(TraceError, match=message):
+        compile(function)(np.array([0.0, 1.0]))
 
 
 def test_too_many_branches_name_the_line() -> None:

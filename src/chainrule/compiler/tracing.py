@@ -63,6 +63,33 @@ class Tracer:
                 f"sample, at {errors.user_line()}: return the new number instead"
             )
 
+    def truth(self) -> None:
+        raise TraceError(
+            f"the truth of a Value inside a compiled function would be that of one sample, at "
+            f"{errors.user_line()}: compare it, `if v > 0`"
+        )
+
+    def number(self) -> None:
+        raise TraceError(
+            f"a plain number inside a compiled function would be that of one sample, at "
+            f"{errors.user_line()}: use the functions of chainrule instead of int, float and math, and "
+            f"take(table, index) to pick by an index"
+        )
+
+    def compares(self, value: Any, other: Any) -> bool:
+        """Whether `==` compares numbers: a sample is a plain number in eager mode, other leaves are not.
+
+        Two Values that are no samples are compared as in eager mode, by what they are.
+        """
+        values = [each for each in (value, other) if isinstance(each, Value)]
+        fixed = all(each.is_leaf and each not in self.inputs for each in values)
+        if fixed == (len(values) == 2):
+            return not fixed
+        raise TraceError(
+            f"`==` asks whether Values are the same one, which they are not, at {errors.user_line()}: "
+            f"write where(equal(a, b), x, y) to compare their numbers"
+        )
+
     def guard(self, value: Any, outcome: bool) -> bool:
         self.guards.append((value, outcome, errors.user_line()))
         return outcome

@@ -108,7 +108,7 @@ def compare_gradients(work: Work, mine: Sequence[Any], theirs: Sequence[Any], ru
 
 def reason(leaf: Any, result: Any, rule: str) -> str:
     """Why the gradient of a leaf is wrong: the rule, unless none arrived and it can be seen why."""
-    inputs = getattr(result, "inputs", None)
+    inputs: Any = getattr(result, "inputs", None)
     if leaf.grad != 0 or not hasattr(inputs, "__len__"):
         return rule
     if not len(inputs):
