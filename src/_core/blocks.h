@@ -78,23 +78,23 @@ static void fetch(const Run *run, const Source *source, ptrdiff_t first, ptrdiff
 }
 
 /* What the steps of a block work on, and those that are shared. */
-static Memory block_memory(const Run *run, char *memory, real *adjoints, int *wrong_index) {
+static Memory block_memory(const Run *run, char *memory, real *adjoints, Wrong *wrong) {
     const Machine *m = run->machine;
     const ptrdiff_t stride = stride_of(run->lanes), each = m->each_rows * stride;
     double *terms = (double *)memory; /* first, for it is a whole number of vectors */
     real *rows = (real *)(memory + terms_bytes(m));
     return (Memory){rows,  run->shared, rows + each, adjoints, rows + 2 * each,
-                    terms, m->rows,     run->lanes,  stride,   wrong_index};
+                    terms, m->rows,     run->lanes,  stride,   wrong};
 }
 
-static Memory shared_memory(const Run *run, int *wrong_index) {
+static Memory shared_memory(const Run *run, Wrong *wrong) {
     real *shared = run->shared, *adjoints = run->shared_adjoints;
-    return (Memory){shared, shared, adjoints, adjoints, run->masked, run->terms, run->machine->rows, 1, 1, wrong_index};
+    return (Memory){shared, shared, adjoints, adjoints, run->masked, run->terms, run->machine->rows, 1, 1, wrong};
 }
 
 /* The steps of a run of one block, bound to its memory. */
 struct Bound {
-    int wrong_index; /* stays: it ends the training */
+    Wrong wrong; /* stays: it ends the training */
     Memory once, each;
     void *run_once, *run_each, *pull_each, *pull_once;
 };
@@ -125,8 +125,8 @@ int STORED(run_bind)(Run *run, double *rows, ptrdiff_t stride) {
     if (!rows && n > WORTH_BINDING) return 0;
     struct Bound *bound = run->bound = calloc(1, sizeof *bound + (size_t)n * interpreter->call_bytes);
     if (!bound) return NO_MEMORY;
-    bound->once = shared_memory(run, &bound->wrong_index);
-    bound->each = block_memory(run, run->own, run->shared_adjoints, &bound->wrong_index);
+    bound->once = shared_memory(run, &bound->wrong);
+    bound->each = block_memory(run, run->own, run->shared_adjoints, &bound->wrong);
     if (rows) bound->each.each = (real *)rows, bound->each.stride = stride;
     char *place = (char *)(bound + 1);
     bound->run_once = bind_steps(run, interpreter->bind, &m->once, &bound->once, &place);
@@ -159,6 +159,13 @@ static void run_block(const Run *run, ptrdiff_t block, const Memory *given) {
         give_out(run->input_adjoints + i * run->samples + first, memory.each_adjoint + run->wanted[i] * stride, lanes);
 }
 
+/* What failed first, whichever thread it was on. */
+static int fail(Run *run, const Wrong *wrong) {
+    int none = 0;
+    if (wrong->things && atomic_compare_exchange_strong(&run->failed, &none, WRONG_INDEX)) run->wrong = *wrong;
+    return atomic_load(&run->failed);
+}
+
 static void run_chunk(void *context, int chunk) {
     Run *run = context;
     const Machine *m = run->machine;
@@ -169,14 +176,14 @@ static void run_chunk(void *context, int chunk) {
         atomic_store(&run->failed, NO_MEMORY);
         return;
     }
-    int wrong_index = 0;
-    const Memory block = run->bound ? run->bound->each : block_memory(run, memory, adjoints, &wrong_index);
+    Wrong wrong = {0};
+    const Memory block = run->bound ? run->bound->each : block_memory(run, memory, adjoints, &wrong);
     const int only = run->chunks == 1;
     const ptrdiff_t first = only ? 0 : run->blocks * chunk / run->chunks;
     const ptrdiff_t end = only ? run->blocks : run->blocks * (chunk + 1) / run->chunks;
     for (ptrdiff_t i = first; i < end; i++) run_block(run, i, &block);
     if (run->own) run->fetched = run->same_inputs;
-    if (wrong_index) atomic_store(&run->failed, WRONG_INDEX);
+    fail(run, &wrong);
 }
 
 /* Add up the gradients of the chunks, each row in the same order whoever does it. */
@@ -201,8 +208,8 @@ int STORED(run_batch)(Run *run, const double *params, double *param_adjoints) {
     const Machine *m = run->machine;
     real *shared = run->shared, *adjoints = run->shared_adjoints;
     const struct Bound *bound = run->bound;
-    int wrong_index = 0;
-    const Memory once = bound ? bound->once : shared_memory(run, &wrong_index);
+    Wrong wrong = {0};
+    const Memory once = bound ? bound->once : shared_memory(run, &wrong);
     if ((void *)params != run->shared) take_in(shared, params, m->params);
     do_steps(run, run->interpreter->run, &m->once, &once, bound ? bound->run_once : NULL);
     if (run->seed && !run->samples) memset(adjoints, 0, (size_t)(m->shared_rows * run->chunks) * sizeof(real));
@@ -216,8 +223,7 @@ int STORED(run_batch)(Run *run, const double *params, double *param_adjoints) {
         do_steps(run, run->interpreter->pull, &m->pull_once, &once, bound ? bound->pull_once : NULL);
         if (param_adjoints) give_out(param_adjoints, adjoints, m->params);
     }
-    if (wrong_index || (bound && bound->wrong_index)) return WRONG_INDEX;
-    return atomic_load(&run->failed);
+    return fail(run, bound ? &bound->wrong : &wrong);
 }
 
 #if !defined(SINGLE)
@@ -227,6 +233,6 @@ int run_rows(Run *run, const double *params) {
     take_in(run->shared, params, run->machine->params);
     run->interpreter->go(bound->run_once, run->machine->once.n);
     run->interpreter->go(bound->run_each, run->machine->each.n);
-    return bound->wrong_index ? WRONG_INDEX : 0;
+    return fail(run, &bound->wrong);
 }
 #endif

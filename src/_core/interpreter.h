@@ -250,7 +250,7 @@ static void go_take(const Call *c) {
     const ptrdiff_t width = unit(table, m);
     for (ptrdiff_t lane = 0; lane < m->lanes; lane++) {
         const ptrdiff_t row = taken(s, index[lane]);
-        if (row < 0) *m->wrong_index = 1;
+        if (row < 0 && !m->wrong->things) *m->wrong = (Wrong){index[lane], s->terms};
         for (ptrdiff_t i = 0; i < s->count; i++)
             m->each[(s->out + i) * m->stride + lane] =
                 row < 0 ? NAN : from[(row + i * table->step) * width + (width > 1 ? lane : 0)];

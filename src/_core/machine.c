@@ -96,10 +96,11 @@ const Interpreter *interpreter_for(int single) {
 
 /* --- for Python --------------------------------------------------------------------------------- */
 
-
-void raise_failure(int failure) {
+void raise_failure(int failure, const Wrong *wrong) {
+    char index[32];
+    PyOS_snprintf(index, sizeof index, "%g", wrong->index);
     if (failure == WRONG_INDEX)
-        PyErr_SetString(PyExc_IndexError, "take needs whole numbers from 0 to below the number of things to take");
+        PyErr_Format(PyExc_IndexError, "take needs a whole number from 0 to %d, got %s", wrong->things - 1, index);
     else
         PyErr_NoMemory();
 }
@@ -272,7 +273,7 @@ PyObject *machine_run(PyObject *module, PyObject *args) {
             if (!failed) failed = run_batch(&run, params.buf, param_adjoints.buf);
             run_end(&run);
             Py_END_ALLOW_THREADS
-            if (failed) raise_failure(failed);
+            if (failed) raise_failure(failed, &run.wrong);
         }
     }
     PyMem_Free(from);

@@ -63,6 +63,7 @@ typedef struct {
     ptrdiff_t samples, lanes, blocks, chunks;
     int threads;
     atomic_int failed;
+    Wrong wrong; /* if that is WRONG_INDEX */
 } Run;
 
 /* The interpreter for the kind of SIMD in use; NULL with an error if this machine does not have it. */
@@ -83,7 +84,7 @@ int run_bind(Run *run, double *rows, ptrdiff_t stride);
 /* The values of a run that is bound to rows of the caller; on doubles. */
 int run_rows(Run *run, const double *params);
 void run_end(Run *run);
-void raise_failure(int failure);
+void raise_failure(int failure, const Wrong *wrong);
 
 /* Of a block: from row to row, and in bytes. Rows of a vector or more begin where vectors do: a load
  * across two cache lines takes twice as long. */

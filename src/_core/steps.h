@@ -23,6 +23,12 @@ typedef struct {
     View mask; /* rows that are 0 where the derivative must not be asked for */
 } Step;
 
+/* An index with which nothing can be taken from so many things; from 0: there was none. */
+typedef struct {
+    double index;
+    int32_t things;
+} Wrong;
+
 /* What a run of steps works on. For what is shared, `each` is `shared` and there is one lane. */
 typedef struct {
     real *each, *shared;
@@ -31,7 +37,7 @@ typedef struct {
     double *terms; /* and partials of a fold */
     const int32_t *rows;
     ptrdiff_t lanes, stride; /* samples of a row, and where the next row begins: aligned, if rows are long */
-    int *wrong_index; /* set when a take finds nothing to take */
+    Wrong *wrong; /* the first that a take meets */
 } Memory;
 
 typedef void Interpret(const Step *steps, ptrdiff_t n, const Memory *memory);

@@ -220,7 +220,10 @@ PyObject *machine_train(PyObject *module, PyObject *args) {
         status = train(&t, model, rule, interpreter, for_model, threads, &step, steps, settings.buf, seconds, losses.buf);
         Py_END_ALLOW_THREADS
         *count = step;
-        if (status < 0) raise_failure(status);
+        const Run *runs[] = {&t.whole, &t.rest, &t.rule};
+        int failed = 0;
+        while (failed < 2 && !runs[failed]->wrong.things) failed++;
+        if (status < 0) raise_failure(status, &runs[failed]->wrong);
     } else if (for_model)
         PyErr_SetString(PyExc_ValueError, "the arrays do not fit the program");
     Py_buffer *all[] = {&data, &order, &numbers, &settings, &made, &losses, &group, &norms};

@@ -216,14 +216,14 @@ def take(table: Sequence[Any], index: Any) -> Any:
 
     Of a list of rows, such as an embedding, it takes a row.
     """
+    if not len(table):
+        raise IndexError("take needs at least one number to choose from, got none")
     if not isinstance(index, Value):
         index = as_float(index)
         if not index.is_integer() or not 0 <= index < len(table):
             raise IndexError(f"take needs a whole number from 0 to {len(table) - 1}, got {index:g}")
         return table[int(index)]
     rows = list(table)
-    if not rows:
-        raise IndexError("take needs at least one number to choose from, got none")
     if arrays.is_sequence(rows[0]):
         return [take(column, index) for column in zip(*rows, strict=True)]
     return ops.take(len(rows))(index, *rows)

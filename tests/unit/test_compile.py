@@ -6,6 +6,7 @@ import copy
 import math
 import os
 import pickle
+import re
 import subprocess
 import sys
 from typing import Any
@@ -136,10 +137,15 @@ def test_an_embedding(backend: str) -> None:
     by_value = dict(zip(step.params, grads.tolist(), strict=True))
     assert [by_value[v] for v in table[2]] == [8.0, 10.0, 12.0]
     assert [by_value[v] for v in table[1]] == [0.0, 0.0, 0.0]
-    with pytest.raises(IndexError, match="whole numbers from 0"):
-        step(np.array([4]), x[:1])
-    with pytest.raises(IndexError, match="whole numbers from 0"):
-        step(np.array([0.5]), x[:1])
+    for wrong, shown in ((4, "4"), (-1, "-1"), (0.5, "0.5"), (math.nan, "nan"), (1e300, "1e+300")):
+        with pytest.raises(
+            IndexError, match=rf"take needs a whole number from 0 to 3, got {re.escape(shown)}$"
+        ):
+            step(np.array([wrong]), x[:1])
+    many = np.tile(x, (400, 1))
+    with pytest.raises(IndexError, match=r"from 0 to 3, got 7$"):  # in one of several blocks
+        step(np.where(np.arange(1200) == 700, 7, 1), many)
+    assert step(np.ones(1200), many).shape == (1200,)
 
 
 def test_the_program_shows_what_became_of_the_code() -> None:

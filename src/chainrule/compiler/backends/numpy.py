@@ -180,8 +180,9 @@ class _Run:
         """For each row and sample the index, and the numbers to choose from: (row, term, ...)."""
         n, terms = instruction.count, instruction.terms
         index = self.argument(instruction.args[0], n)
-        if not np.all((index == np.floor(index)) & (index >= 0) & (index < terms)):
-            raise IndexError(f"take needs whole numbers from 0 to {terms - 1}")
+        wrong = index[~((index == np.floor(index)) & (index >= 0) & (index < terms))]
+        if wrong.size:
+            raise IndexError(f"take needs a whole number from 0 to {terms - 1}, got {wrong[0]:g}")
         x = self.argument(instruction.args[1], n, terms)
         if x.ndim <= index.ndim:  # shared numbers, for every sample
             x = np.broadcast_to(x[..., None], (*x.shape, self.samples))
