@@ -267,8 +267,7 @@ class MeanCheck:
         outputs = Compiled(run.model, run.optimizer.params, backend=self.step.backend)(X)
         whole = number(run.loss(as_values(outputs), list(y)))
         mean = float(self.step(X, y).mean())
-        same = whole == mean or abs(whole - mean) <= 1e-9 * max(abs(whole), abs(mean))
-        if math.isfinite(whole) and not same:
+        if math.isfinite(whole) and not math.isclose(whole, mean, rel_tol=1e-9):
             raise CompileError("the loss of a batch is not the mean of the losses of its samples")
         self.seen = len(X)
 

@@ -132,6 +132,16 @@ def test_a_loss_that_is_no_mean_is_refused() -> None:
     assert quick(loss=largest).epochs == 5
 
 
+@native
+def test_a_loss_that_is_infinite_for_one_sample_alone_is_refused() -> None:
+    def per_positive(predictions: Any, targets: Any) -> Any:
+        pairs = zip(predictions, targets, strict=True)
+        return chainrule.sum([(p - t) ** 2 for p, t in pairs]) / sum(t > 0.0 for t in targets)
+
+    with pytest.raises(TypeError, match="not the mean of the losses of its samples"):
+        quick(loss=per_positive, engine="native")
+
+
 def test_an_unknown_engine() -> None:
     with pytest.raises(ValueError, match="engine must be one of auto, eager, native, jax, got 'gpu'"):
         quick(engine="gpu")
