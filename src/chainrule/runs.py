@@ -40,6 +40,7 @@ LOSSES: dict[str, Callable[..., Any]] = {
 ENGINES = ("auto", "eager", "native", "jax")
 SECONDS = 0.2  # how long native code may run before the progress is shown again
 MOST_PLACES = 2_000_000  # in the order of the samples of several epochs
+NOT_COMPILED = (CompileError, TypeError, ValueError, AttributeError)  # or wrong: eager mode says so
 
 
 class NonFiniteLossError(ArithmeticError):
@@ -121,6 +122,15 @@ class EagerRun:
         with no_grad():
             return [self.model(x) for x in xs]
 
+    def judge(self, xs: Any, ys: Any) -> tuple[list[Any], float]:
+        """Predictions for samples, and their loss."""
+        predictions = self.predict(xs)
+        return predictions, number(self.loss(predictions, list(ys)))
+
+    def dead_units(self, xs: Any) -> float:
+        """The share of hidden units whose output is exactly 0 for all samples."""
+        return dead_share(outputs_of_layers(self.model, xs))
+
     def watch(self, epoch: int) -> None:
         """Look at what was learned up to an epoch, and keep the best."""
         history = self.history
@@ -128,17 +138,16 @@ class EagerRun:
         xs, ys = self.validation or (self.data.X, self.data.y)
         if self.validation or self.metrics or self.keep_best:
             self.model.eval()
-            predictions = self.predict(xs)
             with no_grad():
                 # Without validation data the loss of the epoch was that of older parameters.
-                watched = number(self.loss(predictions, list(ys)))
+                predictions, watched = self.judge(xs, ys)
                 if self.validation:
                     history.validation_losses.append(watched)
                 for name, metric in self.metrics.items():
                     history.metrics.setdefault(name, []).append(number(metric(predictions, ys)))
             self.model.train()
         history.dead_units += [math.nan] * (epoch - 1 - len(history.dead_units))
-        history.dead_units.append(dead_share(self.model, xs[:32]))
+        history.dead_units.append(self.dead_units(xs[:32]))
         if watched < self.best:
             self.best, history.best_epoch = watched, epoch
             if self.keep_best:
@@ -174,15 +183,16 @@ class NativeRun(EagerRun):
             raise CompileError(str(error)) from None
         check_loss(loss([model(data.X[0])], [data.y[0]]))
         step = Compiled(lambda x, y: loss([model(x)], [y]), optimizer.params, backend="native")
-        first, again = (step.traced(self.batch, 0).source for _ in range(2))
-        if first != again:
-            raise CompileError("the model is not the same each time: what is random must stay eager")
+        check_same_each_time(step, self.batch)
         self.trainer = Trainer(step, optimizer)
         self.trainer.machine(self.batch, data.size)
         self.mean = MeanCheck(self, step)
         self.mean(data.X, data.y)
-        self.predictor = Compiled(model, optimizer.params, backend="native")  # in evaluation mode
         self.groups = self.groups_of_layers()
+        self.judged: Compiled | None = Compiled(self.judge_one, optimizer.params, backend="native")
+        self.watched: Compiled | None = Compiled(
+            lambda x: watched_layers(model, [x]), optimizer.params, backend="native"
+        )
         self.epochs = 1  # to do in one go
 
     def groups_of_layers(self) -> Any:
@@ -219,8 +229,40 @@ class NativeRun(EagerRun):
         self.epochs = max(1, min(8 * self.epochs, int(SECONDS / took)))
         return done
 
-    def predict(self, xs: Any) -> list[Any]:
-        return as_values(self.predictor(xs))
+    def judge(self, xs: Any, ys: Any) -> tuple[list[Any], float]:
+        if self.judged is not None:
+            try:
+                return self.judge_natively(self.judged, xs, ys)
+            except NOT_COMPILED:
+                self.judged = None
+        return super().judge(xs, ys)
+
+    def judge_natively(self, judged: Compiled, xs: Any, ys: Any) -> tuple[list[Any], float]:
+        """One of NOT_COMPILED if that cannot be done, or the loss refuses the data."""
+        first = not judged.variants
+        if first:
+            check_same_each_time(judged, Batch((xs, ys)))
+        outputs, losses = judged(xs, ys)
+        predictions, loss = as_values(outputs), mean_of(losses)
+        if first and self.validation:  # with the training data this was done before the first step
+            check_mean(number(self.loss(predictions, list(ys))), loss)
+        return predictions, loss
+
+    def judge_one(self, x: Any, y: Any) -> tuple[Any, Any]:
+        """The prediction for a sample and its loss, to be traced in evaluation mode."""
+        prediction = self.model(x)
+        return prediction, self.loss([prediction], [y])
+
+    def dead_units(self, xs: Any) -> float:
+        if self.watched is not None:
+            try:
+                outputs = self.watched(xs)
+                return dead_share(
+                    {name: [[u.any() for u in row] for row in rows] for name, rows in outputs.items()}
+                )
+            except NOT_COMPILED:
+                self.watched = None
+        return super().dead_units(xs)
 
 
 class NativeStreamRun(NativeRun):
@@ -266,10 +308,27 @@ class MeanCheck:
         X, y, run = X[: self.most], y[: self.most], self.run
         outputs = Compiled(run.model, run.optimizer.params, backend=self.step.backend)(X)
         whole = number(run.loss(as_values(outputs), list(y)))
-        mean = float(self.step(X, y).mean())
-        if math.isfinite(whole) and not math.isclose(whole, mean, rel_tol=1e-9):
-            raise CompileError("the loss of a batch is not the mean of the losses of its samples")
+        check_mean(whole, mean_of(self.step(X, y)))
         self.seen = len(X)
+
+
+def mean_of(losses: Any) -> float:
+    """The mean of an array; that of infinite losses of both signs is NaN, without a warning."""
+    with np.errstate(invalid="ignore"):
+        return float(losses.mean())
+
+
+def check_mean(whole: float, mean: float) -> None:
+    """The loss of a batch must be the mean of the losses of its samples."""
+    if math.isfinite(whole) and not math.isclose(whole, mean, rel_tol=1e-9):
+        raise CompileError("the loss of a batch is not the mean of the losses of its samples")
+
+
+def check_same_each_time(function: Compiled, batch: Batch) -> None:
+    """What is traced once must do the same at each call."""
+    first, again = (function.traced(batch, 0).source for _ in range(2))
+    if first != again:
+        raise CompileError("the model is not the same each time: what is random must stay eager")
 
 
 def is_plain(model: nn.Module) -> bool:
@@ -315,7 +374,7 @@ def make_run(
         return native(model, loss, optimizer, data)
     if engine == "auto" and compiled is not None and loss in LOSSES.values() and is_plain(model):
         # What cannot be compiled is trained eagerly; what is wrong is said there too.
-        with contextlib.suppress(CompileError, TypeError, ValueError, AttributeError):
+        with contextlib.suppress(*NOT_COMPILED):
             return native(model, loss, optimizer, data)
     return EagerRun(model, loss, optimizer, data)
 
@@ -348,24 +407,27 @@ def layers_of(model: nn.Module) -> dict[str, Layer]:
 
 def outputs_of_layers(model: nn.Module, xs: Any) -> dict[str, list[list[float]]]:
     """For each layer, its outputs for every sample."""
+    with no_grad():
+        watched = watched_layers(model, xs)
+    return {name: [[number(v) for v in row] for row in rows] for name, rows in watched.items()}
+
+
+def watched_layers(model: nn.Module, xs: Any) -> dict[str, list[list[Any]]]:
+    """The same with Values: a row for each time that a layer is called."""
     layers = layers_of(model)
     for layer in layers.values():
         layer.watched = []
     try:
-        with no_grad():
-            for x in xs:
-                model(x)
-        return {
-            name: [[number(v) for v in row] for row in layer.watched or []]
-            for name, layer in layers.items()
-        }
+        for x in xs:
+            model(x)
+        return {name: layer.watched or [] for name, layer in layers.items()}
     finally:
         for layer in layers.values():
             layer.watched = None
 
 
-def dead_share(model: nn.Module, xs: Any) -> float:
-    """The share of hidden units whose output is exactly 0 for all samples."""
-    outputs = list(outputs_of_layers(model, xs).values())[:-1]
-    units = [column for rows in outputs if rows for column in zip(*rows, strict=True)]
+def dead_share(outputs: dict[str, list[list[Any]]]) -> float:
+    """The share of hidden units that are 0 in all rows; the last layer is not hidden."""
+    hidden = list(outputs.values())[:-1]
+    units = [column for rows in hidden if rows for column in zip(*rows, strict=True)]
     return sum(not any(column) for column in units) / len(units) if units else 0.0

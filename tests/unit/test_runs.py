@@ -13,7 +13,7 @@ import chainrule
 from chainrule import Value, data, nn, optim
 from chainrule.train import accuracy, fit
 
-from .test_train import bits, quick, xor_model
+from .test_train import XOR, bits, quick, xor_model
 
 native = pytest.mark.skipif(chainrule.value.compiled is None, reason="there is no C core")
 OPTIMIZERS: dict[str, Callable[[Any], optim.Optimizer]] = {
@@ -191,3 +191,225 @@ def test_models_of_ones_own_stay_eager_unless_asked() -> None:
     assert bits(losses["auto"]) == bits(losses["eager"])
     if chainrule.value.compiled is not None:
         assert quick(Doubling(), engine="native").losses == pytest.approx(losses["eager"], rel=1e-9)
+
+
+# --- watching: what is looked at after an epoch --------------------------------------------------
+
+
+def watched(model: Callable[[], nn.Module], **options: Any) -> tuple[Any, Any]:
+    """Histories of the same training in eager mode and in native code, all they have compared."""
+    options = {"metrics": {"first": first_output}, **options}
+    eager, native = (quick(model(), engine=engine, **options) for engine in ("eager", "native"))
+    assert native.epochs == eager.epochs
+    for name, numbers in eager.curves().items():
+        assert native.curves()[name] == pytest.approx(numbers, rel=1e-9, abs=1e-12, nan_ok=True)
+    assert native.dead_units == eager.dead_units
+    assert (native.best_epoch, native.stopped) == (eager.best_epoch, eager.stopped)
+    return eager, native
+
+
+def first_output(predictions: list[Any], targets: Any) -> float:
+    first = predictions[0]
+    return float(first.data if isinstance(first, Value) else first[-1].data)
+
+
+class Scaled(nn.Module):
+    """In evaluation mode its output is another one, as that of dropout is."""
+
+    def __init__(self, evaluated: Callable[[Any], Any]) -> None:
+        self.mlp, self.evaluated = nn.MLP(2, [3, 1], "relu", seed=0), evaluated
+
+    def forward(self, x: Any) -> Any:
+        return self.mlp(x) * 2.0 if self.training else self.evaluated(self.mlp(x))
+
+
+class Dropout(nn.Module):
+    """Zeros about half of its inputs, in one of the modes."""
+
+    def __init__(self, when_training: bool) -> None:
+        self.when_training, self.rng = when_training, np.random.default_rng(0)
+
+    def forward(self, x: Any) -> Any:
+        if self.training is not self.when_training:
+            return x
+        return [v * 2.0 * float(self.rng.integers(2)) for v in x]
+
+
+@native
+@pytest.mark.parametrize("validation", [None, 0.25])
+@pytest.mark.parametrize("batch_size", [None, 16])
+@pytest.mark.parametrize(
+    ("loss", "outputs"), [("mse", 1), ("binary_cross_entropy_with_logits", 1), ("cross_entropy", 3)]
+)
+def test_native_code_watches_as_eager_mode_does(
+    loss: str, outputs: int, batch_size: int | None, validation: float | None
+) -> None:
+    X, y = data.blobs(60, centers=max(outputs, 2), seed=3)
+    watched(
+        lambda: nn.MLP(2, [6, 5, outputs], "relu", seed=2),
+        loss=loss,
+        X=X,
+        y=y,
+        batch_size=batch_size,
+        validation=validation,
+        metrics={"accuracy": accuracy, "first": first_output},
+        patience=2,
+        epochs=20,
+    )
+
+
+@native
+@pytest.mark.parametrize("validation", [None, XOR])
+def test_what_is_watched_is_compiled_once(validation: Any) -> None:
+    """Neither the model nor the loss is called for each epoch."""
+    calls = []
+    for epochs in (2, 20):
+        model, seen = Counting(), 0
+
+        def loss(predictions: Any, targets: Any) -> Any:
+            nonlocal seen
+            seen += 1
+            return nn.mse_loss(predictions, targets)
+
+        options = {"metrics": {"accuracy": accuracy}, "patience": 100, "validation": validation}
+        quick(model, loss, engine="native", epochs=epochs, **options)
+        calls.append((seen, model.calls))
+    assert calls[0] == calls[1]
+
+
+class Counting(nn.Module):
+    def __init__(self) -> None:
+        self.mlp, self.calls = nn.MLP(2, [3, 1], seed=0), 0
+
+    def forward(self, x: Any) -> Any:
+        self.calls += 1
+        return self.mlp(x)
+
+
+@native
+@pytest.mark.parametrize("outputs", [1, 2])
+def test_metrics_get_what_they_get_in_eager_mode(outputs: int) -> None:
+    kinds, modes = [], []
+
+    def metric(predictions: Any, targets: Any) -> float:
+        first = predictions[0]
+        inner = [] if isinstance(first, Value) else [type(score) for score in first]
+        kinds.append((type(predictions), len(predictions), type(first), inner, type(targets)))
+        modes.append(model.training)
+        return 0.0
+
+    for engine in ("eager", "native"):
+        model = nn.MLP(2, [3, outputs], seed=0)
+        loss = "mse" if outputs == 1 else "cross_entropy"
+        quick(model, loss, y=[0, 1, 1, 0], engine=engine, metrics={"kinds": metric}, epochs=2)
+    assert kinds[0] == kinds[1] == kinds[2] == kinds[3]
+    assert modes == [False] * 4
+
+
+@native
+@pytest.mark.parametrize("validation", [None, XOR])
+def test_what_is_watched_is_traced_in_evaluation_mode(validation: Any) -> None:
+    watched(lambda: Scaled(lambda out: out * 3.0), validation=validation, patience=3)
+
+
+@native
+def test_a_model_that_branches_in_evaluation_mode() -> None:
+    watched(lambda: Scaled(lambda out: out if out > 0.0 else -out), validation=XOR, epochs=20)
+
+
+@native
+def test_a_model_that_cannot_be_compiled_in_evaluation_mode() -> None:
+    watched(lambda: Scaled(lambda out: out * round(out.data, 1)), validation=XOR, patience=3)
+
+
+@native
+def test_samples_of_different_lengths_to_validate_with() -> None:
+    class Summing(nn.Module):
+        def __init__(self) -> None:
+            self.w = Value(0.5)
+
+        def forward(self, x: Any) -> Any:
+            return self.w * sum(x)
+
+    watched(Summing, X=XOR[0].tolist(), validation=([[1.0], [1.0, 2.0, 3.0]], [0.5, 2.0]))
+
+
+@native
+def test_a_model_that_is_random_in_evaluation_mode() -> None:
+    model = nn.Sequential(nn.Layer(2, 16, seed=0), Dropout(when_training=False), nn.Neuron(16, seed=1))
+    different = {"outputs": lambda predictions, targets: len({p.data for p in predictions})}
+    history = quick(model, validation=([[1.0, 0.5]] * 8, [1.0] * 8), metrics=different, engine="native")
+    assert min(history.metrics["outputs"]) > 1
+
+
+def test_dropout_is_trained_eagerly() -> None:
+    def model() -> nn.Module:
+        return nn.Sequential(nn.Layer(2, 16, seed=0), Dropout(when_training=True), nn.Neuron(16, seed=1))
+
+    options = {"validation": XOR, "metrics": {"accuracy": accuracy}, "patience": 3}
+    auto, eager = (quick(model(), engine=engine, **options) for engine in ("auto", "eager"))
+    assert auto.curves() == eager.curves()
+    if chainrule.value.compiled is not None:
+        with pytest.raises(TypeError, match="not the same each time"):
+            quick(model(), engine="native", **options)
+
+
+@native
+def test_a_train_of_its_own_is_called() -> None:
+    class Freezing(nn.Module):
+        def __init__(self) -> None:
+            self.mlp, self.factor = nn.MLP(2, [3, 1], seed=0), 1.0
+
+        def train(self, mode: bool = True) -> nn.Module:
+            self.factor = 1.0 if mode else 3.0
+            return super().train(mode)
+
+        def forward(self, x: Any) -> Any:
+            return self.mlp(x) * self.factor
+
+    watched(Freezing, validation=XOR, patience=3)
+
+
+@pytest.mark.parametrize("engine", ["auto", "eager", pytest.param("native", marks=native)])
+def test_targets_to_validate_with_that_the_loss_refuses(engine: str) -> None:
+    message = "the binary cross-entropy needs targets from 0 to 1, got 2.0"
+    validation = ([[0.0, 1.0], [1.0, 1.0]], [1.0, 2.0])
+    with pytest.raises(ValueError, match=message):
+        quick(loss="binary_cross_entropy_with_logits", validation=validation, engine=engine)
+
+
+@pytest.mark.parametrize("engine", ["auto", "eager", pytest.param("native", marks=native)])
+def test_samples_to_validate_with_that_the_model_refuses(engine: str) -> None:
+    with pytest.raises(ValueError, match="Neuron expects 2 inputs, got 3"):
+        quick(validation=([[0.0, 1.0, 2.0]], [1.0]), engine=engine)
+
+
+@native
+@pytest.mark.parametrize("wrong", [math.nan, math.inf])
+def test_numbers_to_validate_with_that_are_not_finite(wrong: float) -> None:
+    eager, _ = watched(xor_model, validation=([[0.0, 1.0], [1.0, 1.0]], [1.0, wrong]), patience=3)
+    assert not any(map(math.isfinite, eager.validation_losses))
+
+
+@native
+def test_infinite_losses_of_both_signs() -> None:
+    def signed(predictions: Any, targets: Any) -> Any:
+        return chainrule.mean([p * t for p, t in zip(predictions, targets, strict=True)])
+
+    validation = ([[0.0, 1.0], [0.0, 1.0]], [math.inf, -math.inf])
+    eager, _ = watched(xor_model, loss=signed, validation=validation)
+    assert all(map(math.isnan, eager.validation_losses))
+
+
+@native
+@pytest.mark.parametrize("wrong", [-1.0, 2.0])
+def test_a_loss_that_is_no_mean_of_what_is_validated_with(wrong: float) -> None:
+    """A loss that divides by weights is a mean on training data whose weights are all 1."""
+
+    def weighted(predictions: Any, targets: Any) -> Any:
+        pairs = zip(predictions, targets, strict=True)
+        weights = chainrule.sum([(t + 1.0) / 2.0 for t in targets])
+        return chainrule.sum([(p - t) ** 2 for p, t in pairs]) / weights
+
+    validation = (XOR[0], [wrong, 1.0, 1.0, 1.0])
+    watched(xor_model, loss=weighted, y=[1.0] * 4, validation=validation, patience=3)
