@@ -131,13 +131,21 @@ class EagerRun:
         """The share of hidden units whose output is exactly 0 for all samples."""
         return dead_share(outputs_of_layers(self.model, xs))
 
+    def switch(self, training: bool) -> None:
+        """Put the model into training or evaluation mode."""
+        self.model.train() if training else self.model.eval()
+
+    def state(self) -> dict[str, float]:
+        """The parameters of the moment by name."""
+        return self.model.state_dict()
+
     def watch(self, epoch: int) -> None:
         """Look at what was learned up to an epoch, and keep the best."""
         history = self.history
         watched = history.losses[-1]
         xs, ys = self.validation or (self.data.X, self.data.y)
         if self.validation or self.metrics or self.keep_best:
-            self.model.eval()
+            self.switch(training=False)
             with no_grad():
                 # Without validation data the loss of the epoch was that of older parameters.
                 predictions, watched = self.judge(xs, ys)
@@ -145,13 +153,13 @@ class EagerRun:
                     history.validation_losses.append(watched)
                 for name, metric in self.metrics.items():
                     history.metrics.setdefault(name, []).append(number(metric(predictions, ys)))
-            self.model.train()
+            self.switch(training=True)
         history.dead_units += [math.nan] * (epoch - 1 - len(history.dead_units))
         history.dead_units.append(self.dead_units(xs[:32]))
         if watched < self.best:
             self.best, history.best_epoch = watched, epoch
             if self.keep_best:
-                self.best_state = self.model.state_dict()
+                self.best_state = self.state()
             if self.checkpoint is not None and self.is_writer():
                 save(self.model, self.checkpoint)
 
@@ -193,6 +201,10 @@ class NativeRun(EagerRun):
         self.watched: Compiled | None = Compiled(
             lambda x: watched_layers(model, [x]), optimizer.params, backend="native"
         )
+        # To look for these may take longer than an epoch does. Only of a plain model we know that its
+        # train() and state_dict() do no more than to go over them.
+        self.plain = is_plain(model)
+        self.modules, self.named = list(model.modules()), dict(model.named_parameters())
         self.epochs = 1  # to do in one go
 
     def groups_of_layers(self) -> Any:
@@ -263,6 +275,18 @@ class NativeRun(EagerRun):
             except NOT_COMPILED:
                 self.watched = None
         return super().dead_units(xs)
+
+    def switch(self, training: bool) -> None:
+        if self.plain:
+            for module in self.modules:
+                module.training = training
+        else:
+            super().switch(training)
+
+    def state(self) -> dict[str, float]:
+        if self.plain:
+            return {name: parameter.data for name, parameter in self.named.items()}
+        return super().state()
 
 
 class NativeStreamRun(NativeRun):
