@@ -1,13 +1,14 @@
 /* What a Value shows of itself: construction, attributes, repr. */
 #include "node.h"
 
-/* The name and symbol of the operation, new references. */
-PyObject *value_row(Value *v) {
+/* The operation, None without one; a new reference, as below. */
+static PyObject *value_row(Value *v) {
     if (v->op == CUSTOM) return Py_NewRef(v->in[0].extra->row);
     if (v->op == LEAF || v->op == BY_HAND) Py_RETURN_NONE;
     return Py_NewRef(PyTuple_GET_ITEM(table, v->op - 1));
 }
 
+/* Its name, or its symbol if it has one. */
 static PyObject *operation(Value *v, int symbol) {
     if (v->op == CUSTOM) {
         PyObject *row = Py_NewRef(v->in[0].extra->row); /* held: what follows may run Python */

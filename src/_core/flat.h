@@ -59,8 +59,6 @@ int graph_varying(const Graph *g, uint8_t *found);
 
 /* passes.c and masks.c: each makes a new graph, which the caller frees even after a fault */
 int drop_dead(const Graph *g, int outputs, Graph *new);
-int simplify(const Graph *g, Graph *new);
-int join_products(const Graph *g, Graph *new);
 int optimise(const Graph *g, Graph *new);
 int with_masks(const Graph *g, Graph *new);
 

@@ -1,4 +1,4 @@
-/* The interpreter of steps, included once for each kind of SIMD. */
+/* The interpreter of steps, included once for each kind of SIMD and of numbers. */
 #include "steps.h"
 #include "folds.h"
 #include "matrix.h"

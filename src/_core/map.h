@@ -1,4 +1,4 @@
-/* The kernels over arrays of any length. Included once by each elementwise_*.c, for its vectors. */
+/* The kernels over arrays of any length, included once for each kind of SIMD and of numbers. */
 #include "elementwise.h"
 #include "ops_codes.h"
 #include "vmath.h"

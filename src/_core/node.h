@@ -1,8 +1,7 @@
 /* The node: a Value as a small C object, and what every file here needs to know of it.
  *
- * A node is 56 bytes and 16 for the garbage collector's header, which is used only by nodes
- * that hold a Python function or a gradient that is itself a Value. Up to two inputs sit in
- * the node; a plain number among them takes the place of the pointer. Everything rare (labels,
+ * A node is 56 bytes and 16 for the garbage collector's header, which is used only by nodes that
+ * may be part of a cycle (src/_core/README.md says which). Up to two inputs sit in the node; a plain number among them takes the place of the pointer. Everything rare (labels,
  * more inputs, functions assigned to _backward) is in an `Extra` that the first slot points to.
  */
 #ifndef CHAINRULE_NODE_H
@@ -167,8 +166,6 @@ static inline int node_is_leaf(const Value *v) {
 }
 
 /* number.c */
-int as_number(PyObject *o, double *x);  /* 1, or 0 with no error if o is no number, or -1 */
-Value *apply(int op, Py_ssize_t n, const Slot *slots, const unsigned char *is_number, double data);
 PyObject *apply_static(PyObject *unused, PyObject *const *args, Py_ssize_t n);
 PyObject *node_static(PyObject *unused, PyObject *const *args, Py_ssize_t n);
 PyObject *where_method(PyObject *self, PyObject *const *args, Py_ssize_t n);
@@ -181,7 +178,6 @@ int value_init(PyObject *self, PyObject *args, PyObject *keywords);
 PyObject *value_vectorcall(PyObject *type, PyObject *const *args, size_t n, PyObject *names);
 PyObject *value_repr(PyObject *self);
 PyObject *value_format(PyObject *self, PyObject *spec);
-PyObject *value_row(Value *v);
 PyObject *values_read_data(PyObject *module, PyObject *values);
 int value_set_grad(PyObject *self, PyObject *grad, void *unused);
 extern PyGetSetDef value_attributes[];

@@ -2,7 +2,8 @@
 #include "node.h"
 
 /* 1 and the number, 0 if o is no real number, -1 with an exception set. */
-int as_number(PyObject *o, double *x) {
+/* 1, or 0 with no error if o is no number, or -1. */
+static int as_number(PyObject *o, double *x) {
     if (PyFloat_CheckExact(o)) {
         *x = PyFloat_AS_DOUBLE(o);
         return 1;
@@ -41,7 +42,7 @@ static int need_number(PyObject *o, double *x) {
 
 /* A slot for an argument, borrowed: 1, 0 if it is neither Value nor number, or -1. */
 static inline int as_slot(PyObject *o, Slot *slot, unsigned char *is_number) {
-    if (Py_TYPE(o) == Value_Type || IS_VALUE(o)) {
+    if (IS_VALUE(o)) {
         slot->node = (Value *)o;
         *is_number = 0;
         return 1;
@@ -80,7 +81,7 @@ static int check_finite(const char *name, const double *a, Py_ssize_t n, double 
     return -1;
 }
 
-/* In other than the default modes: check the value, note the source line, record or do not. */
+/* In other than the default modes: where anomalies are looked for, note the source line. */
 static Value *record_specially(Value *v, int modes) {
     if (!(modes & ANOMALY) || node_count(v) == 0) return v;
     Extra *extra = node_extra(v);
@@ -94,7 +95,7 @@ static Value *record_specially(Value *v, int modes) {
 }
 
 /* A node for an operation whose value is known. */
-Value *apply(int op, Py_ssize_t n, const Slot *slots, const unsigned char *is_number, double data) {
+static Value *apply(int op, Py_ssize_t n, const Slot *slots, const unsigned char *is_number, double data) {
     int modes = MODES();
     Value *v = node_new(data);
     if (!v || modes & NOT_RECORDING) return v;

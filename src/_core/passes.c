@@ -80,7 +80,7 @@ static int32_t apply_row(Rebuilder *r, int code, int32_t count, const int32_t *a
 }
 
 /* Fold constants; compute equal expressions once; take what costs less. */
-int simplify(const Graph *g, Graph *new) {
+static int simplify(const Graph *g, Graph *new) {
     Rebuilder r = {.graph = new};
     int32_t widest = 0, results = 0, fault = OUT_OF_MEMORY;
     for (int32_t i = 0; i < g->n; i++) {
@@ -217,7 +217,7 @@ static int has_grown(const Sums *s, int32_t i) {
 }
 
 /* Chains of + become one sum, and products in it one dot. */
-int join_products(const Graph *g, Graph *new) {
+static int join_products(const Graph *g, Graph *new) {
     Graph made = {0};
     const size_t n = (size_t)g->n + 1, size = sizeof(int32_t);
     Sums s = {g, &made, PyMem_Malloc(n * size), PyMem_Malloc(n * size), PyMem_Malloc(n * size), PyMem_Malloc(n * size),

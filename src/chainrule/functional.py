@@ -174,12 +174,12 @@ _elu = _elementwise(ops.elu)
 
 
 def leaky_relu(x: Any, negative_slope: Any = 0.01) -> Any:
-    """X if positive, else negative_slope * x; the derivative at 0 is negative_slope."""
+    """x if positive, else negative_slope * x; the derivative at 0 is negative_slope."""
     return _leaky_relu(x, negative_slope)
 
 
 def elu(x: Any, alpha: Any = 1.0) -> Any:
-    """X if positive, else alpha * (exp(x) - 1)."""
+    """x if positive, else alpha * (exp(x) - 1)."""
     return _elu(x, alpha)
 
 
@@ -230,7 +230,7 @@ def take(table: Sequence[Any], index: Any) -> Any:
 
 
 def clip(x: Any, low: Any, high: Any) -> Any:
-    """X held between low and high; at an end the gradient still goes to x, as in PyTorch."""
+    """x held between low and high; at an end the gradient still goes to x, as in PyTorch."""
     for bound in (low, high):
         if not isinstance(bound, Value) and not arrays.is_sequence(bound):
             as_float(bound)

@@ -20,7 +20,7 @@ __all__ = [
 
 
 def div(x: float, y: float) -> float:
-    """X / y, where a zero divisor gives a signed infinity, or NaN for 0/0."""
+    """x / y, where a zero divisor gives a signed infinity, or NaN for 0/0."""
     if y != 0.0:
         return x / y
     if x == 0.0 or x != x:
@@ -33,7 +33,7 @@ def _is_odd(y: float) -> bool:
 
 
 def pow(x: float, y: float) -> float:
-    """X ** y over the reals: never complex, never an exception."""
+    """x ** y over the reals: never complex, never an exception."""
     try:
         return math.pow(x, y)
     except OverflowError:

@@ -185,7 +185,7 @@ def _both(p: Any, q: Any) -> Any:
 
 
 def _bell(x: Any) -> Any:
-    """E / (1 + e)² with e = exp(-|x|): the derivative of the sigmoid, exact far into the tails.
+    """e / (1 + e)² with e = exp(-|x|): the derivative of the sigmoid, exact far into the tails.
 
     |x| is written as a choice, not as `abs`: both sides are smooth, so derivatives of
     every order come out right at 0 too.
@@ -195,14 +195,14 @@ def _bell(x: Any) -> Any:
 
 
 def _over_square(x: Any, y: Any) -> Any:
-    """X / y² without overflow, and without losing bits where x / y is subnormal."""
+    """x / y² without overflow, and without losing bits where x / y is subnormal."""
     q = div(x, y)
     size = abs(q)
     return where(_both(less(0.0, size), less(size, 1e-290)), div(x, y * y), div(q, y))
 
 
 def _gaussian(factor: Any, x: Any, scale: float) -> Any:
-    """Factor · exp(-scale · x²) to about an ulp; scale is 1 or ½.
+    """factor · exp(-scale · x²) to about an ulp; scale is 1 or ½.
 
     Rounding x² would cost up to x² ulps, so x is split into a high part of 26 bits,
     whose square is exact, and a rest that enters through a short series. Where the
@@ -256,7 +256,7 @@ def _erfc_tail(x: Any) -> Any:
 
 
 def _normal_tail(x: Any) -> Any:
-    """X exp(x²/2) Φ(-x) for 0.9 <= x <= 40: the tail without its steep factors."""
+    """x exp(x²/2) Φ(-x) for 0.9 <= x <= 40: the tail without its steep factors."""
     return _fitted(x, 2.5, _NORMAL_TAIL)
 
 
@@ -276,7 +276,7 @@ def _silu_slope(x: Any, out: Any) -> Any:
 
 
 def _hypot_ratio(x: Any, y: Any, out: Any) -> Any:
-    """X / hypot(x, y), scaled where the hypot overflows or has too few bits; 0 at the origin."""
+    """x / hypot(x, y), scaled where the hypot overflows or has too few bits; 0 at the origin."""
     scale = where(less(out, 1e-290), 2.0**600, where(less(1e290, out), 2.0**-600, 1.0))
     ratio = div(x * scale, hypot(x * scale, y * scale))
     limit = where(equal(abs(x), INF), where(less(x, 0.0), -1.0, 1.0), 0.0)
@@ -285,7 +285,7 @@ def _hypot_ratio(x: Any, y: Any, out: Any) -> Any:
 
 
 def _angle_slope(x: Any, y: Any, out: Any) -> Any:
-    """X / (x² + y²), scaled so that no square over- or underflows.
+    """x / (x² + y²), scaled so that no square over- or underflows.
 
     0 at the origin, by convention, and at infinity, in the limit.
     """
@@ -297,13 +297,13 @@ def _angle_slope(x: Any, y: Any, out: Any) -> Any:
 
 
 def _times_exp(factor: Any, x: Any) -> Any:
-    """Factor · exp(x), right also where exp(x) underflows and the factor is large."""
+    """factor · exp(x), right also where exp(x) underflows and the factor is large."""
     half = exp(0.5 * x)
     return where(less(x, -700.0), factor * half * half, factor * exp(x))
 
 
 def _pow_dx(x: Any, y: Any, out: Any) -> Any:
-    """Y x^(y-1): 0 at y = 0 even for x = 0; rescued where the power alone over- or underflows.
+    """y x^(y-1): 0 at y = 0 even for x = 0; rescued where the power alone over- or underflows.
 
     At y = 0 and x > 0 the formula stands, so that its derivative by y is right as well.
     """

@@ -32,9 +32,7 @@ class View:
 
     def __str__(self) -> str:
         steps = "".join(
-            f"{sign}{step}{name}"
-            for name, step, sign in (("i", self.step, "+"), ("k", self.term_step, "+"))
-            if step
+            f"+{step}{name}" for step, name in ((self.step, "i"), (self.term_step, "k")) if step
         )
         return f"{'shared' if self.shared else 'each'}[{self.start}{steps}]"
 
@@ -185,10 +183,7 @@ class _Lowering:
         """At the end, since the mask of a node is computed after it."""
         for code, number, ids in self.masked:
             masks = [self.graph.masks[i] for i in ids]
-            if code is self.program.shared:
-                view = self.matrix(True, [[i] for i in masks], plain=True)
-            else:
-                view = self.matrix(False, [[i] for i in masks], plain=True)
+            view = self.matrix(code is self.program.shared, [[i] for i in masks], plain=True)
             code[number] = replace(code[number], mask=view)
 
     # --- memory ----------------------------------------------------------------------------------
@@ -354,10 +349,8 @@ class _Lowering:
         rest: list[int] = []
         for i in ids:
             a, x = self.sides(i)
-            if a is None:
+            if a is None or a in by_x[x]:  # the same dot twice: only where simplify was not run
                 rest.append(i)
-            elif a in by_x[x]:
-                rest.append(i)  # the same dot twice: only where simplify was not run
             else:
                 by_x[x][a] = i
         by_set: dict[tuple[tuple[int, ...], ...], list[tuple[int, ...]]] = defaultdict(list)

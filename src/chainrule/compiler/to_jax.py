@@ -7,6 +7,7 @@ from collections.abc import Sequence
 from typing import TYPE_CHECKING, Any
 
 from ..tree import unflatten
+from .inputs import Batch
 from .parameters import ParameterTree, names_of
 from .pipeline import Pipeline
 from .tracing import TraceError
@@ -72,8 +73,6 @@ class JaxFunction:
 
 def traced_once(step: Compiled, batch: Sequence[Any]) -> tuple[Any, Any]:
     """The shapes of the arguments and the one program for them."""
-    from .inputs import Batch
-
     if step.axes != 1:
         raise ValueError("this needs a function with one axis of samples")
     if batch:

@@ -74,7 +74,7 @@ def plain(result: Any, like: Array) -> Array:
 
 
 class Machine:
-    """Runs one program: `forward` for values, `backward` for adjoints."""
+    """Runs one program, and the reverse one for adjoints."""
 
     def __init__(self, program: Program, reverse: Reverse | None = None) -> None:
         self.program, self.reverse = program, reverse
