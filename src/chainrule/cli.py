@@ -26,6 +26,7 @@ from .nn.activations import NAMES
 from .optim.optimizers import BY_NAME as OPTIMIZERS
 from .runs import Metrics, number
 from .saving import load, place, save
+from .value import compiled
 
 DATA_SETS: dict[str, Callable[..., Any]] = {
     "xor": data.xor,
@@ -406,7 +407,7 @@ def studio(arguments: Any) -> None:
 
 def info(_: Any) -> None:
     print(f"chainrule  {__version__}")
-    print(f"core       {'compiled' if core == 'c' else 'reference (no C compiler was found)'}")
+    print(f"core       {core_in_words()}")
     print(f"python     {platform.python_version()}, NumPy {np.__version__}")
     for extra, module in EXTRAS.items():
         state = (
@@ -415,6 +416,14 @@ def info(_: Any) -> None:
             else f"not installed: pip install 'chainrule[{extra}]'"
         )
         print(f"{extra:<10} {state}")
+
+
+def core_in_words() -> str:
+    if core == "c":
+        return "compiled"
+    if compiled is not None:
+        return "reference, as CHAINRULE_CORE=python asks; the compiled core is there too"
+    return "reference; the compiled one was not built: install a C compiler and reinstall chainrule"
 
 
 if __name__ == "__main__":

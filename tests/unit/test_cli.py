@@ -119,6 +119,28 @@ def test_info(run: Run) -> None:
     assert lines["plot"] == expected
 
 
+@pytest.mark.parametrize(
+    ("core", "compiled", "said"),
+    [
+        ("c", object(), "compiled"),
+        ("python", object(), "reference, as CHAINRULE_CORE=python asks; the compiled core is there too"),
+        (
+            "python",
+            None,
+            "reference; the compiled one was not built: install a C compiler and reinstall chainrule",
+        ),
+    ],
+    ids=["compiled", "chosen", "not built"],
+)
+def test_info_says_why_the_core_is_the_reference(
+    run: Run, monkeypatch: pytest.MonkeyPatch, core: str, compiled: Any, said: str
+) -> None:
+    """A core that was chosen is not one for want of a compiler."""
+    monkeypatch.setattr(cli, "core", core)
+    monkeypatch.setattr(cli, "compiled", compiled)
+    assert f"core       {said}\n" in run("info")[1]
+
+
 # --- graph and check -----------------------------------------------------------------------------
 
 
