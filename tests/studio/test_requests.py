@@ -451,8 +451,15 @@ def test_the_program_of_a_run(studio: Studio) -> None:
             {"data": "csv", "csv": "1,2,-1\n"},
             "the table, line 1: the class must be a whole number from 0",
         ),
-        ({"data": "csv", "csv": "1,nan,0\n"}, "the table, line 1: nan is not between -1,000,000 and"),
-        ({"data": "csv", "csv": "1,inf,0\n"}, "the table, line 1: inf is not between -1,000,000 and"),
+        ({"data": "csv", "csv": "1,2e6,0\n"}, "the table, line 1: 2e+06 is not between -1,000,000 and"),
+        (
+            {"data": "csv", "csv": "1,nan,0\n"},
+            "the table, line 1, column 2: 'nan' is not a finite number",
+        ),
+        (
+            {"data": "csv", "csv": "1,inf,0\n"},
+            "the table, line 1, column 2: 'inf' is not a finite number",
+        ),
         ({"data": "csv", "csv": "1,2,0\n" * 2001}, "the table has 2,001 rows, more than 2,000"),
         (
             {"data": "csv", "csv": "0,0,0\n0,1,1\n1,1,2"},

@@ -521,7 +521,7 @@ def test_usage_errors_of_the_commands(run: Run, arguments: list[str]) -> None:
             "chainrule: hinge needs two classes, 0 and 1 or -1 and 1; there are 0, 1, 2",
         ),
         ("1,0\n2,2\n", ["--loss", "binary_cross_entropy"], "needs targets from 0 to 1, got 2.0"),
-        ("1,nan,0\n2,3,1\n", [], "the data has numbers that are not finite"),
+        ("1,2,0\n2,nan,1\n", [], "table.csv, line 2, column 2: 'nan' is not a finite number"),
         (
             "1,-1\n2,1\n",
             ["--loss", "cross_entropy"],
@@ -530,12 +530,12 @@ def test_usage_errors_of_the_commands(run: Run, arguments: list[str]) -> None:
         (
             "1,nan\n2,1\n",
             ["--loss", "cross_entropy"],
-            "cross_entropy needs whole numbers from 0 as targets",
+            "table.csv, line 1, column 2: 'nan' is not a finite number",
         ),
         (
             "1,inf\n2,1\n",
             ["--loss", "cross_entropy"],
-            "cross_entropy needs whole numbers from 0 as targets",
+            "table.csv, line 1, column 2: 'inf' is not a finite number",
         ),
         ("1," + "1" * 200_000 + "\n", [], ""),
     ],

@@ -301,6 +301,7 @@ def test_tables(csv: Any, text: str, target: Any, X: Any, y: Any, names: list[st
 
 
 LOOKS = "expected one sample a line, as in 0.5,-1.2,1"
+FINITE = "is not a finite number; leave out the line, or write a number"
 
 
 @pytest.mark.parametrize(
@@ -314,6 +315,9 @@ LOOKS = "expected one sample a line, as in 0.5,-1.2,1"
         ("1,2\n\n\n3,4,5\n", -1, ", line 4: 3 columns, expected 2"),
         ("a,b\n1,2\n3, x \n", -1, ", line 3, column 2: 'x' is not a number; write classes as 0, 1, 2"),
         ("a,b\n1,\n", -1, ", line 2, column 2: '' is not a number"),
+        ("a,b\n1,2\nnan,3\n", -1, f", line 3, column 1: 'nan' {FINITE}"),
+        ("1, -inf \n", None, f", line 1, column 2: '-inf' {FINITE}"),
+        ("1,2\n1,1e999\n", -1, f", line 2, column 2: '1e999' {FINITE}"),
         ("a;b\n1;2\n", -1, ", line 2, column 1: '1;2' is not a number; put commas between the columns"),
         ("a,b\n1,2\n", "c", ": no column 'c'; there are a, b"),
         ("a,b\n1,2\n", 2, ": no column 2; there are 2"),

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import csv
+import math
 from collections.abc import Iterable
 from pathlib import Path
 from typing import Any
@@ -69,6 +70,9 @@ def _numbers(source: str | Path, line: int, row: list[str], width: int) -> list[
     for i, text in enumerate(row, 1):
         if not _is_number(text):
             what = f"{text.strip()!r} is not a number{_hint(text)}"
+            raise ValueError(f"{source}, line {line}, column {i}: {what}")
+        if not math.isfinite(float(text)):
+            what = f"{text.strip()!r} is not a finite number; leave out the line, or write a number"
             raise ValueError(f"{source}, line {line}, column {i}: {what}")
     return [float(text) for text in row]
 

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import io
-import math
 from collections.abc import Callable
 from dataclasses import dataclass
 from typing import Any
@@ -91,10 +90,10 @@ def from_csv(text: str) -> tuple[Array, Array]:
 
 def check_row(line: int, row: list[float]) -> None:
     for x in row[:2]:
-        if not math.isfinite(x) or abs(x) > limits.COORDINATE:
+        if abs(x) > limits.COORDINATE:
             most = f"{limits.COORDINATE:,.0f}"
             raise RefusedError(f"the table, line {line}: {x:g} is not between -{most} and {most}")
-    if not math.isfinite(row[2]) or not row[2].is_integer() or not 0 <= row[2] < limits.CLASSES:
+    if not row[2].is_integer() or not 0 <= row[2] < limits.CLASSES:
         last = limits.CLASSES - 1
         raise RefusedError(
             f"the table, line {line}: the class must be a whole number from 0 to {last}, got {row[2]:g}"
