@@ -177,7 +177,11 @@ def add_predict(commands: Any) -> None:
     p = commands.add_parser(
         "predict",
         help=text,
-        description=f"{text[0].upper()}{text[1:]}.",
+        description=f"{text[0].upper()}{text[1:]}.\n"
+        "A line has the outputs of the network as they are, with commas between. For a model of\n"
+        "`chainrule train` that is the predicted number; or, trained on two classes, a score, above 0\n"
+        "for class 1 (of binary_cross_entropy a probability, above 0.5); or a score for each class,\n"
+        "from class 0 on: the class with the largest is predicted.",
         epilog="example:\n  chainrule predict moons.safetensors points.csv",
         formatter_class=argparse.RawDescriptionHelpFormatter,
     )

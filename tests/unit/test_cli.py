@@ -624,6 +624,13 @@ def test_predict_what_was_trained(run: Run, saved: Path, table: Any, text: str) 
     assert run("predict", saved, table(text)) == (0, "".join(expected), "")
 
 
+def test_help_says_what_a_prediction_is(run: Run) -> None:
+    """A file does not know the loss, so that only its owner can tell a score from a number."""
+    out = " ".join(run("predict", "--help")[1].split())
+    assert "trained on two classes, a score, above 0 for class 1" in out
+    assert "a score for each class, from class 0 on: the class with the largest is predicted" in out
+
+
 def test_predict_several_outputs(run: Run, tmp_path: Path, table: Any) -> None:
     path = tmp_path / "model"
     text = "1,2,0\n2,3,1\n3,4,2\n"
