@@ -51,14 +51,16 @@ class GradientReport:
         width = max([len(row.name) for row in self.comparisons] + [5])
         lines = [f"{'value':<{width}} {'backward':>14} {'numerical':>14} {'difference':>11}"]
         for row in self.comparisons:
-            verdict = "" if row.agrees else "   WRONG"
+            verdict = "" if row.agrees else "   at a kink" if self else "   WRONG"
             lines.append(
                 f"{row.name:<{width}} {row.gradient:>14.8g} {row.numerical:>14.8g} "
                 f"{row.error:>11.1e}{verdict}"
             )
         lines += self.faults + self.notes
         good = sum(row.agrees for row in self.comparisons)
-        lines.append(f"{good} of {len(self.comparisons)} gradients agree (epsilon {self.epsilon:g})")
+        kinks = ", the rest at a kink" if self and good < len(self.comparisons) else ""
+        count = f"{good} of {len(self.comparisons)} gradients agree{kinks}"
+        lines.append(f"{count} (epsilon {self.epsilon:g})")
         return "\n".join(lines)
 
     __repr__ = __str__

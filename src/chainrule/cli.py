@@ -7,6 +7,7 @@ from __future__ import annotations
 
 import argparse
 import importlib.util
+import math
 import os
 import platform
 import re
@@ -395,7 +396,21 @@ def graph(arguments: Any) -> None:
 
 
 def check(arguments: Any) -> None:
-    report = check_gradients(evaluate(arguments))
+    result = evaluate(arguments)
+    where = f"at {' '.join(arguments.values)}" if arguments.values else "here"
+    if math.isnan(result.data):
+        raise CommandError(f"the expression is not defined {where}, it is nan: choose other values")
+    if math.isinf(result.data):
+        raise CommandError(
+            f"the expression is {result.data} {where}, without a slope: choose other values"
+        )
+    report = check_gradients(result)
+    ends = [row.name for row in report.comparisons if math.isnan(row.numerical)]
+    if ends:
+        raise CommandError(
+            f"the expression is not defined on both sides {where}, moving {', '.join(ends)}: "
+            f"choose other values"
+        )
     print(report)
     if not report:
         raise CommandError("some gradients do not agree")

@@ -118,6 +118,15 @@ def test_a_kink_is_a_note_not_a_fault() -> None:
     assert report
     assert report.faults == []
     assert "at a kink of 'relu'" in report.notes[0]
+    assert "WRONG" not in str(report)
+    assert str(report).endswith("0 of 1 gradients agree, the rest at a kink (epsilon 1e-05)")
+
+
+def test_beside_a_fault_a_kink_excuses_nothing() -> None:
+    report = check_gradients(Value(0.0, label="x").relu() + WRONG(Value(2.0), Value(3.0)))
+    assert not report
+    assert str(report).count("WRONG") == 2
+    assert str(report).endswith("1 of 3 gradients agree (epsilon 1e-05)")
 
 
 @pytest.mark.parametrize(

@@ -213,16 +213,38 @@ def test_check(run: Run) -> None:
 
 
 def test_check_at_a_kink(run: Run) -> None:
-    """The derivative there is a convention, which differences cannot tell."""
-    code, out, err = run("check", "relu(x)", "x=0")
+    """The derivative there is a convention, which differences cannot tell: nothing is wrong."""
+    code, out, err = run("check", "relu(x) + y", "x=0", "y=1")
     assert (code, err) == (0, "")
     assert "at a kink of 'relu'" in out
+    assert "WRONG" not in out
+    assert out.splitlines()[1].endswith("5.0e-01   at a kink")
+    assert out.endswith("\n1 of 2 gradients agree, the rest at a kink (epsilon 1e-05)\n")
 
 
 def test_check_where_gradients_do_not_agree(run: Run) -> None:
-    code, out, err = run("check", "log(x)", "x=-1")
+    """At a jump."""
+    code, out, err = run("check", "less(x, 1)", "x=1")
     assert (code, err) == (1, "chainrule: some gradients do not agree\n")
-    assert "0 of 1 gradients agree" in out
+    assert out.splitlines()[1].endswith("WRONG")
+    assert "0 of 1 gradients agree (epsilon" in out
+
+
+@pytest.mark.parametrize(
+    ("arguments", "message"),
+    [
+        (["log(x)", "x=-1"], "not defined at x=-1, it is nan"),
+        (["y * log(x)", "x=-1", "y=2"], "not defined at x=-1 y=2, it is nan"),
+        (["1/x", "x=0"], "inf at x=0, without a slope"),
+        (["log(x)", "x=0"], "-inf at x=0, without a slope"),
+        (["9 ** 9 ** 9"], "inf here, without a slope"),
+        (["sqrt(x) + y", "x=0", "y=1"], "not defined on both sides at x=0 y=1, moving x"),
+    ],
+)
+def test_check_where_there_is_nothing_to_compare(run: Run, arguments: list[str], message: str) -> None:
+    """A nan beside a nan is not a wrong gradient."""
+    expected = f"chainrule: the expression is {message}: choose other values\n"
+    assert run("check", *arguments) == (1, "", expected)
 
 
 @pytest.mark.parametrize("command", ["graph", "check"])
