@@ -7,6 +7,7 @@ but a first sample of it, X and y.
 from __future__ import annotations
 
 import itertools
+import numbers
 from collections import deque
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
@@ -122,8 +123,20 @@ class Stream(Data):
         return X, y
 
 
+def _is_sample(batch: Any) -> bool:
+    """Whether it has no place for targets: an array, or a list of numbers."""
+    if not isinstance(batch, (tuple, list)):
+        return hasattr(batch, "__array__")
+    return len(batch) > 0 and all(isinstance(part, numbers.Real) for part in batch)
+
+
 def _pair(batch: Any, number: int) -> tuple[Any, Any]:
     """X and y of a batch, as NumPy arrays if they are arrays of another library."""
+    if _is_sample(batch):
+        raise TypeError(
+            f"y is missing: without it X must be batches (X, y), but batch {number} has numbers alone; "
+            f"give fit(model, loss, X, y)"
+        )
     if not isinstance(batch, (tuple, list)) or len(batch) != 2:
         raise TypeError(f"batch {number} must be a pair (X, y), got {type(batch).__name__}")
     X, y = (np.asarray(part) if hasattr(part, "__array__") else part for part in batch)

@@ -121,6 +121,12 @@ def test_watching_needs_data_that_stays() -> None:
             train(pieces(), **options)
 
 
+MISSING = (
+    r"^y is missing: without it X must be batches \(X, y\), but batch 1 has numbers alone; "
+    r"give fit\(model, loss, X, y\)$"
+)
+
+
 @pytest.mark.parametrize(
     ("source", "options", "kind", "message"),
     [
@@ -128,11 +134,13 @@ def test_watching_needs_data_that_stays() -> None:
         (pieces(), {"validation": 0.5}, ValueError, "^a share for validation is taken from X and y"),
         ([], {}, ValueError, "^there is no batch to train on: the iterator is empty$"),
         (3, {}, TypeError, "^without y the data must be batches .*, got int$"),
-        (X, {}, TypeError, r"^batch 1 must be a pair \(X, y\), got ndarray$"),
+        (X, {}, TypeError, MISSING),
         ([(X, Y, Y)], {}, TypeError, r"^batch 1 must be a pair \(X, y\), got tuple$"),
         ([(X, Y), (X, Y[1:])], {}, ValueError, "^batch 2: X has 30 samples and y has 29$"),
         ([(X, Y), (X[:0], Y[:0])], {}, ValueError, "^batch 2: the data set is empty$"),
-        (X.tolist(), {}, TypeError, "^batch 1: X must be a list or an array of samples, got float$"),
+        (X.tolist(), {}, TypeError, MISSING),
+        ([[1, 2, 3]], {}, TypeError, MISSING),
+        (Y, {}, TypeError, MISSING),
     ],
 )
 def test_what_is_refused(source: Any, options: Any, kind: Any, message: str) -> None:
