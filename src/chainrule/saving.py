@@ -109,6 +109,10 @@ def read(path: str | Path) -> tuple[Any, dict[str, float]]:
     if not path.is_file():
         raise FileNotFoundError(f"no model file {path}")
     try:
+        if not _has_header(path):
+            raise ModelFileError(
+                f"{path} is not a model file: give one that save or `chainrule train --save` wrote"
+            )
         with safe_open(str(path), framework="numpy") as file:
             metadata = file.metadata() or {}
             if metadata.get("format") != FORMAT:
@@ -128,6 +132,12 @@ def read(path: str | Path) -> tuple[Any, dict[str, float]]:
     if not sound or not len(names) == len(set(map(str, names))) == len(numbers):
         raise ModelFileError(f"{path} is damaged: names and numbers do not fit")
     return architecture, {str(name): float(x) for name, x in zip(names, numbers, strict=True)}
+
+
+def _has_header(path: Path) -> bool:
+    """Whether it begins as safetensors files do: eight bytes of a length, then JSON."""
+    with path.open("rb") as file:
+        return file.read(9)[8:] == b"{"
 
 
 # --- architectures as plain data -----------------------------------------------------------------

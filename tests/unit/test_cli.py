@@ -671,7 +671,7 @@ def test_bad_predictions(run: Run, saved: Path, table: Any, tmp_path: Path) -> N
     refused(run("predict", saved, table("1\n")), "the model expects 2 inputs, ")
     refused(run("predict", saved, table("1,2,3,4\n")), "has 4 columns")
     refused(run("predict", saved, table("")), "the file is empty")
-    refused(run("predict", table("1,2\n"), table("1,2\n")), "is damaged")
+    refused(run("predict", table("1,2\n"), table("1,2\n")), "table.csv is not a model file: give one")
     saved.write_bytes(saved.read_bytes()[:-1])
     refused(run("predict", saved, table("1,2\n")), "is damaged")
 

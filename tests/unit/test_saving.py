@@ -324,6 +324,25 @@ def test_no_file(tmp_path: Path) -> None:
 
 
 @pytest.mark.parametrize(
+    "content",
+    [
+        b"",
+        b"1,2\n",
+        b"0.5,-1.2,1\n0.1,0.2,0\n",
+        b"\x80\x04\x95" + bytes(30),
+        b'{"format": "chainrule 1"}',
+    ],
+    ids=["empty", "short", "table", "pickle", "JSON"],
+)
+def test_a_file_of_another_kind_is_not_called_damaged(content: bytes, tmp_path: Path) -> None:
+    path = tmp_path / "points.csv"
+    path.write_bytes(content)
+    message = f"{path} is not a model file: give one that save or `chainrule train --save` wrote"
+    with pytest.raises(ModelFileError, match=f"^{re.escape(message)}$"):
+        load(path)
+
+
+@pytest.mark.parametrize(
     ("changes", "message"),
     [
         ({"format": "pt"}, r" is not a model of chainrule \(format 'pt'\)$"),
