@@ -118,15 +118,39 @@ def test_targets_that_are_no_numbers(name: str) -> None:
 @pytest.mark.parametrize("name", ELEMENTWISE)
 def test_bad_arguments(name: str) -> None:
     loss = getattr(nn, name)
-    message = "^the loss needs as many targets as inputs, got 1 and 2$"
-    with pytest.raises(ValueError, match=message):
-        loss([Value(0.5), Value(0.5)], [1.0])
+    ragged = [[Value(0.5)], [Value(0.5), Value(0.5)]]
+    for input, target, counts in (
+        ([Value(0.5), Value(0.5)], [1.0], "1 and 2"),
+        ([Value(0.5), Value(0.5)], 1.0, "1 and 2"),
+        (Value(0.5), [1.0, 1.0], "2 and 1"),
+        (ragged, [1.0, 1.0], "2 and 3"),
+    ):
+        message = f"^the loss needs as many targets as outputs, got {counts}$"
+        with pytest.raises(ValueError, match=message):
+            loss(input, target)
     with pytest.raises(ValueError, match=r"^the loss needs at least one input, got none$"):
         loss([], [])
     for reduction in ("average", "", None):
         message = rf"^reduction must be 'mean', 'sum' or 'none', got {reduction!r}$"
         with pytest.raises(ValueError, match=message):
             loss([Value(0.5)], [1.0], reduction=reduction)
+
+
+@pytest.mark.parametrize("name", ELEMENTWISE)
+def test_more_outputs_than_targets(name: str) -> None:
+    """Counted for a sample, as the model and y are thought of, not over all of them."""
+    one, two = [Value(0.5)] * 4, [[Value(0.5)] * 2] * 4
+    for input, target, outputs, targets in (
+        (two, [1.0] * 4, 2, 1),
+        (two, np.ones(4), 2, 1),
+        (one, np.ones((4, 3)), 1, 3),
+    ):
+        message = (
+            f"^the loss needs as many targets as outputs, got {targets} and {outputs} for each sample: "
+            f"let the model end in a layer of {targets}, or give y with {outputs} for each sample$"
+        )
+        with pytest.raises(ValueError, match=message):
+            getattr(nn, name)(input, target)
 
 
 @pytest.mark.parametrize("name", ELEMENTWISE)

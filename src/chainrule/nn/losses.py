@@ -44,14 +44,27 @@ def _reduce(losses: list[Any], reduction: str) -> Any:
     return losses
 
 
+def _mismatch(input: Any, target: Any, outputs: int, targets: int) -> str:
+    """What to say of a model that has more or fewer outputs than there are targets."""
+    text = "the loss needs as many targets as outputs, got"
+    if _is_single(input) or _is_single(target) or len(input) != len(target):
+        return f"{text} {targets} and {outputs}"
+    wide, high = ({len(flatten(row)[0]) for row in rows} for rows in (input, target))
+    if len(wide) != 1 or len(high) != 1:
+        return f"{text} {targets} and {outputs}"
+    (outputs,), (targets,) = wide, high
+    return (
+        f"{text} {targets} and {outputs} for each sample: let the model end in a layer of {targets}, "
+        f"or give y with {outputs} for each sample"
+    )
+
+
 def _elementwise(loss: Callable[[Any, Any], Any], input: Any, target: Any, reduction: str) -> Any:
     _check_reduction(reduction)
     inputs, like_input = flatten(input)
     targets, _ = flatten(target)
     if len(inputs) != len(targets):
-        raise ValueError(
-            f"the loss needs as many targets as inputs, got {len(targets)} and {len(inputs)}"
-        )
+        raise ValueError(_mismatch(input, target, len(inputs), len(targets)))
     if not inputs:
         raise ValueError("the loss needs at least one input, got none")
     if _shape(input) != _shape(target):
