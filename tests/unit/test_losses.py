@@ -111,8 +111,13 @@ def test_targets_that_a_loss_has_no_meaning_for(name: str, target: Any, message:
 def test_targets_that_are_no_numbers(name: str) -> None:
     """A text has a length, but it is no sequence of numbers."""
     for target in ("a", "ab"):
-        with pytest.raises(TypeError, match="str"):
+        message = f"^a target must be a number, got '{target}': write classes as 0, 1, 2$"
+        with pytest.raises(TypeError, match=message):
             getattr(nn, name)([Value(0.5)], [target])
+        with pytest.raises(TypeError, match=message):
+            getattr(nn, name)([Value(0.5), Value(0.5)], np.array([target, "1"]))
+    with pytest.raises(TypeError, match=r"^a target must be a number, got None$"):
+        getattr(nn, name)([Value(0.5), Value(0.5)], [1, None])
 
 
 @pytest.mark.parametrize("name", ELEMENTWISE)

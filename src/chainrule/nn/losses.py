@@ -69,8 +69,21 @@ def _elementwise(loss: Callable[[Any, Any], Any], input: Any, target: Any, reduc
         raise ValueError("the loss needs at least one input, got none")
     if _shape(input) != _shape(target):
         raise ValueError("the loss needs inputs and targets of the same shape")
-    losses = [loss(x, y) for x, y in zip(inputs, targets, strict=True)]
+    try:
+        losses = [loss(x, y) for x, y in zip(inputs, targets, strict=True)]
+    except TypeError:
+        _check_numbers(targets)
+        raise
     return unflatten(like_input, losses) if reduction == "none" else _reduce(losses, reduction)
+
+
+def _check_numbers(targets: list[Any]) -> None:
+    for y in targets:
+        try:
+            _check_target(y, lambda _: True, "")
+        except TypeError:
+            shown = f"{str(y)!r}: write classes as 0, 1, 2" if isinstance(y, str) else repr(y)
+            raise TypeError(f"a target must be a number, got {shown}") from None
 
 
 def _check_target(y: Any, is_sound: Callable[[float], bool], needs: str) -> None:
