@@ -12,7 +12,8 @@ from typing import Any
 import numpy as np
 import pytest
 
-from chainrule import Value, check_gradients, nn
+from chainrule import Value, check_gradients, data, nn, train
+from chainrule.value import compiled
 
 
 def softplus(x: float) -> float:
@@ -181,6 +182,35 @@ def test_binary_cross_entropy_ends_at_100() -> None:
         loss.backward()
         assert loss.data == expected
         assert math.isfinite(p.grad)
+
+
+SCORE = (
+    "^binary_cross_entropy needs probabilities from 0 to 1, got {}: end the model in a sigmoid, "
+    "or use binary_cross_entropy_with_logits for scores$"
+)
+
+
+@pytest.mark.parametrize("score", [-0.0482, 1.0000001, -math.inf, math.inf])
+def test_binary_cross_entropy_refuses_scores(score: float) -> None:
+    """Their logarithm is NaN, of which a smaller learning rate would not cure them."""
+    message = SCORE.format(f"{score:.6g}")
+    for input in (Value(score), [Value(0.5), Value(score)], [[0.5], [score]]):
+        target: Any = 1.0 if isinstance(input, Value) else [1.0, 0.0]
+        with pytest.raises(ValueError, match=message):
+            nn.binary_cross_entropy(input, target)
+    assert math.isnan(nn.binary_cross_entropy(Value(math.nan), 1.0).data)
+
+
+@pytest.mark.parametrize("engine", ["auto", "eager", *(["native"] if compiled is not None else [])])
+def test_training_with_scores_for_probabilities(engine: str) -> None:
+    """Compiled functions look at no number: there a first look at all samples refuses them."""
+    X, y = data.moons(20, seed=0)
+    options: Any = {"engine": engine, "epochs": 2, "progress": False}
+    with pytest.raises(ValueError, match=SCORE.format(".*")):
+        train.fit(nn.MLP(2, [4, 1], seed=0), "binary_cross_entropy", X, y, **options)
+    model = nn.MLP(2, [4, 1], "tanh", "sigmoid", seed=0)
+    losses = train.fit(model, "binary_cross_entropy", X, y, **options).losses
+    assert losses[1] < losses[0]
 
 
 # --- any logits ----------------------------------------------------------------------------------
