@@ -48,7 +48,7 @@ def test_from_the_skeleton_to_the_marks(tmp_path: Path) -> None:
         "solution.py: its docstring is that of the template; learners read it too\n"
         "hints.md: a hint is that of the template, 'A nudge: where to look.'\n"
         "hints.md: a hint is that of the template, 'Nearly the answer.'\n"
-        "wrong/: 1 wrong solution; those of the course have 5 or more, "
+        "advice: 1 wrong solution in wrong/; those of the course have 5 or more, "
     )
     assert tried.stderr.endswith("twice is not ready: mend what is said above (4 things)\n")
     filled_in(tmp_path / "week3" / "twice")
@@ -202,6 +202,6 @@ def test_five_wrong_solutions_need_no_advice(own: Path) -> None:
     wrong = own / "twice" / "wrong"
     for i in range(3):
         (wrong / f"adds_{i}.py").write_text(f"# adds\ndef twice(x):\n    return x + {i}\n")
-    assert [line[:26] for line in advice(read(own / "twice"))] == ["wrong/: 4 wrong solutions;"]
+    assert [line[:26] for line in advice(read(own / "twice"))] == ["advice: 4 wrong solutions "]
     (wrong / "nothing.py").write_text("# nothing\ndef twice(x):\n    pass\n")
     assert [*advice(read(own / "twice"))] == []

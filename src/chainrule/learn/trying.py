@@ -61,8 +61,8 @@ def advice(e: Exercise) -> Iterator[str]:
     """What would make it better, though it is ready without."""
     if 0 < len(e.wrong) < ENOUGH:
         yield (
-            f"wrong/: {counted(len(e.wrong), 'wrong solution')}; those of the course have {ENOUGH} or "
-            "more, each a mistake that learners make"
+            f"advice: {counted(len(e.wrong), 'wrong solution')} in wrong/; those of the course have "
+            f"{ENOUGH} or more, each a mistake that learners make"
         )
 
 
