@@ -252,6 +252,18 @@ def test_a_quiz_without_a_terminal(tmp_path: Path) -> None:
     assert run("quiz", "99", cwd=tmp_path).stderr.startswith("chainrule: there is no lesson 99")
 
 
+def test_without_a_terminal_nothing_is_promised(tmp_path: Path) -> None:
+    """It ends with its input, so that it would not see a save."""
+    command = [sys.executable, "-m", "chainrule", "learn"]
+    ended = subprocess.run(command, cwd=tmp_path, input="", capture_output=True, text=True, check=True)
+    assert "whenever you save" not in ended.stdout
+    assert "`chainrule learn read 1` to read lesson 1 first: " in ended.stdout
+    file = Path("chainrule-course") / "first_value.py"
+    assert ended.stdout.endswith(f"\nEdit {file}; then check it: chainrule learn check first_value\n")
+    (tmp_path / file).write_text(exercise("first_value").solution)
+    assert run("check", "first_value", cwd=tmp_path).returncode == 0
+
+
 def test_lines_are_as_wide_as_the_terminal(tmp_path: Path) -> None:
     terminal = Terminal("learn", "open", "accumulate", cwd=tmp_path, columns=48)
     terminal.until("new course in ")

@@ -19,6 +19,7 @@ class Keyboard:
 
     def __init__(self) -> None:
         self.descriptor = sys.stdin.fileno()
+        self.is_terminal = sys.stdin.isatty()
         self.before: Any = None  # the terminal's settings, while it gives single keys
 
     def __enter__(self) -> Keyboard:
@@ -51,7 +52,7 @@ class Keyboard:
         return typed.decode("utf-8", "replace") if typed else None
 
     def _give_keys(self) -> None:
-        if self.before is None and sys.stdin.isatty():
+        if self.before is None and self.is_terminal:
             import termios
             import tty
 

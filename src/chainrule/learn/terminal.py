@@ -133,14 +133,18 @@ class Session:
         self.say()
         if not self.progress.passed:
             each = lesson(e.lesson)
-            text = f"Press r to read lesson {each.number} first: {each.title}, {each.minutes} minutes."
+            how = "Press r" if self.keyboard.is_terminal else f"`chainrule learn read {each.number}`"
+            text = f"{how} to read lesson {each.number} first: {each.title}, {each.minutes} minutes."
             self.say(writing.prose(text))
             self.say()
         self.say(self.style.strong(f"{e.title}  (lesson {e.lesson}, about {e.minutes} minutes)"))
         self.say(writing.prose(e.task))
         self.say()
-        self.say(f"Edit {path}; it is checked whenever you save it.")
-        self.say(self.style.quiet(keys()))
+        if self.keyboard.is_terminal:
+            self.say(f"Edit {path}; it is checked whenever you save it.")
+            self.say(self.style.quiet(keys()))
+        else:  # nobody presses q, so that the end of input is the end: no save would be seen
+            self.say(f"Edit {path}; then check it: chainrule learn check {e.name}")
 
     def state(self) -> tuple[int, int] | None:
         try:
