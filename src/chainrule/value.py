@@ -69,6 +69,13 @@ else:
     core = "python"
 
 
+def tracer_here() -> Any:
+    """Who writes down what a function does, if one is being compiled on this thread."""
+    tracer = set_tracer(None)
+    set_tracer(tracer)
+    return tracer
+
+
 class _Mode(ContextDecorator):
     """Sets a mode of this thread for a `with` block or a decorated function."""
 
@@ -92,8 +99,7 @@ class _Mode(ContextDecorator):
 
     def __enter__(self) -> None:
         if self._recording is False:
-            tracer = set_tracer(None)
-            set_tracer(tracer)
+            tracer = tracer_here()
             if tracer is not None:
                 tracer.no_grad()
         self._before.append(set_modes(self._recording, self._anomaly))

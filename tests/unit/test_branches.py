@@ -245,6 +245,8 @@ def test_too_many_branches_name_the_line() -> None:
         compile(halve)(np.geomspace(1, 1e6, 200))
     assert compile(halve, branches=200)(np.geomspace(1, 1e6, 200)).max() <= 1
     two = np.array([-1.0, 1.0])
+    with pytest.raises(ValueError, match="branches must be 1 or more, got 0"):
+        compile(halve, branches=0)
     with pytest.raises(ValueError, match="more than 1 different branches"):
         compile(lambda x: x if x > 0 else -x, branches=1)(two)
     assert compile(lambda x: x if x > 0 else -x, branches=2)(two).tolist() == [1.0, 1.0]

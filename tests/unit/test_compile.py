@@ -440,6 +440,13 @@ def test_bad_settings_of_threads_and_simd(monkeypatch: pytest.MonkeyPatch) -> No
         step(np.ones(3))
 
 
+def test_without_parameters_there_is_no_gradient_for_them() -> None:
+    price = compile(lambda s, k: maximum(s - k, 0.0))
+    with pytest.raises(ValueError, match=r"no parameters.*value_and_grad\(\.\.\., inputs=True\)"):
+        price.grad(np.array([3.0]), np.array([1.0]))
+    assert price.value_and_grad(np.array([3.0]), np.array([1.0]), inputs=True)[2][0].tolist() == [1.0]
+
+
 def test_sigmoid_far_out_keeps_its_slope() -> None:
     _, _, (grad,) = compile(lambda x: sigmoid(x)).value_and_grad(np.array([40.0]), inputs=True)
     assert grad[0] == pytest.approx(4.248354255291589e-18, rel=1e-14)

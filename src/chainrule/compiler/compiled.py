@@ -60,6 +60,8 @@ class Compiled:
         self.named = None if params is None else len(self.params)
         self.reduction = reduction
         self.backend, self.machine = backend, backends.named(backend)
+        if branches < 1:
+            raise ValueError(f"branches must be 1 or more, got {branches}")
         if axes not in range(1, MOST_AXES + 1):
             raise ValueError(f"axes must be from 1 to {MOST_AXES}, got {axes}")
         self.branches, self.axes = branches, axes
@@ -69,7 +71,10 @@ class Compiled:
         self.variants: dict[Any, list[_Variant]] = {}
 
     def __call__(self, *batch: Any) -> Any:
-        """The results for every sample: arrays in the place of the Values that the function returns."""
+        """The results for every sample: arrays in the place of the Values that the function returns.
+
+        So a list of two Values becomes a list of two arrays, each with a number for every sample.
+        """
         inputs = Batch(batch, self.axes)
         merged: list[Array] = []
         rebuild: Any = None
@@ -129,7 +134,13 @@ class Compiled:
 
     def grad(self, *batch: Any) -> Array:
         """The gradient for the parameters alone."""
-        return self.value_and_grad(*batch)[1]
+        gradient = self.value_and_grad(*batch)[1]
+        if not len(gradient):
+            raise ValueError(
+                "the function has no parameters to differentiate for: "
+                "value_and_grad(..., inputs=True) gives the gradients for its arguments"
+            )
+        return gradient
 
     @property
     def program(self) -> str:

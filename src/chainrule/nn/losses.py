@@ -15,7 +15,7 @@ from .. import functional as F
 from ..arrays import is_sequence
 from ..ieee import as_float
 from ..tree import flatten, unflatten
-from ..value import Value, set_tracer
+from ..value import Value, tracer_here
 
 
 def _check_reduction(reduction: str) -> None:
@@ -130,13 +130,6 @@ def _check_share(y: Any) -> None:
     _check_target(y, lambda y: 0.0 <= y <= 1.0, needs)
 
 
-def _is_tracing() -> bool:
-    """Whether a function is being compiled: then no number may be looked at."""
-    tracer = set_tracer(None)
-    set_tracer(tracer)
-    return tracer is not None
-
-
 def _check_probability(x: Any) -> None:
     """Refuse a raw score; NaN is left to those who look for it."""
     number = x.data if isinstance(x, Value) else as_float(x)
@@ -149,7 +142,7 @@ def _check_probability(x: Any) -> None:
 
 def binary_cross_entropy(input: Any, target: Any, reduction: str = "mean") -> Any:
     """-(y log x + (1 - y) log(1 - x)) for probabilities x; logarithms end at -100, as in PyTorch."""
-    tracing = _is_tracing()
+    tracing = tracer_here() is not None  # then no number may be looked at
 
     def log(x: Any) -> Any:
         return F.where(F.less(F.log(x), -100.0), -100.0, F.log(x))
