@@ -32,9 +32,7 @@ static uint64_t hash_group(const Looked *w) {
     return hash;
 }
 
-/* The numbers 0 to n, sorted by their keys, which are below `most`; equal ones stay in order. Where
- * those of each key begin is left in `begin`, which has room for one more. */
-static void sort_by(const int32_t *key, int32_t n, int32_t most, int32_t *begin, int32_t *sorted) {
+void sort_by(const int32_t *key, int32_t n, int32_t most, int32_t *begin, int32_t *sorted) {
     memset(begin, 0, ((size_t)most + 1) * sizeof *begin);
     for (int32_t i = 0; i < n; i++)
         if (key[i] >= 0) begin[key[i] + 1]++;

@@ -267,7 +267,7 @@ static int same_index(const void *wanted, int32_t i) {
 static int lower_take(Lowering *l, const int32_t *ids, int32_t count) {
     const Graph *g = l->graph;
     const size_t bytes = ((size_t)count + 1) * sizeof(int32_t);
-    int32_t *group = PyMem_Malloc(bytes), *firsts = PyMem_Malloc(bytes), *begin = PyMem_Calloc((size_t)count + 2, sizeof(int32_t));
+    int32_t *group = PyMem_Malloc(bytes), *firsts = PyMem_Malloc(bytes), *begin = PyMem_Malloc(bytes);
     int32_t *sorted = PyMem_Malloc(bytes), n = 0, fault = OUT_OF_MEMORY;
     Table known = {0};
     if (!group || !firsts || !begin || !sorted) goto done;
@@ -276,10 +276,9 @@ static int lower_take(Lowering *l, const int32_t *ids, int32_t count) {
         group[i] = table_enter(&known, hash_more(0, (uint32_t)wanted.index), same_index, &wanted, n);
         if (group[i] < 0) goto done;
         if (group[i] == n) firsts[n++] = ids[i];
-        begin[group[i] + 2]++;
     }
-    for (int32_t k = 0; k < n; k++) begin[k + 2] += begin[k + 1];
-    for (int32_t i = 0; i < count; i++) sorted[begin[group[i] + 1]++] = ids[i];
+    sort_by(group, count, n, begin, sorted);
+    for (int32_t i = 0; i < count; i++) sorted[i] = ids[sorted[i]];
     fault = 0;
     for (int32_t k = 0; !fault && k < n; k++)
         fault = take_with(l, *args_of(g, firsts[k]), sorted + begin[k], begin[k + 1] - begin[k]);

@@ -54,6 +54,9 @@ typedef struct {
 } Groups;
 int find_groups(const Lowering *l, Groups *groups);
 void groups_free(Groups *groups);
+/* The numbers 0 to n, sorted by their keys, which are below `most`; equal ones stay in order, and those
+ * with a key below 0 are left out. Where those of each key begin is left in `begin`: one more than `most`. */
+void sort_by(const int32_t *key, int32_t n, int32_t most, int32_t *begin, int32_t *sorted);
 
 /* products.c */
 int lower_dots(Lowering *l, const int32_t *ids, int32_t count);

@@ -126,14 +126,17 @@ static PyMethodDef own_methods[] = {
     {"__format__", value_format, METH_O, NULL},
 };
 
-enum { OWN = sizeof(own_methods) / sizeof(own_methods[0]), MOST_METHODS = 128 };
+enum { OWN = sizeof(own_methods) / sizeof(own_methods[0]), MOST_METHODS = 128, MOST_SLOTS = 40 };
 static PyMethodDef methods[MOST_METHODS];
 
 static PyObject *make_type(void) {
     int n = 0;
     for (int i = 0; i < OWN; i++) methods[n++] = own_methods[i];
-    for (PyMethodDef *m = table_methods; m->ml_name && n < MOST_METHODS - 1; m++) methods[n++] = *m;
-    PyType_Slot slots[40] = {
+    for (PyMethodDef *m = table_methods; m->ml_name; m++) {
+        if (n == MOST_METHODS - 1) return PyErr_SetString(PyExc_SystemError, "too many methods"), NULL;
+        methods[n++] = *m;
+    }
+    PyType_Slot slots[MOST_SLOTS] = {
         {Py_tp_doc, "Value(data, _children=(), _op='', label='')\n--\n\n"
                     "A number in a computation graph, with the gradient of a result for it."},
         {Py_tp_new, value_new},
@@ -149,7 +152,10 @@ static PyObject *make_type(void) {
     };
     int last = 0;
     while (slots[last].slot) last++;
-    for (PyType_Slot *s = operator_slots; s->slot; s++) slots[last++] = *s;
+    for (PyType_Slot *s = operator_slots; s->slot; s++) {
+        if (last == MOST_SLOTS - 1) return PyErr_SetString(PyExc_SystemError, "too many slots"), NULL;
+        slots[last++] = *s;
+    }
     PyType_Spec spec = {"chainrule.Value", sizeof(Value), 0,
                         Py_TPFLAGS_DEFAULT | Py_TPFLAGS_BASETYPE | Py_TPFLAGS_HAVE_GC, slots};
     PyTypeObject *type = (PyTypeObject *)PyType_FromSpec(&spec);

@@ -96,23 +96,27 @@ static int find_dots(const Lowering *l, const int32_t *ids, int32_t count, Dots 
     return fault;
 }
 
-/* Put the dots of each column together, in the order they came. */
-static void sort_columns(Dots *d) {
-    int32_t *begin = d->begin, *nodes = d->scratch, *lines = d->set;
-    memset(begin, 0, ((size_t)d->x.n + 2) * sizeof *begin);
-    for (int32_t i = 0; i < d->n; i++) begin[d->column[i] + 2]++;
-    for (int32_t c = 0; c < d->x.n; c++) begin[c + 2] += begin[c + 1];
-    for (int32_t i = 0; i < d->n; i++) {
-        const int32_t place = begin[d->column[i] + 1]++;
-        nodes[place] = d->node[i], lines[place] = d->line[i];
-    }
-    memcpy(d->node, nodes, (size_t)d->n * sizeof *nodes);
-    memcpy(d->line, lines, (size_t)d->n * sizeof *lines);
+static void reorder(int32_t *items, const int32_t *order, int32_t n, int32_t *room) {
+    for (int32_t i = 0; i < n; i++) room[i] = items[order[i]];
+    memcpy(items, room, (size_t)n * sizeof *items);
 }
 
+/* Put the dots of each column together, in the order they came. */
+static void sort_columns(Dots *d) {
+    int32_t *order = d->scratch;
+    sort_by(d->column, d->n, d->x.n, d->begin, order);
+    reorder(d->node, order, d->n, d->set);
+    reorder(d->line, order, d->n, d->set);
+}
+
+typedef struct {
+    const Dots *dots;
+    int32_t column;
+} Column;
+
 static int same_lines(const void *wanted, int32_t set) {
-    const Dots *d = wanted; /* columns have their sets one after another; `n` is the one looked for */
-    const int32_t column = d->n, first = d->scratch[set], length = d->begin[column + 1] - d->begin[column];
+    const Dots *d = ((const Column *)wanted)->dots;
+    const int32_t column = ((const Column *)wanted)->column, first = d->scratch[set], length = d->begin[column + 1] - d->begin[column];
     return d->begin[first + 1] - d->begin[first] == length &&
            !memcmp(d->line + d->begin[first], d->line + d->begin[column], (size_t)length * sizeof *d->line);
 }
@@ -122,8 +126,7 @@ static int32_t find_sets(Dots *d) {
     Table known = {0};
     int32_t sets = 0;
     for (int32_t c = 0; c < d->x.n && sets >= 0; c++) {
-        Dots wanted = *d;
-        wanted.n = c;
+        const Column wanted = {d, c};
         const uint64_t hash = hash_items(0, d->line + d->begin[c], d->begin[c + 1] - d->begin[c]);
         d->set[c] = table_enter(&known, hash, same_lines, &wanted, sets);
         if (d->set[c] < 0)
@@ -168,12 +171,8 @@ static int lower_sorted(Lowering *l, int shared, Dots *d, int32_t *columns) {
     sort_columns(d);
     const int32_t sets = find_sets(d);
     if (sets < 0) return sets;
-    /* The columns of each set one after another: count, then place. */
-    int32_t *begin = d->scratch;
-    memset(begin, 0, ((size_t)sets + 2) * sizeof *begin);
-    for (int32_t c = 0; c < d->x.n; c++) begin[d->set[c] + 2]++;
-    for (int32_t s = 0; s < sets; s++) begin[s + 2] += begin[s + 1];
-    for (int32_t c = 0; c < d->x.n; c++) columns[begin[d->set[c] + 1]++] = c;
+    int32_t *begin = d->scratch; /* of each set in the columns */
+    sort_by(d->set, d->x.n, sets, begin, columns);
     int fault = 0;
     for (int32_t s = 0; s < sets; s++) {
         const int32_t n = begin[s + 1] - begin[s], part = shared || l->narrow ? n : 1;
