@@ -208,7 +208,7 @@ def test_after_an_error_eager_mode_is_as_before() -> None:
     ("batch", "error", "text"),
     [
         ((), TypeError, "at least one array"),
-        ((np.ones((3, 2)), np.ones(4)), ValueError, "same number of samples"),
+        ((np.ones((3, 2)), np.ones(4)), ValueError, "same number of samples, got 3, 4"),
         ((np.ones((0, 2)), np.ones(0)), ValueError, "the batch is empty"),
         ((3.0, 4.0), ValueError, "one entry for every sample"),
         ((Value(1.0), np.ones(2)), TypeError, "on Values call the function itself"),

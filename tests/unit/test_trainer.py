@@ -55,6 +55,18 @@ def test_an_index_that_is_not_in_the_table_ends_the_training() -> None:
 
 
 @pytest.mark.skipif(compiled is None, reason="there is no C core")
+def test_a_trainer_says_what_it_needs() -> None:
+    from chainrule.compiler import Trainer
+
+    table = [Value(1.0)]
+    step = compile(lambda x: x * table[0], params=table)
+    with pytest.raises(TypeError, match=r"needs a compiled loss.*got Compiled and the class Adam"):
+        Trainer(step, optim.Adam)
+    with pytest.raises(TypeError, match=r"got function and SGD"):
+        Trainer(lambda x: x, optim.SGD(table, lr=0.1))
+
+
+@pytest.mark.skipif(compiled is None, reason="there is no C core")
 def test_steps_before_a_wrong_index_are_made_and_counted() -> None:
     from chainrule.compiler import Batch, Trainer
 

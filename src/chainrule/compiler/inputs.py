@@ -76,7 +76,7 @@ class Batch(Inputs):
         if not leading:
             raise ValueError("a batch must have one entry for every sample, got single numbers only")
         if axes == 1 and len(set(leading)) > 1:
-            lengths = sorted({lead[0] for lead in leading})
+            lengths = ", ".join(str(lead[0]) for lead in leading)
             raise ValueError(f"all arguments need the same number of samples, got {lengths}")
         try:
             shape = np.broadcast_shapes(*leading)

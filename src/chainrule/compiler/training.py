@@ -39,6 +39,15 @@ class Trainer:
     """
 
     def __init__(self, step: Compiled, optimizer: Any) -> None:
+        if (
+            not isinstance(step, Compiled)
+            or isinstance(optimizer, type)
+            or not hasattr(optimizer, "rule")
+        ):
+            raise TypeError(
+                f"Trainer(step, optimizer) needs a compiled loss, compile(...), and an optimizer, "
+                f"optim.Adam(model.parameters()), got {_kind(step)} and {_kind(optimizer)}"
+            )
         if step.reduction != "mean":
             raise ValueError(f"training needs reduction='mean', this function has {step.reduction!r}")
         if optimizer.has_own_step:
@@ -176,6 +185,10 @@ class Outcome:
     losses: Array
     norms: Array  # of gradients, for each epoch and group
     finite: bool
+
+
+def _kind(thing: Any) -> str:
+    return f"the class {thing.__name__}" if isinstance(thing, type) else type(thing).__name__
 
 
 def traced_rule(optimizer: Any) -> Trace:
