@@ -204,22 +204,44 @@ def test_conditions_are_joined_as_in_eager_mode(backend: str) -> None:
         compile(lambda x: x & x)(X)
 
 
-def test_equality_is_of_numbers_for_samples_and_refused_where_eager_mode_has_another() -> None:
-    X = np.array([0.0, 1.0, 2.0])
-    assert compile(lambda x: 7.0 if x == 0 else x)(X).tolist() == [7.0, 1.0, 2.0]
-    assert compile(lambda x: 7.0 if x != 0 else x)(X).tolist() == [0.0, 7.0, 7.0]
-    assert compile(lambda x: 7.0 if x in (0, 2) else x)(X).tolist() == [7.0, 1.0, 7.0]
+def test_equality_is_that_of_eager_mode_with_plain_samples() -> None:
+    """Of numbers, where only samples are in them; else it asks whether two Values are the same one."""
+    X, Y = np.array([0.0, 1.0, 2.0, 2.0]), np.array([0.0, 2.0, 2.0, 4.0])
     v, w = Value(1.0), Value(2.0)
-    assert compile(lambda x: x * [v, w].index(w) if w != v else x)(X).tolist() == [0.0, 1.0, 2.0]
+
+    def argmax(x: Any, y: Any) -> Any:
+        scores = [v * x, w * x - y, v * y + x]
+        return float(scores.index(max(scores)))
+
     for function in (
-        lambda x: 7.0 if w == 2 else x,
-        lambda x: 7.0 if x == w else x,
-        lambda x: 7.0 if x * 2 == x else x,
+        lambda x, y: 7.0 if x == 0 else x,
+        lambda x, y: 7.0 if x != 0 else x,
+        lambda x, y: 7.0 if x in (0, 2) else x,
+        lambda x, y: 7.0 if x == y else x,
+        lambda x, y: 7.0 if x * 2 == y + 0.0 else x,
+        lambda x, y: 7.0 if x != exp(y) - 1.0 else x,
+        lambda x, y: 7.0 if w == 2 else x,
+        lambda x, y: 7.0 if x == w or w == x else x,
+        lambda x, y: 7.0 if w * x == w * x else x,
+        lambda x, y: 7.0 if w == w and w != v else x,
+        lambda x, y: 7.0 if x == None or x == "x" else x,  # noqa: E711
+        argmax,
     ):
-        with pytest.raises(
-            TraceError, match=r"`==` asks whether Values are the same one.*equal\(a, b\)"
-        ):
-            compile(function)(X)
+        eager = [
+            float(getattr(r := function(x, y), "data", r))
+            for x, y in zip(X.tolist(), Y.tolist(), strict=True)
+        ]
+        assert compile(function)(X, Y).tolist() == eager
+
+
+def test_equality_of_a_long_chain_is_asked_without_recursion() -> None:
+    def function(x: Any) -> Any:
+        y = x
+        for _ in range(20_000):
+            y = y + 1.0
+        return 7.0 if y == 20_000 else x
+
+    assert compile(function)(np.array([0.0, 1.0])).tolist() == [7.0, 1.0]
 
 
 @pytest.mark.parametrize(

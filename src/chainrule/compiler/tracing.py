@@ -29,6 +29,7 @@ class Tracer:
     def __init__(self, inputs: Iterable[Any]) -> None:
         self.inputs = set(inputs)
         self.guards: list[tuple[Any, bool, str]] = []
+        self.numbers: dict[Any, bool] = {}  # of Values that `==` was asked of
         clock = Value(0.0)
         clock.data = 1.0  # advances the clock: whatever is made from now on carries a later time
         self.start = clock._time
@@ -77,18 +78,27 @@ class Tracer:
         )
 
     def compares(self, value: Any, other: Any) -> bool:
-        """Whether `==` compares numbers: a sample is a plain number in eager mode, other leaves are not.
+        """Whether `==` compares numbers, as in eager mode, where samples are plain ones.
 
-        Two Values that are no samples are compared as in eager mode, by what they are.
+        Between Values it asks whether they are the same one, there and here.
         """
-        values = [each for each in (value, other) if isinstance(each, Value)]
-        fixed = all(each.is_leaf and each not in self.inputs for each in values)
-        if fixed == (len(values) == 2):
-            return not fixed
-        raise TraceError(
-            f"`==` asks whether Values are the same one, which they are not, at {errors.user_line()}: "
-            f"write where(equal(a, b), x, y) to compare their numbers"
-        )
+        return all(self.is_number(each) for each in (value, other) if isinstance(each, Value))
+
+    def is_number(self, value: Any) -> bool:
+        """Whether it depends on samples alone, so that eager mode has a plain number here."""
+        stack = [value]
+        while stack:
+            v = stack[-1]
+            inputs = [each for each in v._arguments if isinstance(each, Value)]
+            waiting = [each for each in inputs if each not in self.numbers]
+            if waiting:
+                stack += waiting
+                continue
+            alone = (
+                v in self.inputs or v.is_constant if v.is_leaf else all(map(self.numbers.get, inputs))
+            )
+            self.numbers[stack.pop()] = alone
+        return self.numbers[value]
 
     def guard(self, value: Any, outcome: bool) -> bool:
         self.guards.append((value, outcome, errors.user_line()))
