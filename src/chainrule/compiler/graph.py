@@ -165,8 +165,8 @@ def check_operation(node: Any) -> None:
     row = node._row
     if row is None or node._by_hand or not is_known(row):
         raise CompileError(
-            f"cannot compile '{node._op}': only operations of the table can be compiled, not "
-            f"ones made by hand or with custom_op"
+            f"cannot compile '{node._op}': only operations of the table can be compiled, not ones made "
+            f"by hand or with custom_op; write it as a plain function of them, or stay eager"
         )
 
 
