@@ -197,23 +197,17 @@ static PyObject *number_float(PyObject *self) {
     return NULL;
 }
 
-/* Both conditions, or one of them: comparisons of what was made of the two. */
-static PyObject *number_and(PyObject *a, PyObject *b) {
+/* Two conditions as one: a comparison of a number with what was made of both. */
+static PyObject *join(PyObject *a, PyObject *b, int op, double number, int comparison) {
     if (!is_condition(a) || !is_condition(b)) Py_RETURN_NOTIMPLEMENTED;
-    PyObject *one = PyFloat_FromDouble(1.0), *both = one ? binary(OP_MUL, a, b) : NULL;
-    PyObject *result = both ? binary(OP_EQUAL, both, one) : NULL;
-    Py_XDECREF(one);
+    PyObject *limit = PyFloat_FromDouble(number), *both = limit ? binary(op, a, b) : NULL;
+    PyObject *result = both ? binary(comparison, limit, both) : NULL;
+    Py_XDECREF(limit);
     Py_XDECREF(both);
     return result;
 }
-static PyObject *number_or(PyObject *a, PyObject *b) {
-    if (!is_condition(a) || !is_condition(b)) Py_RETURN_NOTIMPLEMENTED;
-    PyObject *zero = PyFloat_FromDouble(0.0), *sum = zero ? binary(OP_ADD, a, b) : NULL;
-    PyObject *result = sum ? binary(OP_LESS, zero, sum) : NULL;
-    Py_XDECREF(zero);
-    Py_XDECREF(sum);
-    return result;
-}
+static PyObject *number_and(PyObject *a, PyObject *b) { return join(a, b, OP_MUL, 1.0, OP_EQUAL); }
+static PyObject *number_or(PyObject *a, PyObject *b) { return join(a, b, OP_ADD, 0.0, OP_LESS); }
 
 /* Equality is identity: nodes live in sets; while a function is compiled, samples are numbers and
  * compared as such. The order compares data, and is a Value then, so that `where(a < b, x, y)` stays a

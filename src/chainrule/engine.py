@@ -425,12 +425,10 @@ class Value:
 
     def __and__(self, other: Any) -> Any:
         """Both conditions, while a function is compiled: then comparisons are Values."""
-        known = _is_condition(self) and _is_condition(other)
-        return _binary(ops.equal, self * other, 1.0) if known else NotImplemented
+        return _join(self, other, ops.mul, 1.0, ops.equal)
 
     def __or__(self, other: Any) -> Any:
-        known = _is_condition(self) and _is_condition(other)
-        return _binary(ops.less, 0.0, self + other) if known else NotImplemented
+        return _join(self, other, ops.add, 0.0, ops.less)
 
     __rand__, __ror__ = __and__, __or__
 
@@ -495,6 +493,12 @@ def _is_condition(x: Any) -> bool:
     if not isinstance(x, Value):
         return isinstance(x, bool)
     return modes.tracer is not None and x._row in (ops.less, ops.less_equal, ops.equal)
+
+
+def _join(a: Any, b: Any, op: Op, number: float, comparison: Op) -> Any:
+    """Two conditions as one: a comparison of a number with what was made of both."""
+    known = _is_condition(a) and _is_condition(b)
+    return _binary(comparison, number, _binary(op, a, b)) if known else NotImplemented
 
 
 def _compare(op: Op, left: Any, right: Any) -> Any:
