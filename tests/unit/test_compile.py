@@ -427,6 +427,33 @@ assert os.waitpid(child, 0)[1] == 0
     subprocess.run([sys.executable, "-c", code], check=True, timeout=60)
 
 
+def test_a_child_forked_while_another_thread_traces_can_compile() -> None:
+    code = """
+import os, threading, warnings
+import numpy as np
+from chainrule import compile
+warnings.simplefilter("ignore")  # Python's own about forking with threads
+tracing, done = threading.Event(), threading.Event()
+
+def slow(x):
+    tracing.set()
+    done.wait()
+    return x
+
+thread = threading.Thread(target=lambda: compile(slow)(np.ones(2)))
+thread.start()
+tracing.wait()
+child = os.fork()
+if child == 0:
+    os._exit(0 if compile(lambda x: 2 * x)(np.ones(2)).tolist() == [2.0, 2.0] else 1)
+result = os.waitpid(child, 0)[1]
+done.set()
+thread.join()
+assert result == 0
+"""
+    subprocess.run([sys.executable, "-c", code], check=True, timeout=60)
+
+
 def test_bad_settings_of_threads_and_simd(monkeypatch: pytest.MonkeyPatch) -> None:
     if compiled is None:
         pytest.skip("there is no C core")

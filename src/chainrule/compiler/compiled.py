@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 import threading
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
@@ -26,6 +27,16 @@ MOST_BRANCHES = 64
 REDUCTIONS = ("mean", "sum", "none")
 DTYPES = (np.dtype(np.float64), np.dtype(np.float32))
 TRACING = threading.RLock()  # one function at a time, so that none finds another's parameters
+
+
+def _unlock_in_child() -> None:
+    """A forked child has only the thread that forked: another's lock would never be released."""
+    global TRACING
+    TRACING = threading.RLock()
+
+
+if hasattr(os, "register_at_fork"):
+    os.register_at_fork(after_in_child=_unlock_in_child)
 
 
 class Compiled:
