@@ -59,7 +59,7 @@ static int number_or_error(PyObject *o, const char *attribute, double *x) {
 
 static PyObject *get_data(PyObject *self, void *unused) {
     (void)unused;
-    if (MODES() & TRACING && tracer_reads(self, "data") < 0) return NULL;
+    if (WATCHED() & (TRACING | DIFFERENTIATING) && observe_read(self, "data") < 0) return NULL;
     return PyFloat_FromDouble(((Value *)self)->data);
 }
 
@@ -72,7 +72,7 @@ PyObject *values_read_data(PyObject *module, PyObject *values) {
     int fine = result != NULL;
     for (Py_ssize_t i = 0; fine && i < n; i++) {
         PyObject *value = PyTuple_GET_ITEM(held, i);
-        fine = IS_VALUE(value) && !(MODES() & TRACING && tracer_reads(value, "data") < 0);
+        fine = IS_VALUE(value) && !(MODES() & TRACING && observe_read(value, "data") < 0);
         if (fine) ((double *)PyByteArray_AS_STRING(result))[i] = ((Value *)value)->data;
         else if (!PyErr_Occurred()) PyErr_Format(PyExc_TypeError, "expected a Value, got %R", value);
     }
@@ -103,7 +103,7 @@ static PyObject *get_grad(PyObject *self, void *unused) {
     (void)unused;
     Value *v = (Value *)self;
     if (v->flags & EXTRA && v->in[0].extra->grad) return Py_NewRef(v->in[0].extra->grad);
-    if (MODES() & TRACING && tracer_reads(self, "grad") < 0) return NULL;
+    if (MODES() & TRACING && observe_read(self, "grad") < 0) return NULL;
     return PyFloat_FromDouble(v->grad);
 }
 int value_set_grad(PyObject *self, PyObject *grad, void *unused) {
@@ -225,6 +225,10 @@ static PyObject *get_is_constant(PyObject *self, void *unused) {
     (void)unused;
     return PyBool_FromLong(((Value *)self)->flags & CONSTANT);
 }
+static PyObject *get_unrecorded(PyObject *self, void *unused) {
+    (void)unused;
+    return PyBool_FromLong((((Value *)self)->word & UNRECORDED) != 0);
+}
 static PyObject *get_by_hand(PyObject *self, void *unused) {
     (void)unused;
     Value *v = (Value *)self;
@@ -278,6 +282,7 @@ PyGetSetDef value_attributes[] = {
     {"_row", get_row, NULL, "The row of the table, if any.", NULL},
     {"_time", get_time, NULL, "When the number was last assigned, on the clock of all Values.", NULL},
     {"_arguments", get_arguments, NULL, "The inputs, with constants as plain numbers.", NULL},
+    {"_unrecorded", get_unrecorded, NULL, "Whether this was computed where nothing was recorded.", NULL},
     {"_by_hand", get_by_hand, NULL, "Whether only a function assigned to _backward knows the rule.", NULL},
     {"_site", get_site, NULL, "The source line, if it was made inside detect_anomaly().", NULL},
     {NULL, NULL, NULL, NULL, NULL},
@@ -309,8 +314,10 @@ static int initialize(Value *v, PyObject *data, PyObject *children, PyObject *op
         goto done;
     }
     int modes = MODES();
-    if (modes & NOT_RECORDING) n = 0;
+    const int cut = n && modes & NOT_RECORDING;
+    if (cut) n = 0;
     node_clear(v);
+    if (cut) v->word |= UNRECORDED;
     v->data = PyFloat_AS_DOUBLE(number);
     v->grad = 0.0;
     SET_TIME(v, clock_now);

@@ -296,6 +296,7 @@ PyObject *value_backward(PyObject *self, PyObject *args, PyObject *keywords) {
         return NULL;
     Value *root = (Value *)self;
     double gradient = 1.0;
+    if (root->word & UNRECORDED) return raise_error("not_recorded", self, NULL), NULL;
     if (!create_graph && MODES() & TRACING && ask_tracer("backward", NULL, NULL) < 0) return NULL;
     if (create_graph && backward_in_values(self, seed, reset) < 0) return NULL;
     if (seed && !create_graph) {

@@ -1,65 +1,10 @@
-/* The module: the type Value, the modes, and what the core takes from Python. */
+/* The module: the type Value, and what the core takes from Python. */
 #include "node.h"
 #include <stddef.h>
 
 PyTypeObject *Value_Type;
 PyObject *table, *codes, *errors, *sweeps, *as_float;
 uint64_t clock_now;
-int modes_in_use;
-
-static _Thread_local int modes_here;
-
-int thread_modes(void) { return modes_here; }
-
-static _Thread_local PyObject *tracer_here; /* whom to ask while a function is being compiled */
-
-static void change_modes(int now) {
-    modes_in_use += (now != 0) - (modes_here != 0);
-    modes_here = now;
-}
-
-/* set_tracer(tracer): set who is asked when a number is looked at, return who was before. */
-PyObject *set_tracer(PyObject *module, PyObject *tracer) {
-    (void)module;
-    PyObject *before = tracer_here ? tracer_here : Py_NewRef(Py_None);
-    tracer_here = tracer == Py_None ? NULL : Py_NewRef(tracer);
-    change_modes(tracer_here ? modes_here | TRACING : modes_here & ~TRACING);
-    return before;
-}
-
-int ask_tracer(const char *method, PyObject *value, PyObject *more) {
-    PyObject *answer = PyObject_CallMethod(tracer_here, method, more ? "OO" : value ? "O" : NULL, value, more);
-    const int truth = answer ? PyObject_IsTrue(answer) : -1;
-    Py_XDECREF(answer);
-    return truth;
-}
-
-int tracer_reads(PyObject *value, const char *attribute) {
-    PyObject *name = PyUnicode_FromString(attribute);
-    const int failed = !name || ask_tracer("read", value, name) < 0;
-    Py_XDECREF(name);
-    return failed ? -1 : 0;
-}
-
-/* set_modes(recording, anomaly): set those that are not None, return what they were. */
-PyObject *set_modes(PyObject *module, PyObject *args) {
-    (void)module;
-    PyObject *recording, *anomaly;
-    if (!PyArg_ParseTuple(args, "OO:set_modes", &recording, &anomaly)) return NULL;
-    int before = modes_here, now = before;
-    if (recording != Py_None) {
-        int on = PyObject_IsTrue(recording);
-        if (on < 0) return NULL;
-        now = on ? now & ~NOT_RECORDING : now | NOT_RECORDING;
-    }
-    if (anomaly != Py_None) {
-        int on = PyObject_IsTrue(anomaly);
-        if (on < 0) return NULL;
-        now = on ? now | ANOMALY : now & ~ANOMALY;
-    }
-    change_modes(now);
-    return Py_BuildValue("(NN)", PyBool_FromLong(!(before & NOT_RECORDING)), PyBool_FromLong(before & ANOMALY));
-}
 
 /* Raise the exception that a function of chainrule.errors makes. */
 void raise_error(const char *function, PyObject *first, PyObject *second) {
@@ -72,15 +17,17 @@ static PyObject *value_new(PyTypeObject *type, PyObject *args, PyObject *keyword
     (void)args, (void)keywords;
     if (type == Value_Type) return (PyObject *)node_new(0.0);
     Value *v = (Value *)type->tp_alloc(type, 0); /* a subclass: zeroed, tracked by the collector */
-    if (v) v->word = clock_now << 18 | TRACKED | NUMBER0 | NUMBER1;
+    if (v) v->word = clock_now << TIME_SHIFT | TRACKED | NUMBER0 | NUMBER1;
     return (PyObject *)v;
 }
 
 static PyObject *value_detach(PyObject *self, PyObject *unused) {
     (void)unused;
-    if (MODES() & TRACING) /* the number is that of one sample: keep where it comes from */
+    if (WATCHED() & (TRACING | DIFFERENTIATING)) /* keep where the number comes from */
         return PyObject_CallMethod(self, "stop_gradient", NULL);
-    return (PyObject *)node_new(((Value *)self)->data);
+    Value *leaf = node_new(((Value *)self)->data);
+    if (leaf) leaf->word |= UNRECORDED;
+    return (PyObject *)leaf;
 }
 
 static PyObject *value_conjugate(PyObject *self, PyObject *unused) {
@@ -195,10 +142,10 @@ PyMODINIT_FUNC PyInit__core(void) {
     if (!(errors = take("chainrule.errors", NULL)) || !(sweeps = take("chainrule.sweeps", NULL))) return NULL;
     if (!(as_float = take("chainrule.ieee", "as_float"))) return NULL;
     if (!(Value_Type = (PyTypeObject *)make_type())) return NULL;
-    PyObject *module = PyModule_Create(&definition);
-    if (!module || PyModule_AddObjectRef(module, "Value", (PyObject *)Value_Type) < 0) {
-        Py_XDECREF(module);
-        return NULL;
-    }
+    PyObject *module = PyModule_Create(&definition), *mode = modes_setup();
+    if (!module || !mode || PyModule_AddObjectRef(module, "Value", (PyObject *)Value_Type) < 0 ||
+        PyModule_AddObjectRef(module, "Mode", mode) < 0)
+        Py_CLEAR(module);
+    Py_XDECREF(mode);
     return module;
 }

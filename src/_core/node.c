@@ -186,7 +186,7 @@ void node_clear(Value *v) {
     int flags = v->flags, n = (int)node_count(v);
     v->op = LEAF;
     v->flags = NUMBER0 | NUMBER1;
-    v->word &= ~TRACKED_BELOW;
+    v->word &= ~(TRACKED_BELOW | UNRECORDED);
     if (flags & EXTRA)
         free_extra(in[0].extra);
     else

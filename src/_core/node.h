@@ -34,7 +34,7 @@ struct Value {
         struct {
 #if __BYTE_ORDER__ == __ORDER_LITTLE_ENDIAN__
             uint8_t flags, op; /* op: a row of the table, LEAF, CUSTOM or BY_HAND */
-            uint16_t rest[3]; /* TRACKED and the time */
+            uint16_t rest[3]; /* TRACKED, UNRECORDED and the time */
 #else
             uint16_t rest[3];
             uint8_t op, flags;
@@ -50,9 +50,14 @@ struct Value {
 /* The same, and everything below it too: where showing a whole graph may stop. */
 #define TRACKED_BELOW ((uint64_t)1 << 17)
 
+/* A result computed where nothing was recorded: there is no graph to go back through. */
+#define UNRECORDED ((uint64_t)1 << 18)
+
 /* When data was last assigned; see clock_now. */
-#define TIME(v) ((v)->word >> 18)
-#define SET_TIME(v, time) ((v)->word = ((v)->word & 0x3ffff) | (uint64_t)(time) << 18)
+enum { TIME_SHIFT = 19 };
+#define TIME(v) ((v)->word >> TIME_SHIFT)
+#define SET_TIME(v, time) \
+    ((v)->word = ((v)->word & (((uint64_t)1 << TIME_SHIFT) - 1)) | (uint64_t)(time) << TIME_SHIFT)
 
 struct Extra {
     Py_ssize_t n;      /* inputs */
@@ -102,16 +107,19 @@ void raise_error(const char *function, PyObject *first, PyObject *second);
 /* Advances with every assignment to .data. A result is stale if an input has a later time. */
 extern uint64_t clock_now;
 
-/* Modes of a thread. `modes_in_use` counts threads in other than the default modes, so that the
- * usual case needs no look at thread-local storage. */
-enum { NOT_RECORDING = 1, ANOMALY = 2, TRACING = 4 };
-extern int modes_in_use;
-int thread_modes(void);
-PyObject *set_modes(PyObject *module, PyObject *args);
-PyObject *set_tracer(PyObject *module, PyObject *tracer);
+/* modes.c. The modes of this thread or task. The counts say how many managers are entered anywhere, so
+ * that the usual case need not look at the context. Only `==` and reading a number ask for
+ * DIFFERENTIATING. */
+enum { NOT_RECORDING = 1, ANOMALY = 2, TRACING = 4, DIFFERENTIATING = 8 };
+extern int modes_in_use, differentiating;
+#define MODES() (__builtin_expect(modes_in_use, 0) ? current_modes() : 0)
+#define WATCHED() (__builtin_expect(modes_in_use | differentiating, 0) ? current_modes() : 0)
+int current_modes(void);
 int ask_tracer(const char *method, PyObject *value, PyObject *more); /* its answer, or -1 */
-int tracer_reads(PyObject *value, const char *attribute);           /* 0, or -1 if it refuses */
-#define MODES() (__builtin_expect(modes_in_use, 0) ? thread_modes() : 0)
+int compare_as_numbers(PyObject *left, PyObject *right);             /* 1, 0 or -1 */
+int observe_read(PyObject *value, const char *attribute);            /* 0, or -1 if it is refused */
+PyObject *modes_here(PyObject *module, PyObject *unused);
+PyObject *modes_setup(void);
 
 #define IS_VALUE(o) (Py_TYPE(o) == Value_Type || PyType_IsSubtype(Py_TYPE(o), Value_Type))
 
@@ -141,7 +149,7 @@ static inline Value *node_new(double data) {
     if (!v) return NULL;
     v->data = data;
     v->grad = 0.0;
-    v->word = clock_now << 18 | NUMBER0 | NUMBER1; /* a leaf */
+    v->word = clock_now << TIME_SHIFT | NUMBER0 | NUMBER1; /* a leaf */
     v->in[1].number = 0.0;
     return v;
 }

@@ -98,6 +98,7 @@ static Value *record_specially(Value *v, int modes) {
 static Value *apply(int op, Py_ssize_t n, const Slot *slots, const unsigned char *is_number, double data) {
     int modes = MODES();
     Value *v = node_new(data);
+    if (v && modes & NOT_RECORDING) v->word |= UNRECORDED;
     if (!v || modes & NOT_RECORDING) return v;
     v->op = (unsigned char)op;
     if (node_set_inputs(v, n, slots, is_number) < 0) {
@@ -209,24 +210,40 @@ static PyObject *join(PyObject *a, PyObject *b, int op, double number, int compa
 static PyObject *number_and(PyObject *a, PyObject *b) { return join(a, b, OP_MUL, 1.0, OP_EQUAL); }
 static PyObject *number_or(PyObject *a, PyObject *b) { return join(a, b, OP_ADD, 0.0, OP_LESS); }
 
-/* Equality is identity: nodes live in sets; while a function is compiled, samples are numbers and
- * compared as such. The order compares data, and is a Value then, so that `where(a < b, x, y)` stays a
- * formula. */
-PyObject *value_compare(PyObject *left, PyObject *right, int comparison) {
-    if (comparison == Py_EQ || comparison == Py_NE) {
-        if (!(MODES() & TRACING) || left == right) Py_RETURN_NOTIMPLEMENTED;
-        PyObject *same = binary(OP_EQUAL, left, right);
-        if (!same || same == Py_NotImplemented) return same;
-        const int compares = ask_tracer("compares", left, right);
-        if (compares <= 0) Py_DECREF(same);
-        if (compares < 0) return NULL;
-        if (!compares) Py_RETURN_NOTIMPLEMENTED;
-        if (comparison == Py_EQ) return same;
-        PyObject *zero = PyFloat_FromDouble(0.0), *other = zero ? binary(OP_EQUAL, same, zero) : NULL;
-        Py_DECREF(same);
-        Py_XDECREF(zero);
-        return other;
+/* While a function is compiled, `==` and `!=` are Values. */
+static PyObject *trace_equal(PyObject *left, PyObject *right, int comparison) {
+    PyObject *same = binary(OP_EQUAL, left, right);
+    if (!same || same == Py_NotImplemented || comparison == Py_EQ) return same;
+    PyObject *zero = PyFloat_FromDouble(0.0), *other = zero ? binary(OP_EQUAL, same, zero) : NULL;
+    Py_DECREF(same);
+    Py_XDECREF(zero);
+    return other;
+}
+
+/* Two Values are equal if they are the same node, because nodes live in sets and lists, unless both
+ * stand for numbers: samples while a function is compiled, differentiated arguments inside grad. A
+ * Value and a plain number compare as numbers. */
+static PyObject *compare_equal(PyObject *left, PyObject *right, int comparison) {
+    const int modes = WATCHED();
+    double b = 0.0;
+    int known = 1;
+    if (IS_VALUE(right)) {
+        known = modes & (TRACING | DIFFERENTIATING) ? compare_as_numbers(left, right) : 0;
+        b = ((Value *)right)->data;
+    } else if ((known = as_number(right, &b)) < 0 && PyErr_ExceptionMatches(PyExc_OverflowError)) {
+        PyErr_Clear(); /* an int larger than every double */
+        return PyBool_FromLong(comparison == Py_NE);
     }
+    if (known < 0) return NULL;
+    if (!known) Py_RETURN_NOTIMPLEMENTED;
+    if (modes & TRACING) return trace_equal(left, right, comparison);
+    return PyBool_FromLong((((Value *)left)->data == b) == (comparison == Py_EQ));
+}
+
+/* The order compares data. While a function is compiled the result is a Value, so that
+ * `where(a < b, x, y)` stays a formula. */
+PyObject *value_compare(PyObject *left, PyObject *right, int comparison) {
+    if (comparison == Py_EQ || comparison == Py_NE) return compare_equal(left, right, comparison);
     if (MODES() & TRACING) {
         const int less = comparison == Py_LT || comparison == Py_GT ? OP_LESS : OP_LESS_EQUAL;
         const int turned = comparison == Py_GT || comparison == Py_GE;
@@ -495,8 +512,7 @@ PyMethodDef table_methods[] = {
 };
 PyMethodDef module_functions[] = {
     VARIADIC_METHODS(FUNCTION){
-        "set_modes", set_modes, METH_VARARGS,
-        "Set the modes of this thread that are not None; return what they were."},
+        "modes", modes_here, METH_NOARGS, "(recording, anomaly, tracer, arguments) as they are here."},
     {"_simd_names", simd_names, METH_NOARGS, "The kinds of vectors this machine has, the fastest first."},
     {"_simd_best", simd_best, METH_NOARGS, "The kind in use: the fastest, or what CHAINRULE_SIMD says."},
     {"_map_values", buffer_values, METH_VARARGS, "_map_values(simd, row, out, args)"},
@@ -513,7 +529,5 @@ PyMethodDef module_functions[] = {
      "graph_machine(graph, params, inputs, narrow, differentiate_params, wanted)"},
     {"graph_parts", graph_parts, METH_O, "(codes, first, args, numbers, outputs, guards) of a graph, as bytes."},
     {"graph_sizes", graph_sizes, METH_O, "(nodes, outputs, guards) of a graph."},
-    {"set_tracer", set_tracer, METH_O,
-     "Set who is asked in this thread when a number is looked at; return who was before."},
     {NULL, NULL, 0, NULL},
 };

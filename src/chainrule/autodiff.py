@@ -14,8 +14,9 @@ from typing import Any, TypeVar
 
 from . import ops, sweeps
 from .ieee import as_float
+from .modes import Numbers
 from .tree import Rebuild, flatten, unflatten
-from .value import Value, enable_grad
+from .value import Mode, Value, enable_grad, modes
 
 Argnums = int | Sequence[int]
 T = TypeVar("T")
@@ -44,7 +45,8 @@ class _Call:
             self.inputs += fresh
             self.trees.append((len(fresh), rebuild))
             call[i] = unflatten(rebuild, fresh)
-        with enable_grad():
+        numbers = Numbers(self.inputs, modes())
+        with Mode(recording=True, arguments=numbers):
             self.result = function(*call, **keywords)
         if self.result is None:
             raise TypeError("the function returned None: does it end with a return?")
@@ -56,6 +58,12 @@ class _Call:
         # One walk for all outputs: a node above them, which is dropped again.
         self.order = Value._node(ops.sum, roots, 0.0)._topological()[:-1] if roots else []
         own = set(self.inputs)
+        if numbers.lost and own.isdisjoint(self.order):
+            raise ValueError(
+                f"the result of the function does not depend on the differentiated arguments: "
+                f"{numbers.lost}; compute with the Values themselves, or use detach() to stop the "
+                f"gradient on purpose"
+            )
         self.in_values = self.lifted or any(v.is_leaf and v not in own for v in self.order)
 
     def _fresh(self, leaf: Any) -> Any:
@@ -89,17 +97,19 @@ class _Call:
         """A result as the caller wants it."""
         if self.in_values or not isinstance(x, Value):
             return x if isinstance(x, Value) else float(x)
-        return x.data
+        with _plain_numbers():
+            return x.data
 
     def gradient(self, output: Any) -> Any:
         """The derivative of one output for all inputs, in the shape of the arguments."""
         if not isinstance(output, Value):
             return self.arrange([0.0] * len(self.inputs))
         if not self.in_values:
-            for v in self.inputs:
-                v.grad = 0.0
-            output.backward()
-            return self.arrange([v.grad for v in self.inputs])
+            with _plain_numbers():
+                for v in self.inputs:
+                    v.grad = 0.0
+                output.backward()
+                return self.arrange([v.grad for v in self.inputs])
         order = output._topological()
         with enable_grad():
             total = sweeps.adjoints(order, 1.0, sweeps.depending(order, self.inputs))
@@ -111,6 +121,11 @@ class _Call:
         rest = iter(items)
         trees = [rebuild(rest) for _, rebuild in self.trees]
         return trees[0] if self.single else tuple(trees)
+
+
+def _plain_numbers() -> Mode:
+    """While a function is compiled: numbers that depend on no sample may be read."""
+    return Mode(recording=True, tracer=False)
 
 
 def _chosen(argnums: Argnums, args: tuple[Any, ...], keywords: dict[str, Any]) -> list[int]:
@@ -197,7 +212,7 @@ def jvp(
         v: t if isinstance(t, Value) else as_float(t)
         for v, t in zip(call.inputs, directions, strict=True)
     }
-    with enable_grad():
+    with enable_grad() if in_values else _plain_numbers():
         moving = sweeps.tangents(call.order, seeds, as_numbers=not in_values)
     known = set(call.order)
 

@@ -9,38 +9,13 @@ the two differ, this one is right.
 from __future__ import annotations
 
 import math
-import threading
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from typing import Any
 
 from . import arrays, copying, errors, ops, sweeps
 from .ieee import as_float
+from .modes import current
 from .ops import Op
-
-
-class _Modes(threading.local):
-    recording = True  # off inside no_grad()
-    anomaly = False  # on inside detect_anomaly()
-    tracer: Any = None  # whom to ask while a function is being compiled
-
-
-modes = _Modes()
-
-
-def set_modes(recording: bool | None, anomaly: bool | None) -> tuple[bool, bool]:
-    """Set the modes of this thread that are not None; return what they were."""
-    before = modes.recording, modes.anomaly
-    modes.recording = before[0] if recording is None else recording
-    modes.anomaly = before[1] if anomaly is None else anomaly
-    return before
-
-
-def set_tracer(tracer: Any) -> Any:
-    """Set who is asked in this thread when a number is looked at; return who was before."""
-    before = modes.tracer
-    modes.tracer = tracer
-    return before
-
 
 # Advances whenever somebody assigns to `.data`. A result is stale if one of its inputs
 # carries a later time than the result itself.
@@ -59,7 +34,7 @@ class Value:
     __module__ = "chainrule"
     __slots__ = (
         *("_number", "_grad", "_label", "_row", "_name", "_inputs", "_closure"),
-        *("_time", "_constant", "_overwritten", "_freed", "_site"),
+        *("_time", "_constant", "_overwritten", "_freed", "_unrecorded", "_site"),
     )
 
     def __init__(
@@ -74,7 +49,9 @@ class Value:
         if not isinstance(_op, str):
             raise TypeError(f"_op must be a str, got {type(_op).__name__}")
         number, text = as_float(data), _checked_label(label)
-        self._set(None, children if modes.recording else (), number)
+        recording = current().recording
+        self._set(None, children if recording else (), number)
+        self._unrecorded = bool(children) and not recording
         self._name, self._label = str.__str__(_op), text
 
     def _set(self, row: Op | None, inputs: tuple[Value, ...], data: float) -> None:
@@ -88,7 +65,8 @@ class Value:
         self._closure: Callable[[], Any] | None = None
         self._time = _clock
         self._constant = self._overwritten = self._freed = False
-        self._site = errors.user_line() if modes.anomaly and inputs else ""
+        self._unrecorded = False  # whether this was computed where nothing was recorded
+        self._site = errors.user_line() if inputs and current().anomaly else ""
 
     @staticmethod
     def _node(row: Op | None, args: Iterable[Value | float], data: float) -> Value:
@@ -104,23 +82,27 @@ class Value:
         inputs = [arg if isinstance(arg, Value) else _constant(arg) for arg in op.complete(args)]
         numbers = [v._number for v in inputs]
         data = as_float(op.forward(*numbers))
+        modes = current()
         if modes.anomaly and not math.isfinite(data):
             raise errors.bad_value(op.name, tuple(numbers), data)
-        return Value._node(op, inputs, data) if modes.recording else Value(data)
+        return Value._node(op, inputs, data) if modes.recording else _cut_off(data)
 
     # --- what a value knows ----------------------------------------------------------------------
 
     @property
     def data(self) -> float:
-        if modes.tracer is not None:
-            modes.tracer.read(self, "data")
+        modes = current()
+        for observer in (modes.tracer, modes.arguments):
+            if observer is not None:
+                observer.read(self, "data")
         return self._number
 
     @data.setter
     def data(self, data: Any) -> None:
         data = as_float(data)
-        if modes.tracer is not None:
-            modes.tracer.assign(self)
+        tracer = current().tracer
+        if tracer is not None:
+            tracer.assign(self)
         if _same(data, self._number):
             return
         self._number = data
@@ -129,8 +111,9 @@ class Value:
 
     @property
     def grad(self) -> Any:
-        if modes.tracer is not None and not isinstance(self._grad, Value):
-            modes.tracer.read(self, "grad")
+        tracer = current().tracer
+        if tracer is not None and not isinstance(self._grad, Value):
+            tracer.read(self, "grad")
         return self._grad
 
     @grad.setter
@@ -261,8 +244,11 @@ class Value:
         them to 0 first. `create_graph=True` makes the gradients Values, which can be
         differentiated again. An exception leaves all gradients as they were.
         """
-        if modes.tracer is not None and not create_graph:
-            modes.tracer.backward()
+        if self._unrecorded:
+            raise errors.not_recorded(self)
+        tracer = current().tracer
+        if tracer is not None and not create_graph:
+            tracer.backward()
         seed = gradient if create_graph else as_float(gradient)
         order = self._topological()
         if create_graph:
@@ -311,11 +297,12 @@ class Value:
         wanted = [not v._constant for v in self._inputs]
         partials = self._row.derivatives([v._number for v in self._inputs], self._number, wanted)
         reached = []
+        anomaly = current().anomaly
         for i, (child, partial) in enumerate(zip(self._inputs, partials, strict=True)):
             if partial is None or not wanted[i] or (self._row.selects and partial == 0.0):
                 continue
             contribution = gradient * as_float(partial)
-            if modes.anomaly and not math.isfinite(contribution):
+            if anomaly and not math.isfinite(contribution):
                 raise errors.bad_gradient(self, i, contribution)
             child._grad = child._grad + contribution
             reached.append(child)
@@ -354,9 +341,10 @@ class Value:
 
     def detach(self) -> Value:
         """A new leaf with the same number, cut off from the graph."""
-        if modes.tracer is not None:  # the number is that of one sample: keep where it comes from
+        modes = current()
+        if modes.tracer is not None or modes.arguments is not None:  # keep where it comes from
             return Value._apply(ops.stop_gradient, (self,))
-        return Value(self._number)
+        return _cut_off(self._number)
 
     # --- operators: + - * / ** and their reflections, comparisons --------------------------------
 
@@ -412,16 +400,10 @@ class Value:
         return _compare(ops.less_equal, other, self)
 
     def __eq__(self, other: Any) -> Any:
-        """Identity; while a function is compiled, samples are numbers and compared as such."""
-        if modes.tracer is None or other is self:
-            return NotImplemented
-        same = _binary(ops.equal, self, other)
-        known = same is not NotImplemented and modes.tracer.compares(self, other)
-        return same if known else NotImplemented
+        return _compare_equal(self, other, True)
 
     def __ne__(self, other: Any) -> Any:
-        same = self.__eq__(other)
-        return same if same is NotImplemented else _binary(ops.equal, same, 0.0)
+        return _compare_equal(self, other, False)
 
     def __and__(self, other: Any) -> Any:
         """Both conditions, while a function is compiled: then comparisons are Values."""
@@ -435,15 +417,17 @@ class Value:
     __hash__ = object.__hash__
 
     def __bool__(self) -> bool:
+        tracer = current().tracer
         if _is_condition(self):
-            return bool(modes.tracer.guard(self, self._number != 0.0))
-        if modes.tracer is not None:
-            modes.tracer.truth()
+            return bool(tracer.guard(self, self._number != 0.0))
+        if tracer is not None:
+            tracer.truth()
         raise TypeError(errors.NO_BOOL)
 
     def __float__(self) -> float:
-        if modes.tracer is not None:
-            modes.tracer.number()
+        tracer = current().tracer
+        if tracer is not None:
+            tracer.number()
         raise TypeError(errors.NO_FLOAT)
 
     def __int__(self) -> int:
@@ -472,6 +456,13 @@ def _constant(number: Any) -> Value:
     return node
 
 
+def _cut_off(number: float) -> Value:
+    """A leaf for a result that is not recorded."""
+    leaf = Value._node(None, (), number)
+    leaf._unrecorded = True
+    return leaf
+
+
 def _operand(x: Any) -> Any:
     """A Value as it is, a real number as a float, None for anything else."""
     if isinstance(x, Value):
@@ -492,7 +483,7 @@ def _is_condition(x: Any) -> bool:
     """Whether something is true or false: while a function is compiled, a comparison is a Value."""
     if not isinstance(x, Value):
         return isinstance(x, bool)
-    return modes.tracer is not None and x._row in (ops.less, ops.less_equal, ops.equal)
+    return current().tracer is not None and x._row in (ops.less, ops.less_equal, ops.equal)
 
 
 def _join(a: Any, b: Any, op: Op, number: float, comparison: Op) -> Any:
@@ -504,9 +495,30 @@ def _join(a: Any, b: Any, op: Op, number: float, comparison: Op) -> Any:
 def _compare(op: Op, left: Any, right: Any) -> Any:
     """A bool; while a function is compiled a Value, so that `where(a < b, x, y)` stays a formula."""
     result = _binary(op, left, right)
-    if modes.tracer is not None or result is NotImplemented:
+    if current().tracer is not None or result is NotImplemented:
         return result
     return result._number != 0.0
+
+
+def _compare_equal(left: Value, right: Any, equal: bool) -> Any:
+    """`==` or `!=`: of a Value and a plain number as numbers, of two Values by identity.
+
+    Tutorials keep nodes in lists and sets. But what stands for a number compares as one: samples
+    while a function is compiled, differentiated arguments inside grad and its kin.
+    """
+    modes = current()
+    observer = modes.arguments if modes.arguments is not None else modes.tracer
+    if isinstance(right, Value) and (observer is None or not observer.compares(left, right)):
+        return NotImplemented
+    try:
+        same = _binary(ops.equal, left, right)
+    except OverflowError:  # an int larger than every double
+        return not equal
+    if same is NotImplemented:
+        return same
+    if modes.tracer is not None:
+        return same if equal else _binary(ops.equal, same, 0.0)
+    return (same._number != 0.0) == equal
 
 
 # --- every row of the table as a method ----------------------------------------------------------

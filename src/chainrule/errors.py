@@ -71,6 +71,13 @@ def freed(node: Any) -> GraphFreedError:
     )
 
 
+def not_recorded(node: Any) -> RuntimeError:
+    return RuntimeError(
+        f"{name_of(node)} was computed inside no_grad() or by detach(), so there is no graph to go "
+        f"back through: compute it outside of no_grad(), or inside enable_grad()"
+    )
+
+
 def no_rule(node: Any) -> TypeError:
     return TypeError(
         f"'{node._op}' was made by hand and has no _backward: assign one, "
@@ -93,7 +100,8 @@ def user_line() -> str:
     if frame is None:
         return ""
     file, line = frame.f_code.co_filename, frame.f_lineno
-    return f"{file}:{line}: {linecache.getline(file, line).strip()}".rstrip(": ")
+    text = linecache.getline(file, line).strip()
+    return f"{file}:{line}: {text}" if text else f"{file}:{line}"
 
 
 def bad_value(name: str, args: tuple[float, ...], data: float) -> AnomalyError:

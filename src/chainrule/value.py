@@ -1,19 +1,21 @@
 """Chooses the core: the compiled one if it was built, else the reference.
 
-`CHAINRULE_CORE=c` or `python` forces one. `core` says which it is. The modes that change
-what every operation does, `no_grad` and `detect_anomaly`, live here too.
+`CHAINRULE_CORE=c` or `python` forces one. `core` says which it is. The modes for users are here
+too: `no_grad`, `enable_grad` and `detect_anomaly`.
 """
 
 from __future__ import annotations
 
+import inspect
 import os
 import warnings
-from collections.abc import Callable
-from contextlib import ContextDecorator
-from types import TracebackType
-from typing import TYPE_CHECKING, Any, cast
+from collections.abc import Callable, Generator
+from functools import wraps
+from typing import TYPE_CHECKING, Any, ClassVar, cast
 
 from . import arrays, copying, engine
+from . import modes as reference
+from .modes import Modes
 from .ops import BY_NAME, Variadic
 
 wanted = os.environ.get("CHAINRULE_CORE", "")
@@ -57,27 +59,26 @@ def reduction(name: str) -> Callable[..., Any]:
 
 if TYPE_CHECKING:
     from ._core import Value as Value
-    from ._core import set_modes as set_modes
-    from ._core import set_tracer as set_tracer
+    from .modes import Mode as Mode
 
     core = "c"
 elif compiled is not None and wanted != "python":
-    Value, set_modes, set_tracer = compiled.Value, compiled.set_modes, compiled.set_tracer
+    Value, Mode = compiled.Value, compiled.Mode
     core = "c"
 else:
-    Value, set_modes, set_tracer = engine.Value, engine.set_modes, engine.set_tracer
+    Value, Mode = engine.Value, reference.Mode
     core = "python"
 
 
-def tracer_here() -> Any:
-    """Who writes down what a function does, if one is being compiled on this thread."""
-    tracer = set_tracer(None)
-    set_tracer(tracer)
-    return tracer
+def modes() -> Modes:
+    """The modes in force here."""
+    return Modes(*compiled.modes()) if core == "c" else reference.current()
 
 
-class _Mode(ContextDecorator):
-    """Sets a mode of this thread for a `with` block or a decorated function."""
+class _Mode(Mode):
+    """A mode for a `with` block or a decorated function."""
+
+    changes: ClassVar[dict[str, bool]] = {}
 
     def __new__(cls, function: Callable[..., Any] | None = None) -> Any:
         """`@no_grad` works as well as `@no_grad()`."""
@@ -87,30 +88,58 @@ class _Mode(ContextDecorator):
         mode.__init__()  # type: ignore[misc]
         return mode(function)
 
-    _recording: bool | None = None
-    _anomaly: bool | None = None
-
     def __init__(self) -> None:
-        self._before: list[tuple[bool, bool]] = []
+        super().__init__(**self.changes)
 
-    def _recreate_cm(self) -> Any:
-        """A fresh one for each call of a decorated function, so that threads do not share it."""
-        return type(self)()
+    def __call__(self, function: Callable[..., Any]) -> Callable[..., Any]:
+        """The function with all that it does in this mode; a fresh one for each call."""
+        cls = type(self)
+        if inspect.isasyncgenfunction(function):
+            raise TypeError(
+                f"{cls.__name__} cannot decorate an asynchronous generator; write "
+                f"`with {cls.__name__}():` inside it, around what does not yield"
+            )
+        if inspect.iscoroutinefunction(function):
 
-    def __enter__(self) -> None:
-        if self._recording is False:
-            tracer = tracer_here()
-            if tracer is not None:
-                tracer.no_grad()
-        self._before.append(set_modes(self._recording, self._anomaly))
+            @wraps(function)
+            async def call_later(*args: Any, **keywords: Any) -> Any:
+                with cls():
+                    return await function(*args, **keywords)
 
-    def __exit__(
-        self,
-        kind: type[BaseException] | None,
-        error: BaseException | None,
-        traceback: TracebackType | None,
-    ) -> None:
-        set_modes(*self._before.pop())
+            return call_later
+        if inspect.isgeneratorfunction(function):
+
+            @wraps(function)
+            def iterate(*args: Any, **keywords: Any) -> Any:
+                return (yield from _Resumed(cls, function(*args, **keywords)))
+
+            return iterate
+
+        @wraps(function)
+        def call(*args: Any, **keywords: Any) -> Any:
+            with cls():
+                return function(*args, **keywords)
+
+        return call
+
+
+class _Resumed(Generator[Any, Any, Any]):
+    """A generator that runs in a mode, which is off while it is suspended."""
+
+    def __init__(self, mode: type[_Mode], inner: Generator[Any, Any, Any]) -> None:
+        self.mode, self.inner = mode, inner
+
+    def send(self, value: Any) -> Any:
+        with self.mode():
+            return self.inner.send(value)
+
+    def throw(self, *error: Any) -> Any:
+        with self.mode():
+            return self.inner.throw(*error)
+
+    def close(self) -> None:
+        with self.mode():
+            self.inner.close()
 
 
 class no_grad(_Mode):
@@ -120,16 +149,16 @@ class no_grad(_Mode):
     ...     w = w - 0.1 * w.grad
     """
 
-    _recording = False
+    changes: ClassVar = {"recording": False}
 
 
 class enable_grad(_Mode):
     """Record a graph again inside `no_grad()`."""
 
-    _recording = True
+    changes: ClassVar = {"recording": True}
 
 
 class detect_anomaly(_Mode):
     """Raise AnomalyError at the first non-finite value or gradient, naming the source line."""
 
-    _anomaly = True
+    changes: ClassVar = {"anomaly": True}

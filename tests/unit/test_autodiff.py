@@ -10,7 +10,9 @@ import numpy as np
 import pytest
 
 import chainrule
-from chainrule import Value, grad, hessian, hvp, jacobian, jvp, value_and_grad
+from chainrule import Value, compile, grad, hessian, hvp, jacobian, jvp, no_grad, value_and_grad
+
+from .compiled import BACKENDS
 
 
 def rosenbrock(x: Any) -> Any:
@@ -168,3 +170,175 @@ def test_reverse_mode_through_python_control_flow() -> None:
 def test_clear_errors(call: Any, error: type[Exception], message: str) -> None:
     with pytest.raises(error, match=message):
         call()
+
+
+# --- equality inside derivatives -----------------------------------------------------------------
+
+
+def branches() -> list[tuple[Any, tuple[Any, ...]]]:
+    """Functions that ask `==`, each with arguments at which the answer matters."""
+
+    def by_number(x: Any) -> Any:
+        return 10.0 * x if x == 2 else x
+
+    def reversed_operands(x: Any) -> Any:
+        return 10.0 * x if x == 2 else x
+
+    def sinc(x: Any) -> Any:
+        return 1.0 if x == 0 else chainrule.sin(x) / x
+
+    def of_arguments(x: Any, y: Any) -> Any:
+        return x * y if x == y else x + y
+
+    def of_results(x: Any, y: Any) -> Any:
+        return x * x * y if 2 * x == y + y else x + y
+
+    def filtered(xs: Any) -> Any:
+        return sum(x * x for x in xs if x != 3.0)
+
+    def largest(xs: Any) -> Any:
+        return 3.0 * xs[xs.index(max(xs))]
+
+    def counted(xs: Any) -> Any:
+        return xs[0] * xs.count(xs[0])
+
+    def not_a_number(x: Any) -> Any:
+        return 0.0 if x != x else 3.0 * x
+
+    def in_a_closure(x: Any) -> Any:
+        return grad(lambda t: t * t * x if t == x else t)(2.0)
+
+    return [
+        (by_number, (2.0,)),
+        (by_number, (3.0,)),
+        (reversed_operands, (2.0,)),
+        (sinc, (0.0,)),
+        (sinc, (1.0,)),
+        (of_arguments, (3.0, 3.0)),
+        (of_arguments, (3.0, 4.0)),
+        (of_results, (3.0, 3.0)),
+        (of_results, (3.0, 4.0)),
+        (filtered, ([1.0, 3.0, 4.0],)),
+        (largest, ([1.0, 5.0, 4.0],)),
+        (counted, ([2.0, 1.0, 2.0],)),
+        (not_a_number, (math.nan,)),
+        (not_a_number, (1.0,)),
+        (in_a_closure, (2.0,)),
+        (in_a_closure, (3.0,)),
+    ]
+
+
+@pytest.mark.parametrize(("function", "args"), branches())
+def test_equality_takes_the_branch_of_a_plain_call(function: Any, args: tuple[Any, ...]) -> None:
+    plain = function(*args)
+    everything = tuple(range(len(args)))
+    value, gradient = value_and_grad(function, everything)(*args)
+    assert value == plain
+    ones = tuple([1.0] * len(arg) if isinstance(arg, list) else 1.0 for arg in args)
+    total = sum(g for part in gradient for g in (part if isinstance(part, list) else [part]))
+    assert jvp(function, args, ones) == (plain, total)
+    assert jacobian(function, everything)(*args) == gradient
+
+
+def test_second_derivatives_take_it_too() -> None:
+    def cube_at_two(x: Any) -> Any:
+        return x**3 if x == 2 else x
+
+    assert grad(grad(cube_at_two))(2.0) == 12.0
+    assert hessian(cube_at_two)(2.0) == 12.0
+    assert hvp(cube_at_two, (2.0,), (1.0,)) == 12.0
+    assert hessian(cube_at_two)(3.0) == 0.0
+
+
+def test_parameters_compare_by_identity_inside_a_derivative() -> None:
+    """As in eager training and in compiled training: nodes are kept in lists and sets."""
+    first, second = Value(2.0), Value(2.0)
+
+    def function(x: Any) -> Any:
+        assert first != second
+        assert first in [second, first]
+        assert first not in [second]
+        assert first * x != second * x
+        assert first == 2.0  # a plain number compares as a number everywhere
+        return x
+
+    assert grad(function)(1.0) == 1.0
+
+
+def test_a_value_and_a_number_compare_as_numbers() -> None:
+    two = Value(2.0)
+    for number in (2, 2.0, np.float64(2.0), np.int64(2), np.float32(2.0)):
+        assert two == number
+        assert number == two
+        assert (two != number) is False
+        assert bool(number != two) is False
+    assert Value(1.0) == True  # noqa: E712
+    assert two != Value(2.0)
+    assert two == two
+    assert two != 10**400
+    assert two != "2"
+    assert two is not None
+    assert Value(math.nan) != math.nan
+    assert Value(0.0) == -0.0
+    assert list(np.array([1.0, 2.0]) == two) == [False, True]
+
+
+@pytest.mark.parametrize(
+    "function",
+    [
+        lambda x: x.data * 2,
+        lambda x: Value(x.data) ** 2,
+        lambda x: grad(lambda t: t * x.data)(3.0),
+        lambda x: (x * x).data + 1.0,
+    ],
+)
+def test_a_derivative_lost_by_reading_data_is_an_error(function: Any) -> None:
+    lost = r"does not depend on the differentiated arguments: \.data was read at .*test_autodiff.py:\d+"
+    with pytest.raises(ValueError, match=lost):
+        grad(function)(2.0)
+    with pytest.raises(ValueError, match=lost):
+        jvp(function, (2.0,), (1.0,))
+
+
+def test_a_derivative_lost_in_no_grad_is_an_error() -> None:
+    def function(x: Any) -> Any:
+        with no_grad():
+            return x * 2
+
+    with pytest.raises(ValueError, match=r"no_grad\(\) was entered at .*: with no_grad\(\):"):
+        grad(function)(2.0)
+
+
+def test_functions_that_do_not_depend_on_their_arguments() -> None:
+    w = Value(4.0)
+
+    def reads_a_parameter(x: Any) -> Any:
+        return w.data * 2
+
+    def prints(x: Any) -> Any:
+        assert f"{x:.3f}" == "2.000"
+        assert repr(x) == "Value(data=2.0000, grad=0.0000)"
+        return 1.0
+
+    assert grad(lambda x: 3.0)(2.0) == 0.0
+    assert grad(reads_a_parameter)(2.0) == 0.0
+    assert grad(prints)(2.0) == 0.0
+    assert grad(lambda x: x.detach() * 2)(2.0) == 0.0
+    assert grad(lambda x: x.detach() * x)(2.0) == 2.0
+    assert grad(lambda x: x * x if x.data > 0 else x)(2.0) == 4.0  # the branch is right
+
+
+@pytest.mark.parametrize("backend", BACKENDS)
+def test_derivatives_of_plain_numbers_inside_a_compiled_function(backend: str) -> None:
+    def function(x: Any) -> Any:
+        slope = grad(lambda t: t**3 if t > 1 else t)(2.0)
+        value, direction = jvp(lambda t: t * t, (3.0,), (1.0,))
+        curvature = hessian(lambda t: t[0] ** 2 * t[1])([1.0, 2.0])[0][0]
+        matrix = jacobian(lambda t: [t, t * t])(2.0)
+        product = hvp(lambda t: t**3, (2.0,), (1.0,))
+        both = value_and_grad(lambda t: t * t)(3.0)
+        return x * slope + value + direction + curvature + sum(matrix) + product + sum(both)
+
+    batch = np.array([1.0, 2.0])
+    expected = [function(x) for x in batch]
+    assert list(compile(function, backend=backend)(batch)) == expected

@@ -155,11 +155,10 @@ def test_branches(name: str, backend: str) -> None:
 
 
 def test_equality_with_a_number_compares_numbers() -> None:
-    """In eager mode it asks whether it is the same node, which would be False for every sample."""
     x = np.array([1.0, 2.0])
     assert compile(lambda x: x * 10 if x == 1.0 else x)(x).tolist() == [10.0, 2.0]
     assert compile(lambda x: x * 10 if x != 1.0 else x)(x).tolist() == [1.0, 20.0]
-    assert (Value(1.0) == 1.0) is False
+    assert (Value(1.0) == 1.0) is True
 
 
 @backends
@@ -205,7 +204,7 @@ def test_conditions_are_joined_as_in_eager_mode(backend: str) -> None:
 
 
 def test_equality_is_that_of_eager_mode_with_plain_samples() -> None:
-    """Of numbers, where only samples are in them; else it asks whether two Values are the same one."""
+    """Of numbers, where a side depends on samples alone; of two other Values by identity."""
     X, Y = np.array([0.0, 1.0, 2.0, 2.0]), np.array([0.0, 2.0, 2.0, 4.0])
     v, w = Value(1.0), Value(2.0)
 

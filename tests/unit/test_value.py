@@ -79,11 +79,11 @@ def test_repr_and_format() -> None:
     assert str(Value(2.0)) == repr(Value(2.0))
 
 
-def test_equality_is_identity_and_order_compares_data() -> None:
+def test_equality_of_values_is_identity_and_order_compares_data() -> None:
     a, b = Value(2.0), Value(2.0)
     assert a == a
     assert a != b
-    assert a != 2.0
+    assert a == 2.0
     assert len({a, b}) == 2
     assert a <= b
     assert not a < b

@@ -12,7 +12,7 @@ import numpy as np
 
 from ..errors import AnomalyError
 from ..tree import flatten, unflatten
-from ..value import Value, set_modes
+from ..value import Value, modes
 from .inputs import Batch
 
 Array = Any
@@ -20,7 +20,7 @@ Array = Any
 
 def wanted() -> bool:
     """Whether this is inside `detect_anomaly()`."""
-    return set_modes(None, None)[1]
+    return modes().anomaly
 
 
 def look_closer(

@@ -13,8 +13,9 @@ from typing import Any
 
 from .. import errors
 from ..ieee import as_float
+from ..modes import Numbers
 from ..tree import Rebuild, flatten, unflatten
-from ..value import Value, core, set_modes, set_tracer
+from ..value import Mode, Value, core
 from .flat import Flat
 from .graph import CompileError, Graph, from_values
 
@@ -23,13 +24,12 @@ class TraceError(CompileError):
     """A compiled function looked at a number that differs from sample to sample."""
 
 
-class Tracer:
+class Tracer(Numbers):
     """Answers what Values ask while a function is traced."""
 
     def __init__(self, inputs: Iterable[Any]) -> None:
-        self.inputs = set(inputs)
+        super().__init__(inputs)
         self.guards: list[tuple[Any, bool, str]] = []
-        self.numbers: dict[Any, bool] = {}  # of Values that `==` was asked of
         clock = Value(0.0)
         clock.data = 1.0  # advances the clock: whatever is made from now on carries a later time
         self.start = clock._time
@@ -77,29 +77,6 @@ class Tracer:
             f"take(table, index) to pick by an index"
         )
 
-    def compares(self, value: Any, other: Any) -> bool:
-        """Whether `==` compares numbers, as in eager mode, where samples are plain ones.
-
-        Between Values it asks whether they are the same one, there and here.
-        """
-        return all(self.is_number(each) for each in (value, other) if isinstance(each, Value))
-
-    def is_number(self, value: Any) -> bool:
-        """Whether it depends on samples alone, so that eager mode has a plain number here."""
-        stack = [value]
-        while stack:
-            v = stack[-1]
-            inputs = [each for each in v._arguments if isinstance(each, Value)]
-            waiting = [each for each in inputs if each not in self.numbers]
-            if waiting:
-                stack += waiting
-                continue
-            alone = (
-                v in self.inputs or v.is_constant if v.is_leaf else all(map(self.numbers.get, inputs))
-            )
-            self.numbers[stack.pop()] = alone
-        return self.numbers[value]
-
     def guard(self, value: Any, outcome: bool) -> bool:
         self.guards.append((value, outcome, errors.user_line()))
         return outcome
@@ -133,12 +110,8 @@ def trace(function: Callable[..., Any], sample: Sequence[Any], params: list[Valu
         inputs += leaves
         arguments.append(unflatten(rebuild, leaves))
     tracer = Tracer(inputs)
-    before, modes = set_tracer(tracer), set_modes(True, False)  # whatever holds around the call
-    try:
+    with Mode(tracer=tracer):
         result = function(*arguments)
-    finally:
-        set_tracer(before)
-        set_modes(*modes)
     return _traced(result, inputs, params, tracer)
 
 

@@ -1,0 +1,184 @@
+"""Modes: what changes the meaning of operations for a while.
+
+A mode belongs to the thread or asyncio task that entered it. It lasts until its manager exits or
+is destroyed, whichever comes first, so that no exception can leave it on for good. A generator
+that is suspended inside a mode keeps it on until it is closed or dropped, as in PyTorch.
+
+The compiled core has a `Mode` of its own with the same behaviour, in modes.c.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable
+from contextvars import ContextVar
+from typing import Any, NamedTuple
+from weakref import ref
+
+from . import errors
+
+
+class Modes(NamedTuple):
+    """The modes in force at one place of a program."""
+
+    recording: bool = True  # off inside no_grad()
+    anomaly: bool = False  # on inside detect_anomaly()
+    tracer: Any = None  # the active tracer, if a function is being compiled
+    arguments: Any = None  # the `Numbers` that the enclosing grad differentiates with respect to
+
+
+_DEFAULT = Modes()
+
+
+class _Entry:
+    """A mode that was entered, on top of those entered before it in the same context."""
+
+    __slots__ = ("below", "manager", "open")
+
+    def __init__(self, manager: Mode, below: _Entry | None) -> None:
+        self.manager = ref(manager)
+        self.below = below
+        self.open = True
+
+    def live(self) -> Mode | None:
+        """The manager, until it exits or is destroyed."""
+        return self.manager() if self.open else None
+
+
+_top: ContextVar[_Entry | None] = ContextVar("chainrule_modes", default=None)
+
+
+def current() -> Modes:
+    """The modes in force here. For each of them the manager entered last decides."""
+    entry = _top.get()
+    if entry is None:
+        return _DEFAULT
+    found: dict[str, Any] = {}
+    while entry is not None:
+        manager = entry.live()
+        if manager is not None:
+            found = {**manager._changes, **found}
+        entry = entry.below
+    return Modes(**found)
+
+
+class Mode:
+    """A context manager that changes the modes that are given; `tracer=False` suspends tracing.
+
+    A tracer starts from the default modes, whatever holds around it.
+    """
+
+    def __init__(
+        self,
+        recording: bool | None = None,
+        anomaly: bool | None = None,
+        tracer: Any = None,
+        arguments: Any = None,
+    ) -> None:
+        changes: dict[str, Any] = {"recording": recording, "anomaly": anomaly, "arguments": arguments}
+        self._changes = {name: value for name, value in changes.items() if value is not None}
+        if tracer is False:
+            self._changes["tracer"] = None
+        elif tracer is not None:
+            self._changes = {**_DEFAULT._asdict(), **self._changes, "tracer": tracer}
+        self._entries: list[_Entry] = []
+
+    def __enter__(self) -> None:
+        if self._changes.get("recording") is False:
+            here = current()
+            for observer in (here.tracer, here.arguments):
+                if observer is not None:
+                    observer.no_grad()
+        depth = len(self._entries)
+        try:
+            self._entries.append(_Entry(self, _without_closed(_top.get())))
+            _top.set(self._entries[-1])
+            return
+        except BaseException:  # Ctrl-C
+            for entry in self._entries[depth:]:
+                entry.open = False
+            raise
+
+    def __exit__(self, *error: object) -> None:
+        inside = _top.get()
+        while inside is not None and inside not in self._entries:
+            inside = inside.below
+        if inside is None:  # entered in another context, such as that of a generator's last user
+            inside = self._entries[-1]
+        inside.open = False
+        self._entries.remove(inside)
+        _top.set(_without_closed(_top.get()))
+
+
+def _without_closed(top: _Entry | None) -> _Entry | None:
+    """The entry that is on top once those that have ended are dropped."""
+    while top is not None and top.live() is None:
+        top = top.below
+    entry = top
+    while entry is not None:
+        while entry.below is not None and entry.below.live() is None:
+            entry.below = entry.below.below
+        entry = entry.below
+    return top
+
+
+class Numbers:
+    """Decides how two Values compare by `==`, so that every kind of call takes the same branch.
+
+    A Value that depends on `inputs` alone is a plain number in a plain call, so it compares as one.
+    Two Values that depend on something else, parameters for instance, compare by identity there and
+    here. Inputs of whatever is around this count too.
+    """
+
+    def __init__(self, inputs: Iterable[Any], around: Modes = _DEFAULT) -> None:
+        self.inputs = set(inputs)
+        self.outer = around.arguments  # of an enclosing grad
+        self.around: Numbers | None = around.tracer if self.outer is None else self.outer
+        self.lost = ""  # how a number was first taken out of the graph, and where
+        self._alone: dict[Any, bool] = {}
+        self._touched: dict[Any, bool] = {}
+
+    def compares(self, value: Any, other: Any) -> bool:
+        """Whether `value == other` compares two Values as numbers."""
+        return self.is_number(value) or self.is_number(other)
+
+    def is_number(self, value: Any) -> bool:
+        """Whether it depends on inputs and constants alone."""
+        return self._decide(value, self._alone, all)
+
+    def read(self, value: Any, attribute: str) -> None:
+        """Note that a number was read which depends on the inputs."""
+        if not self.lost and self._decide(value, self._touched, any):
+            self.lost = f".{attribute} was read at {errors.user_line()}"
+        if self.outer is not None:
+            self.outer.read(value, attribute)
+
+    def no_grad(self) -> None:
+        """Note that results are not recorded from here on."""
+        if not self.lost:
+            self.lost = f"no_grad() was entered at {errors.user_line()}"
+        if self.outer is not None:
+            self.outer.no_grad()
+
+    def is_input(self, value: Any) -> bool:
+        return value in self.inputs or (self.around is not None and self.around.is_input(value))
+
+    def _decide(
+        self, value: Any, known: dict[Any, bool], rule: Callable[[Iterable[bool]], bool]
+    ) -> bool:
+        """Whether all, or any, of the leaves below a Value are inputs; `known` remembers answers."""
+        stack = [value]
+        while stack:
+            node = stack[-1]
+            below = [each for each in node._arguments if not isinstance(each, float)]
+            waiting = [each for each in below if each not in known]
+            if self.is_input(node):
+                known[node] = True
+            elif waiting:
+                stack += waiting
+                continue
+            elif node.is_leaf:
+                known[node] = node.is_constant and rule is all
+            else:
+                known[node] = rule(known[each] for each in below)
+            stack.pop()
+        return known[value]
