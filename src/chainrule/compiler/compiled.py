@@ -341,7 +341,7 @@ def compile(
     axes: int = 1,
     dtype: Any = np.float64,
 ) -> Compiled:
-    """Make a function of one sample into one over batches, as fast as the machine allows.
+    """Turn a function of one sample into a function over batches.
 
     Arguments:
         function: a function of numbers and lists or dicts of them, or a model, written for one

@@ -1,4 +1,8 @@
-"""Backends: what runs a program, or writes it down. They know no calculus; it is all in the table."""
+"""Backends: what runs a program, or writes it as source.
+
+The derivatives of operations come from the table; those of matrix products, dots and `take`, which
+are linear, are written in each backend.
+"""
 
 from __future__ import annotations
 
