@@ -166,19 +166,20 @@ class Numbers:
         self, value: Any, known: dict[Any, bool], rule: Callable[[Iterable[bool]], bool]
     ) -> bool:
         """Whether all, or any, of the leaves below a Value are inputs; `known` remembers answers."""
-        stack = [value]
+        stack = [(value, False)]
         while stack:
-            node = stack[-1]
+            node, ready = stack.pop()
             below = [each for each in node._arguments if not isinstance(each, float)]
-            waiting = [each for each in below if each not in known]
-            if self.is_input(node):
-                known[node] = True
-            elif waiting:
-                stack += waiting
+            if ready:
+                known[node] = rule(known[each] for each in below)
+            elif node in known:
                 continue
+            elif self.is_input(node):
+                known[node] = True
             elif node.is_leaf:
                 known[node] = node.is_constant and rule is all
             else:
-                known[node] = rule(known[each] for each in below)
-            stack.pop()
+                known[node] = False  # until it is known, for graphs that were tied into a cycle
+                stack.append((node, True))
+                stack += [(each, False) for each in below]
         return known[value]

@@ -342,3 +342,14 @@ def test_derivatives_of_plain_numbers_inside_a_compiled_function(backend: str) -
     batch = np.array([1.0, 2.0])
     expected = [function(x) for x in batch]
     assert list(compile(function, backend=backend)(batch)) == expected
+
+
+def test_equality_in_a_graph_that_was_tied_into_a_cycle() -> None:
+    def function(x: Any) -> Any:
+        knot = Value(1.0, (x,))
+        knot.__init__(1.0, (knot * x,))  # type: ignore[misc]
+        assert (knot == x) is (x.data == 1.0)
+        return x
+
+    assert grad(function)(1.0) == 1.0
+    assert grad(function)(2.0) == 1.0
