@@ -338,7 +338,8 @@ def interrupt(action: Callable[[], Any], at: int) -> bool:
                 raise _InterruptedError
         return on_event
 
-    before = sys.gettrace()
+    before, hook = sys.gettrace(), sys.unraisablehook
+    sys.unraisablehook = lambda unraisable: None  # an interrupt inside of __del__ is only printed
     sys.settrace(on_event)
     try:
         action()
@@ -346,6 +347,7 @@ def interrupt(action: Callable[[], Any], at: int) -> bool:
         return True
     finally:
         sys.settrace(before)
+        sys.unraisablehook = hook
     return False
 
 
@@ -404,4 +406,7 @@ def test_no_interrupt_leaves_a_mode_on(action: Callable[[], None], stride: int) 
         assert modes() == DEFAULT, f"after an interrupt before instruction {at}"
         at += stride if core == "c" or at < 200 else 11 * stride  # the reference has many more
     assert at > 10
-    action()
+    thread = threading.Thread(target=action, daemon=True)  # no lock is left behind either
+    thread.start()
+    thread.join(60)
+    assert not thread.is_alive()

@@ -4,8 +4,10 @@ from __future__ import annotations
 
 import os
 import threading
+from collections import deque
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
+from itertools import repeat, starmap
 from operator import attrgetter
 from typing import Any
 
@@ -37,6 +39,27 @@ def _unlock_in_child() -> None:
 
 if hasattr(os, "register_at_fork"):
     os.register_at_fork(after_in_child=_unlock_in_child)
+
+
+class _Turn:
+    """This thread's turn at tracing: it ends when this exits or is destroyed.
+
+    The lock is taken and noted in one instruction, and likewise given back, so that Ctrl-C cannot
+    come between the two and leave other threads waiting for ever.
+    """
+
+    def __enter__(self) -> None:
+        self.lock = TRACING
+        self.held: list[bool] = []
+        self.held.extend(map(self.lock.acquire, (True,)))
+
+    def __exit__(self, *error: object) -> None:
+        held = getattr(self, "held", [])
+        if held:
+            releases = starmap(self.lock.release, repeat(()))
+            deque(zip(map(held.pop, [0] * len(held)), releases, strict=False), maxlen=0)
+
+    __del__ = __exit__
 
 
 class Compiled:
@@ -218,7 +241,7 @@ class Compiled:
         for number in range(self.branches):
             new = number == len(variants)
             if new:
-                with TRACING:
+                with _Turn():
                     self.trace(batch, int(waiting[0]), variants)
             variant = variants[number]
             part = Inputs([rows[:, waiting]], (len(waiting),))
@@ -239,7 +262,7 @@ class Compiled:
 
     def variants_for(self, batch: Batch) -> list[_Variant]:
         """What was traced for arguments of these shapes: one variant at least."""
-        with TRACING:
+        with _Turn():
             variants = self.variants.setdefault(batch.key, [])
             if not variants:
                 self.trace(batch, 0, variants)
