@@ -308,16 +308,16 @@ static inline double op_cbrt(double x) {
     double t4;
     if (0.0 < t2 && t2 < INFINITY) {
         double t5;
-        if (t2 < 1e-200) {
+        if (t2 < 1e-140) {
             double t6;
-            if (t2 < 1e-200) {
+            if (t2 < 1e-140) {
                 const double t7 = t2 * 4.149515568880993e+180;
                 t6 = t7;
             } else {
                 t6 = t2;
             }
             const double t8 = pow(t6, 0.3333333333333333);
-            const double t9 = t8 * 68719476737.0;
+            const double t9 = 68719476737.0 * t8;
             const double t10 = t9 - t8;
             const double t11 = t9 - t10;
             const double t12 = t11 * t11;
@@ -335,14 +335,14 @@ static inline double op_cbrt(double x) {
             t5 = t23;
         } else {
             double t24;
-            if (t2 < 1e-200) {
+            if (t2 < 1e-140) {
                 const double t25 = t2 * 4.149515568880993e+180;
                 t24 = t25;
             } else {
                 t24 = t2;
             }
             const double t26 = pow(t24, 0.3333333333333333);
-            const double t27 = t26 * 68719476737.0;
+            const double t27 = 68719476737.0 * t26;
             const double t28 = t27 - t26;
             const double t29 = t27 - t28;
             const double t30 = t29 * t29;

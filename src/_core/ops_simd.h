@@ -407,11 +407,11 @@ static inline vec v_op_cbrt(vec x) {
     const mask t7 = v_and(t5, t6);
     vec t8 = t4;
     if (v_any(t7)) {
-        const mask t9 = v_less(t4, v_splat(1e-200));
+        const mask t9 = v_less(t4, v_splat(1e-140));
         const vec t10 = t4 * v_splat(4.149515568880993e+180);
         const vec t11 = v_select(t9, t10, t4);
         const vec t12 = v_pow(t11, v_splat(0.3333333333333333));
-        const vec t13 = t12 * v_splat(68719476737.0);
+        const vec t13 = v_splat(68719476737.0) * t12;
         const vec t14 = t13 - t12;
         const vec t15 = t13 - t14;
         const vec t16 = t15 * t15;

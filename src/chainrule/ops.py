@@ -10,6 +10,8 @@ the table's own operations, and works on all of them. The rules of the house:
   the formula and can be recomputed, compiled and differentiated.
 * A partial takes the arguments and the output; `None` says "not differentiable".
 * A formula must hold to 4 ulp over the whole range of doubles: see docs/numerics.md.
+* A constant that depends on the range or the precision of doubles comes from `_format`, so that
+  the formula holds in single precision too.
 """
 
 from __future__ import annotations
@@ -180,6 +182,47 @@ def _variadic(name: str, folds: tuple[Fold, ...], *partials: Formula, **fields: 
 # --- the vocabulary of the formulas below: helpers that are no operations themselves -------------
 
 
+@dataclass(frozen=True)
+class Format:
+    """What formulas have to know about the floating-point numbers they run on."""
+
+    bits: int  # of the significand
+    deep: float  # beyond exp(-deep), an exponential soon loses bits to underflow
+    small: float  # a result below this may have lost bits to underflow
+    large: float  # a result above this may overflow when it is used
+    root_of_small: float  # squares of numbers between these two neither under- nor overflow
+    root_of_large: float
+    scaling: int  # 2**scaling moves numbers from either end of the range to its middle
+
+
+DOUBLE = Format(53, 700.0, 1e-290, 1e290, 1e-140, 1e140, 600)
+SINGLE = Format(24, 80.0, 1e-30, 1e30, 1e-15, 1e15, 90)
+
+
+def _format(*operands: Any) -> Format:
+    """The format of the operands: double, unless one of them says otherwise."""
+    for operand in operands:
+        found: Format | None = getattr(operand, "_number_format", None)
+        if found is not None:
+            return found
+    return DOUBLE
+
+
+def _leading(x: Any, parts: int) -> Any:
+    """X rounded to one half or one third of its bits, so that its square or cube is exact.
+
+    The product is Veltkamp's way to do that. It fails if a compiler fuses it with the difference,
+    as XLA may; so operands can have a `_rounded` of their own.
+    """
+    format = _format(x)
+    bits = format.bits // parts
+    rounded = getattr(x, "_rounded", None)
+    if rounded is not None:
+        return rounded(bits)
+    shifted = (2.0 ** (format.bits - bits) + 1.0) * x
+    return shifted - (shifted - x)
+
+
 def _both(p: Any, q: Any) -> Any:
     return p * q
 
@@ -198,24 +241,24 @@ def _over_square(x: Any, y: Any) -> Any:
     """x / y² without overflow, and without losing bits where x / y is subnormal."""
     q = div(x, y)
     size = abs(q)
-    return where(_both(less(0.0, size), less(size, 1e-290)), div(x, y * y), div(q, y))
+    lost = _both(less(0.0, size), less(size, _format(x, y).small))
+    return where(lost, div(x, y * y), div(q, y))
 
 
 def _gaussian(factor: Any, x: Any, scale: float) -> Any:
     """factor · exp(-scale · x²) to about an ulp; scale is 1 or ½.
 
-    Rounding x² would cost up to x² ulps, so x is split into a high part of 26 bits,
-    whose square is exact, and a rest that enters through a short series. Where the
+    Rounding x² would cost up to x² ulps, so x is split into a high part with half of the
+    bits, whose square is exact, and a rest that enters through a short series. Where the
     exponential is subnormal the factor is multiplied in halfway, before bits are lost.
     """
-    shifted = 134217729.0 * x
-    high = shifted - (shifted - x)
+    high = _leading(x, 2)
     square = scale * high * high
     z = -scale * (x - high) * (x + high)
     series = z * (1.0 + z * (0.5 + z * (1.0 / 6.0)))
     e, half = exp(-square), exp(-0.5 * square)
     deep = factor * half * (half + half * series)
-    value = where(less(700.0, square), deep, factor * (e + e * series))
+    value = where(less(_format(x).deep, square), deep, factor * (e + e * series))
     return where(less(1600.0, x * x), 0.0, value)
 
 
@@ -277,7 +320,9 @@ def _silu_slope(x: Any, out: Any) -> Any:
 
 def _hypot_ratio(x: Any, y: Any, out: Any) -> Any:
     """x / hypot(x, y), scaled where the hypot overflows or has too few bits; 0 at the origin."""
-    scale = where(less(out, 1e-290), 2.0**600, where(less(1e290, out), 2.0**-600, 1.0))
+    format = _format(x, y)
+    up, down = 2.0**format.scaling, 2.0**-format.scaling
+    scale = where(less(out, format.small), up, where(less(format.large, out), down, 1.0))
     ratio = div(x * scale, hypot(x * scale, y * scale))
     limit = where(equal(abs(x), INF), where(less(x, 0.0), -1.0, 1.0), 0.0)
     one_infinite = _both(equal(out, INF), less(0.0, abs(equal(abs(x), INF) - equal(abs(y), INF))))
@@ -290,7 +335,10 @@ def _angle_slope(x: Any, y: Any, out: Any) -> Any:
     0 at the origin, by convention, and at infinity, in the limit.
     """
     size = where(less(abs(x), abs(y)), abs(y), abs(x))
-    scale = where(less(size, 1e-140), 2.0**600, where(less(1e140, size), 2.0**-600, 1.0))
+    format = _format(x, y)
+    up, down = 2.0**format.scaling, 2.0**-format.scaling
+    far = where(less(format.root_of_large, size), down, 1.0)
+    scale = where(less(size, format.root_of_small), up, far)
     u, v = x * scale, y * scale
     slope = div(u, u * u + v * v) * scale
     return where(_both(less(0.0, size), less(size, INF)), slope, 0.0 * out)
@@ -299,7 +347,7 @@ def _angle_slope(x: Any, y: Any, out: Any) -> Any:
 def _times_exp(factor: Any, x: Any) -> Any:
     """factor · exp(x), right also where exp(x) underflows and the factor is large."""
     half = exp(0.5 * x)
-    return where(less(x, -700.0), factor * half * half, factor * exp(x))
+    return where(less(x, -_format(x).deep), factor * half * half, factor * exp(x))
 
 
 def _pow_dx(x: Any, y: Any, out: Any) -> Any:
@@ -313,7 +361,7 @@ def _pow_dx(x: Any, y: Any, out: Any) -> Any:
     small = pow(where(less(x, 0.0), -1.0, 1.0), y - 1.0) * (y * half) * half
     vanishes = _both(equal(abs(y), INF), equal(p, 0.0))
     slope = where(_both(inside, equal(abs(p), INF)), div(y * out, x), where(vanishes, 0.0, y * p))
-    underflow = _both(inside, less(abs(p), 1e-290))
+    underflow = _both(inside, less(abs(p), _format(x, y).small))
     constant = _both(equal(y, 0.0), where(less(0.0, abs(x)), 0.0, 1.0))
     return where(constant, 0.0, where(underflow, small, slope))
 
@@ -330,15 +378,17 @@ def _pow_dy(x: Any, y: Any, out: Any) -> Any:
 
 
 def _cbrt(x: Any) -> Any:
-    """The cube root for x >= 0: a guess of 17 bits, whose cube is exact, and a short series."""
-    tiny = less(x, 1e-200)
-    scaled = where(tiny, x * 2.0**600, x)
-    shifted = pow(scaled, 1.0 / 3.0) * (2.0**36 + 1.0)
-    guess = shifted - (shifted - pow(scaled, 1.0 / 3.0))
+    """The cube root for x >= 0: a guess with a third of the bits, whose cube is exact, and a series."""
+    format = _format(x)
+    tiny = less(x, format.root_of_small)
+    scaled = where(tiny, x * 2.0**format.scaling, x)
+    guess = _leading(pow(scaled, 1.0 / 3.0), 3)
     cube = guess * guess * guess
     d = div(scaled - cube, cube)
     root = guess + guess * (d * (1.0 / 3.0 - d * (1.0 / 9.0 - d * (5.0 / 81.0))))
-    return where(_both(less(0.0, x), less(x, INF)), where(tiny, root * 2.0**-200, root), x)
+    return where(
+        _both(less(0.0, x), less(x, INF)), where(tiny, root * 2.0 ** -(format.scaling // 3), root), x
+    )
 
 
 _LN2 = 0.6931471805599453
@@ -629,7 +679,7 @@ silu = Op(
     "silu",
     1,
     lambda x: where(
-        less(x, -700.0),  # where the sigmoid is subnormal and has too few bits
+        less(x, -_format(x).deep),  # where the sigmoid is subnormal and has too few bits
         where(less(x, -800.0), -0.0, _times_exp(x, x)),
         x * sigmoid(x),
     ),

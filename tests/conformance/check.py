@@ -34,10 +34,12 @@ def parts(op: Op) -> list[int]:
     return [i for i, partial in enumerate(op.partials) if partial is not None]
 
 
-def points(op: Op, count: int, seed: int = 0) -> Iterator[tuple[float, ...]]:
+def points(
+    op: Op, count: int, seed: int = 0, kind: truth.Kind = truth.DOUBLE
+) -> Iterator[tuple[float, ...]]:
     rng = random.Random(f"{op.name} {seed}")
     for _ in range(count):
-        yield truth.point(op.name, op.arity, op.domain, rng)
+        yield truth.point(op.name, op.arity, op.domain, rng, kind)
 
 
 def errors(op: Op, args: tuple[float, ...]) -> dict[str, float]:
@@ -45,16 +47,26 @@ def errors(op: Op, args: tuple[float, ...]) -> dict[str, float]:
     return distances(op, args, *evaluate(op, args))
 
 
-def distances(op: Op, args: tuple[float, ...], value: float, partials: list[float]) -> dict[str, float]:
-    """How far these results are from the truth."""
+def distances(
+    op: Op,
+    args: tuple[float, ...],
+    value: float,
+    partials: list[float],
+    kind: truth.Kind = truth.DOUBLE,
+    flushed: float = 0.0,
+) -> dict[str, float]:
+    """How far these results are from the truth; what lies below `flushed` may be any number there."""
     exact = tuple(map(mpf, args))
     true_value, true_partials = truth.TRUTH[op.name]
-    expected = true_value(*exact)
-    result = {"value": truth.ulps(value, expected) / float(truth.scale(op.name, None, exact, expected))}
-    for i, true_partial in zip(parts(op), true_partials, strict=True):
-        expected = true_partial(*exact)
-        scale = float(truth.scale(op.name, i, exact, expected))
-        result[f"partial {i}"] = truth.ulps(partials[i], expected) / scale
+    result = {}
+    found: list[tuple[str, int | None, float, Any]] = [("value", None, value, true_value)]
+    for i, true in zip(parts(op), true_partials, strict=True):
+        found.append((f"partial {i}", i, partials[i], true))
+    for what, part, number, true in found:
+        expected = true(*exact)
+        if abs(expected) >= flushed or not abs(number) <= flushed:
+            scale = float(truth.scale(op.name, part, exact, expected))
+            result[what] = truth.ulps(number, expected, kind) / scale
     return result
 
 

@@ -9,13 +9,51 @@ import math
 import random
 import struct
 from collections.abc import Callable
+from dataclasses import dataclass
 from typing import Any
 
 from mpmath import mp, mpf
 
 mp.dps = 60
-MAX = mpf(1.7976931348623157e308)
-TINY = mpf(2) ** -1074
+
+
+@dataclass(frozen=True)
+class Kind:
+    """A floating-point format: what results are rounded to, and where points come from."""
+
+    bits: int  # of the significand
+    least: int  # the exponent of the smallest subnormal
+    most: int  # and of the first power of 2 that is too large
+    letters: str  # how struct calls a number and an unsigned integer of its size
+
+    @property
+    def size(self) -> int:
+        return 8 * struct.calcsize(self.letters[1])
+
+    @property
+    def largest(self) -> Any:
+        return mpf(2) ** self.most - mpf(2) ** (self.most - self.bits)
+
+    @property
+    def smallest_normal(self) -> float:
+        return 2.0 ** (self.least + self.bits - 1)
+
+    def from_bits(self, bits: int) -> float:
+        number, integer = self.letters
+        return struct.unpack(f"<{number}", struct.pack(f"<{integer}", bits))[0]
+
+    def rounded(self, x: float) -> float:
+        """The nearest number of this format; infinite beyond the largest."""
+        try:
+            return struct.unpack(f"<{self.letters[0]}", struct.pack(f"<{self.letters[0]}", x))[0]
+        except OverflowError:
+            return math.copysign(math.inf, x)
+
+
+DOUBLE = Kind(53, -1074, 1024, "dQ")
+SINGLE = Kind(24, -149, 128, "fI")
+MAX = DOUBLE.largest
+TINY = mpf(2) ** DOUBLE.least
 
 
 def phi(x: Any) -> Any:
@@ -146,68 +184,73 @@ def scale(name: str, part: int | None, args: tuple[Any, ...], truth: Any) -> Any
     return mpf(1)
 
 
-def ulps(result: float, truth: Any) -> float:
+def ulps(result: float, truth: Any, kind: Kind = DOUBLE) -> float:
     """The distance of a float from the truth, in units of the last place of the truth."""
     if math.isnan(result):
         return math.inf
-    if abs(truth) > MAX:
+    largest = kind.largest
+    if abs(truth) > largest:
         overflow = math.isinf(result) and (result > 0) == (truth > 0)
-        return 0.0 if overflow else float(abs(mpf(result) - truth) / MAX * 2**53)
+        return 0.0 if overflow else float(abs(mpf(result) - truth) / largest * 2**kind.bits)
     if math.isinf(result):
-        return 0.0 if abs(truth) > MAX * (1 - mpf(2) ** -51) else math.inf
-    exponent = mp.frexp(truth)[1] if truth else -2000
-    return float(abs(mpf(result) - truth) / max(mpf(2) ** (exponent - 53), TINY))
+        return 0.0 if abs(truth) > largest * (1 - mpf(2) ** (2 - kind.bits)) else math.inf
+    exponent = mp.frexp(truth)[1] if truth else 2 * kind.least
+    return float(abs(mpf(result) - truth) / mpf(2) ** max(exponent - kind.bits, kind.least))
 
 
-def from_bits(bits: int) -> float:
-    return struct.unpack("<d", struct.pack("<Q", bits))[0]
-
-
-def any_float(rng: random.Random) -> float:
+def any_float(rng: random.Random, kind: Kind = DOUBLE) -> float:
     """A finite float with a uniformly random bit pattern: every exponent, subnormals too."""
     while True:
-        x = from_bits(rng.getrandbits(64))
+        x = kind.from_bits(rng.getrandbits(kind.size))
         if math.isfinite(x):
             return x
 
 
-def sample(rng: random.Random, domain: tuple[float, float] = (-math.inf, math.inf)) -> float:
+def sample(
+    rng: random.Random, domain: tuple[float, float] = (-math.inf, math.inf), kind: Kind = DOUBLE
+) -> float:
     """A point of the domain: anywhere, in the range people use, near 1 or 0, or by an end."""
     low, high = domain
     while True:
-        kind = rng.random()
-        if kind < 0.35:
-            x = any_float(rng)
-        elif kind < 0.6:
+        choice = rng.random()
+        if choice < 0.35:
+            x = any_float(rng, kind)
+        elif choice < 0.6:
             x = rng.uniform(-50, 50)
-        elif kind < 0.75:
+        elif choice < 0.75:
             x = rng.choice((-1, 1)) * (1 + rng.choice((-1, 1)) * 10 ** rng.uniform(-17, 0))
-        elif kind < 0.85:
+        elif choice < 0.85:
             x = rng.uniform(-1000, 1000)
-        elif kind < 0.92:
+        elif choice < 0.92:
             x = rng.uniform(-2, 2)
-        elif kind < 0.95:
-            x = from_bits(rng.getrandbits(52)) * rng.choice((-1, 1))  # subnormal
+        elif choice < 0.95:
+            x = kind.from_bits(rng.getrandbits(kind.bits - 1)) * rng.choice((-1, 1))  # subnormal
         else:
             end = rng.choice([e for e in domain if math.isfinite(e)] or [0.0])
             x = end + rng.choice((-1, 1)) * 10 ** rng.uniform(-300, 0)
-        if low < x < high:
+        x = kind.rounded(x)
+        if low < x < high and x:  # the special grid has the zeros
             return x
 
 
-def point(name: str, arity: int, domain: tuple[float, float], rng: random.Random) -> tuple[float, ...]:
+def point(
+    name: str, arity: int, domain: tuple[float, float], rng: random.Random, kind: Kind = DOUBLE
+) -> tuple[float, ...]:
     """One argument tuple for an operation, inside its domain."""
-    args = [sample(rng, domain), *(sample(rng) for _ in range(arity - 1))]
+    args = [sample(rng, domain, kind), *(sample(rng, kind=kind) for _ in range(arity - 1))]
     if name == "pow":
         args[0] = abs(args[0]) or 1.0
         if rng.random() < 0.8:  # keep most results between underflow and overflow
-            args[1] = rng.uniform(-745, 745) / (abs(math.log(args[0])) or 1.0)
+            reach = -kind.least * math.log(2)
+            args[1] = rng.uniform(-reach, reach) / (abs(math.log(args[0])) or 1.0)
     elif name == "div" and rng.random() < 0.1:  # where x / y has fewer bits than x / y²
-        args = [from_bits(rng.getrandbits(40)) or 5e-324, 10 ** rng.uniform(-30, 0)]
+        least = 2.0**kind.least
+        args = [kind.from_bits(rng.getrandbits(kind.bits - 13)) or least, 10 ** rng.uniform(-30, 0)]
     elif name in ("hypot", "atan2", "div") and rng.random() < 0.5:
         args[1] = args[0] * rng.uniform(-3, 3) * 10 ** rng.uniform(-3, 3)
     if name == "where":
         args[0] = float(rng.randrange(2))
+    args = [kind.rounded(x) for x in args]
     if (name == "div" and args[1] == 0.0) or not all(map(math.isfinite, args)):
-        return point(name, arity, domain, rng)
+        return point(name, arity, domain, rng, kind)
     return tuple(args)

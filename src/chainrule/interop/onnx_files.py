@@ -11,6 +11,7 @@ from typing import Any
 
 import numpy as np
 
+from .. import ops
 from ..compiler import Compiled
 from ..compiler.backends.segments import Segments
 from ..compiler.exporting import arguments
@@ -18,7 +19,7 @@ from ..compiler.formulas import Operand
 from ..compiler.pipeline import Pipeline
 from ..compiler.to_jax import traced_once
 from ..nn import Module
-from ..ops import Op, Variadic
+from ..ops import DOUBLE, SINGLE, Format, Op, Variadic
 from ..saving import place, write_atomically
 from .onnx_formulas import COMPARISONS, FOLDS, NAMES, extreme, formula, logsumexp
 
@@ -37,11 +38,12 @@ def export_onnx(
         dtype: np.float32 or np.float64.
 
     Arguments keep their names, keys of dicts are joined to them; a name that is taken already gets a
-    number. The values are those of eager mode, at infinity, NaN and far out too, but for what
-    `onnx_formulas.py` lists: signs of zeros, and tails of erfc and gelu in single precision; and but
-    for what onnxruntime does by itself: sin and cos near their zeros in double precision, which are
-    right to 5e-16 of 1 only (tan is infinite at its poles), tanh of subnormal numbers and a mean
-    whose sum overflows in single precision. What `take` cannot take is an error of the runtime.
+    number. The values are those of eager mode, at infinity, NaN and far out too, with these exceptions:
+    the sign of a zero may be lost (see `onnx_formulas.py`); onnxruntime's sin and cos in double
+    precision are right to 5e-16 of 1 only near their zeros (tan is infinite at its poles); its tanh
+    loses bits of subnormal numbers; a mean whose sum overflows in single precision is infinite. Where
+    a compiled function raises because `take` has an index that is not one of its places, the model
+    gives NaN.
 
     """
     try:
@@ -72,6 +74,10 @@ class Tensor(Operand):
     writer: Any
     name: str
     shared: bool
+
+    @property
+    def _number_format(self) -> Format:
+        return DOUBLE if self.writer.dtype == np.float64 else SINGLE
 
     @staticmethod
     def _apply(op: Op, args: Any) -> Tensor:
@@ -266,16 +272,24 @@ class _Writer:
         name = self.node("ReduceSum", [both, self.integers([1])], keepdims=0)
         return Tensor(self, name, a.shared and b.shared)
 
-    def take(self, x: Tensor, index: Tensor, shared: bool) -> Tensor:
-        whole = self.node("Cast", [index.name], to=self.onnx.TensorProto.INT64)
+    def take(self, x: Tensor, index: Tensor, shared: bool, terms: int) -> Tensor:
+        """What cannot be taken is NaN: a model cannot raise, and Gather counts -1 from the end."""
+        floor = Tensor(self, self.node("Floor", [index.name]), index.shared)
+        inside = ops.less_equal(0.0, index) * ops.less(index, float(terms))
+        valid = ops.equal(index, floor) * inside
+        place = ops.where(valid, index, 0.0)
+        whole = self.node("Cast", [place.name], to=self.onnx.TensorProto.INT64)
         if shared:
             flat = self.node("Reshape", [whole, self.integers([-1])])
-            return Tensor(self, self.node("Gather", [x.name, flat], axis=1), False)
-        places = self.node("Unsqueeze", [whole, self.integers([0])])  # (1, 1, samples)
-        like = self.node("Shape", [self.node("ReduceSum", [x.name, self.integers([1])], keepdims=1)])
-        spread = self.node("Expand", [places, like])
-        picked = self.node("GatherElements", [x.name, spread], axis=1)
-        return Tensor(self, self.node("Squeeze", [picked, self.integers([1])]), False)
+            picked = self.node("Gather", [x.name, flat], axis=1)
+        else:
+            places = self.node("Unsqueeze", [whole, self.integers([0])])  # (1, 1, samples)
+            like = self.node("Shape", [self.node("ReduceSum", [x.name, self.integers([1])], keepdims=1)])
+            spread = self.node("Expand", [places, like])
+            gathered = self.node("GatherElements", [x.name, spread], axis=1)
+            picked = self.node("Squeeze", [gathered, self.integers([1])])
+        found: Tensor = ops.where(valid, Tensor(self, picked, False), math.nan)
+        return found
 
 
 def _shapes(key: Any) -> list[tuple[int, ...]]:

@@ -4,9 +4,8 @@ Its own operators are taken only where onnxruntime computes what the table says:
 -20 in single precision, its Softplus infinite at 800, its maximum passes over NaN. The formulas are
 shorter than those of the table where those are made for the last bit.
 
-Two things remain different. The sign of a zero that comes out of a choice is lost, because Where
-adds zeros together. In single precision erfc and gelu are 1 ± erf, right to 1e-7 of 1 in the tail
-and not of the value.
+One thing remains different: the sign of a zero that comes out of a choice is lost, because Where
+adds zeros together.
 """
 
 from __future__ import annotations
@@ -98,9 +97,6 @@ def _silu(x: Any) -> Any:
 
 
 FORMULAS: dict[str, Any] = {
-    "erfc": lambda x: 1.0 - ops.erf(x),
-    # the smallest x has a bound, because 0 times -inf would be NaN
-    "gelu": lambda x: 0.5 * ops.maximum(x, -1000.0) * (1.0 + ops.erf(x * math.sqrt(0.5))),
     "silu": _silu,
     "sigmoid": lambda x: ops.div(ops.exp(ops.minimum(x, 0.0)), 1.0 + ops.exp(-ops.abs(x))),
     "softplus": lambda x: ops.relu(x) + ops.log1p(ops.exp(-ops.abs(x))),
@@ -196,8 +192,6 @@ DOUBLE: dict[str, Any] = {
     "acosh": _acosh,
     "atanh": _atanh,
     "erf": _erf,
-    "erfc": ops.erfc.forward,
-    "gelu": ops.gelu.forward,
 }
 
 

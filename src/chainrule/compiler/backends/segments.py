@@ -44,8 +44,11 @@ class Target(Protocol):
     def dots(self, a: Array, b: Array) -> Array:
         """The sums of products over the second axis."""
 
-    def take(self, x: Array, index: Array, shared: bool) -> Array:
-        """Of (rows, terms, ...) the term that the index of each sample says; `shared` says x is."""
+    def take(self, x: Array, index: Array, shared: bool, terms: int) -> Array:
+        """Of (rows, terms, ...) the term that the index of each sample says; `shared` says x is.
+
+        NaN where the index is not a whole number from 0 to terms - 1.
+        """
 
 
 class Segments:
@@ -138,7 +141,7 @@ class Segments:
             return target.dots(a, b)
         if instruction.kind == "take":
             index, x = instruction.args
-            return target.take(self.argument(x, n, terms), self.argument(index, 1), x.shared)
+            return target.take(self.argument(x, n, terms), self.argument(index, 1), x.shared, terms)
         assert isinstance(instruction.op, Variadic)
         return target.fold(instruction.op, self.argument(instruction.args[0], n, terms))
 

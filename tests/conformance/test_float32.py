@@ -1,0 +1,318 @@
+"""Every row in single precision, on every backend that has it, against the 60-digit truth.
+
+The native and the NumPy backend compute in double precision and round what they store. JAX and
+ONNX compute in single precision, by the formulas of the table with the constants of that format.
+All are held to 4 ulp of a float32, scaled where the truth says so.
+"""
+
+from __future__ import annotations
+
+import itertools
+import math
+from collections.abc import Callable, Sequence
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pytest
+from mpmath import mp, mpf
+
+from chainrule import compile, nn, ops
+from chainrule.functional import where
+from chainrule.interop import export_onnx
+from chainrule.value import Value, compiled
+
+from ..conftest import require
+from . import check, truth
+from .truth import SINGLE
+
+Points = Sequence[tuple[float, ...]]
+Results = list[tuple[float, list[float]]]
+
+ROWS = [op for op in ops.TABLE if op.name in truth.TRUTH]
+FOLDS = [op for op in ops.TABLE if isinstance(op, ops.Variadic)]
+STORED = ["numpy"] if compiled is None else ["numpy", "native"]
+every_row = pytest.mark.parametrize("op", ROWS, ids=lambda op: op.name)
+every_fold = pytest.mark.parametrize("op", FOLDS, ids=lambda op: op.name)
+
+# XLA treats subnormal numbers as 0, results of steps in between too: what is left of a result
+# smaller than this may be nothing.
+FLUSHED = {"float32": 4 * SINGLE.smallest_normal, "float64": 4 * truth.DOUBLE.smallest_normal}
+KINDS = {"float32": SINGLE, "float64": truth.DOUBLE}
+JAX_LIMITS = {"float32": check.LIMIT, "float64": 2 * check.LIMIT}  # XLA's own tanh is 7 ulp off
+
+
+def applied(op: ops.Op) -> Callable[..., Any]:
+    return lambda *x: Value._apply(op, x)
+
+
+def columns(points: Points, dtype: str = "float32") -> list[Any]:
+    return list(np.array(points, dtype).T)
+
+
+def on_stored(op: ops.Op, points: Points, backend: str) -> Results:
+    """Values and partials of a backend that rounds to float32 when it stores."""
+    step = compile(applied(op), backend=backend, dtype="float32", reduction="none")
+    values, _, slopes = step.value_and_grad(*columns(points, "float64"), inputs=True)
+    assert values.dtype == np.float32
+    return list(zip(values.tolist(), np.array(slopes, float).T.tolist(), strict=True))
+
+
+def on_jax(op: ops.Op, points: Points, dtype: str = "float32") -> Results:
+    """Values and partials through `to_jax`, jitted and differentiated by JAX."""
+    jax = require("jax")
+    at = columns(points, dtype)
+    f = compile(applied(op), dtype=dtype).to_jax(*at)
+    values, slopes = jax.jit(lambda x: (f({}, x), jax.grad(lambda x: f({}, x).sum())(x)))(tuple(at))
+    assert values.dtype == dtype
+    assert all(slope.dtype == dtype for slope in slopes)
+    return list(zip(values.tolist(), np.array(slopes, float).T.tolist(), strict=True))
+
+
+def session(step: Any, path: Path) -> Any:
+    export_onnx(step, path)
+    return require("onnxruntime").InferenceSession(str(path), providers=["CPUExecutionProvider"])
+
+
+def on_onnx(op: ops.Op, points: Points, path: Path) -> list[float]:
+    """Values of the exported file; it has no derivatives."""
+    require("onnx")
+    step = compile(applied(op))
+    step(*columns([points[0]], "float64"))
+    run = session(step, path)
+    names = [each.name for each in run.get_inputs()]
+    found: list[float] = run.run(None, dict(zip(names, columns(points), strict=True)))[0].tolist()
+    return found
+
+
+def inaccuracies(
+    op: ops.Op,
+    points: Points,
+    results: Results,
+    limit: float = check.LIMIT,
+    dtype: str = "float32",
+    **how: Any,
+) -> list[Any]:
+    found = []
+    for args, result in zip(points, results, strict=True):
+        for what, ulps in check.distances(op, args, *result, KINDS[dtype], **how).items():
+            if not ulps <= limit:
+                found.append((op.name, what, args, result, ulps))
+    return found
+
+
+@pytest.mark.parametrize("backend", STORED)
+@every_row
+def test_what_is_stored_in_single_precision(op: ops.Op, backend: str) -> None:
+    points = list(check.points(op, 500, kind=SINGLE))
+    assert inaccuracies(op, points, on_stored(op, points, backend)) == []
+
+
+@pytest.mark.parametrize("dtype", KINDS)
+@every_row
+def test_what_jax_computes(op: ops.Op, dtype: str) -> None:
+    jax = require("jax")
+    kind = KINDS[dtype]
+    drawn = check.points(op, 700, seed=1, kind=kind)
+    normal = [p for p in drawn if op.name == "where" or min(map(abs, p)) >= kind.smallest_normal]
+    before = jax.config.jax_enable_x64
+    jax.config.update("jax_enable_x64", dtype == "float64")
+    try:
+        results = on_jax(op, normal, dtype)
+    finally:
+        jax.config.update("jax_enable_x64", before)
+    found = inaccuracies(op, normal, results, JAX_LIMITS[dtype], dtype, flushed=FLUSHED[dtype])
+    assert found == []
+
+
+@every_row
+def test_what_onnx_computes(op: ops.Op, tmp_path: Path) -> None:
+    points = list(check.points(op, 500, seed=2, kind=SINGLE))
+    values = on_onnx(op, points, tmp_path / "op.onnx")
+    true = truth.TRUTH[op.name][0]
+    # onnxruntime's tanh loses bits where numbers become subnormal
+    flushed = 16 * SINGLE.smallest_normal if op.name == "tanh" else 0.0
+    found = []
+    for args, value in zip(points, values, strict=True):
+        exact = tuple(map(mpf, args))
+        expected = true(*exact)
+        if abs(expected) < flushed:
+            continue
+        ulps = truth.ulps(value, expected, SINGLE) / float(truth.scale(op.name, None, exact, expected))
+        if not ulps <= check.LIMIT:
+            found.append((op.name, args, value, expected, ulps))
+    assert found == []
+
+
+def kind_of(x: float) -> str:
+    return "number" if math.isfinite(x) else repr(x)
+
+
+@pytest.mark.parametrize("op", [op for op in ops.TABLE if op.arity >= 0], ids=lambda op: op.name)
+def test_special_values_on_jax(op: ops.Op) -> None:
+    """Zeros, the largest numbers, infinities and NaN: as from the reference backend."""
+    sizes = [0.0, 0.5, 1.0, 2.0, 3.0, float(SINGLE.largest), math.inf]
+    points = list(itertools.product([*sizes, *(-x for x in sizes), math.nan], repeat=op.arity))
+    results = zip(points, on_stored(op, points, "numpy"), on_jax(op, points), strict=True)
+    for args, (value, slopes), (other, others) in results:
+        for a, b in zip([value, *slopes], [other, *others], strict=True):
+            assert kind_of(a) == kind_of(b), (op.name, args, value, slopes, other, others)
+            if math.isfinite(a):
+                assert abs(a - b) <= 8 * 2.0**-24 * abs(a) + FLUSHED["float32"], (op.name, args, a, b)
+
+
+# --- operations on any number of values ----------------------------------------------------------
+
+
+def vectors(op: ops.Variadic) -> Any:
+    """Samples of six numbers each: ordinary ones, large ones, ties."""
+    rng = np.random.default_rng(5)
+    spread = rng.choice([1e-3, 1.0, 30.0], (40, 1))
+    xs = (rng.normal(size=(40, 6)) * spread).astype(np.float32)
+    xs[::5, 3] = xs[::5, 0]
+    return np.where(xs == 0.0, np.float32(0.5), xs)
+
+
+def true_fold(op: ops.Variadic, xs: list[Any]) -> tuple[Any, Any, list[Any]]:
+    """The value, what its rounding errors are relative to, and the gradient."""
+    n, total = len(xs), sum(mp.exp(x) for x in xs)
+    half = n // 2
+    pairs = [x * y for x, y in zip(xs[:half], xs[half:], strict=True)]
+    others = [mp.fprod(xs[:i] + xs[i + 1 :]) for i in range(n)]
+    tied = {"max": max(xs), "min": min(xs)}
+    shares = {name: [mpf(x == best) / xs.count(best) for x in xs] for name, best in tied.items()}
+    found: dict[str, tuple[Any, Any, list[Any]]] = {
+        "sum": (mp.fsum(xs), mp.fsum(map(abs, xs)), [mpf(1)] * n),
+        "mean": (mp.fsum(xs) / n, mp.fsum(map(abs, xs)) / n, [1 / mpf(n)] * n),
+        "prod": (mp.fprod(xs), abs(mp.fprod(xs)), others),
+        "dot": (mp.fsum(pairs), mp.fsum(map(abs, pairs)), xs[half:] + xs[:half]),
+        "logsumexp": (
+            mp.log(total),
+            abs(mp.log(total)) + max(xs) - min(xs) + 1,
+            [mp.exp(x) / total for x in xs],
+        ),
+        "max": (max(xs), abs(max(xs)), shares["max"]),
+        "min": (min(xs), abs(min(xs)), shares["min"]),
+    }
+    return found[op.name]
+
+
+@pytest.mark.parametrize("backend", [*STORED, "jax", "onnx"])
+@every_fold
+def test_folds(op: ops.Variadic, backend: str, tmp_path: Path) -> None:
+    """Within (n + 4) eps of the sum of the absolute terms; the softmax, of its shifted arguments."""
+    xs = vectors(op)
+    n = xs.shape[1]
+    function = lambda x: Value._apply(op, list(x))  # noqa: E731
+    step = compile(
+        function, dtype="float32", reduction="none", backend=backend if backend in STORED else None
+    )
+    slopes: Any = None
+    if backend in STORED:
+        values, _, (slopes,) = step.value_and_grad(xs.astype(float), inputs=True)
+    elif backend == "jax":
+        jax = require("jax")
+        f = step.to_jax(xs)
+        values = jax.jit(lambda x: f({}, x))(xs)
+        slopes = jax.jit(jax.grad(lambda x: f({}, x).sum()))(xs)
+    else:
+        require("onnx")
+        plain = compile(function)
+        plain(xs.astype(float))
+        run = session(plain, tmp_path / "fold.onnx")
+        (values,) = run.run(None, {run.get_inputs()[0].name: xs})
+    for i, row in enumerate(xs.tolist()):
+        exact = [mpf(x) for x in row]
+        value, scale, gradient = true_fold(op, exact)
+        assert abs(mpf(float(values[i])) - value) <= (n + 4) * mpf(2) ** -24 * scale, (row, values[i])
+        if slopes is None:
+            continue
+        for x, slope, true in zip(exact, slopes[i].tolist(), gradient, strict=True):
+            bend = 1 + abs(x - max(exact)) if op.name == "logsumexp" else 1
+            error = (n + 4) * bend * mpf(2) ** -24 * abs(true) + FLUSHED["float32"]
+            assert abs(mpf(slope) - true) <= error, (row, slope, true)
+
+
+# --- what was wrong ------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize(
+    ("name", "at", "expected"),
+    [
+        ("gelu", 3.0, 1.0119455575942993),  # was -9.25: constants of doubles split a float32
+        ("gelu", -3.0, -0.011945541948080063),
+        ("erf", 3.0, 0.00013925305194674786),
+        ("erfc", 3.0, -0.00013925305194674786),
+        ("div", (1e-22, 1e-20), -1e18),  # was infinite: XLA divided by 1e-40
+        ("atan2", (1e-25, 1e-25), 5e24),  # was infinite: scaled by 2**600
+        ("elu", (-113.5, 1.5e23), 7.650109e-27),  # was 0: exp(-113.5) is none of float32's numbers
+    ],
+)
+def test_slopes_that_constants_of_double_precision_spoiled(name: str, at: Any, expected: float) -> None:
+    point = at if isinstance(at, tuple) else (at,)
+    part = 1 if name == "div" else 0
+    _, slopes = on_jax(ops.BY_NAME[name], [point])[0]
+    assert abs(slopes[part] - expected) <= 1e-5 * abs(expected)
+
+
+def test_a_network_of_gelus_trains_in_single_precision() -> None:
+    """It became NaN within a few steps."""
+    jax = require("jax")
+    X = np.random.default_rng(0).normal(size=(64, 3)).astype(np.float32) * 2
+    y = np.sin(X.sum(1)).astype(np.float32)
+    model = nn.MLP(3, [16, 1], activation="gelu", seed=0)
+    step = compile(lambda x, t: (model(x) - t) ** 2, model.parameters(), dtype="float32")
+    f = step.to_jax(X, y, model=model)
+    loss = jax.jit(jax.value_and_grad(lambda p: f(p, (X, y)).mean()))
+    params = f.initial()
+    _, grads = loss(params)
+    expected = compile(lambda x, t: (model(x) - t) ** 2, model.parameters()).grad(X.astype(float), y)
+    found = f.tree.flatten(grads)
+    assert np.abs(found - expected).max() <= 1e-5 * np.abs(expected).max()
+    losses = []
+    for _ in range(60):
+        value, grads = loss(params)
+        params = jax.tree.map(lambda p, g: p - 0.05 * g, params, grads)
+        losses.append(float(value))
+    assert losses[-1] < 0.5 * losses[0]
+
+
+@pytest.mark.parametrize("name", ["gelu", "erf", "erfc", "tanh", "sigmoid", "silu", "softplus", "cbrt"])
+def test_second_derivatives_in_single_precision(name: str) -> None:
+    """JAX differentiates the formulas of the partials, their splits and choices included."""
+    jax = require("jax")
+    f = compile(applied(ops.BY_NAME[name]), dtype="float32").to_jax(np.ones(1))
+    point = lambda x: f({}, x[None])[0]  # noqa: E731
+    second = jax.jit(jax.vmap(jax.grad(jax.grad(point))))
+    at = np.array([-3.3, -1.2, -0.4, 0.3, 0.7, 2.9], np.float32)
+    true = truth.TRUTH[name][1][0]
+    for x, found in zip(at.tolist(), second(at).tolist(), strict=True):
+        expected = mp.diff(true, mpf(x))
+        scale = abs(expected) + abs(true(mpf(x)))
+        assert abs(mpf(found) - expected) <= 40 * mpf(2) ** -24 * scale, (name, x, found, expected)
+
+
+@pytest.mark.parametrize("dtype", KINDS)
+def test_quotients_of_quotients_on_jax(dtype: str) -> None:
+    """XLA would make a / (b * c) of a / b / c, and (a * c) / b of a / (b / c)."""
+    jax = require("jax")
+    before = jax.config.jax_enable_x64
+    jax.config.update("jax_enable_x64", dtype == "float64")
+    small, large = (1e-25, 1e25) if dtype == "float32" else (1e-200, 1e200)
+    at = tuple(np.array([x], dtype) for x in (small, large))
+    try:
+        f = compile(lambda x, y: [x / x / x, y / (x / x) / y, y / (y / y)], dtype=dtype).to_jax(*at)
+        found = [float(row[0]) for row in jax.jit(f)({}, at)]
+    finally:
+        jax.config.update("jax_enable_x64", before)
+    for result, expected in zip(found, (1 / float(at[0][0]), 1.0, float(at[1][0])), strict=True):
+        assert abs(result - expected) <= 1e-6 * expected
+
+
+def test_where_guards_the_other_branch_in_single_precision() -> None:
+    jax = require("jax")
+    f = compile(lambda x: where(x > 0, x.sqrt() * x.log(), x.gelu()), dtype="float32").to_jax(np.ones(1))
+    at = np.array([-2.0, 0.0, 4.0], np.float32)
+    slopes = jax.jit(jax.grad(lambda x: f({}, x).sum()))(at)
+    expected = [-0.08523180107819926, 0.5, 0.5 * 0.5 * math.log(4) + 0.5]
+    assert np.abs(np.array(slopes) - expected).max() <= 4e-7
