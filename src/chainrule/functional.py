@@ -215,6 +215,11 @@ def take(table: Sequence[Any], index: Any) -> Any:
     """table[index], where the index may be a Value, as inside a compiled function.
 
     Of a list of rows, such as an embedding, it takes a row.
+
+    The index must be a whole number from 0 to len(table) - 1. Anything else raises IndexError, in a
+    compiled function too. What cannot raise gives NaN: a Value as an index outside of a compiled
+    function, because the graph may be recomputed with another one, and programs in JAX, ONNX, C and
+    JavaScript.
     """
     if not len(table):
         raise IndexError("take needs at least one number to choose from, got none")
