@@ -66,6 +66,274 @@ def test_what_torch_has_and_we_have_not() -> None:
     )
 
 
+# --- right or refused ----------------------------------------------------------------------------
+
+
+class Doubled(nn.MLP):
+    def forward(self, x: Any) -> Any:
+        return super().forward(x) * 2
+
+
+class Called(nn.Sequential):
+    def __call__(self, *args: Any, **keywords: Any) -> Any:
+        return super().__call__(*args, **keywords) * 2
+
+
+class ReversedLayer(nn.Layer):
+    def forward(self, x: Any) -> Any:
+        return super().forward(x)[::-1]
+
+
+class Squared(nn.Neuron):
+    def forward(self, x: Any) -> Any:
+        return super().forward(x) ** 2
+
+
+class Seeded(nn.MLP):
+    """Only its constructor is its own: it computes what an MLP does."""
+
+    def __init__(self, hidden: int) -> None:
+        super().__init__(2, [hidden, 1], seed=7)
+
+
+def replaced() -> Any:
+    model = nn.MLP(2, [2, 1], seed=0)
+    model.forward = lambda x: model.layers[0](x)[0]  # type: ignore[method-assign]
+    return model
+
+
+def with_neuron() -> Any:
+    layer = nn.Layer(2, 3, seed=0)
+    layer.neurons[1] = Squared(2, seed=1)
+    return nn.Sequential(layer)
+
+
+@pytest.mark.parametrize(
+    ("make", "name"),
+    [
+        (lambda: Doubled(2, [2, 1], seed=0), "Doubled to PyTorch: it has a forward"),
+        (lambda: nn.Sequential(Doubled(2, [2, 1], seed=0)), "Doubled to PyTorch: it has a forward"),
+        (lambda: Called(nn.Layer(2, 1, seed=0)), "Called to PyTorch: it has a __call__"),
+        (
+            lambda: nn.Sequential(ReversedLayer(2, 2, seed=0)),
+            "ReversedLayer to PyTorch: it has a forward",
+        ),
+        (with_neuron, "Squared to PyTorch: it has a forward"),
+        (lambda: Squared(2, seed=0), "Squared to PyTorch: it has a forward"),
+        (replaced, "MLP to PyTorch: it has a forward"),
+    ],
+)
+def test_to_torch_refuses_methods_of_ones_own(make: Any, name: str) -> None:
+    require("torch")
+    with pytest.raises(
+        TypeError, match=f"^cannot move a {name} of its own, which to_torch would ignore"
+    ):
+        to_torch(make())
+
+
+def test_to_torch_takes_a_subclass_that_computes_the_same() -> None:
+    torch = require("torch")
+    model = Seeded(4)
+    X = RNG.normal(size=(5, 2))
+    found = to_torch(model)(torch.tensor(X)).detach().numpy()
+    np.testing.assert_allclose(found, outputs(model, X), rtol=1e-13)
+
+
+def test_to_torch_refuses_activations_that_were_replaced(monkeypatch: pytest.MonkeyPatch) -> None:
+    require("torch")
+    model = nn.MLP(2, [3, 1], activation="relu", seed=0)
+    monkeypatch.setattr(Value, "relu", lambda self: self * 3)
+    with pytest.raises(
+        TypeError, match=r"^Layer\(2, 3, relu\) gives .* where PyTorch gives .*: to_torch"
+    ):
+        to_torch(model)
+
+
+def test_to_torch_keeps_layers_tied() -> None:
+    torch = require("torch")
+    layer = nn.Layer(3, 3, "tanh", seed=0)
+    model = nn.Sequential(layer, nn.Layer(3, 3, "relu", seed=1), layer)
+    moved = to_torch(model)
+    assert moved[0] is moved[4]
+    assert len(list(moved.parameters())) == 4
+    X = RNG.normal(size=(5, 3))
+    np.testing.assert_allclose(
+        moved(torch.tensor(X)).detach().numpy(), outputs(model, X), rtol=1e-13, atol=1e-15
+    )
+    back = from_torch(moved)
+    assert len(back.parameters()) == len(model.parameters()) == 24
+    assert np.array_equal(outputs(back, X), outputs(model, X))
+
+
+def test_to_torch_shares_what_is_shared() -> None:
+    require("torch")
+    first, second = nn.Layer(2, 2, seed=0), nn.Layer(2, 2, "relu", seed=1)
+    for neuron, other in zip(first.neurons, second.neurons, strict=True):
+        other.w = list(neuron.w)
+    moved = to_torch(nn.Sequential(first, second))
+    assert moved[0].weight is moved[2].weight
+    assert moved[0].bias is not moved[2].bias
+    second.neurons[0].w[0] = Value(1.0)  # now only three of four
+    with pytest.raises(
+        TypeError, match=r"^two weights are the same Value, and PyTorch shares whole layers"
+    ):
+        to_torch(nn.Sequential(first, second))
+    twice = nn.Layer(2, 2, seed=0)
+    twice.neurons[1] = twice.neurons[0]
+    with pytest.raises(TypeError, match=r"^two weights are the same Value"):
+        to_torch(nn.Sequential(twice))
+
+
+def test_to_torch_refuses_weights_that_are_not_parameters() -> None:
+    require("torch")
+    model = nn.MLP(2, [2, 1], seed=0)
+    model.layers[0].neurons[0].b = 0.0  # type: ignore[assignment]
+    with pytest.raises(TypeError, match=r"^PyTorch takes weights that are leaf Values, got 0\.0$"):
+        to_torch(model)
+    model.layers[0].neurons[0].b = Value(1.0) * 2
+    with pytest.raises(TypeError, match=r"leaf Values, got a Value computed from others$"):
+        to_torch(model)
+    ragged = nn.Layer(2, 2, seed=0)
+    ragged.neurons[1] = nn.Neuron(3, seed=0)
+    with pytest.raises(TypeError, match=r"no layer whose neurons have \[2, 3\] inputs"):
+        to_torch(nn.Sequential(ragged))
+
+
+def test_a_bias_moves_with_its_layer() -> None:
+    """They start at 0, so that leaving them out would not show in a fresh model."""
+    torch = require("torch")
+    model = nn.MLP(2, [3, 1], seed=0)
+    for i, parameter in enumerate(model.parameters()):
+        parameter.data = 0.1 * i - 0.4
+    moved = to_torch(model)
+    assert moved[0].bias.tolist() == [neuron.b.data for neuron in model.layers[0].neurons]
+    x = torch.tensor([[0.5, -1.0]], dtype=torch.float64)
+    assert abs(moved(x).item() - model([0.5, -1.0]).data) <= 1e-15
+
+
+def torch_subclass(base: str, **attributes: Any) -> Any:
+    torch = require("torch")
+    return type(f"My{base}", (getattr(torch.nn, base),), attributes)
+
+
+def doubled(self: Any, x: Any) -> Any:
+    return super(type(self), self).forward(x) * 2
+
+
+@pytest.mark.parametrize("base", ["Linear", "Tanh", "Identity", "Sequential", "GELU"])
+@pytest.mark.parametrize("method", ["forward", "__call__", "instance"])
+def test_from_torch_refuses_methods_of_its_own(base: str, method: str) -> None:
+    torch = require("torch")
+    kind = torch_subclass(base, **({} if method == "instance" else {method: doubled}))
+    made = kind(2, 2) if base == "Linear" else kind()
+    if method == "instance":
+        made.forward = lambda x: 2 * x
+    name = "__call__" if method == "__call__" else "forward"
+    match = f"^cannot take over a My{base}: it has a {name} of its own, which from_torch would ignore"
+    with pytest.raises(TypeError, match=match):
+        from_torch(torch.nn.Sequential(torch.nn.Linear(2, 2), made))
+    if base == "Sequential":
+        with pytest.raises(TypeError, match=match):
+            from_torch(made)
+
+
+def test_from_torch_takes_subclasses_that_compute_the_same() -> None:
+    torch = require("torch")
+    linear = torch_subclass("Linear", extra=3)(2, 1, dtype=torch.float64)
+    linear.register_buffer("unused", torch.zeros(1))
+    module = torch_subclass("Sequential")(linear, torch_subclass("Tanh")())
+    found = from_torch(module)([0.5, -2.0]).data
+    x = torch.tensor([[0.5, -2.0]], dtype=torch.float64)
+    assert abs(found - module(x).item()) <= 1e-15
+
+
+@pytest.mark.parametrize(
+    ("change", "why"),
+    [
+        (lambda linear, nn: linear.register_forward_hook(lambda *a: None), "it has hooks"),
+        (lambda linear, nn: linear.register_forward_pre_hook(lambda *a: None), "it has hooks"),
+        (lambda linear, nn: linear.register_full_backward_hook(lambda *a: None), "it has hooks"),
+        (
+            lambda linear, nn: nn.utils.parametrizations.weight_norm(linear),
+            "its parameters are computed",
+        ),
+        (
+            lambda linear, nn: nn.utils.parametrizations.spectral_norm(linear),
+            "its parameters are computed",
+        ),
+        (lambda linear, nn: linear.requires_grad_(False), "it has parameters with requires_grad=False"),
+        (
+            lambda linear, nn: linear.bias.requires_grad_(False),
+            "it has parameters with requires_grad=False",
+        ),
+    ],
+)
+def test_from_torch_refuses_changed_layers(change: Any, why: str) -> None:
+    torch = require("torch")
+    linear = torch.nn.Linear(2, 2)
+    change(linear, torch.nn)
+    name = type(linear).__name__
+    with pytest.raises(TypeError, match=f"^cannot take over a {name}: {why}"):
+        from_torch(torch.nn.Sequential(linear, torch.nn.Tanh()))
+
+
+def test_from_torch_refuses_hooks_on_activations_and_lazy_layers() -> None:
+    torch = require("torch")
+    act = torch.nn.Tanh()
+    act.register_forward_hook(lambda module, x, y: 2 * y)
+    with pytest.raises(TypeError, match=r"^cannot take over a Tanh: it has hooks"):
+        from_torch(torch.nn.Sequential(torch.nn.Linear(2, 2), act))
+    outer = torch.nn.Sequential(torch.nn.Linear(2, 2))
+    outer.register_forward_hook(lambda module, x, y: 2 * y)
+    with pytest.raises(TypeError, match=r"^cannot take over a Sequential: it has hooks"):
+        from_torch(outer)
+    with pytest.raises(
+        TypeError, match=r"^cannot take over a LazyLinear: its parameters have no shape yet"
+    ):
+        from_torch(torch.nn.Sequential(torch.nn.LazyLinear(2)))
+
+
+def test_from_torch_keeps_layers_tied() -> None:
+    torch = require("torch")
+    torch.manual_seed(0)
+    shared = torch.nn.Linear(3, 3, dtype=torch.float64)
+    block = torch.nn.Sequential(shared, torch.nn.Tanh())
+    module = torch.nn.Sequential(block, shared, torch.nn.ReLU(), block)
+    model = from_torch(module)
+    assert len(model.parameters()) == 12
+    X = RNG.normal(size=(4, 3))
+    np.testing.assert_allclose(
+        outputs(model, X), module(torch.tensor(X)).detach().numpy(), rtol=1e-13, atol=1e-15
+    )
+    total = sum(v * v for v in model(X[0].tolist()))
+    total.backward()
+    (module(torch.tensor(X[:1])) ** 2).sum().backward()
+    grads = np.array([[w.grad for w in neuron.w] for neuron in model.layers[0].neurons])
+    np.testing.assert_allclose(grads, shared.weight.grad.numpy(), rtol=1e-12)
+
+
+def test_from_torch_shares_parameters_and_refuses_shared_memory() -> None:
+    torch = require("torch")
+    first, second = torch.nn.Linear(3, 3), torch.nn.Linear(3, 3)
+    second.weight = first.weight
+    model = from_torch(torch.nn.Sequential(first, torch.nn.Tanh(), second))
+    assert len(model.parameters()) == 9 + 3 + 3
+    assert model.layers[0].neurons[1].w[2] is model.layers[1].neurons[1].w[2]
+    second.weight = torch.nn.Parameter(first.weight.T)
+    with pytest.raises(
+        TypeError, match=r"^two parameters share memory without being the same parameter"
+    ):
+        from_torch(torch.nn.Sequential(first, torch.nn.Tanh(), second))
+
+
+@pytest.mark.parametrize("dtype", ["float32", "float16", "bfloat16"])
+def test_from_torch_takes_the_numbers_of_every_dtype(dtype: str) -> None:
+    torch = require("torch")
+    linear = torch.nn.Linear(2, 2).to(getattr(torch, dtype))
+    layer = from_torch(torch.nn.Sequential(linear)).layers[0]
+    assert [[w.data for w in n.w] for n in layer.neurons] == linear.weight.double().tolist()
+
+
 def run_onnx(path: Path, *arrays: Any) -> list[Any]:
     runtime = require("onnxruntime")
     session = runtime.InferenceSession(str(path), providers=["CPUExecutionProvider"])

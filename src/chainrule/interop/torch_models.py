@@ -2,11 +2,13 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Iterator
 from typing import Any
 
 from ..nn import MLP, Layer, Module, Network, Neuron, Sequential
-from ..nn.activations import known_name, name_of
+from ..nn.activations import activation_named, known_name, name_of
+from ..value import Value, no_grad
 
 MISSING = "this needs PyTorch: pip install torch"
 
@@ -37,42 +39,125 @@ def _torch() -> Any:
 def to_torch(model: Module) -> Any:
     """A torch.nn.Sequential with the same weights and the same outputs, in double precision.
 
-    It takes batches of shape (n, inputs) and gives (n, outputs).
+    It takes batches of shape (n, inputs) and gives (n, outputs). A layer that is used twice is one
+    module there too, and layers that share all of their weights share them there. What PyTorch would
+    compute otherwise is refused: a `forward` or `__call__` of one's own, single weights that are
+    shared, weights that are not leaf Values.
     """
     torch = _torch()
     modules: list[Any] = []
+    linears: dict[int, Any] = {}  # by the layer that they were made of
+    tensors = _Tensors(torch)
     for part in _parts(model):
-        if isinstance(part, str):
-            modules.append(_activation_module(torch, part))
-            continue
-        weights = [[w.data for w in neuron.w] for neuron in part]
-        linear = torch.nn.Linear(len(weights[0]), len(weights), dtype=torch.float64)
-        with torch.no_grad():
-            linear.weight.copy_(torch.tensor(weights, dtype=torch.float64))
-            linear.bias.copy_(torch.tensor([n.b.data for n in part], dtype=torch.float64))
-        modules.append(linear)
+        made = _modules_of(torch, part, tensors)
+        if isinstance(part, (Layer, Neuron)):
+            made[0] = linears.setdefault(id(part), made[0])
+        _check_outputs(torch, part, made)
+        modules += made
+    tensors.check_nothing_is_half_shared()
     return torch.nn.Sequential(*modules)
 
 
-def _parts(model: Any) -> Iterator[list[Neuron] | str]:
-    """Layers of neurons and the names of activations, in order."""
+class _Tensors:
+    """Parameters of PyTorch made of Values: the same Values make the same parameter."""
+
+    def __init__(self, torch: Any) -> None:
+        self.torch = torch
+        self.made: dict[Any, tuple[Any, list[Value]]] = {}
+
+    def __call__(self, values: list[Value], *shape: int) -> Any:
+        for value in values:
+            if not isinstance(value, Value) or not value.is_leaf:
+                kind = "a Value computed from others" if isinstance(value, Value) else repr(value)
+                raise TypeError(f"PyTorch takes weights that are leaf Values, got {kind}")
+        key = (shape, *map(id, values))
+        if key not in self.made:
+            numbers = self.torch.tensor([v.data for v in values], dtype=self.torch.float64)
+            self.made[key] = self.torch.nn.Parameter(numbers.reshape(shape)), values
+        return self.made[key][0]
+
+    def check_nothing_is_half_shared(self) -> None:
+        """One Value in two parameters would be trained as two."""
+        every = [value for _, values in self.made.values() for value in values]
+        if len({id(value) for value in every}) < len(every):
+            raise TypeError(
+                "two weights are the same Value, and PyTorch shares whole layers or whole weight "
+                "matrices only: use the same Layer twice, or give each its own Values"
+            )
+
+
+def _parts(model: Any) -> Iterator[Any]:
+    """Layers, neurons and activations, in order."""
     if isinstance(model, (MLP, Network, Sequential)):
+        _check_own_methods(model, MLP.forward if isinstance(model, MLP) else Sequential.forward)
         for layer in model.layers:
             yield from _parts(layer)
     elif isinstance(model, (Layer, Neuron)):
-        neurons = [model] if isinstance(model, Neuron) else model.neurons
-        names = {known_name(neuron.activation) for neuron in neurons}
-        if len(names) > 1 or None in names:
-            raise TypeError(f"PyTorch has no layer with the activation {name_of(neurons[0].activation)}")
-        yield neurons
-        yield from (name for name in names if name is not None and name != "linear")
-    elif callable(model) and (name := known_name(model)) is not None:
-        yield from [name] if name != "linear" else []
+        if isinstance(model, Layer):
+            _check_own_methods(model, Layer.forward)
+        for neuron in _neurons(model):
+            if not isinstance(neuron, Neuron):
+                raise TypeError(f"cannot move a layer with a {type(neuron).__name__} in it to PyTorch")
+            _check_own_methods(neuron, Neuron.forward)
+        yield model
+    elif callable(model) and known_name(model) is not None:
+        yield model
     else:
         raise TypeError(
             f"cannot move a {type(model).__name__} to PyTorch: known are Neuron, Layer, MLP, Network, "
             f"Sequential and the activations of chainrule.nn"
         )
+
+
+def _neurons(part: Layer | Neuron) -> list[Neuron]:
+    return [part] if isinstance(part, Neuron) else part.neurons
+
+
+def _check_own_methods(model: Module, forward: Any) -> None:
+    kind = type(model)
+    for name, usual in (("forward", forward), ("__call__", Module.__call__)):
+        if getattr(kind, name) is not usual or (name == "forward" and name in vars(model)):
+            raise TypeError(
+                f"cannot move a {kind.__name__} to PyTorch: it has a {name} of its own, which to_torch "
+                f"would ignore; write it as a torch.nn.Module, and move its layers one by one"
+            )
+
+
+def _modules_of(torch: Any, part: Any, tensors: _Tensors) -> list[Any]:
+    """A Linear and an activation, or one of them."""
+    if not isinstance(part, (Layer, Neuron)):
+        name = known_name(part)
+        return [] if name == "linear" else [_activation_module(torch, str(name))]
+    neurons = _neurons(part)
+    names = {known_name(neuron.activation) for neuron in neurons}
+    if len(names) > 1 or None in names:
+        raise TypeError(f"PyTorch has no layer with the activation {name_of(neurons[0].activation)}")
+    sizes = {len(neuron.w) for neuron in neurons}
+    if len(sizes) > 1:
+        raise TypeError(f"PyTorch has no layer whose neurons have {sorted(sizes)} inputs")
+    linear = torch.nn.Linear(len(neurons[0].w), len(neurons), dtype=torch.float64)
+    weights = [w for neuron in neurons for w in neuron.w]
+    linear.weight = tensors(weights, len(neurons), len(neurons[0].w))
+    linear.bias = tensors([neuron.b for neuron in neurons], len(neurons))
+    (name,) = names
+    return [linear] if name == "linear" else [linear, _activation_module(torch, str(name))]
+
+
+def _check_outputs(torch: Any, part: Any, modules: list[Any]) -> None:
+    """On a few inputs: a method of a Value or of a layer may have been replaced."""
+    width = len(_neurons(part)[0].w) if isinstance(part, (Layer, Neuron)) else 5
+    x = [2.0 * math.sin(1.0 + 3.0 * i) for i in range(width)]
+    with no_grad(), torch.no_grad():
+        outputs = part([Value(number) for number in x])
+        found = torch.nn.Sequential(*modules)(torch.tensor([x], dtype=torch.float64))[0].tolist()
+    expected = [v.data for v in ([outputs] if isinstance(outputs, Value) else outputs)]
+    for ours, theirs in zip(expected, found, strict=True):
+        if math.isfinite(ours) and not abs(ours - theirs) <= 1e-9 * (1.0 + abs(ours)):
+            name = part if isinstance(part, Module) else name_of(part)
+            raise TypeError(
+                f"{name} gives {ours:.6g} where PyTorch gives {theirs:.6g}: to_torch knows layers and "
+                f"activations as chainrule.nn has them, not methods that were replaced"
+            )
 
 
 def _activation_module(torch: Any, name: str) -> Any:
@@ -83,34 +168,99 @@ def _activation_module(torch: Any, name: str) -> Any:
 
 
 def from_torch(module: Any) -> Sequential:
-    """Our layers with the weights of a torch.nn.Sequential of Linear layers and activations."""
+    """Our layers with the weights of a torch.nn.Sequential of Linear layers and activations.
+
+    Layers and parameters that are shared there are shared here. A Linear without a bias becomes a
+    layer with a bias of 0, which can be trained. What we would compute otherwise is refused:
+    subclasses with a `forward` of their own, hooks, parametrizations, frozen parameters.
+    """
     torch = _torch()
     if not isinstance(module, torch.nn.Sequential):
         raise TypeError(f"from_torch takes a torch.nn.Sequential, got {type(module).__name__}")
+    parts = list(_flat(torch, module))
+    _check_memory(torch, [part for part in parts if isinstance(part, torch.nn.Linear)])
+    found: dict[int, Layer] = {}
+    values: dict[int, Any] = {}
     layers: list[Any] = []
-    for part in _flat(torch, module):
-        if isinstance(part, torch.nn.Linear):
-            layers.append(_layer(part))
-        else:
+    for part in parts:
+        if not isinstance(part, torch.nn.Linear):
             layers.append(_activation_name(torch, part))
+            continue
+        if id(part) not in found:
+            found[id(part)] = _layer(part, values)
+        layers.append(found[id(part)])
     return Sequential(*_joined(layers))
 
 
 def _flat(torch: Any, module: Any) -> Iterator[Any]:
+    _check_unchanged(torch, module, torch.nn.Sequential)
     for part in module:
         if isinstance(part, torch.nn.Sequential):
             yield from _flat(torch, part)
-        elif not isinstance(part, torch.nn.Identity):
+        elif isinstance(part, torch.nn.Identity):
+            _check_unchanged(torch, part, torch.nn.Identity)
+        else:
             yield part
 
 
-def _layer(linear: Any) -> Layer:
+def _check_unchanged(torch: Any, module: Any, kind: Any) -> None:
+    """That it computes what a module of this kind does: subclasses and hooks can change that."""
+    name, advice = type(module).__name__, ""
+    own = [
+        method
+        for method, usual in (("forward", kind.forward), ("__call__", torch.nn.Module.__call__))
+        if getattr(type(module), method) is not usual or method in vars(module)
+    ]
+    hooks = ("_forward_hooks", "_forward_pre_hooks", "_backward_hooks", "_backward_pre_hooks")
+    if own:
+        advice = f"it has a {own[0]} of its own, which from_torch would ignore; write it with Values"
+    elif any(torch.nn.parameter.is_lazy(p) for p in module.parameters(recurse=False)):
+        advice = "its parameters have no shape yet; call the module once first"
+    elif any(getattr(module, each, None) for each in hooks):
+        advice = "it has hooks, which from_torch would ignore; remove them first"
+    elif torch.nn.utils.parametrize.is_parametrized(module):
+        advice = (
+            "its parameters are computed by parametrizations; call "
+            'torch.nn.utils.parametrize.remove_parametrizations(layer, "weight") first'
+        )
+    elif any(not p.requires_grad for p in module.parameters(recurse=False)):
+        advice = (
+            "it has parameters with requires_grad=False, and every parameter is trained here; call "
+            "requires_grad_(True) first, and give the optimiser only those that it shall train"
+        )
+    if advice:
+        raise TypeError(f"cannot take over a {name}: {advice}")
+
+
+def _check_memory(torch: Any, linears: list[Any]) -> None:
+    """Parameters that are one object are shared here too; views of the same memory cannot be."""
+    owners: dict[int, Any] = {}
+    for linear in linears:
+        _check_unchanged(torch, linear, torch.nn.Linear)
+        for parameter in linear.parameters():
+            if owners.setdefault(parameter.untyped_storage().data_ptr(), parameter) is not parameter:
+                raise TypeError(
+                    "two parameters share memory without being the same parameter: tie layers by using "
+                    "one module or one Parameter twice, or clone() one of them"
+                )
+
+
+def _layer(linear: Any, values: dict[int, Any]) -> Layer:
+    """Values are found by the parameter that they were made of, so that shared ones are shared."""
+
+    def of(parameter: Any) -> Any:
+        if id(parameter) not in values:
+            numbers = parameter.tolist()
+            made = [[Value(x) for x in n] if isinstance(n, list) else Value(n) for n in numbers]
+            values[id(parameter)] = made
+        return values[id(parameter)]
+
     layer = Layer(linear.in_features, linear.out_features, None, seed=0)
-    biases = [0.0] * linear.out_features if linear.bias is None else linear.bias.tolist()
-    for neuron, weights, bias in zip(layer.neurons, linear.weight.tolist(), biases, strict=True):
-        for w, number in zip(neuron.w, weights, strict=True):
-            w.data = number
-        neuron.b.data = bias
+    for neuron, weights in zip(layer.neurons, of(linear.weight), strict=True):
+        neuron.w = list(weights)
+    if linear.bias is not None:
+        for neuron, bias in zip(layer.neurons, of(linear.bias), strict=True):
+            neuron.b = bias
     return layer
 
 
@@ -119,6 +269,7 @@ def _activation_name(torch: Any, module: Any) -> str:
     nn = torch.nn
     for name, make in _activations(torch).items():
         if isinstance(module, type(make())):
+            _check_unchanged(torch, module, type(make()))
             if not _is_usual(name, module):
                 raise TypeError(f"{module} has settings that chainrule does not have")
             return name
@@ -139,15 +290,17 @@ def _is_usual(name: str, module: Any) -> bool:
 
 
 def _joined(layers: list[Any]) -> Iterator[Any]:
-    """An activation becomes that of the layer before it."""
-    from ..nn.activations import activation_named
-
+    """An activation becomes that of the layer before it, unless that layer is used again."""
     for i, part in enumerate(layers):
-        following = layers[i + 1] if i + 1 < len(layers) else None
         if isinstance(part, Layer):
-            if isinstance(following, str):
+            following = layers[i + 1] if i + 1 < len(layers) else None
+            if isinstance(following, str) and _uses(layers, part) == 1:
                 for neuron in part.neurons:
                     neuron.activation = activation_named(following)
             yield part
-        elif i == 0 or not isinstance(layers[i - 1], Layer):
+        elif i == 0 or not isinstance(layers[i - 1], Layer) or _uses(layers, layers[i - 1]) > 1:
             yield activation_named(part)
+
+
+def _uses(layers: list[Any], layer: Layer) -> int:
+    return sum(other is layer for other in layers)
