@@ -140,6 +140,42 @@ def test_single_precision_with_comparisons(jax: Any) -> None:
     assert slopes[0].tolist() == [2.0, 0.0]
 
 
+@pytest.mark.parametrize(
+    "names",
+    [("a", "b", "c"), ("c", "a", "b"), (2, 0, 1), ((1, 0), (0, 1), (0, 0))],
+    ids=["sorted", "unsorted", "numbers", "tuples"],
+)
+def test_dicts_can_be_jitted_whatever_the_order_of_their_keys(jax: Any, names: Any) -> None:
+    """JAX hands a function dicts with sorted keys, nested ones too."""
+    first, second, third = names
+
+    def function(x: Any, y: Any) -> Any:
+        return x[first] - 2 * x[second][third] + 3 * x[second][first] * y
+
+    batch = ({first: np.arange(3.0), second: {third: np.ones(3), first: np.arange(3.0) + 5}}, np.ones(3))
+    step = compile(function)
+    expected = step(*batch)
+    f = step.to_jax(*batch)
+    assert f({}, batch).tolist() == expected.tolist()
+    assert jax.jit(f)({}, batch).tolist() == expected.tolist()
+    turned = (
+        {second: {first: batch[0][second][first], third: np.ones(3)}, first: np.arange(3.0)},
+        np.ones(3),
+    )
+    assert jax.jit(f)({}, turned).tolist() == expected.tolist()
+    slopes = jax.jit(jax.grad(lambda b: f({}, b).sum()))(batch)
+    assert slopes[0][second][third].tolist() == [-2.0] * 3
+    assert slopes[0][first].tolist() == [1.0] * 3
+    one = jax.vmap(lambda b: f({}, jax.tree.map(lambda a: a[None], b))[0])(batch)
+    assert one.tolist() == expected.tolist()
+    with pytest.raises(
+        TypeError, match=r"^expected a dict with the keys \[.*\] in the batch, got the keys"
+    ):
+        f({}, ({first: np.ones(3)}, np.ones(3)))
+    with pytest.raises(TypeError, match=r"in the batch, got ndarray$"):
+        f({}, (np.ones(3), np.ones(3)))
+
+
 def test_names_that_are_no_tree(jax: Any) -> None:
     ps = [Value(10.0, label="a.0"), Value(3.0, label="a")]
     f = compile(lambda x: x * ps[0] + ps[1], ps).to_jax(np.ones(1))

@@ -99,8 +99,10 @@ def _arrays(arguments: Sequence[Any], key: Any) -> list[Any]:
     def walk(tree: Any, keys: Any) -> list[Any]:
         if keys is None:
             return [tree]
-        if not isinstance(tree, dict) or list(tree) != [name for name, _ in keys]:
-            raise TypeError(f"expected a dict with the keys {[name for name, _ in keys]}")
+        names = [name for name, _ in keys]
+        if not isinstance(tree, dict) or set(tree) != set(names):  # in any order: jax.jit sorts them
+            given = f"the keys {list(tree)}" if isinstance(tree, dict) else type(tree).__name__
+            raise TypeError(f"expected a dict with the keys {names} in the batch, got {given}")
         return [array for name, inner in keys for array in walk(tree[name], inner)]
 
     return [array for tree, keys in zip(arguments, key[1], strict=True) for array in walk(tree, keys)]
