@@ -7,8 +7,10 @@ device or, if asked for, split over the same axis. Knows nothing of models.
 from __future__ import annotations
 
 import contextlib
+import hashlib
 import sys
 from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
@@ -92,12 +94,40 @@ class Devices:
         return process_allgather(array, tiled=True)
 
 
-def gather(number: int) -> list[int]:
-    """A number of each process."""
+def gather(number: Any) -> list[Any]:
+    """A number of each process, or a list of as many numbers from each."""
     from jax.experimental.multihost_utils import process_allgather
 
-    found: list[int] = process_allgather(np.array(number)).tolist()
+    found: list[Any] = process_allgather(np.asarray(number)).tolist()
     return found
+
+
+@dataclass(frozen=True)
+class Common:
+    """Something that has to be the same in all processes: its name, its content, and how to show it."""
+
+    name: str
+    content: bytes
+    shown: str
+
+    def digest(self) -> list[int]:
+        """Numbers of 32 bits, because JAX may have no others."""
+        made = hashlib.sha256(self.content).digest()[:8]
+        return [int(number) for number in np.frombuffer(made, np.int32)]
+
+
+def check_common(things: Sequence[Common]) -> None:
+    """An error in all processes if one of them has something else than the first."""
+    found = gather([number for thing in things for number in thing.digest()])
+    for i, thing in enumerate(things):
+        digests = [numbers[2 * i : 2 * i + 2] for numbers in found]
+        different = [str(k) for k, digest in enumerate(digests) if digest != digests[0]]
+        if different:
+            who = f"process{'' if len(different) == 1 else 'es'} {', '.join(different)}"
+            raise ValueError(
+                f"the {thing.name} of {who} differ from those of process 0 (here: {thing.shown}): "
+                f"all processes of a training run must use the same"
+            )
 
 
 @contextlib.contextmanager

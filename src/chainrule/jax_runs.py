@@ -7,6 +7,7 @@ part of a batch.
 
 from __future__ import annotations
 
+import functools
 from collections.abc import Iterator
 from typing import Any
 
@@ -17,13 +18,14 @@ from .compiler import Batch, Compiled, CompileError
 from .compiler.pipeline import Pipeline
 from .compiler.training import traced_rule
 from .feeding import Data, Stream
-from .jax_devices import FAILED, Devices, check_none_failed, gather
+from .jax_devices import FAILED, Common, Devices, check_common, check_none_failed, gather
 from .runs import EagerRun, Interrupted, Loss, MeanCheck, as_values, check_loss
 
 Array = Any
 
 PATIENCE = 64  # steps that are under way before somebody looks at them
 CHECKED = 1000  # samples on which the loss is looked at before training
+COMPARED = 200  # samples that processes compare with each other before training
 
 
 class JaxRun(EagerRun):
@@ -124,6 +126,52 @@ class JaxRun(EagerRun):
             self.mean(*read)
         return arrays
 
+    # --- agreement -------------------------------------------------------------------------------
+
+    def check_common(self, last: int) -> None:
+        """Processes that differ would end with the same losses and different models, or wait for ever.
+
+        Asked before every epoch, because a callback may have changed something in one of them.
+        """
+        if self.devices.processes == 1:
+            return
+        optimizer = self.optimizer
+        numbers, states = self.step_of_one.numbers(), np.array(optimizer.state, float)
+        settings = ", ".join(f"{name}={x}" for name, x in optimizer.hyperparameters.items())
+        shown = f"{len(numbers)}, the first {numbers[0]:.6g}"
+        check_common(
+            [
+                *self.fixed,
+                _common("epochs", str(last)),
+                Common("parameters", numbers.tobytes(), shown),
+                _common("optimizers", type(optimizer).__name__),
+                _common("optimizer settings", settings),
+                _common("optimizer rules", repr(self.rule.program), _size(self.rule.program)),
+                Common("optimizer states", states.tobytes(), f"{optimizer.steps} steps"),
+                _common("optimizer steps", str(optimizer.steps)),
+                _common("sample orders", str(self.data.rng.bit_generator.state), "from the seed"),
+            ]
+        )
+
+    @functools.cached_property
+    def fixed(self) -> list[Common]:
+        """What no callback can change."""
+        data, mesh = self.data, self.devices.mesh
+        stream = isinstance(data, Stream)
+        sizes = f"samples of the shapes {self.shapes}"
+        if not stream:
+            sizes += f", {data.samples} of them in batches of {data.size}, shuffle={data.shuffle}"
+        devices = f"{mesh.shape}, shard_parameters={self.devices.shard_parameters}"
+        return [
+            _common("devices", f"{devices}, {self.function.dtype}"),
+            _common(
+                "programs of model and loss", repr(self.function.program), _size(self.function.program)
+            ),
+            _common("data", sizes),
+            Common("data", b"" if stream else _some(data.X, data.y), "in its numbers"),
+            Common("validation data", _some(*(self.validation or ())), "in its numbers"),
+        ]
+
     # --- numbers ---------------------------------------------------------------------------------
 
     def push(self) -> None:
@@ -196,6 +244,7 @@ class JaxRun(EagerRun):
 
     def train(self, before: int, left: int, interrupted: Interrupted) -> int:
         self.push()
+        self.check_common(before + left)
         losses: list[Any] = []
         sizes: list[int] = []
         pending: list[Any] = []  # batches of steps at which nobody has looked
@@ -242,6 +291,23 @@ class JaxRun(EagerRun):
 
     def predict(self, xs: Any) -> list[Any]:
         return as_values(self.predictor(xs))
+
+
+def _common(name: str, content: str, shown: str = "") -> Common:
+    return Common(name, content.encode(), shown or content)
+
+
+def _size(program: Any) -> str:
+    return f"{len(program.shared) + len(program.each)} instructions, {len(program.constants)} constants"
+
+
+def _some(*arrays: Any) -> bytes:
+    """The numbers of some samples, spread over all of them: arrays may be files larger than memory."""
+    found = b""
+    for array in arrays:
+        chosen = np.unique(np.linspace(0, len(array) - 1, COMPARED).astype(int))
+        found += b"".join(np.asarray(array[i], float).tobytes() for i in chosen)
+    return found
 
 
 class RuleOnArrays:

@@ -54,10 +54,20 @@ def main(job: dict[str, Any]) -> None:
     from chainrule import nn, optim, train
 
     X, y = np.load(job["X"], mmap_mode="r"), np.load(job["y"], mmap_mode="r")
-    model = nn.MLP(2, [job["hidden"], 1], seed=0)
-    optimizer = optim.Adam(model.parameters(), lr=0.02)
+    other: Any = job.get("differ") if job["process"] == job["processes"] - 1 else None
+    model = nn.MLP(2, [job["hidden"], 1], "relu" if other == "program" else "tanh", seed=other == "seed")
+    kind = optim.AdamW if other == "optimizer" else optim.Adam
+    optimizer = kind(model.parameters(), lr=0.03 if other == "lr" else 0.02)
+    if other == "state":
+        optimizer.state[3] = (0.5, 0.5)
+    if other == "data":
+        X = np.array(X) + 1e-9
+    if other == "fewer":
+        X, y = X[:64], y[:64]
 
     def after(epoch: int, history: Any) -> bool:
+        if other == "callback" and epoch == 2:
+            model.parameters()[0].data += 1e-12
         if epoch == job.get("die_after") and job["process"] == job["processes"] - 1:
             os._exit(9)
         return False
@@ -75,7 +85,8 @@ def main(job: dict[str, Any]) -> None:
         *(model, "binary_cross_entropy_with_logits"),
         *((Shuffled(X, y, job),) if streamed else (X, y)),
         optimizer=optimizer,
-        epochs=job["epochs"],
+        epochs=job["epochs"] + (other == "epochs"),
+        seed=int(other == "order"),
         batch_size=None if streamed else job["batch"],
         engine="jax",
         mesh=mesh,
