@@ -111,7 +111,10 @@ def test_settings_that_are_no_numbers(cls: Any) -> None:
     [
         (optim.SGD, "lr=0.001, momentum=0.0, dampening=0.0, weight_decay=0.0, nesterov=False"),
         (optim.RMSprop, "lr=0.01, alpha=0.99, eps=1e-08, weight_decay=0.0, momentum=0.0"),
-        (optim.Adagrad, "lr=0.01, lr_decay=0.0, weight_decay=0.0, eps=1e-10"),
+        (
+            optim.Adagrad,
+            "lr=0.01, lr_decay=0.0, weight_decay=0.0, initial_accumulator_value=0.0, eps=1e-10",
+        ),
         (optim.Adam, "lr=0.001, betas=(0.9, 0.999), eps=1e-08, weight_decay=0.0"),
         (optim.AdamW, "lr=0.001, betas=(0.9, 0.999), eps=1e-08, weight_decay=0.01"),
     ],

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import inspect
 from collections.abc import Callable
 from typing import Any
 
@@ -27,6 +28,7 @@ OPTIMIZERS: dict[str, dict[str, Any]] = {
     "RMSprop": {"lr": 0.002},
     "RMSprop momentum": {"lr": 0.005, "momentum": 0.5, "weight_decay": 0.01},
     "Adagrad": {"lr": 0.05, "lr_decay": 0.01, "weight_decay": 0.01},
+    "Adagrad started": {"lr": 0.05, "initial_accumulator_value": 0.3},
     "Adam": {"lr": 0.01},
     "Adam decay": {"lr": 0.01, "betas": (0.8, 0.99), "weight_decay": 0.02},
     "AdamW": {"lr": 0.01, "weight_decay": 0.05},
@@ -171,3 +173,27 @@ def test_clipping() -> None:
         assert [p.grad for p in params] == pytest.approx([q.grad.item() for q in peers], rel=1e-12)
     optim.clip_grad_value_(params, 1.0)
     assert all(abs(p.grad) <= 1.0 for p in params)
+
+
+def twins() -> list[str]:
+    """What optim and the losses of nn share with PyTorch by name."""
+    bases = {"Optimizer", "Module", "Sequential", "Neuron", "Layer", "MLP", "Network"}
+    return [name for name in (*optim.__all__, *nn.__all__) if name not in bases]
+
+
+@pytest.mark.parametrize("name", twins())
+def test_arguments_are_those_of_pytorch(name: str) -> None:
+    """Positional ones in its order and with its defaults; what it has elsewhere needs a keyword."""
+    torch = require("torch")
+    places = (torch.optim, torch.optim.lr_scheduler, torch.nn.utils, torch.nn.functional)
+    theirs = next((getattr(place, name) for place in places if hasattr(place, name)), None)
+    if theirs is None:
+        assert name in {"hinge_loss", "activation_named"}  # only ours
+        return
+    expected = inspect.signature(theirs).parameters
+    ours = inspect.signature(getattr(optim, name, None) or getattr(nn, name)).parameters
+    by_position = [p.name for p in ours.values() if p.kind is p.POSITIONAL_OR_KEYWORD]
+    assert by_position == list(expected)[: len(by_position)]
+    for parameter in ours.values():
+        twin = expected[parameter.name]
+        assert parameter.default == twin.default or (parameter.default, twin.default) == (0.0, 0)

@@ -19,7 +19,7 @@ State = tuple[Any, ...]
 class Optimizer:
     """Keeps parameters, their state and the hyperparameters; a subclass writes `rule`."""
 
-    state_size = 0  # numbers of state for each parameter, all 0 at first
+    state_size = 0  # numbers of state for each parameter, all 0 at first unless a subclass says else
 
     def __init__(self, params: Iterable[Value], **hyperparameters: Any) -> None:
         self.params = list(params)
@@ -194,9 +194,19 @@ class Adagrad(Optimizer):
         lr: float = 1e-2,
         lr_decay: float = 0.0,
         weight_decay: float = 0.0,
+        initial_accumulator_value: float = 0.0,
         eps: float = 1e-10,
     ) -> None:
-        super().__init__(params, lr=lr, lr_decay=lr_decay, weight_decay=weight_decay, eps=eps)
+        super().__init__(
+            params,
+            lr=lr,
+            lr_decay=lr_decay,
+            weight_decay=weight_decay,
+            initial_accumulator_value=initial_accumulator_value,
+            eps=eps,
+        )
+        start = self.hyperparameters["initial_accumulator_value"]
+        self.state = [(start,) for _ in self.params]
 
     def rule(self, p: Any, g: Any, state: State, t: Any, **hyper: Any) -> tuple[Any, State]:
         if hyper["weight_decay"]:
