@@ -42,12 +42,15 @@ PLAIN: dict[str, Callable[..., Any]] = {
 }
 
 
-_kept: Callable[[Array], Array] = jax.lax.optimization_barrier  # XLA rewrites nothing across it
+def _rounded(x: Array, bits: int | None = None) -> Array:
+    """To so many bits, or to those it has: XLA rewrites nothing across it, and fuses it all the same."""
+    kind = np.finfo(x.dtype)
+    return jax.lax.reduce_precision(x, kind.nexp, kind.nmant if bits is None else bits - 1)
 
 
 def _divide(x: Array, y: Array) -> Array:
     """A quotient that stays one: XLA would make x / (y * z) of x / y / z, which over- and underflows."""
-    return _kept(jnp.divide(x, y))
+    return _rounded(jnp.divide(x, y))
 
 
 def _sinh_near_zero(x: Array) -> Array:
@@ -78,7 +81,7 @@ def _expm1(x: Array) -> Array:
 
 def _log1p(x: Array) -> Array:
     """Kahan's: what was lost in 1 + x is lost in both factors. JAX's own is 35 ulp off at -0.4."""
-    u = _kept(1.0 + x)  # XLA would make x of u - 1
+    u = _rounded(1.0 + x)  # XLA would make x of u - 1
     near = jnp.where(u == 1.0, x, jnp.log(u) * (x / (u - 1.0)))
     return jnp.where(jnp.abs(x) < 0.5, near, jnp.log(u))
 
@@ -132,9 +135,7 @@ class Numbers(Operand):
         return SINGLE if self.array.dtype == jnp.float32 else DOUBLE
 
     def _rounded(self, bits: int) -> Numbers:
-        """To so many bits, in one operation that XLA cannot take apart."""
-        exponent = np.finfo(self.array.dtype).nexp
-        return Numbers(jax.lax.reduce_precision(self.array, exponent, bits - 1))
+        return Numbers(_rounded(self.array, bits))
 
     @staticmethod
     def _apply(op: Op, args: Any) -> Numbers:
