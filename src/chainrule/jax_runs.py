@@ -25,7 +25,7 @@ Array = Any
 
 PATIENCE = 64  # steps that are under way before somebody looks at them
 CHECKED = 1000  # samples on which the loss is looked at before training
-COMPARED = 200  # samples that processes compare with each other before training
+COMPARED = 200  # samples, if there are as many, that processes compare with each other
 
 
 class JaxRun(EagerRun):
@@ -128,7 +128,7 @@ class JaxRun(EagerRun):
 
     # --- agreement -------------------------------------------------------------------------------
 
-    def check_common(self, last: int) -> None:
+    def check_common(self, epochs: str) -> None:
         """Processes that differ would end with the same losses and different models, or wait for ever.
 
         Asked before every epoch, because a callback may have changed something in one of them.
@@ -142,14 +142,16 @@ class JaxRun(EagerRun):
         check_common(
             [
                 *self.fixed,
-                _common("epochs", str(last)),
+                _common("epochs", epochs),
                 Common("parameters", numbers.tobytes(), shown),
                 _common("optimizers", type(optimizer).__name__),
                 _common("optimizer settings", settings),
                 _common("optimizer rules", repr(self.rule.program), _size(self.rule.program)),
                 Common("optimizer states", states.tobytes(), f"{optimizer.steps} steps"),
                 _common("optimizer steps", str(optimizer.steps)),
-                _common("sample orders", str(self.data.rng.bit_generator.state), "from the seed"),
+                _common(
+                    "sample orders", str(self.data.rng.bit_generator.state), "drawn with the seed of fit"
+                ),
             ]
         )
 
@@ -168,8 +170,8 @@ class JaxRun(EagerRun):
                 "programs of model and loss", repr(self.function.program), _size(self.function.program)
             ),
             _common("data", sizes),
-            Common("data", b"" if stream else _some(data.X, data.y), "in its numbers"),
-            Common("validation data", _some(*(self.validation or ())), "in its numbers"),
+            Common("data", b"" if stream else _some(data.X, data.y), f"{COMPARED} samples compared"),
+            Common("validation data", _some(*(self.validation or ())), f"{COMPARED} samples compared"),
         ]
 
     # --- numbers ---------------------------------------------------------------------------------
@@ -244,7 +246,7 @@ class JaxRun(EagerRun):
 
     def train(self, before: int, left: int, interrupted: Interrupted) -> int:
         self.push()
-        self.check_common(before + left)
+        self.check_common(f"{before + 1} to {before + left}")
         losses: list[Any] = []
         sizes: list[int] = []
         pending: list[Any] = []  # batches of steps at which nobody has looked

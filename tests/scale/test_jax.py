@@ -367,7 +367,7 @@ def test_a_killed_run_goes_on_with_another_number_of_processes(workers: Workers)
             r"data .*\(here: samples of the shapes \[\(2,\), \(\)\], (64|96) of them in batches of 32",
         ),
         ("order", "sample orders "),
-        ("epochs", r"epochs .*\(here: [34]\)"),
+        ("epochs", r"epochs .*\(here: 1 to [34]\)"),
         ("callback", "parameters "),
     ],
 )
