@@ -24,6 +24,7 @@ from chainrule.value import Value, compiled
 
 from ..conftest import require
 from . import check, truth
+from .test_higher import second_derivatives
 from .truth import SINGLE
 
 Points = Sequence[tuple[float, ...]]
@@ -290,6 +291,30 @@ def test_second_derivatives_in_single_precision(name: str) -> None:
         expected = mp.diff(true, mpf(x))
         scale = abs(expected) + abs(true(mpf(x)))
         assert abs(mpf(found) - expected) <= 40 * mpf(2) ** -24 * scale, (name, x, found, expected)
+
+
+@pytest.mark.parametrize("op", [op for op in ROWS if op.arity == 1], ids=lambda op: op.name)
+def test_second_derivatives_far_out(op: ops.Op) -> None:
+    """Silu's at 100 was NaN: 0 times the infinite derivative of a branch that was not chosen."""
+    jax = require("jax")
+    f = compile(applied(op), dtype="float32").to_jax(np.ones(1))
+    sizes = np.array([1e-15, 0.3, 3.0, 50.0, 100.0, 1e4, 1e20], np.float32)
+    low, high = op.domain
+    at = [x for x in (*sizes.tolist(), *(-sizes).tolist()) if low < x < high]
+    second = jax.jit(jax.vmap(jax.grad(jax.grad(lambda x: f({}, x[None])[0]))))
+    for x, found in zip(at, second(np.array(at, np.float32)).tolist(), strict=True):
+        expected = second_derivatives(op, (x,))[0][0]
+        if abs(expected) > SINGLE.largest:
+            assert found == math.copysign(math.inf, expected), (op.name, x)
+        else:
+            # of all terms, some of which may cancel: they are not larger than the first derivative
+            scale = abs(expected) + abs(check.evaluate(op, (x,))[1][0])
+            assert abs(found - expected) <= 1e-5 * scale + FLUSHED["float32"], (
+                op.name,
+                x,
+                found,
+                expected,
+            )
 
 
 @pytest.mark.parametrize("dtype", KINDS)

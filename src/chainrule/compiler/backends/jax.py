@@ -14,7 +14,7 @@ from typing import Any
 import numpy as np
 
 from ...ops import DOUBLE, SINGLE, Format, Op, Variadic
-from ..formulas import Operand
+from ..formulas import Operand, Symbol, free_names
 from ..program import Instruction, Program
 from .segments import Segments
 
@@ -166,7 +166,56 @@ def _partial(op: Op, part: int, arrays: Sequence[Array], out: Array) -> Array:
     partial = op.partials[part]
     if partial is None:
         return jnp.zeros_like(out)
-    return plain(partial(*map(Numbers, arrays), Numbers(out)), out)
+    given = [*arrays, out]
+    needed = _needed(op, part)
+
+    def function(*some: Array) -> Array:
+        numbers = dict(zip(needed, some, strict=True))
+        return plain(partial(*(Numbers(numbers.get(i, x)) for i, x in enumerate(given))), out)
+
+    return _forward_only(function)(*(given[i] for i in needed)) if needed else function()
+
+
+@functools.cache
+def _needed(op: Op, part: int) -> tuple[int, ...]:
+    """Which of the arguments and the result a partial depends on.
+
+    Differentiated for the others it would be 0, and their own derivatives may be infinite.
+    """
+    partial = op.partials[part]
+    assert partial is not None
+    symbols = [Symbol(f"x{i}") for i in range(op.arity + 1)]
+    found = free_names(partial(*symbols))
+    return tuple(i for i, symbol in enumerate(symbols) if symbol.name in found)
+
+
+def _forward_only(function: Callable[..., Array]) -> Callable[..., Array]:
+    """An elementwise function whose derivatives of every order are taken in forward mode.
+
+    Reverse mode would send 0 into the branches of a formula that were not chosen, where a derivative
+    may be infinite, and 0 times that is NaN. Forward mode chooses between finished derivatives.
+    """
+    safe = jax.custom_jvp(function)
+
+    @safe.defjvp
+    def _(primals: tuple[Array, ...], tangents: tuple[Array, ...]) -> tuple[Array, Array]:
+        value = safe(*primals)
+        shares = [_forward_only(_along(function, k))(*primals) * t for k, t in enumerate(tangents)]
+        return value, functools.reduce(jnp.add, shares, jnp.zeros_like(value))
+
+    return safe
+
+
+def _along(function: Callable[..., Array], k: int) -> Callable[..., Array]:
+    """The derivative with respect to argument k."""
+
+    def derivative(*x: Array) -> Array:
+        def moved(xk: Array) -> Array:
+            return function(*x[:k], xk, *x[k + 1 :])
+
+        return jax.jvp(moved, (x[k],), (jnp.ones_like(x[k]),))[1]
+
+    return derivative
 
 
 @functools.cache
