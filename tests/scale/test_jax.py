@@ -353,27 +353,25 @@ def test_a_killed_run_goes_on_with_another_number_of_processes(workers: Workers)
     assert resumed == pytest.approx(whole, rel=1e-9)
 
 
-@pytest.mark.parametrize(
-    ("differ", "what"),
-    [
-        ("seed", r"parameters .*\(here: 25, the first -?0\.\d+\)"),
-        ("lr", r"optimizer settings .*\(here: lr=0\.0[23], "),
-        ("optimizer", r"optimizers .*\(here: AdamW?\)"),
-        ("state", "optimizer states "),
-        ("program", r"programs of model and loss .*\(here: \d+ instructions, \d+ constants\)"),
-        ("data", "data "),
-        (
-            "fewer",
-            r"data .*\(here: samples of the shapes \[\(2,\), \(\)\], (64|96) of them in batches of 32",
-        ),
-        ("order", "sample orders "),
-        ("epochs", r"epochs .*\(here: 1 to [34]\)"),
-        ("callback", "parameters "),
-    ],
-)
-def test_processes_that_differ_stop(workers: Workers, differ: str, what: str) -> None:
+# What one process has otherwise, and what the error says of it.
+DIFFERENCES = {
+    "seed": r"parameters .*\(here: 25, the first -?0\.\d+\)",
+    "lr": r"optimizer settings .*\(here: lr=0\.0[23], ",
+    "optimizer": r"optimizers .*\(here: AdamW?\)",
+    "state": r"optimizer states ",
+    "program": r"programs of model and loss .*\(here: \d+ instructions, \d+ constants\)",
+    "data": r"data ",
+    "fewer": r"data .*\(here: samples of the shapes \[\(2,\), \(\)\], (64|96) of them in batches of 32",
+    "order": r"sample orders ",
+    "epochs": r"epochs .*\(here: 1 to [34]\)",
+    "callback": r"parameters ",
+}
+
+
+@pytest.mark.parametrize("differ", DIFFERENCES)
+def test_processes_that_differ_stop(workers: Workers, differ: str) -> None:
     """They ended with equal losses and different models."""
-    message = rf"ValueError: the {what}"
+    message = f"ValueError: the {DIFFERENCES[differ]}"
     started = workers.start(2, 1, differ=differ, epochs=3)
     for worker, error in [(worker, worker.communicate(timeout=300)[1]) for worker in started]:
         assert worker.returncode != 0
