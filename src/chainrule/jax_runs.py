@@ -14,6 +14,7 @@ from typing import Any
 import numpy as np
 
 from . import nn, optim
+from .committing import assign, commit, data_of, gradients_of
 from .compiler import Batch, Compiled, CompileError
 from .compiler.pipeline import Pipeline
 from .compiler.training import traced_rule
@@ -206,14 +207,6 @@ class JaxRun(EagerRun):
         found: list[float] = tree.flatten(self.jax.tree.map(self.devices.get, arrays)).tolist()
         return found
 
-    def pull(self) -> None:
-        """Write parameters, gradients and the optimiser's state back."""
-        numbers = self.numbers_of(self.params)
-        for p, x in zip(self.optimizer.params, numbers, strict=True):
-            p.data = x
-        columns = [self.numbers_of(state) for state in self.states]
-        self.optimizer.state = list(zip(*columns, strict=True)) if columns else [()] * len(numbers)
-
     def advance(self, params: Any, states: Any, bad: Any, settings: Any, batch: Any) -> Any:
         """One step: new parameters and states, the first bad step, the loss and the gradients.
 
@@ -282,11 +275,16 @@ class JaxRun(EagerRun):
             raise self.failure(xs, ys, float(losses[first]), f"epoch {epoch}, batch {first + 1}")
 
     def finish(self, grads: Any, steps: int) -> None:
-        """Write everything back, after so many good steps."""
-        self.optimizer.steps += steps
-        self.pull()
-        for p, g in zip(self.optimizer.params, self.numbers_of(grads), strict=True):
-            p.grad = g
+        """Write parameters, gradients, the optimiser's state and its steps back, all together."""
+        optimizer = self.optimizer
+        numbers, gradients = self.numbers_of(self.params), self.numbers_of(grads)
+        columns = [self.numbers_of(state) for state in self.states]
+        state = list(zip(*columns, strict=True)) if columns else [()] * len(numbers)
+        commit(
+            data_of(optimizer.params, numbers),
+            gradients_of(optimizer.params, gradients),
+            assign(optimizer, state=state, steps=optimizer.steps + steps),
+        )
 
     def is_writer(self) -> bool:
         return bool(self.devices.process == 0)

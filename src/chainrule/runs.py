@@ -6,13 +6,15 @@ import contextlib
 import math
 import numbers
 import time
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from pathlib import Path
+from types import TracebackType
 from typing import Any
 
 import numpy as np
 
 from . import nn, optim
+from .committing import Change, assign, commit
 from .compiler import Batch, Compiled, CompileError, Trainer
 from .errors import AnomalyError
 from .feeding import Data, Stream
@@ -439,15 +441,33 @@ def outputs_of_layers(model: nn.Module, xs: Any) -> dict[str, list[list[float]]]
 def watched_layers(model: nn.Module, xs: Any) -> dict[str, list[list[Any]]]:
     """The same with Values: a row for each time that a layer is called."""
     layers = layers_of(model)
-    for layer in layers.values():
-        layer.watched = []
-    try:
+    with _Watched(layers.values()):
         for x in xs:
             model(x)
         return {name: layer.watched or [] for name, layer in layers.items()}
-    finally:
-        for layer in layers.values():
-            layer.watched = None
+
+
+class _Watched:
+    """Layers collect their outputs until the block ends or, after an interrupt, this is destroyed."""
+
+    end: Sequence[Change] = ()  # of the class: __init__ may be interrupted too
+
+    def __init__(self, layers: Iterable[Layer]) -> None:
+        self.end = [change for layer in layers for change in assign(layer, watched=None)]
+
+    def __enter__(self) -> None:
+        commit([(setattr, layer, name, []) for _, layer, name, _ in self.end])
+
+    def __exit__(
+        self,
+        kind: type[BaseException] | None,
+        error: BaseException | None,
+        traceback: TracebackType | None,
+    ) -> None:
+        commit(self.end)
+
+    def __del__(self) -> None:
+        commit(self.end)
 
 
 def dead_share(outputs: dict[str, list[list[Any]]]) -> float:

@@ -11,8 +11,9 @@ import numbers
 import signal
 import threading
 import time
-from collections.abc import Callable, Iterable, Iterator, Mapping
+from collections.abc import Callable, Iterable, Mapping
 from pathlib import Path
+from types import TracebackType
 from typing import Any
 
 import numpy as np
@@ -123,7 +124,7 @@ def fit(
         epochs = epoch
     model.train()
     with (
-        _interruptible() as interrupted,
+        _Interruptible() as interrupted,
         tqdm(total=epochs, initial=min(epoch, epochs), disable=not progress, unit="epoch") as bar,
     ):
         while epoch < epochs:
@@ -232,22 +233,42 @@ def accuracy(predictions: list[Any], targets: Any, threshold: float = 0.0) -> fl
     return right / len(predictions)
 
 
-@contextlib.contextmanager
-def _interruptible() -> Iterator[Callable[[], bool]]:
-    """Let the first Ctrl-C finish the step; a second one interrupts as usual."""
-    pressed = threading.Event()
-    if threading.current_thread() is not threading.main_thread():
-        yield pressed.is_set
-        return
-    before = signal.getsignal(signal.SIGINT)
+class _Interruptible:
+    """Let the first Ctrl-C finish the step; a second one interrupts as usual.
 
-    def handler(number: int, frame: Any) -> None:
-        if pressed.is_set():
-            signal.default_int_handler(number, frame)
-        pressed.set()
+    The handler from before comes back at the end of the block, or when this is destroyed: an exception
+    on the way into the block must not leave a handler that swallows Ctrl-C.
+    """
 
-    signal.signal(signal.SIGINT, handler)
-    try:
-        yield pressed.is_set
-    finally:
-        signal.signal(signal.SIGINT, before)
+    handler: Any = None  # of the class: __init__ may be interrupted too
+
+    def __init__(self) -> None:
+        self.before = signal.getsignal(signal.SIGINT)
+
+    def __enter__(self) -> Callable[[], bool]:
+        pressed = threading.Event()
+        if threading.current_thread() is not threading.main_thread():
+            return pressed.is_set
+
+        def handler(number: int, frame: Any) -> None:
+            if pressed.is_set():
+                signal.default_int_handler(number, frame)
+            pressed.set()
+
+        self.handler = handler
+        signal.signal(signal.SIGINT, handler)
+        return pressed.is_set
+
+    def __exit__(
+        self,
+        kind: type[BaseException] | None,
+        error: BaseException | None,
+        traceback: TracebackType | None,
+    ) -> None:
+        self.put_back()
+
+    def put_back(self) -> None:
+        if self.handler is not None and signal.getsignal(signal.SIGINT) is self.handler:
+            signal.signal(signal.SIGINT, self.before)
+
+    __del__ = put_back

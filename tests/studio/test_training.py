@@ -45,7 +45,7 @@ def state(training: Training) -> bytes:
     """All that a training is."""
     random = str(training.data.rng.bit_generator.state)
     numbers = training.engine.numbers.tobytes() + training.updates.tobytes()
-    return numbers + f"{training.epoch} {training.place} {training.optimizer.steps} {random}".encode()
+    return numbers + f"{training.epoch} {training.place} {training.engine.made} {random}".encode()
 
 
 @pytest.fixture(params=["native", "eager"])

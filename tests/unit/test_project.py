@@ -25,7 +25,7 @@ LEVELS = [
     {"sweeps", "copying", "modes"},
     {"engine", "_core"},
     {"value"},
-    {"autodiff", "functional", "checking", "expanding", "compiler"},
+    {"autodiff", "functional", "checking", "committing", "expanding", "compiler"},
     {"nn", "optim", "data", "history", "expressions"},
     {"notation", "rules"},
     {"saving"},

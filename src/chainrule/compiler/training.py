@@ -7,12 +7,13 @@ Compiled, it runs over all parameters as over the samples of a batch.
 from __future__ import annotations
 
 from collections.abc import Callable
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from types import TracebackType
 from typing import Any
 
 import numpy as np
 
+from ..committing import assign, commit, data_of, gradients_of
 from ..errors import StaleValueError
 from ..value import Value, compiled
 from .backends import native
@@ -35,7 +36,8 @@ class Trainer:
     ...         loss = trainer.step(X, y)
 
     `pull()` writes parameters, gradients and the optimiser's state back to where they came from,
-    and so does the end of the block; `push()` takes them from there again.
+    `optimizer.steps` included, and so does the end of the block; `push()` takes them from there again.
+    Each does all of that or, if it is interrupted, nothing.
     """
 
     def __init__(self, step: Compiled, optimizer: Any) -> None:
@@ -64,33 +66,58 @@ class Trainer:
         if step.machine is not native.Machine:
             raise ValueError("training in native code needs backend='native'")
         self.check_params()
-        self.settings: Any = None
-        self.push()
+        self.held = self.taken(None)
 
     def push(self) -> None:
         """Take the parameters and the optimiser's state from where they are in eager mode."""
+        self.held = self.taken(self.held)
+
+    def taken(self, before: _Held | None) -> _Held:
+        """What a push takes; the rule is compiled anew if its settings are not those of before."""
         optimizer, count = self.optimizer, len(self.optimizer.params)
         settings = {**optimizer.hyperparameters, "lr": None}
-        if settings != self.settings:  # all but the learning rate are part of the compiled rule
-            self.rule, self.settings = compile_rule(optimizer), settings
-        self.numbers = np.zeros((2 + optimizer.state_size, count))  # as training.c has them
-        self.gradients, self.params, self.states = self.numbers[0], self.numbers[1], self.numbers[2:]
-        self.params[:] = self.pushed = self.compiled.numbers()
-        self.states[:] = np.array(optimizer.state).reshape(count, optimizer.state_size).T
+        if before is not None and before.settings == settings:
+            rule = before.rule
+        else:  # all settings but the learning rate are part of it
+            rule = compile_rule(optimizer)
+        pushed = self.compiled.numbers()
+        numbers = np.zeros((2 + optimizer.state_size, count))  # as training.c has them
+        numbers[1] = pushed
+        numbers[2:] = np.array(optimizer.state).reshape(count, optimizer.state_size).T
+        return _Held(rule, settings, pushed, numbers, optimizer.steps, _counter(0))
 
     def pull(self) -> None:
         """Write parameters, gradients and the optimiser's state back."""
-        optimizer = self.optimizer
-        if not np.array_equal(self.compiled.numbers(), self.pushed, equal_nan=True):
+        optimizer, held = self.optimizer, self.held
+        if not np.array_equal(self.compiled.numbers(), held.pushed, equal_nan=True):
             raise StaleValueError(
                 "a parameter was changed while it was trained natively: change it before push() or "
                 "after pull()"
             )
-        self.pushed = self.params.copy()
-        numbers = self.params.tolist(), self.gradients.tolist()
-        for p, x, grad in zip(optimizer.params, *numbers, strict=True):
-            p.data, p.grad = x, grad
-        optimizer.state = list(map(tuple, self.states.T.tolist()))
+        commit(
+            data_of(optimizer.params, held.numbers[1].tolist()),
+            gradients_of(optimizer.params, held.numbers[0].tolist()),
+            assign(optimizer, state=list(map(tuple, held.numbers[2:].T.tolist())), steps=self.steps),
+            assign(held, pushed=held.numbers[1].copy()),
+        )
+
+    @property
+    def numbers(self) -> Array:
+        """What is trained here, in rows: gradients, parameters, and each number of the state."""
+        return self.held.numbers
+
+    @property
+    def params(self) -> Array:
+        return self.numbers[1]
+
+    @property
+    def steps(self) -> int:
+        """The steps that led to these numbers; those of the optimiser once they are pulled."""
+        return self.held.before + int(self.held.made[0])
+
+    def restore(self, numbers: Array, steps: int) -> None:
+        """Go on from other numbers, after so many steps."""
+        self.held = replace(self.held, numbers=numbers.copy(), before=steps, made=_counter(0))
 
     def __enter__(self) -> Trainer:
         return self
@@ -128,8 +155,8 @@ class Trainer:
         already: so training goes on in the middle of an epoch.
         """
         steps, size = len(rates), size or data.samples
-        before = self.optimizer.steps - first
-        made = np.array([first], dtype=np.int64)
+        before, made = self.steps - first, _counter(first)
+        self.held = held = replace(self.held, before=before, made=made)  # the same number of steps
         settings = np.column_stack([rates, before + np.arange(1.0, steps + 1)])
         losses = np.empty(steps)
         epochs = steps // -(-data.samples // size)
@@ -138,26 +165,24 @@ class Trainer:
         norms = np.empty((epochs, int(groups.max(initial=-1)) + 1))
         finite = True
         while made[0] < steps and finite and not (made[0] > first and interrupted()):
-            try:
-                finite = compiled.train_machine(
-                    self.machine(data, size).capsule,
-                    self.rule.capsule,
-                    data.samples,
-                    rows,
-                    order,
-                    size,
-                    self.numbers,
-                    settings,
-                    made,
-                    PATIENCE,
-                    losses,
-                    groups,
-                    norms,
-                    native.thread_count(),
-                    self.compiled.dtype == np.float32,
-                )
-            finally:  # the steps before one that fails have moved the parameters
-                self.optimizer.steps = before + int(made[0])
+            # Numbers and count change in this one call, those of the steps before one that fails too.
+            finite = compiled.train_machine(
+                self.machine(data, size).capsule,
+                held.rule.capsule,
+                data.samples,
+                rows,
+                order,
+                size,
+                held.numbers,
+                settings,
+                made,
+                PATIENCE,
+                losses,
+                groups,
+                norms,
+                native.thread_count(),
+                self.compiled.dtype == np.float32,
+            )
         return Outcome(losses[first : made[0] + (not finite)], norms, finite)
 
     def machine(self, data: Batch, size: int) -> Any:
@@ -176,6 +201,22 @@ class Trainer:
                 "the function depends on Values that are not parameters of the optimizer, and native "
                 "code would not see them change: train in eager mode, or give them to the optimizer"
             )
+
+
+@dataclass
+class _Held:
+    """What a Trainer holds: exchanged as a whole, so that an interrupt leaves the old or the new."""
+
+    rule: native.Machine
+    settings: dict[str, Any]
+    pushed: Array  # the parameters as eager mode has them
+    numbers: Array
+    before: int  # steps before those that native code counts
+    made: Array
+
+
+def _counter(start: int) -> Array:
+    return np.array([start], dtype=np.int64)
 
 
 @dataclass

@@ -11,6 +11,7 @@ from collections.abc import Callable, Iterator, Mapping
 from typing import Any
 
 from ..arrays import is_array
+from ..committing import commit, data_of, gradients_of
 from ..value import Value
 
 
@@ -47,8 +48,8 @@ class Module:
 
     def zero_grad(self) -> None:
         """Set the gradient of every parameter to 0."""
-        for parameter in self.parameters():
-            parameter.grad = 0.0
+        parameters = self.parameters()
+        commit(gradients_of(parameters, [0.0] * len(parameters)))
 
     def train(self, mode: bool = True) -> Module:
         """Switch to training, or with `mode=False` to evaluation; returns self."""
@@ -77,9 +78,8 @@ class Module:
                 f"the state does not fit this {type(self).__name__}: "
                 f"missing {_few(missing)}, unexpected {_few(unexpected)}"
             )
-        numbers = {name: Value(state[name]).data for name in parameters}
-        for name, parameter in parameters.items():
-            parameter.data = numbers[name]
+        numbers = [Value(state[name]).data for name in parameters]
+        commit(data_of(list(parameters.values()), numbers))
 
     def extra_repr(self) -> str:
         """What the repr shows between the parentheses."""

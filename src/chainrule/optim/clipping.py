@@ -5,6 +5,7 @@ from __future__ import annotations
 import math
 from collections.abc import Iterable
 
+from ..committing import commit, gradients_of
 from ..functional import clip
 from ..value import Value
 
@@ -22,12 +23,11 @@ def clip_grad_norm_(parameters: Iterable[Value], max_norm: float, norm_type: flo
         total = math.fsum(size**norm_type for size in sizes) ** (1.0 / norm_type)
     scale = max_norm / (total + 1e-6)
     if not scale >= 1.0:  # NaN too, so that it is seen
-        for p in params:
-            p.grad *= scale
+        commit(gradients_of(params, [p.grad * scale for p in params]))
     return total
 
 
 def clip_grad_value_(parameters: Iterable[Value], clip_value: float) -> None:
     """Hold every gradient between -clip_value and clip_value; NaN stays, so that it is seen."""
-    for p in parameters:
-        p.grad = clip(p.grad, -clip_value, clip_value)
+    params = list(parameters)
+    commit(gradients_of(params, [clip(p.grad, -clip_value, clip_value) for p in params]))

@@ -10,6 +10,7 @@ from collections.abc import Iterable, Mapping
 from typing import Any
 
 from .. import ops
+from ..committing import assign, commit, data_of, gradients_of
 from ..ieee import as_float
 from ..value import Value
 
@@ -32,7 +33,7 @@ class Optimizer:
                 raise ValueError(f"cannot optimise the result of '{p._op}': give the leaves")
         if len(set(self.params)) < len(self.params):
             raise ValueError("a parameter is given twice, and would make every step twice")
-        self.hyperparameters = {name: _checked(name, x) for name, x in hyperparameters.items()}
+        self.hyperparameters = {name: checked(name, x) for name, x in hyperparameters.items()}
         self.steps = 0
         self.state: list[State] = [(0.0,) * self.state_size for _ in self.params]
 
@@ -43,7 +44,7 @@ class Optimizer:
 
     @lr.setter
     def lr(self, lr: float) -> None:
-        self.hyperparameters["lr"] = _checked("lr", lr)
+        self.hyperparameters["lr"] = checked("lr", lr)
 
     def rule(self, p: Any, g: Any, state: State, t: Any, **hyper: Any) -> tuple[Any, State]:
         """The new number and state of a parameter from its gradient, in step t = 1, 2, ..."""
@@ -56,18 +57,24 @@ class Optimizer:
 
     def zero_grad(self) -> None:
         """Set the gradient of every parameter to 0."""
-        for p in self.params:
-            p.grad = 0.0
+        commit(gradients_of(self.params, [0.0] * len(self.params)))
 
     def step(self) -> None:
-        """Change every parameter by the rule."""
-        self.steps += 1
-        rule, t, hyper = self.rule, float(self.steps), self.hyperparameters
-        for i, p in enumerate(self.params):
+        """Change every parameter by the rule.
+
+        Parameters, state and `steps` change together: an error or Ctrl-C leaves all as they were.
+        """
+        steps = self.steps + 1
+        rule, t, hyper = self.rule, float(steps), self.hyperparameters
+        numbers, states = [], []
+        for p, old in zip(self.params, self.state, strict=True):
             grad = p.grad
             if isinstance(grad, Value):  # after backward(create_graph=True)
                 grad = grad.data
-            p.data, self.state[i] = rule(p.data, grad, self.state[i], t, **hyper)
+            number, state = rule(p.data, grad, old, t, **hyper)
+            numbers.append(number)
+            states.append(state)
+        commit(data_of(self.params, numbers), assign(self, state=states, steps=steps))
 
     def state_dict(self) -> dict[str, Any]:
         """Everything needed to go on where this left off, as plain data."""
@@ -93,16 +100,18 @@ class Optimizer:
                 f"the state is for the settings {', '.join(settings)}, this {type(self).__name__} has "
                 f"{', '.join(self.hyperparameters)}"
             )
-        self.hyperparameters = {name: _checked(name, x) for name, x in settings.items()}
-        self.steps = int(state["steps"])
-        self.state = list(rows)
+        settings = {name: checked(name, x) for name, x in settings.items()}
+        steps = int(state["steps"])
+        if steps < 0:
+            raise ValueError(f"the state has made {steps} steps: expected 0 or more")
+        commit(assign(self, hyperparameters=settings, steps=steps, state=rows))
 
     def __repr__(self) -> str:
         settings = ", ".join(f"{name}={value}" for name, value in self.hyperparameters.items())
         return f"{type(self).__name__}({len(self.params)} parameters, {settings})"
 
 
-def _checked(name: str, value: Any) -> Any:
+def checked(name: str, value: Any) -> Any:
     """A setting as plain floats, because a NumPy float32 would round every step to its own bits.
 
     Refuses what PyTorch refuses too.

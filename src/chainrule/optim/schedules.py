@@ -3,8 +3,10 @@
 from __future__ import annotations
 
 import math
+from operator import setitem
 
-from .optimizers import Optimizer
+from ..committing import assign, commit
+from .optimizers import Optimizer, checked
 
 
 class Schedule:
@@ -22,8 +24,9 @@ class Schedule:
 
     def step(self) -> None:
         """Go on by one epoch."""
-        self.last_epoch += 1
-        self.optimizer.lr = self.lr_at(self.last_epoch)
+        epoch, settings = self.last_epoch + 1, self.optimizer.hyperparameters
+        rate = checked("lr", self.lr_at(epoch))
+        commit(assign(self, last_epoch=epoch), [(setitem, settings, "lr", rate)])
 
     def get_last_lr(self) -> list[float]:
         """The learning rate now, in a list as in PyTorch."""

@@ -14,6 +14,7 @@ from typing import Any
 
 import numpy as np
 
+from ..committing import assign, commit, data_of, gradients_of
 from ..feeding import Data
 from ..optim.optimizers import BY_NAME as OPTIMIZERS
 from ..runs import MOST_PLACES, EagerRun, NativeRun, NonFiniteLossError, make_run
@@ -37,9 +38,13 @@ class NativeEngine:
     def numbers(self) -> Array:
         return self.trainer.numbers
 
+    @property
+    def made(self) -> int:
+        """Steps that led to these numbers."""
+        return self.trainer.steps
+
     def restore(self, numbers: Array, steps: int) -> None:
-        self.trainer.numbers[:] = numbers
-        self.optimizer.steps = steps
+        self.trainer.restore(numbers, steps)
 
     def steps(
         self, rates: Array, order: Array | None, first: int, interrupted: Interrupted
@@ -70,11 +75,19 @@ class EagerEngine:
         rows = [[p.grad for p in params], [p.data for p in params]]
         return np.array([*rows, *zip(*self.optimizer.state, strict=True)], dtype=float)
 
+    @property
+    def made(self) -> int:
+        """Steps that led to these numbers."""
+        return self.optimizer.steps
+
     def restore(self, numbers: Array, steps: int) -> None:
-        self.optimizer.steps = steps
-        self.optimizer.state = list(map(tuple, numbers[2:].T.tolist()))
-        for p, grad, x in zip(self.optimizer.params, *numbers[:2].tolist(), strict=True):
-            p.data, p.grad = x, grad
+        optimizer = self.optimizer
+        gradients, data = numbers[:2].tolist()
+        commit(
+            data_of(optimizer.params, data),
+            gradients_of(optimizer.params, gradients),
+            assign(optimizer, state=list(map(tuple, numbers[2:].T.tolist())), steps=steps),
+        )
 
     def steps(
         self, rates: Array, order: Array | None, first: int, interrupted: Interrupted
@@ -234,7 +247,7 @@ class Training:
             return
         self.snapshots[self.epoch] = Snapshot(
             self.epoch,
-            self.optimizer.steps,
+            self.engine.made,
             self.engine.numbers.copy(),
             self.updates.copy(),
             self.data.rng.bit_generator.state,

@@ -1,0 +1,102 @@
+"""Ctrl-C at every instruction: an action is run many times, and interrupted elsewhere each time.
+
+An instruction is a code object of the package and an offset in it. Each is interrupted at its first
+and at its last visit. Signals come at fewer places than these, so what holds here holds for them.
+"""
+
+from __future__ import annotations
+
+import sys
+from collections import Counter
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+from pathlib import Path
+from types import CodeType, FrameType
+from typing import Any
+
+import chainrule
+
+PACKAGE = str(Path(chainrule.__file__).parent)
+Place = tuple[CodeType, int]
+# A fresh start: what to interrupt, and what must hold afterwards, told whether it was interrupted.
+Prepare = Callable[[], tuple[Callable[[], Any], Callable[[bool], None]]]
+
+
+@contextmanager
+def _traced(look: Callable[[Place], None]) -> Iterator[None]:
+    """Call `look` before each instruction of the package."""
+
+    def local(frame: FrameType, event: str, argument: Any) -> Any:
+        if event == "opcode":
+            look((frame.f_code, frame.f_lasti))
+        return local
+
+    def enter(frame: FrameType, event: str, argument: Any) -> Any:
+        if not frame.f_code.co_filename.startswith(PACKAGE):
+            return None
+        frame.f_trace_opcodes, frame.f_trace_lines = True, False
+        return local
+
+    hook, before = sys.unraisablehook, sys.gettrace()
+    # An interrupt inside of __del__ is printed and forgotten, whatever the code there does.
+    sys.unraisablehook = lambda unraisable: None
+    sys.settrace(enter)
+    try:
+        yield
+    finally:
+        sys.settrace(before)
+        sys.unraisablehook = hook
+
+
+def visits(action: Callable[[], Any]) -> Counter[Place]:
+    """How often an action comes to each instruction."""
+    found: Counter[Place] = Counter()
+    with _traced(lambda place: found.update((place,))):
+        action()
+    return found
+
+
+def interrupt(action: Callable[[], Any], place: Place, visit: int) -> bool:
+    """Raise KeyboardInterrupt at a visit of an instruction; whether it came out of the action."""
+    left = visit
+
+    def look(now: Place) -> None:
+        nonlocal left
+        if now == place:
+            left -= 1
+            if not left:
+                raise KeyboardInterrupt
+
+    try:
+        with _traced(look):
+            action()
+    except KeyboardInterrupt:
+        return True
+    return False
+
+
+def check_interrupts(prepare: Prepare, stride: int = 1, first: int = 0) -> int:
+    """Interrupt at every `stride`-th point, and check what must hold; how many there were."""
+    action, _ = prepare()
+    action()  # what is done once for a process, such as imports, is not part of it
+    action, _ = prepare()
+    counted = visits(action)
+    points = sorted(
+        {(place, visit) for place, last in counted.items() for visit in (1, last)},
+        key=lambda point: (point[0][0].co_filename, point[0][0].co_firstlineno, point[0][1], point[1]),
+    )
+    chosen = points[first::stride]
+    for place, visit in chosen:
+        action, check = prepare()
+        came = interrupt(action, place, visit)
+        try:
+            check(came)
+        except BaseException as error:
+            code, offset = place
+            line = next((n for start, end, n in code.co_lines() if start <= offset < end), None)
+            error.add_note(
+                f"interrupted in {code.co_qualname}, {code.co_filename}:{line}, offset {offset}, "
+                f"visit {visit}"
+            )
+            raise
+    return len(chosen)
