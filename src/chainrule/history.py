@@ -21,6 +21,8 @@ class History:
     seconds: float = 0.0
     best_epoch: int = 0
     stopped: str = ""  # why training ended before the last epoch, if it did
+    engine: str = ""  # what trained: eager, native or jax
+    reason: str = ""  # why engine="auto" did not train, or not all of it, in native code
 
     @property
     def epochs(self) -> int:
@@ -41,6 +43,8 @@ class History:
             text += f", best validation loss {best:.6g} in epoch {self.best_epoch}"
         for name, numbers in self.metrics.items():
             text += f", {name} {numbers[-1]:.4g}"
+        if self.engine:
+            text += f", engine {self.engine}" + (f" ({self.reason})" if self.reason else "")
         return f"{text}; {self.stopped}" if self.stopped else text
 
     __repr__ = __str__

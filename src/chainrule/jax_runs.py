@@ -32,6 +32,8 @@ COMPARED = 200  # samples, if there are as many, that processes compare with eac
 class JaxRun(EagerRun):
     """One training in JAX."""
 
+    engine = "jax"
+
     def __init__(
         self,
         model: nn.Module,

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import contextlib
 import math
 import numbers
 import time
@@ -16,6 +15,7 @@ import numpy as np
 from . import nn, optim
 from .committing import Change, assign, commit
 from .compiler import Batch, Compiled, CompileError, Trainer
+from .compiler.training import not_traced
 from .errors import AnomalyError
 from .feeding import Data, Stream
 from .history import History
@@ -42,7 +42,6 @@ LOSSES: dict[str, Callable[..., Any]] = {
 ENGINES = ("auto", "eager", "native", "jax")
 SECONDS = 0.2  # how long native code may run before the progress is shown again
 MOST_PLACES = 2_000_000  # in the order of the samples of several epochs
-NOT_COMPILED = (CompileError, TypeError, ValueError, AttributeError)  # or wrong: eager mode says so
 
 
 class NonFiniteLossError(ArithmeticError):
@@ -52,9 +51,11 @@ class NonFiniteLossError(ArithmeticError):
 class EagerRun:
     """Training in eager mode: every number is a Value."""
 
+    engine = "eager"
+
     def __init__(self, model: nn.Module, loss: Loss, optimizer: optim.Optimizer, data: Data) -> None:
         self.model, self.loss, self.optimizer, self.data = model, loss, optimizer, data
-        self.history = History()
+        self.history = History(engine=self.engine)
         self.validation: tuple[Any, Any] | None = None
         self.metrics: Metrics = {}
         self.checkpoint: str | Path | None = None
@@ -184,15 +185,14 @@ class NativeRun(EagerRun):
     Raises CompileError if that cannot be done.
     """
 
+    engine = "native"
+
     def __init__(self, model: nn.Module, loss: Loss, optimizer: optim.Optimizer, data: Data) -> None:
         super().__init__(model, loss, optimizer, data)
         model.train()
-        try:
-            self.batch = Batch((data.X, data.y))
-        except (TypeError, ValueError) as error:
-            raise CompileError(str(error)) from None
-        check_loss(loss([model(data.X[0])], [data.y[0]]))
-        step = Compiled(lambda x, y: loss([model(x)], [y]), optimizer.params, backend="native")
+        self.batch = as_batch(data.X, data.y)
+        check_loss(self.loss_of_one(data.X[0], data.y[0]))
+        step = Compiled(self.loss_of_one, optimizer.params, backend="native")
         check_same_each_time(step, self.batch)
         self.trainer = Trainer(step, optimizer)
         self.trainer.machine(self.batch, data.size)
@@ -208,6 +208,9 @@ class NativeRun(EagerRun):
         self.plain = is_plain(model)
         self.modules, self.named = list(model.modules()), dict(model.named_parameters())
         self.epochs = 1  # to do in one go
+
+    def loss_of_one(self, x: Any, y: Any) -> Any:
+        return self.loss([self.model(x)], [y])
 
     def groups_of_layers(self) -> Any:
         """The number of its layer for each parameter, -1 if it is in none."""
@@ -247,15 +250,19 @@ class NativeRun(EagerRun):
         if self.judged is not None:
             try:
                 return self.judge_natively(self.judged, xs, ys)
-            except NOT_COMPILED:
+            except CompileError as error:
                 self.judged = None
+                self.watched_eagerly(error)
         return super().judge(xs, ys)
 
+    def watched_eagerly(self, error: CompileError) -> None:
+        self.history.reason = self.history.reason or f"watched in eager mode: {error}"
+
     def judge_natively(self, judged: Compiled, xs: Any, ys: Any) -> tuple[list[Any], float]:
-        """One of NOT_COMPILED if that cannot be done, or the loss refuses the data."""
+        """A CompileError if that cannot be done."""
         first = not judged.variants
         if first:
-            check_same_each_time(judged, Batch((xs, ys)))
+            check_same_each_time(judged, as_batch(xs, ys), lambda: super(NativeRun, self).judge(xs, ys))
         outputs, losses = judged(xs, ys)
         predictions, loss = as_values(outputs), mean_of(losses)
         if first and self.validation:  # with the training data this was done before the first step
@@ -270,12 +277,17 @@ class NativeRun(EagerRun):
     def dead_units(self, xs: Any) -> float:
         if self.watched is not None:
             try:
+                if not self.watched.variants:
+                    check_same_each_time(
+                        self.watched, as_batch(xs), lambda: super(NativeRun, self).dead_units(xs)
+                    )
                 outputs = self.watched(xs)
                 return dead_share(
                     {name: [[u.any() for u in row] for row in rows] for name, rows in outputs.items()}
                 )
-            except NOT_COMPILED:
+            except CompileError as error:
                 self.watched = None
+                self.watched_eagerly(error)
         return super().dead_units(xs)
 
     def switch(self, training: bool) -> None:
@@ -350,9 +362,30 @@ def check_mean(whole: float, mean: float) -> None:
         raise CompileError("the loss of a batch is not the mean of the losses of its samples")
 
 
-def check_same_each_time(function: Compiled, batch: Batch) -> None:
-    """What is traced once must do the same at each call."""
-    first, again = (function.traced(batch, 0).source for _ in range(2))
+def as_batch(*arguments: Any) -> Batch:
+    """The arguments of a compiled function; a CompileError if they are not arrays of numbers."""
+    try:
+        return Batch(arguments)
+    except (TypeError, ValueError) as error:
+        raise CompileError(str(error)) from None
+
+
+def check_same_each_time(
+    function: Compiled, batch: Batch, eagerly: Callable[[], Any] | None = None
+) -> None:
+    """What is traced once must do the same at each call.
+
+    Code that raises when it is traced is run `eagerly`, unless it was before: an error of its own comes
+    from there, as itself.
+    """
+    try:
+        first, again = (function.traced(batch, 0).source for _ in range(2))
+    except CompileError:
+        raise
+    except Exception as error:
+        if eagerly is not None:
+            eagerly()
+        raise not_traced("the model or the loss", error) from error
     if first != again:
         raise CompileError("the model is not the same each time: what is random must stay eager")
 
@@ -370,6 +403,9 @@ def as_values(outputs: Any) -> list[Any]:
     """Predictions for a batch as Values, sample by sample, as eager mode has them."""
     if isinstance(outputs, np.ndarray):
         return [Value(x) for x in outputs.tolist()]
+    if not isinstance(outputs, (list, tuple)) or not all(isinstance(x, np.ndarray) for x in outputs):
+        kind = type(outputs).__name__
+        raise CompileError(f"the model must return a Value or a list of Values, got a nested {kind}")
     return [[Value(x) for x in row] for row in np.column_stack(outputs).tolist()]
 
 
@@ -398,11 +434,29 @@ def make_run(
         if compiled is None:
             raise ValueError("engine='native' needs the C core, which was not built; use 'eager'")
         return native(model, loss, optimizer, data)
-    if engine == "auto" and compiled is not None and loss in LOSSES.values() and is_plain(model):
-        # What cannot be compiled is trained eagerly; what is wrong is said there too.
-        with contextlib.suppress(*NOT_COMPILED):
-            return native(model, loss, optimizer, data)
-    return EagerRun(model, loss, optimizer, data)
+    reason = ""
+    if engine == "auto":
+        reason = why_not_native(model, loss)
+        if not reason:
+            try:
+                return native(model, loss, optimizer, data)
+            except CompileError as error:
+                reason = str(error)
+    run = EagerRun(model, loss, optimizer, data)
+    run.history.reason = reason
+    return run
+
+
+def why_not_native(model: nn.Module, loss: Loss) -> str:
+    """Why engine='auto' does not try to compile a training run, or nothing."""
+    if compiled is None:
+        return "the C core was not built"
+    if is_plain(model) and loss in LOSSES.values():
+        return ""
+    which = "loss" if is_plain(model) else "model"
+    return (
+        f"the {which} is your own, and may do something else at each call: engine='native' compiles it"
+    )
 
 
 def number(x: Any) -> float:

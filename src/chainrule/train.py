@@ -9,6 +9,7 @@ from __future__ import annotations
 import contextlib
 import numbers
 import signal
+import sys
 import threading
 import time
 from collections.abc import Callable, Iterable, Mapping
@@ -82,8 +83,9 @@ def fit(
             it is there already, training goes on from it.
         callbacks: called after each epoch with its number and the history; True stops.
         engine: 'native' compiles the training and runs it in native code, 'eager' does not, and
-            'auto' does for models and losses of `chainrule.nn`, which do the same at each call.
-            'jax' trains on the devices of JAX.
+            'auto' does for models and losses of `chainrule.nn`, which do the same at each call, unless
+            a CompileError says that it cannot be done: `history.engine` and `history.reason` say what
+            trained and why. 'jax' trains on the devices of JAX.
         mesh: for engine='jax', the devices over which batches are split: jax.make_mesh((8,), ("data",)).
         shard_parameters: split parameters and the optimiser's state over the mesh too, where they can
             be split evenly; else every device has all of them.
@@ -125,8 +127,16 @@ def fit(
     model.train()
     with (
         _Interruptible() as interrupted,
-        tqdm(total=epochs, initial=min(epoch, epochs), disable=not progress, unit="epoch") as bar,
+        tqdm(
+            desc=history.engine,
+            total=epochs,
+            initial=min(epoch, epochs),
+            disable=not progress,
+            unit="epoch",
+        ) as bar,
     ):
+        if progress and history.reason:
+            bar.write(f"engine {history.engine}: {history.reason}", file=sys.stderr)
         while epoch < epochs:
             done = run.train(epoch, epochs - epoch, interrupted)
             epoch += done

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+import re
 from collections.abc import Callable
 from typing import Any
 
@@ -11,6 +12,7 @@ import pytest
 
 import chainrule
 from chainrule import Value, data, nn, optim
+from chainrule.compiler import CompileError
 from chainrule.train import accuracy, fit
 
 from .test_train import XOR, bits, quick, xor_model
@@ -191,6 +193,152 @@ def test_models_of_ones_own_stay_eager_unless_asked() -> None:
     assert bits(losses["auto"]) == bits(losses["eager"])
     if chainrule.value.compiled is not None:
         assert quick(Doubling(), engine="native").losses == pytest.approx(losses["eager"], rel=1e-9)
+
+
+# --- what engine='auto' chooses, and what it says --------------------------------------------------
+
+
+class Rule(optim.Optimizer):
+    """Gradient descent with a rule of one's own."""
+
+    def __init__(self, params: Any, update: Callable[[Any, Any], Any]) -> None:
+        super().__init__(params, lr=0.1)
+        self.update = update
+
+    def rule(self, p: Any, g: Any, state: Any, t: Any, **hyper: Any) -> Any:
+        return self.update(p, g), ()
+
+
+@native
+def test_the_history_says_what_trained() -> None:
+    for engine in ("auto", "native"):
+        history = quick(engine=engine)
+        assert (history.engine, history.reason) == ("native", "")
+    history = quick(engine="eager")
+    assert (history.engine, history.reason) == ("eager", "")
+    assert str(history).endswith(", engine eager")
+
+
+@native
+def test_the_history_says_why_auto_stays_eager() -> None:
+    class Own(nn.Module):
+        def __init__(self) -> None:
+            self.mlp = nn.MLP(2, [3, 1], seed=0)
+
+        def forward(self, x: Any) -> Any:
+            return self.mlp(x)
+
+    history = quick(Own())
+    reason = "the model is your own, and may do something else at each call: engine='native' compiles it"
+    assert (history.engine, history.reason) == ("eager", reason)
+    assert str(history).endswith(f", engine eager ({reason})")
+    history = quick(loss=lambda predictions, targets: nn.mse_loss(predictions, targets))
+    assert (history.engine, history.reason[:20]) == ("eager", "the loss is your own")
+
+
+CANNOT_BE_TRACED: dict[str, tuple[Callable[[Any, Any], Any], str]] = {
+    "a branch": (lambda p, g: p - 0.1 * g if g > 0 else p - 0.2 * g, "must branch with where"),
+    "a method of floats": (lambda p, g: p - 0.1 * float.fromhex(g.hex()), "AttributeError"),
+    "a function of math": (
+        lambda p, g: p - 0.1 * math.copysign(1.0, g),
+        "use the functions of chainrule",
+    ),
+    "a table": (lambda p, g: p - {True: 0.1, False: 0.2}[g.is_integer()] * g, "AttributeError"),
+    "an index": (lambda p, g: p - [0.1, 0.2][int(g > 1e9)] * g, "plain number|must branch"),
+}
+
+
+@native
+@pytest.mark.parametrize("name", CANNOT_BE_TRACED)
+def test_a_rule_that_cannot_be_traced_trains_eagerly_and_the_history_says_why(name: str) -> None:
+    update, reason = CANNOT_BE_TRACED[name]
+    model, eager = xor_model(), xor_model()
+    history = quick(model, optimizer=Rule(model.parameters(), update))
+    assert history.engine == "eager"
+    assert re.search(reason, history.reason)
+    quick(eager, optimizer=Rule(eager.parameters(), update), engine="eager")
+    assert model.state_dict() == eager.state_dict()
+    with pytest.raises(CompileError, match=reason):
+        quick(optimizer=Rule(model.parameters(), update), model=model, engine="native")
+
+
+@native
+def test_an_optimizer_with_a_step_of_its_own_is_the_reason() -> None:
+    class Own(optim.SGD):
+        def step(self) -> None:
+            super().step()
+
+    model = xor_model()
+    history = quick(model, optimizer=Own(model.parameters(), lr=0.1))
+    assert history.reason == (
+        "Own has a step() of its own, which native code would not call: write a rule()"
+    )
+
+
+@native
+@pytest.mark.parametrize("engine", ["auto", "native", "eager"])
+@pytest.mark.parametrize("kind", [TypeError, ValueError, AttributeError, KeyError, ZeroDivisionError])
+def test_an_error_in_a_rule_comes_out_as_itself(engine: str, kind: Any) -> None:
+    def update(p: Any, g: Any) -> Any:
+        raise kind("mine")
+
+    model = xor_model()
+    before = model.state_dict()
+    with pytest.raises(kind, match="mine"):
+        quick(model, optimizer=Rule(model.parameters(), update), engine=engine)
+    assert model.state_dict() == before
+
+
+@native
+@pytest.mark.parametrize("engine", ["native", "eager"])
+@pytest.mark.parametrize("kind", [TypeError, ValueError, AttributeError, KeyError])
+def test_an_error_in_a_model_comes_out_as_itself(engine: str, kind: Any) -> None:
+    class Wrong(nn.Module):
+        def __init__(self, when_training: bool) -> None:
+            self.w, self.when_training = Value(0.5), when_training
+
+        def forward(self, x: Any) -> Any:
+            if self.training is self.when_training:
+                raise kind("mine")
+            return self.w * x[0]
+
+    for when_training in (True, False):
+        with pytest.raises(kind, match="mine"):
+            quick(Wrong(when_training), engine=engine, validation=XOR)
+
+
+@native
+def test_a_rule_with_another_size_of_state() -> None:
+    class Sized(Rule):
+        state_size = 2
+
+    model = xor_model()
+    history = quick(model, optimizer=Sized(model.parameters(), lambda p, g: p - 0.1 * g))
+    assert history.reason == "rule() of Sized must return a number and a state of 2, as state_size says"
+
+
+@native
+def test_what_is_watched_in_eager_mode_is_said() -> None:
+    class Branching(nn.Module):
+        def __init__(self) -> None:
+            self.w = Value(0.5)
+
+        def forward(self, x: Any) -> Any:
+            if self.training:
+                return self.w * x[0]
+            return self.w * x[0] if float((self.w * x[0]).data) > 0.1 else self.w
+
+    history = quick(Branching(), engine="native", validation=XOR)
+    assert history.engine == "native"
+    assert history.reason.startswith("watched in eager mode: reading .data inside a compiled function")
+
+
+@native
+def test_progress_says_what_trains_and_why(capsys: pytest.CaptureFixture[str]) -> None:
+    quick(progress=True)
+    assert "native" in capsys.readouterr().err
+    quick(loss=lambda predictions, targets: nn.mse_loss(predictions, targets), progress=True)
+    assert "engine eager: the loss is your own" in capsys.readouterr().err
 
 
 # --- watching: what is looked at after an epoch --------------------------------------------------

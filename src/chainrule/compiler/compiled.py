@@ -17,6 +17,7 @@ from ..tree import unflatten
 from ..value import Value, compiled
 from . import anomalies, backends
 from .exporting import exported
+from .graph import BranchLimitError
 from .inputs import MOST_AXES, Batch, Inputs
 from .pipeline import Pipeline, pipeline
 from .to_jax import JaxFunction
@@ -254,7 +255,7 @@ class Compiled:
             waiting = waiting[~fits]
             if not len(waiting):
                 return parts
-        raise ValueError(
+        raise BranchLimitError(
             f"the function takes more than {self.branches} different branches, the last one at "
             f"{variants[-1].trace.sites[-1]}: use where(a < b, x, y), which stays one program, or "
             f"compile(..., branches=...)"

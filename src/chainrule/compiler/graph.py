@@ -23,6 +23,10 @@ class CompileError(TypeError):
     """Something that can be computed but not compiled."""
 
 
+class BranchLimitError(CompileError, ValueError):
+    """A function has more ways through it than compile(..., branches=...) allows."""
+
+
 @dataclass
 class Graph:
     """Nodes in order; `outputs` are the results, `guards` what a branch of the code depended on.

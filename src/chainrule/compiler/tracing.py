@@ -138,7 +138,7 @@ def _number(output: Any) -> float:
     try:
         return as_float(output)
     except TypeError:
-        raise TypeError(
+        raise CompileError(
             f"a compiled function must return Values, or lists or dicts of them, "
             f"got {type(output).__name__}"
         ) from None

@@ -232,6 +232,11 @@ def _kind(thing: Any) -> str:
     return f"the class {thing.__name__}" if isinstance(thing, type) else type(thing).__name__
 
 
+def not_traced(what: str, error: Exception) -> CompileError:
+    """For code that works on numbers and raises when it is traced: it can be computed, not compiled."""
+    return CompileError(f"{what} cannot be traced: {type(error).__name__}: {error}")
+
+
 def traced_rule(optimizer: Any) -> Trace:
     """The rule of an optimiser as a graph: learning rate and time are its parameters."""
     rate, time = Value(optimizer.lr), Value(1.0)
@@ -242,7 +247,19 @@ def traced_rule(optimizer: Any) -> Trace:
         return [number, *new]
 
     settings = [rate, time]
-    traced = trace(rule, [0.5] * (2 + optimizer.state_size), settings)
+    sample = [0.5] * (2 + optimizer.state_size)
+    try:
+        traced = trace(rule, sample, settings)
+    except CompileError:
+        raise
+    except Exception as error:
+        optimizer.rule(0.5, 0.5, tuple(sample[2:]), 1.0, **optimizer.hyperparameters)  # wrong anyway?
+        raise not_traced(f"the rule of {type(optimizer).__name__}", error) from error
+    if traced.shape != repr(["_"] * (1 + optimizer.state_size)):
+        raise CompileError(
+            f"rule() of {type(optimizer).__name__} must return a number and a state of "
+            f"{optimizer.state_size}, as state_size says"
+        )
     if len(settings) > 2:
         raise CompileError("an optimiser's rule must not use Values but those it is given")
     if traced.expected:
