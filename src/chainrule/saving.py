@@ -6,8 +6,10 @@ is written beside its place and then moved there, so that it is never half writt
 
 from __future__ import annotations
 
+import contextlib
 import json
 import os
+import re
 import secrets
 import stat
 from collections.abc import Callable
@@ -71,18 +73,61 @@ def encode(
 
 def write_atomically(path: Path, content: bytes) -> None:
     """A new file gets the mode that open() gives it; one that is replaced keeps its own."""
+    remove_leftovers(path)
+    while not _written(path, content):
+        pass
+
+
+def _written(path: Path, content: bytes) -> bool:
+    """False if another save took the new file for a leftover: before it was locked, or after."""
     temporary = path.with_name(f".{path.name}.{secrets.token_hex(8)}.part")
     try:
         with temporary.open("xb") as file:
+            _lock(file.fileno(), wait=True)
+            if not os.fstat(file.fileno()).st_nlink:
+                return False
             if path.exists():
                 temporary.chmod(stat.S_IMODE(path.stat().st_mode))
             file.write(content)
             file.flush()
             os.fsync(file.fileno())
-        temporary.replace(path)
+        try:
+            temporary.replace(path)
+        except FileNotFoundError:
+            return False
     except BaseException:
         temporary.unlink(missing_ok=True)
         raise
+    return True
+
+
+def remove_leftovers(path: Path) -> None:
+    """Remove what saves to this path left behind when they were killed.
+
+    A save holds a lock on its file, which ends with its process: a file that can be locked has no
+    writer any more.
+    """
+    pattern = re.compile(rf"\.{re.escape(path.name)}\.[0-9a-f]{{16}}\.part")
+    for name in filter(pattern.fullmatch, os.listdir(path.parent)):
+        part = path.with_name(name)
+        with contextlib.suppress(OSError):  # it is gone, or not ours to remove
+            opened = os.open(part, os.O_RDWR | getattr(os, "O_NOFOLLOW", 0))
+            try:
+                if _lock(opened, wait=False):
+                    part.unlink()
+            finally:
+                os.close(opened)
+
+
+def _lock(opened: int, wait: bool) -> bool:
+    """Whether this process has the file to itself; False too where files cannot be locked."""
+    try:
+        import fcntl
+
+        fcntl.flock(opened, fcntl.LOCK_EX | (0 if wait else fcntl.LOCK_NB))
+    except (ImportError, OSError):
+        return False
+    return True
 
 
 def load(path: str | Path) -> Module:

@@ -6,6 +6,7 @@ import json
 import math
 import os
 import re
+import signal
 import stat
 import struct
 import subprocess
@@ -214,6 +215,90 @@ def test_a_failing_write_leaves_the_old_file(
     with pytest.raises(OSError, match="the disk is full"):
         save(MODELS["neuron"], path)
     assert path.read_bytes() == before
+    assert [p.name for p in tmp_path.iterdir()] == ["model"]
+
+
+KILLED = """
+import os, signal, sys
+from chainrule import nn
+from chainrule.saving import save
+
+def killed(file):
+    os.kill(os.getpid(), signal.SIGKILL)
+
+os.fsync = killed
+save(nn.Neuron(2), sys.argv[1])
+"""
+WAITING = """
+import os, sys
+from chainrule import nn
+from chainrule.saving import save
+
+def wait(file):
+    print("writing", flush=True)
+    sys.stdin.readline()
+
+os.fsync = wait
+save(nn.Neuron(2, seed=7), sys.argv[1])
+"""
+BUSY = """
+import sys
+from chainrule import nn
+from chainrule.saving import load, save
+
+for _ in range(40):
+    save(nn.MLP(3, [4, 1]), sys.argv[1])
+    load(sys.argv[1])
+"""
+LOCKS = pytest.mark.skipif(os.name != "posix", reason="files are locked as on POSIX")
+
+
+def python(code: str, path: Path) -> subprocess.Popen[str]:
+    return subprocess.Popen(
+        [sys.executable, "-c", code, str(path)],
+        stdin=subprocess.PIPE,
+        stdout=subprocess.PIPE,
+        stderr=subprocess.PIPE,
+        text=True,
+    )
+
+
+@LOCKS
+def test_what_a_killed_save_left_is_removed_by_the_next(tmp_path: Path) -> None:
+    path = tmp_path / "model"
+    for _ in range(2):
+        killed = python(KILLED, path)
+        killed.communicate(timeout=60)
+        assert killed.returncode == -signal.SIGKILL
+        assert [p.suffix for p in tmp_path.iterdir()] == [".part"]
+    other = tmp_path / f".model.b.{'0' * 16}.part"  # of the file model.b
+    other.write_bytes(b"")
+    save(MODELS["neuron"], path)
+    assert {p.name for p in tmp_path.iterdir()} == {"model", other.name}
+    assert bits(load(path)) == bits(MODELS["neuron"])
+
+
+@LOCKS
+def test_what_another_process_is_writing_is_not_removed(tmp_path: Path) -> None:
+    path = tmp_path / "model"
+    writer = python(WAITING, path)
+    assert writer.stdout is not None
+    assert writer.stdout.readline() == "writing\n"
+    save(MODELS["mlp"], path)
+    assert bits(load(path)) == bits(MODELS["mlp"])
+    assert len([p for p in tmp_path.iterdir() if p.suffix == ".part"]) == 1
+    _, error = writer.communicate("\n", timeout=60)
+    assert writer.returncode == 0, error
+    assert bits(load(path)) == bits(nn.Neuron(2, seed=7))
+    assert [p.name for p in tmp_path.iterdir()] == ["model"]
+
+
+@LOCKS
+def test_processes_that_save_at_the_same_time(tmp_path: Path) -> None:
+    path = tmp_path / "model"
+    for writer in [python(BUSY, path) for _ in range(3)]:
+        _, error = writer.communicate(timeout=120)
+        assert writer.returncode == 0, error
     assert [p.name for p in tmp_path.iterdir()] == ["model"]
 
 
