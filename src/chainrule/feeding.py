@@ -15,7 +15,7 @@ from typing import Any
 
 import numpy as np
 
-from .data.splitting import check_count, check_lengths, take
+from .data.splitting import as_samples, check_count, check_lengths, take
 
 
 @dataclass
@@ -139,8 +139,8 @@ def _pair(batch: Any, number: int) -> tuple[Any, Any]:
         )
     if not isinstance(batch, (tuple, list)) or len(batch) != 2:
         raise TypeError(f"batch {number} must be a pair (X, y), got {type(batch).__name__}")
-    X, y = (np.asarray(part) if hasattr(part, "__array__") else part for part in batch)
     try:
+        X, y = as_samples("X", batch[0]), as_samples("y", batch[1])
         check_lengths(X, y)
     except (TypeError, ValueError) as error:
         raise type(error)(f"batch {number}: {error}") from None

@@ -22,7 +22,7 @@ from tqdm import tqdm
 
 from . import nn, optim
 from .data import train_test_split
-from .data.splitting import check_count, check_lengths
+from .data.splitting import as_samples, check_count, check_lengths
 from .feeding import Data, Stream
 from .history import History
 from .jax_devices import all_or_none
@@ -69,9 +69,9 @@ def fit(
 
     Arguments:
         loss: a name or a function of a list of predictions and a list of targets.
-        X, y: samples and targets, in lists or arrays. Without y, X is an iterable of batches (X, y),
-            such as a list or a DataLoader, or a function that returns a new iterator over them; one
-            pass is an epoch, and size and order are those of the batches.
+        X, y: samples and targets, in lists, arrays or tables such as those of pandas. Without y, X is
+            an iterable of batches (X, y), such as a list or a DataLoader, or a function that returns a
+            new iterator over them; one pass is an epoch, and size and order are those of the batches.
         optimizer: Adam with a learning rate of 0.01 if None.
         batch_size: samples in a step; all of them if None.
         validation: data to watch, as (X, y), or the share of the data to take for it.
@@ -111,6 +111,7 @@ def fit(
             validation = check_for_stream(batch_size, validation, watching)
             data = Stream(X)
         else:
+            X, y = as_samples("X", X), as_samples("y", y)
             check_lengths(X, y)
             X, y, validation = split(X, y, validation, seed)
             data = Data(X, y, batch_size, shuffle, np.random.default_rng(seed))
@@ -198,8 +199,9 @@ def split(X: Any, y: Any, validation: Any, seed: int) -> tuple[Any, Any, tuple[A
     if validation is None:
         return X, y, None
     if isinstance(validation, (tuple, list)) and len(validation) == 2:
-        check_lengths(*validation)
-        return X, y, (validation[0], validation[1])
+        given = as_samples("X", validation[0]), as_samples("y", validation[1])
+        check_lengths(*given)
+        return X, y, given
     is_number = isinstance(validation, numbers.Real)
     if is_number and 0 < float(validation) < 1:
         X, X_validation, y, y_validation = train_test_split(X, y, float(validation), seed)

@@ -12,6 +12,7 @@ import signal
 import subprocess
 import sys
 import threading
+from collections.abc import Iterator
 from itertools import chain
 from pathlib import Path
 from typing import Any
@@ -129,6 +130,80 @@ def test_one_epoch_is_one_step_of_the_loop_by_hand() -> None:
 def test_other_kinds_of_data(X: Any, y: Any) -> None:
     assert bits(quick(X=X, y=y, engine="eager").losses) == bits(quick(engine="eager").losses)
     assert quick(X=X, y=y).losses == pytest.approx(quick().losses, rel=1e-12)
+
+
+class Table:
+    """As a DataFrame: indexed by the names of its columns, and iterated over them."""
+
+    def __init__(self, rows: Any) -> None:
+        self.rows = np.asarray(rows)
+
+    def __array__(self, dtype: Any = None, copy: Any = None) -> Any:
+        return self.rows if dtype is None else self.rows.astype(dtype)
+
+    def __len__(self) -> int:
+        return len(self.rows)
+
+    def __getitem__(self, key: Any) -> Any:
+        if not isinstance(key, str):
+            raise KeyError(key)
+        return self.rows[:, int(key[1:])]
+
+    def __iter__(self) -> Iterator[str]:
+        return (f"x{i}" for i in range(self.rows.shape[1]))
+
+
+def tables(library: str) -> list[tuple[Any, Any]]:
+    """XOR as the tables of a library: one or more kinds of X and y."""
+    X, y = XOR[0], XOR[1]
+    if library == "own":
+        return [(Table(X), Table(y)), (X, Table(y)), (Table(X), y.tolist())]
+    found: Any = require(library)
+    if library == "pandas":
+        frame = found.DataFrame(X, columns=["a", "b"], index=[7, 5, 3, 1])
+        mixed = found.DataFrame({"a": X[:, 0].astype(bool), "b": X[:, 1]})  # comes as objects
+        whole = found.DataFrame(X.astype(int), columns=["a", "b"]).astype("Int64")
+        target = found.Series(y, index=list("wxyz"))
+        rows = [row for _, row in frame.iterrows()]
+        return [
+            (frame, target),
+            (mixed, target.astype(bool)),
+            (whole, target.to_frame()),
+            (rows, list(target)),
+            (frame, y),
+        ]
+    if library == "polars":
+        return [(found.DataFrame(X, schema=["a", "b"]), found.Series(y))]
+    if library == "xarray":
+        return [(found.DataArray(X, dims=["sample", "input"]), found.DataArray(y, dims=["sample"]))]
+    return [(found.tensor(X), found.tensor(y))]
+
+
+@pytest.mark.parametrize("library", ["own", "pandas", "polars", "xarray", "torch"])
+def test_tables_and_arrays_of_other_libraries(library: str) -> None:
+    wanted = bits(quick(engine="eager", batch_size=2).losses)
+    whole = quick(validation=XOR, metrics={"accuracy": accuracy}, batch_size=2)
+    for X, y in tables(library):
+        assert bits(quick(X=X, y=y, engine="eager", batch_size=2).losses) == wanted
+        history = quick(X=X, y=y, validation=(X, y), metrics={"accuracy": accuracy}, batch_size=2)
+        assert (history.losses, history.metrics) == (whole.losses, whole.metrics)
+        assert history.validation_losses == whole.validation_losses
+        assert quick(X=X, y=y, validation=0.25).epochs == 5
+        stream = fit(xor_model(), "mse", [(X, y)], epochs=5, progress=False)
+        assert stream.losses == quick().losses
+
+
+@pytest.mark.parametrize("library", ["own", "pandas"])
+def test_a_table_with_what_is_no_number(library: str) -> None:
+    rows = [["a", 1.0], ["b", 2.0]]
+    X: Any = Table(np.array(rows, dtype=object))
+    if library == "pandas":
+        X = require("pandas").DataFrame(rows)
+    name = type(X).__name__
+    with pytest.raises(TypeError, match=rf"X must hold numbers, got a {name} with 'a': leave such"):
+        quick(X=X, y=[0.0, 1.0])
+    with pytest.raises(TypeError, match=r"y must hold numbers"):
+        quick(X=[0.0, 1.0], y=Table(np.array(["yes", "no"])))
 
 
 def test_one_input_without_brackets() -> None:

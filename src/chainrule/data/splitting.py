@@ -9,6 +9,42 @@ from typing import Any, SupportsIndex
 import numpy as np
 
 
+def as_samples(name: str, samples: Any) -> Any:
+    """Samples that are taken by their position: tables and arrays of other libraries as NumPy arrays.
+
+    A pandas DataFrame would be indexed by the names of its columns, a Series by its labels.
+    """
+    if isinstance(samples, (list, tuple)):
+        foreign = len(samples) > 0 and _is_foreign(samples[0])
+        return [as_samples(name, row) for row in samples] if foreign else samples
+    if not _is_foreign(samples):
+        return samples
+    array = np.asarray(samples)
+    if array.dtype.kind in "biuf":
+        return array
+    try:  # columns of numbers of different kinds come as objects
+        return array.astype(float)
+    except (TypeError, ValueError):
+        given = f"a {type(samples).__name__} with {_not_a_number(array)}"
+        raise TypeError(
+            f"{name} must hold numbers, got {given}: leave such columns out, or make numbers of them"
+        ) from None
+
+
+def _is_foreign(samples: Any) -> bool:
+    return hasattr(samples, "__array__") and not isinstance(samples, (np.ndarray, np.generic))
+
+
+def _not_a_number(array: Any) -> str:
+    """The first entry that is not a number, for a message."""
+    for entry in array.ravel().tolist():
+        try:
+            float(entry)
+        except (TypeError, ValueError):
+            return repr(entry)
+    return f"entries of type {array.dtype}"
+
+
 def check_lengths(X: Any, y: Any) -> int:
     """The number of samples, which X and y must agree on."""
     for name, samples in (("X", X), ("y", y)):
@@ -40,6 +76,7 @@ def train_test_split(
     X: Any, y: Any, test_size: float = 0.25, seed: int = 0
 ) -> tuple[Any, Any, Any, Any]:
     """X_train, X_test, y_train, y_test, shuffled; the order is scikit-learn's."""
+    X, y = as_samples("X", X), as_samples("y", y)
     n = check_lengths(X, y)
     if not 0.0 < test_size < 1.0:
         raise ValueError(f"test_size must be between 0 and 1, got {test_size}")
@@ -58,6 +95,7 @@ def batches(
 
     `seed` may be a NumPy generator, which then goes on from call to call.
     """
+    X, y = as_samples("X", X), as_samples("y", y)
     n = check_lengths(X, y)
     size = n if batch_size is None else check_count("batch_size", batch_size)
     order = np.random.default_rng(seed).permutation(n) if shuffle else np.arange(n)
