@@ -14,6 +14,7 @@ from typing import Any
 from . import nn, optim
 from .data.splitting import as_samples
 from .nn.activations import name_of
+from .nn.module import as_module
 from .runs import check_loss, layers_of, number, outputs_of_layers
 from .train import check_belongs, loss_named
 
@@ -58,6 +59,7 @@ def diagnose(
     and 'loss', each with a sentence. The parameters and their gradients stay as they are.
     """
     X, y = as_samples("X", X), as_samples("y", y)
+    model = as_module(model)
     parameters = model.parameters()
     before = [p.grad for p in parameters]
     value = check_loss(loss_named(loss)([model(x) for x in X], list(y)))

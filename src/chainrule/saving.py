@@ -21,6 +21,7 @@ import numpy as np
 
 from .nn import MLP, Layer, Module, Network, Neuron, Sequential, activation_named
 from .nn.activations import NAMES, known_name, name_of
+from .nn.module import Wrapped
 from .version import __version__
 
 FORMAT = "chainrule 1"
@@ -207,8 +208,9 @@ def describe(module: Any) -> dict[str, Any]:
     name = known_name(module) if callable(module) else None
     if name is not None:
         return {"kind": "function", "name": name}
+    kind = type(module.model if isinstance(module, Wrapped) else module).__name__
     raise TypeError(
-        f"cannot save a {type(module).__name__}: save knows Neuron, Layer, MLP, Network and Sequential; "
+        f"cannot save a {kind}: save knows Neuron, Layer, MLP, Network and Sequential; "
         f"for others keep state_dict() and build the model in code"
     )
 

@@ -26,6 +26,7 @@ from .data.splitting import as_samples, check_count, check_lengths
 from .feeding import Data, Stream
 from .history import History
 from .jax_devices import all_or_none
+from .nn.module import as_module
 from .resuming import first_epoch, save_training
 from .runs import LOSSES, Metrics, NonFiniteLossError, make_run, number
 from .saving import encode, place
@@ -43,7 +44,7 @@ def loss_named(loss: str | Callable[..., Any]) -> Callable[..., Any]:
 
 
 def fit(
-    model: nn.Module,
+    model: Callable[..., Any],
     loss: str | Callable[..., Any],
     X: Any,
     y: Any = None,
@@ -68,6 +69,7 @@ def fit(
     """Train a model and return what happened.
 
     Arguments:
+        model: a Module, or any callable whose `parameters()` returns its leaf Values.
         loss: a name or a function of a list of predictions and a list of targets.
         X, y: samples and targets, in lists, arrays or tables such as those of pandas. Without y, X is
             an iterable of batches (X, y), such as a list or a DataLoader, or a function that returns a
@@ -93,17 +95,18 @@ def fit(
     Ctrl-C ends training after the current step, with what was learned so far.
 
     """
-    check_parts(model, optimizer, schedule, metrics)
+    module = as_module(model)
+    check_parts(module, optimizer, schedule, metrics)
     check_count("epochs", epochs, 0)
     if patience is not None:
         check_count("patience", patience)
     for path in (checkpoint, resume):  # what would fail after an epoch fails now
         if path is not None:
-            encode(model)
+            encode(module)
             place(path)
     callbacks = list(callbacks)
     loss_function = loss_named(loss)
-    optimizer = optimizer or optim.Adam(model.parameters(), lr=0.01)
+    optimizer = optimizer or optim.Adam(module.parameters(), lr=0.01)
     with all_or_none("begin") if engine == "jax" else contextlib.nullcontext():
         data: Data
         if y is None:
@@ -115,7 +118,7 @@ def fit(
             check_lengths(X, y)
             X, y, validation = split(X, y, validation, seed)
             data = Data(X, y, batch_size, shuffle, np.random.default_rng(seed))
-        run = make_run(engine, model, loss_function, optimizer, data, mesh, shard_parameters)
+        run = make_run(engine, module, loss_function, optimizer, data, mesh, shard_parameters)
     run.validation, run.metrics, run.checkpoint = validation, metrics or {}, checkpoint
     run.keep_best = checkpoint is not None or patience is not None
     # Somebody looks at every epoch, or several can be done in one go.
@@ -125,7 +128,7 @@ def fit(
     history = run.history
     if history.stopped:  # it was over, not interrupted
         epochs = epoch
-    model.train()
+    module.train()
     with (
         _Interruptible() as interrupted,
         tqdm(
@@ -161,15 +164,13 @@ def fit(
                 break
     if patience is not None:
         run.back_to_best()
-    model.eval()
+    module.eval()
     history.seconds += time.perf_counter() - start
     return history
 
 
 def check_parts(model: Any, optimizer: Any, schedule: Any, metrics: Any) -> None:
     """Refuse what would fail in the middle of a training, or train nothing."""
-    if not isinstance(model, nn.Module):
-        raise TypeError(f"the model must be a Module, got {kind_of(model)}")
     if optimizer is not None:
         if not isinstance(optimizer, optim.Optimizer):
             raise TypeError(

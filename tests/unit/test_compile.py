@@ -359,6 +359,20 @@ def test_bad_lists_of_values() -> None:
         compile((w * 3) * 3, inputs=[w * 3])
     with pytest.raises(ValueError, match="params has the same Value twice"):
         compile(lambda x: w * x, params=[w, w])
+    model = nn.MLP(2, [1], seed=0)
+    wrong: list[tuple[Any, str]] = [
+        (model, "got MLP"),
+        (model.parameters, "got method"),
+        (3, "got int"),
+        ({"w": Value(1.0)}, "got dict"),
+        ([1.0], "got float among them"),
+        ([Value(1.0) + 1.0], r"got the result of '\+'"),
+    ]
+    for params, message in wrong:
+        with pytest.raises(
+            TypeError, match=rf"^params must be .*such as model.parameters\(\), {message}$"
+        ):
+            compile(lambda x: x, params=params)
     with pytest.raises(TypeError, match="params must be a list of Values, got a single one"):
         compile(lambda x: w * x, params=w)
     with pytest.raises(TypeError, match=r"inputs must be True or a tuple of positions, such as \(0,\)"):

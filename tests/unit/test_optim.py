@@ -55,11 +55,17 @@ def bits(params: list[Value]) -> list[str]:
 def test_bad_parameters(cls: Any) -> None:
     with pytest.raises(ValueError, match=r"^the optimizer got an empty list of parameters$"):
         cls([])
+    model = nn.MLP(2, [1], seed=0)
+    for given, kind in ((model, "MLP"), (model.parameters, "method"), (None, "NoneType")):
+        with pytest.raises(
+            TypeError, match=rf"^parameters must be a list of Values, such as .* {kind}$"
+        ):
+            cls(given)
     with pytest.raises(TypeError, match=r"^parameters must be Values, got float$"):
         cls([Value(1.0), 2.0])
     with pytest.raises(ValueError, match=r"^cannot optimise the result of '\*': give the leaves$"):
         cls([Value(1.0) * 2.0])
-    with pytest.raises(TypeError, match="not iterable"):
+    with pytest.raises(TypeError, match=r"a list of Values, such as .* got Value$"):
         cls(Value(1.0))
     p, q = parameters()
     message = r"^a parameter is given twice, and would make every step twice$"

@@ -12,7 +12,7 @@ import signal
 import subprocess
 import sys
 import threading
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from itertools import chain
 from pathlib import Path
 from typing import Any
@@ -34,9 +34,7 @@ def xor_model(seed: int = 0) -> nn.MLP:
     return nn.MLP(2, [4, 4, 1], seed=seed)
 
 
-def quick(
-    model: nn.Module | None = None, loss: Any = "mse", X: Any = None, y: Any = None, **options: Any
-) -> History:
+def quick(model: Any = None, loss: Any = "mse", X: Any = None, y: Any = None, **options: Any) -> History:
     """A few epochs of XOR without a progress bar."""
     X, y = (XOR[0] if X is None else X), (XOR[1] if y is None else y)
     return fit(model or xor_model(), loss, X, y, **{"epochs": 5, "progress": False, **options})
@@ -204,6 +202,90 @@ def test_a_table_with_what_is_no_number(library: str) -> None:
         quick(X=X, y=[0.0, 1.0])
     with pytest.raises(TypeError, match=r"y must hold numbers"):
         quick(X=[0.0, 1.0], y=Table(np.array(["yes", "no"])))
+
+
+class Classic:
+    """A network as tutorials write it, without `nn.Module`."""
+
+    def __init__(self, returned: Callable[[list[Value]], Any] = list) -> None:
+        rng = np.random.default_rng(0)
+        self.hidden = [[Value(x) for x in rng.normal(size=3)] for _ in range(3)]
+        self.last = [Value(x) for x in rng.normal(size=4)]
+        self.returned = returned
+
+    def __call__(self, x: Any) -> Value:
+        hidden = [
+            sum((wi * xi for wi, xi in zip(w, x, strict=False)), w[-1]).tanh() for w in self.hidden
+        ]
+        return sum((wi * hi for wi, hi in zip(self.last, hidden, strict=False)), self.last[-1])
+
+    def parameters(self) -> Any:
+        return self.returned([p for w in [*self.hidden, self.last] for p in w])
+
+
+@pytest.mark.parametrize("returned", [list, tuple, iter, np.array, lambda ps: ps + ps])
+@pytest.mark.parametrize("engine", ["auto", "eager", "native"])
+def test_any_callable_with_parameters(returned: Any, engine: str) -> None:
+    """The same steps as by hand, whatever `parameters()` puts its Values in; twice is once."""
+    if engine == "native" and chainrule.value.compiled is None:
+        pytest.skip("there is no C core")
+    model, by_hand = Classic(returned), Classic()
+    history = quick(model, engine=engine, epochs=3)
+    optimizer = optim.Adam(by_hand.parameters(), lr=0.01)
+    for _ in range(3):
+        loss = nn.mse_loss([by_hand(x) for x in XOR[0]], XOR[1])
+        optimizer.zero_grad()
+        loss.backward()
+        optimizer.step()
+    found = [p.data for w in [*model.hidden, model.last] for p in w]
+    np.testing.assert_allclose(found, [p.data for p in by_hand.parameters()], rtol=1e-10)
+    assert history.engine == ("native" if engine == "native" else "eager")
+    optimizer = optim.Adam(dict.fromkeys(model.parameters()), lr=0.01)
+    assert quick(model, optimizer=optimizer, engine=engine, patience=2).epochs == 5
+
+
+def test_a_plain_function_with_parameters() -> None:
+    w = Value(0.5)
+
+    def model(x: Any) -> Value:
+        return w * x
+
+    model.parameters = lambda: (p for p in [w])  # type: ignore[attr-defined]
+    sgd = optim.SGD([w], lr=0.1)
+    fit(model, "mse", [1.0, 2.0], [3.0, 6.0], epochs=200, optimizer=sgd, progress=False)
+    assert abs(w.data - 3.0) < 1e-6
+
+
+def test_modules_inside_of_a_callable_are_switched() -> None:
+    class Holder:
+        training = True
+
+        def __init__(self) -> None:
+            self.parts = [nn.MLP(2, [3, 1], seed=0)]
+            self.seen: set[tuple[bool, bool]] = set()
+
+        def __call__(self, x: Any) -> Any:
+            self.seen.add((self.training, self.parts[0].training))
+            return self.parts[0](x)
+
+        def parameters(self) -> Any:
+            return self.parts[0].parameters()
+
+    model = Holder()
+    history = quick(model, validation=XOR)  # type: ignore[arg-type]
+    assert model.seen == {(True, True), (False, False)}
+    assert not model.training
+    assert not model.parts[0].training
+    assert list(history.gradient_norms) == ["layer 1", "layer 2"]
+
+
+def test_what_a_callable_cannot_do(tmp_path: Path) -> None:
+    with pytest.raises(TypeError, match=r"^cannot save a Classic: save knows Neuron"):
+        quick(Classic(), checkpoint=tmp_path / "model")
+    with pytest.raises(ValueError, match=r"^Classic.parameters\(\) is empty: return the leaf Values"):
+        quick(Classic(lambda params: []))
+    with pytest.raises(ValueError, match=r"^Classic.parameters\(\) has the result of '\+': return the"):
+        quick(Classic(lambda params: [params[0] + params[1]]))
 
 
 def test_one_input_without_brackets() -> None:
@@ -654,8 +736,21 @@ def test_bad_arguments(options: Any, message: str) -> None:
 @pytest.mark.parametrize(
     ("options", "message"),
     [
-        ({"model": nn.MLP}, "^the model must be a Module, got the class MLP$"),
-        ({"model": len}, "^the model must be a Module, got builtin_function_or_method$"),
+        ({"model": nn.MLP}, "^the model must be an object, got the class MLP: call it$"),
+        (
+            {"model": len},
+            r"^the model must be a Module, or a callable whose parameters\(\) returns its leaf Values, "
+            r"got builtin_function_or_method$",
+        ),
+        (
+            {"model": Classic(lambda params: 3.0)},
+            r"^Classic.parameters\(\) must return leaf .* got float$",
+        ),
+        ({"model": Classic(lambda params: {"w": 1})}, r"parameters\(\) must return .* got dict$"),
+        (
+            {"model": Classic(lambda params: [1.0])},
+            r"Values of chainrule, got builtins.float among them$",
+        ),
         ({"optimizer": "adam"}, r"^the optimizer must be one such as optim\.Adam\(.*\), got str$"),
         ({"optimizer": optim.Adam}, r"^the optimizer must be one .*, got the class Adam$"),
         ({"metrics": accuracy}, r"^metrics must be a dict such as \{'accuracy': .*\}, got function$"),

@@ -5,7 +5,7 @@ from __future__ import annotations
 import os
 import threading
 from collections import deque
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from itertools import repeat, starmap
 from operator import attrgetter
@@ -334,9 +334,20 @@ class _Variant:
 def _leaves(name: str, values: Iterable[Value]) -> list[Value]:
     if isinstance(values, Value):
         raise TypeError(f"{name} must be a list of Values, got a single one")
+    if isinstance(values, Mapping) or not hasattr(values, "__iter__"):
+        kind = type(values).__name__
+        raise TypeError(f"{name} must be a list of leaf Values, such as model.parameters(), got {kind}")
     found = list(values)
-    if not all(isinstance(p, Value) and p.is_leaf for p in found):
-        raise TypeError(f"{name} must be leaf Values, such as model.parameters()")
+    for p in found:
+        if not isinstance(p, Value):
+            kind = type(p).__name__
+            raise TypeError(
+                f"{name} must be leaf Values, such as model.parameters(), got {kind} among them"
+            )
+        if not p.is_leaf:
+            raise TypeError(
+                f"{name} must be leaf Values, such as model.parameters(), got the result of '{p._op}'"
+            )
     if len(set(found)) < len(found):
         raise ValueError(f"{name} has the same Value twice")
     return found

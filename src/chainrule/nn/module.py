@@ -139,6 +139,66 @@ def _things(thing: Any, path: str, seen: dict[int, Any]) -> Iterator[tuple[str, 
         yield from _things(item, f"{path}.{name}" if path else name, seen)
 
 
+class Wrapped(Module):
+    """A Module around a model that is not one: anything that is called and has `parameters()`."""
+
+    def __init__(self, model: Callable[..., Any]) -> None:
+        self.model = model
+        self.params = _parameters_of(model)
+        self.inside = getattr(model, "__dict__", {})  # where modules may be, which have modes
+
+    def forward(self, *args: Any, **keywords: Any) -> Any:
+        return self.model(*args, **keywords)
+
+    def named_parameters(self, prefix: str = "") -> Iterator[tuple[str, Value]]:
+        return ((f"params.{i}", parameter) for i, parameter in enumerate(self.params))
+
+    def train(self, mode: bool = True) -> Module:
+        """Switch the modules inside and, if it has such a flag, the model itself."""
+        super().train(mode)
+        if isinstance(getattr(self.model, "training", None), bool):
+            self.model.training = mode  # type: ignore[attr-defined]
+        return self
+
+
+def as_module(model: Any) -> Module:
+    """The model, or a Module around any callable that has `parameters()`."""
+    if isinstance(model, Module):
+        return model
+    if isinstance(model, type):
+        raise TypeError(f"the model must be an object, got the class {model.__name__}: call it")
+    if not callable(model) or not callable(getattr(model, "parameters", None)):
+        raise TypeError(
+            f"the model must be a Module, or a callable whose parameters() returns its leaf Values, "
+            f"got {type(model).__name__}"
+        )
+    return Wrapped(model)
+
+
+def _parameters_of(model: Any) -> list[Value]:
+    """What `parameters()` returns: each leaf Value once, in order."""
+    name, found = type(model).__name__, model.parameters()
+    if isinstance(found, (Value, str, Mapping)) or not hasattr(found, "__iter__"):
+        kind = type(found).__name__
+        raise TypeError(f"{name}.parameters() must return leaf Values, in a list or so, got {kind}")
+    unique: dict[Value, None] = {}
+    for parameter in found:
+        if not isinstance(parameter, Value):
+            kind = f"{type(parameter).__module__}.{type(parameter).__qualname__}"
+            raise TypeError(
+                f"{name}.parameters() must return leaf Values of chainrule, got {kind} among them"
+            )
+        if not parameter.is_leaf:
+            raise ValueError(
+                f"{name}.parameters() has the result of '{parameter._op}': return the leaves that are "
+                f"to be trained"
+            )
+        unique[parameter] = None
+    if not unique:
+        raise ValueError(f"{name}.parameters() is empty: return the leaf Values that are to be trained")
+    return list(unique)
+
+
 class Sequential(Module):
     """Modules and functions, one after another."""
 

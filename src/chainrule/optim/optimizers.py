@@ -23,6 +23,11 @@ class Optimizer:
     state_size = 0  # numbers of state for each parameter, all 0 at first unless a subclass says else
 
     def __init__(self, params: Iterable[Value], **hyperparameters: Any) -> None:
+        if isinstance(params, Value) or not hasattr(params, "__iter__"):
+            kind = type(params).__name__
+            raise TypeError(
+                f"parameters must be a list of Values, such as model.parameters(), got {kind}"
+            )
         self.params = list(params)
         if not self.params:
             raise ValueError("the optimizer got an empty list of parameters")
