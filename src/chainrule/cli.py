@@ -20,6 +20,7 @@ from typing import Any, NoReturn
 import numpy as np
 
 from . import Value, __version__, check_gradients, core, data, demo, nn, train, viz
+from .diagnosing import review
 from .expressions import CONSTANTS, parse
 from .learn.commands import add_exercises, add_learn
 from .learn.exercise import exercises, use
@@ -229,15 +230,15 @@ def add_studio(commands: Any) -> None:
 # --- commands ------------------------------------------------------------------------------------
 
 
-def load_data(name: str, seed: int) -> tuple[Any, Any]:
+def load_data(name: str, seed: int) -> tuple[Any, Any, list[str]]:
+    """X, y and the names of the columns, if there are any."""
     if name in ("xor", "digits"):
-        return DATA_SETS[name]()  # type: ignore[no-any-return]
+        return (*DATA_SETS[name](), [])
     if name in DATA_SETS:
-        return DATA_SETS[name](seed=seed)  # type: ignore[no-any-return]
+        return (*DATA_SETS[name](seed=seed), [])
     if not Path(name).is_file():
         raise CommandError(f"no data set or file {name!r}; data sets are {', '.join(DATA_SETS)}")
-    X, y, _ = data.read_csv(name)
-    return X, y
+    return data.read_csv(name)
 
 
 def is_classes(y: Any) -> bool:
@@ -287,7 +288,7 @@ def check_before_training(arguments: Any) -> None:
 
 def train_command(arguments: Any) -> None:
     check_before_training(arguments)
-    X, y = load_data(arguments.data, arguments.seed)
+    X, y, names = load_data(arguments.data, arguments.seed)
     loss, outputs = choose_loss(arguments.data, y)
     if arguments.loss:
         loss = arguments.loss
@@ -320,6 +321,8 @@ def train_command(arguments: Any) -> None:
         progress=sys.stderr.isatty(),
     )
     print(history)
+    for finding, text in review(model, loss, X, targets, names, history, optimizer).items():
+        print(f"{finding}: {text}")
     if arguments.data == "xor":
         for x, target in zip(X, y, strict=True):
             output = model(x)

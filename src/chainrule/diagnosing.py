@@ -7,16 +7,21 @@ from __future__ import annotations
 
 import math
 import statistics
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
 from typing import Any
 
+import numpy as np
+
 from . import nn, optim
 from .data.splitting import as_samples
+from .history import History
 from .nn.activations import name_of
 from .nn.module import as_module
 from .runs import check_loss, layers_of, number, outputs_of_layers
 from .train import check_belongs, loss_named
+from .tree import flatten
+from .value import no_grad
 
 VANISHING = 1e-3  # times the gradient of the last layer
 EXPLODING = 1e3
@@ -25,6 +30,11 @@ SATURATED = 0.5
 LARGE_UPDATE = 0.3  # of the weight itself, in one step
 SMALL_UPDATE = 1e-6
 SMALL_GRADIENT = 1e-3  # the update at a learning rate of 1
+LARGE_COLUMN = 10.0  # root mean square of a column
+SMALL_COLUMN = 1e-2  # its largest number
+LITTLE_SPREAD = 0.01  # of predictions after training, as a share of that of the targets
+SAMPLES_REVIEWED = 200
+FEW = 5  # columns that a message names
 
 
 @dataclass
@@ -55,15 +65,19 @@ def diagnose(
 ) -> Diagnosis:
     """Look at the gradients of a model on some data; with the optimizer, at its learning rate too.
 
-    The findings are 'vanishing', 'exploding', 'dead', 'saturated', 'zero_grad', 'learning rate'
-    and 'loss', each with a sentence. The parameters and their gradients stay as they are.
+    The findings are 'scale', 'constant', 'vanishing', 'exploding', 'dead', 'saturated', 'zero_grad',
+    'learning rate' and 'loss', each with a sentence. Parameters and gradients stay as they are.
     """
+    names = list(map(str, getattr(X, "columns", ())))
     X, y = as_samples("X", X), as_samples("y", y)
     model = as_module(model)
     parameters = model.parameters()
     before = [p.grad for p in parameters]
-    value = check_loss(loss_named(loss)([model(x) for x in X], list(y)))
+    predictions = [model(x) for x in X]
+    value = check_loss(loss_named(loss)(predictions, list(y)))
     report = Diagnosis(value.data)
+    check_scale(report, X, names)
+    check_constant(report, predictions, y, 1e-9)
     if not math.isfinite(value.data):
         report.findings["loss"] = (
             f"the loss is {value.data}; run it inside detect_anomaly() to see where"
@@ -80,6 +94,79 @@ def diagnose(
         check_belongs(optimizer, model)
         check_rate(report, gradients, optimizer)
     return report
+
+
+def review(
+    model: nn.Module,
+    loss: str | Callable[..., Any],
+    X: Any,
+    y: Any,
+    names: Sequence[str],
+    history: History,
+    optimizer: optim.Optimizer,
+) -> dict[str, str]:
+    """What should be said after a training run, from some of its samples: findings as in `diagnose`."""
+    report = Diagnosis(math.nan)
+    check_scale(report, X, names)
+    if history.losses:
+        some = slice(None, None, 1 + len(X) // SAMPLES_REVIEWED)
+        with no_grad():
+            predictions = [model(x) for x in X[some]]
+        last = number(loss_named(loss)(predictions, list(y[some])))
+        check_growth(report, history.losses, last, optimizer)
+        check_constant(report, predictions, y[some], LITTLE_SPREAD)
+    return report.findings
+
+
+def check_scale(report: Diagnosis, X: Any, names: Sequence[str]) -> None:
+    """Columns of numbers so large that they saturate a network, or so small that it cannot tell them."""
+    try:
+        table = np.asarray(X, dtype=float)
+    except (TypeError, ValueError):  # samples that are not rows of numbers
+        return
+    table = table[:, None] if table.ndim == 1 else table
+    if table.ndim != 2 or not np.isfinite(table).all():
+        return
+    largest = np.abs(table).max(axis=0)
+    typical = largest * np.sqrt(((table / np.where(largest, largest, 1.0)) ** 2).mean(axis=0))
+    far = np.flatnonzero(
+        (typical > LARGE_COLUMN) | ((largest > 0.0) & (largest < SMALL_COLUMN))
+    ).tolist()
+    if far:
+        named = names if len(names) == len(typical) else [f"x{i}" for i in range(len(typical))]
+        shown = ", ".join(f"{named[i]} (about {typical[i]:.2g})" for i in far[:FEW])
+        shown += f" and {len(far) - FEW} more" if len(far) > FEW else ""
+        report.findings["scale"] = (
+            f"a network learns best from columns of about 1 in size, these are far from it: {shown}; "
+            f"subtract each column's mean and divide by its standard deviation"
+        )
+
+
+def check_constant(report: Diagnosis, predictions: Sequence[Any], y: Any, least: float) -> None:
+    """Predictions that hardly differ where the targets do; `least` is a share of their spread."""
+    outputs = np.array([[number(v) for v in flatten(p)[0]] for p in predictions])
+    targets = np.array([[number(v) for v in flatten(t)[0]] for t in y])
+    if not outputs.size or not np.isfinite(outputs).all() or not np.isfinite(targets).all():
+        return
+    spread, wanted = float(np.ptp(outputs, axis=0).max()), float(np.ptp(targets, axis=0).max())
+    if wanted > 0.0 and spread <= least * wanted:
+        report.findings["constant"] = (
+            f"the predictions hardly depend on the inputs: they differ by {spread:.2g}, the targets by "
+            f"{wanted:.2g}; scale columns and targets to about 1, train longer, or change the rate"
+        )
+
+
+def check_growth(
+    report: Diagnosis, losses: Sequence[float], now: float, optimizer: optim.Optimizer
+) -> None:
+    """A loss that grew; `now` is that after the last step, of some samples alone."""
+    first, rate = losses[0], optimizer.lr
+    last = losses[-1] if now <= 2.0 * max(first, losses[-1]) else now
+    if not last <= first:
+        report.findings["learning rate"] = (
+            f"the loss grew from {first:.4g} to {last:.4g}: the learning rate {rate:g} is too large; "
+            f"try {min(rate / 10, 0.01):g}"
+        )
 
 
 def norm_of(layer: nn.Module, gradients: dict[Any, float]) -> float:

@@ -329,7 +329,7 @@ def test_train_digits(run: Run) -> None:
     assert (code, err) == (0, "")
     title, result = out.splitlines()
     assert title == "digits: 1797 samples, 64 inputs; 650 parameters; cross_entropy"
-    assert float(result.split("accuracy ")[1]) > 0.8
+    assert float(re.findall(r"accuracy ([^,]+),", result)[0]) > 0.8
 
 
 def test_train_digits_without_scikit_learn() -> None:
@@ -362,7 +362,7 @@ def test_the_accuracy_of_two_classes(run: Run, loss: str) -> None:
     options = ("--hidden", "8", "--epochs", "20", "--lr", "0.1")
     code, out, err = run("train", "moons", "--loss", loss, *options)
     assert (code, err) == (0, "")
-    assert float(out.split("accuracy ")[1]) > 0.8
+    assert float(re.findall(r"accuracy ([^,]+),", out)[0]) > 0.8
 
 
 def test_hinge_with_signs_as_targets(run: Run, table: Any) -> None:
@@ -591,6 +591,64 @@ def test_a_file_that_is_no_text(run: Run, tmp_path: Path) -> None:
     path = tmp_path / "picture.csv"
     path.write_bytes(b"\x89PNG\xff\xfe")
     refused(run("train", path), str(path))
+
+
+def houses(target: Callable[[float, float], float], scale: float = 1.0) -> str:
+    """A table with a large column and one of about 1."""
+    rows = [(500.0 + 25.0 * i, i % 5 / 2.0) for i in range(60)]
+    lines = [f"{area * scale},{rooms},{target(area, rooms)}" for area, rooms in rows]
+    return "area,rooms,price\n" + "\n".join(lines)
+
+
+def test_unscaled_columns_are_named(run: Run, table: Any) -> None:
+    path = table(houses(lambda area, rooms: 150.0 * area + 1e4 * rooms))
+    code, out, err = run("train", path)
+    assert (code, err) == (0, "")
+    lines = out.splitlines()
+    assert lines[2] == (
+        "scale: a network learns best from columns of about 1 in size, these are far from it: "
+        "area (about 1.3e+03); subtract each column's mean and divide by its standard deviation"
+    )
+    assert re.fullmatch(
+        r"constant: the predictions hardly depend on the inputs: they differ by \S+, the targets by "
+        r"2.4e\+05; scale columns and targets to about 1, train longer, or change the rate",
+        lines[3],
+    )
+    assert len(lines) == 4
+
+
+def test_a_constant_for_two_classes_is_named(run: Run, table: Any) -> None:
+    code, out, _ = run("train", table(houses(lambda area, rooms: int(area > 1200))), "--lr", "1")
+    assert code == 0
+    assert [line.split(":")[0] for line in out.splitlines()[2:]] == ["scale", "constant"]
+
+
+def test_scaled_columns_are_trained_without_a_word(run: Run, table: Any) -> None:
+    path = table(houses(lambda area, rooms: 1e-3 * area + rooms, scale=1e-3))
+    assert len(run("train", path)[1].splitlines()) == 2
+
+
+@pytest.mark.parametrize("name", ["xor", "moons", "circles", "spirals", "digits"])
+def test_the_data_sets_are_trained_without_a_word(run: Run, name: str) -> None:
+    out = run("train", name, "--epochs", "20")[1]
+    assert not re.search("^(scale|constant|learning rate):", out, re.MULTILINE)
+
+
+@pytest.mark.parametrize("optimizer", ["adam", "adamw", "sgd", "rmsprop", "adagrad"])
+@pytest.mark.parametrize("epochs", ["1", "2", "50"])
+@pytest.mark.parametrize("rate", ["1e6", "1e9"])
+def test_a_learning_rate_that_is_too_large_is_said(
+    run: Run, optimizer: str, epochs: str, rate: str
+) -> None:
+    code, out, err = run("train", "moons", "--optimizer", optimizer, "--epochs", epochs, "--lr", rate)
+    if code:
+        assert re.match(
+            r"chainrule: the loss is (inf|nan) in epoch \d+, .*try a smaller learning rate", err
+        )
+        return
+    (line,) = [line for line in out.splitlines() if line.startswith("learning rate:")]
+    assert line.startswith("learning rate: the loss grew from 0.6777 to ")
+    assert line.endswith(f": the learning rate {float(rate):g} is too large; try 0.01")
 
 
 def test_a_loss_that_is_not_finite(run: Run) -> None:

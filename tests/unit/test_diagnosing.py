@@ -10,7 +10,10 @@ import pytest
 
 import chainrule
 from chainrule import data, diagnose, nn, optim
+from chainrule.diagnosing import Diagnosis, check_scale
 from chainrule.train import fit
+
+from ..conftest import require
 
 X, Y = data.moons(30)
 LOGITS = "binary_cross_entropy_with_logits"
@@ -297,6 +300,65 @@ def test_a_loss_that_does_not_depend_on_the_model() -> None:
 
 
 # --- printing ------------------------------------------------------------------------------------
+
+
+# --- the data, and what came out ------------------------------------------------------------------
+
+
+def test_columns_that_are_far_from_one_in_size() -> None:
+    X = np.array([[2000.0, 0.5, 1e-4], [1500.0, -0.5, 0.0], [3000.0, 1.0, 0.0]])
+    model = nn.MLP(3, [4, 1], seed=0)
+    found = diagnose(model, "mse", X, [0.0, 1.0, 0.5]).findings["scale"]
+    assert found == (
+        "a network learns best from columns of about 1 in size, these are far from it: "
+        "x0 (about 2.3e+03), x2 (about 5.8e-05); subtract each column's mean and divide by its standard "
+        "deviation"
+    )
+    scaled = (X - X.mean(axis=0)) / X.std(axis=0)
+    assert "scale" not in diagnose(model, "mse", scaled, [0.0, 1.0, 0.5]).findings
+
+
+def test_columns_are_called_what_the_table_calls_them() -> None:
+    pandas: Any = require("pandas")
+    table = pandas.DataFrame({"area": [900.0, 2000.0], "rooms": [1.0, 3.0]})
+    found = diagnose(nn.MLP(2, [3, 1], seed=0), "mse", table, pandas.Series([0.0, 1.0]))
+    assert "far from it: area (about 1.6e+03); subtract" in found.findings["scale"]
+
+
+@pytest.mark.parametrize("size", [1e-300, 1e200, 1.7e308])
+def test_columns_of_any_size_are_measured_without_overflow(size: float) -> None:
+    report = Diagnosis(0.0)
+    check_scale(report, [[size, 1.0], [-size, 0.0]], [])
+    assert f"x0 (about {size:.2g})" in report.findings["scale"]
+
+
+@pytest.mark.parametrize(
+    "X",
+    [
+        [[0.0, 0.0], [1.0, 0.0]],
+        [["a"], ["b"]],
+        [{"a": 1.0}],
+        [[[1e9]]],
+        [[math.nan]],
+        [[1.0], [1.0, 2.0]],
+    ],
+)
+def test_what_has_no_columns_to_scale(X: Any) -> None:
+    report = Diagnosis(0.0)
+    check_scale(report, X, [])
+    assert not report.findings
+
+
+def test_a_constant_prediction_is_named() -> None:
+    model = nn.MLP(2, [3, 1], "relu", seed=0)
+    for neuron in model.layers[0].neurons:
+        neuron.b.data = -1e3  # dead, so that only the last bias is left
+    found = diagnose(model, "mse", [[0.0, 1.0], [1.0, 0.0]], [0.0, 2.0]).findings
+    assert found["constant"] == (
+        "the predictions hardly depend on the inputs: they differ by 0, the targets by 2; "
+        "scale columns and targets to about 1, train longer, or change the rate"
+    )
+    assert "constant" not in diagnose(model, "mse", [[0.0, 1.0], [1.0, 0.0]], [2.0, 2.0]).findings
 
 
 def test_printing() -> None:
