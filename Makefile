@@ -49,6 +49,7 @@ fuzz: .venv/installed
 	$(BIN)/python -m tests.conformance.compiled_graphs $$(($(FUZZ) / 10)) 0
 	$(BIN)/python -m tests.conformance.compiled_graphs $$(($(FUZZ) / 500)) 0 jax
 	$(BIN)/python -m tests.conformance.random_graphs $(FUZZ) 0
+	$(BIN)/python -m tests.unit.test_interrupts
 
 # What exercises the C core, built with the address and undefined-behaviour sanitizers.
 sanitize:

@@ -16,7 +16,7 @@ import pytest
 
 from chainrule import Value, compile, data, nn, optim
 from chainrule.train import fit
-from chainrule.value import compiled, set_modes, set_tracer
+from chainrule.value import compiled
 
 from ..conftest import require
 from ..interrupting import Prepare, check_interrupts, visits
@@ -121,6 +121,30 @@ def loading_an_optimizer() -> Prepare:
     )
 
 
+def tracing_more_parameters() -> Prepare:
+    """A second branch that uses another parameter: programs of the first get a longer list too."""
+    samples = np.array([1.0, -1.0, 2.0])
+
+    def start() -> Any:
+        w, v = Value(2.0), Value(3.0)
+        step = compile(lambda x: w * x if x > 0 else v * x)
+        step(samples[:1])
+        return step
+
+    def prepare() -> tuple[Callable[[], Any], Callable[[bool], None]]:
+        step = start()
+
+        def check(came: bool) -> None:
+            for _ in range(2):
+                assert step(samples).tolist() == [2.0, -3.0, 4.0]
+                value, gradients = step.value_and_grad(samples)
+                assert (value, gradients.tolist()) == (1.0, [1.0, -1.0 / 3.0])
+
+        return partial(step, samples), check
+
+    return prepare
+
+
 # --- training natively -----------------------------------------------------------------------------
 
 
@@ -197,8 +221,6 @@ def fitting(engine: str, epochs: int = 3, **options: Any) -> Prepare:
         before = signal.getsignal(signal.SIGINT)
 
         def check(came: bool) -> None:
-            set_modes(True, False)  # whether a mode is left on is not asked here
-            set_tracer(None)
             assert moment(optimizer) == moments[optimizer.steps]
             assert signal.getsignal(signal.SIGINT) is before
             assert all(layer.watched is None for layer in model.layers)
@@ -243,6 +265,7 @@ EVERYWHERE: dict[str, Callable[[], Prepare]] = {
     "schedule.step": scheduling,
     "clip_grad_norm_": clipping,
     "Module.load_state_dict": loading_a_model,
+    "compile, a new parameter": tracing_more_parameters,
     "Optimizer.load_state_dict": loading_an_optimizer,
     "fit eager": partial(fitting, "eager", 1),
     "fit eager, validated": partial(fitting, "eager", 1, validation=(X[:3], Y[:3])),

@@ -13,6 +13,7 @@ from typing import Any
 
 import numpy as np
 
+from ..committing import assign, commit
 from ..tree import unflatten
 from ..value import Value, compiled
 from . import anomalies, backends
@@ -269,23 +270,27 @@ class Compiled:
                 self.trace(batch, 0, variants)
             return variants
 
-    def traced(self, batch: Batch, sample: int) -> Trace:
+    def traced(self, batch: Batch, sample: int, params: list[Value] | None = None) -> Trace:
         """What the function does with a sample; new parameters are added to the list."""
+        params = self.params if params is None else params
         if self.leaves is None:
-            return trace(self.function, batch.sample(sample), self.params)
+            return trace(self.function, batch.sample(sample), params)
         if len(self.leaves) != batch.count:
             raise ValueError(f"{len(self.leaves)} inputs were named, got numbers for {batch.count}")
-        return built(self.function, self.leaves, self.params)
+        return built(self.function, self.leaves, params)
 
     def trace(self, batch: Batch, sample: int, variants: list[_Variant]) -> None:
-        found = len(self.params)
-        result = self.traced(batch, sample)
-        if len(self.params) > found:  # programs made before have a shorter list of parameters
-            for each in self.variants.values():
-                for variant in each:
-                    variant.count = len(self.params)
-                    variant.machines.clear()
-        variants.append(_Variant(result, len(self.params), batch.count, self.machine))
+        """Trace a sample; the list of parameters and the programs for it grow together."""
+        params = list(self.params)
+        result = self.traced(batch, sample, params)
+        count, new = len(params), params[len(self.params) :]
+        made = _Variant(result, count, batch.count, self.machine)
+        # Programs made before have a shorter list of parameters.
+        others = [variant for each in self.variants.values() for variant in each] if new else []
+        commit(
+            *(assign(variant, count=count, machines={}) for variant in others),
+            [(self.params.extend, new), (variants.append, made)],
+        )
 
 
 @dataclass
