@@ -260,7 +260,8 @@ class _Interruptible:
 
     def __enter__(self) -> Callable[[], bool]:
         pressed = threading.Event()
-        if threading.current_thread() is not threading.main_thread():
+        of_c = self.before is None  # a handler that Python could not put back
+        if of_c or threading.current_thread() is not threading.main_thread():
             return pressed.is_set
 
         def handler(number: int, frame: Any) -> None:
