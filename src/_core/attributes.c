@@ -1,6 +1,12 @@
 /* What a Value shows of itself: construction, attributes, repr. */
 #include "node.h"
 
+/* In the words of a Python property. */
+static int cannot_delete(const char *attribute) {
+    PyErr_Format(PyExc_AttributeError, "property '%s' of 'Value' object has no deleter", attribute);
+    return -1;
+}
+
 /* The operation, None without one; a new reference, as below. */
 static PyObject *value_row(Value *v) {
     if (v->op == CUSTOM) return Py_NewRef(v->in[0].extra->row);
@@ -8,8 +14,21 @@ static PyObject *value_row(Value *v) {
     return Py_NewRef(PyTuple_GET_ITEM(table, v->op - 1));
 }
 
+/* `**2`, as tutorials write a power with a constant exponent. */
+static PyObject *power_symbol(Value *v) {
+    const int constant = slot_is_number(v, 1) || node_slots(v)[1].node->flags & CONSTANT;
+    if (!constant) return PyUnicode_FromString(ROWS[OP_POW].symbol);
+    char *exponent = PyOS_double_to_string(slot_number(v, 1), 'r', 0, 0, NULL);
+    if (!exponent) return PyErr_NoMemory();
+    PyObject *text = PyUnicode_FromFormat("%s%s", ROWS[OP_POW].symbol, exponent);
+    PyMem_Free(exponent);
+    return text;
+}
+
 /* Its name, or its symbol if it has one. */
 static PyObject *operation(Value *v, int symbol) {
+    const int named = v->op == LEAF || v->op == BY_HAND || symbol; /* by hand, or assigned to _op */
+    if (named && v->flags & EXTRA && v->in[0].extra->name) return Py_NewRef(v->in[0].extra->name);
     if (v->op == CUSTOM) {
         PyObject *row = Py_NewRef(v->in[0].extra->row); /* held: what follows may run Python */
         PyObject *text = PyObject_GetAttrString(row, "symbol");
@@ -20,10 +39,8 @@ static PyObject *operation(Value *v, int symbol) {
         Py_DECREF(row);
         return text;
     }
-    if (v->op == LEAF || v->op == BY_HAND) {
-        PyObject *name = v->flags & EXTRA ? v->in[0].extra->name : NULL;
-        return name ? Py_NewRef(name) : PyUnicode_FromString("");
-    }
+    if (v->op == LEAF || v->op == BY_HAND) return PyUnicode_FromString("");
+    if (symbol && v->op == OP_POW && node_count(v) == 2) return power_symbol(v);
     return PyUnicode_FromString(symbol ? ROWS[v->op].symbol : ROWS[v->op].name);
 }
 
@@ -35,18 +52,28 @@ static PyObject *get_symbol(PyObject *self, void *unused) {
     (void)unused;
     return operation((Value *)self, 1);
 }
+static int set_symbol(PyObject *self, PyObject *op, void *unused) {
+    (void)unused;
+    if (!op) return cannot_delete("_op");
+    if (!PyUnicode_Check(op)) {
+        PyErr_Format(PyExc_TypeError, "_op must be a str, got %s", Py_TYPE(op)->tp_name);
+        return -1;
+    }
+    PyObject *name = PyUnicode_FromObject(op); /* never a subclass */
+    Extra *extra = name ? node_extra((Value *)self) : NULL;
+    if (!extra) {
+        Py_XDECREF(name);
+        return -1;
+    }
+    Py_XSETREF(extra->name, name);
+    return 0;
+}
 static PyObject *get_row(PyObject *self, void *unused) {
     (void)unused;
     return value_row((Value *)self);
 }
 
 /* --- data and grad --------------------------------------------------------------------------- */
-
-/* In the words of a Python property. */
-static int cannot_delete(const char *attribute) {
-    PyErr_Format(PyExc_AttributeError, "property '%s' of 'Value' object has no deleter", attribute);
-    return -1;
-}
 
 static int number_or_error(PyObject *o, const char *attribute, double *x) {
     if (!o) return cannot_delete(attribute);
@@ -211,12 +238,6 @@ static PyObject *get_arguments(PyObject *self, void *unused) {
     }
     return arguments;
 }
-static PyObject *get_prev(PyObject *self, void *unused) {
-    PyObject *inputs = get_inputs(self, unused);
-    PyObject *set = inputs ? PySet_New(inputs) : NULL;
-    Py_XDECREF(inputs);
-    return set;
-}
 static PyObject *get_is_leaf(PyObject *self, void *unused) {
     (void)unused;
     return PyBool_FromLong(node_is_leaf((Value *)self));
@@ -265,6 +286,22 @@ static int set_backward(PyObject *self, PyObject *closure, void *unused) {
     return 0;
 }
 
+/* Whoever holds the dictionary may put anything into it: from now on the collector sees the node. */
+static PyObject *get_dict(PyObject *self, void *unused) {
+    PyObject *dict = PyObject_GenericGetDict(self, unused);
+    if (dict) node_track((Value *)self);
+    return dict;
+}
+static int set_dict(PyObject *self, PyObject *dict, void *unused) {
+    node_track((Value *)self);
+    return PyObject_GenericSetDict(self, dict, unused);
+}
+static PyObject *get_attributes(PyObject *self, void *unused) {
+    (void)unused;
+    PyObject *dict = ((Value *)self)->dict;
+    return Py_NewRef(dict && PyDict_GET_SIZE(dict) ? dict : Py_None);
+}
+
 PyGetSetDef value_attributes[] = {
     {"data", get_data, set_data, "The number.", NULL},
     {"grad", get_grad, value_set_grad, "The derivative of the last result for this value.", NULL},
@@ -274,9 +311,10 @@ PyGetSetDef value_attributes[] = {
     {"is_leaf", get_is_leaf, NULL, "Whether this was given and not computed.", NULL},
     {"is_constant", get_is_constant, NULL,
      "Whether this stands for a plain number in an expression, which gets no gradient.", NULL},
-    {"_prev", get_prev, NULL, "The inputs as a set.", NULL},
-    {"_children", get_prev, NULL, "The inputs as a set.", NULL},
-    {"_op", get_symbol, NULL, "The operation as graphs show it.", NULL},
+    {"_label", get_label, set_label, "The label, as some tutorials call it.", NULL},
+    {"_op", get_symbol, set_symbol, "The operation as graphs show it.", NULL},
+    {"__dict__", get_dict, set_dict, "The user's own attributes.", NULL},
+    {"_attributes", get_attributes, NULL, "The same, None if there are none.", NULL},
     {"_backward", get_backward, set_backward,
      "Pass this value's gradient on to its inputs; assign a function to make an operation.", NULL},
     {"_row", get_row, NULL, "The row of the table, if any.", NULL},
@@ -334,15 +372,7 @@ static int initialize(Value *v, PyObject *data, PyObject *children, PyObject *op
             goto done;
         }
     }
-    if (op && PyUnicode_GET_LENGTH(op)) {
-        PyObject *name = PyUnicode_FromObject(op); /* never a subclass */
-        Extra *extra = name ? node_extra(v) : NULL;
-        if (!extra) {
-            Py_XDECREF(name);
-            goto done;
-        }
-        Py_XSETREF(extra->name, name);
-    }
+    if (op && PyUnicode_GET_LENGTH(op) && set_symbol((PyObject *)v, op, NULL) < 0) goto done;
     if (n && modes & ANOMALY) {
         PyObject *site = PyObject_CallMethod(errors, "user_line", NULL);
         if (!site) goto done;

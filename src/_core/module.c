@@ -1,6 +1,7 @@
 /* The module: the type Value, and what the core takes from Python. */
 #include "node.h"
 #include <stddef.h>
+#include <structmember.h>
 
 PyTypeObject *Value_Type;
 PyObject *table, *codes, *errors, *sweeps, *as_float;
@@ -73,6 +74,11 @@ static PyMethodDef own_methods[] = {
     {"__format__", value_format, METH_O, NULL},
 };
 
+static PyMemberDef members[] = {
+    {"__dictoffset__", T_PYSSIZET, offsetof(Value, dict), READONLY, NULL},
+    {NULL, 0, 0, 0, NULL},
+};
+
 enum { OWN = sizeof(own_methods) / sizeof(own_methods[0]), MOST_METHODS = 128, MOST_SLOTS = 40 };
 static PyMethodDef methods[MOST_METHODS];
 
@@ -94,7 +100,9 @@ static PyObject *make_type(void) {
         {Py_tp_repr, value_repr},
         {Py_tp_hash, value_hash},
         {Py_tp_richcompare, value_compare},
+        {Py_tp_setattro, value_setattr},
         {Py_tp_getset, value_attributes},
+        {Py_tp_members, members},
         {Py_tp_methods, methods},
     };
     int last = 0;

@@ -14,7 +14,7 @@ enum {
     HEADER = 2 * sizeof(uintptr_t), /* what the collector keeps before an object */
     CELL = HEADER + sizeof(Value),
     HUGE_PAGE = 1 << 21,
-    REGION = 36 * HUGE_PAGE /* a million nodes */
+    REGION = 40 * HUGE_PAGE /* a million nodes */
 };
 static char *region, *fresh; /* its start, and the first cell never used */
 static size_t reserved;      /* 0 until it is there, and if it cannot be had */
@@ -79,8 +79,10 @@ static void clean_cell(Value *v) { (void)v; }
 #endif
 
 Value *node_alloc(void) {
-    Value *v = take_cell();
-    return v ? v : PyObject_GC_New(Value, Value_Type);
+    Value *v = take_cell(); /* zeroed by the kernel */
+    if (v) return v;
+    if ((v = PyObject_GC_New(Value, Value_Type))) v->dict = NULL;
+    return v;
 }
 
 static Extra *new_extra(Py_ssize_t n) {
@@ -180,7 +182,7 @@ void node_release_inputs(Value *v) {
     free_extra(old);
 }
 
-/* Forget everything; the node is a bare leaf afterwards. */
+/* Forget everything but the user's own attributes; the node is a bare leaf afterwards. */
 void node_clear(Value *v) {
     Slot in[2] = {v->in[0], v->in[1]};
     int flags = v->flags, n = (int)node_count(v);
@@ -201,6 +203,7 @@ static int freeing;
 
 static void node_free(Value *v) {
     node_clear(v);
+    Py_CLEAR(v->dict);
     PyTypeObject *type = Py_TYPE(v);
     if (in_region(v)) { /* the free list keeps the type and the reference to it */
         if (type != Value_Type) { /* somebody assigned to __class__ */
@@ -248,11 +251,13 @@ int value_traverse(PyObject *self, visitproc visit, void *arg) {
         Py_VISIT(extra->row);
         Py_VISIT(extra->grad);
     }
+    Py_VISIT(v->dict);
     return 0;
 }
 
 int value_gc_clear(PyObject *self) {
     node_clear((Value *)self);
+    Py_CLEAR(((Value *)self)->dict);
     return 0;
 }
 
@@ -276,4 +281,14 @@ int node_track_graph(Value *root) {
     }
     order_free(&order);
     return 0;
+}
+
+/* An attribute that the collector knows how to follow may lead back to this node; a number or a
+ * string cannot, so that parameters with the moments of an optimiser stay invisible. */
+int value_setattr(PyObject *self, PyObject *name, PyObject *value) {
+    Value *v = (Value *)self;
+    if (PyObject_GenericSetAttr(self, name, value) < 0) return -1;
+    if (!v->dict || !value || !PyObject_IS_GC(value)) return 0;
+    node_track(v);
+    return IS_VALUE(value) ? node_track_graph((Value *)value) : 0;
 }

@@ -1,8 +1,10 @@
 /* The node: a Value as a small C object, and what every file here needs to know of it.
  *
- * A node is 56 bytes and 16 for the garbage collector's header, which is used only by nodes that
+ * A node is 64 bytes and 16 for the garbage collector's header, which is used only by nodes that
  * may be part of a cycle (src/_core/README.md says which). Up to two inputs sit in the node; a plain number among them takes the place of the pointer. Everything rare (labels,
  * more inputs, functions assigned to _backward) is in an `Extra` that the first slot points to.
+ * Only the dictionary of the user's own attributes has a place in every node: Python looks for it at
+ * a fixed offset, and a lookup of our own would make every method call build a bound method first.
  */
 #ifndef CHAINRULE_NODE_H
 #define CHAINRULE_NODE_H
@@ -42,6 +44,7 @@ struct Value {
         };
     };
     Slot in[2];
+    PyObject *dict; /* the user's own attributes; NULL until there are any, and in free nodes */
 };
 
 /* Whether the garbage collector sees this node. Results of such a node are seen as well: a cycle
@@ -64,7 +67,7 @@ struct Extra {
     PyObject *label;   /* each of these may be NULL */
     PyObject *closure; /* the function assigned to _backward */
     PyObject *row;     /* the Op of a CUSTOM node */
-    PyObject *name;    /* the _op of a BY_HAND node */
+    PyObject *name;    /* the _op of a BY_HAND node, or one that was assigned */
     PyObject *site;    /* the source line, inside detect_anomaly() */
     PyObject *grad;    /* a gradient that is a Value */
     unsigned char *is_number; /* one for each slot; behind the slots */
@@ -134,6 +137,7 @@ void node_track(Value *v);
 int node_track_graph(Value *root);
 int value_traverse(PyObject *self, visitproc visit, void *arg);
 int value_gc_clear(PyObject *self);
+int value_setattr(PyObject *self, PyObject *name, PyObject *value);
 void value_dealloc(PyObject *self);
 
 static inline Value *node_reuse(void) {

@@ -198,6 +198,12 @@ static PyObject *number_float(PyObject *self) {
     return NULL;
 }
 
+static PyObject *number_index(PyObject *self) {
+    (void)self;
+    advise("NO_INDEX");
+    return NULL;
+}
+
 /* Two conditions as one: a comparison of a number with what was made of both. */
 static PyObject *join(PyObject *a, PyObject *b, int op, double number, int comparison) {
     if (!is_condition(a) || !is_condition(b)) Py_RETURN_NOTIMPLEMENTED;
@@ -274,6 +280,7 @@ PyType_Slot operator_slots[] = {
     {Py_nb_bool, number_bool},
     {Py_nb_float, number_float},
     {Py_nb_int, number_float},
+    {Py_nb_index, number_index},
     {0, NULL},
 };
 

@@ -7,6 +7,7 @@ from array import array
 from collections.abc import Callable, Iterable, Sequence
 from typing import Any, SupportsFloat, SupportsIndex, TypeAlias
 
+from .classic import Inputs
 from .ops import Op
 
 Number = SupportsFloat | SupportsIndex
@@ -61,11 +62,15 @@ class Value:
     @property
     def is_constant(self) -> bool: ...
     @property
-    def _prev(self) -> set[Value]: ...
+    def _prev(self) -> Inputs: ...
+    @_prev.setter
+    def _prev(self, children: Iterable[Value]) -> None: ...
+    _children: Any  # a tuple; any iterable can be assigned
+    _local_grads: Any  # a tuple of numbers; any iterable can be assigned
+    _op: str
+    _label: str
     @property
-    def _children(self) -> set[Value]: ...
-    @property
-    def _op(self) -> str: ...
+    def _attributes(self) -> dict[str, Any] | None: ...
     @property
     def _row(self) -> Op | None: ...
     @property

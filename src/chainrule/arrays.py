@@ -5,11 +5,12 @@ Shared by both cores, and free of NumPy itself until an array turns up.
 
 from __future__ import annotations
 
+import functools
 import sys
 from collections.abc import Callable
 from typing import Any
 
-from .ops import Variadic
+from .ops import BY_NAME, Variadic
 
 
 def is_array(x: Any) -> bool:
@@ -63,12 +64,36 @@ def spread(op: Variadic, args: tuple[Any, ...]) -> list[Any]:
     return [x for sequence in sequences for x in sequence]
 
 
+REDUCTIONS = ("sum", "mean", "prod", "max", "min")
+
+
+def numpy_reduction(method: Callable[..., Any]) -> Callable[..., Any]:
+    """A method such as `max` that also takes what NumPy passes on in `np.max(v)`."""
+
+    @functools.wraps(method)
+    def reduction(self: Any, *args: Any, axis: None = None, out: None = None, **options: Any) -> Any:
+        given = [name for name, x in (("axis", axis), ("out", out), *options.items()) if x is not None]
+        if given:
+            raise TypeError(
+                f"{method.__name__} of one Value takes no {given[0]}; for several, use an array"
+            )
+        return method(self, *args)
+
+    return reduction
+
+
+# What NumPy has no loop for on objects: answered with plain numbers, since the answers have no slope.
+_PLAIN = ("isfinite", "isinf", "isnan", "sign", "signbit")
+# What NumPy leaves to a method of the first argument, which may be a plain number.
+_BY_METHOD = ("arctan2", "hypot")
+
+
 def array_ufunc(self: Any, ufunc: Any, method: str, *inputs: Any, **options: Any) -> Any:
     """Let NumPy treat a Value as a scalar object: `np.float64(2) * v`, `np.tanh(v)`, `array * v`."""
     import numpy as np
 
     def known(x: Any) -> bool:
-        numeric = isinstance(x, (np.ndarray, np.number, np.bool_, int, float))
+        numeric = isinstance(x, (np.ndarray, np.number, np.bool_, int, float, list, tuple))
         return numeric or hasattr(x, "_apply")
 
     # Anything else, or a Value where NumPy wants to write, would come back here for ever.
@@ -81,9 +106,16 @@ def array_ufunc(self: Any, ufunc: Any, method: str, *inputs: Any, **options: Any
     def as_object(x: Any) -> Any:
         if isinstance(x, np.ndarray):
             return x
+        if isinstance(x, (list, tuple)):
+            return np.asarray(x, dtype=object)
         box = np.empty((), dtype=object)
         box[()] = float(x) if isinstance(x, (np.number, np.bool_)) else x
         return box
 
+    if ufunc.__name__ in _PLAIN and method == "__call__":
+        return ufunc(inputs[0].data, **options)
+    if ufunc.__name__ in _BY_METHOD and method == "__call__" and not options:
+        op = BY_NAME["atan2" if ufunc.__name__ == "arctan2" else ufunc.__name__]
+        return np.frompyfunc(op, 2, 1)(*map(as_object, inputs))
     result = getattr(ufunc, method)(*(as_object(x) for x in inputs), **options)
     return result[()] if isinstance(result, np.ndarray) and result.shape == () else result

@@ -12,58 +12,75 @@ from collections.abc import Iterator
 from typing import Any
 from weakref import WeakSet
 
-from . import errors
+from . import classic, errors
 
 
 def _parts(node: Any) -> tuple[Any, ...]:
-    """What is needed to build a node again, besides its inputs' own parts."""
+    """What is needed to build a node again, besides its inputs' own parts and its attributes."""
     if node._by_hand:
         raise errors.no_formula(node, "copy")
     grad = node.grad if isinstance(node.grad, float) else node.grad.data
-    extra = getattr(node, "__dict__", None)
-    return type(node), node._row, node._arguments, node.data, grad, node.label, node._op, extra
+    return type(node), node._row, node._arguments, node.data, grad, node.label, node._op
 
 
-def _build(
-    cls: Any, row: Any, args: Any, data: float, grad: Any, label: str, name: str, extra: Any
-) -> Any:
+def _build(cls: Any, row: Any, args: Any, data: float, grad: Any, label: str, name: str) -> Any:
     if cls is None:
         from .value import Value  # whichever core is in use where the pickle is read
 
         cls = Value
+    plain = classic.value_class(cls)
     if row is not None:
         node = cls._node(row, args, data)
+        if type(node) is not cls:
+            node.__class__ = cls
+        if node._op != name:  # somebody assigned to it
+            node._op = name
     else:
         node = cls.__new__(cls)
-        cls.__init__(node, data, args, name) if extra is None else _plain(cls).__init__(node, data)
+        plain.__init__(node, data, args, name)
     node.grad, node.label = grad, label
-    if extra:
-        node.__dict__.update(extra)
     return node
 
 
-def _plain(cls: Any) -> Any:
-    """The Value class under a user's subclass, whose __init__ may want other arguments."""
-    return next(base for base in cls.__mro__ if "_apply" in vars(base))
+def _attributes(node: Any) -> dict[str, Any]:
+    """The user's own attributes, also those in slots of a subclass."""
+    found: dict[str, Any] = dict(node._attributes or {})
+    for cls in type(node).__mro__:
+        if "_apply" in vars(cls):
+            break
+        slots = vars(cls).get("__slots__", ())
+        for name in (slots,) if isinstance(slots, str) else slots:
+            if name not in ("__dict__", "__weakref__") and hasattr(node, name):
+                found[name] = getattr(node, name)
+    return found
+
+
+def _set_attributes(node: Any, attributes: dict[str, Any]) -> None:
+    for name, thing in attributes.items():
+        setattr(node, name, thing)
 
 
 def copy(self: Any) -> Any:
     """A second node with the same inputs."""
     if not self.is_leaf and not self._arguments:
         raise errors.freed(self)
-    return _build(*_parts(self))
+    twin = _build(*_parts(self))
+    _set_attributes(twin, _attributes(self))
+    return twin
 
 
 def deepcopy(self: Any, memo: dict[int, Any]) -> Any:
     """A second graph, node for node."""
+    with_attributes = []
     for node in self._topological():
         if id(node) not in memo:
-            cls, row, args, data, grad, label, name, extra = _parts(node)
+            cls, row, args, *rest = _parts(node)
             args = tuple(arg if isinstance(arg, float) else memo[id(arg)] for arg in args)
-            twin = _build(cls, row, args, data, grad, label, name, None if extra is None else {})
-            memo[id(node)] = twin
-            if extra:
-                twin.__dict__.update(_copy.deepcopy(extra, memo))
+            memo[id(node)] = _build(cls, row, args, *rest)
+            if attributes := _attributes(node):
+                with_attributes.append((node, attributes))
+    for node, attributes in with_attributes:  # these may refer to any of the nodes
+        _set_attributes(memo[id(node)], _copy.deepcopy(attributes, memo))
     return memo[id(self)]
 
 
@@ -97,13 +114,23 @@ class _Live(threading.local):
 _live = _Live()
 
 
-def _last(nodes: list[Any]) -> Any:
+def _restore(nodes: list[Any], attributes: list[tuple[int, dict[str, Any]]]) -> Any:
+    for place, named in attributes:
+        _set_attributes(nodes[place], named)
     return nodes[-1]
 
 
 def reduce(self: Any) -> tuple[Any, ...]:
     """How pickle takes this value apart."""
-    if self.is_leaf or any(self in graph.members for graph in _live.graphs):
+    inside = any(self in graph.members for graph in _live.graphs)
+    if self.is_leaf or inside:
         cls, *rest = _parts(self)
-        return _build, (None if cls is _plain(cls) else cls, *rest)
-    return _last, (_Nodes(self),)
+        parts = (None if cls is classic.value_class(cls) else cls, *rest)
+        attributes = {} if inside else _attributes(self)
+        return (
+            (_build, parts, attributes, None, None, _set_attributes) if attributes else (_build, parts)
+        )
+    graph = _Nodes(self)
+    # After the nodes, since attributes may refer to any of them.
+    with_attributes = [(i, named) for i, node in enumerate(graph.order) if (named := _attributes(node))]
+    return _restore, (graph, with_attributes)

@@ -12,7 +12,7 @@ import math
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from typing import Any
 
-from . import arrays, copying, errors, ops, sweeps
+from . import arrays, classic, copying, errors, ops, sweeps
 from .ieee import as_float
 from .modes import current
 from .ops import Op
@@ -33,9 +33,15 @@ class Value:
 
     __module__ = "chainrule"
     __slots__ = (
-        *("_number", "_grad", "_label", "_row", "_name", "_inputs", "_closure"),
+        *("_number", "_grad", "_text", "_row", "_name", "_inputs", "_closure"),
         *("_time", "_constant", "_overwritten", "_freed", "_unrecorded", "_site"),
+        "__dict__",  # attributes of the user's own
     )
+
+    def __new__(cls, *args: Any, **keywords: Any) -> Value:
+        node = object.__new__(cls)
+        node._set(None, (), 0.0)  # for a subclass that never calls this __init__
+        return node
 
     def __init__(
         self, data: Any, _children: Iterable[Value] = (), _op: str = "", label: str = ""
@@ -52,15 +58,15 @@ class Value:
         recording = current().recording
         self._set(None, children if recording else (), number)
         self._unrecorded = bool(children) and not recording
-        self._name, self._label = str.__str__(_op), text
+        self._name, self._text = str.__str__(_op), text
 
     def _set(self, row: Op | None, inputs: tuple[Value, ...], data: float) -> None:
         self._number = data
         self._grad: Any = 0.0
-        self._label = ""
+        self._text = ""
         # The operation in the table; None for a leaf or one made by hand.
         self._row = row if inputs else None
-        self._name = ""
+        self._name = ""  # what _op shows, if it was given or assigned
         self._inputs = inputs
         self._closure: Callable[[], Any] | None = None
         self._time = _clock
@@ -122,11 +128,18 @@ class Value:
 
     @property
     def label(self) -> str:
-        return self._label
+        return self._text
 
     @label.setter
     def label(self, label: str) -> None:
-        self._label = _checked_label(label)
+        self._text = _checked_label(label)
+
+    _label = label
+
+    @property
+    def _attributes(self) -> dict[str, Any] | None:
+        """The attributes of the user's own, None if there are none."""
+        return self.__dict__ or None
 
     @property
     def inputs(self) -> tuple[Value, ...]:
@@ -145,15 +158,20 @@ class Value:
 
     @property
     def _op(self) -> str:
-        return (self._row.symbol or self._row.name) if self._row else self._name
+        """The operation as graphs show it; `**2` for a power with a constant exponent."""
+        if self._name or self._row is None:
+            return self._name
+        if self._row is ops.pow and self._inputs and self._inputs[1]._constant:
+            return f"**{self._inputs[1]._number!r}".removesuffix(".0")
+        return self._row.symbol or self._row.name
 
-    @property
-    def _prev(self) -> set[Value]:
-        return set(self._inputs)
+    @_op.setter
+    def _op(self, name: str) -> None:
+        if not isinstance(name, str):
+            raise TypeError(f"_op must be a str, got {type(name).__name__}")
+        self._name = str.__str__(name)
 
-    @property
-    def _children(self) -> set[Value]:
-        return set(self._inputs)
+    _prev, _children, _local_grads = classic.prev, classic.children, classic.local_grads
 
     @property
     def is_leaf(self) -> bool:
@@ -186,7 +204,7 @@ class Value:
 
     def __repr__(self) -> str:
         grad = self._grad.data if isinstance(self._grad, Value) else self._grad
-        label = f", label={self._label!r}" if self._label else ""
+        label = f", label={self._text!r}" if self._text else ""
         return (
             f"Value(data={errors.format_number(self._number)}, grad={errors.format_number(grad)}{label})"
         )
@@ -433,6 +451,9 @@ class Value:
     def __int__(self) -> int:
         return int(float(self))
 
+    def __index__(self) -> int:
+        raise TypeError(errors.NO_INDEX)
+
     __copy__ = copying.copy
     __deepcopy__ = copying.deepcopy
     __reduce__ = copying.reduce
@@ -544,7 +565,12 @@ def reduction(op: ops.Variadic) -> Callable[..., Any]:
 
 for _row in ops.TABLE:
     for _name in (_row.name, *_row.aliases):
-        setattr(Value, _name, _method(_row))
+        _function = _method(_row)
+        setattr(
+            Value,
+            _name,
+            arrays.numpy_reduction(_function) if _name in arrays.REDUCTIONS else _function,
+        )
 
 
 def _where(self: Value, *args: Any) -> Any:

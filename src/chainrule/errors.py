@@ -31,6 +31,10 @@ NO_FLOAT = (
     "a Value does not turn into a plain number by itself, because that would cut the graph in "
     "silence: take v.data, or use the functions of chainrule instead of those of math"
 )
+NO_INDEX = (
+    "a Value does not turn into a whole number by itself, because that would cut the graph in "
+    "silence: to choose from a sequence use take(sequence, v), elsewhere int(v.data)"
+)
 
 
 def name_of(value: Any) -> str:

@@ -13,7 +13,7 @@ from collections.abc import Callable, Generator
 from functools import wraps
 from typing import TYPE_CHECKING, Any, ClassVar, cast
 
-from . import arrays, copying, engine
+from . import arrays, classic, copying, engine
 from . import modes as reference
 from .modes import Modes
 from .ops import BY_NAME, Variadic
@@ -46,6 +46,10 @@ else:
         ("__deepcopy__", copying.deepcopy),
         ("__reduce__", copying.reduce),
         ("__array_ufunc__", arrays.array_ufunc),
+        ("_prev", classic.prev),
+        ("_children", classic.children),
+        ("_local_grads", classic.local_grads),
+        *((name, arrays.numpy_reduction(getattr(compiled.Value, name))) for name in arrays.REDUCTIONS),
     ):
         setattr(compiled.Value, name, function)
 

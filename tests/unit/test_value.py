@@ -28,7 +28,8 @@ def test_a_new_value() -> None:
     v = Value(2)
     assert (v.data, v.grad, v.label, v.op, v._op) == (2.0, 0.0, "", "", "")
     assert v.inputs == ()
-    assert v._prev == v._children == set()
+    assert v._prev == set()
+    assert v._children == v._local_grads == ()
     assert v.is_leaf
     assert not v.is_constant
 
