@@ -1,6 +1,6 @@
 """chainrule: automatic differentiation for programs written in scalars."""
 
-from . import compiler, data, functional, nn, optim, train, viz
+from . import compiler, data, functional, micrograd, nn, optim, train, viz
 from .autodiff import grad, hessian, hvp, jacobian, jvp, value_and_grad
 from .checking import check_gradients
 from .compiler import compile as compile
@@ -37,6 +37,7 @@ __all__ = [
     "jacobian",
     "jvp",
     "load",
+    "micrograd",
     "nn",
     "no_grad",
     "optim",

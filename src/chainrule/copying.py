@@ -19,7 +19,7 @@ def _parts(node: Any) -> tuple[Any, ...]:
     """What is needed to build a node again, besides its inputs' own parts and its attributes."""
     if node._by_hand:
         raise errors.no_formula(node, "copy")
-    grad = node.grad if isinstance(node.grad, float) else node.grad.data
+    grad = node.grad.data if hasattr(node.grad, "_apply") else node.grad
     return type(node), node._row, node._arguments, node.data, grad, node.label, node._op
 
 

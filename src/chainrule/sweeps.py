@@ -90,7 +90,7 @@ def backward(order: list[Any], gradient: Any, reset: bool) -> None:
     results = []
     for node in order:
         result = total.get(node, 0.0)
-        if node.is_leaf and not reset and not (isinstance(node.grad, float) and node.grad == 0.0):
+        if node.is_leaf and not reset and (hasattr(node.grad, "_apply") or node.grad != 0.0):
             result = node.grad + result
         results.append(as_value(type(root), result, known))
     before = [node.grad for node in order]

@@ -26,7 +26,7 @@ LEVELS = [
     {"engine", "_core"},
     {"value"},
     {"autodiff", "functional", "checking", "committing", "expanding", "compiler"},
-    {"nn", "optim", "data", "history", "expressions"},
+    {"micrograd", "nn", "optim", "data", "history", "expressions"},
     {"notation", "rules"},
     {"saving"},
     {"feeding", "jax_devices", "runs", "interop", "resuming"},

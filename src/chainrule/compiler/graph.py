@@ -149,7 +149,7 @@ def from_values(
     def enter(node: Any) -> int:
         if node.is_leaf:
             if node not in known and start is not None and node._time >= start:
-                return constant(node.data)
+                return constant(float(node.data))
             if node not in known:
                 known[node] = PARAM, len(params)
                 params.append(node)
