@@ -286,7 +286,10 @@ class Campaign:
         self.keep(how(self.random.choice((self.value(), [self.value(), self.value()]))))
 
     def attribute(self) -> str:
-        common = ("data", "grad", "label", "_backward", "__class__", "inputs", "_arguments")
+        common = (
+            *("data", "grad", "label", "_backward", "__class__", "inputs", "_arguments"),
+            *("m", "own", "__dict__", "_op", "_prev", "_children", "_local_grads"),
+        )
         return self.random.choice(common if self.random.random() < 0.5 else self.attributes)
 
     def set_attribute(self) -> None:
@@ -297,6 +300,15 @@ class Campaign:
             "label": self.random.choice((self.mourner, str)),
             "_backward": self.closure,
             "__class__": lambda: self.random.choice((Value, Subclass, SlottedSubclass)),
+            "m": self.number,
+            "own": self.random.choice(
+                (self.value, self.mourner, lambda: [self.value(), self.mourner()])
+            ),
+            "__dict__": lambda: {"own": self.value(), "other": self.mourner()},
+            "_op": str,
+            "_prev": lambda: {self.value(), self.value()},
+            "_children": lambda: (self.value(), self.value()),
+            "_local_grads": lambda: (self.number(), self.number()),
         }
         setattr(
             v, name, likely[name]() if name in likely and self.random.random() < 0.7 else self.argument()
