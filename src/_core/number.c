@@ -200,7 +200,7 @@ static PyObject *number_float(PyObject *self) {
 
 static PyObject *number_index(PyObject *self) {
     (void)self;
-    advise("NO_INDEX");
+    if (!(MODES() & TRACING) || ask_tracer("number", NULL, NULL) >= 0) advise("NO_INDEX");
     return NULL;
 }
 

@@ -452,6 +452,9 @@ class Value:
         return int(float(self))
 
     def __index__(self) -> int:
+        tracer = current().tracer
+        if tracer is not None:
+            tracer.number()
         raise TypeError(errors.NO_INDEX)
 
     __copy__ = copying.copy

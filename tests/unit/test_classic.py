@@ -406,6 +406,13 @@ def test_an_index_names_take(use: Any) -> None:
         use(Value(1.0))
 
 
+def test_an_index_inside_a_compiled_function_names_take() -> None:
+    """As a CompileError, so that training falls back to eager mode, where a sample is a number."""
+    table = [Value(1.0), Value(2.0)]
+    with pytest.raises(chainrule.compiler.CompileError, match=r"take\(table, index\)"):
+        chainrule.compile(lambda i: table[i])([0, 1])
+
+
 # --- NumPy ---------------------------------------------------------------------------------------
 
 
