@@ -25,11 +25,11 @@ from chainrule.viz import drawing, labels, numbers, picture, png, text
 from chainrule.viz.dot import dot as graphviz
 from chainrule.viz.folding import MOST, fold, nearest, notes
 from chainrule.viz.html import page
-from chainrule.viz.model import GROUP, Picture
+from chainrule.viz.model import BY_HAND, CHANGED, CONSTANT, GROUP, Picture, roots_of, values_of
 from chainrule.viz.svg import svg
 
 from ..conftest import require, require_program
-from .drawn import expression, network
+from .drawn import GRAPHS, expression, gradient, network, shares
 
 ROOT = Path(__file__).resolve().parents[2]
 NUMBERS_JS = ROOT / "src" / "chainrule" / "studio" / "static" / "numbers.js"
@@ -142,6 +142,177 @@ def test_contributions_add_up_to_gradients(seed: int) -> None:
         assert shares[node.id] == pytest.approx(node.grad, rel=1e-12, abs=1e-300)
     texts = words(svg(drawn))
     assert all(numbers.signed(edge.share) in texts for edge in drawn.edges)
+
+
+# Every format, for every kind of graph: the numbers are those of the Values.
+
+
+def values_in(out: Any) -> list[Any]:
+    """The Values in the order of the picture's nodes."""
+    return values_of([root._topological(check=False) for root in roots_of(out)])
+
+
+def shown_numbers(out: Any, drawn: Picture) -> list[tuple[str, str]]:
+    """Value and gradient of every node as they must be shown, read from the Values."""
+    known = any(gradient(root) != 0.0 for root in roots_of(out))
+    return [
+        (
+            numbers.format(value.data),
+            numbers.format(gradient(value) if known or gradient(value) != 0.0 else None),
+        )
+        for value in values_in(out)
+    ]
+
+
+def shown_shares(out: Any, drawn: Picture) -> list[float | None]:
+    """What flowed through every edge, asked of the engine; None where it is not to be shown."""
+    found: list[float | None] = []
+    for value, node in zip(values_in(out), drawn.nodes, strict=True):
+        silent = node.changed or node.rule == BY_HAND or node.grad is None
+        differentiable = [edge.partial is not None for edge in drawn.into(node.id)]
+        if silent:
+            found += [None] * len(value.inputs)
+        elif gradient(value) == 0.0:  # tests of their own say when that is 0.0, and when it is NaN
+            found += [edge.share for edge in drawn.into(node.id)]
+        else:
+            pairs = zip(shares(value) if value.inputs else [], differentiable, strict=True)
+            found += [share if asked else None for share, asked in pairs]
+    return found
+
+
+def same(a: float | None, b: float | None) -> bool:
+    if a is None or b is None:
+        return a is b
+    return a == b or (math.isnan(a) and math.isnan(b))
+
+
+@pytest.mark.parametrize("name", GRAPHS)
+def test_every_number_in_svg_is_pythons(name: str) -> None:
+    out = GRAPHS[name]()
+    drawn = draw(out, fold=False)
+    expected = shown_numbers(out, drawn.picture)
+    kinds = [node.kind for node in drawn.picture.nodes]
+    texts = [
+        [element.text for element in box.iter(f"{SVG}text") if element.get("class") != "word"]
+        for box in ET.fromstring(drawn.svg).iter(f"{SVG}g")
+    ]
+    for found, (data, grad), kind in zip(texts, expected, kinds, strict=True):
+        assert found[-2 if kind != CONSTANT else -1 :] == ([data, grad] if kind != CONSTANT else [data])
+    flowed = shown_shares(out, drawn.picture)
+    assert all(map(same, (edge.share for edge in drawn.picture.edges), flowed)), [
+        (edge, x) for edge, x in zip(drawn.picture.edges, flowed, strict=True)
+    ]
+    plates = [
+        e.text for e in ET.fromstring(drawn.svg).iter(f"{SVG}text") if e.get("class") == "share grad"
+    ]
+    assert plates == [numbers.signed(share) for share in flowed if share is not None]
+
+
+@pytest.mark.parametrize("name", GRAPHS)
+def test_every_number_in_graphviz_and_text_is_pythons(name: str) -> None:
+    out = GRAPHS[name]()
+    drawn = draw(out, fold=False)
+    expected = shown_numbers(out, drawn.picture)
+    lines = graphviz(drawn.picture).splitlines()
+    boxes = [line for line in lines if re.match(r"  n\d+ \[label", line)]
+    edges = [line for line in lines if re.match(r"  n\d+ -> n\d+", line)]
+    for line, node, (data, grad) in zip(boxes, drawn.picture.nodes, expected, strict=True):
+        number = f'label="{data}"' if node.kind == CONSTANT else rf"\ndata {data}\ngrad {grad}"
+        assert number in line
+        assert (CHANGED in line) == node.changed
+    for line, share in zip(edges, shown_shares(out, drawn.picture), strict=True):
+        assert ("label" in line) == (share is not None)
+        assert share is None or f'label="{numbers.signed(share)}"' in line
+    stream = io.StringIO()
+    text.show(drawn.picture, stream)
+    assert stream.getvalue() == f"{drawn}\n"
+    told = {
+        f"{data}  ({labels.kind_of(node)})" + ("" if node.kind == CONSTANT else f"  grad {grad}")
+        for node, (data, grad) in zip(drawn.picture.nodes, expected, strict=True)
+    }
+    found = set()
+    for line in str(drawn).splitlines():
+        match = re.search(r"([-\w.–]+  \(.*?\)(  grad [-\w.–]+)?)(  as above)?", line)
+        assert match, line
+        if not match[3]:
+            found.add(match[1])
+    assert found == told
+
+
+def test_an_edge_that_is_cut_has_the_share_zero() -> None:
+    """Even where the gradient is infinite: as in backward, 0 × inf does not make it NaN."""
+    out = GRAPHS["untaken, infinite gradient"]()
+    drawn = picture(out)
+    assert [edge.share for edge in drawn.into(drawn.outputs[0])] == [None, math.inf, 0.0]
+    assert [node.grad for node in drawn.nodes if node.label == "b"] == [0.0]
+
+
+def test_what_no_gradient_reaches_has_the_share_zero() -> None:
+    """Its slope may be infinite. A gradient that is 0 and arrives there makes NaN, as in backward."""
+    unreached, x = GRAPHS["untaken"](), Value(0.0, label="x")
+    reached = x.sqrt() ** 2
+    reached.backward()
+    edges = {unreached: 0.0, reached: math.nan}
+    for out, share in edges.items():
+        drawn = picture(out)
+        (edge,) = (e for e in drawn.edges if drawn.nodes[e.target].op == "sqrt")
+        assert edge.partial == math.inf
+        assert same(edge.share, share)
+    assert math.isnan(x.grad)
+
+
+def test_shares_below_what_was_made_by_hand() -> None:
+    """Its own shares are not known, but what it sent down flows on."""
+    out = GRAPHS["by hand, called cube"]()
+    drawn = picture(out)
+    below = [
+        edge.share
+        for edge in drawn.edges
+        if drawn.nodes[edge.target].label == ""
+        and drawn.nodes[edge.target].op == "mul"
+        and drawn.nodes[edge.source].label in ("a", "b")
+    ]
+    assert below == [3.0 * 36.0 * 0.5 * 3.0, 3.0 * 36.0 * 0.5 * 2.0]
+
+
+@pytest.mark.parametrize("seed", range(5))
+def test_shares_in_folded_pictures_are_sums_as_backward_adds_them(seed: int) -> None:
+    """Through every way out of a box flow exactly the gradients that arrive at it."""
+    for out in (expression(150, seed), network(2, 6, 5, 1, samples=3)[0]):
+        whole = picture(out)
+        folded = fold(whole)
+        assert any(node.kind == GROUP for node in folded.nodes)
+        grads = {(node.data, node.grad) for node in whole.nodes}
+        for node in folded.nodes:
+            if node.data is None or node.kind == CONSTANT:
+                continue
+            assert (node.data, node.grad) in grads
+            arriving = [edge.share for edge in folded.edges if edge.source == node.id]
+            if arriving and node.grad is not None and None not in arriving:
+                added = math.fsum(x for x in arriving if x is not None)
+                size = math.fsum(abs(x) for x in arriving if x is not None)
+                assert abs(added - node.grad) <= 1e-14 * size
+
+
+def test_shares_that_cancel_in_a_folded_picture() -> None:
+    """One edge for many has their sum without extra digits: the gradient that backward computed."""
+    a = Value(1.0, label="a")
+    b = a * 1.0
+    out = total([b * x for x in (1e16, 1.0, -1e16, 1.0)] * 20).tanh()
+    out.backward()
+    folded = fold(picture(out), most=5)
+    (edge,) = (e for e in folded.edges if folded.nodes[e.source].label.startswith("a") or e.source == 0)
+    (source,) = (node for node in folded.nodes if node.id == edge.source)
+    assert edge.share == source.grad
+
+
+def test_the_file_of_a_folded_picture_says_so() -> None:
+    loss, model = network(3, 4, 4, 1, samples=2)
+    folded = draw(loss, fold=True, names=model)
+    whole = draw(loss, fold=False, names=model)
+    assert "<h1>A folded graph</h1>" in page(folded.picture)
+    assert "<h1>Step through it</h1>" in page(whole.picture)
+    assert "None" not in page(folded.picture).partition("<noscript>")[2].partition("</noscript>")[0]
 
 
 def test_gradients_that_were_not_computed() -> None:

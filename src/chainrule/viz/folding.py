@@ -268,7 +268,7 @@ class _Parts:
             shares = [edge.share for edge in group if edge.share is not None]
             one = self.parts[source].exit is not None and len(shares) == len(group)
             partial = group[0].partial if len(self.parts[target].members) == len(group) == 1 else None
-            share = sum(shares) if one else None
+            share = _added(group) if one else None
             edges.append(Edge(first + slot, source, target, slot, partial, share))
         return edges
 
@@ -281,6 +281,14 @@ class _Parts:
         label = _label(members, at, part.text)
         count, changed = sum(node.count for node in members), any(node.changed for node in members)
         return Node(i, GROUP, "", "", label, data, grad, inputs, count, changed)
+
+
+def _added(edges: Sequence[Edge]) -> float:
+    """Their shares, added as backward adds them: those of later results first, without extra digits."""
+    total = 0.0
+    for edge in sorted(edges, key=lambda edge: (-edge.target, edge.slot)):
+        total += edge.share or 0.0
+    return total
 
 
 def _private(

@@ -17,7 +17,7 @@ from ..rules import rules_of
 from . import labels
 from .bundle import bundle, styles
 from .layout import layout
-from .model import CHANGED, OPERATION, Node, Picture
+from .model import CHANGED, GROUP, OPERATION, Node, Picture
 
 START = """
 const data = JSON.parse(document.getElementById("data").textContent);
@@ -29,7 +29,7 @@ const saved = () => {
     }
 };
 const element = document.getElementById("stepper");
-new stepper_js.Stepper(element, { ...saved(), ...data, keys: document });
+stepper_js.shown(element, { ...saved(), ...data, keys: document });
 let timer = null; // browsers refuse an address that changes as fast as a slider
 element.addEventListener("change", ({ detail }) => {
     clearTimeout(timer);
@@ -61,18 +61,22 @@ noscript :is(th, td) { padding: 4px 14px 4px 0; text-align: left; }
 
 
 def page(picture: Picture, title: str = "") -> str:
-    """The whole file as text; `title` is shown above, otherwise that of the picture."""
-    title = labels.clean(title or picture.title) or "Step through it"
+    """The whole file as text; `title` is shown above, otherwise that of the picture.
+
+    A folded picture has Python's numbers and nothing to move: its boxes cannot be computed anew.
+    """
+    folded = any(node.kind == GROUP and node.inside is None for node in picture.nodes)
+    title = labels.clean(title or picture.title) or ("A folded graph" if folded else "Step through it")
     body = f"""\
 <main>
 <h1>{html.escape(title)}</h1>
 <div id="stepper"></div>
 <noscript>
-<p>Stepping needs JavaScript. These are the values and gradients.</p>
+<p>The drawing needs JavaScript. These are the values and gradients.</p>
 {table(picture)}
 </noscript>
 </main>
-<footer>Made with chainrule. Everything is computed in this file; nothing is sent anywhere.</footer>"""
+<footer>Made with chainrule. This file needs no other; nothing is sent anywhere.</footer>"""
     script = "{\n" + bundle(["stepper.js"]) + START + "}"
     return document(title, body, drawn(picture), script, styles("graph", "stepper") + STYLE)
 
@@ -127,7 +131,7 @@ def table(picture: Picture) -> str:
         arguments = ", ".join(_name(picture.nodes[i]) for i in node.inputs)
         made = f"{node.symbol}({arguments})" if node.kind == OPERATION else node.kind
         made += f", {CHANGED}" if node.changed else ""
-        cells = [_name(node), made, repr(node.data), "" if node.grad is None else repr(node.grad)]
+        cells = [_name(node), made, *("" if x is None else repr(x) for x in (node.data, node.grad))]
         rows.append(
             "<tr>" + "".join(f"<td>{html.escape(labels.clean(cell))}</td>" for cell in cells) + "</tr>"
         )

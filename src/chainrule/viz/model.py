@@ -18,6 +18,7 @@ from ..ieee import as_float
 from ..value import Value
 
 LEAF, CONSTANT, OPERATION, GROUP = "leaf", "constant", "operation", "group"
+TABLE, CUSTOM, BY_HAND = "table", "custom", "by hand"
 CHANGED = "changed since"  # what views say of a node whose shares are no longer known
 
 SYMBOLS = {"add": "+", "sub": "−", "mul": "×", "div": "÷", "neg": "−", "pow": "**", "dot": "dot"}
@@ -38,6 +39,7 @@ class Node:
     count: int = 1  # nodes that a group stands for
     changed: bool = False  # it or an input of it was, since it was computed: what flowed is not known
     inside: Picture | None = None  # a group that can be computed: its arguments first, as leaves
+    rule: str = ""  # where its formula is: TABLE, CUSTOM or BY_HAND; "" for what is not computed
 
 
 @dataclass(frozen=True)
@@ -172,7 +174,15 @@ def _node(i: int, value: Any, inputs: tuple[int, ...], label: str, known: bool) 
     grad: float | None = _gradient(value)
     if kind == CONSTANT or (grad == 0.0 and not known):
         grad = None
-    return Node(i, kind, name, symbol, label, value.data, grad, inputs)
+    rule = _rule(value) if value.inputs else ""
+    return Node(i, kind, name, symbol, label, value.data, grad, inputs, rule=rule)
+
+
+def _rule(value: Any) -> str:
+    """Whether other programs can compute it, Python alone can, or only a function in _backward."""
+    if value._row is None or value._by_hand:
+        return BY_HAND
+    return TABLE if ops.is_known(value._row) else CUSTOM
 
 
 def _partials(value: Any) -> Sequence[float | None]:
@@ -180,7 +190,7 @@ def _partials(value: Any) -> Sequence[float | None]:
     inputs = value.inputs
     if not inputs:
         return ()
-    if value._row is None or value._by_hand:
+    if _rule(value) == BY_HAND:
         return [None] * len(inputs)
     wanted = [not v.is_constant for v in inputs]
     found = value._row.derivatives([v.data for v in inputs], value.data, wanted)
@@ -207,8 +217,7 @@ def _changed(order: Sequence[Any], roots: Sequence[Any]) -> set[Any]:
     for value in reversed(order):
         least = min(value._time, oldest.get(value, value._time))
         newer = any(v._time > value._time for v in value.inputs)
-        known = value._row is not None and not value._by_hand  # others have no shares to hide
-        if known and (newer or value._time > least or _is_overwritten(value)):
+        if newer or (value.inputs and value._time > least) or _is_overwritten(value):
             found.add(value)
         for v in value.inputs:
             oldest[v] = min(least, oldest.get(v, least))
@@ -225,7 +234,7 @@ def _is_stale(root: Any) -> bool:
 
 def _is_overwritten(value: Any) -> bool:
     """Whether its number is not what its inputs give; cores may differ in the last bits."""
-    if not ops.is_known(value._row):
+    if not value.inputs or _rule(value) != TABLE:
         return False
     again = as_float(value._row.forward(*(v.data for v in value.inputs)))
     same = math.isclose(again, value.data, rel_tol=1e-9, abs_tol=1e-300)
@@ -235,9 +244,11 @@ def _is_overwritten(value: Any) -> bool:
 def _share(value: Any, partial: float, grad: float, reached: set[Any]) -> float:
     """As backward computes it: a partial of exactly 0 in a row that selects cuts the edge.
 
-    What no gradient reaches passes none on, even where its slope is infinite.
+    What no gradient reaches passes none on, even where its slope is infinite. A gradient that is not 0
+    has reached it, if only from a result that is not in the picture.
     """
-    return 0.0 if _is_cut(value, partial) or value not in reached else grad * partial
+    unreached = grad == 0.0 and value not in reached
+    return 0.0 if _is_cut(value, partial) or unreached else grad * partial
 
 
 def _is_cut(value: Any, partial: float | None) -> bool:
@@ -249,7 +260,9 @@ def _reached(order: Sequence[Any], roots: Sequence[Any], partials: Mapping[Any, 
     """The values that a gradient of the roots arrives at."""
     found = set(roots)
     for value in reversed(order):
-        if value in found:
+        if value in found and value.inputs and _rule(value) == BY_HAND:  # it may reach all of them
+            found.update(value.inputs)
+        elif value in found:
             pairs = zip(value.inputs, partials[value], strict=True)
             found.update(v for v, partial in pairs if not _is_cut(value, partial))
     return found

@@ -83,15 +83,26 @@ def _box(
     output = places[end]
     inside = Picture(tuple(nodes), tuple(edges), (output,), tuple(steps_of(nodes, edges, (output,))))
     slopes = _slopes(inside)
+    sent = _sent(whole, members, into)
     at = whole.nodes[end]
     changed = any(whole.nodes[i].changed for i in members)
     box = Node(end, GROUP, "", "neuron", name, at.data, at.grad, (), len(members), changed, inside)
     arriving = []
     for i in arguments:
         partial = None if changed or whole.nodes[i].kind == CONSTANT else slopes[places[i]]
-        share = None if partial is None or at.grad is None else at.grad * partial
+        share = None if partial is None or at.grad is None else sent[i]
         arriving.append(Edge(0, i, end, 0, partial, share))
     return box, arriving
+
+
+def _sent(whole: Picture, members: Sequence[int], into: Sequence[list[Edge]]) -> dict[int, float]:
+    """What flowed back out of a box to each of its arguments, in the order in which backward adds."""
+    sent: dict[int, float] = {}
+    for i in reversed(members):
+        for edge in into[i]:
+            if edge.share is not None:
+                sent[edge.source] = sent.get(edge.source, 0.0) + edge.share
+    return sent
 
 
 def _slopes(inside: Picture) -> list[float]:

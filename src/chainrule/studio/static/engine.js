@@ -9,31 +9,45 @@ import { decode } from "./numbers.js";
 const plans = new WeakMap();
 
 /**
- * Compute everything anew. `data` is a Map from the number of a leaf to its value; leaves that are
- * not in it keep theirs. Returns arrays: `data` and `grad` by node, `partial` and `share` by edge;
- * null where there is nothing. A node whose operation is not in the table keeps its value, and its
- * derivatives for as long as nothing it is computed from has changed. Nodes that have `changed` since
- * the picture's numbers were computed get theirs from the leaves, as all others.
+ * The numbers for other leaves. `data` is a Map from the number of a leaf to its value; leaves that are
+ * not in it keep theirs, and `seed` is the gradient of each output. Returns arrays: `data` and `grad` by
+ * node, `partial` and `share` by edge; null where there is nothing, or nothing that is known here.
+ *
+ * What depends on no leaf that moved keeps Python's value and derivatives, to the last digit. The rest is
+ * computed anew, and so is what has `changed` since Python computed it. What only Python can compute is
+ * unknown once it would have to be computed anew, with all that depends on it; the gradient of what an
+ * operation made by hand depends on is never known, for only its function knows what flows back.
  */
-export function recompute(picture, data = new Map()) {
-    const { original, edges, rows } = plan(picture);
+export function recompute(picture, data = new Map(), seed = 1) {
+    const { original, slopes, edges, rows } = plan(picture);
     const values = original.map((x, id) => (data.has(id) ? data.get(id) : x));
-    const partial = picture.edges.map((edge) => decode(edge.partial));
-    for (const node of picture.nodes) {
-        const into = edges[node.id];
-        const row = rows[node.id];
-        if (row !== null) {
-            const args = into.map((edge) => values[edge.source]);
-            values[node.id] = row.value(args);
-            const slopes = row.partials(args, values[node.id]);
-            for (const edge of into.filter((each) => each.partial !== null || isHidden(picture, each))) {
-                partial[edge.id] = slopes[edge.slot];
-            }
-        } else if (into.some((edge) => !Object.is(values[edge.source], original[edge.source]))) {
-            into.forEach((edge) => { partial[edge.id] = null; });
+    const partial = [...slopes];
+    const moved = values.map((x, id) => !Object.is(x, original[id]));
+    for (const { id, changed } of picture.nodes) {
+        const into = edges[id];
+        if (into.length === 0 || !(changed || into.some((edge) => moved[edge.source]))) {
+            continue;
+        }
+        moved[id] = true;
+        const args = into.map((edge) => values[edge.source]);
+        const row = args.includes(null) ? null : rows[id];
+        values[id] = row === null ? null : row.value(args);
+        const found = row === null ? [] : row.partials(args, values[id]);
+        for (const { id: edge, source, slot } of into) {
+            partial[edge] = picture.nodes[source].kind === "constant" ? null : found[slot] ?? null;
         }
     }
-    return { data: values, partial, ...gradients(picture, partial) };
+    return { data: values, partial, ...gradients(picture, values, partial, seed) };
+}
+
+/** The numbers that Python had when it drew the picture, in the form of recompute. */
+export function asDrawn(picture) {
+    return {
+        data: plan(picture).original,
+        grad: picture.nodes.map((node) => decode(node.grad)),
+        partial: plan(picture).slopes,
+        share: picture.edges.map((edge) => decode(edge.share)),
+    };
 }
 
 /** The leaves that must stay as they are: something is computed from them that is not in the table. */
@@ -55,11 +69,6 @@ export function isCut(picture, edge, partial) {
     return untaken || picture.nodes[edge.source].kind === "constant";
 }
 
-/** Whether an edge has a derivative which the picture does not say, for it is no longer that of then. */
-function isHidden(picture, edge) {
-    return picture.nodes[edge.target].changed && picture.nodes[edge.source].kind !== "constant";
-}
-
 /** The edges of the arguments of a node, in order. */
 export function edgesInto(picture, node) {
     return plan(picture).edges[node];
@@ -71,33 +80,23 @@ function plan(picture) {
         const original = picture.nodes.map((node) => decode(node.data));
         const edges = picture.nodes.map(() => []);
         picture.edges.forEach((edge) => edges[edge.target].push(edge));
-        const rows = picture.nodes.map((node) => rowOf(picture, node, edges[node.id], original));
-        plans.set(picture, { original, edges, rows });
+        const slopes = picture.edges.map((edge) => decode(edge.partial));
+        plans.set(picture, { original, slopes, edges, rows: picture.nodes.map(rowOf) });
     }
     return plans.get(picture);
 }
 
-/** The row that computes a node; null for leaves, and for what somebody made by hand. */
-function rowOf(picture, node, edges, original) {
+/** The row that computes a node; null for leaves, and for what only Python can compute. */
+function rowOf(node) {
     if (node.inside) {
         return inner(node);
     }
-    if (edges.length === 0 || !Object.hasOwn(ops, node.op)) {
-        return null;
-    }
-    // An operation made by hand may have the name of a row, but its derivatives are not known.
-    const row = ops[node.op];
-    const slopes = row.partials(edges.map((edge) => original[edge.source]), original[node.id]);
-    const same = edges.every((edge) => (
-        picture.nodes[edge.source].kind === "constant" || isHidden(picture, edge)
-        || (edge.partial === null) === (slopes[edge.slot] === null)
-    ));
-    return same ? row : null;
+    return node.rule === "table" ? ops[node.op] : null;
 }
 
-/** What is in a box with a picture inside, for its arguments, the first leaves there; its gradient is 1. */
-export function within(node, args) {
-    return recompute(node.inside, new Map(args.map((x, i) => [i, x])));
+/** What is in a box with a picture inside, for its arguments, the first leaves there, and its gradient. */
+export function within(node, args, seed = 1) {
+    return recompute(node.inside, new Map(args.map((x, i) => [i, x])), seed);
 }
 
 /** Such a box as a row. */
@@ -109,27 +108,44 @@ function inner(node) {
     };
 }
 
-/** As backward adds them up: in the order of the steps, and nothing through an edge that is cut. */
-function gradients(picture, partial) {
+/** As backward adds them up: results before inputs, and nothing through an edge that is cut. */
+function gradients(picture, data, partial, seed) {
+    const { edges } = plan(picture);
     const grad = picture.nodes.map((node) => (node.kind === "constant" ? null : 0));
     const share = picture.edges.map(() => null);
-    const reached = new Set();
-    for (const step of picture.steps) {
-        if (step.kind === "seed") {
-            grad[step.node] += 1;
-            reached.add(step.node);
-        } else if (step.kind === "backward" && partial[step.edge] !== null) {
-            const edge = picture.edges[step.edge];
-            const slope = partial[step.edge];
+    const reached = new Set(picture.outputs);
+    picture.outputs.forEach((id) => { grad[id] += seed; });
+    for (const node of [...picture.nodes].reverse()) {
+        const into = edges[node.id].filter((edge) => picture.nodes[edge.source].kind !== "constant");
+        const known = grad[node.id] !== null && data[node.id] !== null && node.rule !== "by hand";
+        if (!reached.has(node.id)) {
             // What got nothing passes nothing on: its 0 times an infinite derivative would be NaN.
-            if (!reached.has(edge.target) || isCut(picture, edge, slope)) {
-                share[edge.id] = 0;
-            } else {
-                share[edge.id] = grad[edge.target] * slope;
-                grad[edge.source] += share[edge.id];
+            into.filter((edge) => partial[edge.id] !== null).forEach((edge) => { share[edge.id] = 0; });
+            continue;
+        }
+        const shares = known ? sent(picture, node, into, data, partial, grad[node.id]) : into.map(() => null);
+        into.forEach((edge, i) => {
+            if (known && partial[edge.id] === null) {
+                return; // an argument without a derivative: nothing flows
+            }
+            share[edge.id] = shares[i];
+            if (shares[i] === null || !isCut(picture, edge, partial[edge.id])) {
+                // Once something unknown was added, the sum is unknown.
+                const sum = grad[edge.source];
+                grad[edge.source] = shares[i] === null || sum === null ? null : sum + shares[i];
                 reached.add(edge.source);
             }
-        }
+        });
     }
     return { grad, share };
+}
+
+/** What flows back through the edges into a node; through a box, what its inside passes on. */
+function sent(picture, node, into, data, partial, grad) {
+    if (node.inside) {
+        const args = plan(picture).edges[node.id].map((edge) => data[edge.source]);
+        const found = within(node, args, grad).grad;
+        return into.map((edge) => found[edge.slot]);
+    }
+    return into.map((edge) => (isCut(picture, edge, partial[edge.id]) ? 0 : grad * partial[edge.id]));
 }

@@ -15,14 +15,15 @@ const LARGEST = 4;
 const READABLE = 0.6; // a graph that is wider than its place is not made smaller than this by itself
 const FACTOR = 1.25;
 const MARGIN = 24; // around what is scrolled to
+const LEVELS = [[], [], [0.3, 0.6, 0.86], [0.24, 0.48, 0.7, 0.91]]; // lines in a box, by its numbers
 
 export class Graph {
     /** Takes the place of `svg` in the document: zoom buttons, the drawing, what it says on hover. */
-    constructor(svg, picture, layout) {
+    constructor(svg, picture, layout, known = names(picture)) {
         this.svg = svg;
         this.picture = picture;
         this.layout = layout;
-        this.names = names(picture);
+        this.names = known;
         this.zoom = 1;
         this.state = null;
         this.focused = picture.nodes.length - 1;
@@ -118,17 +119,23 @@ export class Graph {
         const radius = { leaf: Math.min(height / 2, 22), constant: 3 }[node.kind] ?? 9;
         const constant = node.kind === "constant"; // nothing but its number
         const right = width - PADDING;
-        const [top, middle, bottom] = [0.3, 0.6, 0.86];
-        const text = (className, at, level, content, anchor = "start") => s(
-            "text", { class: className, x: at, y: level * height, "text-anchor": anchor }, content,
+        const text = (className, at, y, content, anchor = "start") => s(
+            "text", { class: className, x: at, y, "text-anchor": anchor }, content,
         );
-        const symbol = node.kind === "operation" ? node.symbol : "";
+        const name = this.names[node.id];
+        const symbol = node.kind === "operation" && node.symbol !== name ? node.symbol : "";
         const room = Math.floor((width - 2 * PADDING) / LETTER);
-        const shown = shorten(this.names[node.id] || "constant", room - (symbol ? symbol.length + 1 : 0));
+        const shown = shorten(name || "constant", room - (symbol ? symbol.length + 1 : 0));
+        const captions = captionsOf(node);
+        const hasMany = isFolded(node) && node.data === null; // it has not one value: there is room for their number
+        const level = (i) => LEVELS[captions.length][i] * height;
+        const fields = captions.map((caption, i) => (
+            text(`number ${caption}`, right, level(i + 1), caption === "nodes" ? count(node) : "", "end")
+        ));
         const value = constant
-            ? text("number value", width / 2, 0.66, "", "middle")
-            : text("number value", right, middle, "", "end");
-        const grad = constant ? null : text("number grad", right, bottom, "", "end");
+            ? text("number value", width / 2, 0.66 * height, "", "middle")
+            : fields[captions.indexOf("value")];
+        const grad = constant ? null : fields[captions.indexOf("grad")];
         const group = s(
             "g",
             {
@@ -145,12 +152,11 @@ export class Graph {
             s("rect", { class: "ring", x: -4.5, y: -4.5, width: width + 9, height: height + 9, rx: radius + 4.5 }),
             s("rect", { class: "box", width, height, rx: radius }),
             output ? s("rect", { class: "inner", x: 3, y: 3, width: width - 6, height: height - 6, rx: radius - 3 }) : null,
-            constant ? null : text("name", PADDING, top, shown),
-            constant ? null : text("symbol", right, top, shorten(symbol, room - 2), "end"),
-            constant ? null : text("caption", PADDING, middle, "value"),
-            value,
-            grad && text("caption", PADDING, bottom, "grad"),
-            grad,
+            constant ? value : text("name", PADDING, level(0), shown),
+            constant ? null : text("symbol", right, level(0), shorten(symbol, room - 2), "end"),
+            captions.flatMap((caption, i) => [
+                text("caption", PADDING, level(i + 1), hasMany && i === 0 ? `${count(node)} nodes` : caption), fields[i],
+            ]),
         );
         return { group, value, grad };
     }
@@ -162,7 +168,7 @@ export class Graph {
         const drawn = this.nodes[node.id];
         const isCurrent = current !== null && current.node === node.id;
         const forward = isCurrent && current.kind === "forward";
-        drawn.group.classList.toggle("pending", data[node.id] === null && !isCurrent);
+        drawn.group.classList.toggle("pending", data[node.id] === null && !isCurrent && !isFolded(node));
         drawn.group.classList.toggle("current", isCurrent);
         drawn.group.classList.toggle("nan", isFirst(this.picture, data, node.id) && !(forward && asking));
         drawn.group.classList.toggle("forward", forward);
@@ -183,7 +189,8 @@ export class Graph {
         const isCurrent = current !== null && current.edge === edge.id;
         const computed = current !== null && current.kind === "forward" && current.node === edge.target;
         const { group } = this.edges[edge.id];
-        group.classList.toggle("pending", data[edge.target] === null && !computed);
+        const folded = isFolded(this.picture.nodes[edge.target]);
+        group.classList.toggle("pending", data[edge.target] === null && !computed && !folded);
         group.classList.toggle("feeding", computed);
         group.classList.toggle("done", share[edge.id] !== null && !isCurrent);
         group.classList.toggle("current", isCurrent);
@@ -212,6 +219,9 @@ export class Graph {
     }
 
     expression(node) {
+        if (node.inputs.some((id) => isFolded(this.picture.nodes[id]))) {
+            return ""; // what is folded has lost the order of the arguments
+        }
         const inputs = node.inputs.map((id) => argument(this.names, this.state.data, id));
         return inputs.length > 0 ? ` = ${formula(node, inputs)}` : "";
     }
@@ -256,7 +266,7 @@ export class Graph {
         if (node.inside) {
             rows.push(...this.parameterRows(node));
         } else if (node.count > 1) {
-            rows.push(["nodes", String(node.count)]);
+            rows.push(["nodes", count(node)]);
         }
         return rows;
     }
@@ -268,10 +278,10 @@ export class Graph {
         if (args.includes(null)) {
             return [];
         }
-        const found = within(node, args);
+        const found = within(node, args, grad[node.id] ?? 1);
         const leaves = node.inside.nodes.filter(({ id, kind }) => kind === "leaf" && id >= args.length);
         return leaves.map(({ id, label }) => {
-            const gradient = grad[node.id] === null ? null : grad[node.id] * found.grad[id];
+            const gradient = grad[node.id] === null ? null : found.grad[id];
             return [label, `${format(found.data[id])}, gradient ${format(gradient)}`];
         });
     }
@@ -399,6 +409,24 @@ export class Graph {
             this.area.scrollTo({ left, top, behavior: still ? "auto" : "smooth" });
         }
     }
+}
+
+/** Whether a box stands for nodes that it does not say how to compute. */
+export function isFolded(node) {
+    return node.kind === "group" && !node.inside;
+}
+
+/** Which numbers a box shows under its name. */
+function captionsOf(node) {
+    if (node.kind === "constant") {
+        return [];
+    }
+    return isFolded(node) && node.data !== null ? ["nodes", "value", "grad"] : ["value", "grad"];
+}
+
+/** How many nodes a box stands for, as Python writes it. */
+function count(node) {
+    return node.count.toLocaleString("en-US");
 }
 
 /** A smooth path through points, level where it meets them. */

@@ -16,7 +16,7 @@ export class Leaves {
             const title = disabled ? "Feeds an operation that only Python can compute" : null;
             const common = { disabled, title };
             const slider = h("input", {
-                ...common, type: "range", min: low, max: high, step: (high - low) / 200,
+                ...common, disabled: disabled || !Number.isFinite(high - low), type: "range", min: low, max: high, step: (high - low) / 200,
                 "aria-label": `Slide ${name}`,
                 oninput: () => change(node.id, Number(Number(slider.value).toPrecision(12))),
             });
@@ -48,9 +48,11 @@ export class Leaves {
             const x = values.get(id);
             widen(slider, x);
             slider.value = x;
-            if (number.valueAsNumber !== x && !(Number.isNaN(x) && number.value === "")) {
-                number.value = x;
+            const finite = Number.isFinite(x); // a field for numbers holds no others
+            if (finite ? number.valueAsNumber !== x : number.value !== "") {
+                number.value = finite ? x : "";
             }
+            number.placeholder = finite ? "" : format(x);
             gradient.textContent = format(grad[id]);
         }
     }

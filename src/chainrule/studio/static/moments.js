@@ -11,6 +11,8 @@ export function moment(picture, result, count) {
     for (const step of picture.steps.slice(0, count)) {
         if (step.kind === "forward") {
             data[step.node] = result.data[step.node];
+        } else if (result.grad[step.node] === null) {
+            share[step.edge] = result.share[step.edge]; // it adds to what is not known here
         } else if (step.kind === "seed") {
             grad[step.node] = (grad[step.node] ?? 0) + 1;
         } else {
@@ -20,15 +22,15 @@ export function moment(picture, result, count) {
             }
         }
     }
-    // In the end it is known that what nothing has reached has the gradient 0.
-    const known = count === picture.steps.length ? grad.map((x, id) => x ?? result.grad[id]) : grad;
+    // In the end it is known that what nothing has reached has the gradient 0, and what is not known here.
+    const known = count === picture.steps.length ? result.grad : grad;
     return { data, grad: known, share, partial: result.partial };
 }
 
 function flows(picture, result, grad, step) {
     const edge = picture.edges[step.edge];
     const partial = result.partial[edge.id];
-    return partial !== null && grad[edge.target] !== null && !isCut(picture, edge, partial);
+    return result.share[edge.id] !== null && grad[edge.target] !== null && !isCut(picture, edge, partial);
 }
 
 /** The last of `count` steps: what it reads, and what it changes from `before` to `after`. */
@@ -45,6 +47,7 @@ export function happening(picture, result, count) {
     const { target } = picture.edges[step.edge];
     const share = result.share[step.edge];
     const flowing = flows(picture, result, grad, step);
+    const unknown = result.grad[step.node] === null;
     return {
         kind: step.kind,
         node: step.node,
@@ -53,9 +56,10 @@ export function happening(picture, result, count) {
         gradient: grad[target],
         partial: result.partial[step.edge],
         share,
-        cut: !flowing,
+        cut: !flowing && share !== null,
+        unknown, // part of the gradient comes from an operation that only Python can differentiate
         first: before === null,
         before,
-        after: flowing ? (before ?? 0) + share : before,
+        after: unknown ? null : flowing ? (before ?? 0) + share : before,
     };
 }

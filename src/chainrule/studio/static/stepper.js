@@ -5,8 +5,8 @@
 
 import { differences, EPSILON } from "./checking.js";
 import { h, s } from "./dom.js";
-import { fixedLeaves, recompute } from "./engine.js";
-import { Graph } from "./graph.js";
+import { asDrawn, fixedLeaves, recompute } from "./engine.js";
+import { Graph, isFolded } from "./graph.js";
 import { Leaves } from "./leaves.js";
 import { happening, moment } from "./moments.js";
 import { whyGradient, whyValue } from "./nans.js";
@@ -48,9 +48,18 @@ export class Stepper {
         this.restore(options);
     }
 
-    /** What a page may keep: the step, the values of the leaves by their numbers, and the mode. */
+    /**
+     * What a page may keep: the step, null before the first one, the values of the leaves by their
+     * numbers, those that JSON has, and the mode.
+     */
     get state() {
-        return { step: this.step, values: Object.fromEntries(this.values), predict: this.quiz.on };
+        const values = [...this.values].filter(([, x]) => Number.isFinite(x));
+        return { step: this.overview ? null : this.step, values: Object.fromEntries(values), predict: this.quiz.on };
+    }
+
+    /** Whether Python's own numbers are shown: nothing was moved, and no step was taken. */
+    get untouched() {
+        return this.overview && this.leaves.every((node) => Object.is(this.values.get(node.id), decode(node.data)));
     }
 
     /** Take over a state, or a part of one; what does not fit is left out. */
@@ -86,11 +95,12 @@ export class Stepper {
         this.telling = h("section", { class: "telling", "aria-label": "This step" });
         this.spoken = h("p", { class: "hidden", role: "status", "aria-live": "polite" });
         const panels = h("div", { class: "panels" }, this.telling);
+        this.noted = this.note();
         this.element.replaceChildren(h(
             "div",
             // The fields in here have change events of their own, which nobody outside expects.
             { class: "chainrule-stepper", onchange: (event) => event.stopPropagation() },
-            drawing, this.note(), this.transport(), panels, this.spoken,
+            drawing, this.noted, this.transport(), panels, this.spoken,
         ));
         this.graph = new Graph(drawing, this.picture, layout);
         this.teller = new Teller(this.picture, rules, this.graph.names);
@@ -108,10 +118,21 @@ export class Stepper {
         }
     }
 
-    /** A picture of numbers that do not belong together: here they do, for all are computed anew. */
+    /** Where Python's numbers are not those that stepping ends with: why. */
     note() {
-        const text = "The leaves were changed since this was computed: all numbers are recomputed here.";
-        return this.picture.nodes.some((node) => node.changed) ? h("p", { class: "note" }, text) : null;
+        const { nodes } = this.picture;
+        const drawn = asDrawn(this.picture).grad;
+        const { grad } = recompute(this.picture);
+        const differs = (x, id) => x !== null && drawn[id] !== null && format(x) !== format(drawn[id]);
+        const text = nodes.some((node) => node.changed)
+            ? "Leaves were changed since this was computed. A step, or another value, computes all numbers anew."
+            : drawn.every((x) => x === null)
+            ? "Gradients were not computed yet. A step, or another value, computes them."
+            : grad.some(differs)
+            ? "The gradients are those that Python had, of more than one backward() or of another gradient than 1. "
+                + "A step, or another value, computes them anew, from 1 at the output."
+            : null;
+        return text === null ? null : h("p", { class: "note" }, text);
     }
 
     transport() {
@@ -190,13 +211,19 @@ export class Stepper {
             this.overview = false;
             this.step = 0;
         }
-        if (this.step < this.last && this.quiz.on) {
+        if (this.step < this.last && this.quiz.on && !this.unanswerable()) {
             this.quiz.open = true;
             this.show();
             this.quiz.focus();
         } else {
             this.jump(this.step + 1);
         }
+    }
+
+    /** Whether the next step gives a number that is not known here. */
+    unanswerable() {
+        const { unknown, kind, after } = happening(this.picture, this.recomputed, this.step + 1);
+        return unknown === true || (kind === "forward" && after === null);
     }
 
     /** The question was answered: show the step, and how it is worked out. */
@@ -260,19 +287,24 @@ export class Stepper {
     // --- showing ---------------------------------------------------------------------------------
 
     compute() {
-        this.result = recompute(this.picture, this.values);
+        this.recomputed = recompute(this.picture, this.values);
         this.show();
         this.check();
     }
 
     show() {
-        const { picture, result, step } = this;
+        const { picture, step, untouched } = this;
         const asking = this.quiz.open;
-        const known = moment(picture, result, step);
+        this.result = untouched ? asDrawn(picture) : this.recomputed;
+        const { result } = this;
+        const known = untouched ? result : moment(picture, result, step);
         const count = asking ? step + 1 : step;
         const what = count > 0 && !this.overview ? happening(picture, result, count) : null;
         this.graph.show({ ...known, current: what, asking });
         this.table?.show(this.values, known.grad);
+        if (this.noted !== null) {
+            this.noted.hidden = !untouched;
+        }
         this.showControls();
         this.tell(what, asking);
         if (what !== null) {
@@ -381,6 +413,30 @@ export class Stepper {
             h("td", { class: "verdict" }, agrees ? "✓ agree" : "✗ differ"),
         )));
     }
+}
+
+/** A folded picture: its boxes stand for many nodes, so its numbers are Python's and cannot be moved. */
+export class Still {
+    constructor(element, { picture, layout }) {
+        const drawing = s("svg");
+        const text = `${picture.nodes.reduce((sum, node) => sum + node.count, 0).toLocaleString("en-US")} nodes, folded `
+            + `into ${picture.nodes.length} boxes, with the numbers that Python computed. A picture that is not folded, `
+            + "draw(v, fold=False), can be stepped through.";
+        const changed = picture.nodes.some((node) => node.changed)
+            ? h("p", { class: "note" }, "Leaves were changed since this was computed.") : null;
+        element.replaceChildren(h(
+            "div", { class: "chainrule-stepper" }, drawing, changed, h("p", { class: "note" }, text),
+        ));
+        const names = picture.nodes.map((node) => node.label || node.symbol || (node.kind === "leaf" ? "leaf" : ""));
+        this.graph = new Graph(drawing, picture, layout, names);
+        this.graph.show({ ...asDrawn(picture), current: null, asking: false });
+    }
+}
+
+/** What shows a picture: the stepper, if all of it can be computed here. */
+export function shown(element, options) {
+    const folded = options.picture.nodes.some(isFolded);
+    return folded ? new Still(element, options) : new Stepper(element, options);
 }
 
 /** Why something is nan, if it is. */

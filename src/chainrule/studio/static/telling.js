@@ -42,8 +42,8 @@ export class Teller {
         const [source, target] = [this.names[what.node], this.names[what.target]];
         const title = `From ${target} back to ${source}`;
         const rule = this.rule(what, data);
-        if (what.partial === null) {
-            const line = `the derivative of ${this.picture.nodes[what.target].op} is not known here`;
+        if (what.share === null) {
+            const line = `what flows back through ${target} is not known here: only Python can compute it`;
             return { phase: "Backward", title, rows: [["local derivative", line]], spoken: line };
         }
         if (what.cut) {
@@ -53,7 +53,9 @@ export class Teller {
             return { phase: "Backward", title, rows: [["local derivative", rule.content], ["cut", line]], spoken: line };
         }
         const product = `${format(what.gradient)} × ${format(what.partial)} = ${format(what.share)}`;
-        const sum = what.first
+        const sum = what.unknown
+            ? "not known here: only Python can compute all that is added to it"
+            : what.first
             ? `= ${format(what.share)}`
             : `${format(what.before)} += ${format(what.share)} → ${format(what.after)}`;
         return {
