@@ -148,7 +148,8 @@ class Variadic(Op):
         elements = self.elements(args)
         n = len(elements)
         if self.leave_one_out:
-            return self._all_but_one(elements)
+            found = self._all_but_one(elements)
+            return [x if asked else None for x, asked in zip(found, wanted, strict=True)]
         totals = self.fold(elements)
         return [
             partial(*element, out, float(n), *totals) if wanted[part * n + i] and partial else None

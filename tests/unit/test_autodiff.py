@@ -10,7 +10,7 @@ import numpy as np
 import pytest
 
 import chainrule
-from chainrule import Value, compile, grad, hessian, hvp, jacobian, jvp, no_grad, value_and_grad
+from chainrule import Value, compile, grad, hessian, hvp, jacobian, jvp, no_grad, ops, value_and_grad
 
 from .compiled import BACKENDS
 
@@ -32,6 +32,21 @@ def test_argnums() -> None:
     assert grad(function, argnums=1)(2.0, 3.0) == 12.0
     assert grad(function, argnums=(0, 1))(2.0, 3.0) == (9.0, 12.0)
     assert grad(function, argnums=-1)(2.0, 3.0) == 12.0
+
+
+@pytest.mark.parametrize("row", [op for op in ops.TABLE if isinstance(op, ops.Variadic)], ids=str)
+def test_forward_mode_with_plain_numbers_among_many(row: ops.Variadic) -> None:
+    """In every place of an operation on many numbers; prod once asked a plain number for its tangent."""
+    for place in range(4):
+
+        def function(x: Any, place: int = place) -> Any:
+            return row(*(x if i == place else x * x if i == 3 - place else 0.75 for i in range(4)))
+
+        value, slope = jvp(function, (0.5,), (1.0,))
+        assert value == function(0.5)
+        assert math.isclose(slope, grad(function)(0.5), rel_tol=1e-14, abs_tol=0.0)
+        second = hvp(function, (0.5,), (1.0,))
+        assert math.isclose(second, hessian(function)(0.5), rel_tol=1e-14, abs_tol=0.0)
 
 
 def test_trees() -> None:
