@@ -1,12 +1,19 @@
-"""Compiled random graphs against eager mode, on every backend and every kind of SIMD."""
+"""Compiled random graphs and programs against eager mode, on every backend and every kind of SIMD."""
 
 from __future__ import annotations
 
+import math
+from typing import Any
+
+import numpy as np
 import pytest
 
+import chainrule
+from chainrule import Value, compile
 from chainrule.value import compiled
 
-from . import compiled_graphs
+from ..conftest import require
+from . import compiled_graphs, random_programs
 
 CHUNK = 100
 SIMD = ("base",) if compiled is None else compiled._simd_names()
@@ -24,3 +31,138 @@ def test_random_graphs_on_every_simd(simd: str, monkeypatch: pytest.MonkeyPatch)
     monkeypatch.setenv("CHAINRULE_SIMD", simd)
     compared = sum(compiled_graphs.compare(seed) for seed in range(5000, 5000 + CHUNK))
     assert compared > 0.8 * CHUNK
+
+
+# --- whole programs ------------------------------------------------------------------------------
+
+PROGRAMS = 10
+
+
+@pytest.mark.parametrize("first", range(0, 240, PROGRAMS))
+def test_random_programs(first: int) -> None:
+    """A plain call, reverse and forward mode, differences, and every backend agree."""
+    assert random_programs.examine_some(range(first, first + PROGRAMS)) == []
+
+
+@pytest.mark.parametrize("first", range(100_003, 100_083, 4 * PROGRAMS))
+def test_random_programs_on_jax(first: int) -> None:
+    """Those without branches on samples, which JAX does not take."""
+    require("jax")
+    cases = [random_programs.make(seed) for seed in range(first, first + 4 * PROGRAMS, 4)]
+    taking_part = [case for case in cases if random_programs.takes_part(case)]
+    assert len(taking_part) > PROGRAMS // 2
+    for each in taking_part:
+        random_programs.examine(each, jax=True)
+
+
+def case(*lines: str) -> random_programs.Case:
+    return random_programs.Case(7, "\n".join(["def program(x):", *lines]) + "\n", "scalar", 1, 0)
+
+
+@pytest.mark.parametrize(
+    ("lines", "what"),
+    [
+        (["    return x * (2.0 if type(x) is float else 3.0)"], "eager value"),
+        (
+            [
+                "    wrong = c.custom_op('wrong', lambda z: z * z, lambda z, out: z)",
+                "    return wrong(x)",
+            ],
+            "",
+        ),
+        (["    return x.missing + 1.0"], "a plain call raised AttributeError"),
+    ],
+    ids=["another value", "a wrong derivative", "an exception"],
+)
+def test_programs_that_do_not_agree_are_found(lines: list[str], what: str) -> None:
+    with pytest.raises(random_programs.DisagreementError, match=what or "differences"):
+        random_programs.examine(case(*lines))
+
+
+def test_a_failure_is_made_short() -> None:
+    """What has nothing to do with it is left out; the seed and the program are in the message."""
+    lines = ["    a = c.sin(x)", "    for i in range(3):", "        a = a + x"]
+    lines += ["    b = 2.0 if type(x) is float else 3.0", "    return x * b"]
+    with pytest.raises(random_programs.DisagreementError) as caught:
+        random_programs.examine(case(*lines))
+    short = random_programs.shortened(caught.value, jax=False)
+    assert short.case.source == case(*lines[-2:]).source
+    assert str(short).startswith("seed 7, eager value: ")
+    assert str(short).endswith(short.case.source)
+
+
+def test_a_seed_gives_the_same_program_every_time() -> None:
+    assert random_programs.make(11) == random_programs.make(11)
+    text = "".join(random_programs.make(seed).source for seed in range(500))
+    for word in ("while", "for", "if", "elif", "else", "def", "lambda", "sorted(", "max(", "min("):
+        assert word in text
+    for word in (
+        "abs(",
+        "c.take",
+        "c.where",
+        "c.grad(c.grad",
+        "c.jvp",
+        "c.hessian",
+        "c.no_grad",
+        "['u']",
+    ):
+        assert word in text
+
+
+# --- what differs, and may -----------------------------------------------------------------------
+# Found by random programs, and said in docs/numerics.md.
+
+
+@pytest.mark.skipif(compiled is None, reason="there is no C core")
+def test_single_precision_moves_what_is_beside_an_infinite_slope() -> None:
+    """sin(atan2(0, -1.5)) is 1e-16 in double precision and -9e-8 in single: cbrt is steep there."""
+
+    def function(x: Any) -> Any:
+        return chainrule.cbrt(chainrule.sin(chainrule.atan2(x, -1.5)))
+
+    exact = chainrule.grad(function)(0.0)
+    slopes = {}
+    for dtype in ("float64", "float32"):
+        step = compile(function, reduction="sum", dtype=dtype)
+        slopes[dtype] = float(step.value_and_grad(np.zeros(1), inputs=True)[2][0][0])
+    assert abs(slopes["float64"] - exact) <= 1e-9 * exact
+    # the slope of cbrt where single precision puts its argument
+    stored = float(np.float32(math.sin(float(np.float32(math.pi)))))
+    assert abs(slopes["float32"] - chainrule.grad(chainrule.cbrt)(abs(stored)) / 1.5) <= 1e-5 * exact
+    assert 50.0 < slopes["float32"] < 1e7 < exact
+
+
+@pytest.mark.parametrize("backend", compiled_graphs.BACKENDS)
+def test_a_shared_gradient_is_multiplied_once(backend: str) -> None:
+    """For 65 samples, one product of 65 in place of 65 products that are rounded each."""
+    weight = Value(0.7)
+    tiny = 5e-324
+
+    def function(x: Any) -> Any:
+        return x + weight.tanh() * tiny
+
+    slope = 1.0 - math.tanh(0.7) ** 2  # 0.63
+    each = chainrule.grad(lambda w: w.tanh() * tiny)(0.7)
+    assert each == tiny == slope * tiny
+    step = compile(function, [weight], reduction="sum", backend=backend)
+    _, (found,) = step.value_and_grad(np.arange(65.0))
+    assert found == 65.0 * tiny * slope == 41 * tiny  # the truth is 41.3 of the smallest number
+    assert sum(each for _ in range(65)) == 65 * tiny
+
+
+@pytest.mark.parametrize("backend", compiled_graphs.BACKENDS)
+def test_what_is_written_twice_is_computed_once(backend: str) -> None:
+    """inf + 0 · inf is NaN, (1 + 0) · inf is inf: as in eager mode, if it is written once."""
+
+    def twice(b: Any) -> Any:
+        return chainrule.tanh(b * math.inf) + b * math.inf
+
+    def once(b: Any) -> Any:
+        product = b * math.inf
+        return chainrule.tanh(product) + product
+
+    assert math.isnan(chainrule.grad(twice)(1.0))
+    assert chainrule.grad(once)(1.0) == math.inf
+    for function in (twice, once):
+        step = compile(function, reduction="sum", backend=backend)
+        assert step.value_and_grad(np.ones(1), inputs=True)[2][0].tolist() == [math.inf]
