@@ -48,6 +48,8 @@ fuzz: .venv/installed
 	$(BIN)/python tests/unit/hostile.py $$(($(FUZZ) / 10)) 0
 	$(BIN)/python -m tests.conformance.compiled_graphs $$(($(FUZZ) / 10)) 0
 	$(BIN)/python -m tests.conformance.compiled_graphs $$(($(FUZZ) / 500)) 0 jax
+	$(BIN)/python -m tests.conformance.random_programs $$(($(FUZZ) / 50)) 0
+	$(BIN)/python -m tests.conformance.random_programs $$(($(FUZZ) / 5000)) 0 jax
 	$(BIN)/python -m tests.conformance.random_graphs $(FUZZ) 0
 	$(BIN)/python -m tests.unit.test_interrupts
 

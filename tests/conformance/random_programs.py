@@ -41,7 +41,7 @@ SMOOTH = [
     *("tanh", "sigmoid", "sin", "cos", "softplus", "silu", "gelu", "atan", "erf", "erfc", "asinh"),
     *("relu", "abs", "neg", "elu", "leaky_relu", "cbrt"),
 ]
-EQUALITY: list[str] = []
+EQUALITY = ["==", "!="]
 FOLDS = ["sum", "mean", "logsumexp", "max", "min", "prod"]
 
 
