@@ -350,7 +350,8 @@ class Writer:
         if self.rng.random() < 0.8:
             self.emit(f"{name} = c.stop_gradient({self.expression(1)})")
         else:
-            self.block("with c.no_grad():", f"{name} = {self.expression(1)}")
+            self.emit("with c.no_grad():")
+            self.emit(f"    {name} = {self.expression(1)}")
         self.numbers.append(name)
 
 
