@@ -14,7 +14,7 @@ from collections.abc import Callable
 from typing import Any
 from urllib.parse import parse_qs, urlencode, urlsplit
 
-import pytest
+from ..near import near
 
 LOCAL = ("127.0.0.1", "localhost")
 REFUSED = re.compile(r"Failed to load resource: .* status of 4\d\d")  # what a test asked for
@@ -95,7 +95,7 @@ class Pages:
 
 def close_to(text: str, x: float) -> bool:
     """Whether a number on the page is x, up to its rounding and that of 32-bit floats."""
-    return float(text.replace("−", "-").replace("–", "nan")) == pytest.approx(x, rel=2e-3, abs=6e-5)
+    return float(text.replace("−", "-").replace("–", "nan")) == near(x, rel=2e-3, abs=6e-5)
 
 
 def state_of(page: Any) -> dict[str, str]:

@@ -21,6 +21,7 @@ from chainrule.viz.labels import clean
 from chainrule.viz.model import Picture, picture, values_of
 
 from ..conftest import require
+from ..near import near
 from ..unit import drawn
 from ..unit.drawn import GRAPHS, network
 from .conftest import Opener
@@ -548,12 +549,12 @@ def test_the_size_of_the_graph(open_page: Opener) -> None:
 
     start = width()
     press(page, "Larger")
-    assert width() == pytest.approx(1.25 * start, rel=1e-3)
+    assert width() == near(1.25 * start, rel=1e-3)
     press(page, "Smaller", "Smaller")
-    assert width() == pytest.approx(start / 1.25, rel=1e-3)
+    assert width() == near(start / 1.25, rel=1e-3)
     page.locator(".node[tabindex='0']").focus()
     page.keyboard.press("+")
-    assert width() == pytest.approx(start, rel=1e-3)
+    assert width() == near(start, rel=1e-3)
     drawing.hover()
     page.keyboard.down("Control")
     page.mouse.wheel(0, -300)

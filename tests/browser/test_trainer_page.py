@@ -12,11 +12,11 @@ from pathlib import Path
 from typing import Any
 
 import numpy as np
-import pytest
 
 from chainrule import Value, data, nn
 from chainrule.viz.numbers import format as shown
 
+from ..near import near
 from .studio import Pages, close_to, state_of, wait_for_text
 from .trainer import SMALL, assert_parameters, fitted, numbers, rewind, run_for_a_moment, trainer
 
@@ -48,7 +48,7 @@ def test_any_epoch_can_be_rewound_to(pages: Pages) -> None:
     assert_parameters(page, model)
     assert int(page.get_attribute("#epoch", "max")) >= last
     losses = [float(row[1].replace("−", "-")) for row in numbers(page, "Loss")]
-    assert losses[0] == pytest.approx(history.losses[0], rel=1e-3)
+    assert losses[0] == near(history.losses[0], rel=1e-3)
     rewind(page, 15)
     assert_parameters(page, fitted(15, X, y, [3, 1])[0])
     page.click("#reset")
@@ -121,7 +121,7 @@ def test_the_learning_rate_changes_while_it_runs(pages: Pages) -> None:
     page.wait_for_function("() => Number(document.querySelector('#epoch-number').textContent) >= 10")
     page.fill("#rate", "0.002")
     page.press("#rate", "Enter")
-    assert float(page.input_value("#rate-slider")) == pytest.approx(np.log10(0.002), abs=0.05)
+    assert float(page.input_value("#rate-slider")) == near(np.log10(0.002), abs=0.05)
     page.wait_for_timeout(500)
     assert page.inner_text("#play") == "Pause"
     page.click("#play")
@@ -254,7 +254,7 @@ def test_the_boundary_is_that_of_the_network(pages: Pages) -> None:
     model, _ = fitted(400, *data.xor(), [4, 1], lr=0.05)
     rows = numbers(page, "Output on the plane")
     centre = float(rows[4][5])
-    assert centre == pytest.approx(1 / (1 + np.exp(-model([0.5, 0.5]).data)), abs=0.02)
+    assert centre == near(1 / (1 + np.exp(-model([0.5, 0.5]).data)), abs=0.02)
     # Along the contour the output is one half.
     path = page.get_attribute("#plot .contour", "d")
     places = [tuple(map(float, pair.split())) for pair in re.findall(r"M([\d.-]+ [\d.-]+)", path)]
@@ -262,7 +262,7 @@ def test_the_boundary_is_that_of_the_network(pages: Pages) -> None:
     assert len(inside) > 20
     for u, v in inside:  # the box of XOR reaches from -0.15 to 1.15
         x, y = -0.15 + 1.3 * (u - 34) / 400, 1.15 - 1.3 * (v - 6) / 400
-        assert model([x, y]).data == pytest.approx(0.0, abs=0.2)
+        assert model([x, y]).data == near(0.0, abs=0.2)
     # The raster has the colour of the class on either side.
     colours = page.evaluate(
         """() => { const c = document.querySelector('.raster canvas');

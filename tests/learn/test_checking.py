@@ -23,6 +23,8 @@ from chainrule.learn.checking import (
 )
 from chainrule.learn.programs import Program, check_function, compare, program, reason
 
+from ..near import near
+
 
 def work(source: str = "") -> Work:
     module = ModuleType("work")
@@ -125,8 +127,8 @@ def test_numbers_that_look_equal_are_shown_with_all_digits() -> None:
 
 def test_numeric_slopes_are_good_to_ten_digits() -> None:
     dx, dy = numeric(lambda x, y: math.exp(x) * y, 1.0, 20.0)
-    assert dx == pytest.approx(20 * math.e, rel=1e-10)
-    assert dy == pytest.approx(math.e, rel=1e-10)
+    assert dx == near(20 * math.e, rel=1e-10)
+    assert dy == near(math.e, rel=1e-10)
 
 
 def test_a_program_reads_as_it_runs() -> None:

@@ -17,6 +17,7 @@ from chainrule.learn.course import Block, Lesson, lessons
 from chainrule.learn.exercise import exercises
 
 from ..conftest import require
+from ..near import near
 
 NEEDLESS = re.compile(
     r"\b(simply|just|obviously|clearly|of course|very|really|basically)\b|!(?=\s|$)", re.I
@@ -75,7 +76,7 @@ def test_its_quizzes_are_sound(lesson: Lesson) -> None:
             names: dict[str, Any] = {}
             exec("from chainrule import *\nfrom chainrule import Value\nimport math", names)
             found = float(eval(data["check"], names))
-            assert found == pytest.approx(data["answer"], abs=data["tolerance"] + 1e-12)
+            assert found == near(data["answer"], abs=data["tolerance"] + 1e-12)
             assert data["worked"]
         else:
             assert data["kind"] == "node"
@@ -102,7 +103,7 @@ def reading_minutes(lesson: Lesson) -> float:
 
 
 def test_its_minutes_are_about_what_reading_takes(lesson: Lesson) -> None:
-    assert lesson.minutes == pytest.approx(reading_minutes(lesson), abs=5.0)
+    assert lesson.minutes == near(reading_minutes(lesson), abs=5.0)
 
 
 def test_a_network_is_trained_within_the_first_hour() -> None:

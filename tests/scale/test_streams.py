@@ -11,13 +11,14 @@ import pytest
 from chainrule import data, nn
 from chainrule.train import fit
 
+from ..near import near
 from .conftest import Workers
 
 
 def test_devices_and_processes_give_the_losses_of_arrays(workers: Workers) -> None:
     arrays = workers.run(1, 1)
     for processes, devices in ((1, 1), (1, 8), (2, 2)):
-        assert workers.run(processes, devices, stream=True) == pytest.approx(arrays, rel=1e-9)
+        assert workers.run(processes, devices, stream=True) == near(arrays, rel=1e-9)
 
 
 def test_a_run_goes_on_with_another_number_of_processes(workers: Workers) -> None:
@@ -25,7 +26,7 @@ def test_a_run_goes_on_with_another_number_of_processes(workers: Workers) -> Non
     whole = workers.run(1, 1)
     state = str(workers.folder / "run.safetensors")
     assert len(workers.run(2, 2, stream=True, resume=state, epochs=3)) == 3
-    assert workers.run(1, 4, stream=True, resume=state) == pytest.approx(whole, rel=1e-9)
+    assert workers.run(1, 4, stream=True, resume=state) == near(whole, rel=1e-9)
 
 
 def test_processes_with_different_batches_stop(workers: Workers) -> None:
@@ -80,7 +81,7 @@ def test_batches_of_unequal_sizes(jax: Any) -> None:
     for engine in ("eager", "jax"):
         model = nn.MLP(2, [3, 1], seed=0)
         losses.append(fit(model, "mse", batches, epochs=3, engine=engine, progress=False).losses)
-    assert losses[1] == pytest.approx(losses[0], rel=1e-9)
+    assert losses[1] == near(losses[0], rel=1e-9)
 
 
 def test_the_batch_that_is_not_finite_is_named(jax: Any) -> None:

@@ -38,8 +38,8 @@ def agrees(function: Callable[..., Any], *batch: Any, backend: str | None = None
     step = compile(function, reduction="none", backend=backend)
     values, _, grads = step.value_and_grad(*batch, inputs=True)
     expected, expected_grads = eager(function, *batch)
-    np.testing.assert_allclose(values, expected, rtol=1e-12, atol=1e-14)
+    np.testing.assert_allclose(values, expected, rtol=1e-12)
     np.testing.assert_array_equal(step(*batch), values)
     for i, grad in enumerate(grads):
         wanted = np.array([row[i] for row in expected_grads], dtype=float)
-        np.testing.assert_allclose(grad, wanted, rtol=1e-11, atol=1e-13)
+        np.testing.assert_allclose(grad, wanted, rtol=1e-11)

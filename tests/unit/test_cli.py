@@ -26,6 +26,7 @@ from chainrule import cli, data, load, nn, train
 from chainrule.nn.activations import NAMES
 
 from ..conftest import require
+from ..near import near
 
 Run = Callable[..., tuple[int, str, str]]
 COMMANDS = ["demo", "train", "predict", "graph", "check", "studio", "info"]
@@ -208,7 +209,7 @@ def test_check(run: Run) -> None:
     assert lines[0].split() == ["value", "backward", "numerical", "difference"]
     expected = math.sin(1.5) / 1.5 + math.log(1.5) * math.cos(1.5)
     assert lines[1].split()[0] == "x"
-    assert float(lines[1].split()[1]) == pytest.approx(expected, rel=1e-7)
+    assert float(lines[1].split()[1]) == near(expected, rel=1e-7)
     assert lines[2] == "1 of 1 gradients agree (epsilon 1e-05)"
 
 
@@ -310,7 +311,7 @@ def test_train_xor(run: Run) -> None:
     ):
         match = re.fullmatch(rf"  {x} xor {y} = (-?\d\.\d+)   wanted {wanted}", line)
         assert match
-        assert float(match[1]) == pytest.approx(wanted, abs=0.1)
+        assert float(match[1]) == near(wanted, abs=0.1)
 
 
 @pytest.mark.parametrize("name", ["moons", "circles", "spirals"])
@@ -765,7 +766,7 @@ def test_train_and_predict_in_processes(tmp_path: Path) -> None:
     assert (run.returncode, run.stderr) == (0, "")
     run = process("predict", "xor.safetensors", "points.csv", cwd=tmp_path)
     assert (run.returncode, run.stderr) == (0, "")
-    assert [float(line) for line in run.stdout.split()] == pytest.approx([0, 1, 1, 0], abs=0.1)
+    assert [float(line) for line in run.stdout.split()] == near([0, 1, 1, 0], abs=0.1)
 
 
 def test_no_warning_escapes() -> None:

@@ -20,6 +20,8 @@ from chainrule.viz.routes import MANY
 from tests.conformance import random_graphs
 from tests.unit.test_rules import check_latex
 
+from ..near import near
+
 STEERING = (
     r"[\x00-\x09\x0b-\x1f\x7f-\x9f\u202a-\u202e\u2066-\u2069]"  # a terminal, or the direction of text
 )
@@ -87,7 +89,7 @@ def test_the_ledger_sums_to_the_gradient_to_the_last_bit(seed: int) -> None:
         if ledger.paths and len(ledger.paths) == ledger.count:
             sizes = [abs(path.contribution) for path in ledger.paths]
             paths = math.fsum(path.contribution for path in ledger.paths)
-            assert paths == pytest.approx(w.grad, rel=1e-9, abs=1e-9 * max(sizes))
+            assert paths == near(w.grad, rel=1e-9, abs=1e-9 * max(sizes))
         check_latex(ledger.latex)
     assert [bits(v.grad) for v in values] == [bits(x) for x in after]
 
@@ -257,7 +259,7 @@ def test_the_largest_paths_are_listed_and_the_others_summed_up() -> None:
     assert [path.contribution for path in ledger.paths] == sizes[:4]
     assert "64 paths lead from output back to a:" in str(ledger)
     assert "60 other paths, the difference to the gradient:" in str(ledger)
-    assert sum(sizes) == pytest.approx(ledger.gradient, rel=1e-14)
+    assert sum(sizes) == near(ledger.gradient, rel=1e-14)
 
 
 @pytest.mark.parametrize("factor", [0.5, 0.9, 0.0, 1e-300])

@@ -13,6 +13,7 @@ from chainrule import data, nn, optim, value
 from chainrule.train import accuracy, fit
 
 from ..conftest import require
+from ..near import near
 
 X, Y = data.moons(30, seed=0)
 ENGINES = ["eager", "auto", *(["native"] if value.compiled is not None else [])]
@@ -60,11 +61,9 @@ def test_the_same_numbers_as_from_arrays(engine: str) -> None:
     expected, weights = train(X, Y, batch_size=8, shuffle=False, engine=engine)
     for source in (pieces(), pieces, [[x.tolist(), y.tolist()] for x, y in pieces()]):
         history, model = train(source, engine=engine)
-        assert history.losses == pytest.approx(expected.losses, rel=1e-12)
-        assert model.state_dict() == pytest.approx(weights.state_dict(), rel=1e-12)
-        assert history.gradient_norms["layer 1"] == pytest.approx(
-            expected.gradient_norms["layer 1"], rel=1e-9
-        )
+        assert history.losses == near(expected.losses, rel=1e-12)
+        assert model.state_dict() == near(weights.state_dict(), rel=1e-12)
+        assert history.gradient_norms["layer 1"] == near(expected.gradient_norms["layer 1"], rel=1e-9)
 
 
 def test_a_data_loader_of_torch() -> None:
@@ -72,7 +71,7 @@ def test_a_data_loader_of_torch() -> None:
     samples = torch.utils.data.TensorDataset(torch.tensor(X), torch.tensor(Y))
     loader = torch.utils.data.DataLoader(samples, batch_size=8)
     for engine in ENGINES:
-        assert train(loader, engine=engine)[0].losses == pytest.approx(train(pieces())[0].losses)
+        assert train(loader, engine=engine)[0].losses == near(train(pieces())[0].losses, rel=1e-12)
 
 
 @pytest.mark.parametrize("engine", ENGINES)
@@ -93,8 +92,8 @@ def test_going_on_where_it_was(make: Callable[[], Any], tmp_path: Path) -> None:
     train(make(), epochs=3, resume=path)
     source = make()
     rest, other = train(source, epochs=5, resume=path)
-    assert rest.losses == pytest.approx(whole.losses, rel=1e-12)
-    assert other.state_dict() == pytest.approx(model.state_dict(), rel=1e-12)
+    assert rest.losses == near(whole.losses, rel=1e-12)
+    assert other.state_dict() == near(model.state_dict(), rel=1e-12)
     if isinstance(source, Numbered):  # two epochs of four, and the first batch that shows the shapes
         assert source.read == 9
     done = make()

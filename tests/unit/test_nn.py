@@ -18,6 +18,8 @@ import chainrule
 from chainrule import Value, nn
 from chainrule.nn import MLP, Layer, Module, Network, Neuron, Sequential
 
+from ..near import near
+
 
 def numbers(output: Any) -> list[float]:
     return [v.data for v in (output if isinstance(output, list) else [output])]
@@ -190,7 +192,7 @@ def test_a_network_of_single_neurons() -> None:
         w = [layer.neurons[0].w[0].data for layer in model.layers]
         expected = w[2] * math.tanh(w[1] * math.tanh(w[0] * 2.0))
         for x in (2.0, 2, [2.0], (2.0,), Value(2.0), [Value(2.0)], np.array([2.0]), np.float64(2.0)):
-            assert model(x).data == pytest.approx(expected, rel=1e-15)
+            assert model(x).data == near(expected, rel=1e-15)
     assert isinstance(MLP(2, [1, 3])([1.0, 2.0]), list)
 
 
@@ -275,7 +277,7 @@ def test_activations_by_name_and_function(name: str, expected: float) -> None:
     for activation in functions:
         neuron = Neuron(1, activation)
         neuron.w[0].data = 0.25
-        assert neuron([-2.0]).data == pytest.approx(expected, rel=1e-14)
+        assert neuron([-2.0]).data == near(expected, rel=1e-14)
         assert name in repr(neuron)
 
 
@@ -295,7 +297,7 @@ def test_a_function_of_ones_own() -> None:
 
     model = MLP(1, [2, 1], double, seed=0)
     plain = MLP(1, [2, 1], "linear", seed=0)
-    assert model(3.0).data == pytest.approx(2 * plain(3.0).data, rel=1e-15)
+    assert model(3.0).data == near(2 * plain(3.0).data, rel=1e-15)
     assert repr(model.layers[0]) == "Layer(1, 2, double)"
 
 
@@ -350,8 +352,8 @@ def test_initial_weights(init: str, limit: float, variance: float) -> None:
     drawn = [w.data for neuron in layer.neurons for w in neuron.w]
     assert len(drawn) == 5000
     assert max(map(abs, drawn)) <= limit
-    assert statistics.fmean(drawn) == pytest.approx(0.0, abs=0.05 * math.sqrt(variance))
-    assert statistics.pvariance(drawn) == pytest.approx(variance, rel=0.05)
+    assert statistics.fmean(drawn) == near(0.0, abs=0.05 * math.sqrt(variance))
+    assert statistics.pvariance(drawn) == near(variance, rel=0.05)
     assert [neuron.b.data for neuron in layer.neurons] == [0.0] * 50
 
 
@@ -450,7 +452,7 @@ def test_sequential_with_functions() -> None:
     layer, neuron = Layer(2, 3, "linear", seed=0), Neuron(3, "linear", seed=1)
     model = Sequential(layer, chainrule.relu, neuron, lambda v: v * 2)
     hidden = [max(0.0, x) for x in numbers(layer([1.0, -2.0]))]
-    assert model([1.0, -2.0]).data == pytest.approx(2 * neuron(hidden).data, rel=1e-15)
+    assert model([1.0, -2.0]).data == near(2 * neuron(hidden).data, rel=1e-15)
     assert (len(model), model[0], model[-2]) == (4, layer, neuron)
     assert Sequential()(3.0) == 3.0
     assert repr(model[:2]) == "Sequential(\n  (layers.0): Layer(2, 3, linear)\n  (layers.1): relu\n)"

@@ -9,10 +9,13 @@ import subprocess
 import sys
 from pathlib import Path
 
+import numpy as np
 import pytest
 
 import chainrule
 from chainrule import Value, engine, value
+
+from ..near import near
 
 ROOT = Path(__file__).resolve().parents[2]
 PACKAGE = ROOT / "src" / "chainrule"
@@ -161,3 +164,84 @@ def test_the_readme_of_the_studio_names_every_file() -> None:
     table = (folder / "README.md").read_text().partition("## Files")[2].partition("## A picture")[0]
     files = [path.name for path in (*folder.glob("*.py"), *(folder / "static").iterdir())]
     assert [name for name in files if f"{name}`" not in table] == ["__init__.py"]
+
+
+# --- comparisons in tests --------------------------------------------------------------------------
+
+UNWRITTEN = {
+    "approx",
+    "allclose",
+    "isclose",
+    "assert_close",
+    "assertAlmostEqual",
+}  # tolerances of their own
+
+
+def loose_comparisons(source: str) -> list[str]:
+    """The names in a source that compare numbers with a tolerance that the source does not state."""
+    found = []
+    for node in ast.walk(ast.parse(source)):
+        if isinstance(node, ast.Name | ast.Attribute | ast.alias):
+            name = node.id if isinstance(node, ast.Name) else getattr(node, "attr", "") or node.name
+            if name in UNWRITTEN or name.endswith(("almost_equal", "approx_equal")):
+                found.append(name)
+        elif isinstance(node, ast.Call) and getattr(node.func, "attr", "") == "assert_allclose":
+            stated = {keyword.arg for keyword in node.keywords} & {"rtol", "atol"}
+            found += [] if stated else ["assert_allclose"]
+    return found
+
+
+def test_every_comparison_states_its_tolerance() -> None:
+    for path in sorted((ROOT / "tests").rglob("*.py")):
+        assert loose_comparisons(path.read_text()) == [], f"{path.name}: use tests/near.py"
+
+
+@pytest.mark.parametrize(
+    "source",
+    [
+        "assert x == pytest.approx(y, rel=1e-15)",
+        "from pytest import approx as near",
+        "np.allclose(x, y)",
+        "math.isclose(x, y)",
+        "torch.testing.assert_close(x, y)",
+        "np.testing.assert_allclose(x, y)",
+        "np.testing.assert_array_almost_equal(x, y)",
+        "self.assertAlmostEqual(x, y)",
+    ],
+)
+def test_a_comparison_without_a_tolerance_is_found(source: str) -> None:
+    assert len(loose_comparisons(source)) == 1
+
+
+def test_near_adds_nothing_to_the_tolerance() -> None:
+    assert near(4.248e-18, rel=1e-3) == 4.25e-18
+    assert near(4.248e-18, rel=1e-3) != 0.0
+    assert near(5e-324, rel=0.5) != 0.0
+    assert near(0.0, rel=0.5) != 1e-300
+    assert near(1.0, ulps=1) == 1.0 + 2**-52
+    assert near(1.0, ulps=1) != 1.0 + 2**-51
+    assert near(1.0, abs=0.11) == 0.9
+    assert near(1.0, abs=0.09) != 0.9
+    assert float("inf") != near(1.0, rel=1e300)
+    assert near(float("inf"), rel=0.5) != 1.0
+    assert float("nan") != near(float("nan"), abs=1.0)
+    assert float("nan") == near(float("nan"), abs=1.0, nan_ok=True)
+    assert near(float("nan"), abs=1.0, nan_ok=True) != 0.0
+    with pytest.raises(TypeError, match="near needs a tolerance: rel=, ulps= or abs=; use == for exact"):
+        near(1.0)
+
+
+def test_near_compares_structures() -> None:
+    assert near([1.0, (2.0, 3.0)], ulps=1) == [1.0, (2.0, 3.0)]
+    assert near([1.0, (2.0, 3.0)], ulps=1) != [1.0, (2.0, 3.1)]
+    assert near({"a": 1.0}, ulps=1) == {"a": 1.0}
+    assert near({"b": 1.0}, ulps=1) != {"a": 1.0}
+    assert near([1.0], ulps=1) != []
+    assert near([1.0], ulps=1) != [1.0, 2.0]
+    array = np.array([[1.0, 2.0]])
+    assert array == near(array.copy(), ulps=1)
+    assert array != near(array.T, ulps=1)
+    assert array != near(array + 1, ulps=1)
+    comparison = near([1.0, 2.0], rel=0.1)
+    assert comparison != [1.0, 2.5]
+    assert repr(comparison) == "near([1] 2.5 should be 2.0; rel=0.1)"

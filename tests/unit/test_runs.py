@@ -15,6 +15,7 @@ from chainrule import Value, data, nn, optim
 from chainrule.compiler import CompileError
 from chainrule.train import accuracy, fit
 
+from ..near import near
 from .test_train import XOR, bits, quick, xor_model
 
 native = pytest.mark.skipif(chainrule.value.compiled is None, reason="there is no C core")
@@ -43,12 +44,12 @@ def both(
 
 def close(first: Any, second: Any) -> None:
     """Loss curves and weights within 1e-9."""
-    assert second[1].losses == pytest.approx(first[1].losses, rel=1e-9, abs=1e-12)
+    assert second[1].losses == near(first[1].losses, rel=1e-9)
     names = first[0].state_dict()
-    assert second[0].state_dict() == pytest.approx(names, rel=1e-9, abs=1e-12)
+    assert second[0].state_dict() == near(names, rel=1e-9)
     assert second[1].gradient_norms.keys() == first[1].gradient_norms.keys()
     for name, norms in first[1].gradient_norms.items():
-        assert second[1].gradient_norms[name] == pytest.approx(norms, rel=1e-7, abs=1e-12)
+        assert second[1].gradient_norms[name] == near(norms, rel=1e-7)
     assert second[1].learning_rates == first[1].learning_rates
 
 
@@ -74,7 +75,7 @@ def test_native_code_watches_the_same() -> None:
     options = {"validation": 0.25, "metrics": {"accuracy": accuracy}, "epochs": 30, "batch_size": 20}
     first, second = both("binary_cross_entropy_with_logits", X, y, [6, 1], **options)
     close(first, second)
-    assert second[1].validation_losses == pytest.approx(first[1].validation_losses, rel=1e-9)
+    assert second[1].validation_losses == near(first[1].validation_losses, rel=1e-9)
     assert second[1].metrics == first[1].metrics
     assert second[1].best_epoch == first[1].best_epoch
 
@@ -192,7 +193,7 @@ def test_models_of_ones_own_stay_eager_unless_asked() -> None:
     losses = {engine: quick(model, engine=engine).losses for engine, model in models.items()}
     assert bits(losses["auto"]) == bits(losses["eager"])
     if chainrule.value.compiled is not None:
-        assert quick(Doubling(), engine="native").losses == pytest.approx(losses["eager"], rel=1e-9)
+        assert quick(Doubling(), engine="native").losses == near(losses["eager"], rel=1e-9)
 
 
 # --- what engine='auto' chooses, and what it says --------------------------------------------------
@@ -350,7 +351,7 @@ def watched(model: Callable[[], nn.Module], **options: Any) -> tuple[Any, Any]:
     eager, native = (quick(model(), engine=engine, **options) for engine in ("eager", "native"))
     assert native.epochs == eager.epochs
     for name, numbers in eager.curves().items():
-        assert native.curves()[name] == pytest.approx(numbers, rel=1e-9, abs=1e-12, nan_ok=True)
+        assert native.curves()[name] == near(numbers, rel=1e-9, nan_ok=True)
     assert native.dead_units == eager.dead_units
     assert (native.best_epoch, native.stopped) == (eager.best_epoch, eager.stopped)
     return eager, native

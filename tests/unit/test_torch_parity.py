@@ -12,6 +12,7 @@ import pytest
 from chainrule import nn, optim
 
 from ..conftest import require
+from ..near import near
 
 EPOCHS = 200
 X = np.random.default_rng(0).normal(size=(8, 3))
@@ -108,10 +109,10 @@ def compare(optimizer: str, loss: str, activation: str) -> None:
     for epoch in range(EPOCHS):
         value, expected = step()
         tolerance = 1e-12 if epoch == 0 else 1e-9
-        assert value == pytest.approx(expected, rel=tolerance, abs=1e-14), f"epoch {epoch}"
+        assert value == near(expected, rel=tolerance), f"epoch {epoch}"
         if epoch == 0:
-            assert weights_of(model) == pytest.approx(flat(weights), rel=1e-12, abs=1e-14)
-    assert weights_of(model) == pytest.approx(flat(weights), rel=1e-9, abs=1e-12)
+            assert weights_of(model) == near(flat(weights), rel=1e-12)
+    assert weights_of(model) == near(flat(weights), rel=1e-9)
 
 
 def weights_of(model: Any) -> list[float]:
@@ -153,7 +154,7 @@ def test_schedules() -> None:
         schedule = getattr(optim, name)(ours, **settings)
         peer = getattr(torch.optim.lr_scheduler, name)(theirs, **settings)
         for _ in range(20):
-            assert schedule.get_last_lr() == pytest.approx(peer.get_last_lr(), rel=1e-12, abs=1e-15)
+            assert schedule.get_last_lr() == near(peer.get_last_lr(), rel=1e-12)
             theirs.step()
             schedule.step()
             peer.step()
@@ -169,8 +170,8 @@ def test_clipping() -> None:
             p.grad, q.grad = g, torch.tensor(g, dtype=torch.float64)
         total = optim.clip_grad_norm_(params, 5.0, norm_type)
         expected = torch.nn.utils.clip_grad_norm_(peers, 5.0, norm_type)
-        assert total == pytest.approx(expected.item())
-        assert [p.grad for p in params] == pytest.approx([q.grad.item() for q in peers], rel=1e-12)
+        assert total == near(expected.item(), rel=1e-14)
+        assert [p.grad for p in params] == near([q.grad.item() for q in peers], rel=1e-12)
     optim.clip_grad_value_(params, 1.0)
     assert all(abs(p.grad) <= 1.0 for p in params)
 

@@ -26,6 +26,7 @@ from chainrule.history import History
 from chainrule.train import NonFiniteLossError, accuracy, fit, loss_named
 
 from ..conftest import require
+from ..near import near
 
 XOR = data.xor()
 
@@ -55,7 +56,7 @@ def bits(numbers: list[float]) -> list[str]:
 def test_xor_is_solved_with_the_defaults(seed: int) -> None:
     model = nn.MLP(2, [4, 4, 1], seed=seed)
     fit(model, "mse", *data.xor(), epochs=500, progress=False)
-    assert [model(x).data for x in XOR[0]] == pytest.approx(XOR[1].tolist(), abs=0.1)
+    assert [model(x).data for x in XOR[0]] == near(XOR[1].tolist(), abs=0.1)
 
 
 @pytest.mark.parametrize("seed", range(10))
@@ -127,7 +128,7 @@ def test_one_epoch_is_one_step_of_the_loop_by_hand() -> None:
 )
 def test_other_kinds_of_data(X: Any, y: Any) -> None:
     assert bits(quick(X=X, y=y, engine="eager").losses) == bits(quick(engine="eager").losses)
-    assert quick(X=X, y=y).losses == pytest.approx(quick().losses, rel=1e-12)
+    assert quick(X=X, y=y).losses == near(quick().losses, rel=1e-12)
 
 
 class Table:
@@ -293,7 +294,7 @@ def test_one_input_without_brackets() -> None:
     adam = optim.Adam(model.parameters(), lr=0.1)
     history = quick(model, X=[0.0, 1.0, 2.0], y=[1.0, 3.0, 5.0], optimizer=adam, epochs=400)
     assert history.losses[-1] < 1e-4
-    assert model(3.0).data == pytest.approx(7.0, abs=0.1)
+    assert model(3.0).data == near(7.0, abs=0.1)
 
 
 # --- seeds and batches ---------------------------------------------------------------------------
@@ -339,7 +340,7 @@ def test_the_loss_of_an_epoch_weighs_every_sample_once() -> None:
     still = optim.SGD(model.parameters(), lr=0.0)
     for batch_size in (1, 3, 4):
         history = quick(model, optimizer=still, batch_size=batch_size, epochs=1)
-        assert history.losses[0] == pytest.approx(mse(model), rel=1e-14)
+        assert history.losses[0] == near(mse(model), rel=1e-14)
 
 
 # --- validation, metrics, early stopping ---------------------------------------------------------
@@ -352,9 +353,9 @@ def test_validation_data() -> None:
         model, validation=(X, y), metrics={"first": lambda p, t: p[0].data, "n": lambda p, t: len(t)}
     )
     assert len(history.validation_losses) == 5
-    assert history.validation_losses[-1] == pytest.approx(mse(model, X, y), rel=1e-14)
+    assert history.validation_losses[-1] == near(mse(model, X, y), rel=1e-14)
     assert history.metrics["n"] == [20.0] * 5
-    assert history.metrics["first"][-1] == pytest.approx(model(X[0]).data, rel=1e-14)
+    assert history.metrics["first"][-1] == near(model(X[0]).data, rel=1e-14)
 
 
 def test_a_share_for_validation() -> None:
@@ -373,7 +374,7 @@ def test_a_share_that_is_a_number_of_numpy() -> None:
 
 def test_a_loss_is_a_metric() -> None:
     history = quick(validation=XOR, metrics={"mse": nn.mse_loss})
-    assert history.metrics["mse"] == pytest.approx(history.validation_losses, rel=1e-14)
+    assert history.metrics["mse"] == near(history.validation_losses, rel=1e-14)
 
 
 def test_metrics_without_validation_are_of_the_training_data() -> None:
@@ -444,7 +445,7 @@ def test_early_stopping_goes_back_to_the_best(tmp_path: Path) -> None:
     assert history.validation_losses[1] == min(history.validation_losses)
     assert model.state_dict() == states[1]
     assert chainrule.load(path).state_dict() == states[1]
-    assert mse(model) == pytest.approx(history.validation_losses[1], rel=1e-14)
+    assert mse(model) == near(history.validation_losses[1], rel=1e-14)
 
 
 def test_without_validation_the_best_is_the_best_on_the_training_data(tmp_path: Path) -> None:
@@ -481,8 +482,8 @@ def test_without_patience_the_last_stays(tmp_path: Path) -> None:
         epochs=3,
     )
     assert history.best_epoch == 1
-    assert mse(model) == pytest.approx(history.validation_losses[-1], rel=1e-14)
-    assert mse(chainrule.load(path)) == pytest.approx(history.validation_losses[0], rel=1e-14)
+    assert mse(model) == near(history.validation_losses[-1], rel=1e-14)
+    assert mse(chainrule.load(path)) == near(history.validation_losses[0], rel=1e-14)
 
 
 def test_a_callback_stops() -> None:
@@ -820,7 +821,7 @@ def test_no_epochs() -> None:
     ids=["logits", "signs", "floats", "a column", "rows", "row of floats", "array", "array of float32"],
 )
 def test_accuracy(predictions: Any, targets: Any, expected: float) -> None:
-    assert accuracy(predictions, targets) == pytest.approx(expected, rel=1e-15)
+    assert accuracy(predictions, targets) == near(expected, rel=1e-15)
 
 
 def test_the_accuracy_of_probabilities() -> None:
