@@ -26,6 +26,7 @@ from chainrule.viz.dot import dot as graphviz
 from chainrule.viz.folding import MOST, fold, nearest, notes
 from chainrule.viz.html import page
 from chainrule.viz.model import BY_HAND, CHANGED, CONSTANT, GROUP, Picture, roots_of, values_of
+from chainrule.viz.neurons import fold_neurons
 from chainrule.viz.svg import svg
 
 from ..conftest import require, require_program
@@ -713,6 +714,51 @@ def test_a_group_with_one_result_has_its_numbers() -> None:
     assert sum(share or 0.0 for share in shares) == near(inner.grad, ulps=4)
 
 
+@pytest.mark.parametrize("activation", ["tanh", "relu"])
+def test_a_box_for_each_neuron_shows_the_numbers_of_the_engine(activation: str) -> None:
+    """Values and gradients of boxes; slopes and shares of the edges that arrive at them."""
+    model = nn.MLP(2, [3, 2, 1], activation, seed=4)
+    for i, p in enumerate(model.parameters()):
+        p.data += 0.1 * (i % 3)
+    x = [Value(0.7, label="x"), Value(-1.2, label="y")]
+    for layer in model.layers:
+        layer.watched = []
+    loss = (model(x) - 3.0) ** 2
+    loss.backward()
+    neurons = {
+        f"layers.{i}.neurons.{k}": (layer.neurons[k], output)
+        for i, layer in enumerate(model.layers)
+        for k, output in enumerate(layer.watched[-1])
+    }
+    places = {value: i for i, value in enumerate(loss._topological())}
+    ends = {places[output]: name for name, (_, output) in neurons.items()}
+    whole = picture(loss, names={p: name for name, p in model.named_parameters()})
+    drawn = fold_neurons(whole, ends)
+    boxes = {node.label: node for node in drawn.nodes if node.kind == GROUP}
+    assert list(boxes) == list(neurons)
+    for name, (neuron, output) in neurons.items():
+        box, inside = boxes[name], boxes[name].inside
+        assert (box.data, box.grad) == (output.data, output.grad)
+        assert inside is not None
+        assert box.count == len(inside.nodes) - len(box.inputs)
+        found = {edge.source: edge for edge in drawn.edges if edge.target == box.id}
+        assert tuple(found) == box.inputs
+        arguments = [places[v] for v in x] if name.startswith("layers.0") else ends
+        assert len(found) == len(neuron.w) <= len(arguments)
+        # a neuron by hand: the slope of its activation, times the weight
+        if activation == "relu" and not name.startswith("layers.2"):
+            slope = 1.0 if output.data > 0.0 else 0.0
+        else:
+            slope = 1.0 - output.data**2 if not name.startswith("layers.2") else 1.0
+        for w, source in zip(neuron.w, box.inputs, strict=True):
+            assert found[source].partial == near(slope * w.data, rel=1e-14)
+            assert found[source].share == near(output.grad * slope * w.data, rel=1e-14)
+    for node in drawn.nodes:
+        shares = [edge.share for edge in drawn.edges if edge.source == node.id]
+        if shares:
+            assert sum(share or 0.0 for share in shares) == near(node.grad or 0.0, rel=1e-13)
+
+
 def test_exponents_are_part_of_the_structure() -> None:
     xs = [Value(float(i)) for i in range(20)]
     drawn = fold(picture(total([x**2 for x in xs[:10]] + [x**3 for x in xs[10:]])), 10)
@@ -843,7 +889,7 @@ def test_png(tmp_path: Path) -> None:
 
 def test_png_by_a_browser(monkeypatch: pytest.MonkeyPatch) -> None:
     if not any(map(shutil.which, png.BROWSERS)):
-        pytest.skip("no browser is installed")
+        require_program(png.BROWSERS[0])
     monkeypatch.delenv("LD_PRELOAD", raising=False)  # a sanitizer is for our core, not for a browser
     monkeypatch.setattr(importlib, "import_module", missing)
     which = shutil.which
