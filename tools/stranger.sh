@@ -1,0 +1,34 @@
+#!/usr/bin/env bash
+# What a stranger does: `make demo` and `make test` in a clean clone of the last commit, with an empty home
+# and nothing installed but Python, a C compiler and make.
+set -euo pipefail
+cd "$(dirname "$0")/.."
+
+folder=$(mktemp -d)
+trap 'rm -rf "$folder"' EXIT
+mkdir "$folder/home" "$folder/bin"
+git clone --quiet . "$folder/clone"
+
+# The interpreter itself: python3 may be a script of a version manager, or belong to a virtual environment.
+python=$(python3 -c 'import sys; print(sys._base_executable)')
+printf '#!/bin/sh\nexec "%s" "$@"\n' "$python" > "$folder/bin/python3"
+chmod +x "$folder/bin/python3"
+for program in sh env make cc gcc x86_64-linux-gnu-gcc aarch64-linux-gnu-gcc as ld cmp find rm touch; do
+  path=$(command -v "$program") && ln -s "$path" "$folder/bin/$program"
+done
+
+# How pip reaches its registry is a property of the machine, so it is kept: settings, proxies, certificates.
+kept=()
+for name in $(compgen -e | grep -iE '^(pip_.*|(https?|all|no)_proxy|ssl_cert_(file|dir)|requests_ca_bundle)$'); do
+  kept+=("$name=${!name}")
+done
+settings=${XDG_CONFIG_HOME:-$HOME/.config}/pip/pip.conf
+test ! -f "$settings" || kept+=("PIP_CONFIG_FILE=${PIP_CONFIG_FILE:-$settings}")
+
+env -i HOME="$folder/home" PATH="$folder/bin" "${kept[@]}" make -C "$folder/clone" demo test | tee "$folder/log"
+
+# Was it as bare as it should be?
+for component in torch jax IPython playwright chromium node; do
+  grep -qE "^Not tested, because not installed: .*\b$component\b" "$folder/log" ||
+    { echo "This was not what a stranger has: $component was found."; exit 1; }
+done
