@@ -2,34 +2,95 @@
 
 from __future__ import annotations
 
+import ast
 import importlib
+import importlib.util
 import os
+import re
 import shutil
 import signal
-from collections.abc import Iterator
-from types import ModuleType
+from collections.abc import Iterable, Iterator
+from typing import Any
 
 import pytest
 
+MISSING = re.compile(r"([\w.-]+) \((package|program)\)")
+# Skips that say nothing about what is installed: one core is enough, or the system is another one.
+EXPECTED_IN_CI = re.compile(r"\b(cores?|POSIX|root|resident set|_testcapi)\b")
 
-def require(name: str) -> ModuleType:
-    """Import a component; skip without it, unless this is CI, where nothing may be missing."""
-    try:
-        return importlib.import_module(name)
-    except ImportError:
-        if os.environ.get("CI"):
-            raise
-        pytest.skip(f"{name} is not installed", allow_module_level=True)
+
+def require_all(packages: Iterable[str] = (), programs: Iterable[str] = ()) -> None:
+    """Skip if one of these is not installed; in CI, where nothing may be missing, fail."""
+    missing = [f"{name} (package)" for name in packages if importlib.util.find_spec(name) is None]
+    missing += [f"{name} (program)" for name in programs if shutil.which(name) is None]
+    if missing and os.environ.get("CI"):
+        raise RuntimeError(f"CI may skip nothing, but these are not installed: {', '.join(missing)}")
+    if missing:
+        pytest.skip(f"not installed: {', '.join(missing)}", allow_module_level=True)
+
+
+def require(name: str) -> Any:
+    """Import a module, or skip as above."""
+    require_all([name.partition(".")[0]])
+    return importlib.import_module(name)
 
 
 def require_program(name: str) -> str:
-    """The path of a program; skip without it, unless this is CI, where nothing may be missing."""
-    path = shutil.which(name)
-    if path is None:
-        if os.environ.get("CI"):
-            raise FileNotFoundError(f"{name} is not installed")
-        pytest.skip(f"{name} is not installed")
-    return path
+    """The path of a program, or skip as above."""
+    require_all(programs=[name])
+    return shutil.which(name) or ""
+
+
+def require_imports(source: str) -> None:
+    """Everything that this code imports, or skip as above."""
+    imported = set()
+    for node in ast.walk(ast.parse(source)):
+        if isinstance(node, ast.Import):
+            imported |= {alias.name.partition(".")[0] for alias in node.names}
+        elif isinstance(node, ast.ImportFrom) and node.module and not node.level:
+            imported.add(node.module.partition(".")[0])
+    require_all(sorted(imported))
+
+
+def skip_reasons(reporter: Any) -> list[str]:
+    return [report.longrepr[2] for report in reporter.stats.get("skipped", [])]
+
+
+def not_tested(reasons: list[str]) -> str:
+    """One line: which components were missing, and how to get them."""
+    missing = {match.groups() for reason in reasons for match in MISSING.finditer(reason)}
+    packages = sorted(name for name, kind in missing if kind == "package")
+    programs = sorted(name for name, kind in missing if kind == "program")
+    if not packages and not programs:
+        return ""
+    install = f"install {' and '.join(programs)}, then run" if programs else "run"
+    comes = ", which installs the Python packages" if packages else ""
+    return (
+        f"Not tested, because not installed: {', '.join(packages + programs)}. "
+        f"To test everything, {install} `CI=true make test`{comes}."
+    )
+
+
+def pytest_terminal_summary(terminalreporter: Any) -> None:
+    line = not_tested(skip_reasons(terminalreporter))
+    if line:
+        terminalreporter.write_line(line)
+    for reason in unexpected(terminalreporter):
+        terminalreporter.write_line(f"CI may not skip this: {reason}", red=True)
+
+
+def unexpected(reporter: Any) -> list[str]:
+    """The reasons for which CI may not skip a test."""
+    if not os.environ.get("CI"):
+        return []
+    return sorted({reason for reason in skip_reasons(reporter) if not EXPECTED_IN_CI.search(reason)})
+
+
+@pytest.hookimpl(trylast=True)
+def pytest_sessionfinish(session: pytest.Session) -> None:
+    reporter = session.config.pluginmanager.get_plugin("terminalreporter")
+    if reporter is not None and unexpected(reporter):  # the processes of pytest-xdist have no reporter
+        session.exitstatus = pytest.ExitCode.TESTS_FAILED
 
 
 @pytest.fixture(autouse=True, scope="session")

@@ -12,7 +12,7 @@ import pytest
 
 from chainrule.viz.bundle import static
 
-from ..conftest import require, require_program
+from ..conftest import require, require_all, require_program
 from .studio import Pages, Server
 
 ARGUMENTS = (
@@ -25,6 +25,7 @@ LOCAL = ("localhost", "127.0.0.1", "[::1]")
 @pytest.fixture(scope="session")
 def browser() -> Iterator[Any]:
     """One process for all tests."""
+    require_all(["playwright"], ["chromium"])
     playwright = require("playwright.sync_api")
     chromium = require_program("chromium")
     with playwright.sync_playwright() as running:

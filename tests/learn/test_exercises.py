@@ -8,12 +8,15 @@ import pytest
 
 from chainrule.learn.exercise import Exercise, exercises
 
+from ..conftest import require_imports
+
 CASES = exercises()
 each = pytest.mark.parametrize("exercise", CASES, ids=lambda exercise: exercise.name)
 
 
 @each
 def test_the_starter_fails_and_the_solution_passes(exercise: Exercise) -> None:
+    require_imports((exercise.folder / "solution.py").read_text())
     assert exercise.task
     assert 2 <= len(exercise.hints) <= 4
     assert "your code here" in exercise.starter
@@ -30,6 +33,7 @@ def test_the_starter_fails_and_the_solution_passes(exercise: Exercise) -> None:
 def test_a_wrong_solution_is_rejected(path: Path) -> None:
     (exercise,) = (e for e in CASES if e.folder == path.parent.parent)
     assert path.read_text().startswith("# ")
+    require_imports(path.read_text())
     outcome = exercise.check(path)
     assert outcome.kind in ("failed", "error"), outcome
     assert outcome.message

@@ -21,7 +21,7 @@ from chainrule.learn import questions, rendering
 from chainrule.learn.course import Lesson, lesson, lessons
 from chainrule.learn.exercise import exercise, exercises
 
-from ..conftest import require
+from ..conftest import require, require_imports
 
 require("markdown_it")
 
@@ -129,8 +129,7 @@ def test_the_cells_of_a_notebook_run_in_order(
         if source in starters:
             exec(source, dict(names))
             continue
-        if "torch" in source:
-            require("torch")
+        require_imports(source)
         out = io.StringIO()
         with contextlib.redirect_stdout(out):
             if cell["metadata"].get("tags") == ["raises-exception"]:

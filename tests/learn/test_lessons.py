@@ -16,7 +16,7 @@ from chainrule.learn import writing
 from chainrule.learn.course import Block, Lesson, lessons
 from chainrule.learn.exercise import exercises
 
-from ..conftest import require
+from ..conftest import require_imports
 from ..near import near
 
 NEEDLESS = re.compile(
@@ -33,6 +33,7 @@ def lesson(request: Any) -> Lesson:
 
 def run(block: Block, names: dict[str, Any], where: str) -> str:
     """What a block prints; with the option `raises`, the last line of its traceback."""
+    require_imports(block.text)
     printed = io.StringIO()
     code = compile(block.text, where, "exec")
     with contextlib.redirect_stdout(printed):
@@ -53,8 +54,6 @@ def test_its_code_prints_what_it_says(lesson: Lesson, tmp_path: Any, monkeypatch
     for i, block in enumerate(blocks):
         if block.kind != "python":
             continue
-        if "torch" in block.text:
-            require("torch")
         printed = run(block, names, f"lesson {lesson.number}, block {i}")
         after = blocks[i + 1] if i + 1 < len(blocks) else None
         shown = after.text if after is not None and after.kind == "text" else ""

@@ -14,6 +14,8 @@ from chainrule.cli import main
 from chainrule.learn import reading
 from chainrule.learn.course import Lesson, lessons
 
+from ..conftest import require_imports
+
 FIGURES = [
     pytest.param(block.data, id=f"{lesson.number}.{i}")
     for lesson in lessons()
@@ -43,6 +45,7 @@ def test_the_code_of_a_lesson_runs_as_a_program(lesson: Lesson, tmp_path: Path) 
     """It prints what the lesson shows, without what was to raise an error."""
     command = [sys.executable, "-m", "chainrule", "learn", "code", str(lesson.number)]
     printed = subprocess.run(command, cwd=tmp_path, capture_output=True, text=True, check=True)
+    require_imports(printed.stdout)
     (tmp_path / "lesson.py").write_text(printed.stdout)
     done = subprocess.run(
         [sys.executable, "lesson.py"], cwd=tmp_path, capture_output=True, text=True, check=False

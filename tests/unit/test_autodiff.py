@@ -12,9 +12,8 @@ import pytest
 import chainrule
 from chainrule import Value, compile, grad, hessian, hvp, jacobian, jvp, no_grad, ops, value_and_grad
 
-from .compiled import BACKENDS
-
 from ..near import near
+from .compiled import BACKENDS
 
 
 def rosenbrock(x: Any) -> Any:

@@ -12,6 +12,8 @@ from pathlib import Path
 
 import pytest
 
+from ..conftest import require_imports
+
 ROOT = Path(__file__).resolve().parents[2]
 PAGES = [ROOT / "README.md", *sorted((ROOT / "docs").rglob("*.md"))]
 SPECIAL = ROOT / "tests" / "conformance" / "special_values.txt"
@@ -34,6 +36,7 @@ def test_the_readme_has_examples() -> None:
 
 @pytest.mark.parametrize(("name", "code", "output"), examples(), ids=[name for name, _, _ in examples()])
 def test_example(name: str, code: str, output: str) -> None:
+    require_imports(code)
     printed = io.StringIO()
     with contextlib.redirect_stdout(printed):
         exec(compile(code, name, "exec"), {})
@@ -45,6 +48,7 @@ def test_the_examples_of_the_readme_type_check(tmp_path: Path) -> None:
     files = []
     for i, (name, code, _) in enumerate(examples()):
         if name.startswith("README") and "def cube(x):" not in code:
+            require_imports(code)
             files.append(tmp_path / f"example_{i}.py")
             files[-1].write_text(code)
     options = ["--strict", "--config-file=", "--follow-imports=silent"]  # only the examples

@@ -20,7 +20,7 @@ import pytest
 
 from chainrule import check_gradients, core, data, grad, train
 
-from ..conftest import require
+from ..conftest import require, require_imports
 from ..near import near
 
 ROOT = Path(__file__).resolve().parents[2]
@@ -29,6 +29,7 @@ SCRIPTS = sorted((ROOT / "examples").glob("*.py"))
 
 def example(name: str) -> Any:
     spec = importlib.util.spec_from_file_location(f"example_{name}", ROOT / "examples" / f"{name}.py")
+    require_imports((ROOT / "examples" / f"{name}.py").read_text())
     assert spec is not None
     assert spec.loader is not None
     module = importlib.util.module_from_spec(spec)

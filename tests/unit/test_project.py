@@ -15,6 +15,7 @@ import pytest
 import chainrule
 from chainrule import Value, engine, value
 
+from ..conftest import not_tested
 from ..near import near
 
 ROOT = Path(__file__).resolve().parents[2]
@@ -245,3 +246,131 @@ def test_near_compares_structures() -> None:
     comparison = near([1.0, 2.0], rel=0.1)
     assert comparison != [1.0, 2.5]
     assert repr(comparison) == "near([1] 2.5 should be 2.0; rel=0.1)"
+
+
+# --- components that may be missing ---------------------------------------------------------------
+
+NEEDY = """
+import pytest
+from tests.conftest import require, require_all, require_imports, require_program
+
+def test_module():
+    require("no_such_package.part")
+
+def test_program():
+    require_program("no-such-program")
+
+def test_both():
+    require_all(["json", "other_package"], ["sh", "no-such-program"])
+
+def test_imports():
+    require_imports("import json.decoder\\nif True:\\n    from one_more.part import x\\nfrom . import y")
+
+@pytest.mark.skip(reason="about one core")
+def test_of_a_core(): ...
+
+def test_that_runs():
+    assert require("json.decoder").JSONDecoder().decode("1") == 1
+    assert require_program("sh").endswith("/sh")
+    require_imports("import json\\nfrom math import sin")
+"""
+
+
+once = pytest.mark.skipif(chainrule.core == "python", reason="about the suite, not about a core")
+
+
+def suite(*options: object, ci: str = "", **environment: str) -> subprocess.CompletedProcess[str]:
+    """A run of pytest as `make test` does it."""
+    return subprocess.run(
+        [
+            sys.executable,
+            "-m",
+            "pytest",
+            "-q",
+            "--no-header",
+            "-p",
+            "no:cacheprovider",
+            *map(str, options),
+        ],
+        env={**os.environ, "CI": ci, **environment},
+        cwd=ROOT,
+        capture_output=True,
+        text=True,
+        check=False,
+    )
+
+
+@once
+@pytest.mark.parametrize("processes", [0, 2])
+def test_the_suite_says_in_one_line_what_was_not_tested(processes: int, tmp_path: Path) -> None:
+    file = tmp_path / "test_needy.py"
+    file.write_text(NEEDY)
+    run = suite(f"-n{processes}", "-p", "tests.conftest", f"--rootdir={tmp_path}", file)
+    assert run.returncode == 0, run.stdout
+    assert run.stdout.splitlines()[-2] == (
+        "Not tested, because not installed: no_such_package, one_more, other_package, no-such-program. "
+        "To test everything, install no-such-program, then run `CI=true make test`, which installs the "
+        "Python packages."
+    )
+    assert run.stdout.splitlines()[-1].startswith("1 passed, 5 skipped in ")
+    assert "SKIPPED" not in run.stdout
+
+
+@once
+def test_nothing_is_said_when_nothing_is_missing(tmp_path: Path) -> None:
+    file = tmp_path / "test_needless.py"
+    file.write_text("def test_that_runs(): ...\n")
+    run = suite("-p", "tests.conftest", f"--rootdir={tmp_path}", file)
+    assert "Not tested" not in run.stdout
+
+
+def test_only_what_is_missing_is_to_be_installed() -> None:
+    assert not_tested([]) == ""
+    assert not_tested(["Skipped: about a core"]) == ""
+    assert not_tested(
+        ["Skipped: not installed: torch (package)", "Skipped: not installed: jax (package)"]
+    ) == (
+        "Not tested, because not installed: jax, torch. To test everything, run `CI=true make test`, "
+        "which installs the Python packages."
+    )
+    assert not_tested(["Skipped: not installed: node (program), less (program)"]) == (
+        "Not tested, because not installed: less, node. To test everything, install less and node, then "
+        "run `CI=true make test`."
+    )
+
+
+@once
+@pytest.mark.parametrize("processes", [0, 2])
+def test_ci_skips_nothing_for_a_missing_component(processes: int, tmp_path: Path) -> None:
+    """Neither where a test asks for it in our way nor where it skips by itself."""
+    file = tmp_path / "test_needy.py"
+    file.write_text(NEEDY)
+    options = f"-n{processes}", "-p", "tests.conftest", f"--rootdir={tmp_path}", file
+    run = suite(*options, ci="true")
+    assert run.returncode == 1
+    assert "4 failed, 1 passed, 1 skipped" in run.stdout
+    message = (
+        "CI may skip nothing, but these are not installed: other_package (package), no-such-program"
+    )
+    assert message in run.stdout
+    file.write_text('import pytest\ndef test_it(): pytest.skip("no browser is there")\n')
+    assert suite(*options).returncode == 0
+    run = suite(*options, ci="true")
+    assert run.returncode == 1
+    assert "CI may not skip this: Skipped: no browser is there" in run.stdout
+    file.write_text('import pytest\npytest.importorskip("no_such_package")\n')
+    assert suite(*options, ci="true").returncode == 1
+
+
+@once
+def test_lessons_that_need_pytorch_are_skipped_without_it(tmp_path: Path) -> None:
+    """In this process and in those that it starts."""
+    (tmp_path / "sitecustomize.py").write_text("import sys\nsys.modules['torch'] = None\n")
+    run = suite(
+        "tests/learn/test_reading.py::test_the_code_of_a_lesson_runs_as_a_program[checking]",
+        "tests/learn/test_lessons.py::test_its_code_prints_what_it_says[pytorch]",
+        "tests/learn/test_exporting.py::test_the_cells_of_a_notebook_run_in_order[pytorch]",
+        PYTHONPATH=str(tmp_path),
+    )
+    assert run.stdout.splitlines()[-1].startswith("3 skipped in "), run.stdout
+    assert "because not installed: torch." in run.stdout
