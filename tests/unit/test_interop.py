@@ -8,7 +8,7 @@ from typing import Any
 import numpy as np
 import pytest
 
-from chainrule import compile, nn, ops
+from chainrule import compile, nn, ops, tanh
 from chainrule.functional import logsumexp, take, where
 from chainrule.interop import export_onnx, from_torch, to_torch
 from chainrule.value import Value
@@ -64,6 +64,10 @@ def test_what_torch_has_and_we_have_not() -> None:
         from_torch(torch.nn.Linear(2, 2))
     with pytest.raises(TypeError, match="no module for the activation sin"):
         to_torch(nn.MLP(2, [2, 1], activation="sin", seed=0))
+    mixed = nn.Layer(2, 2, "relu", seed=0)
+    mixed.neurons[1].activation = tanh
+    with pytest.raises(TypeError, match="no layer with the activation relu"):
+        to_torch(mixed)
     with pytest.raises(TypeError, match="cannot move a int"):
         to_torch(3)  # type: ignore[arg-type]
     without = torch.nn.Sequential(

@@ -347,6 +347,31 @@ def test_a_schedule_of_ones_own() -> None:
     assert schedule.get_last_lr() == [0.2]
 
 
+@pytest.mark.parametrize(
+    ("schedule", "settings", "expected"),
+    [
+        (optim.StepLR, (2, 0.5), [0.8, 0.8, 0.4, 0.4, 0.2]),
+        (optim.StepLR, (1,), [0.8, 0.08, 0.008]),
+        (
+            optim.CosineAnnealingLR,
+            (4,),
+            [0.8, 0.4 + 0.4 * math.sqrt(0.5), 0.4, 0.4 - 0.4 * math.sqrt(0.5), 0.0],
+        ),
+        (optim.CosineAnnealingLR, (1, 0.2), [0.8, 0.2, 0.8]),
+        (optim.LinearLR, (), [0.8 * k / 15 for k in (5, 7, 9, 11, 13, 15, 15)]),
+        (optim.LinearLR, (0.5, 0.25, 1), [0.4, 0.2, 0.2]),
+    ],
+)
+def test_rates_by_hand(schedule: Any, settings: tuple[Any, ...], expected: list[float]) -> None:
+    optimizer = optim.SGD([Value(1.0)], lr=0.8)
+    running = schedule(optimizer, *settings)
+    rates = [optimizer.lr]
+    for _ in expected[1:]:
+        running.step()
+        rates.append(optimizer.lr)
+    assert rates == near(expected, rel=1e-15, abs=1e-16)  # the cosine of pi/2 is not exactly 0
+
+
 # --- clipping ------------------------------------------------------------------------------------
 
 
@@ -364,6 +389,16 @@ def test_clipping_by_norm() -> None:
     assert optim.clip_grad_norm_((p for p in params), 1.0) == 5.0
     assert [p.grad for p in params] == near([0.6, -0.8], rel=1e-6)
     assert optim.clip_grad_norm_([], 1.0) == 0.0
+
+
+@pytest.mark.parametrize(
+    ("norm_type", "norm"), [(1.0, 7.0), (2.0, 5.0), (3.0, 91.0 ** (1 / 3)), (math.inf, 4.0)]
+)
+def test_clipping_by_other_norms(norm_type: float, norm: float) -> None:
+    params = with_gradients(3.0, -4.0)
+    assert optim.clip_grad_norm_(params, 0.5, norm_type) == near(norm, ulps=2)
+    scale = 0.5 / (norm + 1e-6)
+    assert [p.grad for p in params] == near([3.0 * scale, -4.0 * scale], ulps=4)
 
 
 def test_huge_gradients_do_not_overflow_the_norm() -> None:
