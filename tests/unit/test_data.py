@@ -94,6 +94,11 @@ def test_without_noise_circles_lie_on_circles() -> None:
     np.testing.assert_allclose(np.hypot(*X[y == 0].T), 1.0, rtol=1e-14)
     np.testing.assert_allclose(np.hypot(*X[y == 1].T), 0.3, rtol=1e-14)
     assert len(np.unique(X.round(9), axis=0)) == 60
+    turns = 2 * np.pi * np.arange(30) / 30
+    for label, radius in ((0, 1.0), (1, 0.3)):
+        for axis, expected in ((0, np.cos(turns)), (1, np.sin(turns))):
+            found = np.sort(X[y == label][:, axis])
+            np.testing.assert_allclose(found, radius * np.sort(expected), rtol=0, atol=1e-15)
 
 
 def test_without_noise_spirals_turn_as_they_grow() -> None:
@@ -116,6 +121,12 @@ def test_too_few_points(name: str, n: int) -> None:
     message = f"^a data set of two classes needs at least 2 points, got {n}$"
     with pytest.raises(ValueError, match=message):
         MADE[name](n)
+
+
+def test_a_single_blob() -> None:
+    X, y = data.blobs(5, centers=1, noise=0)
+    assert X.tolist() == [[2.0, 0.0]] * 5
+    assert y.tolist() == [0] * 5
 
 
 @pytest.mark.parametrize(("n", "centers"), [(2, 3), (5, 0), (5, -1)])

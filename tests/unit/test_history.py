@@ -66,6 +66,15 @@ def test_a_notebook_shows_any_history(losses: list[float]) -> None:
     assert ("<svg" in html) == any(map(math.isfinite, losses))
 
 
+def test_the_curves_of_a_notebook_are_to_scale() -> None:
+    """From 10 to 390 along the epochs, and from 130 for the least loss up to 10 for the largest."""
+    points = re.findall(r'points="([^"]*)".*?<title>(.*?)</title>', example()._repr_html_())
+    assert points == [
+        ("10.0,58.0 200.0,106.0 390.0,130.0", "loss"),
+        ("10.0,10.0 200.0,82.0 390.0,58.0", "validation loss"),
+    ]
+
+
 def test_plotting_without_matplotlib(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setitem(sys.modules, "matplotlib", None)
     path = tmp_path / "curves.png"
