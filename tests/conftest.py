@@ -63,7 +63,8 @@ def not_tested(reasons: list[str]) -> str:
     programs = sorted(name for name, kind in missing if kind == "program")
     if not packages and not programs:
         return ""
-    install = f"install {' and '.join(programs)}, then run" if programs else "run"
+    listed = " and ".join(filter(None, [", ".join(programs[:-1]), *programs[-1:]]))
+    install = f"install {listed}, then run" if programs else "run"
     comes = ", which installs the Python packages" if packages else ""
     return (
         f"Not tested, because not installed: {', '.join(packages + programs)}. "

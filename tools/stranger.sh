@@ -13,7 +13,8 @@ git clone --quiet . "$folder/clone"
 python=$(python3 -c 'import sys; print(sys._base_executable)')
 printf '#!/bin/sh\nexec "%s" "$@"\n' "$python" > "$folder/bin/python3"
 chmod +x "$folder/bin/python3"
-for program in sh env make cc gcc x86_64-linux-gnu-gcc aarch64-linux-gnu-gcc as ld cmp find rm touch; do
+for program in sh env make cc gcc x86_64-linux-gnu-gcc aarch64-linux-gnu-gcc as ld \
+  cat chmod cmp cp find ls mkdir mv rm sleep touch; do
   path=$(command -v "$program") && ln -s "$path" "$folder/bin/$program"
 done
 

@@ -333,8 +333,10 @@ def test_only_what_is_missing_is_to_be_installed() -> None:
         "Not tested, because not installed: jax, torch. To test everything, run `CI=true make test`, "
         "which installs the Python packages."
     )
-    assert not_tested(["Skipped: not installed: node (program), less (program)"]) == (
-        "Not tested, because not installed: less, node. To test everything, install less and node, then "
+    programs = "chromium (program), node (program), less (program)"
+    assert not_tested([f"Skipped: not installed: {programs}"]) == (
+        "Not tested, because not installed: chromium, less, node. "
+        "To test everything, install chromium, less and node, then "
         "run `CI=true make test`."
     )
 
