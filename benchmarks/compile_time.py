@@ -2,7 +2,9 @@
 
 From a Python function to the first gradient, on a batch so small that it does not count. Each
 measurement has a process of its own, whose peak of memory is counted from its start; the sizes take
-turns, so that a slow moment hits all of them.
+turns, so that a slow moment hits all of them. The last rows of a table have, in the place of a ratio,
+what a bar is set for. The last table divides the time of the reference pipeline in Python by that of the
+one in C, from the traced graph to the machine.
 """
 
 from __future__ import annotations
@@ -19,14 +21,19 @@ from typing import Any
 import measure
 import numpy as np
 import programs
-from measure import Row, Table, Times, in_time_units, sized
+from measure import Row, Table, Times, in_time_units, in_turns, sized, timed
 from programs import OURS, START
 
 from chainrule import Value
 from chainrule.compiler import Compiled, compile
+from chainrule.compiler.backends import native
+from chainrule.compiler.flat import Flat
+from chainrule.compiler.pipeline import NativePipeline, Pipeline
 
 SIZES = (1_000, 10_000) if measure.QUICK else (1_000, 10_000, 100_000, 1_000_000)
 PROCESSES = sized(5, 1)
+PIPELINE_NODES = sized(10_000, 1_000)  # Python takes its time
+PIPELINE_TURNS = sized(5, 1)
 SAMPLES = 8
 SECONDS, GIGABYTES = 2.0, 1.0  # the bars, for the largest
 LINEAR = 1.5  # how much more a node may cost in the largest than in the one before
@@ -95,7 +102,7 @@ def table(name: str) -> Table:
         seconds_a_node.append(times.median / nodes)
         cells = [
             in_time_units(times.median),
-            times.spread,
+            f"{in_time_units(min(times.seconds))} - {in_time_units(max(times.seconds))}",
             in_time_units(seconds_a_node[-1]),
             f"{peak:.3f} GB",
         ]
@@ -111,9 +118,40 @@ def table(name: str) -> Table:
     return Table([f"compiling a {name}", "median", "fastest - slowest", "a node", "peak"], rows)
 
 
+def pipelines() -> Table:
+    """The same graph through both; `tests/conformance` holds that the steps are the same."""
+    rows = []
+    for name, case in CASES.items():
+        step, batch = case(PIPELINE_NODES)
+        step.value_and_grad(*batch)
+        ((variant,),) = step.variants.values()
+        source = variant.trace.source
+        if not isinstance(source, Flat):
+            return Table(["pipelines: not measured, there is no C core"])
+        took = in_turns(pipeline_contestants(variant, source), PIPELINE_TURNS)
+        each = [in_time_units(took[who].median / len(source)) for who in ("Python", "C")]
+        cells = [f"{name}, {len(source):,} nodes", *each]
+        rows.append(Row(cells, took["Python"].to(took["C"])))
+    return Table(["from graph to machine, a node", "Python", "C"], rows)
+
+
+def pipeline_contestants(variant: Any, source: Flat) -> dict[str, Callable[[], float]]:
+    graph = source.unpack()
+    sizes = variant.count, variant.inputs
+
+    def in_python() -> Any:
+        return Pipeline(graph, native.Machine).machine(*sizes, wanted=())
+
+    def in_c() -> Any:
+        return NativePipeline(source).machine(*sizes, wanted=())
+
+    return {"Python": lambda: timed(in_python), "C": lambda: timed(in_c)}
+
+
 def tables() -> Iterator[Table]:
     for name in CASES:
         yield table(name)
+    yield pipelines()
 
 
 if __name__ == "__main__":

@@ -1,7 +1,9 @@
-"""What does the eager engine cost? Against plain Python floats, and against micrograd.
+"""What does the eager engine cost? Beside plain Python floats, and beside micrograd.
 
-Each row is a ratio of medians of measurements in turns, with the bar it has to meet. Results are
-compared before anything is timed.
+Floats run the same loop, which gives the value but no gradient. The loop on Values also pays for the
+gradients, and for freeing its graph: each part is shown, and their sum. There the ratio is our time
+divided by that of the floats. Against micrograd the same programs run with Python's cyclic garbage
+collector on, as it is by default, and off.
 """
 
 from __future__ import annotations
@@ -13,22 +15,26 @@ import random
 import subprocess
 import sys
 from collections.abc import Iterator
+from functools import partial
+from itertools import pairwise
 from pathlib import Path
 from types import ModuleType
 from typing import Any
 
 import measure
 import numpy as np
-from measure import Row, Table, assert_close, in_time_units, medians, sized, timed
+from measure import Row, Table, Work, check_close, in_time_units, in_turns, sized, timed
+from race import OURS, Contestant, Race
 
 import chainrule
 
+PEERS = ("micrograd",)
 ROUNDS = sized(100_000, 1_000)
 OTHER_ROUNDS = (sized(10_000, 100), sized(500_000, 5_000))
 SHORT_ROUNDS = 300  # micrograd's backward recurses
 SHORT_TIMES = sized(20, 2)
 STEPS = sized(3, 1)
-STEP_REPEATS = sized(5, 1)
+SIZES = (2, 16, 16, 1)
 SAMPLES = 100
 WEIGHT_DECAY = 1e-4
 LEARNING_RATE = 0.1
@@ -64,54 +70,85 @@ def check_chain(rounds: int) -> None:
     value, slope = 1.0, 0.0
     for _ in range(rounds):
         value, slope = value * FACTOR + FACTOR, slope * FACTOR + value + 1.0
-    assert_close("the gradient of the chain", [x.grad, a.grad], [FACTOR**rounds, slope])
+    check_close("the gradient of the chain", [x.grad, a.grad], [FACTOR**rounds, slope])
 
 
-def chain_rows() -> list[Row]:
-    rows = []
-    for rounds in (ROUNDS, *OTHER_ROUNDS):
-        check_chain(rounds)
-        nodes = 2 * rounds
-        took = medians(
-            {
-                "floats": lambda rounds=rounds: timed(lambda: chain(1.0, FACTOR, rounds)),
-                "forward": lambda rounds=rounds: timed(
-                    lambda: chain(chainrule.Value(1.0), chainrule.Value(FACTOR), rounds)
-                ),
-                "backward": lambda rounds=rounds: backward_of_chain(rounds),
-                "free": lambda rounds=rounds: free_chain(rounds),
-            }
+def chain_rows(rounds: int, barred: bool) -> list[Row]:
+    check_chain(rounds)
+    nodes = 2 * rounds
+    value = chainrule.Value
+    took = in_turns(
+        {
+            "floats": lambda: timed(lambda: chain(1.0, FACTOR, rounds)),
+            "forward": lambda: timed(lambda: chain(value(1.0), value(FACTOR), rounds)),
+            "backward": lambda: backward_of_chain(rounds),
+            "free": lambda: free_chain(rounds),
+        }
+    )
+    took["forward + backward + free"] = took["forward"].plus(took["backward"], took["free"])
+    theirs = f"{in_time_units(took['floats'].median / nodes)}/op"
+    bars = {"forward": 2.0, "backward": 0.75} if barred else {}
+    return [
+        Row(
+            [
+                f"{name}, chain of {nodes:,} nodes",
+                f"{in_time_units(times.median / nodes)}/node",
+                theirs,
+            ],
+            times.to(took["floats"]),
+            bars.get(name),
         )
-        barred = rounds == ROUNDS
-        for name, bar in (("forward", 2.0), ("backward", 0.75), ("free", None)):
-            question = f"{name}, chain of {nodes:,} nodes, to floats"
-            ours, theirs = took[name] / nodes, took["floats"] / nodes
-            shown = (f"{in_time_units(ours)}/node", f"{in_time_units(theirs)}/op")
-            rows.append(Row([question, *shown], ours / theirs, bar if barred else None))
-    return rows
+        for name, times in took.items()
+        if name != "floats"
+    ]
+
+
+def floats_table() -> Table:
+    rounds = (ROUNDS, *OTHER_ROUNDS)
+    rows = [row for count in rounds for row in chain_rows(count, count == ROUNDS)]
+    return Table(["chains, beside the same loop on floats", "chainrule", "floats"], rows)
 
 
 # --- micrograd -----------------------------------------------------------------------------------
 
 
-def short_chain(value: Any) -> tuple[float, float, float]:
-    x, a = value(1.0), value(FACTOR)
-    root = chain(x, a, SHORT_ROUNDS)
-    root.backward()
-    return root.data, x.grad, a.grad
+def set_collector(on: bool) -> None:
+    sys.setrecursionlimit(20_000)  # for micrograd's backward
+    if not on:
+        gc.disable()
 
 
-def short_chain_row(peer: Any) -> Row:
-    assert_close("the short chain", short_chain(chainrule.Value), short_chain(peer))
+def value_of(library: str) -> Any:
+    return chainrule.Value if library == OURS else importlib.import_module("micrograd.engine").Value
 
-    def many(value: Any) -> float:
-        return timed(lambda: [short_chain(value) for _ in range(SHORT_TIMES)])
 
-    took = medians({"ours": lambda: many(chainrule.Value), "micrograd": lambda: many(peer)})
-    question = f"forward + backward, chain of {2 * SHORT_ROUNDS} nodes, micrograd to us"
-    nodes = 2 * SHORT_ROUNDS * SHORT_TIMES
-    shown = [f"{in_time_units(took[name] / nodes)}/node" for name in ("ours", "micrograd")]
-    return Row([question, *shown], took["micrograd"] / took["ours"], at_least=25.0)
+def short_chains(library: str, collect: bool, count: int) -> Work:
+    set_collector(collect)
+    value = value_of(library)
+
+    def run() -> Any:
+        for _ in range(count):
+            x, a = value(1.0), value(FACTOR)
+            root = chain(x, a, SHORT_ROUNDS)
+            root.backward()
+        return [root.data, x.grad, a.grad]
+
+    return run
+
+
+def short_chain_race() -> Race:
+    def spelled(library: str, text: str, collect: bool) -> Contestant:
+        modules = [] if library == OURS else ["micrograd"]
+        start = partial(short_chains, library, collect)
+        return Contestant(library, text, start, SHORT_TIMES, compiles=False, modules=modules)
+
+    contestants = [
+        spelled(OURS, "", True),
+        spelled("micrograd", "collector on", True),
+        spelled("micrograd", "collector off", False),
+    ]
+    title = f"chain of {2 * SHORT_ROUNDS} nodes, forward + backward"
+    return Race(title, contestants, checked=1, bars={"micrograd": 25.0})
 
 
 def moons() -> tuple[list[list[float]], list[int]]:
@@ -131,7 +168,7 @@ def micrograd_nn_on(value: Any) -> ModuleType:
     assert spec.loader is not None
     engine = ModuleType("micrograd.engine")
     engine.Value = value  # type: ignore[attr-defined]
-    before = sys.modules["micrograd.engine"]
+    before = importlib.import_module("micrograd.engine")
     sys.modules["micrograd.engine"] = engine
     try:
         module = importlib.util.module_from_spec(spec)
@@ -141,12 +178,23 @@ def micrograd_nn_on(value: Any) -> ModuleType:
     return module
 
 
+def first_weights() -> list[list[tuple[list[float], float]]]:
+    """Those that micrograd's MLP draws: the weights and the bias of each neuron of each layer."""
+    rng = random.Random(1337)
+    return [
+        [([rng.uniform(-1.0, 1.0) for _ in range(inputs)], 0.0) for _ in range(outputs)]
+        for inputs, outputs in pairwise(SIZES)
+    ]
+
+
 class Demo:
-    """One training step of micrograd's moons demo, written as in its notebook."""
+    """Training steps of micrograd's moons demo, written as in its notebook."""
 
     def __init__(self, nn: Any, value: Any) -> None:
-        random.seed(1337)  # nn draws its weights from here: the same on all sides
-        self.model = nn.MLP(2, [16, 16, 1])
+        self.model = nn.MLP(SIZES[0], list(SIZES[1:]))
+        numbers = [x for layer in first_weights() for w, b in layer for x in (*w, b)]
+        for p, number in zip(self.parameters(), numbers, strict=True):
+            p.data = number
         self.value = value
         self.points, self.labels = moons()
 
@@ -160,28 +208,22 @@ class Demo:
         data_loss = sum(losses) * (1.0 / len(losses))
         return data_loss + WEIGHT_DECAY * sum(p * p for p in self.parameters())
 
-    def step(self) -> float:
+    def step(self) -> None:
         loss = self.loss()
         for p in self.parameters():
             p.grad = 0.0
         loss.backward()
         for p in self.parameters():
             p.data -= LEARNING_RATE * p.grad
-        return float(loss.data)
-
-    def seconds_per_step(self) -> float:
-        """In the middle of training, where the graph of the step before is there to be freed."""
-        self.step()
-        return timed(lambda: [self.step() for _ in range(STEPS)]) / STEPS
 
 
 class DotDemo(Demo):
     """The same network in chainrule's own words: a neuron is one dot product."""
 
-    def __init__(self, weights: list[list[tuple[list[float], float]]]) -> None:
+    def __init__(self) -> None:
         value = chainrule.Value
         self.layers = [
-            [([value(w) for w in row], value(bias)) for row, bias in layer] for layer in weights
+            [([value(w) for w in row], value(bias)) for row, bias in layer] for layer in first_weights()
         ]
         self.points, self.labels = moons()
 
@@ -202,40 +244,37 @@ class DotDemo(Demo):
         return chainrule.mean(losses) + WEIGHT_DECAY * chainrule.dot(parameters, parameters)
 
 
-def weights_of(model: Any) -> list[list[tuple[list[float], float]]]:
-    return [
-        [([float(w.data) for w in neuron.w], float(neuron.b.data)) for neuron in layer.neurons]
-        for layer in model.layers
+def trained(demo: Demo, steps: int) -> Work:
+    def run() -> Any:
+        for _ in range(steps):
+            demo.step()
+        return [float(p.data) for p in demo.parameters()]
+
+    return run
+
+
+def dot_steps(steps: int) -> Work:
+    return trained(DotDemo(), steps)
+
+
+def same_source_steps(library: str, collect: bool, steps: int) -> Work:
+    set_collector(collect)
+    value = value_of(library)
+    return trained(Demo(micrograd_nn_on(value), value), steps)
+
+
+def moons_race() -> Race:
+    def spelled(library: str, text: str, collect: bool) -> Contestant:
+        start = partial(same_source_steps, library, collect)
+        return Contestant(library, text, start, STEPS, compiles=False, modules=["micrograd"])
+
+    contestants = [
+        Contestant(OURS, "a neuron is a dot", dot_steps, STEPS, compiles=False),
+        spelled(OURS, "micrograd's source", True),
+        spelled("micrograd", "collector on", True),
+        spelled("micrograd", "collector off", False),
     ]
-
-
-def moons_rows(peer: Any, peer_nn: Any) -> list[Row]:
-    theirs = Demo(peer_nn, peer)
-    same = Demo(micrograd_nn_on(chainrule.Value), chainrule.Value)
-    dots = DotDemo(weights_of(theirs.model))
-    demos: dict[str, Demo] = {"micrograd": theirs, "same source": same, "dot": dots}
-    loss = {name: demo.step() for name, demo in demos.items()}
-    gradients = {name: [float(p.grad) for p in demo.parameters()] for name, demo in demos.items()}
-    for name in ("same source", "dot"):
-        assert_close(f"the loss, {name}", [loss[name]], [loss["micrograd"]])
-        assert_close(f"the gradients, {name}", gradients[name], gradients["micrograd"])
-    steps = {name: demo.seconds_per_step for name, demo in demos.items()}
-    took = medians(steps, STEP_REPEATS)
-    rows = [moons_row("same source", took, None), moons_row("dot", took, 100.0)]
-    # Most of micrograd's time is the garbage collector's, for the cycles that its closures make.
-    # Nobody runs the demo without it, but a reader should know how much of the ratio that is.
-    gc.disable()
-    try:
-        took = medians(steps, STEP_REPEATS)
-    finally:
-        gc.enable()
-    return rows + [moons_row(name, took, None, ", gc off") for name in ("same source", "dot")]
-
-
-def moons_row(name: str, took: dict[str, float], bar: float | None, note: str = "") -> Row:
-    shown = (in_time_units(took[name]), in_time_units(took["micrograd"]))
-    question = f"moons demo, one step, micrograd to us ({name}{note})"
-    return Row([question, *shown], took["micrograd"] / took[name], at_least=bar)
+    return Race("moons demo, one eager step", contestants, checked=2, bars={"micrograd": 100.0})
 
 
 # --- memory --------------------------------------------------------------------------------------
@@ -257,32 +296,33 @@ print((resident() - before) / 1_000_000)
 """
 
 
-def memory_rows() -> list[Row]:
+def memory() -> Table | str:
     """In a fresh interpreter, where no freed nodes wait to be used again."""
     if not Path("/proc/self/statm").exists():
-        print("memory is not measured: it is read from /proc, which this system has not")
-        return []
+        return "Memory is not measured: it is read from /proc, which this system does not have."
     source = str(Path(__file__).parents[1] / "src")
     environment = {**os.environ, "PYTHONPATH": source, "CHAINRULE_CORE": chainrule.core}
     run = subprocess.run(
         [sys.executable, "-c", COUNT_BYTES], env=environment, capture_output=True, text=True, check=True
     )
     size = float(run.stdout)
-    return [Row(["bytes a node, 1,000,000 nodes", f"{size:.1f} B", ""], size, at_most=96.0)]
+    row = Row(["a chain of 1,000,000 nodes", f"{size:.1f} B"], size, at_most=96.0)
+    return Table(["bytes a node", "resident memory"], [row])
 
 
 # --- the table -----------------------------------------------------------------------------------
 
 
-def tables() -> Iterator[Table]:
-    import micrograd.engine
-    import micrograd.nn
-
-    sys.setrecursionlimit(20_000)  # for micrograd's backward
-    peer, peer_nn = micrograd.engine.Value, micrograd.nn
-    rows = [*chain_rows(), short_chain_row(peer), *moons_rows(peer, peer_nn), *memory_rows()]
-    yield Table(["question", "chainrule", "peer"], rows)
+def tables() -> Iterator[Table | str]:
+    if measure.CHECK:
+        check_chain(ROUNDS)
+    else:
+        yield floats_table()
+    yield short_chain_race().table()
+    yield moons_race().table()
+    if not measure.CHECK:
+        yield memory()
 
 
 if __name__ == "__main__":
-    sys.exit(measure.main(tables, ["micrograd"]))
+    sys.exit(measure.main(tables, PEERS))

@@ -1,32 +1,38 @@
-"""How fast does the tiny GPT learn? Compiled, beside the same program on a plain Value in CPython.
+"""How fast does the tiny GPT learn? Compiled, beside JAX and a plain Value in CPython.
 
-Both run the source of examples/tiny_gpt.py, a name a step, with Adam. The plain Value is the
-hundred-line one of the tutorials: a closure for each operation, a loop for the order.
+Ours and the plain Value run the source of examples/tiny_gpt.py, a name a step, with Adam. The plain
+Value is the hundred-line one of the tutorials: a closure for each operation, a loop for the order.
+JAX gets the same network written for arrays, with a `scan` over the names in one jitted call.
 """
 
 from __future__ import annotations
 
+import gc
 import importlib.util
 import math
 import random
 import sys
 from collections.abc import Callable, Iterator, Sequence
+from functools import partial
 from pathlib import Path
 from types import ModuleType
 from typing import Any
 
 import measure
 import numpy as np
-from measure import Contestant, Race, Table, Work, sized
+from measure import CLOSE, Table, Work, sized
+from race import OURS, Contestant, Race
 
 from chainrule import optim
 from chainrule.compiler import compile
 from chainrule.compiler.training import Trainer
 
+PEERS = ("jax",)
+
 EXAMPLE = Path(__file__).parents[1] / "examples" / "tiny_gpt.py"
 NAMES = sized(16, 2)  # of several lengths; both sides learn all of them, again and again
-ROUNDS = sized(50, 5)  # of ours, to one of the peer
-CHECKED = 3
+ROUNDS = sized(50, 5)  # of ours and of JAX, to one of the plain Value
+CHECKED = sized(3, 1)
 RATE, BETAS, EPSILON = 0.02, (0.9, 0.999), 1e-8
 
 
@@ -182,7 +188,9 @@ def adam(parameters: list[Plain], means: list[float], squares: list[float], step
 # --- contestants ---------------------------------------------------------------------------------
 
 
-def plain_steps(count: int) -> Work:
+def plain_steps(collect: bool, count: int) -> Work:
+    if not collect:
+        gc.disable()
     gpt = plain_example()
     parameters = gpt.make_parameters()
     numbers = flat(parameters)
@@ -200,11 +208,11 @@ def plain_steps(count: int) -> Work:
     return train
 
 
-def chainrule_steps(count: int) -> Work:
+def chainrule_steps(dtype: str, count: int) -> Work:
     gpt = example()
     parameters = gpt.make_parameters()
     numbers = flat(parameters)
-    step = compile(lambda tokens: gpt.loss(parameters, tokens), numbers)
+    step = compile(lambda tokens: gpt.loss(parameters, tokens), numbers, dtype=dtype)
     trainer = Trainer(step, optim.Adam(numbers, lr=RATE, betas=BETAS, eps=EPSILON))
     batches = [np.array([tokens]) for tokens in documents(gpt, count)]
 
@@ -217,13 +225,135 @@ def chainrule_steps(count: int) -> Work:
     return train
 
 
-def tables() -> Iterator[Table]:
+# --- JAX -----------------------------------------------------------------------------------------
+
+
+def matrix_product(x: Any, matrix: Any) -> Any:
+    return x @ matrix.T
+
+
+def sum_of_products(x: Any, matrix: Any) -> Any:
+    """XLA makes one fused loop of it, where a small `@` is a call of a library for each product."""
+    return (x[:, None, :] * matrix).sum(-1)
+
+
+def jax_loss(linear: Callable[[Any, Any], Any], gpt: Any, parameters: Any, name: Any) -> Any:
+    """The loss of a name that is padded to a common length; nothing after its end counts."""
+    import jax
+    import jax.numpy as jnp
+
+    def normed(x: Any) -> Any:
+        return x / jnp.sqrt((x * x).mean(axis=1, keepdims=True) + 1e-5)
+
+    def by_head(x: Any) -> Any:
+        return x.reshape(len(x), gpt.HEADS, -1).swapaxes(0, 1)
+
+    tokens, length = name
+    given, wanted = tokens[:-1], tokens[1:]
+    places = jnp.arange(len(given))
+    x = normed(parameters["token"][given] + parameters["position"][places])
+    queries, keys, values = (by_head(linear(x, parameters[k])) for k in ("query", "key", "value"))
+    fits = (queries[:, :, None, :] * keys[:, None]).sum(-1) / math.sqrt(queries.shape[2])
+    weights = jax.nn.softmax(jnp.where(places <= places[:, None], fits, -jnp.inf))
+    seen = (weights[..., None] * values[:, None]).sum(2).swapaxes(0, 1).reshape(x.shape)
+    x = x + linear(seen, parameters["mix"])
+    hidden = jax.nn.relu(linear(normed(x), parameters["widen"]))
+    x = x + linear(hidden, parameters["narrow"])
+    scores = linear(normed(x), parameters["output"])
+    losses = jax.nn.logsumexp(scores, axis=1) - scores[places, wanted]
+    return jnp.where(places < length, losses, 0.0).sum() / length
+
+
+def jax_adam(state: Any, gradients: Any) -> Any:
+    import jax
+
+    parameters, means, squares, step = state
+    beta1, beta2 = BETAS
+    step = step + 1
+    means = jax.tree.map(lambda m, g: beta1 * m + (1.0 - beta1) * g, means, gradients)
+    squares = jax.tree.map(lambda s, g: beta2 * s + (1.0 - beta2) * g * g, squares, gradients)
+
+    def moved(p: Any, mean: Any, square: Any) -> Any:
+        mean, square = mean / (1.0 - beta1**step), square / (1.0 - beta2**step)
+        return p - RATE * mean / (jax.numpy.sqrt(square) + EPSILON)
+
+    return jax.tree.map(moved, parameters, means, squares), means, squares, step
+
+
+def padded(names: list[list[int]]) -> tuple[Any, Any]:
+    """A row of tokens for each name, and how many of them are to be foretold."""
+    longest = max(map(len, names))
+    rows = [[*name, *[0] * (longest - len(name))] for name in names]
+    return np.array(rows), np.array([len(name) - 1 for name in names])
+
+
+def jax_steps(linear: Callable[[Any, Any], Any], unroll: int, dtype: str, count: int) -> Work:
+    import jax
+    import jax.numpy as jnp
+
+    gpt = example()
+    matrices = gpt.make_parameters()
+    parameters = {
+        key: jnp.array([[p.data for p in row] for row in rows], dtype) for key, rows in matrices.items()
+    }
+    zeros = jax.tree.map(jnp.zeros_like, parameters)
+    state = parameters, zeros, zeros, jnp.zeros((), dtype)
+    tokens, lengths = padded(documents(gpt, count))
+    names = jnp.array(tokens), jnp.array(lengths, dtype)
+    loss = partial(jax_loss, linear, gpt)
+
+    def learn(state: Any, name: Any) -> Any:
+        return jax_adam(state, jax.grad(loss)(state[0], name)), None
+
+    run = jax.jit(lambda state, names: jax.lax.scan(learn, state, names, unroll=unroll)[0])
+
+    def train() -> Any:
+        nonlocal state
+        state = run(state, names)
+        return np.concatenate([np.asarray(state[0][key]).ravel() for key in matrices])
+
+    return train
+
+
+# --- the races -----------------------------------------------------------------------------------
+
+
+def race(dtype: str, tolerance: float, plain: bool) -> Race:
+    def spelled(text: str, linear: Callable[[Any, Any], Any], unroll: int) -> Contestant:
+        start = partial(jax_steps, linear, unroll, dtype)
+        return Contestant("JAX", text, start, NAMES * ROUNDS, modules=["jax"], slow=unroll > 1)
+
     contestants = [
-        Contestant("chainrule, compiled", chainrule_steps, NAMES * ROUNDS),
-        Contestant("plain Value, CPython (stretch: 1,000)", plain_steps, NAMES, 500.0, False),
+        Contestant(OURS, "compiled", partial(chainrule_steps, dtype), NAMES * ROUNDS),
+        spelled("scan over names, @", matrix_product, 1),
+        spelled("scan over names, sums of products", sum_of_products, 1),
+        spelled("scan over names with unroll=2, @", matrix_product, 2),
     ]
-    yield Race("tiny GPT, one name, with Adam", contestants, checked=CHECKED).table()
+    if plain:
+        contestants += [
+            Contestant(
+                "plain Value",
+                f"CPython, collector {'on' if collect else 'off'}",
+                partial(plain_steps, collect),
+                NAMES,
+                compiles=False,
+            )
+            for collect in (True, False)
+        ]
+    return Race(
+        f"tiny GPT, one name, with Adam, {dtype}",
+        contestants,
+        checked=CHECKED,
+        bars={"plain Value": 500.0} if plain else {},  # the stretch is 1,000
+        tolerance=tolerance,
+        advice=f"For a tiny GPT whose names fit one loop of JAX, in {dtype}",
+    )
+
+
+def tables() -> Iterator[Table]:
+    yield race("float64", CLOSE, plain=True).table()
+    yield race("float32", 1e-4, plain=False).table()
 
 
 if __name__ == "__main__":
-    sys.exit(measure.main(tables))
+    sys.exit(measure.main(tables, PEERS))

@@ -1,7 +1,8 @@
 """How long does it take to lay out a graph, and how tangled is the result?
 
 Random expressions with shared parts, without Graphviz. The crossings of columns in the order in
-which values were computed are beside those of the layout. Nothing may overlap, at any size.
+which values were computed are beside those of the layout. Nothing may overlap, at any size. In the
+place of a ratio, the last row has the seconds that its bar is set for.
 """
 
 from __future__ import annotations
@@ -71,7 +72,7 @@ def row(nodes: int) -> Row:
         f"{places.crossings:,}",
         f"{faults(picture, places)}",
         in_time_units(times.median),
-        times.spread,
+        f"{in_time_units(min(times.seconds))} - {in_time_units(max(times.seconds))}",
     ]
     last = nodes == SIZES[-1]
     return Row(cells, times.median if last else None, at_most=SECONDS if last else None)

@@ -1,13 +1,15 @@
 """What do two threads bring? One large batch, with the same bits as on one thread.
 
-Two cores of a rented machine are halves of one at times, as its host has put them. Then two programs
-that have nothing to do with each other take twice as long at once as one alone, and threads can bring
-nothing. So a turn counts if two such programs ran as on two cores before and after it; how often they
-did not is told.
+On a rented machine, two cores are at times two halves of one: then two programs that have nothing to
+do with each other take twice as long together as one alone, and threads can bring nothing. So two
+such programs run before and after every turn, which tells whether the machine had two cores in it. No
+turn is repeated or left out: the verdict comes from all of them, and below it stands what the turns
+with two cores gave. The ratio is the time divided by that of two threads.
 """
 
 from __future__ import annotations
 
+import gc
 import os
 import sys
 import time
@@ -19,8 +21,8 @@ from typing import Any
 import measure
 import numpy as np
 import programs
-from measure import QUICK, Contestant, Race, Table, Work, sized, timed
-from programs import OURS, START
+from measure import QUICK, Row, Table, Times, Work, check_close, in_time_units, progress, sized, timed
+from programs import START
 
 from chainrule import Value
 from chainrule.compiler import compile
@@ -28,12 +30,14 @@ from chainrule.compiler import compile
 PATHS, STEPS = sized(32_768, 256), sized(100, 10)
 SAMPLES = sized(16_384, 256)
 PROBED = sized(4_096, 256)
+TURNS = 1 if QUICK else 25
 FASTER = 1.7
+ENOUGH, TOO_MUCH = 1.7, 2.1  # times the work of one core; more means that the one alone was disturbed
 
 
 def path_model(paths: int) -> Work:
     start = [Value(x) for x in START]
-    step = compile(lambda shocks: programs.path_payoff(OURS, start, shocks), start)
+    step = compile(lambda shocks: programs.path_payoff(programs.OURS, start, shocks), start)
     shocks = programs.normals(2 * STEPS, paths).T
     return lambda: step.value_and_grad(shocks)
 
@@ -79,51 +83,65 @@ def two_callers(start: Callable[[int], Work], units: int) -> Work:
 class TwoCores:
     """Tells whether the machine has two cores now: two programs at once take little longer than one."""
 
-    ENOUGH = 1.7  # times the work of one core,
-    AT_MOST = 2.1  # and more means that the one alone was disturbed
-    PATIENCE = 300  # looks in vain, before it says yes all the same
-    PAUSE = 0.5  # seconds: when both are idle, the host may find a better place for them
-
     def __init__(self) -> None:
         self.alone = with_threads(1, network, PROBED)
         self.both = two_callers(network, PROBED)
-        self.looks = self.found = self.given_up = 0
 
     def __call__(self) -> bool:
         alone, both = (min(timed(work) for _ in range(3)) for work in (self.alone, self.both))
-        self.looks += 1
-        if self.ENOUGH <= 2 * alone / both <= self.AT_MOST:
-            self.found += 1
-            return True
-        if QUICK or self.looks - self.found > self.PATIENCE:
-            self.given_up += 1
-            return True
-        time.sleep(self.PAUSE)
-        return False
-
-    def __str__(self) -> str:
-        given_up = f", given up {self.given_up} times" if self.given_up else ""
-        return (
-            f"Two programs at once ran as on two cores in {self.found} of {self.looks} looks{given_up}."
-        )
+        return ENOUGH <= 2 * alone / both <= TOO_MUCH
 
 
-def race(title: str, start: Callable[[int], Work], units: int, two_cores: TwoCores) -> Table:
-    two, one = (partial(with_threads, count, start) for count in (2, 1))
-    contestants = [
-        Contestant("two threads", two, units),
-        Contestant("one thread", one, units, FASTER),
-        Contestant("a batch on each core at once", lambda _: two_callers(start, units), 2 * units),
+def measured(works: dict[str, Work], two_cores: TwoCores) -> tuple[dict[str, Times], list[bool]]:
+    """The seconds of each work in each turn, and whether the turn had two cores."""
+    seconds: dict[str, list[float]] = {name: [] for name in works}
+    had_two = []
+    for turn in range(-1, TURNS):
+        before = two_cores()
+        for name, work in works.items():
+            gc.collect()
+            time.sleep(measure.REST)
+            took = timed(work)
+            if turn >= 0:
+                seconds[name].append(took)
+        if turn >= 0:
+            had_two.append(two_cores() and before)
+    return {name: Times(tuple(each)) for name, each in seconds.items()}, had_two
+
+
+def table(title: str, start: Callable[[int], Work], units: int, two_cores: TwoCores) -> Table:
+    progress(title)
+    works = {f"{count}": with_threads(count, start, units) for count in (2, 1)}
+    check_close(title, works["2"](), works["1"](), tolerance=0.0)
+    works["both"] = two_callers(start, units)
+    took, had_two = measured(works, two_cores)
+    took["both"] = took["both"].of(0.5)  # it did the work twice
+    rows = turns_rows(took, f"all {TURNS} turns", FASTER)
+    counted = sum(had_two)
+    if counted:
+        chosen = {name: times.only(had_two) for name, times in took.items()}
+        rows += turns_rows(chosen, f"the {counted} of {TURNS} turns with two cores", None)
+    else:
+        rows.append(Row([f"no turn of {TURNS} had two cores", ""]))
+    return Table([title, "median"], rows)
+
+
+def turns_rows(took: dict[str, Times], which: str, bar: float | None) -> list[Row]:
+    def row(text: str, name: str, bar: float | None = None) -> Row:
+        ratio = None if name == "2" else took[name].to(took["2"])
+        return Row([f"{text}, {which}", in_time_units(took[name].median)], ratio, at_least=bar)
+
+    return [
+        row("two threads", "2"),
+        row("one thread", "1", bar),
+        row("a batch on each core at once, a batch", "both"),
     ]
-    race = Race(title, contestants, checked=units, shown=units, tolerance=0.0, steady=two_cores)
-    return race.table()
 
 
-def tables() -> Iterator[Table | str]:
+def tables() -> Iterator[Table]:
     two_cores = TwoCores()
-    yield race(f"path model, {STEPS} steps, {PATHS:,} paths", path_model, PATHS, two_cores)
-    yield race(f"MLP(64, [128, 10]), batch of {SAMPLES:,}", network, SAMPLES, two_cores)
-    yield str(two_cores)
+    yield table(f"path model, {STEPS} steps, {PATHS:,} paths", path_model, PATHS, two_cores)
+    yield table(f"MLP(64, [128, 10]), batch of {SAMPLES:,}", network, SAMPLES, two_cores)
 
 
 if __name__ == "__main__":

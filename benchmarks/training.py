@@ -1,15 +1,16 @@
-"""How fast does a training step run? Beside JAX's jitted loops, PyTorch and micrograd.
+"""How fast does a training step run? Beside JAX, PyTorch and micrograd.
 
-Three networks in float64 under plain gradient descent, each on one batch, from the same weights
-on all sides. After some steps all parameters must agree; only then is anything timed.
+Four networks under plain gradient descent, each on one batch, from the same weights on all sides.
+After some steps all parameters must agree; only then is anything timed. JAX runs its loop over the
+steps inside one jitted call, PyTorch is also compiled as a whole step and as ten steps.
 """
 
 from __future__ import annotations
 
+import gc
 import os
 import sys
-import warnings
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, field
 from functools import cache, partial
 from typing import Any
@@ -17,17 +18,20 @@ from typing import Any
 import measure
 import numpy as np
 import programs
-from measure import Contestant, Race, Table, Work, sized
+from measure import Table, Work, sized
+from race import OURS, Contestant, Race
 
-from chainrule import data, dot, nn, optim, relu
+from chainrule import data, dot, logsumexp, nn, optim, relu, take
 from chainrule.compiler import compile
 from chainrule.compiler.inputs import Batch
 from chainrule.compiler.training import Trainer
 
 PEERS = ("jax", "torch", "micrograd")
-CHECKED = 5  # steps after which all parameters are compared
+CHECKED = sized(10, 2)  # steps after which all parameters are compared
 RATE = 0.05
 WEIGHT_DECAY = 1e-4
+TOGETHER = sized(10, 2)  # steps that torch.compile gets at once
+LARGE = (784, [512, 512, 10]) if not measure.QUICK else (12, [8, 8, 10])
 
 Layers = list[tuple[Any, Any]]  # the weights, a row for each neuron, and the biases
 ArrayLoss = Callable[[list[Any], Any, Any], Any]  # of parameters, scores and targets
@@ -65,166 +69,7 @@ def flat(layers: Layers) -> Any:
     return np.concatenate([np.column_stack([weights, biases]).ravel() for weights, biases in layers])
 
 
-# --- contestants: each prepares steps of a problem, and returns what does them and tells the end --
-
-
-def chainrule_loop(problem: Problem, steps: int) -> Work:
-    parameters = problem.model.parameters()
-    for p, number in zip(parameters, flat(problem.layers), strict=True):
-        p.data = float(number)
-    trainer = Trainer(compile(problem.loss, parameters), optim.SGD(parameters, lr=RATE))
-    batch, rates = Batch((problem.X, problem.y)), np.full(steps, RATE)
-
-    def train() -> Any:
-        trainer.run(batch, rates)
-        return trainer.params.copy()
-
-    return train
-
-
-def jax_work(problem: Problem, run: Callable[[Any, Any, Any], Any]) -> Work:
-    """`run` takes parameters, samples and targets, and gives new parameters."""
-    import jax
-
-    parameters = jax.tree.map(jax.numpy.array, problem.layers)
-    X, y = jax.numpy.array(problem.X), jax.numpy.array(problem.y)
-
-    def train() -> Any:
-        nonlocal parameters
-        parameters = run(parameters, X, y)
-        return flat([(np.asarray(weights), np.asarray(biases)) for weights, biases in parameters])
-
-    return train
-
-
-def jax_step(problem: Problem) -> Callable[[Any, Any, Any], Any]:
-    import jax
-
-    activation = {"tanh": jax.numpy.tanh, "relu": jax.nn.relu}[problem.activation]
-
-    def loss(parameters: Any, X: Any, y: Any) -> Any:
-        *hidden, (weights, biases) = parameters
-        for w, b in hidden:
-            X = activation(X @ w.T + b)
-        return problem.jax_loss(jax.tree.leaves(parameters), X @ weights.T + biases, y)
-
-    def step(parameters: Any, X: Any, y: Any) -> Any:
-        _, gradients = jax.value_and_grad(loss)(parameters, X, y)
-        return jax.tree.map(lambda p, g: p - RATE * g, parameters, gradients)
-
-    return step
-
-
-def jax_loop(problem: Problem, steps: int) -> Work:
-    import jax
-
-    step = jax_step(problem)
-
-    def loop(parameters: Any, X: Any, y: Any) -> Any:
-        return jax.lax.fori_loop(0, steps, lambda _, p: step(p, X, y), parameters)
-
-    return jax_work(problem, jax.jit(loop, donate_argnums=0))
-
-
-def jax_calls(problem: Problem, steps: int) -> Work:
-    import jax
-
-    step = jax.jit(jax_step(problem), donate_argnums=0)
-
-    def run(parameters: Any, X: Any, y: Any) -> Any:
-        for _ in range(steps):
-            parameters = step(parameters, X, y)
-        return parameters
-
-    return jax_work(problem, run)
-
-
-def torch_steps(threads: int, compiled: bool, problem: Problem, steps: int) -> Work:
-    import torch
-
-    torch.set_num_threads(threads)
-    activation = {"tanh": torch.nn.Tanh, "relu": torch.nn.ReLU}[problem.activation]
-    modules: list[Any] = []
-    for weights, biases in problem.layers:
-        outputs, inputs = weights.shape
-        linear = torch.nn.Linear(inputs, outputs, dtype=torch.float64)
-        linear.load_state_dict({"weight": torch.tensor(weights), "bias": torch.tensor(biases)})
-        modules += [linear, activation()]
-    model = torch.nn.Sequential(*modules[:-1])
-    X, y = torch.tensor(problem.X), torch.tensor(problem.y)
-    optimizer = torch.optim.SGD(model.parameters(), lr=RATE)
-
-    def loss() -> Any:
-        return problem.torch_loss(list(model.parameters()), model(X), y)
-
-    if compiled:
-        torch.compiler.reset()
-        loss = torch.compile(loss)
-
-    def train() -> Any:
-        torch.set_num_threads(threads)
-        for _ in range(steps):
-            optimizer.zero_grad()
-            loss().backward()
-            optimizer.step()
-        return flat([(m.weight.detach(), m.bias.detach()) for m in modules[::2]])
-
-    return train
-
-
-def micrograd_steps(problem: Problem, steps: int) -> Work:
-    """Written as in its notebook; its networks are relu and linear at the end, as the moons' is."""
-    import micrograd.nn
-
-    sizes = [len(biases) for _, biases in problem.layers]
-    model = micrograd.nn.MLP(len(problem.X[0]), sizes)
-    for p, number in zip(model.parameters(), flat(problem.layers), strict=True):
-        p.data = float(number)
-    pairs = list(zip(problem.X.tolist(), problem.y.tolist(), strict=True))
-
-    def train() -> Any:
-        for _ in range(steps):
-            losses = [(1 + -y * model(x)).relu() for x, y in pairs]
-            total = sum(losses) * (1.0 / len(losses))
-            total = total + WEIGHT_DECAY * sum(p * p for p in model.parameters())
-            model.zero_grad()
-            total.backward()
-            for p in model.parameters():
-                p.data -= RATE * p.grad
-        return [p.data for p in model.parameters()]
-
-    return train
-
-
-@cache
-def torch_threads() -> list[int]:
-    """One, and as many as PyTorch takes by itself."""
-    import torch
-
-    return sorted({1, torch.get_num_threads()})
-
-
-def usual(
-    problem: Problem, steps: int, torch_units: int, to_jax: float, to_torch: float
-) -> list[Contestant]:
-    """The contestants in every race, with their bars."""
-    return [
-        Contestant("chainrule, native loop", partial(chainrule_loop, problem), steps),
-        Contestant("JAX, jitted fori_loop", partial(jax_loop, problem), steps, to_jax),
-        *(
-            Contestant(
-                f"PyTorch, eager, threads: {threads}",
-                partial(torch_steps, threads, False, problem),
-                torch_units,
-                to_torch,
-                compiles=False,
-            )
-            for threads in torch_threads()
-        ),
-    ]
-
-
-# --- races ---------------------------------------------------------------------------------------
+# --- problems ------------------------------------------------------------------------------------
 
 
 def mean_squares(parameters: list[Any], scores: Any, y: Any) -> Any:
@@ -250,15 +95,13 @@ def torch_cross_entropy(parameters: list[Any], scores: Any, y: Any) -> Any:
     return torch.nn.functional.cross_entropy(scores, y)
 
 
-def xor() -> Race:
+def xor() -> Problem:
     model = nn.MLP(2, [4, 4, 1], "tanh", seed=1)
     X, y = np.array([[0.0, 0.0], [0.0, 1.0], [1.0, 0.0], [1.0, 1.0]]), np.array([-1.0, 1.0, 1.0, -1.0])
-    problem = Problem(model, X, y, lambda x, y: (model(x) - y) ** 2, mean_squares, mean_squares)
-    contestants = usual(problem, sized(20_000, 100), sized(200, 10), 4.0, 300.0)
-    return Race("XOR, MLP(2, [4, 4, 1]) with tanh, one epoch", contestants, checked=CHECKED)
+    return Problem(model, X, y, lambda x, y: (model(x) - y) ** 2, mean_squares, mean_squares)
 
 
-def moons() -> Race:
+def moons() -> Problem:
     model = nn.MLP(2, [16, 16, 1], "relu", seed=1)
     parameters = model.parameters()
 
@@ -266,46 +109,396 @@ def moons() -> Race:
         return relu(1.0 - y * model(x)) + WEIGHT_DECAY * dot(parameters, parameters)
 
     points, labels = data.moons(100, noise=0.1, seed=1)
-    X, y = np.array(points), 2.0 * np.array(labels) - 1.0
-    problem = Problem(model, X, y, loss, hinge, hinge)
-    contestants = [
-        *usual(problem, sized(2_000, 50), sized(100, 5), 2.0, 80.0),
-        Contestant("micrograd", partial(micrograd_steps, problem), sized(2, 1), 100_000.0, False),
+    return Problem(model, np.array(points), 2.0 * np.array(labels) - 1.0, loss, hinge, hinge)
+
+
+def classes() -> Problem:
+    model, loss = programs.classifier(64, 128)
+    return Problem(model, *programs.samples(256, 64), loss, jax_cross_entropy, torch_cross_entropy)
+
+
+def large() -> Problem:
+    inputs, sizes = LARGE
+    model = nn.MLP(inputs, sizes, "relu", init="he", seed=0)
+
+    def loss(x: Any, label: Any) -> Any:
+        scores = model(x)
+        return logsumexp(scores) - take(scores, label)
+
+    batch = programs.samples(sized(128, 8), inputs)
+    return Problem(model, *batch, loss, jax_cross_entropy, torch_cross_entropy)
+
+
+@cache
+def problem(name: str) -> Problem:
+    """By name, because a contestant's process makes its own."""
+    return {"xor": xor, "moons": moons, "classes": classes, "large": large}[name]()
+
+
+# --- ours ----------------------------------------------------------------------------------------
+
+
+def chainrule_loop(name: str, steps: int) -> Work:
+    task = problem(name)
+    parameters = task.model.parameters()
+    for p, number in zip(parameters, flat(task.layers), strict=True):
+        p.data = float(number)
+    trainer = Trainer(compile(task.loss, parameters), optim.SGD(parameters, lr=RATE))
+    batch, rates = Batch((task.X, task.y)), np.full(steps, RATE)
+
+    def train() -> Any:
+        trainer.run(batch, rates)
+        return trainer.params.copy()
+
+    return train
+
+
+# --- JAX -----------------------------------------------------------------------------------------
+
+
+def matrix_product(X: Any, w: Any) -> Any:
+    return X @ w.T
+
+
+def sum_of_products(X: Any, w: Any) -> Any:
+    """XLA makes one fused loop of it, where a small `@` is a call of a library for each product."""
+    return (X[:, None, :] * w).sum(-1)
+
+
+def by_size(X: Any, w: Any) -> Any:
+    """Sums of products where the library's call would cost more than the product itself."""
+    return sum_of_products(X, w) if min(w.shape) <= 4 else matrix_product(X, w)
+
+
+def jax_step(task: Problem, product: Callable[[Any, Any], Any]) -> Callable[[Any, Any, Any], Any]:
+    import jax
+
+    activation = {"tanh": jax.numpy.tanh, "relu": jax.nn.relu}[task.activation]
+
+    def loss(parameters: Any, X: Any, y: Any) -> Any:
+        *hidden, (weights, biases) = parameters
+        for w, b in hidden:
+            X = activation(product(X, w) + b)
+        return task.jax_loss(jax.tree.leaves(parameters), product(X, weights) + biases, y)
+
+    def step(parameters: Any, X: Any, y: Any) -> Any:
+        gradients = jax.grad(loss)(parameters, X, y)
+        return jax.tree.map(lambda p, g: p - RATE * g, parameters, gradients)
+
+    return step
+
+
+def jax_work(task: Problem, run: Callable[[Any, Any, Any], Any]) -> Work:
+    """`run` takes parameters, samples and targets, and gives new parameters."""
+    import jax
+
+    parameters = jax.tree.map(jax.numpy.array, task.layers)
+    X, y = jax.numpy.array(task.X), jax.numpy.array(task.y)
+
+    def train() -> Any:
+        nonlocal parameters
+        parameters = run(parameters, X, y)
+        return flat([(np.asarray(weights), np.asarray(biases)) for weights, biases in parameters])
+
+    return train
+
+
+def jax_loop(name: str, product: Callable[[Any, Any], Any], unroll: int, steps: int) -> Work:
+    """All steps in one jitted call: `fori_loop`, or `scan` with several steps in its body."""
+    import jax
+
+    task = problem(name)
+    step = jax_step(task, product)
+
+    def fori(parameters: Any, X: Any, y: Any) -> Any:
+        return jax.lax.fori_loop(0, steps, lambda _, p: step(p, X, y), parameters)
+
+    def scan(parameters: Any, X: Any, y: Any) -> Any:
+        def body(p: Any, _: None) -> Any:
+            return step(p, X, y), None
+
+        return jax.lax.scan(body, parameters, None, length=steps, unroll=unroll)[0]
+
+    return jax_work(task, jax.jit(scan if unroll > 1 else fori, donate_argnums=0))
+
+
+def jax_calls(name: str, steps: int) -> Work:
+    """A jitted step, called from Python."""
+    import jax
+
+    task = problem(name)
+    step = jax.jit(jax_step(task, matrix_product), donate_argnums=0)
+
+    def run(parameters: Any, X: Any, y: Any) -> Any:
+        for _ in range(steps):
+            parameters = step(parameters, X, y)
+        return parameters
+
+    return jax_work(task, run)
+
+
+def jax_spellings(name: str, steps: int, *, small: bool, calls: bool) -> list[Contestant]:
+    def spelled(text: str, start: Callable[[int], Work]) -> Contestant:
+        return Contestant("JAX", text, start, steps, modules=["jax"])
+
+    found = [
+        spelled("fori_loop, @", partial(jax_loop, name, matrix_product, 1)),
+        spelled("scan with unroll=4, @", partial(jax_loop, name, matrix_product, 4)),
     ]
-    return Race(
-        "moons, MLP(2, [16, 16, 1]) with relu, 100 samples, one step", contestants, checked=CHECKED
+    if small:
+        found += [
+            spelled("fori_loop, sums of products", partial(jax_loop, name, sum_of_products, 1)),
+            spelled("scan with unroll=4, sums of products", partial(jax_loop, name, sum_of_products, 4)),
+            spelled("fori_loop, @ or sums of products by size", partial(jax_loop, name, by_size, 1)),
+        ]
+    if calls:
+        found.append(spelled("jitted step, donated", partial(jax_calls, name)))
+    return found
+
+
+# --- PyTorch -------------------------------------------------------------------------------------
+
+
+def torch_eager(name: str, threads: int, options: dict[str, bool], steps: int) -> Work:
+    """Modules and an optimiser, as in the tutorials; `options` are the optimiser's."""
+    import torch
+
+    task = problem(name)
+    torch.set_num_threads(threads)
+    activation = {"tanh": torch.nn.Tanh, "relu": torch.nn.ReLU}[task.activation]
+    modules: list[Any] = []
+    for weights, biases in task.layers:
+        outputs, inputs = weights.shape
+        linear = torch.nn.Linear(inputs, outputs, dtype=torch.float64)
+        linear.load_state_dict({"weight": torch.tensor(weights), "bias": torch.tensor(biases)})
+        modules += [linear, activation()]
+    model = torch.nn.Sequential(*modules[:-1])
+    parameters = list(model.parameters())
+    X, y = torch.tensor(task.X), torch.tensor(task.y)
+    optimizer = torch.optim.SGD(parameters, lr=RATE, **options)
+
+    def train() -> Any:
+        for _ in range(steps):
+            optimizer.zero_grad()
+            task.torch_loss(parameters, model(X), y).backward()
+            optimizer.step()
+        return flat([(m.weight.detach(), m.bias.detach()) for m in modules[::2]])
+
+    return train
+
+
+def torch_whole_batch(activation: Any, layers: Any, X: Any) -> Any:
+    import torch
+
+    *hidden, (weights, biases) = layers
+    for w, b in hidden:
+        X = activation(torch.nn.functional.linear(X, w, b))
+    return torch.nn.functional.linear(X, weights, biases)
+
+
+def torch_each_sample(activation: Any, layers: Any, X: Any) -> Any:
+    """Written for one sample, then vmapped."""
+    import torch
+
+    def scores(x: Any) -> Any:
+        *hidden, (weights, biases) = layers
+        for w, b in hidden:
+            x = activation(w @ x + b)
+        return weights @ x + biases
+
+    return torch.func.vmap(scores)(X)
+
+
+@cache
+def torch_compiled(
+    name: str, threads: int, together: int, forward: Callable[[Any, Any, Any], Any]
+) -> tuple[Any, Any]:
+    """A function that does `together` steps in place, compiled as a whole, and its parameters."""
+    import torch
+
+    os.environ["TORCHINDUCTOR_FORCE_DISABLE_CACHES"] = "1"  # compiling is measured too
+    torch.set_num_threads(threads)
+    task = problem(name)
+    activation = {"tanh": torch.tanh, "relu": torch.relu}[task.activation]
+    X, y = torch.tensor(task.X), torch.tensor(task.y)
+
+    def loss(layers: Any) -> Any:
+        parameters = [p for layer in layers for p in layer]
+        return task.torch_loss(parameters, forward(activation, layers, X), y)
+
+    @torch.compile(fullgraph=True)
+    def steps_together(layers: Any) -> None:
+        for _ in range(together):
+            gradients = torch.func.grad(loss)(layers)
+            for layer, changes in zip(layers, gradients, strict=True):
+                for p, change in zip(layer, changes, strict=True):
+                    p.sub_(RATE * change)
+
+    return steps_together, [tuple(map(torch.tensor, layer)) for layer in task.layers]
+
+
+def torch_whole_step(
+    name: str, threads: int, together: int, forward: Callable[[Any, Any, Any], Any], steps: int
+) -> Work:
+    import torch
+
+    assert steps % together == 0
+    task = problem(name)
+    run, layers = torch_compiled(name, threads, together, forward)
+    for layer, start in zip(layers, task.layers, strict=True):
+        for p, number in zip(layer, start, strict=True):
+            p.copy_(torch.tensor(number))
+
+    def train() -> Any:
+        for _ in range(steps // together):
+            run(layers)
+        return flat([(weights, biases) for weights, biases in layers])
+
+    return train
+
+
+def torch_spellings(
+    name: str, steps: int, compiled: Sequence[tuple[int, int]], vmap: bool = False
+) -> list[Contestant]:
+    """Eager, and compiled: `compiled` has pairs of threads and of steps that are compiled together."""
+    plain: list[tuple[int, dict[str, bool]]] = [(1, {}), (2, {}), (1, {"foreach": True})]
+    plain += [(threads, {"fused": True}) for threads in (1, 2)]
+    found = [
+        Contestant(
+            "PyTorch",
+            f"eager{''.join(f', {option} SGD' for option in options)}, threads: {threads}",
+            partial(torch_eager, name, threads, options),
+            steps,
+            compiles=False,
+            modules=["torch"],
+        )
+        for threads, options in plain
+    ]
+    whole = [(threads, together, torch_whole_batch, "") for threads, together in compiled]
+    whole += [(1, 1, torch_each_sample, ", vmap")] if vmap else []
+    for threads, together, forward, note in whole:
+        what = "the whole step" if together == 1 else f"{together} steps"
+        found.append(
+            Contestant(
+                "PyTorch",
+                f"torch.compile of {what}{note}, threads: {threads}",
+                partial(torch_whole_step, name, threads, together, forward),
+                steps,
+                modules=["torch"],
+                programs=["g++"],
+                slow=True,
+            )
+        )
+    return found
+
+
+# --- micrograd -----------------------------------------------------------------------------------
+
+
+def micrograd_steps(name: str, collect: bool, steps: int) -> Work:
+    """Written as in its notebook; its networks are relu and linear at the end, as the moons' is."""
+    import micrograd.nn
+
+    sys.setrecursionlimit(20_000)  # for its backward
+    if not collect:
+        gc.disable()
+    task = problem(name)
+    sizes = [len(biases) for _, biases in task.layers]
+    model = micrograd.nn.MLP(len(task.X[0]), sizes)
+    for p, number in zip(model.parameters(), flat(task.layers), strict=True):
+        p.data = float(number)
+    pairs = list(zip(task.X.tolist(), task.y.tolist(), strict=True))
+
+    def train() -> Any:
+        for _ in range(steps):
+            losses = [(1 + -y * model(x)).relu() for x, y in pairs]
+            total = sum(losses) * (1.0 / len(losses))
+            total = total + WEIGHT_DECAY * sum(p * p for p in model.parameters())
+            model.zero_grad()
+            total.backward()
+            for p in model.parameters():
+                p.data -= RATE * p.grad
+        return [p.data for p in model.parameters()]
+
+    return train
+
+
+def micrograd_spellings(name: str) -> list[Contestant]:
+    return [
+        Contestant(
+            "micrograd",
+            f"collector {'on' if collect else 'off'}",
+            partial(micrograd_steps, name, collect),
+            sized(2, 1),
+            compiles=False,
+            modules=["micrograd"],
+        )
+        for collect in (True, False)
+    ]
+
+
+# --- races ---------------------------------------------------------------------------------------
+
+
+def ours(name: str, steps: int) -> Contestant:
+    return Contestant(OURS, "native loop", partial(chainrule_loop, name), steps)
+
+
+def races() -> Iterator[Race]:
+    steps = sized(20_000, 100)
+    yield Race(
+        "XOR, MLP(2, [4, 4, 1]) with tanh, one epoch",
+        [
+            ours("xor", steps),
+            *jax_spellings("xor", steps, small=True, calls=False),
+            *torch_spellings("xor", sized(200, 10), [(1, 1), (1, TOGETHER)], vmap=True),
+        ],
+        checked=CHECKED,
+        bars={"JAX": 4.0, "PyTorch": 300.0},
+        advice="For a network of a few neurons on a handful of samples",
+    )
+    steps = sized(2_000, 50)
+    yield Race(
+        "moons, MLP(2, [16, 16, 1]) with relu, 100 samples, one step",
+        [
+            ours("moons", steps),
+            *jax_spellings("moons", steps, small=True, calls=False),
+            *torch_spellings("moons", sized(100, 10), [(1, 1), (1, TOGETHER)]),
+            *micrograd_spellings("moons"),
+        ],
+        checked=CHECKED,
+        bars={"JAX": 2.0, "PyTorch": 80.0, "micrograd": 100_000.0},
+        advice="For a network of some dozen neurons on a hundred samples",
+    )
+    steps = sized(100, 10)
+    yield Race(
+        "MLP(64, [128, 10]) with relu, cross-entropy, batch of 256, one step",
+        [
+            ours("classes", steps),
+            *jax_spellings("classes", steps, small=False, calls=True),
+            *torch_spellings("classes", steps, [(1, 1), (2, 1), (2, TOGETHER)]),
+        ],
+        checked=CHECKED,
+        bars={"JAX": 2.0, "PyTorch": 2.0},
+        advice="For a network with layers of a hundred neurons",
+    )
+    inputs, sizes = LARGE
+    steps = sized(10, 10)
+    yield Race(
+        f"MLP({inputs}, {sizes}) with relu, cross-entropy, batch of {sized(128, 8)}, one step",
+        [
+            ours("large", steps),
+            *jax_spellings("large", steps, small=False, calls=True),
+            *torch_spellings("large", steps, [(2, 1), (2, TOGETHER)]),
+        ],
+        checked=CHECKED,
+        advice="For a network with layers of several hundred neurons",
     )
 
 
-def classification() -> Iterator[Race | str]:
-    model, loss = programs.classifier(64, 128)
-    problem = Problem(model, *programs.samples(256, 64), loss, jax_cross_entropy, torch_cross_entropy)
-    contestants = [
-        *usual(problem, sized(100, 5), sized(100, 5), 2.0, 2.0),
-        Contestant("JAX, jitted step, donated", partial(jax_calls, problem), sized(100, 5), 2.0),
-    ]
-    for threads in torch_threads():
-        compiled = partial(torch_steps, threads, True, problem)
-        try:
-            compiled(1)()
-        except Exception as error:  # whatever it is that this machine cannot do
-            why = str(error).partition("\n")[0]
-            yield f"torch.compile does not work here: {type(error).__name__}: {why}"
-            break
-        name = f"PyTorch, torch.compile, threads: {threads}"
-        contestants.append(Contestant(name, compiled, sized(100, 5), 2.0))
-    title = "MLP(64, [128, 10]) with relu, cross-entropy, batch of 256, one step"
-    yield Race(title, contestants, checked=CHECKED)
-
-
-def tables() -> Iterator[Table | str]:
-    sys.setrecursionlimit(20_000)  # for micrograd's backward
-    os.environ["TORCHINDUCTOR_FORCE_DISABLE_CACHES"] = "1"  # compiling is measured too
-    warnings.filterwarnings("ignore", message="dynamo_pgo")  # which says so
-    yield xor().table()
-    yield moons().table()
-    for result in classification():
-        yield result.table() if isinstance(result, Race) else result
+def tables() -> Iterator[Table]:
+    for race in races():
+        yield race.table()
 
 
 if __name__ == "__main__":

@@ -1,0 +1,389 @@
+"""Races: several spellings of the same work, each in a process of its own, measured in turns.
+
+A process for each spelling keeps thread pools, collectors and settings apart, and a spelling that
+crashes or is not installed loses its own row and nothing else. Knows nothing of the work itself.
+"""
+
+from __future__ import annotations
+
+import contextlib
+import gc
+import importlib
+import importlib.util
+import multiprocessing
+import os
+import shutil
+import statistics
+import sys
+import tempfile
+import time
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, field
+from multiprocessing.connection import Connection
+from pathlib import Path
+from typing import Any
+
+import measure
+import numpy as np
+from measure import (
+    CHECK,
+    CLOSE,
+    QUICK,
+    Row,
+    Table,
+    Times,
+    Work,
+    WrongValueError,
+    check_close,
+    in_time_units,
+    progress,
+    timed,
+)
+
+STARTS = 1 if QUICK else 3  # compiling takes long, and varies less;
+LONG = 3.0  # what takes more seconds than this to compile does it only once
+A_TURN = 0.0 if QUICK else 0.05  # seconds for which short work is repeated in each turn
+PATIENCE = 300.0  # seconds for one answer of a process
+TWO_DEVICES = {
+    "XLA_FLAGS": "--xla_force_host_platform_device_count=2"
+}  # two devices of JAX, a core each
+OURS = "chainrule"
+
+if CHECK:
+    os.environ.update(TWO_DEVICES)  # one process has to do for all
+
+
+@dataclass(frozen=True)
+class Contestant:
+    """One spelling of some work.
+
+    `start(n)` prepares it from nothing for n units of the work, compiling what there is to compile,
+    and returns what does them; that returns numbers on which all contestants agree. It is a function
+    of a module, or a `partial` of one, because it is sent to another process.
+    """
+
+    library: str
+    spelling: str
+    start: Callable[[int], Work]
+    units: int
+    compiles: bool = True
+    modules: Sequence[str] = ()
+    programs: Sequence[str] = ()
+    environment: Mapping[str, str] = field(default_factory=dict)
+    slow: bool = False  # compiles for many seconds: left out of --check
+
+    @property
+    def name(self) -> str:
+        return f"{self.library}: {self.spelling}" if self.spelling else self.library
+
+    def missing(self) -> str:
+        """What this machine lacks for it, as a sentence; empty if nothing."""
+        absent = [name for name in self.modules if importlib.util.find_spec(name) is None]
+        absent += [name for name in self.programs if shutil.which(name) is None]
+        return f"{' and '.join(absent)} not installed" if absent else ""
+
+
+# --- the process of a contestant -----------------------------------------------------------------
+
+
+def first_result(contestant: Contestant, units: int) -> tuple[float, Work, Any]:
+    """The seconds from nothing to the first result, what gives the next one, and the result."""
+    begin = time.perf_counter()
+    work = contestant.start(units)
+    result = work()
+    return time.perf_counter() - begin, work, result
+
+
+def compiled(contestant: Contestant, checked_took: float) -> tuple[list[float], Work]:
+    """The seconds of several first results, and the work, ready to be timed."""
+    took, work, _ = first_result(contestant, contestant.units)
+    if max(took, checked_took) > LONG:  # what compiled that long may be cached by now
+        return [max(took, checked_took)], work
+    return [took, *(first_result(contestant, contestant.units)[0] for _ in range(STARTS - 1))], work
+
+
+def seconds_in_a_turn(work: Work) -> float:
+    """One call; of work shorter than a turn, the mean of as many calls as fill it, after one untimed."""
+    gc.collect()
+    took = timed(work)
+    if took >= A_TURN:
+        return took
+    calls, total = 0, 0.0
+    while total < A_TURN:
+        total += timed(work)
+        calls += 1
+    return total / calls
+
+
+def serve(connection: Connection, contestant: Contestant, checked: int) -> None:
+    """Send the result to be checked, then the seconds of compiling, then those of each turn."""
+    os.dup2(sys.stderr.fileno(), 1)  # what a library prints must not get into the page
+    with a_folder():
+        try:
+            load(contestant.modules)
+            took, _, result = first_result(contestant, checked)
+            connection.send(np.asarray(result, dtype=float))
+            if not connection.recv():
+                return
+            seconds, work = compiled(contestant, took)
+            connection.send(seconds)
+            gc.collect()
+            gc.freeze()  # no collection has to walk through the libraries
+            while connection.recv():
+                connection.send(seconds_in_a_turn(work))
+        except Exception as error:
+            connection.send(error_line(error))
+
+
+def load(modules: Sequence[str]) -> None:
+    """Import a contestant's libraries, so that this does not look like compiling."""
+    for name in modules:
+        importlib.import_module(name)
+    if "jax" in modules:
+        importlib.import_module("jax").devices()  # which starts its threads
+
+
+@contextlib.contextmanager
+def a_folder() -> Iterator[None]:
+    """Work in a folder of its own: CasADi leaves its sources and libraries where it runs."""
+    before = Path.cwd()
+    with tempfile.TemporaryDirectory() as folder:
+        os.chdir(folder)
+        try:
+            yield
+        finally:
+            os.chdir(before)
+
+
+def error_line(error: Exception) -> str:
+    lines = [line.strip() for line in str(error).splitlines() if line.strip()]
+    return f"{type(error).__name__}: {lines[0][:120] if lines else ''}".rstrip(": ")
+
+
+class NotMeasuredError(Exception):
+    """Why a contestant has no time."""
+
+
+class Worker:
+    """The parent's end of a contestant's process."""
+
+    def __init__(self, contestant: Contestant, checked: int) -> None:
+        self.contestant = contestant
+        reason = contestant.missing()
+        if reason:
+            raise NotMeasuredError(reason)
+        context = multiprocessing.get_context("spawn")
+        self.connection, theirs = context.Pipe()
+        arguments = (theirs, contestant, checked)
+        self.process = context.Process(target=serve, args=arguments, daemon=True)
+        with environment(contestant.environment):
+            self.process.start()
+        theirs.close()
+
+    def answer(self) -> Any:
+        try:
+            if not self.connection.poll(PATIENCE):
+                self.stop()
+                raise NotMeasuredError(f"no answer for {PATIENCE:.0f} s")
+            found = self.connection.recv()
+        except EOFError:
+            self.process.join()
+            raise NotMeasuredError(f"its process ended with {self.process.exitcode}") from None
+        if isinstance(found, str):
+            raise NotMeasuredError(found)
+        return found
+
+    def ask(self) -> Any:
+        self.connection.send(True)
+        return self.answer()
+
+    def stop(self) -> None:
+        with contextlib.suppress(OSError):
+            self.connection.send(False)
+        self.process.join(5.0)
+        if self.process.is_alive():
+            self.process.kill()
+            self.process.join()
+        self.connection.close()
+
+
+@contextlib.contextmanager
+def environment(changes: Mapping[str, str]) -> Iterator[None]:
+    before = dict(os.environ)
+    os.environ.update(changes)
+    try:
+        yield
+    finally:
+        os.environ.clear()
+        os.environ.update(before)
+
+
+# --- the race ------------------------------------------------------------------------------------
+
+
+class Race:
+    """Contestants, ours first, compared and then measured in turns.
+
+    A row shows the median for `shown` units, and apart from that what compiling took. The ratio of a
+    turn is the peer's time to ours. `bars` holds for the best spelling of a library, which is the
+    one with the least median ratio.
+    """
+
+    def __init__(
+        self,
+        title: str,
+        contestants: Sequence[Contestant],
+        *,
+        checked: int,
+        shown: int = 1,
+        bars: Mapping[str, float] | None = None,
+        tolerance: float = CLOSE,
+        advice: str = "",
+    ) -> None:
+        self.title, self.contestants, self.shown = title, contestants, shown
+        self.bars, self.tolerance, self.advice = dict(bars or {}), tolerance, advice
+        self.reasons: dict[str, str] = {}  # of what was not measured
+        self.wrong: set[str] = set()
+        self.first: dict[str, Times] = {}
+        self.warm: dict[str, Times] = {}
+        progress(title)
+        if CHECK:
+            self.check(checked)
+        else:
+            self.run(checked)
+
+    # --- comparing only --------------------------------------------------------------------------
+
+    def check(self, checked: int) -> None:
+        expected = None
+        for each in self.contestants:
+            reason = "compiles too long for --check" if each.slow else each.missing()
+            try:
+                if not reason:
+                    with a_folder():
+                        result = each.start(checked)()
+                    expected = result if expected is None else expected
+                    self.compare(each, expected, result)
+                    reason = "agrees"
+            except Exception as error:
+                self.wrong.add(each.name)
+                reason = error_line(error)
+            finally:
+                gc.enable()
+            self.reasons[each.name] = reason
+            progress(f"{each.name}: {reason}")
+
+    def compare(self, contestant: Contestant, expected: Any, result: Any) -> None:
+        try:
+            check_close(contestant.name, expected, result, self.tolerance)
+        except WrongValueError:
+            self.wrong.add(contestant.name)
+            raise
+
+    # --- measuring -------------------------------------------------------------------------------
+
+    def run(self, checked: int) -> None:
+        workers: dict[str, Worker] = {}
+        try:
+            self.prepare(workers, checked)
+            self.take_turns(workers)
+        finally:
+            for worker in workers.values():
+                worker.stop()
+
+    def prepare(self, workers: dict[str, Worker], checked: int) -> None:
+        """One after another: none is disturbed by another that compiles."""
+        expected = None
+        for each in self.contestants:
+            try:
+                workers[each.name] = worker = Worker(each, checked)
+                result = worker.answer()
+                expected = result if expected is None else expected
+                self.compare(each, expected, result)
+                self.first[each.name] = Times(tuple(worker.ask()))
+                progress(f"{each.name}: first result in {in_time_units(self.first[each.name].median)}")
+            except (NotMeasuredError, WrongValueError) as reason:
+                self.drop(workers, each, reason)
+
+    def take_turns(self, workers: dict[str, Worker]) -> None:
+        seconds: dict[str, list[float]] = {name: [] for name in workers}
+        for turn in range(-1, measure.TURNS):
+            for each in self.contestants:
+                if each.name not in workers:
+                    continue
+                time.sleep(measure.REST)
+                try:
+                    took = workers[each.name].ask()
+                except NotMeasuredError as reason:
+                    self.drop(workers, each, reason)
+                    continue
+                if turn >= 0:
+                    seconds[each.name].append(took)
+        self.warm = {name: Times(tuple(seconds[name])) for name in workers}
+
+    def drop(self, workers: dict[str, Worker], contestant: Contestant, reason: Exception) -> None:
+        if contestant is self.contestants[0]:
+            raise reason  # without ours there is no ratio
+        if contestant.name in workers:
+            workers.pop(contestant.name).stop()
+        self.reasons[contestant.name] = str(reason)
+        progress(f"{contestant.name}: not measured: {reason}")
+
+    # --- results ---------------------------------------------------------------------------------
+
+    def compiling(self, name: str) -> float:
+        """The first result from nothing, less a warm one; below 0 if both differ more by themselves."""
+        return self.first[name].median - self.warm[name].median
+
+    def unit(self, contestant: Contestant) -> Times:
+        return self.warm[contestant.name].of(self.shown / contestant.units)
+
+    def ratio(self, contestant: Contestant) -> Times:
+        return self.unit(contestant).to(self.unit(self.contestants[0]))
+
+    def best(self) -> dict[str, str]:
+        """The name of each library's fastest spelling."""
+        found: dict[str, str] = {}
+        measured = [each for each in self.contestants[1:] if each.name in self.warm]
+        for each in sorted(measured, key=lambda each: self.ratio(each).median):
+            if each.library != OURS:
+                found.setdefault(each.library, each.name)
+        return found
+
+    def table(self) -> Table:
+        best = self.best()
+        rows = [self.row(each, best.get(each.library) == each.name) for each in self.contestants]
+        for library, bar in self.bars.items():
+            if library not in best:
+                rows.append(Row([f"{library}: no spelling was measured", "", ""], None, at_least=bar))
+        return Table([self.title, "compile", "median"], rows, self.advice)
+
+    def row(self, contestant: Contestant, best: bool) -> Row:
+        if contestant.name not in self.warm:
+            reason = self.reasons[contestant.name]
+            text = reason if CHECK else f"not measured: {reason}"
+            return Row([f"{contestant.name}: {text}", "", ""], wrong=contestant.name in self.wrong)
+        took = self.compiling(contestant.name)
+        compiling = "lost in noise" if took <= 0.0 else in_time_units(took)
+        several = sum(each.library == contestant.library for each in self.contestants) > 1
+        cells = [
+            f"{contestant.name}{' (best)' if best and several else ''}",
+            compiling if contestant.compiles else "",
+            in_time_units(self.unit(contestant).median),
+        ]
+        if contestant is self.contestants[0]:
+            return Row(cells)
+        bar = self.bars.get(contestant.library) if best else None
+        return Row(cells, self.ratio(contestant), None, bar, contestant.library if best else "")
+
+    def first_result_row(self, library: str, at_least: float) -> Row:
+        """A row for the library's spelling that is fastest from nothing to its first result."""
+        names = [each.name for each in self.contestants if each.library == library]
+        measured = [name for name in names if name in self.warm]
+        if not measured:
+            return Row([f"{library}, first result: not measured", "", ""], None, None, at_least)
+        name = min(measured, key=lambda name: self.first[name].median)
+        ours, peer = self.first[self.contestants[0].name], self.first[name]
+        cells = [f"{name}, from nothing to the first result; ours {in_time_units(ours.median)}", ""]
+        ratio = statistics.median(peer.seconds) / ours.median
+        return Row([*cells, in_time_units(peer.median)], ratio, None, at_least)
