@@ -1,0 +1,436 @@
+"""How fast is work on one sample, where there is no batch to share the cost? Beside JAX, CasADi and C.
+
+A long recurrence, a Hessian, and a small formula that is called again and again. Our compiler works
+on rows of samples, so here each row has a single number, and others are expected to win.
+"""
+
+from __future__ import annotations
+
+import ctypes
+import math
+import subprocess
+import sys
+from collections.abc import Callable, Iterator, Sequence
+from functools import partial
+from itertools import count, pairwise
+from pathlib import Path
+from typing import Any, NamedTuple
+
+import measure
+import numpy as np
+import programs
+from measure import Table, Work, sized
+from race import OURS, Contestant, Race
+
+import chainrule
+from chainrule import Value, compile, hessian, value_and_grad
+
+PEERS = ("jax", "casadi")
+LENGTH = sized(20_000, 50)
+WEIGHTS = (0.7, 0.4, 0.1)  # of the last state, of the input, and the bias
+VARIABLES = sized(50, 6)
+HESSIANS = sized(100, 3)
+CALLS = sized(1_000, 5)
+
+Started = Callable[[int], Work]
+
+
+NUMBERS = count()
+
+
+def built(source: str) -> ctypes.CDLL:
+    """A library made of C, in the folder where the contestant works."""
+    name = Path.cwd() / f"library{next(NUMBERS)}"  # a name is loaded only once
+    name.with_suffix(".c").write_text(source)
+    files = [str(name.with_suffix(".c")), "-o", str(name.with_suffix(".so"))]
+    subprocess.run(["cc", "-O3", "-march=native", "-fPIC", "-shared", *files, "-lm"], check=True)
+    return ctypes.CDLL(str(name.with_suffix(".so")))
+
+
+def pointer(array: Any) -> Any:
+    """For C, and keeps the array alive."""
+    return np.ctypeslib.as_ctypes(array)
+
+
+# --- one sample through many steps of a recurrence: the loss and three gradients -------------------
+#
+# A recurrent network of one neuron: h = tanh(w h + u x + b), and the sum of (h - y)² over all steps.
+# Each start(n) takes the first n steps, so that a race can compare results on a few.
+
+
+def series(length: int) -> tuple[Any, Any]:
+    numbers = programs.normals(2, LENGTH)
+    return numbers[0, :length].copy(), numbers[1, :length].copy()
+
+
+def recurrence(tanh: Callable[[Any], Any], weights: Sequence[Any], xs: Any, ys: Any) -> Any:
+    w, u, b = weights
+    state = total = 0.0
+    for x, y in zip(xs, ys, strict=True):
+        state = tanh(w * state + u * x + b)
+        total = total + (state - y) * (state - y)
+    return total
+
+
+def chainrule_eager_recurrence(length: int) -> Work:
+    xs, ys = (numbers.tolist() for numbers in series(length))
+
+    def run() -> Any:
+        weights = [Value(w) for w in WEIGHTS]
+        loss = recurrence(chainrule.tanh, weights, xs, ys)
+        loss.backward()
+        return [loss.data, *(w.grad for w in weights)]
+
+    return run
+
+
+def chainrule_compiled_recurrence(length: int) -> Work:
+    weights = [Value(w) for w in WEIGHTS]
+    step = compile(lambda xs, ys: recurrence(chainrule.tanh, weights, xs, ys), weights)
+    xs, ys = (numbers[None] for numbers in series(length))
+
+    def run() -> Any:
+        value, gradients = step.value_and_grad(xs, ys)
+        return [value, *gradients]
+
+    return run
+
+
+def jax_recurrence(unroll: int, length: int) -> Work:
+    import jax
+    import jax.numpy as jnp
+
+    def loss(weights: Any, xs: Any, ys: Any) -> Any:
+        w, u, b = weights
+
+        def step(carried: Any, pair: Any) -> Any:
+            state, total = carried
+            x, y = pair
+            state = jnp.tanh(w * state + u * x + b)
+            return (state, total + (state - y) ** 2), None
+
+        return jax.lax.scan(step, (0.0, 0.0), (xs, ys), unroll=unroll)[0][1]
+
+    run = jax.jit(jax.value_and_grad(loss))
+    weights, (xs, ys) = jnp.array(WEIGHTS), map(jnp.array, series(length))
+
+    def work() -> Any:
+        value, gradients = run(weights, xs, ys)
+        return np.append(np.asarray(value), np.asarray(gradients))
+
+    return work
+
+
+RECURRENCE_IN_C = """
+#include <math.h>
+
+/* states has room for n + 1 numbers; result: the loss, then its derivatives for w, u and b. */
+void recurrence(int n, const double *weights, const double *x, const double *y, double *states,
+                double *result) {
+    const double w = weights[0], u = weights[1], b = weights[2];
+    double total = 0.0, back = 0.0, dw = 0.0, du = 0.0, db = 0.0;
+    states[0] = 0.0;
+    for (int k = 0; k < n; k++) {
+        states[k + 1] = tanh(w * states[k] + u * x[k] + b);
+        total += (states[k + 1] - y[k]) * (states[k + 1] - y[k]);
+    }
+    for (int k = n; k > 0; k--) {
+        back += 2.0 * (states[k] - y[k - 1]);
+        back *= 1.0 - states[k] * states[k];
+        dw += back * states[k - 1];
+        du += back * x[k - 1];
+        db += back;
+        back *= w;
+    }
+    result[0] = total, result[1] = dw, result[2] = du, result[3] = db;
+}
+"""
+
+
+def c_recurrence(length: int) -> Work:
+    function = built(RECURRENCE_IN_C).recurrence
+    weights, result, states = np.array(WEIGHTS), np.empty(4), np.empty(length + 1)
+    xs, ys = series(length)
+    pointers = [pointer(array) for array in (weights, xs, ys, states, result)]
+
+    def run() -> Any:
+        function(length, *pointers)
+        return result.copy()
+
+    return run
+
+
+def recurrences() -> Race:
+    def spelled(text: str, unroll: int) -> Contestant:
+        return Contestant("JAX", text, partial(jax_recurrence, unroll), LENGTH, modules=["jax"])
+
+    contestants = [
+        Contestant(OURS, "compiled", chainrule_compiled_recurrence, LENGTH),
+        Contestant(OURS, "eager", chainrule_eager_recurrence, LENGTH, compiles=False),
+        spelled("scan", 1),
+        spelled("scan with unroll=8", 8),
+        Contestant("C", "reverse sweep by hand, -O3", c_recurrence, LENGTH, programs=["cc"]),
+    ]
+    return Race(
+        f"one sample through {LENGTH:,} steps of a recurrence, three gradients",
+        contestants,
+        checked=min(LENGTH, 100),
+        shown=LENGTH,
+        advice="For a long loop on a single sample",
+    )
+
+
+# --- a Hessian at one point after another --------------------------------------------------------
+
+
+def rosenbrock(xs: Any) -> Any:
+    """The valley of Rosenbrock, chained: each variable is coupled to the next."""
+    return sum(100.0 * (b - a * a) * (b - a * a) + (1.0 - a) * (1.0 - a) for a, b in pairwise(xs))
+
+
+def points(how_many: int) -> Any:
+    return programs.normals(how_many, VARIABLES)
+
+
+def at_each_point(
+    function: Callable[[Any], Any], given: Sequence[Any], dense: Callable[[Any], Any]
+) -> Work:
+    """A call for each point; the last result, as an array of numbers."""
+
+    def run() -> Any:
+        for point in given:
+            result = function(point)
+        return dense(result)
+
+    return run
+
+
+def flat(matrix: Any) -> Any:
+    return np.asarray(matrix, dtype=float).reshape(-1)
+
+
+def chainrule_hessian(how_many: int) -> Work:
+    return at_each_point(compile(hessian(rosenbrock)), points(how_many)[:, None], flat)
+
+
+def chainrule_eager_hessian(how_many: int) -> Work:
+    return at_each_point(hessian(rosenbrock), points(how_many).tolist(), flat)
+
+
+def jax_hessian(outer: str, how_many: int) -> Work:
+    import jax
+
+    def valley(x: Any) -> Any:
+        a, b = x[:-1], x[1:]
+        return (100.0 * (b - a * a) ** 2 + (1.0 - a) ** 2).sum()
+
+    run = jax.jit(getattr(jax, outer)(jax.grad(valley)))
+    return at_each_point(run, [jax.numpy.array(point) for point in points(how_many)], flat)
+
+
+def casadi_hessian(options: dict[str, Any], how_many: int) -> Work:
+    """Sparse, as CasADi finds it: three numbers for each variable."""
+    import casadi
+
+    x = casadi.SX.sym("x", VARIABLES)
+    matrix, _ = casadi.hessian(rosenbrock(casadi.vertsplit(x)), x)
+    run = casadi.Function("hessian", [x], [matrix], options)
+    return at_each_point(run, [casadi.DM(point) for point in points(how_many)], flat)
+
+
+def compiled_c(flag: str) -> dict[str, Any]:
+    return {"jit": True, "compiler": "shell", "jit_options": {"flags": [flag, "-march=native"]}}
+
+
+def casadi(text: str, start: Started, units: int, *needed: str) -> Contestant:
+    return Contestant("CasADi", text, start, units, modules=["casadi"], programs=needed)
+
+
+def hessians() -> Race:
+    contestants = [
+        Contestant(OURS, "compile(hessian(f))", chainrule_hessian, HESSIANS),
+        Contestant(OURS, "hessian(f), eager", chainrule_eager_hessian, HESSIANS, compiles=False),
+        *(
+            Contestant("JAX", text, partial(jax_hessian, outer), HESSIANS, modules=["jax"])
+            for text, outer in (
+                ("jax.hessian, jitted (forward over reverse)", "jacfwd"),
+                ("jacrev of grad, jitted", "jacrev"),
+            )
+        ),
+        casadi("hessian, SX", partial(casadi_hessian, {}), HESSIANS),
+        casadi("hessian, C, -Ofast", partial(casadi_hessian, compiled_c("-Ofast")), HESSIANS, "gcc"),
+    ]
+    return Race(
+        f"Hessian of {VARIABLES} variables, one point a call",
+        contestants,
+        checked=2,
+        advice="For Hessians at one point at a time",
+    )
+
+
+# --- a small formula, called with one sample after another ---------------------------------------
+
+
+class Special(NamedTuple):
+    """What the formula calls, on somebody's numbers."""
+
+    exp: Callable[[Any], Any]
+    log: Callable[[Any], Any]
+    sqrt: Callable[[Any], Any]
+    erf: Callable[[Any], Any]
+
+
+def black_scholes(special: Special, inputs: Any) -> Any:
+    """The price of a call from spot, strike, rate, volatility and time."""
+    spot, strike, rate, volatility, time = inputs
+    width = volatility * special.sqrt(time)
+    distance = (special.log(spot / strike) + (rate + 0.5 * volatility * volatility) * time) / width
+
+    def chance(x: Any) -> Any:
+        return 0.5 * (1.0 + special.erf(x * math.sqrt(0.5)))
+
+    return spot * chance(distance) - strike * special.exp(-rate * time) * chance(distance - width)
+
+
+def options(how_many: int) -> Any:
+    low, high = np.array([80.0, 80.0, 0.0, 0.1, 0.5]), np.array([120.0, 120.0, 0.05, 0.4, 2.0])
+    return low + (high - low) * np.random.default_rng(0).random((how_many, 5))
+
+
+CHAINRULE = Special(chainrule.exp, chainrule.log, chainrule.sqrt, chainrule.erf)
+
+
+def chainrule_calls(how_many: int) -> Work:
+    step = compile(partial(black_scholes, CHAINRULE))
+
+    def price(option: Any) -> Any:
+        return step.value_and_grad(option, inputs=(0,))
+
+    def dense(result: Any) -> Any:
+        value, _, (gradient,) = result
+        return [value, *gradient[0]]
+
+    return at_each_point(price, options(how_many)[:, None], dense)
+
+
+def chainrule_eager_calls(how_many: int) -> Work:
+    run = value_and_grad(partial(black_scholes, CHAINRULE))
+    return at_each_point(run, options(how_many).tolist(), lambda result: [result[0], *result[1]])
+
+
+def chainrule_exported_calls(how_many: int) -> Work:
+    step = compile(lambda option: black_scholes(CHAINRULE, option))
+    step(options(1))
+    source = step.source("c")
+    name = source.partition("_value_and_grad(")[0].split()[-1]
+    function = getattr(built(source), f"{name}_value_and_grad")
+    return called_in_c(lambda given, gradient: function(None, given, None, gradient), function, how_many)
+
+
+def called_in_c(price: Callable[[Any, Any], Any], function: Any, how_many: int) -> Work:
+    """`price` calls the function with the inputs and the place for their gradient."""
+    function.restype = ctypes.c_double
+    gradient = np.empty(5)
+    into = pointer(gradient)
+    given = [pointer(option) for option in options(how_many)]
+    return at_each_point(lambda option: price(option, into), given, lambda value: [value, *gradient])
+
+
+BLACK_SCHOLES_IN_C = """
+#include <math.h>
+
+double price(const double *inputs, double *gradient) {
+    const double spot = inputs[0], strike = inputs[1], rate = inputs[2];
+    const double vol = inputs[3], time = inputs[4];
+    const double root = sqrt(time), width = vol * root, discount = exp(-rate * time);
+    const double d1 = (log(spot / strike) + (rate + 0.5 * vol * vol) * time) / width, d2 = d1 - width;
+    const double n1 = 0.5 * (1.0 + erf(d1 * M_SQRT1_2)), n2 = 0.5 * (1.0 + erf(d2 * M_SQRT1_2));
+    const double density = exp(-0.5 * d1 * d1) * 0.3989422804014327;
+    gradient[0] = n1;
+    gradient[1] = -discount * n2;
+    gradient[2] = strike * time * discount * n2;
+    gradient[3] = spot * density * root;
+    gradient[4] = 0.5 * spot * density * vol / root + rate * strike * discount * n2;
+    return spot * n1 - strike * discount * n2;
+}
+"""
+
+
+def c_calls(how_many: int) -> Work:
+    function = built(BLACK_SCHOLES_IN_C).price
+    return called_in_c(function, function, how_many)
+
+
+def jax_calls(ahead: bool, how_many: int) -> Work:
+    """`ahead`: lowered and compiled before, which leaves out the look for a fitting program."""
+    import jax
+    import jax.numpy as jnp
+
+    special = Special(jnp.exp, jnp.log, jnp.sqrt, jax.scipy.special.erf)
+    run = jax.jit(jax.value_and_grad(partial(black_scholes, special)))
+    given = [jnp.array(option) for option in options(how_many)]
+    called = run.lower(given[0]).compile() if ahead else run
+    return at_each_point(called, given, lambda result: np.append(*map(np.asarray, result)))
+
+
+def casadi_formula(options: dict[str, Any]) -> Any:
+    import casadi
+
+    x = casadi.SX.sym("x", 5)
+    special = Special(casadi.exp, casadi.log, casadi.sqrt, casadi.erf)
+    price = black_scholes(special, casadi.vertsplit(x))
+    return casadi.Function("price", [x], [casadi.vertcat(price, casadi.gradient(price, x))], options)
+
+
+def casadi_calls(compiler_options: dict[str, Any], how_many: int) -> Work:
+    import casadi
+
+    given = [casadi.DM(option) for option in options(how_many)]
+    return at_each_point(casadi_formula(compiler_options), given, flat)
+
+
+def casadi_buffer_calls(compiler_options: dict[str, Any], how_many: int) -> Work:
+    """CasADi's interface for callers in a hurry: it reads and writes memory that is given once."""
+    function = casadi_formula(compiler_options)
+    buffer, trigger = function.buffer()
+    given, result = np.empty(5), np.empty(6)
+    buffer.set_arg(0, memoryview(given))
+    buffer.set_res(0, memoryview(result))
+
+    def price(option: Any, kept: Any = (function, buffer)) -> Any:  # the trigger needs both
+        given[:] = option
+        trigger()
+        return result
+
+    return at_each_point(price, options(how_many), np.copy)
+
+
+def calls() -> Race:
+    fast = compiled_c("-Ofast")
+    contestants = [
+        Contestant(OURS, "compiled", chainrule_calls, CALLS),
+        Contestant(OURS, "eager", chainrule_eager_calls, CALLS, compiles=False),
+        Contestant(OURS, "exported C, by ctypes", chainrule_exported_calls, CALLS, programs=["cc"]),
+        Contestant("JAX", "jitted", partial(jax_calls, False), CALLS, modules=["jax"]),
+        Contestant("JAX", "compiled ahead of time", partial(jax_calls, True), CALLS, modules=["jax"]),
+        casadi("SX", partial(casadi_calls, {}), CALLS),
+        casadi("SX, buffer", partial(casadi_buffer_calls, {}), CALLS),
+        casadi("C, -Ofast, buffer", partial(casadi_buffer_calls, fast), CALLS, "gcc"),
+        Contestant("C", "by hand, -O3, by ctypes", c_calls, CALLS, programs=["cc"]),
+    ]
+    return Race(
+        "Black-Scholes price with five sensitivities, one sample a call",
+        contestants,
+        checked=3,
+        advice='For a small formula called with one sample at a time (or export it: `source("c")`)',
+    )
+
+
+def tables() -> Iterator[Table]:
+    yield recurrences().table()
+    yield hessians().table()
+    yield calls().table()
+
+
+if __name__ == "__main__":
+    sys.exit(measure.main(tables, PEERS))
