@@ -2,8 +2,9 @@
 
 There are two pipelines. The one in Python is the reference: it is what `program` shows, and it
 serves the NumPy backend and the reference core. The one in C (src/_core, from flat.h on) does the
-same in the same order, 20 to 60 times as fast, for the native backend on Values of the C core.
-tests/conformance/test_pipeline.py holds that both give the same steps, byte for byte.
+same in the same order, for the native backend on Values of the C core; benchmarks/compile_time.py
+measures how much faster. tests/conformance/test_pipeline.py holds that both give the same steps,
+byte for byte.
 """
 
 from __future__ import annotations
