@@ -43,7 +43,7 @@ from measure import (
 STARTS = 1 if QUICK else 3  # compiling takes long, and varies less;
 LONG = 3.0  # what takes more seconds than this to compile does it only once
 A_TURN = 0.0 if QUICK else 0.05  # seconds for which short work is repeated in each turn
-PATIENCE = 300.0  # seconds for one answer of a process
+PATIENCE = 600.0  # seconds for one answer of a process
 TWO_DEVICES = {
     "XLA_FLAGS": "--xla_force_host_platform_device_count=2"
 }  # two devices of JAX, a core each
