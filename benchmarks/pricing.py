@@ -213,7 +213,7 @@ def asian() -> Table:
         spelled("shared cumsum, reverse mode, lax.map", *sums, reverse_mode, one_by_one),
         spelled("shared cumsum, forward mode, lax.map", *sums, forward_mode, one_by_one),
         spelled("shared cumsum by days, reverse mode, lax.map", *columns, reverse_mode, one_by_one),
-        spelled("the same on two host devices", *columns, reverse_mode, one_by_one, devices=2),
+        spelled("the same, two host devices", *columns, reverse_mode, one_by_one, devices=2),
     ]
     race = Race(
         f"Asian option, {TRADES} trades x {SCENARIOS:,} scenarios x {DAYS} days, all trades",

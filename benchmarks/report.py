@@ -17,6 +17,8 @@ from itertools import groupby
 from pathlib import Path
 from typing import Any
 
+import compile_time
+import layout
 import measure
 import race
 import threads
@@ -44,16 +46,18 @@ Your machine will give other times, and somewhat other ratios.
 - **Processes.** Each spelling has a process of its own. What is not installed or fails is shown as
   not measured, with the reason.
 - **Turns.** The spellings in a table take turns: one round that does not count, then {measure.TURNS}
-  that do ({threads.TURNS} where threads are compared). In its turn, a spelling does its work once;
-  work shorter than {race.A_TURN * 1000:.0f} ms is repeated until that time is filled. No turn is
-  repeated, left out or chosen.
+  that do ({threads.TURNS} where threads are compared, {layout.REPEATS} for the layouts and
+  {compile_time.PROCESSES} for the time of compiling). In its turn, a spelling does its work once; work
+  shorter than {race.A_TURN * 1000:.0f} ms is repeated until that time is filled. No turn is repeated,
+  left out or chosen.
 - **Times** are medians over the turns. **Compiling** is shown apart: the time from nothing to the first
   result, less a warm call; the median of {race.STARTS} starts, or a single start if it takes more than
   {race.LONG:.0f} s. Libraries are imported before.
 - **Ratios** are taken within each turn, the peer's time divided by ours, so that both saw the same
   moment of the machine. The table shows their median and their quartiles. Above 1 the peer takes
   longer; below 1 it is faster. Where a table has another ratio, the text above it says so.
-- **Bars** were set before the measurement. One that is missed stays in the table as missed.
+- **Bars** were set before the measurement. A bar on a library holds for its best spelling; one that is
+  missed stays in the table as missed.
 - **Precision** is double, unless a table says float32. Python's garbage collector runs before each
   turn, untimed, and during it as Python decides, unless a spelling says that it is off.
 """
