@@ -6,12 +6,15 @@ The server is a process of its own, as for a user; moons with MLP(2, [16, 16, 1]
 from __future__ import annotations
 
 import json
+import re
 import struct
 import subprocess
 import sys
 import time
 import urllib.request
+from pathlib import Path
 from typing import Any
+from urllib.parse import urlencode, urlsplit
 
 from websockets.sync.client import connect
 
@@ -20,19 +23,14 @@ CONFIG = {"data": "moons", "layers": [16, 16], "loss": "bce", "optimizer": "adam
 COMMAND = [sys.executable, "-m", "chainrule", "studio", "--no-browser"]
 
 
-class NoRedirect(urllib.request.HTTPRedirectHandler):
-    """The cookie is in the answer that redirects."""
-
-    def redirect_request(self, *arguments: Any) -> None:
-        return None
-
-
-def cookie_for(address: str) -> str:
-    try:
-        urllib.request.build_opener(NoRedirect()).open(address)
-    except urllib.error.HTTPError as answer:
-        return str(answer.headers["Set-Cookie"]).partition(";")[0]
-    raise RuntimeError("the studio did not let us in")
+def let_in(said: str) -> tuple[str, str, str]:
+    """The address of a studio, with the cookie and the key that its file gives."""
+    origin, file = re.findall(r"http://\S+|file://\S+", said)
+    code = re.findall(r'name="token" value="([^"]+)"', Path(urlsplit(file).path).read_text())
+    form = urlencode({"token": code[0]}).encode()
+    with urllib.request.urlopen(f"{origin}/enter", form) as answer:
+        key = re.findall(r'name="chainrule-key" content="([^"]+)"', answer.read().decode())
+        return origin, answer.headers["Set-Cookie"].partition(";")[0], key[0]
 
 
 def head_of(frame: bytes) -> dict[str, Any]:
@@ -41,13 +39,13 @@ def head_of(frame: bytes) -> dict[str, Any]:
     return found
 
 
-def measure(address: str) -> None:
-    origin = address.partition("/enter")[0]
-    headers = {"Cookie": cookie_for(address)}
+def measure(said: str) -> None:
+    origin, cookie, key = let_in(said)
     with connect(
         origin.replace("http", "ws") + "/train",
         origin=origin,  # type: ignore[arg-type]
-        additional_headers=headers,
+        additional_headers={"Cookie": cookie},
+        subprotocols=["chainrule", key],  # type: ignore[list-item]
         max_size=None,
         compression=None,
     ) as socket:
@@ -67,7 +65,7 @@ def main() -> None:
     with subprocess.Popen(COMMAND, stdout=subprocess.PIPE, text=True) as server:
         assert server.stdout is not None
         try:
-            measure(server.stdout.readline().split()[-1])
+            measure(server.stdout.readline() + server.stdout.readline())
         finally:
             server.terminate()
 

@@ -27,17 +27,18 @@ NARROW: Any = {"width": 390, "height": 844}
 
 
 @contextmanager
-def studio() -> Iterator[str]:
-    """A studio of its own; gives the address that lets one in."""
+def studio() -> Iterator[tuple[str, str]]:
+    """A studio of its own; gives its address, and the file that lets a browser in."""
     command = [sys.executable, "-u", "-m", "chainrule", "studio", "--no-browser"]
     with tempfile.TemporaryDirectory() as folder:
         process = subprocess.Popen(command, stdout=subprocess.PIPE, text=True, cwd=folder)
         try:
             assert process.stdout is not None
-            found = re.search(r"http://\S+", process.stdout.readline())
+            said = process.stdout.readline() + process.stdout.readline()
+            found = re.search(r"(http://\S+)\n.*(file://\S+)", said)
             if found is None:
                 raise RuntimeError("the studio did not start")
-            yield found[0]
+            yield found[1], found[2]
         finally:
             process.terminate()
             process.wait(20)
@@ -82,19 +83,21 @@ def main() -> None:
     if chromium is None:
         sys.exit("screenshots need chromium: apt-get install chromium")
     PICTURES.mkdir(exist_ok=True)
-    with studio() as address, sync_playwright() as playwright:
+    with studio() as (address, file), sync_playwright() as playwright:
         browser = playwright.chromium.launch(executable_path=chromium, args=FLAGS)
         context = browser.new_context()
-        context.new_page().goto(address)  # the token works once; the cookie stays
+        first = context.new_page()
+        first.goto(file)  # it works once; cookie and key stay
+        first.wait_for_url(f"{address}/")
         saved = context.storage_state()
         for theme in ("light", "dark"):
             for size, viewport in (("wide", WIDE), ("narrow", NARROW)):
-                with_cookie = browser.new_context(
+                entered = browser.new_context(
                     storage_state=saved, viewport=viewport, color_scheme=theme, device_scale_factor=1
                 )
                 for name, show in VIEWS.items():
-                    page = with_cookie.new_page()
-                    page.goto(address.partition("/enter")[0] + "/")
+                    page = entered.new_page()
+                    page.goto(f"{address}/")
                     show(page)
                     page.screenshot(path=PICTURES / f"{name}-{theme}-{size}.png")
                     print(f"wrote docs/pictures/{name}-{theme}-{size}.png")

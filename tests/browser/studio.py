@@ -11,6 +11,7 @@ import subprocess
 import sys
 import time
 from collections.abc import Callable
+from pathlib import Path
 from typing import Any
 from urllib.parse import parse_qs, urlencode, urlsplit
 
@@ -30,14 +31,20 @@ class Server:
         )
         assert self.process.stdout is not None
         self.said = ""
-        while "http" not in self.said:
+        while "file://" not in self.said:
             line = self.process.stdout.readline()
             assert line, f"the studio did not start: {self.said}"
             self.said += line
-        found = re.search(r"http://\S+", self.said)
+        found = re.search(r"(http://\S+)\n.*(file://\S+)", self.said)
         assert found is not None
-        self.entrance = found[0]
-        self.root = self.entrance.split("/enter")[0]
+        self.root, self.entrance = found.groups()
+
+    def code(self) -> str:
+        """What is in the file that lets a browser in, until it is used."""
+        text = Path(urlsplit(self.entrance).path).read_text(encoding="utf-8")
+        found = re.search(r'name="token" value="([\w-]{43})"', text)
+        assert found is not None
+        return found[1]
 
     def close(self) -> None:
         self.process.send_signal(signal.SIGINT)
@@ -45,7 +52,7 @@ class Server:
 
 
 class Pages:
-    """Windows of the studio with the cookie; remembers what went wrong in them."""
+    """Windows of the studio with the cookie and the key; remembers what went wrong in them."""
 
     def __init__(self, browser: Any, server: Server) -> None:
         self.browser, self.server = browser, server
@@ -69,13 +76,14 @@ class Pages:
         page.on("console", self.listen)
         if self.state is None:
             page.goto(self.server.entrance)
+            page.wait_for_url(f"{self.server.root}/")
             self.state = context.storage_state()
         page.goto(f"{self.server.root}/{hashed}")
         return page
 
     def judge(self, route: Any) -> None:
         parts = urlsplit(route.request.url)
-        if parts.scheme in ("data", "blob") or parts.hostname in LOCAL:
+        if parts.scheme in ("file", "data", "blob") or parts.hostname in LOCAL:
             route.continue_()
         else:
             self.problems.append(f"request to {route.request.url}")

@@ -5,11 +5,14 @@ Numbers on the page are compared with those of the library.
 
 from __future__ import annotations
 
+import http.server
 import random
 import re
 import subprocess
 import sys
+import threading
 import xml.etree.ElementTree as ET
+from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 from urllib.parse import urlsplit
@@ -22,8 +25,9 @@ from chainrule.expressions import parse
 from chainrule.viz.model import picture
 from chainrule.viz.numbers import format as shown
 
-from ..conftest import require
+from ..conftest import require, require_program
 from ..near import near
+from .conftest import ARGUMENTS
 from .studio import Pages, Server, becomes, state_of, wait_for_text
 from .test_stepper import READ, random_expression
 from .trainer import SMALL, run_for_a_moment, trainer
@@ -282,20 +286,156 @@ def test_a_page_finds_the_studio_that_was_started_again(browser: Any) -> None:
     wait_for_text(page, "#message", "does not answer")
     second = Server("--port", port)
     try:
-        wait_for_text(page, "#gone", "Open the address that it has printed")
+        wait_for_text(page, "#gone", "Open the file that it named in its terminal")
         beside = page.context.new_page()
         beside.goto(second.entrance)
         page.wait_for_selector("#gone", state="hidden")
         wait_for_text(page, "#stepper-view", r"v1 = 7\.0000")
         page.click("#tab-trainer")
         page.wait_for_selector("#play:enabled")
-        for address in (second.entrance, second.entrance):  # the same address, again and again
-            assert beside.goto(address).ok
-            beside.reload()
-            assert beside.title() == "Stepper – chainrule studio"
     finally:
         pages.close()
         second.close()
+
+
+# --- who is let in -------------------------------------------------------------------------------
+
+
+class Recorder(http.server.BaseHTTPRequestHandler):
+    """Another server of this machine, of anybody's: writes down what browsers tell it."""
+
+    def do_GET(self) -> None:
+        self.server.cookies.append(self.headers.get("Cookie", ""))  # type: ignore[attr-defined]
+        self.send_response(200)
+        self.send_header("Content-Type", "text/html")
+        self.end_headers()
+        self.wfile.write(b'<title>another</title><link rel="icon" href="data:,">')
+
+    def log_message(self, *arguments: Any) -> None:
+        pass
+
+
+@pytest.fixture
+def another_port() -> Iterator[Any]:
+    with http.server.ThreadingHTTPServer(("127.0.0.1", 0), Recorder) as running:
+        running.cookies = []  # type: ignore[attr-defined]
+        thread = threading.Thread(target=running.serve_forever)
+        thread.start()
+        yield running
+        running.shutdown()
+        thread.join()
+
+
+def test_another_port_gets_the_cookie_which_is_worth_nothing(
+    pages: Pages, server: Server, another_port: Any
+) -> None:
+    httpx, client = require("httpx"), require("websockets.sync.client")
+    page = pages()
+    page.wait_for_selector("#stepper-view .node")
+    page.goto(f"http://127.0.0.1:{another_port.server_port}/")
+    (cookie,) = another_port.cookies
+    assert re.search(r"chainrule_\d+=[\w-]{43}", cookie)  # so this is no idle fear
+    assert page.evaluate("Object.keys(localStorage)") == []
+    with httpx.Client(headers={"Cookie": cookie, "Origin": server.root}) as thief:
+        code = {"program": "p", "lesson": 1, "blocks": ["print('mine')"]}
+        for answer in (
+            thief.get(f"{server.root}/api/course"),
+            thief.post(f"{server.root}/api/run", json=code),
+            thief.post(f"{server.root}/api/export", json={"expression": "a", "format": "svg"}),
+            thief.put(f"{server.root}/api/work/write_mul", json={"text": "", "version": ""}),
+        ):
+            assert answer.status_code == 403
+            assert answer.json()["error"].startswith("the cookie alone is not enough")
+    with pytest.raises(require("websockets.exceptions").InvalidStatus) as refused:
+        client.connect(
+            server.root.replace("http", "ws") + "/train",
+            origin=server.root,
+            additional_headers={"Cookie": cookie},
+            subprotocols=["chainrule"],
+        )
+    assert refused.value.response.status_code == 403
+    assert page.go_back().ok
+    page.wait_for_selector("#stepper-view .node")
+
+
+def test_every_tab_of_the_browser_is_let_in(pages: Pages, server: Server) -> None:
+    """One that is loaded again, one whose address is typed, and one that a link opens."""
+    page = pages(expression="a * 7")
+    wait_for_text(page, "#stepper-view", r"7\.0000")
+    page.reload()
+    wait_for_text(page, "#stepper-view", r"7\.0000")
+    typed = page.context.new_page()
+    typed.goto(f"{server.root}/#expression=a*8")
+    wait_for_text(typed, "#stepper-view", r"8\.0000")
+    with page.context.expect_page() as opened:
+        page.evaluate("""() => {
+            const link = document.createElement("a");
+            Object.assign(link, { href: "/#expression=a*9", target: "_blank", rel: "noopener" });
+            document.body.append(link);
+            link.click();
+        }""")
+    wait_for_text(opened.value, "#stepper-view", r"9\.0000")
+    opened.value.click("#tab-trainer")
+    opened.value.wait_for_selector("#play:enabled")
+    with page.expect_download() as kept:
+        page.click("[data-export=svg]")
+    assert kept.value.suggested_filename == "graph.svg"
+    assert Path(kept.value.path()).read_text().startswith("<svg")
+
+
+def test_a_browser_that_is_not_in_is_asked_for_the_code(browser: Any) -> None:
+    own = Server()
+    context = browser.new_context()
+    try:
+        page = context.new_page()
+        page.goto(own.root)
+        page.wait_for_url(f"{own.root}/enter")
+        page.get_by_label("Code").fill(f" {own.code()} ")  # as it comes with a careless selection
+        page.get_by_role("button", name="Open the studio").click()
+        page.wait_for_url(f"{own.root}/")
+        page.wait_for_selector("#stepper-view .node")
+        other = browser.new_context()
+        late = other.new_page()
+        late.goto(f"{own.root}/enter")
+        late.get_by_label("Code").fill("wrong")
+        late.get_by_role("button", name="Open the studio").click()
+        wait_for_text(late, "body", "the code is not that of this studio")
+        other.close()
+    finally:
+        context.close()
+        own.close()
+
+
+def test_the_code_is_in_nothing_that_the_browser_keeps(browser: Any, tmp_path: Path) -> None:
+    """Not in its history, not among what it restores, not in a title or an address."""
+    own = Server()
+    code = own.code()
+    context = browser.browser_type.launch_persistent_context(
+        tmp_path / "profile", executable_path=require_program("chromium"), args=list(ARGUMENTS)
+    )
+    try:
+        asked: list[tuple[str, dict[str, str]]] = []
+        context.on("request", lambda request: asked.append((request.url, request.headers)))
+        page = context.new_page()
+        page.goto(own.entrance)
+        page.wait_for_url(f"{own.root}/")
+        page.wait_for_selector("#stepper-view .node")
+        key = page.evaluate("localStorage.getItem('chainrule-key')")
+        titles = [each.title() for each in context.pages]
+        history = page.evaluate("history.length")
+    finally:
+        context.close()
+        own.close()
+    assert any(url == f"{own.root}/enter" for url, _ in asked)
+    for url, headers in asked:
+        assert code not in url + str(headers)
+        assert "referer" not in headers or code not in headers["referer"]
+    assert code not in "".join(titles)
+    assert history <= 3
+    kept = {path: path.read_bytes() for path in (tmp_path / "profile").rglob("*") if path.is_file()}
+    assert any(key.encode() in content for content in kept.values())  # it looks where things are kept
+    wide = code.encode("utf-16-le")
+    assert [path for path, content in kept.items() if code.encode() in content or wide in content] == []
 
 
 # --- what others have written --------------------------------------------------------------------

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import re
 import socket
 import struct
 import threading
@@ -35,15 +36,17 @@ class Studio:
         self.port = self.listener.getsockname()[1]
         self.host = f"127.0.0.1:{self.port}"
         self.origin = f"http://{self.host}"
-        self.server, self.address = server_on(self.listener, course)
+        self.server, self.guard = server_on(self.listener, course)
+        self.token = self.guard.entrance.token
         self.thread = threading.Thread(target=self.server.run, kwargs={"sockets": [self.listener]})
         self.thread.start()
-        self.cookie = ""
+        self.cookie = self.key = ""
         self.client = httpx.Client(verify=False, timeout=20)
 
     def enter(self) -> httpx.Response:
-        answer = self.bare("GET", self.address)
-        self.cookie = answer.headers["set-cookie"].partition(";")[0]
+        """With the code, as the file does that the browser is given."""
+        answer = self.bare("POST", f"{self.origin}/enter", data={"token": self.token})
+        self.cookie, self.key = secrets_in(answer)
         return answer
 
     def bare(self, method: str, url: str, **options: Any) -> httpx.Response:
@@ -52,10 +55,19 @@ class Studio:
         return self.client.request(method, url, **options)
 
     def request(self, method: str, path: str, **options: Any) -> httpx.Response:
-        """As the page asks: with the cookie and the Origin, unless other headers are given."""
-        headers = {"Cookie": self.cookie, "Origin": self.origin, **options.pop("headers", {})}
+        """As the page asks: with the cookie, the key and the Origin, unless other headers are given."""
+        headers = {**self.headers(), **options.pop("headers", {})}
         headers = {name: text for name, text in headers.items() if text is not None}
         return self.bare(method, self.origin + path, headers=headers, **options)
+
+    def headers(self) -> dict[str, Any]:
+        return {"Cookie": self.cookie, "X-Chainrule-Key": self.key, "Origin": self.origin}
+
+    def head(self, line: str, **headers: Any) -> bytes:
+        """The head of a request of the page as bytes; more headers may follow, None leaves one out."""
+        given = {"Host": self.host, **self.headers(), **headers}
+        lines = [f"{name.replace('_', '-')}: {text}" for name, text in given.items() if text is not None]
+        return "\r\n".join([f"{line} HTTP/1.1", *lines, ""]).encode("latin-1")
 
     def post(self, path: str, body: Any) -> httpx.Response:
         return self.request("POST", path, json=body)
@@ -68,15 +80,16 @@ class Studio:
         return int(answer.split(b" ", 2)[1]), answer
 
     @contextmanager
-    def socket(self, slow: bool = False, **headers: Any) -> Iterator[RunClient]:
+    def socket(self, slow: bool = False, key: str | None = None, **headers: Any) -> Iterator[RunClient]:
         """A connection; a slow one holds next to nothing for somebody who does not read."""
         given = {"Cookie": self.cookie, "Origin": self.origin, **headers}
         given = {name: text for name, text in given.items() if text is not None}
-        origin = given.pop("Origin", None)
+        origin, key = given.pop("Origin", None), self.key if key is None else key
         with connect(
             f"ws://{self.host}/train",
             origin=origin,
             additional_headers=given,
+            subprotocols=["chainrule", key] if key else None,
             max_size=None,
             max_queue=1 if slow else 16,
             sock=self.narrow() if slow else None,
@@ -95,6 +108,13 @@ class Studio:
         self.server.should_exit = True
         self.thread.join(20)
         assert not self.thread.is_alive()
+
+
+def secrets_in(answer: httpx.Response) -> tuple[str, str]:
+    """The cookie and the key that a browser gets that was let in."""
+    found = re.search(r'<meta name="chainrule-key" content="([\w-]{43})">', answer.text)
+    assert found, answer.text
+    return answer.headers["set-cookie"].partition(";")[0], found[1]
 
 
 class Frame:

@@ -29,7 +29,7 @@ require("markdown_it")
 from chainrule.studio import limits
 from chainrule.studio.jobs import Jobs
 
-from .client import Studio, until
+from .client import Studio, secrets_in, until
 from .test_requests import INJECTIONS
 
 MUL = exercise("write_mul")
@@ -121,13 +121,8 @@ def test_lessons_that_there_are_not(course: Studio, number: str) -> None:
 @pytest.mark.parametrize("name", NAMES)
 def test_files_that_are_no_exercises(course: Studio, folder: Path, name: str) -> None:
     for method in ("GET", "PUT"):
-        head = (
-            b"%s /api/work/%s HTTP/1.1\r\nHost: %s\r\nOrigin: %s\r\nCookie: %s\r\nContent-Length: 28\r\n"
-        )
-        parts = (method, name, course.host, course.origin, course.cookie)
-        status, answer = course.raw(
-            head % tuple(part.encode() for part in parts), b'{"text": "a", "version": ""}'
-        )
+        head = course.head(f"{method} /api/work/{name}", Content_Length=28)
+        status, answer = course.raw(head, b'{"text": "a", "version": ""}')
         assert status in (404, 405), answer
         assert b"root:" not in answer
     assert not folder.exists() or list(folder.iterdir()) == []
@@ -318,10 +313,10 @@ def waiting(course: Studio, results: list[Any], program: str) -> threading.Threa
     """A request that waits for a program without end; its own client, for the other is not for two."""
 
     def ask() -> None:
-        headers = {"Cookie": course.cookie, "Origin": course.origin}
         body = {"program": program, "lesson": 1, "blocks": [f"print('on')\n{ENDLESS}"]}
         with httpx.Client(timeout=60) as client:
-            results.append(client.post(f"{course.origin}/api/run", headers=headers, json=body).json())
+            url = f"{course.origin}/api/run"
+            results.append(client.post(url, headers=course.headers(), json=body).json())
 
     thread = threading.Thread(target=ask)
     thread.start()
@@ -379,7 +374,7 @@ def test_time(course: Studio, monkeypatch: pytest.MonkeyPatch) -> None:
 
 
 def test_a_page_that_is_gone_ends_its_program(course: Studio) -> None:
-    headers = {"Cookie": course.cookie, "Origin": course.origin}
+    headers = course.headers()
     body = {"program": "gone", "lesson": 1, "blocks": [ENDLESS]}
     with pytest.raises(httpx.ReadTimeout), httpx.Client(timeout=1.0) as client:
         client.post(f"{course.origin}/api/run", headers=headers, json=body)
@@ -484,9 +479,9 @@ def test_the_folder_of_the_command(tmp_path: Path) -> None:
 
     server = Server("--course", str(tmp_path / "mine"))
     try:
-        with httpx.Client(follow_redirects=True) as client:
-            assert client.get(server.entrance).status_code == 200
-            found = client.get(f"{server.root}/api/course").json()
+        cookie, key = secrets_in(httpx.post(f"{server.root}/enter", data={"token": server.code()}))
+        headers = {"Cookie": cookie, "X-Chainrule-Key": key}
+        found = httpx.get(f"{server.root}/api/course", headers=headers).json()
     finally:
         server.close()
     assert found["folder"] == str(tmp_path / "mine")

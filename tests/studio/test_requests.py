@@ -174,8 +174,7 @@ def test_the_page_of_the_package_is_served_if_it_is_there(studio: Studio) -> Non
     ],
 )
 def test_no_way_out_of_the_directory(studio: Studio, page: Path, path: str) -> None:
-    head = b"GET %s HTTP/1.1\r\nHost: %s\r\nCookie: %s\r\n"
-    status, answer = studio.raw(head % (path.encode(), studio.host.encode(), studio.cookie.encode()))
+    status, answer = studio.raw(studio.head(f"GET {path}"))
     assert status == 404
     assert b"secret" not in answer
 

@@ -1,4 +1,4 @@
-"""Who may ask: every route with every wrong Host, Origin and cookie; tokens; headers."""
+"""Who may ask: every route with every wrong Host, Origin, cookie and key; the code; headers."""
 
 from __future__ import annotations
 
@@ -16,24 +16,53 @@ from websockets.exceptions import InvalidStatus
 
 from .client import Studio
 
-ROUTES = [
-    *("/", "/enter", "/static/app.js", "/static/ops.js", "/static/nothing.js", "/api/picture"),
-    *("/api/check", "/api/export", "/api/code", "/api/sample", "/train", "/nothing", "/api/", "/docs"),
-    *("/api/course", "/api/lesson/1", "/api/work/write_mul", "/api/run", "/api/check-exercise"),
-    *("/api/stop", "/api/hint", "/api/solution", "/api/quiz", "/api/question"),
+PUBLIC = ["/", "/enter", "/static/app.js", "/static/ops.js", "/static/requests.js"]
+PRIVATE = [
+    *("/api/picture", "/api/check", "/api/export", "/api/code", "/api/sample", "/train", "/nothing"),
+    *("/api/course", "/api/lesson/1", "/api/work/write_mul", "/api/run", "/api/check-exercise", "/api/"),
+    *("/api/stop", "/api/hint", "/api/solution", "/api/quiz", "/api/question", "/docs", "/static"),
 ]
 METHODS = ["GET", "HEAD", "POST", "PUT", "PATCH", "DELETE", "OPTIONS", "TRACE", "QUERY"]
 
 
 @pytest.mark.parametrize("method", METHODS)
-@pytest.mark.parametrize("path", ROUTES)
-def test_nothing_without_the_cookie(studio: Studio, path: str, method: str) -> None:
-    answer = studio.request(method, path, headers={"Cookie": None})
-    assert answer.status_code in (401, 403)
-    wrong = studio.request(method, path, headers={"Cookie": studio.cookie[:-1] + "!"})
-    assert wrong.status_code in (401, 403)
-    if method != "HEAD":
-        assert set(answer.json()) == {"error"}
+@pytest.mark.parametrize("path", PRIVATE)
+def test_nothing_without_cookie_and_key(studio: Studio, path: str, method: str) -> None:
+    """The cookie alone, which every local server gets to know, is worth nothing; nor is the key."""
+    for headers, status in (
+        ({"Cookie": None}, 401),
+        ({"Cookie": studio.cookie[:-1] + "!"}, 401),
+        ({"Cookie": None, "X-Chainrule-Key": None}, 401),
+        ({"X-Chainrule-Key": None}, 403),
+        ({"X-Chainrule-Key": ""}, 403),
+        ({"X-Chainrule-Key": studio.key[:-1]}, 403),
+        ({"X-Chainrule-Key": studio.cookie.partition("=")[2]}, 403),
+        ({"X-Chainrule-Key": studio.token}, 403),
+        ({"X-Chainrule-Key": None, "Sec-WebSocket-Protocol": f"chainrule, {studio.key}"}, 403),
+    ):
+        answer = studio.request(method, path, headers=headers)
+        assert answer.status_code == status, headers
+        if method != "HEAD":
+            assert set(answer.json()) == {"error"}
+
+
+def test_the_lists_above_have_every_route(studio: Studio) -> None:
+    served = {route.path for route in studio.guard.app.routes}
+    examples = {"/static/{name}", "/api/lesson/{number}", "/api/work/{exercise}"}
+    assert served - examples <= {*PUBLIC, *PRIVATE}
+
+
+@pytest.mark.parametrize("path", PUBLIC)
+def test_the_page_and_its_files_are_no_secret_and_have_none(studio: Studio, path: str) -> None:
+    answer = studio.bare("GET", studio.origin + path)
+    assert answer.status_code == 200
+    assert "set-cookie" not in answer.headers
+    for secret in (studio.token, studio.key, studio.cookie.partition("=")[2]):
+        assert secret not in answer.text
+    for method in METHODS[2:]:
+        if (method, path) != ("POST", "/enter"):
+            headers = {"X-Chainrule-Key": None}
+            assert studio.request(method, path, headers=headers).status_code == 403
 
 
 def test_with_the_cookie_an_unknown_route_is_404_and_a_wrong_method_405(studio: Studio) -> None:
@@ -78,9 +107,9 @@ def hosts(port: int) -> list[bytes]:
 @pytest.mark.parametrize("place", range(23))
 def test_foreign_and_look_alike_hosts(studio: Studio, place: int) -> None:
     host = hosts(studio.port)[place]
-    for path in (b"/", b"/nothing", studio.address.encode().partition(studio.host.encode())[2]):
-        head = b"GET %s HTTP/1.1\r\nHost: %s\r\nCookie: %s\r\n" % (path, host, studio.cookie.encode())
-        status, answer = studio.raw(head)
+    for line in ("GET /", "GET /nothing", "GET /enter", "POST /enter"):
+        head = studio.head(line, Host=host.decode(), Content_Length=49)
+        status, answer = studio.raw(head, f"token={studio.token}".encode())
         assert status in (400, 403), answer
         assert b"set-cookie" not in answer.lower()
     status, _ = studio.raw(upgrade(studio, host))
@@ -92,7 +121,8 @@ def upgrade(studio: Studio, host: bytes, origin: bytes | None = None) -> bytes:
     return (
         b"GET /train HTTP/1.1\r\nHost: %s\r\nOrigin: %s\r\nUpgrade: websocket\r\nConnection: Upgrade\r\n"
         b"Sec-WebSocket-Key: dGhlIHNhbXBsZSBub25jZQ==\r\nSec-WebSocket-Version: 13\r\nCookie: %s\r\n"
-    ) % (host, origin, studio.cookie.encode())
+        b"Sec-WebSocket-Protocol: chainrule, %s\r\n"
+    ) % (host, origin, studio.cookie.encode(), studio.key.encode())
 
 
 def test_the_list_of_hosts_is_tried_to_its_end(studio: Studio) -> None:
@@ -101,11 +131,10 @@ def test_the_list_of_hosts_is_tried_to_its_end(studio: Studio) -> None:
 
 @pytest.mark.parametrize("name", ["127.0.0.1", "localhost", "[::1]"])
 def test_the_three_names_of_this_machine(studio: Studio, name: str) -> None:
-    host = f"{name}:{studio.port}".encode()
-    cookie = studio.cookie.encode()
-    status, answer = studio.raw(b"GET /nothing HTTP/1.1\r\nHost: %s\r\nCookie: %s\r\n" % (host, cookie))
+    host = f"{name}:{studio.port}"
+    status, answer = studio.raw(studio.head("GET /nothing", Host=host, Origin=None))
     assert status == 404
-    assert b"connect-src 'self' ws://%s;" % host in answer
+    assert f"connect-src 'self' ws://{host};".encode() in answer
 
 
 def test_no_host_and_two_hosts(studio: Studio) -> None:
@@ -170,11 +199,20 @@ def test_two_origins(studio: Studio) -> None:
     assert studio.raw(head % (studio.host.encode(), studio.cookie.encode()) + both)[0] == 403
 
 
-def test_a_socket_needs_cookie_and_origin(studio: Studio) -> None:
-    for headers in ({"Cookie": None}, {"Cookie": "chainrule=1"}, {"Origin": "http://evil.example"}):
+def test_a_socket_needs_cookie_key_and_origin(studio: Studio) -> None:
+    """It is refused before it is opened: nobody holds one of the few there are without the key."""
+    for headers, status in (
+        ({"Cookie": None}, 401),
+        ({"Cookie": "chainrule=1"}, 401),
+        ({"Origin": "http://evil.example"}, 403),
+        ({"key": ""}, 403),
+        ({"key": studio.key[:-1]}, 403),
+        ({"key": studio.cookie.partition("=")[2]}, 403),
+        ({"key": "", "X-Chainrule-Key": studio.key}, 403),  # a page cannot send it in this way
+    ):
         with pytest.raises(InvalidStatus) as refused, studio.socket(**headers):
             pass
-        assert refused.value.response.status_code in (401, 403)
+        assert refused.value.response.status_code == status
         assert refused.value.response.headers["X-Content-Type-Options"] == "nosniff"
     with studio.socket() as run:
         run.send("nonsense")
@@ -189,7 +227,7 @@ def test_where_a_request_says_it_comes_from(studio: Studio, site: str, status: i
     assert studio.request("GET", "/", headers={"Sec-Fetch-Site": "cross-site"}).status_code == 403
 
 
-# --- the token -----------------------------------------------------------------------------------
+# --- the code ------------------------------------------------------------------------------------
 
 
 @pytest.fixture
@@ -199,58 +237,86 @@ def fresh() -> Any:
     running.close()
 
 
-def test_the_token_is_good_for_one_cookie(fresh: Studio) -> None:
-    wrong = [
-        "/enter",
-        "/enter?token=",
-        "/enter?token=wrong",
-        "/enter?token=%C3%A4",
-        f"/enter?token={fresh.address[-43:]}x",
-        f"/enter?token={fresh.address[-43:-1]}",
-        f"/enter?token=a&token={fresh.address[-43:]}",
-    ]
-    for path in wrong:
-        answer = fresh.bare("GET", fresh.origin + path)
-        assert answer.status_code == 403
+def posted(studio: Studio, body: str, **options: Any) -> Any:
+    return studio.bare("POST", f"{studio.origin}/enter", content=body, **options)
+
+
+def test_the_code_is_good_for_one_browser(fresh: Studio) -> None:
+    code = fresh.token
+    for body in (
+        "",
+        "token=",
+        "token=wrong",
+        "token=%C3%A4",
+        "token=%ED%A0%80",
+        f"token={code}x",
+        f"token={code[:-1]}",
+        f"token=a&token={code}",
+        f"token={code}&token={code}",
+        f"{code}",
+        f'{{"token": "{code}"}}',
+    ):
+        answer = posted(fresh, body)
+        assert answer.status_code == 403, body
         assert "set-cookie" not in answer.headers
-    for method in ("HEAD", "POST"):
-        answer = fresh.bare(method, fresh.address, headers={"Origin": fresh.origin})
-        assert answer.status_code == 401
+        assert fresh.guard.key not in answer.text
+    for method in ("GET", "HEAD", "PUT"):
+        answer = fresh.bare(
+            method, f"{fresh.origin}/enter?token={code}", headers={"Origin": fresh.origin}
+        )
+        assert answer.status_code == (401 if method == "PUT" else 200)
+        assert "set-cookie" not in answer.headers
     answer = fresh.enter()
-    assert answer.status_code == 303
-    assert answer.headers["location"] == "/"
+    assert answer.status_code == 200
     cookie = answer.headers["set-cookie"]
     pattern = rf"chainrule_{fresh.port}=[\w-]{{43}}; Max-Age=2592000; HttpOnly; SameSite=Strict; Path=/"
     assert re.fullmatch(pattern, cookie)
-    assert fresh.address[-43:] not in cookie
-    again = fresh.bare("GET", fresh.address)
-    assert again.status_code == 403
-    text = "another browser has opened this address: use that, or start `chainrule studio` again"
-    assert again.json() == {"error": text}
-    assert "set-cookie" not in again.headers
-    assert fresh.request("GET", fresh.address[len(fresh.origin) :]).status_code == 303  # a reload
-    assert fresh.request("GET", fresh.address[len(fresh.origin) :]).status_code == 303  # and another
+    assert len({code, fresh.key, fresh.cookie.partition("=")[2]}) == 3
+    assert code not in cookie + answer.text
+    assert fresh.key not in cookie
+    for headers in ({}, fresh.headers()):  # not even for one who is in: there is nothing more to give
+        again = posted(fresh, f"token={code}", headers=headers)
+        assert again.status_code == 403
+        text = "another browser has used this code: use that one, or start `chainrule studio` again"
+        assert again.json() == {"error": text}
+        assert "set-cookie" not in again.headers
+
+
+def test_a_file_may_bring_the_code(fresh: Studio) -> None:
+    """It has no origin, and for a browser it is another site; what matters is the code."""
+    headers = {"Origin": "null", "Sec-Fetch-Site": "cross-site", "Sec-Fetch-Mode": "navigate"}
+    assert posted(fresh, "token=wrong", headers=headers).status_code == 403
+    assert posted(fresh, f"token={fresh.token}", headers=headers).status_code == 200
 
 
 def test_a_reader_is_told_in_words(fresh: Studio) -> None:
-    """Whoever opens an old address in a browser sees a sentence, not a structure."""
+    """Whoever sends an old code in a browser sees a sentence, not a structure."""
     asked = {"Accept": "text/html,application/xhtml+xml,*/*;q=0.8"}
-    answer = fresh.bare("GET", fresh.origin + "/enter?token=old", headers=asked)
+    answer = posted(fresh, "token=old", headers=asked)
     assert answer.headers["content-type"] == "text/plain; charset=utf-8"
     assert answer.text == (
-        "chainrule studio: the token is not that of this studio: see what it printed last\n"
+        "chainrule studio: the code is not that of this studio: see what it printed last\n"
     )
-    answer = fresh.bare("GET", fresh.origin + "/", headers=asked)
-    assert (answer.status_code, answer.text.split(" that")[0]) == (
+    answer = fresh.bare("GET", fresh.origin + "/api/course", headers=asked)
+    assert (answer.status_code, answer.text) == (
         401,
-        "chainrule studio: open the address",
+        "chainrule studio: this browser was not let in: open the file that `chainrule studio` named, "
+        "or /enter\n",
     )
 
 
-def test_the_cookie_of_another_studio_is_worth_nothing(studio: Studio, fresh: Studio) -> None:
-    value = studio.cookie.partition("=")[2]
-    fresh.cookie = f"chainrule_{fresh.port}={value}; {studio.cookie}"
-    assert fresh.request("GET", "/").status_code == 401
+def test_cookie_and_key_of_another_studio_are_worth_nothing(studio: Studio, fresh: Studio) -> None:
+    fresh.enter()
+    own, key, value = fresh.cookie, fresh.key, studio.cookie.partition("=")[2]
+    foreign = f"chainrule_{fresh.port}={value}; {studio.cookie}"
+    for cookie, given, status in (
+        (own, key, 200),
+        (foreign, key, 401),
+        (own, studio.key, 403),
+        (foreign, studio.key, 401),
+    ):
+        fresh.cookie, fresh.key = cookie, given
+        assert fresh.request("GET", "/api/course").status_code == status
 
 
 def test_the_cookie_among_others(studio: Studio) -> None:
@@ -265,9 +331,11 @@ def test_the_cookie_among_others(studio: Studio) -> None:
 @pytest.mark.parametrize("entered", [True, False])
 def test_every_answer_carries_the_headers(studio: Studio, path: str, entered: bool) -> None:
     answer = studio.request("GET", path, headers={} if entered else {"Cookie": None})
+    form = "self" if path == "/enter" else "none"
     assert answer.headers["content-security-policy"] == (
         "default-src 'none'; script-src 'self'; style-src 'self'; img-src 'self' data: blob:; "
-        f"connect-src 'self' ws://{studio.host}; base-uri 'none'; form-action 'none'; "
+        f"connect-src 'self' ws://{studio.host}; base-uri 'none'; "
+        f"form-action '{form}'; "
         "frame-ancestors 'none'"
     )
     assert answer.headers["x-content-type-options"] == "nosniff"

@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+import json
 import os
+import pty
 import re
 import signal
 import socket
@@ -28,42 +30,79 @@ from websockets.sync.client import connect
 
 from chainrule.studio import limits, serving
 
-from .client import MOONS, RunClient, Studio
+from .client import MOONS, RunClient, Studio, secrets_in
 
 COMMAND = [sys.executable, "-m", "chainrule", "studio"]
 
 
+SAID = re.compile(
+    r"chainrule studio: (http://127\.0\.0\.1:\d+)\n"
+    r"To open it in a browser: file://(/\S+/studio\.html)\n"
+    r"This works once, in the first browser that does it\. Ctrl-C ends the studio\.\n"
+)
+# A browser that looks at what other users of the machine can see while it runs, then opens the file.
+BROWSER = """#!{python}
+import json, pathlib, re, sys, urllib.parse, urllib.request
+file = pathlib.Path(urllib.parse.urlsplit(sys.argv[1]).path)
+modes = [oct(path.stat().st_mode & 0o777) for path in (file, file.parent)]
+text = file.read_text()
+seen = ""
+for path in pathlib.Path("/proc").glob("[0-9]*/cmdline"):
+    try:
+        seen += path.read_bytes().decode("utf-8", "replace")
+    except OSError:
+        pass  # it has ended
+action, code = (re.search(p, text)[1] for p in ('action="([^"]+)"', 'name="token" value="([^"]+)"'))
+body = urllib.parse.urlencode({{"token": code}}).encode()
+with urllib.request.urlopen(urllib.request.Request(action, body)) as answer:
+    status = answer.status
+found = dict(arguments=sys.argv[1:], modes=modes, lines=seen, code=code, status=status)
+found["left"] = file.exists()
+part = pathlib.Path({seen!r} + ".part")
+part.write_text(json.dumps(found))
+part.rename({seen!r})
+"""
+
+
 @contextmanager
-def started(*arguments: str, **environment: str) -> Iterator[tuple[Any, str]]:
-    """The process and the address that it prints."""
+def started(*arguments: str, **environment: str) -> Iterator[tuple[Any, str, Path]]:
+    """The process, its address, and the file that opens it."""
     pipes: dict[str, Any] = {"stdout": subprocess.PIPE, "stderr": subprocess.PIPE, "text": True}
     process = subprocess.Popen([*COMMAND, *arguments], env={**os.environ, **environment}, **pipes)
     try:
-        line = process.stdout.readline()  # type: ignore[union-attr]
-        assert re.fullmatch(
-            r"chainrule studio: http://127\.0\.0\.1:\d+/enter\?token=[\w-]{43}\n", line
-        ), process.communicate()
-        hint = process.stdout.readline()  # type: ignore[union-attr]
-        assert (
-            hint
-            == "The address works in one browser, the first that opens it. Ctrl-C ends the studio.\n"
-        )
-        yield process, line.split()[-1]
+        said = "".join(process.stdout.readline() for _ in range(3))  # type: ignore[union-attr]
+        found = SAID.fullmatch(said)
+        assert found, process.communicate()
+        yield process, found[1], Path(found[2])
     finally:
         process.kill()
         process.communicate()
 
 
-@pytest.mark.parametrize("number", [signal.SIGINT, signal.SIGTERM])
+def code_in(file: Path) -> str:
+    found = re.search(r'name="token" value="([\w-]{43})"', file.read_text())
+    assert found
+    return found[1]
+
+
+def enter(origin: str, code: str) -> tuple[str, str]:
+    answer = httpx.post(f"{origin}/enter", data={"token": code})
+    assert answer.status_code == 200
+    return secrets_in(answer)
+
+
+@pytest.mark.parametrize("number", [signal.SIGINT, signal.SIGTERM, signal.SIGHUP])
 def test_a_clean_end(number: signal.Signals) -> None:
     """Also in the middle of a run, with a page that is still connected."""
-    with started("--no-browser") as (process, address):
-        answer = httpx.get(address)
-        assert answer.status_code == 303
-        origin = address.partition("/enter")[0]
-        cookie = answer.headers["set-cookie"].partition(";")[0]
-        url = origin.replace("http", "ws") + "/train"
-        with connect(url, origin=origin, additional_headers={"Cookie": cookie}, max_size=None) as opened:  # type: ignore[arg-type]
+    with started("--no-browser") as (process, origin, file):
+        cookie, key = enter(origin, code_in(file))
+        with connect(
+            origin.replace("http", "ws") + "/train",
+            origin=origin,  # type: ignore[arg-type]
+            additional_headers={"Cookie": cookie},
+            subprotocols=["chainrule", key],  # type: ignore[list-item]
+            max_size=None,
+        ) as opened:
             run = RunClient(opened)
             run.send("start", config=MOONS)
             run.text("ready")
@@ -71,28 +110,86 @@ def test_a_clean_end(number: signal.Signals) -> None:
             process.send_signal(number)
             out, err = process.communicate(timeout=20)
         assert (out, err) == ("", "")
-        assert process.returncode == (0 if number == signal.SIGINT else -signal.SIGTERM)
+        assert process.returncode == (-signal.SIGTERM if number == signal.SIGTERM else 0)
 
 
-def test_the_browser_is_opened_with_the_address(tmp_path: Path) -> None:
+@pytest.mark.parametrize("number", [signal.SIGINT, signal.SIGTERM, signal.SIGHUP])
+def test_the_file_goes_with_the_studio(number: signal.Signals) -> None:
+    with started("--no-browser") as (process, origin, file):
+        assert (file.stat().st_mode & 0o777, file.parent.stat().st_mode & 0o777) == (0o600, 0o700)
+        assert httpx.get(origin).status_code == 200  # it serves, and so hears of the signal
+        process.send_signal(number)
+        assert process.communicate(timeout=20) == ("", "")
+    assert not file.parent.exists()
+
+
+def test_the_file_goes_when_it_is_used() -> None:
+    with started("--no-browser") as (_, origin, file):
+        code = code_in(file)
+        assert httpx.post(f"{origin}/enter", data={"token": "wrong"}).status_code == 403
+        assert file.exists()
+        enter(origin, code)
+        assert not file.parent.exists()
+
+
+def test_somebody_else_may_remove_the_file() -> None:
+    """Folders for temporary files are cleaned."""
+    with started("--no-browser") as (process, origin, file):
+        code = code_in(file)
+        file.unlink()
+        file.parent.rmdir()
+        enter(origin, code)
+        process.send_signal(signal.SIGINT)
+        assert process.communicate(timeout=20) == ("", "")
+
+
+@pytest.mark.skipif(not Path("/proc/self/cmdline").exists(), reason="there is no /proc here")
+def test_no_command_line_and_no_log_has_the_code(tmp_path: Path) -> None:
+    """The browser gets the name of a file that nobody else can read, which lets it in."""
     browser, seen = tmp_path / "browser", tmp_path / "seen"
-    browser.write_text(f'#!/bin/sh\necho "$1" > {seen}.part && mv {seen}.part {seen}\n')
+    browser.write_text(BROWSER.format(python=sys.executable, seen=str(seen)))
     browser.chmod(0o755)
-    with started(BROWSER=f"{browser} %s") as (process, address):
-        for _ in range(200):
+    with started(BROWSER=f"{browser} %s") as (process, _, file):
+        for _ in range(400):
             if seen.exists():
                 break
             with pytest.raises(subprocess.TimeoutExpired):
                 process.wait(0.05)
-        assert seen.read_text() == address + "\n"
+        found = json.loads(seen.read_text())
+        process.send_signal(signal.SIGINT)
+        out, err = process.communicate(timeout=20)
+    assert found["arguments"] == [file.as_uri()]
+    assert found["modes"] == ["0o600", "0o700"]
+    assert file.as_uri() in found["lines"]  # it has looked at the right time
+    assert len(found["code"]) == 43
+    assert found["code"] not in found["lines"] + out + err
+    assert (found["status"], found["left"]) == (200, False)
+
+
+def test_a_terminal_is_told_the_code() -> None:
+    """It is the user's own; the code is beside the address, not in it, where a click would show it."""
+    ours, theirs = pty.openpty()
+    process = subprocess.Popen([*COMMAND, "--no-browser"], stdout=theirs, stderr=theirs)
+    os.close(theirs)
+    try:
+        said = ""
+        while "Ctrl-C" not in said:
+            said += os.read(ours, 65536).decode()
+        found = re.search(r"or (http://127\.0\.0\.1:\d+)/enter with the code ([\w-]{43})\s", said)
+        assert found, said
+        enter(found[1], found[2])
+    finally:
+        process.kill()
+        process.wait()
+        os.close(ours)
 
 
 def test_a_port_of_ones_own() -> None:
     with socket.socket() as taken:
         taken.bind(("127.0.0.1", 0))
         free = taken.getsockname()[1]
-    with started("--no-browser", "--port", str(free)) as (_, address):
-        assert address.startswith(f"http://127.0.0.1:{free}/enter?token=")
+    with started("--no-browser", "--port", str(free)) as (_, origin, _):
+        assert origin == f"http://127.0.0.1:{free}"
 
 
 def closed_after(connection: socket.socket) -> float:
@@ -105,7 +202,6 @@ def closed_after(connection: socket.socket) -> float:
 
 def test_half_a_request_is_not_held_for_ever(studio: Studio, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(limits, "HEADERS", 0.4)
-    assert studio.server.config.limit_concurrency == 100
     address = ("127.0.0.1", studio.port)
     for first in (b"", b"GET / HTTP/1.1\r\nHost: x\r\n"):
         with socket.create_connection(address, timeout=10) as connection:

@@ -12,6 +12,8 @@ from pathlib import Path
 import httpx
 import pytest
 
+from .client import secrets_in
+
 ROOT = Path(__file__).resolve().parents[2]
 
 
@@ -35,17 +37,22 @@ def test_the_wheel_serves_the_studio(tmp_path: Path) -> None:
     )
     try:
         assert server.stdout is not None
-        found = re.search(r"http://\S+", server.stdout.readline())
+        said = server.stdout.readline() + server.stdout.readline()
+        found = re.search(r"(http://\S+)\n.*file://(\S+)", said)
         assert found is not None
-        with httpx.Client(follow_redirects=True) as client:
-            page = client.get(found[0])
+        address = found[1]
+        code = re.search(r'name="token" value="([^"]+)"', Path(found[2]).read_text())
+        assert code is not None
+        with httpx.Client() as client:
+            cookie, key = secrets_in(client.post(f"{address}/enter", data={"token": code[1]}))
+            page = client.get(address)
             assert page.status_code == 200
             assert "chainrule" in page.text
-            address = found[0].partition("/enter")[0]
             for name in ("app.js", "stepper.js", "ops.js", "style.css"):
                 assert client.get(f"{address}/static/{name}").status_code == 200
             request = {"expression": "tanh(a*b)", "values": {"a": 2.0, "b": -3.0}}
-            answer = client.post(f"{address}/api/picture", json=request, headers={"Origin": address})
+            headers = {"Origin": address, "Cookie": cookie, "X-Chainrule-Key": key}
+            answer = client.post(f"{address}/api/picture", json=request, headers=headers)
             assert answer.json()["picture"]["nodes"]
     finally:
         server.terminate()

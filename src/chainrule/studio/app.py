@@ -27,8 +27,9 @@ from . import code, config, limits, pictures, wire
 from .jobs import Jobs
 from .lessons import Course
 from .limits import RefusedError
+from .patience import Room
 from .runs import COMMANDS, Outbox, Run
-from .security import SAFE, Guard
+from .security import PROTOCOL, SAFE, Guard
 
 STATIC = Path(__file__).parent / "static"
 TYPES = {
@@ -41,14 +42,16 @@ TYPES = {
 }
 
 
-def build(port: int, folder: Path | None = None) -> Guard:
+def build(port: int, folder: Path | None = None, room: Room | None = None) -> Guard:
     """The studio as an ASGI application that is served on a port of this machine.
 
-    The course is kept in a folder, that of the terminal if none is given.
+    The course is kept in a folder, that of the terminal if none is given. The room is that of the
+    server's connections.
     """
     studio, course = Studio(), Course(folder or default_folder())
     routes = [
         Route("/", functools.partial(static, "index.html")),
+        Route("/enter", functools.partial(static, "enter.html")),
         Route("/static/ops.js", operations),
         Route("/static/{name}", static_named),
         Route("/api/picture", studio.answer(pictures.of_expression), methods=["POST"]),
@@ -72,7 +75,7 @@ def build(port: int, folder: Path | None = None) -> Guard:
     handlers: dict[Any, Any] = {HTTPException: on_http_error, RefusedError: on_refusal}
     app = Starlette(routes=routes, exception_handlers=handlers, lifespan=studio.lifespan)
     app.router.redirect_slashes = False
-    return Guard(app, port)
+    return Guard(app, port, room or Room())
 
 
 def error(status: int, message: str) -> Response:
@@ -237,8 +240,9 @@ class Studio:
             return
         self.sockets += 1
         try:
-            await socket.accept()
-            await Session(self, socket).serve()
+            with suppress(WebSocketDisconnect):  # it may have gone before it was accepted
+                await socket.accept(PROTOCOL)
+                await Session(self, socket).serve()
         finally:
             self.sockets -= 1
 

@@ -30,8 +30,10 @@ RATES = 1_000  # changes of the learning rate of a run
 LOSSES = 50_000  # epochs whose losses a frame brings
 WAITING = 64  # texts that a client has not read yet
 COMMANDS = 1_000  # that a run has not obeyed yet
-CONNECTIONS = 100  # at once; beyond that requests are turned away
+STRANGERS = 100  # connections without cookie and key; for one more, the first of them is closed
+ARRIVALS = 50  # connections that are taken in at once: fewer, so that none is closed before it was read
 HEADERS = 10.0  # seconds for the head of a request
+FORM = 1_000  # bytes of the form that brings the code
 
 CODE = 200_000  # bytes of a learner's file, and of the blocks of a lesson
 PROGRAMS = 2  # of the learner's that run at once

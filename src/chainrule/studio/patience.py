@@ -1,34 +1,66 @@
-"""Connections that do not come to the point: closed if the head of a request takes too long.
+"""Connections that do not come to the point: closed if a request takes too long to be asked.
 
 Uvicorn limits how long a connection may wait after an answer, but not how long a request may take to
-be asked; half of one would be held for ever.
+be asked; half of one would be held for ever. Its limit for all connections together would let those
+who hold many shut out everybody else, so there is room for a number of strangers, of whom the one who
+came first has to go, and always for whoever has shown cookie and key.
 """
 
 from __future__ import annotations
 
 import asyncio
+from typing import Any
 
 import h11
 from uvicorn.protocols.http.h11_impl import H11Protocol
+from uvicorn.protocols.websockets.websockets_sansio_impl import WebSocketsSansIOProtocol
 
 from . import limits
+
+Address = tuple[str, int]
+
+
+class Room:
+    """The connections that have not shown cookie and key yet, in the order in which they came."""
+
+    def __init__(self) -> None:
+        self.strangers: dict[Address | None, asyncio.Transport] = {}
+
+    def welcome(self, address: Address | None, transport: asyncio.Transport) -> None:
+        self.strangers[address] = transport
+        if len(self.strangers) > limits.STRANGERS:
+            self.strangers.pop(next(iter(self.strangers))).abort()
+
+    def know(self, address: Address | None) -> None:
+        """This one may stay, or has left."""
+        self.strangers.pop(address, None)
 
 
 class Protocol(H11Protocol):
     """HTTP in which a head must be complete soon after its connection, or after its first byte."""
 
-    deadline: asyncio.TimerHandle | None = None
+    def __init__(self, room: Room, **settings: Any) -> None:
+        super().__init__(**settings)
+        self.room = room
+        self.deadline: asyncio.TimerHandle | None = None
 
     def connection_made(self, transport: asyncio.Transport) -> None:  # type: ignore[override]
         super().connection_made(transport)
+        self.room.welcome(self.client, transport)
         self.wait_for_head()
 
     def data_received(self, data: bytes) -> None:
-        super().data_received(data)
+        try:
+            super().data_received(data)
+        except (
+            h11.LocalProtocolError
+        ):  # uvicorn answers what is not HTTP, even in the middle of an answer
+            self.transport.abort()
         self.wait_for_head()
 
     def connection_lost(self, exc: Exception | None) -> None:
         self.stop_waiting()
+        self.room.know(self.client)
         super().connection_lost(exc)
 
     def wait_for_head(self) -> None:
@@ -41,3 +73,20 @@ class Protocol(H11Protocol):
         if self.deadline is not None:
             self.deadline.cancel()
             self.deadline = None
+
+
+class SocketProtocol(WebSocketsSansIOProtocol):
+    """WebSockets that leave the room as well, and may be refused without an error in the terminal."""
+
+    def __init__(self, room: Room, **settings: Any) -> None:
+        super().__init__(**settings)
+        self.room = room
+
+    def connection_lost(self, exc: Exception | None) -> None:
+        self.room.know(self.client)
+        super().connection_lost(exc)
+
+    async def send(self, message: Any) -> None:
+        await super().send(message)
+        if message["type"] == "websocket.http.response.body":
+            self.handshake_complete = True  # uvicorn takes a refusal for a handshake that was forgotten

@@ -1,31 +1,42 @@
 """Who may ask: this machine's user alone, through the page of this server.
 
-A middleware around everything, WebSockets included. It knows nothing of routes: whatever does not
-carry the right Host, Origin and cookie is refused before anybody looks at its path.
+A middleware around everything, WebSockets included. It knows nothing of routes, but that the page and
+its files are for everybody on this machine, since nothing in them is secret. Whatever else does not
+carry the right Host, Origin, cookie and key is refused before anybody looks at its path or its body.
 """
 
 from __future__ import annotations
 
+import asyncio
 import json
+import logging
 import secrets
 from collections.abc import Awaitable, Callable, Iterable, MutableMapping
+from contextlib import suppress
 from typing import Any
 from urllib.parse import parse_qs
 
+from . import limits
+from .entrance import Entrance
+from .patience import Room
+
+Message = MutableMapping[str, Any]
 Scope = MutableMapping[str, Any]
-Send = Callable[[MutableMapping[str, Any]], Awaitable[None]]
-Receive = Callable[[], Awaitable[MutableMapping[str, Any]]]
+Send = Callable[[Message], Awaitable[None]]
+Receive = Callable[[], Awaitable[Message]]
 App = Callable[[Scope, Receive, Send], Awaitable[None]]
-Headers = list[tuple[bytes, bytes]]
 
 NAMES = ("127.0.0.1", "localhost", "[::1]")  # of this machine, as browsers write them
 SAFE = ("GET", "HEAD")  # methods that change nothing
 AGE = 30 * 24 * 3600  # seconds that a browser keeps the cookie: longer than a studio runs
 FROM_HERE = (b"same-origin", b"none")  # "none": typed or opened from outside the browser
+ENTER = "/enter"
+KEY = b"x-chainrule-key"
+PROTOCOL = "chainrule"  # of the socket; a browser offers the key as another one beside it
 
 POLICY = (
     "default-src 'none'; script-src 'self'; style-src 'self'; img-src 'self' data: blob:; "
-    "connect-src 'self'{socket}; base-uri 'none'; form-action 'none'; frame-ancestors 'none'"
+    "connect-src 'self'{socket}; base-uri 'none'; form-action {form}; frame-ancestors 'none'"
 )
 HEADERS = {
     "X-Content-Type-Options": "nosniff",
@@ -37,53 +48,73 @@ HEADERS = {
     "Cache-Control": "no-store",
     "Permissions-Policy": "camera=(), display-capture=(), geolocation=(), microphone=(), usb=()",
 }
+# What a browser is shown that was let in: the script keeps the key and goes on to the page.
+ENTERED = (
+    '<!doctype html>\n<html lang="en">\n<head><meta charset="utf-8"><title>chainrule studio</title>'
+    '<meta name="chainrule-key" content="{key}">'
+    '<script type="module" src="/static/enter.js"></script></head>\n'
+    "<body><noscript>The studio needs JavaScript.</noscript></body>\n</html>\n"
+)
+
+NO_COOKIE = "this browser was not let in: open the file that `chainrule studio` named, or /enter"
+NO_KEY = "the cookie alone is not enough: open /enter, or the page again in the browser that was let in"
+WRONG_CODE = "the code is not that of this studio: see what it printed last"
+USED_CODE = "another browser has used this code: use that one, or start `chainrule studio` again"
+FAILED = "the studio failed; its terminal says why"
+
+log = logging.getLogger(__name__)
 
 
 class Guard:
-    """Lets through what carries the cookie, which the token of the printed address is good for once.
+    """Lets through what carries the cookie and the key, which the code of the entrance is good for once.
 
-    The token is in a command line and in the history of the browser; the cookie is in neither. The
-    browser keeps it when it is closed, so that the address opens the studio there as often as one
-    likes; with the studio it ends, for the next one has another.
+    A browser sends the cookie to every port of this machine, so any local server that it visits gets to
+    know it. The key is in the storage of our origin, which no other port can read; the cookie in turn
+    cannot be read by scripts. Both end with the studio, for the next one has others.
     """
 
-    def __init__(self, app: App, port: int) -> None:
-        self.app = app
-        self.token = secrets.token_urlsafe(32)
-        self.session = secrets.token_urlsafe(32)
-        self.used = False
+    def __init__(self, app: App, port: int, room: Room) -> None:
+        self.app, self.room = app, room
+        self.entrance = Entrance()
+        self.session, self.key = secrets.token_urlsafe(32), secrets.token_urlsafe(32)
         self.cookie = f"chainrule_{port}"  # cookies do not know ports: another studio has its own
         bare = NAMES if port == 80 else ()
         self.hosts = {name.encode() for name in (*(f"{name}:{port}" for name in NAMES), *bare)}
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
         if scope["type"] == "lifespan":
-            await self.app(scope, receive, send)
+            try:
+                await self.app(scope, receive, send)
+            finally:
+                self.entrance.close()
             return
         hosts = _all(scope, b"host")
         host = hosts[0] if len(hosts) == 1 and hosts[0] in self.hosts else None
-        send = _with_headers(send, host)
-        if host is None:
-            await refuse(scope, send, 403, "this address is not that of the studio")
-        elif not self.is_from_here(scope, host):
-            await refuse(scope, send, 403, "only the page of the studio may ask for this")
-        elif scope["type"] == "http" and scope["path"] == "/enter" and scope["method"] == "GET":
-            await self.enter(scope, send)
-        elif not self.has_cookie(scope):
-            text = (
-                "open the address that `chainrule studio` has printed, in the browser that had it first"
-            )
-            await refuse(scope, send, 401, text)
-        else:
-            await self.app(scope, receive, send)
+        exchange = Exchange(scope, receive, send, host)
+        try:
+            await self.answer(exchange, host)
+        except Exception:
+            log.exception("a request failed")
+            await exchange.fail()
 
-    def is_from_here(self, scope: Scope, host: bytes) -> bool:
-        """Whether Origin and Sec-Fetch-Site are those of our own page, or absent where they may be."""
-        origins = _all(scope, b"origin")
-        needed = scope["type"] == "websocket" or scope["method"] not in SAFE
-        if origins != [b"http://" + host] and (origins or needed):
-            return False
-        return all(site in FROM_HERE for site in _all(scope, b"sec-fetch-site"))
+    async def answer(self, exchange: Exchange, host: bytes | None) -> None:
+        scope = exchange.scope
+        entering = scope["type"] == "http" and scope["path"] == ENTER
+        if host is None:
+            await exchange.refuse(403, "this address is not that of the studio")
+        elif entering and scope["method"] == "POST":
+            await self.enter(exchange)
+        elif not (is_from_here(scope, host) or (entering and scope["method"] in SAFE)):
+            await exchange.refuse(403, "only the page of the studio may ask for this")
+        elif is_public(scope):
+            await self.app(scope, exchange.receive, exchange.send)
+        elif not self.has_cookie(scope):
+            await exchange.refuse(401, NO_COOKIE)
+        elif not self.has_key(scope):
+            await exchange.refuse(403, NO_KEY)
+        else:
+            self.room.know(scope["client"])
+            await self.app(scope, exchange.receive, exchange.send)
 
     def has_cookie(self, scope: Scope) -> bool:
         found = False
@@ -94,23 +125,52 @@ class Guard:
                     found |= secrets.compare_digest(value, self.session.encode())
         return found
 
-    async def enter(self, scope: Scope, send: Send) -> None:
-        """Exchange the token for the cookie, once; whoever has the cookie may come again."""
-        tokens = parse_qs(scope["query_string"].decode("latin-1")).get("token", [])
-        right = len(tokens) == 1 and secrets.compare_digest(tokens[0].encode(), self.token.encode())
-        if not right:
-            await refuse(
-                scope, send, 403, "the token is not that of this studio: see what it printed last"
-            )
-        elif self.used and not self.has_cookie(scope):
-            text = "another browser has opened this address: use that, or start `chainrule studio` again"
-            await refuse(scope, send, 403, text)
+    def has_key(self, scope: Scope) -> bool:
+        """In a header, or for a socket, which browsers give no headers, among its protocols."""
+        socket = scope["type"] == "websocket"
+        given = [text.encode() for text in scope["subprotocols"]] if socket else _all(scope, KEY)
+        return any(secrets.compare_digest(text, self.key.encode()) for text in given)
+
+    async def enter(self, exchange: Exchange) -> None:
+        """Exchange the code for the cookie and the key, once.
+
+        It may come from anywhere: a file has no origin. Whoever knows the code may come in.
+        """
+        try:
+            body = await exchange.short_body()
+        except TimeoutError:
+            await exchange.refuse(408, f"the code did not come within {limits.HEADERS:g} s")
+            return
+        tokens = parse_qs(body.decode("latin-1")).get("token", [])
+        if len(tokens) != 1 or not self.entrance.admits(tokens[0].strip()):
+            await exchange.refuse(403, WRONG_CODE)
+        elif self.entrance.used:
+            await exchange.refuse(403, USED_CODE)
         else:
-            self.used = True
+            self.entrance.use()
             cookie = f"{self.cookie}={self.session}; Max-Age={AGE}; HttpOnly; SameSite=Strict; Path=/"
-            headers = [(b"location", b"/"), (b"set-cookie", cookie.encode()), (b"content-length", b"0")]
-            await send({"type": "http.response.start", "status": 303, "headers": headers})
-            await send({"type": "http.response.body", "body": b""})
+            await exchange.reply(
+                200,
+                "text/html; charset=utf-8",
+                ENTERED.format(key=self.key).encode(),
+                [(b"set-cookie", cookie.encode())],
+            )
+
+
+def is_public(scope: Scope) -> bool:
+    """Whether it is the page or one of its files, or would be if there were one of that name."""
+    path: str = scope["path"]
+    named = path in ("/", ENTER) or path.startswith("/static/")
+    return scope["type"] == "http" and scope["method"] in SAFE and named
+
+
+def is_from_here(scope: Scope, host: bytes) -> bool:
+    """Whether Origin and Sec-Fetch-Site are those of our own page, or absent where they may be."""
+    origins = _all(scope, b"origin")
+    needed = scope["type"] == "websocket" or scope["method"] not in SAFE
+    if origins != [b"http://" + host] and (origins or needed):
+        return False
+    return all(site in FROM_HERE for site in _all(scope, b"sec-fetch-site"))
 
 
 def _all(scope: Scope, name: bytes) -> list[bytes]:
@@ -118,29 +178,76 @@ def _all(scope: Scope, name: bytes) -> list[bytes]:
     return [value for key, value in headers if key.lower() == name]
 
 
-async def refuse(scope: Scope, send: Send, status: int, message: str) -> None:
-    """Answer a request or the opening of a WebSocket with an error: JSON, but words for a reader."""
-    kind = "websocket.http.response" if scope["type"] == "websocket" else "http.response"
-    if any(b"text/html" in accepted for accepted in _all(scope, b"accept")):
-        form, body = b"text/plain; charset=utf-8", f"chainrule studio: {message}\n".encode()
-    else:
-        form, body = b"application/json", json.dumps({"error": message}).encode()
-    headers = [(b"content-type", form), (b"content-length", b"%d" % len(body))]
-    await send({"type": f"{kind}.start", "status": status, "headers": headers})
-    await send({"type": f"{kind}.body", "body": body})
+class Exchange:
+    """A request and its answer: adds what every answer carries, and reads no more than it must.
 
+    A connection whose request has a body that nobody has read to its end is closed after the answer:
+    otherwise the server would read all the rest of it, only to find the next request.
+    """
 
-def _with_headers(send: Send, host: bytes | None) -> Send:
-    """Add what every response carries."""
-    socket = "" if host is None else f" ws://{host.decode()}"
-    own = {"Content-Security-Policy": POLICY.format(socket=socket), **HEADERS}
-    added: Headers = [(name.lower().encode(), value.encode()) for name, value in own.items()]
-    names = {name for name, _ in added}
+    def __init__(self, scope: Scope, receive: Receive, send: Send, host: bytes | None) -> None:
+        self.scope, self._receive, self._send = scope, receive, send
+        self.socket = scope["type"] == "websocket"
+        self.unread = bool(_all(scope, b"transfer-encoding") or _all(scope, b"content-length"))
+        self.started = False
+        own = {
+            "Content-Security-Policy": POLICY.format(
+                socket="" if host is None else f" ws://{host.decode()}",
+                form="'self'" if scope["path"] == ENTER else "'none'",
+            ),
+            **HEADERS,
+        }
+        self.headers = [(name.lower().encode(), value.encode()) for name, value in own.items()]
 
-    async def answer(message: MutableMapping[str, Any]) -> None:
-        if message["type"] in ("http.response.start", "websocket.http.response.start"):
+    async def receive(self) -> Message:
+        message = await self._receive()
+        if message["type"] == "http.request":
+            self.unread = message.get("more_body", False)
+        return message
+
+    async def send(self, message: Message) -> None:
+        if message["type"] == "websocket.accept":
+            self.started = True
+        elif message["type"] in ("http.response.start", "websocket.http.response.start"):
+            self.started = True
+            names = {name for name, _ in self.headers}
             kept = [pair for pair in message.get("headers", []) if pair[0].lower() not in names]
-            message = {**message, "headers": [*kept, *added]}
-        await send(message)
+            closing = [(b"connection", b"close")] if self.unread else []
+            message = {**message, "headers": [*kept, *self.headers, *closing]}
+        await self._send(message)
 
-    return answer
+    async def short_body(self) -> bytes:
+        """The body of a form with one short field, or as much of it as is too much."""
+        body = b""
+        async with asyncio.timeout(limits.HEADERS):
+            while self.unread and len(body) <= limits.FORM:
+                message = await self.receive()
+                if message["type"] == "http.disconnect":
+                    break
+                body += message.get("body", b"")
+        return body
+
+    async def reply(
+        self, status: int, kind: str, body: bytes, more: Iterable[tuple[bytes, bytes]] = ()
+    ) -> None:
+        start = "websocket.http.response" if self.socket else "http.response"
+        length = b"%d" % len(body)
+        headers = [(b"content-type", kind.encode()), (b"content-length", length), *more]
+        await self.send({"type": f"{start}.start", "status": status, "headers": headers})
+        await self.send({"type": f"{start}.body", "body": body})
+
+    async def refuse(self, status: int, message: str) -> None:
+        """Answer with an error: JSON, but words for a reader."""
+        if any(b"text/html" in accepted for accepted in _all(self.scope, b"accept")):
+            body = f"chainrule studio: {message}\n".encode()
+            await self.reply(status, "text/plain; charset=utf-8", body)
+        else:
+            await self.reply(status, "application/json", json.dumps({"error": message}).encode())
+
+    async def fail(self) -> None:
+        """Answer although something went wrong that should not have, if that is still possible."""
+        with suppress(RuntimeError, OSError):  # nobody is there any more
+            if not self.started:
+                await self.refuse(500, FAILED)
+            elif self.socket:
+                await self.send({"type": "websocket.close", "code": 1011, "reason": FAILED})

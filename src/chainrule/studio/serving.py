@@ -3,8 +3,11 @@
 from __future__ import annotations
 
 import contextlib
+import functools
 import importlib.util
+import signal
 import socket
+import sys
 import threading
 import webbrowser
 from pathlib import Path
@@ -39,21 +42,21 @@ def listen(port: int = 0) -> socket.socket:
     return listener
 
 
-def server_on(listener: socket.socket, course: Path | None = None) -> tuple[Any, str]:
-    """A uvicorn server for a socket, and the address to open."""
+def server_on(listener: socket.socket, course: Path | None = None) -> tuple[Any, Any]:
+    """A uvicorn server for a socket, and the guard at its entrance."""
     import uvicorn
 
     from . import limits
     from .app import build
-    from .patience import Protocol
+    from .patience import Protocol, Room, SocketProtocol
 
-    port = listener.getsockname()[1]
-    guard = build(port, course)
+    room = Room()
+    guard = build(listener.getsockname()[1], course, room)
     settings = uvicorn.Config(
         guard,
-        http=Protocol,
-        ws="websockets-sansio",
-        limit_concurrency=limits.CONNECTIONS,
+        http=functools.partial(Protocol, room),  # type: ignore[arg-type]
+        ws=functools.partial(SocketProtocol, room),  # type: ignore[arg-type]
+        backlog=limits.ARRIVALS,
         ws_max_size=limits.BODY,
         ws_per_message_deflate=False,  # frames are floats, which do not shrink much
         lifespan="on",
@@ -63,20 +66,33 @@ def server_on(listener: socket.socket, course: Path | None = None) -> tuple[Any,
         server_header=False,
         timeout_graceful_shutdown=GRACE,
     )
-    return uvicorn.Server(settings), f"http://{HOST}:{port}/enter?token={guard.token}"
+    return uvicorn.Server(settings), guard
 
 
 def serve(port: int = 0, browser: bool = True, course: Path | None = None) -> None:
     """Serve until Ctrl-C; the socket listens before the browser is told of it."""
     check_installed()
     with listen(port) as listener:
-        server, address = server_on(listener, course)
-        print(
-            f"chainrule studio: {address}\n"
-            "The address works in one browser, the first that opens it. Ctrl-C ends the studio.",
-            flush=True,
-        )
-        if browser:  # some browsers keep the one who opened them waiting
-            threading.Thread(target=webbrowser.open, args=(address,), daemon=True).start()
-        with contextlib.suppress(KeyboardInterrupt):  # uvicorn has ended well, and passes it on
-            server.run(sockets=[listener])
+        server, guard = server_on(listener, course)
+        origin = f"http://{HOST}:{listener.getsockname()[1]}"
+        try:
+            file = guard.entrance.write(origin).as_uri()
+            print(greeting(origin, file, guard.entrance.token), flush=True)
+            if browser:  # some browsers keep the one who opened them waiting
+                threading.Thread(target=webbrowser.open, args=(file,), daemon=True).start()
+            if hasattr(signal, "SIGHUP") and signal.getsignal(signal.SIGHUP) is signal.SIG_DFL:
+                signal.signal(signal.SIGHUP, server.handle_exit)  # the terminal was closed
+            with contextlib.suppress(KeyboardInterrupt):  # uvicorn has ended well, and passes it on
+                server.run(sockets=[listener])
+        finally:
+            guard.entrance.close()
+
+
+def greeting(origin: str, file: str, token: str) -> str:
+    """How to open the studio. A terminal is the user's; what is written elsewhere may be a log."""
+    copied = f", or {origin}/enter with the code {token}" if sys.stdout.isatty() else ""
+    return (
+        f"chainrule studio: {origin}\n"
+        f"To open it in a browser: {file}{copied}\n"
+        "This works once, in the first browser that does it. Ctrl-C ends the studio."
+    )

@@ -6,6 +6,7 @@ import { Explorer } from "./explorer.js";
 import { Learn } from "./learn.js";
 import { Presence } from "./presence.js";
 import { themeName } from "./rasters.js";
+import { key } from "./requests.js";
 import { Trainer } from "./trainer.js";
 
 const TABS = ["stepper", "trainer", "learn"];
@@ -118,4 +119,5 @@ function restore() {
 }
 
 address.addEventListener("restore", restore);
-restore();
+if (key()) restore();
+else location.replace("/enter"); // nobody was let in yet, and every question would be refused

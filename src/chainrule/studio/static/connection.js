@@ -3,7 +3,7 @@
 // Every frame is decoded, as each brings losses; only the newest is handed on to be drawn, when
 // the browser is about to paint. A lost connection is tried again, ever more slowly.
 
-import { doubt } from "./presence.js";
+import { doubt, socketTo } from "./requests.js";
 
 const DELAYS = [500, 1000, 2000, 4000, 8000]; // milliseconds
 
@@ -36,7 +36,7 @@ export class Connection {
     open() {
         if (this.socket && this.socket.readyState <= WebSocket.OPEN) return;
         clearTimeout(this.timer);
-        const socket = new WebSocket(`ws://${location.host}/train`);
+        const socket = socketTo("/train");
         socket.binaryType = "arraybuffer";
         socket.onopen = () => {
             const again = this.failures > 0;

@@ -1,7 +1,6 @@
-// What both tabs need: tables, requests, downloads, a dialog and a tooltip, in a few words each.
+// What both tabs need: tables, downloads, a dialog and a tooltip, in a few words each.
 
 import { h } from "./dom.js";
-import { doubt } from "./presence.js";
 
 export const byId = (id) => document.getElementById(id);
 
@@ -17,31 +16,6 @@ export function table(caption, head, rows) {
         h("thead", {}, h("tr", {}, ...head.map((text) => h("th", { scope: "col" }, text)))),
         h("tbody", {}, ...rows.map((row) => h("tr", {}, ...row.map((cell) => h("td", {}, cell))))));
 }
-
-/** Ask the studio; what it refuses becomes an Error with its one line, and with the status. */
-async function ask(method, path, body, options = {}) {
-    let response;
-    const json = { headers: { "Content-Type": "application/json" }, body: JSON.stringify(body) };
-    try {
-        response = await fetch(path, { method, ...(body === undefined ? {} : json), ...options });
-    } catch {
-        doubt();
-        throw new Error("the studio does not answer; is `chainrule studio` still running?");
-    }
-    if (response.ok) return response;
-    if (response.status === 401) doubt();
-    let message = `the studio answered with ${response.status}`;
-    try {
-        message = (await response.json()).error ?? message;
-    } catch {
-        // The answer was not JSON: the status is all there is to say.
-    }
-    throw Object.assign(new Error(message), { status: response.status });
-}
-
-export const post = (path, body) => ask("POST", path, body);
-export const get = async (path) => (await ask("GET", path)).json();
-export const put = async (path, body, options) => (await ask("PUT", path, body, options)).json();
 
 export function download(name, blob) {
     const url = URL.createObjectURL(blob);

@@ -6,10 +6,10 @@
 import { WARNING } from "./course.js";
 import { h } from "./dom.js";
 import { Editor } from "./editor.js";
-import { get, post, put } from "./elements.js";
 import { highlighted } from "./highlighting.js";
 import { ending, Program, verdict } from "./programs.js";
 import { proseFrom } from "./prose.js";
+import { get, post, put } from "./requests.js";
 
 const REST = 600; // milliseconds without a key before it is saved
 const KEYS = "Tab indents; Esc, then Tab leaves the editor. Ctrl+Enter checks.";

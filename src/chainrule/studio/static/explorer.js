@@ -3,8 +3,9 @@
 // The studio parses and computes; here are fields, examples, exports, and the state in the address.
 
 import { h } from "./dom.js";
-import { byId, copy, download, post, showDialog, table } from "./elements.js";
+import { byId, copy, download, showDialog, table } from "./elements.js";
 import { decode, format } from "./numbers.js";
+import { post } from "./requests.js";
 import { requestIn } from "./settings.js";
 import { Stepper } from "./stepper.js";
 

@@ -2,9 +2,10 @@
 
 import { exerciseList, WARNING } from "./course.js";
 import { h } from "./dom.js";
-import { byId, get } from "./elements.js";
+import { byId } from "./elements.js";
 import { ExerciseView } from "./exercise.js";
 import { LessonView } from "./lesson.js";
+import { get } from "./requests.js";
 
 export class Learn {
     constructor({ address, say, trouble }) {

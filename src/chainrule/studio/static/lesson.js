@@ -3,11 +3,11 @@
 import { exerciseList, WARNING } from "./course.js";
 import { h } from "./dom.js";
 import { Editor } from "./editor.js";
-import { post } from "./elements.js";
 import { StepperFigure, TrainerFigure } from "./figures.js";
 import { ending, printed, Program } from "./programs.js";
 import { proseFrom } from "./prose.js";
 import { quizView } from "./quiz_view.js";
+import { post } from "./requests.js";
 
 export class LessonView {
     constructor(learn, lesson) {

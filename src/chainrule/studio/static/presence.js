@@ -4,21 +4,16 @@
 // Whoever fails to reach it tells by `doubt()`; only then is anything asked for.
 
 import { h } from "./dom.js";
+import { isShutOut, onDoubt, reach } from "./requests.js";
 
 const EVERY = 2000; // milliseconds from look to look
-const DOUBT = "studio-doubt";
-
-/** Something could not be reached, or was not let in. */
-export function doubt() {
-    window.dispatchEvent(new Event(DOUBT));
-}
 
 export class Presence {
     /** `element` is where it is said; `back()` is called when the studio answers again. */
     constructor(element, { back }) {
         Object.assign(this, { element, back });
         this.looking = false;
-        window.addEventListener(DOUBT, () => this.#start());
+        onDoubt(() => this.#start());
         document.addEventListener("visibilitychange", () => document.hidden || this.#start());
     }
 
@@ -57,11 +52,11 @@ export class Presence {
 /** "here", "renewed" if it lets nobody in, or "gone": whatever else has the port now says other things. */
 async function answer() {
     try {
-        const response = await fetch("/api/course", { cache: "no-store" });
+        const response = await reach("/api/course");
         const { lessons, error } = await response.json();
         if (Array.isArray(lessons)) return "here";
         if (typeof error !== "string" || response.status === 404) return "gone";
-        return response.status === 401 ? "renewed" : "here"; // it may be busy, or unable to read its files
+        return isShutOut(response) ? "renewed" : "here"; // it may be busy, or unable to read its files
     } catch {
         return "gone";
     }
@@ -73,8 +68,8 @@ function gone() {
         " – this page goes on by itself when it is back."];
 }
 
-/** Another studio at this address has other cookies, which only its own token gives. */
+/** Another studio at this address has another cookie and another key, which only its own code gives. */
 function renewed() {
-    return ["The studio was started anew. Open the address that it has printed, in this browser; "
-        + "this page goes on by itself then."];
+    return ["The studio was started anew. Open the file that it named in its terminal, in this browser, or ",
+        h("a", { href: "/enter", target: "_blank" }, "enter its code"), "; this page goes on by itself then."];
 }

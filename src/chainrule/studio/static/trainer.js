@@ -13,6 +13,7 @@ import { METRICS, Network } from "./network.js";
 import { decode, format } from "./numbers.js";
 import { BoundaryPlot, EMPTY_BOX, pngBlob, svgBlob } from "./plots.js";
 import { logit, shape, SHAPES } from "./rasters.js";
+import { post } from "./requests.js";
 import { Settings } from "./settings.js";
 import { numberTables } from "./tables.js";
 
@@ -446,7 +447,7 @@ export class Trainer {
     async #showCode() {
         // The code that came with the run knows neither how long it took nor how its rate changed.
         const { epoch, rates } = this.frame ?? { epoch: 0 };
-        const asked = epoch ? await page.post("/api/code", { config: this.config, epochs: epoch, rates }) : null;
+        const asked = epoch ? await post("/api/code", { config: this.config, epochs: epoch, rates }) : null;
         const code = asked ? await asked.text() : this.ready.code;
         const copied = () => this.say("The code is copied.");
         const copy = () => page.copy(code).then(copied, this.trouble);

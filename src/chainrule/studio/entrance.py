@@ -1,0 +1,62 @@
+"""The way in: a code that works once, in a file that only this user can read.
+
+The arguments of a program are visible to every user of the machine, so the browser is given the
+name of a file instead of an address with the code. The file is a form that posts the code to the
+studio: it is in no address either, and so in no history. Knows nothing of requests.
+"""
+
+from __future__ import annotations
+
+import os
+import secrets
+import tempfile
+from pathlib import Path
+
+NAME = "studio.html"
+# The script sends the form at once; without scripts there is a button.
+FILE = """<!doctype html>
+<html lang="en">
+<head><meta charset="utf-8"><title>chainrule studio</title>
+<meta name="referrer" content="no-referrer"></head>
+<body>
+<form method="post" action="{origin}/enter">
+<input type="hidden" name="token" value="{token}"><button>Open the studio</button>
+</form>
+<script>document.forms[0].submit();</script>
+</body>
+</html>
+"""
+
+
+class Entrance:
+    """A code that is good for one browser; `file` opens the studio there, until it is used."""
+
+    def __init__(self) -> None:
+        self.token = secrets.token_urlsafe(32)
+        self.used = False
+        self.file: Path | None = None
+
+    def write(self, origin: str) -> Path:
+        """The file, of mode 0600 in a folder of mode 0700."""
+        folder = Path(tempfile.mkdtemp(prefix="chainrule-studio-"))
+        self.file = folder / NAME
+        descriptor = os.open(self.file, os.O_WRONLY | os.O_CREAT | os.O_EXCL, 0o600)
+        with open(descriptor, "w", encoding="utf-8") as file:
+            file.write(FILE.format(origin=origin, token=self.token))
+        return self.file
+
+    def admits(self, token: str) -> bool:
+        """Whether this is the code, whether or not it was used."""
+        return secrets.compare_digest(token.encode(), self.token.encode())
+
+    def use(self) -> None:
+        self.used = True
+        self.close()
+
+    def close(self) -> None:
+        """Remove the file. If somebody else did, there is nothing to do."""
+        if self.file is not None:
+            self.file.unlink(missing_ok=True)
+            if self.file.parent.is_dir():
+                self.file.parent.rmdir()
+            self.file = None

@@ -1,0 +1,61 @@
+// Everything that the page asks the studio for goes through here, with the key in a header.
+//
+// The cookie alone is worth nothing: the browser sends it to every port of this machine. The key is in
+// the storage of this origin, which no other port can read. Every tab of the studio shares it, and the
+// next studio has another.
+
+const KEY = "chainrule-key";
+const HEADER = "X-Chainrule-Key";
+const PROTOCOL = "chainrule"; // the one that the studio speaks over its socket
+
+const DOUBT = "studio-doubt";
+
+export const key = () => localStorage.getItem(KEY) ?? "";
+export const keepKey = (text) => localStorage.setItem(KEY, text);
+
+/** Whether an answer says that the cookie or the key is not that of the studio. */
+export const isShutOut = ({ status }) => status === 401 || status === 403;
+
+/** Something could not be reached, or was not let in. */
+export function doubt() {
+    window.dispatchEvent(new Event(DOUBT));
+}
+
+export function onDoubt(run) {
+    window.addEventListener(DOUBT, run);
+}
+
+/** The answer of the studio as it is. */
+export function reach(path, { headers = {}, ...options } = {}) {
+    return fetch(path, { cache: "no-store", ...options, headers: { ...headers, [HEADER]: key() } });
+}
+
+/** A socket. It cannot send headers of its own, but it can name protocols, and the key is one of them. */
+export function socketTo(path) {
+    return new WebSocket(`ws://${location.host}${path}`, [PROTOCOL, key()].filter(Boolean));
+}
+
+/** Ask the studio; what it refuses becomes an Error with its one line, and with the status. */
+async function ask(method, path, body, options = {}) {
+    let response;
+    const json = { headers: { "Content-Type": "application/json" }, body: JSON.stringify(body) };
+    try {
+        response = await reach(path, { method, ...(body === undefined ? {} : json), ...options });
+    } catch {
+        doubt();
+        throw new Error("the studio does not answer; is `chainrule studio` still running?");
+    }
+    if (response.ok) return response;
+    if (isShutOut(response)) doubt();
+    let message = `the studio answered with ${response.status}`;
+    try {
+        message = (await response.json()).error ?? message;
+    } catch {
+        // The answer was not JSON: the status is all there is to say.
+    }
+    throw Object.assign(new Error(message), { status: response.status });
+}
+
+export const post = (path, body) => ask("POST", path, body);
+export const get = async (path) => (await ask("GET", path)).json();
+export const put = async (path, body, options) => (await ask("PUT", path, body, options)).json();
