@@ -59,7 +59,7 @@ sanitize:
 
 # Every view of the studio, light and dark, wide and narrow, into docs/pictures. Needs chromium.
 screenshots: .venv/installed
-	$(BIN)/pip install --quiet playwright starlette uvicorn websockets markdown-it-py
+	$(BIN)/pip install --quiet playwright starlette uvicorn websockets msgspec markdown-it-py
 	$(BIN)/python tools/screenshots.py
 
 # What is generated: the C headers, the special values with their reasons, the README's picture.

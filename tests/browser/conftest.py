@@ -111,7 +111,7 @@ def formatted(browser: Any) -> Iterator[Callable[[Sequence[float | None]], list[
 
 @pytest.fixture(scope="module")
 def server() -> Iterator[Server]:
-    for name in ("starlette", "uvicorn", "websockets"):
+    for name in ("starlette", "uvicorn", "websockets", "msgspec"):
         require(name)
     running = Server()
     yield running

@@ -340,7 +340,7 @@ def test_another_port_gets_the_cookie_which_is_worth_nothing(
         code = {"program": "p", "lesson": 1, "blocks": ["print('mine')"]}
         for answer in (
             thief.get(f"{server.root}/api/course"),
-            thief.post(f"{server.root}/api/run", json=code),
+            thief.post(f"{server.root}/api/run-blocks", json=code),
             thief.post(f"{server.root}/api/export", json={"expression": "a", "format": "svg"}),
             thief.put(f"{server.root}/api/work/write_mul", json={"text": "", "version": ""}),
         ):

@@ -17,6 +17,8 @@ import httpx
 import numpy as np
 from websockets.sync.client import ClientConnection, connect
 
+from chainrule.studio import schemas, wire
+from chainrule.studio.config import Config
 from chainrule.studio.serving import listen, server_on
 
 MOONS: dict[str, Any] = {
@@ -108,6 +110,11 @@ class Studio:
         self.server.should_exit = True
         self.thread.join(20)
         assert not self.thread.is_alive()
+
+
+def settings_of(given: dict[str, Any]) -> Config:
+    """The config of a run as the studio reads it."""
+    return wire.read(json.dumps(given), schemas.Settings).config()
 
 
 def secrets_in(answer: httpx.Response) -> tuple[str, str]:

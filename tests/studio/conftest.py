@@ -14,7 +14,7 @@ from ..conftest import require
 # To be removed with them: what is in the package is never replaced.
 @pytest.fixture(scope="session", autouse=True)
 def components() -> None:
-    for name in ("starlette", "uvicorn", "websockets", "httpx", "markdown_it"):
+    for name in ("starlette", "uvicorn", "websockets", "msgspec", "httpx", "markdown_it"):
         require(name)
 
 

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import math
+import re
 import time
 from pathlib import Path
 from typing import Any
@@ -19,7 +20,7 @@ from ..near import near
 require("httpx")
 require("starlette")
 
-from chainrule.studio import app, code, limits, pictures, wire
+from chainrule.studio import app, code, limits, pictures, schemas, wire
 from chainrule.studio.limits import RefusedError
 
 from .client import MOONS, Studio
@@ -27,7 +28,14 @@ from .programs import executed
 
 POSTS = [
     *("/api/picture", "/api/check", "/api/export", "/api/code", "/api/sample"),
-    *("/api/run", "/api/check-exercise", "/api/stop", "/api/hint", "/api/solution"),
+    *(
+        "/api/run-blocks",
+        "/api/run-exercise",
+        "/api/check-exercise",
+        "/api/stop",
+        "/api/hint",
+        "/api/solution",
+    ),
     *("/api/quiz", "/api/question"),
 ]
 INJECTIONS = [
@@ -191,21 +199,24 @@ def refused(studio: Studio, path: str, body: bytes | str) -> tuple[int, str]:
 
 @pytest.mark.parametrize("path", POSTS)
 def test_bodies_that_are_refused(studio: Studio, path: str) -> None:
-    status, text = refused(studio, path, b"{")
-    assert (status, text[:26]) == (400, "the request is not JSON: E")
-    for body in (b"", b"\xff\xfe", '{"expression": "a"}'.encode("utf-16"), b"a=1", b"{'a': 1}"):
-        assert refused(studio, path, body)[0] == 400
-    for body in (b"[]", b"1", b'"a"', b"null"):
-        assert refused(studio, path, body) == (400, "the request must be a JSON object")
-    for name in ("NaN", "Infinity", "-Infinity"):
-        body = b'{"values": {"a": %s}}' % name.encode()
-        assert refused(studio, path, body) == (400, f"{name} is not a number that JSON has")
-    assert refused(studio, path, b'{"a": 1e999}') == (400, "the number 1e999 is too large")
-    assert refused(studio, path, b'{"a": %s}' % (b"9" * 5000))[0] == 400
-    deep = "the request is nested deeper than 8 levels"
-    for depth in (9, 100, 100_000):
-        assert refused(studio, path, b'{"a": ' * depth + b"1" + b"}" * depth) == (400, deep)
-        assert refused(studio, path, b'{"a": ' + b"[" * depth + b"]" * depth + b"}") == (400, deep)
+    for body in (b"{", b"", b"a=1", b"{'a': 1}", b"\xef\xbb\xbf{}", '{"a": 1}'.encode("utf-16")):
+        status, text = refused(studio, path, body)
+        assert (status, text[:25]) == (400, "the request is not JSON: ")
+    for body, name in ((b"[]", "array"), (b"1", "int"), (b'"a"', "str"), (b"null", "null")):
+        text = f"the request: expected `object`, got `{name}`"
+        assert refused(studio, path, body) == (400, text)
+    text = "the request: object contains unknown field `unknown`"
+    for value in (b"1", b"1e999", b"9" * 5000, b"[" * 100_000, b'{"a":' * 100_000):
+        assert refused(studio, path, b'{"unknown": %s}' % value) == (400, text)
+    assert refused(studio, path, b"[" * 100_000)[0] == 400
+
+
+@pytest.mark.parametrize("value", ["NaN", "Infinity", "-Infinity", "1e999", "9" * 5000, "[" * 100_000])
+def test_numbers_that_are_refused(studio: Studio, value: str) -> None:
+    body = b'{"expression": "a", "values": {"a": %s}}' % value.encode()
+    status, text = refused(studio, "/api/picture", body)
+    assert status == 400
+    assert text.startswith(("the request is not JSON: JSON is malformed", "values[...]: "))
 
 
 def test_a_body_that_is_too_large(studio: Studio) -> None:
@@ -215,6 +226,21 @@ def test_a_body_that_is_too_large(studio: Studio) -> None:
     pieces = (b" " * 100_000 for _ in range(12))
     answer = studio.request("POST", "/api/picture", content=pieces)
     assert (answer.status_code, answer.json()["error"]) == large
+
+
+def test_a_request_that_fails_is_told_without_details(
+    studio: Studio, monkeypatch: pytest.MonkeyPatch, caplog: pytest.LogCaptureFixture
+) -> None:
+    def broken(asked: Any) -> None:
+        raise ZeroDivisionError("a secret")
+
+    monkeypatch.setattr(pictures, "read", broken)
+    answer = picture(studio, "a")
+    text = {"error": "the studio failed; its terminal says why"}
+    assert (answer.status_code, answer.json()) == (500, text)
+    assert "a secret" in caplog.text
+    monkeypatch.undo()
+    assert picture(studio, "a").status_code == 200
 
 
 def test_a_request_that_takes_too_long(studio: Studio, monkeypatch: pytest.MonkeyPatch) -> None:
@@ -256,15 +282,18 @@ def test_values(studio: Studio) -> None:
     for wrong in ("1", None, True, [1], {}, 10**400):
         answer = picture(studio, "a", a=wrong)
         assert answer.status_code == 400
-        assert answer.json()["error"].startswith("the value of a must be a finite number, got ")
+        assert re.fullmatch(
+            r"values\[\.\.\.\]: (expected `float`, got `\w+`|number out of range)",
+            answer.json()["error"],
+        )
     answer = studio.post("/api/picture", {"expression": "a", "values": [1]})
-    assert answer.json() == {"error": "values must be an object of numbers by name, got list"}
+    assert answer.json() == {"error": "values: expected `object`, got `array`"}
 
 
 def test_limits_of_expressions(studio: Studio) -> None:
-    assert picture(studio, 7).json() == {"error": "expression must be text, got 7"}
+    assert picture(studio, 7).json() == {"error": "expression: expected `str`, got `int`"}
     assert picture(studio, "a+" * 1000 + "a").json() == {
-        "error": "the expression is longer than 2,000 characters"
+        "error": "expression: expected `str` of length <= 2000, got 2,001 characters"
     }
     names = "+".join(f"a{i}" for i in range(101))
     assert picture(studio, names).json() == {"error": "the expression has more than 100 names"}
@@ -305,8 +334,10 @@ def test_injections(studio: Studio, text: str) -> None:
         assert "set-cookie" not in answer.headers
     odd = {"expression": "a", "values": {"a": 1, text: 2}}
     answer = studio.request("POST", "/api/picture", content=json.dumps(odd))
-    assert answer.status_code == 200
-    assert answer.json()["names"] == ["a"]
+    if text == "\ud800":  # half a character is not JSON
+        assert answer.status_code == 400
+    else:
+        assert answer.json()["names"] == ["a"]
     header = {**MOONS, "data": "csv", "csv": f'"{text}",y,c\n0,0,0\n0,1,1\n'}
     answer = studio.request("POST", "/api/code", content=json.dumps({"config": header}))
     assert answer.status_code == 200 or set(answer.json()) == {"error"}
@@ -349,7 +380,7 @@ def test_files_to_keep(studio: Studio) -> None:
         ending = {"python": "py"}.get(kind, kind)
         assert answer.headers["content-disposition"] == f'attachment; filename="expression.{ending}"'
     wrong = studio.post("/api/export", {"expression": "a*b", "format": "exe"})
-    assert wrong.json() == {"error": "format must be html, svg or python, got 'exe'"}
+    assert wrong.json() == {"error": "format must be one of html, svg, python, got 'exe'"}
 
 
 @pytest.mark.parametrize(
@@ -373,7 +404,8 @@ def test_files_to_keep(studio: Studio) -> None:
     ],
 )
 def test_the_program_of_an_expression_gives_the_same_numbers(text: str) -> None:
-    request = pictures.read({"expression": text, "values": {"a": 1.25, "b": -0.5}})
+    asked = schemas.Expression(expression=text, values={"a": 1.25, "b": -0.5})
+    request = pictures.read(asked)
     result = pictures.evaluate(request)
     result.backward()
     names = executed(code.expression_program(request.expression, request.values))
@@ -403,10 +435,12 @@ def test_the_program_of_a_run(studio: Studio) -> None:
     assert "rates = {5: 0.01}" in answer.text
     assert executed(answer.text)["history"].epochs == 20
     errors = {
-        "config must be an object with the settings of a run": {},
-        "epochs must be a whole number from 0 to 1e+07, got 1.5": {"config": {}, "epochs": 1.5},
-        "rates must be pairs of an epoch and a rate, got 3": {"config": {}, "rates": [3]},
-        "rate must be above 0, got -1": {"config": {}, "rates": [[1, -1]]},
+        "the request: object missing required field `config`": {},
+        "epochs: expected `int`, got `float`": {"config": {}, "epochs": 1.5},
+        "epochs: expected `int` <= 10000000, got 10000001": {"config": {}, "epochs": 10_000_001},
+        "rates[0]: expected `array`, got `int`": {"config": {}, "rates": [3]},
+        "rates[0]: expected `array` of length 2, got 1 entries": {"config": {}, "rates": [[3]]},
+        "rates[0][1]: expected `float` > 0.0, got -1": {"config": {}, "rates": [[1, -1]]},
     }
     for message, body in errors.items():
         assert studio.post("/api/code", body).json() == {"error": message}
@@ -415,23 +449,42 @@ def test_the_program_of_a_run(studio: Studio) -> None:
 @pytest.mark.parametrize(
     ("change", "message"),
     [
-        ({"data": "iris"}, "data must be one of xor, moons, circles, spirals, csv, points, got 'iris'"),
-        ({"layers": [4] * 7}, "layers has 7 entries, more than 6"),
-        ({"layers": [65]}, "a layer must be a whole number from 1 to 64, got 65"),
-        ({"layers": 4}, "layers must be a list, got 4"),
-        ({"samples": 2001}, "samples must be a whole number from 2 to 2,000, got 2001"),
-        ({"noise": -1}, "noise must be from 0 to 10, got -1"),
-        ({"rate": 0}, "rate must be above 0, got 0"),
-        ({"batch": 1.5}, "batch must be a whole number from 0 to 2,000, got 1.5"),
-        ({"seed": -1}, "seed must be a whole number from 0 to 4.29497e+09, got -1"),
-        ({"loss": "nll"}, "loss must be one of binary_cross_entropy_with_logits, mse, l1, huber, "),
-        ({"optimizer": "lbfgs"}, "optimizer must be one of sgd, rmsprop, adagrad, adam, adamw, got "),
-        ({"rates": 1}, "config has no 'rates'; it has data, csv, points, samples, noise, layers, "),
+        (
+            {"data": "iris"},
+            "config.data must be one of xor, moons, circles, spirals, csv, points, got 'iris'",
+        ),
+        ({"layers": [4] * 7}, "config.layers: expected `array` of length <= 6, got 7 entries"),
+        ({"layers": [65]}, "config.layers[0]: expected `int` <= 64, got 65"),
+        ({"layers": 4}, "config.layers: expected `array`, got `int`"),
+        ({"samples": 2001}, "config.samples: expected `int` <= 2000, got 2001"),
+        ({"noise": -1}, "config.noise: expected `float` >= 0.0, got -1"),
+        ({"rate": 0}, "config.rate: expected `float` > 0.0, got 0"),
+        ({"batch": 1.5}, "config.batch: expected `int`, got `float`"),
+        ({"seed": -1}, "config.seed: expected `int` >= 0, got -1"),
+        ({"seed": 2**32}, "config.seed: expected `int` <= 4294967295, got 4294967296"),
+        (
+            {"loss": "nll"},
+            "config.loss must be one of binary_cross_entropy_with_logits, mse, l1, huber, ",
+        ),
+        (
+            {"optimizer": "lbfgs"},
+            "config.optimizer must be one of sgd, rmsprop, adagrad, adam, adamw, got ",
+        ),
+        ({"rates": 1}, "config: object contains unknown field `rates`"),
         ({"data": "points"}, "there are no points: add some, or choose a data set"),
-        ({"data": "points", "points": [[1, 2]]}, "point 0 must be [x, y, class], got list"),
-        ({"data": "points", "points": [[1, "2", 0]]}, "a coordinate of point 0 must be a finite number"),
-        ({"data": "points", "points": [[1, 2, 10]]}, "the class of point 0 must be a whole number from"),
-        ({"data": "points", "points": [[1e7, 2, 0]]}, "a coordinate of point 0 must be from -1e+06 to"),
+        (
+            {"data": "points", "points": [[1, 2]]},
+            "config.points[0]: expected `array` of length 3, got 2 e",
+        ),
+        (
+            {"data": "points", "points": [[1, "2", 0]]},
+            "config.points[0][1]: expected `float`, got `str`",
+        ),
+        ({"data": "points", "points": [[1, 2, 10]]}, "config.points[0][2]: expected `int` <= 9, got 10"),
+        (
+            {"data": "points", "points": [[1e7, 2, 0]]},
+            "config.points[0][0]: expected `float` <= 1000000.0",
+        ),
         ({"data": "csv"}, "the table: the file is empty"),
         ({"data": "csv", "csv": "x,y,c\n"}, "the table: there is a header but no data"),
         (
@@ -514,12 +567,13 @@ def test_samples_that_are_refused(studio: Studio) -> None:
     good = {"config": MOONS, "parameters": parameters, "sample": [0, 0], "target": 0}
     assert studio.post("/api/sample", good).status_code == 200
     wrong: dict[str, dict[str, Any]] = {
-        "the model has 17 parameters and 2 inputs, got 16 and 2": {"parameters": parameters[1:]},
-        "the model has 17 parameters and 2 inputs, got 17 and 1": {"sample": [1]},
-        "parameters has 18 entries, more than 17": {"parameters": [*parameters, 1]},
-        "parameter 0 must be a finite number, got 'a'": {"parameters": ["a", *parameters[1:]]},
-        "target must be a whole number from 0 to 1, got 2": {"target": 2},
-        "sample must be a list, got None": {"sample": None},
+        "the model has 17 parameters, got 16": {"parameters": parameters[1:]},
+        "the model has 17 parameters, got 18": {"parameters": [*parameters, 1]},
+        "sample: expected `array` of length 2, got 1 entries": {"sample": [1]},
+        "parameters[0]: expected `float`, got `str`": {"parameters": ["a", *parameters[1:]]},
+        "target must be one of 2 classes from 0, got 2": {"target": 2},
+        "target: expected `int` <= 9, got 10": {"target": 10},
+        "sample: expected `array`, got `null`": {"sample": None},
     }
     for message, change in wrong.items():
         assert studio.post("/api/sample", {**good, **change}).json() == {"error": message}

@@ -22,12 +22,12 @@ require("websockets")
 
 from websockets.exceptions import ConnectionClosed, InvalidStatus
 
-from chainrule.studio import config, data_sets, limits, runs
+from chainrule.studio import config, data_sets, limits, runs, schemas, wire
 from chainrule.studio.frames import raster
 from chainrule.studio.limits import RefusedError
 from chainrule.studio.runs import Outbox
 
-from .client import MOONS, Frame, RunClient, Studio, run_threads, until
+from .client import MOONS, Frame, RunClient, Studio, run_threads, settings_of, until
 from .programs import executed
 
 DIVERGING = {
@@ -49,7 +49,7 @@ def run(studio: Studio) -> Any:
 
 def trained(epochs: int, **given: Any) -> tuple[nn.MLP, train.History]:
     """The library's own training for a config."""
-    settings = config.read({**MOONS, **given})
+    settings = settings_of({**MOONS, **given})
     points = data_sets.load(settings)
     model = config.model_for(settings, points.classes)
     optimizer = optim.Adam(model.parameters(), lr=settings.rate)
@@ -82,7 +82,7 @@ def test_ready(run: RunClient) -> None:
         "layers.0.neurons.0.w.1",
         "layers.0.neurons.0.b",
     ]
-    points = data_sets.load(config.read(MOONS))
+    points = data_sets.load(settings_of(MOONS))
     assert ready["points"] == points.rows()
     assert (ready["classes"], ready["grid"], ready["small"]) == (2, 50, 20)
     assert ready["box"] == list(points.box())
@@ -116,7 +116,7 @@ def test_the_numbers_are_those_of_the_library(run: RunClient) -> None:
     norms = [history.gradient_norms[name][-1] for name in ("layer 1", "layer 2")]
     np.testing.assert_allclose(frame["flow"], norms, rtol=1e-6)
     assert frame["losses"].tolist() == [np.float32(history.losses[-1])]
-    settings = config.read(MOONS)
+    settings = settings_of(MOONS)
     points = data_sets.load(settings)
     logits = [model(x) for x in points.X]
     assert head["accuracy"] == train.accuracy(logits, points.y)
@@ -272,9 +272,9 @@ def test_changing_the_rate(run: RunClient) -> None:
     end = run.step(3)
     run.rewind(1)
     assert run.step(4).same_as(end)
-    for rate in (0, -1, "fast", None):
+    for rate, problem in ((0, " > 0.0, got 0"), (-1, " > 0.0, got -1"), ("fast", ", got `str`")):
         run.send("rate", rate=rate)
-        assert run.text("error")["message"].startswith("rate must be ")
+        assert run.text("error")["message"] == f"rate: expected `float`{problem}"
     names = executed(
         run_code(run, {"config": MOONS, "epochs": 5, "rates": end.head["rates"]}),
     )
@@ -285,7 +285,7 @@ def test_changing_the_rate(run: RunClient) -> None:
 def run_code(run: RunClient, body: dict[str, Any]) -> str:
     from chainrule.studio.app import program
 
-    return program(body)[2]
+    return program(wire.read(json.dumps(body), schemas.Code))[2]
 
 
 def test_numbers_that_are_no_longer_finite(run: RunClient) -> None:
@@ -331,8 +331,8 @@ def test_stop_and_start_again(run: RunClient) -> None:
     stopped = run.text("stopped")
     assert stopped == {"type": "stopped", "reason": "stop", "message": "stopped after 3 epochs"}
     assert until(lambda: not run_threads())
-    for kind in ("step", "pause", "rate", "rewind", "stop"):
-        run.send(kind)  # nobody is there to obey
+    for kind, more in (("step", {}), ("pause", {}), ("rate", {"rate": 1}), ("rewind", {"epoch": 0})):
+        run.send(kind, **more)  # nobody is there to obey
     assert run.start(layers=[2])["layers"] == [2, 2, 1]
     assert run.start(layers=[3])["layers"] == [2, 3, 1]
     assert len(run_threads()) == 1
@@ -346,25 +346,31 @@ def test_messages_that_are_refused(run: RunClient) -> None:
         "{",
         "NaN",
         '"a"',
-        '{"type": "start", "config": ' + "[" * 99 + "]" * 99 + "}",
+        '{"kind": ' + "[" * 99 + "]" * 99 + "}",
     ):
         run.connection.send(text)
-        assert run.text("error")["message"].startswith("the request ") or text == "NaN"
+        assert run.text("error")["message"].startswith(("the request is not JSON: ", "the request: "))
     run.connection.send(b"\x00\xff")
     assert run.text("error")["message"].startswith("the request is not JSON")
-    for message in ({}, {"type": 1}, {"type": "__init__"}, {"type": "close"}, {"type": None}):
-        run.connection.send(json.dumps(message))
-        assert run.text("error")["message"].startswith("type must be one of start, pause, resume, step")
-    for epoch in (-1, 1.5, "1", None, 10**9):
+    for kind in ("__init__", "close", "start ", "", "Start"):
+        run.connection.send(json.dumps({"type": kind}))
+        text = f"type must be one of start, pause, resume, step, rewind, rate, stop, got {kind!r}"
+        assert run.text("error")["message"] == text
+    for wrong in (["start"], {"start": 1}, 1, None, True, 1.5):
+        run.connection.send(json.dumps({"type": wrong}))
+        assert run.text("error")["message"].startswith("type: expected `str`, got ")
+    run.connection.send("{}")
+    assert run.text("error")["message"] == "the request: object missing required field `type`"
+    for epoch in (-1, 1.5, "1", None, 10**9, 10**4000):
         run.send("rewind", epoch=epoch)
-        assert run.text("error")["message"].startswith("epoch must be a")
+        assert run.text("error")["message"].startswith("epoch: ")
     assert run.step().head["steps"] == 1  # still there
 
 
 def test_a_start_that_is_refused_ends_the_run_before(run: RunClient) -> None:
     run.start()
     run.send("start", config={**MOONS, "layers": [1000]})
-    assert run.text("error")["message"] == "a layer must be a whole number from 1 to 64, got 1000"
+    assert run.text("error")["message"] == "config.layers[0]: expected `int` <= 64, got 1000"
     assert until(lambda: not run_threads())
     run.send("start", config={**MOONS, "data": "csv", "csv": "0,0,0\n0,1,x"})
     assert (
@@ -372,6 +378,23 @@ def test_a_start_that_is_refused_ends_the_run_before(run: RunClient) -> None:
         == "the table, line 2, column 3: 'x' is not a number; write classes as 0, 1, 2"
     )
     assert run.start()["count"] == 17
+
+
+def test_a_message_that_fails_is_told_without_details(
+    run: RunClient, monkeypatch: pytest.MonkeyPatch, caplog: pytest.LogCaptureFixture
+) -> None:
+    """Whatever goes wrong, the socket is there for the next one."""
+
+    def broken(self: Any, command: Any) -> None:
+        raise ZeroDivisionError("a secret")
+
+    run.start()
+    monkeypatch.setattr(runs.Run, "send", broken)
+    run.send("pause")
+    assert run.text("error")["message"] == "the studio failed; its terminal says why"
+    assert "a secret" in caplog.text
+    monkeypatch.undo()
+    assert run.step().head["steps"] == 1
 
 
 def test_a_failure_inside_is_told_without_details(
@@ -410,20 +433,20 @@ def test_too_many_messages_wait(run: RunClient, monkeypatch: pytest.MonkeyPatch)
 
 def test_commands_that_nobody_obeys_are_not_kept(monkeypatch: pytest.MonkeyPatch) -> None:
     outbox = Outbox(asyncio.new_event_loop())
-    run = runs.Run(config.read(MOONS), outbox)
+    run = runs.Run(settings_of(MOONS), outbox)
     monkeypatch.setattr(limits, "COMMANDS", 3)
     for _ in range(9):
-        run.send({"type": "rewind", "epoch": 1, "more": "x" * 1000})
-    assert list(run.commands) == [{"type": "rewind", "epoch": 1}]
-    run.send({"type": "pause"})
-    run.send({"type": "rate", "rate": 0.1})
+        run.send(schemas.Rewind(epoch=1))
+    assert list(run.commands) == [schemas.Rewind(epoch=1)]
+    run.send(schemas.Pause())
+    run.send(schemas.ChangeRate(rate=0.1))
     with pytest.raises(RefusedError, match=r"^3 commands wait, which is the most$"):
-        run.send({"type": "stop"})
+        run.send(schemas.Stop())
     run.close()
     run.start()
     run.join(20)
     assert not run.is_alive()
-    run.send({"type": "pause"})
+    run.send(schemas.Pause())
     assert not run.commands
     outbox.loop.close()
 

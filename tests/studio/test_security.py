@@ -19,7 +19,8 @@ from .client import Studio
 PUBLIC = ["/", "/enter", "/static/app.js", "/static/ops.js", "/static/requests.js"]
 PRIVATE = [
     *("/api/picture", "/api/check", "/api/export", "/api/code", "/api/sample", "/train", "/nothing"),
-    *("/api/course", "/api/lesson/1", "/api/work/write_mul", "/api/run", "/api/check-exercise", "/api/"),
+    *("/api/course", "/api/lesson/1", "/api/work/write_mul", "/api/run-blocks", "/api/run-exercise"),
+    *("/api/check-exercise", "/api/"),
     *("/api/stop", "/api/hint", "/api/solution", "/api/quiz", "/api/question", "/docs", "/static"),
 ]
 METHODS = ["GET", "HEAD", "POST", "PUT", "PATCH", "DELETE", "OPTIONS", "TRACE", "QUERY"]

@@ -9,13 +9,19 @@ import numpy as np
 import pytest
 
 from chainrule import runs, train
-from chainrule.studio import code, config, data_sets, limits
+from chainrule.studio import code, data_sets, limits
 from chainrule.studio.frames import GRID, SMALL, Frames, floats, pack, raster
 from chainrule.studio.limits import RefusedError
 from chainrule.studio.training import EagerEngine, NativeEngine, Training
 from chainrule.value import compiled
 
+from ..conftest import require
 from ..near import near
+
+for name in ("httpx", "msgspec", "websockets"):
+    require(name)
+
+from .client import settings_of
 from .programs import executed
 
 CONFIGS: list[dict[str, Any]] = [
@@ -38,7 +44,7 @@ CONFIGS: list[dict[str, Any]] = [
 
 
 def training_of(given: dict[str, Any]) -> Training:
-    settings = config.read(given)
+    settings = settings_of(given)
     return Training(settings, data_sets.load(settings))
 
 
@@ -194,13 +200,13 @@ def test_numbers_that_are_no_longer_finite(engine: str) -> None:
 
 def test_data_sets() -> None:
     for name in ("moons", "circles", "spirals"):
-        points = data_sets.load(config.read({"data": name, "samples": 21, "seed": 4}))
+        points = data_sets.load(settings_of({"data": name, "samples": 21, "seed": 4}))
         assert points.X.shape == (21, 2)
         assert points.classes == 2
-    table = data_sets.load(config.read({"data": "csv", "csv": "\ufeffx,y,c\r\n1,2,0\r\n\r\n3,4,1\r\n"}))
+    table = data_sets.load(settings_of({"data": "csv", "csv": "\ufeffx,y,c\r\n1,2,0\r\n\r\n3,4,1\r\n"}))
     assert table.rows() == [[1.0, 2.0, 0], [3.0, 4.0, 1]]
     assert table.box() == near((0.7, 3.3, 1.7, 4.3), ulps=4)
-    one = data_sets.load(config.read({"data": "points", "points": [[5, 6, 0]]}))
+    one = data_sets.load(settings_of({"data": "points", "points": [[5, 6, 0]]}))
     assert one.box() == near((4.35, 5.65, 5.35, 6.65), ulps=4)
     assert one.classes == 2
 

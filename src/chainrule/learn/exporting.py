@@ -242,7 +242,7 @@ def _program(settings: Mapping[str, Any]) -> str:
     """What a trainer does, as the studio writes it."""
     from ..studio import code, config
 
-    return code.program(config.read(dict(settings))).strip()
+    return code.program(config.Config(**settings)).strip()
 
 
 def _quiz(quiz: Mapping[str, Any]) -> str:

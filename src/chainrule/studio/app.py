@@ -7,12 +7,13 @@ from __future__ import annotations
 
 import asyncio
 import functools
+import logging
 import time
-from collections.abc import AsyncIterator, Callable
+from collections.abc import AsyncIterator, Awaitable, Callable
 from concurrent.futures import ThreadPoolExecutor
 from contextlib import asynccontextmanager, suppress
 from pathlib import Path
-from typing import Any
+from typing import Any, TypeVar
 
 from starlette.applications import Starlette
 from starlette.exceptions import HTTPException
@@ -23,13 +24,14 @@ from starlette.websockets import WebSocket, WebSocketDisconnect
 
 from ..learn.exercise import ExerciseError
 from ..learn.progress import default_folder
-from . import code, config, limits, pictures, wire
+from . import code, limits, pictures, schemas, wire
 from .jobs import Jobs
 from .lessons import Course
 from .limits import RefusedError
 from .patience import Room
-from .runs import COMMANDS, Outbox, Run
-from .security import PROTOCOL, SAFE, Guard
+from .runs import Outbox, Run
+from .schemas import AnyCommand, Start
+from .security import FAILED, PROTOCOL, Guard
 
 STATIC = Path(__file__).parent / "static"
 TYPES = {
@@ -40,6 +42,10 @@ TYPES = {
     ".png": "image/png",
     ".ico": "image/x-icon",
 }
+T = TypeVar("T")
+Endpoint = Callable[[Request], Awaitable[Response]]
+
+log = logging.getLogger(__name__)
 
 
 def build(port: int, folder: Path | None = None, room: Room | None = None) -> Guard:
@@ -54,25 +60,33 @@ def build(port: int, folder: Path | None = None, room: Room | None = None) -> Gu
         Route("/enter", functools.partial(static, "enter.html")),
         Route("/static/ops.js", operations),
         Route("/static/{name}", static_named),
-        Route("/api/picture", studio.answer(pictures.of_expression), methods=["POST"]),
-        Route("/api/check", studio.answer(pictures.check), methods=["POST"]),
-        Route("/api/sample", studio.answer(pictures.of_sample), methods=["POST"]),
-        Route("/api/export", studio.answer(pictures.export), methods=["POST"]),
-        Route("/api/code", studio.answer(program), methods=["POST"]),
-        Route("/api/course", studio.answer(course.overview)),
-        Route("/api/lesson/{number}", studio.answer(course.lesson)),
-        Route("/api/work/{exercise}", studio.answer(course.work)),
-        Route("/api/work/{exercise}", studio.answer(course.save), methods=["PUT"]),
-        Route("/api/hint", studio.answer(course.hint), methods=["POST"]),
-        Route("/api/solution", studio.answer(course.solution), methods=["POST"]),
-        Route("/api/quiz", studio.answer(course.quiz), methods=["POST"]),
-        Route("/api/question", studio.answer(course.question), methods=["POST"]),
-        Route("/api/run", studio.running(course.run), methods=["POST"]),
-        Route("/api/check-exercise", studio.running(course.check), methods=["POST"]),
-        Route("/api/stop", studio.answer(studio.stop), methods=["POST"]),
+        studio.post("/api/picture", pictures.of_expression, schemas.Expression),
+        studio.post("/api/check", pictures.check, schemas.Expression),
+        studio.post("/api/sample", pictures.of_sample, schemas.Sample),
+        studio.post("/api/export", pictures.export, schemas.Export),
+        studio.post("/api/code", program, schemas.Code),
+        studio.get("/api/course", course.overview),
+        studio.get("/api/lesson/{number}", course.lesson),
+        studio.get("/api/work/{exercise}", course.work),
+        studio.put("/api/work/{exercise}", course.save, schemas.Save),
+        studio.post("/api/hint", course.hint, schemas.Hint),
+        studio.post("/api/solution", course.solution, schemas.Solution),
+        studio.post("/api/quiz", course.quiz, schemas.Quiz),
+        studio.post("/api/question", course.question, schemas.Question),
+        studio.running("/api/run-blocks", course.run_blocks, schemas.Blocks),
+        studio.running("/api/run-exercise", course.run_exercise, schemas.Work),
+        studio.running("/api/check-exercise", course.check, schemas.Work),
+        studio.post("/api/stop", studio.stop, schemas.Program),
         WebSocketRoute("/train", studio.train),
     ]
-    handlers: dict[Any, Any] = {HTTPException: on_http_error, RefusedError: on_refusal}
+    handlers: dict[Any, Any] = {
+        HTTPException: on_http_error,
+        RefusedError: on_refusal,
+        ExerciseError: on_exercise_error,
+        OSError: on_system_error,
+        ClientDisconnect: on_failure,  # nobody reads what is answered
+        Exception: on_failure,
+    }
     app = Starlette(routes=routes, exception_handlers=handlers, lifespan=studio.lifespan)
     app.router.redirect_slashes = False
     return Guard(app, port, room or Room())
@@ -89,6 +103,18 @@ async def on_http_error(request: Request, failure: Any) -> Response:
 
 async def on_refusal(request: Request, failure: Any) -> Response:
     return error(failure.status, str(failure))
+
+
+async def on_exercise_error(request: Request, failure: Any) -> Response:
+    return await on_refusal(request, RefusedError(str(failure), 422))  # a teacher may be at work on it
+
+
+async def on_system_error(request: Request, failure: Any) -> Response:
+    return await on_refusal(request, RefusedError(f"the system refuses: {failure}"))
+
+
+async def on_failure(request: Request, failure: Any) -> Response:
+    return error(500, FAILED)  # what it was is raised once more, and said in the terminal by the Guard
 
 
 # --- files ---------------------------------------------------------------------------------------
@@ -116,37 +142,46 @@ async def operations(request: Request) -> Response:
 # --- requests ------------------------------------------------------------------------------------
 
 
-def program(body: dict[str, Any]) -> tuple[str, str, str]:
-    """The program of a run, of so many epochs and with these changes of the rate."""
-    settings = config.read(body.get("config"))
-    epochs = config.whole("epochs", body.get("epochs", code.EPOCHS), 0, limits.STEPS)
-    rates = []
-    for pair in config.items("rates", body.get("rates") or [], limits.RATES + 1):
-        if not isinstance(pair, list) or len(pair) != 2:
-            raise RefusedError(f"rates must be pairs of an epoch and a rate, got {config.shown(pair)}")
-        at = config.whole("the epoch of a rate", pair[0], 0, limits.STEPS)
-        rates.append((at, config.learning_rate("rate", pair[1])))
-    return "run.py", "text/x-python", code.program(settings, epochs, rates)
+def program(asked: schemas.Code) -> tuple[str, str, str]:
+    """The program of a run."""
+    return "run.py", "text/x-python", code.program(asked.config.config(), asked.epochs, asked.rates)
 
 
-async def read_body(request: Request) -> dict[str, Any]:
-    """What is asked for: the object in the body, and the names in the path."""
-    if request.method in SAFE:
-        return dict(request.path_params)
-    body = b""
-    async for part in request.stream():
-        body += part
-        if len(body) > limits.BODY:
-            break
-    return {**wire.read(body), **request.path_params}
+async def read_body(request: Request, schema: type[T]) -> T:
+    """What is asked for.
+
+    A body that is somewhat too large is read and thrown away, because a browser hears of a refusal only
+    when all was sent; one that is far too large is refused at once.
+    """
+    body, size = b"", int(request.headers.get("content-length", 0))
+    if size <= limits.THROWN_AWAY:
+        size = 0
+        async for part in request.stream():
+            size += len(part)
+            if size <= limits.BODY:
+                body += part
+            elif size > limits.THROWN_AWAY:
+                break
+    wire.check_size(size)
+    return wire.read(body, schema)
 
 
-def named(body: dict[str, Any]) -> str:
-    """What the page calls a program."""
-    name = config.text("program", body.get("program"))
-    if not 0 < len(name) <= limits.PROGRAM_NAME:
-        raise RefusedError(f"program must be a name of 1 to {limits.PROGRAM_NAME} characters")
-    return name
+def described(endpoint: Endpoint, schema: type | None) -> Endpoint:
+    """Say beside an endpoint what it reads, for those who try all of them."""
+    endpoint.schema = schema  # type: ignore[attr-defined]
+    return endpoint
+
+
+@asynccontextmanager
+async def in_time() -> AsyncIterator[None]:
+    """For the work of one request: what may go wrong in it becomes one line for the user."""
+    try:
+        async with asyncio.timeout(limits.SECONDS):
+            yield
+    except TimeoutError:
+        raise RefusedError(f"it took longer than {limits.SECONDS:g} s", 408) from None
+    except RecursionError:
+        raise RefusedError("the expression is nested too deeply") from None
 
 
 class Studio:
@@ -168,67 +203,55 @@ class Studio:
         self.workers.shutdown(wait=False, cancel_futures=True)
         self.programs.shutdown(wait=False, cancel_futures=True)
 
-    def answer(self, work: Callable[[dict[str, Any]], Any]) -> Callable[[Request], Any]:
-        """An endpoint: JSON in, and out come JSON or a file, or an error."""
+    # --- endpoints -------------------------------------------------------------------------------
+
+    def get(self, path: str, work: Callable[..., Any]) -> Route:
+        return Route(path, self.answer(work))
+
+    def post(self, path: str, work: Callable[..., Any], schema: type) -> Route:
+        return Route(path, self.answer(work, schema), methods=["POST"])
+
+    def put(self, path: str, work: Callable[..., Any], schema: type) -> Route:
+        return Route(path, self.answer(work, schema), methods=["PUT"])
+
+    def answer(self, work: Callable[..., Any], schema: type | None = None) -> Endpoint:
+        """What is done in a thread: with what was asked for, and with the names in the path."""
 
         async def endpoint(request: Request) -> Response:
-            try:
-                async with asyncio.timeout(limits.SECONDS):
-                    body = await read_body(request)
-                    loop = asyncio.get_running_loop()
-                    result = await loop.run_in_executor(self.workers, work, body)
-            except TimeoutError:
-                raise RefusedError(f"it took longer than {limits.SECONDS:g} s", 408) from None
-            except ClientDisconnect:
-                return Response(status_code=400)
-            except RecursionError:
-                raise RefusedError("the expression is nested too deeply") from None
-            except ExerciseError as failure:  # a teacher may be at work on it
-                raise RefusedError(str(failure), 422) from None
-            except OSError as failure:
-                raise RefusedError(f"the course cannot be kept: {failure}") from None
+            async with in_time():
+                asked: list[Any] = [] if schema is None else [await read_body(request, schema)]
+                call = functools.partial(work, *asked, **request.path_params)
+                result = await asyncio.get_running_loop().run_in_executor(self.workers, call)
             if isinstance(result, dict):
                 return Response(wire.write(result), media_type="application/json")
             name, kind, text = result
             headers = {"Content-Disposition": f'attachment; filename="{name}"'}
             return Response(text, media_type=kind, headers=headers)
 
-        return endpoint
+        return described(endpoint, schema)
 
-    # --- programs of the learner -----------------------------------------------------------------
-
-    def running(self, work: Callable[[dict[str, Any], Callable[[], bool]], Any]) -> Any:
-        """An endpoint that runs a program, until it ends, is stopped, or nobody waits any more."""
+    def running(self, path: str, work: Callable[..., Any], schema: type[schemas.Program]) -> Route:
+        """A program of the learner, until it ends, is stopped, or nobody waits any more."""
 
         async def endpoint(request: Request) -> Response:
-            try:
-                async with asyncio.timeout(limits.SECONDS):
-                    body = await read_body(request)
-            except TimeoutError:
-                raise RefusedError(f"it took longer than {limits.SECONDS:g} s", 408) from None
-            except ClientDisconnect:
-                return Response(status_code=400)
-            name = named(body)
-            stop = self.jobs.begin(name)
+            async with in_time():
+                asked = await read_body(request, schema)
+            stop = self.jobs.begin(asked.program)
             try:
                 loop = asyncio.get_running_loop()
-                job = loop.run_in_executor(self.programs, work, body, stop.is_set)
+                job = loop.run_in_executor(self.programs, work, asked, stop.is_set)
                 while not (await asyncio.wait([job], timeout=limits.LOOK))[0]:
                     if await request.is_disconnected():
                         stop.set()
                 return Response(wire.write(await job), media_type="application/json")
-            except ExerciseError as failure:
-                raise RefusedError(str(failure), 422) from None
-            except OSError as failure:
-                raise RefusedError(f"the program cannot be run: {failure}") from None
             finally:
                 stop.set()
-                self.jobs.end(name)
+                self.jobs.end(asked.program)
 
-        return endpoint
+        return Route(path, described(endpoint, schema), methods=["POST"])
 
-    def stop(self, body: dict[str, Any]) -> dict[str, Any]:
-        return {"stopped": self.jobs.stop(named(body))}
+    def stop(self, asked: schemas.Program) -> dict[str, Any]:
+        return {"stopped": self.jobs.stop(asked.program)}
 
     # --- runs ------------------------------------------------------------------------------------
 
@@ -265,9 +288,13 @@ class Session:
                     return
                 await self.pace.wait()
                 try:
-                    await self.obey(wire.read(message.get("text") or message.get("bytes") or ""))
+                    body = message.get("text") or message.get("bytes") or ""
+                    await self.obey(wire.read(body, AnyCommand))  # type: ignore[arg-type]
                 except RefusedError as refusal:
                     self.outbox.tell(type="error", message=str(refusal))
+                except Exception:
+                    log.exception("a message failed")
+                    self.outbox.tell(type="error", message=FAILED)
         finally:
             sender.cancel()
             await self.end_run()
@@ -283,20 +310,16 @@ class Session:
                     else self.socket.send_bytes(item)
                 )
 
-    async def obey(self, message: dict[str, Any]) -> None:
-        kind = message.get("type")
-        if kind == "start":
-            await self.start(message)
-        elif kind not in COMMANDS:
-            known = ", ".join(["start", *COMMANDS])
-            raise RefusedError(f"type must be one of {known}, got {config.shown(kind)}")
+    async def obey(self, command: AnyCommand) -> None:
+        if isinstance(command, Start):
+            await self.start(command)
         elif self.run is not None:  # after a start that was refused there is nobody to obey
-            self.run.send(message)
+            self.run.send(command)
 
-    async def start(self, message: dict[str, Any]) -> None:
+    async def start(self, command: Start) -> None:
         """A new run in the place of the old."""
         await self.end_run()
-        settings = config.read(message.get("config"))
+        settings = wire.read(bytes(command.config), schemas.Settings, "config").config()
         self.studio.runs = {run for run in self.studio.runs if run.is_alive()}
         if len(self.studio.runs) >= limits.RUNS:
             raise RefusedError(f"{limits.RUNS} runs are going on, which is the most: stop one first")

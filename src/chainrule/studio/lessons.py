@@ -12,7 +12,7 @@ import random
 import re
 import tempfile
 import threading
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from pathlib import Path
 from typing import Any
 
@@ -22,7 +22,7 @@ from ..learn.progress import Progress
 from ..learn.sandbox import Limits, Outcome
 from ..learn.terminal import next_exercise
 from ..saving import write_atomically
-from . import config, limits
+from . import limits, schemas
 from .limits import RefusedError
 
 Stopped = Callable[[], bool]
@@ -38,7 +38,7 @@ class Course:
 
     # --- reading -----------------------------------------------------------------------------------
 
-    def overview(self, body: dict[str, Any]) -> dict[str, Any]:
+    def overview(self) -> dict[str, Any]:
         """All lessons with their exercises, and how far one is."""
         progress = self._progress()
         following = next_exercise(progress)
@@ -50,8 +50,8 @@ class Course:
             "lessons": [_listed(lesson, progress) for lesson in course.lessons()],
         }
 
-    def lesson(self, body: dict[str, Any]) -> dict[str, Any]:
-        found, progress = _lesson(body.get("number")), self._progress()
+    def lesson(self, number: str) -> dict[str, Any]:
+        found, progress = _lesson(number), self._progress()
         blocks = [dict(block) for block in _blocks(found.number)]
         named = {e.name: _named(e, progress) for e in exercises()}
         for block in blocks:
@@ -66,9 +66,9 @@ class Course:
             "questions": found.number >= questions.FIRST,
         }
 
-    def work(self, body: dict[str, Any]) -> dict[str, Any]:
+    def work(self, exercise: str) -> dict[str, Any]:
         """An exercise with the learner's file, or the starter where there is none yet."""
-        e, progress = _exercise(body), self._progress()
+        e, progress = _exercise(exercise), self._progress()
         text, version = self._read(e)
         taken = e.hints[: progress.hints.get(e.name, 0)]
         return {
@@ -85,75 +85,61 @@ class Course:
 
     # --- writing -----------------------------------------------------------------------------------
 
-    def save(self, body: dict[str, Any]) -> dict[str, Any]:
-        """Write the learner's file, unless it is not the one that the page has seen."""
-        return {"version": self._save(_exercise(body), body)}
+    def save(self, asked: schemas.Save, exercise: str) -> dict[str, Any]:
+        """Write the learner's file, unless it is not the one that the page has seen.
 
-    def hint(self, body: dict[str, Any]) -> dict[str, Any]:
+        A page that closes cannot wait for the answer to its last save: `after` is what it had sent.
+        """
+        return {"version": self._save(_exercise(exercise), asked.text, asked.version, asked.after)}
+
+    def hint(self, asked: schemas.Hint) -> dict[str, Any]:
         """One more than before, as far as there are any."""
-        e = _exercise(body)
+        e = _exercise(asked.exercise)
         with self.lock:
             count = self._progress().note_hint(e.name, len(e.hints))
         return {"hints": [rendering.prose(hint) for hint in e.hints[:count]]}
 
-    def solution(self, body: dict[str, Any]) -> dict[str, Any]:
+    def solution(self, asked: schemas.Solution) -> dict[str, Any]:
         """After passing, or for those who were asked and are sure."""
-        e = _exercise(body)
+        e = _exercise(asked.exercise)
         with self.lock:
             progress = self._progress()
-            if e.name not in progress.passed and body.get("sure") is not True:
+            if e.name not in progress.passed and not asked.sure:
                 return {"solution": None}
             progress.note_solution(e.name)
         return {"solution": e.solution}
 
-    def quiz(self, body: dict[str, Any]) -> dict[str, Any]:
+    def quiz(self, asked: schemas.Quiz) -> dict[str, Any]:
         """Keep an answer; the first counts."""
-        key, right = config.text("key", body.get("key")), body.get("right")
-        if not isinstance(right, bool):
-            raise RefusedError(f"right must be true or false, got {config.shown(right)}")
-        number, _, place = key.partition(".")
-        quizzes = len(_lesson(number).of("quiz"))
-        if (
-            not place.isdecimal()
-            or not 1 <= int(place) <= quizzes
-            or key != f"{int(number)}.{int(place)}"
-        ):
-            raise RefusedError(f"there is no quiz {config.shown(key)}")
+        if all(asked.key not in _quizzes(lesson) for lesson in course.lessons()):
+            raise RefusedError(f"there is no quiz {asked.key!r}", 404)
         with self.lock:
             progress = self._progress()
-            progress.note_quiz(key, right)
-        return {"first": progress.quizzes[key]}
+            progress.note_quiz(asked.key, asked.right)
+        return {"first": progress.quizzes[asked.key]}
 
-    def question(self, body: dict[str, Any]) -> dict[str, Any]:
+    def question(self, asked: schemas.Question) -> dict[str, Any]:
         """A generated quiz, which is not kept."""
-        found = questions.question(random.Random(), _lesson(body.get("lesson")).number)
+        found = questions.question(random.Random(), _lesson(asked.lesson).number)
         return {"quiz": {"kind": "number", **vars(found)}}
 
     # --- running -----------------------------------------------------------------------------------
 
-    def run(self, body: dict[str, Any], stopped: Stopped) -> dict[str, Any]:
-        """The learner's file alone, or the blocks of a lesson up to one of them."""
-        job: dict[str, Any] = {"kind": "run"}
-        if "exercise" in body:
-            e = _exercise(body)
-            version, name, text = self._save(e, body), e.name, _source(body.get("text"))
-        else:
-            version, name, job["before"] = (
-                None,
-                "block",
-                _code(_lesson(body.get("lesson")), body.get("blocks")),
-            )
-            text = job["before"].pop()[0]
-        with tempfile.TemporaryDirectory(prefix="chainrule-") as place:
-            file = Path(place) / f"{name}.py"
-            file.write_text(text, encoding="utf-8")
-            outcome = sandbox.run({**job, "file": str(file)}, Path(place), _most(), stopped)
-        return {"outcome": _outcome(outcome), "version": version}
+    def run_exercise(self, asked: schemas.Work, stopped: Stopped) -> dict[str, Any]:
+        """Save the learner's file and run it alone."""
+        e = _exercise(asked.exercise)
+        version = self._save(e, asked.text, asked.version)
+        return {"outcome": _ran(e.name, asked.text, [], stopped), "version": version}
 
-    def check(self, body: dict[str, Any], stopped: Stopped) -> dict[str, Any]:
+    def run_blocks(self, asked: schemas.Blocks, stopped: Stopped) -> dict[str, Any]:
+        """The blocks of a lesson up to one of them."""
+        *before, (text, _) = _code(_lesson(asked.lesson), asked.blocks)
+        return {"outcome": _ran("block", text, before, stopped)}
+
+    def check(self, asked: schemas.Work, stopped: Stopped) -> dict[str, Any]:
         """Save the learner's file and check it."""
-        e = _exercise(body)
-        version = self._save(e, body)
+        e = _exercise(asked.exercise)
+        version = self._save(e, asked.text, asked.version)
         outcome = e.check(self._path(e), _most(), stopped)
         with self.lock:
             progress = self._progress()
@@ -185,18 +171,14 @@ class Course:
             raise RefusedError(f"{self._path(e)} is not text in UTF-8", 422) from None
         return text, hashlib.sha256(content).hexdigest()
 
-    def _save(self, e: Exercise, body: dict[str, Any]) -> str:
-        """Write what was sent, if the file is as the page knows it: seen, or left by its last save.
-
-        A page that closes cannot wait for the answer to that save: `after` is what it had sent.
-        """
-        text, seen = _source(body.get("text")), config.text("version", body.get("version"))
-        content = text.encode()
+    def _save(self, e: Exercise, text: str, seen: str, after: str | None = None) -> str:
+        """Write what was sent, if the file is as the page knows it: seen, or left by its last save."""
+        content = _encoded(text)
         with self.lock:
             there, version = self._read(e)
             if version and there == text:
                 return version
-            ours = version != "" and there == body.get("after")
+            ours = version != "" and there == after
             if version != seen and not ours:
                 text = f"{e.name}.py was changed by another program since it was loaded here"
                 raise RefusedError(text, 409)
@@ -205,51 +187,54 @@ class Course:
         return hashlib.sha256(content).hexdigest()
 
 
-# --- reading a request -----------------------------------------------------------------------------
+# --- what a request is about -----------------------------------------------------------------------
 
 
-def _lesson(number: Any) -> course.Lesson:
-    text = str(number)
-    try:
-        if not text.isascii() or not text.isdecimal() or len(text) > 4:
-            raise ValueError(f"there is no lesson {config.shown(number)}")
-        return course.lesson(int(text))
-    except ValueError as error:
-        raise RefusedError(str(error), 404) from None
+def _lesson(number: int | str) -> course.Lesson:
+    found = {str(lesson.number): lesson for lesson in course.lessons()}
+    if str(number) not in found:
+        last = len(found)
+        raise RefusedError(f"there is no lesson {str(number)[:40]}; there are 1 to {last}", 404)
+    return found[str(number)]
 
 
-def _exercise(body: dict[str, Any]) -> Exercise:
+def _quizzes(lesson: course.Lesson) -> list[str]:
+    """The keys of the quizzes of a lesson."""
+    return [f"{lesson.number}.{i + 1}" for i in range(len(lesson.of("quiz")))]
+
+
+def _exercise(name: str) -> Exercise:
     """One of those there are: no path is made from what was asked for."""
-    name = config.text("exercise", body.get("exercise"))
     found = {e.name: e for e in exercises()}
     if name not in found:
-        raise RefusedError(f"there is no exercise {config.shown(name)}", 404)
+        raise RefusedError(f"there is no exercise {name[:40]!r}", 404)
     return found[name]
 
 
-def _source(given: Any) -> str:
-    text = config.text("text", given)
-    try:
-        size = len(text.encode())
-    except UnicodeEncodeError:
-        raise RefusedError("the text has characters that no file can hold") from None
-    if size > limits.CODE:
+def _encoded(text: str) -> bytes:
+    content = text.encode()
+    if len(content) > limits.CODE:
         raise RefusedError(f"the text is larger than {limits.CODE:,} bytes", 413)
-    return text
+    return content
 
 
-def _code(lesson: course.Lesson, given: Any) -> list[tuple[str, bool]]:
+def _code(lesson: course.Lesson, texts: Sequence[str]) -> list[tuple[str, bool]]:
     """The blocks up to the one to be run, and which are meant to raise."""
-    blocks = config.items("blocks", given, len(lesson.of("python")))
-    if not blocks:
-        raise RefusedError("blocks must have the code of at least one block")
-    texts = [_source(text) for text in blocks]
-    if sum(map(len, texts)) > limits.CODE:
-        raise RefusedError(f"the blocks are larger than {limits.CODE:,} bytes", 413)
-    return [
-        (text, "raises" in block.options)
-        for text, block in zip(texts, lesson.of("python"), strict=False)
-    ]
+    blocks = lesson.of("python")
+    if len(texts) > len(blocks):
+        raise RefusedError(f"the lesson has {len(blocks)} blocks of code, got {len(texts)}")
+    _encoded("".join(texts))
+    return [(text, "raises" in block.options) for text, block in zip(texts, blocks, strict=False)]
+
+
+def _ran(name: str, text: str, before: Sequence[tuple[str, bool]], stopped: Stopped) -> dict[str, Any]:
+    """How a program ended that runs in a folder of its own."""
+    job = {"kind": "run", "before": list(before)} if before else {"kind": "run"}
+    with tempfile.TemporaryDirectory(prefix="chainrule-") as place:
+        file = Path(place) / f"{name}.py"
+        file.write_text(text, encoding="utf-8")
+        outcome = sandbox.run({**job, "file": str(file)}, Path(place), _most(), stopped)
+    return _outcome(outcome)
 
 
 def _most() -> Limits:
@@ -265,7 +250,7 @@ def _blocks(number: int) -> list[dict[str, Any]]:
 
 
 def _listed(lesson: course.Lesson, progress: Progress) -> dict[str, Any]:
-    keys = [f"{lesson.number}.{i + 1}" for i in range(len(lesson.of("quiz")))]
+    keys = _quizzes(lesson)
     answered = [progress.quizzes[key] for key in keys if key in progress.quizzes]
     return {
         "number": lesson.number,

@@ -6,7 +6,7 @@ A page of ours stays far inside them; they are there for one that is not, and fo
 from __future__ import annotations
 
 BODY = 1_000_000  # bytes of a request, and of a message of a run
-DEPTH = 8  # of lists and objects in JSON
+THROWN_AWAY = 20_000_000  # bytes of a request that are read to say that it is too large
 SECONDS = 10.0  # that a request may take
 WORKERS = 4  # requests that compute at once
 
@@ -41,6 +41,9 @@ PROGRAM_SECONDS = 20.0
 LOOK = 0.2  # seconds between looks whether anybody still waits for a program
 PROGRAM_MEGABYTES = 8192  # PyTorch alone reserves more than half of it
 PROGRAM_NAME = 64  # characters of the name that a page gives to a program
+NAME = 100  # characters of the name of an exercise or a quiz
+LESSONS = 1_000
+BLOCKS = 100  # of code in a lesson
 
 MESSAGE = 500  # characters of an error
 

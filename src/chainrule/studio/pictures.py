@@ -14,8 +14,7 @@ from ..expressions import Expression, parse
 from ..value import Value
 from ..viz.model import Picture, picture, values_of
 from ..viz.neurons import fold_neurons
-from . import code, config, data_sets, limits
-from .config import number
+from . import code, config, data_sets, limits, schemas
 from .limits import RefusedError
 
 
@@ -27,21 +26,14 @@ class Request:
     values: dict[str, float]
 
 
-def read(request: dict[str, Any]) -> Request:
-    text = config.text("expression", request.get("expression"))
-    if len(text) > limits.EXPRESSION:
-        raise RefusedError(f"the expression is longer than {limits.EXPRESSION:,} characters")
+def read(asked: schemas.Expression) -> Request:
     try:
-        expression = parse(text)
+        expression = parse(asked.expression)
     except ValueError as error:
         raise RefusedError(str(error)) from None
     if len(expression.names) > limits.NAMES:
         raise RefusedError(f"the expression has more than {limits.NAMES} names")
-    given = request.get("values") or {}
-    if not isinstance(given, dict):
-        raise RefusedError(f"values must be an object of numbers by name, got {config.shown(given)}")
-    values = {name: number(f"the value of {name}", given.get(name, 1.0)) for name in expression.names}
-    return Request(expression, values)
+    return Request(expression, {name: asked.values.get(name, 1.0) for name in expression.names})
 
 
 def evaluate(request: Request) -> Value:
@@ -74,15 +66,15 @@ def with_layout(found: Picture) -> dict[str, Any]:
     }
 
 
-def of_expression(body: dict[str, Any]) -> dict[str, Any]:
-    request = read(body)
+def of_expression(asked: schemas.Expression) -> dict[str, Any]:
+    request = read(asked)
     names = list(request.expression.names)
     return {**with_layout(pictured(evaluate(request))), "names": names}
 
 
-def check(body: dict[str, Any]) -> dict[str, Any]:
+def check(asked: schemas.Expression) -> dict[str, Any]:
     """Gradients beside finite differences."""
-    request = read(body)
+    request = read(asked)
     result = evaluate(request)
     pictured(result)  # for its limits
     report = check_gradients(result)
@@ -99,16 +91,14 @@ def check(body: dict[str, Any]) -> dict[str, Any]:
     return {"rows": rows, "notes": [*report.faults, *report.notes]}
 
 
-def export(body: dict[str, Any]) -> tuple[str, str, str]:
+def export(asked: schemas.Export) -> tuple[str, str, str]:
     """A file: its name, type and text."""
-    request, wanted = read(body), body.get("format")
+    request = read(asked)
     found = pictured(evaluate(request))
-    if wanted == "python":
+    if asked.format == "python":
         text = code.expression_program(request.expression, request.values)
         return "expression.py", "text/x-python", text
-    if wanted not in ("html", "svg"):
-        raise RefusedError(f"format must be html, svg or python, got {config.shown(wanted)}")
-    if wanted == "svg":
+    if asked.format == "svg":
         from ..viz.svg import svg
 
         return "expression.svg", "image/svg+xml", svg(found)
@@ -118,29 +108,26 @@ def export(body: dict[str, Any]) -> tuple[str, str, str]:
     return "expression.html", "text/html", page(found, ast.unparse(request.expression.tree))
 
 
-def of_sample(body: dict[str, Any]) -> dict[str, Any]:
+def of_sample(asked: schemas.Sample) -> dict[str, Any]:
     """The loss of one sample, for a model with these parameters; `every` shows every operation."""
-    settings = config.read(body.get("config"))
+    settings = asked.config.config()
     points = data_sets.load(settings)
     model = config.model_for(settings, points.classes)
     params = model.parameters()
-    numbers = config.items("parameters", body.get("parameters"), len(params))
-    sample = config.items("sample", body.get("sample"), 2)
-    if len(numbers) != len(params) or len(sample) != 2:
-        raise RefusedError(
-            f"the model has {len(params)} parameters and 2 inputs, got {len(numbers)} and {len(sample)}"
-        )
-    target = config.whole("target", body.get("target"), 0, points.classes - 1)
-    for i, (p, x) in enumerate(zip(params, numbers, strict=True)):
-        p.data = number(f"parameter {i}", x)
-    inputs = [Value(number(name, x), label=name) for name, x in zip("xy", sample, strict=True)]
-    wanted = config.targets_for(settings, target)
+    if len(asked.parameters) != len(params):
+        raise RefusedError(f"the model has {len(params)} parameters, got {len(asked.parameters)}")
+    if asked.target >= points.classes:
+        raise RefusedError(f"target must be one of {points.classes} classes from 0, got {asked.target}")
+    for p, x in zip(params, asked.parameters, strict=True):
+        p.data = x
+    inputs = [Value(x, label=name) for name, x in zip("xy", asked.sample, strict=True)]
+    wanted = config.targets_for(settings, asked.target)
     for layer in model.layers:
         layer.watched = []  # what its neurons give
     loss = config.loss_for(settings)([model(inputs)], [wanted])
     names = {p: name for name, p in model.named_parameters()}
     found = pictured(loss, names)
-    if body.get("every") is not True:
+    if not asked.every:
         found = fold_neurons(found, _neurons(model, loss))
     return with_layout(found)
 

@@ -15,10 +15,11 @@ from collections import deque
 from collections.abc import Callable
 from typing import Any
 
-from . import code, config, data_sets, limits, wire
+from . import code, data_sets, limits, wire
 from .config import Config
 from .frames import Frames
 from .limits import RefusedError
+from .schemas import AnyCommand, ChangeRate, Command, Pause, Resume, Rewind, Step, Stop
 from .training import Training
 
 FRAME = 1 / 45  # seconds from one frame to the next
@@ -75,7 +76,7 @@ class Run(threading.Thread):
     def __init__(self, settings: Config, outbox: Outbox) -> None:
         super().__init__(name="chainrule-run", daemon=True)
         self.settings, self.outbox = settings, outbox
-        self.commands: deque[dict[str, Any]] = deque()
+        self.commands: deque[Command] = deque()
         self.arrived = threading.Condition()
         self.closed = False  # it is to end
         self.ended = False
@@ -86,21 +87,20 @@ class Run(threading.Thread):
 
     # --- from outside ----------------------------------------------------------------------------
 
-    def send(self, command: dict[str, Any]) -> None:
+    def send(self, command: AnyCommand) -> None:
         """Tell the thread to do something; of several ways to rewind, the last one counts.
 
         A thread that has ended obeys nobody, and keeps nothing.
         """
         if self.ended:
             return
-        kept = checked(command)
         with self.arrived:
-            if self.commands and kept["type"] == self.commands[-1]["type"] == "rewind":
+            if isinstance(command, Rewind) and self.commands and isinstance(self.commands[-1], Rewind):
                 self.commands.pop()
             if len(self.commands) >= limits.COMMANDS:
                 raise RefusedError(f"{limits.COMMANDS:,} commands wait, which is the most")
             if not self.ended:
-                self.commands.append(kept)
+                self.commands.append(command)
             self.arrived.notify()
 
     def close(self) -> None:
@@ -137,11 +137,11 @@ class Run(threading.Thread):
                 self.train()
             return
         try:
-            COMMANDS[command["type"]](self, command)
+            COMMANDS[type(command)](self, command)
         except RefusedError as error:
             self.outbox.tell(type="error", message=str(error))
 
-    def next_command(self) -> dict[str, Any] | None:
+    def next_command(self) -> Command | None:
         with self.arrived:
             while not (self.commands or self.closed or self.running):
                 self.arrived.wait()
@@ -153,9 +153,7 @@ class Run(threading.Thread):
     def is_called_away(self) -> bool:
         """Whether it need not get where it goes; other commands are about the place it gets to."""
         with self.arrived:  # `send` may be replacing the last one
-            return self.closed or (
-                bool(self.commands) and self.commands[0]["type"] in ("rewind", "stop")
-            )
+            return self.closed or (bool(self.commands) and isinstance(self.commands[0], Rewind | Stop))
 
     def train(self) -> None:
         start = time.perf_counter()
@@ -193,15 +191,15 @@ class Run(threading.Thread):
 
     # --- commands --------------------------------------------------------------------------------
 
-    def pause(self, command: dict[str, Any]) -> None:
+    def pause(self, command: Pause) -> None:
         self.running = False
         self.show()
 
-    def resume(self, command: dict[str, Any]) -> None:
+    def resume(self, command: Resume) -> None:
         self.running = True
         self.check_limit()
 
-    def step(self, command: dict[str, Any]) -> None:
+    def step(self, command: Step) -> None:
         self.running = False
         self.check_limit()
         self.training.advance(1)
@@ -213,37 +211,27 @@ class Run(threading.Thread):
             self.running = False
             raise RefusedError(TOO_LONG)
 
-    def rewind(self, command: dict[str, Any]) -> None:
+    def rewind(self, command: Rewind) -> None:
         self.running = False
-        if self.training.seek(command["epoch"], self.is_called_away):
+        if self.training.seek(command.epoch, self.is_called_away):
             self.show()
 
-    def rate(self, command: dict[str, Any]) -> None:
-        self.training.change_rate(command["rate"])
+    def rate(self, command: ChangeRate) -> None:
+        self.training.change_rate(command.rate)
         if not self.running:
             self.show()
 
-    def stop(self, command: dict[str, Any]) -> None:
+    def stop(self, command: Stop) -> None:
         self.closed = True
         message = f"stopped after {self.training.epoch:,} epochs"
         self.outbox.tell(type="stopped", reason="stop", message=message)
 
 
-def checked(command: dict[str, Any]) -> dict[str, Any]:
-    """What is read of a command, and nothing else: it may wait for a while."""
-    kind = command["type"]
-    if kind == "rewind":
-        return {"type": kind, "epoch": config.whole("epoch", command.get("epoch"), 0, limits.STEPS)}
-    if kind == "rate":
-        return {"type": kind, "rate": config.learning_rate("rate", command.get("rate"))}
-    return {"type": kind}
-
-
-COMMANDS: dict[str, Callable[[Run, dict[str, Any]], None]] = {
-    "pause": Run.pause,
-    "resume": Run.resume,
-    "step": Run.step,
-    "rewind": Run.rewind,
-    "rate": Run.rate,
-    "stop": Run.stop,
+COMMANDS: dict[type[Command], Callable[[Run, Any], None]] = {
+    Pause: Run.pause,
+    Resume: Run.resume,
+    Step: Run.step,
+    Rewind: Run.rewind,
+    ChangeRate: Run.rate,
+    Stop: Run.stop,
 }

@@ -14,7 +14,7 @@ from pathlib import Path
 from typing import Any
 
 HOST = "127.0.0.1"  # this machine alone
-NEEDED = ("starlette", "uvicorn", "websockets", "markdown_it")
+NEEDED = ("starlette", "uvicorn", "websockets", "msgspec", "markdown_it")
 GRACE = 3  # seconds for connections to close
 BUFFER = 1 << 18  # bytes on their way: frames that wait there cannot be replaced by newer ones
 

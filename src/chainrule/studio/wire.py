@@ -1,4 +1,4 @@
-"""JSON in and out: what may come in, and numbers that JSON does not have.
+"""JSON in and out: what comes in is read into a type of schemas.py, or refused in one line.
 
 Knows nothing of what the messages mean.
 """
@@ -7,29 +7,67 @@ from __future__ import annotations
 
 import json
 import math
-from typing import Any
+import re
+from typing import Any, TypeVar
+
+import msgspec
 
 from . import limits
 from .limits import RefusedError
+from .schemas import CHOICES
+
+T = TypeVar("T")
+PLACE = re.compile(r"(.*?)(?: - at `\$\.?(.*)`)?", re.DOTALL)  # what msgspec says is wrong, and where
+SHOWN = 40  # characters of what was given
+STEP = re.compile(r"(\w+)|\[(\d+)\]")
 
 
-def read(body: str | bytes) -> dict[str, Any]:
-    """The object of a request or a message; refuses what is too large, too deep or not JSON."""
-    if len(body) > limits.BODY:
-        raise RefusedError(f"the request is larger than {limits.BODY:,} bytes", 413)
+def read(body: str | bytes, schema: type[T], where: str = "") -> T:
+    """What a request or a message says; `where` is the place of the body in a larger one."""
+    check_size(len(body))
     try:
-        text = body.decode() if isinstance(body, bytes) else body
-        found = json.loads(text, parse_constant=_no_constant, parse_float=_finite)
-    except RecursionError:
-        raise _too_deep() from None
-    except ValueError as error:
-        if isinstance(error, RefusedError):
-            raise
+        return msgspec.json.decode(body, type=schema)
+    except msgspec.ValidationError as error:
+        raise RefusedError(explained(str(error), body, where)) from None
+    except (msgspec.DecodeError, UnicodeDecodeError) as error:
         raise RefusedError(f"the request is not JSON: {error}") from None
-    if not isinstance(found, dict):
-        raise RefusedError("the request must be a JSON object")
-    _check_depth(found)
-    return found
+    except RecursionError:
+        raise RefusedError("the request is nested too deeply") from None
+
+
+def check_size(size: int) -> None:
+    if size > limits.BODY:
+        raise RefusedError(f"the request is larger than {limits.BODY:,} bytes", 413)
+
+
+def explained(error: str, body: str | bytes, where: str) -> str:
+    """What msgspec says, with the place first and with what was given."""
+    found = PLACE.fullmatch(error)
+    assert found is not None
+    what, path = found[1], found[2] or ""
+    place = ".".join(filter(None, [where, path]))
+    name = path.rpartition(".")[2]
+    if what.startswith("Invalid ") and name in CHOICES:
+        return f"{place} must be one of {', '.join(CHOICES[name])}, got {given(body, path)}"
+    what = what[0].lower() + what[1:]
+    got = "" if "got `" in what or not path or "..." in path else f", got {given(body, path)}"
+    return f"{place or 'the request'}: {what}{got}"
+
+
+def given(body: str | bytes, path: str) -> str:
+    """A short form of what is at a place of the body."""
+    try:
+        thing = msgspec.json.decode(body)
+        for name, index in STEP.findall(path):
+            thing = thing[int(index)] if index else thing[name]
+    except (msgspec.MsgspecError, RecursionError):
+        return "a number that is too large"  # all else was read before, up to this place
+    if isinstance(thing, (dict, list)):
+        return f"{len(thing):,} entries"
+    text = repr(thing)
+    if isinstance(thing, str) and len(text) > SHOWN:
+        return f"{len(thing):,} characters"
+    return text if len(text) <= SHOWN else f"{text[:SHOWN]}..."
 
 
 def write(thing: Any) -> str:
@@ -47,27 +85,3 @@ def _plain(x: Any) -> Any:
     if isinstance(x, dict):
         return {key: _plain(item) for key, item in x.items()}
     return [_plain(item) for item in x] if isinstance(x, (list, tuple)) else x
-
-
-def _no_constant(text: str) -> float:
-    raise RefusedError(f"{text} is not a number that JSON has")
-
-
-def _finite(text: str) -> float:
-    if math.isinf(float(text)):
-        raise RefusedError(f"the number {text[:20]} is too large")
-    return float(text)
-
-
-def _check_depth(thing: Any) -> None:
-    level = [thing]
-    for _ in range(limits.DEPTH):
-        inner = [x.values() if isinstance(x, dict) else x for x in level if isinstance(x, (dict, list))]
-        level = [x for items in inner for x in items]
-        if not level:
-            return
-    raise _too_deep()
-
-
-def _too_deep() -> RefusedError:
-    return RefusedError(f"the request is nested deeper than {limits.DEPTH} levels")

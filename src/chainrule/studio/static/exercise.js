@@ -198,7 +198,7 @@ export class ExerciseView {
     }
 
     run() {
-        return this.#do("/api/run", ({ outcome }) => ending(outcome));
+        return this.#do("/api/run-exercise", ({ outcome }) => ending(outcome));
     }
 
     check() {

@@ -5,7 +5,7 @@
 import { h } from "./dom.js";
 import { byId, copy, download, showDialog, table } from "./elements.js";
 import { decode, format } from "./numbers.js";
-import { post } from "./requests.js";
+import { isShutOut, post } from "./requests.js";
 import { requestIn } from "./settings.js";
 import { Stepper } from "./stepper.js";
 
@@ -135,7 +135,7 @@ export class Explorer {
             const question = this.#question();
             await this.#show("/api/picture", question, moment);
         } catch (error) {
-            this.failed = error.status === undefined || error.status === 401;
+            this.failed = error.status === undefined || isShutOut(error);
             this.trouble(error);
         }
     }

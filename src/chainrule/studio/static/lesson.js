@@ -87,7 +87,7 @@ export class LessonView {
     async #run(code) {
         const blocks = this.codes.slice(0, this.codes.indexOf(code) + 1).map(({ text }) => text);
         try {
-            const { outcome } = await code.program.run("/api/run", { lesson: this.lesson.number, blocks });
+            const { outcome } = await code.program.run("/api/run-blocks", { lesson: this.lesson.number, blocks });
             code.show(outcome);
         } catch (error) {
             code.show({ kind: "refused", message: error.message, printed: "" });
