@@ -10,8 +10,6 @@ import pytest
 from ..conftest import require
 
 
-# Stand-ins for modules that are written at the same time as the server.
-# To be removed with them: what is in the package is never replaced.
 @pytest.fixture(scope="session", autouse=True)
 def components() -> None:
     for name in ("starlette", "uvicorn", "websockets", "msgspec", "httpx", "markdown_it"):

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import contextlib
 import json
 import os
 import pty
@@ -30,7 +31,7 @@ from websockets.sync.client import connect
 
 from chainrule.studio import limits, serving
 
-from .client import MOONS, RunClient, Studio, secrets_in
+from .client import MOONS, RunClient, Studio, secrets_in, until
 
 COMMAND = [sys.executable, "-m", "chainrule", "studio"]
 
@@ -215,6 +216,143 @@ def test_half_a_request_is_not_held_for_ever(studio: Studio, monkeypatch: pytest
     with studio.socket() as client:
         time.sleep(0.6)
         client.start()
+
+
+def is_open(connection: socket.socket) -> bool:
+    """Whether the studio has not closed it; what it has answered is read."""
+    connection.setblocking(False)
+    try:
+        while connection.recv(65536):
+            pass
+    except BlockingIOError:
+        return True
+    except ConnectionError:
+        return False
+    return False
+
+
+def answered(connection: socket.socket) -> bytes:
+    """The head of the next answer."""
+    found = b""
+    while b"\r\n\r\n" not in found:
+        part = connection.recv(65536)
+        assert part, found
+        found += part
+    return found
+
+
+HELD = {
+    "nothing": "",
+    "half a head": "GET / HTTP/1.1\r\nHost: {host}\r\n",
+    "no body": "POST /enter HTTP/1.1\r\nHost: {host}\r\nContent-Length: 49\r\n\r\n",
+    "half a chunk": "POST /enter HTTP/1.1\r\nHost: {host}\r\nTransfer-Encoding: chunked\r\n\r\n9\r\nto",
+    "half a socket": "GET /train HTTP/1.1\r\nHost: {host}\r\nUpgrade: websocket\r\nConnection: Upg",
+    "a page that was read": "GET /static/dom.js HTTP/1.1\r\nHost: {host}\r\n\r\n",
+}
+
+
+@pytest.mark.parametrize("held", HELD)
+def test_connections_that_are_held_do_not_shut_out_the_user(
+    studio: Studio, held: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Not while they last, either: nothing here ends by itself."""
+    monkeypatch.setattr(limits, "HEADERS", 600.0)
+    monkeypatch.setattr(studio.server.config, "timeout_keep_alive", 600)
+    address, question = ("127.0.0.1", studio.port), studio.head("GET /api/course") + b"\r\n"
+    with contextlib.ExitStack() as stack:
+        known = stack.enter_context(socket.create_connection(address, timeout=20))
+        known.sendall(question)
+        assert answered(known).startswith(b"HTTP/1.1 200 ")
+        client = stack.enter_context(studio.socket())
+        client.start()
+        strangers = []
+        for _ in range(3 * limits.STRANGERS):
+            stranger = stack.enter_context(socket.create_connection(address, timeout=20))
+            stranger.sendall(HELD[held].format(host=studio.host).encode())
+            strangers.append(stranger)
+        with httpx.Client(timeout=20) as fresh:
+            answer = fresh.get(f"{studio.origin}/api/course", headers=studio.headers())
+            assert answer.status_code == 200
+        assert client.step().head["steps"] == 1
+        with studio.socket() as another:
+            another.start()
+        assert is_open(known)
+        known.settimeout(20)
+        known.sendall(studio.head("GET /nothing") + b"\r\n")
+        assert b"HTTP/1.1 404 " in answered(known)
+        assert until(lambda: sum(map(is_open, strangers)) <= limits.STRANGERS)
+        assert is_open(strangers[-1])  # the first to come is the first to go
+
+
+REFUSED = {
+    "a foreign host": ("POST /api/picture", {"Host": "evil.example"}, 403),
+    "a foreign origin": ("POST /api/picture", {"Origin": "http://evil.example"}, 403),
+    "no cookie": ("POST /api/picture", {"Cookie": None}, 401),
+    "no key": ("POST /api/run-blocks", {"X-Chainrule-Key": None}, 403),
+    "no route": ("POST /nothing", {}, 404),
+    "a wrong method": ("DELETE /api/picture", {}, 405),
+    "a page with a body": ("GET /", {}, 200),
+    "a question with a body": ("GET /api/course", {}, 200),
+    "far too large": ("POST /api/picture", {}, 413),
+    "far too large to be saved": ("PUT /api/work/write_mul", {}, 413),
+}
+LARGE = 200_000_000
+
+
+@pytest.mark.parametrize("why", REFUSED)
+def test_what_is_refused_is_not_read(studio: Studio, why: str) -> None:
+    line, headers, status = REFUSED[why]
+    head = studio.head(line, Content_Length=LARGE, **headers) + b"\r\n"
+    with socket.create_connection(("127.0.0.1", studio.port), timeout=20) as connection:
+        connection.sendall(head)
+        answer = b"".join(iter(lambda: connection.recv(65536), b""))  # it is closed, unasked
+        assert answer.startswith(b"HTTP/1.1 %d " % status)
+        assert b"\r\nconnection: close\r\n" in answer.lower()
+    with socket.create_connection(("127.0.0.1", studio.port), timeout=20) as connection:
+        connection.sendall(head)
+        assert sent(connection) < LARGE // 10
+
+
+@pytest.mark.parametrize("line", ["POST /api/picture", "POST /enter"])
+def test_a_body_without_a_length_is_read_as_far_as_it_may_be(studio: Studio, line: str) -> None:
+    head = studio.head(line, Transfer_Encoding="chunked") + b"\r\n"
+    with socket.create_connection(("127.0.0.1", studio.port), timeout=20) as connection:
+        connection.sendall(head)
+        assert sent(connection, b"10000\r\n" + b" " * 0x10000 + b"\r\n") < LARGE // 4
+
+
+def sent(connection: socket.socket, piece: bytes = b" " * 0x10000) -> int:
+    """How many bytes are taken before the studio closes the connection, of far too many."""
+    count = 0
+    try:
+        while count < LARGE:
+            connection.sendall(piece)
+            count += len(piece)
+    except ConnectionError:
+        pass
+    return count
+
+
+def test_a_body_that_does_not_come(studio: Studio, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(limits, "HEADERS", 0.3)
+    monkeypatch.setattr(limits, "SECONDS", 0.3)
+    for line in ("POST /enter", "POST /api/picture", "POST /api/run-blocks", "PUT /api/work/write_mul"):
+        head = studio.head(line, Content_Length=49) + b"\r\n"
+        with socket.create_connection(("127.0.0.1", studio.port), timeout=20) as connection:
+            connection.sendall(head + b"{")
+            answer = b"".join(iter(lambda: connection.recv(65536), b""))
+            assert answer.startswith(b"HTTP/1.1 408 ")
+
+
+def test_nonsense_in_the_middle_of_an_answer(studio: Studio, caplog: pytest.LogCaptureFixture) -> None:
+    """Uvicorn would answer a second time, which raises."""
+    for path in ("/nothing", "/api/picture", "/api/run-blocks", "/enter"):
+        head = studio.head(f"POST {path}", Transfer_Encoding="chunked") + b"\r\n"
+        with socket.create_connection(("127.0.0.1", studio.port), timeout=20) as connection:
+            connection.sendall(head + b"1\r\n{\r\nnonsense\r\n")
+            closed_after(connection)
+    assert studio.request("GET", "/api/course").status_code == 200
+    assert "Traceback" not in caplog.text
 
 
 def run(capsys: pytest.CaptureFixture[str], *arguments: str) -> tuple[int, str]:

@@ -50,13 +50,18 @@ class Protocol(H11Protocol):
         self.wait_for_head()
 
     def data_received(self, data: bytes) -> None:
-        try:
-            super().data_received(data)
-        except (
-            h11.LocalProtocolError
-        ):  # uvicorn answers what is not HTTP, even in the middle of an answer
-            self.transport.abort()
+        super().data_received(data)
         self.wait_for_head()
+
+    def send_400_response(self, msg: str) -> None:
+        """Answer what is not HTTP. In the middle of a request it may be too late for that."""
+        if self.cycle is not None:
+            self.cycle.disconnected = True  # nobody will read another answer
+            self.cycle.message_event.set()
+        try:
+            super().send_400_response(msg)
+        except h11.LocalProtocolError:
+            self.transport.abort()
 
     def connection_lost(self, exc: Exception | None) -> None:
         self.stop_waiting()
