@@ -72,14 +72,17 @@ def encode(
     return to_bytes(tensors, metadata=metadata)
 
 
-def write_atomically(path: Path, content: bytes) -> None:
-    """A new file gets the mode that open() gives it; one that is replaced keeps its own."""
+def write_atomically(path: Path, content: bytes, mode: int | None = None) -> None:
+    """Without a mode, a new file gets that of open(), and one that is replaced keeps its own.
+
+    The mode is set before there is anything to read.
+    """
     remove_leftovers(path)
-    while not _written(path, content):
+    while not _written(path, content, mode):
         pass
 
 
-def _written(path: Path, content: bytes) -> bool:
+def _written(path: Path, content: bytes, mode: int | None) -> bool:
     """False if another save took the new file for a leftover: before it was locked, or after."""
     temporary = path.with_name(f".{path.name}.{secrets.token_hex(8)}.part")
     try:
@@ -87,8 +90,8 @@ def _written(path: Path, content: bytes) -> bool:
             _lock(file.fileno(), wait=True)
             if not os.fstat(file.fileno()).st_nlink:
                 return False
-            if path.exists():
-                temporary.chmod(stat.S_IMODE(path.stat().st_mode))
+            if mode is not None or path.exists():
+                temporary.chmod(stat.S_IMODE(path.stat().st_mode) if mode is None else mode)
             file.write(content)
             file.flush()
             os.fsync(file.fileno())

@@ -206,6 +206,37 @@ def test_texts_that_are_refused(course: Studio, folder: Path) -> None:
     assert not (folder / "write_mul.py").exists()
 
 
+@pytest.fixture
+def open_handed() -> Iterator[None]:
+    """A user whose files are for everybody, unless a program takes care."""
+    before = os.umask(0)
+    yield
+    os.umask(before)
+
+
+@pytest.mark.usefixtures("open_handed")
+def test_files_are_for_their_owner_alone(tmp_path: Path) -> None:
+    """0600 in a folder of 0700: the learner's files, new and replaced, and the progress."""
+    folder = tmp_path / "course"
+    running = Studio(folder)
+    try:
+        running.enter()
+        version = put(running, "a\n").json()["version"]
+        put(running, "b\n", version)
+        put(running, "c\n", name="first_value")
+        (folder / "first_value.py").chmod(0o644)  # as an older studio has left it
+        seen = get(running, "/api/work/first_value")["version"]
+        put(running, "d\n", seen, name="first_value")
+        check(running, MUL.solution, get(running, "/api/work/write_mul")["version"])
+        running.post("/api/quiz", {"key": "1.1", "right": True})
+        running.post("/api/hint", {"exercise": "write_mul"})
+    finally:
+        running.close()
+    assert folder.stat().st_mode & 0o777 == 0o700
+    modes = {path.name: oct(path.stat().st_mode & 0o777) for path in folder.iterdir()}
+    assert modes == dict.fromkeys(("write_mul.py", "first_value.py", "progress.json"), "0o600")
+
+
 def test_a_folder_that_cannot_be_written(tmp_path: Path) -> None:
     (tmp_path / "file").write_text("")
     running = Studio(tmp_path / "file" / "course")

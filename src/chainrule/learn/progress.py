@@ -18,6 +18,11 @@ def default_folder() -> Path:
     return Path(os.environ.get("CHAINRULE_COURSE") or "chainrule-course")
 
 
+def make_folder(folder: Path) -> None:
+    """A new folder is for its owner alone; one that is there stays as its owner made it."""
+    folder.mkdir(mode=0o700, parents=True, exist_ok=True)
+
+
 @dataclass
 class Progress:
     """Which exercises were passed and when, hints taken, solutions seen, quizzes answered."""
@@ -48,7 +53,7 @@ class Progress:
 
     def write(self) -> None:
         """All of it or nothing: a file beside it takes its place."""
-        self.folder.mkdir(parents=True, exist_ok=True)
+        make_folder(self.folder)
         numbers: dict[str, Any] = asdict(self)
         del numbers["folder"], numbers["damaged"]
         with tempfile.NamedTemporaryFile(

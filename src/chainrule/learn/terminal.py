@@ -12,7 +12,7 @@ from .asking import ask_all
 from .course import lesson, lessons
 from .exercise import Exercise, exercise, exercises
 from .keyboard import END, Keyboard
-from .progress import FILE, Progress
+from .progress import FILE, Progress, make_folder
 from .reading import read
 from .sandbox import Outcome
 from .writing import Style
@@ -83,7 +83,8 @@ def opened(e: Exercise, folder: Path) -> Path:
     """The learner's file, made from the starter if it is not there yet."""
     path = folder / f"{e.name}.py"
     if not path.exists():
-        folder.mkdir(parents=True, exist_ok=True)
+        make_folder(folder)
+        path.touch(0o600)
         path.write_text(e.starter, encoding="utf-8")
     return path
 

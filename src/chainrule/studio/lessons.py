@@ -18,7 +18,7 @@ from typing import Any
 
 from ..learn import course, questions, rendering, sandbox
 from ..learn.exercise import Exercise, exercises
-from ..learn.progress import Progress
+from ..learn.progress import Progress, make_folder
 from ..learn.sandbox import Limits, Outcome
 from ..learn.terminal import next_exercise
 from ..saving import write_atomically
@@ -26,6 +26,7 @@ from . import limits, schemas
 from .limits import RefusedError
 
 Stopped = Callable[[], bool]
+PRIVATE = 0o600  # nobody else can read what the learner writes
 PATHS = re.compile(r'File "[^"]*[\\/]([^"\\/]+)"')  # of folders that are gone when one reads of them
 
 
@@ -182,8 +183,8 @@ class Course:
             if version != seen and not ours:
                 text = f"{e.name}.py was changed by another program since it was loaded here"
                 raise RefusedError(text, 409)
-            self.folder.mkdir(parents=True, exist_ok=True)
-            write_atomically(self._path(e), content)
+            make_folder(self.folder)
+            write_atomically(self._path(e), content, PRIVATE)
         return hashlib.sha256(content).hexdigest()
 
 
@@ -232,6 +233,7 @@ def _ran(name: str, text: str, before: Sequence[tuple[str, bool]], stopped: Stop
     job = {"kind": "run", "before": list(before)} if before else {"kind": "run"}
     with tempfile.TemporaryDirectory(prefix="chainrule-") as place:
         file = Path(place) / f"{name}.py"
+        file.touch(PRIVATE)
         file.write_text(text, encoding="utf-8")
         outcome = sandbox.run({**job, "file": str(file)}, Path(place), _most(), stopped)
     return _outcome(outcome)
