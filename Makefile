@@ -46,6 +46,7 @@ fuzz: .venv/installed
 	$(BIN)/pip install --quiet jax torch==2.13.0
 	$(BIN)/python -m tests.conformance.accuracy $$(($(FUZZ) / 10))
 	$(BIN)/python tests/unit/hostile.py $$(($(FUZZ) / 10)) 0
+	$(BIN)/python -m tests.studio.fuzzing $$(($(FUZZ) / 100)) 0
 	$(BIN)/python -m tests.conformance.compiled_graphs $$(($(FUZZ) / 10)) 0
 	$(BIN)/python -m tests.conformance.compiled_graphs $$(($(FUZZ) / 500)) 0 jax
 	$(BIN)/python -m tests.conformance.random_programs $$(($(FUZZ) / 50)) 0

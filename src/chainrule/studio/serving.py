@@ -30,7 +30,8 @@ def listen(port: int = 0) -> socket.socket:
     """A socket on a port, or on a free one for 0."""
     if not 0 <= port <= 65535:
         raise ValueError(f"a port is a number from 0 to 65535, got {port}")
-    listener = socket.socket(socket.AF_INET, socket.SOCK_STREAM)
+    # asyncio sends small answers at once only where the protocol is named; else they wait for 40 ms.
+    listener = socket.socket(socket.AF_INET, socket.SOCK_STREAM, socket.IPPROTO_TCP)
     listener.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
     listener.setsockopt(socket.SOL_SOCKET, socket.SO_SNDBUF, BUFFER)
     try:

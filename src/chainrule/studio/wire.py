@@ -60,8 +60,8 @@ def given(body: str | bytes, path: str) -> str:
         thing = msgspec.json.decode(body)
         for name, index in STEP.findall(path):
             thing = thing[int(index)] if index else thing[name]
-    except (msgspec.MsgspecError, RecursionError):
-        return "a number that is too large"  # all else was read before, up to this place
+    except (msgspec.MsgspecError, UnicodeDecodeError, RecursionError):
+        return "what cannot be shown"  # what comes after that place was not read before
     if isinstance(thing, (dict, list)):
         return f"{len(thing):,} entries"
     text = repr(thing)
