@@ -182,9 +182,11 @@ class _Check:
     ) -> tuple[Any, bool]:
         """Differences for the first step that agrees with what is stated, or for the usual step."""
         size = abs(x) or 1.0
-        steps = (self.step(x), self.epsilon, self.epsilon * size, 1e-2 * self.epsilon * size)
+        others = (self.epsilon, self.epsilon * size, 1e-2 * self.epsilon * size)
+        # A step that is lost in the rounding of a large x would divide by zero.
+        moving = [step for step in others if not math.isfinite(x) or x + step != x - step]
         first: Any = None
-        for step in dict.fromkeys(steps):
+        for step in dict.fromkeys([self.step(x), *moving]):
             slopes, noise = differences(step)
             first = slopes if first is None else first
             if self.agree(stated, pick(slopes), noise):

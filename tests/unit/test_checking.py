@@ -179,3 +179,12 @@ def test_epsilon_as_the_second_argument() -> None:
 def test_every_activation() -> None:
     for name in ("tanh", "relu", "sigmoid", "gelu", "silu", "softplus", "elu", "leaky_relu"):
         assert check_gradients(getattr(chainrule, name)(Value(0.7) * Value(-1.1))), name
+
+
+@pytest.mark.parametrize("x", [1e12, -1e12, 1e100, 1.7e308])
+def test_values_so_large_that_a_step_is_lost_in_them(x: float) -> None:
+    """Both ends of such a step are equal, and their distance was divided by."""
+    for f in (lambda v: v**v, lambda v: v * v * v, lambda v: v.exp(), lambda v: v.tanh()):
+        value = Value(x, label="x")
+        (row,) = check_gradients(f(value)).comparisons
+        assert row.name == "x"
