@@ -7,12 +7,14 @@ for many numbers. Whatever fails raises `CheckFailedError`, whose parts are show
 
 from __future__ import annotations
 
+import importlib
 import inspect
 import math
 import random
 import traceback
 from collections.abc import Callable, Iterator, Mapping, Sequence, Set
 from dataclasses import dataclass
+from functools import cached_property
 from types import ModuleType
 from typing import Any
 
@@ -56,10 +58,34 @@ class CheckFailedError(Exception):
 
 
 class Work:
-    """A learner's module, and what can be said of it."""
+    """A learner's module, and what can be said of it.
 
-    def __init__(self, module: ModuleType, printed: Callable[[], str] = str, seed: int = 0) -> None:
-        self.module, self.printed, self.seed = module, printed, seed
+    The module lives in a process of its own, and so does what is made from it. `there` gives a function
+    of that process for one of this; both are one process in tests. `source` is the text of check.py.
+    """
+
+    def __init__(
+        self,
+        module: ModuleType,
+        printed: Callable[[], str] = str,
+        seed: int = 0,
+        there: Callable[[Callable[..., Any]], Callable[..., Any]] = lambda function: function,
+        source: str = "",
+    ) -> None:
+        self.module, self.printed, self.seed, self.there = module, printed, seed, there
+        self.source = source
+
+    def imported(self, name: str) -> Any:
+        """A module as the learner's code has it, such as chainrule: what is made with it lives there."""
+        return self.there(importlib.import_module)(name)
+
+    @cached_property
+    def given(self) -> Any:
+        """A copy of check.py in the learner's process, of functions and classes to give to its code.
+
+        Those of the checker's own process can be given too, but each call of them waits for that one.
+        """
+        return self.there(copied)(self.source)
 
     def get(self, name: str) -> Any:
         """Something the learner had to define: a class or a function of chainrule's is refused."""
@@ -68,8 +94,7 @@ class Work:
                 f"there is no {name} in the file: the starter has one, is it still there?"
             )
         found = getattr(self.module, name)
-        if _chainrules(found, name):
-            what = "class" if isinstance(found, type) else "function"
+        if what := self.there(chainrules_own)(found, name):
             raise CheckFailedError(f"write the {what} yourself: this is chainrule's own")
         return found
 
@@ -81,7 +106,7 @@ class Work:
 
     def kind(self, what: str, got: Any, kind: type) -> Any:
         """That something is a Value, a list or what else is wanted; returns it."""
-        if not isinstance(got, kind):
+        if not isinstance(got, kind) and self.there(isinstance)(got, kind) is not True:
             missing = " (is there a return?)" if got is None else ""
             raise CheckFailedError(what, KINDS.get(kind, f"a {kind.__name__}"), shown(got) + missing)
         return got
@@ -105,9 +130,10 @@ class Work:
         The function raises what `equal` and `true` raise; the inputs are added to that. What the
         learner's code raises is a failure too.
         """
+        file = str(self.module.__file__)
 
         def failure(test: Callable[..., None], arguments: Sequence[Any]) -> CheckFailedError | None:
-            return _failure(test, arguments, str(self.module.__file__))
+            return _failure(test, arguments, file)
 
         def run(test: Callable[..., None]) -> None:
             rng = random.Random(self.seed)
@@ -184,9 +210,17 @@ def shown(x: Any) -> str:
 # --- inside ---------------------------------------------------------------------------------------
 
 
-def _chainrules(thing: Any, name: str) -> bool:
-    """Whether something comes from chainrule, or is a class that inherits from its namesake there.
+def copied(source: str) -> ModuleType:
+    """A module from its text."""
+    module = ModuleType("given")
+    exec(compile(source, "check.py", "exec"), module.__dict__)
+    return module
 
+
+def chainrules_own(thing: Any, name: str) -> str:
+    """What something of chainrule's is, class or function; nothing for what is the learner's own.
+
+    A class that inherits from its namesake in chainrule is chainrule's.
     Other classes may be built on: a Neuron that is an nn.Module is still the learner's.
     """
 
@@ -194,8 +228,9 @@ def _chainrules(thing: Any, name: str) -> bool:
         return str(x.__module__).partition(".")[0] == "chainrule"
 
     if isinstance(thing, type):
-        return own(thing) or any(own(base) for base in thing.__mro__ if base.__name__ == name)
-    return inspect.isroutine(thing) and own(thing)
+        named = any(own(base) for base in thing.__mro__ if base.__name__ == name)
+        return "class" if own(thing) or named else ""
+    return "function" if inspect.isroutine(thing) and own(thing) else ""
 
 
 def _same(got: Any, expected: Any, tolerance: float) -> bool:
@@ -245,7 +280,12 @@ def _failure(test: Callable[..., None], arguments: Sequence[Any], file: str) -> 
 
 
 def _raised(error: Exception, file: str) -> CheckFailedError:
-    """An exception, with the line of the learner's file it came from."""
+    """An exception, with the line of the learner's file it came from.
+
+    One of the learner's process has been told there already.
+    """
+    if told := getattr(error, "told", ""):
+        return CheckFailedError(f"it raises {told}", error=type(error))
     lines = [
         frame.lineno for frame in traceback.extract_tb(error.__traceback__) if frame.filename == file
     ]

@@ -1,30 +1,31 @@
-"""The process in which learner code runs: sets its limits, does one job, writes one result.
+"""The process in which learner code runs: its limits, its guard, and the judge's calls that it answers.
 
-A job comes as JSON on standard input. `check` runs the checker of an exercise on a file, `run` a
-file alone, or after other blocks of code that share its names. What the code prints goes to standard
-output; the result goes to a pipe of its own, after an empty line that says that the learner's code
-begins.
+It is forked from `judge.py`, which asks it to load a file and then for whatever a checker does with
+it. What the code prints goes to standard output. Nothing here decides anything: the code could change
+every line of it in memory, and would still have to send the right answers.
 """
 
 from __future__ import annotations
 
 import _posixsubprocess
 import contextlib
+import errno
 import faulthandler
 import importlib.util
 import io
-import json
 import os
+import signal
 import sys
 import traceback
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from pathlib import Path
 from types import ModuleType
-from typing import Any
+from typing import Any, NoReturn
 from urllib.parse import unquote, urlsplit
 
-from chainrule.learn.checking import EXPLAINED, CheckFailedError, Work
-from chainrule.learn.wall import enclose
+from . import wall
+from .checking import EXPLAINED
+from .link import EndedError, Link
 
 # Events of sys.addaudithook that no exercise needs.
 FORBIDDEN = {
@@ -37,6 +38,13 @@ FORBIDDEN = {
     "os.fork": "start a process",
     "os.forkpty": "start a process",
     "os.killpg": "end other processes",
+    "os.chflags": "change the mode of a file",
+    "os.chmod": "change the mode of a file",
+    "os.chown": "change the owner of a file",
+    "os.utime": "change the times of a file",
+    "os.setxattr": "change the attributes of a file",
+    "os.removexattr": "change the attributes of a file",
+    "socket.__new__": "use the network",
     "socket.connect": "use the network",
     "socket.bind": "use the network",
     "socket.sendto": "use the network",
@@ -46,19 +54,13 @@ FORBIDDEN = {
 }
 # Where the arguments of an event have the paths that it changes, each with its dir_fd, if it has one.
 CHANGES: dict[str, tuple[tuple[int, int | None], ...]] = {
-    "os.chflags": ((0, None),),
-    "os.chmod": ((0, 2),),
-    "os.chown": ((0, 3),),
     "os.link": ((0, 2), (1, 3)),
     "os.mkdir": ((0, 2),),
     "os.remove": ((0, 1),),
-    "os.removexattr": ((0, None),),
     "os.rename": ((0, 2), (1, 3)),
     "os.rmdir": ((0, 1),),
-    "os.setxattr": ((0, None),),
     "os.symlink": ((1, 2),),
     "os.truncate": ((0, None),),
-    "os.utime": ((0, 3),),
     "shutil.move": ((0, None), (1, None)),
     "shutil.rmtree": ((0, 1),),
 }
@@ -67,43 +69,30 @@ SILENT = ((os, "mkfifo"), (os, "mknod"), (_posixsubprocess, "fork_exec"))
 DEEPEST = 100  # folders in each other; thousands could not be removed again
 LONGEST = 4_000  # characters of a message
 MOST = 3  # paths that are named in a note
-EXERCISES = Path(__file__).parent / "exercises"
 WRITING = os.O_WRONLY | os.O_RDWR | os.O_CREAT | os.O_TRUNC | os.O_APPEND
+
+
+# What a refusal of the kernel means, which says only that something was not permitted.
+WALLED = "code in an exercise may use its own folder only, no network and no other process"
 
 
 class RefusedError(PermissionError):
     """Something that an exercise has no need for."""
 
 
+class UnprotectedError(Exception):
+    """A wall that this system has could not be put up."""
+
+
 class EarlierBlockError(Exception):
     """What a block of a lesson needs did not run."""
 
 
-def limit(megabytes: int, seconds: float) -> None:
-    """Memory, time and file sizes, where the system can limit them."""
-    try:
-        import resource
-    except ImportError:  # not there on Windows
-        return
-    size = megabytes * 2**20
-    for what, most in (
-        (resource.RLIMIT_AS, size),
-        (resource.RLIMIT_CPU, int(seconds) + 10),  # with what it takes to start
-        (resource.RLIMIT_FSIZE, 50 * 2**20),
-        (resource.RLIMIT_CORE, 0),
-    ):
-        try:
-            resource.setrlimit(what, (most, most))
-        except (ValueError, OSError):
-            continue
-
-
-def guard(folder: Path, hidden: Sequence[Path]) -> list[str]:
+def guard(inside: str, hidden: Sequence[str]) -> list[str]:
     """Refuse what writes outside the folder, starts programs or uses the network, or reads solutions.
 
     Returns a list to which the paths are added that were not written: code may swallow the exception.
     """
-    inside = os.path.realpath(folder)
     secret = [os.path.realpath(path) for path in hidden]
     outside: list[str] = []
     deepest = inside.count(os.sep) + DEEPEST
@@ -126,7 +115,7 @@ def guard(folder: Path, hidden: Sequence[Path]) -> list[str]:
 
     def hook(event: str, args: tuple[Any, ...]) -> None:
         if event in FORBIDDEN:
-            raise RefusedError(f"code in an exercise may not {FORBIDDEN[event]}")
+            raise RefusedError(f"code in an exercise may not {FORBIDDEN[event]}: leave it out")
         if event == "open":
             path, mode, flags = args
             writes = any(letter in (mode or "") for letter in "wax+")
@@ -142,19 +131,18 @@ def guard(folder: Path, hidden: Sequence[Path]) -> list[str]:
             if (path := _database(args[0])) and not allowed(path):
                 refuse("write in", path)
         elif event == "os.kill" and args[0] != os.getpid():
-            raise RefusedError("code in an exercise may not end other processes")
+            raise RefusedError("code in an exercise may not end other processes: leave it out")
         else:
             for at, fd in CHANGES.get(event, ()):
                 if not allowed(args[at], args[fd] if fd is not None and fd < len(args) else None):
                     refuse("change", args[at])
 
     def refused(*arguments: Any, **named: Any) -> None:
-        raise RefusedError("code in an exercise may not make pipes, devices or processes")
+        raise RefusedError("code in an exercise may not make pipes, devices or processes: leave it out")
 
     for module, name in SILENT:
         if hasattr(module, name):
             setattr(module, name, refused)
-    enclose(inside)
     sys.addaudithook(hook)
     return outside
 
@@ -213,6 +201,8 @@ def described(error: BaseException, file: Path) -> str:
         return text
     lines = [f.lineno for f in traceback.extract_tb(error.__traceback__) if f.filename == str(file)]
     text = EXPLAINED.get(type(error), text)
+    if isinstance(error, OSError) and error.errno in (errno.EPERM, errno.EACCES):
+        text = f"{text} ({WALLED})"
     return f"{text}, at line {lines[-1]}" if lines else text
 
 
@@ -232,65 +222,51 @@ class Echo(io.StringIO):
         self.to.flush()
 
 
-Found = tuple[str, str, dict[str, str]]
+# --- what the judge asks for ------------------------------------------------------------------------
+
+_outside: list[str] = []  # paths that were not written, see `guard`
 
 
-def work(job: dict[str, Any], file: Path) -> Found:
-    """Do the job; returns how it ended, what to say of it, and the parts of a failed check."""
-    checker: Callable[[Work], None] | None = None
-    hidden = [EXERCISES]
-    if job["kind"] == "check":
-        try:
-            checker = load(Path(job["checker"]), "checker").check
-        except Exception as error:
-            os.write(job["result"], b"\n")
-            return "checker", f"the checker does not run: {described(error, Path(job['checker']))}", {}
-        hidden += [Path(job["checker"]).with_name(name) for name in ("solution.py", "wrong")]
-    outside = guard(Path(job["folder"]), hidden)
-    faulthandler.dump_traceback_later(job["seconds"], exit=False, file=job["trace"])
-    os.write(job["result"], b"\n")
-    kind, message, parts = judge(job, file, checker)
-    unsaid = [path for path in outside if path not in message]
-    if unsaid:
-        message = f"{message}\ntried to write outside its folder: {', '.join(unsaid)}".strip()
-    return kind, message, parts
-
-
-def judge(job: dict[str, Any], file: Path, checker: Callable[[Work], None] | None) -> Found:
-    """Run the file, and its checker on it."""
-    echo = Echo(sys.stdout, job["characters"])
+def begin(job: dict[str, Any]) -> ModuleType:
+    """Put up the walls and the guard, then load the learner's file."""
+    global _outside
+    folder = os.path.realpath(job["folder"])
     try:
-        with contextlib.redirect_stdout(echo):
-            module = load(file, "work", job.get("before", ()))
-            if checker is not None:
-                checker(Work(module, echo.getvalue))
-    except CheckFailedError as failed:
-        return "failed", str(failed), failed.parts
-    except MemoryError:
-        return "memory", f"it needed more than {job['megabytes']:,} MB of memory", {}
-    except SystemExit:
-        return "exit", "it called exit() before the check was done", {}
-    except KeyboardInterrupt:
-        return "stopped", "it was stopped", {}
-    except BaseException as error:
-        return "error", described(error, file), {}
-    return "passed", "", {}
+        wall.enclose(folder)
+    except OSError as error:
+        raise UnprotectedError(f"the program was not started: {error.strerror}") from None
+    _outside = guard(folder, job["hidden"])
+    faulthandler.dump_traceback_later(job["seconds"], exit=False, file=job["trace"])
+    sys.stdout = Echo(sys.stdout, job["characters"])
+    return load(Path(job["file"]), "work", job.get("before", ()))
 
 
-def main() -> None:
-    job = json.loads(sys.stdin.buffer.read())
-    result, file = job["result"], Path(job["file"])
-    faulthandler.enable(job["trace"])
-    limit(job["megabytes"], job["seconds"])
-    kind, message, parts = work(job, file)
+def printed() -> str:
+    """What was printed so far."""
+    return sys.stdout.getvalue() if isinstance(sys.stdout, Echo) else ""
+
+
+def finish() -> list[str]:
+    """Write out what was printed; the paths that the code tried to write and could not."""
     with contextlib.suppress(OSError, ValueError):  # it may be closed
         sys.stdout.flush()
-    # Nobody reads the pipe before the end: it must hold all of it.
-    parts = {name: text[: LONGEST // 8] for name, text in parts.items()}
-    found = {"kind": kind, "message": message[:LONGEST], "parts": parts}
-    os.write(result, json.dumps(found).encode())
-    os._exit(0)  # whatever threads or exit functions there are
+    return _outside
 
 
-if __name__ == "__main__":
-    main()
+def live(job: dict[str, Any], read: int, write: int) -> NoReturn:
+    """Answer the judge until it is gone; this process has nothing open but what it needs for that."""
+    faulthandler.enable(job["trace"])
+    nothing = os.open(os.devnull, os.O_RDONLY)
+    os.dup2(nothing, 0)
+    _close_all_but(0, 1, 2, read, write, job["trace"])
+    signal.signal(signal.SIGTERM, signal.SIG_DFL)
+    file = Path(job["file"])
+    with contextlib.suppress(EndedError):
+        Link(read, write, lambda error: described(error, file)[:LONGEST]).serve()
+    os._exit(0)
+
+
+def _close_all_but(*kept: int) -> None:
+    following = sorted(kept)
+    for low, high in zip(following, [*following[1:], os.sysconf("SC_OPEN_MAX")], strict=True):
+        os.closerange(low + 1, high)

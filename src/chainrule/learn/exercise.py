@@ -79,6 +79,7 @@ class Exercise:
         with tempfile.TemporaryDirectory(prefix="chainrule-", ignore_cleanup_errors=True) as place:
             copy = Path(place) / f"{self.name}.py"
             shutil.copyfile(file, copy)
+            copy.chmod(0o600)
             checker = str(self.file("check.py").resolve())
             job = {"kind": "check", "file": str(copy), "called": file.name, "checker": checker}
             return sandbox.run(job, Path(place), limits, stopped)

@@ -12,7 +12,6 @@ import random
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
 from string import ascii_lowercase as NAMES
-from types import FunctionType
 from typing import Any
 
 from chainrule.engine import Value as Reference
@@ -83,16 +82,44 @@ def program(*operators: str, leaves: int = 2, longest: int = 6) -> Make:
     return make
 
 
+def run(work: Work, Value: type, program: Program, numbers: Sequence[float]) -> list[Any]:
+    """All values of a program on a learner's Value, computed in the learner's process at one go."""
+    found = work.there(computed)(Value, program.leaves, program.lines, list(numbers))
+    return list(work.kind("the values of a program", found, list))
+
+
+def computed(
+    Value: type, leaves: int, lines: Sequence[tuple[str, tuple[int, ...]]], numbers: Sequence[float]
+) -> list[Any]:
+    return Program(leaves, tuple(lines))([Value(x) for x in numbers])
+
+
+def numbers_of(values: Sequence[Any], Value: Any) -> list[Any]:
+    """The data of each Value, up to the first that is none: None for that."""
+    found: list[Any] = []
+    for each in values:
+        found.append(each.data if isinstance(each, Value) else None)
+        if found[-1] is None:
+            break
+    return found
+
+
+def gradients_of(values: Sequence[Any]) -> list[Any]:
+    return [each.grad for each in values]
+
+
 def compare(work: Work, Value: type, program: Program, numbers: Sequence[float], rule: str = "") -> None:
     """That a learner's Value has the results and, after `backward`, the gradients of the reference."""
     theirs = program([Reference(x) for x in numbers])
     theirs[-1].backward()
     if not all(abs(v.data) < LARGE and abs(v.grad) < LARGE for v in theirs):
         return  # rounding takes over, or the program leaves what a function is defined for
-    mine = program([Value(x) for x in numbers])
-    for name, a, b in zip(NAMES, mine, theirs, strict=False):
-        work.kind(name, a, Value)
-        work.equal(f"{name}.data", a.data, b.data)
+    mine = run(work, Value, program, numbers)
+    data = work.there(numbers_of)(mine, Value)
+    for name, a, x, b in zip(NAMES, mine, data, theirs, strict=False):
+        if x is None:
+            work.kind(name, a, Value)
+        work.equal(f"{name}.data", x, b.data)
     mine[-1].backward()
     compare_gradients(work, mine, theirs, rule)
 
@@ -100,10 +127,9 @@ def compare(work: Work, Value: type, program: Program, numbers: Sequence[float],
 def compare_gradients(work: Work, mine: Sequence[Any], theirs: Sequence[Any], rule: str = "") -> None:
     """That all gradients are those of the reference, which must all be floats."""
     result = NAMES[len(theirs) - 1]
-    for name, a, b in zip(NAMES, mine, theirs, strict=False):
-        work.equal(
-            f"{name}.grad, the slope of {result} for {name}", a.grad, float(b.grad), rule or ADDED
-        )
+    gradients = work.there(gradients_of)(mine)
+    for name, a, b in zip(NAMES, gradients, theirs, strict=False):
+        work.equal(f"{name}.grad, the slope of {result} for {name}", a, float(b.grad), rule or ADDED)
 
 
 def reason(leaf: Any, result: Any, rule: str) -> str:
@@ -114,7 +140,8 @@ def reason(leaf: Any, result: Any, rule: str) -> str:
     if not len(inputs):
         return "nothing comes back: the result has no inputs, so it does not know what it is made of"
     kept, empty = getattr(result, "_backward", None), getattr(leaf, "_backward", None)
-    if isinstance(kept, FunctionType) and kept.__code__ is getattr(empty, "__code__", None):
+    code = getattr(kept, "__code__", None)
+    if code is not None and code is getattr(empty, "__code__", None):
         return "nothing comes back: the result keeps no inner function, out._backward = ..."
     return rule
 

@@ -1,7 +1,7 @@
-"""Learner code in a process of its own, with limits on time, memory and output.
+"""Starts a learner's program under a judge, and watches its time and what it prints.
 
-This keeps mistakes from doing harm: endless loops, huge lists, floods of text, files written in the
-wrong place. It is not a wall against malice; the code is the learner's, and so is the machine.
+`judge.py` runs the checker and decides, in a process of its own; `child.py` is the process of the
+learner's code, behind the walls of `wall.py`. What they promise together is in README.md here.
 """
 
 from __future__ import annotations
@@ -21,10 +21,14 @@ from dataclasses import asdict, dataclass, field, replace
 from pathlib import Path
 from typing import Any
 
-SECONDS, MEGABYTES, CHARACTERS = 10.0, 2048, 20_000
+SECONDS, MEGABYTES, CHARACTERS = 10.0, 1024, 20_000
 FLOOD = 5_000_000  # characters after which a program is stopped for what it prints
+WRITTEN, FILES = 200 * 2**20, 10_000  # bytes and files in its folder, after which it is stopped too
 STARTING = 30.0  # seconds for Python to start; they do not count
 GRACE = 1.0  # seconds to say where it was when its time was up
+NEEDED = re.compile(
+    r"(PATH|LANG|LC_.*|TZ|LD_LIBRARY_PATH|VIRTUAL_ENV|PYTHON.*|CHAINRULE_(CORE|EXERCISES))$"
+)
 LINE = re.compile(r'File "(?P<file>[^"]+)", line (?P<line>\d+)')
 
 
@@ -44,7 +48,7 @@ USUAL = Limits()
 class Outcome:
     """How a run ended: `passed`, `failed`, or why it was stopped."""
 
-    kind: str  # passed, failed, error, checker, time, memory, output, exit, crash, stopped
+    kind: str  # passed, failed, error, checker, time, memory, output, files, exit, crash, stopped
     message: str = ""
     printed: str = ""
     seconds: float = 0.0
@@ -64,30 +68,32 @@ def run(
     limits: Limits = USUAL,
     stopped: Callable[[], bool] = bool,
 ) -> Outcome:
-    """Do a job of `child.py` in a new process; `stopped` is asked now and then whether to end it.
+    """Do a job of `judge.py` in a new process; `stopped` is asked now and then whether to end it.
 
     The process works in `folder`, and may write nowhere else. If the job's `file` is a copy, `called`
     is the name by which the learner knows it.
     """
+    if not hasattr(os, "fork"):
+        return Outcome("error", "programs can be run on Linux and macOS; on Windows, use WSL")
     read, write = os.pipe()
     with tempfile.TemporaryFile("w+", encoding="utf-8", errors="replace") as trace:
         job = {**job, "folder": str(folder), **asdict(limits), "result": write, "trace": trace.fileno()}
         start = time.monotonic()
         process = subprocess.Popen(
-            [sys.executable, "-P", "-m", "chainrule.learn.child"],  # -P: no module comes from the folder
+            [sys.executable, "-P", "-m", "chainrule.learn.judge"],  # -P: no module comes from the folder
             stdin=subprocess.PIPE,
             stdout=subprocess.PIPE,
             stderr=subprocess.STDOUT,
             cwd=folder,
             # Temporary files are made in the folder at once: elsewhere they would be refused first.
-            env={**_environment(), "TMPDIR": str(folder)},
+            env={**_environment(), "TMPDIR": str(folder), "HOME": str(folder)},
             pass_fds=(write, trace.fileno()),
             start_new_session=True,  # so that children of its own can be ended too
         )
         os.close(write)
         try:
             _send(process, json.dumps(job).encode())
-            why, printed = _watch(process, read, limits, stopped)
+            why, printed = _watch(process, read, folder, limits, stopped)
         finally:
             _end(process)
             with os.fdopen(read, "rb") as pipe:
@@ -99,13 +105,16 @@ def run(
 
 
 def _environment() -> dict[str, str]:
-    """The same chainrule as here; one thread for linear algebra, for each reserves memory."""
+    """The same chainrule as here; one thread for linear algebra, for each reserves memory.
+
+    Of the other variables, which may hold keys and passwords, those that Python and libraries need.
+    """
     root = str(Path(__file__).resolve().parents[2])
     given = os.environ.get("PYTHONPATH", "").split(os.pathsep)
     # Whole paths: in another folder, a part of one or an empty one would mean another place.
     path = os.pathsep.join([root, *(os.path.abspath(p) for p in given if p)])
     keep = {
-        **os.environ,
+        **{name: value for name, value in os.environ.items() if NEEDED.match(name)},
         "PYTHONPATH": path,
         "PYTHONDONTWRITEBYTECODE": "1",
         "PYTHONIOENCODING": "utf-8:backslashreplace",
@@ -124,14 +133,19 @@ def _send(process: subprocess.Popen[bytes], job: bytes) -> None:
 
 
 def _watch(
-    process: subprocess.Popen[bytes], result: int, limits: Limits, stopped: Callable[[], bool]
+    process: subprocess.Popen[bytes],
+    result: int,
+    folder: Path,
+    limits: Limits,
+    stopped: Callable[[], bool],
 ) -> tuple[str, str]:
     """Read what it prints until it ends or has to be ended; returns why, and the text.
 
     Its time begins with the first byte of the result: on a busy machine, Python starts slowly.
     """
     kept, total = bytearray(), 0
-    end = time.monotonic() + STARTING + limits.seconds
+    looked = time.monotonic()
+    end = looked + STARTING + limits.seconds
     assert process.stdout is not None
     os.set_blocking(process.stdout.fileno(), False)
     with selectors.DefaultSelector() as selector:
@@ -156,11 +170,28 @@ def _watch(
                     break
             if total > FLOOD:
                 return "output", _text(kept, total, limits)
+            if time.monotonic() > looked + 0.25:
+                looked = time.monotonic()
+                if _overfull(folder):
+                    return "files", _text(kept, total, limits)
     try:
         process.wait(max(0.1, end - time.monotonic()))
     except subprocess.TimeoutExpired:
         return "time", _text(kept, total, limits)
     return "", _text(kept, total, limits)
+
+
+def _overfull(folder: Path) -> bool:
+    """Whether there is more in a folder than a program may write; it changes while it is looked at."""
+    count = size = 0
+    for place, _, files in os.walk(folder):
+        count += 1 + len(files)
+        for name in files:
+            with contextlib.suppress(OSError):
+                size += os.lstat(os.path.join(place, name)).st_blocks * 512
+        if count > FILES or size > WRITTEN:
+            return True
+    return False
 
 
 def _text(kept: bytearray, total: int, limits: Limits) -> str:
@@ -173,8 +204,11 @@ def _text(kept: bytearray, total: int, limits: Limits) -> str:
 
 
 def _end(process: subprocess.Popen[bytes]) -> None:
-    """The process and whatever it started."""
-    with contextlib.suppress(ProcessLookupError):
+    """The judge, which ends what it started; then whatever may be left of its group."""
+    process.terminate()
+    with contextlib.suppress(subprocess.TimeoutExpired):
+        process.wait(GRACE)
+    with contextlib.suppress(ProcessLookupError, PermissionError):
         os.killpg(process.pid, signal.SIGKILL)
     process.wait()
     if process.stdout is not None:
@@ -189,7 +223,9 @@ def _outcome(
             found = json.loads(result)
             message = str(found["message"]).encode("utf-8", "replace").decode()  # no half characters
             parts = {str(name): str(text) for name, text in found["parts"].items()}
-            return Outcome(str(found["kind"]), message, printed, seconds, parts)
+            if found["kind"] != "gone":
+                return Outcome(str(found["kind"]), message, printed, seconds, parts)
+            code = int(found["code"])
         except (ValueError, KeyError, TypeError, AttributeError):
             pass
     place = _last_line(trace, str(job.get("file", "")))
@@ -199,6 +235,7 @@ def _outcome(
         "time": f"it did not end within {job['seconds']:g} s{place}: is there a loop that never ends?",
         "stopped": "it was stopped",
         "output": f"it printed more than {FLOOD:,} characters: is there a print in a loop?",
+        "files": f"it wrote more than {WRITTEN >> 20} MB or {FILES:,} files: is there a loop?",
         "": f"Python crashed (signal {-code}){place}"
         if code < 0
         else "it ended Python before the check did",

@@ -1,52 +1,135 @@
-"""Landlock: the kernel's own refusal to write outside a folder, where Linux has it.
+"""Walls around a learner's process that the operating system holds, not Python.
 
-The guard in `child.py` says what it refuses and why, but sees only what Python announces. This also
-holds for what a library in C opens. Where the kernel does not have it, nothing happens.
+`WALLS` has those of this system, each with what it keeps a program from. Linux has two: Landlock for
+files and a filter for system calls. Another system adds classes with the same three members. Where
+there is none, the limits on time and memory hold, and the guard in `child.py`, which mistakes do not
+get past but machine code does; `protection` says which of this is so.
 """
 
 from __future__ import annotations
 
+import contextlib
 import ctypes
 import os
 import struct
 import sys
+from typing import Protocol
+
+from . import seccomp
+
+
+class Wall(Protocol):
+    """One of them."""
+
+    keeps_from: str
+
+    def available(self) -> bool: ...
+
+    def enclose(self, folder: str) -> None:
+        """Put it around this process for ever; OSError if that fails."""
+
 
 CREATE_RULESET, ADD_RULE, RESTRICT_SELF = 444, 445, 446  # the same on every architecture
 VERSION, PATH_BENEATH, NO_NEW_PRIVILEGES = 1, 1, 38
-WRITE_FILE, REFER, TRUNCATE = 1 << 1, 1 << 13, 1 << 14
+WRITE_FILE, READ_FILE, READ_FOLDER, REFER, TRUNCATE = 1 << 1, 1 << 2, 1 << 3, 1 << 13, 1 << 14
 ENTRIES = 0b1_1111_1111_0000  # removing and making files, folders, links, pipes, devices
+ALL_CONNECTIONS = ALL_SCOPES = 0b11  # TCP; signals and sockets that leave the process
+# What Python and its libraries read, besides their own folders.
+SYSTEM = (
+    *("/usr", "/lib", "/lib64", "/bin", "/nix/store", "/proc/self", "/sys"),
+    *("/proc/cpuinfo", "/proc/meminfo", "/proc/stat", "/proc/sys", "/proc/filesystems"),
+    *("/etc/ld.so.cache", "/etc/localtime", "/etc/passwd", "/etc/nsswitch.conf", "/etc/mime.types"),
+    *("/dev/zero", "/dev/random", "/dev/urandom"),
+)
 
 
-def enclose(folder: str) -> bool:
-    """Let this process, from now on, write in the folder only; False where the kernel cannot."""
-    if sys.platform != "linux":
-        return False
+class Landlock:
+    """Files: written in one folder only, and read there, in Python's folders and the system's."""
+
+    keeps_from = "files outside its own folder"
+
+    def available(self) -> bool:
+        return sys.platform == "linux" and self._version() >= 1
+
+    def enclose(self, folder: str) -> None:
+        version = self._version()
+        writing = WRITE_FILE | (TRUNCATE if version >= 3 else 0)
+        reading = READ_FILE | READ_FOLDER
+        everything = reading | writing | ENTRIES | (REFER if version >= 2 else 0)
+        handled = struct.pack("=QQQ", everything, ALL_CONNECTIONS, ALL_SCOPES)
+        rules = _call(CREATE_RULESET, handled, 8 if version < 4 else 16 if version < 6 else 24, 0)
+        try:
+            self._allow(rules, folder, everything)
+            self._allow(rules, os.devnull, READ_FILE | writing)
+            for place in {*SYSTEM, *sys.path, sys.prefix, sys.base_prefix}:
+                with contextlib.suppress(FileNotFoundError, NotADirectoryError, PermissionError):
+                    self._allow(rules, place, reading if os.path.isdir(place) else READ_FILE)
+            _no_new_privileges()
+            _call(RESTRICT_SELF, rules, 0)
+        finally:
+            os.close(rules)
+
+    def _version(self) -> int:
+        try:
+            return _call(CREATE_RULESET, None, 0, VERSION)
+        except OSError:
+            return 0
+
+    def _allow(self, rules: int, place: str, rights: int) -> None:
+        opened = os.open(place, os.O_PATH | os.O_CLOEXEC)
+        try:
+            _call(ADD_RULE, rules, PATH_BENEATH, struct.pack("=Qi", rights, opened), 0)
+        finally:
+            os.close(opened)
+
+
+class Calls:
+    """The filter of `seccomp.py`."""
+
+    keeps_from = "the network, other processes"
+
+    def available(self) -> bool:
+        return seccomp.available()
+
+    def enclose(self, folder: str) -> None:
+        seccomp.enclose()
+
+
+WALLS: tuple[Wall, ...] = (Landlock(), Calls()) if sys.platform == "linux" else ()
+
+
+def enclose(folder: str) -> None:
+    """Every wall that this system has; OSError if one that it has cannot be put up."""
+    for each in WALLS:
+        if each.available():
+            each.enclose(folder)
+
+
+def missing_walls() -> list[str]:
+    """What a learner's program is not kept from here."""
+    kept = [each.keeps_from for each in WALLS if each.available()]
+    return [each.keeps_from for each in (Landlock, Calls) if each.keeps_from not in kept]
+
+
+def protection() -> str:
+    """One line on what a learner's program is kept from here, and what it is not."""
+    kept = [each.keeps_from for each in WALLS if each.available()]
+    parts = [f"kept by the kernel from {', '.join(kept)}"] if kept else []
+    if missing := missing_walls():
+        parts.append(f"not kept from {', '.join(missing)} on this system: run only code that you trust")
+    return "; ".join(parts)
+
+
+def _call(number: int, *arguments: int | bytes | None) -> int:
     library = ctypes.CDLL(None, use_errno=True)
+    wide = [ctypes.c_long(a) if isinstance(a, int) else ctypes.c_char_p(a) for a in arguments]
+    result = int(library.syscall(ctypes.c_long(number), *wide))
+    if result < 0:
+        raise OSError(ctypes.get_errno(), f"system call {number} failed")
+    return result
 
-    def call(*arguments: int | bytes | None) -> int:
-        wide = [ctypes.c_long(a) if isinstance(a, int) else ctypes.c_char_p(a) for a in arguments]
-        return int(library.syscall(*wide))
 
-    version = call(CREATE_RULESET, None, 0, VERSION)
-    if version < 1:
-        return False
-    writing = WRITE_FILE | (TRUNCATE if version >= 3 else 0)
-    everything = writing | ENTRIES | (REFER if version >= 2 else 0)
-    rules = call(CREATE_RULESET, struct.pack("=Q", everything), 8, 0)
-    if rules < 0:
-        return False
-    try:
-        for place, allowed in ((folder, everything), (os.devnull, writing)):
-            opened = os.open(place, os.O_PATH | os.O_CLOEXEC)
-            try:
-                if call(ADD_RULE, rules, PATH_BENEATH, struct.pack("=Qi", allowed, opened), 0):
-                    return False
-            finally:
-                os.close(opened)
-        if library.prctl(NO_NEW_PRIVILEGES, *map(ctypes.c_ulong, (1, 0, 0, 0))):
-            return False
-        return call(RESTRICT_SELF, rules, 0) == 0
-    except OSError:
-        return False
-    finally:
-        os.close(rules)
+def _no_new_privileges() -> None:
+    library = ctypes.CDLL(None, use_errno=True)
+    if library.prctl(NO_NEW_PRIVILEGES, *map(ctypes.c_ulong, (1, 0, 0, 0))):
+        raise OSError(ctypes.get_errno(), "this process cannot give up new privileges")

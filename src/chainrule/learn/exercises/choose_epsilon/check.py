@@ -17,6 +17,7 @@ def difference(f, x: float, epsilon: float) -> float:
 
 def check(work: Work) -> None:
     error, choose_epsilon = work.get("error"), work.get("choose_epsilon")
+    given = work.given.FUNCTIONS
     candidates = [10.0**-k for k in range(1, 16)]
     work.equal("CANDIDATES, which stay as they were", work.get("CANDIDATES"), candidates)
 
@@ -25,7 +26,7 @@ def check(work: Work) -> None:
         for name, (f, slope) in FUNCTIONS.items():
             for epsilon in (0.1, 1e-3):
                 what = f"error for {name} with epsilon = {epsilon:g}"
-                found = work.kind(what, error(f, slope(x), x, epsilon), float)
+                found = work.kind(what, error(given[name][0], slope(x), x, epsilon), float)
                 work.equal(what, found, abs(difference(f, x, epsilon) - slope(x)))
 
     @work.for_all(number(0.2, 3.0))
@@ -33,7 +34,9 @@ def check(work: Work) -> None:
         for name, (f, slope) in FUNCTIONS.items():
             errors = {e: abs(difference(f, x, e) - slope(x)) for e in candidates}
             best = min(candidates, key=errors.__getitem__)
-            chosen = work.kind(f"choose_epsilon for {name}", choose_epsilon(f, slope(x), x), float)
+            chosen = work.kind(
+                f"choose_epsilon for {name}", choose_epsilon(given[name][0], slope(x), x), float
+            )
             if not any(math.isclose(chosen, e) for e in candidates):
                 raise CheckFailedError(f"choose_epsilon for {name}", "one of CANDIDATES", str(chosen))
             nearest = min(candidates, key=lambda e: abs(math.log(e / chosen)))

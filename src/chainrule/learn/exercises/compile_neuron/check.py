@@ -1,17 +1,6 @@
 import numpy as np
 
-from chainrule import nn
 from chainrule.learn.checking import CheckFailedError, Work, number, several, whole
-
-
-class Counted(nn.Neuron):
-    """A neuron that counts how often it is run."""
-
-    runs = 0
-
-    def forward(self, x):
-        Counted.runs += 1
-        return super().forward(x)
 
 
 def by_hand(model, X, y) -> tuple:
@@ -23,7 +12,7 @@ def by_hand(model, X, y) -> tuple:
 
 
 def check(work: Work) -> None:
-    function = work.get("loss_and_gradients")
+    function, Neuron = work.get("loss_and_gradients"), work.imported("chainrule.nn").Neuron
 
     def compare(model, X, y) -> None:
         before = [p.data for p in model.parameters()]
@@ -46,15 +35,22 @@ def check(work: Work) -> None:
     def small(x: list, target: float, seed: int) -> None:
         rng = np.random.default_rng(seed)
         X = np.stack([x, rng.normal(size=len(x)).round(2)])
-        compare(nn.Neuron(len(x), seed=seed), X, np.array([target, 0.5]))
+        compare(Neuron(len(x), seed=seed), X, np.array([target, 0.5]))
 
     rng = np.random.default_rng(0)
     X = rng.normal(size=(2000, 3))
-    model = Counted(3, seed=0)
+    model, runs = Neuron(3, seed=0), []
+    forward = model.forward
+
+    def counted(x):
+        runs.append(x)
+        return forward(x)
+
+    model.forward = counted
     compare(model, X, X[:, 0])
-    if Counted.runs > 20:
+    if len(runs) > 20:
         raise CheckFailedError(
-            "how often the model is run for 2,000 samples", "a few times", f"{Counted.runs:,}"
+            "how often the model is run for 2,000 samples", "a few times", f"{len(runs):,}"
         )
     for p in model.parameters():
         p.data = p.data + 0.25

@@ -3,11 +3,17 @@ from chainrule.learn.checking import Work, number, whole
 RULE = "backward adds to the gradients: those of the step before must be gone"
 
 
+def square(target: float):
+    return lambda x: (x - target) * (x - target)
+
+
+def quartic(x):
+    return x * x * x * x * (1 / 27) + x * x - x
+
+
 def check(work: Work) -> None:
     Value, minimise = work.get("Value"), work.get("minimise")
-
-    def square(target: float):
-        return lambda x: (x - target) * (x - target)
+    square, quartic = work.given.square, work.given.quartic
 
     work.equal("one step from 0 for (x - 3) * (x - 3)", minimise(square(3.0), 0.0, steps=1), 0.6, RULE)
     work.equal("two steps from 0 for (x - 3) * (x - 3)", minimise(square(3.0), 0.0, steps=2), 1.08, RULE)
@@ -26,7 +32,7 @@ def check(work: Work) -> None:
         expected = start
         for _ in range(10):
             expected -= rate * (4 * expected**3 / 27 + 2 * expected - 1)
-        found = minimise(lambda x: x * x * x * x * (1 / 27) + x * x - x, start, rate, 10)
+        found = minimise(quartic, start, rate, 10)
         work.equal("minimise for x**4 / 27 + x**2 - x, in 10 steps", found, expected, RULE)
 
     work.equal("minimise(f, 0.0), to the end", minimise(square(3.0), 0.0), 3.0, tolerance=1e-3)

@@ -1,5 +1,4 @@
 import math
-import random
 
 from chainrule.learn.checking import CheckFailedError, Work, shown, whole
 
@@ -7,24 +6,22 @@ RULE = "the sum of nin products has the variance nin * v: v has to be 1 / nin"
 
 
 def check(work: Work) -> None:
-    initialise = work.get("initialise")
+    initialise, Random = work.get("initialise"), work.imported("random").Random
 
     @work.for_all(whole(1, 6), whole(1, 6))
     def shape(nin: int, nout: int) -> None:
-        rows = work.kind("initialise(nin, nout, rng)", initialise(nin, nout, random.Random(0)), list)
+        rows = work.kind("initialise(nin, nout, rng)", initialise(nin, nout, Random(0)), list)
         work.equal("the number of rows", len(rows), nout)
         for row in rows:
             work.equal("the length of each row", len(work.kind("each row", row, list)), nin)
             for each in row:
                 work.kind("each number of a row", each, float)
-        again = initialise(nin, nout, random.Random(0))
+        again = initialise(nin, nout, Random(0))
         work.true("the same seed must give the same weights: take them from rng", rows == again)
-        work.true(
-            "another seed must give other weights", initialise(nin, nout, random.Random(1)) != rows
-        )
+        work.true("another seed must give other weights", initialise(nin, nout, Random(1)) != rows)
 
     for nin, nout in ((10, 1000), (100, 100), (400, 25), (25, 400)):
-        weights = [w for row in initialise(nin, nout, random.Random(3)) for w in row]
+        weights = [w for row in initialise(nin, nout, Random(3)) for w in row]
         what = f"of the {len(weights):,} weights of initialise({nin}, {nout}, rng)"
         work.true(
             f"the weights must differ from each other: {what}", len(set(weights)) > len(weights) // 2
@@ -36,7 +33,7 @@ def check(work: Work) -> None:
         if not 0.93 < variance * nin < 1.07:
             raise CheckFailedError(f"the variance {what}", f"about {1 / nin:g}", f"{variance:.3g}", RULE)
 
-    rng, signal = random.Random(5), [math.copysign(1.0, i % 2 - 0.5) for i in range(60)]
+    rng, signal = Random(5), [math.copysign(1.0, i % 2 - 0.5) for i in range(60)]
     for _ in range(8):
         rows = initialise(60, 60, rng)
         signal = [sum(w * x for w, x in zip(row, signal, strict=True)) for row in rows]

@@ -152,8 +152,17 @@ def cube_and_square(a):
     return (square * a + a) * square
 
 
+def last(leaves: int, lines: tuple):
+    return lambda *values: Program(leaves, lines)(values)[-1]
+
+
+def eighth(a):
+    return a**8
+
+
 def check(work: Work) -> None:
-    check_gradients = work.get("check_gradients")
+    check_gradients, given = work.get("check_gradients"), work.given
+    Right, planted = given.Right, given.PLANTED
 
     def says(expected: bool, what: str, engine: type, f, numbers: list, rule: str) -> None:
         kept = list(numbers)
@@ -169,16 +178,16 @@ def check(work: Work) -> None:
     @work.for_all(program("+", "-", "*", longest=4), number(-2.0, 2.0), number(-2.0, 2.0))
     def right(lines: Program, a: float, b: float) -> None:
         what = "check_gradients of the last one, with an engine that is right"
-        says(True, what, Right, lambda *values: lines(values)[-1], [a, b], exact)
+        says(True, what, Right, given.last(lines.leaves, lines.lines), [a, b], exact)
 
     @work.for_all(number(10.0, 20.0))
     def large(x: float) -> None:
         what = "check_gradients(Value, lambda a: a**8, [x]), with an engine that is right"
-        says(True, what, Right, lambda a: a**8, [x], exact)
+        says(True, what, Right, given.eighth, [x], exact)
 
     @work.for_all(number(0.5, 3.0), number(0.5, 3.0), number(0.5, 3.0))
     def wrong(a: float, b: float, c: float) -> None:
-        for engine, text, f, count, bug in PLANTED:
+        for engine, text, f, count, bug in planted:
             numbers = [a + 1, b + 4, c + 8][:count]
             at = ", ".join(f"{x:g}" for x in numbers)
             what = f"check_gradients for {text} at [{at}], with an engine that has {bug}"

@@ -1,13 +1,12 @@
 import math
-import random
 
-from chainrule import Value
 from chainrule.learn.checking import CheckFailedError, Work, number, several, whole
 
 RULE = "d tanh(s)/dw = (1 - tanh(s)**2) * x, for s = w * x + b"
 
 
 def made(work: Work, nin: int):
+    Value = work.imported("chainrule").Value
     neuron = work.get("Neuron")(nin)
     for name in ("w", "b"):
         work.true(f"Neuron({nin}) has no .{name}", hasattr(neuron, name))
@@ -19,7 +18,8 @@ def made(work: Work, nin: int):
 
 
 def check(work: Work) -> None:
-    random.seed(0)
+    work.imported("random").seed(0)
+    Value = work.imported("chainrule").Value
 
     @work.for_all(whole(1, 5))
     def making(nin: int) -> None:

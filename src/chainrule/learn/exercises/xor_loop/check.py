@@ -1,11 +1,10 @@
-from chainrule import Value
 from chainrule.learn.checking import Work, number, whole
 
 RULE = "each step: p.data -= rate * p.grad, with the gradients of this step alone"
 
 
 def check(work: Work) -> None:
-    train = work.get("train")
+    train, Value = work.get("train"), work.imported("chainrule").Value
 
     @work.for_all(number(), number(), number(0.01, 0.3), whole(1, 8))
     def walks(a: float, b: float, rate: float, steps: int) -> None:
