@@ -24,6 +24,7 @@ from .diagnosing import review
 from .expressions import CONSTANTS, parse
 from .learn.commands import add_exercises, add_learn
 from .learn.exercise import exercises, use
+from .learn.wall import protection
 from .nn.activations import NAMES
 from .optim.optimizers import BY_NAME as OPTIMIZERS
 from .runs import Metrics, number
@@ -438,6 +439,7 @@ def info(_: Any) -> None:
             else f"not installed: pip install 'chainrule[{extra}]'"
         )
         print(f"{extra:<10} {state}")
+    print(f"exercises  learners' programs are {protection()}")
 
 
 def core_in_words() -> str:

@@ -16,6 +16,7 @@ from .exercise import exercise, exercises, own_folder, read, use
 from .progress import default_folder
 from .sandbox import Limits
 from .skeleton import new
+from .wall import missing_walls, protection
 from .writing import Style
 
 PAGE = "one page: graphs and quizzes are live, a training is a program to run elsewhere"
@@ -222,6 +223,8 @@ def grade(arguments: Any) -> None:
         results = grading.grade(folder, Limits(arguments.seconds), done=bar.update)
         passed, total = grading.write(out, results, missing)
     print(f"{passed} of {trying.counted(total, 'file')} passed; {verb} {out}")
+    if missing_walls():
+        print(f"warning: the programs were {protection()}")
     if missing:
         print(f"no file of an exercise was found of: {', '.join(missing)}")
     for line in grading.ignored(folder, out):

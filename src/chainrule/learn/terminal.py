@@ -15,6 +15,7 @@ from .keyboard import END, Keyboard
 from .progress import FILE, Progress, make_folder
 from .reading import read
 from .sandbox import Outcome
+from .wall import protection
 from .writing import Style
 
 PAUSE = 0.15  # seconds between looks at the file
@@ -224,6 +225,9 @@ class Session:
 
     def run(self) -> None:
         """Until q or the end of input."""
+        self.say(
+            self.style.quiet(writing.prose(f"Your code runs in a process of its own, {protection()}."))
+        )
         self.open(self.exercise)
         while True:
             key = self.keyboard.key(PAUSE)

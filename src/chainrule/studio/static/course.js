@@ -2,8 +2,8 @@
 
 import { h } from "./dom.js";
 
-export const WARNING = "This runs your own code on your own machine, in a process with limits on time, memory and "
-    + "output, which keep mistakes from doing harm. It is not a sandbox.";
+export const WARNING = "This runs your own code on your own machine, in a process of its own with limits on "
+    + "time, memory, output and files. `chainrule info` says what else your system keeps it from.";
 
 /** Exercises as links, with a mark for those that were passed. */
 export function exerciseList(learn, exercises) {
