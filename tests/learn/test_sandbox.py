@@ -14,7 +14,7 @@ from pathlib import Path
 import pytest
 
 from chainrule import cli
-from chainrule.learn import child, seccomp, wall
+from chainrule.learn import child, sandbox, seccomp, wall
 from chainrule.learn.exercise import FOLDER, exercise
 from chainrule.learn.sandbox import Limits, Outcome, run
 
@@ -475,6 +475,18 @@ def test_a_wrong_solution_does_not_pass_that(way: str, tmp_path: Path) -> None:
     assert outcome.message
 
 
+WITHOUT_WALLS = "from chainrule.learn import judge, wall; wall.WALLS = (); judge.main()"
+
+
+@pytest.mark.parametrize("way", FORGERIES)
+def test_nor_where_the_kernel_has_no_walls(
+    way: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """The verdict does not depend on them: it is never in the learner's process."""
+    monkeypatch.setattr(sandbox, "JUDGE", ("-c", WITHOUT_WALLS))
+    test_a_wrong_solution_does_not_pass_that(way, tmp_path)
+
+
 PRYING = {
     "its globals": "f.__globals__",
     "its code": "f.__code__",
@@ -904,26 +916,28 @@ def test_a_program_ends_with_the_process_that_started_it(number: int, tmp_path: 
 
 
 @needs_proc
-def test_a_process_that_left_its_group_is_ended_too() -> None:
-    """Where no filter forbids a fork: the grandchild has a session of its own and no parent."""
+def test_what_a_program_started_does_not_outlive_it(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Where no filter forbids it: a fork of a fork, in a session of its own, through ctypes."""
+    monkeypatch.setattr(sandbox, "JUDGE", ("-c", WITHOUT_WALLS))
     code = """
-import os, sys, time
-from chainrule.learn import judge
-judge._prctl(judge.ADOPT_ORPHANS, 1)
-read, write = os.pipe()
-process = os.fork()
-if process == 0:
-    os.setsid()
-    if os.fork() == 0:
-        os.setsid()
-        if os.fork() == 0:
-            os.write(write, f"{os.getpid()}\\n".encode())
-            time.sleep(600)
+import ctypes, os, time
+library = ctypes.CDLL(None)
+if library.fork() == 0:
+    library.setsid()
+    if library.fork() == 0:
+        open("pid", "w").write(str(os.getpid()))
+        os.rename("pid", "there")
+        time.sleep(600)
     os._exit(0)
-print(os.read(read, 100).decode(), flush=True)
-judge.end_children(process)
+while not os.path.exists("there"): time.sleep(0.01)
+print(open("there").read())
 """
-    done = subprocess.run(
-        [sys.executable, "-c", code], capture_output=True, text=True, check=True, timeout=60
-    )
-    assert gone(int(done.stdout))
+    for end, kind in (("", "passed"), ("while True: pass", "time")):
+        place = tmp_path / kind
+        place.mkdir()
+        (place / "work.py").write_text(code + end)
+        outcome = run({"kind": "run", "file": str(place / "work.py")}, place, LIMITS)
+        assert outcome.kind == kind, outcome
+        assert gone(int(outcome.printed))

@@ -76,6 +76,9 @@ WRITING = os.O_WRONLY | os.O_RDWR | os.O_CREAT | os.O_TRUNC | os.O_APPEND
 WALLED = "code in an exercise may use its own folder only, no network and no other process"
 
 
+WHERE = signal.SIGUSR1  # the judge's question at which line it is, when its time is up
+
+
 class RefusedError(PermissionError):
     """Something that an exercise has no need for."""
 
@@ -236,7 +239,6 @@ def begin(job: dict[str, Any]) -> ModuleType:
     except OSError as error:
         raise UnprotectedError(f"the program was not started: {error.strerror}") from None
     _outside = guard(folder, job["hidden"])
-    faulthandler.dump_traceback_later(job["seconds"], exit=False, file=job["trace"])
     sys.stdout = Echo(sys.stdout, job["characters"])
     return load(Path(job["file"]), "work", job.get("before", ()))
 
@@ -256,6 +258,7 @@ def finish() -> list[str]:
 def live(job: dict[str, Any], read: int, write: int) -> NoReturn:
     """Answer the judge until it is gone; this process has nothing open but what it needs for that."""
     faulthandler.enable(job["trace"])
+    faulthandler.register(WHERE, job["trace"], all_threads=False)
     nothing = os.open(os.devnull, os.O_RDONLY)
     os.dup2(nothing, 0)
     _close_all_but(0, 1, 2, read, write, job["trace"])

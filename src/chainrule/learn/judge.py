@@ -27,7 +27,8 @@ from .link import CHECKER, EndedError, Link
 EXERCISES = Path(__file__).parent / "exercises"
 RESERVED = 8192  # megabytes of addresses that libraries may reserve without filling them
 OPEN_FILES, LARGEST_FILE = 64, 16 * 2**20  # together a gigabyte, deleted ones included
-END_WITH_PARENT, ADOPT_ORPHANS = 1, 36  # for prctl
+TO_ANSWER = 0.25  # seconds to write down at which line it was
+END_WITH_PARENT, READABLE, ADOPT_ORPHANS = 1, 4, 36  # for prctl
 
 Found = dict[str, Any]  # kind, message, parts
 
@@ -62,6 +63,7 @@ def start(job: dict[str, Any]) -> tuple[Link, int]:
         try:
             os.close(job["result"])
             _prctl(END_WITH_PARENT, signal.SIGKILL)
+            _prctl(READABLE, 1)
             if os.getppid() == judge:
                 child.live(job, questions, to_judge)
         finally:
@@ -75,6 +77,7 @@ def decide(job: dict[str, Any], link: Link) -> Found:
     """Load the file and its checker, and run the checker on it."""
     check: Callable[[Work], None] | None = None
     hidden = [str(EXERCISES)]
+    os.write(job["result"], b"\n")
     if job["kind"] == "check":
         path = Path(job["checker"])
         try:
@@ -82,7 +85,6 @@ def decide(job: dict[str, Any], link: Link) -> Found:
         except Exception as error:
             return _found("checker", f"the checker does not run: {child.described(error, path)}")
         hidden += [str(path.with_name(name)) for name in ("solution.py", "wrong")]
-    os.write(job["result"], b"\n")
     found = judged({**job, "hidden": hidden}, link, check)
     outside: Any = ()
     with contextlib.suppress(EndedError, Exception):
@@ -135,10 +137,13 @@ def main() -> None:
     limit(job["megabytes"], job["seconds"])
     _prctl(END_WITH_PARENT, signal.SIGKILL)
     _prctl(ADOPT_ORPHANS, 1)
+    _prctl(READABLE, 0)  # its files and memory are not in /proc for processes of the same user
     link, process = start(job)
 
     def stop(*_: Any) -> None:
         signal.signal(signal.SIGTERM, signal.SIG_IGN)
+        os.kill(process, child.WHERE)
+        time.sleep(TO_ANSWER)
         end_children(process)
         os._exit(1)
 

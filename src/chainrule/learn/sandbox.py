@@ -25,7 +25,8 @@ SECONDS, MEGABYTES, CHARACTERS = 10.0, 1024, 20_000
 FLOOD = 5_000_000  # characters after which a program is stopped for what it prints
 WRITTEN, FILES = 200 * 2**20, 10_000  # bytes and files in its folder, after which it is stopped too
 STARTING = 30.0  # seconds for Python to start; they do not count
-GRACE = 1.0  # seconds to say where it was when its time was up
+GRACE = 2.0  # seconds for the judge to end what it started
+JUDGE = ("-m", "chainrule.learn.judge")
 NEEDED = re.compile(
     r"(PATH|LANG|LC_.*|TZ|LD_LIBRARY_PATH|VIRTUAL_ENV|PYTHON.*|CHAINRULE_(CORE|EXERCISES))$"
 )
@@ -80,7 +81,7 @@ def run(
         job = {**job, "folder": str(folder), **asdict(limits), "result": write, "trace": trace.fileno()}
         start = time.monotonic()
         process = subprocess.Popen(
-            [sys.executable, "-P", "-m", "chainrule.learn.judge"],  # -P: no module comes from the folder
+            [sys.executable, "-P", *JUDGE],  # -P: no module comes from the folder
             stdin=subprocess.PIPE,
             stdout=subprocess.PIPE,
             stderr=subprocess.STDOUT,
@@ -160,7 +161,7 @@ def _watch(
             if result in ready:
                 os.read(result, 1)
                 selector.unregister(result)
-                end = time.monotonic() + limits.seconds + GRACE
+                end = time.monotonic() + limits.seconds
             if process.stdout.fileno() in ready:
                 chunk = process.stdout.read(65536)
                 if chunk:
