@@ -197,7 +197,7 @@ def prepare(module: ModuleType, number: int, text: str, raises: bool) -> None:
 
 def described(error: BaseException, file: Path) -> str:
     """An exception with the line of the learner's file it came from."""
-    text = "".join(traceback.format_exception_only(error)).strip()
+    text = "".join(traceback.format_exception_only(error)).strip().removeprefix(f"{__name__}.")
     if isinstance(error, EarlierBlockError):
         return str(error)
     if isinstance(error, SyntaxError):
