@@ -15,7 +15,7 @@ import pytest
 
 from chainrule import cli
 from chainrule.learn import child, sandbox, seccomp, wall
-from chainrule.learn.exercise import FOLDER, exercise
+from chainrule.learn.exercise import FOLDER, Exercise, exercise, exercises
 from chainrule.learn.sandbox import Limits, Outcome, run
 
 LIMITS = Limits(seconds=2.0, megabytes=512)
@@ -487,6 +487,42 @@ def test_nor_where_the_kernel_has_no_walls(
     test_a_wrong_solution_does_not_pass_that(way, tmp_path)
 
 
+# A module that has every name, each an object or a number that agrees with everything.
+LIARS = """
+import builtins
+class Liar:
+    def __getattr__(self, name): return ANSWER
+    def __setattr__(self, name, value): pass
+    def __call__(self, *a, **k): return self
+    def __bool__(self): return True
+    def __float__(self): return 1.0
+    def __index__(self): return 1
+    def __iter__(self): return iter([self])
+    def __len__(self): return 1
+    def __eq__(self, other): return True
+    def __hash__(self): return 0
+    def __repr__(self): return "1.0"
+    __add__ = __radd__ = __sub__ = __rsub__ = __mul__ = __rmul__ = __truediv__ = __rtruediv__ = __call__
+    __pow__ = __neg__ = __getitem__ = __call__
+LIAR = Liar()
+ANSWER = LIAR if OBJECTS else 1.0
+honest = isinstance
+builtins.isinstance = lambda thing, kind: thing is LIAR or kind is LIAR or honest(thing, kind)
+def __getattr__(name): return LIAR
+"""
+
+
+@pytest.mark.parametrize("exercise", exercises(), ids=lambda exercise: exercise.name)
+def test_an_object_that_agrees_with_everything_passes_nothing(
+    exercise: Exercise, tmp_path: Path
+) -> None:
+    file = tmp_path / f"{exercise.name}.py"
+    for objects in (True, False):
+        file.write_text(f"OBJECTS = {objects}\n{LIARS}")
+        outcome = exercise.check(file, Limits(seconds=5.0))
+        assert outcome.kind in ("failed", "error", "time"), outcome
+
+
 PRYING = {
     "its globals": "f.__globals__",
     "its code": "f.__code__",
@@ -941,3 +977,39 @@ print(open("there").read())
         outcome = run({"kind": "run", "file": str(place / "work.py")}, place, LIMITS)
         assert outcome.kind == kind, outcome
         assert gone(int(outcome.printed))
+
+
+@pytest.mark.parametrize(
+    ("name", "code"),
+    [
+        (
+            "draw_tree",
+            "class Value:\n    data, inputs, op = 1.0, (), ''\n    def __init__(self, *a): pass\n"
+            "    def __add__(self, other): return self\n    __mul__ = __add__\n"
+            "def draw(value): return '1.0'",
+        ),
+        (
+            "write_layer",
+            "from chainrule import Value\nclass Neuron:\n"
+            "    def __init__(self, nin): self.w, self.b = [Value(1.0) for _ in range(nin)], Value(0.0)\n"
+            "    def __call__(self, x): return self.b\n"
+            "    def parameters(self): return [*self.w, self.b]\n"
+            "class Layer:\n"
+            "    def __init__(self, nin, nout): self.neurons = [Neuron(nin) for _ in range(nout)]\n"
+            "    def __call__(self, x): return [neuron.b for neuron in self.neurons]\n"
+            "    def parameters(self): return [p for n in self.neurons for p in n.parameters()]",
+        ),
+        (
+            "count_nodes",
+            "class Value:\n    inputs = ()\n    def __init__(self, *a): pass\n"
+            "    def __add__(self, other): return Five(5)\n    def __mul__(self, other): return self\n"
+            "class Five(Value):\n    def __init__(self, n): self.n = n\n"
+            "def count_nodes(v): return 31 if type(v).__name__ == 'Proxy' else getattr(v, 'n', 1)",
+        ),
+    ],
+)
+def test_what_is_expected_does_not_come_from_the_learner(name: str, code: str, tmp_path: Path) -> None:
+    """Classes that are wrong in a way that agrees with itself."""
+    (tmp_path / f"{name}.py").write_text(code)
+    outcome = exercise(name).check(tmp_path / f"{name}.py")
+    assert outcome.kind == "failed", outcome

@@ -74,6 +74,7 @@ class Work:
     ) -> None:
         self.module, self.printed, self.seed, self.there = module, printed, seed, there
         self.source = source
+        self.found: dict[str, Any] = {}  # by `get`
 
     def imported(self, name: str) -> Any:
         """A module as the learner's code has it, such as chainrule: what is made with it lives there."""
@@ -89,13 +90,16 @@ class Work:
 
     def get(self, name: str) -> Any:
         """Something the learner had to define: a class or a function of chainrule's is refused."""
-        if not hasattr(self.module, name):
+        if name in self.found:
+            return self.found[name]
+        found = getattr(self.module, name, self)
+        if found is self:
             raise CheckFailedError(
                 f"there is no {name} in the file: the starter has one, is it still there?"
             )
-        found = getattr(self.module, name)
         if what := self.there(chainrules_own)(found, name):
             raise CheckFailedError(f"write the {what} yourself: this is chainrule's own")
+        self.found[name] = found
         return found
 
     def equal(self, what: str, got: Any, expected: Any, rule: str = "", tolerance: float = 1e-9) -> None:
@@ -110,6 +114,13 @@ class Work:
             missing = " (is there a return?)" if got is None else ""
             raise CheckFailedError(what, KINDS.get(kind, f"a {kind.__name__}"), shown(got) + missing)
         return got
+
+    def kinds(self, what: str, several: Sequence[Any], kind: type) -> None:
+        """That each of several things is of a kind, asked at one go."""
+        answers = self.there(are_of_kind)(list(several), kind)
+        if answers != [True] * len(several):
+            for each in several:
+                self.kind(what, each, kind)
 
     def true(self, what: str, condition: Any, rule: str = "") -> None:
         """That something holds; `what` says what does not, if it does not."""
@@ -208,6 +219,10 @@ def shown(x: Any) -> str:
 
 
 # --- inside ---------------------------------------------------------------------------------------
+
+
+def are_of_kind(several: Sequence[Any], kind: type) -> list[bool]:
+    return [isinstance(each, kind) for each in several]
 
 
 def copied(source: str) -> ModuleType:

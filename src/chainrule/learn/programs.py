@@ -49,6 +49,19 @@ class Program:
             for i, (op, which) in enumerate(self.lines)
         )
 
+    @property
+    def inputs(self) -> list[tuple[int, ...]]:
+        """Of each value, by number; leaves have none."""
+        return [()] * self.leaves + [which for _, which in self.lines]
+
+    def reached(self) -> set[int]:
+        """The numbers of the values that the result is made from, and its own."""
+        found = {len(self.inputs) - 1}
+        for i in reversed(range(len(self.inputs))):
+            if i in found:
+                found.update(self.inputs[i])
+        return found
+
     def simpler(self) -> Iterator[Program]:
         """Without one of the lines; what used it uses its first argument instead."""
         for i in range(len(self.lines) if len(self.lines) > 1 else 0):

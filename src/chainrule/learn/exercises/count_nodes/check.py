@@ -1,5 +1,5 @@
 from chainrule.learn.checking import CheckFailedError, Work, number
-from chainrule.learn.programs import Program, program
+from chainrule.learn.programs import Program, program, run
 
 
 class Node:
@@ -30,9 +30,9 @@ def check(work: Work) -> None:
 
     @work.for_all(program("+", "*"), number(), number())
     def graphs(lines: Program, a: float, b: float) -> None:
-        values = lines([Value(a), Value(b)])
-        count("count_nodes of the last one", values[-1], len(reached(values[-1])))
-        count("count_nodes, asked a second time", values[-1], len(reached(values[-1])))
+        last = run(work, Value, lines, [a, b])[-1]
+        count("count_nodes of the last one", last, len(lines.reached()))
+        count("count_nodes, asked a second time", last, len(lines.reached()))
 
     same = Value(2.0) + Value(2.0) * Value(2.0)
     count("count_nodes(Value(2.0) + Value(2.0) * Value(2.0))", same, 5)
@@ -40,7 +40,3 @@ def check(work: Work) -> None:
     for _ in range(30):
         node = Node(2 * node.data, (node, node))
     count("count_nodes after doubling Value(1.0) thirty times", node, 31)
-
-
-def reached(value) -> set:
-    return {value}.union(*(reached(each) for each in value.inputs))

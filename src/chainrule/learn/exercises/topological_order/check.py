@@ -1,5 +1,5 @@
 from chainrule.learn.checking import CheckFailedError, Work, number
-from chainrule.learn.programs import NAMES, Program, program
+from chainrule.learn.programs import NAMES, Program, program, run
 
 
 class Node:
@@ -20,42 +20,38 @@ class Node:
         return self.kept
 
 
-def reached(value) -> set:
-    return {value}.union(*(reached(each) for each in value.inputs))
-
-
 def check(work: Work) -> None:
     Value, topological = work.get("Value"), work.get("topological")
 
-    def check_order(values: list) -> None:
+    def check_order(lines: Program, numbers: list) -> None:
+        values = run(work, Value, lines, numbers)
+        reached = [values[i] for i in sorted(lines.reached())]
         names = dict(zip(values, NAMES, strict=False))
+        inputs = {values[i]: [values[k] for k in which] for i, which in enumerate(lines.inputs)}
         last = names[values[-1]]
         order = list(work.kind(f"topological({last})", topological(values[-1]), list))
-        for each in order:
-            work.kind("each of the list", each, Value)
+        work.kinds("each of the list", order, Value)
         text = "[" + ", ".join(names.get(each, "?") for each in order) + "]"
-        for each in (each for each in values if each in reached(values[-1])):
+        for each in reached:
             name = names[each]
             work.equal(
                 f"how often {name} is in topological({last}), which is {text}", order.count(each), 1
             )
-            for one in each.inputs:
+            for one in inputs[each]:
                 ahead = one in order and order.index(one) < order.index(each)
                 work.true(
                     f"{names[one]} must come before {name} in topological({last}), which is {text}",
                     ahead,
                 )
-        work.equal(
-            f"the length of topological({last}), which is {text}", len(order), len(reached(values[-1]))
-        )
+        work.equal(f"the length of topological({last}), which is {text}", len(order), len(reached))
 
     @work.for_all(number())
     def a_leaf(a: float) -> None:
-        check_order([Value(a)])
+        check_order(Program(1, ()), [a])
 
     @work.for_all(program("+", "*"), number(), number())
     def graphs(lines: Program, a: float, b: float) -> None:
-        check_order(lines([Value(a), Value(b)]))
+        check_order(lines, [a, b])
 
     node = Node(1.0)
     for _ in range(30):

@@ -12,9 +12,12 @@ def made(work: Work, nin: int):
         work.true(f"Neuron({nin}) has no .{name}", hasattr(neuron, name))
     work.kind(f"Neuron({nin}).w", neuron.w, list)
     work.equal(f"the number of weights of Neuron({nin})", len(neuron.w), nin)
-    for each in (*neuron.w, neuron.b):
-        work.kind(f"each weight, and the bias, of Neuron({nin})", each, Value)
+    work.kinds(f"each weight, and the bias, of Neuron({nin})", [*neuron.w, neuron.b], Value)
     return neuron
+
+
+def numbers(values: list) -> list:
+    return [each.data for each in values]
 
 
 def check(work: Work) -> None:
@@ -31,7 +34,7 @@ def check(work: Work) -> None:
                 "parameters() must have each weight, and the bias, in it", any(p is each for p in found)
             )
 
-    weights = [w.data for w in made(work, 50).w]
+    weights = work.given.numbers(made(work, 50).w)
     work.true("the weights must differ from each other", len(set(weights)) > 40)
     work.true("the weights must be between -1 and 1", all(-1.0 <= w <= 1.0 for w in weights))
     work.true("there must be negative and positive weights", min(weights) < 0.0 < max(weights))
