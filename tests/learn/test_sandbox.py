@@ -991,7 +991,7 @@ print(open("there").read())
         (
             "write_layer",
             "from chainrule import Value\nclass Neuron:\n"
-            "    def __init__(self, nin): self.w, self.b = [Value(1.0) for _ in range(nin)], Value(0.0)\n"
+            "    def __init__(self, n): self.w, self.b = [Value(1.0) for _ in range(n)], Value(0.0)\n"
             "    def __call__(self, x): return self.b\n"
             "    def parameters(self): return [*self.w, self.b]\n"
             "class Layer:\n"

@@ -27,7 +27,7 @@ from .link import CHECKER, EndedError, Link
 EXERCISES = Path(__file__).parent / "exercises"
 RESERVED = 8192  # megabytes of addresses that libraries may reserve without filling them
 OPEN_FILES, LARGEST_FILE = 64, 16 * 2**20  # together a gigabyte, deleted ones included
-TO_ANSWER = 0.25  # seconds to write down at which line it was
+TO_ANSWER, TO_END = 0.25, 1.0  # seconds to write down at which line it was, and to end by itself
 END_WITH_PARENT, READABLE, ADOPT_ORPHANS = 1, 4, 36  # for prctl
 
 Found = dict[str, Any]  # kind, message, parts
@@ -117,18 +117,24 @@ def judged(job: dict[str, Any], link: Link, check: Callable[[Work], None] | None
     return _found("passed", "")
 
 
-def end_children(process: int) -> int:
+def end_children(process: int, patience: float = 0.0) -> int:
     """End the learner's process and all that it started; returns its exit code.
 
-    Processes whose parent ended are this one's: `main` asks the kernel for that.
+    `patience` is the seconds that it has to end by itself. Processes whose parent ended are this one's:
+    `main` asks the kernel for that.
     """
-    os.kill(process, signal.SIGKILL)  # one that has ended stays until it is waited for
-    code = os.waitstatus_to_exitcode(os.waitpid(process, 0)[1])
+    end = time.monotonic() + patience
+    while not (ended := os.waitpid(process, os.WNOHANG))[0]:
+        if time.monotonic() >= end:
+            os.kill(process, signal.SIGKILL)
+            ended = os.waitpid(process, 0)
+            break
+        time.sleep(0.01)
     while orphans := _children():
         for each in orphans:
             os.kill(each, signal.SIGKILL)
             os.waitpid(each, 0)
-    return code
+    return os.waitstatus_to_exitcode(ended[1])
 
 
 def main() -> None:
@@ -149,10 +155,9 @@ def main() -> None:
 
     signal.signal(signal.SIGTERM, stop)
     found = decide(job, link)
-    if found["kind"] == "gone":
-        _wait_a_moment(process)
     signal.signal(signal.SIGTERM, signal.SIG_IGN)
-    found["code"] = end_children(process)
+    # How a process ends whose link is gone is what to say of it.
+    found["code"] = end_children(process, TO_END if found["kind"] == "gone" else 0.0)
     os.write(job["result"], json.dumps(found).encode())
     os._exit(0)
 
@@ -166,14 +171,6 @@ def _found(kind: str, message: str, parts: dict[str, str] | None = None) -> Foun
 def _prctl(option: int, value: int) -> None:
     if sys.platform == "linux":
         ctypes.CDLL(None).prctl(option, *map(ctypes.c_ulong, (value, 0, 0, 0)))
-
-
-def _wait_a_moment(process: int) -> None:
-    """Let a process whose link is gone end by itself: how it does is what to say of it."""
-    for _ in range(100):
-        if os.waitid(os.P_PID, process, os.WEXITED | os.WNOWAIT | os.WNOHANG) is not None:
-            return
-        time.sleep(0.01)
 
 
 def _children() -> list[int]:
