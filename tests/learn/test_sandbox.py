@@ -18,7 +18,7 @@ from chainrule.learn import child, sandbox, seccomp, wall
 from chainrule.learn.exercise import FOLDER, Exercise, exercise, exercises
 from chainrule.learn.sandbox import Limits, Outcome, run
 
-LIMITS = Limits(seconds=2.0, megabytes=512)
+LIMITS = Limits(seconds=2.0, megabytes=192)
 
 
 def tried(code: str, tmp_path: Path, limits: Limits = LIMITS) -> Outcome:
@@ -35,8 +35,8 @@ def tried(code: str, tmp_path: Path, limits: Limits = LIMITS) -> Outcome:
     [
         ("while True:\n    pass", "time", "did not end within 2 s"),
         ("import time\ntime.sleep(60)", "time", "at line 2"),
-        ("x = [0]\nwhile True:\n    x = x * 2", "memory", "more than 512 MB"),
-        ("x = bytearray(10**10)", "memory", "512 MB"),
+        ("x = [0]\nwhile True:\n    x = x * 2", "memory", "more than 192 MB"),
+        ("x = bytearray(10**10)", "memory", "192 MB"),
         ("exit()", "exit", "exit"),
         ("import sys\nsys.exit(0)", "exit", "exit"),
         ("import os\nos._exit(0)", "exit", "ended Python"),
@@ -835,7 +835,7 @@ def test_secrets_of_the_environment_are_not_passed_on(
         ),
         ("import os\nos.chmod('a', 0)", "may not change the mode of a file: leave it out, at line 2"),
         ("import os\nos.listdir(os.path.dirname(os.getcwd()))", f"({child.WALLED}), at line 2"),
-        ("x = bytearray(10**10)", "it needed more than 512 MB of memory: does a list grow without end?"),
+        ("x = bytearray(10**10)", "it needed more than 192 MB of memory: does a list grow without end?"),
     ],
     ids=["socket", "fork", "multiprocessing", "chmod", "reading", "memory"],
 )
