@@ -147,7 +147,10 @@ class _Resumed(Generator[Any, Any, Any]):
 
 
 class no_grad(_Mode):
-    """Compute without recording a graph: results are leaves.
+    """Compute without recording a graph: results are leaves, and `backward()` of one is an error.
+
+    It holds for this thread or asyncio task. A generator suspended inside keeps it on until it is
+    closed or dropped, as in PyTorch; a decorated generator has it on only while it runs.
 
     >>> with no_grad():
     ...     w = w - 0.1 * w.grad

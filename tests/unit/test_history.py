@@ -76,7 +76,8 @@ def test_the_curves_of_a_notebook_are_to_scale() -> None:
 
 
 def test_plotting_without_matplotlib(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setitem(sys.modules, "matplotlib", None)
+    for name in ("matplotlib", "matplotlib.figure"):
+        monkeypatch.setitem(sys.modules, name, None)
     path = tmp_path / "curves.png"
     message = r"^plotting needs matplotlib: pip install 'chainrule\[plot\]'$"
     with pytest.raises(ImportError, match=message):

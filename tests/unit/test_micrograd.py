@@ -19,6 +19,7 @@ import pytest
 import chainrule
 from chainrule import micrograd
 from tests.conftest import require
+from tests.near import near
 from tests.unit.programs import MICROGPT, PROGRAMS
 
 
@@ -86,12 +87,7 @@ def test_a_program_gives_the_same_numbers_with_the_value_of_chainrule(name: str)
     assert len(lines) == len(wanted)
     for line, other in zip(lines, wanted, strict=True):
         numbers, others = ([float(x) for x in NUMBER.findall(text)] for text in (line, other))
-        assert len(numbers) == len(others)
-        for x, y in zip(numbers, others, strict=True):
-            assert math.isclose(x, y, rel_tol=1e-9, abs_tol=1e-4), (
-                line,
-                other,
-            )  # repr shows four decimals
+        assert numbers == near(others, rel=1e-9, abs=1e-4)  # repr shows four decimals
 
 
 def random_graph(Value: Any, seed: int) -> list[str]:

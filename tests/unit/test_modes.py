@@ -4,7 +4,8 @@ import asyncio
 import gc
 import sys
 import threading
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Coroutine, Iterator
+from concurrent.futures import ThreadPoolExecutor
 from types import FrameType
 from typing import Any
 
@@ -16,6 +17,12 @@ from chainrule.compiler.tracing import trace
 from chainrule.value import Mode, core, modes
 
 DEFAULT = (True, False, None, None)
+
+
+def run(main: Coroutine[Any, Any, Any]) -> Any:
+    """asyncio.run in a thread of its own: a test of pages may have left an event loop in this one."""
+    with ThreadPoolExecutor(1) as pool:
+        return pool.submit(asyncio.run, main).result()
 
 
 @pytest.fixture(autouse=True)
@@ -65,7 +72,7 @@ def test_tasks_have_modes_of_their_own() -> None:
         await asyncio.gather(quiet(), loud())
         assert modes().recording
 
-    asyncio.run(both())
+    run(both())
     assert sorted(set(seen)) == [("loud", True), ("quiet", False)]
 
 
@@ -81,7 +88,7 @@ def test_a_cancelled_task_leaves_nothing_behind() -> None:
         await asyncio.gather(task, return_exceptions=True)
         return modes().recording
 
-    assert asyncio.run(main())
+    assert run(main())
 
 
 def test_a_task_inherits_a_mode_until_its_manager_exits() -> None:
@@ -100,7 +107,7 @@ def test_a_task_inherits_a_mode_until_its_manager_exits() -> None:
         await task
         return seen
 
-    assert asyncio.run(main()) == [False, True]
+    assert run(main()) == [False, True]
 
 
 def test_threads_start_in_the_default_modes() -> None:
@@ -206,7 +213,7 @@ def test_a_generator_finished_in_another_context() -> None:
         await asyncio.create_task(finish())
         return modes().recording
 
-    assert asyncio.run(main())
+    assert run(main())
 
 
 def test_a_manager_that_is_dropped_without_an_exit() -> None:
@@ -242,7 +249,7 @@ def test_decorated_functions(decorate: Any) -> None:
     assert plain() is False
     assert plain.__name__ == "plain"
     assert plain.__doc__ == "The docstring."
-    assert asyncio.run(later()) is False
+    assert run(later()) is False
     generator = items()
     assert next(generator) is False
     assert modes().recording  # off only while the generator runs

@@ -143,8 +143,13 @@ class Numbers(Operand):
 
 
 def plain(result: Any, like: Array) -> Array:
-    """An array from what a formula gave: it may be a constant."""
-    return result.array if isinstance(result, Numbers) else jnp.full_like(like, float(result))
+    """An array from what a formula gave: it may be a constant, or a choice between constants.
+
+    Those have JAX's default precision, which is not always that of the program.
+    """
+    if isinstance(result, Numbers):
+        return result.array.astype(like.dtype)
+    return jnp.full_like(like, float(result))
 
 
 def apply(op: Op, arrays: Sequence[Array]) -> Array:
