@@ -24,11 +24,29 @@ from tests.unit.programs import MICROGPT, PROGRAMS
 
 
 def output_of(program: str, **names: Any) -> list[str]:
-    """What a program prints."""
+    """What a program prints. Methods that it gives to a class are taken back afterwards."""
+    classes = [chainrule.Value, micrograd.Value]
+    with contextlib.suppress(ImportError):
+        classes.append(importlib.import_module("micrograd.engine").Value)
+    before = [dict(vars(cls)) for cls in classes]
     printed = io.StringIO()
-    with contextlib.redirect_stdout(printed):
-        exec(compile(program, "program", "exec"), {"__name__": "program", **names})
+    try:
+        with contextlib.redirect_stdout(printed):
+            exec(compile(program, "program", "exec"), {"__name__": "program", **names})
+    finally:
+        for cls, methods in zip(classes, before, strict=True):
+            for name in vars(cls).keys() - methods.keys():
+                delattr(cls, name)
+            for name, method in methods.items():
+                if vars(cls)[name] is not method:
+                    setattr(cls, name, method)
     return printed.getvalue().splitlines()
+
+
+def test_programs_leave_no_method_behind() -> None:
+    before = dict(vars(chainrule.Value))
+    output_of("from chainrule import Value\nValue.relu = Value.item = lambda self: 1.0")
+    assert dict(vars(chainrule.Value)) == before
 
 
 @contextlib.contextmanager
