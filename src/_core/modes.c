@@ -21,6 +21,7 @@ struct Mode {
     int mask, bits;                /* which modes it changes, and to what */
     PyObject *tracer, *arguments;  /* each may be NULL */
     Entry *entries;                /* those that have not ended, the newest first */
+    Py_ssize_t entered;            /* how often, less how often it was left */
 };
 
 int modes_in_use, differentiating;
@@ -162,18 +163,21 @@ static PyObject *mode_enter(PyObject *self, PyObject *unused) {
     Py_DECREF(entry);
     if (!token) return NULL;
     Py_DECREF(token);
+    mode->entered++;
     Py_RETURN_NONE;
 }
 
 static PyObject *mode_exit(PyObject *self, PyObject *const *args, Py_ssize_t n) {
     (void)args, (void)n;
     Mode *mode = (Mode *)self;
+    if (!mode->entered) return PyErr_Format(PyExc_RuntimeError, "the mode was not entered");
+    mode->entered--;
     Entry *entry = entry_on_top();
     while (entry && entry->manager != mode) entry = entry->below;
-    /* None here: it was entered in another context, such as that of a generator's last user. */
+    /* None here: it was entered in another context, such as that of a generator's last user. That
+     * context may be gone by now, and the entry with it. */
     if (!entry) entry = mode->entries;
-    if (!entry) return PyErr_Format(PyExc_RuntimeError, "the mode was not entered");
-    end(entry);
+    if (entry) end(entry);
     if (tidy() < 0) return NULL;
     Py_RETURN_NONE;
 }
@@ -194,7 +198,7 @@ static int mode_init(PyObject *self, PyObject *args, PyObject *keywords) {
     if (!PyArg_ParseTupleAndKeywords(args, keywords, "|OOOO:Mode", names, &recording, &anomaly, &tracer,
                                      &arguments))
         return -1;
-    if (mode->entries) {
+    if (mode->entered) {
         PyErr_SetString(PyExc_RuntimeError, "the mode is in use");
         return -1;
     }

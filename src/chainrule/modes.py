@@ -74,6 +74,8 @@ class Mode:
         tracer: Any = None,
         arguments: Any = None,
     ) -> None:
+        if getattr(self, "_entries", None):
+            raise RuntimeError("the mode is in use")
         changes: dict[str, Any] = {"recording": recording, "anomaly": anomaly, "arguments": arguments}
         self._changes = {name: value for name, value in changes.items() if value is not None}
         if tracer is False:
@@ -99,13 +101,23 @@ class Mode:
             raise
 
     def __exit__(self, *error: object) -> None:
-        inside = _top.get()
-        while inside is not None and inside not in self._entries:
-            inside = inside.below
-        if inside is None:  # entered in another context, such as that of a generator's last user
-            inside = self._entries[-1]
-        inside.open = False
-        self._entries.remove(inside)
+        if not self._entries:
+            raise RuntimeError("the mode was not entered")
+        try:
+            inside = _top.get()
+            while inside is not None and inside not in self._entries:
+                inside = inside.below
+            if inside is None:  # entered in another context, such as that of a generator's last user
+                inside = self._entries[-1]
+            self._leave(inside)
+        except BaseException:  # Ctrl-C: a traceback may keep this manager alive
+            self._leave(self._entries[-1] if self._entries else None)
+            raise
+
+    def _leave(self, entry: _Entry | None) -> None:
+        if entry is not None and entry.open:
+            entry.open = False
+            self._entries.remove(entry)
         _top.set(_without_closed(_top.get()))
 
 

@@ -112,7 +112,10 @@ def remove_leftovers(path: Path) -> None:
     writer any more.
     """
     pattern = re.compile(rf"\.{re.escape(path.name)}\.[0-9a-f]{{16}}\.part")
-    for name in filter(pattern.fullmatch, os.listdir(path.parent)):
+    found: list[str] = []
+    with contextlib.suppress(OSError):  # a folder that may be written but not listed
+        found = os.listdir(path.parent)
+    for name in filter(pattern.fullmatch, found):
         part = path.with_name(name)
         with contextlib.suppress(OSError):  # it is gone, or not ours to remove
             opened = os.open(part, os.O_RDWR | getattr(os, "O_NOFOLLOW", 0))

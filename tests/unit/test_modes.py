@@ -1,6 +1,7 @@
 """Modes end: with their manager, in every task, after every interrupt."""
 
 import asyncio
+import contextvars
 import gc
 import sys
 import threading
@@ -214,6 +215,32 @@ def test_a_generator_finished_in_another_context() -> None:
         return modes().recording
 
     assert run(main())
+
+
+def test_a_generator_advanced_in_a_context_that_is_gone() -> None:
+    """Its mode ended with that context, so closing it has nothing to end."""
+
+    def numbers() -> Iterator[int]:
+        with no_grad():
+            yield 1
+
+    generator = numbers()
+    contextvars.copy_context().run(next, generator)
+    assert modes().recording
+    generator.close()
+    other = numbers()
+    thread = threading.Thread(target=next, args=(other,))
+    thread.start()
+    thread.join()
+    other.close()
+
+
+def test_misuse_of_a_manager() -> None:
+    mode = no_grad()
+    with pytest.raises(RuntimeError, match="the mode was not entered"):
+        mode.__exit__(None, None, None)
+    with mode, pytest.raises(RuntimeError, match="the mode is in use"):
+        mode.__init__()
 
 
 def test_a_manager_that_is_dropped_without_an_exit() -> None:

@@ -53,7 +53,11 @@ class _Turn:
     def __enter__(self) -> None:
         self.lock = TRACING
         self.held: list[bool] = []
-        self.held.extend(map(self.lock.acquire, (True,)))
+        try:
+            self.held.extend(map(self.lock.acquire, (True,)))
+        except BaseException:  # a traceback may keep this alive
+            self.__exit__()
+            raise
 
     def __exit__(self, *error: object) -> None:
         held = getattr(self, "held", [])
