@@ -129,7 +129,7 @@ def _plain_numbers() -> Mode:
 
 
 def _chosen(argnums: Argnums, args: tuple[Any, ...], keywords: dict[str, Any]) -> list[int]:
-    """The positions of the arguments to differentiate for, each once, from 0."""
+    """The positions of the differentiated arguments, each once, from 0."""
     given = [argnums] if isinstance(argnums, int) else list(argnums)
     for i in given:
         if not -len(args) <= i < len(args):

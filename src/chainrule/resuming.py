@@ -182,7 +182,7 @@ def read_training(path: str | Path) -> tuple[Any, dict[str, float], dict[str, An
         raise file.wrong("the metadata of the training", f"no JSON ({error})", "an object") from None
     if text is None:
         raise ModelFileError(
-            f"{path} is a model, but no training to go on with: give the file of fit(..., resume=...)"
+            f"{path} is a model, not a run that can be resumed: give the file of fit(..., resume=...)"
         )
     if not isinstance(about, dict):
         raise file.wrong("the metadata of the training", reprlib.repr(about), "an object")

@@ -455,7 +455,8 @@ def why_not_native(model: nn.Module, loss: Loss) -> str:
         return ""
     which = "loss" if is_plain(model) else "model"
     return (
-        f"the {which} is your own, and may do something else at each call: engine='native' compiles it"
+        f"the {which} is your own and may do something else at each call; if it has no Python "
+        f"branches, engine='native' compiles it"
     )
 
 

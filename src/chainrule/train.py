@@ -121,7 +121,7 @@ def fit(
         run = make_run(engine, module, loss_function, optimizer, data, mesh, shard_parameters)
     run.validation, run.metrics, run.checkpoint = validation, metrics or {}, checkpoint
     run.keep_best = checkpoint is not None or patience is not None
-    # Somebody looks at every epoch, or several can be done in one go.
+    # Observers force one epoch per native call; without them several are done at once.
     run.stepwise = bool(run.keep_best or validation or metrics or callbacks or schedule or resume)
     start = time.perf_counter()
     epoch = first_epoch(resume, run, schedule)
@@ -170,7 +170,7 @@ def fit(
 
 
 def check_parts(model: Any, optimizer: Any, schedule: Any, metrics: Any) -> None:
-    """Refuse what would fail in the middle of a training, or train nothing."""
+    """Refuse early what would fail in the middle of a run, or train nothing."""
     if optimizer is not None:
         if not isinstance(optimizer, optim.Optimizer):
             raise TypeError(

@@ -473,7 +473,7 @@ def test_resuming(engine: str, tmp_path: Path) -> None:
     from chainrule.saving import save
 
     save(nn.MLP(2, [3, 1], seed=0), path)
-    with pytest.raises(ModelFileError, match="no training to go on with"):
+    with pytest.raises(ModelFileError, match="not a run that can be resumed"):
         run(6, path)
 
 

@@ -230,7 +230,10 @@ def test_the_history_says_why_auto_stays_eager() -> None:
             return self.mlp(x)
 
     history = quick(Own())
-    reason = "the model is your own, and may do something else at each call: engine='native' compiles it"
+    reason = (
+        "the model is your own and may do something else at each call; if it has no Python branches, "
+        "engine='native' compiles it"
+    )
     assert (history.engine, history.reason) == ("eager", reason)
     assert str(history).endswith(f", engine eager ({reason})")
     history = quick(loss=lambda predictions, targets: nn.mse_loss(predictions, targets))

@@ -95,7 +95,7 @@ class Compiled:
         if reduction not in REDUCTIONS:
             raise ValueError(f"reduction must be 'mean', 'sum' or 'none', got {reduction!r}")
         self.function = function
-        # Those to differentiate for, then others that the function closes over.
+        # Those to differentiate with respect to, then others that the function closes over.
         self.params: list[Value] = _leaves("params", () if params is None else params)
         self.named = None if params is None else len(self.params)
         self.reduction = reduction
@@ -177,7 +177,7 @@ class Compiled:
         gradient = self.value_and_grad(*batch)[1]
         if not len(gradient):
             raise ValueError(
-                "the function has no parameters to differentiate for: "
+                "the function has no parameters to differentiate with respect to: "
                 "value_and_grad(..., inputs=True) gives the gradients for its arguments"
             )
         return gradient
@@ -390,8 +390,8 @@ def compile(
     Arguments:
         function: a function of numbers and lists or dicts of them, or a model, written for one
             sample with Values. Or a Value already computed, with `inputs`.
-        params: the leaf Values to differentiate for; found by themselves if None. Other Values
-            that the function uses are read at every call too; all else is fixed when it is traced.
+        params: the leaf Values to differentiate with respect to; all that the function uses if None.
+            Other Values that it uses are read at every call too; all else is fixed when it is traced.
         inputs: for a Value already computed, the leaves that differ from sample to sample.
         reduction: what `value_and_grad` does with the losses of the samples: 'mean', 'sum', 'none'.
         backend: 'native' or 'numpy'; native if the C core was built.
