@@ -3,11 +3,9 @@
 import asyncio
 import contextvars
 import gc
-import sys
 import threading
 from collections.abc import Callable, Coroutine, Iterator
 from concurrent.futures import ThreadPoolExecutor
-from types import FrameType
 from typing import Any
 
 import numpy as np
@@ -16,6 +14,8 @@ import pytest
 from chainrule import Value, compile, detect_anomaly, enable_grad, grad, no_grad
 from chainrule.compiler.tracing import trace
 from chainrule.value import Mode, core, modes
+
+from ..interrupting import check_interrupts
 
 DEFAULT = (True, False, None, None)
 
@@ -354,37 +354,6 @@ def test_a_leaf_can_go_backward() -> None:
 # --- interrupts ----------------------------------------------------------------------------------
 
 
-class _InterruptedError(BaseException):
-    pass
-
-
-def interrupt(action: Callable[[], Any], at: int) -> bool:
-    """Run an action and raise before its instruction number `at`; whether there is one."""
-    count = 0
-
-    def on_event(frame: FrameType, event: str, argument: object) -> Any:
-        nonlocal count
-        frame.f_trace_opcodes = True
-        if event == "opcode":
-            count += 1
-            if count == at:
-                sys.settrace(None)
-                raise _InterruptedError
-        return on_event
-
-    before, hook = sys.gettrace(), sys.unraisablehook
-    sys.unraisablehook = lambda unraisable: None  # an interrupt inside of __del__ is only printed
-    sys.settrace(on_event)
-    try:
-        action()
-    except _InterruptedError:
-        return True
-    finally:
-        sys.settrace(before)
-        sys.unraisablehook = hook
-    return False
-
-
 def enter_and_leave() -> None:
     with no_grad(), detect_anomaly():
         Value(1.0) * 2
@@ -421,25 +390,19 @@ def decorated() -> float:
 
 
 @pytest.mark.parametrize(
-    ("action", "stride"),
+    "action",
     [
-        (enter_and_leave, 1),
-        (nested, 1),
-        (in_a_generator, 1),
-        (decorated, 1),
-        (differentiate, 1),
-        (trace_a_function, 1),
-        (run_compiled, 7),
+        *(enter_and_leave, nested, in_a_generator, decorated),
+        *(differentiate, trace_a_function, run_compiled),
     ],
 )
-def test_no_interrupt_leaves_a_mode_on(action: Callable[[], None], stride: int) -> None:
-    action()
-    at = 1
-    while interrupt(action, at):
+def test_no_interrupt_leaves_a_mode_on(action: Callable[[], None]) -> None:
+    def default_again(interrupted: bool) -> None:
         gc.collect(0)
-        assert modes() == DEFAULT, f"after an interrupt before instruction {at}"
-        at += stride if core == "c" or at < 200 else 11 * stride  # the reference has many more
-    assert at > 10
+        assert modes() == DEFAULT
+
+    stride = 1 if core == "c" else 5  # the reference has many more instructions
+    assert check_interrupts(lambda: (action, default_again), stride) > 5
     thread = threading.Thread(target=action, daemon=True)  # no lock is left behind either
     thread.start()
     thread.join(60)
