@@ -951,6 +951,16 @@ def test_a_program_ends_with_the_process_that_started_it(number: int, tmp_path: 
         starter.wait()
 
 
+def test_what_was_printed_before_the_time_was_up_is_shown(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Whether or not Python is told, where the tests run, to write each piece at once."""
+    monkeypatch.delenv("PYTHONUNBUFFERED", raising=False)
+    (tmp_path / "work.py").write_text("print('epoch 1')\nprint('loss', end='')\nwhile True: pass\n")
+    outcome = run({"kind": "run", "file": str(tmp_path / "work.py")}, tmp_path, LIMITS)
+    assert (outcome.kind, outcome.printed) == ("time", "epoch 1\nloss")
+
+
 @needs_proc
 def test_what_a_program_started_does_not_outlive_it(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
@@ -977,7 +987,7 @@ print(open("there").read())
         (place / "work.py").write_text(code + end)
         outcome = run({"kind": "run", "file": str(place / "work.py")}, place, patient)
         assert outcome.kind == kind, outcome
-        assert gone(int(outcome.printed))
+        assert gone(int(outcome.printed)), outcome
 
 
 @pytest.mark.parametrize(

@@ -119,6 +119,7 @@ def _environment() -> dict[str, str]:
         "PYTHONPATH": path,
         "PYTHONDONTWRITEBYTECODE": "1",
         "PYTHONIOENCODING": "utf-8:backslashreplace",
+        "PYTHONUNBUFFERED": "1",  # what was printed before an endless loop is shown
         "PYTHONBREAKPOINT": "0",  # one that was left in the file has nobody to ask
     }
     return keep | dict.fromkeys(("OPENBLAS_NUM_THREADS", "OMP_NUM_THREADS", "MKL_NUM_THREADS"), "1")
