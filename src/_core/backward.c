@@ -298,6 +298,7 @@ PyObject *value_backward(PyObject *self, PyObject *args, PyObject *keywords) {
     double gradient = 1.0;
     if (root->word & UNRECORDED) return raise_error("not_recorded", self, NULL), NULL;
     if (!create_graph && MODES() & TRACING && ask_tracer("backward", NULL, NULL) < 0) return NULL;
+    if (!create_graph && WATCHED() & DIFFERENTIATING && observe_sweep(self) < 0) return NULL;
     if (create_graph && backward_in_values(self, seed, reset) < 0) return NULL;
     if (seed && !create_graph) {
         PyObject *number = PyObject_CallOneArg(as_float, seed);

@@ -126,6 +126,8 @@ int observe_read(PyObject *value, const char *attribute) {
     return failed ? -1 : 0;
 }
 
+int observe_sweep(PyObject *root) { return ask(arguments_here(), "sweep", root, NULL) < 0 ? -1 : 0; }
+
 /* --- managers -------------------------------------------------------------------------------- */
 
 /* Drop the entries of this context that have ended. */

@@ -121,6 +121,7 @@ int current_modes(void);
 int ask_tracer(const char *method, PyObject *value, PyObject *more); /* its answer, or -1 */
 int compare_as_numbers(PyObject *left, PyObject *right);             /* 1, 0 or -1 */
 int observe_read(PyObject *value, const char *attribute);            /* 0, or -1 if it is refused */
+int observe_sweep(PyObject *root);                                   /* likewise */
 PyObject *modes_here(PyObject *module, PyObject *unused);
 PyObject *modes_setup(void);
 

@@ -94,19 +94,36 @@ static Value *record_specially(Value *v, int modes) {
     return v;
 }
 
-/* A node for an operation whose value is known. */
-static Value *apply(int op, Py_ssize_t n, const Slot *slots, const unsigned char *is_number, double data) {
-    int modes = MODES();
+static Value *node_with_inputs(int op, Py_ssize_t n, const Slot *slots, const unsigned char *is_number,
+                               double data) {
     Value *v = node_new(data);
-    if (v && modes & NOT_RECORDING) v->word |= UNRECORDED;
-    if (!v || modes & NOT_RECORDING) return v;
+    if (!v) return NULL;
     v->op = (unsigned char)op;
     if (node_set_inputs(v, n, slots, is_number) < 0) {
         v->op = LEAF;
-        Py_DECREF(v);
-        return NULL;
+        Py_CLEAR(v);
     }
-    return modes ? record_specially(v, modes) : v;
+    return v;
+}
+
+/* A node for an operation whose value is known. */
+static Value *apply(int op, Py_ssize_t n, const Slot *slots, const unsigned char *is_number, double data) {
+    const int modes = MODES();
+    /* Inside grad, no_grad() stops gradients and keeps where a number comes from. */
+    const int stopped = modes & NOT_RECORDING && modes & DIFFERENTIATING && op != CUSTOM;
+    if (modes & NOT_RECORDING && !stopped) {
+        Value *leaf = node_new(data);
+        if (leaf) leaf->word |= UNRECORDED;
+        return leaf;
+    }
+    Value *v = node_with_inputs(op, n, slots, is_number, data);
+    if (v && modes) v = record_specially(v, modes);
+    if (!v || !stopped) return v;
+    const Slot slot = {.node = v};
+    const unsigned char is_node = 0;
+    Value *last = node_with_inputs(OP_STOP_GRADIENT, 1, &slot, &is_node, data);
+    Py_DECREF(v);
+    return last;
 }
 
 /* --- operators ------------------------------------------------------------------------------- */

@@ -58,11 +58,10 @@ class _Call:
         # One walk for all outputs: a node above them, which is dropped again.
         self.order = Value._node(ops.sum, roots, 0.0)._topological()[:-1] if roots else []
         own = set(self.inputs)
-        if numbers.lost and own.isdisjoint(self.order):
+        if lost := numbers.lost(self.order, lambda: sweeps.reached(self.order, roots)):
             raise ValueError(
-                f"the result of the function does not depend on the differentiated arguments: "
-                f"{numbers.lost}; compute with the Values themselves, or use detach() to stop the "
-                f"gradient on purpose"
+                f"the gradient of an argument is lost: {lost}; compute and compare with the Values "
+                f"themselves, or use detach() to stop the gradient on purpose"
             )
         self.in_values = self.lifted or any(v.is_leaf and v not in own for v in self.order)
 

@@ -91,7 +91,12 @@ class Value:
         modes = current()
         if modes.anomaly and not math.isfinite(data):
             raise errors.bad_value(op.name, tuple(numbers), data)
-        return Value._node(op, inputs, data) if modes.recording else _cut_off(data)
+        if modes.recording:
+            return Value._node(op, inputs, data)
+        if modes.arguments is None or not ops.is_known(op):
+            return _cut_off(data)
+        # Inside grad, no_grad() stops gradients and keeps where a number comes from.
+        return Value._node(ops.stop_gradient, (Value._node(op, inputs, data),), data)
 
     # --- what a value knows ----------------------------------------------------------------------
 
@@ -264,9 +269,11 @@ class Value:
         """
         if self._unrecorded:
             raise errors.not_recorded(self)
-        tracer = current().tracer
-        if tracer is not None and not create_graph:
-            tracer.backward()
+        modes = current()
+        if modes.tracer is not None and not create_graph:
+            modes.tracer.backward()
+        if modes.arguments is not None and not create_graph:
+            modes.arguments.sweep(self)
         seed = gradient if create_graph else as_float(gradient)
         order = self._topological()
         if create_graph:

@@ -9,7 +9,7 @@ The compiled core has a `Mode` of its own with the same behaviour, in modes.c.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Collection, Iterable
 from contextvars import ContextVar
 from typing import Any, NamedTuple
 from weakref import ref
@@ -145,7 +145,8 @@ class Numbers:
         self.inputs = set(inputs)
         self.outer = around.arguments  # of an enclosing grad
         self.around: Numbers | None = around.tracer if self.outer is None else self.outer
-        self.lost = ""  # how a number was first taken out of the graph, and where
+        self._taken: dict[Any, str] = {}  # Values whose numbers left the graph: how, and where
+        self._stopped = ""  # where no_grad() was entered
         self._alone: dict[Any, bool] = {}
         self._touched: dict[Any, bool] = {}
 
@@ -159,17 +160,43 @@ class Numbers:
 
     def read(self, value: Any, attribute: str) -> None:
         """Note that a number was read which depends on the inputs."""
-        if not self.lost and self._decide(value, self._touched, any):
-            self.lost = f".{attribute} was read at {errors.user_line()}"
-        if self.outer is not None:
-            self.outer.read(value, attribute)
+        self._take(value, f".{attribute} was read")
+
+    def sweep(self, root: Any) -> None:
+        """Note that backward() made numbers which depend on the inputs."""
+        self._take(root, "backward() without create_graph was called")
 
     def no_grad(self) -> None:
-        """Note that results are not recorded from here on."""
-        if not self.lost:
-            self.lost = f"no_grad() was entered at {errors.user_line()}"
+        """Note that gradients are stopped. For an enclosing grad that is part of the function."""
+        self._stopped = self._stopped or f"no_grad() was entered at {errors.user_line()}"
+
+    def _take(self, value: Any, how: str) -> None:
+        if value not in self._taken and self._decide(value, self._touched, any):
+            self._taken[value] = f"{how} at {errors.user_line()}"
         if self.outer is not None:
-            self.outer.no_grad()
+            self.outer._take(value, how)
+
+    def lost(self, order: Collection[Any], reached: Callable[[], set[Any]]) -> str:
+        """How the gradient of an input was lost, "" if none was.
+
+        `order` is the graph of the result, and `reached` finds the nodes to which gradients flow. An
+        input that they do not reach was lost if its number left the graph. no_grad() says that some
+        gradients are not wanted; to want none cannot be meant.
+        """
+        if not self._taken and not self._stopped:
+            return ""
+        with_gradient = reached()
+        seen: set[Any] = set()
+        for value, how in self._taken.items():
+            stack = [value]
+            while stack:
+                node = stack.pop()
+                if node not in seen:
+                    seen.add(node)
+                    stack += [each for each in node._arguments if not isinstance(each, float)]
+                    if node in self.inputs and node not in with_gradient:
+                        return how
+        return self._stopped if order and self.inputs.isdisjoint(with_gradient) else ""
 
     def is_input(self, value: Any) -> bool:
         return value in self.inputs or (self.around is not None and self.around.is_input(value))

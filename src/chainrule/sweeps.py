@@ -40,6 +40,19 @@ def depending(order: list[Any], inputs: Iterable[Any]) -> set[Any]:
     return found
 
 
+def reached(order: list[Any], roots: Iterable[Any]) -> set[Any]:
+    """The nodes to which a gradient flows from one of the roots, and these."""
+    found = set(roots)
+    for node in reversed(order):
+        if node in found:
+            found.update(
+                arg
+                for i, arg in enumerate(node._arguments)
+                if not isinstance(arg, float) and (node._row is None or node._row.differentiable(i))
+            )
+    return found
+
+
 def adjoints(order: list[Any], seed: Any, among: set[Any] | None = None) -> dict[Any, Any]:
     """The derivative of the last of `order` for each value it depends on, as an expression.
 

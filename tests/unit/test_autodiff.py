@@ -309,7 +309,7 @@ def test_a_value_and_a_number_compare_as_numbers() -> None:
     ],
 )
 def test_a_derivative_lost_by_reading_data_is_an_error(function: Any) -> None:
-    lost = r"does not depend on the differentiated arguments: \.data was read at .*test_autodiff.py:\d+"
+    lost = r"the gradient of an argument is lost: \.data was read at .*test_autodiff.py:\d+"
     with pytest.raises(ValueError, match=lost):
         grad(function)(2.0)
     with pytest.raises(ValueError, match=lost):
@@ -323,6 +323,65 @@ def test_a_derivative_lost_in_no_grad_is_an_error() -> None:
 
     with pytest.raises(ValueError, match=r"no_grad\(\) was entered at .*: with no_grad\(\):"):
         grad(function)(2.0)
+
+
+def test_a_derivative_lost_for_one_of_two_arguments_is_an_error() -> None:
+    def by_data(x: Any, y: Any) -> Any:
+        return x.data * y
+
+    def in_no_grad(x: Any, y: Any) -> Any:
+        with no_grad():
+            slope = x * 2
+        return slope * y
+
+    with pytest.raises(ValueError, match=r"lost: \.data was read"):
+        grad(by_data, argnums=(0, 1))(2.0, 3.0)
+    # no_grad() says that a gradient is not wanted; only to want none at all cannot be meant.
+    assert grad(in_no_grad, argnums=(0, 1))(2.0, 3.0) == (0.0, 4.0)
+    with pytest.raises(ValueError, match=r"lost: no_grad\(\) was entered"):
+        grad(in_no_grad)(2.0, 3.0)
+
+
+def test_a_derivative_lost_in_backward_is_an_error() -> None:
+    def of_the_argument(x: Any) -> Any:
+        y = x * x
+        y.backward()
+        return x.grad * 1.0
+
+    def of_another_leaf(x: Any) -> Any:
+        w = Value(1.0)
+        (w * x * x).backward()
+        return w.grad
+
+    def with_a_graph(x: Any) -> Any:
+        y = x * x
+        y.backward(create_graph=True)
+        return x.grad * 1.0
+
+    for function in (of_the_argument, of_another_leaf):
+        with pytest.raises(ValueError, match=r"lost: backward\(\) without create_graph was called at"):
+            grad(function)(3.0)
+    assert grad(with_a_graph)(3.0) == 2.0
+
+
+def test_no_grad_inside_a_derivative_stops_gradients() -> None:
+    """What was computed there is a number like the arguments: it compares as one, and gives numbers."""
+
+    def branch(x: Any, y: Any) -> Any:
+        with no_grad():
+            same = x * 1.0 == y * 1.0
+        return 10.0 * x * y if same else x * y
+
+    def product(x: Any) -> Any:
+        with no_grad():
+            slope = chainrule.max(x, 3 * x).tanh()
+        return slope * x
+
+    assert value_and_grad(branch, (0, 1))(2.0, 2.0) == (40.0, (20.0, 20.0))
+    assert value_and_grad(branch, (0, 1))(2.0, 3.0) == (6.0, (3.0, 2.0))
+    assert grad(product)(2.0) == math.tanh(6.0)
+    assert type(grad(product)(2.0)) is float
+    assert hessian(product)(2.0) == 0.0
 
 
 def test_functions_that_do_not_depend_on_their_arguments() -> None:
