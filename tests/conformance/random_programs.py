@@ -485,10 +485,20 @@ def scattered(case: Case, out: Any, leaves: Sequence[Any], dtype: str) -> list[f
     """How far results move when every operation is off by a few units in the last place."""
     exact = _swept(out, leaves, float)
     found = [100.0 * EPSILON[dtype] * abs(x) + 1e3 * TINY[dtype] for x in exact]
-    for i in range(4):
-        moved = _swept(out, leaves, partial(_off, random.Random(f"{case.seed} {i}"), dtype))
-        found = [max(room, SAFE * abs(a - b)) for room, a, b in zip(found, moved, exact, strict=True)]
+    runs = [
+        _swept(out, leaves, partial(_off, random.Random(f"{case.seed} {i}"), dtype)) for i in range(4)
+    ]
+    if dtype == "float32":  # where a tiny constant is 0, which may have another slope
+        runs.append(_swept(out, leaves, _rounded, constant=_rounded))
+    for moved in runs:
+        apart = [SAFE * abs(a - b) for a, b in zip(moved, exact, strict=True)]
+        found = [x if math.isnan(x) else max(room, x) for room, x in zip(found, apart, strict=True)]
     return found
+
+
+def _rounded(x: float) -> float:
+    with np.errstate(over="ignore"):
+        return float(np.float32(x))
 
 
 def _off(rng: random.Random, dtype: str, x: float) -> float:
@@ -500,8 +510,13 @@ def _off(rng: random.Random, dtype: str, x: float) -> float:
     return x * (1.0 + EPSILON[dtype] * rng.uniform(-1.0, 1.0)) + few
 
 
-def _swept(out: Any, leaves: Sequence[Any], off: Any, merged: bool = False) -> list[float]:
-    """The value of a graph and the gradients of its leaves; `off` rounds what an operation gives."""
+def _swept(
+    out: Any, leaves: Sequence[Any], off: Any, merged: bool = False, constant: Any = float
+) -> list[float]:
+    """The value of a graph and the gradients of its leaves.
+
+    `off` rounds what an operation gives, `constant` the numbers of the program.
+    """
     if not isinstance(out, Value):
         return [float(out), *(0.0 for _ in leaves)]
     # The engine calls the inputs of a derivative constants once it is computed; here they are leaves.
@@ -510,7 +525,7 @@ def _swept(out: Any, leaves: Sequence[Any], off: Any, merged: bool = False) -> l
     nodes: dict[Any, Any] = {}
     order = [node for node in out._topological() if node not in data]
     for node in order:
-        inputs = [data.get(v, v.data) for v in node.inputs]
+        inputs = [data[v] if v in data else constant(v.data) for v in node.inputs]
         again = node._row.forward(*inputs) if node.inputs and node._row.name not in EXACT else node.data
         chooses = bool(node.inputs) and (node._row.selects or node._row.name in EXACT)
         data[node] = float(again) if chooses else off(again)
@@ -521,7 +536,8 @@ def _swept(out: Any, leaves: Sequence[Any], off: Any, merged: bool = False) -> l
         if first[node] is not node or node not in grads or not node.inputs:
             continue
         wanted = [v in data for v in node.inputs]
-        slopes = node._row.derivatives([data.get(v, v.data) for v in node.inputs], data[node], wanted)
+        inputs = [data[v] if v in data else constant(v.data) for v in node.inputs]
+        slopes = node._row.derivatives(inputs, data[node], wanted)
         for v, slope, asked in zip(node.inputs, slopes, wanted, strict=True):
             if asked and slope is not None and not (node._row.selects and slope == 0.0):
                 grads[first[v]] = grads.get(first[v], 0.0) + off(grads[node] * slope)
