@@ -31,9 +31,13 @@ def assign(target: Any, **attributes: Any) -> list[Change]:
 
 
 def data_of(values: Sequence[Value], numbers: Iterable[Any]) -> Iterable[Change]:
-    """The changes that set `.data` of each Value to a number."""
+    """The changes that set `.data` of each Value to a number.
+
+    A subclass with a setter of its own, as `chainrule.micrograd.Value`, has it called. It is Python, so
+    Ctrl-C may come between two such Values.
+    """
     floats = [x if type(x) is float else as_float(x) for x in numbers]
-    if core == "c":
+    if core == "c" or any(type(value).data is not engine.Value.data for value in values):
         return zip(repeat(setattr), values, repeat("data"), floats, strict=False)
     # The setter of the reference class is Python: these are its assignments.
     changed = [
@@ -50,5 +54,6 @@ def data_of(values: Sequence[Value], numbers: Iterable[Any]) -> Iterable[Change]
 def gradients_of(values: Sequence[Value], gradients: Iterable[Any]) -> Iterable[Change]:
     """The changes that set `.grad` of each Value to a number or, after create_graph, a Value."""
     given = [g if type(g) is float or isinstance(g, Value) else as_float(g) for g in gradients]
-    name = "grad" if core == "c" else "_grad"
+    own = any(type(value).grad is not engine.Value.grad for value in values)
+    name = "grad" if core == "c" or own else "_grad"
     return zip(repeat(setattr), values, repeat(name), given, strict=False)

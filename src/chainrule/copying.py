@@ -20,13 +20,16 @@ def _parts(node: Any) -> tuple[Any, ...]:
     if node._by_hand:
         raise errors.no_formula(node, "copy")
     grad = node.grad.data if hasattr(node.grad, "_apply") else node.grad
-    return type(node), node._row, node._arguments, node.data, grad, node.label, node._op
+    shown = (grad, node.label, node._op)
+    return type(node), node._row, node._arguments, node.data, *shown, node._unrecorded
 
 
-def _build(cls: Any, row: Any, args: Any, data: float, grad: Any, label: str, name: str) -> Any:
+def _build(
+    cls: Any, row: Any, args: Any, data: float, grad: Any, label: str, name: str, unrecorded: bool
+) -> Any:
+    from .value import Mode, Value  # whichever core is in use where the pickle is read
+
     if cls is None:
-        from .value import Value  # whichever core is in use where the pickle is read
-
         cls = Value
     plain = classic.value_class(cls)
     if row is not None:
@@ -37,7 +40,11 @@ def _build(cls: Any, row: Any, args: Any, data: float, grad: Any, label: str, na
             node._op = name
     else:
         node = cls.__new__(cls)
-        plain.__init__(node, data, args, name)
+        if unrecorded:  # as a result of something else, which is not recorded here either
+            with Mode(recording=False):
+                plain.__init__(node, data, (Value(0.0),), name)
+        else:
+            plain.__init__(node, data, args, name)
     node.grad, node.label = grad, label
     return node
 

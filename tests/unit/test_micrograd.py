@@ -356,3 +356,12 @@ def test_the_rest_of_chainrule_takes_them() -> None:
     before = model.parameters()[-1].data
     optimizer.step()
     assert model.parameters()[-1].data == before - 0.1 * model.parameters()[-1].grad
+
+
+def test_optimisers_leave_floats_as_a_loop_by_hand_does() -> None:
+    by_hand, by_rule = micrograd.Value(2), micrograd.Value(2)
+    for p in (by_hand, by_rule):
+        (p * 1).backward()
+    by_hand.data -= 1.0 * by_hand.grad
+    chainrule.optim.SGD([by_rule], lr=1.0).step()
+    assert repr(by_hand) == repr(by_rule) == "Value(data=1.0, grad=1)"

@@ -2,7 +2,9 @@
 
 import asyncio
 import contextvars
+import copy
 import gc
+import pickle
 import threading
 from collections.abc import Callable, Coroutine, Iterator
 from concurrent.futures import ThreadPoolExecutor
@@ -407,3 +409,27 @@ def test_no_interrupt_leaves_a_mode_on(action: Callable[[], None]) -> None:
     thread.start()
     thread.join(60)
     assert not thread.is_alive()
+
+
+class Marked(Value):
+    """A subclass to which a result can be made to belong."""
+
+    __slots__ = ()
+
+
+@pytest.mark.parametrize("made", [Value, Marked])
+def test_a_copy_of_what_was_not_recorded_was_not_recorded_either(made: type[Value]) -> None:
+    x = made(3.0)
+    with no_grad():
+        y = x * x
+    y.__class__ = made  # type: ignore[misc]
+    y.label = "y"
+    twins = [copy.copy(y), copy.deepcopy([y])[0], pickle.loads(pickle.dumps({"y": y}))["y"]]
+    twins.append(copy.copy(x.detach()))
+    for twin in twins:
+        assert (twin.data, twin.is_leaf, twin.inputs) in ((9.0, True, ()), (3.0, True, ()))
+        with pytest.raises(RuntimeError, match="no_grad"):
+            twin.backward()
+    assert type(twins[2]) is made
+    assert twins[2].label == "y"
+    copy.copy(x).backward()
