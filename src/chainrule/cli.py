@@ -20,6 +20,7 @@ from typing import Any, NoReturn
 import numpy as np
 
 from . import Value, __version__, check_gradients, core, data, demo, nn, train, viz
+from .data.files import numbered
 from .diagnosing import review
 from .expressions import CONSTANTS, parse
 from .learn.commands import add_exercises, add_learn
@@ -28,7 +29,7 @@ from .learn.wall import protection
 from .nn.activations import NAMES
 from .optim.optimizers import BY_NAME as OPTIMIZERS
 from .runs import Metrics, number
-from .saving import load, place, save
+from .saving import columns_of, load, place, save
 from .value import compiled
 
 DATA_SETS: dict[str, Callable[..., Any]] = {
@@ -189,7 +190,11 @@ def add_predict(commands: Any) -> None:
         formatter_class=argparse.RawDescriptionHelpFormatter,
     )
     p.add_argument("model", help="a file written by `chainrule train --save`")
-    p.add_argument("data", help="a CSV file with the inputs; one more column is taken as the target")
+    p.add_argument(
+        "data",
+        help="a CSV file with the inputs, found by name if it has a line of names and so had the one "
+        "trained on; else one more column is taken as the target",
+    )
     p.set_defaults(run=predict)
 
 
@@ -256,6 +261,15 @@ def choose_loss(name: str, y: Any) -> tuple[str, int]:
     return ("binary_cross_entropy_with_logits", 1) if classes <= 2 else ("cross_entropy", classes)
 
 
+def how_taken(loss: str, y: Any) -> str:
+    """What whole numbers in a file were taken for, and how to say otherwise."""
+    few = sorted({float(label) for label in y})
+    shown = ", ".join(f"{label:g}" for label in few) if len(few) < 4 else f"{few[0]:g} to {few[-1]:g}"
+    if loss != "mse":
+        return f"targets: {len(few)} classes ({shown}); for numbers, say --loss mse"
+    return "targets: numbers (-1, 1); for two classes, say --loss hinge" if few == [-1.0, 1.0] else ""
+
+
 def targets_for(loss: str, y: Any) -> Any:
     """The targets as the loss takes them."""
     if loss == "cross_entropy":
@@ -309,6 +323,8 @@ def train_command(arguments: Any) -> None:
     optimizer = OPTIMIZERS[arguments.optimizer](model.parameters(), lr=arguments.lr)
     size = f"{len(X)} samples, {X.shape[1]} inputs; {len(model.parameters())} parameters"
     print(f"{arguments.data}: {size}; {loss}")
+    if not arguments.loss and arguments.data not in DATA_SETS and (taken := how_taken(loss, y)):
+        print(taken)
     history = train.fit(
         model,
         loss,
@@ -332,7 +348,8 @@ def train_command(arguments: Any) -> None:
             )
             print(f"  {x[0]:.0f} xor {x[1]:.0f} = {shown}   wanted {target:.0f}")
     if arguments.save is not None:
-        save(model, arguments.save)
+        named = names != numbered(len(names)) and len(set(names)) == len(names)
+        save(model, arguments.save, names if named else ())
         print(f"saved to {arguments.save}")
     if arguments.plot is not None:
         history.plot(arguments.plot)
@@ -341,8 +358,15 @@ def train_command(arguments: Any) -> None:
 
 def predict(arguments: Any) -> None:
     model = load(arguments.model)
-    X, _, _ = data.read_csv(arguments.data, target=None)
+    X, _, names = data.read_csv(arguments.data, target=None)
     wanted = inputs_of(model)
+    if (columns := columns_of(arguments.model)) and names != numbered(len(names)):
+        if missing := [name for name in columns if name not in names]:
+            raise CommandError(
+                f"the model was trained on the columns {', '.join(columns)}; {arguments.data} has no "
+                f"{missing[0]}"
+            )
+        X = X[:, [names.index(name) for name in columns]]
     if X.shape[1] == wanted + 1:
         X = X[:, :-1]
     if X.shape[1] != wanted:

@@ -12,7 +12,7 @@ import os
 import re
 import secrets
 import stat
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from itertools import pairwise
 from pathlib import Path
 from typing import Any
@@ -31,9 +31,13 @@ class ModelFileError(ValueError):
     """A file is not a model of chainrule, or is damaged."""
 
 
-def save(model: Module, path: str | Path) -> None:
-    """Write a model to a file that `load` reads back bit for bit."""
-    write_atomically(place(path), encode(model))
+def save(model: Module, path: str | Path, columns: Sequence[str] = ()) -> None:
+    """Write a model to a file that `load` reads back bit for bit.
+
+    `columns` are the names of its inputs in a table, which `chainrule predict` looks for.
+    """
+    about = {"columns": json.dumps(list(columns))} if columns else {}
+    write_atomically(place(path), encode(model, about=about))
 
 
 def place(path: str | Path) -> Path:
@@ -184,6 +188,20 @@ def read(path: str | Path) -> tuple[Any, dict[str, float]]:
     if not sound or not len(names) == len(set(map(str, names))) == len(numbers):
         raise ModelFileError(f"{path} is damaged: names and numbers do not fit")
     return architecture, {str(name): float(x) for name, x in zip(names, numbers, strict=True)}
+
+
+def columns_of(path: str | Path) -> list[str]:
+    """The names of the inputs that were saved with a model, if they were."""
+    from safetensors import safe_open
+
+    with safe_open(str(path), framework="numpy") as file:
+        try:
+            columns = json.loads((file.metadata() or {}).get("columns", "[]"))
+        except ValueError:
+            columns = None
+    if not isinstance(columns, list) or not all(isinstance(each, str) for each in columns):
+        raise ModelFileError(f"{path} is damaged: the names of its columns cannot be read")
+    return columns
 
 
 def _has_header(path: Path) -> bool:

@@ -622,7 +622,7 @@ def test_unscaled_columns_are_named(run: Run, table: Any) -> None:
 def test_a_constant_for_two_classes_is_named(run: Run, table: Any) -> None:
     code, out, _ = run("train", table(houses(lambda area, rooms: int(area > 1200))), "--lr", "1")
     assert code == 0
-    assert [line.split(":")[0] for line in out.splitlines()[2:]] == ["scale", "constant"]
+    assert [line.split(":")[0] for line in out.splitlines()[3:]] == ["scale", "constant"]
 
 
 def test_scaled_columns_are_trained_without_a_word(run: Run, table: Any) -> None:
@@ -704,6 +704,28 @@ def test_predict_what_was_trained(run: Run, saved: Path, table: Any, text: str) 
     model = load(saved)
     expected = [f"{model(x).data:.6g}\n" for x in ([0.5, 1.0], [-1.0, 2.0])]
     assert run("predict", saved, table(text)) == (0, "".join(expected), "")
+
+
+def test_predict_finds_columns_by_their_names(run: Run, table: Any, tmp_path: Path) -> None:
+    path = tmp_path / "model"
+    data = "a,b,y\n0.5,1,0.1\n-1,2,0.7\n"
+    assert run("train", table(data), "--epochs", "1", "--save", path)[0] == 0
+    expected = run("predict", path, table(data))
+    assert expected[0] == 0
+    assert run("predict", path, table("b,y,c,a\n1,0.1,9,0.5\n2,0.7,9,-1\n")) == expected
+    assert run("predict", path, table("0.5,1\n-1,2\n")) == expected  # without names, by position
+    refused(run("predict", path, table("a,c\n1,2\n")), "was trained on the columns a, b; ")
+
+
+def test_train_says_what_the_targets_were_taken_for(run: Run, table: Any) -> None:
+    for targets, said in {
+        (0, 1): "targets: 2 classes (0, 1); for numbers, say --loss mse",
+        (0, 1, 2, 3): "targets: 4 classes (0 to 3); for numbers, say --loss mse",
+        (-1, 1): "targets: numbers (-1, 1); for two classes, say --loss hinge",
+    }.items():
+        rows = "".join(f"{i},{target}\n" for i, target in enumerate(targets))
+        assert said in run("train", table(rows), "--epochs", "1")[1].splitlines()
+        assert "targets:" not in run("train", table(rows), "--epochs", "1", "--loss", "mse")[1]
 
 
 def test_help_says_what_a_prediction_is(run: Run) -> None:

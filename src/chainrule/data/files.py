@@ -48,12 +48,17 @@ def read_rows(
         raise ValueError(f"{source} is not a CSV file in UTF-8: {error}") from None
     if not rows:
         raise ValueError(f"{source}: the file is empty; {LOOKS}")
-    names = [f"x{i}" for i in range(len(rows[0][1]))]
+    names = numbered(len(rows[0][1]))
     if not all(map(_is_number, rows[0][1])):
         names = [name.strip() for name in rows.pop(0)[1]]
     if not rows:
         raise ValueError(f"{source}: there is a header but no data; {LOOKS}")
     return names, [(line, _numbers(source, line, row, len(names))) for line, row in rows]
+
+
+def numbered(count: int) -> list[str]:
+    """The names of columns that have none."""
+    return [f"x{i}" for i in range(count)]
 
 
 def _is_number(text: str) -> bool:
