@@ -38,6 +38,11 @@ def loss_named(loss: str | Callable[..., Any]) -> Callable[..., Any]:
     """The function for a name; a function is returned as it is."""
     if callable(loss):
         return loss
+    if not isinstance(loss, str):
+        raise TypeError(
+            f"the loss must be a name such as 'mse', or a function, got {type(loss).__name__}: "
+            f"fit(model, loss, X, y)"
+        )
     if loss not in LOSSES:
         raise ValueError(f"unknown loss {loss!r}; known are {', '.join(LOSSES)}, or give a function")
     return LOSSES[loss]

@@ -752,6 +752,7 @@ def test_bad_arguments(options: Any, message: str) -> None:
             {"model": Classic(lambda params: [1.0])},
             r"Values of chainrule, got builtins.float among them$",
         ),
+        ({"loss": XOR[0]}, r"^the loss must be a name .*, got \w+: fit\(model, loss, X, y\)$"),
         ({"optimizer": "adam"}, r"^the optimizer must be one such as optim\.Adam\(.*\), got str$"),
         ({"optimizer": optim.Adam}, r"^the optimizer must be one .*, got the class Adam$"),
         ({"metrics": accuracy}, r"^metrics must be a dict such as \{'accuracy': .*\}, got function$"),

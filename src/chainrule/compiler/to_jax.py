@@ -50,7 +50,8 @@ class JaxFunction:
         if self.step.dtype == "float64" and not jax.config.jax_enable_x64:
             raise TypeError(
                 "JAX computes in single precision unless told otherwise: call "
-                'jax.config.update("jax_enable_x64", True) first (or compile(..., dtype="float32"))'
+                'jax.config.update("jax_enable_x64", True) first, or give to_jax a function that was '
+                'compiled with dtype="float32"'
             )
         return self.step.dtype
 
