@@ -24,6 +24,7 @@ from .nn.activations import NAMES, known_name, name_of
 from .nn.module import Wrapped
 from .version import __version__
 
+TRIES = 100  # of a save whose new file is removed by others
 FORMAT = "chainrule 1"
 
 
@@ -82,8 +83,10 @@ def write_atomically(path: Path, content: bytes, mode: int | None = None) -> Non
     The mode is set before there is anything to read.
     """
     remove_leftovers(path)
-    while not _written(path, content, mode):
-        pass
+    for _ in range(TRIES):
+        if _written(path, content, mode):
+            return
+    raise OSError(f"cannot write {path}: the file beside it disappeared {TRIES} times")
 
 
 def _written(path: Path, content: bytes, mode: int | None) -> bool:

@@ -20,7 +20,7 @@ import pytest
 import safetensors.numpy
 
 import chainrule
-from chainrule import Value, load, nn, save
+from chainrule import Value, load, nn, save, saving
 from chainrule.nn.activations import NAMES
 from chainrule.saving import ModelFileError
 
@@ -546,3 +546,25 @@ def test_ten_thousand_mutated_files() -> None:
     assert sum(report["endings"].values()) == 10_000
     assert report["endings"]["refused"] > 8_000
     assert report["leftover"] == ["damaged", "original"]
+
+
+@pytest.mark.skipif(sys.platform != "linux", reason="finds the path of an open file in /proc")
+def test_a_save_whose_file_always_disappears_ends(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    path = tmp_path / "model"
+    save(nn.MLP(2, [1], seed=0), path)
+    before = path.read_bytes()
+
+    def removed(opened: int, wait: bool) -> bool:
+        if wait:
+            Path(os.readlink(f"/proc/self/fd/{opened}")).unlink()
+        return True
+
+    monkeypatch.setattr(saving, "_lock", removed)
+    with pytest.raises(
+        OSError, match=r"^cannot write .*model: the file beside it disappeared 100 times"
+    ):
+        save(nn.MLP(2, [1], seed=1), path)
+    assert path.read_bytes() == before
+    assert os.listdir(tmp_path) == ["model"]
