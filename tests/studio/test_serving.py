@@ -92,6 +92,14 @@ def enter(origin: str, code: str) -> tuple[str, str]:
     return secrets_in(answer)
 
 
+@pytest.fixture(autouse=True)
+def _a_terminal_may_hang_up() -> Iterator[None]:
+    """Under nohup, processes that are started here would ignore it."""
+    before = signal.signal(signal.SIGHUP, signal.SIG_DFL)
+    yield
+    signal.signal(signal.SIGHUP, before)
+
+
 @pytest.mark.parametrize("number", [signal.SIGINT, signal.SIGTERM, signal.SIGHUP])
 def test_a_clean_end(number: signal.Signals) -> None:
     """Also in the middle of a run, with a page that is still connected."""
