@@ -250,6 +250,13 @@ static PyObject *get_unrecorded(PyObject *self, void *unused) {
     (void)unused;
     return PyBool_FromLong((((Value *)self)->word & UNRECORDED) != 0);
 }
+static int set_unrecorded(PyObject *self, PyObject *value, void *unused) {
+    (void)unused;
+    const int cut = value ? PyObject_IsTrue(value) : 0;
+    if (cut < 0) return -1;
+    if (node_is_leaf((Value *)self) && cut) ((Value *)self)->word |= UNRECORDED;
+    return 0;
+}
 static PyObject *get_by_hand(PyObject *self, void *unused) {
     (void)unused;
     Value *v = (Value *)self;
@@ -320,7 +327,7 @@ PyGetSetDef value_attributes[] = {
     {"_row", get_row, NULL, "The row of the table, if any.", NULL},
     {"_time", get_time, NULL, "When the number was last assigned, on the clock of all Values.", NULL},
     {"_arguments", get_arguments, NULL, "The inputs, with constants as plain numbers.", NULL},
-    {"_unrecorded", get_unrecorded, NULL, "Whether this was computed where nothing was recorded.", NULL},
+    {"_unrecorded", get_unrecorded, set_unrecorded, "Whether this was computed where nothing was recorded.", NULL},
     {"_by_hand", get_by_hand, NULL, "Whether only a function assigned to _backward knows the rule.", NULL},
     {"_site", get_site, NULL, "The source line, if it was made inside detect_anomaly().", NULL},
     {NULL, NULL, NULL, NULL, NULL},
@@ -372,6 +379,7 @@ static int initialize(Value *v, PyObject *data, PyObject *children, PyObject *op
             goto done;
         }
     }
+    if (cut && modes & DIFFERENTIATING && observe_cut("cut", (PyObject *)v, inputs) < 0) goto done;
     if (op && PyUnicode_GET_LENGTH(op) && set_symbol((PyObject *)v, op, NULL) < 0) goto done;
     if (n && modes & ANOMALY) {
         PyObject *site = PyObject_CallMethod(errors, "user_line", NULL);

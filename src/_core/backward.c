@@ -342,6 +342,7 @@ PyObject *value_backward(PyObject *self, PyObject *args, PyObject *keywords) {
 PyObject *value_propagate(PyObject *self, PyObject *unused) {
     (void)unused;
     Value *v = (Value *)self;
+    if (WATCHED() & DIFFERENTIATING && observe_sweep(self) < 0) return NULL;
     double *scratch = scratch_for(node_count(v));
     int failed = scratch ? propagate_any(v, 0, MODES(), scratch, NULL) : -1;
     PyMem_Free(scratch);

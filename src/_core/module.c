@@ -24,10 +24,16 @@ static PyObject *value_new(PyTypeObject *type, PyObject *args, PyObject *keyword
 
 static PyObject *value_detach(PyObject *self, PyObject *unused) {
     (void)unused;
-    if (WATCHED() & (TRACING | DIFFERENTIATING)) /* keep where the number comes from */
-        return PyObject_CallMethod(self, "stop_gradient", NULL);
+    const int modes = WATCHED();
+    if (modes & TRACING) return PyObject_CallMethod(self, "stop_gradient", NULL);
     Value *leaf = node_new(((Value *)self)->data);
-    if (leaf) leaf->word |= UNRECORDED;
+    if (!leaf) return NULL;
+    leaf->word |= UNRECORDED;
+    if (modes & DIFFERENTIATING) {
+        PyObject *inputs = PyTuple_Pack(1, self);
+        if (!inputs || observe_cut("detached", (PyObject *)leaf, inputs) < 0) Py_CLEAR(leaf);
+        Py_XDECREF(inputs);
+    }
     return (PyObject *)leaf;
 }
 

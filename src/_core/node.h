@@ -111,8 +111,8 @@ void raise_error(const char *function, PyObject *first, PyObject *second);
 extern uint64_t clock_now;
 
 /* modes.c. The modes of this thread or task. The counts say how many managers are entered anywhere, so
- * that the usual case need not look at the context. Only `==` and reading a number ask for
- * DIFFERENTIATING. */
+ * that the usual case need not look at the context. What is
+ * the same inside grad and outside, most operations for instance, need not ask for DIFFERENTIATING. */
 enum { NOT_RECORDING = 1, ANOMALY = 2, TRACING = 4, DIFFERENTIATING = 8 };
 extern int modes_in_use, differentiating;
 #define MODES() (__builtin_expect(modes_in_use, 0) ? current_modes() : 0)
@@ -122,6 +122,7 @@ int ask_tracer(const char *method, PyObject *value, PyObject *more); /* its answ
 int compare_as_numbers(PyObject *left, PyObject *right);             /* 1, 0 or -1 */
 int observe_read(PyObject *value, const char *attribute);            /* 0, or -1 if it is refused */
 int observe_sweep(PyObject *root);                                   /* likewise */
+int observe_cut(const char *how, PyObject *leaf, PyObject *inputs);  /* likewise; how is "cut" or "detached" */
 PyObject *modes_here(PyObject *module, PyObject *unused);
 PyObject *modes_setup(void);
 

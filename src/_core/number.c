@@ -94,36 +94,34 @@ static Value *record_specially(Value *v, int modes) {
     return v;
 }
 
-static Value *node_with_inputs(int op, Py_ssize_t n, const Slot *slots, const unsigned char *is_number,
-                               double data) {
+/* A result that is not recorded. Inside grad, the observer notes which inputs it comes from. */
+static Value *cut_off(Py_ssize_t n, const Slot *slots, const unsigned char *is_number, double data, int modes) {
+    Value *leaf = node_new(data);
+    if (!leaf) return NULL;
+    leaf->word |= UNRECORDED;
+    if (!(modes & DIFFERENTIATING)) return leaf;
+    PyObject *inputs = PyList_New(0);
+    int failed = !inputs;
+    for (Py_ssize_t i = 0; i < n && !failed; i++)
+        failed = !is_number[i] && PyList_Append(inputs, (PyObject *)slots[i].node) < 0;
+    if (failed || observe_cut("cut", (PyObject *)leaf, inputs) < 0) Py_CLEAR(leaf);
+    Py_XDECREF(inputs);
+    return leaf;
+}
+
+/* A node for an operation whose value is known. */
+static Value *apply(int op, Py_ssize_t n, const Slot *slots, const unsigned char *is_number, double data) {
+    int modes = MODES();
+    if (modes & NOT_RECORDING) return cut_off(n, slots, is_number, data, modes);
     Value *v = node_new(data);
     if (!v) return NULL;
     v->op = (unsigned char)op;
     if (node_set_inputs(v, n, slots, is_number) < 0) {
         v->op = LEAF;
-        Py_CLEAR(v);
+        Py_DECREF(v);
+        return NULL;
     }
-    return v;
-}
-
-/* A node for an operation whose value is known. */
-static Value *apply(int op, Py_ssize_t n, const Slot *slots, const unsigned char *is_number, double data) {
-    const int modes = MODES();
-    /* Inside grad, no_grad() stops gradients and keeps where a number comes from. */
-    const int stopped = modes & NOT_RECORDING && modes & DIFFERENTIATING && op != CUSTOM;
-    if (modes & NOT_RECORDING && !stopped) {
-        Value *leaf = node_new(data);
-        if (leaf) leaf->word |= UNRECORDED;
-        return leaf;
-    }
-    Value *v = node_with_inputs(op, n, slots, is_number, data);
-    if (v && modes) v = record_specially(v, modes);
-    if (!v || !stopped) return v;
-    const Slot slot = {.node = v};
-    const unsigned char is_node = 0;
-    Value *last = node_with_inputs(OP_STOP_GRADIENT, 1, &slot, &is_node, data);
-    Py_DECREF(v);
-    return last;
+    return modes ? record_specially(v, modes) : v;
 }
 
 /* --- operators ------------------------------------------------------------------------------- */

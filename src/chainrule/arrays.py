@@ -6,6 +6,7 @@ Shared by both cores, and free of NumPy itself until an array turns up.
 from __future__ import annotations
 
 import functools
+import math
 import sys
 from collections.abc import Callable
 from typing import Any
@@ -83,7 +84,7 @@ def numpy_reduction(method: Callable[..., Any]) -> Callable[..., Any]:
 
 
 # What NumPy has no loop for on objects: answered with plain numbers, since the answers have no slope.
-_PLAIN = ("isfinite", "isinf", "isnan", "sign", "signbit")
+_PLAIN = ("isfinite", "isinf", "isnan", "sign")
 # What NumPy leaves to a method of the first argument, which may be a plain number.
 _BY_METHOD = ("arctan2", "hypot")
 
@@ -113,9 +114,20 @@ def array_ufunc(self: Any, ufunc: Any, method: str, *inputs: Any, **options: Any
         return box
 
     if ufunc.__name__ in _PLAIN and method == "__call__":
+        return ufunc(_like(inputs[0]), **options)
+    if ufunc.__name__ == "signbit" and method == "__call__":
         return ufunc(inputs[0].data, **options)
     if ufunc.__name__ in _BY_METHOD and method == "__call__" and not options:
         op = BY_NAME["atan2" if ufunc.__name__ == "arctan2" else ufunc.__name__]
         return np.frompyfunc(op, 2, 1)(*map(as_object, inputs))
     result = getattr(ufunc, method)(*(as_object(x) for x in inputs), **options)
     return result[()] if isinstance(result, np.ndarray) and result.shape == () else result
+
+
+def _like(value: Any) -> float:
+    """A number of the same sign and kind: found by comparing, which may be done anywhere."""
+    if value > 0.0:
+        return math.inf if value >= math.inf else 1.0
+    if value < 0.0:
+        return -math.inf if value <= -math.inf else -1.0
+    return 0.0 if value <= 0.0 else math.nan

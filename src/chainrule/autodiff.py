@@ -58,12 +58,15 @@ class _Call:
         # One walk for all outputs: a node above them, which is dropped again.
         self.order = Value._node(ops.sum, roots, 0.0)._topological()[:-1] if roots else []
         own = set(self.inputs)
-        if lost := numbers.lost(self.order, lambda: sweeps.reached(self.order, roots)):
+        all_values = len(roots) == len(self.outputs)
+        if lost := numbers.lost(self.order, lambda: sweeps.reached(self.order, roots), all_values):
             raise ValueError(
                 f"the gradient of an argument is lost: {lost}; compute and compare with the Values "
                 f"themselves, or use detach() to stop the gradient on purpose"
             )
-        self.in_values = self.lifted or any(v.is_leaf and v not in own for v in self.order)
+        self.in_values = self.lifted or any(
+            v.is_leaf and v not in own and not numbers.is_own_number(v) for v in self.order
+        )
 
     def _fresh(self, leaf: Any) -> Any:
         if isinstance(leaf, Value):

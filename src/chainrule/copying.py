@@ -27,9 +27,9 @@ def _parts(node: Any) -> tuple[Any, ...]:
 def _build(
     cls: Any, row: Any, args: Any, data: float, grad: Any, label: str, name: str, unrecorded: bool
 ) -> Any:
-    from .value import Mode, Value  # whichever core is in use where the pickle is read
-
     if cls is None:
+        from .value import Value  # whichever core is in use where the pickle is read
+
         cls = Value
     plain = classic.value_class(cls)
     if row is not None:
@@ -40,11 +40,9 @@ def _build(
             node._op = name
     else:
         node = cls.__new__(cls)
-        if unrecorded:  # as a result of something else, which is not recorded here either
-            with Mode(recording=False):
-                plain.__init__(node, data, (Value(0.0),), name)
-        else:
-            plain.__init__(node, data, args, name)
+        plain.__init__(node, data, args, name)
+        if unrecorded:
+            node._unrecorded = True
     node.grad, node.label = grad, label
     return node
 

@@ -55,9 +55,11 @@ class Value:
         if not isinstance(_op, str):
             raise TypeError(f"_op must be a str, got {type(_op).__name__}")
         number, text = as_float(data), _checked_label(label)
-        recording = current().recording
-        self._set(None, children if recording else (), number)
-        self._unrecorded = bool(children) and not recording
+        modes = current()
+        self._set(None, children if modes.recording else (), number)
+        self._unrecorded = bool(children) and not modes.recording
+        if self._unrecorded and modes.arguments is not None:
+            modes.arguments.cut(self, children)
         self._name, self._text = str.__str__(_op), text
 
     def _set(self, row: Op | None, inputs: tuple[Value, ...], data: float) -> None:
@@ -93,10 +95,10 @@ class Value:
             raise errors.bad_value(op.name, tuple(numbers), data)
         if modes.recording:
             return Value._node(op, inputs, data)
-        if modes.arguments is None or not ops.is_known(op):
-            return _cut_off(data)
-        # Inside grad, no_grad() stops gradients and keeps where a number comes from.
-        return Value._node(ops.stop_gradient, (Value._node(op, inputs, data),), data)
+        leaf = _cut_off(data)
+        if modes.arguments is not None:
+            modes.arguments.cut(leaf, inputs)
+        return leaf
 
     # --- what a value knows ----------------------------------------------------------------------
 
@@ -310,6 +312,8 @@ class Value:
         return self._inputs
 
     def _pass_on(self) -> None:
+        if (arguments := current().arguments) is not None:
+            arguments.sweep(self)
         self._propagate()
 
     def _propagate(self) -> list[Value]:
@@ -367,9 +371,12 @@ class Value:
     def detach(self) -> Value:
         """A new leaf with the same number, cut off from the graph."""
         modes = current()
-        if modes.tracer is not None or modes.arguments is not None:  # keep where it comes from
+        if modes.tracer is not None:
             return Value._apply(ops.stop_gradient, (self,))
-        return _cut_off(self._number)
+        leaf = _cut_off(self._number)
+        if modes.arguments is not None:
+            modes.arguments.detached(leaf, (self,))
+        return leaf
 
     # --- operators: + - * / ** and their reflections, comparisons --------------------------------
 

@@ -134,21 +134,31 @@ def _without_closed(top: _Entry | None) -> _Entry | None:
 
 
 class Numbers:
-    """Decides how two Values compare by `==`, so that every kind of call takes the same branch.
+    """Watches the Values that stand for plain numbers while a function is differentiated or traced.
 
-    A Value that depends on `inputs` alone is a plain number in a plain call, so it compares as one.
-    Two Values that depend on something else, parameters for instance, compare by identity there and
-    here. Inputs of whatever is around this count too.
+    It decides how two Values compare by `==`, so that every kind of call takes the same branch. A Value
+    that depends on `inputs` alone is a plain number in a plain call, so it compares as one. Two Values
+    that depend on something else, parameters for instance, compare by identity there and here. Inputs of
+    whatever is around this count too.
+
+    It also notes which inputs leave the graph as plain numbers, where their gradients would be lost.
     """
 
     def __init__(self, inputs: Iterable[Any], around: Modes = _DEFAULT) -> None:
         self.inputs = set(inputs)
         self.outer = around.arguments  # of an enclosing grad
         self.around: Numbers | None = around.tracer if self.outer is None else self.outer
-        self._taken: dict[Any, str] = {}  # Values whose numbers left the graph: how, and where
-        self._stopped = ""  # where no_grad() was entered
         self._alone: dict[Any, bool] = {}
-        self._touched: dict[Any, bool] = {}
+        self._taken: dict[Any, str] = {}  # inputs whose numbers left the graph: how, and where
+        self._walked: set[Any] = set()  # nodes below which all inputs are in `_taken`
+        self._entered = ""  # where no_grad() was entered last
+        # Leaves made by detach(), or by an operation inside no_grad(): what each was computed from, and
+        # where no_grad() was entered. An enclosing grad has to know them too.
+        self._cuts: dict[Any, tuple[Collection[Any], str]] = (
+            {} if self.outer is None else self.outer._cuts
+        )
+
+    # --- equality --------------------------------------------------------------------------------
 
     def compares(self, value: Any, other: Any) -> bool:
         """Whether `value == other` compares two Values as numbers."""
@@ -156,69 +166,97 @@ class Numbers:
 
     def is_number(self, value: Any) -> bool:
         """Whether it depends on inputs and constants alone."""
-        return self._decide(value, self._alone, all)
-
-    def read(self, value: Any, attribute: str) -> None:
-        """Note that a number was read which depends on the inputs."""
-        self._take(value, f".{attribute} was read")
-
-    def sweep(self, root: Any) -> None:
-        """Note that backward() made numbers which depend on the inputs."""
-        self._take(root, "backward() without create_graph was called")
-
-    def no_grad(self) -> None:
-        """Note that gradients are stopped. For an enclosing grad that is part of the function."""
-        self._stopped = self._stopped or f"no_grad() was entered at {errors.user_line()}"
-
-    def _take(self, value: Any, how: str) -> None:
-        if value not in self._taken and self._decide(value, self._touched, any):
-            self._taken[value] = f"{how} at {errors.user_line()}"
-        if self.outer is not None:
-            self.outer._take(value, how)
-
-    def lost(self, order: Collection[Any], reached: Callable[[], set[Any]]) -> str:
-        """How the gradient of an input was lost, "" if none was.
-
-        `order` is the graph of the result, and `reached` finds the nodes to which gradients flow. An
-        input that they do not reach was lost if its number left the graph. no_grad() says that some
-        gradients are not wanted; to want none cannot be meant.
-        """
-        if not self._taken and not self._stopped:
-            return ""
-        with_gradient = reached()
-        seen: set[Any] = set()
-        for value, how in self._taken.items():
-            stack = [value]
-            while stack:
-                node = stack.pop()
-                if node not in seen:
-                    seen.add(node)
-                    stack += [each for each in node._arguments if not isinstance(each, float)]
-                    if node in self.inputs and node not in with_gradient:
-                        return how
-        return self._stopped if order and self.inputs.isdisjoint(with_gradient) else ""
-
-    def is_input(self, value: Any) -> bool:
-        return value in self.inputs or (self.around is not None and self.around.is_input(value))
-
-    def _decide(
-        self, value: Any, known: dict[Any, bool], rule: Callable[[Iterable[bool]], bool]
-    ) -> bool:
-        """Whether all, or any, of the leaves below a Value are inputs; `known` remembers answers."""
+        known = self._alone
         stack = [(value, False)]
         while stack:
             node, ready = stack.pop()
-            below = [each for each in node._arguments if not isinstance(each, float)]
+            below = self._below(node)
             if ready:
-                known[node] = rule(known[each] for each in below)
+                known[node] = all(known[each] for each in below)
             elif node in known:
                 continue
             elif self.is_input(node):
                 known[node] = True
-            elif node.is_leaf:
-                known[node] = node.is_constant and rule is all
+            elif not below:
+                known[node] = node.is_constant
             else:
                 known[node] = False  # until it is known, for graphs that were tied into a cycle
                 stack.append((node, True))
                 stack += [(each, False) for each in below]
         return known[value]
+
+    def is_input(self, value: Any) -> bool:
+        return value in self.inputs or (self.around is not None and self.around.is_input(value))
+
+    def is_own_number(self, leaf: Any) -> bool:
+        """Whether a leaf was cut off from what depends on these inputs and on no other Value."""
+        return self.around is None and leaf in self._cuts and self.is_number(leaf)
+
+    def _below(self, node: Any) -> Collection[Any]:
+        """What a node was computed from, across cuts."""
+        cut = self._cuts.get(node)
+        if cut is not None:
+            return cut[0]
+        return [each for each in node._arguments if not isinstance(each, float)]
+
+    # --- gradients that would be lost ------------------------------------------------------------
+
+    def read(self, value: Any, attribute: str) -> None:
+        """A number was read."""
+        self._take(value, f".{attribute} was read")
+
+    def sweep(self, root: Any) -> None:
+        """backward() made numbers of what is below `root`."""
+        self._take(root, "backward() without create_graph was called")
+
+    def no_grad(self) -> None:
+        """From here on, results are cut off."""
+        self._entered = f"no_grad() was entered at {errors.user_line()}"
+
+    def cut(self, leaf: Any, inputs: Collection[Any]) -> None:
+        """A result was not recorded."""
+        self._cuts[leaf] = inputs, self._entered or "no_grad() was entered"
+
+    def detached(self, leaf: Any, inputs: Collection[Any]) -> None:
+        """A gradient was stopped by name."""
+        self._cuts[leaf] = inputs, ""
+
+    def _take(self, value: Any, how: str) -> None:
+        """Note it now: backward() may free the graph."""
+        stack, line = [value], ""
+        while stack:
+            node = stack.pop()
+            if node in self._walked:
+                continue
+            self._walked.add(node)
+            if node in self.inputs:
+                line = line or errors.user_line()
+                self._taken.setdefault(node, f"{how} at {line}")
+            stack += self._below(node)
+        if self.outer is not None:
+            self.outer._take(value, how)
+
+    def lost(self, order: Collection[Any], reached: Callable[[], set[Any]], all_values: bool) -> str:
+        """How the gradient of an input was lost, "" if none was.
+
+        `order` is the graph of the result, and `reached` finds the nodes in it to which gradients flow.
+        An input whose number left the graph is lost if the result does not depend on it, or if a part of
+        the result is a plain number. no_grad() and detach() say which gradients are not wanted. That is
+        an error only for no_grad(), and only if no gradient is left at all.
+        """
+        if not self._taken and not self._cuts:
+            return ""
+        cuts = [node for node in order if node in self._cuts]
+        known, stack = set(order), list(cuts)
+        while stack:
+            for each in self._below(stack.pop()):
+                if each not in known:
+                    known.add(each)
+                    stack.append(each)
+        for node, how in self._taken.items():
+            if node not in known or not all_values:
+                return how
+        entered = [self._cuts[node][1] for node in cuts if self._cuts[node][1]]
+        if entered and not self.inputs.isdisjoint(known) and self.inputs.isdisjoint(reached()):
+            return entered[0]
+        return ""

@@ -61,7 +61,7 @@ def adjoints(order: list[Any], seed: Any, among: set[Any] | None = None) -> dict
     A value that is used only inside the branch that `where` did not take gets no adjoint. Since
     the choice may fall the other way when the expression is recomputed, that is itself part of
     the expression: `active[v]` is 0 when no path from the result to `v` is taken, None if one
-    always is.
+    always is. Forward mode does the same.
     """
     root = order[-1]
     total: dict[Any, Any] = {root: seed}
@@ -76,23 +76,35 @@ def adjoints(order: list[Any], seed: Any, among: set[Any] | None = None) -> dict
         for arg, partial in zip(args, _partials(node, args, node, wanted), strict=True):
             if partial is None:
                 continue
-            path = active[node]
-            if node._row.selects:
-                path = partial if path is None else product(path, partial)
-                if isinstance(path, float):  # a constant condition chose once and for all
-                    if path == 0.0:
-                        continue
-                    path = None
-            share = product(total[node], partial)
-            if path is not None:
-                share = ops.where(path, share, 0.0)
-            if arg not in total:
-                total[arg], active[arg] = share, path
-            else:
-                total[arg] = total[arg] + share
-                seen = active[arg]
-                active[arg] = None if path is None or seen is None else seen + path
+            _add(arg, partial, total[node], _path(node, partial, active[node]), total, active)
     return total
+
+
+def _path(node: Any, partial: Any, before: Any) -> Any:
+    """Whether a derivative gets across an edge: an expression, 0.0 for never and None for always."""
+    if not node._row.selects:
+        return before
+    path = partial if before is None else product(before, partial)
+    if isinstance(path, float):  # a constant condition chose once and for all
+        return 0.0 if path == 0.0 else None
+    return path
+
+
+def _add(
+    to: Any, partial: Any, derivative: Any, path: Any, total: dict[Any, Any], active: dict[Any, Any]
+) -> None:
+    """Add a share to what a node has, if it gets across the edge."""
+    if path == 0.0 and isinstance(path, float):
+        return
+    share = product(derivative, partial)
+    if path is not None:
+        share = ops.where(path, share, 0.0)
+    if to not in total:
+        total[to], active[to] = share, path
+    else:
+        total[to] = total[to] + share
+        seen = active[to]
+        active[to] = None if path is None or seen is None else seen + path
 
 
 def backward(order: list[Any], gradient: Any, reset: bool) -> None:
@@ -133,6 +145,7 @@ def tangents(order: list[Any], seeds: dict[Any, Any], as_numbers: bool) -> dict[
     On plain numbers, or as expressions that can be differentiated again.
     """
     moving = dict(seeds)
+    active: dict[Any, Any] = dict.fromkeys(seeds)
     for node in order:
         if node in seeds:
             continue
@@ -141,14 +154,7 @@ def tangents(order: list[Any], seeds: dict[Any, Any], as_numbers: bool) -> dict[
         if not any(wanted):
             continue
         at, out = (tuple(v.data for v in node.inputs), node.data) if as_numbers else (args, node)
-        total: Any = None
         for arg, partial in zip(args, _partials(node, at, out, wanted), strict=True):
-            if partial is None:
-                continue
-            share = product(partial, moving[arg])
-            if node._row.selects:
-                share = ops.where(partial, share, 0.0)
-            total = share if total is None else total + share
-        if total is not None:
-            moving[node] = total
+            if partial is not None:
+                _add(node, partial, moving[arg], _path(node, partial, active[arg]), moving, active)
     return moving

@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+import copy
 import math
+import pickle
 from collections import namedtuple
 from typing import Any
 
@@ -381,7 +383,202 @@ def test_no_grad_inside_a_derivative_stops_gradients() -> None:
     assert value_and_grad(branch, (0, 1))(2.0, 3.0) == (6.0, (3.0, 2.0))
     assert grad(product)(2.0) == math.tanh(6.0)
     assert type(grad(product)(2.0)) is float
-    assert hessian(product)(2.0) == 0.0
+    with pytest.raises(ValueError, match=r"lost: no_grad\(\) was entered"):
+        hessian(product)(2.0)  # its gradient is cut off as a whole
+
+
+SQUARE = chainrule.custom_op("square", lambda x: x * x, lambda x, out: 2.0 * x)
+
+
+def by_hand(x: Any) -> Any:
+    return Value(x.data**2, (x,), "square")
+
+
+@pytest.mark.parametrize("square", [SQUARE, by_hand, lambda x: chainrule.take([x, x * x], 1)])
+def test_every_kind_of_operation_is_cut_off_alike(square: Any) -> None:
+    def branch(x: Any, y: Any) -> Any:
+        with no_grad():
+            same = square(x) == square(y)
+        return 10.0 * x * y if same else x * y
+
+    def product(x: Any) -> Any:
+        with no_grad():
+            s = square(x)
+        assert s.is_leaf
+        return s * x
+
+    def read(x: Any, y: Any) -> Any:
+        with no_grad():
+            s = square(x)
+        return s.data * y
+
+    def detached(x: Any, y: Any) -> Any:
+        return square(x).detach() * y
+
+    assert value_and_grad(branch, (0, 1))(2.0, 2.0) == (40.0, (20.0, 20.0))
+    assert value_and_grad(product)(2.0) == (8.0, 4.0)
+    assert jvp(product, (2.0,), (1.0,)) == (8.0, 4.0)
+    assert value_and_grad(detached, (0, 1))(2.0, 3.0) == (12.0, (0.0, 4.0))
+    with pytest.raises(ValueError, match=r"lost: \.data was read"):
+        grad(read, (0, 1))(2.0, 3.0)
+
+
+def test_what_is_cut_off_inside_grad_is_what_it_is_outside() -> None:
+    """A leaf without a graph: it accumulates, can be assigned and optimised, and has no backward()."""
+    p = Value(4.0)
+
+    def accumulates(x: Any, cut: Any) -> Any:
+        w = cut(x)
+        for _ in range(2):
+            (w * w).backward()
+        return w.grad * x
+
+    def assigned(x: Any) -> Any:
+        with no_grad():
+            s = x * 2
+        s.data = 1.0
+        return s * x
+
+    def of_something_changed(x: Any) -> Any:
+        w = Value(2.0)
+        with no_grad():
+            s = w * 2
+        w.data = 3.0
+        return s * x
+
+    def of_something_freed(x: Any) -> Any:
+        h = p * x
+        with no_grad():
+            s = h * 2
+        h.backward(retain_graph=False)
+        return s * x
+
+    def optimised(x: Any) -> Any:
+        with no_grad():
+            w = x * 1.0
+        w.grad = 1.0
+        chainrule.optim.SGD([w], lr=0.5).step()
+        return w * x
+
+    def goes_back(x: Any) -> Any:
+        with no_grad():
+            y = x * 2
+        y.backward()
+        return x
+
+    def in_no_grad(x: Any) -> Any:
+        with no_grad():
+            return x * 1.0
+
+    for cut in (in_no_grad, lambda x: x.detach()):
+        assert accumulates(Value(2.0), cut).data == 16.0
+        assert value_and_grad(accumulates)(2.0, cut) == (16.0, 8.0)
+    assert value_and_grad(assigned)(3.0) == (3.0, 1.0)
+    assert value_and_grad(of_something_changed)(3.0) == (12.0, 4.0)
+    assert value_and_grad(of_something_freed)(3.0) == (72.0, 24.0)
+    assert value_and_grad(optimised)(3.0) == (7.5, 2.5)
+    with pytest.raises(RuntimeError, match="computed inside no_grad"):
+        grad(goes_back)(1.0)
+
+
+def test_a_derivative_lost_with_the_graph_is_an_error() -> None:
+    def read_and_freed(x: Any) -> Any:
+        y = x * x
+        s = y.data
+        y.backward(retain_graph=False)
+        return s * 1.0
+
+    def read_when_freed(x: Any) -> Any:
+        y = x * x
+        y.backward(retain_graph=False)
+        return y.data * 1.0
+
+    def of_another_leaf(x: Any) -> Any:
+        w = Value(1.0)
+        (w * x * x).backward(retain_graph=False)
+        return w.grad
+
+    def by_one_node(x: Any) -> Any:
+        w = Value(1.0)
+        y = w * x
+        y.grad = 1.0
+        y._backward()
+        return w.grad
+
+    for function in (read_and_freed, read_when_freed, of_another_leaf, by_one_node):
+        with pytest.raises(ValueError, match="the gradient of an argument is lost"):
+            grad(function)(3.0)
+    with pytest.raises(ValueError, match="the gradient of an argument is lost"):
+        jacobian(lambda x: [x.data * 2, x])(2.0)
+
+
+def test_a_derivative_lost_one_level_further_in_is_an_error() -> None:
+    def outer(x: Any) -> Any:
+        def inner(y: Any) -> Any:
+            with no_grad():
+                s = x * 2
+            return s * y
+
+        return grad(inner)(1.0)
+
+    with pytest.raises(ValueError, match=r"lost: no_grad\(\) was entered"):
+        grad(outer)(3.0)
+
+
+def test_gradients_that_are_stopped_on_purpose_are_not_lost() -> None:
+    w = Value(5.0)
+
+    def logs(xs: Any) -> Any:
+        with no_grad():
+            scale = chainrule.max(xs)
+            assert f"{scale.data}"
+        return xs[0] * scale
+
+    def detaches(x: Any, y: Any) -> Any:
+        assert x.data
+        return x.detach() * y
+
+    def looks_elsewhere(x: Any) -> Any:
+        with no_grad():
+            assert (w * 2).data == 10.0
+        return w * 1.0
+
+    def only_detached(x: Any) -> Any:
+        with no_grad():
+            assert x * 2 > 0
+        return x.detach() * w
+
+    assert grad(logs)([1.0, 2.0]) == [2.0, 0.0]
+    assert grad(detaches, (0, 1))(1.0, 2.0) == (0.0, 1.0)
+    assert grad(looks_elsewhere)(2.0).data == 0.0
+    assert grad(only_detached)(2.0).data == 0.0
+
+
+def test_questions_of_numpy_about_an_argument() -> None:
+    """They have the answers of plain numbers, in a derivative and in a compiled function."""
+
+    def asked(x: Any, y: Any) -> Any:
+        if np.isnan(x) or np.isinf(x):
+            return y
+        return x * y if np.isfinite(x) and np.sign(x) > 0 else -y
+
+    for x in (2.0, -2.0, 0.0, math.inf, -math.inf, math.nan):
+        assert grad(asked, (0, 1))(x, 3.0) == grad(asked, (0, 1))(Value(x).data, 3.0)
+        assert np.sign(Value(x)) == np.sign(x) or math.isnan(x)
+        slopes = {2.0: (3.0, 2.0), -2.0: (0.0, -1.0), 0.0: (0.0, -1.0)}.get(x, (0.0, 1.0))
+        assert grad(asked, (0, 1))(x, 3.0) == slopes
+    numbers = np.array([2.0, -2.0, 0.0, np.inf, -np.inf, np.nan])
+    expected = [asked(x, 3.0) for x in numbers]
+    assert chainrule.compile(asked)(numbers, np.full(6, 3.0)).tolist() == expected
+
+
+def test_copies_of_what_was_not_recorded_inside_a_derivative() -> None:
+    w = Value(5.0)
+    with no_grad():
+        frozen = w * 2
+    saved = pickle.dumps(frozen)
+    assert grad(lambda x: copy.copy(frozen) * w)(2.0).data == 0.0
+    assert chainrule.compile(lambda x: pickle.loads(saved) * x)([2.0, 3.0]).tolist() == [20.0, 30.0]
 
 
 def test_functions_that_do_not_depend_on_their_arguments() -> None:
@@ -428,3 +625,21 @@ def test_equality_in_a_graph_that_was_tied_into_a_cycle() -> None:
 
     assert grad(function)(1.0) == 1.0
     assert grad(function)(2.0) == 1.0
+
+
+def test_forward_mode_is_cut_where_reverse_mode_is() -> None:
+    """The branch that is taken does not move, so it does not matter that cbrt is steep there."""
+
+    def function(x: Any) -> Any:
+        return chainrule.cbrt(chainrule.where(x > 5.0, x, 0.0)) + x
+
+    assert grad(function)(2.0) == 1.0
+    assert jvp(function, (2.0,), (1.0,)) == (2.0, 1.0)
+    assert hessian(function)(2.0) == 0.0
+    assert hvp(function, (2.0,), (1.0,)) == 0.0
+
+    def slope(x: Any) -> Any:  # the choice is part of the expression
+        return jvp(function, (x,), (1.0,))[1]
+
+    compiled = compile(slope)(np.array([2.0, 8.0]))
+    assert compiled.tolist() == near([1.0, 1.0 + 1.0 / 12.0], rel=1e-15)
