@@ -1,7 +1,8 @@
 """Ctrl-C at every instruction: an action is run many times, and interrupted elsewhere each time.
 
-An instruction is a code object of the package and an offset in it. Each is interrupted at its first
-and at its last visit. Signals come at fewer places than these, so what holds here holds for them.
+An instruction is a code object of the package, or of one's own test, and an offset in it. Each is
+interrupted at its first and at its last visit. Signals come at fewer places than these, so what holds
+here holds for them.
 """
 
 from __future__ import annotations
@@ -23,8 +24,8 @@ Prepare = Callable[[], tuple[Callable[[], Any], Callable[[bool], None]]]
 
 
 @contextmanager
-def _traced(look: Callable[[Place], None]) -> Iterator[None]:
-    """Call `look` before each instruction of the package."""
+def traced(look: Callable[[Place], None], own: str = PACKAGE) -> Iterator[None]:
+    """Call `look` before each instruction of the package, and of the file `own`."""
 
     def local(frame: FrameType, event: str, argument: Any) -> Any:
         if event == "opcode":
@@ -32,7 +33,7 @@ def _traced(look: Callable[[Place], None]) -> Iterator[None]:
         return local
 
     def enter(frame: FrameType, event: str, argument: Any) -> Any:
-        if not frame.f_code.co_filename.startswith(PACKAGE):
+        if not frame.f_code.co_filename.startswith((PACKAGE, own)):
             return None
         frame.f_trace_opcodes, frame.f_trace_lines = True, False
         return local
@@ -48,15 +49,15 @@ def _traced(look: Callable[[Place], None]) -> Iterator[None]:
         sys.unraisablehook = hook
 
 
-def visits(action: Callable[[], Any]) -> Counter[Place]:
+def visits(action: Callable[[], Any], own: str = PACKAGE) -> Counter[Place]:
     """How often an action comes to each instruction."""
     found: Counter[Place] = Counter()
-    with _traced(lambda place: found.update((place,))):
+    with traced(lambda place: found.update((place,)), own):
         action()
     return found
 
 
-def interrupt(action: Callable[[], Any], place: Place, visit: int) -> bool:
+def interrupt(action: Callable[[], Any], place: Place, visit: int, own: str = PACKAGE) -> bool:
     """Raise KeyboardInterrupt at a visit of an instruction; whether it came out of the action."""
     left = visit
 
@@ -68,19 +69,22 @@ def interrupt(action: Callable[[], Any], place: Place, visit: int) -> bool:
                 raise KeyboardInterrupt
 
     try:
-        with _traced(look):
+        with traced(look, own):
             action()
     except KeyboardInterrupt:
         return True
     return False
 
 
-def check_interrupts(prepare: Prepare, stride: int = 1, first: int = 0) -> int:
-    """Interrupt at every `stride`-th point, and check what must hold; how many there were."""
+def check_interrupts(prepare: Prepare, stride: int = 1, first: int = 0, own: str = PACKAGE) -> int:
+    """Interrupt at every `stride`-th point, and check what must hold; how many there were.
+
+    `own` is a file whose functions are interrupted too.
+    """
     action, _ = prepare()
     action()  # what is done once for a process, such as imports, is not part of it
     action, _ = prepare()
-    counted = visits(action)
+    counted = visits(action, own)
     points = sorted(
         {(place, visit) for place, last in counted.items() for visit in (1, last)},
         key=lambda point: (point[0][0].co_filename, point[0][0].co_firstlineno, point[0][1], point[1]),
@@ -88,7 +92,7 @@ def check_interrupts(prepare: Prepare, stride: int = 1, first: int = 0) -> int:
     chosen = points[first::stride]
     for place, visit in chosen:
         action, check = prepare()
-        came = interrupt(action, place, visit)
+        came = interrupt(action, place, visit, own)
         try:
             check(came)
         except BaseException as error:

@@ -20,7 +20,7 @@ from typing import Any, NoReturn
 import numpy as np
 
 from . import Value, __version__, check_gradients, core, data, demo, nn, train, viz
-from .data.files import numbered
+from .data.files import Table, read_table
 from .diagnosing import review
 from .expressions import CONSTANTS, parse
 from .learn.commands import add_exercises, add_learn
@@ -192,8 +192,8 @@ def add_predict(commands: Any) -> None:
     p.add_argument("model", help="a file written by `chainrule train --save`")
     p.add_argument(
         "data",
-        help="a CSV file with the inputs, found by name if it has a line of names and so had the one "
-        "trained on; else one more column is taken as the target",
+        help="a CSV file; inputs are found by name if it and the file of the training have a header, "
+        "else by position, and one more column is ignored as the target",
     )
     p.set_defaults(run=predict)
 
@@ -237,14 +237,15 @@ def add_studio(commands: Any) -> None:
 
 
 def load_data(name: str, seed: int) -> tuple[Any, Any, list[str]]:
-    """X, y and the names of the columns, if there are any."""
+    """X, y and the names of all columns, the target last, if there are any."""
     if name in ("xor", "digits"):
         return (*DATA_SETS[name](), [])
     if name in DATA_SETS:
         return (*DATA_SETS[name](seed=seed), [])
     if not Path(name).is_file():
         raise CommandError(f"no data set or file {name!r}; data sets are {', '.join(DATA_SETS)}")
-    return data.read_csv(name)
+    X, y, _ = data.read_csv(name)
+    return X, y, read_table(name).header
 
 
 def is_classes(y: Any) -> bool:
@@ -263,11 +264,13 @@ def choose_loss(name: str, y: Any) -> tuple[str, int]:
 
 def how_taken(loss: str, y: Any) -> str:
     """What whole numbers in a file were taken for, and how to say otherwise."""
-    few = sorted({float(label) for label in y})
-    shown = ", ".join(f"{label:g}" for label in few) if len(few) < 4 else f"{few[0]:g} to {few[-1]:g}"
+    present = {float(label) for label in y}
     if loss != "mse":
-        return f"targets: {len(few)} classes ({shown}); for numbers, say --loss mse"
-    return "targets: numbers (-1, 1); for two classes, say --loss hinge" if few == [-1.0, 1.0] else ""
+        last = max(1, int(max(present)))
+        gaps = f", {len(present)} of them present" if len(present) <= last else ""
+        return f"targets: classes 0 to {last}{gaps}; for numbers, say --loss mse"
+    two = present == {-1.0, 1.0}
+    return "targets: numbers, -1 and 1; for two classes, say --loss hinge" if two else ""
 
 
 def targets_for(loss: str, y: Any) -> Any:
@@ -321,7 +324,8 @@ def train_command(arguments: Any) -> None:
         seed=arguments.seed,
     )
     optimizer = OPTIMIZERS[arguments.optimizer](model.parameters(), lr=arguments.lr)
-    size = f"{len(X)} samples, {X.shape[1]} inputs; {len(model.parameters())} parameters"
+    target = f", target {names[-1]}" if names else ""
+    size = f"{len(X)} samples, {X.shape[1]} inputs{target}; {len(model.parameters())} parameters"
     print(f"{arguments.data}: {size}; {loss}")
     if not arguments.loss and arguments.data not in DATA_SETS and (taken := how_taken(loss, y)):
         print(taken)
@@ -338,7 +342,7 @@ def train_command(arguments: Any) -> None:
         progress=sys.stderr.isatty(),
     )
     print(history)
-    for finding, text in review(model, loss, X, targets, names, history, optimizer).items():
+    for finding, text in review(model, loss, X, targets, names[:-1], history, optimizer).items():
         print(f"{finding}: {text}")
     if arguments.data == "xor":
         for x, target in zip(X, y, strict=True):
@@ -348,8 +352,7 @@ def train_command(arguments: Any) -> None:
             )
             print(f"  {x[0]:.0f} xor {x[1]:.0f} = {shown}   wanted {target:.0f}")
     if arguments.save is not None:
-        named = names != numbered(len(names)) and len(set(names)) == len(names)
-        save(model, arguments.save, names if named else ())
+        save(model, arguments.save, names[:-1])
         print(f"saved to {arguments.save}")
     if arguments.plot is not None:
         history.plot(arguments.plot)
@@ -358,25 +361,31 @@ def train_command(arguments: Any) -> None:
 
 def predict(arguments: Any) -> None:
     model = load(arguments.model)
-    X, _, names = data.read_csv(arguments.data, target=None)
-    wanted = inputs_of(model)
-    if (columns := columns_of(arguments.model)) and names != numbered(len(names)):
-        if missing := [name for name in columns if name not in names]:
-            raise CommandError(
-                f"the model was trained on the columns {', '.join(columns)}; {arguments.data} has no "
-                f"{missing[0]}"
-            )
-        X = X[:, [names.index(name) for name in columns]]
-    if X.shape[1] == wanted + 1:
-        X = X[:, :-1]
-    if X.shape[1] != wanted:
-        raise CommandError(
-            f"the model expects {wanted} inputs, {arguments.data} has {X.shape[1]} columns"
-        )
-    for x in X:
+    table = read_table(arguments.data)
+    for x in table.numbers(input_columns(arguments.model, inputs_of(model), table)):
         output = model(x)
         row = output if isinstance(output, list) else [output]
         print(",".join(f"{number(v):.6g}" for v in row))
+
+
+def input_columns(model: str, count: int, table: Table) -> list[int]:
+    """The columns that a model takes: by name if both have names, else the first ones."""
+    width = len(table.names)
+    wanted = columns_of(model)
+    if wanted and len(wanted) != count:
+        raise CommandError(f"{model} is damaged: it has {count} inputs and {len(wanted)} names for them")
+    if wanted and table.header:
+        if missing := [name for name in wanted if name not in table.header]:
+            raise CommandError(
+                f"the model was trained on the columns {', '.join(wanted)}; {table.source} has no "
+                f"{missing[0]}"
+            )
+        return [table.place(name) for name in wanted]
+    if width == count + 1:
+        print(f"the last column of {table.source} is ignored, as the target", file=sys.stderr)
+    elif width != count:
+        raise CommandError(f"the model expects {count} inputs, {table.source} has {width} columns")
+    return list(range(count))
 
 
 def inputs_of(model: Any) -> int:

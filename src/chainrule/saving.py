@@ -200,9 +200,13 @@ def columns_of(path: str | Path) -> list[str]:
     with safe_open(str(path), framework="numpy") as file:
         try:
             columns = json.loads((file.metadata() or {}).get("columns", "[]"))
-        except ValueError:
+        except (ValueError, RecursionError):
             columns = None
-    if not isinstance(columns, list) or not all(isinstance(each, str) for each in columns):
+    if (
+        not isinstance(columns, list)
+        or not all(isinstance(each, str) for each in columns)
+        or len(set(columns)) < len(columns)
+    ):
         raise ModelFileError(f"{path} is damaged: the names of its columns cannot be read")
     return columns
 

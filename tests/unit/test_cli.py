@@ -464,8 +464,9 @@ def test_train_a_file(run: Run, table: Any, text: str, loss: str, parameters: in
     path = table(text)
     code, out, err = run("train", path, "--hidden", "5", "--epochs", "1")
     assert (code, err) == (0, "")
-    samples = len(text.strip().splitlines()) - text.startswith("a")
-    assert out.splitlines()[0] == f"{path}: {samples} samples, 2 inputs; {parameters} parameters; {loss}"
+    named = text.startswith("a")
+    size = f"{len(text.strip().splitlines()) - named} samples, 2 inputs{', target y' if named else ''}"
+    assert out.splitlines()[0] == f"{path}: {size}; {parameters} parameters; {loss}"
 
 
 def refused(result: tuple[int, str, str], message: str = "", code: int = 1) -> None:
@@ -703,7 +704,7 @@ def saved(run: Run, tmp_path: Path) -> Path:
 def test_predict_what_was_trained(run: Run, saved: Path, table: Any, text: str) -> None:
     model = load(saved)
     expected = [f"{model(x).data:.6g}\n" for x in ([0.5, 1.0], [-1.0, 2.0])]
-    assert run("predict", saved, table(text)) == (0, "".join(expected), "")
+    assert run("predict", saved, table(text))[:2] == (0, "".join(expected))
 
 
 def test_predict_finds_columns_by_their_names(run: Run, table: Any, tmp_path: Path) -> None:
@@ -714,14 +715,22 @@ def test_predict_finds_columns_by_their_names(run: Run, table: Any, tmp_path: Pa
     assert expected[0] == 0
     assert run("predict", path, table("b,y,c,a\n1,0.1,9,0.5\n2,0.7,9,-1\n")) == expected
     assert run("predict", path, table("0.5,1\n-1,2\n")) == expected  # without names, by position
+    assert run("predict", path, table("name,b,a,y\nbob,1,0.5,\nann,2,-1,\n")) == expected
+    code, out, err = run("predict", path, table("0.5,1,7\n-1,2,7\n"))
+    assert (code, out) == expected[:2]
+    assert re.fullmatch(r"the last column of .* is ignored, as the target\n", err)
+    refused(run("predict", path, table("a,b,a\n1,2,3\n")), "several columns are called 'a'")
+    refused(run("predict", path, table("x0,x1\n1,2\n")), "was trained on the columns a, b; ")
     refused(run("predict", path, table("a,c\n1,2\n")), "was trained on the columns a, b; ")
 
 
 def test_train_says_what_the_targets_were_taken_for(run: Run, table: Any) -> None:
     for targets, said in {
-        (0, 1): "targets: 2 classes (0, 1); for numbers, say --loss mse",
-        (0, 1, 2, 3): "targets: 4 classes (0 to 3); for numbers, say --loss mse",
-        (-1, 1): "targets: numbers (-1, 1); for two classes, say --loss hinge",
+        (0, 1): "targets: classes 0 to 1; for numbers, say --loss mse",
+        (0, 1, 2, 3): "targets: classes 0 to 3; for numbers, say --loss mse",
+        (0, 1, 9): "targets: classes 0 to 9, 3 of them present; for numbers, say --loss mse",
+        (5, 5): "targets: classes 0 to 5, 1 of them present; for numbers, say --loss mse",
+        (-1, 1): "targets: numbers, -1 and 1; for two classes, say --loss hinge",
     }.items():
         rows = "".join(f"{i},{target}\n" for i, target in enumerate(targets))
         assert said in run("train", table(rows), "--epochs", "1")[1].splitlines()
@@ -741,7 +750,7 @@ def test_predict_several_outputs(run: Run, tmp_path: Path, table: Any) -> None:
     assert run("train", table(text), "--epochs", "1", "--save", path)[0] == 0
     model = load(path)
     rows = [",".join(f"{v.data:.6g}" for v in model(x)) for x in ([1, 2], [2, 3], [3, 4])]
-    assert run("predict", path, table(text)) == (0, "\n".join(rows) + "\n", "")
+    assert run("predict", path, table(text))[:2] == (0, "\n".join(rows) + "\n")
 
 
 def test_bad_predictions(run: Run, saved: Path, table: Any, tmp_path: Path) -> None:

@@ -301,7 +301,6 @@ def csv(tmp_path: Path) -> Callable[[str | bytes], Path]:
         ("\ufeffa,b\n1,2\n", "a", [[2]], [1], ["b"]),
         ("\ufeff1,2\n", -1, [[1]], [2], ["x0"]),
         ('"a, the first",b\n"1",-2.5e3\n', -1, [[1]], [-2500], ["a, the first"]),
-        ("a,2\n1,2\n", -1, [[1]], [2], ["a"]),
     ],
 )
 def test_tables(csv: Any, text: str, target: Any, X: Any, y: Any, names: list[str]) -> None:
@@ -313,6 +312,7 @@ def test_tables(csv: Any, text: str, target: Any, X: Any, y: Any, names: list[st
 
 
 LOOKS = "expected one sample a line, as in 0.5,-1.2,1"
+MIXED = "is not a number, and other columns are: write names only, or numbers only"
 FINITE = "is not a finite number; leave out the line, or write a number"
 
 
@@ -331,6 +331,11 @@ FINITE = "is not a finite number; leave out the line, or write a number"
         ("1, -inf \n", None, f", line 1, column 2: '-inf' {FINITE}"),
         ("1,2\n1,1e999\n", -1, f", line 2, column 2: '1e999' {FINITE}"),
         ("a;b\n1;2\n", -1, ", line 2, column 1: '1;2' is not a number; put commas between the columns"),
+        ("a;b\n1,5;2,5\n", -1, ", line 2: 3 columns, expected 1; put commas between the columns"),
+        ("a,2\n1,2\n", -1, f", line 1: 'a' {MIXED}"),
+        ("1,NA\n1,2\n", -1, f", line 1: 'NA' {MIXED}"),
+        (",2\n1,2\n", -1, f", line 1: '' {MIXED}"),
+        ("a,b,a\n1,2,3\n", "a", ": several columns are called 'a'"),
         ("a,b\n1,2\n", "c", ": no column 'c'; there are a, b"),
         ("a,b\n1,2\n", 2, ": no column 2; there are 2"),
         ("a,b\n1,2\n", -3, ": no column -3; there are 2"),

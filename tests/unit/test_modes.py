@@ -17,7 +17,7 @@ from chainrule import Value, compile, detect_anomaly, enable_grad, grad, no_grad
 from chainrule.compiler.tracing import trace
 from chainrule.value import Mode, core, modes
 
-from ..interrupting import check_interrupts
+from ..interrupting import check_interrupts, traced
 
 DEFAULT = (True, False, None, None)
 
@@ -403,8 +403,12 @@ def test_no_interrupt_leaves_a_mode_on(action: Callable[[], None]) -> None:
         gc.collect(0)
         assert modes() == DEFAULT
 
+    on = []
+    with traced(lambda place: on.append(modes() != DEFAULT), own=__file__):
+        action()
+    assert any(on)  # some instructions are inside
     stride = 1 if core == "c" else 5  # the reference has many more instructions
-    assert check_interrupts(lambda: (action, default_again), stride) > 5
+    assert check_interrupts(lambda: (action, default_again), stride, own=__file__) > 5
     thread = threading.Thread(target=action, daemon=True)  # no lock is left behind either
     thread.start()
     thread.join(60)

@@ -4,7 +4,8 @@ from __future__ import annotations
 
 import csv
 import math
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
@@ -16,31 +17,73 @@ LOOKS = "expected one sample a line, as in 0.5,-1.2,1"
 def read_csv(path: str | Path, target: str | int | None = -1) -> tuple[Any, Any, list[str]]:
     """X, y and the names of the columns of X, from a file with one sample a line.
 
-    A first line that is not all numbers is the header. `target` is the column of y, by name or
-    position; None means that there is none, and y is None.
+    The first line may hold the names. `target` is the column of y, by name or position; None means
+    that there is none, and y is None.
     """
-    path = Path(path)
-    with path.open(newline="", encoding="utf-8-sig") as file:
-        names, rows = read_rows(file, path)
-    table = np.array([row for _, row in rows])
+    table = read_table(path)
     if target is None:
-        return table, None, names
-    column = _column(path, target, names)
-    if len(names) == 1:
+        return table.numbers(), None, table.names
+    column = table.place(target)
+    numbers = table.numbers()
+    if len(table.names) == 1:
         raise ValueError(
             f"{path}: the target is the only column; expected numbers before it, as in 0.5,-1.2,1"
         )
-    rest = [i for i in range(len(names)) if i != column]
-    return table[:, rest], table[:, column], [names[i] for i in rest]
+    rest = [i for i in range(len(table.names)) if i != column]
+    return numbers[:, rest], numbers[:, column], [table.names[i] for i in rest]
 
 
-def read_rows(
-    lines: Iterable[str], source: str | Path
-) -> tuple[list[str], list[tuple[int, list[float]]]]:
-    """The names of the columns, and for each row its line and its numbers.
+@dataclass(frozen=True)
+class Table:
+    """The cells of a file as text, each row with its line; they become numbers when asked for."""
 
-    `source` is what errors call it.
-    """
+    source: str | Path  # what errors call it
+    header: list[str]  # the names of the columns, empty if the file has none
+    rows: list[tuple[int, list[str]]]
+
+    @property
+    def names(self) -> list[str]:
+        return self.header or [f"x{i}" for i in range(len(self.rows[0][1]))]
+
+    def place(self, column: str | int) -> int:
+        """The position of a column, given by name or position."""
+        names = self.names
+        if isinstance(column, str):
+            if column not in names:
+                raise ValueError(f"{self.source}: no column {column!r}; there are {', '.join(names)}")
+            if names.count(column) > 1:
+                raise ValueError(f"{self.source}: several columns are called {column!r}")
+            return names.index(column)
+        if not -len(names) <= column < len(names):
+            raise ValueError(f"{self.source}: no column {column}; there are {len(names)}")
+        return column % len(names)
+
+    def numbers(self, columns: Sequence[int] | None = None) -> Any:
+        """These columns, all if None, as an array with a row for each sample."""
+        chosen = range(len(self.names)) if columns is None else columns
+        return np.array(
+            [[self._number(line, i, row[i]) for i in chosen] for line, row in self.rows], dtype=float
+        )
+
+    def _number(self, line: int, column: int, text: str) -> float:
+        where, shown = f"{self.source}, line {line}, column {column + 1}", repr(text.strip())
+        if not _is_number(text):
+            raise ValueError(f"{where}: {shown} is not a number{_hint(text)}")
+        if not math.isfinite(float(text)):
+            raise ValueError(
+                f"{where}: {shown} is not a finite number; leave out the line, or write a number"
+            )
+        return float(text)
+
+
+def read_table(path: str | Path) -> Table:
+    path = Path(path)
+    with path.open(newline="", encoding="utf-8-sig") as file:
+        return read_rows(file, path)
+
+
+def read_rows(lines: Iterable[str], source: str | Path) -> Table:
+    """The lines of a table. If the first one holds no number at all, it is the header."""
     try:
         reader = csv.reader(lines)
         rows = [(reader.line_num, row) for row in reader if any(map(str.strip, row))]
@@ -48,17 +91,22 @@ def read_rows(
         raise ValueError(f"{source} is not a CSV file in UTF-8: {error}") from None
     if not rows:
         raise ValueError(f"{source}: the file is empty; {LOOKS}")
-    names = numbered(len(rows[0][1]))
-    if not all(map(_is_number, rows[0][1])):
-        names = [name.strip() for name in rows.pop(0)[1]]
+    first, cells = rows[0]
+    names = [cell.strip() for cell in cells if not _is_number(cell)]
+    if names and len(names) < len(cells):
+        raise ValueError(
+            f"{source}, line {first}: {names[0]!r} is not a number, and other columns are: write names "
+            f"only, or numbers only"
+        )
+    if names:
+        del rows[0]
     if not rows:
         raise ValueError(f"{source}: there is a header but no data; {LOOKS}")
-    return names, [(line, _numbers(source, line, row, len(names))) for line, row in rows]
-
-
-def numbered(count: int) -> list[str]:
-    """The names of columns that have none."""
-    return [f"x{i}" for i in range(count)]
+    for line, row in rows:
+        if len(row) != len(cells):
+            hint = "; put commas between the columns" if any(";" in x for x in (*row, *cells)) else ""
+            raise ValueError(f"{source}, line {line}: {len(row)} columns, expected {len(cells)}{hint}")
+    return Table(source, names, rows)
 
 
 def _is_number(text: str) -> bool:
@@ -69,31 +117,8 @@ def _is_number(text: str) -> bool:
     return True
 
 
-def _numbers(source: str | Path, line: int, row: list[str], width: int) -> list[float]:
-    if len(row) != width:
-        raise ValueError(f"{source}, line {line}: {len(row)} columns, expected {width}")
-    for i, text in enumerate(row, 1):
-        if not _is_number(text):
-            what = f"{text.strip()!r} is not a number{_hint(text)}"
-            raise ValueError(f"{source}, line {line}, column {i}: {what}")
-        if not math.isfinite(float(text)):
-            what = f"{text.strip()!r} is not a finite number; leave out the line, or write a number"
-            raise ValueError(f"{source}, line {line}, column {i}: {what}")
-    return [float(text) for text in row]
-
-
 def _hint(text: str) -> str:
     """What to write instead, where it can be guessed."""
     if ";" in text or "\t" in text:
         return "; put commas between the columns"
     return "; write classes as 0, 1, 2" if text.strip().isalpha() else ""
-
-
-def _column(path: Path, target: str | int, names: list[str]) -> int:
-    if isinstance(target, str):
-        if target not in names:
-            raise ValueError(f"{path}: no column {target!r}; there are {', '.join(names)}")
-        return names.index(target)
-    if not -len(names) <= target < len(names):
-        raise ValueError(f"{path}: no column {target}; there are {len(names)}")
-    return target % len(names)

@@ -75,17 +75,20 @@ def from_rows(rows: list[list[float]]) -> tuple[Array, Array]:
 def from_csv(text: str) -> tuple[Array, Array]:
     """Three columns, x, y and the class; errors name the line."""
     try:
-        names, rows = read_rows(io.StringIO(text, newline=""), "the table")
+        table = read_rows(io.StringIO(text, newline=""), "the table")
+        if len(table.names) != 3:
+            what = "expected 3: x, y and the class, as in 0.5,-1.2,1"
+            raise RefusedError(f"the table has {len(table.names)} columns, {what}")
+        if len(table.rows) > limits.SAMPLES:
+            raise RefusedError(f"the table has {len(table.rows):,} rows, more than {limits.SAMPLES:,}")
+        rows = table.numbers().tolist()
+    except RefusedError:
+        raise
     except ValueError as error:
         raise RefusedError(str(error)) from None
-    if len(names) != 3:
-        what = "expected 3: x, y and the class, as in 0.5,-1.2,1"
-        raise RefusedError(f"the table has {len(names)} columns, {what}")
-    if len(rows) > limits.SAMPLES:
-        raise RefusedError(f"the table has {len(rows):,} rows, more than {limits.SAMPLES:,}")
-    for line, row in rows:
+    for (line, _), row in zip(table.rows, rows, strict=True):
         check_row(line, row)
-    return from_rows([row for _, row in rows])
+    return from_rows(rows)
 
 
 def check_row(line: int, row: list[float]) -> None:
