@@ -450,6 +450,7 @@ PyObject *value_format(PyObject *self, PyObject *spec) {
     if (!PyUnicode_Check(spec))
         return PyErr_Format(PyExc_TypeError, "__format__() argument must be str, not %s", Py_TYPE(spec)->tp_name);
     if (PyUnicode_GET_LENGTH(spec) == 0) return PyObject_Repr(self);
+    if (MODES() & TRACING && ask_tracer("number", NULL, NULL) < 0) return NULL;
     PyObject *number = PyFloat_FromDouble(((Value *)self)->data);
     PyObject *text = number ? PyObject_Format(number, spec) : NULL;
     Py_XDECREF(number);

@@ -12,7 +12,7 @@ from collections.abc import Iterator
 from typing import Any
 from weakref import WeakSet
 
-from . import classic, errors
+from . import classic, errors, ops
 
 
 def _parts(node: Any) -> tuple[Any, ...]:
@@ -65,8 +65,20 @@ def _set_attributes(node: Any, attributes: dict[str, Any]) -> None:
         setattr(node, name, thing)
 
 
+def _of_an_argument(node: Any) -> Any:
+    """Inside grad, a copy of what depends on the arguments: it depends on them too."""
+    from .value import modes
+
+    arguments = modes().arguments
+    if arguments is None or not arguments.depends(node):
+        return None
+    return node._apply(ops.pos, (node,))
+
+
 def copy(self: Any) -> Any:
     """A second node with the same inputs."""
+    if (same := _of_an_argument(self)) is not None:
+        return same
     if not self.is_leaf and not self._arguments:
         raise errors.freed(self)
     twin = _build(*_parts(self))
@@ -76,6 +88,8 @@ def copy(self: Any) -> Any:
 
 def deepcopy(self: Any, memo: dict[int, Any]) -> Any:
     """A second graph, node for node."""
+    if (same := _of_an_argument(self)) is not None:
+        return memo.setdefault(id(self), same)
     with_attributes = []
     for node in self._topological():
         if id(node) not in memo:

@@ -217,7 +217,11 @@ class Value:
         )
 
     def __format__(self, spec: str) -> str:
-        return format(self._number, spec) if spec else repr(self)
+        if not spec:
+            return repr(self)
+        if (tracer := current().tracer) is not None:
+            tracer.number()
+        return format(self._number, spec)
 
     # --- the chain rule --------------------------------------------------------------------------
 

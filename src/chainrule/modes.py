@@ -192,6 +192,19 @@ class Numbers:
         """Whether a leaf was cut off from what depends on these inputs and on no other Value."""
         return self.around is None and leaf in self._cuts and self.is_number(leaf)
 
+    def depends(self, value: Any) -> bool:
+        """Whether it depends on an input, of this or of an enclosing grad."""
+        stack, seen = [value], {value}
+        while stack:
+            node = stack.pop()
+            if self.is_input(node):
+                return True
+            for each in self._below(node):
+                if each not in seen:
+                    seen.add(each)
+                    stack.append(each)
+        return False
+
     def _below(self, node: Any) -> Collection[Any]:
         """What a node was computed from, across cuts."""
         cut = self._cuts.get(node)

@@ -6,6 +6,7 @@ anything is changed: a file that is refused leaves the model and the optimiser a
 
 from __future__ import annotations
 
+import hashlib
 import json
 import math
 import reprlib
@@ -18,6 +19,7 @@ from typing import Any
 import numpy as np
 
 from .committing import assign, commit, data_of
+from .feeding import Stream
 from .history import History
 from .saving import ModelFileError, describe, encode, place, read, write_atomically
 
@@ -27,6 +29,33 @@ TENSORS = ("optimizer", "best")
 NOT_SAVED = ("engine", "reason")  # of the history: they say how this run trains, not how one before did
 
 
+def setup_of(loss: Callable[..., Any], optimizer: Any, data: Any, seed: int) -> dict[str, str]:
+    """What must be the same in every part of a run, by name."""
+    return {
+        "loss": getattr(loss, "__qualname__", type(loss).__name__),
+        "optimizer": type(optimizer).__name__,
+        **{name: repr(x) for name, x in optimizer.hyperparameters.items()},
+        "batch_size": repr(data.batch_size),
+        "seed": repr(seed),
+        "data": _digest(data),
+    }
+
+
+def _digest(data: Any) -> str:
+    """Of samples in memory; batches of an iterator are not known before they come."""
+    if isinstance(data, Stream):
+        return "an iterable"
+    content = hashlib.sha256()
+    for part in (data.X, data.y):
+        try:
+            array = np.ascontiguousarray(part, dtype=np.float64)
+        except (TypeError, ValueError):  # samples of different shapes
+            continue
+        content.update(repr(array.shape).encode())
+        content.update(array.tobytes())
+    return f"{data.samples:,} samples with the digest {content.hexdigest()[:12]}"
+
+
 def save_training(path: str | Path, run: Any, epoch: int) -> None:
     """Write the state of a run after an epoch, all or nothing."""
     model, optimizer = run.model, run.optimizer
@@ -34,7 +63,7 @@ def save_training(path: str | Path, run: Any, epoch: int) -> None:
     state = np.array(optimizer.state, dtype=np.float64).reshape(count, optimizer.state_size)
     about = {
         "kind": KIND,
-        "optimizer": type(optimizer).__name__,
+        "setup": run.setup,
         "epoch": epoch,
         "steps": optimizer.steps,
         "lr": optimizer.lr,
@@ -81,7 +110,7 @@ Schema = dict[str, tuple[Callable[[Any], bool], str]]
 
 TRAINING: Schema = {
     "kind": (lambda x: x == KIND, repr(KIND)),
-    "optimizer": TEXT,
+    "setup": (_named(lambda x: isinstance(x, str)), "texts by name"),
     "epoch": COUNT,
     "steps": COUNT,
     "lr": NOT_NEGATIVE,
@@ -196,10 +225,14 @@ def load_training(path: str | Path, run: Any) -> int:
     """Put a run into the state of a file; returns the epoch."""
     model, optimizer = run.model, run.optimizer
     architecture, numbers, about, tensors = read_training(path)
-    if about["optimizer"] != type(optimizer).__name__:
-        raise ModelFileError(
-            f"{path} was trained with {about['optimizer']}, this is {type(optimizer).__name__}"
-        )
+    for name in {**run.setup, **about["setup"]}:
+        was, now = (setup.get(name, "nothing") for setup in (about["setup"], run.setup))
+        # A schedule may have changed the rate of an optimiser that is used again.
+        if now != was and not (name == "lr" and now == repr(float(about["lr"]))):
+            raise ModelFileError(
+                f"{path} belongs to a run with another {name}: {was[:80]!r} there, {now!r} here; "
+                f"{NEXT_STEP}"
+            )
     parameters = dict(model.named_parameters())
     if list(numbers) != list(parameters):
         raise ModelFileError(f"{path} belongs to another model: it has {len(numbers)} parameters")

@@ -59,6 +59,7 @@ class EagerRun:
         self.validation: tuple[Any, Any] | None = None
         self.metrics: Metrics = {}
         self.checkpoint: str | Path | None = None
+        self.setup: dict[str, str] = {}  # what a file to resume from must agree with
         self.keep_best = self.stepwise = False
         self.layers = {name: layer.parameters() for name, layer in layers_of(model).items()}
         self.best = math.inf

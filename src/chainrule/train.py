@@ -22,12 +22,12 @@ from tqdm import tqdm
 
 from . import nn, optim
 from .data import train_test_split
-from .data.splitting import as_samples, check_count, check_lengths
+from .data.splitting import as_samples, check_count, check_index, check_lengths
 from .feeding import Data, Stream
 from .history import History
 from .jax_devices import all_or_none
 from .nn.module import as_module
-from .resuming import first_epoch, save_training
+from .resuming import first_epoch, save_training, setup_of
 from .runs import LOSSES, Metrics, NonFiniteLossError, make_run, number
 from .saving import encode, place
 
@@ -119,12 +119,14 @@ def fit(
             validation = check_for_stream(batch_size, validation, watching)
             data = Stream(X)
         else:
+            check_index(X, y)
             X, y = as_samples("X", X), as_samples("y", y)
             check_lengths(X, y)
             X, y, validation = split(X, y, validation, seed)
             data = Data(X, y, batch_size, shuffle, np.random.default_rng(seed))
         run = make_run(engine, module, loss_function, optimizer, data, mesh, shard_parameters)
     run.validation, run.metrics, run.checkpoint = validation, metrics or {}, checkpoint
+    run.setup = setup_of(loss_function, optimizer, data, seed)
     run.keep_best = checkpoint is not None or patience is not None
     # Observers force one epoch per native call; without them several are done at once.
     run.stepwise = bool(run.keep_best or validation or metrics or callbacks or schedule or resume)
@@ -243,7 +245,11 @@ def accuracy(predictions: list[Any], targets: Any, threshold: float = 0.0) -> fl
         )
     right = 0
     for prediction, target in zip(predictions, targets, strict=True):
-        if hasattr(prediction, "__len__"):
+        several = hasattr(prediction, "__len__")
+        if not (target == int(target) and target >= 0 if several else target in (-1, 0, 1)):
+            known = "whole numbers from 0" if several else "0 and 1, or -1 and 1"
+            raise ValueError(f"accuracy is about classes, {known}, got the target {number(target):g}")
+        if several:
             scores = [number(score) for score in prediction]
             right += scores.index(max(scores)) == int(target)
         else:

@@ -643,3 +643,14 @@ def test_forward_mode_is_cut_where_reverse_mode_is() -> None:
 
     compiled = compile(slope)(np.array([2.0, 8.0]))
     assert compiled.tolist() == near([1.0, 1.0 + 1.0 / 12.0], rel=1e-15)
+
+
+FIVE = Value(5.0)
+
+
+def test_a_copy_of_an_argument_depends_on_it() -> None:
+    """A copy of a number is that number."""
+    for twin in (copy.copy, copy.deepcopy, lambda x: copy.deepcopy({"a": [x]})["a"][0]):
+        assert grad(lambda x, twin=twin: twin(x) * x)(3.0) == 6.0
+        assert hessian(lambda x, twin=twin: twin(x * x) * x)(3.0) == 18.0
+        assert grad(lambda x, twin=twin: twin(FIVE) * x)(3.0).data == 5.0

@@ -518,3 +518,10 @@ def test_detect_anomaly_names_the_line_in_a_compiled_function(backend: str) -> N
             step.value_and_grad(steep)
     assert w.grad == 3.0  # a gradient of the user's, and still there
     assert np.isnan(step(bad)[1])
+
+
+def test_a_number_as_text_is_not_baked_in() -> None:
+    for function in (lambda x: x * float(f"{x:.1f}"), lambda x: x * 2 if format(x, ".0f") == "2" else x):
+        with pytest.raises(TraceError, match="a plain number inside a compiled function"):
+            compile(function)(np.array([1.0, 2.0]))
+    assert compile(lambda x: x * len(f"{x}"[:5]))(np.array([1.0, 2.0])).tolist() == [5.0, 10.0]

@@ -80,13 +80,14 @@ def good(tmp_path_factory: pytest.TempPathFactory) -> Callable[[str], Path]:
 def refused(path: Path, field: str) -> None:
     """A ModelFileError names the file and the field; model and optimiser are as they were."""
     model = nn.MLP(2, [3, 1], seed=1)
-    optimizer = optim.Adam(model.parameters(), lr=0.25)
+    optimizer = optim.Adam(model.parameters(), lr=0.05)
     before, state = model.state_dict(), optimizer.state_dict()
     with pytest.raises(ModelFileError, match=re.escape(str(path))) as caught:
         fit(
-            *(model, "mse", X, Y),
+            *(model, "binary_cross_entropy_with_logits", X, Y),
             optimizer=optimizer,
             epochs=4,
+            batch_size=8,
             engine="eager",
             resume=path,
             progress=False,
@@ -110,7 +111,7 @@ def test_a_good_file_is_resumed_by_every_engine(good: Any, engine: str, tmp_path
 WRONG_NUMBERS = [None, "3", True, [], {}, -3, math.nan, -math.inf, 10**400]
 WRONG: dict[str, list[Any]] = {
     "kind": [None, "model", 1, []],
-    "optimizer": [None, 1, ["Adam"], {}],
+    "setup": [None, 1, ["Adam"], {"loss": 1}],
     "epoch": [*WRONG_NUMBERS, math.inf, 2.5, 3.0, 10**12, 2, 4, 0],
     "steps": [*WRONG_NUMBERS, math.inf, 2.5, 2, 10**30],
     "lr": [*WRONG_NUMBERS, math.inf, 10**400],
@@ -236,8 +237,9 @@ def test_an_optimiser_whose_state_has_another_size(good: Any, tmp_path: Path) ->
     before = model.state_dict()
     with pytest.raises(ModelFileError, match=r"the tensor optimizer is .* expected float64 of shape"):
         fit(
-            *(model, "mse", X, Y),
-            optimizer=Adam(model.parameters()),
+            *(model, "binary_cross_entropy_with_logits", X, Y),
+            optimizer=Adam(model.parameters(), lr=0.05),
+            batch_size=8,
             resume=good("eager"),
             progress=False,
         )
@@ -260,3 +262,52 @@ def test_bytes_changed_at_random(good: Any, tmp_path: Path) -> None:
         except ModelFileError:
             assert model.state_dict() == start
         assert all(math.isfinite(x) for x in model.state_dict().values())
+
+
+@pytest.mark.parametrize(
+    ("change", "message"),
+    [
+        ({"loss": "mse"}, "another loss: 'binary_cross_entropy_with_logits' there, 'mse_loss' here"),
+        ({"batch_size": 4}, "another batch_size: '8' there, '4' here"),
+        ({"seed": 1}, "another seed: '0' there, '1' here"),
+        ({"X": X[::-1].copy()}, "another data: '20 samples .* there, '20 samples with the digest"),
+        ({"X": X[:10], "y": Y[:10]}, "another data: .* there, '10 samples with the digest"),
+        ({"optimizer": ("Adam", {"lr": 0.5})}, "another lr: '0.05' there, '0.5' here"),
+        ({"optimizer": ("Adam", {"lr": 0.05, "eps": 1e-6})}, "another eps: '1e-08' there, '1e-06' here"),
+        ({"optimizer": ("SGD", {"lr": 0.05})}, "another optimizer: 'Adam' there, 'SGD' here"),
+    ],
+)
+def test_a_run_goes_on_as_it_began_or_not_at_all(
+    good: Any, tmp_path: Path, change: dict[str, Any], message: str
+) -> None:
+    path = tmp_path / "run"
+    path.write_bytes(good("eager").read_bytes())
+    model = nn.MLP(2, [3, 1], seed=1)
+    name, options = change.pop("optimizer", ("Adam", {"lr": 0.05}))
+    before = model.state_dict()
+    given = {"loss": "binary_cross_entropy_with_logits", "X": X, "y": Y, "batch_size": 8, **change}
+    with pytest.raises(ModelFileError, match=f"belongs to a run with {message}"):
+        fit(
+            model,
+            optimizer=getattr(optim, name)(model.parameters(), **options),
+            resume=path,
+            progress=False,
+            **given,
+        )
+    assert model.state_dict() == before
+
+
+def test_an_optimiser_whose_rate_a_schedule_changed_goes_on(tmp_path: Path) -> None:
+    model = nn.MLP(2, [3, 1], seed=1)
+    optimizer = optim.Adam(model.parameters(), lr=0.05)
+    for epochs in (2, 4):
+        schedule = optim.StepLR(optimizer, step_size=1, gamma=0.5)
+        history = fit(
+            *(model, "mse", X, Y),
+            optimizer=optimizer,
+            schedule=schedule,
+            epochs=epochs,
+            resume=tmp_path / "run",
+            progress=False,
+        )
+    assert history.epochs == 4

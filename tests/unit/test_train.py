@@ -192,6 +192,23 @@ def test_tables_and_arrays_of_other_libraries(library: str) -> None:
         assert stream.losses == quick().losses
 
 
+def test_tables_whose_rows_are_in_another_order() -> None:
+    pandas: Any = require("pandas")
+    frame, target = pandas.DataFrame(XOR[0]), pandas.Series(XOR[1])
+    with pytest.raises(ValueError, match=r"^X and y have the same index in another order, and samples"):
+        quick(X=frame, y=target[::-1])
+    assert quick(X=frame[::-1], y=target[::-1]).epochs == 5
+
+
+def test_accuracy_is_about_classes() -> None:
+    with pytest.raises(
+        ValueError, match=r"^accuracy is about classes, 0 and 1, or -1 and 1, got the target 0.5"
+    ):
+        accuracy([Value(1.0)], [0.5])
+    with pytest.raises(ValueError, match=r"whole numbers from 0, got the target 1.5"):
+        accuracy([[Value(1.0), Value(2.0)]], [1.5])
+
+
 @pytest.mark.parametrize("library", ["own", "pandas"])
 def test_a_table_with_what_is_no_number(library: str) -> None:
     rows = [["a", 1.0], ["b", 2.0]]

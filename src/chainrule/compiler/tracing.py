@@ -48,7 +48,7 @@ class Tracer(Numbers):
     def backward(self) -> None:
         raise TraceError(
             f"backward() inside a compiled function would give numbers of one sample, at "
-            f"{errors.user_line()}: use grad(...) or backward(create_graph=True)"
+            f"{errors.user_line()}: use grad(...)"
         )
 
     def no_grad(self) -> None:

@@ -31,6 +31,17 @@ def as_samples(name: str, samples: Any) -> Any:
         ) from None
 
 
+def check_index(X: Any, y: Any) -> None:
+    """Refuse tables of pandas with the same labels in another order: samples are taken by position."""
+    if not hasattr(X, "iloc") or not hasattr(y, "iloc") or X.index.equals(y.index):
+        return
+    if set(X.index) == set(y.index):
+        raise ValueError(
+            "X and y have the same index in another order, and samples are matched by position: align "
+            "them, y = y.loc[X.index]"
+        )
+
+
 def _is_foreign(samples: Any) -> bool:
     return hasattr(samples, "__array__") and not isinstance(samples, (np.ndarray, np.generic))
 
