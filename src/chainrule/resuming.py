@@ -225,6 +225,11 @@ def load_training(path: str | Path, run: Any) -> int:
     """Put a run into the state of a file; returns the epoch."""
     model, optimizer = run.model, run.optimizer
     architecture, numbers, about, tensors = read_training(path)
+    parameters = dict(model.named_parameters())
+    if list(numbers) != list(parameters):
+        raise ModelFileError(f"{path} belongs to another model: it has {len(numbers)} parameters")
+    if architecture != describe(model):
+        raise ModelFileError(f"{path} belongs to another model: it has other layers or activations")
     for name in {**run.setup, **about["setup"]}:
         was, now = (setup.get(name, "nothing") for setup in (about["setup"], run.setup))
         # A schedule may have changed the rate of an optimiser that is used again.
@@ -233,11 +238,6 @@ def load_training(path: str | Path, run: Any) -> int:
                 f"{path} belongs to a run with another {name}: {was[:80]!r} there, {now!r} here; "
                 f"{NEXT_STEP}"
             )
-    parameters = dict(model.named_parameters())
-    if list(numbers) != list(parameters):
-        raise ModelFileError(f"{path} belongs to another model: it has {len(numbers)} parameters")
-    if architecture != describe(model):
-        raise ModelFileError(f"{path} belongs to another model: it has other layers or activations")
     file, names = _File(path), list(parameters)
     file.check_tensor("parameters", np.array(list(numbers.values())), (len(names),))
     file.check_tensor("optimizer", tensors["optimizer"], (len(optimizer.params), optimizer.state_size))

@@ -10,8 +10,8 @@ microgpt's `Value(data, children, local_grads)` is understood as well.
 
 Five things are deliberately not as in micrograd: a second `backward()` starts from zero at the
 intermediate results, so that gradients are right; changing a number and then going backward through
-what was computed from it raises StaleValueError; arithmetic is that of floats, so `1 / Value(0.0)` is inf
-as in NumPy; a Value equals the number it holds; and `_prev` is ordered, not a set.
+what was computed from it raises StaleValueError; arithmetic is that of floats, so `1 / Value(0.0)` is
+inf as in NumPy; a Value equals the number it holds; and `_prev` is ordered, not a set.
 
 Telling ints from floats happens in Python. For speed import Value from chainrule itself.
 """
