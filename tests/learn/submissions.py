@@ -72,7 +72,7 @@ def made(folder: Path, count: int) -> dict[str, tuple[str, str]]:
             (place / "write_mul.py").write_bytes(code.replace(b"/OUTSIDE", os.fsencode(outside)))
         elif i % 4:
             chosen = known[i // 4 % len(known)]
-            (place / f"{chosen.name}.py").write_text(chosen.wrong[0].read_text())
+            (place / f"{chosen.name}.py").write_text(chosen.wrong[0].code)
             kind, text = "failed error time", ""  # some train for a second on a busy machine
         elif i % 16 == 8:
             kind, text = _odd(place / "write_mul.py", i // 16)

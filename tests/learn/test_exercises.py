@@ -2,11 +2,10 @@
 
 from __future__ import annotations
 
-from pathlib import Path
-
 import pytest
 
 from chainrule.learn.exercise import Exercise, exercises
+from chainrule.learn.wrong import Wrong
 
 from ..conftest import require_imports
 
@@ -28,13 +27,13 @@ def test_the_starter_fails_and_the_solution_passes(exercise: Exercise) -> None:
 
 
 @pytest.mark.parametrize(
-    "path", [path for e in CASES for path in e.wrong], ids=lambda p: f"{p.parent.parent.name}-{p.stem}"
+    ("exercise", "wrong"),
+    [pytest.param(e, wrong, id=f"{e.name}-{wrong.name}") for e in CASES for wrong in e.wrong],
 )
-def test_a_wrong_solution_is_rejected(path: Path) -> None:
-    (exercise,) = (e for e in CASES if e.folder == path.parent.parent)
-    assert path.read_text().startswith("# ")
-    require_imports(path.read_text())
-    outcome = exercise.check(path)
+def test_a_wrong_solution_is_rejected(exercise: Exercise, wrong: Wrong) -> None:
+    assert wrong.why
+    require_imports(wrong.code)
+    outcome = exercise.check(wrong)
     assert outcome.kind in ("failed", "error"), outcome
     assert outcome.message
 

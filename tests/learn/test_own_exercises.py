@@ -13,6 +13,7 @@ from chainrule.learn.exercise import ExerciseError, course_exercises, exercise, 
 from chainrule.learn.grading import submissions
 from chainrule.learn.skeleton import TASK, new
 from chainrule.learn.trying import advice, gaps, trials
+from chainrule.learn.wrong import edited
 
 
 def run(*words: str, cwd: Path) -> subprocess.CompletedProcess[str]:
@@ -48,14 +49,15 @@ def test_from_the_skeleton_to_the_marks(tmp_path: Path) -> None:
         "solution.py: its docstring is that of the template; learners read it too\n"
         "hints.md: a hint is that of the template, 'A nudge: where to look.'\n"
         "hints.md: a hint is that of the template, 'Nearly the answer.'\n"
-        "advice: 1 wrong solution in wrong/; those of the course have 5 or more, "
+        "advice: 1 wrong solution; exercises of the course have 5 or more, each a mistake that "
+        "learners make\n"
     )
     assert tried.stderr.endswith("twice is not ready: mend what is said above (4 things)\n")
     filled_in(tmp_path / "week3" / "twice")
     tried = run("try", "week3/twice", cwd=tmp_path)
     assert tried.returncode == 0, tried.stderr
     assert tried.stdout.count("as it should") == 3
-    assert "wrong/forgets.py         fails, as it should\n    twice(x)\n" in tried.stdout
+    assert "wrong.toml, forgets      fails, as it should\n    twice(x)\n" in tried.stdout
     assert tried.stdout.endswith("twice is ready: chainrule learn --exercises week3\n")
     assert "· twice" in run("--exercises", "week3", "list", cwd=tmp_path).stdout
     assert "· twice" not in run("list", cwd=tmp_path).stdout
@@ -146,9 +148,10 @@ def test_a_name_of_the_course_is_taken(own: Path) -> None:
 def test_what_is_not_ready(own: Path) -> None:
     place = own / "twice"
     assert [*gaps(read(place))] == []
+    (place / "wrong").mkdir()
     (place / "wrong" / "is_right.py").write_text("# is right\ndef twice(x):\n    return x + x\n")
     (place / "starter.py").write_text("def twice(x):\n    return x.half\n")
-    (place / "solution.py").write_text("def twice(x):\n    return 3 * x\n")
+    (place / "solution.py").write_text("def twice(x):\n    return 2 * x + 1\n")
     (place / "wrong" / "ends.py").write_text("# ends\nraise SystemExit\n")
     (place / "hints.md").write_text("one\n\n---\n")
     e = read(place)
@@ -161,7 +164,7 @@ def test_what_is_not_ready(own: Path) -> None:
         "starter.py": "BUT WITH AN EXCEPTION: meet what is not there yet with work.kind",
         "solution.py": "BUT IT MUST PASS",
         "wrong/ends.py": "BUT THE CHECKER MUST SAY WHY",
-        "wrong/forgets.py": "",
+        "wrong.toml, forgets": "",
         "wrong/is_right.py": "BUT IT MUST FAIL: the checker does not notice what is wrong",
     }
     said = run("try", str(place), cwd=own)
@@ -200,8 +203,43 @@ def test_a_broken_checker_is_shown_once_with_its_line(own: Path) -> None:
 
 def test_five_wrong_solutions_need_no_advice(own: Path) -> None:
     wrong = own / "twice" / "wrong"
+    wrong.mkdir()
     for i in range(3):
         (wrong / f"adds_{i}.py").write_text(f"# adds\ndef twice(x):\n    return x + {i}\n")
-    assert [line[:26] for line in advice(read(own / "twice"))] == ["advice: 4 wrong solutions "]
+    assert [line[:26] for line in advice(read(own / "twice"))] == ["advice: 4 wrong solutions;"]
     (wrong / "nothing.py").write_text("# nothing\ndef twice(x):\n    pass\n")
     assert [*advice(read(own / "twice"))] == []
+
+
+@pytest.mark.parametrize(
+    ("text", "message"),
+    [
+        ("a.why = 'b'", "a: it needs why and edits, and may have of"),
+        ("a.why = 'b'\na.edits = ['c']", r"a: edits must be pairs of texts, \[\[old, new\]\]"),
+        (
+            "a.why = 'b'\na.edits = []\na.of = 'check'",
+            "a: of must be 'solution' or 'starter', got 'check'",
+        ),
+        ("a.why = 'b'\na.edits = [['3 * x', 'x']]", "a: its old text must occur once, not 0 times: '3 "),
+        ("a.why = 'b'\na.edits = [['x', 'y']]", "a: its old text must occur once, not 2 times: 'x'"),
+        (
+            "a.why = 'b'\na.edits = [['2 * x', ''], ['* x', '']]",
+            "a: two edits overlap: '2 [*] x' and '[*] x'",
+        ),
+        ("a.why =", "wrong.toml is not TOML: "),
+    ],
+)
+def test_a_wrong_solution_that_cannot_be_made_is_named(own: Path, text: str, message: str) -> None:
+    (own / "twice" / "wrong.toml").write_text(text)
+    with pytest.raises(ExerciseError, match=message):
+        assert read(own / "twice").wrong
+
+
+def test_edits() -> None:
+    text = "def f(x):\n    y = 1\n    return x\n\n\ndef g():\n    pass\n"
+    assert edited(text, [["y = 1", ""]]) == text.replace("    y = 1\n", "")
+    assert edited(text, [["= 1", "= 2"], ["return x", "if x:\n    return y"]]) == text.replace(
+        "y = 1\n    return x\n", "y = 2\n    if x:\n        return y\n"
+    )
+    assert edited(text, [["\n\ndef g():\n    pass\n", ""]]) == text[:-20]
+    assert edited(text, [["pass", "a\nb\n"]]) == text.replace("pass", "a\n    b")

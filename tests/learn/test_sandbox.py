@@ -464,12 +464,12 @@ for fd in range(3, 12):
     except OSError: pass
 """,
 }
-WRONG = exercise("write_mul").folder / "wrong" / "adds.py"
+(WRONG,) = (wrong.code for wrong in exercise("write_mul").wrong if wrong.name == "adds")
 
 
 @pytest.mark.parametrize("way", FORGERIES)
 def test_a_wrong_solution_does_not_pass_that(way: str, tmp_path: Path) -> None:
-    wrong = "" if "class Value" in FORGERIES[way] else WRONG.read_text()
+    wrong = "" if "class Value" in FORGERIES[way] else WRONG
     outcome = tried(FORGERIES[way] + "\n" + wrong, tmp_path)
     assert outcome.kind in ("failed", "error", "exit", "crash", "time"), outcome
     assert outcome.message

@@ -18,9 +18,10 @@ from dataclasses import dataclass
 from functools import cache
 from pathlib import Path
 
-from . import sandbox
+from . import sandbox, wrong
 from .course import HERE, lessons
 from .sandbox import USUAL, Limits, Outcome
+from .wrong import Wrong
 
 FOLDER = HERE / "exercises"
 OWN = "CHAINRULE_EXERCISES"
@@ -70,18 +71,27 @@ class Exercise:
         return [hint.strip("\n") for hint in text.split("\n---\n")]  # code keeps its indentation
 
     @property
-    def wrong(self) -> list[Path]:
+    def wrong(self) -> list[Wrong]:
         """Solutions that the checker must reject."""
-        return sorted((self.folder / "wrong").glob("*.py"))
+        try:
+            return wrong.read(self.folder)
+        except ValueError as error:
+            raise ExerciseError(str(error)) from None
 
-    def check(self, file: Path, limits: Limits = USUAL, stopped: Callable[[], bool] = bool) -> Outcome:
-        """Check a learner's file, in a process of its own and in a folder that is thrown away."""
+    def check(
+        self, work: Path | Wrong, limits: Limits = USUAL, stopped: Callable[[], bool] = bool
+    ) -> Outcome:
+        """Check a file or a wrong solution, in a process of its own and in a temporary folder."""
         with tempfile.TemporaryDirectory(prefix="chainrule-", ignore_cleanup_errors=True) as place:
             copy = Path(place) / f"{self.name}.py"
-            shutil.copyfile(file, copy)
+            if isinstance(work, Wrong):
+                copy.write_text(work.code, encoding="utf-8")
+            else:
+                shutil.copyfile(work, copy)
             copy.chmod(0o600)
             checker = str(self.file("check.py").resolve())
-            job = {"kind": "check", "file": str(copy), "called": file.name, "checker": checker}
+            called = f"{work.name}.py" if isinstance(work, Wrong) else work.name
+            job = {"kind": "check", "file": str(copy), "called": called, "checker": checker}
             return sandbox.run(job, Path(place), limits, stopped)
 
 

@@ -84,7 +84,7 @@ def decide(job: dict[str, Any], link: Link) -> Found:
             check = child.load(path, CHECKER).check
         except Exception as error:
             return _found("checker", f"the checker does not run: {child.described(error, path)}")
-        hidden += [str(path.with_name(name)) for name in ("solution.py", "wrong")]
+        hidden += [str(path.with_name(name)) for name in ("solution.py", "wrong", "wrong.toml")]
     found = judged({**job, "hidden": hidden}, link, check)
     outside: Any = ()
     with contextlib.suppress(EndedError, Exception):

@@ -33,9 +33,8 @@ def check(work: Work) -> None:
     def doubles(x: float) -> None:
         work.equal("{name}(x)", {name}(x), 2 * x)
 """,
-    "wrong/forgets.py": """# forgets the factor
-def {name}(x):
-    return x
+    "wrong.toml": """forgets.why = "forgets the factor"
+forgets.edits = [["2 * x", "x"]]
 """,
 }
 

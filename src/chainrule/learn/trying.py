@@ -10,14 +10,13 @@ import ast
 import textwrap
 from collections.abc import Iterator
 from dataclasses import dataclass
-from pathlib import Path
 
 from .exercise import Exercise
 from .sandbox import Outcome
 from .skeleton import HINTS, TASK
+from .wrong import MARK, Wrong
 
 FILES = ("starter.py", "solution.py", "hints.md", "check.py")
-PLACE = "your code here"
 ENOUGH = 5  # wrong solutions
 
 
@@ -46,23 +45,23 @@ def gaps(e: Exercise) -> Iterator[str]:
         yield f"starter.py: its task is that of the template, {TASK!r}"
     if _docstring(e.solution) == TASK:
         yield "solution.py: its docstring is that of the template; learners read it too"
-    if PLACE not in e.starter:
-        yield f"starter.py: mark the places to fill in with # {PLACE}"
+    if MARK not in e.starter:
+        yield f"starter.py: mark the places to fill in with {MARK}"
     if not all(e.hints):
         yield "hints.md: a hint is empty; they are separated by lines of ---"
     for hint in e.hints:
         if hint in HINTS:
             yield f"hints.md: a hint is that of the template, {hint!r}"
     if not e.wrong:
-        yield "wrong/: put a plausible wrong solution there, which the checker must reject"
+        yield "wrong.toml: describe a plausible wrong solution there, which the checker must reject"
 
 
 def advice(e: Exercise) -> Iterator[str]:
     """What would make it better, though it is ready without."""
     if 0 < len(e.wrong) < ENOUGH:
         yield (
-            f"advice: {counted(len(e.wrong), 'wrong solution')} in wrong/; those of the course have "
-            f"{ENOUGH} or more, each a mistake that learners make"
+            f"advice: {counted(len(e.wrong), 'wrong solution')}; exercises of the course have {ENOUGH} "
+            f"or more, each a mistake that learners make"
         )
 
 
@@ -78,8 +77,8 @@ def trials(e: Exercise) -> Iterator[Trial]:
         return
     solution = e.check(e.folder / "solution.py")
     yield Trial("solution.py", solution, "" if solution.passed else "BUT IT MUST PASS")
-    for path in e.wrong:
-        yield _of_a_wrong_one(e, path)
+    for wrong in e.wrong:
+        yield _of_a_wrong_one(e, wrong)
 
 
 def _docstring(source: str) -> str:
@@ -100,11 +99,11 @@ def _of_the_starter(outcome: Outcome) -> str:
     return ""
 
 
-def _of_a_wrong_one(e: Exercise, path: Path) -> Trial:
-    outcome = e.check(path)
+def _of_a_wrong_one(e: Exercise, wrong: Wrong) -> Trial:
+    outcome = e.check(wrong)
     problem = ""
     if outcome.passed:
         problem = "BUT IT MUST FAIL: the checker does not notice what is wrong"
     elif outcome.kind not in ("failed", "error"):
         problem = "BUT THE CHECKER MUST SAY WHY"
-    return Trial(f"wrong/{path.name}", outcome, problem)
+    return Trial(wrong.source, outcome, problem)

@@ -1,7 +1,0 @@
-# leaves out the bias
-from chainrule import compile
-
-
-def loss_and_gradients(model, X, y):
-    step = compile(lambda x, target: (model(x) - target) ** 2, params=model.w)
-    return step.value_and_grad(X, y)

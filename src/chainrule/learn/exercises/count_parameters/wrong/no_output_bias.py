@@ -1,7 +1,0 @@
-# leaves out the biases of the last layer
-def count_parameters(nin, nouts):
-    total = 0
-    for nout in nouts:
-        total += nout * (nin + 1)
-        nin = nout
-    return total - nouts[-1]

@@ -1,7 +1,0 @@
-# one bias for a layer
-def count_parameters(nin, nouts):
-    total = 0
-    for nout in nouts:
-        total += nout * nin + 1
-        nin = nout
-    return total

@@ -1,8 +1,0 @@
-# divides by the number of classes
-from chainrule import exp, log
-
-
-def cross_entropy(logits, target):
-    largest = max(logit.data for logit in logits)
-    total = sum(exp(logit - largest) for logit in logits)
-    return (log(total) + largest - logits[target]) / len(logits)

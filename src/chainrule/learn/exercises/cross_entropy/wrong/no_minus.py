@@ -1,8 +1,0 @@
-# the logarithm without the minus
-from chainrule import exp, log
-
-
-def cross_entropy(logits, target):
-    largest = max(logit.data for logit in logits)
-    total = sum(exp(logit - largest) for logit in logits)
-    return logits[target] - largest - log(total)

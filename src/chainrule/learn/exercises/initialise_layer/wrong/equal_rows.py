@@ -1,4 +1,0 @@
-# all neurons are equal
-def initialise(nin, nout, rng):
-    deviation = nin**-0.5
-    return [[rng.gauss(0.0, deviation) for _ in range(nin)]] * nout

@@ -1,6 +1,0 @@
-# the first derivative
-from chainrule import grad
-
-
-def second_derivative(f, x):
-    return grad(f)(x)

@@ -1,9 +1,0 @@
-# divides by the largest instead of the total
-from chainrule import exp
-
-
-def softmax(xs):
-    largest = max(x.data for x in xs)
-    powers = [exp(x - largest) for x in xs]
-    total = max(powers)
-    return [power / total for power in powers]

@@ -1,9 +1,0 @@
-# subtracts the smallest
-from chainrule import exp
-
-
-def softmax(xs):
-    largest = min(x.data for x in xs)
-    powers = [exp(x - largest) for x in xs]
-    total = sum(powers)
-    return [power / total for power in powers]
