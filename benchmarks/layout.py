@@ -18,8 +18,8 @@ import numpy as np
 from measure import Row, Table, in_time_units, in_turns, timed
 
 from chainrule import Value, viz
-from chainrule.viz import layers
-from chainrule.viz.layout import Layout, layout
+from chainrule.viz.layout import layers
+from chainrule.viz.layout.places import Layout, layout
 
 SIZES = (10, 100) if measure.QUICK else (10, 100, 300, 1_000, 2_000)
 SECONDS = 1.0  # the bar, for the largest

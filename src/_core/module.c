@@ -153,8 +153,8 @@ static struct PyModuleDef definition = {
 
 PyMODINIT_FUNC PyInit__core(void) {
     if (!(table = take("chainrule.ops", "TABLE")) || number_the_table() < 0) return NULL;
-    if (!(errors = take("chainrule.errors", NULL)) || !(sweeps = take("chainrule.sweeps", NULL))) return NULL;
-    if (!(as_float = take("chainrule.ieee", "as_float"))) return NULL;
+    if (!(errors = take("chainrule.support.errors", NULL)) || !(sweeps = take("chainrule.support.sweeps", NULL))) return NULL;
+    if (!(as_float = take("chainrule.support.ieee", "as_float"))) return NULL;
     if (!(Value_Type = (PyTypeObject *)make_type())) return NULL;
     PyObject *module = PyModule_Create(&definition), *mode = modes_setup();
     if (!module || !mode || PyModule_AddObjectRef(module, "Value", (PyObject *)Value_Type) < 0 ||

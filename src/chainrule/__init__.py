@@ -2,14 +2,14 @@
 
 from . import compiler, data, functional, micrograd, nn, optim, train, viz
 from .autodiff import grad, hessian, hvp, jacobian, jvp, value_and_grad
-from .checking import check_gradients
 from .compiler import compile as compile
-from .custom import custom_op
-from .diagnosing import diagnose
-from .errors import AnomalyError, GraphFreedError, StaleValueError
-from .expanding import expand
 from .functional import *
-from .saving import load, save
+from .inspect.checking import check_gradients
+from .inspect.expanding import expand
+from .nn.saving import load, save
+from .support.custom import custom_op
+from .support.errors import AnomalyError, GraphFreedError, StaleValueError
+from .train.diagnosing import diagnose
 from .value import Value, core, detect_anomaly, enable_grad, no_grad
 from .version import __version__
 from .viz import draw

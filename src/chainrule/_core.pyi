@@ -7,8 +7,8 @@ from array import array
 from collections.abc import Callable, Iterable, Sequence
 from typing import Any, SupportsFloat, SupportsIndex, TypeAlias
 
-from .classic import Inputs
 from .ops import Op
+from .support.classic import Inputs
 
 Number = SupportsFloat | SupportsIndex
 Operand: TypeAlias = Value | Number

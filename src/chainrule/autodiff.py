@@ -12,10 +12,11 @@ from collections.abc import Callable, Sequence
 from functools import wraps
 from typing import Any, TypeVar
 
-from . import ops, sweeps
-from .ieee import as_float
-from .modes import Numbers
-from .tree import Rebuild, flatten, unflatten
+from . import ops
+from .support import sweeps
+from .support.ieee import as_float
+from .support.modes import Numbers
+from .support.tree import Rebuild, flatten, unflatten
 from .value import Mode, Value, enable_grad, modes
 
 Argnums = int | Sequence[int]

@@ -21,16 +21,17 @@ import numpy as np
 
 from . import Value, __version__, check_gradients, core, data, demo, nn, train, viz
 from .data.files import Table, read_table
-from .diagnosing import review
-from .expressions import CONSTANTS, parse
+from .inspect.expressions import CONSTANTS, parse
 from .learn.commands import add_exercises, add_learn
 from .learn.exercise import exercises, use
-from .learn.wall import protection
+from .learn.sandbox.isolation import protection
 from .nn.activations import NAMES
+from .nn.saving import columns_of, load, place, save
 from .optim.optimizers import BY_NAME as OPTIMIZERS
-from .runs import Metrics, number
-from .saving import columns_of, load, place, save
+from .train.diagnosing import review
+from .train.engines import Metrics, number
 from .value import compiled
+from .viz.formats.text import show
 
 DATA_SETS: dict[str, Callable[..., Any]] = {
     "xor": data.xor,
@@ -426,7 +427,7 @@ def graph(arguments: Any) -> None:
     result = evaluate(arguments)
     result.backward()
     if arguments.save is None:
-        viz.text.show(viz.picture(result))
+        show(viz.picture(result))
     else:
         viz.draw(result, title=" ".join(arguments.expression.split())).save(arguments.save)
         print(f"saved to {arguments.save}")

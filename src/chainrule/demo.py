@@ -10,7 +10,8 @@ import time
 from typing import Any
 
 from . import Value, check_gradients, core
-from .viz import picture, text
+from .viz import picture
+from .viz.formats import text
 
 
 def show_expression() -> None:

@@ -12,10 +12,11 @@ import math
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from typing import Any
 
-from . import arrays, classic, copying, errors, ops, sweeps
-from .ieee import as_float
-from .modes import current
+from . import ops
 from .ops import Op
+from .support import arrays, classic, copying, errors, sweeps
+from .support.ieee import as_float
+from .support.modes import current
 
 # Advances whenever somebody assigns to `.data`. A result is stale if one of its inputs
 # carries a later time than the result itself.

@@ -9,8 +9,9 @@ from __future__ import annotations
 from collections.abc import Iterable, Sequence
 from typing import Any, Protocol, overload
 
-from . import arrays, ops
-from .ieee import as_float
+from . import ops
+from .support import arrays
+from .support.ieee import as_float
 from .value import Value, reduction
 
 # fmt: off

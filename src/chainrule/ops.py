@@ -21,8 +21,8 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from typing import Any
 
-from . import ieee
-from .ieee import INF, NAN
+from .support import ieee
+from .support.ieee import INF, NAN
 
 Formula = Callable[..., Any]
 

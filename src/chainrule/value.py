@@ -13,10 +13,11 @@ from collections.abc import Callable, Generator
 from functools import wraps
 from typing import TYPE_CHECKING, Any, ClassVar, cast
 
-from . import arrays, classic, copying, engine
-from . import modes as reference
-from .modes import Modes
+from . import engine
 from .ops import BY_NAME, Variadic
+from .support import arrays, classic, copying
+from .support import modes as reference
+from .support.modes import Modes
 
 wanted = os.environ.get("CHAINRULE_CORE", "")
 if wanted not in ("", "c", "python"):
@@ -63,7 +64,7 @@ def reduction(name: str) -> Callable[..., Any]:
 
 if TYPE_CHECKING:
     from ._core import Value as Value
-    from .modes import Mode as Mode
+    from .support.modes import Mode as Mode
 
     core = "c"
 elif compiled is not None and wanted != "python":

@@ -10,7 +10,7 @@ from urllib.parse import quote, urlsplit
 
 import pytest
 
-from chainrule.viz.bundle import static
+from chainrule.viz.web.bundle import static
 
 from ..conftest import require, require_all, require_program
 from .studio import Pages, Server

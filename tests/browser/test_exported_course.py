@@ -14,7 +14,7 @@ from .conftest import Opener
 
 require("markdown_it")
 
-from chainrule.learn import exporting  # noqa: E402
+from chainrule.learn.teacher import exporting  # noqa: E402
 
 
 def test_a_page_stands_alone_and_its_quizzes_work(open_page: Opener) -> None:

@@ -13,7 +13,7 @@ import pytest
 from chainrule import Value
 from chainrule.viz import numbers
 from chainrule.viz.model import picture
-from chainrule.viz.notebook import widget
+from chainrule.viz.web.notebook import widget
 
 from ..conftest import require
 from ..unit.drawn import GRAPHS

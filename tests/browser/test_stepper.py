@@ -14,10 +14,10 @@ import pytest
 
 import chainrule
 from chainrule import Value, check_gradients, custom_op, draw, nn, ops, sqrt, where
-from chainrule.expressions import parse
-from chainrule.viz.folding import fold
-from chainrule.viz.html import page as html_page
+from chainrule.inspect.expressions import parse
+from chainrule.viz.formats.html import page as html_page
 from chainrule.viz.labels import clean
+from chainrule.viz.layout.folding import fold
 from chainrule.viz.model import Picture, picture, values_of
 
 from ..conftest import require

@@ -21,7 +21,7 @@ import numpy as np
 import pytest
 
 from chainrule import Value, check_gradients
-from chainrule.expressions import parse
+from chainrule.inspect.expressions import parse
 from chainrule.viz.model import picture
 from chainrule.viz.numbers import format as shown
 

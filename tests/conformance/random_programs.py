@@ -28,7 +28,7 @@ import chainrule
 from chainrule import Value
 from chainrule.compiler import compile as compile_program
 from chainrule.compiler.tracing import TraceError
-from chainrule.tree import flatten
+from chainrule.support.tree import flatten
 from chainrule.value import compiled
 
 from .compiled_graphs import QUICK

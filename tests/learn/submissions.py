@@ -13,8 +13,8 @@ import time
 from pathlib import Path
 
 from chainrule.learn.exercise import exercise, exercises
-from chainrule.learn.grading import LARGEST, grade, write
-from chainrule.learn.sandbox import Limits
+from chainrule.learn.sandbox.runner import Limits
+from chainrule.learn.teacher.grading import LARGEST, grade, write
 
 LIMITS = Limits(seconds=2.0, megabytes=192)
 GOOD = exercise("write_mul").solution

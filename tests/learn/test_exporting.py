@@ -25,7 +25,7 @@ from ..conftest import require, require_imports
 
 require("markdown_it")
 
-from chainrule.learn import exporting  # noqa: E402
+from chainrule.learn.teacher import exporting  # noqa: E402
 
 POLICY = re.compile(r'content="(default-src [^"]+)"')
 

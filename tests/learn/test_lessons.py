@@ -11,10 +11,10 @@ from typing import Any
 
 import pytest
 
-from chainrule.expressions import parse as parse_expression
-from chainrule.learn import writing
+from chainrule.inspect.expressions import parse as parse_expression
 from chainrule.learn.course import Block, Lesson, lessons
 from chainrule.learn.exercise import exercises
+from chainrule.learn.terminal import output
 
 from ..conftest import require_imports
 from ..near import near
@@ -125,7 +125,7 @@ def test_it_takes_10_to_20_minutes_and_no_needless_words(lesson: Lesson) -> None
     assert 10 <= lesson.minutes <= 20
     prose = "\n".join(re.sub(r"`[^`]*`", "", block.text) for block in lesson.of("markdown"))
     assert not NEEDLESS.findall(prose)
-    for kind, most in (("markdown", 110), ("text", 110), ("python", 80 - len(writing.CODE))):
+    for kind, most in (("markdown", 110), ("text", 110), ("python", 80 - len(output.CODE))):
         lines = [line for block in lesson.of(kind) for line in block.text.splitlines()]
         assert [line for line in lines if len(line) > most] == []  # code fits a terminal
 

@@ -10,9 +10,9 @@ from pathlib import Path
 import pytest
 
 from chainrule.learn.exercise import ExerciseError, course_exercises, exercise, exercises, read
-from chainrule.learn.grading import submissions
-from chainrule.learn.skeleton import TASK, new
-from chainrule.learn.trying import advice, gaps, trials
+from chainrule.learn.teacher.grading import submissions
+from chainrule.learn.teacher.skeleton import TASK, new
+from chainrule.learn.teacher.trying import advice, gaps, trials
 from chainrule.learn.wrong import edited
 
 

@@ -8,9 +8,9 @@ from typing import Any
 import pytest
 
 from chainrule.learn import rendering
-from chainrule.learn.asking import graph
 from chainrule.learn.course import lessons
 from chainrule.learn.quizzes import Verdict, answers_of, judge, name_of, node_of, pictured
+from chainrule.learn.terminal.quizzing import graph
 
 QUIZZES = [
     pytest.param(quiz.data, id=f"{lesson.number}.{i}")

@@ -14,9 +14,9 @@ from pathlib import Path
 import pytest
 
 from chainrule import cli
-from chainrule.learn import child, sandbox, seccomp, wall
 from chainrule.learn.exercise import FOLDER, Exercise, exercise, exercises
-from chainrule.learn.sandbox import Limits, Outcome, run
+from chainrule.learn.sandbox import child, isolation, runner, seccomp
+from chainrule.learn.sandbox.runner import Limits, Outcome, run
 
 LIMITS = Limits(seconds=2.0, megabytes=192)
 
@@ -301,7 +301,7 @@ print('\\n{"kind": "passed", "message": "", "parts": {}}\\n✓ Multiply: passed'
 sys.exit(0)
 """,
     "answers whatever it is asked with True": """
-from chainrule.learn import link
+from chainrule.learn.sandbox import link
 link.Link._answer = lambda self, message: ["is", True, []]
 """,
     "answers whatever it is asked with nothing": """
@@ -313,7 +313,8 @@ import json
 json.dumps = lambda *a, **k: '["is",NaN,[]]'
 """,
     "replaces the checks": """
-from chainrule.learn import checking, child, judge
+from chainrule.learn import checking
+from chainrule.learn.sandbox import child, judge
 for name in ("equal", "kind", "true", "raises", "for_all"):
     setattr(checking.Work, name, lambda self, *a, **k: lambda test: None)
 checking._same = lambda *a: True
@@ -475,7 +476,9 @@ def test_a_wrong_solution_does_not_pass_that(way: str, tmp_path: Path) -> None:
     assert outcome.message
 
 
-WITHOUT_WALLS = "from chainrule.learn import judge, wall; wall.WALLS = (); judge.main()"
+WITHOUT_WALLS = (
+    "from chainrule.learn.sandbox import isolation, judge; isolation.WALLS = (); judge.main()"
+)
 
 
 @pytest.mark.parametrize("way", FORGERIES)
@@ -483,7 +486,7 @@ def test_nor_where_the_kernel_has_no_walls(
     way: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     """The verdict does not depend on them: it is never in the learner's process."""
-    monkeypatch.setattr(sandbox, "JUDGE", ("-c", WITHOUT_WALLS))
+    monkeypatch.setattr(runner, "JUDGE", ("-c", WITHOUT_WALLS))
     test_a_wrong_solution_does_not_pass_that(way, tmp_path)
 
 
@@ -594,7 +597,7 @@ needs_filter = pytest.mark.skipif(
     not seccomp.available(), reason="the kernel does not filter system calls here"
 )
 needs_landlock = pytest.mark.skipif(
-    not wall.Landlock().available(), reason="the kernel does not have Landlock here"
+    not isolation.Landlock().available(), reason="the kernel does not have Landlock here"
 )
 BEFORE = """
 import ctypes, os, platform, signal, struct
@@ -842,7 +845,7 @@ def test_secrets_of_the_environment_are_not_passed_on(
 def test_honest_code_that_meets_a_limit_is_told_in_a_line(
     code: str, message: str, tmp_path: Path
 ) -> None:
-    if "listdir" in code and not wall.Landlock().available():
+    if "listdir" in code and not isolation.Landlock().available():
         pytest.skip("the kernel does not have Landlock here")
     said = tried(code, tmp_path).message
     assert "\n" not in said
@@ -861,28 +864,28 @@ def test_a_wall_that_cannot_be_put_up_stops_the_run() -> None:
         def enclose(self, folder: str) -> None:
             raise OSError(1, "no wall today")
 
-    before = wall.WALLS
-    wall.WALLS = (Broken(),)
+    before = isolation.WALLS
+    isolation.WALLS = (Broken(),)
     try:
         with pytest.raises(child.UnprotectedError, match="the program was not started: no wall today"):
             child.begin({"folder": "/"})
     finally:
-        wall.WALLS = before
+        isolation.WALLS = before
 
 
 def test_the_protection_is_said_in_one_line(
     capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
 ) -> None:
     assert cli.main(["info"]) == 0
-    assert f"exercises  learners' programs are {wall.protection()}\n" in capsys.readouterr().out
-    monkeypatch.setattr(wall, "WALLS", ())
-    assert wall.protection() == (
+    assert f"exercises  learners' programs are {isolation.protection()}\n" in capsys.readouterr().out
+    monkeypatch.setattr(isolation, "WALLS", ())
+    assert isolation.protection() == (
         "not kept from files outside its own folder, the network, other processes on this system: "
         "run only code that you trust"
     )
-    monkeypatch.setattr(wall, "WALLS", (wall.Landlock(),))
-    monkeypatch.setattr(wall.Landlock, "available", lambda self: True)
-    assert wall.protection() == (
+    monkeypatch.setattr(isolation, "WALLS", (isolation.Landlock(),))
+    monkeypatch.setattr(isolation.Landlock, "available", lambda self: True)
+    assert isolation.protection() == (
         "kept by the kernel from files outside its own folder; not kept from the network, other "
         "processes on this system: run only code that you trust"
     )
@@ -932,7 +935,7 @@ def test_a_program_ends_with_the_process_that_started_it(number: int, tmp_path: 
         LOOP.replace("print(os.getpid(), flush=True)", "open('pid', 'w').write(str(os.getpid()))")
     )
     code = (
-        "from pathlib import Path\nfrom chainrule.learn.sandbox import Limits, run\n"
+        "from pathlib import Path\nfrom chainrule.learn.sandbox.runner import Limits, run\n"
         f"run({{'kind': 'run', 'file': 'loop.py'}}, Path({str(tmp_path)!r}), Limits(seconds=60.0))"
     )
     starter = subprocess.Popen([sys.executable, "-c", code], cwd=tmp_path, stderr=subprocess.DEVNULL)
@@ -966,7 +969,7 @@ def test_what_a_program_started_does_not_outlive_it(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     """Where no filter forbids it: a fork of a fork, in a session of its own, through ctypes."""
-    monkeypatch.setattr(sandbox, "JUDGE", ("-c", WITHOUT_WALLS))
+    monkeypatch.setattr(runner, "JUDGE", ("-c", WITHOUT_WALLS))
     code = """
 import ctypes, os, time
 library = ctypes.CDLL(None)

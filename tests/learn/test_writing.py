@@ -6,10 +6,11 @@ import io
 
 import pytest
 
-from chainrule.learn import reading, terminal, writing
+from chainrule.learn import reading
 from chainrule.learn.course import Lesson, lessons
 from chainrule.learn.exercise import exercises
-from chainrule.learn.sandbox import Outcome
+from chainrule.learn.sandbox.runner import Outcome
+from chainrule.learn.terminal import output, session
 
 MARKDOWN = """\
 # A title that is longer than the terminal is wide, by far
@@ -64,20 +65,20 @@ def narrow(monkeypatch: pytest.MonkeyPatch) -> None:
 
 @pytest.mark.usefixtures("narrow")
 def test_markdown() -> None:
-    assert writing.prose(MARKDOWN) == FILLED
-    assert writing.prose(FILLED) == FILLED
+    assert output.prose(MARKDOWN) == FILLED
+    assert output.prose(FILLED) == FILLED
 
 
 def test_lines_are_never_longer_than_one_likes_to_read(monkeypatch: pytest.MonkeyPatch) -> None:
     for columns, widest in (("60", 60), ("100", 100), ("300", 100)):
         monkeypatch.setenv("COLUMNS", columns)
-        lines = writing.prose("word " * 100).splitlines()
+        lines = output.prose("word " * 100).splitlines()
         assert widest - 5 < max(map(len, lines)) <= widest
 
 
 @pytest.mark.usefixtures("narrow")
 def test_a_word_that_does_not_fit_gets_a_line_of_its_own() -> None:
-    assert writing.prose(f"see {'x' * 50} there") == f"see\n{'x' * 50}\nthere"
+    assert output.prose(f"see {'x' * 50} there") == f"see\n{'x' * 50}\nthere"
 
 
 @pytest.mark.usefixtures("narrow")
@@ -87,13 +88,13 @@ def test_reports() -> None:
         "  expected  [1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 12]\n"
         "    an indented line as Python prints it below an error\n  got       2"
     )
-    assert writing.report(message) == (
+    assert output.report(message) == (
         "the gradient of a is not what it should\nbe, at all\n  with      a = 1, b = 2\n"
         "  expected  [1, 2, 3, 4, 5, 6, 7, 8, 9,\n            10, 11, 12]\n"
         "    an indented line as Python prints it below an error\n  got       2"
     )
     outcome = Outcome("failed", "word " * 20, "printed " * 20)
-    shown = terminal.report(exercises()[0], outcome, writing.Style(io.StringIO()))
+    shown = session.report(exercises()[0], outcome, output.Style(io.StringIO()))
     head, *rest = shown.splitlines()
     assert head == "  | " + ("printed " * 20).rstrip()  # what the learner printed is the learner's
     assert all(len(line) <= 40 for line in rest)

@@ -15,9 +15,9 @@ import numpy as np
 import pytest
 
 from chainrule import Value, compile, data, nn, optim, take, where
-from chainrule.compiler.parameters import ParameterTree
+from chainrule.compiler.backends.parameters import ParameterTree
 from chainrule.functional import logsumexp
-from chainrule.saving import ModelFileError, load
+from chainrule.nn.saving import ModelFileError, load
 from chainrule.train import NonFiniteLossError, fit
 
 from ..conformance.compiled_graphs import compare_some
@@ -470,7 +470,7 @@ def test_resuming(engine: str, tmp_path: Path) -> None:
     other_model = nn.MLP(2, [4, 1], seed=0)
     with pytest.raises(ModelFileError, match="another model"):
         fit(other_model, "mse", X, y, epochs=1, resume=path, engine=engine, progress=False)
-    from chainrule.saving import save
+    from chainrule.nn.saving import save
 
     save(nn.MLP(2, [3, 1], seed=0), path)
     with pytest.raises(ModelFileError, match="not a run that can be resumed"):

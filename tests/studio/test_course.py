@@ -18,7 +18,7 @@ import pytest
 from chainrule.learn.course import lessons
 from chainrule.learn.exercise import course_exercises, exercise, exercises
 from chainrule.learn.progress import Progress
-from chainrule.learn.skeleton import new
+from chainrule.learn.teacher.skeleton import new
 
 from ..conftest import require
 

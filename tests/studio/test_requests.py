@@ -12,7 +12,7 @@ from typing import Any
 import pytest
 
 from chainrule import nn
-from chainrule.expressions import parse
+from chainrule.inspect.expressions import parse
 
 from ..conftest import require
 from ..near import near

@@ -8,11 +8,12 @@ from typing import Any
 import numpy as np
 import pytest
 
-from chainrule import runs, train
+from chainrule import train
 from chainrule.studio import code, data_sets, limits
 from chainrule.studio.frames import GRID, SMALL, Frames, floats, pack, raster
 from chainrule.studio.limits import RefusedError
 from chainrule.studio.training import EagerEngine, NativeEngine, Training
+from chainrule.train import engines
 from chainrule.value import compiled
 
 from ..conftest import require
@@ -59,7 +60,7 @@ def state(training: Training) -> bytes:
 def engine(request: pytest.FixtureRequest, monkeypatch: pytest.MonkeyPatch) -> str:
     """Both engines; without a C core there is one."""
     if request.param == "eager":
-        monkeypatch.setattr(runs, "compiled", None)
+        monkeypatch.setattr(engines, "compiled", None)
     elif compiled is None:
         pytest.skip("there is no C core")
     return str(request.param)

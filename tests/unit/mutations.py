@@ -21,7 +21,7 @@ import safetensors.numpy
 
 import chainrule
 from chainrule import nn, save
-from chainrule.saving import ModelFileError, load
+from chainrule.nn.saving import ModelFileError, load
 
 Content = bytes
 HEADROOM = 1 << 30  # bytes of address space beyond what the imports took

@@ -14,11 +14,11 @@ from typing import Any
 import pytest
 
 from chainrule import Value, custom_op, ops, sqrt, take, where
-from chainrule.rules import rules_of
-from chainrule.viz import bundle as bundling
-from chainrule.viz.bundle import bundle, styles
-from chainrule.viz.javascript import ops_module
+from chainrule.viz.explaining.edges import rules_of
 from chainrule.viz.model import Picture, picture
+from chainrule.viz.web import bundle as bundling
+from chainrule.viz.web.bundle import bundle, styles
+from chainrule.viz.web.javascript import ops_module
 
 from ..conformance import check, random_graphs, special
 from ..conftest import require_program

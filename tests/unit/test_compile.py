@@ -28,7 +28,7 @@ from chainrule import (
     tanh,
 )
 from chainrule.compiler import TraceError
-from chainrule.errors import AnomalyError
+from chainrule.support.errors import AnomalyError
 from chainrule.value import compiled, detect_anomaly
 
 from ..near import near

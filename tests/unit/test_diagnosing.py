@@ -10,8 +10,8 @@ import pytest
 
 import chainrule
 from chainrule import data, diagnose, nn, optim
-from chainrule.diagnosing import Diagnosis, check_scale
 from chainrule.train import fit
+from chainrule.train.diagnosing import Diagnosis, check_scale
 
 from ..conftest import require
 

@@ -15,8 +15,8 @@ import pytest
 
 import chainrule
 from chainrule import GraphFreedError, StaleValueError, Value, custom_op, dot, nn, ops, where
-from chainrule.viz.explain import Ledger, explain
-from chainrule.viz.routes import MANY
+from chainrule.viz.explaining.ledger import Ledger, explain
+from chainrule.viz.explaining.routes import MANY
 from tests.conformance import random_graphs
 from tests.unit.test_rules import check_latex
 

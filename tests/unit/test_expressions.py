@@ -9,7 +9,7 @@ from typing import Any
 import pytest
 
 from chainrule import Value, ops
-from chainrule.expressions import FUNCTIONS, LONGEST, Expression, ExpressionError, parse
+from chainrule.inspect.expressions import FUNCTIONS, LONGEST, Expression, ExpressionError, parse
 
 from ..near import near
 

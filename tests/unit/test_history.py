@@ -9,7 +9,7 @@ from pathlib import Path
 
 import pytest
 
-from chainrule.history import History
+from chainrule.train.history import History
 
 from ..conftest import require
 

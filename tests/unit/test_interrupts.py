@@ -236,8 +236,8 @@ def fitting(engine: str, epochs: int = 3, **options: Any) -> Prepare:
 
 def finishing_in_jax() -> Prepare:
     """The moment at which JAX's numbers are written back, after an epoch of two steps."""
-    from chainrule.feeding import Data
-    from chainrule.runs import make_run
+    from chainrule.train.engines import make_run
+    from chainrule.train.feeding import Data
 
     model, optimizer = model_and_optimizer("adam")
     samples = Data(X, Y, 5, False, np.random.default_rng(0))

@@ -14,9 +14,10 @@ import numpy as np
 import pytest
 
 from chainrule import Value, where
-from chainrule.viz import layers, picture
-from chainrule.viz.folding import fold
-from chainrule.viz.layout import Layout, layout
+from chainrule.viz import picture
+from chainrule.viz.layout import layers
+from chainrule.viz.layout.folding import fold
+from chainrule.viz.layout.places import Layout, layout
 from chainrule.viz.model import Picture
 
 from .drawn import expression, network

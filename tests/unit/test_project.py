@@ -1,4 +1,4 @@
-"""The house itself: generated files, import arrows, the two faces of Value."""
+"""The project itself: generated files, directions of imports, the two cores, the documents."""
 
 from __future__ import annotations
 
@@ -21,28 +21,33 @@ from ..near import near
 ROOT = Path(__file__).resolve().parents[2]
 PACKAGE = ROOT / "src" / "chainrule"
 
-# Each module or package may import those in the levels before its own, and its neighbours.
+# Each module or package may import those of the levels before its own, and its neighbours. A module that
+# is not named belongs to its package.
 LEVELS = [
-    {"version", "ieee"},
+    {"version", "support.ieee"},
     {"ops"},
-    {"errors", "arrays", "classic", "custom", "tree"},
-    {"sweeps", "copying", "modes"},
+    {"support.errors", "support.arrays", "support.classic", "support.custom", "support.tree"},
+    {"support"},
     {"engine", "_core"},
     {"value"},
-    {"autodiff", "functional", "checking", "committing", "expanding", "compiler"},
-    {"micrograd", "nn", "optim", "data", "history", "expressions"},
-    {"notation", "rules"},
-    {"saving"},
-    {"feeding", "jax_devices", "runs", "interop", "resuming"},
-    {"jax_runs"},
-    {"train"},
-    {"diagnosing"},
+    {"autodiff", "functional", "support.committing", "compiler"},
+    {"data", "inspect", "micrograd", "nn", "optim"},
+    {"interop", "train"},
     {"viz"},
     {"__init__"},
-    {"demo", "studio", "learn"},
+    {"demo", "learn", "studio"},
     {"cli"},
     {"__main__"},
 ]
+# What may be imported against the direction, inside a function: whoever needs it is there already.
+AGAINST = {
+    ("support.copying", "value"),
+    ("compiler.backends.to_jax", "compiler.compiled"),
+    ("compiler.codegen.exporting", "compiler.compiled"),
+    ("train.engines", "train.jax_engine"),
+}
+# Packages that read files of another.
+READS = {("viz.web.bundle", "studio")}
 
 
 def test_generated_headers_are_up_to_date() -> None:
@@ -55,26 +60,116 @@ def test_generated_headers_are_up_to_date() -> None:
         assert text == path.read_text(), f"{path.name}: run `make regen`"
 
 
-def imports_of(path: Path) -> set[str]:
-    """The modules and packages of chainrule that a file imports when it is loaded."""
-    up = len(path.relative_to(PACKAGE).parts)  # dots that lead to the package itself
-    known = set().union(*LEVELS)
-    found: set[str] = set()
-    tree = ast.parse(path.read_text())
-    tries = [inner for node in tree.body if isinstance(node, ast.Try) for inner in node.body]
-    for node in [*tree.body, *tries]:
-        if isinstance(node, ast.ImportFrom) and node.level == up:
-            names = {alias.name if alias.name in known else "__init__" for alias in node.names}
-            found |= {node.module.split(".")[0]} if node.module else names
-    return found
+def module_name(path: Path) -> str:
+    parts = path.relative_to(PACKAGE).with_suffix("").parts
+    return ".".join(parts[:-1] if parts[-1] == "__init__" else parts) or "__init__"
+
+
+MODULES = {
+    module_name(path): path for path in PACKAGE.rglob("*.py*") if "exercises" not in path.parts
+} | {"_core": PACKAGE / "_core.pyi"}
+
+
+def imports_of(name: str) -> set[str]:
+    """The modules of chainrule that a module imports: when it is loaded, in functions and for types."""
+    path = MODULES[name]
+    folder = path.relative_to(PACKAGE).parts[:-1]
+    found = set()
+    for node in ast.walk(ast.parse(path.read_text())):
+        if not isinstance(node, ast.ImportFrom):
+            continue
+        module = (node.module or "").split(".") if node.module else []
+        if node.level:
+            base = [*folder[: len(folder) - node.level + 1], *module]
+        elif module[0] == "chainrule":
+            base = module[1:]
+        else:
+            continue
+        for alias in node.names:
+            full = ".".join([*base, alias.name])
+            found.add(full if full in MODULES else ".".join(base) or "__init__")
+    return found - {name}
+
+
+def level_of(name: str) -> int:
+    """The level of a module, or of the package that it belongs to."""
+    while not any(name in names for names in LEVELS):
+        assert "." in name, f"{name} is in no level"
+        name = name.rpartition(".")[0]
+    return next(i for i, names in enumerate(LEVELS) if name in names)
 
 
 def test_imports_point_one_way() -> None:
-    level = {name: i for i, names in enumerate(LEVELS) for name in names}
-    for path in PACKAGE.rglob("*.py"):
-        own = path.relative_to(PACKAGE).parts[0].removesuffix(".py")
-        for imported in imports_of(path) - {own}:
-            assert level[imported] <= level[own], f"{path.name} of {own} imports {imported}"
+    edges = {name: imports_of(name) for name in MODULES}
+    assert {edge for edge in AGAINST if edge[1] not in edges[edge[0]]} == set()
+    for name, imported in edges.items():
+        for other in imported:
+            if (name, other) not in AGAINST:
+                assert level_of(other) <= level_of(name), f"{name} imports {other}"
+    # Not even inside a package do two modules need each other.
+    done: set[str] = set()
+    while left := {name for name in edges if name not in done}:
+        ready = {
+            name
+            for name in left
+            if all(other in done or (name, other) in AGAINST for other in edges[name])
+        }
+        assert ready, f"these import each other: {sorted(left)}"
+        done |= ready
+
+
+def listed_files(text: str) -> set[str]:
+    """The paths in the tree of ARCHITECTURE.md below src/chainrule, files and folders."""
+    block = text.partition("src/chainrule/\n")[2].partition("src/_core/")[0]
+    found, folders = set(), [""]
+    for line in block.splitlines():
+        depth = (len(line) - len(line.lstrip())) // 2
+        name = line.split()[0]
+        folders[depth:] = [name if name.endswith("/") else ""]
+        found.add("".join(folders[1:depth]) + name)
+    return found
+
+
+def test_the_tree_in_the_architecture_is_the_tree_on_the_disk() -> None:
+    listed = listed_files((ROOT / "ARCHITECTURE.md").read_text())
+    own_readme = {"studio/"}  # what these hold is listed in a README of their own
+    contents = {"learn/lessons/", "learn/exercises/"}
+    there = set()
+    for path in PACKAGE.rglob("*"):
+        name = path.relative_to(PACKAGE).as_posix() + ("/" if path.is_dir() else "")
+        inside = any(name.startswith(folder) and name != folder for folder in own_readme | contents)
+        hidden = "__pycache__" in name or name.endswith((".so", ".md"))
+        package_file = name.endswith("/__init__.py")
+        if not (inside or hidden or package_file):
+            there.add(name)
+    assert listed == there
+
+
+def test_folders_are_small_enough_to_read() -> None:
+    generated = {"exercises", "static"}
+    for folder in (PACKAGE, *(path for path in PACKAGE.rglob("*") if path.is_dir())):
+        if not generated & set(folder.parts) and "__pycache__" not in folder.parts:
+            files = [path.name for path in folder.iterdir() if path.is_file() and path.suffix != ".so"]
+            most = 14 if folder == PACKAGE else 20
+            assert len(files) <= most, f"{folder.name} has {len(files)} files"
+
+
+def test_packages_keep_to_their_own_files() -> None:
+    packages = {path.name for path in PACKAGE.iterdir() if (path / "__init__.py").is_file()}
+    found = set()
+    for name, path in MODULES.items():
+        for node in ast.walk(ast.parse(path.read_text())):
+            if isinstance(node, ast.Call) and getattr(node.func, "attr", "") == "joinpath":
+                named = {each.value for each in node.args if isinstance(each, ast.Constant)}
+                found |= {
+                    (name, package) for package in packages & named if package != name.split(".")[0]
+                }
+            if isinstance(node, ast.BinOp) and isinstance(node.op, ast.Div):
+                named = {getattr(node.right, "value", None)}
+                found |= {
+                    (name, package) for package in packages & named if package != name.split(".")[0]
+                }
+    assert found == READS
 
 
 def test_both_cores_have_the_same_names() -> None:

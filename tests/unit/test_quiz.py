@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import pytest
 
-from chainrule.expressions import ExpressionError
-from chainrule.viz.quiz import quiz
+from chainrule.inspect.expressions import ExpressionError
+from chainrule.viz.explaining.quiz import quiz
 
 from ..near import near
 

@@ -16,7 +16,7 @@ from safetensors import safe_open
 from safetensors.numpy import save as to_bytes
 
 from chainrule import data, nn, optim
-from chainrule.saving import ModelFileError
+from chainrule.nn.saving import ModelFileError
 from chainrule.train import fit
 from chainrule.value import compiled
 

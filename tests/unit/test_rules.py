@@ -11,9 +11,10 @@ from xml.etree import ElementTree
 import pytest
 
 from chainrule import Value, custom_op, ops, where
-from chainrule.expressions import parse
-from chainrule.notation import Latex, MathML, Text, call, formula
-from chainrule.rules import ROWS, VARIADIC, argument, rule, rules_of, slot_of, written
+from chainrule.inspect.expressions import parse
+from chainrule.inspect.notation import Latex, MathML, Text, call, formula
+from chainrule.inspect.rules import ROWS, VARIADIC, argument, rule, slot_of, written
+from chainrule.viz.explaining.edges import rules_of
 from chainrule.viz.model import picture
 
 from ..near import near

@@ -20,9 +20,10 @@ import pytest
 import safetensors.numpy
 
 import chainrule
-from chainrule import Value, load, nn, save, saving
+from chainrule import Value, load, nn, save
+from chainrule.nn import saving
 from chainrule.nn.activations import NAMES
-from chainrule.saving import ModelFileError
+from chainrule.nn.saving import ModelFileError
 
 ROOT = Path(__file__).parents[2]
 
@@ -221,7 +222,7 @@ def test_a_failing_write_leaves_the_old_file(
 KILLED = """
 import os, signal, sys
 from chainrule import nn
-from chainrule.saving import save
+from chainrule.nn.saving import save
 
 def killed(file):
     os.kill(os.getpid(), signal.SIGKILL)
@@ -232,7 +233,7 @@ save(nn.Neuron(2), sys.argv[1])
 WAITING = """
 import os, sys
 from chainrule import nn
-from chainrule.saving import save
+from chainrule.nn.saving import save
 
 def wait(file):
     print("writing", flush=True)
@@ -244,7 +245,7 @@ save(nn.Neuron(2, seed=7), sys.argv[1])
 BUSY = """
 import sys
 from chainrule import nn
-from chainrule.saving import load, save
+from chainrule.nn.saving import load, save
 
 for _ in range(40):
     save(nn.MLP(3, [4, 1]), sys.argv[1])

@@ -22,8 +22,8 @@ import pytest
 
 import chainrule
 from chainrule import Value, data, nn, optim
-from chainrule.history import History
 from chainrule.train import NonFiniteLossError, accuracy, fit, loss_named
+from chainrule.train.history import History
 
 from ..conftest import require
 from ..near import near

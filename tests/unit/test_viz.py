@@ -21,13 +21,14 @@ import pytest
 import chainrule
 from chainrule import Value, custom_op, dot, draw, nn, optim, where
 from chainrule import sum as total
-from chainrule.viz import drawing, labels, numbers, picture, png, text
-from chainrule.viz.dot import dot as graphviz
-from chainrule.viz.folding import MOST, fold, nearest, notes
-from chainrule.viz.html import page
+from chainrule.viz import drawing, labels, numbers, picture
+from chainrule.viz.formats import png, text
+from chainrule.viz.formats.dot import dot as graphviz
+from chainrule.viz.formats.html import page
+from chainrule.viz.formats.svg import svg
+from chainrule.viz.layout.folding import MOST, fold, nearest, notes
+from chainrule.viz.layout.neurons import fold_neurons
 from chainrule.viz.model import BY_HAND, CHANGED, CONSTANT, GROUP, Picture, roots_of, values_of
-from chainrule.viz.neurons import fold_neurons
-from chainrule.viz.svg import svg
 
 from ..conftest import require, require_program
 from ..near import near

@@ -10,8 +10,8 @@ from typing import Any
 
 import numpy as np
 
-from ..errors import AnomalyError
-from ..tree import flatten, unflatten
+from ..support.errors import AnomalyError
+from ..support.tree import flatten, unflatten
 from ..value import Value, modes
 from .inputs import Batch
 

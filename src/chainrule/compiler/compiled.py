@@ -13,15 +13,15 @@ from typing import Any
 
 import numpy as np
 
-from ..committing import assign, commit
-from ..tree import unflatten
+from ..support.committing import assign, commit
+from ..support.tree import unflatten
 from ..value import Value, compiled
 from . import anomalies, backends
-from .exporting import exported
+from .backends.to_jax import JaxFunction
+from .codegen.exporting import exported
 from .graph import BranchLimitError
 from .inputs import MOST_AXES, Batch, Inputs
 from .pipeline import Pipeline, pipeline
-from .to_jax import JaxFunction
 from .tracing import Trace, built, trace
 
 Array = Any

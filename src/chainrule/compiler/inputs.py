@@ -14,7 +14,7 @@ from typing import Any
 
 import numpy as np
 
-from ..tree import unflatten
+from ..support.tree import unflatten
 from ..value import Value
 
 Array = Any

@@ -11,7 +11,7 @@ from typing import Any
 
 from .. import ops
 from ..ops import Op, Variadic
-from .formulas import Operand
+from .codegen.formulas import Operand
 from .graph import CONSTANT, Graph, uses
 
 Pass = Callable[[Graph], Graph]

@@ -11,10 +11,10 @@ from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass, field
 from typing import Any
 
-from .. import errors
-from ..ieee import as_float
-from ..modes import Numbers
-from ..tree import Rebuild, flatten, unflatten
+from ..support import errors
+from ..support.ieee import as_float
+from ..support.modes import Numbers
+from ..support.tree import Rebuild, flatten, unflatten
 from ..value import Mode, Value, core
 from .flat import Flat
 from .graph import CompileError, Graph, from_values

@@ -13,8 +13,8 @@ from typing import Any
 
 import numpy as np
 
-from ..committing import assign, commit, data_of, gradients_of
-from ..errors import StaleValueError
+from ..support.committing import assign, commit, data_of, gradients_of
+from ..support.errors import StaleValueError
 from ..value import Value, compiled
 from .backends import native
 from .compiled import Compiled

@@ -14,13 +14,13 @@ import numpy as np
 from .. import ops
 from ..compiler import Compiled
 from ..compiler.backends.segments import Segments
-from ..compiler.exporting import arguments
-from ..compiler.formulas import Operand
+from ..compiler.backends.to_jax import traced_once
+from ..compiler.codegen.exporting import arguments
+from ..compiler.codegen.formulas import Operand
 from ..compiler.pipeline import Pipeline
-from ..compiler.to_jax import traced_once
 from ..nn import Module
+from ..nn.saving import place, write_atomically
 from ..ops import DOUBLE, SINGLE, Format, Op, Variadic
-from ..saving import place, write_atomically
 from .onnx_formulas import COMPARISONS, FOLDS, NAMES, extreme, formula, logsumexp
 
 OPSET = 18

@@ -9,15 +9,17 @@ from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
-from ..saving import place, write_atomically
-from . import grading, paging, reading, terminal, trying
+from ..nn.saving import place, write_atomically
+from . import reading
 from .course import lesson
 from .exercise import exercise, exercises, own_folder, read, use
 from .progress import default_folder
-from .sandbox import Limits
-from .skeleton import new
-from .wall import missing_walls, protection
-from .writing import Style
+from .sandbox.isolation import missing_walls, protection
+from .sandbox.runner import Limits
+from .teacher import grading, trying
+from .teacher.skeleton import new
+from .terminal import paging, session
+from .terminal.output import Style
 
 PAGE = "one page: graphs and quizzes are live, a training is a program to run elsewhere"
 NOTEBOOK = "a Jupyter notebook: code with what it prints, figures and trainings as cells to run"
@@ -46,7 +48,7 @@ def add_learn(commands: Any) -> None:
         help="where your files are (chainrule-course, or CHAINRULE_COURSE)",
     )
     add_exercises(p)
-    p.set_defaults(run=_with_exercises(lambda a: terminal.learn(a.folder)))
+    p.set_defaults(run=_with_exercises(lambda a: session.learn(a.folder)))
     words = p.add_subparsers(title="words", metavar="WORD")
     _add(words, "list", "all lessons and exercises, and how far you are", show_list)
     for word, text, run in (
@@ -128,20 +130,20 @@ def _number(arguments: Any) -> int:
     """The lesson that was named, else that of the current exercise."""
     if arguments.number is not None:
         return int(arguments.number)
-    return terminal.current(terminal.known(arguments.folder)).lesson
+    return session.current(session.known(arguments.folder)).lesson
 
 
 def _name(arguments: Any) -> str:
     """The exercise that was named, else the current one, which is then said."""
     if arguments.name is not None:
         return str(arguments.name)
-    found = terminal.current(terminal.known(arguments.folder))
+    found = session.current(session.known(arguments.folder))
     print(f"{found.name}: {found.title}")
     return found.name
 
 
 def show_list(arguments: Any) -> None:
-    print("\n".join(terminal.listed(terminal.known(arguments.folder), Style(sys.stdout))))
+    print("\n".join(session.listed(session.known(arguments.folder), Style(sys.stdout))))
 
 
 def show_lesson(arguments: Any) -> None:
@@ -153,11 +155,11 @@ def show_code(arguments: Any) -> None:
 
 
 def ask(arguments: Any) -> None:
-    terminal.quiz(arguments.folder, _number(arguments))
+    session.quiz(arguments.folder, _number(arguments))
 
 
 def open_exercise(arguments: Any) -> None:
-    terminal.learn(arguments.folder, arguments.name)
+    session.learn(arguments.folder, arguments.name)
 
 
 def check(arguments: Any) -> None:
@@ -167,12 +169,12 @@ def check(arguments: Any) -> None:
         raise ValueError(f"{path} is the folder of an exercise: chainrule learn try {path}")
     found = exercise(path.stem)
     folder = arguments.folder
-    file = path if path.suffix == ".py" else terminal.opened(found, terminal.begun(folder).folder)
+    file = path if path.suffix == ".py" else session.opened(found, session.begun(folder).folder)
     outcome = found.check(file)
-    print(terminal.report(found, outcome, Style(sys.stdout)))
+    print(session.report(found, outcome, Style(sys.stdout)))
     if not outcome.passed:
         raise ValueError("not passed yet")
-    terminal.begun(folder).note_passed(found.name)
+    session.begun(folder).note_passed(found.name)
 
 
 def try_out(arguments: Any) -> None:
@@ -193,11 +195,11 @@ def try_out(arguments: Any) -> None:
 def hint(arguments: Any) -> None:
     found = exercise(_name(arguments))
     solution = f"s in `chainrule learn open {found.name}`"
-    print(terminal.hint(found, terminal.begun(arguments.folder), solution))
+    print(session.hint(found, session.begun(arguments.folder), solution))
 
 
 def export(arguments: Any) -> None:
-    from . import exporting
+    from .teacher import exporting
 
     name = arguments.name
     thing = lesson(int(name)) if name.isdecimal() else exercise(name)

@@ -18,9 +18,10 @@ from dataclasses import dataclass
 from functools import cache
 from pathlib import Path
 
-from . import sandbox, wrong
+from . import wrong
 from .course import HERE, lessons
-from .sandbox import USUAL, Limits, Outcome
+from .sandbox import runner
+from .sandbox.runner import USUAL, Limits, Outcome
 from .wrong import Wrong
 
 FOLDER = HERE / "exercises"
@@ -92,7 +93,7 @@ class Exercise:
             checker = str(self.file("check.py").resolve())
             called = f"{work.name}.py" if isinstance(work, Wrong) else work.name
             job = {"kind": "check", "file": str(copy), "called": called, "checker": checker}
-            return sandbox.run(job, Path(place), limits, stopped)
+            return runner.run(job, Path(place), limits, stopped)
 
 
 def read(folder: Path) -> Exercise:

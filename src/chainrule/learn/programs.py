@@ -14,8 +14,7 @@ from dataclasses import dataclass
 from string import ascii_lowercase as NAMES
 from typing import Any
 
-from chainrule.engine import Value as Reference
-
+from ..engine import Value as Reference
 from .checking import Make, Work, number, numeric
 
 BINARY: dict[str, Callable[[Any, Any], Any]] = {

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import random
 
-from ..expressions import parse
-from ..viz.quiz import Question, quiz
+from ..inspect.expressions import parse
+from ..viz.explaining.quiz import Question, quiz
 
 FIRST = 3  # the lesson that explains gradients
 RICHER = 5  # the lesson from which on there is more than sums and products

@@ -12,11 +12,11 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
-from ..expressions import parse
-from ..rules import written
+from ..inspect.expressions import parse
+from ..inspect.rules import written
 from ..value import Value
+from ..viz.explaining.quiz import Question
 from ..viz.model import CONSTANT, LEAF, Picture, picture
-from ..viz.quiz import Question
 
 SPACE = re.compile(r"[\s,]+")
 AND = re.compile(r"\s+and\s+")

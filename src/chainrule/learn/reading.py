@@ -6,18 +6,18 @@ from collections import Counter
 from collections.abc import Mapping
 from typing import Any
 
-from ..viz.text import tree
-from . import writing
+from ..viz.formats.text import tree
 from .course import Block, lesson
 from .quizzes import pictured
+from .terminal import output
 
-PRINTED = f"{writing.CODE}│ "  # before each line that code prints
+PRINTED = f"{output.CODE}│ "  # before each line that code prints
 
 
 def read(number: int) -> str:
     """All of a lesson but its quiz, which is named."""
     each = lesson(number)
-    parts = [f"# {each.title}", writing.prose(each.promise)]
+    parts = [f"# {each.title}", output.prose(each.promise)]
     parts += [text for block in each.blocks if (text := shown(block))]
     parts.append(
         f"its code, to run: chainrule learn code {number}\n"
@@ -38,7 +38,7 @@ def code(number: int) -> str:
 def shown(block: Block) -> str:
     """A part of a lesson; "" if it is not for reading."""
     if block.kind == "markdown":
-        return writing.prose(block.text)
+        return output.prose(block.text)
     if block.kind == "python":
         return indented(block.text)
     if block.kind == "text":
@@ -46,7 +46,7 @@ def shown(block: Block) -> str:
     if block.kind == "figure":
         return figure(block.data)
     if block.kind == "exercise":
-        return writing.prose("Exercises: " + ", ".join(block.text.split()))
+        return output.prose("Exercises: " + ", ".join(block.text.split()))
     return ""
 
 
@@ -58,9 +58,9 @@ def figure(data: Mapping[str, Any]) -> str:
         again = ", as a tree: a name that comes twice is one value" if shared else ""
         told = f"`{data['stepper']}` after backward{again}."
         told += " To step through the picture: `chainrule studio`, tab Learn."
-        return f"{writing.prose(told)}\n\n{indented(tree(found))}"
+        return f"{output.prose(told)}\n\n{indented(tree(found))}"
     told = "To watch it: `chainrule studio`, tab Learn. To train such a network here:"
-    return f"{writing.prose(told)}\n\n{indented(training(data))}"
+    return f"{output.prose(told)}\n\n{indented(training(data))}"
 
 
 def training(data: Mapping[str, Any]) -> str:
@@ -70,5 +70,5 @@ def training(data: Mapping[str, Any]) -> str:
     return f"chainrule train {data['trainer']} {settings}"
 
 
-def indented(text: str, mark: str = writing.CODE) -> str:
+def indented(text: str, mark: str = output.CODE) -> str:
     return "\n".join(f"{mark}{line}" for line in text.rstrip().splitlines())

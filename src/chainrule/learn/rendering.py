@@ -10,7 +10,7 @@ from collections.abc import Mapping
 from functools import cache
 from typing import Any
 
-from ..viz.html import drawn
+from ..viz.formats.html import drawn
 from .course import Block, Lesson
 from .quizzes import answers_of, pictured
 

@@ -1,3 +1,3 @@
 """`micrograd.engine`: the class itself is in the package, so that every name leads to one class."""
 
-from chainrule.micrograd import Value as Value
+from . import Value as Value

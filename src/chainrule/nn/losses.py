@@ -12,9 +12,9 @@ from collections.abc import Callable
 from typing import Any
 
 from .. import functional as F
-from ..arrays import is_sequence
-from ..ieee import as_float
-from ..tree import flatten, unflatten
+from ..support.arrays import is_sequence
+from ..support.ieee import as_float
+from ..support.tree import flatten, unflatten
 from ..value import Value, modes
 
 

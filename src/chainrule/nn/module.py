@@ -10,8 +10,8 @@ import reprlib
 from collections.abc import Callable, Iterator, Mapping
 from typing import Any
 
-from ..arrays import is_array
-from ..committing import commit, data_of, gradients_of
+from ..support.arrays import is_array
+from ..support.committing import commit, data_of, gradients_of
 from ..value import Value
 
 

@@ -5,8 +5,8 @@ from __future__ import annotations
 import math
 from collections.abc import Iterable
 
-from ..committing import commit, gradients_of
 from ..functional import clip
+from ..support.committing import commit, gradients_of
 from ..value import Value
 
 

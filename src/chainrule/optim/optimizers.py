@@ -10,8 +10,8 @@ from collections.abc import Iterable, Mapping
 from typing import Any
 
 from .. import ops
-from ..committing import assign, commit, data_of, gradients_of
-from ..ieee import as_float
+from ..support.committing import assign, commit, data_of, gradients_of
+from ..support.ieee import as_float
 from ..value import Value
 
 State = tuple[Any, ...]

@@ -5,7 +5,7 @@ from __future__ import annotations
 import math
 from operator import setitem
 
-from ..committing import assign, commit
+from ..support.committing import assign, commit
 from .optimizers import Optimizer, checked
 
 

@@ -134,7 +134,7 @@ async def static(name: str, request: Request) -> Response:
 
 async def operations(request: Request) -> Response:
     """The table of operations as a module, written by `viz/javascript.py`."""
-    from ..viz.javascript import ops_module
+    from ..viz.web.javascript import ops_module
 
     return Response(ops_module(), headers={"Content-Type": TYPES[".js"]})
 

@@ -9,7 +9,7 @@ from __future__ import annotations
 import ast
 from collections.abc import Mapping, Sequence
 
-from ..expressions import CONSTANTS, FUNCTIONS, Expression
+from ..inspect.expressions import CONSTANTS, FUNCTIONS, Expression
 from ..optim.optimizers import BY_NAME as OPTIMIZERS
 from . import data_sets
 from .config import Config

@@ -16,12 +16,13 @@ from collections.abc import Callable, Sequence
 from pathlib import Path
 from typing import Any
 
-from ..learn import course, questions, rendering, sandbox
+from ..learn import course, questions, rendering
 from ..learn.exercise import Exercise, exercises
 from ..learn.progress import Progress, make_folder
-from ..learn.sandbox import Limits, Outcome
-from ..learn.terminal import next_exercise
-from ..saving import write_atomically
+from ..learn.sandbox import runner
+from ..learn.sandbox.runner import Limits, Outcome
+from ..learn.terminal.session import next_exercise
+from ..nn.saving import write_atomically
 from . import limits, schemas
 from .limits import RefusedError
 
@@ -235,7 +236,7 @@ def _ran(name: str, text: str, before: Sequence[tuple[str, bool]], stopped: Stop
         file = Path(place) / f"{name}.py"
         file.touch(PRIVATE)
         file.write_text(text, encoding="utf-8")
-        outcome = sandbox.run({**job, "file": str(file)}, Path(place), _most(), stopped)
+        outcome = runner.run({**job, "file": str(file)}, Path(place), _most(), stopped)
     return _outcome(outcome)
 
 

@@ -10,10 +10,10 @@ from dataclasses import dataclass
 from typing import Any
 
 from .. import check_gradients
-from ..expressions import Expression, parse
+from ..inspect.expressions import Expression, parse
 from ..value import Value
+from ..viz.layout.neurons import fold_neurons
 from ..viz.model import Picture, picture, values_of
-from ..viz.neurons import fold_neurons
 from . import code, config, data_sets, limits, schemas
 from .limits import RefusedError
 
@@ -56,8 +56,8 @@ def pictured(result: Value, names: dict[Any, str] | None = None) -> Picture:
 
 
 def with_layout(found: Picture) -> dict[str, Any]:
-    from ..rules import rules_of
-    from ..viz.layout import layout
+    from ..viz.explaining.edges import rules_of
+    from ..viz.layout.places import layout
 
     return {
         "picture": found.as_dict(),
@@ -99,10 +99,10 @@ def export(asked: schemas.Export) -> tuple[str, str, str]:
         text = code.expression_program(request.expression, request.values)
         return "expression.py", "text/x-python", text
     if asked.format == "svg":
-        from ..viz.svg import svg
+        from ..viz.formats.svg import svg
 
         return "expression.svg", "image/svg+xml", svg(found)
-    from ..viz.html import page
+    from ..viz.formats.html import page
 
     # Not the text as it was given: that may have comments.
     return "expression.html", "text/html", page(found, ast.unparse(request.expression.tree))

@@ -14,10 +14,10 @@ from typing import Any
 
 import numpy as np
 
-from ..committing import assign, commit, data_of, gradients_of
-from ..feeding import Data
 from ..optim.optimizers import BY_NAME as OPTIMIZERS
-from ..runs import MOST_PLACES, EagerRun, NativeRun, NonFiniteLossError, make_run
+from ..support.committing import assign, commit, data_of, gradients_of
+from ..train.engines import MOST_PLACES, EagerRun, NativeRun, NonFiniteLossError, make_run
+from ..train.feeding import Data
 from . import limits
 from .config import Config, loss_for, model_for, targets_for
 from .data_sets import Points

@@ -2,7 +2,7 @@
 
 from .drawing import Drawing as Drawing
 from .drawing import draw as draw
-from .explain import explain as explain
+from .explaining.ledger import explain as explain
 from .model import Picture as Picture
 from .model import picture as picture
 

@@ -9,16 +9,16 @@ from itertools import chain
 from pathlib import Path
 from typing import Any
 
-from ..saving import place, write_atomically
-from .dot import dot
-from .folding import fold as folded
-from .folding import nearest
-from .layout import Layout, layout
+from ..nn.saving import place, write_atomically
+from .explaining.module_names import parameter_names
+from .formats.dot import dot
+from .formats.png import png
+from .formats.svg import THEMES, size_of, svg
+from .formats.text import tree
+from .layout.folding import fold as folded
+from .layout.folding import nearest
+from .layout.places import Layout, layout
 from .model import Picture, read, roots_of, values_of
-from .module_names import parameter_names
-from .png import png
-from .svg import THEMES, size_of, svg
-from .text import tree
 
 FOLDED = 150  # a graph of more nodes is folded, unless one says otherwise
 LARGEST = 5_000  # nodes that are drawn one by one
@@ -71,7 +71,7 @@ class Drawing:
 
 
 def _html(drawing: Drawing) -> bytes:
-    from . import html  # only here, for it is large
+    from .formats import html  # only here, for it is large
 
     return str(html.page(drawing.picture, title=drawing.picture.title)).encode()
 

@@ -7,7 +7,7 @@ from __future__ import annotations
 
 import unicodedata
 
-from ..notation import clean as clean
+from ..inspect.notation import clean as clean
 from .model import CONSTANT, GROUP, LEAF, Node
 
 LONGEST = 36  # columns of a name in a box

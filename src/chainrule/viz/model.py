@@ -13,8 +13,8 @@ from dataclasses import asdict, dataclass, field, replace
 from typing import Any
 
 from .. import ops
-from ..errors import StaleValueError
-from ..ieee import as_float
+from ..support.errors import StaleValueError
+from ..support.ieee import as_float
 from ..value import Value
 
 LEAF, CONSTANT, OPERATION, GROUP = "leaf", "constant", "operation", "group"

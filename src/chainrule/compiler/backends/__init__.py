@@ -10,8 +10,9 @@ from collections.abc import Callable
 from typing import Any
 
 from ...value import compiled
-from . import c, javascript, numpy
-from .text import Export
+from ..codegen import c, javascript
+from ..codegen.text import Export
+from . import numpy
 
 NAMES = ("native", "numpy")
 WRITERS: dict[str, Callable[[Export], str]] = {"c": c.source, "javascript": javascript.source}

@@ -14,7 +14,7 @@ from typing import Any
 import numpy as np
 
 from ...ops import DOUBLE, SINGLE, Format, Op, Variadic
-from ..formulas import Operand, Symbol, free_names
+from ..codegen.formulas import Operand, Symbol, free_names
 from ..program import Instruction, Program
 from .segments import Segments
 

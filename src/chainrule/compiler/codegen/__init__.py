@@ -1,0 +1,1 @@
+"""Programs as source text: formulas of the table, C and JavaScript."""

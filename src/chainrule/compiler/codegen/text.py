@@ -1,0 +1,284 @@
+"""Graphs as source text: what C and JavaScript share.
+
+All numbers of a sample lie in one array `v`: parameters, inputs, then what is computed; `g` has
+the gradients, in the same places. Each node becomes a statement that both languages understand.
+Gradients are added up in the order of eager mode, so that the same arithmetic gives the same bits.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from math import prod
+
+from ...ops import Op, Variadic
+from ...version import __version__
+from ..graph import CONSTANT, INPUT, PARAM, Graph, is_fold
+from .formulas import Language
+from .helpers import Helpers
+
+LONGEST_LIST = 100  # lines in the comment about parameters, and about inputs
+
+Argument = tuple[str, tuple[int, ...]]  # a name, or '', and a shape
+
+
+@dataclass
+class Export:
+    """What is to be written: every way through a function, for one sample."""
+
+    name: str  # a word
+    title: str  # any text
+    params: list[str]  # labels, '' where there is none
+    numbers: list[float]  # the parameters as they are now
+    inputs: list[Argument]
+    variants: list[tuple[Graph, list[bool]]]  # graphs, and what their guards must be
+
+    @property
+    def branches(self) -> bool:
+        return any(expected for _, expected in self.variants)
+
+    @property
+    def input_count(self) -> int:
+        return sum(prod(shape) for _, shape in self.inputs)
+
+    @property
+    def output_count(self) -> int:
+        return len(self.variants[0][0].outputs)
+
+
+class Statements:
+    """A graph: `forward` computes every node, `backward` every gradient of the first output."""
+
+    def __init__(self, graph: Graph, export: Export, helpers: Helpers, number: int) -> None:
+        self.graph, self.helpers = graph, helpers
+        self.first_input, self.size = len(export.params), len(export.params) + export.input_count
+        self.scratch = 0  # places for the longest product, after all others
+        self.numbers: list[float | None] = []  # of constants, and of what follows from them
+        self.active: list[bool] = []  # whether a parameter or an input can receive a gradient
+        self.places: dict[int, int] = {}
+        statements = self.compute()
+        self.forward = helpers.sequence(f"forward_{number}", ["v"], statements)
+        self.outputs = [self.places[i] for i in graph.outputs]
+        self.guards = [self.places[i] for i in graph.guards]
+        self.conditional: set[int] = set()
+        self.backward = ""
+        if export.output_count == 1:
+            self.conditional = self.find_conditional()
+            params = ["v", "g", "r"] if self.conditional else ["v", "g"]
+            self.backward = helpers.sequence(f"backward_{number}", params, self.differentiate())
+
+    # --- values ----------------------------------------------------------------------------------
+
+    def compute(self) -> list[str]:
+        """The statements for the values; each node gets its place."""
+        listed = {*self.graph.results()}  # constants among these need a place too
+        for what, args in self.graph.nodes:
+            if is_fold(what) or (isinstance(what, Op) and what.name == "take"):
+                listed.update(args)
+        statements: list[str] = []
+        for i, (what, args) in enumerate(self.graph.nodes):
+            self.numbers.append(self.known(what, args))
+            self.active.append(self.is_active(what, args))
+            number = self.numbers[i]
+            if what in (INPUT, PARAM):
+                self.places[i] = args[0] + (self.first_input if what == INPUT else 0)
+            elif number is None or i in listed:
+                self.places[i] = self.size
+                self.size += 1
+                text = self.value(i) if number is None else self.helpers.language.literal(number)
+                statements.append(f"v[{self.places[i]}] = {text};")
+        return statements
+
+    def known(self, what: Op | str, args: tuple[int, ...]) -> float | None:
+        if isinstance(what, str):
+            return args[0] if what == CONSTANT else None
+        numbers = [self.numbers[a] for a in args]
+        return None if any(x is None for x in numbers) else float(what.forward(*numbers))
+
+    def is_active(self, what: Op | str, args: tuple[int, ...]) -> bool:
+        if isinstance(what, str):
+            return what != CONSTANT
+        return any(self.active[a] and what.differentiable(k) for k, a in enumerate(args))
+
+    def operand(self, i: int) -> str:
+        number = self.numbers[i]
+        return f"v[{self.places[i]}]" if number is None else self.helpers.language.literal(number)
+
+    def value(self, i: int) -> str:
+        what, args = self.graph.nodes[i]
+        assert isinstance(what, Op)
+        if isinstance(what, Variadic):
+            self.helpers.fold(what)
+            return f"op_{what.name}(v, {', '.join(self.tables(what, args))})"
+        if what.name == "take":
+            last = f"    return {self.helpers.language.nan};"
+            name = self.helpers.take("take", ["v"], "return v[a[i]];", [last])
+            return f"{name}(v, {self.picked(args)})"
+        return self.helpers.apply(what.name, [self.operand(a) for a in args])
+
+    def tables(self, op: Variadic, args: tuple[int, ...]) -> list[str]:
+        """A table of places for each part of the elements, and their number."""
+        parts = zip(*op.elements(args), strict=True)
+        names = [self.helpers.table(tuple(self.places[a] for a in part)) for part in parts]
+        return [*names, str(len(args) // op.width)]
+
+    def picked(self, args: tuple[int, ...]) -> str:
+        table = self.helpers.table(tuple(self.places[a] for a in args[1:]))
+        return f"{self.operand(args[0])}, {table}, {len(args) - 1}"
+
+    # --- gradients -------------------------------------------------------------------------------
+
+    def edges(self, i: int) -> list[tuple[int, int]]:
+        """The arguments of a node that its gradient is passed on to, with their positions."""
+        what, args = self.graph.nodes[i]
+        if isinstance(what, str) or not self.active[i]:
+            return []
+        return [(k, a) for k, a in enumerate(args) if self.active[a] and what.differentiable(k)]
+
+    def find_conditional(self) -> set[int]:
+        """Nodes that a gradient reaches only through branches, and so perhaps not at all.
+
+        Where none does, nothing may be asked of their derivatives, which may be infinite.
+        """
+        always, sometimes = {self.graph.outputs[0]}, set[int]()
+        for i in range(len(self.graph.nodes) - 1, -1, -1):
+            what = self.graph.nodes[i][0]
+            if i in always or i in sometimes:
+                sure = i in always and isinstance(what, Op) and not what.selects
+                (always if sure else sometimes).update(a for _, a in self.edges(i))
+        self.reached = always | sometimes
+        return {i for i in sometimes - always if not self.graph.is_leaf(i)}
+
+    def differentiate(self) -> list[str]:
+        statements: list[str] = []
+        for i in range(len(self.graph.nodes) - 1, -1, -1):
+            lines = self.pulls(i) if i in self.reached else []
+            if lines and i in self.conditional:
+                lines = ["\n".join([f"if (r[{self.places[i]}]) {{", *indented(lines), "}"])]
+            statements += lines
+        return statements
+
+    def pulls(self, i: int) -> list[str]:
+        """What the gradient of a node adds to those of its arguments."""
+        what, args = self.graph.nodes[i]
+        edges = self.edges(i)
+        if isinstance(what, str) or not edges:
+            return []
+        marks = {a: f"r[{self.places[a]}] = 1;" for _, a in edges if a in self.conditional}
+        if isinstance(what, Variadic):
+            self.scratch = max(self.scratch, len(args) if what.leave_one_out else 0)
+            name = self.helpers.pull(what)
+            call = f"{name}(v, g, {self.places[i]}, {', '.join(self.tables(what, args))}, {self.size});"
+            return [call, *marks.values()]
+        if what.name == "take":
+            pull = self.helpers.take("pull_take", ["g", "o"], "g[a[i]] += g[o];")
+            lines = [f"{pull}(g, {self.places[i]}, {self.picked(args)});"]
+            if marks:
+                mark = self.helpers.take("mark_take", ["r"], "r[a[i]] = 1;")
+                lines.append(f"{mark}(r, {self.picked(args)});")
+            return lines
+        return [self.contribution(i, what, k, a, marks.get(a, "")) for k, a in edges]
+
+    def contribution(self, i: int, op: Op, part: int, a: int, mark: str) -> str:
+        args = [self.operand(x) for x in self.graph.nodes[i][1]]
+        slope = self.helpers.slope(op, part, args, self.operand(i))
+        target, gradient = f"g[{self.places[a]}]", f"g[{self.places[i]}]"
+        if op.selects:  # a derivative of exactly 0 is a branch not taken
+            lines = [f"{target} += {gradient} * slope;", *([mark] if mark else [])]
+            inner = [
+                f"{self.helpers.language.constant} slope = {slope};",
+                f"if (slope {self.helpers.language.unequal} 0.0) {{",
+            ]
+            return "\n".join(["{", *indented([*inner, *indented(lines), "}"]), "}"])
+        language = self.helpers.language
+        simple = {language.literal(1.0): f"+= {gradient}", language.literal(-1.0): f"-= {gradient}"}
+        text = f"{target} {simple.get(slope, f'+= {gradient} * {slope}')};"
+        return f"{text}\n{mark}" if mark else text
+
+
+def indented(lines: Sequence[str]) -> list[str]:
+    return [f"    {line}" for text in lines for line in text.split("\n")]
+
+
+def statements(export: Export, helpers: Helpers) -> list[Statements]:
+    """The statements of all variants, with their functions among the helpers."""
+    found = [Statements(graph, export, helpers, k) for k, (graph, _) in enumerate(export.variants)]
+    if len({len(each.outputs) for each in found}) > 1:
+        raise TypeError("the function returns different numbers of values for different samples")
+    return found
+
+
+def attempts(
+    export: Export, variants: Sequence[Statements], results: Sequence[Sequence[str]], language: Language
+) -> list[str]:
+    """Computes each variant in turn, until one fits the sample; `results` are what follows then."""
+    lines: list[str] = []
+    for each, (_, expected), found in zip(variants, export.variants, results, strict=True):
+        pairs = zip(each.guards, expected, strict=True)
+        tests = [f"v[{place}] {language.unequal if yes else language.equal} 0.0" for place, yes in pairs]
+        lines.append(each.forward)
+        lines += [f"if ({' && '.join(tests)}) {{", *indented(found), "}"] if tests else found
+    return lines
+
+
+# --- comments ------------------------------------------------------------------------------------
+
+
+def comment(lines: Sequence[str]) -> list[str]:
+    """A block comment that no text can end early."""
+    return ["/*", *(f" * {harmless(line)}".rstrip() for line in lines), " */"]
+
+
+def harmless(text: str) -> str:
+    """Text for a comment: no line ends, no direction marks, nothing that opens or closes one."""
+    shown = "".join(c if c.isprintable() else c.encode("unicode_escape").decode() for c in text)
+    return shown.replace("*/", "*\\/").replace("/*", "/\\*").replace("??", "?\\?")
+
+
+def about(export: Export, after: Sequence[str]) -> list[str]:
+    """What was exported, and the order of parameters and inputs."""
+    nodes = sum(len(graph.nodes) for graph, _ in export.variants)
+    lines = [
+        f"Written by chainrule {__version__} from {export.title}: {nodes:,} nodes.",
+        "",
+        f"Computes one sample from {plural(len(export.params), 'parameter')} and "
+        f"{plural(export.input_count, 'input')}, in double precision:",
+        "",
+        *listing("params", [(label, ()) for label in export.params]),
+        *listing("inputs", export.inputs),
+        "",
+        *after,
+    ]
+    if export.branches:
+        ways = plural(len(export.variants), "way")
+        verb = "was" if len(export.variants) == 1 else "were"
+        lines += [
+            "",
+            f"The function branches, and {ways} through it {verb} traced.",
+            "A sample that takes another one gives NaN everywhere.",
+        ]
+    return lines
+
+
+def plural(count: int, noun: str) -> str:
+    return f"{count:,} {noun}" if count == 1 else f"{count:,} {noun}s"
+
+
+def listing(array: str, arguments: Sequence[Argument]) -> list[str]:
+    """Where each argument is; neighbours without a name share a line."""
+    entries: list[tuple[int, int, str]] = []
+    start = 0
+    for name, shape in arguments:
+        end = start + prod(shape)
+        text = name if len(shape) < 2 else f"{name}, {' x '.join(map(str, shape))}, row by row"
+        if entries and not name and not entries[-1][2]:
+            entries[-1] = (entries[-1][0], end, "")
+        else:
+            entries.append((start, end, text))
+        start = end
+    lines = []
+    for first, end, text in entries[:LONGEST_LIST]:
+        where = f"{array}[{first}]" if end == first + 1 else f"{array}[{first}] to {array}[{end - 1}]"
+        lines.append(f"    {where:<28}  {text or '(no label)'}")
+    left = len(entries) - LONGEST_LIST
+    return [*lines, f"    ... and {left:,} more"] if left > 0 else lines

@@ -1,0 +1,1 @@
+"""Tools that look at expressions: gradient checks, expansion, parsing, notation and rules as taught."""

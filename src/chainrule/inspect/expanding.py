@@ -1,0 +1,48 @@
+"""`expand`: the same computation in single operations, for looking at.
+
+A neuron computes its sum of products as one `dot`, which is fast; expanded, every product and
+every sum is a node of its own, as in the drawings of the tutorials.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from functools import reduce
+from operator import add, mul
+from typing import Any
+
+from ..support import errors
+from ..value import Value
+
+
+def _dot(args: Sequence[Any]) -> Any:
+    n = len(args) // 2
+    return reduce(add, map(mul, args[:n], args[n:]))
+
+
+FUSED: dict[str, Callable[[Sequence[Any]], Any]] = {
+    "dot": _dot,
+    "sum": lambda args: reduce(add, args),
+    "mean": lambda args: reduce(add, args) / len(args),
+    "prod": lambda args: reduce(mul, args),
+}
+
+
+def expand(value: Value) -> Value:
+    """A graph with the same leaves and values, in which every product and sum is a node.
+
+    >>> expand(chainrule.dot([a, b], [2.0, 3.0])).op
+    'add'
+    """
+    twins: dict[Any, Any] = {}
+    for node in value._topological():
+        if node.is_leaf:
+            twins[node] = node
+            continue
+        if node._row is None or node._by_hand:
+            raise errors.no_formula(node, "expand")
+        args = [arg if isinstance(arg, float) else twins[arg] for arg in node._arguments]
+        twins[node] = FUSED[node.op](args) if node.op in FUSED else node._row(*args)
+        if node.label:
+            twins[node].label = node.label
+    return twins[value]  # type: ignore[no-any-return]

@@ -1,0 +1,187 @@
+"""The process that decides: it runs the checker of an exercise, beside the learner's process.
+
+`sandbox.py` starts it with a job as JSON on standard input. It forks the learner's process, which has
+no way to the pipe of the result, and asks it through a `Link` for what the checker wants to know. A job
+`check` runs a checker on a file; `run` runs the file alone, or after other blocks of code that share
+its names. An empty line on the result's pipe says that the learner's code begins.
+"""
+
+from __future__ import annotations
+
+import contextlib
+import ctypes
+import json
+import os
+import resource
+import signal
+import sys
+import time
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+
+from ..checking import CheckFailedError, Work
+from . import child
+from .link import CHECKER, EndedError, Link
+
+EXERCISES = Path(__file__).parents[1] / "exercises"
+RESERVED = 8192  # megabytes of addresses that libraries may reserve without filling them
+OPEN_FILES, LARGEST_FILE = 64, 16 * 2**20  # together a gigabyte, deleted ones included
+TO_ANSWER, TO_END = 0.25, 1.0  # seconds to write down at which line it was, and to end by itself
+END_WITH_PARENT, READABLE, ADOPT_ORPHANS = 1, 4, 36  # for prctl
+
+Found = dict[str, Any]  # kind, message, parts
+
+
+def limit(megabytes: int, seconds: float) -> None:
+    """Memory, time and files, of this process and of the one that it starts.
+
+    What is filled counts as data; PyTorch, for one, reserves far more addresses than it fills.
+    """
+    size = megabytes * 2**20
+    for what, most in (
+        (resource.RLIMIT_DATA, size),
+        (resource.RLIMIT_AS, size + RESERVED * 2**20),
+        (resource.RLIMIT_CPU, int(seconds) + 10),  # with what it takes to start
+        (resource.RLIMIT_FSIZE, LARGEST_FILE),
+        (resource.RLIMIT_NOFILE, OPEN_FILES),
+        (resource.RLIMIT_CORE, 0),
+    ):
+        hard = resource.getrlimit(what)[1]
+        allowed = most if hard == resource.RLIM_INFINITY else min(most, hard)
+        with contextlib.suppress(ValueError, OSError):  # macOS does not know all of them
+            resource.setrlimit(what, (allowed, allowed))
+
+
+def start(job: dict[str, Any]) -> tuple[Link, int]:
+    """Fork the learner's process; returns the link to it, and its number."""
+    answers, to_judge = os.pipe()
+    questions, to_learner = os.pipe()
+    judge = os.getpid()
+    process = os.fork()
+    if process == 0:
+        try:
+            os.close(job["result"])
+            _prctl(END_WITH_PARENT, signal.SIGKILL)
+            _prctl(READABLE, 1)
+            if os.getppid() == judge:
+                child.live(job, questions, to_judge)
+        finally:
+            os._exit(1)
+    os.close(to_judge)
+    os.close(questions)
+    return Link(answers, to_learner, judging=True, failure=CheckFailedError), process
+
+
+def decide(job: dict[str, Any], link: Link) -> Found:
+    """Load the file and its checker, and run the checker on it."""
+    check: Callable[[Work], None] | None = None
+    hidden = [str(EXERCISES)]
+    os.write(job["result"], b"\n")
+    if job["kind"] == "check":
+        path = Path(job["checker"])
+        try:
+            check = child.load(path, CHECKER).check
+        except Exception as error:
+            return _found("checker", f"the checker does not run: {child.described(error, path)}")
+        hidden += [str(path.with_name(name)) for name in ("solution.py", "wrong", "wrong.toml")]
+    found = judged({**job, "hidden": hidden}, link, check)
+    outside: Any = ()
+    with contextlib.suppress(EndedError, Exception):
+        outside = link.there(child.finish)()
+    unsaid = [str(path) for path in outside if str(path) not in found["message"]]
+    if unsaid and found["kind"] != "gone":
+        note = f"tried to write outside its folder: {', '.join(unsaid)}"
+        found["message"] = f"{found['message']}\n{note}".strip()
+    return found
+
+
+def judged(job: dict[str, Any], link: Link, check: Callable[[Work], None] | None) -> Found:
+    """How it ended: "gone" for a process that ended by itself."""
+    try:
+        module = link.there(child.begin)(job)
+        if check is not None:
+            source = Path(job["checker"]).read_text(encoding="utf-8")
+            check(Work(module, link.there(child.printed), there=link.there, source=source))
+    except CheckFailedError as failed:
+        return _found("failed", str(failed), failed.parts)
+    except EndedError as ended:
+        return _found(ended.kind, ended.message)
+    except MemoryError:
+        megabytes = f"{job['megabytes']:,} MB"
+        return _found(
+            "memory", f"it needed more than {megabytes} of memory: does a list grow without end?"
+        )
+    except Exception as error:
+        return _found("error", getattr(error, "told", "") or child.described(error, Path(job["file"])))
+    return _found("passed", "")
+
+
+def end_children(process: int, patience: float = 0.0) -> int:
+    """End the learner's process and all that it started; returns its exit code.
+
+    `patience` is the seconds that it has to end by itself. Processes whose parent ended are this one's:
+    `main` asks the kernel for that.
+    """
+    end = time.monotonic() + patience
+    while not (ended := os.waitpid(process, os.WNOHANG))[0]:
+        if time.monotonic() >= end:
+            os.kill(process, signal.SIGKILL)
+            ended = os.waitpid(process, 0)
+            break
+        time.sleep(0.01)
+    while orphans := _children():
+        for each in orphans:
+            os.kill(each, signal.SIGKILL)
+            os.waitpid(each, 0)
+    return os.waitstatus_to_exitcode(ended[1])
+
+
+def main() -> None:
+    job = json.loads(sys.stdin.buffer.read())
+    os.umask(0o077)
+    limit(job["megabytes"], job["seconds"])
+    _prctl(END_WITH_PARENT, signal.SIGKILL)
+    _prctl(ADOPT_ORPHANS, 1)
+    _prctl(READABLE, 0)  # its files and memory are not in /proc for processes of the same user
+    link, process = start(job)
+
+    def stop(*_: Any) -> None:
+        signal.signal(signal.SIGTERM, signal.SIG_IGN)
+        os.kill(process, child.WHERE)
+        time.sleep(TO_ANSWER)
+        end_children(process)
+        os._exit(1)
+
+    signal.signal(signal.SIGTERM, stop)
+    found = decide(job, link)
+    signal.signal(signal.SIGTERM, signal.SIG_IGN)
+    # How a process ends whose link is gone is what to say of it.
+    found["code"] = end_children(process, TO_END if found["kind"] == "gone" else 0.0)
+    os.write(job["result"], json.dumps(found).encode())
+    os._exit(0)
+
+
+def _found(kind: str, message: str, parts: dict[str, str] | None = None) -> Found:
+    """Short enough for the pipe: nobody reads it before the end."""
+    short = {name: text[: child.LONGEST // 8] for name, text in (parts or {}).items()}
+    return {"kind": kind, "message": message[: child.LONGEST], "parts": short}
+
+
+def _prctl(option: int, value: int) -> None:
+    if sys.platform == "linux":
+        ctypes.CDLL(None).prctl(option, *map(ctypes.c_ulong, (value, 0, 0, 0)))
+
+
+def _children() -> list[int]:
+    """Those of this process, where the system tells."""
+    try:
+        return [
+            int(each) for each in Path(f"/proc/self/task/{os.getpid()}/children").read_text().split()
+        ]
+    except OSError:
+        return []
+
+
+if __name__ == "__main__":
+    main()

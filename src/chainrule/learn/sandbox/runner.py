@@ -1,0 +1,270 @@
+"""Starts a learner's program under a judge, and watches its time and what it prints.
+
+`judge.py` runs the checker and decides, in a process of its own; `child.py` is the process of the
+learner's code, behind the walls of `isolation.py`. What they promise together is in learn/README.md.
+"""
+
+from __future__ import annotations
+
+import contextlib
+import json
+import os
+import re
+import selectors
+import signal
+import subprocess
+import sys
+import tempfile
+import time
+from collections.abc import Callable
+from dataclasses import asdict, dataclass, field, replace
+from pathlib import Path
+from typing import Any
+
+SECONDS, MEGABYTES, CHARACTERS = 10.0, 1024, 20_000
+FLOOD = 5_000_000  # characters after which a program is stopped for what it prints
+WRITTEN, FILES = 200 * 2**20, 10_000  # bytes and files in its folder, after which it is stopped too
+STARTING = 30.0  # seconds for Python to start; they do not count
+GRACE = 2.0  # seconds for the judge to end what it started
+JUDGE = ("-m", "chainrule.learn.sandbox.judge")
+NEEDED = re.compile(
+    r"(PATH|LANG|LC_.*|TZ|LD_LIBRARY_PATH|VIRTUAL_ENV|PYTHON.*|CHAINRULE_(CORE|EXERCISES))$"
+)
+LINE = re.compile(r'File "(?P<file>[^"]+)", line (?P<line>\d+)')
+
+
+@dataclass(frozen=True)
+class Limits:
+    """What a program may use."""
+
+    seconds: float = SECONDS
+    megabytes: int = MEGABYTES
+    characters: int = CHARACTERS  # of what it prints are kept
+
+
+USUAL = Limits()
+
+
+@dataclass(frozen=True)
+class Outcome:
+    """How a run ended: `passed`, `failed`, or why it was stopped."""
+
+    kind: str  # passed, failed, error, checker, time, memory, output, files, exit, crash, stopped
+    message: str = ""
+    printed: str = ""
+    seconds: float = 0.0
+    parts: dict[str, str] = field(default_factory=dict)  # of a failed check: what, inputs, expected, ...
+
+    @property
+    def passed(self) -> bool:
+        return self.kind == "passed"
+
+    def as_dict(self) -> dict[str, Any]:
+        return asdict(self)
+
+
+def run(
+    job: dict[str, Any],
+    folder: Path,
+    limits: Limits = USUAL,
+    stopped: Callable[[], bool] = bool,
+) -> Outcome:
+    """Do a job of `judge.py` in a new process; `stopped` is asked now and then whether to end it.
+
+    The process works in `folder`, and may write nowhere else. If the job's `file` is a copy, `called`
+    is the name by which the learner knows it.
+    """
+    if not hasattr(os, "fork"):
+        return Outcome("error", "programs can be run on Linux and macOS; on Windows, use WSL")
+    read, write = os.pipe()
+    with tempfile.TemporaryFile("w+", encoding="utf-8", errors="replace") as trace:
+        job = {**job, "folder": str(folder), **asdict(limits), "result": write, "trace": trace.fileno()}
+        start = time.monotonic()
+        process = subprocess.Popen(
+            [sys.executable, "-P", *JUDGE],  # -P: no module comes from the folder
+            stdin=subprocess.PIPE,
+            stdout=subprocess.PIPE,
+            stderr=subprocess.STDOUT,
+            cwd=folder,
+            # Temporary files are made in the folder at once: elsewhere they would be refused first.
+            env={**_environment(), "TMPDIR": str(folder), "HOME": str(folder)},
+            pass_fds=(write, trace.fileno()),
+            start_new_session=True,  # so that children of its own can be ended too
+        )
+        os.close(write)
+        try:
+            _send(process, json.dumps(job).encode())
+            why, printed = _watch(process, read, folder, limits, stopped)
+        finally:
+            _end(process)
+            with os.fdopen(read, "rb") as pipe:
+                result = pipe.read(10 * CHARACTERS)
+        seconds = time.monotonic() - start
+        trace.seek(0)
+        found = _outcome(result, why, process.returncode, printed, trace.read(CHARACTERS), job, seconds)
+        return _with_own_name(found, job)
+
+
+def _environment() -> dict[str, str]:
+    """The same chainrule as here; one thread for linear algebra, for each reserves memory.
+
+    Of the other variables, which may hold keys and passwords, those that Python and libraries need.
+    """
+    root = str(Path(__file__).resolve().parents[3])
+    given = os.environ.get("PYTHONPATH", "").split(os.pathsep)
+    # Whole paths: in another folder, a part of one or an empty one would mean another place.
+    path = os.pathsep.join([root, *(os.path.abspath(p) for p in given if p)])
+    keep = {
+        **{name: value for name, value in os.environ.items() if NEEDED.match(name)},
+        "PYTHONPATH": path,
+        "PYTHONDONTWRITEBYTECODE": "1",
+        "PYTHONIOENCODING": "utf-8:backslashreplace",
+        "PYTHONUNBUFFERED": "1",  # what was printed before an endless loop is shown
+        "PYTHONBREAKPOINT": "0",  # one that was left in the file has nobody to ask
+    }
+    return keep | dict.fromkeys(("OPENBLAS_NUM_THREADS", "OMP_NUM_THREADS", "MKL_NUM_THREADS"), "1")
+
+
+def _send(process: subprocess.Popen[bytes], job: bytes) -> None:
+    assert process.stdin is not None
+    try:
+        process.stdin.write(job)
+        process.stdin.close()
+    except BrokenPipeError:
+        pass
+
+
+def _watch(
+    process: subprocess.Popen[bytes],
+    result: int,
+    folder: Path,
+    limits: Limits,
+    stopped: Callable[[], bool],
+) -> tuple[str, str]:
+    """Read what it prints until it ends or has to be ended; returns why, and the text.
+
+    Its time begins with the first byte of the result: on a busy machine, Python starts slowly.
+    """
+    kept, total = bytearray(), 0
+    looked = time.monotonic()
+    end = looked + STARTING + limits.seconds
+    assert process.stdout is not None
+    os.set_blocking(process.stdout.fileno(), False)
+    with selectors.DefaultSelector() as selector:
+        selector.register(process.stdout, selectors.EVENT_READ)
+        selector.register(result, selectors.EVENT_READ)
+        while True:
+            if time.monotonic() > end:
+                return "time", _text(kept, total, limits)
+            if stopped():
+                return "stopped", _text(kept, total, limits)
+            ready = {key.fd for key, _ in selector.select(0.05)}
+            if result in ready:
+                os.read(result, 1)
+                selector.unregister(result)
+                end = time.monotonic() + limits.seconds
+            if process.stdout.fileno() in ready:
+                chunk = process.stdout.read(65536)
+                if chunk:
+                    kept += chunk[: max(0, limits.characters - len(kept))]
+                    total += len(chunk)
+                elif chunk == b"":
+                    break
+            if total > FLOOD:
+                return "output", _text(kept, total, limits)
+            if time.monotonic() > looked + 0.25:
+                looked = time.monotonic()
+                if _overfull(folder):
+                    return "files", _text(kept, total, limits)
+    try:
+        process.wait(max(0.1, end - time.monotonic()))
+    except subprocess.TimeoutExpired:
+        return "time", _text(kept, total, limits)
+    return "", _text(kept, total, limits)
+
+
+def _overfull(folder: Path) -> bool:
+    """Whether there is more in a folder than a program may write; it changes while it is looked at."""
+    count = size = 0
+    for place, _, files in os.walk(folder):
+        count += 1 + len(files)
+        for name in files:
+            with contextlib.suppress(OSError):
+                size += os.lstat(os.path.join(place, name)).st_blocks * 512
+        if count > FILES or size > WRITTEN:
+            return True
+    return False
+
+
+def _text(kept: bytearray, total: int, limits: Limits) -> str:
+    text = kept.decode("utf-8", "replace")
+    return (
+        text
+        if total <= limits.characters
+        else f"{text}\n... and {total - limits.characters:,} more bytes"
+    )
+
+
+def _end(process: subprocess.Popen[bytes]) -> None:
+    """The judge, which ends what it started; then whatever may be left of its group."""
+    process.terminate()
+    with contextlib.suppress(subprocess.TimeoutExpired):
+        process.wait(GRACE)
+    with contextlib.suppress(ProcessLookupError, PermissionError):
+        os.killpg(process.pid, signal.SIGKILL)
+    process.wait()
+    if process.stdout is not None:
+        process.stdout.close()
+
+
+def _outcome(
+    result: bytes, why: str, code: int, printed: str, trace: str, job: dict[str, Any], seconds: float
+) -> Outcome:
+    if not why and result:
+        try:
+            found = json.loads(result)
+            message = str(found["message"]).encode("utf-8", "replace").decode()  # no half characters
+            parts = {str(name): str(text) for name, text in found["parts"].items()}
+            if found["kind"] != "gone":
+                return Outcome(str(found["kind"]), message, printed, seconds, parts)
+            code = int(found["code"])
+        except (ValueError, KeyError, TypeError, AttributeError):
+            pass
+    place = _last_line(trace, str(job.get("file", "")))
+    if not why and code == -signal.SIGXCPU:
+        why = "time"
+    messages = {
+        "time": f"it did not end within {job['seconds']:g} s{place}: is there a loop that never ends?",
+        "stopped": "it was stopped",
+        "output": f"it printed more than {FLOOD:,} characters: is there a print in a loop?",
+        "files": f"it wrote more than {WRITTEN >> 20} MB or {FILES:,} files: is there a loop?",
+        "": f"Python crashed (signal {-code}){place}"
+        if code < 0
+        else "it ended Python before the check did",
+    }
+    kind = why or ("crash" if code < 0 else "exit")
+    return Outcome(kind, messages[why], printed, seconds)
+
+
+def _with_own_name(outcome: Outcome, job: dict[str, Any]) -> Outcome:
+    """The learner's file by its name, in tracebacks too: its folder is gone when one reads of it."""
+    file = str(job["file"])
+    name = str(job.get("called", os.path.basename(file)))
+
+    def renamed(text: str) -> str:
+        return text.replace(os.path.realpath(file), name).replace(file, name)
+
+    return replace(
+        outcome,
+        message=renamed(outcome.message),
+        printed=renamed(outcome.printed),
+        parts={part: renamed(text) for part, text in outcome.parts.items()},
+    )
+
+
+def _last_line(trace: str, file: str) -> str:
+    """Where the learner's code was, from what faulthandler wrote: the innermost line comes first."""
+    for match in LINE.finditer(trace):
+        if file and os.path.basename(match["file"]) == os.path.basename(file):
+            return f", at line {match['line']}"
+    return ""

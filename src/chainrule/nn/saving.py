@@ -1,0 +1,311 @@
+"""Saving and loading models: safetensors files with the architecture in their metadata.
+
+No pickle, so that a file from elsewhere can be opened without running anything in it. A file
+is written beside its place and then moved there, so that it is never half written.
+"""
+
+from __future__ import annotations
+
+import contextlib
+import json
+import os
+import re
+import secrets
+import stat
+from collections.abc import Callable, Sequence
+from itertools import pairwise
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+
+from ..version import __version__
+from . import MLP, Layer, Module, Network, Neuron, Sequential, activation_named
+from .activations import NAMES, known_name, name_of
+from .module import Wrapped
+
+TRIES = 100  # of a save whose new file is removed by others
+FORMAT = "chainrule 1"
+
+
+class ModelFileError(ValueError):
+    """A file is not a model of chainrule, or is damaged."""
+
+
+def save(model: Module, path: str | Path, columns: Sequence[str] = ()) -> None:
+    """Write a model to a file that `load` reads back bit for bit.
+
+    `columns` are the names of its inputs in a table, which `chainrule predict` looks for.
+    """
+    about = {"columns": json.dumps(list(columns))} if columns else {}
+    write_atomically(place(path), encode(model, about=about))
+
+
+def place(path: str | Path) -> Path:
+    """Where a file will be written, links followed; an OSError if it cannot be there."""
+    path = Path(path)
+    real = path.resolve()
+    if not real.parent.is_dir():
+        raise FileNotFoundError(f"no directory for {path}")
+    if real.exists() and not real.is_file():
+        kind = "a directory" if real.is_dir() else "not an ordinary file"
+        raise OSError(f"{path} is {kind}")
+    return real
+
+
+def encode(
+    model: Module, tensors: dict[str, Any] | None = None, about: dict[str, str] | None = None
+) -> bytes:
+    """The content of a model file, and what else is to be in it; a TypeError if it cannot be saved."""
+    from safetensors.numpy import save as to_bytes
+
+    architecture = describe(model)
+    state = model.state_dict()
+    if list(build(architecture).state_dict()) != list(state):
+        raise TypeError(
+            f"cannot save this {type(model).__name__}: parameters are shared, or in other places than "
+            f"its own; keep state_dict() and build the model in code"
+        )
+    tensors = {**(tensors or {}), "parameters": np.array(list(state.values()), dtype=np.float64)}
+    metadata = {
+        **(about or {}),
+        "format": FORMAT,
+        "version": __version__,
+        "architecture": json.dumps(architecture),
+        "names": json.dumps(list(state)),
+    }
+    return to_bytes(tensors, metadata=metadata)
+
+
+def write_atomically(path: Path, content: bytes, mode: int | None = None) -> None:
+    """Without a mode, a new file gets that of open(), and one that is replaced keeps its own.
+
+    The mode is set before there is anything to read.
+    """
+    remove_leftovers(path)
+    for _ in range(TRIES):
+        if _written(path, content, mode):
+            return
+    raise OSError(f"cannot write {path}: the file beside it disappeared {TRIES} times")
+
+
+def _written(path: Path, content: bytes, mode: int | None) -> bool:
+    """False if another save took the new file for a leftover: before it was locked, or after."""
+    temporary = path.with_name(f".{path.name}.{secrets.token_hex(8)}.part")
+    try:
+        with temporary.open("xb") as file:
+            _lock(file.fileno(), wait=True)
+            if not os.fstat(file.fileno()).st_nlink:
+                return False
+            if mode is not None or path.exists():
+                temporary.chmod(stat.S_IMODE(path.stat().st_mode) if mode is None else mode)
+            file.write(content)
+            file.flush()
+            os.fsync(file.fileno())
+        try:
+            temporary.replace(path)
+        except FileNotFoundError:
+            return False
+    except BaseException:
+        temporary.unlink(missing_ok=True)
+        raise
+    return True
+
+
+def remove_leftovers(path: Path) -> None:
+    """Remove what saves to this path left behind when they were killed.
+
+    A save holds a lock on its file, which ends with its process: a file that can be locked has no
+    writer any more.
+    """
+    pattern = re.compile(rf"\.{re.escape(path.name)}\.[0-9a-f]{{16}}\.part")
+    found: list[str] = []
+    with contextlib.suppress(OSError):  # a folder that may be written but not listed
+        found = os.listdir(path.parent)
+    for name in filter(pattern.fullmatch, found):
+        part = path.with_name(name)
+        with contextlib.suppress(OSError):  # it is gone, or not ours to remove
+            opened = os.open(part, os.O_RDWR | getattr(os, "O_NOFOLLOW", 0))
+            try:
+                if _lock(opened, wait=False):
+                    part.unlink()
+            finally:
+                os.close(opened)
+
+
+def _lock(opened: int, wait: bool) -> bool:
+    """Whether this process has the file to itself; False too where files cannot be locked."""
+    try:
+        import fcntl
+
+        fcntl.flock(opened, fcntl.LOCK_EX | (0 if wait else fcntl.LOCK_NB))
+    except (ImportError, OSError):
+        return False
+    return True
+
+
+def load(path: str | Path) -> Module:
+    """The model in a file; a damaged or foreign file is a ModelFileError."""
+    architecture, state = read(path)
+    try:
+        needed = count(architecture)  # before building, so that a file cannot ask for all memory
+        if needed != len(state):
+            raise ValueError(f"it has {needed} parameters, the file {len(state)}")
+        model = build(architecture)
+        if not isinstance(model, Module):
+            raise ValueError("a function alone is not a model")
+        model.load_state_dict(state)
+    except (ValueError, TypeError, KeyError, RecursionError) as error:
+        raise ModelFileError(f"{path}: the architecture does not fit the parameters ({error})") from None
+    return model
+
+
+def read(path: str | Path) -> tuple[Any, dict[str, float]]:
+    """The architecture and the numbers in a file, checked but not built."""
+    from safetensors import SafetensorError, safe_open
+
+    path = Path(path)
+    if not path.is_file():
+        raise FileNotFoundError(f"no model file {path}")
+    try:
+        if not _has_header(path):
+            raise ModelFileError(
+                f"{path} is not a model file: give one that save or `chainrule train --save` wrote"
+            )
+        with safe_open(str(path), framework="numpy") as file:
+            metadata = file.metadata() or {}
+            if metadata.get("format") != FORMAT:
+                raise ModelFileError(
+                    f"{path} is not a model of chainrule (format {metadata.get('format')!r})"
+                )
+            numbers = file.get_tensor("parameters")
+            architecture = json.loads(metadata["architecture"])
+            names = json.loads(metadata["names"])
+    except ModelFileError:
+        raise
+    except (SafetensorError, KeyError, ValueError, OSError, RecursionError) as error:
+        raise ModelFileError(f"{path} is damaged: {error}") from None
+    except (AttributeError, TypeError) as error:  # a kind of number that NumPy does not have
+        raise ModelFileError(f"{path} is damaged: {error}") from None
+    sound = isinstance(names, list) and numbers.ndim == 1 and numbers.dtype == np.float64
+    if not sound or not len(names) == len(set(map(str, names))) == len(numbers):
+        raise ModelFileError(f"{path} is damaged: names and numbers do not fit")
+    return architecture, {str(name): float(x) for name, x in zip(names, numbers, strict=True)}
+
+
+def columns_of(path: str | Path) -> list[str]:
+    """The names of the inputs that were saved with a model, if they were."""
+    from safetensors import safe_open
+
+    with safe_open(str(path), framework="numpy") as file:
+        try:
+            columns = json.loads((file.metadata() or {}).get("columns", "[]"))
+        except (ValueError, RecursionError):
+            columns = None
+    if (
+        not isinstance(columns, list)
+        or not all(isinstance(each, str) for each in columns)
+        or len(set(columns)) < len(columns)
+    ):
+        raise ModelFileError(f"{path} is damaged: the names of its columns cannot be read")
+    return columns
+
+
+def _has_header(path: Path) -> bool:
+    """Whether it begins as safetensors files do: eight bytes of a length, then JSON."""
+    with path.open("rb") as file:
+        return file.read(9)[8:] == b"{"
+
+
+# --- architectures as plain data -----------------------------------------------------------------
+
+
+def describe(module: Any) -> dict[str, Any]:
+    """A module as plain data, from which `build` makes another one."""
+    if type(module) in (MLP, Network):
+        layers = module.layers
+        return {
+            "kind": type(module).__name__,
+            "sizes": [len(layers[0].neurons[0].w), *(len(layer.neurons) for layer in layers)],
+            "activations": [_activation(layer.neurons) for layer in layers],
+        }
+    if type(module) is Layer:
+        size = [len(module.neurons[0].w), len(module.neurons)]
+        return {"kind": "Layer", "sizes": size, "activations": [_activation(module.neurons)]}
+    if type(module) is Neuron:
+        return {"kind": "Neuron", "sizes": [len(module.w)], "activations": [_activation([module])]}
+    if type(module) is Sequential:
+        return {"kind": "Sequential", "layers": [describe(layer) for layer in module.layers]}
+    name = known_name(module) if callable(module) else None
+    if name is not None:
+        return {"kind": "function", "name": name}
+    kind = type(module.model if isinstance(module, Wrapped) else module).__name__
+    raise TypeError(
+        f"cannot save a {kind}: save knows Neuron, Layer, MLP, Network and Sequential; "
+        f"for others keep state_dict() and build the model in code"
+    )
+
+
+def _activation(neurons: list[Neuron]) -> str:
+    """The name of the activation that all neurons of a layer have."""
+    names = {known_name(neuron.activation) for neuron in neurons}
+    if len(names) > 1:
+        raise TypeError("cannot save a layer whose neurons have different activations")
+    (name,) = names
+    if name is None:
+        name = name_of(neurons[0].activation)
+        raise TypeError(f"cannot save the activation {name}: use one of {', '.join(NAMES)}")
+    return name
+
+
+def count(architecture: Any) -> int:
+    """The number of parameters that `build` would make."""
+    kind = architecture["kind"]
+    if kind == "Sequential":
+        return sum(count(layer) for layer in architecture["layers"])
+    if kind == "function":
+        return 0
+    if kind not in ("Neuron", "Layer", "MLP", "Network"):
+        raise ValueError(f"unknown kind {kind!r}")
+    sizes, _ = _sizes(architecture)
+    return sizes[0] + 1 if kind == "Neuron" else sum((a + 1) * b for a, b in pairwise(sizes))
+
+
+def _sizes(architecture: Any) -> tuple[list[int], list[str]]:
+    """The sizes and activations of a network, checked."""
+    kind, sizes, activations = (architecture[key] for key in ("kind", "sizes", "activations"))
+    lengths = {"Neuron": (1, 1), "Layer": (2, 1)}.get(kind, (len(activations) + 1, len(activations)))
+    fits = isinstance(sizes, list) and isinstance(activations, list) and len(activations) > 0
+    if not fits or (len(sizes), len(activations)) != lengths:
+        raise ValueError(f"sizes {sizes} with activations {activations}")
+    if not all(type(size) is int and size > 0 for size in sizes):
+        raise ValueError(f"sizes {sizes}")
+    if not all(name in NAMES for name in activations):
+        raise ValueError(f"activations {activations}")
+    return sizes, activations
+
+
+def build(architecture: Any) -> Any:
+    """The module that `describe` described, with new parameters."""
+    kind = architecture["kind"]
+    makers: dict[str, Callable[[], Any]] = {
+        "MLP": lambda: _network(MLP(sizes[0], sizes[1:], seed=0), activations),
+        "Network": lambda: _network(Network(sizes, seed=0), activations),
+        "Layer": lambda: Layer(sizes[0], sizes[1], activations[0], seed=0),
+        "Neuron": lambda: Neuron(sizes[0], activations[0], seed=0),
+        "Sequential": lambda: Sequential(*map(build, architecture["layers"])),
+        "function": lambda: activation_named(architecture["name"]),
+    }
+    if kind not in makers:
+        raise ValueError(f"unknown kind {kind!r}")
+    if kind not in ("Sequential", "function"):
+        sizes, activations = _sizes(architecture)
+    return makers[kind]()
+
+
+def _network(model: MLP, activations: list[str]) -> MLP:
+    """A network with these activations, one for each layer."""
+    for layer, name in zip(model.layers, activations, strict=True):
+        for neuron in layer.neurons:
+            neuron.activation = activation_named(name)
+    return model

@@ -1,0 +1,104 @@
+"""The names that classic tutorials use for a graph, written once for both cores.
+
+`_prev` is micrograd's, `_children` and `_local_grads` are microgpt's. All three are read from the
+public graph (`inputs`, the row of the table); assigning to one makes an operation by hand.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator
+from typing import Any
+
+from .. import ops
+from .ieee import as_float
+
+# Tutorials write the second argument of these as part of the operation: `**2` has one input.
+_PARAMETRIC = (ops.pow, ops.leaky_relu, ops.elu)
+
+
+class Inputs(frozenset[Any]):
+    """A set of nodes that keeps the order in which they were written, and can be indexed."""
+
+    _nodes: tuple[Any, ...]
+
+    def __new__(cls, nodes: Iterable[Any] = ()) -> Inputs:
+        ordered = tuple(dict.fromkeys(nodes))
+        self = super().__new__(cls, ordered)
+        self._nodes = ordered
+        return self
+
+    def __iter__(self) -> Iterator[Any]:
+        return iter(self._nodes)
+
+    def __reversed__(self) -> Iterator[Any]:
+        return iter(self._nodes[::-1])
+
+    def __getitem__(self, index: Any) -> Any:
+        return self._nodes[index]
+
+    def __repr__(self) -> str:
+        return f"{{{', '.join(map(repr, self._nodes))}}}" if self._nodes else "set()"
+
+
+class LocalGradients:
+    """A `_backward` made of numbers: the derivative of a node with respect to each child."""
+
+    def __init__(self, node: Any, local_grads: Iterable[Any]) -> None:
+        self.node, self.numbers = node, tuple(local_grads)
+        if len(self.numbers) != len(node._children):
+            raise ValueError(
+                f"_local_grads needs one number for each of the {len(node._children)} children, "
+                f"got {len(self.numbers)}"
+            )
+
+    def __call__(self) -> None:
+        for child, number in zip(self.node._children, self.numbers, strict=True):
+            child.grad += number * self.node.grad
+
+
+def _get_children(self: Any) -> tuple[Any, ...]:
+    """The inputs in order, duplicates kept, without the constant of `x**2`."""
+    inputs: tuple[Any, ...] = self.inputs
+    parametric = self._row in _PARAMETRIC and len(inputs) == 2 and inputs[1].is_constant
+    return inputs[:1] if parametric else inputs
+
+
+def _set_children(self: Any, children: Iterable[Any]) -> None:
+    """Make this a node by hand, with these inputs; its number, gradient and function stay."""
+    closure = self._backward if self._by_hand else None
+    grad, label = self.grad, self.label
+    value_class(type(self)).__init__(self, self.data, children, self._op, label)
+    self.grad = grad
+    if closure is not None:
+        self._backward = closure
+
+
+def _get_prev(self: Any) -> Inputs:
+    """The children as an ordered set, without duplicates."""
+    return Inputs(_get_children(self))
+
+
+def _get_local_grads(self: Any) -> tuple[Any, ...]:
+    """The derivative with respect to each child, at the present numbers."""
+    if self._by_hand:
+        return self._backward.numbers if isinstance(self._backward, LocalGradients) else ()
+    if self._row is None or not self.inputs:
+        return ()
+    numbers = [v.data for v in self.inputs]
+    partials = self._row.derivatives(numbers, self.data, [True] * len(numbers))
+    local = tuple(0.0 if partial is None else as_float(partial) for partial in partials)
+    return local[: len(_get_children(self))]
+
+
+def _set_local_grads(self: Any, local_grads: Iterable[Any]) -> None:
+    self._backward = LocalGradients(self, local_grads)
+
+
+children = property(_get_children, _set_children)
+prev = property(_get_prev, _set_children)
+local_grads = property(_get_local_grads, _set_local_grads)
+
+
+def value_class(cls: Any) -> Any:
+    """The Value class under a user's subclass, whose __init__ may want other arguments."""
+    return next(base for base in cls.__mro__ if "_apply" in vars(base))

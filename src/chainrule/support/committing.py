@@ -1,0 +1,59 @@
+"""`commit`: several changes that are all made or, wherever Ctrl-C comes, none.
+
+Python raises KeyboardInterrupt between two of its own instructions. `commit` makes all changes in one
+instruction, a call into C that runs no Python, so that none can come between two of them. Whatever
+can fail (a rule, a conversion) is done before, while the changes are written down.
+"""
+
+from __future__ import annotations
+
+from collections import deque
+from collections.abc import Iterable, Sequence
+from itertools import chain, repeat, starmap
+from operator import call
+from typing import Any
+
+from .. import engine
+from ..value import Value, core
+from .ieee import as_float
+
+Change = tuple[Any, ...]  # a function written in C, such as setattr, and its arguments
+
+
+def commit(*changes: Iterable[Change]) -> None:
+    """Make all changes. They come from lists, or from iterators that run no Python, such as `zip`."""
+    deque(starmap(call, chain.from_iterable(changes)), maxlen=0)
+
+
+def assign(target: Any, **attributes: Any) -> list[Change]:
+    """The changes that set attributes of an object."""
+    return [(setattr, target, name, value) for name, value in attributes.items()]
+
+
+def data_of(values: Sequence[Value], numbers: Iterable[Any]) -> Iterable[Change]:
+    """The changes that set `.data` of each Value to a number.
+
+    A subclass with a setter of its own, as `chainrule.micrograd.Value`, has it called. It is Python, so
+    Ctrl-C may come between two such Values.
+    """
+    floats = [x if type(x) is float else as_float(x) for x in numbers]
+    if core == "c" or any(type(value).data is not engine.Value.data for value in values):
+        return zip(repeat(setattr), values, repeat("data"), floats, strict=False)
+    # The setter of the reference class is Python: these are its assignments.
+    changed = [
+        (value, x) for value, x in zip(values, floats, strict=True) if not engine._same(x, value.data)
+    ]
+    now = engine._tick()
+    return [
+        change
+        for value, x in changed
+        for change in assign(value, _number=x, _time=now, _overwritten=not value.is_leaf)
+    ]
+
+
+def gradients_of(values: Sequence[Value], gradients: Iterable[Any]) -> Iterable[Change]:
+    """The changes that set `.grad` of each Value to a number or, after create_graph, a Value."""
+    given = [g if type(g) is float or isinstance(g, Value) else as_float(g) for g in gradients]
+    own = any(type(value).grad is not engine.Value.grad for value in values)
+    name = "grad" if core == "c" or own else "_grad"
+    return zip(repeat(setattr), values, repeat(name), given, strict=False)

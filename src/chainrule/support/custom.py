@@ -1,0 +1,63 @@
+"""`custom_op`: an operation of one's own, as good as those of the table."""
+
+from __future__ import annotations
+
+import inspect
+from collections.abc import Callable, Sequence
+from typing import Any
+
+from ..ops import BY_NAME, Op
+
+
+def custom_op(
+    name: str,
+    forward: Callable[..., Any],
+    partials: Callable[..., Any] | Sequence[Callable[..., Any] | None],
+) -> Op:
+    """Make an operation from its value and its partial derivatives.
+
+    `forward` takes numbers and returns a number. Each of `partials`, one for each argument,
+    takes the same arguments and the result. Written with operators and the functions of
+    chainrule instead of those of math, they work on Values as well, and the operation has
+    derivatives of every order. `None` says that an argument has no derivative.
+
+    >>> cube = custom_op("cube", lambda x: x**3, lambda x, out: 3 * x**2)
+    >>> cube(Value(2.0)).data
+    8.0
+    """
+    if not callable(partials) and not isinstance(partials, Sequence):
+        raise TypeError(
+            f"partials must be functions, one for each argument, got {type(partials).__name__}"
+        )
+    rules = (partials,) if callable(partials) else tuple(partials)
+    if not isinstance(name, str) or not name:
+        raise TypeError(f"custom_op needs a name, got {name!r}")
+    if name in BY_NAME:
+        raise ValueError(f"the table has an operation '{name}' already: choose another name")
+    if not callable(forward):
+        raise TypeError(f"forward must be callable, got {type(forward).__name__}")
+    if not rules:
+        raise TypeError("custom_op needs one partial derivative for each argument, got none")
+    for rule in rules:
+        if rule is not None and not callable(rule):
+            raise TypeError(f"a partial must be callable or None, got {type(rule).__name__}")
+    _check_arguments("forward", forward, len(rules), "the arguments")
+    for rule in rules:
+        if rule is not None:
+            _check_arguments("a partial", rule, len(rules) + 1, "the arguments and the result")
+    return Op(name, len(rules), forward, rules)
+
+
+def _check_arguments(what: str, function: Callable[..., Any], count: int, which: str) -> None:
+    """Refuse a function that cannot take so many arguments, if it says what it takes."""
+    try:
+        signature = inspect.signature(function)
+    except (TypeError, ValueError):
+        return
+    try:
+        signature.bind(*range(count))
+    except TypeError:
+        raise TypeError(
+            f"{what} must take {count} argument{'' if count == 1 else 's'}, {which}, since there is one "
+            f"partial for each; it takes {signature}"
+        ) from None

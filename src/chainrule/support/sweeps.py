@@ -1,0 +1,161 @@
+"""The two sweeps over a recorded graph, done in Values so that they can be differentiated again.
+
+`adjoints` goes from the result to the leaves (reverse mode), `tangents` from the leaves to the
+result (forward mode). Both interpret the table's partials; neither knows an operation by name
+except `where`, which keeps what was not computed from leaking into what was.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from typing import Any
+
+from .. import ops
+from . import errors
+from .ieee import as_float
+
+
+def product(a: Any, b: Any) -> Any:
+    """A * b, without a node for a factor of exactly one."""
+    if type(a) is float and a == 1.0:
+        return b
+    if type(b) is float and b == 1.0:
+        return a
+    return a * b
+
+
+def _partials(node: Any, args: Any, out: Any, wanted: list[bool]) -> list[Any]:
+    if node._row is None or node._by_hand:
+        raise errors.no_formula(node, "differentiate again")
+    return list(node._row.derivatives(args, out, wanted))
+
+
+def depending(order: list[Any], inputs: Iterable[Any]) -> set[Any]:
+    """Those of `order` that depend on one of the inputs, and these."""
+    found = set(inputs)
+    for node in order:
+        if node not in found and any(
+            arg in found for arg in node._arguments if not isinstance(arg, float)
+        ):
+            found.add(node)
+    return found
+
+
+def reached(order: list[Any], roots: Iterable[Any]) -> set[Any]:
+    """The nodes to which a gradient flows from one of the roots, and these."""
+    found = set(roots)
+    for node in reversed(order):
+        if node in found:
+            found.update(
+                arg
+                for i, arg in enumerate(node._arguments)
+                if not isinstance(arg, float) and (node._row is None or node._row.differentiable(i))
+            )
+    return found
+
+
+def adjoints(order: list[Any], seed: Any, among: set[Any] | None = None) -> dict[Any, Any]:
+    """The derivative of the last of `order` for each value it depends on, as an expression.
+
+    With `among`, only through these nodes: nothing is asked of the others.
+
+    A value that is used only inside the branch that `where` did not take gets no adjoint. Since
+    the choice may fall the other way when the expression is recomputed, that is itself part of
+    the expression: `active[v]` is 0 when no path from the result to `v` is taken, None if one
+    always is. Forward mode does the same.
+    """
+    root = order[-1]
+    total: dict[Any, Any] = {root: seed}
+    active: dict[Any, Any] = {root: None}
+    for node in reversed(order):
+        if node not in total or not node.inputs:
+            continue
+        args = node._arguments
+        wanted = [not isinstance(arg, float) and (among is None or arg in among) for arg in args]
+        if not any(wanted):
+            continue
+        for arg, partial in zip(args, _partials(node, args, node, wanted), strict=True):
+            if partial is None:
+                continue
+            _add(arg, partial, total[node], _path(node, partial, active[node]), total, active)
+    return total
+
+
+def _path(node: Any, partial: Any, before: Any) -> Any:
+    """Whether a derivative gets across an edge: an expression, 0.0 for never and None for always."""
+    if not node._row.selects:
+        return before
+    path = partial if before is None else product(before, partial)
+    if isinstance(path, float):  # a constant condition chose once and for all
+        return 0.0 if path == 0.0 else None
+    return path
+
+
+def _add(
+    to: Any, partial: Any, derivative: Any, path: Any, total: dict[Any, Any], active: dict[Any, Any]
+) -> None:
+    """Add a share to what a node has, if it gets across the edge."""
+    if path == 0.0 and isinstance(path, float):
+        return
+    share = product(derivative, partial)
+    if path is not None:
+        share = ops.where(path, share, 0.0)
+    if to not in total:
+        total[to], active[to] = share, path
+    else:
+        total[to] = total[to] + share
+        seen = active[to]
+        active[to] = None if path is None or seen is None else seen + path
+
+
+def backward(order: list[Any], gradient: Any, reset: bool) -> None:
+    """`Value.backward(create_graph=True)`: gradients that are Values themselves."""
+    root = order[-1]
+    total = adjoints(order, gradient if hasattr(gradient, "_apply") else as_float(gradient))
+    known = set(order)
+    results = []
+    for node in order:
+        result = total.get(node, 0.0)
+        if node.is_leaf and not reset and (hasattr(node.grad, "_apply") or node.grad != 0.0):
+            result = node.grad + result
+        results.append(as_value(type(root), result, known))
+    before = [node.grad for node in order]
+    try:
+        for node, result in zip(order, results, strict=True):
+            node.grad = result
+    except BaseException:  # Ctrl-C: all old gradients or all new ones
+        for node, grad in zip(order, before, strict=True):
+            node.grad = grad
+        raise
+
+
+def as_value(cls: Any, result: Any, known: set[Any]) -> Any:
+    """A derivative as a node of its own: never a plain number, never a node of the expression.
+
+    A number becomes the result of an operation on a constant, not a leaf: nothing can be asked
+    of its gradient, and an enclosing `grad` must not take it for a Value of the user's.
+    """
+    if not hasattr(result, "_apply"):
+        return cls._apply(ops.pos, (float(result),))
+    return ops.pos(result) if result in known else result
+
+
+def tangents(order: list[Any], seeds: dict[Any, Any], as_numbers: bool) -> dict[Any, Any]:
+    """The derivative of each of `order` along the direction in which the seeds move.
+
+    On plain numbers, or as expressions that can be differentiated again.
+    """
+    moving = dict(seeds)
+    active: dict[Any, Any] = dict.fromkeys(seeds)
+    for node in order:
+        if node in seeds:
+            continue
+        args = node._arguments
+        wanted = [not isinstance(arg, float) and arg in moving for arg in args]
+        if not any(wanted):
+            continue
+        at, out = (tuple(v.data for v in node.inputs), node.data) if as_numbers else (args, node)
+        for arg, partial in zip(args, _partials(node, at, out, wanted), strict=True):
+            if partial is not None:
+                _add(node, partial, moving[arg], _path(node, partial, active[arg]), moving, active)
+    return moving

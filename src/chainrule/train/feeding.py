@@ -1,0 +1,147 @@
+"""What a training reads: arrays in an order of ours, or batches in the order of an iterator.
+
+A run asks for the pieces of an epoch and reads one at a time; it knows nothing else of the data
+but a first sample of it, X and y.
+"""
+
+from __future__ import annotations
+
+import itertools
+import numbers
+from collections import deque
+from collections.abc import Iterable, Iterator
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+
+from ..data.splitting import as_samples, check_count, check_lengths, take
+
+
+@dataclass
+class Data:
+    """Arrays to train on, and in which order."""
+
+    X: Any
+    y: Any
+    batch_size: int | None
+    shuffle: bool
+    rng: np.random.Generator
+
+    def __post_init__(self) -> None:
+        self.samples = len(self.X)
+        if self.batch_size is not None:
+            check_count("batch_size", self.batch_size)
+        self.size = min(self.batch_size or self.samples, self.samples)
+
+    def order(self) -> Any:
+        """The samples of an epoch in the order of their use."""
+        return self.rng.permutation(self.samples) if self.shuffle else np.arange(self.samples)
+
+    def batches(self, order: Any) -> list[Any]:
+        return [order[start : start + self.size] for start in range(0, self.samples, self.size)]
+
+    def pieces(self) -> Iterable[Any]:
+        """The batches of the next epoch, as `read` takes them."""
+        return self.batches(self.order())
+
+    def skip(self) -> None:
+        """Go past an epoch that was trained already."""
+        self.order()
+
+    def read(self, piece: Any, process: int = 0, processes: int = 1) -> tuple[Any, Any]:
+        """The samples of a batch, or the share of one of several processes."""
+        share = len(piece) // processes
+        mine = piece[process * share : (process + 1) * share]
+        return take(self.X, mine), take(self.y, mine)
+
+
+class Stream(Data):
+    """Batches (X, y) of an iterable, or of what a function without arguments returns.
+
+    Each epoch is one pass. X and y are the first batch, which is read now and trained on later.
+    Of several processes each has an iterable of its own, with its own share of every batch.
+    """
+
+    def __init__(self, source: Any) -> None:
+        self.source = source
+        self.epoch = 0  # passes begun
+        self.behind = 0  # passes to read past
+        opened = self.open()
+        batch = next(opened, None)
+        if batch is None:
+            raise ValueError("there is no batch to train on: the iterator is empty")
+        first = _pair(batch, 1)
+        super().__init__(*first, None, False, np.random.default_rng(0))
+        self.opened: Iterator[Any] | None = itertools.chain([first], opened)
+
+    def open(self) -> Iterator[Any]:
+        """A new pass; `set_epoch`, PyTorch's name for it, is told which."""
+        if hasattr(self.source, "set_epoch"):
+            self.source.set_epoch(self.epoch)
+        if hasattr(self.source, "__iter__"):
+            return iter(self.source)
+        if callable(self.source):
+            return iter(self.source())
+        raise TypeError(
+            f"without y the data must be batches (X, y) in an iterable, or a function that returns an "
+            f"iterator over them, got {type(self.source).__name__}"
+        )
+
+    def pieces(self) -> Iterator[tuple[Any, Any]]:
+        while self.behind:
+            self.behind -= 1
+            deque(self.one_pass(), maxlen=0)
+        yield from self.one_pass()
+
+    def one_pass(self) -> Iterator[tuple[Any, Any]]:
+        opened, self.opened = self.opened or self.open(), None
+        self.epoch += 1
+        number = 0
+        for number, batch in enumerate(opened, 1):
+            yield _pair(batch, number)
+        if number == 0:
+            raise ValueError(
+                f"no batches are left for epoch {self.epoch}: an iterator is read only once, so give a "
+                f"list of batches, or a function that returns a new iterator"
+            )
+
+    def skip(self) -> None:
+        """Be an epoch further: what cannot be told so is read past it, when the next one begins.
+
+        Only so is a source that shuffles with a generator of its own where it would have been.
+        """
+        if hasattr(self.source, "set_epoch"):
+            self.opened = None
+            self.epoch += 1
+        else:
+            self.behind += 1
+
+    def read(self, piece: Any, process: int = 0, processes: int = 1) -> tuple[Any, Any]:
+        """The batch: what an iterator yields is the share of its process already."""
+        X, y = piece
+        return X, y
+
+
+def _is_sample(batch: Any) -> bool:
+    """Whether it has no place for targets: an array, or a list of numbers."""
+    if not isinstance(batch, (tuple, list)):
+        return hasattr(batch, "__array__")
+    return len(batch) > 0 and all(isinstance(part, numbers.Real) for part in batch)
+
+
+def _pair(batch: Any, number: int) -> tuple[Any, Any]:
+    """X and y of a batch, as NumPy arrays if they are arrays of another library."""
+    if _is_sample(batch):
+        raise TypeError(
+            f"y is missing: without it X must be batches (X, y), but batch {number} has numbers alone; "
+            f"give fit(model, loss, X, y)"
+        )
+    if not isinstance(batch, (tuple, list)) or len(batch) != 2:
+        raise TypeError(f"batch {number} must be a pair (X, y), got {type(batch).__name__}")
+    try:
+        X, y = as_samples("X", batch[0]), as_samples("y", batch[1])
+        check_lengths(X, y)
+    except (TypeError, ValueError) as error:
+        raise type(error)(f"batch {number}: {error}") from None
+    return X, y

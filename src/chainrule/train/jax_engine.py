@@ -1,0 +1,327 @@
+"""Training on whatever devices JAX sees: `fit(..., engine="jax", mesh=...)`.
+
+The loss of one sample and the optimiser's rule are lowered to JAX; XLA does the devices, the
+sharding and the network. `jax_devices.py` says what lies where; each process reads only its own
+part of a batch.
+"""
+
+from __future__ import annotations
+
+import functools
+from collections.abc import Iterator
+from typing import Any
+
+import numpy as np
+
+from .. import nn, optim
+from ..compiler import Batch, Compiled, CompileError
+from ..compiler.pipeline import Pipeline
+from ..compiler.training import traced_rule
+from ..support.committing import assign, commit, data_of, gradients_of
+from .engines import EagerRun, Interrupted, Loss, MeanCheck, as_values, check_loss
+from .feeding import Data, Stream
+from .jax_devices import FAILED, Common, Devices, check_common, check_none_failed, gather
+
+Array = Any
+
+PATIENCE = 64  # steps that are under way before somebody looks at them
+CHECKED = 1000  # samples on which the loss is looked at before training
+COMPARED = 200  # samples, if there are as many, that processes compare with each other
+
+
+class JaxRun(EagerRun):
+    """One training in JAX."""
+
+    engine = "jax"
+
+    def __init__(
+        self,
+        model: nn.Module,
+        loss: Loss,
+        optimizer: optim.Optimizer,
+        data: Data,
+        mesh: Any = None,
+        shard_parameters: bool = False,
+    ) -> None:
+        super().__init__(model, loss, optimizer, data)
+        from ..compiler.backends import jax as backend
+
+        self.backend: Any = backend
+        self.jax, self.jnp = self.backend.jax, self.backend.jnp
+        if optimizer.has_own_step:
+            raise CompileError(
+                f"{type(optimizer).__name__} has a step() of its own, which JAX would not "
+                "call: write a rule()"
+            )
+        model.train()
+        check_loss(loss([model(data.X[0])], [data.y[0]]))
+        self.step_of_one = Compiled(lambda x, y: loss([model(x)], [y]), optimizer.params)
+        first, again = (
+            self.step_of_one.traced(Batch((data.X[:1], data.y[:1])), 0).source for _ in range(2)
+        )
+        if first != again:
+            raise CompileError("the model is not the same each time: what is random must stay eager")
+        self.function = self.step_of_one.to_jax(data.X[:1], data.y[:1], model=model)
+        if len(self.step_of_one.params) > len(optimizer.params):
+            raise CompileError("the loss depends on Values that are not parameters of the optimizer")
+        self.mean = MeanCheck(self, self.step_of_one, CHECKED)
+        self.mean(data.X, data.y)
+        self.shapes = [np.shape(part[:1])[1:] for part in (data.X, data.y)]
+        self.devices = Devices(self.jax, mesh, shard_parameters)
+        self.check_sizes()
+        self.predictor = Compiled(model, optimizer.params)
+        self.settings: Any = None
+
+    # --- batches ---------------------------------------------------------------------------------
+
+    def check_sizes(self) -> None:
+        """Batches must be split evenly; those of a stream show their sizes when they come."""
+        data, parts = self.data, self.devices.parts
+        if isinstance(data, Stream):
+            return
+        for size in {data.size, data.samples % data.size} - {0}:
+            if size % parts:
+                raise ValueError(
+                    f"a batch of {size} samples cannot be split over {parts} devices: choose batch_size "
+                    f"so that it and the rest of {data.samples} samples are multiples of {parts}"
+                )
+
+    def pieces(self) -> Iterator[tuple[Any, list[Array]]]:
+        """The batches of an epoch, and their arrays; of iterators only if all processes have one."""
+        pieces = ((piece, self.read(piece, i)) for i, piece in enumerate(self.data.pieces(), 1))
+        several = isinstance(self.data, Stream) and self.devices.processes > 1
+        return self.agreed(pieces) if several else pieces
+
+    def agreed(self, pieces: Iterator[tuple[Any, list[Array]]]) -> Iterator[tuple[Any, list[Array]]]:
+        """Processes whose batches differ would wait for each other for ever: all of them stop.
+
+        What can fail in one of them alone must have been done when a piece comes.
+        """
+        while True:
+            try:
+                piece = next(pieces, None)
+            except Exception:
+                gather(FAILED)
+                raise
+            sizes = gather(0 if piece is None else len(piece[1][0]))
+            check_none_failed(sizes, "read its next batch")
+            if piece is not None and len(set(sizes)) == 1:
+                yield piece
+            elif any(sizes):
+                raise ValueError(
+                    f"the processes have batches of {' and '.join(map(str, sizes))} samples (0: none is "
+                    f"left): each must yield as many as the others, of the same sizes"
+                )
+            else:
+                return
+
+    def read(self, piece: Any, number: int) -> list[Array]:
+        """The samples of a batch as arrays; of several processes each reads its part."""
+        read = self.data.read(piece, self.devices.process, self.devices.processes)
+        arrays = [np.asarray(a, self.function.dtype) for a in read]
+        for name, array, shape in zip("Xy", arrays, self.shapes, strict=True):
+            if array.shape[1:] != shape:
+                raise ValueError(
+                    f"batch {number}: a sample of {name} has the shape {array.shape[1:]}, "
+                    f"in the first batch it had {shape}"
+                )
+        if isinstance(self.data, Stream):
+            self.mean(*read)
+        return arrays
+
+    # --- agreement -------------------------------------------------------------------------------
+
+    def check_common(self, epochs: str) -> None:
+        """Processes that differ would end with the same losses and different models, or wait for ever.
+
+        Asked before every epoch, because a callback may have changed something in one of them.
+        """
+        if self.devices.processes == 1:
+            return
+        optimizer = self.optimizer
+        numbers, states = self.step_of_one.numbers(), np.array(optimizer.state, float)
+        settings = ", ".join(f"{name}={x}" for name, x in optimizer.hyperparameters.items())
+        shown = f"{len(numbers)}, the first {numbers[0]:.6g}"
+        check_common(
+            [
+                *self.fixed,
+                _common("epochs", epochs),
+                Common("parameters", numbers.tobytes(), shown),
+                _common("optimizers", type(optimizer).__name__),
+                _common("optimizer settings", settings),
+                _common("optimizer rules", repr(self.rule.program), _size(self.rule.program)),
+                Common("optimizer states", states.tobytes(), f"{optimizer.steps} steps"),
+                _common("optimizer steps", str(optimizer.steps)),
+                _common(
+                    "sample orders", str(self.data.rng.bit_generator.state), "drawn with the seed of fit"
+                ),
+            ]
+        )
+
+    @functools.cached_property
+    def fixed(self) -> list[Common]:
+        """What no callback can change."""
+        data, mesh = self.data, self.devices.mesh
+        stream = isinstance(data, Stream)
+        sizes = f"samples of the shapes {self.shapes}"
+        if not stream:
+            sizes += f", {data.samples} of them in batches of {data.size}, shuffle={data.shuffle}"
+        devices = f"{mesh.shape}, shard_parameters={self.devices.shard_parameters}"
+        return [
+            _common("devices", f"{devices}, {self.function.dtype}"),
+            _common(
+                "programs of model and loss", repr(self.function.program), _size(self.function.program)
+            ),
+            _common("data", sizes),
+            Common("data", b"" if stream else _some(data.X, data.y), f"{COMPARED} samples compared"),
+            Common("validation data", _some(*(self.validation or ())), f"{COMPARED} samples compared"),
+        ]
+
+    # --- numbers ---------------------------------------------------------------------------------
+
+    def push(self) -> None:
+        """Take parameters and the optimiser's state from where they are in eager mode."""
+        settings = {**self.optimizer.hyperparameters, "lr": None}
+        if settings != self.settings:  # all but the learning rate are part of the compiled step
+            self.rule, self.settings = RuleOnArrays(self.optimizer), settings
+            self.jitted = self.jit()
+        tree, count = self.function.tree, len(self.optimizer.params)
+        numbers = self.step_of_one.numbers().astype(self.function.dtype)
+        states = np.array(self.optimizer.state, self.function.dtype).reshape(
+            count, self.optimizer.state_size
+        )
+        put = self.devices.put_parameter
+        self.params = self.jax.tree.map(put, tree.build(numbers))
+        self.states = [self.jax.tree.map(put, tree.build(column)) for column in states.T]
+
+    def jit(self) -> Any:
+        """The step, with its results where its arguments were: XLA would be free to move them."""
+        whole = self.devices.sharding()
+        places = self.function.tree.build(np.zeros(len(self.optimizer.params)))
+        placed = self.jax.tree.map(self.devices.sharding_of, places)
+        results = placed, [placed] * self.optimizer.state_size, whole, whole, placed
+        pinned = {} if whole is None else {"out_shardings": results}
+        return self.jax.jit(self.advance, donate_argnums=(0, 1), **pinned)
+
+    def numbers_of(self, arrays: Any) -> list[float]:
+        """A tree of arrays as a number for each parameter."""
+        tree = self.function.tree
+        found: list[float] = tree.flatten(self.jax.tree.map(self.devices.get, arrays)).tolist()
+        return found
+
+    def advance(self, params: Any, states: Any, bad: Any, settings: Any, batch: Any) -> Any:
+        """One step: new parameters and states, the first bad step, the loss and the gradients.
+
+        `settings` are the learning rate, the time, and the number of the step. Once a loss or a
+        gradient is not finite, nothing changes any more.
+        """
+        jax, jnp = self.jax, self.jnp
+        whole = self.devices.gathered(params)
+        loss, grads = jax.value_and_grad(lambda p: self.function(p, batch).mean())(whole)
+        leaves, shape = jax.tree.flatten(params)
+        gradients = jax.tree.leaves(grads)
+        finite = jnp.isfinite(loss)
+        for g in gradients:
+            finite &= jnp.isfinite(g).all()
+        bad = jnp.where((bad < 0) & ~finite, settings[2], bad)
+        good = bad < 0
+        kept = [jax.tree.leaves(state) for state in states]
+        made = [
+            self.rule(self.backend, settings[:2], [p, g, *(state[i] for state in kept)])
+            for i, (p, g) in enumerate(zip(leaves, gradients, strict=True))
+        ]
+        old = [leaves, *kept]
+        new = [
+            jax.tree.unflatten(
+                shape, [jnp.where(good, m[k], o) for m, o in zip(made, part, strict=True)]
+            )
+            for k, part in enumerate(old)
+        ]
+        return new[0], new[1:], bad, loss, grads
+
+    def train(self, before: int, left: int, interrupted: Interrupted) -> int:
+        self.push()
+        self.check_common(f"{before + 1} to {before + left}")
+        losses: list[Any] = []
+        sizes: list[int] = []
+        pending: list[Any] = []  # batches of steps at which nobody has looked
+        grads: Any = None
+        bad = self.devices.put(np.array(-1.0, self.function.dtype))
+        for number, (piece, arrays) in enumerate(self.pieces()):
+            batch = self.devices.put_batch(arrays)
+            numbers = [self.optimizer.lr, self.optimizer.steps + number + 1.0, number]
+            settings = self.devices.put(np.array(numbers, self.function.dtype))
+            self.params, self.states, bad, loss, grads = self.jitted(
+                self.params, self.states, bad, settings, batch
+            )
+            losses.append(loss)
+            sizes.append(len(batch[0]))
+            pending.append(piece)
+            if len(pending) == PATIENCE:
+                self.look(bad, losses, grads, pending, before + 1)
+                pending.clear()
+                if interrupted():
+                    self.finish(grads, number + 1)
+                    return 0
+        self.look(bad, losses, grads, pending, before + 1)
+        self.finish(grads, len(losses))
+        self.record([float(loss) for loss in losses], sizes, self.norms())
+        return 1
+
+    def look(self, bad: Any, losses: list[Any], grads: Any, pending: list[Any], epoch: int) -> None:
+        """Wait for the devices; an error if one of the pending steps was not finite."""
+        first = int(bad)
+        if first >= 0:
+            self.finish(grads, first)
+            xs, ys = self.data.read(pending[first - len(losses)])
+            raise self.failure(xs, ys, float(losses[first]), f"epoch {epoch}, batch {first + 1}")
+
+    def finish(self, grads: Any, steps: int) -> None:
+        """Write parameters, gradients, the optimiser's state and its steps back, all together."""
+        optimizer = self.optimizer
+        numbers, gradients = self.numbers_of(self.params), self.numbers_of(grads)
+        columns = [self.numbers_of(state) for state in self.states]
+        state = list(zip(*columns, strict=True)) if columns else [()] * len(numbers)
+        commit(
+            data_of(optimizer.params, numbers),
+            gradients_of(optimizer.params, gradients),
+            assign(optimizer, state=state, steps=optimizer.steps + steps),
+        )
+
+    def is_writer(self) -> bool:
+        return bool(self.devices.process == 0)
+
+    def predict(self, xs: Any) -> list[Any]:
+        return as_values(self.predictor(xs))
+
+
+def _common(name: str, content: str, shown: str = "") -> Common:
+    return Common(name, content.encode(), shown or content)
+
+
+def _size(program: Any) -> str:
+    return f"{len(program.shared) + len(program.each)} instructions, {len(program.constants)} constants"
+
+
+def _some(*arrays: Any) -> bytes:
+    """The numbers of some samples, spread over all of them: arrays may be files larger than memory."""
+    found = b""
+    for array in arrays:
+        chosen = np.unique(np.linspace(0, len(array) - 1, COMPARED).astype(int))
+        found += b"".join(np.asarray(array[i], float).tobytes() for i in chosen)
+    return found
+
+
+class RuleOnArrays:
+    """An optimiser's rule, written for one scalar, on arrays of JAX."""
+
+    def __init__(self, optimizer: optim.Optimizer) -> None:
+        graph = traced_rule(optimizer).graph
+        self.program = Pipeline(graph).lowered(2, 2 + optimizer.state_size, False)
+
+    def __call__(self, backend: Any, settings: Any, arrays: list[Any]) -> list[Any]:
+        """The new parameter and states from settings, the parameter, its gradient and its states."""
+        shape, size = arrays[0].shape, arrays[0].size
+        inputs = [(a.reshape(1, size), 1) for a in arrays]
+        results = backend.run(self.program, [(settings, np.arange(2))], inputs, size, settings.dtype)
+        return [r.reshape(shape) for r in results]

@@ -1,0 +1,299 @@
+"""`fit`: the training loop, with what people expect around it.
+
+Progress, early stopping, the best checkpoint, callbacks, a clean end on Ctrl-C, and an
+explanation when the loss is no longer a number.
+"""
+
+from __future__ import annotations
+
+import contextlib
+import numbers
+import signal
+import sys
+import threading
+import time
+from collections.abc import Callable, Iterable, Mapping
+from pathlib import Path
+from types import TracebackType
+from typing import Any
+
+import numpy as np
+from tqdm import tqdm
+
+from .. import nn, optim
+from ..data import train_test_split
+from ..data.splitting import as_samples, check_count, check_index, check_lengths
+from ..nn.module import as_module
+from ..nn.saving import encode, place
+from .engines import LOSSES, Metrics, NonFiniteLossError, make_run, number
+from .feeding import Data, Stream
+from .history import History
+from .jax_devices import all_or_none
+from .resuming import first_epoch, save_training, setup_of
+
+__all__ = ["LOSSES", "NonFiniteLossError", "accuracy", "fit", "loss_named"]
+
+
+def loss_named(loss: str | Callable[..., Any]) -> Callable[..., Any]:
+    """The function for a name; a function is returned as it is."""
+    if callable(loss):
+        return loss
+    if not isinstance(loss, str):
+        raise TypeError(
+            f"the loss must be a name such as 'mse', or a function, got {type(loss).__name__}: "
+            f"fit(model, loss, X, y)"
+        )
+    if loss not in LOSSES:
+        raise ValueError(f"unknown loss {loss!r}; known are {', '.join(LOSSES)}, or give a function")
+    return LOSSES[loss]
+
+
+def fit(
+    model: Callable[..., Any],
+    loss: str | Callable[..., Any],
+    X: Any,
+    y: Any = None,
+    *,
+    optimizer: optim.Optimizer | None = None,
+    epochs: int = 100,
+    batch_size: int | None = None,
+    validation: tuple[Any, Any] | float | None = None,
+    metrics: Metrics | None = None,
+    schedule: Any = None,
+    patience: int | None = None,
+    checkpoint: str | Path | None = None,
+    resume: str | Path | None = None,
+    callbacks: Iterable[Callable[[int, History], Any]] = (),
+    shuffle: bool = True,
+    seed: int = 0,
+    progress: bool = True,
+    engine: str = "auto",
+    mesh: Any = None,
+    shard_parameters: bool = False,
+) -> History:
+    """Train a model and return what happened.
+
+    Arguments:
+        model: a Module, or any callable whose `parameters()` returns its leaf Values.
+        loss: a name or a function of a list of predictions and a list of targets.
+        X, y: samples and targets, in lists, arrays or tables such as those of pandas. Without y, X is
+            an iterable of batches (X, y), such as a list or a DataLoader, or a function that returns a
+            new iterator over them; one pass is an epoch, and size and order are those of the batches.
+        optimizer: Adam with a learning rate of 0.01 if None.
+        batch_size: samples in a step; all of them if None.
+        validation: data to watch, as (X, y), or the share of the data to take for it.
+        metrics: name and function of (predictions, targets), measured on the validation data,
+            or on the training data if there is none.
+        patience: stop after so many epochs without a better loss, and go back to the best.
+        checkpoint: a file that always holds the best model so far.
+        resume: a file that is written after each epoch with all that a training needs to go on; if
+            it is there already, training goes on from it.
+        callbacks: called after each epoch with its number and the history; True stops.
+        engine: 'native' compiles the training and runs it in native code, 'eager' does not, and
+            'auto' does for models and losses of `chainrule.nn`, which do the same at each call, unless
+            a CompileError says that it cannot be done: `history.engine` and `history.reason` say what
+            trained and why. 'jax' trains on the devices of JAX.
+        mesh: for engine='jax', the devices over which batches are split: jax.make_mesh((8,), ("data",)).
+        shard_parameters: split parameters and the optimiser's state over the mesh too, where they can
+            be split evenly; else every device has all of them.
+
+    Ctrl-C ends training after the current step, with what was learned so far.
+
+    """
+    module = as_module(model)
+    check_parts(module, optimizer, schedule, metrics)
+    check_count("epochs", epochs, 0)
+    if patience is not None:
+        check_count("patience", patience)
+    for path in (checkpoint, resume):  # what would fail after an epoch fails now
+        if path is not None:
+            encode(module)
+            place(path)
+    callbacks = list(callbacks)
+    loss_function = loss_named(loss)
+    optimizer = optimizer or optim.Adam(module.parameters(), lr=0.01)
+    with all_or_none("begin") if engine == "jax" else contextlib.nullcontext():
+        data: Data
+        if y is None:
+            watching = bool(metrics or patience is not None or checkpoint is not None)
+            validation = check_for_stream(batch_size, validation, watching)
+            data = Stream(X)
+        else:
+            check_index(X, y)
+            X, y = as_samples("X", X), as_samples("y", y)
+            check_lengths(X, y)
+            X, y, validation = split(X, y, validation, seed)
+            data = Data(X, y, batch_size, shuffle, np.random.default_rng(seed))
+        run = make_run(engine, module, loss_function, optimizer, data, mesh, shard_parameters)
+    run.validation, run.metrics, run.checkpoint = validation, metrics or {}, checkpoint
+    run.setup = setup_of(loss_function, optimizer, data, seed)
+    run.keep_best = checkpoint is not None or patience is not None
+    # Observers force one epoch per native call; without them several are done at once.
+    run.stepwise = bool(run.keep_best or validation or metrics or callbacks or schedule or resume)
+    start = time.perf_counter()
+    epoch = first_epoch(resume, run, schedule)
+    history = run.history
+    if history.stopped:  # it was over, not interrupted
+        epochs = epoch
+    module.train()
+    with (
+        _Interruptible() as interrupted,
+        tqdm(
+            desc=history.engine,
+            total=epochs,
+            initial=min(epoch, epochs),
+            disable=not progress,
+            unit="epoch",
+        ) as bar,
+    ):
+        if progress and history.reason:
+            bar.write(f"engine {history.engine}: {history.reason}", file=sys.stderr)
+        while epoch < epochs:
+            done = run.train(epoch, epochs - epoch, interrupted)
+            epoch += done
+            if done:
+                run.watch(epoch)
+                bar.update(done)
+                bar.set_postfix_str(run.summary(), refresh=False)
+            if interrupted():
+                history.stopped = f"interrupted in epoch {epoch + 1}"
+                break
+            if schedule is not None:
+                schedule.step()
+            answers = [callback(epoch, history) for callback in callbacks]
+            if any(answers):
+                history.stopped = f"a callback stopped it after epoch {epoch}"
+            elif patience is not None and epoch - history.best_epoch >= patience:
+                history.stopped = f"no better loss for {patience} epochs"
+            if resume is not None and run.is_writer():
+                save_training(resume, run, epoch)
+            if history.stopped:
+                break
+    if patience is not None:
+        run.back_to_best()
+    module.eval()
+    history.seconds += time.perf_counter() - start
+    return history
+
+
+def check_parts(model: Any, optimizer: Any, schedule: Any, metrics: Any) -> None:
+    """Refuse early what would fail in the middle of a run, or train nothing."""
+    if optimizer is not None:
+        if not isinstance(optimizer, optim.Optimizer):
+            raise TypeError(
+                f"the optimizer must be one such as optim.Adam(model.parameters(), lr=0.01), "
+                f"got {kind_of(optimizer)}"
+            )
+        check_belongs(optimizer, model)
+    if getattr(schedule, "optimizer", optimizer) is not optimizer:
+        raise ValueError("the schedule belongs to another optimizer: give that one to fit too")
+    if metrics is not None and not isinstance(metrics, Mapping):
+        raise TypeError(
+            f"metrics must be a dict such as {{'accuracy': train.accuracy}}, got {kind_of(metrics)}"
+        )
+
+
+def kind_of(thing: Any) -> str:
+    return f"the class {thing.__name__}" if isinstance(thing, type) else type(thing).__name__
+
+
+def check_belongs(optimizer: optim.Optimizer, model: nn.Module) -> None:
+    if set(model.parameters()).isdisjoint(optimizer.params):
+        raise ValueError("the optimizer has none of the parameters of this model")
+
+
+def split(X: Any, y: Any, validation: Any, seed: int) -> tuple[Any, Any, tuple[Any, Any] | None]:
+    """X and y to train on, and the validation data."""
+    if validation is None:
+        return X, y, None
+    if isinstance(validation, (tuple, list)) and len(validation) == 2:
+        given = as_samples("X", validation[0]), as_samples("y", validation[1])
+        check_lengths(*given)
+        return X, y, given
+    is_number = isinstance(validation, numbers.Real)
+    if is_number and 0 < float(validation) < 1:
+        X, X_validation, y, y_validation = train_test_split(X, y, float(validation), seed)
+        return X, y, (X_validation, y_validation)
+    shown = validation if is_number else kind_of(validation)
+    raise ValueError(f"validation must be (X, y) or a share between 0 and 1, got {shown}")
+
+
+def check_for_stream(batch_size: Any, validation: Any, watching: bool) -> tuple[Any, Any] | None:
+    """The validation data; refuses what would need all samples at hand, and not one batch of them."""
+    if batch_size is not None:
+        raise ValueError("batches have sizes of their own: leave out batch_size, or give X and y")
+    if isinstance(validation, numbers.Real):
+        raise ValueError("a share for validation is taken from X and y: give validation=(X, y)")
+    found: tuple[Any, Any] | None = split(None, None, validation, 0)[2]
+    if found is None and watching:
+        raise ValueError(
+            "metrics, patience and checkpoint look at all samples after each epoch, and batches are "
+            "gone by then: give validation=(X, y)"
+        )
+    return found
+
+
+def accuracy(predictions: list[Any], targets: Any, threshold: float = 0.0) -> float:
+    """The share of right classes: the largest of several scores, or whether one is above a threshold.
+
+    Targets of a single score are 0 and 1, or -1 and 1. The threshold of logits is 0, that of
+    probabilities 0.5.
+    """
+    if len(predictions) == 0 or len(predictions) != len(targets):
+        raise ValueError(
+            f"accuracy needs a target for each prediction, got {len(targets)} for {len(predictions)}"
+        )
+    right = 0
+    for prediction, target in zip(predictions, targets, strict=True):
+        several = hasattr(prediction, "__len__")
+        if not (target == int(target) and target >= 0 if several else target in (-1, 0, 1)):
+            known = "whole numbers from 0" if several else "0 and 1, or -1 and 1"
+            raise ValueError(f"accuracy is about classes, {known}, got the target {number(target):g}")
+        if several:
+            scores = [number(score) for score in prediction]
+            right += scores.index(max(scores)) == int(target)
+        else:
+            right += (number(prediction) > threshold) == bool(target > 0)
+    return right / len(predictions)
+
+
+class _Interruptible:
+    """Let the first Ctrl-C finish the step; a second one interrupts as usual.
+
+    The handler from before comes back at the end of the block, or when this is destroyed: an exception
+    on the way into the block must not leave a handler that swallows Ctrl-C.
+    """
+
+    handler: Any = None  # of the class: __init__ may be interrupted too
+
+    def __init__(self) -> None:
+        self.before = signal.getsignal(signal.SIGINT)
+
+    def __enter__(self) -> Callable[[], bool]:
+        pressed = threading.Event()
+        of_c = self.before is None  # a handler that Python could not put back
+        if of_c or threading.current_thread() is not threading.main_thread():
+            return pressed.is_set
+
+        def handler(number: int, frame: Any) -> None:
+            if pressed.is_set():
+                signal.default_int_handler(number, frame)
+            pressed.set()
+
+        self.handler = handler
+        signal.signal(signal.SIGINT, handler)
+        return pressed.is_set
+
+    def __exit__(
+        self,
+        kind: type[BaseException] | None,
+        error: BaseException | None,
+        traceback: TracebackType | None,
+    ) -> None:
+        self.put_back()
+
+    def put_back(self) -> None:
+        if self.handler is not None and signal.getsignal(signal.SIGINT) is self.handler:
+            signal.signal(signal.SIGINT, self.before)
+
+    __del__ = put_back

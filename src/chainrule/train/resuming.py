@@ -1,0 +1,268 @@
+"""Resuming a training run: everything it needs, in one safetensors file.
+
+The file is a model file too, so that `load` reads the model from it. It is checked as a whole before
+anything is changed: a file that is refused leaves the model and the optimiser as they were.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import json
+import math
+import reprlib
+from collections.abc import Callable
+from dataclasses import asdict, fields
+from operator import setitem
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+
+from ..nn.saving import ModelFileError, describe, encode, place, read, write_atomically
+from ..support.committing import assign, commit, data_of
+from .feeding import Stream
+from .history import History
+
+KIND = "training"
+NEXT_STEP = "delete the file to start anew, or resume from another"
+TENSORS = ("optimizer", "best")
+NOT_SAVED = ("engine", "reason")  # of the history: they say how this run trains, not how one before did
+
+
+def setup_of(loss: Callable[..., Any], optimizer: Any, data: Any, seed: int) -> dict[str, str]:
+    """What must be the same in every part of a run, by name."""
+    return {
+        "loss": getattr(loss, "__qualname__", type(loss).__name__),
+        "optimizer": type(optimizer).__name__,
+        **{name: repr(x) for name, x in optimizer.hyperparameters.items()},
+        "batch_size": repr(data.batch_size),
+        "seed": repr(seed),
+        "data": _digest(data),
+    }
+
+
+def _digest(data: Any) -> str:
+    """Of samples in memory; batches of an iterator are not known before they come."""
+    if isinstance(data, Stream):
+        return "an iterable"
+    content = hashlib.sha256()
+    for part in (data.X, data.y):
+        try:
+            array = np.ascontiguousarray(part, dtype=np.float64)
+        except (TypeError, ValueError):  # samples of different shapes
+            continue
+        content.update(repr(array.shape).encode())
+        content.update(array.tobytes())
+    return f"{data.samples:,} samples with the digest {content.hexdigest()[:12]}"
+
+
+def save_training(path: str | Path, run: Any, epoch: int) -> None:
+    """Write the state of a run after an epoch, all or nothing."""
+    model, optimizer = run.model, run.optimizer
+    count = len(optimizer.params)
+    state = np.array(optimizer.state, dtype=np.float64).reshape(count, optimizer.state_size)
+    about = {
+        "kind": KIND,
+        "setup": run.setup,
+        "epoch": epoch,
+        "steps": optimizer.steps,
+        "lr": optimizer.lr,
+        "best": run.best,
+        "history": {name: x for name, x in asdict(run.history).items() if name not in NOT_SAVED},
+    }
+    tensors = {"optimizer": state, "best": np.array([run.best_state[n] for n in model.state_dict()])}
+    write_atomically(place(path), encode(model, tensors, {"training": json.dumps(about)}))
+
+
+# --- the schema ----------------------------------------------------------------------------------
+
+
+def _is_real(x: Any) -> bool:
+    """A number of JSON that a float can hold."""
+    if isinstance(x, bool) or not isinstance(x, (int, float)):
+        return False
+    return isinstance(x, float) or abs(x) <= 2**1023
+
+
+def _is_finite(x: Any) -> bool:
+    return _is_real(x) and math.isfinite(x)
+
+
+def _is_count(x: Any) -> bool:
+    return type(x) is int and 0 <= x <= 2**53  # as far as floats count without gaps
+
+
+def _listed(fits: Callable[[Any], bool]) -> Callable[[Any], bool]:
+    return lambda x: isinstance(x, list) and all(map(fits, x))
+
+
+def _named(fits: Callable[[Any], bool]) -> Callable[[Any], bool]:
+    return lambda x: isinstance(x, dict) and all(map(fits, x.values()))
+
+
+COUNT = (_is_count, "a whole number from 0 to 2**53")
+TEXT = (lambda x: isinstance(x, str), "a text")
+REALS = (_listed(_is_real), "a list of numbers")
+FINITE_REALS = (_listed(_is_finite), "a list of finite numbers")
+NAMED_REALS = (_named(_listed(_is_real)), "lists of numbers by name")
+NOT_NEGATIVE = (lambda x: _is_finite(x) and x >= 0.0, "a finite number of at least 0")
+Schema = dict[str, tuple[Callable[[Any], bool], str]]
+
+TRAINING: Schema = {
+    "kind": (lambda x: x == KIND, repr(KIND)),
+    "setup": (_named(lambda x: isinstance(x, str)), "texts by name"),
+    "epoch": COUNT,
+    "steps": COUNT,
+    "lr": NOT_NEGATIVE,
+    "best": (lambda x: _is_real(x) and x > -math.inf, "a finite number or Infinity"),
+    "history": (lambda x: isinstance(x, dict), "an object"),
+}
+HISTORY: Schema = {
+    "losses": FINITE_REALS,
+    "validation_losses": REALS,
+    "metrics": NAMED_REALS,
+    "learning_rates": (_listed(NOT_NEGATIVE[0]), "a list of finite numbers of at least 0"),
+    "gradient_norms": NAMED_REALS,
+    "dead_units": (
+        _listed(lambda x: _is_real(x) and (math.isnan(x) or 0.0 <= x <= 1.0)),
+        "a list of shares from 0 to 1",
+    ),
+    "seconds": NOT_NEGATIVE,
+    "best_epoch": COUNT,
+    "stopped": TEXT,
+}
+assert {*HISTORY, *NOT_SAVED} == {field.name for field in fields(History)}
+
+
+class _File:
+    """Says what is wrong with which field of a file."""
+
+    def __init__(self, path: str | Path) -> None:
+        self.path = path
+
+    def wrong(self, field: str, given: str, expected: str) -> ModelFileError:
+        return ModelFileError(f"{self.path}: {field} is {given}, expected {expected}; {NEXT_STEP}")
+
+    def check(self, found: Any, schema: Schema, prefix: str = "") -> None:
+        """Every field must be there and fit, and there must be no other."""
+        for name, (fits, expected) in schema.items():
+            if name not in found:
+                raise self.wrong(prefix + name, "missing", expected)
+            if not fits(found[name]):
+                raise self.wrong(prefix + name, reprlib.repr(found[name]), expected)
+        for name in found:
+            if name not in schema:
+                raise self.wrong(f"{prefix}{reprlib.repr(name)}", "there", f"only {', '.join(schema)}")
+
+    def check_lengths(self, about: dict[str, Any]) -> None:
+        """The history has as many epochs as were trained: their number cannot be just anything."""
+        epoch, history = about["epoch"], about["history"]
+        for name in ("losses", "learning_rates", "dead_units"):
+            if len(history[name]) != epoch:
+                expected = f"a number for each of the {epoch} epochs"
+                raise self.wrong(f"history.{name}", f"a list of {len(history[name])}", expected)
+        lists = {"validation_losses": history["validation_losses"]}
+        for group in ("metrics", "gradient_norms"):
+            lists |= {f"{group}.{name}": numbers for name, numbers in history[group].items()}
+        for name, numbers in lists.items():
+            if len(numbers) > epoch:
+                expected = f"at most a number for each of the {epoch} epochs"
+                raise self.wrong(f"history.{name}", f"a list of {len(numbers)}", expected)
+        if history["best_epoch"] > epoch:
+            raise self.wrong("history.best_epoch", str(history["best_epoch"]), f"at most {epoch}")
+        if about["steps"] < epoch:
+            raise self.wrong("steps", str(about["steps"]), f"at least one in each of {epoch} epochs")
+
+    def tensor(self, opened: Any, name: str) -> Any:
+        from safetensors import SafetensorError
+
+        try:
+            return opened.get_tensor(name)
+        except SafetensorError:
+            raise self.wrong(f"the tensor {name}", "missing", "an array of float64") from None
+        except (AttributeError, TypeError):  # a kind of number that NumPy does not have
+            raise self.wrong(f"the tensor {name}", "of another kind", "an array of float64") from None
+
+    def check_tensor(self, name: str, tensor: Any, shape: tuple[int, ...]) -> None:
+        if tensor.dtype != np.float64 or tensor.shape != shape:
+            given = f"an array of {tensor.dtype} of shape {tensor.shape}"
+            raise self.wrong(f"the tensor {name}", given, f"float64 of shape {shape}")
+        bad = tensor[~np.isfinite(tensor)]
+        if bad.size:
+            raise self.wrong(f"a number in the tensor {name}", str(bad[0]), "finite numbers")
+
+
+def read_training(path: str | Path) -> tuple[Any, dict[str, float], dict[str, Any], dict[str, Any]]:
+    """The architecture, the parameters, the metadata and the tensors; metadata checked in itself."""
+    from safetensors import SafetensorError, safe_open
+
+    architecture, numbers = read(path)
+    file = _File(path)
+    try:
+        with safe_open(str(path), framework="numpy") as opened:
+            text = (opened.metadata() or {}).get("training")
+            tensors = {name: file.tensor(opened, name) for name in TENSORS if text is not None}
+        about = None if text is None else json.loads(text)
+    except (SafetensorError, OSError) as error:
+        raise ModelFileError(f"{path} is damaged: {error}; {NEXT_STEP}") from None
+    except (ValueError, RecursionError) as error:
+        if isinstance(error, ModelFileError):
+            raise
+        raise file.wrong("the metadata of the training", f"no JSON ({error})", "an object") from None
+    if text is None:
+        raise ModelFileError(
+            f"{path} is a model, not a run that can be resumed: give the file of fit(..., resume=...)"
+        )
+    if not isinstance(about, dict):
+        raise file.wrong("the metadata of the training", reprlib.repr(about), "an object")
+    file.check(about, TRAINING)
+    file.check(about["history"], HISTORY, "history.")
+    file.check_lengths(about)
+    return architecture, numbers, about, tensors
+
+
+def load_training(path: str | Path, run: Any) -> int:
+    """Put a run into the state of a file; returns the epoch."""
+    model, optimizer = run.model, run.optimizer
+    architecture, numbers, about, tensors = read_training(path)
+    parameters = dict(model.named_parameters())
+    if list(numbers) != list(parameters):
+        raise ModelFileError(f"{path} belongs to another model: it has {len(numbers)} parameters")
+    if architecture != describe(model):
+        raise ModelFileError(f"{path} belongs to another model: it has other layers or activations")
+    for name in {**run.setup, **about["setup"]}:
+        was, now = (setup.get(name, "nothing") for setup in (about["setup"], run.setup))
+        # A schedule may have changed the rate of an optimiser that is used again.
+        if now != was and not (name == "lr" and now == repr(float(about["lr"]))):
+            raise ModelFileError(
+                f"{path} belongs to a run with another {name}: {was[:80]!r} there, {now!r} here; "
+                f"{NEXT_STEP}"
+            )
+    file, names = _File(path), list(parameters)
+    file.check_tensor("parameters", np.array(list(numbers.values())), (len(names),))
+    file.check_tensor("optimizer", tensors["optimizer"], (len(optimizer.params), optimizer.state_size))
+    file.check_tensor("best", tensors["best"], (len(names),))
+    here = run.history
+    history = History(**about["history"], engine=here.engine, reason=here.reason)
+    best = dict(zip(names, tensors["best"].tolist(), strict=True))
+    state = [tuple(row) for row in tensors["optimizer"].tolist()]
+    commit(
+        data_of(list(parameters.values()), numbers.values()),
+        assign(optimizer, state=state, steps=about["steps"]),
+        [(setitem, optimizer.hyperparameters, "lr", float(about["lr"]))],
+        assign(run, best=float(about["best"]), best_state=best, history=history),
+    )
+    epoch: int = about["epoch"]
+    return epoch
+
+
+def first_epoch(path: str | Path | None, run: Any, schedule: Any) -> int:
+    """Where to begin: 0, or after the epochs of a file, with the order of samples moved on."""
+    if path is None or not Path(path).exists():
+        return 0
+    epoch = load_training(path, run)
+    for _ in range(epoch):
+        run.data.skip()
+        if schedule is not None:
+            schedule.step()
+    return epoch

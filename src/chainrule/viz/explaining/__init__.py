@@ -1,0 +1,1 @@
+"""Explanations of a gradient: its ledger, the routes through a graph, the names of values, quizzes."""

@@ -1,0 +1,114 @@
+"""What to call a value: its label, else a short expression in labels and numbers, else v12."""
+
+from __future__ import annotations
+
+import ast
+import itertools
+from collections.abc import Iterator, Mapping
+from typing import Any
+
+from ...inspect.notation import Text, split, substituted
+from ...inspect.rules import Rule, slot_of, written
+
+PARTS = 8  # operations in an expression that is still a name
+NAME = 28  # characters
+FORMULA = 50
+
+
+class Names:
+    """Names for the values of one graph, as trees that can be written in any notation.
+
+    `given` are labels for values that have none. The last of the values, the result, is called
+    `output` if it has none either. The numbers in v12 are those of a picture of the graph, but for
+    those that a label has taken.
+    """
+
+    def __init__(self, order: list[Any], given: Mapping[Any, str] | None = None) -> None:
+        self.order = order
+        self.given = given or {}
+        self.result = order[-1]
+        self.numbers: dict[Any, int] = {}
+        self.text = Text()
+        self.known: dict[Any, ast.expr] = {}
+        self.numbered: dict[str, Any] = {}  # the values that were called v12
+        self.taken: set[str] = set()  # by labels
+        self.free = -1  # the last number that a value may have got
+
+    def label(self, value: Any) -> str:
+        own: str = value.label
+        return own if own.strip() else self.given.get(value, "")
+
+    def name(self, value: Any) -> ast.expr:
+        """What to call a value, or a number among the arguments of one."""
+        if isinstance(value, float):
+            return ast.Constant(value)
+        if value not in self.known:
+            tree = None if value is self.result else self._expression(value)
+            if tree is None or len(self.text(tree)) > NAME:
+                tree = self.short(value)
+            self.known[value] = tree
+        return self.known[value]
+
+    def short(self, value: Any) -> ast.expr:
+        """Its label, else `output` or v12."""
+        if isinstance(value, float):
+            return ast.Constant(value)
+        if self.label(value):
+            return ast.Name(self.label(value))
+        if value is self.result:
+            return ast.Name("output")
+        if value.is_constant:
+            return ast.Constant(value.data)
+        if not self.numbers:
+            self._count()
+        if value not in self.numbers:
+            self.numbers[value] = self.free = next(self._free(self.free + 1))
+        name = f"v{self.numbers[value]}"
+        self.numbered[name] = value
+        return ast.Name(name)
+
+    def formula(self, value: Any) -> ast.expr | None:
+        """How it was computed: an operation on names."""
+        args = value._arguments
+        if not args:
+            return None
+        tree = written(value.op, args, self.name)
+        return tree if len(self.text(tree)) <= FORMULA else written(value.op, args, self.short)
+
+    def rule(self, rule: Rule, value: Any) -> ast.expr:
+        """A rule of the operation that computed `value`, in the names of its arguments."""
+        args = value._arguments
+        used = {
+            name: value if name == "out" else args[slot_of(value.op, name, len(args))]
+            for name in rule.expression.names
+        }
+        for way in (self.name, self.short):
+            tree = substituted(rule.expression.tree, {name: way(v) for name, v in used.items()})
+            if len(self.text(tree)) <= FORMULA:
+                break
+        return tree
+
+    def _expression(self, value: Any) -> ast.expr | None:
+        """In labels, numbers and leaves alone; None if it takes more than a few operations."""
+        left = PARTS
+
+        def tree(value: Any) -> ast.expr:
+            if isinstance(value, float) or self.label(value) or not value._arguments:
+                return self.short(value)
+            nonlocal left
+            left -= 1
+            return self.short(value) if left < 0 else written(value.op, value._arguments, tree)
+
+        found = tree(value)
+        return None if left < 0 else found
+
+    def _count(self) -> None:
+        # As they are read: v_1 is set as v1 is.
+        self.taken = {"".join(split(self.text.name(self.label(value)))) for value in self.order}
+        for value in self.order:
+            self.free += 1 + sum(type(arg) is float for arg in value._arguments)
+            if f"v{self.free}" not in self.taken:
+                self.numbers[value] = self.free
+
+    def _free(self, first: int) -> Iterator[int]:
+        return (number for number in itertools.count(first) if f"v{number}" not in self.taken)

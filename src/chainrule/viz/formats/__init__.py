@@ -1,0 +1,1 @@
+"""A picture as SVG, text, Graphviz, PNG and HTML."""

@@ -1,0 +1,1 @@
+"""What pages and notebooks share: the table as JavaScript, modules as one script, the widget."""

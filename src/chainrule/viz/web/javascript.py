@@ -1,0 +1,103 @@
+"""The table as an ES module, so that a browser computes with the same formulas.
+
+`ops_module()` is `/static/ops.js` of the studio and the first part of every exported file. What a
+row does is known to the table alone, and how it is spelled to compiler/backends.
+"""
+
+from __future__ import annotations
+
+import functools
+import math
+from collections.abc import Sequence
+
+from ...compiler.codegen.formulas import Folds, names
+from ...compiler.codegen.helpers import Helpers, mentions
+from ...compiler.codegen.javascript import JAVASCRIPT
+from ...ops import TABLE, Op, Variadic
+from ...version import __version__
+
+HEAD = f"""\
+// Written by chainrule {__version__} from its table of operations, src/chainrule/ops.py.
+// ops.NAME.value(args) is the value of a row, ops.NAME.partials(args, out) its derivatives, null for
+// an argument that has none; where a row selects, a derivative of exactly 0 cuts the edge. Outside of
+// ops.NAME.domain, of the first argument, the value is NaN.
+"""
+
+# The one operation that is no row of the table, since it has as many arguments as somebody has numbers.
+TAKE = [
+    "take: {",
+    "    value: ([index, ...numbers]) => numbers[index] ?? NaN,",
+    "    partials: ([index, ...numbers]) => [null, ...numbers.map((_, i) => Number(i === index))],",
+    "    selects: true,",
+    "},",
+]
+
+
+@functools.cache
+def ops_module() -> str:
+    """An ES module that exports `ops`: value, partials and `selects` of every row, by name."""
+    helpers = Helpers(JAVASCRIPT)
+    entries: list[str] = []
+    for op in TABLE:
+        value, partials = _fold(op, helpers) if isinstance(op, Variadic) else _row(op, helpers)
+        more = [f"selects: {str(op.selects).lower()},", *_domain(op)]
+        entries += [f"{op.name}: {{", *_indented([*value, *partials, *more]), "},"]
+    lines = ["export const ops = {", *_indented([*entries, *TAKE]), "};"]
+    return "\n".join([HEAD, *helpers.lines(), *lines]) + "\n"
+
+
+def _domain(op: Op) -> list[str]:
+    """Between which numbers the first argument must be; nothing, if it may be any."""
+    if not any(map(math.isfinite, op.domain)):
+        return []
+    low, high = (f"{x:g}".replace("inf", "Infinity") for x in op.domain)
+    return [f"domain: [{low}, {high}],"]
+
+
+def _row(op: Op, helpers: Helpers) -> tuple[list[str], list[str]]:
+    """A row with a fixed number of arguments: one expression for the value, one for each partial."""
+    args = names(op)
+    given = f"[{', '.join(args)}]"
+    value = f"value: ({given}) => {helpers.apply(op.name, args)},"
+    slopes = [
+        helpers.slope(op, part, args, "out") if op.differentiable(part) else "null"
+        for part in range(op.arity)
+    ]
+    return [value], [f"partials: ({given}, out) => [{', '.join(slopes)}],"]
+
+
+def _fold(op: Variadic, helpers: Helpers) -> tuple[list[str], list[str]]:
+    """A row with any number of arguments: loops over them."""
+    elements = ["args[i]", "args[n + i]"][: op.width]
+    count = "args.length" if op.width == 1 else f"args.length / {op.width}"
+    head = [f"    const n = {count};"]
+    folds = Folds(JAVASCRIPT, op, elements)
+    more, result = folds.finish()
+    value = [*folds.lines(), *more, f"    return {result};"]
+    partials = ["    const found = new Array(args.length);"]
+    if op.leave_one_out:
+        partials += folds.leave_one_out("found[i]")
+    else:
+        loops: list[str] = []
+        for part, partial in enumerate(op.partials):
+            assert partial is not None
+            inner, slope = folds.partial(partial)
+            place = f"found[{'n + i' if part else 'i'}]"
+            loops += [f"    {JAVASCRIPT.loop()}", *inner, f"        {place} = {slope};", "    }"]
+        if any(mentions(total, loops) for total in folds.totals):
+            partials += folds.lines()
+        partials += loops
+    return (
+        ["value: (args) => {", *head, *helpers.counted(folds, value), "},"],
+        [
+            "partials: (args, out) => {",
+            *head,
+            *helpers.counted(folds, partials),
+            "    return found;",
+            "},",
+        ],
+    )
+
+
+def _indented(lines: Sequence[str]) -> list[str]:
+    return [f"    {line}" for line in lines]
