@@ -455,7 +455,7 @@ def check(arguments: Any) -> None:
 
 
 def studio(arguments: Any) -> None:
-    from .studio.serving import serve
+    from .studio.server.serving import serve
 
     use(arguments.exercises)
     exercises()  # what is wrong with them is said here, not on the page

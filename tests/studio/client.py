@@ -17,9 +17,10 @@ import httpx
 import numpy as np
 from websockets.sync.client import ClientConnection, connect
 
-from chainrule.studio import schemas, wire
-from chainrule.studio.config import Config
-from chainrule.studio.serving import listen, server_on
+from chainrule.studio import schemas
+from chainrule.studio.server import wire
+from chainrule.studio.server.serving import listen, server_on
+from chainrule.studio.trainer.config import Config
 
 MOONS: dict[str, Any] = {
     "data": "moons",

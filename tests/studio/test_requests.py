@@ -20,8 +20,10 @@ from ..near import near
 require("httpx")
 require("starlette")
 
-from chainrule.studio import app, code, limits, pictures, schemas, wire
+from chainrule.studio import app, limits, pictures, schemas
 from chainrule.studio.limits import RefusedError
+from chainrule.studio.server import wire
+from chainrule.studio.trainer import code
 
 from .client import MOONS, Studio, until
 from .programs import executed

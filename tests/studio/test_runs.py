@@ -22,10 +22,12 @@ require("websockets")
 
 from websockets.exceptions import ConnectionClosed, InvalidStatus
 
-from chainrule.studio import config, data_sets, limits, runs, schemas, wire
-from chainrule.studio.frames import raster
+from chainrule.studio import limits, schemas
 from chainrule.studio.limits import RefusedError
-from chainrule.studio.runs import Outbox
+from chainrule.studio.server import wire
+from chainrule.studio.trainer import config, data_sets, runs
+from chainrule.studio.trainer.frames import raster
+from chainrule.studio.trainer.runs import Outbox
 
 from .client import MOONS, Frame, RunClient, Studio, run_threads, settings_of, until
 from .programs import executed

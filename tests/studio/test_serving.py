@@ -29,7 +29,8 @@ require("websockets")
 import httpx
 from websockets.sync.client import connect
 
-from chainrule.studio import limits, serving
+from chainrule.studio import limits
+from chainrule.studio.server import serving
 
 from .client import MOONS, RunClient, Studio, secrets_in, until
 
@@ -390,7 +391,7 @@ def test_a_missing_extra(
 
 def test_nothing_of_the_studio_comes_with_a_plain_import() -> None:
     code = (
-        "import sys, chainrule, chainrule.cli, chainrule.studio.serving; "
+        "import sys, chainrule, chainrule.cli, chainrule.studio.server.serving; "
         "print([m for m in ('starlette', 'uvicorn', 'websockets') if m in sys.modules])"
     )
     found = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)

@@ -9,10 +9,11 @@ import numpy as np
 import pytest
 
 from chainrule import train
-from chainrule.studio import code, data_sets, limits
-from chainrule.studio.frames import GRID, SMALL, Frames, floats, pack, raster
+from chainrule.studio import limits
 from chainrule.studio.limits import RefusedError
-from chainrule.studio.training import EagerEngine, NativeEngine, Training
+from chainrule.studio.trainer import code, data_sets
+from chainrule.studio.trainer.frames import GRID, SMALL, Frames, floats, pack, raster
+from chainrule.studio.trainer.training import EagerEngine, NativeEngine, Training
 from chainrule.train import engines
 from chainrule.value import compiled
 

@@ -24,14 +24,16 @@ from starlette.websockets import WebSocket, WebSocketDisconnect
 
 from ..learn.exercise import ExerciseError
 from ..learn.progress import default_folder
-from . import code, limits, pictures, schemas, wire
+from . import limits, pictures, schemas
 from .jobs import Jobs
 from .lessons import Course
 from .limits import RefusedError
-from .patience import Room
-from .runs import Outbox, Run
 from .schemas import AnyCommand, Start
-from .security import FAILED, PROTOCOL, Guard
+from .server import wire
+from .server.security import FAILED, PROTOCOL, Guard
+from .server.timeouts import Room
+from .trainer import code
+from .trainer.runs import Outbox, Run
 
 STATIC = Path(__file__).parent / "static"
 TYPES = {

@@ -14,8 +14,9 @@ from ..inspect.expressions import Expression, parse
 from ..value import Value
 from ..viz.layout.neurons import fold_neurons
 from ..viz.model import Picture, picture, values_of
-from . import code, config, data_sets, limits, schemas
+from . import limits, schemas
 from .limits import RefusedError
+from .trainer import code, config, data_sets
 
 
 @dataclass(frozen=True)

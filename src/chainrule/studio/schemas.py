@@ -14,8 +14,8 @@ from msgspec import Meta
 from ..nn.activations import NAMES as ACTIVATIONS
 from ..optim.optimizers import BY_NAME as OPTIMIZERS
 from . import limits
-from .code import EPOCHS
-from .config import DATA_SETS, LOSSES, SHORT, Config
+from .trainer.code import EPOCHS
+from .trainer.config import DATA_SETS, LOSSES, SHORT, Config
 
 FORMATS = ("html", "svg", "python")
 # By the names of their fields, for messages too.

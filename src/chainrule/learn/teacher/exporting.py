@@ -240,7 +240,7 @@ def _figure(data: Mapping[str, Any]) -> str:
 
 def _program(settings: Mapping[str, Any]) -> str:
     """What a trainer does, as the studio writes it."""
-    from ...studio import code, config
+    from ...studio.trainer import code, config
 
     return code.program(config.Config(**settings)).strip()
 

@@ -9,8 +9,8 @@ from __future__ import annotations
 import ast
 from collections.abc import Mapping, Sequence
 
-from ..inspect.expressions import CONSTANTS, FUNCTIONS, Expression
-from ..optim.optimizers import BY_NAME as OPTIMIZERS
+from ...inspect.expressions import CONSTANTS, FUNCTIONS, Expression
+from ...optim.optimizers import BY_NAME as OPTIMIZERS
 from . import data_sets
 from .config import Config
 

@@ -16,9 +16,9 @@ from contextlib import suppress
 from typing import Any
 from urllib.parse import parse_qs
 
-from . import limits
+from .. import limits
 from .entrance import Entrance
-from .patience import Room
+from .timeouts import Room
 
 Message = MutableMapping[str, Any]
 Scope = MutableMapping[str, Any]

@@ -10,8 +10,9 @@ from typing import Any
 
 import numpy as np
 
-from ..compiler import Compiled
-from . import limits, wire
+from ...compiler import Compiled
+from .. import limits
+from ..server import wire
 from .config import SHORT
 from .training import Training
 

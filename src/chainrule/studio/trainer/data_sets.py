@@ -9,11 +9,11 @@ from typing import Any
 
 import numpy as np
 
-from .. import data
-from ..data.files import read_rows
-from . import limits
+from ... import data
+from ...data.files import read_rows
+from .. import limits
+from ..limits import RefusedError
 from .config import Config, check_classes
-from .limits import RefusedError
 
 Array = Any
 MADE: dict[str, Callable[..., Any]] = {

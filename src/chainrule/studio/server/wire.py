@@ -12,9 +12,9 @@ from typing import Any, TypeVar
 
 import msgspec
 
-from . import limits
-from .limits import RefusedError
-from .schemas import CHOICES
+from .. import limits
+from ..limits import RefusedError
+from ..schemas import CHOICES
 
 T = TypeVar("T")
 PLACE = re.compile(r"(.*?)(?: - at `\$\.?(.*)`)?", re.DOTALL)  # what msgspec says is wrong, and where

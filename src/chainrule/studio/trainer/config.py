@@ -10,9 +10,9 @@ from collections.abc import Callable
 from dataclasses import dataclass
 from typing import Any
 
-from .. import nn
-from ..train import loss_named
-from .limits import RefusedError
+from ... import nn
+from ...train import loss_named
+from ..limits import RefusedError
 
 DATA_SETS = ("xor", "moons", "circles", "spirals", "csv", "points")
 SHORT = {"bce": "binary_cross_entropy_with_logits"}

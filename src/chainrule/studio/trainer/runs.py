@@ -15,11 +15,13 @@ from collections import deque
 from collections.abc import Callable
 from typing import Any
 
-from . import code, data_sets, limits, wire
+from .. import limits
+from ..limits import RefusedError
+from ..schemas import AnyCommand, ChangeRate, Command, Pause, Resume, Rewind, Step, Stop
+from ..server import wire
+from . import code, data_sets
 from .config import Config
 from .frames import Frames
-from .limits import RefusedError
-from .schemas import AnyCommand, ChangeRate, Command, Pause, Resume, Rewind, Step, Stop
 from .training import Training
 
 FRAME = 1 / 45  # seconds from one frame to the next

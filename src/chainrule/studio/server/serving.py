@@ -47,9 +47,9 @@ def server_on(listener: socket.socket, course: Path | None = None) -> tuple[Any,
     """A uvicorn server for a socket, and the guard at its entrance."""
     import uvicorn
 
-    from . import limits
-    from .app import build
-    from .patience import Protocol, Room, SocketProtocol
+    from .. import limits
+    from ..app import build
+    from .timeouts import Protocol, Room, SocketProtocol
 
     room = Room()
     guard = build(listener.getsockname()[1], course, room)

@@ -14,14 +14,14 @@ from typing import Any
 
 import numpy as np
 
-from ..optim.optimizers import BY_NAME as OPTIMIZERS
-from ..support.committing import assign, commit, data_of, gradients_of
-from ..train.engines import MOST_PLACES, EagerRun, NativeRun, NonFiniteLossError, make_run
-from ..train.feeding import Data
-from . import limits
+from ...optim.optimizers import BY_NAME as OPTIMIZERS
+from ...support.committing import assign, commit, data_of, gradients_of
+from ...train.engines import MOST_PLACES, EagerRun, NativeRun, NonFiniteLossError, make_run
+from ...train.feeding import Data
+from .. import limits
+from ..limits import RefusedError
 from .config import Config, loss_for, model_for, targets_for
 from .data_sets import Points
-from .limits import RefusedError
 
 Array = Any
 Interrupted = Callable[[], bool]
