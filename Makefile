@@ -74,7 +74,7 @@ clean:
 	find . -name __pycache__ -type d -prune -exec rm -rf {} +
 
 # Rebuilt when the C sources change, or when another compiler is asked for.
-.venv/installed: pyproject.toml setup.py $(wildcard src/_core/*.[ch]) .venv/compiler
+.venv/installed: pyproject.toml setup.py $(wildcard src/_core/*/*.[ch]) .venv/compiler
 	$(BIN)/pip install --quiet --upgrade pip
 	rm -rf build src/chainrule/*.so
 	$(BIN)/pip install --quiet --editable '.[dev]' $(EXTRA)

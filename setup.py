@@ -21,6 +21,7 @@ FLAGS = [
     "-Wall",
     "-Wextra",
 ]
+CORE = Path("src/_core")
 SANITIZE = ["-fsanitize=address,undefined", "-fno-sanitize-recover=undefined", "-g", "-O1"]
 
 
@@ -38,8 +39,9 @@ class BuildOrExplain(build_ext):
 sanitize = SANITIZE if os.environ.get("CHAINRULE_SANITIZE") else []
 core = Extension(
     "chainrule._core",
-    sources=sorted(str(path) for path in Path("src/_core").glob("*.c")),
-    depends=sorted(str(path) for path in Path("src/_core").glob("*.h")),
+    sources=sorted(str(path) for path in CORE.rglob("*.c")),
+    depends=sorted(str(path) for path in CORE.rglob("*.h")),
+    include_dirs=sorted(str(path) for path in CORE.iterdir() if path.is_dir()),
     extra_compile_args=FLAGS + sanitize,
     extra_link_args=sanitize,
     optional=True,

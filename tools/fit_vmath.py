@@ -1,4 +1,4 @@
-"""Prints the constants of src/_core/vmath.h: Chebyshev fits, and numbers in two or more parts.
+"""Prints the constants of src/_core/kernels/vmath.h: Chebyshev fits, and numbers in two or more parts.
 
 All in 60-digit arithmetic. The fits are of what is left of each function after its leading
 terms, so that the rounding of their coefficients does not matter; lowest coefficient first.

@@ -1,4 +1,4 @@
-"""The variadic rows as vector C, for src/_core/ops_folds.h: folds over rows of samples.
+"""The variadic rows as vector C, for src/_core/generated/ops_folds.h: folds over rows of samples.
 
 A fold goes over its terms once for each of the row's folds, LANES samples at a time.
 """

@@ -26,12 +26,12 @@ def codes() -> str:
 
 def generate() -> dict[Path, str]:
     """Every generated file and what is in it."""
-    core = ROOT / "src" / "_core"
+    generated = ROOT / "src" / "_core" / "generated"
     return {
-        core / "ops_codes.h": NOTE + guarded("CODES", codes()),
-        core / "ops_scalar.h": NOTE + scalar_c.generate(),
-        core / "ops_simd.h": NOTE + simd_c.generate(),
-        core / "ops_folds.h": NOTE + folds_c.generate(),
+        generated / "ops_codes.h": NOTE + guarded("CODES", codes()),
+        generated / "ops_scalar.h": NOTE + scalar_c.generate(),
+        generated / "ops_simd.h": NOTE + simd_c.generate(),
+        generated / "ops_folds.h": NOTE + folds_c.generate(),
     }
 
 

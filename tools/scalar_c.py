@@ -1,4 +1,4 @@
-"""The table as scalar C, for src/_core/ops_scalar.h: what the compiled Value computes with."""
+"""The table as scalar C, for src/_core/generated/ops_scalar.h: what the compiled Value computes with."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""The elementwise rows as vector C, for src/_core/ops_simd.h: what arrays are computed with.
+"""The elementwise rows as vector C, for src/_core/generated/ops_simd.h: what arrays are computed with.
 
 All lanes take the same way, so `where` computes both sides and selects. Two things make up for
 that. Where both sides call the same function, it is called once, on the selected arguments.

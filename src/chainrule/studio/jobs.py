@@ -1,6 +1,6 @@
 """Programs of the learner that are running: how many there are, and how each is stopped.
 
-Knows nothing of what they do; the processes are those of learn/sandbox.py.
+Knows nothing of what they do; the processes are those of learn/sandbox/runner.py.
 """
 
 from __future__ import annotations

@@ -1,6 +1,6 @@
 """The process that decides: it runs the checker of an exercise, beside the learner's process.
 
-`sandbox.py` starts it with a job as JSON on standard input. It forks the learner's process, which has
+`runner.py` starts it with a job as JSON on standard input. It forks the learner's process, which has
 no way to the pipe of the result, and asks it through a `Link` for what the checker wants to know. A job
 `check` runs a checker on a file; `run` runs the file alone, or after other blocks of code that share
 its names. An empty line on the result's pipe says that the learner's code begins.
