@@ -44,15 +44,15 @@ bench: .venv/installed
 # Long campaigns; FUZZ=10000 makes them short.
 fuzz: .venv/installed
 	$(BIN)/pip install --quiet jax torch==2.13.0
-	$(BIN)/python -m tests.conformance.accuracy $$(($(FUZZ) / 10))
-	$(BIN)/python tests/unit/hostile.py $$(($(FUZZ) / 10)) 0
+	$(BIN)/python -m tests.conformance.campaigns.accuracy $$(($(FUZZ) / 10))
+	$(BIN)/python tests/unit/engine/hostile.py $$(($(FUZZ) / 10)) 0
 	$(BIN)/python -m tests.studio.fuzzing $$(($(FUZZ) / 100)) 0
-	$(BIN)/python -m tests.conformance.compiled_graphs $$(($(FUZZ) / 10)) 0
-	$(BIN)/python -m tests.conformance.compiled_graphs $$(($(FUZZ) / 500)) 0 jax
-	$(BIN)/python -m tests.conformance.random_programs $$(($(FUZZ) / 50)) 0
-	$(BIN)/python -m tests.conformance.random_programs $$(($(FUZZ) / 5000)) 0 jax
-	$(BIN)/python -m tests.conformance.random_graphs $(FUZZ) 0
-	$(BIN)/python -m tests.unit.test_interrupts
+	$(BIN)/python -m tests.conformance.campaigns.compiled_graphs $$(($(FUZZ) / 10)) 0
+	$(BIN)/python -m tests.conformance.campaigns.compiled_graphs $$(($(FUZZ) / 500)) 0 jax
+	$(BIN)/python -m tests.conformance.campaigns.random_programs $$(($(FUZZ) / 50)) 0
+	$(BIN)/python -m tests.conformance.campaigns.random_programs $$(($(FUZZ) / 5000)) 0 jax
+	$(BIN)/python -m tests.conformance.campaigns.random_graphs $(FUZZ) 0
+	$(BIN)/python -m tests.unit.train.test_interrupts
 
 # What exercises the C core, built with the address and undefined-behaviour sanitizers.
 sanitize:
@@ -66,7 +66,7 @@ screenshots: .venv/installed
 # What is generated: the C headers, the special values with their reasons, the README's picture.
 regen: .venv/installed
 	$(BIN)/python tools/gen_ops.py
-	$(BIN)/python -m tests.conformance.special
+	$(BIN)/python -m tests.conformance.campaigns.special
 	$(BIN)/python tools/picture.py
 
 clean:

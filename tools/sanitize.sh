@@ -1,6 +1,6 @@
 #!/usr/bin/env bash
 # Runs the suite on a core built with the address and undefined-behaviour sanitizers.
-# CPython keeps memory until it exits, so leaks are looked for in tests/unit/test_memory.py instead.
+# CPython keeps memory until it exits, so leaks are looked for in tests/unit/engine/test_memory.py instead.
 set -euo pipefail
 cd "$(dirname "$0")/.."
 

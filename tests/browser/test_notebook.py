@@ -16,7 +16,7 @@ from chainrule.viz.model import picture
 from chainrule.viz.web.notebook import widget
 
 from ..conftest import require
-from ..unit.drawn import GRAPHS
+from ..unit.viz.drawn import GRAPHS
 from .conftest import Opener
 from .test_stepper import READ, Formatted
 from .test_stepper import numbers as shown_numbers

@@ -22,8 +22,8 @@ from chainrule.viz.model import Picture, picture, values_of
 
 from ..conftest import require
 from ..near import near
-from ..unit import drawn
-from ..unit.drawn import GRAPHS, network
+from ..unit.viz import drawn
+from ..unit.viz.drawn import GRAPHS, network
 from .conftest import Opener
 
 Formatted = Callable[[Sequence[float | None]], list[str]]

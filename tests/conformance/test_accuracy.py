@@ -12,7 +12,8 @@ import chainrule
 from chainrule import Value, ops
 
 from ..near import near
-from . import check, truth
+from . import truth
+from .campaigns import check
 
 ELEMENTARY = [op for op in ops.TABLE if op.name in truth.TRUTH]
 

@@ -9,7 +9,7 @@ import pytest
 import chainrule
 
 from ..conftest import require
-from . import random_graphs
+from .campaigns import random_graphs
 
 CHUNK = 100
 

@@ -13,7 +13,7 @@ from chainrule import Value, compile
 from chainrule.value import compiled
 
 from ..conftest import require
-from . import compiled_graphs, random_programs
+from .campaigns import compiled_graphs, random_programs
 
 CHUNK = 100
 SIMD = ("base",) if compiled is None else compiled._simd_names()

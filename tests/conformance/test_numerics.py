@@ -21,7 +21,7 @@ from chainrule.value import compiled
 
 from ..conftest import require
 from ..near import near
-from ..unit import test_export as export
+from ..unit.compiler import test_export as export
 
 INF, NAN = math.inf, math.nan
 PAGE = Path(__file__).resolve().parents[2] / "docs" / "numerics.md"

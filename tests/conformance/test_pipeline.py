@@ -23,7 +23,7 @@ from chainrule.compiler.pipeline import NativePipeline
 from chainrule.compiler.program import Program
 from chainrule.compiler.tracing import Tracer
 
-from .pipeline_graphs import NAMES, compare, compare_random
+from .campaigns.pipeline_graphs import NAMES, compare, compare_random
 
 CHUNK = 50
 

@@ -7,8 +7,8 @@ import pytest
 from chainrule import ops
 from chainrule.ops import Op
 
-from . import check, special
-from .planted import FAULTS
+from .campaigns import check, special
+from .campaigns.planted import FAULTS
 
 
 def complaints(op: Op) -> list[str]:

@@ -19,8 +19,9 @@ import chainrule
 from chainrule import ops
 from chainrule.ops import Op
 
-from . import check, kernels, special, truth
-from .kernels import columns, core, pulls, values
+from . import truth
+from .campaigns import check, kernels, special
+from .campaigns.kernels import columns, core, pulls, values
 
 if chainrule.core == "python":
     pytest.skip("about the kernels, not about a core", allow_module_level=True)

@@ -7,7 +7,7 @@ import pytest
 import chainrule
 from chainrule.ops import Op
 
-from . import check, special
+from .campaigns import check, special
 
 
 @pytest.mark.parametrize("op", special.elementwise(), ids=lambda op: op.name)

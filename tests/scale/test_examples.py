@@ -16,8 +16,8 @@ from chainrule.value import compiled
 
 from ..conftest import require
 from ..near import near
-from ..unit.test_examples import example
-from ..unit.test_interop import run_onnx
+from ..unit.interop.test_interop import run_onnx
+from ..unit.project.test_examples import example
 
 BACKENDS = [name for name in NAMES if name != "native" or compiled is not None]
 Case = tuple[Any, list[Value], tuple[Any, ...]]  # a function of one sample, its parameters, a batch

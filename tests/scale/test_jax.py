@@ -20,7 +20,7 @@ from chainrule.functional import logsumexp
 from chainrule.nn.saving import ModelFileError, load
 from chainrule.train import NonFiniteLossError, fit
 
-from ..conformance.compiled_graphs import compare_some
+from ..conformance.campaigns.compiled_graphs import compare_some
 from ..near import near
 from .conftest import ROOT, Workers
 

@@ -1,0 +1,280 @@
+"""The special grid: every operation at zeros, subnormals, the largest numbers, infinities, NaN.
+
+`special_values.txt` is the committed table, written by `python -m tests.conformance.campaigns.special`.
+A row is explained if 60-digit arithmetic gives the same, or if NaN went in and NaN came out;
+every other row must carry a reason, and be what its reason expects.
+"""
+
+from __future__ import annotations
+
+import ctypes
+import itertools
+import math
+from collections.abc import Callable, Iterator
+from pathlib import Path
+
+from mpmath import mp, mpf
+
+from chainrule import ops
+from chainrule.ops import Op
+
+from .. import truth
+from . import check
+
+TABLE = Path(__file__).with_name("special_values.txt")
+SIZES = (0.0, 5e-324, 2.2250738585072014e-308, 0.5, 1.0, 2.0, 3.0, 1.7976931348623157e308, math.inf)
+GRID = (*(sign * x for x in SIZES for sign in (1.0, -1.0)), math.nan)
+CONDITIONS = (0.0, -0.0, 1.0, math.nan)
+
+Args = tuple[float, ...]
+
+
+def grid(op: Op) -> Iterator[Args]:
+    if op.name == "where":
+        return itertools.product(CONDITIONS, GRID, GRID)
+    return itertools.product(GRID, repeat=op.arity)
+
+
+def explained(op: Op, part: int | None, args: Args, result: float) -> bool:
+    """Whether exact arithmetic, or a limit that does not depend on the way to it, gives this."""
+    if op.name in ("less", "less_equal", "equal"):
+        return result == op.forward(*args)
+    if op.name == "where":
+        return check.same(result, chosen(args, part))
+    if any(map(math.isnan, args)):
+        return math.isnan(result) or ignores_nan(op, part, args, result)
+    low, high = op.domain
+    if not low <= args[0] <= high:
+        return math.isnan(result)
+    if part is not None and op.kink is not None and not infinite(args) and op.kink.at(*args) == 0.0:
+        return result == op.kink.partials[part]
+    if not infinite(args):
+        expected = exact(op, part, args)
+        if expected is not None:
+            scale = float(truth.scale(op.name, part, tuple(map(mpf, args)), expected))
+            return truth.ulps(result, expected) <= check.LIMIT * scale
+    return is_limit(op, part, args, result)
+
+
+def chosen(args: Args, part: int | None) -> float:
+    """What `where` means: NaN is not 0, so it chooses the first branch."""
+    condition, x, y = args
+    if part is None:
+        return y if condition == 0.0 else x
+    return float((part == 1) == (condition != 0.0))
+
+
+def exact(op: Op, part: int | None, args: tuple[object, ...]) -> mpf | None:
+    """The truth at a point, None where it is not a real number."""
+    value, partials = truth.TRUTH[op.name]
+    formula = value if part is None else partials[check.parts(op).index(part)]
+    try:
+        result = formula(*map(mpf, args))
+    except (ZeroDivisionError, ValueError, OverflowError):
+        return None
+    return mpf(result) if isinstance(result, (mpf, int, float)) and mp.isfinite(result) else None
+
+
+def is_limit(op: Op, part: int | None, args: Args, result: float) -> bool:
+    """Come close to zeros and infinities at different speeds: do all ways lead to the result?"""
+    nearby = [approach(x, op.domain if i == 0 else (0.0, 0.0)) for i, x in enumerate(args)]
+    ends = [exact(op, part, point) for point in itertools.product(*nearby)]
+    known = [end for end in ends if end is not None]
+    if len(known) < len(ends):
+        return False
+    rounded = [round_to_float(end) for end in known]
+    if max(rounded) == min(rounded) or max(rounded) - min(rounded) < 1e-15:
+        return result == rounded[0] or truth.ulps(result, known[0]) <= check.LIMIT
+    if len(known) == 2 and abs(known[1]) > abs(known[0]) > 1 and known[0] * known[1] > 0:
+        return result == math.copysign(math.inf, known[0])  # it grows without bound
+    return math.isnan(result)  # it depends on the way: indeterminate
+
+
+def approach(x: float, domain: tuple[float, float]) -> list[mpf]:
+    """Two steps on the way to a point: nearer and nearer, from its own side."""
+    sign = math.copysign(1.0, x)
+    if math.isinf(x):
+        return [sign * mpf(10) ** 700, sign * mpf(10) ** 1500]
+    if x == 0.0:
+        return [sign * mpf(10) ** -700, sign * mpf(10) ** -1500]
+    if x in domain:
+        inward = 1 if x == domain[0] else -1
+        return [mpf(x) + inward * mpf(10) ** -40, mpf(x) + inward * mpf(10) ** -50]
+    return [mpf(x)]
+
+
+def round_to_float(x: mpf) -> float:
+    if abs(x) > truth.MAX:
+        return math.inf if x > 0 else -math.inf
+    return float(x)
+
+
+def ignores_nan(op: Op, part: int | None, args: Args, result: float) -> bool:
+    """Whether the result is the same whatever number stands in the place of NaN."""
+    trials = itertools.product(*((-2.0, 0.5, 3.0) if math.isnan(x) else (x,) for x in args))
+    return all(not any(map(math.isnan, t)) and explained(op, part, t, result) for t in trials)
+
+
+def infinite(args: Args) -> bool:
+    return any(map(math.isinf, args))
+
+
+def minus_zero(x: float) -> bool:
+    return x == 0.0 and math.copysign(1.0, x) < 0
+
+
+# C's own functions: the standard (Annex F) says what they give at zeros and infinities.
+_libm = ctypes.CDLL(None)
+for _name in ("pow", "atan2"):
+    getattr(_libm, _name).restype = ctypes.c_double
+    getattr(_libm, _name).argtypes = [ctypes.c_double] * 2
+
+
+def power(part: int | None, x: float, y: float) -> float:
+    """The power of a zero or an infinity, and its partials as their formulas round."""
+    if part is None:
+        return _libm.pow(x, y)
+    if part == 0:
+        return 0.0 if y == 0.0 else y * _libm.pow(x, y - 1.0)
+    if x == 0.0:
+        return 0.0 if y > 0.0 else -math.inf
+    return math.inf if y >= 0.0 else 0.0
+
+
+Rule = tuple[str, Callable[[Op, int | None, Args], bool], Callable[[int | None, Args], float]]
+
+# Where 60-digit arithmetic does not say it: why, at which points, and what is expected there.
+# The first rule that fits a point decides.
+REASONS: list[Rule] = [
+    (
+        "a negative base has no real logarithm",
+        lambda op, part, args: op.name == "pow" and part == 1 and args[0] < 0.0,
+        lambda part, args: math.nan,
+    ),
+    (
+        "a negative base with a fractional exponent",
+        lambda op, part, args: op.name == "pow" and -math.inf < args[0] < 0.0 and args[1] % 1.0 != 0.0,
+        lambda part, args: math.nan,
+    ),
+    (
+        "0 ** 0 is 1, and has the derivatives 0 by convention",
+        lambda op, part, args: op.name == "pow" and args[0] == args[1] == 0.0,
+        lambda part, args: 1.0 if part is None else 0.0,
+    ),
+    (
+        "the base -0 keeps its sign in odd powers, and counts as 0 in the logarithm",
+        lambda op, part, args: op.name == "pow" and minus_zero(args[0]),
+        lambda part, args: power(part, *args),
+    ),
+    (
+        "at 0 or inf the power jumps to its limit, however small the exponent",
+        lambda op, part, args: (
+            op.name == "pow" and args[0] in (0.0, math.inf) and 0 < abs(args[1]) < 1e-300
+        ),
+        lambda part, args: power(part, *args),
+    ),
+    (
+        "infinite arguments as in C's pow",
+        lambda op, part, args: op.name == "pow" and infinite(args),
+        lambda part, args: power(part, *args),
+    ),
+    (
+        "a tie, also of infinities: half to each",
+        lambda op, part, args: op.name in ("maximum", "minimum") and args[0] == args[1],
+        lambda part, args: args[0] if part is None else 0.5,
+    ),
+    (
+        "-0 is 0; the sign of a zero carries through a division by it",
+        lambda op, part, args: op.name in ("log", "log2", "log10") and minus_zero(args[0]),
+        lambda part, args: -math.inf,
+    ),
+    (
+        "-0 is 0; the sign of a zero carries through a division by it",
+        lambda op, part, args: op.name == "sqrt" and minus_zero(args[0]),
+        lambda part, args: -0.0 if part is None else -math.inf,
+    ),
+    (
+        "signed zeros and infinities as in C's atan2",
+        lambda op, part, args: op.name == "atan2" and part is None,
+        lambda part, args: _libm.atan2(*args),
+    ),
+    (
+        "NaN counts as positive, as in PyTorch; the value is NaN anyway",
+        lambda op, part, args: op.name == "relu" and math.isnan(args[0]),
+        lambda part, args: math.nan if part is None else 1.0,
+    ),
+    (
+        "NaN counts as not positive, as in PyTorch; the value is NaN anyway",
+        lambda op, part, args: op.name == "leaky_relu" and math.isnan(args[0]),
+        lambda part, args: args[1] if part == 0 else math.nan,
+    ),
+    (
+        "at the kink the derivative from below, as in PyTorch",
+        lambda op, part, args: op.name in ("leaky_relu", "elu") and args[0] == 0.0 and part == 0,
+        lambda part, args: args[1],
+    ),
+    (
+        "0 times infinity",
+        lambda op, part, args: op.name in ("leaky_relu", "elu") and infinite(args),
+        lambda part, args: math.nan,
+    ),
+]
+
+
+def reason(op: Op, part: int | None, args: Args, result: float) -> str:
+    """Why a result is right: '' where exact arithmetic says so, '?' where nothing does."""
+    if explained(op, part, args, result):
+        return ""
+    for text, fits, expected in REASONS:
+        if fits(op, part, args):
+            number = expected(part, args) + (0.0 if part is not None else -0.0)  # gradients start at +0
+            return text if check.same(result, number) else "?"
+    return "?"
+
+
+def rows(op: Op) -> Iterator[tuple[Args, list[float], list[str]]]:
+    """Arguments, the value and all partials, and a reason for each of them or ''."""
+    for args in grid(op):
+        value, partials = check.evaluate(op, args)
+        results = [value, *partials]
+        whats: list[int | None] = [None, *range(op.arity)]
+        differentiable = check.parts(op)
+        yield (
+            args,
+            results,
+            [
+                "" if part is not None and part not in differentiable else reason(op, part, args, result)
+                for part, result in zip(whats, results, strict=True)
+            ],
+        )
+
+
+def elementwise() -> list[Op]:
+    return [op for op in ops.TABLE if not isinstance(op, ops.Variadic)]
+
+
+def lines(op: Op) -> Iterator[str]:
+    """The rows of an operation as text: name, arguments | value | partials | reasons."""
+    for args, (value, *partials), whys in rows(op):
+        why = "; ".join(dict.fromkeys(text for text in whys if text))
+        fields = [" ".join(map(repr, args)), repr(value), " ".join(map(repr, partials)), why]
+        yield f"{op.name} " + " | ".join(fields).rstrip(" |")
+
+
+def read() -> dict[str, list[tuple[Args, list[float], str]]]:
+    """The committed table: for each operation its arguments, results and reasons."""
+    table: dict[str, list[tuple[Args, list[float], str]]] = {}
+    for line in TABLE.read_text().splitlines():
+        if line.startswith("#"):
+            continue
+        name, rest = line.split(" ", 1)
+        args, value, partials, *why = rest.split(" | ")
+        numbers = [float(value), *map(float, partials.split())]
+        table.setdefault(name, []).append((tuple(map(float, args.split())), numbers, "".join(why)))
+    return table
+
+
+if __name__ == "__main__":
+    header = "# operation arguments | value | partials | why, where exact arithmetic does not say so"
+    TABLE.write_text("\n".join([header, *(line for op in elementwise() for line in lines(op))]) + "\n")
+    print(f"wrote {TABLE.name}: {sum(map(len, read().values()))} rows")

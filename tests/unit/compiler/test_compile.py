@@ -1,0 +1,527 @@
+"""compile: what it gives, what it refuses, and that eager mode gives the same."""
+
+from __future__ import annotations
+
+import copy
+import math
+import os
+import pickle
+import re
+import subprocess
+import sys
+from typing import Any
+
+import numpy as np
+import pytest
+
+import chainrule
+from chainrule import (
+    Value,
+    compile,
+    dot,
+    exp,
+    maximum,
+    mean,
+    nn,
+    sigmoid,
+    take,
+    tanh,
+)
+from chainrule.compiler import TraceError
+from chainrule.support.errors import AnomalyError
+from chainrule.value import compiled, detect_anomaly
+
+from ...near import near
+from .compiled import BACKENDS, RNG, backends
+
+# --- what it gives -------------------------------------------------------------------------------
+
+
+@backends
+@pytest.mark.parametrize("samples", [1, 2, 7, 8, 100, 1000])
+def test_a_network(backend: str, samples: int) -> None:
+    model = nn.MLP(3, [8, 8, 1], seed=1)
+    X, y = RNG.normal(size=(samples, 3)), RNG.normal(size=samples)
+    step = compile(lambda x, t: (model(x) - t) ** 2, params=model.parameters(), backend=backend)
+    value, grads = step.value_and_grad(X, y)
+    model.zero_grad()
+    loss = mean([(model(x) - t) ** 2 for x, t in zip(X.tolist(), y.tolist(), strict=True)])
+    loss.backward()
+    assert value == near(loss.data, rel=1e-12)
+    np.testing.assert_allclose(grads, [p.grad for p in model.parameters()], rtol=1e-10)
+    np.testing.assert_allclose(step(X, y).mean(), loss.data, rtol=1e-12)
+
+
+def test_parameters_are_found_by_themselves() -> None:
+    a, b = Value(2.0), Value(3.0)
+    step = compile(lambda x: a * x + b, reduction="sum")
+    value, grads = step.value_and_grad(np.array([1.0, 2.0]))
+    assert value == 12.0
+    assert step.params == [a, b]
+    assert grads.tolist() == [3.0, 2.0]
+
+
+def test_a_changed_parameter_is_seen_by_the_next_call() -> None:
+    a = Value(2.0)
+    step = compile(lambda x: a * x)
+    assert step(np.array([1.0])).tolist() == [2.0]
+    a.data = 5.0
+    assert step(np.array([1.0])).tolist() == [5.0]
+
+
+def test_a_model_predicts_over_a_batch() -> None:
+    model = nn.MLP(2, [4, 3], seed=0)
+    X = RNG.normal(size=(20, 2))
+    outputs = compile(model)(X)
+    assert len(outputs) == 3
+    expected = [[v.data for v in model(x)] for x in X.tolist()]
+    np.testing.assert_allclose(np.column_stack(outputs), expected, rtol=1e-12)
+
+
+def test_dicts_go_in_and_come_out() -> None:
+    step = compile(lambda d: {"sum": d["a"] + d["b"][0], "product": d["a"] * d["b"][1]})
+    batch = {"a": np.array([1.0, 2.0]), "b": np.array([[3.0, 4.0], [5.0, 6.0]])}
+    result = step(batch)
+    assert result["sum"].tolist() == [4.0, 7.0]
+    assert result["product"].tolist() == [4.0, 12.0]
+
+
+def test_a_value_already_computed() -> None:
+    x, w = Value(1.0), Value(3.0)
+    step = compile(tanh(w * x) + x, inputs=[x], reduction="sum")
+    value, grads, (x_grad,) = step.value_and_grad(np.array([0.1, 0.2]), inputs=True)
+    assert value == near(math.tanh(0.3) + 0.1 + math.tanh(0.6) + 0.2, ulps=4)
+    assert grads[0] == near(0.1 / math.cosh(0.3) ** 2 + 0.2 / math.cosh(0.6) ** 2, ulps=4)
+    assert x_grad[0] == near(3 / math.cosh(0.3) ** 2 + 1, ulps=4)
+
+
+def test_each_length_is_compiled_once() -> None:
+    step = compile(lambda xs: sum(x * x for x in xs))
+    for length in (2, 5, 2, 5):
+        assert step(np.ones((3, length))).tolist() == [length] * 3
+    assert len(step.variants) == 2
+
+
+def test_axes_broadcast() -> None:
+    step = compile(lambda a, xs: a * sum(xs), reduction="none", axes=2)
+    a, xs = np.array([[1.0], [2.0], [3.0]]), RNG.normal(size=(1, 4, 2))
+    values, _, (a_grad, xs_grad) = step.value_and_grad(a, xs, inputs=True)
+    np.testing.assert_allclose(values, a * xs.sum(2), rtol=1e-14)
+    np.testing.assert_allclose(a_grad, np.full((3, 1), xs.sum()), rtol=1e-12)
+    np.testing.assert_allclose(xs_grad, np.full((1, 4, 2), 6.0), rtol=1e-14)
+
+
+def test_gradients_of_one_argument() -> None:
+    step = compile(lambda a, b: a * b, reduction="sum")
+    value, _, (b_grad,) = step.value_and_grad(np.array([2.0, 3.0]), np.array([5.0, 7.0]), inputs=(1,))
+    assert value == 31.0
+    assert b_grad.tolist() == [2.0, 3.0]
+
+
+@pytest.mark.parametrize(("reduction", "value", "grad"), [("mean", 2.0, 1.5), ("sum", 4.0, 3.0)])
+def test_reductions(reduction: str, value: float, grad: float) -> None:
+    w = Value(4 / 3)
+    step = compile(lambda x: w * x, reduction=reduction)
+    got, grads = step.value_and_grad(np.array([1.0, 2.0]))
+    assert got == near(value, ulps=4)
+    assert grads[0] == near(grad, ulps=4)
+
+
+@backends
+def test_an_embedding(backend: str) -> None:
+    table = [[Value(float(10 * i + j)) for j in range(3)] for i in range(4)]
+    step = compile(lambda i, x: dot(take(table, i), x), reduction="sum", backend=backend)
+    index, x = np.array([2, 0, 2]), np.array([[1.0, 2.0, 3.0], [4.0, 5.0, 6.0], [7.0, 8.0, 9.0]])
+    value, grads = step.value_and_grad(index, x)
+    expected = np.array([[10.0 * i + j for j in range(3)] for i in range(4)])
+    assert value == near((expected[index] * x).sum(), ulps=4)
+    by_value = dict(zip(step.params, grads.tolist(), strict=True))
+    assert [by_value[v] for v in table[2]] == [8.0, 10.0, 12.0]
+    assert [by_value[v] for v in table[1]] == [0.0, 0.0, 0.0]
+    for wrong, shown in ((4, "4"), (-1, "-1"), (0.5, "0.5"), (math.nan, "nan"), (1e300, "1e+300")):
+        with pytest.raises(
+            IndexError, match=rf"take needs a whole number from 0 to 3, got {re.escape(shown)}$"
+        ):
+            step(np.array([wrong]), x[:1])
+    many = np.tile(x, (400, 1))
+    with pytest.raises(IndexError, match=r"from 0 to 3, got 7$"):  # in one of several blocks
+        step(np.where(np.arange(1200) == 700, 7, 1), many)
+    assert step(np.ones(1200), many).shape == (1200,)
+
+
+def test_the_program_shows_what_became_of_the_code() -> None:
+    model = nn.MLP(4, [8, 1], seed=0)
+    step = compile(lambda x: model(x), params=model.parameters())
+    assert step.program == "not traced yet: call it with a batch first"
+    step(np.ones((10, 4)))
+    assert "dense shared[0+5i+1k], each[0+1i+1k], shared[4+5i] (8 x 4 by 4 x 1)" in step.program
+    assert "nodes traced" in step.program
+
+
+def test_sums_of_products_become_matrix_products() -> None:
+    """Neurons written out by hand, as in the tutorials."""
+    weights = [[Value(0.1 * i + j) for j in range(5)] for i in range(3)]
+
+    def layer(x: Any) -> Any:
+        return sum(tanh(sum(w * v for w, v in zip(row, x, strict=True))) for row in weights)
+
+    step = compile(layer)
+    step(np.ones((10, 5)))
+    assert "(3 x 5 by 5 x 1)" in step.program
+
+
+# --- what it refuses -----------------------------------------------------------------------------
+
+
+def test_reading_data_would_fix_a_number() -> None:
+    with pytest.raises(TraceError, match=r"reading \.data inside a compiled function.*detach\(\)"):
+        compile(lambda x: x * x.data)(np.ones(3))
+    w = Value(2.0)
+    with pytest.raises(TraceError, match=r"reading \.data"):
+        compile(lambda x: x * w.data)(np.ones(3))
+    with pytest.raises(TraceError, match=r"assigning to \.data"):
+        compile(lambda x: setattr(w, "data", 3.0) or x)(np.ones(3))
+    assert w.data == 2.0
+
+
+@pytest.mark.skipif(compiled is None or Value is not compiled.Value, reason="reads Values of the C core")
+def test_numbers_of_parameters_are_read_at_once() -> None:
+    assert compiled.read_data([]) == b""
+    read = compiled.read_data([Value(1.5), Value(-0.0), Value(math.inf)])
+    assert np.frombuffer(read).tobytes() == np.array([1.5, -0.0, math.inf]).tobytes()
+    for wrong in ([Value(1.0), 2.0], [None]):
+        with pytest.raises(TypeError, match="expected a Value, got"):
+            compiled.read_data(wrong)
+    with pytest.raises(TypeError):
+        compiled.read_data(3)
+    with pytest.raises(TraceError, match=r"reading \.data inside a compiled function"):
+        compile(lambda x: x * np.frombuffer(compiled.read_data([x]))[0])(np.ones(2))
+
+
+def test_after_an_error_eager_mode_is_as_before() -> None:
+    with pytest.raises(ZeroDivisionError):
+        compile(lambda x: x * (1 / 0))(np.ones(3))
+    assert (Value(1.0) < Value(2.0)) is True
+    assert Value(3.0).data == 3.0
+
+
+@pytest.mark.parametrize(
+    ("batch", "error", "text"),
+    [
+        ((), TypeError, "at least one array"),
+        ((np.ones((3, 2)), np.ones(4)), ValueError, "same number of samples, got 3, 4"),
+        ((np.ones((0, 2)), np.ones(0)), ValueError, "the batch is empty"),
+        ((3.0, 4.0), ValueError, "one entry for every sample"),
+        ((Value(1.0), np.ones(2)), TypeError, "on Values call the function itself"),
+        ((np.ma.masked_array([[1.0]], mask=[[1]]), np.ones(1)), TypeError, "masked"),
+        (({}, np.ones(0)), ValueError, "empty"),
+        ((np.array(["a", "b"]), np.ones(2)), TypeError, "array of real numbers"),
+        ((np.array([1j, 2]), np.ones(2)), TypeError, "array of real numbers"),
+        (([[1.0], [1.0, 2.0]], np.ones(2)), TypeError, "array of real numbers"),
+        ((None, np.ones(2)), TypeError, "array of real numbers"),
+    ],
+)
+def test_bad_batches(batch: Any, error: type[Exception], text: str) -> None:
+    step = compile(lambda x, y: x[0] * y)
+    with pytest.raises(error, match=text):
+        step(*batch)
+
+
+def test_bad_arguments() -> None:
+    with pytest.raises(TypeError, match="compile needs a function"):
+        compile(3)
+    with pytest.raises(ValueError, match="reduction must be"):
+        compile(lambda x: x, reduction="max")
+    with pytest.raises(ValueError, match="unknown backend 'cuda'"):
+        compile(lambda x: x, backend="cuda")
+    with pytest.raises(TypeError, match="leaf Values"):
+        compile(lambda x: x, params=[Value(1.0) * 2])
+    with pytest.raises(TypeError, match="must return Values"):
+        compile(lambda x: "a")(np.ones(2))
+    with pytest.raises(TypeError, match="returns one Value, this one returns 2"):
+        compile(lambda x: [x, x]).value_and_grad(np.ones(2))
+    with pytest.raises(ValueError, match="axes must be from 1 to 4"):
+        compile(lambda x: x, axes=5)
+
+
+def test_operations_made_by_hand_are_refused() -> None:
+    def doubled(x: Any) -> Any:
+        out = Value(2.0, (x,), "double")
+        out._backward = lambda: None
+        return out
+
+    with pytest.raises(TypeError, match="cannot compile 'double'"):
+        compile(doubled)(np.ones(2))
+
+
+def test_no_grad_around_a_call_changes_nothing() -> None:
+    w = Value(2.0)
+    step = compile(lambda x: x * w)
+    with chainrule.no_grad():
+        assert step(np.array([1.0, 2.0])).tolist() == [2.0, 4.0]
+    assert step.value_and_grad(np.array([1.0, 2.0]))[1].tolist() == [1.5]
+
+
+def test_what_would_fix_numbers_of_one_sample_is_refused() -> None:
+    w = Value(2.0)
+
+    def without_gradient(x: Any) -> Any:
+        with chainrule.no_grad():
+            return x * w
+
+    def gradient(x: Any) -> Any:
+        y = x * x
+        y.backward()
+        return x.grad
+
+    with pytest.raises(TraceError, match=r"no_grad\(\) inside a compiled function.*detach"):
+        compile(without_gradient)(np.ones(3))
+    with pytest.raises(TraceError, match=r"backward\(\) inside a compiled function.*grad"):
+        compile(gradient)(np.ones(3))
+    with pytest.raises(TraceError, match=r"reading \.grad inside a compiled function"):
+        compile(lambda x: x * w.grad)(np.ones(3))
+    assert w.grad == 0.0
+
+
+def test_derivatives_inside() -> None:
+    step = compile(chainrule.grad(lambda x: x**3))
+    np.testing.assert_allclose(step(np.array([1.0, 2.0])), [3.0, 12.0], rtol=1e-14)
+    values, _, (second,) = step.value_and_grad(np.array([1.0, 2.0]), inputs=True)
+    assert values == near(7.5, ulps=4)
+    np.testing.assert_allclose(second * 2, [6.0, 12.0], rtol=1e-14)
+
+
+def test_values_not_named_are_read_but_not_differentiated() -> None:
+    a, b = Value(1.0), Value(2.0)
+    step = compile(lambda x: a * x + b, params=[b], reduction="sum")
+    assert step(np.array([1.0])).tolist() == [3.0]
+    a.data = 7.0
+    value, grads = step.value_and_grad(np.array([1.0, 2.0]))
+    assert value == 25.0
+    assert grads.tolist() == [2.0]
+
+
+def test_numbers_may_be_returned() -> None:
+    payoff = compile(lambda s, k: max(s - k, 0))
+    assert payoff(np.array([1.0, 3.0]), np.array([2.0, 1.0])).tolist() == [0.0, 2.0]
+    assert compile(lambda x: [x, 0, True, np.float64(2)])(np.ones(2))[3].tolist() == [2.0, 2.0]
+
+
+def test_a_single_number_is_the_same_for_all_samples() -> None:
+    step = compile(lambda x, k: x * k, reduction="sum")
+    value, _, (_, k_grad) = step.value_and_grad(np.array([1.0, 2.0]), 3.0, inputs=True)
+    assert value == 9.0
+    assert k_grad == 3.0
+
+
+def test_an_empty_batch_after_others() -> None:
+    step = compile(lambda x: x * 2)
+    step(np.ones(3))
+    assert step(np.ones(0)).shape == (0,)
+    with pytest.raises(ValueError, match="nothing to differentiate"):
+        step.value_and_grad(np.ones(0))
+
+
+def test_rows_of_arrays_are_arrays_and_those_of_lists_are_lists() -> None:
+    double = compile(lambda x: (x * 2)[0])
+    assert double(np.array([[1.0, 2.0]])).tolist() == [2.0]
+    assert double([[1.0, 2.0]]).tolist() == [1.0]
+
+
+def test_different_structures_are_refused() -> None:
+    step = compile(lambda x: {"a": x} if x < 1 else {"b": x})
+    with pytest.raises(TypeError, match=r"for some samples and .* for others"):
+        step(np.array([0.0, 2.0]))
+
+
+def test_copies_and_pickles_trace_again() -> None:
+    model = nn.MLP(2, [3, 1], seed=0)
+    step = compile(model)
+    X = np.ones((3, 2))
+    expected = step(X)
+    for again in (copy.deepcopy(step), pickle.loads(pickle.dumps(step))):
+        np.testing.assert_array_equal(again(X), expected)
+    assert repr(step) == "<compiled MLP: 1 programs>"
+
+
+def test_retrace_sees_what_is_no_value() -> None:
+    factor = [2.0]
+    step = compile(lambda x: x * factor[0])
+    assert step(np.ones(1)).tolist() == [2.0]
+    factor[0] = 5.0
+    assert step(np.ones(1)).tolist() == [2.0]
+    step.retrace()
+    assert step(np.ones(1)).tolist() == [5.0]
+
+
+def test_bad_lists_of_values() -> None:
+    w = Value(1.0)
+    with pytest.raises(TypeError, match="inputs must be leaf Values"):
+        compile((w * 3) * 3, inputs=[w * 3])
+    with pytest.raises(ValueError, match="params has the same Value twice"):
+        compile(lambda x: w * x, params=[w, w])
+    model = nn.MLP(2, [1], seed=0)
+    wrong: list[tuple[Any, str]] = [
+        (model, "got MLP"),
+        (model.parameters, "got method"),
+        (3, "got int"),
+        ({"w": Value(1.0)}, "got dict"),
+        ([1.0], "got float among them"),
+        ([Value(1.0) + 1.0], r"got the result of '\+'"),
+    ]
+    for params, message in wrong:
+        with pytest.raises(
+            TypeError, match=rf"^params must be .*such as model.parameters\(\), {message}$"
+        ):
+            compile(lambda x: x, params=params)
+    with pytest.raises(TypeError, match="params must be a list of Values, got a single one"):
+        compile(lambda x: w * x, params=w)
+    with pytest.raises(TypeError, match=r"inputs must be True or a tuple of positions, such as \(0,\)"):
+        compile(lambda x: w * x).value_and_grad(np.ones(2), inputs=0)
+
+
+# --- arrays of every kind ------------------------------------------------------------------------
+
+
+@backends
+def test_arrays_of_every_kind(backend: str) -> None:
+    step = compile(lambda x: x[0] * x[1] + exp(x[1]), backend=backend)
+    X = RNG.normal(size=(30, 2))
+    expected = step(X)
+    readonly = X.copy()
+    readonly.flags.writeable = False
+    wide = np.zeros((30, 4))
+    wide[:, ::2] = X
+    for same in (X[::-1][::-1], np.asfortranarray(X), readonly, wide[:, ::2], X.tolist()):
+        np.testing.assert_array_equal(step(same), expected)
+    assert step(X.astype(np.float32)).dtype == np.float64
+    np.testing.assert_array_equal(step(np.ones((3, 2), dtype=bool)), step(np.ones((3, 2), dtype=int)))
+
+
+@backends
+def test_nan_and_infinity_go_through(backend: str) -> None:
+    step = compile(lambda x: exp(x) * 2 + maximum(x, 0.0), backend=backend)
+    result = step(np.array([math.nan, math.inf, -math.inf, 1.0]))
+    assert math.isnan(result[0])
+    assert result[1] == math.inf
+    assert result[2] == 0.0
+    assert result[3] == near(2 * math.e + 1, ulps=4)
+
+
+# --- determinism ---------------------------------------------------------------------------------
+
+
+@pytest.mark.skipif(compiled is None, reason="there is no C core")
+@pytest.mark.parametrize("samples", [3, 100, 5000])
+def test_the_same_bits_for_any_number_of_threads(samples: int, monkeypatch: pytest.MonkeyPatch) -> None:
+    model = nn.MLP(8, [32, 32, 1], seed=0)
+    X, y = RNG.normal(size=(samples, 8)), RNG.normal(size=samples)
+    step = compile(lambda x, t: (model(x) - t) ** 2, params=model.parameters())
+    seen = set()
+    for threads in ("1", "2", "3", "8", "2"):
+        monkeypatch.setenv("CHAINRULE_THREADS", threads)
+        value, grads = step.value_and_grad(X, y)
+        seen.add((value, grads.tobytes(), step(X, y).tobytes()))
+    assert len(seen) == 1
+
+
+@pytest.mark.skipif(compiled is None, reason="there is no C core")
+def test_a_forked_child_has_threads_of_its_own() -> None:
+    code = """
+import os, numpy as np
+from chainrule import nn, compile
+model = nn.MLP(8, [32, 32, 1], seed=0)
+step = compile(lambda x: model(x) ** 2, params=model.parameters())
+X = np.ones((5000, 8))
+before = step.value_and_grad(X)[0]
+child = os.fork()
+if child == 0:
+    os._exit(0 if step.value_and_grad(X)[0] == before else 1)
+assert os.waitpid(child, 0)[1] == 0
+"""
+    subprocess.run([sys.executable, "-c", code], check=True, timeout=60)
+
+
+def test_a_child_forked_while_another_thread_traces_can_compile() -> None:
+    code = """
+import os, threading, warnings
+import numpy as np
+from chainrule import compile
+warnings.simplefilter("ignore")  # Python's own about forking with threads
+tracing, done = threading.Event(), threading.Event()
+
+def slow(x):
+    tracing.set()
+    done.wait()
+    return x
+
+thread = threading.Thread(target=lambda: compile(slow)(np.ones(2)))
+thread.start()
+tracing.wait()
+child = os.fork()
+if child == 0:
+    os._exit(0 if compile(lambda x: 2 * x)(np.ones(2)).tolist() == [2.0, 2.0] else 1)
+result = os.waitpid(child, 0)[1]
+done.set()
+thread.join()
+assert result == 0
+"""
+    subprocess.run([sys.executable, "-c", code], check=True, timeout=60)
+
+
+def test_bad_settings_of_threads_and_simd(monkeypatch: pytest.MonkeyPatch) -> None:
+    if compiled is None:
+        pytest.skip("there is no C core")
+    step = compile(lambda x: x * 2)
+    monkeypatch.setenv("CHAINRULE_THREADS", "many")
+    with pytest.raises(ValueError, match="CHAINRULE_THREADS must be a positive number"):
+        step(np.ones(3))
+    monkeypatch.delenv("CHAINRULE_THREADS")
+    monkeypatch.setenv("CHAINRULE_SIMD", "mmx")
+    with pytest.raises(ValueError, match=r"CHAINRULE_SIMD must be one of .*got 'mmx'"):
+        step(np.ones(3))
+
+
+def test_without_parameters_there_is_no_gradient_for_them() -> None:
+    price = compile(lambda s, k: maximum(s - k, 0.0))
+    with pytest.raises(ValueError, match=r"no parameters.*value_and_grad\(\.\.\., inputs=True\)"):
+        price.grad(np.array([3.0]), np.array([1.0]))
+    assert price.value_and_grad(np.array([3.0]), np.array([1.0]), inputs=True)[2][0].tolist() == [1.0]
+
+
+def test_sigmoid_far_out_keeps_its_slope() -> None:
+    _, _, (grad,) = compile(lambda x: sigmoid(x)).value_and_grad(np.array([40.0]), inputs=True)
+    assert grad[0] == near(4.248354255291589e-18, rel=1e-14)
+
+
+def test_the_package_is_there() -> None:
+    assert chainrule.compile is compile
+    assert os.path.basename(chainrule.compiler.__file__) == "__init__.py"
+
+
+@pytest.mark.parametrize("backend", BACKENDS)
+def test_detect_anomaly_names_the_line_in_a_compiled_function(backend: str) -> None:
+    w = Value(1.0)
+
+    def root(x: Any) -> Any:
+        return (x * w).sqrt()  # the slope at 0 is infinite
+
+    step = compile(root, params=[w], backend=backend)
+    good, bad, steep = np.array([1.0, 4.0]), np.array([1.0, -1.0]), np.array([1.0, 0.0])
+    w.grad = 3.0
+    with detect_anomaly():
+        assert step(good).tolist() == [1.0, 2.0]
+        assert step(steep).tolist() == [1.0, 0.0]
+        with pytest.raises(AnomalyError, match=r"sqrt\(-1.0000\) is nan, at .*the slope at 0"):
+            step(bad)
+        with pytest.raises(AnomalyError, match=r"test_compile.py:\d+.*the slope at 0"):
+            step.value_and_grad(steep)
+    assert w.grad == 3.0  # a gradient of the user's, and still there
+    assert np.isnan(step(bad)[1])
+
+
+def test_a_number_as_text_is_not_baked_in() -> None:
+    for function in (lambda x: x * float(f"{x:.1f}"), lambda x: x * 2 if format(x, ".0f") == "2" else x):
+        with pytest.raises(TraceError, match="a plain number inside a compiled function"):
+            compile(function)(np.array([1.0, 2.0]))
+    assert compile(lambda x: x * len(f"{x}"[:5]))(np.array([1.0, 2.0])).tolist() == [5.0, 10.0]

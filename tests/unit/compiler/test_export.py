@@ -1,0 +1,548 @@
+"""`Compiled.source`: what it writes is compiled and run, in C and in JavaScript."""
+
+from __future__ import annotations
+
+import ctypes
+import json
+import math
+import random
+import re
+import struct
+import subprocess
+from collections.abc import Sequence
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pytest
+
+from chainrule import Value, dot, less, nn, ops, sqrt, sum, take, tanh, where
+from chainrule.compiler import Compiled, compile
+
+from ...conformance import truth
+from ...conformance.campaigns import check, compiled_graphs, random_graphs, special
+from ...conftest import require_program
+
+FLAGS = ("-std=c11", "-pedantic", "-Wall", "-Wextra", "-Werror", "-shared", "-fPIC")
+SAME_BITS = ("-ffp-contract=off", "-fno-builtin-pow")
+
+Result = tuple[float, list[float], list[float]]  # the value, gradients of parameters and of inputs
+Call = tuple[str, Sequence[float], Sequence[float]]  # the name of a program, parameters, inputs
+
+
+def traced(function: Any, *batch: Any, **options: Any) -> Compiled:
+    step = compile(function, **options)
+    step(*batch)
+    return step
+
+
+def of_value(out: Value, params: list[Value], inputs: list[Value]) -> Compiled:
+    return traced(out, *([leaf.data] for leaf in inputs), params=params, inputs=inputs)
+
+
+# --- running C -----------------------------------------------------------------------------------
+
+
+def build(folder: Path, sources: dict[str, str], optimise: str = "-O1") -> ctypes.CDLL:
+    """All sources as one library, compiled without a warning."""
+    cc = require_program("cc")
+    for name, text in sources.items():
+        (folder / f"{name}.c").write_text(text)
+    library = folder / "library.so"
+    files = [str(folder / f"{name}.c") for name in sources]
+    done = subprocess.run(
+        [cc, *FLAGS, *SAME_BITS, optimise, *files, "-o", str(library), "-lm"],
+        capture_output=True,
+        text=True,
+    )
+    assert (done.returncode, done.stderr) == (0, "")
+    return ctypes.CDLL(str(library))
+
+
+def numbers(values: Sequence[float]) -> Any:
+    return (ctypes.c_double * max(len(values), 1))(*values)
+
+
+def in_c(library: ctypes.CDLL, call: Call) -> Result:
+    name, params, inputs = call
+    function = getattr(library, f"{name}_value_and_grad")
+    function.restype = ctypes.c_double
+    grads = [numbers([math.pi] * len(params)), numbers([math.pi] * len(inputs))]
+    value = function(numbers(params), numbers(inputs), *grads)
+    output = numbers([math.pi])
+    getattr(library, f"{name}_value")(numbers(params), numbers(inputs), output)
+    assert identical(output[0], value)
+    return value, list(grads[0][: len(params)]), list(grads[1][: len(inputs)])
+
+
+# --- running JavaScript --------------------------------------------------------------------------
+
+RUNNER = """
+import { readFileSync, writeFileSync } from "node:fs";
+
+const view = new DataView(new ArrayBuffer(8));
+const number = (hex) => {
+    view.setBigUint64(0, BigInt("0x" + hex));
+    return view.getFloat64(0);
+};
+const hex = (x) => {
+    view.setFloat64(0, x);
+    return view.getBigUint64(0).toString(16).padStart(16, "0");
+};
+const results = [];
+for (const [name, params, inputs] of JSON.parse(readFileSync("calls.json", "utf8"))) {
+    const module = await import(`./${name}.mjs`);
+    const args = [params.map(number), Float64Array.from(inputs, number)];
+    const { value, paramGrads, inputGrads } = module.valueAndGrad(...args);
+    if (!Object.is(module.value(...args), value)) {
+        throw new Error(`${name}: the two functions differ`);
+    }
+    results.push([[value], [...paramGrads], [...inputGrads]].map((xs) => xs.map(hex)));
+}
+writeFileSync("results.json", JSON.stringify(results));
+"""
+
+
+def in_javascript(folder: Path, sources: dict[str, str], calls: Sequence[Call]) -> list[Result]:
+    """One process for all calls; numbers travel as their bits."""
+    for name, text in sources.items():
+        (folder / f"{name}.mjs").write_text(text)
+    run_node(folder, RUNNER, calls)
+    results = json.loads((folder / "results.json").read_text())
+    return [
+        (value[0], params, inputs)
+        for value, params, inputs in ([list(map(from_hex, xs)) for xs in each] for each in results)
+    ]
+
+
+def run_node(folder: Path, script: str, calls: Sequence[Call] = ()) -> str:
+    bits = [
+        (name, list(map(to_hex, params)), list(map(to_hex, inputs))) for name, params, inputs in calls
+    ]
+    (folder / "calls.json").write_text(json.dumps(bits))
+    (folder / "run.mjs").write_text(script)
+    done = subprocess.run(
+        [require_program("node"), "run.mjs"], cwd=folder, capture_output=True, text=True
+    )
+    assert (done.returncode, done.stderr) == (0, "")
+    return done.stdout
+
+
+def to_hex(x: float) -> str:
+    return struct.pack(">d", x).hex()
+
+
+def from_hex(text: str) -> float:
+    return float(struct.unpack(">d", bytes.fromhex(text))[0])
+
+
+# --- comparing -----------------------------------------------------------------------------------
+
+
+def identical(a: float, b: float) -> bool:
+    """To the last bit; all NaN are one."""
+    return to_hex(a) == to_hex(b) or (math.isnan(a) and math.isnan(b))
+
+
+def all_identical(result: Result, expected: Result) -> bool:
+    pairs = zip(flat(result), flat(expected), strict=True)
+    return all(identical(a, b) for a, b in pairs)
+
+
+def flat(result: Result) -> list[float]:
+    return [result[0], *result[1], *result[2]]
+
+
+def close(a: float, b: float) -> bool:
+    """The same up to some roundings; where it is infinite or NaN, exactly."""
+    if not math.isfinite(a) or not math.isfinite(b):
+        return identical(a, b)
+    return abs(a - b) <= 2e-14 * max(abs(b), 1e-300)
+
+
+def eager(out: Value, params: list[Value], inputs: list[Value]) -> Result:
+    out.forward().backward(reset=True)
+    return out.data, [p.grad for p in params], [x.grad for x in inputs]
+
+
+# --- every row -----------------------------------------------------------------------------------
+
+
+Row = tuple[ops.Op, Value, list[Value]]  # an operation, a multiple of its result, its arguments
+
+
+def rows() -> dict[str, Row]:
+    """Every row with a fixed number of arguments, times a number, so that gradients are not all 1."""
+    result = {}
+    for op in special.elementwise():
+        leaves = [Value(0.5) for _ in range(op.arity)]
+        out = op(*leaves) * 0.7
+        out.label = op.name
+        result[op.name] = op, out, leaves
+    return result
+
+
+def row_sources(language: str) -> dict[str, str]:
+    return {
+        name: of_value(out, [], leaves).source(language) for name, (_, out, leaves) in rows().items()
+    }
+
+
+def row_points() -> list[tuple[Call, Result]]:
+    """Ordinary points and all of the special grid, with what eager mode gives."""
+    points = []
+    for name, (op, out, leaves) in rows().items():
+        for args in [*check.points(op, 20), *special.grid(op)]:
+            for leaf, x in zip(leaves, args, strict=True):
+                leaf.data = x
+            points.append(((name, [], args), eager(out, [], leaves)))
+    return points
+
+
+def test_every_row_in_c(tmp_path: Path) -> None:
+    """The same bits as eager mode, zeros, infinities and NaN included."""
+    library = build(tmp_path, row_sources("c"))
+    for call, expected in row_points():
+        assert all_identical(in_c(library, call), expected), call
+
+
+def test_every_row_in_javascript(tmp_path: Path) -> None:
+    """JavaScript's own functions may differ in the last places, and so may what is made of them."""
+    points = row_points()
+    results = in_javascript(tmp_path, row_sources("javascript"), [call for call, _ in points])
+    for (call, expected), result in zip(points, results, strict=True):
+        assert all(map(close, flat(result), flat(expected))), (call, result, expected)
+
+
+VARIADIC_POINTS = (
+    [1.5, -2.0, 0.25, 3.0],
+    [2.0, 2.0, -1.0, 2.0],
+    [0.0, 3.0, 0.0, -0.0],
+    [1e300, -1e300, 5.0, 7.0],
+    [math.inf, 1.0, -math.inf, math.nan],
+)
+
+
+def variadic() -> tuple[dict[str, Compiled], list[tuple[Call, Result]]]:
+    """Every variadic row over parameters, inputs and a constant, with what eager mode gives."""
+    steps, calls = {}, []
+    for op in random_graphs.VARIADIC:
+        leaves = [Value(1.0) for _ in range(4)]
+        params, inputs = leaves[:1], leaves[1:]
+        out = op(*leaves, 0.5, leaves[1]) * 2.0
+        out.label = op.name
+        steps[op.name] = of_value(out, params, inputs)
+        for point in VARIADIC_POINTS:
+            for leaf, x in zip(leaves, point, strict=True):
+                leaf.data = x
+            calls.append(((op.name, point[:1], point[1:]), eager(out, params, inputs)))
+    return steps, calls
+
+
+def test_every_variadic_row_in_c(tmp_path: Path) -> None:
+    steps, calls = variadic()
+    library = build(tmp_path, {name: step.source("c") for name, step in steps.items()})
+    for call, expected in calls:
+        assert all_identical(in_c(library, call), expected), call
+
+
+def test_every_variadic_row_in_javascript(tmp_path: Path) -> None:
+    steps, calls = variadic()
+    sources = {name: step.source("javascript") for name, step in steps.items()}
+    for (call, expected), result in zip(
+        calls, in_javascript(tmp_path, sources, [call for call, _ in calls]), strict=True
+    ):
+        assert all(map(close, flat(result), flat(expected))), call
+
+
+def test_erf_in_javascript(tmp_path: Path) -> None:
+    """JavaScript has no erf; the one made of the table's erfc is as exact as C's."""
+    x = Value(0.5)
+    source = of_value(x.erf(), [], [x]).source("javascript")
+    rng = random.Random(0)
+    points = [rng.uniform(-0.7, 0.7) for _ in range(300)] + [truth.sample(rng) for _ in range(300)]
+    results = in_javascript(tmp_path, {"erf": source}, [("erf", [], [x]) for x in points])
+    for x, (value, _, _) in zip(points, results, strict=True):
+        assert truth.ulps(value, truth.TRUTH["erf"][0](truth.mpf(x))) <= 2.0, x
+
+
+# --- random graphs -------------------------------------------------------------------------------
+
+
+def random_programs(seeds: range) -> tuple[dict[str, Compiled], list[tuple[Call, Any]]]:
+    """Programs with some leaves as inputs, and what eager mode gives where it is not too steep."""
+    steps, calls = {}, []
+    for seed in seeds:
+        rng = random.Random(seed)
+        program = random_graphs.make(rng, Value)
+        values = random_graphs.run(program, Value, lambda name, args: ops.BY_NAME[name](*args))
+        leaves, out = values[: len(program.leaves)], values[-1]
+        cut = rng.randint(0, len(leaves))
+        params, inputs = leaves[:cut], leaves[cut:]
+        point = compiled_graphs.eager(program, values, inputs, params, [leaf.data for leaf in inputs])
+        if point is None or not inputs:
+            continue
+        out.label = f"graph_{seed}"
+        steps[out.label] = of_value(out, params, inputs)
+        calls.append(((out.label, [p.data for p in params], [x.data for x in inputs]), point))
+    assert len(steps) > 0.6 * len(seeds)
+    return steps, calls
+
+
+def test_random_graphs_in_c(tmp_path: Path) -> None:
+    """Values and gradients are those of eager mode to the last bit."""
+    steps, calls = random_programs(range(40))
+    library = build(tmp_path, {name: step.source("c") for name, step in steps.items()}, "-O0")
+    for call, (value, _, inputs, params, *_) in calls:
+        assert all_identical(in_c(library, call), (value, params, inputs)), call
+
+
+def test_random_graphs_in_javascript(tmp_path: Path) -> None:
+    steps, calls = random_programs(range(100, 200))
+    sources = {name: step.source("javascript") for name, step in steps.items()}
+    results = in_javascript(tmp_path, sources, [call for call, _ in calls])
+    for result, (call, point) in zip(results, calls, strict=True):
+        value, size, inputs, params, input_sizes, param_sizes = point
+        scales = [size, *param_sizes, *input_sizes]
+        for a, b, scale in zip(flat(result), [value, *params, *inputs], scales, strict=True):
+            assert abs(a - b) <= 1e-12 * scale, call
+
+
+# --- what people export --------------------------------------------------------------------------
+
+
+def test_mlp(tmp_path: Path) -> None:
+    """A model and its loss: names, numbers and gradients of all 37 parameters."""
+    model = nn.MLP(2, [4, 4, 1], seed=1)
+    model.parameters()[3].label = "fourth"
+
+    def loss(x: list[Value], y: Value) -> Value:
+        return (model(x) - y) ** 2
+
+    step = traced(loss, [[0.5, -1.0]], [0.3], params=model.parameters())
+    out = loss([Value(0.5), Value(-1.0)], Value(0.3))
+    out.backward()
+    expected = out.data, [p.grad for p in model.parameters()]
+    call = "loss", [p.data for p in model.parameters()], [0.5, -1.0, 0.3]
+    text = step.source("c")
+    library = build(tmp_path, {"loss": text})
+    result = in_c(library, call)
+    assert all_identical((*result[:2], []), (*expected, []))
+    stored = (ctypes.c_double * len(call[1])).in_dll(library, "loss_parameters")
+    assert list(stored) == call[1]
+    (other,) = in_javascript(tmp_path, {"loss": step.source("javascript")}, [call])
+    assert all(map(close, flat(other), flat(result)))
+    for line in (
+        " * Written by chainrule 0.1.0 from the function 'loss': ",
+        " *     params[3]                     'fourth'\n",
+        " *     params[4] to params[36]       (no label)\n",
+        " *     inputs[0] to inputs[1]        x\n",
+        " *     inputs[2]                     y\n",
+    ):
+        assert line in text
+
+
+def test_a_model_names_its_parameters() -> None:
+    model = nn.MLP(2, [1], seed=1)
+    text = traced(model, [[1.0, 2.0]]).source("javascript")
+    names = [name for name, _ in model.named_parameters()]
+    assert all(f"params[{k}]                     {name}\n" in text for k, name in enumerate(names))
+
+
+def branching(params: list[Value], x: Value) -> Value:
+    """Both roots have an infinite derivative at 0, where neither is taken."""
+    (a,) = params
+    inner = where(less(0.0, a), x * 3.0, sqrt(x))
+    return where(less(0.0, x), sqrt(x) * a, tanh(x - a) + inner)
+
+
+def picking(params: list[Value], index: Value) -> Value:
+    """The same with a choice of three: the first parameter is 0."""
+    a, b, c = params
+    return take([sqrt(a), b * 2.0, c + sum([sqrt(a), dot([a], [b])])], index) * b
+
+
+@pytest.mark.parametrize(
+    ("function", "start", "points"),
+    [
+        (branching, [2.0], [0.0, -1.0, 4.0, math.nan]),
+        (picking, [0.0, 3.0, 1.0], [1.0, 0.0, 2.0, 7.0, 0.5, -1.0]),
+    ],
+)
+def test_what_is_not_chosen_gets_no_gradient(
+    tmp_path: Path, function: Any, start: list[float], points: list[float]
+) -> None:
+    """Not even where its derivative is infinite, and 0 times that is NaN."""
+    params, x = [Value(x) for x in start], Value(1.0)
+    out = function(params, x)
+    out.label = "chosen"
+    step = of_value(out, params, [x])
+    calls = [("chosen", start, [point]) for point in points]
+    library = build(tmp_path, {"chosen": step.source("c")})
+    others = in_javascript(tmp_path, {"chosen": step.source("javascript")}, calls)
+    for call, other in zip(calls, others, strict=True):
+        x.data = call[2][0]
+        expected = eager(out, params, [x])
+        assert all_identical(in_c(library, call), expected), call
+        assert all(map(close, flat(other), flat(expected))), call
+    x.data = points[0]
+    assert all(map(math.isfinite, flat(eager(out, params, [x]))))
+
+
+def test_branches(tmp_path: Path) -> None:
+    """All traced ways are written; a sample that takes another gives NaN, not a wrong number."""
+
+    def steps(x: Value) -> Value:
+        if x < 0.0:
+            return x * 2.0
+        if x < 1.0:
+            return x * x
+        return x * 0.0 + 7.0
+
+    step = traced(steps, [-1.0, 0.5])
+    calls: list[Call] = [("steps", [], [x]) for x in (-3.0, 0.25, 1.5)]
+    expected = [(-6.0, [], [2.0]), (0.0625, [], [0.5]), (math.nan, [], [math.nan])]
+    text = step.source("c")
+    library = build(tmp_path, {"steps": text})
+    others = in_javascript(tmp_path, {"steps": step.source("javascript")}, calls)
+    for call, other, right in zip(calls, others, expected, strict=True):
+        assert all_identical(in_c(library, call), right)
+        assert all_identical(other, right)
+    assert "The function branches, and 2 ways through it were traced.\n" in text
+
+
+def test_several_outputs(tmp_path: Path) -> None:
+    def both(x: dict[str, Any]) -> list[Value]:
+        return [x["first"] * 2.0, x["second"][1] + 1.0]
+
+    step = traced(both, {"first": [1.0], "second": [[2.0, 3.0]]})
+    text = step.source("c")
+    assert "value_and_grad" not in text
+    assert "inputs[1] to inputs[2]        x['second']\n" in text
+    outputs = numbers([0.0, 0.0])
+    build(tmp_path, {"both": text}).both_value(None, numbers([4.0, 5.0, 6.0]), outputs)
+    assert list(outputs) == [8.0, 7.0]
+    (tmp_path / "both.mjs").write_text(step.source("javascript"))
+    script = """
+        import * as both from "./both.mjs";
+        console.log(both.value([], [4, 5, 6]).join(), "valueAndGrad" in both);
+    """
+    assert run_node(tmp_path, script) == "8,7 false\n"
+
+
+def test_trivial_functions(tmp_path: Path) -> None:
+    """A constant, a leaf itself, an input that is not used."""
+    x, y = Value(3.0), Value(4.0)
+    steps = {
+        "constant": traced(lambda x: Value(2.0) * 3.0, [1.0]),
+        "parameter": traced(lambda x: y, [1.0], params=[y]),
+        "itself": of_value(x, [], [x, y]),
+    }
+    calls: list[Call] = [
+        ("constant", [], [1.0]),
+        ("parameter", [4.0], [1.0]),
+        ("itself", [], [3.0, 4.0]),
+    ]
+    expected = [(6.0, [], [0.0]), (4.0, [1.0], [0.0]), (3.0, [], [1.0, 0.0])]
+    texts = {name: step.source("c").replace("model_", f"{name}_") for name, step in steps.items()}
+    library = build(tmp_path, texts)
+    assert [in_c(library, call) for call in calls] == expected
+    sources = {name: step.source("javascript") for name, step in steps.items()}
+    assert in_javascript(tmp_path, sources, calls) == expected
+
+
+def test_gradients_that_are_not_wanted(tmp_path: Path) -> None:
+    w, x = Value(2.0), Value(3.0)
+    library = build(tmp_path, {"model": of_value(w * x, [w], [x]).source("c")})
+    function = library.model_value_and_grad
+    function.restype = ctypes.c_double
+    grads = numbers([0.0])
+    assert function(numbers([2.0]), numbers([5.0]), None, None) == 10.0
+    assert function(numbers([2.0]), numbers([5.0]), grads, None) == 10.0
+    assert grads[0] == 5.0
+    assert function(numbers([2.0]), numbers([5.0]), None, grads) == 10.0
+    assert grads[0] == 2.0
+
+
+def test_javascript_checks_its_arguments(tmp_path: Path) -> None:
+    w, x = Value(2.0), Value(3.0)
+    (tmp_path / "model.mjs").write_text(of_value(w * x, [w], [x]).source("javascript"))
+    script = """
+        import { parameters, value } from "./model.mjs";
+        try { value(parameters, [1, 2]); } catch (error) { console.log(String(error)); }
+    """
+    assert run_node(tmp_path, script) == "RangeError: expected 1 parameters and 1 inputs, got 1 and 2\n"
+
+
+LABELS = (
+    "*/ int broken; /*",
+    "/*/ **/ *//",
+    "line\nend\r\u2028\u2029",
+    "??/",
+    "\\",
+    "'\"`${x}",
+    "\u202eright to left",
+    "θ",
+    "\ud800",
+)
+
+
+def test_labels_cannot_leave_their_comment(tmp_path: Path) -> None:
+    """Whatever is in a label, the text stays one comment and says what the label was."""
+    leaves = [Value(1.0, label=label) for label in LABELS]
+    step = of_value(sum(leaves), leaves[:5], leaves[5:])
+    call = "model", [1.0] * 5, [1.0] * (len(LABELS) - 5)
+    texts = step.source("c"), step.source("javascript")
+    result = in_c(build(tmp_path, {"model": texts[0]}), call)
+    assert result == (len(LABELS), [1.0] * 5, [1.0] * (len(LABELS) - 5))
+    assert in_javascript(tmp_path, {"model": texts[1]}, [call]) == [result]
+    for text in texts:
+        comment = text[: text.index("*/") + 2]
+        assert comment.count("/*") == 1
+        assert comment.isascii() or set(comment) - set(map(chr, range(128))) == {"θ"}
+        assert text.count("*/") == 1
+        assert r"'*\/ int broken; /\*'" in comment
+
+
+def test_the_name_is_a_word() -> None:
+    def _private(x: Value) -> Value:
+        return x
+
+    assert "void private_value(" in traced(_private, [1.0]).source("c")
+    assert "void model_value(" in traced(lambda x: x, [1.0]).source("c")
+    x = Value(1.0)
+    out = x * 2.0
+    out.label = "y; int z"
+    assert "void model_value(" in of_value(out, [], [x]).source("c")
+
+
+def test_large_graphs(tmp_path: Path) -> None:
+    """Many short functions, and memory that is not on the stack."""
+    x, w = Value(0.5), Value(0.7)
+    out = x
+    for _ in range(3_000):
+        out = (out * w + 0.25).sin()
+    expected = eager(out, [w], [x])
+    step = of_value(out, [w], [x])
+    text = step.source("c")
+    assert "static _Thread_local double v[" in text
+    longest = max(len(body.splitlines()) for body in re.split(r"\n}\n", text))
+    assert longest < 200
+    call: Call = ("model", [0.7], [0.5])
+    assert all_identical(in_c(build(tmp_path, {"model": text}, "-O0"), call), expected)
+    (other,) = in_javascript(tmp_path, {"model": step.source("javascript")}, [call])
+    assert all(map(close, flat(other), flat(expected)))
+
+
+def test_errors() -> None:
+    step = compile(lambda x: x[0] * 2.0)
+    with pytest.raises(ValueError, match=r"^there is nothing to write yet: call it with a batch first$"):
+        step.source("c")
+    with pytest.raises(ValueError, match=r"^unknown language 'cobol'; known are c, javascript$"):
+        step.source("cobol")
+    step(np.ones((1, 2)))
+    step(np.ones((1, 3)))
+    with pytest.raises(
+        ValueError, match=r"^it was called with batches of 2 shapes, which are different"
+    ):
+        step.source("c")

@@ -1,0 +1,141 @@
+"""Trainer: steps in native code are those of eager mode, and it notices what changes behind it."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+
+from chainrule import (
+    StaleValueError,
+    Value,
+    compile,
+    mean,
+    nn,
+    optim,
+    take,
+)
+from chainrule.value import compiled
+
+from ...near import near
+from .compiled import RNG
+
+
+@pytest.mark.skipif(compiled is None, reason="there is no C core")
+def test_a_trainer_takes_the_same_steps_as_eager_mode() -> None:
+    from chainrule.compiler import Trainer
+
+    X, y = RNG.normal(size=(12, 2)), RNG.normal(size=12)
+    eager_model, model = nn.MLP(2, [4, 1], seed=0), nn.MLP(2, [4, 1], seed=0)
+    by_hand = optim.Adam(eager_model.parameters(), lr=0.05)
+    optimizer = optim.Adam(model.parameters(), lr=0.05)
+    step = compile(lambda x, t: (model(x) - t) ** 2, params=model.parameters())
+    with Trainer(step, optimizer) as trainer:
+        for _ in range(20):
+            loss = mean([(eager_model(x) - t) ** 2 for x, t in zip(X.tolist(), y.tolist(), strict=True)])
+            by_hand.zero_grad()
+            loss.backward()
+            by_hand.step()
+            assert trainer.step(X, y) == near(loss.data, rel=1e-10)
+    pairs = zip(model.parameters(), eager_model.parameters(), strict=True)
+    assert all(p.data == near(q.data, rel=1e-10) for p, q in pairs)
+    assert optimizer.steps == by_hand.steps == 20
+    np.testing.assert_allclose(optimizer.state, by_hand.state, rtol=1e-9)
+
+
+@pytest.mark.skipif(compiled is None, reason="there is no C core")
+def test_an_index_that_is_not_in_the_table_ends_the_training() -> None:
+    from chainrule.compiler import Trainer
+
+    table = [Value(1.0), Value(2.0)]
+    step = compile(lambda i, t: (take(table, i) - t) ** 2, params=table)
+    with Trainer(step, optim.SGD(table, lr=0.25)) as trainer:
+        trainer.step(np.array([0, 1]), np.array([0.0, 0.0]))
+        with pytest.raises(IndexError, match=r"a whole number from 0 to 1, got 2$"):
+            trainer.step(np.array([0, 2]), np.array([0.0, 0.0]))
+    assert [p.data for p in table] == [0.75, 1.5]
+
+
+@pytest.mark.skipif(compiled is None, reason="there is no C core")
+def test_a_trainer_says_what_it_needs() -> None:
+    from chainrule.compiler import Trainer
+
+    table = [Value(1.0)]
+    step = compile(lambda x: x * table[0], params=table)
+    with pytest.raises(TypeError, match=r"needs a compiled loss.*got Compiled and the class Adam"):
+        Trainer(step, optim.Adam)
+    with pytest.raises(TypeError, match=r"got function and SGD"):
+        Trainer(lambda x: x, optim.SGD(table, lr=0.1))
+
+
+@pytest.mark.skipif(compiled is None, reason="there is no C core")
+def test_steps_before_a_wrong_index_are_made_and_counted() -> None:
+    from chainrule.compiler import Batch, Trainer
+
+    table = [Value(1.0), Value(2.0)]
+    step = compile(lambda i, t: (take(table, i) - t) ** 2, params=table)
+    optimizer = optim.SGD(table, lr=0.25)
+    with Trainer(step, optimizer) as trainer, pytest.raises(IndexError, match=r"to 1, got 2$"):
+        trainer.run(Batch((np.array([0, 1, 1, 2]), np.zeros(4))), np.full(4, 0.25), np.arange(8) % 4, 2)
+    assert [p.data for p in table] == [0.75, 1.5]
+    assert optimizer.steps == 1
+
+
+@pytest.mark.skipif(compiled is None, reason="there is no C core")
+def test_training_goes_on_in_the_middle_of_an_epoch() -> None:
+    """Ten samples in batches of four: the last one is smaller, and takes part in a piece of its own."""
+    from chainrule.compiler import Batch, Trainer
+
+    X, y = RNG.normal(size=(10, 2)), RNG.normal(size=10)
+    order = np.concatenate([np.random.default_rng(i).permutation(10) for i in range(4)])
+    rates = np.linspace(0.01, 0.1, 12)
+
+    def trained(*pieces: int) -> tuple[list[float], list[float]]:
+        model = nn.MLP(2, [5, 1], seed=0)
+        step = compile(lambda x, t: (model(x) - t) ** 2, params=model.parameters())
+        losses: list[float] = []
+        done = 0
+        with Trainer(step, optim.Adam(model.parameters())) as trainer:
+            for piece in pieces:
+                epochs = -(-(done + piece) // 3)
+                part = order[: 10 * epochs]
+                outcome = trainer.run(Batch((X, y)), rates[: done + piece], part, 4, first=done)
+                losses += outcome.losses.tolist()
+                done += piece
+        return losses, [p.data for p in model.parameters()]
+
+    whole = trained(12)
+    assert len(whole[0]) == 12
+    assert trained(*[1] * 12) == trained(2, 5, 1, 4) == whole
+
+
+@pytest.mark.skipif(compiled is None, reason="there is no C core")
+def test_a_parameter_changed_behind_the_trainer_is_noticed() -> None:
+    from chainrule.compiler import Trainer
+
+    w = Value(1.0)
+    step = compile(lambda x: (w * x - 1) ** 2, params=[w])
+    trainer = Trainer(step, optim.SGD([w], lr=0.1))
+    trainer.step(np.ones(4))
+    w.data = 7.0
+    with pytest.raises(StaleValueError, match="changed while it was trained natively"):
+        trainer.pull()
+    trainer.push()
+    trainer.step(np.ones(4))
+    trainer.pull()
+    assert w.data == near(7.0 - 0.1 * 2 * 6.0, ulps=4)
+
+
+@pytest.mark.skipif(compiled is None, reason="there is no C core")
+def test_a_trainer_notices_other_settings_when_it_is_pushed() -> None:
+    from chainrule.compiler import Trainer
+
+    w = Value(1.0)
+    optimizer = optim.SGD([w], lr=0.1, momentum=0.9)
+    trainer = Trainer(compile(lambda x: (w * x) ** 2, params=[w]), optimizer)
+    trainer.step(np.ones(1))
+    trainer.pull()
+    optimizer.hyperparameters["momentum"] = 0.0
+    trainer.push()
+    before = trainer.params[0]
+    trainer.step(np.ones(1))
+    assert trainer.params[0] == near(before - 0.1 * 2 * before, ulps=4)

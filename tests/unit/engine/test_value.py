@@ -1,0 +1,245 @@
+"""What a Value is: construction, attributes, operators, display. Runs on the core in use."""
+
+from __future__ import annotations
+
+import builtins
+import math
+import operator
+from collections.abc import Callable
+from typing import Any
+
+import numpy as np
+import pytest
+
+import chainrule
+from chainrule import Value, no_grad, ops
+
+from ...near import near
+
+NUMBERS = [2, 2.0, True, np.float64(2), np.float32(2), np.int64(2), np.int8(2), np.bool_(True)]
+OPERATORS: list[Callable[[Any, Any], Any]] = [
+    operator.add,
+    operator.sub,
+    operator.mul,
+    operator.truediv,
+    operator.pow,
+]
+
+
+def test_a_new_value() -> None:
+    v = Value(2)
+    assert (v.data, v.grad, v.label, v.op, v._op) == (2.0, 0.0, "", "", "")
+    assert v.inputs == ()
+    assert v._prev == set()
+    assert v._children == v._local_grads == ()
+    assert v.is_leaf
+    assert not v.is_constant
+
+
+@pytest.mark.parametrize("number", NUMBERS, ids=lambda x: type(x).__name__)
+def test_any_real_number_makes_a_value(number: Any) -> None:
+    assert Value(number).data == float(number)
+    assert type(Value(number).data) is float
+
+
+@pytest.mark.parametrize("number", NUMBERS, ids=lambda x: type(x).__name__)
+@pytest.mark.parametrize("op", OPERATORS, ids=lambda op: op.__name__)
+def test_numbers_on_either_side(op: Callable[[Any, Any], Any], number: Any) -> None:
+    v = Value(3.0)
+    left, right = op(number, v), op(v, number)
+    assert type(left) is type(right) is Value
+    assert left.data == op(float(number), 3.0)
+    assert right.data == op(3.0, float(number))
+    right.backward()
+    assert v.grad == near(
+        {"add": 1.0, "sub": 1.0, "mul": float(number), "truediv": 1 / float(number)}.get(
+            op.__name__, float(number) * 3.0 ** (float(number) - 1)
+        ),
+        ulps=4,
+    )
+
+
+def test_builtin_functions() -> None:
+    a, b = Value(2.0), Value(-3.0)
+    assert sum([a, b]).data == -1.0
+    assert abs(b).data == 3.0
+    assert (-a).data == -2.0
+    assert (+a).data == 2.0
+    assert max([a, b]) is a
+    assert min([a, b]) is b
+    assert sorted([a, b]) == [b, a]
+
+
+def test_repr_and_format() -> None:
+    assert repr(Value(2)) == "Value(data=2.0000, grad=0.0000)"
+    assert repr(Value(2, label="a")) == "Value(data=2.0000, grad=0.0000, label='a')"
+    assert repr(Value(1e-9)) == "Value(data=1.0000e-09, grad=0.0000)"
+    assert repr(Value(-1e20)) == "Value(data=-1.0000e+20, grad=0.0000)"
+    assert repr(Value(math.inf)) == "Value(data=inf, grad=0.0000)"
+    assert repr(Value(math.nan)) == "Value(data=nan, grad=0.0000)"
+    assert f"{Value(2.0):.3f}" == "2.000"
+    assert f"{Value(2.0):>8.1f}" == "     2.0"
+    assert f"{Value(2.0)}" == "Value(data=2.0000, grad=0.0000)"
+    assert str(Value(2.0)) == repr(Value(2.0))
+
+
+def test_equality_of_values_is_identity_and_order_compares_data() -> None:
+    a, b = Value(2.0), Value(2.0)
+    assert a == a
+    assert a != b
+    assert a == 2.0
+    assert len({a, b}) == 2
+    assert a <= b
+    assert not a < b
+    assert a > 1
+    assert a > 1
+    assert a >= np.float64(2)
+    assert a < 2.5
+    assert not Value(math.nan) < 1
+
+
+def test_inputs_are_ordered_and_keep_duplicates() -> None:
+    a, b = Value(2.0), Value(3.0)
+    assert (a - b).inputs == (a, b)
+    assert (a + a).inputs == (a, a)
+    assert (a + a)._prev == {a}
+    assert (a / b)._op == "/"
+    assert (a / b).op == "div"
+    assert a.tanh()._op == "tanh"
+
+
+def test_a_constant_appears_when_somebody_looks() -> None:
+    a = Value(3.0)
+    out = 2 - a
+    two, second = out.inputs
+    assert second is a
+    assert two.data == 2.0
+    assert two.is_constant
+    assert two.is_leaf
+    assert out.inputs[0] is two
+    out.backward()
+    assert (two.grad, a.grad) == (0.0, -1.0)
+    assert out._arguments == (2.0, a)
+
+
+def test_every_row_is_a_method_and_a_function() -> None:
+    for op in ops.TABLE:
+        assert callable(getattr(Value, op.name))
+        assert callable(getattr(chainrule, op.name))
+        assert op.name in chainrule.__all__ or hasattr(builtins, op.name)
+        for alias in op.aliases:
+            assert callable(getattr(Value, alias))
+
+
+def test_operations_on_many_values_as_methods_include_the_value_itself() -> None:
+    v = Value(5.0)
+    assert v.max(3.0, Value(4.0)).data == 5.0
+    assert v.min(7).data == 5.0
+    assert v.sum().data == 5.0
+    assert v.sum(1, 2).data == 8.0
+    assert v.mean(1).data == 3.0
+    assert v.prod(2).data == 10.0
+    assert v.dot(3).data == 15.0
+    assert v.logsumexp(5.0).data == near(5.0 + math.log(2.0), ulps=4)
+
+
+@pytest.mark.parametrize("op", [op for op in ops.TABLE if op.arity in (1, 2)], ids=lambda op: op.name)
+def test_method_function_and_float_agree(op: ops.Op) -> None:
+    args = (1.5, 0.75)[: op.arity] if op.name not in ("asin", "acos", "atanh") else (0.5,)
+    v, *rest = (Value(x) for x in args)
+    by_method = getattr(v, op.name)(*rest)
+    by_function = getattr(chainrule, op.name)(v, *rest)
+    on_floats = getattr(chainrule, op.name)(*args)
+    assert type(on_floats) is float
+    assert by_method.data == by_function.data == on_floats
+
+
+def test_defaults_of_activations() -> None:
+    assert Value(-2.0).leaky_relu().data == -0.02
+    assert Value(-2.0).leaky_relu(0.5).data == -1.0
+    assert chainrule.leaky_relu(Value(-2.0), negative_slope=0.5).data == -1.0
+    assert Value(-2.0).elu().data == math.expm1(-2.0)
+    assert chainrule.elu(-2.0, alpha=3.0) == 3.0 * math.expm1(-2.0)
+
+
+def test_where_as_a_method_has_the_order_of_pytorch() -> None:
+    a, b = Value(1.0), Value(2.0)
+    assert a.where(True, b).data == 1.0
+    assert a.where(False, b).data == 2.0
+    assert chainrule.where(a > b, a, b).data == 2.0
+
+
+def test_detach_cuts_the_graph() -> None:
+    a = Value(2.0)
+    b = (a * 3).detach()
+    assert b.data == 6.0
+    assert b.is_leaf
+    (a * b).backward()
+    assert (a.grad, b.grad) == (6.0, 2.0)
+
+
+def test_no_grad() -> None:
+    a = Value(2.0)
+    with no_grad():
+        b = a * 3
+        assert b.is_leaf
+        assert Value(1.0, (a,), "op").is_leaf
+        with no_grad():
+            pass
+        assert (a * 3).is_leaf
+        with chainrule.enable_grad():
+            assert not (a * 3).is_leaf
+    assert not (a * 3).is_leaf
+
+    @no_grad()
+    def update() -> Any:
+        return a * 2
+
+    assert update().is_leaf
+    with pytest.raises(KeyError), no_grad():
+        raise KeyError
+    assert not (a * 3).is_leaf
+
+
+def test_assigning_data_and_grad() -> None:
+    a = Value(2.0)
+    a.data -= 0.5
+    a.grad = np.float32(3)
+    assert (a.data, a.grad) == (1.5, 3.0)
+    assert type(a.grad) is float
+
+
+def test_a_subclass() -> None:
+    class Parameter(Value):
+        def __init__(self, data: float, name: str) -> None:
+            super().__init__(data, label=name)
+            self.name = name
+
+    p = Parameter(2.0, "w")
+    out = p * 3 + p
+    out.backward()
+    assert (p.grad, p.name, p.label, type(out)) == (4.0, "w", "w", Value)
+    assert isinstance(p, Value)
+
+
+def test_the_class_can_be_extended() -> None:
+    """A learner's own relu, on the compiled core too."""
+    original = Value.relu
+
+    def relu(self: Value) -> Value:
+        out = Value(max(0.0, self.data), (self,), "my relu")
+
+        def backward() -> None:
+            self.grad += (out.data > 0) * out.grad
+
+        out._backward = backward
+        return out
+
+    try:
+        Value.relu = relu  # type: ignore[method-assign]
+        v = Value(3.0)
+        out = (v * 2).relu() * 5
+        out.backward()
+        assert (out.data, v.grad, out.inputs[0]._op) == (30.0, 10.0, "my relu")
+    finally:
+        Value.relu = original  # type: ignore[method-assign]

@@ -1,0 +1,168 @@
+"""The benchmarks run: every spelling of every peer gives our results, and a failing peer loses no run.
+
+Sizes are tiny and nothing is judged here. What is not installed is skipped by the scripts themselves.
+"""
+
+from __future__ import annotations
+
+import json
+import os
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+
+import chainrule
+
+BENCHMARKS = Path(__file__).parents[3] / "benchmarks"
+
+if chainrule.core != "c":
+    pytest.skip("the benchmarks measure the compiled core", allow_module_level=True)
+
+
+def run(script: Path, *arguments: str) -> subprocess.CompletedProcess[str]:
+    environment = {**os.environ, "PYTHONPATH": str(BENCHMARKS)}
+    command = [sys.executable, str(script), *arguments]
+    return subprocess.run(command, capture_output=True, text=True, env=environment)
+
+
+# In the order of the tables. A bar that is missed stays; taking one off needs a change here.
+BARS = {
+    "eager": ["micrograd >= 25", "micrograd >= 100"],
+    "training": [
+        *("JAX >= 4", "PyTorch >= 300"),
+        *("JAX >= 2", "PyTorch >= 80", "micrograd >= 100,000"),
+        *("JAX >= 2", "PyTorch >= 2"),
+    ],
+    "pricing": ["JAX >= 3", "JAX, first result >= 5", "JAX >= 4", "CasADi >= 8"],
+    "gpt": ["plain Value >= 500"],
+    "one_sample": [],
+}
+
+
+@pytest.mark.parametrize("script", BARS)
+def test_every_spelling_gives_our_result_and_no_bar_is_gone(script: str) -> None:
+    done = run(BENCHMARKS / f"{script}.py", "--check")
+    assert done.returncode == 0, done.stdout + done.stderr
+    assert "chainrule" in done.stdout
+    assert "agrees" in done.stdout
+    if os.environ.get("CI"):
+        assert "not installed" not in done.stdout
+    lines = [line.strip("| ").split(" | ") for line in done.stdout.splitlines() if ">= " in line]
+    assert [f"{cells[0].partition(':')[0]} {cells[-2].strip()}" for cells in lines] == BARS[script]
+
+
+@pytest.mark.parametrize("script", ["compile_time", "threads", "layout"])
+def test_the_others_run(script: str) -> None:
+    done = run(BENCHMARKS / f"{script}.py", "--quick")
+    assert done.returncode == 0, done.stdout + done.stderr
+    assert "not judged" in done.stdout
+
+
+RACE = """
+import os, sys, time
+import measure
+from race import Contestant, Race
+
+def right(units):
+    return lambda: [1.0, 2.0]
+
+def slower(units):
+    return lambda: time.sleep(0.05) or [1.0, 2.0]
+
+def wrong(units):
+    return lambda: [1.0, 2.1]
+
+def raising(units):
+    raise ValueError("no such\\ndevice")
+
+def dying(units):
+    os._exit(3)
+
+def noisy(units):
+    return lambda: os.write(1, b"chatter") and [1.0, 2.0]
+
+def tables():
+    contestants = [
+        Contestant("chainrule", "", right, 1),
+        Contestant("peer", "slow", slower, 1),
+        Contestant("peer", "noisy", noisy, 1),
+        Contestant("peer", "raises", raising, 1),
+        Contestant("peer", "dies", dying, 1),
+        Contestant("absent", "", right, 1, modules=["no_such_library"]),
+        *([Contestant("liar", "", wrong, 1)] if "liar" in sys.argv else []),
+    ]
+    yield Race("work", contestants, checked=1, bars={"peer": 1e9, "absent": 2.0}).table()
+
+if __name__ == "__main__":
+    measure.TURNS = 3
+    measure.QUICK = False
+    sys.exit(measure.main(tables))
+"""
+
+
+@pytest.fixture
+def race(tmp_path: Path) -> Path:
+    script = tmp_path / "race_of_the_test.py"
+    script.write_text(RACE)
+    return script
+
+
+def rows(text: str) -> dict[str, list[str]]:
+    """The cells of each row of a table, by the first of them."""
+    lines = [line.strip("| ").split(" | ") for line in text.splitlines() if line.startswith("|")]
+    return {cells[0].strip(): [cell.strip() for cell in cells[1:]] for cells in lines}
+
+
+def test_a_failing_peer_loses_its_row_and_not_the_run(race: Path, tmp_path: Path) -> None:
+    records = tmp_path / "records"
+    done = run(race, f"--records={records}")
+    assert done.returncode == 0, done.stderr
+    assert "chatter" not in done.stdout
+    found = rows(done.stdout)
+    assert "peer: raises: not measured: ValueError: no such" in found
+    assert "peer: dies: not measured: its process ended with 3" in found
+    assert "absent: not measured: no_such_library not installed" in found
+    assert found["absent: no spelling was measured"][-2:] == [">= 2", "not judged"]
+    # The bar holds for the best spelling, and one that is missed stays and does not fail the run.
+    assert found["peer: noisy (best)"][-2:] == [">= 1e+09", "missed"]
+    assert float(found["peer: slow"][2].replace(",", "")) > 100
+    best = [json.loads(line) for line in records.read_text().splitlines()]
+    assert [(each["peer"], each["verdict"]) for each in best] == [("peer", "missed"), ("", "not judged")]
+
+
+def test_a_wrong_result_fails_the_run_and_is_shown(race: Path) -> None:
+    done = run(race, "liar")
+    assert done.returncode == 1
+    assert "| liar: not measured: liar: Not equal to tolerance rtol=1e-09, atol=1e-09" in done.stdout
+
+
+PAGE = """
+import report
+
+def record(title, peer, ratio, bar="", verdict=""):
+    return dict(title=title, name=f"{peer}: spelled so (best)", peer=peer, ratio=ratio,
+                quartiles="1 - 2", bar=bar, verdict=verdict, advice=f"For {title}")
+
+records = [
+    record("a race", "JAX", 0.25, ">= 4", "missed"),
+    record("a race", "CasADi", 0.5),
+    record("another", "PyTorch", 3.0, ">= 2", "met"),
+]
+print(report.page("a machine", records, ["## Section"]))
+"""
+
+
+def test_the_page_says_what_is_missed_and_who_is_faster(tmp_path: Path) -> None:
+    script = tmp_path / "page_of_the_test.py"
+    script.write_text(PAGE)
+    done = run(script)
+    assert done.returncode == 0, done.stderr
+    page = done.stdout
+    assert "Of 2 bars, this run met 1 and missed 1." in page
+    assert "- For a race: JAX (4 times as fast), CasADi (2 times as fast)." in page
+    faster = page.partition("## Where others are faster")[2].partition("##")[0]
+    assert rows(faster)["a race"] == ["CasADi: spelled so", "2", "0.5", "1 - 2"]
+    assert "another" not in faster
+    assert "No turn is repeated,\n  left out or chosen." in page

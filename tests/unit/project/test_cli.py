@@ -1,0 +1,851 @@
+"""The command line: every command and option with good and bad input.
+
+Errors are one line on standard error and an exit code, never a traceback. Most of it runs in this
+process; a few real ones show that the program itself is wired up.
+"""
+
+from __future__ import annotations
+
+import importlib.util
+import math
+import os
+import pty
+import re
+import signal
+import subprocess
+import sys
+import termios
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+import chainrule
+from chainrule import cli, data, load, nn, train
+from chainrule.nn.activations import NAMES
+
+from ...conftest import require
+from ...near import near
+
+Run = Callable[..., tuple[int, str, str]]
+COMMANDS = ["demo", "train", "predict", "graph", "check", "studio", "info"]
+
+
+@pytest.fixture
+def run(capsys: pytest.CaptureFixture[str]) -> Run:
+    """Run a command here: its exit code, output and errors."""
+
+    def call(*arguments: Any) -> tuple[int, str, str]:
+        try:
+            code = cli.main([str(argument) for argument in arguments])
+        except SystemExit as end:
+            code = int(end.code or 0)
+        printed = capsys.readouterr()
+        return code, printed.out, printed.err
+
+    return call
+
+
+@pytest.fixture
+def table(tmp_path: Path) -> Callable[[str], Path]:
+    def write(text: str) -> Path:
+        path = tmp_path / "table.csv"
+        path.write_text(text)
+        return path
+
+    return write
+
+
+def process(
+    *arguments: str, program: tuple[str, ...] = (sys.executable, "-m", "chainrule"), **options: Any
+) -> Any:
+    return subprocess.run([*program, *arguments], capture_output=True, text=True, timeout=120, **options)
+
+
+def without_times(text: str) -> str:
+    return re.sub(r"\d+\.\d\d s", "T s", text)
+
+
+# --- help ----------------------------------------------------------------------------------------
+
+
+def test_help(run: Run) -> None:
+    code, out, err = run("--help")
+    assert (code, err) == (0, "")
+    assert "examples:" in out
+    assert 'chainrule graph "tanh(a*b + a**2)" a=2 b=-3' in out
+    assert all(re.search(rf"^ +{command} ", out, re.MULTILINE) for command in COMMANDS)
+
+
+@pytest.mark.parametrize("command", COMMANDS)
+def test_help_of_every_command_has_examples(run: Run, command: str) -> None:
+    code, out, err = run(command, "--help")
+    assert (code, err) == (0, "")
+    assert out.startswith(f"usage: chainrule {command}")
+    assert re.search(rf"^examples?:\n  chainrule {command}", out, re.MULTILINE)
+
+
+def test_version(run: Run) -> None:
+    assert run("--version") == (0, f"chainrule {chainrule.__version__}\n", "")
+
+
+def test_every_option_is_in_this_file(run: Run) -> None:
+    text = Path(__file__).read_text()
+    for command in COMMANDS:
+        for option in re.findall(r"--[a-z-]+", run(command, "--help")[1]):
+            assert f'"{option}"' in text, f"{command} {option}"
+
+
+# --- demo and info -------------------------------------------------------------------------------
+
+
+def test_demo(run: Run) -> None:
+    code, out, err = run("demo")
+    assert (code, err) == (0, "")
+    assert out.startswith("y = tanh(a*b + a**2), every value with its gradient:")
+    assert "2 of 2 gradients agree" in out
+    assert out.count(" xor ") == 4
+
+
+def test_info(run: Run) -> None:
+    code, out, err = run("info")
+    assert (code, err) == (0, "")
+    lines = dict(line.split(None, 1) for line in out.splitlines())
+    assert lines["chainrule"] == chainrule.__version__
+    assert lines["core"].startswith("compiled" if chainrule.core == "c" else "reference")
+    assert lines["python"].startswith(sys.version.split()[0])
+    installed = importlib.util.find_spec("matplotlib") is not None
+    expected = "installed" if installed else "not installed: pip install 'chainrule[plot]'"
+    assert lines["plot"] == expected
+
+
+@pytest.mark.parametrize(
+    ("core", "compiled", "said"),
+    [
+        ("c", object(), "compiled"),
+        ("python", object(), "reference, as CHAINRULE_CORE=python asks; the compiled core is there too"),
+        (
+            "python",
+            None,
+            "reference; the compiled one was not built: install a C compiler and reinstall chainrule",
+        ),
+    ],
+    ids=["compiled", "chosen", "not built"],
+)
+def test_info_says_why_the_core_is_the_reference(
+    run: Run, monkeypatch: pytest.MonkeyPatch, core: str, compiled: Any, said: str
+) -> None:
+    """A core that was chosen is not one for want of a compiler."""
+    monkeypatch.setattr(cli, "core", core)
+    monkeypatch.setattr(cli, "compiled", compiled)
+    assert f"core       {said}\n" in run("info")[1]
+
+
+# --- graph and check -----------------------------------------------------------------------------
+
+
+def test_graph(run: Run) -> None:
+    assert run("graph", "tanh(a*b + a**2)", "a=2", "b=-3") == (
+        0,
+        "-0.9640  (tanh)  grad 1.0000\n"
+        "└─ -2.0000  (add)  grad 0.0707\n"
+        "   ├─ -6.0000  (mul)  grad 0.0707\n"
+        "   │  ├─ a = 2.0000  (leaf)  grad 0.0707\n"
+        "   │  └─ b = -3.0000  (leaf)  grad 0.1413\n"
+        "   └─ 4.0000  (pow)  grad 0.0707\n"
+        "      ├─ a = 2.0000  (leaf)  grad 0.0707\n"
+        "      └─ 2.0000  (constant)\n",
+        "",
+    )
+
+
+@pytest.mark.parametrize(
+    ("arguments", "first"),
+    [
+        (["a", "a=1"], "a = 1.0000  (leaf)  grad 1.0000"),
+        (["a", "a=-1e3"], "a = -1000.0000  (leaf)  grad 1.0000"),
+        (["a + 1", "a=inf"], "inf  (add)  grad 1.0000"),
+        (["log(a)", "a=-1"], "nan  (log)  grad 1.0000"),
+        (["9 ** 9 ** 9"], "inf  (leaf)  grad 1.0000"),
+        (["2 * pi"], "6.2832  (leaf)  grad 1.0000"),
+        (["--", "-a", "a=1"], "-1.0000  (neg)  grad 1.0000"),
+    ],
+)
+def test_other_graphs(run: Run, arguments: list[str], first: str) -> None:
+    code, out, err = run("graph", *arguments)
+    assert (code, out.splitlines()[0], err) == (0, first, "")
+
+
+def test_an_expression_that_begins_with_a_minus(run: Run) -> None:
+    code, out, _ = run("graph", "-a*b", "a=1", "b=2")
+    assert (code, out.splitlines()[0]) == (0, "-2.0000  (mul)  grad 1.0000")
+
+
+@pytest.mark.parametrize("place", [2, 3, 4])
+def test_graph_to_a_file(run: Run, tmp_path: Path, place: int) -> None:
+    """The option may stand anywhere, also after an expression that begins with a minus."""
+    path = tmp_path / "graph.svg"
+    words = ["graph", "-a*b", "a=1", "b=2"]
+    words[place:place] = ["--save", str(path)]
+    assert run(*words) == (0, f"saved to {path}\n", "")
+    assert "<title" in path.read_text()
+    assert "-a*b" in path.read_text()
+    words[place : place + 2] = [f"--save={tmp_path / 'graph.dot'}"]
+    assert run(*words)[0] == 0
+    assert (tmp_path / "graph.dot").read_text().startswith("digraph")
+
+
+def test_graph_to_a_wrong_file(run: Run, tmp_path: Path) -> None:
+    refused(run("graph", "a", "a=1", "--save", tmp_path / "graph.gif"), "a drawing is saved as .svg")
+    refused(run("graph", "a", "a=1", "--save", tmp_path / "no" / "graph.svg"), "no directory for")
+    refused(run("graph", "a", "a=1", "--save"), "expected one argument", code=2)
+
+
+def test_check(run: Run) -> None:
+    code, out, err = run("check", "log(x)*sin(x)", "x=1.5")
+    assert (code, err) == (0, "")
+    lines = out.splitlines()
+    assert lines[0].split() == ["value", "backward", "numerical", "difference"]
+    expected = math.sin(1.5) / 1.5 + math.log(1.5) * math.cos(1.5)
+    assert lines[1].split()[0] == "x"
+    assert float(lines[1].split()[1]) == near(expected, rel=1e-7)
+    assert lines[2] == "1 of 1 gradients agree (epsilon 1e-05)"
+
+
+def test_check_at_a_kink(run: Run) -> None:
+    """The derivative there is a convention, which differences cannot tell: nothing is wrong."""
+    code, out, err = run("check", "relu(x) + y", "x=0", "y=1")
+    assert (code, err) == (0, "")
+    assert "at a kink of 'relu'" in out
+    assert "WRONG" not in out
+    assert out.splitlines()[1].endswith("5.0e-01   at a kink")
+    assert out.endswith("\n1 of 2 gradients agree, the rest at a kink (epsilon 1e-05)\n")
+
+
+def test_check_where_gradients_do_not_agree(run: Run) -> None:
+    """At a jump."""
+    code, out, err = run("check", "less(x, 1)", "x=1")
+    assert (code, err) == (1, "chainrule: some gradients do not agree\n")
+    assert out.splitlines()[1].endswith("WRONG")
+    assert "0 of 1 gradients agree (epsilon" in out
+
+
+@pytest.mark.parametrize(
+    ("arguments", "message"),
+    [
+        (["log(x)", "x=-1"], "not defined at x=-1, it is nan"),
+        (["y * log(x)", "x=-1", "y=2"], "not defined at x=-1 y=2, it is nan"),
+        (["1/x", "x=0"], "inf at x=0, without a slope"),
+        (["log(x)", "x=0"], "-inf at x=0, without a slope"),
+        (["9 ** 9 ** 9"], "inf here, without a slope"),
+        (["sqrt(x) + y", "x=0", "y=1"], "not defined on both sides at x=0 y=1, moving x"),
+    ],
+)
+def test_check_where_there_is_nothing_to_compare(run: Run, arguments: list[str], message: str) -> None:
+    """A nan beside a nan is not a wrong gradient."""
+    expected = f"chainrule: the expression is {message}: choose other values\n"
+    assert run("check", *arguments) == (1, "", expected)
+
+
+@pytest.mark.parametrize("command", ["graph", "check"])
+@pytest.mark.parametrize(
+    ("arguments", "message"),
+    [
+        (["a*b", "a=1"], "no value for b: write b=1.5"),
+        (["a", "a=1", "b=2"], "b is not in the expression"),
+        (["a", "a=x"], "'x' is not a number, in 'a=x'"),
+        (["a", "a="], "'' is not a number, in 'a='"),
+        (["a", "a"], "expected NAME=NUMBER, got 'a'"),
+        (["a", "=3"], "expected NAME=NUMBER, got '=3'"),
+        (["a", "1=3"], "expected NAME=NUMBER, got '1=3'"),
+        (["a.b", "a=1"], "Attribute is not allowed at column 1"),
+        (["__import__('os')"], "__import__ is not a function of chainrule at column 1"),
+        (["tanh(a", "a=1"], "'(' was never closed at column 5: tanh(a"),
+        (["tanh()"], "tanh takes 1 argument, got 0"),
+        (["a\nb", "a=1"], "invalid syntax at column 1: a b"),
+        (
+            ["1if a else a", "a=1"],
+            "a choice is written where(less(a, b), x, y), a comparison less(a, b) at column 1",
+        ),
+        (["a" * 20_000], "the expression is longer than 10000 characters"),
+        (["-" * 5000 + "a", "a=1"], None),
+        (["9" * 400], None),
+        (["a", "a=1", "a=2"], None),
+    ],
+)
+def test_bad_expressions(run: Run, command: str, arguments: list[str], message: str | None) -> None:
+    code, out, err = run(command, "--", *arguments)
+    assert (code, out) == (1, "")
+    assert err.startswith("chainrule: ")
+    assert err.count("\n") == 1
+    if message is not None:
+        assert err == f"chainrule: {message}\n"
+
+
+def test_a_constant_is_not_given_a_value(run: Run) -> None:
+    code, _, err = run("graph", "e * x", "e=1", "x=2")
+    assert code == 1
+    assert "constant" in err
+
+
+@pytest.mark.parametrize("count", [200, 500, 800, *range(900, 1000, 5), 2000])
+@pytest.mark.parametrize("piece", ["-", "a/"])
+def test_deep_expressions(run: Run, piece: str, count: int) -> None:
+    """They are shown, or refused in one line."""
+    code, out, err = run("graph", "--", piece * count + "a", "a=1")
+    assert (code, err.count("\n"), bool(out)) in [(0, 0, True), (1, 1, False)]
+
+
+# --- train ---------------------------------------------------------------------------------------
+
+
+def test_train_xor(run: Run) -> None:
+    code, out, err = run("train", "xor")
+    assert (code, err) == (0, "")
+    lines = out.splitlines()
+    assert lines[0] == "xor: 4 samples, 2 inputs; 337 parameters; mse"
+    assert re.fullmatch(r"200 epochs in .* s, loss 0\.\d+ -> .*", lines[1])
+    for line, (x, y, wanted) in zip(
+        lines[2:], [(0, 0, 0), (0, 1, 1), (1, 0, 1), (1, 1, 0)], strict=True
+    ):
+        match = re.fullmatch(rf"  {x} xor {y} = (-?\d\.\d+)   wanted {wanted}", line)
+        assert match
+        assert float(match[1]) == near(wanted, abs=0.1)
+
+
+@pytest.mark.parametrize("name", ["moons", "circles", "spirals"])
+def test_train_the_built_in_data_sets(run: Run, name: str) -> None:
+    code, out, err = run("train", name, "--hidden", "4", "--epochs", "2")
+    assert (code, err) == (0, "")
+    assert out.splitlines()[0] == (
+        f"{name}: 100 samples, 2 inputs; 17 parameters; binary_cross_entropy_with_logits"
+    )
+    assert re.search(r"^2 epochs in .*, accuracy \d", out, re.MULTILINE)
+
+
+def test_train_digits(run: Run) -> None:
+    require("sklearn")
+    code, out, err = run("train", "digits", "--hidden", "--epochs", "1", "--batch-size", "50")
+    assert (code, err) == (0, "")
+    title, result = out.splitlines()
+    assert title == "digits: 1797 samples, 64 inputs; 650 parameters; cross_entropy"
+    assert float(re.findall(r"accuracy ([^,]+),", result)[0]) > 0.8
+
+
+def test_train_digits_without_scikit_learn() -> None:
+    code = "import sys; sys.modules['sklearn'] = None; from chainrule import cli; sys.exit(cli.main())"
+    run = process("train", "digits", program=(sys.executable, "-c", code))
+    assert (run.returncode, run.stdout) == (1, "")
+    assert run.stderr == "chainrule: digits needs scikit-learn: pip install scikit-learn\n"
+
+
+@pytest.mark.parametrize("name", ["xor", "moons"])
+@pytest.mark.parametrize("loss", cli.LOSSES)
+def test_every_loss_is_learned(run: Run, name: str, loss: str) -> None:
+    """All these are 0 at best, so one that falls below cannot be right."""
+    code, out, err = run("train", name, "--loss", loss, "--epochs", "20", "--hidden", "3")
+    assert (code, err) == (0, "")
+    assert out.splitlines()[0].endswith(f"; {loss}")
+    first, last = re.findall(r"loss (\S+) -> ([^\s,]+)", out)[0]
+    assert 0.0 <= float(last) < float(first)
+
+
+def test_nll_is_not_offered(run: Run) -> None:
+    """It takes log-probabilities, which no network here gives; -10 was its loss for moons."""
+    assert set(cli.LOSSES) == set(train.LOSSES) - {"nll"}
+    refused(run("train", "moons", "--loss", "nll"), "invalid choice: 'nll'", code=2)
+
+
+@pytest.mark.parametrize("loss", ["hinge", "binary_cross_entropy"])
+def test_the_accuracy_of_two_classes(run: Run, loss: str) -> None:
+    """Scores are on one side of 0, probabilities on one side of 1/2."""
+    options = ("--hidden", "8", "--epochs", "20", "--lr", "0.1")
+    code, out, err = run("train", "moons", "--loss", loss, *options)
+    assert (code, err) == (0, "")
+    assert float(re.findall(r"accuracy ([^,]+),", out)[0]) > 0.8
+
+
+def test_hinge_with_signs_as_targets(run: Run, table: Any) -> None:
+    signs = run("train", table("1,-1\n2,1\n"), "--loss", "hinge", "--epochs", "5")
+    zeros = run("train", table("1,0\n2,1\n"), "--loss", "hinge", "--epochs", "5")
+    assert signs[0] == 0
+    assert without_times(signs[1]) == without_times(zeros[1])
+
+
+@pytest.mark.parametrize("optimizer", cli.OPTIMIZERS)
+def test_every_optimizer(run: Run, optimizer: str) -> None:
+    code, out, err = run("train", "moons", "--optimizer", optimizer, "--epochs", "3", "--hidden", "3")
+    assert (code, err) == (0, "")
+    first, last = re.findall(r"loss (\S+) -> ([^\s,]+)", out)[0]
+    assert float(last) < float(first)
+
+
+@pytest.mark.parametrize("activation", NAMES)
+def test_every_activation(run: Run, activation: str, tmp_path: Path) -> None:
+    path = tmp_path / "model"
+    arguments = ("--activation", activation, "--epochs", "1", "--hidden", "3", "2", "--save", path)
+    assert run("train", "xor", *arguments)[0] == 0
+    assert repr(load(path)) == (
+        f"MLP(\n  (layers.0): Layer(2, 3, {activation})\n  (layers.1): Layer(3, 2, {activation})\n"
+        "  (layers.2): Layer(2, 1, linear)\n)"
+    )
+
+
+def test_the_other_options(run: Run, tmp_path: Path) -> None:
+    """The same training by hand."""
+    path = tmp_path / "model"
+    options = ("--hidden", "5", "--lr", "0.02", "--epochs", "4", "--batch-size", "30", "--seed", "7")
+    code, out, err = run("train", "circles", *options, "--optimizer", "sgd", "--save", path)
+    assert (code, err) == (0, "")
+    assert out.endswith(f"saved to {path}\n")
+    model = nn.MLP(2, [5, 1], init="xavier", seed=7)
+    train.fit(
+        model,
+        "binary_cross_entropy_with_logits",
+        *data.circles(seed=7),
+        optimizer=chainrule.optim.SGD(model.parameters(), lr=0.02),
+        epochs=4,
+        batch_size=30,
+        seed=7,
+        progress=False,
+    )
+    assert load(path).state_dict() == model.state_dict()
+
+
+def test_the_same_seed_prints_the_same(run: Run) -> None:
+    texts = [
+        without_times(run("train", "moons", "--epochs", "2", "--seed", seed)[1]) for seed in (1, 1, 2)
+    ]
+    assert texts[0] == texts[1]
+    assert texts[0] != texts[2]
+
+
+def test_no_hidden_layer(run: Run) -> None:
+    assert run("train", "xor", "--epochs", "1", "--hidden")[1].startswith(
+        "xor: 4 samples, 2 inputs; 3 parameters"
+    )
+
+
+def test_no_epochs(run: Run) -> None:
+    code, out, err = run("train", "moons", "--epochs", "0")
+    assert (code, err) == (0, "")
+    assert "no epoch was finished" in out
+
+
+def test_plotting_without_matplotlib(run: Run, tmp_path: Path, monkeypatch: Any) -> None:
+    monkeypatch.setitem(sys.modules, "matplotlib", None)
+    code, out, err = run("train", "xor", "--epochs", "2", "--plot", tmp_path / "curves.png")
+    assert (code, err) == (1, "chainrule: plotting needs matplotlib: pip install 'chainrule[plot]'\n")
+    assert out.count("\n") <= 1  # found out before the training, not after it
+
+
+def test_plotting(run: Run, tmp_path: Path) -> None:
+    require("matplotlib")
+    path = tmp_path / "curves.png"
+    code, out, err = run("train", "xor", "--epochs", "2", "--plot", path)
+    assert (code, err) == (0, "")
+    assert out.endswith(f"plotted to {path}\n")
+    assert path.read_bytes().startswith(b"\x89PNG")
+
+
+@pytest.mark.parametrize(
+    ("text", "loss", "parameters"),
+    [
+        ("a,b,y\n1,2,0.5\n2,3,0.7\n", "mse", 21),
+        ("1,2,0\n2,3,1\n", "binary_cross_entropy_with_logits", 21),
+        ("1,2,0\n2,3,1\n3,4,2\n", "cross_entropy", 33),
+        ("1,2,-1\n2,3,1\n", "mse", 21),
+        ("1,2,0\n2,3,100000\n", "mse", 21),
+    ],
+    ids=["numbers", "two classes", "three classes", "signs", "integers that are no classes"],
+)
+def test_train_a_file(run: Run, table: Any, text: str, loss: str, parameters: int) -> None:
+    path = table(text)
+    code, out, err = run("train", path, "--hidden", "5", "--epochs", "1")
+    assert (code, err) == (0, "")
+    named = text.startswith("a")
+    size = f"{len(text.strip().splitlines()) - named} samples, 2 inputs{', target y' if named else ''}"
+    assert out.splitlines()[0] == f"{path}: {size}; {parameters} parameters; {loss}"
+
+
+def refused(result: tuple[int, str, str], message: str = "", code: int = 1) -> None:
+    """One line on standard error and an exit code, before anything but a title was printed."""
+    assert result[0] == code
+    assert result[1].count("\n") <= 1
+    assert re.fullmatch(r"chainrule[a-z ]*: .+\n", result[2]), result[2]
+    assert message in result[2]
+
+
+@pytest.mark.parametrize(
+    ("options", "message"),
+    [
+        (["--hidden", "0"], "must be a positive integer, got 0"),
+        (["--hidden", "4", "-3"], "must be a positive integer, got -3"),
+        (["--lr", "-1"], "lr must not be negative, got -1.0"),
+        (["--lr", "nan"], "lr must not be negative, got nan"),
+        (["--epochs", "-1"], "epochs must be at least 0, got -1"),
+        (["--batch-size", "0"], "batch_size must be at least 1, got 0"),
+        (["--batch-size", "-5"], "batch_size must be at least 1, got -5"),
+        (["--seed", "-1"], "seed"),
+        (["--save", "/missing/model"], "no directory for /missing/model"),
+        (["--save", "/"], "/ is a directory"),
+        (["--save", ""], ". is a directory"),
+        (["--plot", "/missing/curves.png"], ""),
+    ],
+)
+def test_bad_options(run: Run, options: list[str], message: str) -> None:
+    refused(run("train", "xor", *options), message)
+
+
+@pytest.mark.parametrize(
+    "options",
+    [
+        ["--hidden", "a"],
+        ["--hidden", "1.5"],
+        ["--activation", "foo"],
+        ["--loss", "foo"],
+        ["--optimizer", "foo"],
+        ["--lr", "fast"],
+        ["--epochs", "1.5"],
+        ["--batch-size", "all"],
+        ["--seed", "x"],
+        ["--save"],
+        ["--unknown"],
+        ["more"],
+    ],
+    ids=" ".join,
+)
+def test_usage_errors_are_one_line_too(run: Run, options: list[str]) -> None:
+    refused(run("train", "xor", *options), options[0], code=2)
+
+
+@pytest.mark.parametrize(
+    "arguments", [[], ["foo"], ["predict", "model"], ["graph"], ["check"], ["info", "x"]]
+)
+def test_usage_errors_of_the_commands(run: Run, arguments: list[str]) -> None:
+    refused(run(*arguments), code=2)
+
+
+@pytest.mark.parametrize(
+    ("text", "options", "message"),
+    [
+        ("", [], "the file is empty"),
+        ("a,b\n", [], "there is a header but no data"),
+        ("1,2\n3\n", [], "line 2: 1 columns, expected 2"),
+        ("a,b\n1,x\n", [], "line 2, column 2: 'x' is not a number"),
+        ("1\n2\n", [], ""),
+        (
+            "1,0.5\n2,0.7\n",
+            ["--loss", "cross_entropy"],
+            "cross_entropy needs whole numbers from 0 as targets",
+        ),
+        (
+            "1,0\n2,1\n3,2\n",
+            ["--loss", "hinge"],
+            "chainrule: hinge needs two classes, 0 and 1 or -1 and 1; there are 0, 1, 2",
+        ),
+        ("1,0\n2,2\n", ["--loss", "binary_cross_entropy"], "needs targets from 0 to 1, got 2.0"),
+        ("1,2,0\n2,nan,1\n", [], "table.csv, line 2, column 2: 'nan' is not a finite number"),
+        (
+            "1,-1\n2,1\n",
+            ["--loss", "cross_entropy"],
+            "cross_entropy needs whole numbers from 0 as targets",
+        ),
+        (
+            "1,nan\n2,1\n",
+            ["--loss", "cross_entropy"],
+            "table.csv, line 1, column 2: 'nan' is not a finite number",
+        ),
+        (
+            "1,inf\n2,1\n",
+            ["--loss", "cross_entropy"],
+            "table.csv, line 1, column 2: 'inf' is not a finite number",
+        ),
+        ("1," + "1" * 200_000 + "\n", [], ""),
+    ],
+    ids=[
+        "empty",
+        "header",
+        "ragged",
+        "no number",
+        "one column",
+        "fractions",
+        "hinge",
+        "more than two classes",
+        "nan as input",
+        "signs",
+        "nan",
+        "inf",
+        "long",
+    ],
+)
+def test_bad_files(run: Run, table: Any, text: str, options: list[str], message: str) -> None:
+    refused(run("train", table(text), "--epochs", "1", *options), message)
+
+
+def test_files_that_are_not_there(run: Run, tmp_path: Path) -> None:
+    for path in (tmp_path / "missing.csv", tmp_path):
+        message = f"no data set or file '{path}'; data sets are xor, moons, circles, spirals, digits"
+        refused(run("train", path), message)
+
+
+def test_a_file_that_is_no_text(run: Run, tmp_path: Path) -> None:
+    path = tmp_path / "picture.csv"
+    path.write_bytes(b"\x89PNG\xff\xfe")
+    refused(run("train", path), str(path))
+
+
+def houses(target: Callable[[float, float], float], scale: float = 1.0) -> str:
+    """A table with a large column and one of about 1."""
+    rows = [(500.0 + 25.0 * i, i % 5 / 2.0) for i in range(60)]
+    lines = [f"{area * scale},{rooms},{target(area, rooms)}" for area, rooms in rows]
+    return "area,rooms,price\n" + "\n".join(lines)
+
+
+def test_unscaled_columns_are_named(run: Run, table: Any) -> None:
+    path = table(houses(lambda area, rooms: 150.0 * area + 1e4 * rooms))
+    code, out, err = run("train", path)
+    assert (code, err) == (0, "")
+    lines = out.splitlines()
+    assert lines[2] == (
+        "scale: a network learns best from columns of about 1 in size, these are far from it: "
+        "area (about 1.3e+03); subtract each column's mean and divide by its standard deviation"
+    )
+    assert re.fullmatch(
+        r"constant: the predictions hardly depend on the inputs: they differ by \S+, the targets by "
+        r"2.4e\+05; scale columns and targets to about 1, train longer, or change the rate",
+        lines[3],
+    )
+    assert len(lines) == 4
+
+
+def test_a_constant_for_two_classes_is_named(run: Run, table: Any) -> None:
+    code, out, _ = run("train", table(houses(lambda area, rooms: int(area > 1200))), "--lr", "1")
+    assert code == 0
+    assert [line.split(":")[0] for line in out.splitlines()[3:]] == ["scale", "constant"]
+
+
+def test_scaled_columns_are_trained_without_a_word(run: Run, table: Any) -> None:
+    path = table(houses(lambda area, rooms: 1e-3 * area + rooms, scale=1e-3))
+    assert len(run("train", path)[1].splitlines()) == 2
+
+
+@pytest.mark.parametrize("name", ["xor", "moons", "circles", "spirals", "digits"])
+def test_the_data_sets_are_trained_without_a_word(run: Run, name: str) -> None:
+    out = run("train", name, "--epochs", "20")[1]
+    assert not re.search("^(scale|constant|learning rate):", out, re.MULTILINE)
+
+
+@pytest.mark.parametrize("optimizer", ["adam", "adamw", "sgd", "rmsprop", "adagrad"])
+@pytest.mark.parametrize("epochs", ["1", "2", "50"])
+@pytest.mark.parametrize("rate", ["1e6", "1e9"])
+def test_a_learning_rate_that_is_too_large_is_said(
+    run: Run, optimizer: str, epochs: str, rate: str
+) -> None:
+    code, out, err = run("train", "moons", "--optimizer", optimizer, "--epochs", epochs, "--lr", rate)
+    if code:
+        assert re.match(
+            r"chainrule: the loss is (inf|nan) in epoch \d+, .*try a smaller learning rate", err
+        )
+        return
+    (line,) = [line for line in out.splitlines() if line.startswith("learning rate:")]
+    assert line.startswith("learning rate: the loss grew from 0.6777 to ")
+    assert line.endswith(f": the learning rate {float(rate):g} is too large; try 0.01")
+
+
+def test_a_loss_that_is_not_finite(run: Run) -> None:
+    code, _, err = run("train", "xor", "--optimizer", "sgd", "--lr", "1e300")
+    assert code == 1
+    assert re.fullmatch(
+        r"chainrule: the loss is (inf|nan) in epoch \d+, batch 1: .*clip_grad_norm_\.\n", err
+    )
+
+
+def test_control_c_saves_what_was_learned(tmp_path: Path) -> None:
+    path = tmp_path / "model"
+    options = ["--epochs", "2000000000", "--hidden", "3", "--save", str(path)]
+    command = [sys.executable, "-m", "chainrule", "train", "xor", *options]
+    terminal, end = pty.openpty()  # the progress bar is shown in terminals only
+    termios.tcsetwinsize(end, (24, 80))
+    with subprocess.Popen(command, stdout=subprocess.PIPE, stderr=end, text=True) as process:
+        seen = b""
+        while b"loss" not in seen:
+            assert process.poll() is None
+            seen += os.read(terminal, 1000)
+        process.send_signal(signal.SIGINT)
+        out, _ = process.communicate(timeout=60)
+    os.close(terminal)
+    os.close(end)
+    assert process.returncode == 0
+    assert re.search(r"; interrupted in epoch \d+\n", out)
+    assert load(path).state_dict() != nn.MLP(2, [3, 1], init="xavier", seed=0).state_dict()
+
+
+def test_control_c_elsewhere(run: Run, monkeypatch: pytest.MonkeyPatch) -> None:
+    def pressing() -> None:
+        raise KeyboardInterrupt
+
+    monkeypatch.setattr("chainrule.demo.main", pressing)
+    assert run("demo") == (130, "", "chainrule: interrupted\n")
+
+
+# --- predict -------------------------------------------------------------------------------------
+
+
+@pytest.fixture
+def saved(run: Run, tmp_path: Path) -> Path:
+    path = tmp_path / "model.safetensors"
+    assert run("train", "moons", "--hidden", "4", "--epochs", "2", "--save", path)[0] == 0
+    return path
+
+
+@pytest.mark.parametrize("text", ["0.5,1\n-1,2\n", "a,b\n0.5,1\n-1,2\n", "0.5,1,0\n-1,2,1\n"])
+def test_predict_what_was_trained(run: Run, saved: Path, table: Any, text: str) -> None:
+    model = load(saved)
+    expected = [f"{model(x).data:.6g}\n" for x in ([0.5, 1.0], [-1.0, 2.0])]
+    assert run("predict", saved, table(text))[:2] == (0, "".join(expected))
+
+
+def test_predict_finds_columns_by_their_names(run: Run, table: Any, tmp_path: Path) -> None:
+    path = tmp_path / "model"
+    data = "a,b,y\n0.5,1,0.1\n-1,2,0.7\n"
+    assert run("train", table(data), "--epochs", "1", "--save", path)[0] == 0
+    expected = run("predict", path, table(data))
+    assert expected[0] == 0
+    assert run("predict", path, table("b,y,c,a\n1,0.1,9,0.5\n2,0.7,9,-1\n")) == expected
+    assert run("predict", path, table("0.5,1\n-1,2\n")) == expected  # without names, by position
+    assert run("predict", path, table("name,b,a,y\nbob,1,0.5,\nann,2,-1,\n")) == expected
+    code, out, err = run("predict", path, table("0.5,1,7\n-1,2,7\n"))
+    assert (code, out) == expected[:2]
+    assert re.fullmatch(r"the last column of .* is ignored, as the target\n", err)
+    refused(run("predict", path, table("a,b,a\n1,2,3\n")), "several columns are called 'a'")
+    refused(run("predict", path, table("x0,x1\n1,2\n")), "was trained on the columns a, b; ")
+    refused(run("predict", path, table("a,c\n1,2\n")), "was trained on the columns a, b; ")
+
+
+def test_train_says_what_the_targets_were_taken_for(run: Run, table: Any) -> None:
+    for targets, said in {
+        (0, 1): "targets: classes 0 to 1; for numbers, say --loss mse",
+        (0, 1, 2, 3): "targets: classes 0 to 3; for numbers, say --loss mse",
+        (0, 1, 9): "targets: classes 0 to 9, 3 of them present; for numbers, say --loss mse",
+        (5, 5): "targets: classes 0 to 5, 1 of them present; for numbers, say --loss mse",
+        (-1, 1): "targets: numbers, -1 and 1; for two classes, say --loss hinge",
+    }.items():
+        rows = "".join(f"{i},{target}\n" for i, target in enumerate(targets))
+        assert said in run("train", table(rows), "--epochs", "1")[1].splitlines()
+        assert "targets:" not in run("train", table(rows), "--epochs", "1", "--loss", "mse")[1]
+
+
+def test_help_says_what_a_prediction_is(run: Run) -> None:
+    """A file does not know the loss, so that only its owner can tell a score from a number."""
+    out = " ".join(run("predict", "--help")[1].split())
+    assert "trained on two classes, a score, above 0 for class 1" in out
+    assert "a score for each class, from class 0 on: the class with the largest is predicted" in out
+
+
+def test_predict_several_outputs(run: Run, tmp_path: Path, table: Any) -> None:
+    path = tmp_path / "model"
+    text = "1,2,0\n2,3,1\n3,4,2\n"
+    assert run("train", table(text), "--epochs", "1", "--save", path)[0] == 0
+    model = load(path)
+    rows = [",".join(f"{v.data:.6g}" for v in model(x)) for x in ([1, 2], [2, 3], [3, 4])]
+    assert run("predict", path, table(text))[:2] == (0, "\n".join(rows) + "\n")
+
+
+def test_bad_predictions(run: Run, saved: Path, table: Any, tmp_path: Path) -> None:
+    refused(
+        run("predict", tmp_path / "missing", table("1,2\n")), f"no model file {tmp_path / 'missing'}"
+    )
+    refused(run("predict", tmp_path, table("1,2\n")), f"no model file {tmp_path}")
+    refused(run("predict", saved, tmp_path / "missing.csv"), "missing.csv")
+    refused(run("predict", saved, table("1\n")), "the model expects 2 inputs, ")
+    refused(run("predict", saved, table("1,2,3,4\n")), "has 4 columns")
+    refused(run("predict", saved, table("")), "the file is empty")
+    refused(run("predict", table("1,2\n"), table("1,2\n")), "table.csv is not a model file: give one")
+    saved.write_bytes(saved.read_bytes()[:-1])
+    refused(run("predict", saved, table("1,2\n")), "is damaged")
+
+
+def test_predict_with_a_model_that_has_no_neurons(run: Run, tmp_path: Path, table: Any) -> None:
+    chainrule.save(nn.Sequential(chainrule.tanh), tmp_path / "model")
+    refused(run("predict", tmp_path / "model", table("1,2\n")))
+
+
+# --- real processes ------------------------------------------------------------------------------
+
+
+def test_the_program_itself() -> None:
+    program = Path(sys.executable).with_name("chainrule")
+    programs = [(sys.executable, "-m", "chainrule"), *([(str(program),)] if program.exists() else [])]
+    for words in programs:
+        run = process("graph", "a*b", "a=2", "b=3", program=words)
+        assert (run.returncode, run.stdout.splitlines()[0], run.stderr) == (
+            0,
+            "6.0000  (mul)  grad 1.0000",
+            "",
+        )
+        run = process("graph", "a.b", "a=2", program=words)
+        assert (run.returncode, run.stdout) == (1, "")
+        assert run.stderr == "chainrule: Attribute is not allowed at column 1\n"
+        run = process("train", "nothing", program=words)
+        assert (run.returncode, run.stderr.count("\n")) == (1, 1)
+
+
+def test_train_and_predict_in_processes(tmp_path: Path) -> None:
+    (tmp_path / "points.csv").write_text("0,0\n0,1\n1,0\n1,1\n")
+    run = process("train", "xor", "--save", "xor.safetensors", cwd=tmp_path)
+    assert (run.returncode, run.stderr) == (0, "")
+    run = process("predict", "xor.safetensors", "points.csv", cwd=tmp_path)
+    assert (run.returncode, run.stderr) == (0, "")
+    assert [float(line) for line in run.stdout.split()] == near([0, 1, 1, 0], abs=0.1)
+
+
+def test_no_warning_escapes() -> None:
+    """Python warns about strange literals, on lines of its own."""
+    run = process("graph", "1if a else a", "a=1")
+    assert (run.returncode, run.stderr) == (
+        1,
+        "chainrule: a choice is written where(less(a, b), x, y), a comparison less(a, b) at column 1\n",
+    )
+
+
+@pytest.mark.skipif(os.name != "posix", reason="pipes of this kind are POSIX")
+def test_a_reader_that_goes_away() -> None:
+    """`chainrule demo | head -1` says nothing about pipes."""
+    with subprocess.Popen(
+        [sys.executable, "-u", "-m", "chainrule", "demo"],
+        stdout=subprocess.PIPE,
+        stderr=subprocess.PIPE,
+        text=True,
+    ) as child:
+        assert child.stdout is not None
+        assert child.stderr is not None
+        child.stdout.readline()
+        child.stdout.close()
+        error = child.stderr.read()
+        code = child.wait(timeout=60)
+    assert (code, error) == (0, "")
+
+
+# --- studio: tests/studio/test_serving.py has the rest -------------------------------------------
+
+
+def test_a_studio_on_a_port_that_there_is_not(run: Run) -> None:
+    require("starlette")
+    assert run("studio", "--no-browser", "--course", "elsewhere", "--port", "65536") == (
+        1,
+        "",
+        "chainrule: a port is a number from 0 to 65535, got 65536\n",
+    )
+    assert "invalid int value: 'http'" in run("studio", "--port", "http")[2]
+
+
+def test_a_studio_with_exercises_that_there_are_not(
+    run: Run, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    require("starlette")
+    monkeypatch.setenv("CHAINRULE_EXERCISES", "")  # the option sets it for this process
+    code, _, error = run("studio", "--no-browser", "--exercises", str(tmp_path / "nothing"))
+    assert code == 1
+    assert error.startswith(f"chainrule: {tmp_path / 'nothing'} is not a folder: --exercises and ")

@@ -1,0 +1,111 @@
+"""Every example in README and docs is run, and what it prints compared with what is shown."""
+
+from __future__ import annotations
+
+import contextlib
+import io
+import os
+import re
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+
+from ...conftest import require_imports
+
+ROOT = Path(__file__).resolve().parents[3]
+PAGES = [ROOT / "README.md", *sorted((ROOT / "docs").rglob("*.md"))]
+SPECIAL = ROOT / "tests" / "conformance" / "special_values.txt"
+EXAMPLE = re.compile(
+    r"```python\n(?P<code>(?:(?!```).)*)```\n\n```text\n(?P<output>(?:(?!```).)*)```", re.DOTALL
+)
+
+
+def examples() -> list[tuple[str, str, str]]:
+    return [
+        (f"{page.name} {i}", match["code"], match["output"])
+        for page in PAGES
+        for i, match in enumerate(EXAMPLE.finditer(page.read_text()))
+    ]
+
+
+def test_the_readme_has_examples() -> None:
+    assert len([name for name, _, _ in examples() if name.startswith("README")]) >= 4
+
+
+@pytest.mark.parametrize(("name", "code", "output"), examples(), ids=[name for name, _, _ in examples()])
+def test_example(name: str, code: str, output: str) -> None:
+    require_imports(code)
+    printed = io.StringIO()
+    with contextlib.redirect_stdout(printed):
+        exec(compile(code, name, "exec"), {})
+    assert printed.getvalue() == output
+
+
+def test_the_examples_of_the_readme_type_check(tmp_path: Path) -> None:
+    """As in a user's own project, with mypy --strict."""
+    files = []
+    for i, (name, code, _) in enumerate(examples()):
+        if name.startswith("README") and "def cube(x):" not in code:
+            require_imports(code)
+            files.append(tmp_path / f"example_{i}.py")
+            files[-1].write_text(code)
+    options = ["--strict", "--config-file=", "--follow-imports=silent"]  # only the examples
+    command = [sys.executable, "-m", "mypy", *options, *map(str, files)]
+    environment = {**os.environ, "MYPYPATH": str(ROOT / "src")}
+    environment.pop("LD_PRELOAD", None)  # a sanitizer of the core has no business in mypy
+    run = subprocess.run(
+        command, capture_output=True, text=True, check=False, env=environment, cwd=tmp_path
+    )
+    assert run.returncode == 0, run.stdout
+
+
+def test_the_demo_in_the_readme_is_the_real_one() -> None:
+    """All but the time it took, and the core it ran on."""
+    text = (ROOT / "README.md").read_text()
+    shown = text.split("$ chainrule demo\n")[1].split("```")[0]
+    command = [sys.executable, "-m", "chainrule", "demo"]
+    run = subprocess.run(command, capture_output=True, text=True, check=True)
+    last_line = re.compile(r"\d+\.\d\d s on the \w+ core\.")
+    assert last_line.sub("", run.stdout) == last_line.sub("", shown)
+    assert last_line.search(run.stdout)
+
+
+def test_the_number_of_special_values_is_the_real_one() -> None:
+    rows = sum(1 for line in SPECIAL.read_text().splitlines() if not line.startswith("#"))
+    assert f"{rows:,}" in " ".join((ROOT / "docs" / "numerics.md").read_text().split())
+
+
+def test_links_lead_somewhere() -> None:
+    for page in [*PAGES, ROOT / "ARCHITECTURE.md", ROOT / "CONTRIBUTING.md"]:
+        for target in re.findall(r"\]\(([^)#]+)\)", page.read_text()):
+            if not target.startswith("http"):
+                assert (page.parent / target).exists(), f"{page.name}: {target}"
+
+
+def test_the_tree_in_architecture_is_the_real_one() -> None:
+    text = (ROOT / "ARCHITECTURE.md").read_text()
+    for path in (ROOT / "src" / "chainrule").glob("*.py"):
+        if not path.stem.startswith("__"):
+            assert f"  {path.name} " in text, f"{path.name} is missing"
+
+
+def test_the_picture_is_up_to_date() -> None:
+    sys.path.insert(0, str(ROOT / "tools"))
+    try:
+        import picture
+    finally:
+        sys.path.pop(0)
+    assert picture.draw(picture.expression()) == picture.PICTURE.read_text(), "run `make regen`"
+
+
+def test_the_row_in_architecture_works() -> None:
+    """The row shown under "Add an operation in one row", on numbers and Values."""
+    text = (ROOT / "ARCHITECTURE.md").read_text()
+    (row,) = re.findall(r"^square = .*$", text, re.MULTILINE)
+    from chainrule import grad, ops
+
+    names = {"Op": ops.Op}
+    exec(row, names)
+    assert grad(names["square"])(3.0) == 6.0

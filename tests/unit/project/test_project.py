@@ -1,0 +1,474 @@
+"""The project itself: generated files, directions of imports, the two cores, the documents."""
+
+from __future__ import annotations
+
+import ast
+import importlib.metadata
+import os
+import subprocess
+import sys
+from pathlib import Path
+
+import numpy as np
+import pytest
+
+import chainrule
+from chainrule import Value, engine, value
+
+from ...conftest import not_tested
+from ...near import near
+
+ROOT = Path(__file__).resolve().parents[3]
+PACKAGE = ROOT / "src" / "chainrule"
+
+# Each module or package may import those of the levels before its own, and its neighbours. A module that
+# is not named belongs to its package.
+LEVELS = [
+    {"version", "support.ieee"},
+    {"ops"},
+    {"support.errors", "support.arrays", "support.classic", "support.custom", "support.tree"},
+    {"support"},
+    {"engine", "_core"},
+    {"value"},
+    {"autodiff", "functional", "support.committing", "compiler"},
+    {"data", "inspect", "micrograd", "nn", "optim"},
+    {"interop", "train"},
+    {"viz"},
+    {"__init__"},
+    {"demo", "learn", "studio"},
+    {"cli"},
+    {"__main__"},
+]
+# What may be imported against the direction, inside a function: whoever needs it is there already.
+AGAINST = {
+    ("support.copying", "value"),
+    ("compiler.backends.to_jax", "compiler.compiled"),
+    ("compiler.codegen.exporting", "compiler.compiled"),
+    ("train.engines", "train.jax_engine"),
+}
+# Packages that read files of another.
+READS = {("viz.web.bundle", "studio")}
+
+
+def test_generated_headers_are_up_to_date() -> None:
+    sys.path.insert(0, str(ROOT / "tools"))
+    try:
+        import gen_ops
+    finally:
+        sys.path.pop(0)
+    for path, text in gen_ops.generate().items():
+        assert text == path.read_text(), f"{path.name}: run `make regen`"
+
+
+def module_name(path: Path) -> str:
+    parts = path.relative_to(PACKAGE).with_suffix("").parts
+    return ".".join(parts[:-1] if parts[-1] == "__init__" else parts) or "__init__"
+
+
+MODULES = {
+    module_name(path): path for path in PACKAGE.rglob("*.py*") if "exercises" not in path.parts
+} | {"_core": PACKAGE / "_core.pyi"}
+
+
+def imports_of(name: str) -> set[str]:
+    """The modules of chainrule that a module imports: when it is loaded, in functions and for types."""
+    path = MODULES[name]
+    folder = path.relative_to(PACKAGE).parts[:-1]
+    found = set()
+    for node in ast.walk(ast.parse(path.read_text())):
+        if not isinstance(node, ast.ImportFrom):
+            continue
+        module = (node.module or "").split(".") if node.module else []
+        if node.level:
+            base = [*folder[: len(folder) - node.level + 1], *module]
+        elif module[0] == "chainrule":
+            base = module[1:]
+        else:
+            continue
+        for alias in node.names:
+            full = ".".join([*base, alias.name])
+            found.add(full if full in MODULES else ".".join(base) or "__init__")
+    return found - {name}
+
+
+def level_of(name: str) -> int:
+    """The level of a module, or of the package that it belongs to."""
+    while not any(name in names for names in LEVELS):
+        assert "." in name, f"{name} is in no level"
+        name = name.rpartition(".")[0]
+    return next(i for i, names in enumerate(LEVELS) if name in names)
+
+
+def test_imports_point_one_way() -> None:
+    edges = {name: imports_of(name) for name in MODULES}
+    assert {edge for edge in AGAINST if edge[1] not in edges[edge[0]]} == set()
+    for name, imported in edges.items():
+        for other in imported:
+            if (name, other) not in AGAINST:
+                assert level_of(other) <= level_of(name), f"{name} imports {other}"
+    # Not even inside a package do two modules need each other.
+    done: set[str] = set()
+    while left := {name for name in edges if name not in done}:
+        ready = {
+            name
+            for name in left
+            if all(other in done or (name, other) in AGAINST for other in edges[name])
+        }
+        assert ready, f"these import each other: {sorted(left)}"
+        done |= ready
+
+
+def listed_files(text: str) -> set[str]:
+    """The paths in the tree of ARCHITECTURE.md below src/chainrule, files and folders."""
+    block = text.partition("src/chainrule/\n")[2].partition("src/_core/")[0]
+    found, folders = set(), [""]
+    for line in block.splitlines():
+        depth = (len(line) - len(line.lstrip())) // 2
+        name = line.split()[0]
+        folders[depth:] = [name if name.endswith("/") else ""]
+        found.add("".join(folders[1:depth]) + name)
+    return found
+
+
+def test_the_tree_in_the_architecture_is_the_tree_on_the_disk() -> None:
+    listed = listed_files((ROOT / "ARCHITECTURE.md").read_text())
+    own_readme = {"studio/"}  # what these hold is listed in a README of their own
+    contents = {"learn/lessons/", "learn/exercises/"}
+    there = set()
+    for path in PACKAGE.rglob("*"):
+        name = path.relative_to(PACKAGE).as_posix() + ("/" if path.is_dir() else "")
+        inside = any(name.startswith(folder) and name != folder for folder in own_readme | contents)
+        hidden = "__pycache__" in name or name.endswith((".so", ".md"))
+        package_file = name.endswith("/__init__.py")
+        if not (inside or hidden or package_file):
+            there.add(name)
+    assert listed == there
+
+
+def test_folders_are_small_enough_to_read() -> None:
+    left_out = {"exercises", "static", "__pycache__"}
+    trees = [ROOT / name for name in ("src", "tests", "tools", "benchmarks", "examples", "docs")]
+    for folder in (each for tree in trees for each in (tree, *tree.rglob("*")) if each.is_dir()):
+        if not left_out & set(folder.parts):
+            files = [path.name for path in folder.iterdir() if path.is_file() and path.suffix != ".so"]
+            most = 14 if folder == PACKAGE else 15
+            assert len(files) <= most, f"{folder.name} has {len(files)} files"
+
+
+def test_packages_keep_to_their_own_files() -> None:
+    packages = {path.name for path in PACKAGE.iterdir() if (path / "__init__.py").is_file()}
+    found = set()
+    for name, path in MODULES.items():
+        for node in ast.walk(ast.parse(path.read_text())):
+            if isinstance(node, ast.Call) and getattr(node.func, "attr", "") == "joinpath":
+                named = {each.value for each in node.args if isinstance(each, ast.Constant)}
+                found |= {
+                    (name, package) for package in packages & named if package != name.split(".")[0]
+                }
+            if isinstance(node, ast.BinOp) and isinstance(node.op, ast.Div):
+                named = {getattr(node.right, "value", None)}
+                found |= {
+                    (name, package) for package in packages & named if package != name.split(".")[0]
+                }
+    assert found == READS
+
+
+def test_both_cores_have_the_same_names() -> None:
+    if value.compiled is None:
+        pytest.skip("the compiled core was not built")
+    private_to_python = {
+        *("_set", "_check", "_changed_input", "_step", "_propagate", "_pass_on", "_backward_floats"),
+        *("_number", "_grad", "_text", "_name", "_inputs", "_closure"),
+        *("_constant", "_overwritten", "_freed", "__slots__"),
+    }
+    assert set(dir(engine.Value)) - private_to_python == set(dir(value.compiled.Value))
+
+
+def test_the_stub_names_every_attribute() -> None:
+    tree = ast.parse((PACKAGE / "_core.pyi").read_text())
+    (cls,) = (node for node in tree.body if isinstance(node, ast.ClassDef) and node.name == "Value")
+    named = {node.name for node in cls.body if isinstance(node, ast.FunctionDef)}
+    named |= {node.target.id for node in cls.body if isinstance(node, ast.AnnAssign)}  # type: ignore[union-attr]
+    public = {name for name in dir(engine.Value) if not name.startswith("_")}
+    assert public == {name for name in named if not name.startswith("_")}
+
+
+def run(code: str, **environment: str) -> subprocess.CompletedProcess[str]:
+    return subprocess.run(
+        [sys.executable, "-c", code],
+        env={**os.environ, **environment},
+        capture_output=True,
+        text=True,
+        check=False,
+    )
+
+
+def test_the_core_can_be_chosen() -> None:
+    assert run("import chainrule; print(chainrule.core)", CHAINRULE_CORE="python").stdout == "python\n"
+    wrong = run("import chainrule", CHAINRULE_CORE="rust")
+    assert "CHAINRULE_CORE must be 'c' or 'python', got 'rust'" in wrong.stderr
+    forced = run("import chainrule; print(chainrule.core)", CHAINRULE_CORE="c")
+    if value.compiled is None:
+        assert "the compiled core was not built; install a C compiler" in forced.stderr
+    else:
+        assert forced.stdout == "c\n"
+
+
+def test_a_missing_core_is_said() -> None:
+    """As on a machine without a C compiler; the import of the core is made to fail."""
+    code = "import sys; sys.modules['chainrule._core'] = None; import chainrule; print(chainrule.core)"
+    environment = {name: text for name, text in os.environ.items() if name != "CHAINRULE_CORE"}
+    missing = subprocess.run(
+        [sys.executable, "-c", code], env=environment, capture_output=True, text=True, check=False
+    )
+    assert missing.stdout == "python\n"
+    assert "RuntimeWarning: the compiled core of chainrule was not built" in missing.stderr
+    assert "RuntimeWarning" not in run(code, CHAINRULE_CORE="python").stderr
+
+
+def test_the_same_bits_for_every_hash_seed() -> None:
+    code = (
+        "from chainrule import Value\n"
+        "xs = [Value(0.1 * i) for i in range(1, 20)]\n"
+        "out = sum((x * y).sin() / (1 + x) for x in xs for y in xs)\n"
+        "out.backward()\n"
+        "print(out.data.hex(), *(x.grad.hex() for x in xs))\n"
+    )
+    outputs = {run(code, PYTHONHASHSEED=str(seed)).stdout for seed in range(3)}
+    assert len(outputs) == 1
+    assert len(outputs.pop().split()) == 20
+
+
+def test_importing_is_light() -> None:
+    """No heavy library comes along with a plain import."""
+    code = (
+        "import sys, chainrule; print([m for m in ('torch', 'jax', 'matplotlib') if m in sys.modules])"
+    )
+    assert run(code).stdout == "[]\n"
+
+
+def test_version() -> None:
+    assert importlib.metadata.version("chainrule") == chainrule.__version__
+
+
+def test_the_public_class_is_called_value() -> None:
+    assert Value.__name__ == "Value"
+    assert Value.__module__ == "chainrule"
+
+
+def test_the_readme_of_the_studio_names_every_file() -> None:
+    folder = PACKAGE / "studio"
+    table = (folder / "README.md").read_text().partition("## Files")[2].partition("## A picture")[0]
+    files = {path.name for path in (*folder.rglob("*.py"), *(folder / "static").iterdir())}
+    assert {name for name in files if f"{name}`" not in table} == {"__init__.py"}
+
+
+# --- comparisons in tests --------------------------------------------------------------------------
+
+UNWRITTEN = {
+    "approx",
+    "allclose",
+    "isclose",
+    "assert_close",
+    "assertAlmostEqual",
+}  # tolerances of their own
+
+
+def loose_comparisons(source: str) -> list[str]:
+    """The names in a source that compare numbers with a tolerance that the source does not state."""
+    found = []
+    for node in ast.walk(ast.parse(source)):
+        if isinstance(node, ast.Name | ast.Attribute | ast.alias):
+            name = node.id if isinstance(node, ast.Name) else getattr(node, "attr", "") or node.name
+            if name in UNWRITTEN or name.endswith(("almost_equal", "approx_equal")):
+                found.append(name)
+        elif isinstance(node, ast.Call) and getattr(node.func, "attr", "") == "assert_allclose":
+            stated = {keyword.arg for keyword in node.keywords} & {"rtol", "atol"}
+            found += [] if stated else ["assert_allclose"]
+    return found
+
+
+def test_every_comparison_states_its_tolerance() -> None:
+    for path in sorted((ROOT / "tests").rglob("*.py")):
+        assert loose_comparisons(path.read_text()) == [], f"{path.name}: use tests/near.py"
+
+
+@pytest.mark.parametrize(
+    "source",
+    [
+        "assert x == pytest.approx(y, rel=1e-15)",
+        "from pytest import approx as near",
+        "np.allclose(x, y)",
+        "math.isclose(x, y)",
+        "torch.testing.assert_close(x, y)",
+        "np.testing.assert_allclose(x, y)",
+        "np.testing.assert_array_almost_equal(x, y)",
+        "self.assertAlmostEqual(x, y)",
+    ],
+)
+def test_a_comparison_without_a_tolerance_is_found(source: str) -> None:
+    assert len(loose_comparisons(source)) == 1
+
+
+def test_near_adds_nothing_to_the_tolerance() -> None:
+    assert near(4.248e-18, rel=1e-3) == 4.25e-18
+    assert near(4.248e-18, rel=1e-3) != 0.0
+    assert near(5e-324, rel=0.5) != 0.0
+    assert near(0.0, rel=0.5) != 1e-300
+    assert near(1.0, ulps=1) == 1.0 + 2**-52
+    assert near(1.0, ulps=1) != 1.0 + 2**-51
+    assert near(1.0, abs=0.11) == 0.9
+    assert near(1.0, abs=0.09) != 0.9
+    assert float("inf") != near(1.0, rel=1e300)
+    assert near(float("inf"), rel=0.5) != 1.0
+    assert float("nan") != near(float("nan"), abs=1.0)
+    assert float("nan") == near(float("nan"), abs=1.0, nan_ok=True)
+    assert near(float("nan"), abs=1.0, nan_ok=True) != 0.0
+    with pytest.raises(TypeError, match="near needs a tolerance: rel=, ulps= or abs=; use == for exact"):
+        near(1.0)
+
+
+def test_near_compares_structures() -> None:
+    assert near([1.0, (2.0, 3.0)], ulps=1) == [1.0, (2.0, 3.0)]
+    assert near([1.0, (2.0, 3.0)], ulps=1) != [1.0, (2.0, 3.1)]
+    assert near({"a": 1.0}, ulps=1) == {"a": 1.0}
+    assert near({"b": 1.0}, ulps=1) != {"a": 1.0}
+    assert near([1.0], ulps=1) != []
+    assert near([1.0], ulps=1) != [1.0, 2.0]
+    array = np.array([[1.0, 2.0]])
+    assert array == near(array.copy(), ulps=1)
+    assert array != near(array.T, ulps=1)
+    assert array != near(array + 1, ulps=1)
+    comparison = near([1.0, 2.0], rel=0.1)
+    assert comparison != [1.0, 2.5]
+    assert repr(comparison) == "near([1] 2.5 should be 2.0; rel=0.1)"
+
+
+# --- components that may be missing ---------------------------------------------------------------
+
+NEEDY = """
+import pytest
+from tests.conftest import require, require_all, require_imports, require_program
+
+def test_module():
+    require("no_such_package.part")
+
+def test_program():
+    require_program("no-such-program")
+
+def test_both():
+    require_all(["json", "other_package"], ["sh", "no-such-program"])
+
+def test_imports():
+    require_imports("import json.decoder\\nif True:\\n    from one_more.part import x\\nfrom . import y")
+
+@pytest.mark.skip(reason="about one core")
+def test_of_a_core(): ...
+
+def test_that_runs():
+    assert require("json.decoder").JSONDecoder().decode("1") == 1
+    assert require_program("sh").endswith("/sh")
+    require_imports("import json\\nfrom math import sin")
+"""
+
+
+once = pytest.mark.skipif(chainrule.core == "python", reason="about the suite, not about a core")
+
+
+def suite(*options: object, ci: str = "", **environment: str) -> subprocess.CompletedProcess[str]:
+    """A run of pytest as `make test` does it."""
+    return subprocess.run(
+        [
+            sys.executable,
+            "-m",
+            "pytest",
+            "-q",
+            "--no-header",
+            "-p",
+            "no:cacheprovider",
+            *map(str, options),
+        ],
+        env={**os.environ, "CI": ci, **environment},
+        cwd=ROOT,
+        capture_output=True,
+        text=True,
+        check=False,
+    )
+
+
+@once
+@pytest.mark.parametrize("processes", [0, 2])
+def test_the_suite_says_in_one_line_what_was_not_tested(processes: int, tmp_path: Path) -> None:
+    file = tmp_path / "test_needy.py"
+    file.write_text(NEEDY)
+    run = suite(f"-n{processes}", "-p", "tests.conftest", f"--rootdir={tmp_path}", file)
+    assert run.returncode == 0, run.stdout
+    assert run.stdout.splitlines()[-2] == (
+        "Not tested, because not installed: no_such_package, one_more, other_package, no-such-program. "
+        "To test everything, install no-such-program, then run `CI=true make test`, which installs the "
+        "Python packages."
+    )
+    assert run.stdout.splitlines()[-1].startswith("1 passed, 5 skipped in ")
+    assert "SKIPPED" not in run.stdout
+
+
+@once
+def test_nothing_is_said_when_nothing_is_missing(tmp_path: Path) -> None:
+    file = tmp_path / "test_needless.py"
+    file.write_text("def test_that_runs(): ...\n")
+    run = suite("-p", "tests.conftest", f"--rootdir={tmp_path}", file)
+    assert "Not tested" not in run.stdout
+
+
+def test_only_what_is_missing_is_to_be_installed() -> None:
+    assert not_tested([]) == ""
+    assert not_tested(["Skipped: about a core"]) == ""
+    assert not_tested(
+        ["Skipped: not installed: torch (package)", "Skipped: not installed: jax (package)"]
+    ) == (
+        "Not tested, because not installed: jax, torch. To test everything, run `CI=true make test`, "
+        "which installs the Python packages."
+    )
+    programs = "chromium (program), node (program), less (program)"
+    assert not_tested([f"Skipped: not installed: {programs}"]) == (
+        "Not tested, because not installed: chromium, less, node. "
+        "To test everything, install chromium, less and node, then "
+        "run `CI=true make test`."
+    )
+
+
+@once
+@pytest.mark.parametrize("processes", [0, 2])
+def test_ci_skips_nothing_for_a_missing_component(processes: int, tmp_path: Path) -> None:
+    """Neither where a test asks for it in our way nor where it skips by itself."""
+    file = tmp_path / "test_needy.py"
+    file.write_text(NEEDY)
+    options = f"-n{processes}", "-p", "tests.conftest", f"--rootdir={tmp_path}", file
+    run = suite(*options, ci="true")
+    assert run.returncode == 1
+    assert "4 failed, 1 passed, 1 skipped" in run.stdout
+    message = (
+        "CI may skip nothing, but these are not installed: other_package (package), no-such-program"
+    )
+    assert message in run.stdout
+    file.write_text('import pytest\ndef test_it(): pytest.skip("no browser is there")\n')
+    assert suite(*options).returncode == 0
+    run = suite(*options, ci="true")
+    assert run.returncode == 1
+    assert "CI may not skip this: Skipped: no browser is there" in run.stdout
+    file.write_text('import pytest\npytest.importorskip("no_such_package")\n')
+    assert suite(*options, ci="true").returncode == 1
+
+
+@once
+def test_lessons_that_need_pytorch_are_skipped_without_it(tmp_path: Path) -> None:
+    """In this process and in those that it starts."""
+    (tmp_path / "sitecustomize.py").write_text("import sys\nsys.modules['torch'] = None\n")
+    run = suite(
+        "tests/learn/test_reading.py::test_the_code_of_a_lesson_runs_as_a_program[checking]",
+        "tests/learn/test_lessons.py::test_its_code_prints_what_it_says[pytorch]",
+        "tests/learn/test_exporting.py::test_the_cells_of_a_notebook_run_in_order[pytorch]",
+        PYTHONPATH=str(tmp_path),
+    )
+    assert run.stdout.splitlines()[-1].startswith("3 skipped in "), run.stdout
+    assert "because not installed: torch." in run.stdout

@@ -1,0 +1,374 @@
+"""diagnose: every illness in a network built to have it, and nothing in healthy ones."""
+
+from __future__ import annotations
+
+import math
+from typing import Any
+
+import numpy as np
+import pytest
+
+import chainrule
+from chainrule import data, diagnose, nn, optim
+from chainrule.train import fit
+from chainrule.train.diagnosing import Diagnosis, check_scale
+
+from ...conftest import require
+
+X, Y = data.moons(30)
+LOGITS = "binary_cross_entropy_with_logits"
+
+
+def scaled(model: nn.Module, factor: float) -> nn.Module:
+    for p in model.parameters():
+        p.data *= factor
+    return model
+
+
+def biased(model: nn.MLP, layer: int, bias: float, share: float = 1.0) -> nn.MLP:
+    neurons = model.layers[layer].neurons
+    for neuron in neurons[: round(share * len(neurons))]:
+        neuron.b.data = bias
+    return model
+
+
+def vanishing() -> nn.MLP:
+    return nn.MLP(2, [6] * 8 + [1], "sigmoid", init="xavier", seed=0)
+
+
+def exploding() -> nn.MLP:
+    """The factor 0.001 of the first layer makes its gradient large beside that of the last."""
+    model = nn.MLP(2, [6] * 4 + [1], "linear", init="xavier", seed=0)
+    for layer in model.layers[1:]:
+        scaled(layer, 20.0)
+    scaled(model.layers[0], 1e-3)
+    return model
+
+
+def dead() -> nn.MLP:
+    return biased(nn.MLP(2, [8, 8, 1], "relu", init="he", seed=0), 1, -100.0, 0.75)
+
+
+def saturated(activation: str) -> nn.MLP:
+    model = nn.MLP(2, [8, 1], activation, init="xavier", seed=0)
+    scaled(model.layers[0], 300.0)
+    return model
+
+
+# --- illnesses -----------------------------------------------------------------------------------
+
+
+def test_vanishing() -> None:
+    report = diagnose(vanishing(), LOGITS, X, Y)
+    assert not report
+    assert list(report.findings) == ["vanishing"]
+    assert report.findings["vanishing"] == (
+        "the gradient of layer 1, layer 2, layer 3, layer 4, layer 5 is less than a thousandth of that "
+        "of the last layer, so they hardly learn; try relu or init='xavier', or fewer layers"
+    )
+    assert len(report.layers) == 9
+
+
+def test_exploding() -> None:
+    report = diagnose(exploding(), "l1", X, Y)
+    assert not report
+    assert list(report.findings) == ["exploding"]
+    assert report.findings["exploding"].startswith("the gradient of layer 1")
+    assert report.findings["exploding"].endswith(
+        "is very large; use smaller initial weights (init='xavier' or 'he') or clip_grad_norm_"
+    )
+
+
+def test_large_everywhere_is_exploding_too() -> None:
+    report = diagnose(scaled(nn.MLP(2, [6] * 6 + [1], "linear", seed=0), 10.0), "mse", X, Y)
+    assert "exploding" in report.findings
+
+
+@pytest.mark.parametrize("size", [1.2e154, 1e200])
+def test_gradients_of_any_size_are_exploding(size: float) -> None:
+    """Their squares, or the sum of those, overflow; they do not."""
+    model = nn.MLP(2, [2, 1], "linear", seed=0)
+    for p in model.parameters():
+        p.data = 1.0
+    assert "exploding" in diagnose(model, "l1", [[size, size]], [0.0]).findings
+
+
+def test_dead_units() -> None:
+    report = diagnose(dead(), LOGITS, X, Y)
+    assert report.findings["dead"] == (
+        "75% of the units of layer 2 are 0 for every sample and cannot learn any more; "
+        "try init='he', leaky_relu or a smaller learning rate"
+    )
+    assert "saturated" not in report.findings
+
+
+def test_a_dead_layer_is_not_told_to_use_relu() -> None:
+    report = diagnose(biased(nn.MLP(2, [8, 1], "relu", seed=0), 0, -100.0), LOGITS, X, Y)
+    assert report.findings["dead"].startswith("100% of the units of layer 1")
+    assert "try relu" not in str(report)
+
+
+@pytest.mark.parametrize("activation", ["tanh", "sigmoid"])
+def test_saturated_units(activation: str) -> None:
+    report = diagnose(saturated(activation), LOGITS, X, Y)
+    assert not report
+    text = report.findings["saturated"]
+    share = int(text.split("%")[0])
+    assert 50 <= share <= 100
+    assert text == (
+        f"{share}% of the outputs of layer 1 are at the ends of {activation}, where it is flat; "
+        f"use smaller weights (init='xavier') or scale the inputs"
+    )
+
+
+@pytest.mark.parametrize("times", [2, 7])
+def test_zero_grad_forgotten(times: int) -> None:
+    model = nn.MLP(2, [6, 1], init="xavier", seed=0)
+    for _ in range(times):
+        nn.binary_cross_entropy_with_logits([model(x) for x in X], Y).backward()
+    report = diagnose(model, LOGITS, X, Y)
+    assert list(report.findings) == ["zero_grad"]
+    assert report.findings["zero_grad"] == (
+        f"the parameters hold gradients {times}.0 times as large as those of one step: "
+        f"call zero_grad() before each backward()"
+    )
+
+
+@pytest.mark.parametrize(
+    ("optimizer", "lr", "words"),
+    [
+        (
+            optim.Adam,
+            10.0,
+            r"^one step moves the parameters by \d+% of their size: the learning rate 10 is too large$",
+        ),
+        (optim.SGD, 100.0, r"% of their size: the learning rate 100 is too large$"),
+        (
+            optim.SGD,
+            1e-9,
+            r"^one step moves the parameters by only .* of their size: the learning rate 1e-09 is too "
+            r"small$",
+        ),
+        (optim.Adam, 1e-8, r"of their size: the learning rate 1e-08 is too small$"),
+        (optim.SGD, 0.0, r"of their size: the learning rate 0 is too small$"),
+    ],
+)
+def test_the_learning_rate(optimizer: Any, lr: float, words: str) -> None:
+    model = nn.MLP(2, [6, 1], init="xavier", seed=0)
+    report = diagnose(model, LOGITS, X, Y, optimizer(model.parameters(), lr=lr))
+    assert list(report.findings) == ["learning rate"]
+    with pytest.raises(ValueError, match=words):
+        raise ValueError(report.findings["learning rate"])
+
+
+def test_the_learning_rate_of_an_optimizer_that_has_run() -> None:
+    """Its state decides what a step does."""
+    model = nn.MLP(2, [6, 1], init="xavier", seed=0)
+    adam = optim.Adam(model.parameters(), lr=0.01)
+    fit(model, LOGITS, X, Y, optimizer=adam, epochs=3, progress=False)
+    state = adam.state_dict()
+    model.zero_grad()
+    assert diagnose(model, LOGITS, X, Y, adam)
+    assert adam.state_dict() == state
+
+
+@pytest.mark.parametrize(("weight", "shown"), [(math.inf, "nan"), (1e200, "inf"), (math.nan, "nan")])
+def test_a_loss_that_is_not_finite(weight: float, shown: str) -> None:
+    model = nn.MLP(2, [4, 1], "linear", seed=0)
+    for p in model.parameters():
+        p.data = weight
+    report = diagnose(model, "mse", [[1.0, 1.0]], [0.0])
+    assert list(report.findings) == ["loss"]
+    sentence = f"the loss is {report.loss}; run it inside detect_anomaly() to see where"
+    assert report.findings["loss"] == sentence
+    assert str(report.loss) in (shown, "inf")
+
+
+def test_a_gradient_that_is_not_finite_is_found() -> None:
+    """The root at 0: its derivative is infinite, and times 0 it is no number."""
+
+    def root(x: Any) -> Any:
+        return chainrule.sqrt(x * 0.0) + 1.0
+
+    report = diagnose(nn.MLP(2, [3, 1], root, seed=0), "mse", X, Y)
+    assert math.isfinite(report.loss)
+    assert not report
+
+
+# --- health --------------------------------------------------------------------------------------
+
+HEALTHY = {
+    "tanh": (nn.MLP(2, [16, 16, 1], init="xavier", seed=0), LOGITS),
+    "relu": (nn.MLP(2, [16, 16, 1], "relu", init="he", seed=0), LOGITS),
+    "sigmoid": (nn.MLP(2, [8, 1], "sigmoid", init="xavier", seed=0), LOGITS),
+    "the defaults": (nn.MLP(2, [4, 4, 1], seed=0), "mse"),
+    "one layer": (nn.MLP(2, [1], seed=0), LOGITS),
+    "a neuron": (nn.Neuron(2, seed=0), "mse"),
+    "in a row": (nn.Sequential(nn.Layer(2, 4, seed=0), nn.Layer(4, 1, "linear", seed=1)), "mse"),
+    "classes": (nn.MLP(2, [8, 2], init="xavier", seed=0), "cross_entropy"),
+}
+
+
+@pytest.mark.parametrize("name", HEALTHY)
+def test_healthy_networks(name: str) -> None:
+    model, loss = HEALTHY[name]
+    report = diagnose(model, loss, X, Y, optim.Adam(model.parameters(), lr=0.01))
+    assert report, str(report)
+    assert report.findings == {}
+    assert str(report).endswith("\nnothing is wrong")
+
+
+@pytest.mark.parametrize("batch_size", [None, 5])
+def test_a_network_in_the_middle_of_its_training_is_healthy(batch_size: int | None) -> None:
+    """What the last batch left in the gradients is no forgotten zero_grad."""
+    model = nn.MLP(2, [8, 1], init="xavier", seed=0)
+    adam = optim.Adam(model.parameters(), lr=0.01)
+    for _ in range(10):
+        fit(model, LOGITS, X, Y, optimizer=adam, epochs=5, batch_size=batch_size, progress=False)
+        assert diagnose(model, LOGITS, X, Y, adam).findings == {}
+
+
+LINE = [[-1.0], [0.0], [1.0], [2.0]]
+TINY = "the gradients are tiny: the loss is at a minimum, or on a plateau"
+
+
+@pytest.mark.parametrize("y", [[0.0, 0.5, 1.0, 1.5], [0.0, 1.0, 0.0, 1.0]], ids=["a line", "no line"])
+def test_a_network_at_its_minimum_is_healthy(y: list[float]) -> None:
+    """A loss of 0, or one that cannot get smaller: the rate is not to blame for small steps."""
+    model = nn.MLP(1, [1], seed=0)
+    sgd = optim.SGD(model.parameters(), lr=0.05)
+    untrained = diagnose(model, "mse", LINE, y, sgd)
+    assert untrained.findings == {}
+    assert TINY not in untrained.layers
+    fit(model, "mse", LINE, y, optimizer=sgd, epochs=500, progress=False)
+    model.zero_grad()
+    trained = diagnose(model, "mse", LINE, y, sgd)
+    assert trained.findings == {}
+    assert trained.layers[-1] == TINY
+    sgd.lr = 1e-9
+    assert diagnose(model, "mse", LINE, y, sgd).findings == {}
+
+
+@pytest.mark.parametrize("make", [optim.SGD, optim.Adam])
+def test_a_rate_that_is_too_small_is_found_before_and_during_training(make: Any) -> None:
+    model = nn.MLP(2, [8, 1], init="xavier", seed=0)
+    optimizer = make(model.parameters(), lr=1e-9)
+    for _ in range(3):
+        assert list(diagnose(model, LOGITS, X, Y, optimizer).findings) == ["learning rate"]
+        fit(model, LOGITS, X, Y, optimizer=optimizer, epochs=2, progress=False)
+        model.zero_grad()
+
+
+# --- nothing is changed --------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize(
+    "make", [vanishing, exploding, dead, lambda: saturated("tanh"), lambda: nn.MLP(2, [1])]
+)
+def test_the_model_stays_as_it_is(make: Any) -> None:
+    model = make()
+    optimizer = optim.Adam(model.parameters(), lr=0.1)
+    for i, p in enumerate(model.parameters()):
+        p.grad = i / 7.0
+    before = model.state_dict(), [p.grad for p in model.parameters()], optimizer.state_dict()
+    diagnose(model, "mse", X, Y, optimizer)
+    assert (model.state_dict(), [p.grad for p in model.parameters()], optimizer.state_dict()) == before
+    assert model.training
+    assert all(module.watched is None for module in model.modules() if isinstance(module, nn.Layer))
+
+
+def test_an_error_leaves_the_model_as_it_is() -> None:
+    model = nn.MLP(2, [3, 1], seed=0)
+    model.parameters()[0].grad = 5.0
+    with pytest.raises(ValueError, match=r"^Neuron expects 2 inputs, got 3$"):
+        diagnose(model, "mse", np.ones((2, 3)), [1.0, 2.0])
+    with pytest.raises(ValueError, match=r"^unknown loss 'foo'"):
+        diagnose(model, "foo", X, Y)
+    assert model.parameters()[0].grad == 5.0
+    assert all(layer.watched is None for layer in model.layers)
+
+
+def test_the_optimizer_of_another_model() -> None:
+    model, other = nn.MLP(2, [3, 1], seed=0), nn.MLP(2, [3, 1], seed=0)
+    with pytest.raises(ValueError, match="optimizer"):
+        diagnose(model, LOGITS, X, Y, optim.SGD(other.parameters(), lr=0.1))
+
+
+def test_a_loss_that_does_not_depend_on_the_model() -> None:
+    with pytest.raises(TypeError, match=r"^the loss must be a Value, got float: it does not depend"):
+        diagnose(nn.MLP(2, [3, 1]), lambda predictions, targets: 3.0, X, Y)
+
+
+# --- printing ------------------------------------------------------------------------------------
+
+
+# --- the data, and what came out ------------------------------------------------------------------
+
+
+def test_columns_that_are_far_from_one_in_size() -> None:
+    X = np.array([[2000.0, 0.5, 1e-4], [1500.0, -0.5, 0.0], [3000.0, 1.0, 0.0]])
+    model = nn.MLP(3, [4, 1], seed=0)
+    found = diagnose(model, "mse", X, [0.0, 1.0, 0.5]).findings["scale"]
+    assert found == (
+        "a network learns best from columns of about 1 in size, these are far from it: "
+        "x0 (about 2.3e+03), x2 (about 5.8e-05); subtract each column's mean and divide by its standard "
+        "deviation"
+    )
+    scaled = (X - X.mean(axis=0)) / X.std(axis=0)
+    assert "scale" not in diagnose(model, "mse", scaled, [0.0, 1.0, 0.5]).findings
+
+
+def test_columns_are_called_what_the_table_calls_them() -> None:
+    pandas: Any = require("pandas")
+    table = pandas.DataFrame({"area": [900.0, 2000.0], "rooms": [1.0, 3.0]})
+    found = diagnose(nn.MLP(2, [3, 1], seed=0), "mse", table, pandas.Series([0.0, 1.0]))
+    assert "far from it: area (about 1.6e+03); subtract" in found.findings["scale"]
+
+
+@pytest.mark.parametrize("size", [1e-300, 1e200, 1.7e308])
+def test_columns_of_any_size_are_measured_without_overflow(size: float) -> None:
+    report = Diagnosis(0.0)
+    check_scale(report, [[size, 1.0], [-size, 0.0]], [])
+    assert f"x0 (about {size:.2g})" in report.findings["scale"]
+
+
+@pytest.mark.parametrize(
+    "X",
+    [
+        [[0.0, 0.0], [1.0, 0.0]],
+        [["a"], ["b"]],
+        [{"a": 1.0}],
+        [[[1e9]]],
+        [[math.nan]],
+        [[1.0], [1.0, 2.0]],
+    ],
+)
+def test_what_has_no_columns_to_scale(X: Any) -> None:
+    report = Diagnosis(0.0)
+    check_scale(report, X, [])
+    assert not report.findings
+
+
+def test_a_constant_prediction_is_named() -> None:
+    model = nn.MLP(2, [3, 1], "relu", seed=0)
+    for neuron in model.layers[0].neurons:
+        neuron.b.data = -1e3  # dead, so that only the last bias is left
+    found = diagnose(model, "mse", [[0.0, 1.0], [1.0, 0.0]], [0.0, 2.0]).findings
+    assert found["constant"] == (
+        "the predictions hardly depend on the inputs: they differ by 0, the targets by 2; "
+        "scale columns and targets to about 1, train longer, or change the rate"
+    )
+    assert "constant" not in diagnose(model, "mse", [[0.0, 1.0], [1.0, 0.0]], [2.0, 2.0]).findings
+
+
+def test_printing() -> None:
+    model = biased(nn.MLP(2, [2, 1], "relu", init="he", seed=0), 0, -100.0, 0.5)
+    biased(model, 1, 0.5)
+    report = diagnose(model, "mse", X, Y, optim.SGD(model.parameters(), lr=0.0))
+    assert repr(report) == str(report)
+    lines = str(report).splitlines()
+    assert lines[0] == f"loss {report.loss:.6g}"
+    assert [line.split(":")[0] for line in lines[1:3]] == ["layer 1", "layer 2"]
+    assert all(line.endswith("(root mean square)") for line in lines[1:3])
+    assert lines[3] == "one step moves the parameters by 0.0e+00 of their size"
+    assert [line.split(":")[0] for line in lines[4:]] == ["dead", "learning rate"]

@@ -1,0 +1,160 @@
+"""fit on batches from an iterable: the numbers of arrays in the same order, and clear refusals."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pytest
+
+from chainrule import data, nn, optim, value
+from chainrule.train import accuracy, fit
+
+from ...conftest import require
+from ...near import near
+
+X, Y = data.moons(30, seed=0)
+ENGINES = ["eager", "auto", *(["native"] if value.compiled is not None else [])]
+
+
+def pieces(size: int = 8) -> list[tuple[Any, Any]]:
+    return [(X[i : i + size], Y[i : i + size]) for i in range(0, len(X), size)]
+
+
+def train(*source: Any, engine: str = "eager", epochs: int = 4, **options: Any) -> tuple[Any, Any]:
+    model = nn.MLP(2, [3, 1], seed=0)
+    optimizer = optim.Adam(model.parameters(), lr=0.05)
+    options = {"optimizer": optimizer, "epochs": epochs, "progress": False, **options}
+    return fit(model, "mse", *source, engine=engine, **options), model
+
+
+class Shuffled:
+    """In another order at each pass."""
+
+    def __init__(self) -> None:
+        self.rng = np.random.default_rng(3)
+
+    def __iter__(self) -> Iterator[tuple[Any, Any]]:
+        return data.batches(X, Y, 8, seed=self.rng)
+
+
+class Numbered:
+    """In an order that depends on the epoch alone; counts the batches it was asked for."""
+
+    def __init__(self) -> None:
+        self.epoch, self.read = 0, 0
+
+    def set_epoch(self, epoch: int) -> None:
+        self.epoch = epoch
+
+    def __iter__(self) -> Iterator[tuple[Any, Any]]:
+        for batch in data.batches(X, Y, 8, seed=self.epoch):
+            self.read += 1
+            yield batch
+
+
+@pytest.mark.parametrize("engine", ENGINES)
+def test_the_same_numbers_as_from_arrays(engine: str) -> None:
+    """The last batch is smaller, and weighs less."""
+    expected, weights = train(X, Y, batch_size=8, shuffle=False, engine=engine)
+    for source in (pieces(), pieces, [[x.tolist(), y.tolist()] for x, y in pieces()]):
+        history, model = train(source, engine=engine)
+        assert history.losses == near(expected.losses, rel=1e-12)
+        assert model.state_dict() == near(weights.state_dict(), rel=1e-12)
+        assert history.gradient_norms["layer 1"] == near(expected.gradient_norms["layer 1"], rel=1e-9)
+
+
+def test_a_data_loader_of_torch() -> None:
+    torch = require("torch")
+    samples = torch.utils.data.TensorDataset(torch.tensor(X), torch.tensor(Y))
+    loader = torch.utils.data.DataLoader(samples, batch_size=8)
+    for engine in ENGINES:
+        assert train(loader, engine=engine)[0].losses == near(train(pieces())[0].losses, rel=1e-12)
+
+
+@pytest.mark.parametrize("engine", ENGINES)
+def test_an_iterator_is_read_once(engine: str) -> None:
+    assert train(iter(pieces()), epochs=1, engine=engine)[0].epochs == 1
+    with pytest.raises(
+        ValueError,
+        match=r"^no batches are left for epoch 2: an iterator is read only once, so give a list of "
+        r"batches, or a function that returns a new iterator$",
+    ):
+        train((batch for batch in pieces()), epochs=2, engine=engine)
+
+
+@pytest.mark.parametrize("make", [Shuffled, Numbered])
+def test_going_on_where_it_was(make: Callable[[], Any], tmp_path: Path) -> None:
+    path = tmp_path / "run.safetensors"
+    whole, model = train(make(), epochs=5)
+    train(make(), epochs=3, resume=path)
+    source = make()
+    rest, other = train(source, epochs=5, resume=path)
+    assert rest.losses == near(whole.losses, rel=1e-12)
+    assert other.state_dict() == near(model.state_dict(), rel=1e-12)
+    if isinstance(source, Numbered):  # two epochs of four, and the first batch that shows the shapes
+        assert source.read == 9
+    done = make()
+    assert train(done, epochs=5, resume=path)[0].losses == rest.losses
+    if isinstance(done, Numbered):
+        assert done.read == 1
+
+
+@pytest.mark.parametrize("engine", ENGINES)
+def test_a_batch_that_is_not_finite_is_explained(engine: str) -> None:
+    batches = pieces()
+    batches[2] = (batches[2][0] * np.inf, batches[2][1])
+    with pytest.raises(
+        ArithmeticError, match=r"in epoch 1, batch 3: .*; the data has numbers that are not finite\.$"
+    ):
+        train(batches, engine=engine)
+
+
+def test_watching_needs_data_that_stays() -> None:
+    history, _ = train(pieces(), validation=(X, Y), metrics={"accuracy": accuracy}, patience=3)
+    assert len(history.validation_losses) == len(history.metrics["accuracy"]) == 4
+    for options in ({"metrics": {"accuracy": accuracy}}, {"patience": 1}, {"checkpoint": "model"}):
+        with pytest.raises(ValueError, match=r"batches are gone by then: give validation=\(X, y\)$"):
+            train(pieces(), **options)
+
+
+MISSING = (
+    r"^y is missing: without it X must be batches \(X, y\), but batch 1 has numbers alone; "
+    r"give fit\(model, loss, X, y\)$"
+)
+
+
+@pytest.mark.parametrize(
+    ("source", "options", "kind", "message"),
+    [
+        (pieces(), {"batch_size": 8}, ValueError, "^batches have sizes of their own: leave out"),
+        (pieces(), {"validation": 0.5}, ValueError, "^a share for validation is taken from X and y"),
+        ([], {}, ValueError, "^there is no batch to train on: the iterator is empty$"),
+        (3, {}, TypeError, "^without y the data must be batches .*, got int$"),
+        (X, {}, TypeError, MISSING),
+        ([(X, Y, Y)], {}, TypeError, r"^batch 1 must be a pair \(X, y\), got tuple$"),
+        ([(X, Y), (X, Y[1:])], {}, ValueError, "^batch 2: X has 30 samples and y has 29$"),
+        ([(X, Y), (X[:0], Y[:0])], {}, ValueError, "^batch 2: the data set is empty$"),
+        (X.tolist(), {}, TypeError, MISSING),
+        ([[1, 2, 3]], {}, TypeError, MISSING),
+        (Y, {}, TypeError, MISSING),
+    ],
+)
+def test_what_is_refused(source: Any, options: Any, kind: Any, message: str) -> None:
+    with pytest.raises(kind, match=message):
+        train(source, **options)
+
+
+@pytest.mark.skipif(value.compiled is None, reason="there is no C core")
+@pytest.mark.parametrize("ones", [0, 1, 3])
+def test_a_sum_is_refused_though_the_first_batches_have_one_sample(ones: int) -> None:
+    def total(predictions: Any, targets: Any) -> Any:
+        return sum((p - t) ** 2 for p, t in zip(predictions, targets, strict=True))
+
+    batches = [*pieces(1)[:ones], (X[ones:], Y[ones:])]
+    model = nn.MLP(2, [3, 1], seed=0)
+    with pytest.raises(TypeError, match="not the mean of the losses of its samples"):
+        fit(model, total, batches, epochs=1, engine="native", progress=False)
+    assert fit(model, total, pieces(1), epochs=1, engine="native", progress=False).epochs == 1

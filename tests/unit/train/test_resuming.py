@@ -1,0 +1,313 @@
+"""Files to resume from: every field is checked before anything changes, and named if it is wrong."""
+
+from __future__ import annotations
+
+import json
+import math
+import re
+from collections.abc import Callable, Iterator
+from functools import cache
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pytest
+from safetensors import safe_open
+from safetensors.numpy import save as to_bytes
+
+from chainrule import data, nn, optim
+from chainrule.nn.saving import ModelFileError
+from chainrule.train import fit
+from chainrule.value import compiled
+
+from ...conftest import require
+
+X, Y = data.moons(20, seed=0)
+ENGINES = ["eager", "native", "jax"]
+NATIVE = pytest.mark.skipif(compiled is None, reason="there is no C core")
+EACH_ENGINE = [pytest.param(name, marks=NATIVE if name == "native" else ()) for name in ENGINES]
+
+
+def train(path: Path, epochs: int, engine: str, model: Any = None) -> tuple[Any, Any, Any]:
+    model = model or nn.MLP(2, [3, 1], seed=0)
+    optimizer = optim.Adam(model.parameters(), lr=0.05)
+    history = fit(
+        *(model, "binary_cross_entropy_with_logits", X, Y),
+        optimizer=optimizer,
+        epochs=epochs,
+        batch_size=8,
+        validation=(X[:4], Y[:4]),
+        metrics={"first": lambda predictions, targets: predictions[0].data},
+        engine=engine,
+        resume=path,
+        progress=False,
+    )
+    return model, optimizer, history
+
+
+class Content:
+    """What is in a file, to be changed and written again."""
+
+    def __init__(self, path: Path) -> None:
+        with safe_open(str(path), framework="numpy") as file:
+            self.metadata = dict(file.metadata())
+            self.tensors = {name: file.get_tensor(name) for name in file.keys()}  # noqa: SIM118
+        self.about = json.loads(self.metadata["training"])
+
+    def write(self, path: Path) -> None:
+        path.write_bytes(to_bytes(self.tensors, {**self.metadata, "training": json.dumps(self.about)}))
+
+
+@pytest.fixture(scope="module")
+def good(tmp_path_factory: pytest.TempPathFactory) -> Callable[[str], Path]:
+    folder = tmp_path_factory.mktemp("resuming")
+
+    @cache
+    def file(engine: str) -> Path:
+        if engine == "jax":
+            jax: Any = require("jax")
+            before = jax.config.jax_enable_x64
+            jax.config.update("jax_enable_x64", True)
+            train(folder / engine, 3, engine)
+            jax.config.update("jax_enable_x64", before)
+        else:
+            train(folder / engine, 3, engine)
+        return folder / engine
+
+    return file
+
+
+def refused(path: Path, field: str) -> None:
+    """A ModelFileError names the file and the field; model and optimiser are as they were."""
+    model = nn.MLP(2, [3, 1], seed=1)
+    optimizer = optim.Adam(model.parameters(), lr=0.05)
+    before, state = model.state_dict(), optimizer.state_dict()
+    with pytest.raises(ModelFileError, match=re.escape(str(path))) as caught:
+        fit(
+            *(model, "binary_cross_entropy_with_logits", X, Y),
+            optimizer=optimizer,
+            epochs=4,
+            batch_size=8,
+            engine="eager",
+            resume=path,
+            progress=False,
+        )
+    assert field in str(caught.value)
+    assert "\n" not in str(caught.value)
+    assert model.state_dict() == before
+    assert optimizer.state_dict() == state
+
+
+@pytest.mark.parametrize("engine", EACH_ENGINE)
+def test_a_good_file_is_resumed_by_every_engine(good: Any, engine: str, tmp_path: Path) -> None:
+    copy = tmp_path / "copy"
+    copy.write_bytes(good(engine).read_bytes())
+    _, optimizer, history = train(copy, 5, "eager", nn.MLP(2, [3, 1], seed=1))
+    assert (history.epochs, optimizer.steps, history.engine) == (5, 15, "eager")
+
+
+# --- each field, wrong in each way ---------------------------------------------------------------
+
+WRONG_NUMBERS = [None, "3", True, [], {}, -3, math.nan, -math.inf, 10**400]
+WRONG: dict[str, list[Any]] = {
+    "kind": [None, "model", 1, []],
+    "setup": [None, 1, ["Adam"], {"loss": 1}],
+    "epoch": [*WRONG_NUMBERS, math.inf, 2.5, 3.0, 10**12, 2, 4, 0],
+    "steps": [*WRONG_NUMBERS, math.inf, 2.5, 2, 10**30],
+    "lr": [*WRONG_NUMBERS, math.inf, 10**400],
+    "best": [None, "1", True, [], math.nan, -math.inf, 10**400],
+    "history": [None, [], "losses", 3],
+    "history.losses": [None, 1.0, [], [1.0], [1.0, 2.0, math.nan], [1.0, 2.0, "3"], [1.0] * 4],
+    "history.validation_losses": [None, 1.0, [1.0] * 4, [None] * 3],
+    "history.metrics": [None, [], {"first": 1.0}, {"first": [1.0] * 4}, {"first": ["1"]}],
+    "history.learning_rates": [None, [], [0.1, 0.1, -0.1], [0.1, 0.1, math.inf], [[]] * 3],
+    "history.gradient_norms": [None, [], {"layer 1": 1.0}, {"layer 1": [1.0] * 4}],
+    "history.dead_units": [None, [], [0.0, 0.0, 1.5], [0.0, 0.0, -0.5]],
+    "history.seconds": [None, "1", -1.0, math.nan, math.inf],
+    "history.best_epoch": [None, -1, 4, 10**12, 1.0],
+    "history.stopped": [None, 1, []],
+}
+
+
+def changed(content: Content, field: str) -> tuple[dict[str, Any], str]:
+    """The object that has a field, and its name there."""
+    *path, name = field.split(".")
+    return (content.about["history"] if path else content.about), name
+
+
+@pytest.mark.parametrize("field", WRONG)
+@pytest.mark.parametrize("engine", EACH_ENGINE)
+def test_a_wrong_field_is_named_and_nothing_changes(
+    good: Any, engine: str, field: str, tmp_path: Path
+) -> None:
+    for i, value in enumerate(WRONG[field]):
+        content = Content(good(engine))
+        place, name = changed(content, field)
+        place[name] = value
+        content.write(tmp_path / str(i))
+        # The epochs are counted by the losses: one of both is wrong, and it is the list that is named.
+        refused(tmp_path / str(i), "epoch" if field == "epoch" else name)
+
+
+@pytest.mark.parametrize("field", WRONG)
+@pytest.mark.parametrize("engine", EACH_ENGINE)
+def test_a_missing_field_is_named(good: Any, engine: str, field: str, tmp_path: Path) -> None:
+    content = Content(good(engine))
+    place, name = changed(content, field)
+    del place[name]
+    content.write(tmp_path / "file")
+    refused(tmp_path / "file", f"{field} is missing")
+
+
+@pytest.mark.parametrize("field", ["extra", "history.extra"])
+def test_a_field_too_many_is_named(good: Any, field: str, tmp_path: Path) -> None:
+    content = Content(good("eager"))
+    place, name = changed(content, field)
+    place[name] = 1
+    content.write(tmp_path / "file")
+    refused(tmp_path / "file", "extra")
+
+
+@pytest.mark.parametrize("text", ["", "{", "[]", "null", "3", "[" * 100_000, "1" * 10_000, '"x"'])
+def test_metadata_that_is_no_object(good: Any, text: str, tmp_path: Path) -> None:
+    content = Content(good("eager"))
+    path = tmp_path / "file"
+    path.write_bytes(to_bytes(content.tensors, {**content.metadata, "training": text}))
+    refused(path, "the metadata of the training")
+
+
+def wrong_tensors(tensor: Any) -> Iterator[Any]:
+    for bad in (math.nan, math.inf, -math.inf):
+        changed = tensor.copy()
+        changed.flat[-1] = bad
+        yield changed
+    yield tensor.astype(np.float32)
+    yield tensor.astype(np.int64)
+    yield tensor[:-1]
+    yield np.concatenate([tensor, tensor])
+    yield tensor.reshape(-1, 1)
+    yield np.zeros(0)
+    yield np.array(1.0)
+
+
+@pytest.mark.parametrize("name", ["parameters", "optimizer", "best"])
+@pytest.mark.parametrize("engine", EACH_ENGINE)
+def test_a_wrong_tensor_is_named(good: Any, engine: str, name: str, tmp_path: Path) -> None:
+    for i, tensor in enumerate(wrong_tensors(Content(good(engine)).tensors[name])):
+        content = Content(good(engine))
+        content.tensors[name] = tensor
+        content.write(tmp_path / str(i))
+        # The names of the parameters are compared first, as in every model file.
+        refused(tmp_path / str(i), name if name != "parameters" or i < 3 else "names and numbers")
+    content = Content(good(engine))
+    del content.tensors[name]
+    content.write(tmp_path / "missing")
+    refused(tmp_path / "missing", name)
+
+
+def test_a_tensor_of_a_kind_that_numpy_lacks(good: Any, tmp_path: Path) -> None:
+    whole = good("eager").read_bytes()
+    size = int.from_bytes(whole[:8], "little")
+    header = json.loads(whole[8 : 8 + size])
+    header["optimizer"]["dtype"] = "BF16"
+    header["optimizer"]["shape"][0] *= 4
+    text = json.dumps(header).encode()
+    path = tmp_path / "file"
+    path.write_bytes(len(text).to_bytes(8, "little") + text + whole[8 + size :])
+    refused(path, "optimizer")
+
+
+def test_a_truncated_file(good: Any, tmp_path: Path) -> None:
+    whole = good("eager").read_bytes()
+    for length in range(0, len(whole), 97):
+        (tmp_path / "file").write_bytes(whole[:length])
+        refused(tmp_path / "file", "")
+
+
+def test_the_same_layers_with_another_activation(good: Any, tmp_path: Path) -> None:
+    with pytest.raises(ModelFileError, match="belongs to another model: it has other layers"):
+        train(good("eager"), 5, "eager", nn.MLP(2, [3, 1], "relu", seed=0))
+
+
+def test_an_optimiser_whose_state_has_another_size(good: Any, tmp_path: Path) -> None:
+    class Adam(optim.Adam):
+        state_size = 3
+
+    model = nn.MLP(2, [3, 1], seed=1)
+    before = model.state_dict()
+    with pytest.raises(ModelFileError, match=r"the tensor optimizer is .* expected float64 of shape"):
+        fit(
+            *(model, "binary_cross_entropy_with_logits", X, Y),
+            optimizer=Adam(model.parameters(), lr=0.05),
+            batch_size=8,
+            resume=good("eager"),
+            progress=False,
+        )
+    assert model.state_dict() == before
+
+
+def test_bytes_changed_at_random(good: Any, tmp_path: Path) -> None:
+    """A ModelFileError, or a training that goes on: never another exception, never half a model."""
+    whole, path = good("eager").read_bytes(), tmp_path / "file"
+    rng = np.random.default_rng(0)
+    start = nn.MLP(2, [3, 1], seed=1).state_dict()
+    for _ in range(300):
+        mutated = bytearray(whole)
+        for place in rng.integers(0, len(whole), int(rng.integers(1, 4))):
+            mutated[place] = rng.integers(256)
+        path.write_bytes(mutated)
+        model = nn.MLP(2, [3, 1], seed=1)
+        try:
+            train(path, 3, "eager", model)
+        except ModelFileError:
+            assert model.state_dict() == start
+        assert all(math.isfinite(x) for x in model.state_dict().values())
+
+
+@pytest.mark.parametrize(
+    ("change", "message"),
+    [
+        ({"loss": "mse"}, "another loss: 'binary_cross_entropy_with_logits' there, 'mse_loss' here"),
+        ({"batch_size": 4}, "another batch_size: '8' there, '4' here"),
+        ({"seed": 1}, "another seed: '0' there, '1' here"),
+        ({"X": X[::-1].copy()}, "another data: '20 samples .* there, '20 samples with the digest"),
+        ({"X": X[:10], "y": Y[:10]}, "another data: .* there, '10 samples with the digest"),
+        ({"optimizer": ("Adam", {"lr": 0.5})}, "another lr: '0.05' there, '0.5' here"),
+        ({"optimizer": ("Adam", {"lr": 0.05, "eps": 1e-6})}, "another eps: '1e-08' there, '1e-06' here"),
+        ({"optimizer": ("SGD", {"lr": 0.05})}, "another optimizer: 'Adam' there, 'SGD' here"),
+    ],
+)
+def test_a_run_goes_on_as_it_began_or_not_at_all(
+    good: Any, tmp_path: Path, change: dict[str, Any], message: str
+) -> None:
+    path = tmp_path / "run"
+    path.write_bytes(good("eager").read_bytes())
+    model = nn.MLP(2, [3, 1], seed=1)
+    name, options = change.pop("optimizer", ("Adam", {"lr": 0.05}))
+    before = model.state_dict()
+    given = {"loss": "binary_cross_entropy_with_logits", "X": X, "y": Y, "batch_size": 8, **change}
+    with pytest.raises(ModelFileError, match=f"belongs to a run with {message}"):
+        fit(
+            model,
+            optimizer=getattr(optim, name)(model.parameters(), **options),
+            resume=path,
+            progress=False,
+            **given,
+        )
+    assert model.state_dict() == before
+
+
+def test_an_optimiser_whose_rate_a_schedule_changed_goes_on(tmp_path: Path) -> None:
+    model = nn.MLP(2, [3, 1], seed=1)
+    optimizer = optim.Adam(model.parameters(), lr=0.05)
+    for epochs in (2, 4):
+        schedule = optim.StepLR(optimizer, step_size=1, gamma=0.5)
+        history = fit(
+            *(model, "mse", X, Y),
+            optimizer=optimizer,
+            schedule=schedule,
+            epochs=epochs,
+            resume=tmp_path / "run",
+            progress=False,
+        )
+    assert history.epochs == 4

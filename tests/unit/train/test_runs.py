@@ -1,0 +1,567 @@
+"""fit in native code: the same numbers as eager mode, and when it is used."""
+
+from __future__ import annotations
+
+import math
+import re
+from collections.abc import Callable
+from typing import Any
+
+import numpy as np
+import pytest
+
+import chainrule
+from chainrule import Value, data, nn, optim
+from chainrule.compiler import CompileError
+from chainrule.train import accuracy, fit
+
+from ...near import near
+from .test_train import XOR, bits, quick, xor_model
+
+native = pytest.mark.skipif(chainrule.value.compiled is None, reason="there is no C core")
+OPTIMIZERS: dict[str, Callable[[Any], optim.Optimizer]] = {
+    "sgd": lambda params: optim.SGD(params, lr=0.1, weight_decay=1e-3),
+    "momentum": lambda params: optim.SGD(params, lr=0.05, momentum=0.9, nesterov=True),
+    "rmsprop": lambda params: optim.RMSprop(params, lr=0.002, momentum=0.5),
+    "adagrad": lambda params: optim.Adagrad(params, lr=0.05, lr_decay=0.01),
+    "adam": lambda params: optim.Adam(params, lr=0.02),
+    "adamw": lambda params: optim.AdamW(params, lr=0.02),
+}
+
+
+def both(
+    loss: str, X: Any, y: Any, nouts: list[int], optimizer: str = "adam", **options: Any
+) -> tuple[Any, Any]:
+    """The same training in eager mode and in native code: models and histories."""
+    results = []
+    for engine in ("eager", "native"):
+        model = nn.MLP(X.shape[1], nouts, seed=0)
+        made = OPTIMIZERS[optimizer](model.parameters())
+        history = fit(model, loss, X, y, optimizer=made, engine=engine, progress=False, **options)
+        results.append((model, history))
+    return results[0], results[1]
+
+
+def close(first: Any, second: Any) -> None:
+    """Loss curves and weights within 1e-9."""
+    assert second[1].losses == near(first[1].losses, rel=1e-9)
+    names = first[0].state_dict()
+    assert second[0].state_dict() == near(names, rel=1e-9)
+    assert second[1].gradient_norms.keys() == first[1].gradient_norms.keys()
+    for name, norms in first[1].gradient_norms.items():
+        assert second[1].gradient_norms[name] == near(norms, rel=1e-7)
+    assert second[1].learning_rates == first[1].learning_rates
+
+
+@native
+@pytest.mark.parametrize("optimizer", OPTIMIZERS)
+def test_native_code_takes_the_same_100_epochs(optimizer: str) -> None:
+    X, y = data.moons(40, seed=1)
+    close(*both("binary_cross_entropy_with_logits", X, y, [6, 1], optimizer, epochs=100, batch_size=16))
+
+
+@native
+@pytest.mark.parametrize("loss", ["mse", "l1", "huber", "hinge", "cross_entropy"])
+def test_native_code_has_the_same_losses(loss: str) -> None:
+    X, y = data.moons(30, seed=2)
+    y = 2 * y - 1 if loss == "hinge" else y
+    nouts = [5, 2] if loss == "cross_entropy" else [5, 1]
+    close(*both(loss, X, y, nouts, epochs=30))
+
+
+@native
+def test_native_code_watches_the_same() -> None:
+    X, y = data.moons(60, seed=3)
+    options = {"validation": 0.25, "metrics": {"accuracy": accuracy}, "epochs": 30, "batch_size": 20}
+    first, second = both("binary_cross_entropy_with_logits", X, y, [6, 1], **options)
+    close(first, second)
+    assert second[1].validation_losses == near(first[1].validation_losses, rel=1e-9)
+    assert second[1].metrics == first[1].metrics
+    assert second[1].best_epoch == first[1].best_epoch
+
+
+@native
+def test_native_code_follows_a_schedule_and_stops_early() -> None:
+    X, y = data.xor()
+    models = []
+    for engine in ("eager", "native"):
+        model = nn.MLP(2, [4, 1], seed=0)
+        sgd = optim.SGD(model.parameters(), lr=0.5)
+        schedule = optim.StepLR(sgd, step_size=5, gamma=0.5)
+        history = quick(
+            model, optimizer=sgd, schedule=schedule, epochs=40, patience=3, engine=engine, X=X, y=y
+        )
+        models.append((model, history))
+    close(*models)
+    assert models[0][1].epochs == models[1][1].epochs
+
+
+@native
+def test_what_cannot_be_compiled_is_trained_eagerly() -> None:
+    class Branching(nn.Module):
+        def __init__(self) -> None:
+            self.w = Value(0.5)
+
+        def forward(self, x: Any) -> Any:
+            return self.w * x[0] if x[0] > 0.5 else self.w * x[1]
+
+    losses = [quick(Branching(), engine=engine).losses for engine in ("auto", "eager")]
+    assert bits(losses[0]) == bits(losses[1])
+    with pytest.raises(TypeError, match="branches on Values cannot be trained natively"):
+        quick(Branching(), engine="native")
+
+
+@native
+def test_a_random_model_is_trained_eagerly() -> None:
+    class Noisy(nn.Module):
+        def __init__(self) -> None:
+            self.w, self.rng = Value(0.5), np.random.default_rng(0)
+
+        def forward(self, x: Any) -> Any:
+            return self.w * x[0] * float(self.rng.uniform())
+
+    with pytest.raises(TypeError, match="not the same each time"):
+        quick(Noisy(), engine="native")
+    assert quick(Noisy()).epochs == 5
+
+
+@native
+def test_a_loss_that_is_no_mean_is_refused() -> None:
+    def largest(predictions: Any, targets: Any) -> Any:
+        return chainrule.max([(p - t) ** 2 for p, t in zip(predictions, targets, strict=True)])
+
+    with pytest.raises(TypeError, match="not the mean of the losses of its samples"):
+        quick(loss=largest, engine="native")
+    assert quick(loss=largest).epochs == 5
+
+
+@native
+def test_a_loss_that_is_infinite_for_one_sample_alone_is_refused() -> None:
+    def per_positive(predictions: Any, targets: Any) -> Any:
+        pairs = zip(predictions, targets, strict=True)
+        return chainrule.sum([(p - t) ** 2 for p, t in pairs]) / sum(t > 0.0 for t in targets)
+
+    with pytest.raises(TypeError, match="not the mean of the losses of its samples"):
+        quick(loss=per_positive, engine="native")
+
+
+def test_an_unknown_engine() -> None:
+    with pytest.raises(ValueError, match="engine must be one of auto, eager, native, jax, got 'gpu'"):
+        quick(engine="gpu")
+
+
+@native
+def test_many_short_epochs_are_done_in_one_go() -> None:
+    history = quick(epochs=20_000, engine="native")
+    assert history.epochs == len(history.dead_units) == len(history.learning_rates) == 20_000
+    assert history.losses[-1] < 1e-3
+    assert math.isnan(history.dead_units[-2]) or history.dead_units[-2] >= 0.0
+
+
+def test_a_step_of_its_own_is_called() -> None:
+    class Counting(optim.SGD):
+        calls = 0
+
+        def step(self) -> None:
+            type(self).calls += 1
+            super().step()
+
+    model = xor_model()
+    quick(model, optimizer=Counting(model.parameters(), lr=0.1), epochs=3)
+    assert Counting.calls == 3
+
+
+def test_a_part_of_the_parameters_is_trained() -> None:
+    model, other = xor_model(), xor_model()
+    for each, engine in ((model, "auto"), (other, "eager")):
+        some = each.parameters()[:5]
+        quick(each, optimizer=optim.SGD(some, lr=0.1), epochs=3, engine=engine)
+    assert model.state_dict() == other.state_dict()
+    assert [p.data for p in model.parameters()[5:]] == [p.data for p in xor_model().parameters()[5:]]
+
+
+def test_models_of_ones_own_stay_eager_unless_asked() -> None:
+    class Doubling(nn.Module):
+        def __init__(self) -> None:
+            self.mlp, self.calls = nn.MLP(2, [3, 1], seed=0), 0
+
+        def forward(self, x: Any) -> Any:
+            self.calls += 1
+            return self.mlp(x * 2)  # of an array: each number twice as large
+
+    models = {engine: Doubling() for engine in ("auto", "eager")}
+    losses = {engine: quick(model, engine=engine).losses for engine, model in models.items()}
+    assert bits(losses["auto"]) == bits(losses["eager"])
+    if chainrule.value.compiled is not None:
+        assert quick(Doubling(), engine="native").losses == near(losses["eager"], rel=1e-9)
+
+
+# --- what engine='auto' chooses, and what it says --------------------------------------------------
+
+
+class Rule(optim.Optimizer):
+    """Gradient descent with a rule of one's own."""
+
+    def __init__(self, params: Any, update: Callable[[Any, Any], Any]) -> None:
+        super().__init__(params, lr=0.1)
+        self.update = update
+
+    def rule(self, p: Any, g: Any, state: Any, t: Any, **hyper: Any) -> Any:
+        return self.update(p, g), ()
+
+
+@native
+def test_the_history_says_what_trained() -> None:
+    for engine in ("auto", "native"):
+        history = quick(engine=engine)
+        assert (history.engine, history.reason) == ("native", "")
+    history = quick(engine="eager")
+    assert (history.engine, history.reason) == ("eager", "")
+    assert str(history).endswith(", engine eager")
+
+
+@native
+def test_the_history_says_why_auto_stays_eager() -> None:
+    class Own(nn.Module):
+        def __init__(self) -> None:
+            self.mlp = nn.MLP(2, [3, 1], seed=0)
+
+        def forward(self, x: Any) -> Any:
+            return self.mlp(x)
+
+    history = quick(Own())
+    reason = (
+        "the model is your own and may do something else at each call; if it has no Python branches, "
+        "engine='native' compiles it"
+    )
+    assert (history.engine, history.reason) == ("eager", reason)
+    assert str(history).endswith(f", engine eager ({reason})")
+    history = quick(loss=lambda predictions, targets: nn.mse_loss(predictions, targets))
+    assert (history.engine, history.reason[:20]) == ("eager", "the loss is your own")
+
+
+CANNOT_BE_TRACED: dict[str, tuple[Callable[[Any, Any], Any], str]] = {
+    "a branch": (lambda p, g: p - 0.1 * g if g > 0 else p - 0.2 * g, "must branch with where"),
+    "a method of floats": (lambda p, g: p - 0.1 * float.fromhex(g.hex()), "AttributeError"),
+    "a function of math": (
+        lambda p, g: p - 0.1 * math.copysign(1.0, g),
+        "use the functions of chainrule",
+    ),
+    "a table": (lambda p, g: p - {True: 0.1, False: 0.2}[g.is_integer()] * g, "AttributeError"),
+    "an index": (lambda p, g: p - [0.1, 0.2][int(g > 1e9)] * g, "plain number|must branch"),
+}
+
+
+@native
+@pytest.mark.parametrize("name", CANNOT_BE_TRACED)
+def test_a_rule_that_cannot_be_traced_trains_eagerly_and_the_history_says_why(name: str) -> None:
+    update, reason = CANNOT_BE_TRACED[name]
+    model, eager = xor_model(), xor_model()
+    history = quick(model, optimizer=Rule(model.parameters(), update))
+    assert history.engine == "eager"
+    assert re.search(reason, history.reason)
+    quick(eager, optimizer=Rule(eager.parameters(), update), engine="eager")
+    assert model.state_dict() == eager.state_dict()
+    with pytest.raises(CompileError, match=reason):
+        quick(optimizer=Rule(model.parameters(), update), model=model, engine="native")
+
+
+@native
+def test_an_optimizer_with_a_step_of_its_own_is_the_reason() -> None:
+    class Own(optim.SGD):
+        def step(self) -> None:
+            super().step()
+
+    model = xor_model()
+    history = quick(model, optimizer=Own(model.parameters(), lr=0.1))
+    assert history.reason == (
+        "Own has a step() of its own, which native code would not call: write a rule()"
+    )
+
+
+@native
+@pytest.mark.parametrize("engine", ["auto", "native", "eager"])
+@pytest.mark.parametrize("kind", [TypeError, ValueError, AttributeError, KeyError, ZeroDivisionError])
+def test_an_error_in_a_rule_comes_out_as_itself(engine: str, kind: Any) -> None:
+    def update(p: Any, g: Any) -> Any:
+        raise kind("mine")
+
+    model = xor_model()
+    before = model.state_dict()
+    with pytest.raises(kind, match="mine"):
+        quick(model, optimizer=Rule(model.parameters(), update), engine=engine)
+    assert model.state_dict() == before
+
+
+@native
+@pytest.mark.parametrize("engine", ["native", "eager"])
+@pytest.mark.parametrize("kind", [TypeError, ValueError, AttributeError, KeyError])
+def test_an_error_in_a_model_comes_out_as_itself(engine: str, kind: Any) -> None:
+    class Wrong(nn.Module):
+        def __init__(self, when_training: bool) -> None:
+            self.w, self.when_training = Value(0.5), when_training
+
+        def forward(self, x: Any) -> Any:
+            if self.training is self.when_training:
+                raise kind("mine")
+            return self.w * x[0]
+
+    for when_training in (True, False):
+        with pytest.raises(kind, match="mine"):
+            quick(Wrong(when_training), engine=engine, validation=XOR)
+
+
+@native
+def test_a_rule_with_another_size_of_state() -> None:
+    class Sized(Rule):
+        state_size = 2
+
+    model = xor_model()
+    history = quick(model, optimizer=Sized(model.parameters(), lambda p, g: p - 0.1 * g))
+    assert history.reason == "rule() of Sized must return a number and a state of 2, as state_size says"
+
+
+@native
+def test_what_is_watched_in_eager_mode_is_said() -> None:
+    class Branching(nn.Module):
+        def __init__(self) -> None:
+            self.w = Value(0.5)
+
+        def forward(self, x: Any) -> Any:
+            if self.training:
+                return self.w * x[0]
+            return self.w * x[0] if float((self.w * x[0]).data) > 0.1 else self.w
+
+    history = quick(Branching(), engine="native", validation=XOR)
+    assert history.engine == "native"
+    assert history.reason.startswith("watched in eager mode: reading .data inside a compiled function")
+
+
+@native
+def test_progress_says_what_trains_and_why(capsys: pytest.CaptureFixture[str]) -> None:
+    quick(progress=True)
+    assert "native" in capsys.readouterr().err
+    quick(loss=lambda predictions, targets: nn.mse_loss(predictions, targets), progress=True)
+    assert "engine eager: the loss is your own" in capsys.readouterr().err
+
+
+# --- watching: what is looked at after an epoch --------------------------------------------------
+
+
+def watched(model: Callable[[], nn.Module], **options: Any) -> tuple[Any, Any]:
+    """Histories of the same training in eager mode and in native code, all they have compared."""
+    options = {"metrics": {"first": first_output}, **options}
+    eager, native = (quick(model(), engine=engine, **options) for engine in ("eager", "native"))
+    assert native.epochs == eager.epochs
+    for name, numbers in eager.curves().items():
+        assert native.curves()[name] == near(numbers, rel=1e-9, nan_ok=True)
+    assert native.dead_units == eager.dead_units
+    assert (native.best_epoch, native.stopped) == (eager.best_epoch, eager.stopped)
+    return eager, native
+
+
+def first_output(predictions: list[Any], targets: Any) -> float:
+    first = predictions[0]
+    return float(first.data if isinstance(first, Value) else first[-1].data)
+
+
+class Scaled(nn.Module):
+    """In evaluation mode its output is another one, as that of dropout is."""
+
+    def __init__(self, evaluated: Callable[[Any], Any]) -> None:
+        self.mlp, self.evaluated = nn.MLP(2, [3, 1], "relu", seed=0), evaluated
+
+    def forward(self, x: Any) -> Any:
+        return self.mlp(x) * 2.0 if self.training else self.evaluated(self.mlp(x))
+
+
+class Dropout(nn.Module):
+    """Zeros about half of its inputs, in one of the modes."""
+
+    def __init__(self, when_training: bool) -> None:
+        self.when_training, self.rng = when_training, np.random.default_rng(0)
+
+    def forward(self, x: Any) -> Any:
+        if self.training is not self.when_training:
+            return x
+        return [v * 2.0 * float(self.rng.integers(2)) for v in x]
+
+
+@native
+@pytest.mark.parametrize("validation", [None, 0.25])
+@pytest.mark.parametrize("batch_size", [None, 16])
+@pytest.mark.parametrize(
+    ("loss", "outputs"), [("mse", 1), ("binary_cross_entropy_with_logits", 1), ("cross_entropy", 3)]
+)
+def test_native_code_watches_as_eager_mode_does(
+    loss: str, outputs: int, batch_size: int | None, validation: float | None
+) -> None:
+    X, y = data.blobs(60, centers=max(outputs, 2), seed=3)
+    watched(
+        lambda: nn.MLP(2, [6, 5, outputs], "relu", seed=2),
+        loss=loss,
+        X=X,
+        y=y,
+        batch_size=batch_size,
+        validation=validation,
+        metrics={"accuracy": accuracy, "first": first_output},
+        patience=2,
+        epochs=20,
+    )
+
+
+@native
+@pytest.mark.parametrize("validation", [None, XOR])
+def test_what_is_watched_is_compiled_once(validation: Any) -> None:
+    """Neither the model nor the loss is called for each epoch."""
+    calls = []
+    for epochs in (2, 20):
+        model, seen = Counting(), 0
+
+        def loss(predictions: Any, targets: Any) -> Any:
+            nonlocal seen
+            seen += 1
+            return nn.mse_loss(predictions, targets)
+
+        options = {"metrics": {"accuracy": accuracy}, "patience": 100, "validation": validation}
+        quick(model, loss, engine="native", epochs=epochs, **options)
+        calls.append((seen, model.calls))
+    assert calls[0] == calls[1]
+
+
+class Counting(nn.Module):
+    def __init__(self) -> None:
+        self.mlp, self.calls = nn.MLP(2, [3, 1], seed=0), 0
+
+    def forward(self, x: Any) -> Any:
+        self.calls += 1
+        return self.mlp(x)
+
+
+@native
+@pytest.mark.parametrize("outputs", [1, 2])
+def test_metrics_get_what_they_get_in_eager_mode(outputs: int) -> None:
+    kinds, modes = [], []
+
+    def metric(predictions: Any, targets: Any) -> float:
+        first = predictions[0]
+        inner = [] if isinstance(first, Value) else [type(score) for score in first]
+        kinds.append((type(predictions), len(predictions), type(first), inner, type(targets)))
+        modes.append(model.training)
+        return 0.0
+
+    for engine in ("eager", "native"):
+        model = nn.MLP(2, [3, outputs], seed=0)
+        loss = "mse" if outputs == 1 else "cross_entropy"
+        quick(model, loss, y=[0, 1, 1, 0], engine=engine, metrics={"kinds": metric}, epochs=2)
+    assert kinds[0] == kinds[1] == kinds[2] == kinds[3]
+    assert modes == [False] * 4
+
+
+@native
+@pytest.mark.parametrize("validation", [None, XOR])
+def test_what_is_watched_is_traced_in_evaluation_mode(validation: Any) -> None:
+    watched(lambda: Scaled(lambda out: out * 3.0), validation=validation, patience=3)
+
+
+@native
+def test_a_model_that_branches_in_evaluation_mode() -> None:
+    watched(lambda: Scaled(lambda out: out if out > 0.0 else -out), validation=XOR, epochs=20)
+
+
+@native
+def test_a_model_that_cannot_be_compiled_in_evaluation_mode() -> None:
+    watched(lambda: Scaled(lambda out: out * round(out.data, 1)), validation=XOR, patience=3)
+
+
+@native
+def test_samples_of_different_lengths_to_validate_with() -> None:
+    class Summing(nn.Module):
+        def __init__(self) -> None:
+            self.w = Value(0.5)
+
+        def forward(self, x: Any) -> Any:
+            return self.w * sum(x)
+
+    watched(Summing, X=XOR[0].tolist(), validation=([[1.0], [1.0, 2.0, 3.0]], [0.5, 2.0]))
+
+
+@native
+def test_a_model_that_is_random_in_evaluation_mode() -> None:
+    model = nn.Sequential(nn.Layer(2, 16, seed=0), Dropout(when_training=False), nn.Neuron(16, seed=1))
+    different = {"outputs": lambda predictions, targets: len({p.data for p in predictions})}
+    history = quick(model, validation=([[1.0, 0.5]] * 8, [1.0] * 8), metrics=different, engine="native")
+    assert min(history.metrics["outputs"]) > 1
+
+
+def test_dropout_is_trained_eagerly() -> None:
+    def model() -> nn.Module:
+        return nn.Sequential(nn.Layer(2, 16, seed=0), Dropout(when_training=True), nn.Neuron(16, seed=1))
+
+    options = {"validation": XOR, "metrics": {"accuracy": accuracy}, "patience": 3}
+    auto, eager = (quick(model(), engine=engine, **options) for engine in ("auto", "eager"))
+    assert auto.curves() == eager.curves()
+    if chainrule.value.compiled is not None:
+        with pytest.raises(TypeError, match="not the same each time"):
+            quick(model(), engine="native", **options)
+
+
+@native
+def test_a_train_of_its_own_is_called() -> None:
+    class Freezing(nn.Module):
+        def __init__(self) -> None:
+            self.mlp, self.factor = nn.MLP(2, [3, 1], seed=0), 1.0
+
+        def train(self, mode: bool = True) -> nn.Module:
+            self.factor = 1.0 if mode else 3.0
+            return super().train(mode)
+
+        def forward(self, x: Any) -> Any:
+            return self.mlp(x) * self.factor
+
+    watched(Freezing, validation=XOR, patience=3)
+
+
+@pytest.mark.parametrize("engine", ["auto", "eager", pytest.param("native", marks=native)])
+def test_targets_to_validate_with_that_the_loss_refuses(engine: str) -> None:
+    message = "the binary cross-entropy needs targets from 0 to 1, got 2.0"
+    validation = ([[0.0, 1.0], [1.0, 1.0]], [1.0, 2.0])
+    with pytest.raises(ValueError, match=message):
+        quick(loss="binary_cross_entropy_with_logits", validation=validation, engine=engine)
+
+
+@pytest.mark.parametrize("engine", ["auto", "eager", pytest.param("native", marks=native)])
+def test_samples_to_validate_with_that_the_model_refuses(engine: str) -> None:
+    with pytest.raises(ValueError, match="Neuron expects 2 inputs, got 3"):
+        quick(validation=([[0.0, 1.0, 2.0]], [1.0]), engine=engine)
+
+
+@native
+@pytest.mark.parametrize("wrong", [math.nan, math.inf])
+def test_numbers_to_validate_with_that_are_not_finite(wrong: float) -> None:
+    eager, _ = watched(xor_model, validation=([[0.0, 1.0], [1.0, 1.0]], [1.0, wrong]), patience=3)
+    assert not any(map(math.isfinite, eager.validation_losses))
+
+
+@native
+def test_infinite_losses_of_both_signs() -> None:
+    def signed(predictions: Any, targets: Any) -> Any:
+        return chainrule.mean([p * t for p, t in zip(predictions, targets, strict=True)])
+
+    validation = ([[0.0, 1.0], [0.0, 1.0]], [math.inf, -math.inf])
+    eager, _ = watched(xor_model, loss=signed, validation=validation)
+    assert all(map(math.isnan, eager.validation_losses))
+
+
+@native
+@pytest.mark.parametrize("wrong", [-1.0, 2.0])
+def test_a_loss_that_is_no_mean_of_what_is_validated_with(wrong: float) -> None:
+    """A loss that divides by weights is a mean on training data whose weights are all 1."""
+
+    def weighted(predictions: Any, targets: Any) -> Any:
+        pairs = zip(predictions, targets, strict=True)
+        weights = chainrule.sum([(t + 1.0) / 2.0 for t in targets])
+        return chainrule.sum([(p - t) ** 2 for p, t in pairs]) / weights
+
+    validation = (XOR[0], [wrong, 1.0, 1.0, 1.0])
+    watched(xor_model, loss=weighted, y=[1.0] * 4, validation=validation, patience=3)

@@ -1,0 +1,571 @@
+"""Saving and loading: bit for bit, never half a file, and one clear error for anything damaged."""
+
+from __future__ import annotations
+
+import json
+import math
+import os
+import re
+import signal
+import stat
+import struct
+import subprocess
+import sys
+from collections.abc import Callable, Iterator
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pytest
+import safetensors.numpy
+
+import chainrule
+from chainrule import Value, load, nn, save
+from chainrule.nn import saving
+from chainrule.nn.activations import NAMES
+from chainrule.nn.saving import ModelFileError
+
+ROOT = Path(__file__).parents[3]
+
+MODELS: dict[str, nn.Module] = {
+    "neuron": nn.Neuron(3, "relu", seed=0),
+    "layer": nn.Layer(2, 3, "sigmoid", init="he", seed=1),
+    "layer of one": nn.Layer(2, 1, seed=1),
+    "mlp": nn.MLP(2, [4, 4, 1], seed=2),
+    "mlp with outputs": nn.MLP(2, [4, 3], "gelu", "exp", init="xavier", seed=3),
+    "network": nn.Network([2, 3, 1], "silu", seed=4),
+    "in a row": nn.Sequential(nn.Layer(2, 3, seed=5), nn.Neuron(3, seed=6)),
+    "with functions": nn.Sequential(
+        nn.Layer(2, 3, None, seed=7),
+        chainrule.relu,
+        nn.activation_named("sin"),
+        nn.MLP(3, [2, 1], seed=8),
+    ),
+    "rows in a row": nn.Sequential(nn.Sequential(nn.Sequential(nn.Neuron(2, seed=9)), chainrule.tanh)),
+    "empty": nn.Sequential(),
+}
+
+
+def bits(model: nn.Module) -> dict[str, bytes]:
+    return {name: struct.pack("<d", x) for name, x in model.state_dict().items()}
+
+
+def outputs(model: nn.Module, width: int) -> list[float]:
+    result = model([0.5, -1.5, 2.0][:width])
+    return [
+        v.data if isinstance(v, Value) else v for v in (result if isinstance(result, list) else [result])
+    ]
+
+
+# --- round trips ---------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize("name", MODELS)
+def test_every_kind_comes_back_bit_for_bit(name: str, tmp_path: Path) -> None:
+    model = MODELS[name]
+    save(model, tmp_path / "model")
+    again = load(tmp_path / "model")
+    assert bits(again) == bits(model)
+    assert repr(again) == repr(model)
+    assert type(again) is type(model)
+    if model.parameters():
+        width = 3 if name == "neuron" else 2
+        assert outputs(again, width) == outputs(model, width)
+        assert all(p.is_leaf and p.grad == 0.0 for p in again.parameters())
+
+
+@pytest.mark.parametrize("activation", NAMES)
+def test_every_activation_comes_back(activation: str, tmp_path: Path) -> None:
+    model = nn.Neuron(2, activation, seed=0)
+    save(model, str(tmp_path / "model"))
+    assert outputs(load(str(tmp_path / "model")), 2) == outputs(model, 2)
+
+
+def test_special_numbers(tmp_path: Path) -> None:
+    model = nn.Neuron(8, seed=0)
+    (payload,) = struct.unpack("<d", struct.pack("<Q", 0x7FF8_0000_DEAD_BEEF))
+    special = [math.inf, -math.inf, -0.0, 0.0, 5e-324, 1.7976931348623157e308, math.nan, payload]
+    for w, x in zip(model.w, special, strict=True):
+        w.data = x
+    save(model, tmp_path / "model")
+    assert bits(load(tmp_path / "model")) == bits(model)
+
+
+def test_saving_what_was_loaded_gives_the_same_file(tmp_path: Path) -> None:
+    save(MODELS["mlp"], tmp_path / "first")
+    save(load(tmp_path / "first"), tmp_path / "second")
+    names = ("first", "second")
+    first, second = (safetensors.numpy.load_file(tmp_path / name)["parameters"] for name in names)
+    assert first.tobytes() == second.tobytes()
+
+
+def test_any_reader_of_safetensors_can_read_the_file(tmp_path: Path) -> None:
+    model = nn.MLP(2, [2, 1], seed=0)
+    save(model, tmp_path / "model")
+    with safetensors.safe_open(str(tmp_path / "model"), "numpy") as file:
+        metadata = file.metadata()
+        numbers = file.get_tensor("parameters")
+    assert metadata["format"] == "chainrule 1"
+    assert metadata["version"] == chainrule.__version__
+    assert json.loads(metadata["architecture"]) == {
+        "kind": "MLP",
+        "sizes": [2, 2, 1],
+        "activations": ["tanh", "linear"],
+    }
+    assert json.loads(metadata["names"]) == list(model.state_dict())
+    assert numbers.tolist() == list(model.state_dict().values())
+
+
+# --- what cannot be saved ------------------------------------------------------------------------
+
+
+class OnesOwn(nn.Module):
+    def __init__(self) -> None:
+        self.w = Value(1.0)
+
+
+class Derived(nn.MLP):
+    pass
+
+
+@pytest.mark.parametrize("model", [OnesOwn(), Derived(2, [1]), nn.Sequential(nn.Neuron(1), OnesOwn())])
+def test_unknown_modules_are_refused(model: nn.Module, tmp_path: Path) -> None:
+    message = (
+        r"^cannot save a (OnesOwn|Derived): save knows Neuron, Layer, MLP, Network and Sequential; for "
+        r"others keep state_dict\(\) and build the model in code$"
+    )
+    with pytest.raises(TypeError, match=message):
+        save(model, tmp_path / "model")
+    assert list(tmp_path.iterdir()) == []
+
+
+def test_functions_of_ones_own_are_refused(tmp_path: Path) -> None:
+    for model in (nn.Neuron(1, lambda x: x), nn.MLP(1, [1, 1], lambda x: x)):
+        with pytest.raises(
+            TypeError, match=r"^cannot save the activation <lambda>: use one of linear, tanh, "
+        ):
+            save(model, tmp_path / "model")
+    with pytest.raises(TypeError, match=r"^cannot save a function: save knows Neuron, "):
+        save(nn.Sequential(nn.Neuron(1), lambda x: x), tmp_path / "model")
+    assert list(tmp_path.iterdir()) == []
+
+
+def relu(x: Any) -> Any:
+    """Not the relu of chainrule."""
+    return x * 100.0
+
+
+@pytest.mark.parametrize(
+    "model", [nn.Neuron(1, relu), nn.Sequential(nn.Neuron(1), relu)], ids=["activation", "in a row"]
+)
+def test_a_function_with_the_name_of_another_is_refused(model: nn.Module, tmp_path: Path) -> None:
+    with pytest.raises(TypeError, match="cannot save"):
+        save(model, tmp_path / "model")
+
+
+def mixed() -> nn.Module:
+    model = nn.Layer(2, 2, seed=0)
+    model.neurons[1].activation = nn.activation_named("relu")
+    return model
+
+
+def shared() -> nn.Module:
+    layer = nn.Layer(2, 2, seed=0)
+    return nn.Sequential(layer, layer)
+
+
+def extended() -> nn.Module:
+    model = nn.MLP(2, [1], seed=0)
+    model.scale = Value(2.0)  # type: ignore[attr-defined]
+    return model
+
+
+@pytest.mark.parametrize("make", [mixed, shared, extended])
+def test_what_would_not_come_back_is_refused(make: Any, tmp_path: Path) -> None:
+    """Better now than when the only copy is the file."""
+    with pytest.raises(TypeError, match="cannot save"):
+        save(make(), tmp_path / "model")
+    assert list(tmp_path.iterdir()) == []
+
+
+# --- writing -------------------------------------------------------------------------------------
+
+
+def test_a_file_is_replaced_as_a_whole(tmp_path: Path) -> None:
+    path = tmp_path / "model"
+    save(MODELS["mlp"], path)
+    with path.open("rb") as old:
+        save(MODELS["neuron"], path)
+        assert b'"MLP' in old.read().replace(b"\\", b"")  # who was reading reads on
+    assert bits(load(path)) == bits(MODELS["neuron"])
+    assert [p.name for p in tmp_path.iterdir()] == ["model"]
+
+
+@pytest.mark.parametrize("step", ["fsync", "replace", "chmod"])
+def test_a_failing_write_leaves_the_old_file(
+    step: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    path = tmp_path / "model"
+    save(MODELS["mlp"], path)
+    before = path.read_bytes()
+
+    def fail(*args: Any, **keywords: Any) -> None:
+        raise OSError("the disk is full")
+
+    monkeypatch.setattr(os if step == "fsync" else Path, step, fail)
+    with pytest.raises(OSError, match="the disk is full"):
+        save(MODELS["neuron"], path)
+    assert path.read_bytes() == before
+    assert [p.name for p in tmp_path.iterdir()] == ["model"]
+
+
+KILLED = """
+import os, signal, sys
+from chainrule import nn
+from chainrule.nn.saving import save
+
+def killed(file):
+    os.kill(os.getpid(), signal.SIGKILL)
+
+os.fsync = killed
+save(nn.Neuron(2), sys.argv[1])
+"""
+WAITING = """
+import os, sys
+from chainrule import nn
+from chainrule.nn.saving import save
+
+def wait(file):
+    print("writing", flush=True)
+    sys.stdin.readline()
+
+os.fsync = wait
+save(nn.Neuron(2, seed=7), sys.argv[1])
+"""
+BUSY = """
+import sys
+from chainrule import nn
+from chainrule.nn.saving import load, save
+
+for _ in range(40):
+    save(nn.MLP(3, [4, 1]), sys.argv[1])
+    load(sys.argv[1])
+"""
+LOCKS = pytest.mark.skipif(os.name != "posix", reason="files are locked as on POSIX")
+
+
+def python(code: str, path: Path) -> subprocess.Popen[str]:
+    return subprocess.Popen(
+        [sys.executable, "-c", code, str(path)],
+        stdin=subprocess.PIPE,
+        stdout=subprocess.PIPE,
+        stderr=subprocess.PIPE,
+        text=True,
+    )
+
+
+@LOCKS
+def test_what_a_killed_save_left_is_removed_by_the_next(tmp_path: Path) -> None:
+    path = tmp_path / "model"
+    for _ in range(2):
+        killed = python(KILLED, path)
+        killed.communicate(timeout=60)
+        assert killed.returncode == -signal.SIGKILL
+        assert [p.suffix for p in tmp_path.iterdir()] == [".part"]
+    other = tmp_path / f".model.b.{'0' * 16}.part"  # of the file model.b
+    other.write_bytes(b"")
+    save(MODELS["neuron"], path)
+    assert {p.name for p in tmp_path.iterdir()} == {"model", other.name}
+    assert bits(load(path)) == bits(MODELS["neuron"])
+
+
+@LOCKS
+def test_what_another_process_is_writing_is_not_removed(tmp_path: Path) -> None:
+    path = tmp_path / "model"
+    writer = python(WAITING, path)
+    assert writer.stdout is not None
+    assert writer.stdout.readline() == "writing\n"
+    save(MODELS["mlp"], path)
+    assert bits(load(path)) == bits(MODELS["mlp"])
+    assert len([p for p in tmp_path.iterdir() if p.suffix == ".part"]) == 1
+    _, error = writer.communicate("\n", timeout=60)
+    assert writer.returncode == 0, error
+    assert bits(load(path)) == bits(nn.Neuron(2, seed=7))
+    assert [p.name for p in tmp_path.iterdir()] == ["model"]
+
+
+@LOCKS
+def test_processes_that_save_at_the_same_time(tmp_path: Path) -> None:
+    path = tmp_path / "model"
+    for writer in [python(BUSY, path) for _ in range(3)]:
+        _, error = writer.communicate(timeout=120)
+        assert writer.returncode == 0, error
+    assert [p.name for p in tmp_path.iterdir()] == ["model"]
+
+
+@pytest.fixture
+def umask() -> Iterator[Callable[[int], int]]:
+    before = os.umask(0)
+    os.umask(before)
+    yield os.umask
+    os.umask(before)
+
+
+@pytest.mark.skipif(os.name != "posix", reason="modes of this kind are POSIX")
+@pytest.mark.parametrize(("mask", "mode"), [(0o022, 0o644), (0o077, 0o600), (0o002, 0o664)])
+def test_a_new_file_has_the_mode_that_open_gives(
+    umask: Any, mask: int, mode: int, tmp_path: Path
+) -> None:
+    umask(mask)
+    save(MODELS["neuron"], tmp_path / "model")
+    assert stat.S_IMODE((tmp_path / "model").stat().st_mode) == mode
+
+
+@pytest.mark.skipif(os.name != "posix", reason="modes of this kind are POSIX")
+@pytest.mark.parametrize("mode", [0o600, 0o640, 0o666])
+def test_a_replaced_file_keeps_its_mode(mode: int, tmp_path: Path) -> None:
+    path = tmp_path / "model"
+    save(MODELS["mlp"], path)
+    path.chmod(mode)
+    save(MODELS["neuron"], path)
+    assert stat.S_IMODE(path.stat().st_mode) == mode
+    assert bits(load(path)) == bits(MODELS["neuron"])
+
+
+@pytest.mark.skipif(os.name != "posix", reason="links of this kind are POSIX")
+def test_a_link_stays_a_link(tmp_path: Path) -> None:
+    (tmp_path / "elsewhere").mkdir()
+    target, link = tmp_path / "elsewhere" / "model", tmp_path / "latest"
+    link.symlink_to(target)
+    save(MODELS["neuron"], link)
+    assert link.is_symlink()
+    assert bits(load(target)) == bits(MODELS["neuron"])
+
+
+@pytest.mark.skipif(os.name != "posix", reason="pipes of this kind are POSIX")
+def test_what_is_no_ordinary_file_is_not_replaced(tmp_path: Path) -> None:
+    """A device, for example: /dev/null must not become a file."""
+    pipe = tmp_path / "pipe"
+    os.mkfifo(pipe)
+    with pytest.raises(OSError, match=f"^{re.escape(str(pipe))} is not an ordinary file$"):
+        save(MODELS["neuron"], pipe)
+    assert pipe.is_fifo()
+
+
+def test_a_place_that_is_a_directory(tmp_path: Path) -> None:
+    (tmp_path / "model").mkdir()
+    with pytest.raises(OSError, match="model"):
+        save(MODELS["neuron"], tmp_path / "model")
+    assert [p.name for p in tmp_path.iterdir()] == ["model"]
+    assert list((tmp_path / "model").iterdir()) == []
+
+
+def test_a_place_that_does_not_exist(tmp_path: Path) -> None:
+    path = tmp_path / "missing" / "model"
+    with pytest.raises(FileNotFoundError, match=f"^no directory for {re.escape(str(path))}$"):
+        save(MODELS["neuron"], path)
+
+
+@pytest.mark.skipif(not hasattr(os, "geteuid") or os.geteuid() == 0, reason="root may write anywhere")
+def test_a_directory_that_may_not_be_written(tmp_path: Path) -> None:
+    tmp_path.chmod(0o500)
+    try:
+        with pytest.raises(PermissionError):
+            save(MODELS["neuron"], tmp_path / "model")
+    finally:
+        tmp_path.chmod(0o700)
+    assert list(tmp_path.iterdir()) == []
+
+
+# --- reading -------------------------------------------------------------------------------------
+
+NEURON = {"kind": "Neuron", "sizes": [1], "activations": ["tanh"]}
+NEURON_NAMES = ["w.0", "b"]
+
+
+def written(path: Path, architecture: Any = NEURON, names: Any = NEURON_NAMES, **changes: Any) -> Path:
+    """A well-formed file with these contents."""
+    metadata = {
+        "format": "chainrule 1",
+        "architecture": architecture if isinstance(architecture, str) else json.dumps(architecture),
+        "names": names if isinstance(names, str) else json.dumps(names),
+    }
+    numbers = np.array(changes.pop("numbers", [0.5, 0.25]), dtype=changes.pop("dtype", np.float64))
+    metadata.pop(changes.pop("without", ""), None)
+    metadata |= changes
+    path.write_bytes(safetensors.numpy.save({"parameters": numbers}, metadata=metadata))
+    return path
+
+
+def test_a_file_written_by_hand(tmp_path: Path) -> None:
+    model = load(written(tmp_path / "model"))
+    assert repr(model) == "Neuron(1, tanh)"
+    assert model.state_dict() == {"w.0": 0.5, "b": 0.25}
+
+
+def test_no_file(tmp_path: Path) -> None:
+    for path in (tmp_path / "missing", tmp_path):
+        with pytest.raises(FileNotFoundError, match=f"^no model file {re.escape(str(path))}$"):
+            load(path)
+
+
+@pytest.mark.parametrize(
+    "content",
+    [
+        b"",
+        b"1,2\n",
+        b"0.5,-1.2,1\n0.1,0.2,0\n",
+        b"\x80\x04\x95" + bytes(30),
+        b'{"format": "chainrule 1"}',
+    ],
+    ids=["empty", "short", "table", "pickle", "JSON"],
+)
+def test_a_file_of_another_kind_is_not_called_damaged(content: bytes, tmp_path: Path) -> None:
+    path = tmp_path / "points.csv"
+    path.write_bytes(content)
+    message = f"{path} is not a model file: give one that save or `chainrule train --save` wrote"
+    with pytest.raises(ModelFileError, match=f"^{re.escape(message)}$"):
+        load(path)
+
+
+@pytest.mark.parametrize(
+    ("changes", "message"),
+    [
+        ({"format": "pt"}, r" is not a model of chainrule \(format 'pt'\)$"),
+        ({"without": "format"}, r" is not a model of chainrule \(format None\)$"),
+        ({"without": "architecture"}, " is damaged: "),
+        ({"without": "names"}, " is damaged: "),
+        ({"architecture": "{"}, " is damaged: "),
+        ({"names": "["}, " is damaged: "),
+        ({"names": "[" * 100_000}, " is damaged: "),
+        ({"names": {"w.0": 0, "b": 1}}, " is damaged: names and numbers do not fit$"),
+        ({"names": ["w.0", "w.0"]}, " is damaged: names and numbers do not fit$"),
+        ({"names": ["w.0", "b", "b"]}, " is damaged: names and numbers do not fit$"),
+        ({"names": ["w.0"]}, " is damaged: names and numbers do not fit$"),
+        (
+            {"names": ["w.0", "c"]},
+            r": the architecture does not fit the parameters \(the state does not fit",
+        ),
+        ({"dtype": np.float32}, " is damaged: names and numbers do not fit$"),
+        ({"numbers": [[0.5], [0.25]]}, " is damaged: names and numbers do not fit$"),
+        (
+            {"architecture": {"kind": "Transformer"}},
+            r": the architecture .* \(unknown kind 'Transformer'\)$",
+        ),
+    ],
+)
+def test_damaged_files(changes: Any, message: str, tmp_path: Path) -> None:
+    path = written(tmp_path / "model", **changes)
+    with pytest.raises(ModelFileError, match=f"^{re.escape(str(path))}{message}"):
+        load(path)
+
+
+@pytest.mark.parametrize(
+    "architecture",
+    [
+        None,
+        3,
+        [],
+        "[]",
+        {},
+        {"kind": []},
+        {"kind": "Neuron"},
+        NEURON | {"sizes": 1},
+        NEURON | {"sizes": []},
+        NEURON | {"sizes": [1, 1]},
+        NEURON | {"sizes": ["1"]},
+        NEURON | {"sizes": [True]},
+        NEURON | {"sizes": [2]},
+        NEURON | {"activations": []},
+        NEURON | {"activations": [None]},
+        NEURON | {"activations": ["os.system"]},
+        NEURON | {"activations": ["tanh", "tanh"]},
+        {"kind": "Layer", "sizes": [1], "activations": ["tanh"]},
+        {"kind": "MLP", "sizes": [1, 1], "activations": []},
+        {"kind": "MLP", "sizes": [1], "activations": []},
+        {"kind": "MLP", "sizes": [], "activations": []},
+        {"kind": "MLP", "sizes": [-5, -5, 1], "activations": ["tanh", "tanh"]},
+        {"kind": "Sequential"},
+        {"kind": "Sequential", "layers": 3},
+        {"kind": "Sequential", "layers": [NEURON]},
+        {"kind": "function", "name": "tanh"},
+        {"kind": "function", "name": None},
+        {"kind": "Module"},
+    ],
+    ids=repr,
+)
+def test_architectures_that_do_not_fit(architecture: Any, tmp_path: Path) -> None:
+    path = written(tmp_path / "model", architecture)
+    with pytest.raises(ModelFileError, match=f"^{re.escape(str(path))}") as caught:
+        load(path)
+    assert "\n" not in str(caught.value)
+
+
+def test_a_function_is_no_model(tmp_path: Path) -> None:
+    path = written(tmp_path / "model", {"kind": "function", "name": "tanh"}, [], numbers=[])
+    with pytest.raises(ModelFileError):
+        load(path)
+
+
+@pytest.mark.parametrize("depth", [50, 150, 250, 300, 325, 350, 400, 450, 1000, 100_000])
+def test_nesting_of_any_depth(depth: int, tmp_path: Path) -> None:
+    text = '{"kind": "Sequential", "layers": [' * depth + "]}" * depth
+    path = written(tmp_path / "model", text, [], numbers=[])
+    try:
+        model = load(path)
+    except ModelFileError:
+        assert depth > 100
+    else:
+        assert model.parameters() == []
+
+
+def test_a_refused_file_leaves_everything_as_it_was(tmp_path: Path) -> None:
+    path = written(tmp_path / "model", names=["w.0", "c"])
+    before = path.read_bytes()
+    with pytest.raises(ModelFileError):
+        load(path)
+    assert path.read_bytes() == before
+    assert [p.name for p in tmp_path.iterdir()] == ["model"]
+
+
+# --- damaged by the thousand ---------------------------------------------------------------------
+
+
+def test_ten_thousand_mutated_files() -> None:
+    """In a process of its own, with a gigabyte to spend: no crash, no other error, no partial load."""
+    run = subprocess.run(
+        [sys.executable, "-m", "tests.unit.train.mutations", "10000", "0"],
+        capture_output=True,
+        text=True,
+        cwd=ROOT,
+        timeout=600,
+    )
+    assert run.returncode == 0, run.stderr[-2000:]
+    report = json.loads(run.stdout)
+    assert report["strange"] == {}
+    assert sorted(report["endings"]) == ["loaded", "refused"]
+    assert sum(report["endings"].values()) == 10_000
+    assert report["endings"]["refused"] > 8_000
+    assert report["leftover"] == ["damaged", "original"]
+
+
+@pytest.mark.skipif(sys.platform != "linux", reason="finds the path of an open file in /proc")
+def test_a_save_whose_file_always_disappears_ends(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    path = tmp_path / "model"
+    save(nn.MLP(2, [1], seed=0), path)
+    before = path.read_bytes()
+
+    def removed(opened: int, wait: bool) -> bool:
+        if wait:
+            Path(os.readlink(f"/proc/self/fd/{opened}")).unlink()
+        return True
+
+    monkeypatch.setattr(saving, "_lock", removed)
+    with pytest.raises(
+        OSError, match=r"^cannot write .*model: the file beside it disappeared 100 times"
+    ):
+        save(nn.MLP(2, [1], seed=1), path)
+    assert path.read_bytes() == before
+    assert os.listdir(tmp_path) == ["model"]
