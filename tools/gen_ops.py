@@ -1,4 +1,4 @@
-"""Writes the C headers that are generated from the table in src/chainrule/ops.py.
+"""Writes what is generated from the table in src/chainrule/ops.py: the C headers, and types.
 
 Each formula is run once on symbols instead of numbers; what it does to them is written
 down as C. Run it with `make regen`; a test compares the committed files with what it writes.
@@ -11,6 +11,7 @@ from pathlib import Path
 import folds_c
 import scalar_c
 import simd_c
+import stubs
 from symbols import ROOT, code
 
 from chainrule import ops
@@ -32,6 +33,8 @@ def generate() -> dict[Path, str]:
         generated / "ops_scalar.h": NOTE + scalar_c.generate(),
         generated / "ops_simd.h": NOTE + simd_c.generate(),
         generated / "ops_folds.h": NOTE + folds_c.generate(),
+        stubs.PACKAGE / "functional.pyi": stubs.functional(),
+        stubs.PACKAGE / "_core.pyi": stubs.methods(),
     }
 
 

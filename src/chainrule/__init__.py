@@ -1,5 +1,7 @@
 """chainrule: automatic differentiation for programs written in scalars."""
 
+import builtins
+
 from . import compiler, data, functional, micrograd, nn, optim, train, viz
 from .autodiff import grad, hessian, hvp, jacobian, jvp, value_and_grad
 from .compiler import compile as compile
@@ -46,10 +48,5 @@ __all__ = [
     "value_and_grad",
     "viz",
 ]
-__all__ += functional.__all__
 # A star import must not take a builtin away: `chainrule.max`, not `max`.
-__all__.remove("abs")
-__all__.remove("max")
-__all__.remove("min")
-__all__.remove("pow")
-__all__.remove("sum")
+__all__ += [name for name in functional.__all__ if not hasattr(builtins, name)]

@@ -11,7 +11,7 @@ from typing import Any
 
 from .. import ops
 from ..ops import Op, Variadic
-from .codegen.formulas import Operand
+from ..support.operands import Operand
 from .graph import CONSTANT, Graph, uses
 
 Pass = Callable[[Graph], Graph]

@@ -16,11 +16,11 @@ from ..compiler import Compiled
 from ..compiler.backends.segments import Segments
 from ..compiler.backends.to_jax import traced_once
 from ..compiler.codegen.exporting import arguments
-from ..compiler.codegen.formulas import Operand
 from ..compiler.pipeline import Pipeline
 from ..nn import Module
 from ..nn.saving import place, write_atomically
 from ..ops import DOUBLE, SINGLE, Format, Op, Variadic
+from ..support.operands import Operand
 from .onnx_formulas import COMPARISONS, FOLDS, NAMES, extreme, formula, logsumexp
 
 OPSET = 18

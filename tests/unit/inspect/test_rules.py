@@ -13,12 +13,22 @@ import pytest
 from chainrule import Value, custom_op, ops, where
 from chainrule.inspect.expressions import parse
 from chainrule.inspect.notation import Latex, MathML, Text, call, formula
-from chainrule.inspect.rules import ROWS, VARIADIC, argument, rule, slot_of, written
+from chainrule.inspect.rules import (
+    NOTES,
+    TAUGHT,
+    TAUGHT_ELEMENTS,
+    argument,
+    rule,
+    slot_of,
+    written,
+)
 from chainrule.viz.explaining.edges import rules_of
 from chainrule.viz.model import picture
 
 from ...near import near
 
+FIXED = [op.name for op in ops.TABLE if not isinstance(op, ops.Variadic)]
+VARIADIC = [op.name for op in ops.TABLE if isinstance(op, ops.Variadic)]
 COUNTS = dict.fromkeys(VARIADIC, (1, 2, 4, 5, 9)) | {"dot": (2, 4, 6, 10), "take": (2, 4)}
 
 
@@ -53,14 +63,32 @@ def point(op: ops.Op, count: int, rng: random.Random) -> list[float]:
         return args
 
 
-def test_every_row_of_the_table_has_its_rules() -> None:
-    assert {*ROWS, *VARIADIC} == set(ops.BY_NAME)
-    for name, row in ROWS.items():
-        assert len(row.partials) == ops.BY_NAME[name].arity
-    for name, elements in VARIADIC.items():
+def test_what_is_taught_differently_is_in_the_table() -> None:
+    assert set(NOTES) <= {*ops.BY_NAME, "take"}
+    assert {name: len(partials) for name, partials in TAUGHT.items()} == {
+        name: ops.BY_NAME[name].arity for name in TAUGHT
+    }
+    for name, partials in TAUGHT_ELEMENTS.items():
         op = ops.BY_NAME[name]
         assert isinstance(op, ops.Variadic)
-        assert len(elements.partials) == op.width
+        assert len(partials) == op.width
+
+
+def test_other_rules_are_read_off_the_table() -> None:
+    texts = {(name, slot): rule(name, slot, count) for name, slot, count in all_rules()}
+    for (name, slot), text in {
+        ("mul", 1): "x",
+        ("sub", 1): "-1",
+        ("sin", 0): "cos(x)",
+        ("cos", 0): "-sin(x)",
+        ("expm1", 0): "exp(x)",
+        ("softplus", 0): "sigmoid(x)",
+        ("where", 2): "where(x, 0, 1)",
+        ("leaky_relu", 0): "where(less(0, x), 1, y)",
+    }.items():
+        found = texts[name, slot]
+        assert found is not None
+        assert found.expression.text == text
 
 
 @pytest.mark.parametrize(("name", "slot", "count"), all_rules())
@@ -80,12 +108,13 @@ def test_a_rule_gives_the_number_of_the_table(name: str, slot: int, count: int) 
         assert known.expression(values) == near(partial, rel=1e-12), (args, out)
 
 
-@pytest.mark.parametrize("name", ROWS)
+@pytest.mark.parametrize("name", FIXED)
 def test_the_notation_computes_the_operation(name: str) -> None:
     op = ops.BY_NAME[name]
     args = point(op, op.arity, random.Random(name))
     values = dict(zip("xyz", args, strict=False))
-    assert parse(ROWS[name].notation)(values) == op.forward(*args)
+    notation = ast.unparse(written(name, "xyz"[: op.arity], ast.Name))
+    assert parse(notation)(values) == op.forward(*args)
 
 
 @pytest.mark.parametrize(("name", "slot", "count"), all_rules())

@@ -66,7 +66,7 @@ def module_name(path: Path) -> str:
 
 
 MODULES = {
-    module_name(path): path for path in PACKAGE.rglob("*.py*") if "exercises" not in path.parts
+    module_name(path): path for path in PACKAGE.rglob("*.py") if "exercises" not in path.parts
 } | {"_core": PACKAGE / "_core.pyi"}
 
 

@@ -14,7 +14,8 @@ from typing import Any
 import numpy as np
 
 from ...ops import DOUBLE, SINGLE, Format, Op, Variadic
-from ..codegen.formulas import Operand, Symbol, free_names
+from ...support.operands import Operand
+from ..codegen.formulas import Symbol, free_names
 from ..program import Instruction, Program
 from .segments import Segments
 

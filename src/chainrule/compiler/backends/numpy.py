@@ -9,7 +9,7 @@ from typing import Any
 import numpy as np
 
 from ...ops import Op, Variadic
-from ..codegen.formulas import Operand
+from ...support.operands import Operand
 from ..inputs import Inputs
 from ..program import Instruction, Program, View
 from ..reverse import Pull, Reverse, Zero, rows_of

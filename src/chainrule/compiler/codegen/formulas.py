@@ -13,36 +13,9 @@ from typing import Any
 
 from ... import ops
 from ...ops import Formula, Op, Variadic
+from ...support.operands import Operand
 
 COMPARISONS = ("less", "less_equal", "equal")
-
-
-class Operand:
-    """Something on which the table's formulas can run: `_apply` says what an operation does to it."""
-
-    def __add__(self, other: Any) -> Any:
-        return ops.add(self, other)
-
-    def __radd__(self, other: Any) -> Any:
-        return ops.add(other, self)
-
-    def __sub__(self, other: Any) -> Any:
-        return ops.sub(self, other)
-
-    def __rsub__(self, other: Any) -> Any:
-        return ops.sub(other, self)
-
-    def __mul__(self, other: Any) -> Any:
-        return ops.mul(self, other)
-
-    def __rmul__(self, other: Any) -> Any:
-        return ops.mul(other, self)
-
-    def __neg__(self) -> Any:
-        return ops.neg(self)
-
-    def __pos__(self) -> Any:
-        return ops.pos(self)
 
 
 class Symbol(Operand):
