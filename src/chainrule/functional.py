@@ -44,7 +44,8 @@ def _elementwise(op: ops.Op) -> Callable[..., Any]:
 def _in_order(op: ops.Op, parameters: list[str], args: tuple[Any, ...], named: dict[str, Any]) -> Any:
     """The arguments by position, with the defaults of those that were not given."""
     first = op.arity - len(op.defaults)
-    values = [*args, *op.defaults[max(0, len(args) - first) :]]
+    op.complete(args)  # enough, and not too many
+    values = [*args, *op.defaults[len(args) - first :]]
     for name, x in named.items():
         place = parameters.index(name) if name in parameters[first:] else -1
         if place < len(args):

@@ -123,3 +123,18 @@ def test_star_import_does_not_hide_builtins() -> None:
         assert name not in names
     for name in ("Value", "grad", "tanh", "softmax", "no_grad"):
         assert name in names
+
+
+def test_arguments_with_a_default_may_be_named() -> None:
+    x = Value(-2.0)
+    for slope in (0.5, Value(0.5)):
+        assert chainrule.leaky_relu(x, negative_slope=slope).data == -1.0
+    assert chainrule.leaky_relu(-2.0, negative_slope=0.5) == chainrule.leaky_relu(-2.0, 0.5) == -1.0
+    assert chainrule.elu([-1.0, 1.0], alpha=2.0) == [2.0 * math.expm1(-1.0), 1.0]
+    for wrong in ({"alpha": 1.0}, {"x": 1.0}):
+        with pytest.raises(TypeError, match=r"^leaky_relu got an unexpected argument '(alpha|x)'$"):
+            chainrule.leaky_relu(-2.0, **wrong)
+    with pytest.raises(TypeError, match=r"^leaky_relu got an unexpected argument 'negative_slope'$"):
+        chainrule.leaky_relu(-2.0, 0.5, negative_slope=0.5)
+    with pytest.raises(TypeError, match=r"^leaky_relu takes 2 arguments, got 0$"):
+        chainrule.leaky_relu(negative_slope=0.5)

@@ -98,14 +98,3 @@ def test_the_picture_is_up_to_date() -> None:
     finally:
         sys.path.pop(0)
     assert picture.draw(picture.expression()) == picture.PICTURE.read_text(), "run `make regen`"
-
-
-def test_the_row_in_architecture_works() -> None:
-    """The row shown under "Add an operation in one row", on numbers and Values."""
-    text = (ROOT / "ARCHITECTURE.md").read_text()
-    (row,) = re.findall(r"^square = .*$", text, re.MULTILINE)
-    from chainrule import grad, ops
-
-    names = {"Op": ops.Op}
-    exec(row, names)
-    assert grad(names["square"])(3.0) == 6.0

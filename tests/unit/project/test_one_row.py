@@ -1,0 +1,142 @@
+"""One row added to the table, in a copy of the project: everything else follows."""
+
+from __future__ import annotations
+
+import os
+import re
+import shutil
+import subprocess
+import sys
+from importlib.util import find_spec
+from pathlib import Path
+
+import pytest
+
+from chainrule.value import compiled
+
+ROOT = Path(__file__).resolve().parents[3]
+(ROW,) = re.findall(r"^square = .*$", (ROOT / "ARCHITECTURE.md").read_text(), re.MULTILINE)
+# A second one, of two arguments, with a default and a branch: not every row is as simple.
+OTHER = """
+soft_step = Op(
+    "soft_step",
+    2,
+    lambda x, width: where(less(x, 0.0), 0.0, x * div(x, width + x)),
+    (
+        lambda x, w, out: where(less(x, 0.0), 0.0, div(x * (x + 2.0 * w), (w + x) * (w + x))),
+        lambda x, w, out: where(less(x, 0.0), 0.0, -div(x * x, (w + x) * (w + x))),
+    ),
+    doc="a step that begins as a parabola",
+    defaults=(1.0,),
+)
+"""
+MARK = "# --- operations on any number of values"
+
+USED = """
+import chainrule as c, numpy as np
+from chainrule import Value
+from chainrule.inspect.rules import rule
+from chainrule.studio.pictures import of_expression
+from chainrule.studio.schemas import Expression
+from chainrule.viz.web.javascript import ops_module
+
+assert c.core == CORE, c.core
+x = Value(3.0, label="x")
+y = c.square(x)
+y.backward()
+assert (y.data, x.grad, x.square().data) == (9.0, 6.0, 9.0)
+assert (c.square(3.0), c.square([1.0, 2.0])) == (9.0, [1.0, 4.0])
+assert c.grad(c.grad(c.square))(3.0) == 2.0
+assert c.soft_step(2.0, width=2.0) == c.soft_step(2.0, 2.0) == 1.0
+assert abs(c.grad(c.soft_step)(2.0) - 8.0 / 9.0) < 1e-15
+assert c.check_gradients(c.soft_step, 2.0, 0.5)
+assert c.hessian(lambda x: c.square(x[0]) * c.soft_step(x[1]))([1.0, 2.0])[0][0] == 2 * c.soft_step(2.0)
+
+def function(a, b):
+    return c.square(a) + c.soft_step(b, 2.0)
+
+A, B = np.linspace(-2.0, 2.0, 9), np.linspace(2.0, -2.0, 9)
+wanted = [function(a, b) for a, b in zip(A, B)]
+for backend in ("numpy", *(["native"] if CORE == "c" else [])):
+    step = c.compile(function, backend=backend)
+    assert np.abs(step(A, B) - wanted).max() < 1e-15
+    value, inputs = step.value_and_grad(A, B, inputs=True)[::2]
+    assert np.abs(inputs[0] * 9 - 2 * A).max() < 1e-15, inputs
+assert "9.0" in str(c.draw(y)) and "square" in str(c.draw(y))
+assert "2" in str(c.viz.explain(y, x))
+assert (rule("square", 0, 1).text, rule("soft_step", 0, 2) is not None) == ("2·x", True)
+assert "square" in ops_module() and "soft_step" in ops_module()
+shown = of_expression(Expression("square(a) * soft_step(b, 2)", {"a": 3.0, "b": 2.0}))
+assert any(each and each["text"] == "2·a" for each in shown["rules"]), shown["rules"]
+assert "square" in step.source("c") or "*" in step.source("c")
+print(step.source("c"))
+"""
+JAX = """
+import jax
+jax.config.update("jax_enable_x64", True)
+f = step.to_jax(A, B)
+found = np.asarray(f(f.initial(), (A, B)))
+assert np.abs(found - wanted).max() < 1e-15, found
+"""
+ONNX = """
+import onnxruntime
+from chainrule.interop import export_onnx
+export_onnx(step, "model.onnx", dtype=np.float64)
+session = onnxruntime.InferenceSession("model.onnx")
+names = [each.name for each in session.get_inputs()]
+(found,) = session.run(None, dict(zip(names, (A, B))))
+assert np.abs(found.ravel() - wanted).max() < 1e-14
+"""
+
+
+@pytest.fixture(scope="module")
+def project(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """A copy of the project with two rows more, generated anew."""
+    place = tmp_path_factory.mktemp("project")
+    for name in ("src", "tools"):
+        shutil.copytree(ROOT / name, place / name, ignore=shutil.ignore_patterns("*.so", "__pycache__"))
+    for name in ("setup.py", "pyproject.toml", "README.md"):
+        shutil.copyfile(ROOT / name, place / name)
+    table = place / "src" / "chainrule" / "ops.py"
+    text = table.read_text()
+    assert text.count(MARK) == 1
+    table.write_text(text.replace(MARK, f"{ROW}\n{OTHER}\n\n{MARK}"))
+    run(place, "tools/gen_ops.py")
+    return place
+
+
+def run(place: Path, *words: str, **environment: str) -> str:
+    done = subprocess.run(
+        [sys.executable, *words],
+        cwd=place,
+        env={**os.environ, "PYTHONPATH": str(place / "src"), **environment},
+        capture_output=True,
+        text=True,
+        check=False,
+    )
+    assert done.returncode == 0, done.stdout + done.stderr
+    return done.stdout
+
+
+def test_the_row_is_enough_for_the_reference_core(project: Path) -> None:
+    run(project, "-c", f"CORE = 'python'\n{USED}", CHAINRULE_CORE="python")
+
+
+def test_the_row_is_enough_for_everything_else(project: Path) -> None:
+    """The compiled core, built from the generated headers, and every backend and export."""
+    if compiled is None:
+        pytest.skip("there is no C core")
+    run(project, "setup.py", "-q", "build_ext", "--inplace")
+    more = [text for name, text in (("jax", JAX), ("onnxruntime", ONNX)) if find_spec(name)]
+    source = run(project, "-c", "\n".join(["CORE = 'c'", USED, *more]), CHAINRULE_CORE="c")
+    (project / "function.c").write_text(source)
+    subprocess.run(["cc", "-fsyntax-only", "-Wall", "function.c"], cwd=project, check=True)
+
+
+def test_the_types_have_the_row(project: Path) -> None:
+    user = project / "user.py"
+    user.write_text(
+        "import chainrule as c\n\nreveal_type(c.square(c.Value(1.0)))\nc.soft_step(1.0, width=2)\n"
+    )
+    found = run(project, "-m", "mypy", "--strict", "--config-file=", str(user), MYPYPATH="src")
+    assert 'Revealed type is "chainrule._core.Value"' in found
