@@ -14,12 +14,14 @@ import re
 import sys
 from collections.abc import Callable, Sequence
 from functools import partial
+from inspect import signature
 from pathlib import Path
 from typing import Any, NoReturn
 
 import numpy as np
 
 from . import Value, __version__, check_gradients, core, data, demo, nn, train, viz
+from .data.datasets import BY_NAME as DATA_SETS
 from .data.files import Table, read_table
 from .inspect.expressions import CONSTANTS, parse
 from .learn.commands import add_exercises, add_learn
@@ -33,13 +35,6 @@ from .train.engines import Metrics, number
 from .value import compiled
 from .viz.formats.text import show
 
-DATA_SETS: dict[str, Callable[..., Any]] = {
-    "xor": data.xor,
-    "moons": data.moons,
-    "circles": data.circles,
-    "spirals": data.spirals,
-    "digits": data.digits,
-}
 # For nll a network would have to end in log_softmax, and then it is cross_entropy.
 LOSSES = [name for name in train.LOSSES if name != "nll"]
 EXTRAS = {
@@ -239,10 +234,9 @@ def add_studio(commands: Any) -> None:
 
 def load_data(name: str, seed: int) -> tuple[Any, Any, list[str]]:
     """X, y and the names of all columns, the target last, if there are any."""
-    if name in ("xor", "digits"):
-        return (*DATA_SETS[name](), [])
     if name in DATA_SETS:
-        return (*DATA_SETS[name](seed=seed), [])
+        given = {"seed": seed} if "seed" in signature(DATA_SETS[name]).parameters else {}
+        return (*DATA_SETS[name](**given), [])
     if not Path(name).is_file():
         raise CommandError(f"no data set or file {name!r}; data sets are {', '.join(DATA_SETS)}")
     X, y, _ = data.read_csv(name)

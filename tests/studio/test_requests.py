@@ -6,6 +6,7 @@ import json
 import math
 import re
 import time
+from dataclasses import asdict
 from pathlib import Path
 from typing import Any
 
@@ -24,6 +25,7 @@ from chainrule.studio import app, limits, pictures, schemas
 from chainrule.studio.limits import RefusedError
 from chainrule.studio.server import wire
 from chainrule.studio.trainer import code
+from chainrule.studio.trainer.config import Config
 
 from .client import MOONS, Studio, until
 from .programs import executed
@@ -453,7 +455,7 @@ def test_the_program_of_a_run(studio: Studio) -> None:
     [
         (
             {"data": "iris"},
-            "config.data must be one of xor, moons, circles, spirals, csv, points, got 'iris'",
+            "config.data must be one of xor, moons, circles, spirals, blobs, csv, points, got 'iris'",
         ),
         ({"layers": [4] * 7}, "config.layers: expected `array` of length <= 6, got 7 entries"),
         ({"layers": [65]}, "config.layers[0]: expected `int` <= 64, got 65"),
@@ -466,7 +468,7 @@ def test_the_program_of_a_run(studio: Studio) -> None:
         ({"seed": 2**32}, "config.seed: expected `int` <= 4294967295, got 4294967296"),
         (
             {"loss": "nll"},
-            "config.loss must be one of binary_cross_entropy_with_logits, mse, l1, huber, ",
+            "config.loss must be one of binary_cross_entropy_with_logits, cross_entropy, mse, l1, ",
         ),
         (
             {"optimizer": "lbfgs"},
@@ -583,3 +585,30 @@ def test_samples_that_are_refused(studio: Studio) -> None:
     answer = studio.post("/api/sample", large)
     assert answer.status_code == 422
     assert answer.json()["error"].endswith("nodes, more than 2,000")
+
+
+def test_the_page_chooses_from_what_the_server_takes(studio: Studio) -> None:
+    """One schema for both: names, limits and defaults are not written twice."""
+    text = studio.request("GET", "/static/choices.js").text
+    found = {
+        line.split()[2]: json.loads(line.partition(" = ")[2].rstrip(";"))
+        for line in text.splitlines()
+        if line.startswith("export const ")
+    }
+    assert found["DEFAULTS"] == json.loads(json.dumps(asdict(Config())))
+    for data in found["DATA_SETS"]:
+        config = {
+            **found["DEFAULTS"],
+            "data": data,
+            "csv": "x,y,c\n0,0,0\n1,1,1\n",
+            "points": [[0, 0, 1]],
+        }
+        config["loss"] = "cross_entropy"
+        assert studio.post("/api/code", {"config": config}).status_code == 200, data
+    for field, names in (("activation", "ACTIVATIONS"), ("loss", "LOSSES"), ("optimizer", "OPTIMIZERS")):
+        for name in found[names]:
+            config = {**found["DEFAULTS"], field: name}
+            assert studio.post("/api/code", {"config": config}).status_code == 200, name
+    script = (app.STATIC / "settings.js").read_text()
+    for name in ("moons", "huber", "adagrad", "leaky_relu"):
+        assert name not in script

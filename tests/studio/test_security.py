@@ -16,7 +16,7 @@ from websockets.exceptions import InvalidStatus
 
 from .client import Studio
 
-PUBLIC = ["/", "/enter", "/static/app.js", "/static/ops.js", "/static/requests.js"]
+PUBLIC = ["/", "/enter", "/static/app.js", "/static/choices.js", "/static/ops.js", "/static/requests.js"]
 PRIVATE = [
     *("/api/picture", "/api/check", "/api/export", "/api/code", "/api/sample", "/train", "/nothing"),
     *("/api/course", "/api/lesson/1", "/api/work/write_mul", "/api/run-blocks", "/api/run-exercise"),

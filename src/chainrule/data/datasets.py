@@ -5,6 +5,7 @@ Each returns X of shape (n, features) and y of shape (n,), as NumPy arrays.
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from typing import Any
 
 import numpy as np
@@ -90,3 +91,10 @@ def digits() -> tuple[Floats, Labels]:
         raise ImportError("digits needs scikit-learn: pip install scikit-learn") from None
     X, y = load_digits(return_X_y=True)
     return X / 16.0, y.astype(np.int64)
+
+
+BY_NAME: dict[str, Callable[..., tuple[Any, Any]]] = {
+    made.__name__: made for made in (xor, moons, circles, spirals, blobs, digits)
+}
+# Those that are points of the plane, in as many samples and with as much noise as one likes.
+PLANE = tuple(made.__name__ for made in (moons, circles, spirals, blobs))

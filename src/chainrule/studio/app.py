@@ -25,6 +25,7 @@ from starlette.websockets import WebSocket, WebSocketDisconnect
 from ..learn.exercise import ExerciseError
 from ..learn.progress import default_folder
 from . import limits, pictures, schemas
+from .choices import choices_module
 from .jobs import Jobs
 from .lessons import Course
 from .limits import RefusedError
@@ -61,6 +62,7 @@ def build(port: int, folder: Path | None = None, room: Room | None = None) -> Gu
         Route("/", functools.partial(static, "index.html")),
         Route("/enter", functools.partial(static, "enter.html")),
         Route("/static/ops.js", operations),
+        Route("/static/choices.js", choices),
         Route("/static/{name}", static_named),
         studio.post("/api/picture", pictures.of_expression, schemas.Expression),
         studio.post("/api/check", pictures.check, schemas.Expression),
@@ -135,10 +137,15 @@ async def static(name: str, request: Request) -> Response:
 
 
 async def operations(request: Request) -> Response:
-    """The table of operations as a module, written by `viz/javascript.py`."""
+    """The table of operations as a module, written by `viz/web/javascript.py`."""
     from ..viz.web.javascript import ops_module
 
     return Response(ops_module(), headers={"Content-Type": TYPES[".js"]})
+
+
+async def choices(request: Request) -> Response:
+    """What the page may choose from, written by `choices.py`."""
+    return Response(choices_module(), headers={"Content-Type": TYPES[".js"]})
 
 
 # --- requests ------------------------------------------------------------------------------------

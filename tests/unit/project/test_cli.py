@@ -586,7 +586,9 @@ def test_bad_files(run: Run, table: Any, text: str, options: list[str], message:
 
 def test_files_that_are_not_there(run: Run, tmp_path: Path) -> None:
     for path in (tmp_path / "missing.csv", tmp_path):
-        message = f"no data set or file '{path}'; data sets are xor, moons, circles, spirals, digits"
+        message = (
+            f"no data set or file '{path}'; data sets are xor, moons, circles, spirals, blobs, digits"
+        )
         refused(run("train", path), message)
 
 

@@ -4,27 +4,12 @@
 
 import { h } from "./dom.js";
 import { byId, setText } from "./elements.js";
+import {
+    ACTIVATIONS, DATA_SETS, DEFAULTS, LOSSES, MADE, MOST_LAYERS, MOST_NEURONS, OPTIMIZERS,
+} from "./choices.js";
 import { SHAPES } from "./rasters.js";
 
-export const DATA_SETS = ["xor", "moons", "circles", "spirals", "csv", "points"];
-const ACTIVATIONS = "tanh relu sigmoid gelu silu softplus elu leaky_relu sin linear exp".split(" ");
-const LOSSES = {
-    binary_cross_entropy_with_logits: "binary cross-entropy",
-    cross_entropy: "cross-entropy",
-    mse: "mean squared error",
-    l1: "mean absolute error",
-    huber: "Huber",
-    hinge: "hinge",
-};
-const OPTIMIZERS = { adam: "Adam", adamw: "AdamW", sgd: "SGD", rmsprop: "RMSprop", adagrad: "Adagrad" };
-const MOST_LAYERS = 6;
-const MOST_NEURONS = 64;
 const LONGEST_IN_ADDRESS = 20_000; // characters of pasted data
-
-export const DEFAULTS = {
-    data: "moons", csv: "", points: [], samples: 100, noise: 0.1, layers: [8, 8], activation: "tanh",
-    loss: "binary_cross_entropy_with_logits", optimizer: "adam", rate: 0.03, batch: 0, seed: 0,
-};
 const NUMBERS = ["samples", "noise", "batch", "seed"];
 
 export class Settings {
@@ -100,7 +85,7 @@ export class Settings {
         document.querySelector(`input[name=data][value=${data}]`).checked = true;
         byId("csv-fields").hidden = data !== "csv";
         byId("point-fields").hidden = data !== "points";
-        byId("made-fields").hidden = !["moons", "circles", "spirals"].includes(data);
+        byId("made-fields").hidden = !MADE.includes(data);
         for (const name of ["csv", "rate", "activation", "loss", "optimizer", ...NUMBERS]) {
             if (byId(name).value !== String(config[name])) byId(name).value = config[name];
         }

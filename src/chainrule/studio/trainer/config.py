@@ -11,12 +11,20 @@ from dataclasses import dataclass
 from typing import Any
 
 from ... import nn
+from ...data.datasets import PLANE
 from ...train import loss_named
 from ..limits import RefusedError
 
-DATA_SETS = ("xor", "moons", "circles", "spirals", "csv", "points")
+DATA_SETS = ("xor", *PLANE, "csv", "points")
 SHORT = {"bce": "binary_cross_entropy_with_logits"}
-LOSSES = ("binary_cross_entropy_with_logits", "mse", "l1", "huber", "hinge", "cross_entropy")
+LOSSES = {  # as the page calls them
+    "binary_cross_entropy_with_logits": "binary cross-entropy",
+    "cross_entropy": "cross-entropy",
+    "mse": "mean squared error",
+    "l1": "mean absolute error",
+    "huber": "Huber",
+    "hinge": "hinge",
+}
 
 
 @dataclass(frozen=True)
@@ -28,11 +36,11 @@ class Config:
     points: tuple[tuple[float, float, int], ...] = ()
     samples: int = 100
     noise: float = 0.1
-    layers: tuple[int, ...] = (16, 16)
+    layers: tuple[int, ...] = (8, 8)
     activation: str = "tanh"
     loss: str = "binary_cross_entropy_with_logits"
     optimizer: str = "adam"
-    rate: float = 0.05
+    rate: float = 0.03
     batch: int = 0
     seed: int = 0
 

@@ -3,26 +3,19 @@
 from __future__ import annotations
 
 import io
-from collections.abc import Callable
 from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
 
 from ... import data
+from ...data.datasets import BY_NAME
 from ...data.files import read_rows
 from .. import limits
 from ..limits import RefusedError
 from .config import Config, check_classes
 
 Array = Any
-MADE: dict[str, Callable[..., Any]] = {
-    "moons": data.moons,
-    "circles": data.circles,
-    "spirals": data.spirals,
-}
-
-
 SHEET = 1.5  # from the middle to the edges of an empty plot
 
 
@@ -58,7 +51,10 @@ def load(config: Config) -> Points:
     elif config.data == "points":
         X, y = from_rows([list(point) for point in config.points])
     else:
-        X, y = MADE[config.data](config.samples, noise=config.noise, seed=config.seed)
+        try:
+            X, y = BY_NAME[config.data](config.samples, noise=config.noise, seed=config.seed)
+        except ValueError as error:
+            raise RefusedError(str(error)) from None
     classes = max(2, int(y.max()) + 1)
     points = Points(X, y.astype(np.int64), classes, config.data == "points")
     check_classes(config, points.classes)
