@@ -52,6 +52,7 @@ def main(job: dict[str, Any]) -> None:
     import numpy as np
 
     from chainrule import nn, optim, train
+    from chainrule.train import loop
 
     X, y = np.load(job["X"], mmap_mode="r"), np.load(job["y"], mmap_mode="r")
     other: Any = job.get("differ") if job["process"] == job["processes"] - 1 else None
@@ -79,7 +80,7 @@ def main(job: dict[str, Any]) -> None:
         runs.append(made(*arguments))
         return runs[-1]
 
-    made, train.make_run = train.make_run, make_run  # type: ignore[assignment]
+    made, loop.make_run = loop.make_run, make_run  # type: ignore[assignment]
     streamed = bool(job.get("stream"))
     history = train.fit(
         *(model, "binary_cross_entropy_with_logits"),

@@ -16,7 +16,7 @@ from ...conftest import require_imports
 
 ROOT = Path(__file__).resolve().parents[3]
 PAGES = [ROOT / "README.md", *sorted((ROOT / "docs").rglob("*.md"))]
-SPECIAL = ROOT / "tests" / "conformance" / "special_values.txt"
+SPECIAL = ROOT / "tests" / "conformance" / "campaigns" / "special_values.txt"
 EXAMPLE = re.compile(
     r"```python\n(?P<code>(?:(?!```).)*)```\n\n```text\n(?P<output>(?:(?!```).)*)```", re.DOTALL
 )
