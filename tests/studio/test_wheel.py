@@ -7,6 +7,7 @@ import re
 import subprocess
 import sys
 import venv
+import zipfile
 from pathlib import Path
 
 import httpx
@@ -24,6 +25,11 @@ def test_the_wheel_serves_the_studio(tmp_path: Path) -> None:
     build = [sys.executable, "-m", "pip", "wheel", "-q", "--no-deps", "-w", str(tmp_path), str(source)]
     subprocess.run(build, check=True)
     (wheel,) = tmp_path.glob("chainrule-*.whl")
+    packed = set(zipfile.ZipFile(wheel).namelist())
+    files = {path.relative_to(source / "src").as_posix() for path in (source / "src").rglob("*.*")}
+    served = {name for name in files if name.endswith((".py", ".pyi", ".js", ".css", ".html"))}
+    assert served <= packed
+    assert {name for name in packed if "wrong.toml" in name or "/wrong/" in name} == set()
     venv.create(tmp_path / "clean", with_pip=True)
     python = tmp_path / "clean" / "bin" / "python"
     subprocess.run([python, "-m", "pip", "install", "-q", f"{wheel}[studio]"], check=True)
