@@ -9,7 +9,7 @@ The compiled core has a `Mode` of its own with the same behaviour, in modes.c.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Collection, Iterable
+from collections.abc import Callable, Collection, Iterable, Iterator
 from contextvars import ContextVar
 from typing import Any, NamedTuple
 from weakref import ref
@@ -194,16 +194,17 @@ class Numbers:
 
     def depends(self, value: Any) -> bool:
         """Whether it depends on an input, of this or of an enclosing grad."""
-        stack, seen = [value], {value}
+        return any(map(self.is_input, self._all_below([value], set())))
+
+    def _all_below(self, values: Iterable[Any], seen: set[Any]) -> Iterator[Any]:
+        """These Values and all that they were computed from, without what was seen already."""
+        stack = list(values)
         while stack:
             node = stack.pop()
-            if self.is_input(node):
-                return True
-            for each in self._below(node):
-                if each not in seen:
-                    seen.add(each)
-                    stack.append(each)
-        return False
+            if node not in seen:
+                seen.add(node)
+                yield node
+                stack += self._below(node)
 
     def _below(self, node: Any) -> Collection[Any]:
         """What a node was computed from, across cuts."""
@@ -236,16 +237,9 @@ class Numbers:
 
     def _take(self, value: Any, how: str) -> None:
         """Note it now: backward() may free the graph."""
-        stack, line = [value], ""
-        while stack:
-            node = stack.pop()
-            if node in self._walked:
-                continue
-            self._walked.add(node)
+        for node in self._all_below([value], self._walked):
             if node in self.inputs:
-                line = line or errors.user_line()
-                self._taken.setdefault(node, f"{how} at {line}")
-            stack += self._below(node)
+                self._taken[node] = f"{how} at {errors.user_line()}"
         if self.outer is not None:
             self.outer._take(value, how)
 
@@ -260,12 +254,7 @@ class Numbers:
         if not self._taken and not self._cuts:
             return ""
         cuts = [node for node in order if node in self._cuts]
-        known, stack = set(order), list(cuts)
-        while stack:
-            for each in self._below(stack.pop()):
-                if each not in known:
-                    known.add(each)
-                    stack.append(each)
+        known = {*order, *self._all_below(cuts, set())}
         for node, how in self._taken.items():
             if node not in known or not all_values:
                 return how
