@@ -20,7 +20,7 @@ from typing import Any, NoReturn
 
 import numpy as np
 
-from . import Value, __version__, check_gradients, core, data, demo, nn, train, viz
+from . import Value, __version__, check_gradients, core, demo, nn, train, viz
 from .data.datasets import BY_NAME as DATA_SETS
 from .data.files import Table, read_table
 from .inspect.expressions import CONSTANTS, parse
@@ -239,8 +239,8 @@ def load_data(name: str, seed: int) -> tuple[Any, Any, list[str]]:
         return (*DATA_SETS[name](**given), [])
     if not Path(name).is_file():
         raise CommandError(f"no data set or file {name!r}; data sets are {', '.join(DATA_SETS)}")
-    X, y, _ = data.read_csv(name)
-    return X, y, read_table(name).header
+    table = read_table(name)
+    return *table.split(-1), table.header
 
 
 def is_classes(y: Any) -> bool:
@@ -347,7 +347,8 @@ def train_command(arguments: Any) -> None:
             )
             print(f"  {x[0]:.0f} xor {x[1]:.0f} = {shown}   wanted {target:.0f}")
     if arguments.save is not None:
-        save(model, arguments.save, names[:-1])
+        distinct = len(set(names)) == len(names)  # else a name does not say which column is meant
+        save(model, arguments.save, names[:-1] if distinct else ())
         print(f"saved to {arguments.save}")
     if arguments.plot is not None:
         history.plot(arguments.plot)

@@ -24,13 +24,8 @@ def read_csv(path: str | Path, target: str | int | None = -1) -> tuple[Any, Any,
     if target is None:
         return table.numbers(), None, table.names
     column = table.place(target)
-    numbers = table.numbers()
-    if len(table.names) == 1:
-        raise ValueError(
-            f"{path}: the target is the only column; expected numbers before it, as in 0.5,-1.2,1"
-        )
-    rest = [i for i in range(len(table.names)) if i != column]
-    return numbers[:, rest], numbers[:, column], [table.names[i] for i in rest]
+    X, y = table.split(column)
+    return X, y, [name for i, name in enumerate(table.names) if i != column]
 
 
 @dataclass(frozen=True)
@@ -64,6 +59,16 @@ class Table:
         return np.array(
             [[self._number(line, i, row[i]) for i in chosen] for line, row in self.rows], dtype=float
         )
+
+    def split(self, target: int) -> tuple[Any, Any]:
+        """X and y, where y is the column at this position and X are all others."""
+        numbers = self.numbers()
+        if len(self.names) == 1:
+            raise ValueError(
+                f"{self.source}: the target is the only column; expected numbers before it, as in "
+                f"0.5,-1.2,1"
+            )
+        return np.delete(numbers, target, axis=1), numbers[:, target]
 
     def _number(self, line: int, column: int, text: str) -> float:
         where, shown = f"{self.source}, line {line}, column {column + 1}", repr(text.strip())

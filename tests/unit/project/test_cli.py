@@ -726,6 +726,15 @@ def test_predict_finds_columns_by_their_names(run: Run, table: Any, tmp_path: Pa
     refused(run("predict", path, table("a,c\n1,2\n")), "was trained on the columns a, b; ")
 
 
+def test_names_that_stand_twice_are_not_looked_for(run: Run, table: Any, tmp_path: Path) -> None:
+    path = tmp_path / "model"
+    data = "a,a,y\n0.5,1,0.1\n-1,2,0.7\n"
+    assert run("train", table(data), "--epochs", "1", "--save", path)[0] == 0
+    named = run("predict", path, table(data))
+    assert named[0] == 0
+    assert named[:2] == run("predict", path, table("0.5,1\n-1,2\n"))[:2]
+
+
 def test_train_says_what_the_targets_were_taken_for(run: Run, table: Any) -> None:
     for targets, said in {
         (0, 1): "targets: classes 0 to 1; for numbers, say --loss mse",
