@@ -3,7 +3,7 @@
 Everything else in chainrule interprets these rows: on floats (the reference
 engine), as generated C (the compiled core), on Values (derivatives of
 derivatives), on graph nodes (the compiler). So each formula is written once, in
-the table's own operations, and works on all of them. The rules of the house:
+the table's own operations, and works on all of them. The rules:
 
 * Write `div(a, b)` and `pow(a, b)`, not `/` and `**`, which raise on Python floats.
 * Branch with `where(less(x, y), a, b)`, not with `if`, so that the branch is part of
