@@ -89,7 +89,7 @@ def row_info(op: ops.Op) -> str:
     least = op.least if isinstance(op, ops.Variadic) else 0
     default = literal(op.defaults[0]) if op.defaults else "0.0"
     return (
-        f'    [{code(op)}] = {{"{op.name}", "{op.symbol or op.name}", {max(op.arity, 0)}, '
+        f'    [{code(op)}] = {{"{op.name}", {max(op.arity, 0)}, '
         f"{len(op.defaults)}, {mask:#x}, {int(op.selects)}, {width}, {least}, {default}}},"
     )
 
@@ -98,7 +98,7 @@ def generate() -> str:
     lines = [
         '#include "ops_codes.h"',
         "",
-        "/* name, symbol, arity, defaults, differentiable, selects, width, least, default */",
+        "/* name, arity, defaults, differentiable, selects, width, least, default */",
         "static const Row ROWS[OP_END] = {",
         *(row_info(op) for op in ops.TABLE),
         "};",

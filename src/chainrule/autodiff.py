@@ -13,7 +13,7 @@ from functools import wraps
 from typing import Any, TypeVar
 
 from . import ops
-from .support import sweeps
+from .support import graph, sweeps
 from .support.ieee import as_float
 from .support.modes import Numbers
 from .support.tree import Rebuild, flatten, unflatten
@@ -57,7 +57,7 @@ class _Call:
                 as_float(output)  # a constant, or an error that says what it is
         roots = [output for output in self.outputs if isinstance(output, Value)]
         # One walk for all outputs: a node above them, which is dropped again.
-        self.order = Value._node(ops.sum, roots, 0.0)._topological()[:-1] if roots else []
+        self.order = graph.topological(graph.result(Value, ops.sum, roots, 0.0))[:-1] if roots else []
         own = set(self.inputs)
         all_values = len(roots) == len(self.outputs)
         if lost := numbers.lost(self.order, lambda: sweeps.reached(self.order, roots), all_values):
@@ -83,7 +83,7 @@ class _Call:
         """
         for v in self.inputs:
             if v.is_leaf:
-                v._make_constant()
+                graph.make_constant(v)
         return result
 
     def output(self) -> Any:
@@ -113,7 +113,7 @@ class _Call:
                     v.grad = 0.0
                 output.backward()
                 return self.arrange([v.grad for v in self.inputs])
-        order = output._topological()
+        order = graph.topological(output)
         with enable_grad():
             total = sweeps.adjoints(order, 1.0, sweeps.depending(order, self.inputs))
             known = set(order)

@@ -47,6 +47,7 @@ else:
         ("__deepcopy__", copying.deepcopy),
         ("__reduce__", copying.reduce),
         ("__array_ufunc__", arrays.array_ufunc),
+        ("_op", classic.op),
         ("_prev", classic.prev),
         ("_children", classic.children),
         ("_local_grads", classic.local_grads),
@@ -59,7 +60,7 @@ def reduction(name: str) -> Callable[..., Any]:
     """`sum`, `dot`, `max` and so on as functions, from the core in use."""
     if core == "c":
         return getattr(compiled, name)  # type: ignore[no-any-return]
-    return engine.reduction(cast(Variadic, BY_NAME[name]))
+    return arrays.reduction(cast(Variadic, BY_NAME[name]))
 
 
 if TYPE_CHECKING:
@@ -77,7 +78,10 @@ else:
 
 def modes() -> Modes:
     """The modes in force here."""
-    return Modes(*compiled.modes()) if core == "c" else reference.current()
+    if core == "python":
+        return reference.current()
+    recording, anomaly, *observers = compiled.modes()
+    return Modes(recording, anomaly, *(reference.NOBODY if o is None else o for o in observers))
 
 
 class _Mode(Mode):

@@ -15,6 +15,7 @@ import pytest
 import chainrule
 from chainrule import Value, check_gradients, custom_op, draw, nn, ops, sqrt, where
 from chainrule.inspect.expressions import parse
+from chainrule.support import graph
 from chainrule.viz.formats.html import page as html_page
 from chainrule.viz.labels import clean
 from chainrule.viz.layout.folding import fold
@@ -854,7 +855,7 @@ def test_every_page_follows_its_sliders(open_page: Opener, formatted: Formatted)
         fields = page.locator(".leaves [data-leaf]:has(input[type=number]:enabled)")
         movable = [int(i) for i in fields.evaluate_all("rows => rows.map((row) => row.dataset.leaf)")]
         roots = out if isinstance(out, list) else [out]
-        values = values_of([root._topological(check=False) for root in roots])
+        values = values_of([graph.topological(root, check=False) for root in roots])
         fixed = {node.id for node in seen.nodes if node.rule in ("custom", "by hand")}
         moved = {
             i: 2.0 if values[i].label == "index" else values[i].data * rng.uniform(0.4, 0.9)
@@ -969,7 +970,7 @@ def test_gradients_that_were_not_computed(open_page: Opener, formatted: Formatte
     assert page.get_by_text("Gradients were not computed yet.").is_visible()
     assert page.evaluate(READ) == numbers(picture(out), formatted)
     page.get_by_label("Value of a", exact=True).fill("1.5")
-    out._topological()[0].data = 1.5
+    graph.topological(out)[0].data = 1.5
     out.forward().backward()
     assert page.evaluate(READ) == numbers(picture(out), formatted)
 

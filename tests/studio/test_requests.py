@@ -26,6 +26,7 @@ from chainrule.studio.limits import RefusedError
 from chainrule.studio.server import wire
 from chainrule.studio.trainer import code
 from chainrule.studio.trainer.config import Config
+from chainrule.support import graph
 
 from .client import MOONS, Studio, until
 from .programs import executed
@@ -414,8 +415,8 @@ def test_the_program_of_an_expression_gives_the_same_numbers(text: str) -> None:
     result.backward()
     names = executed(code.expression_program(request.expression, request.values))
     assert repr(names["out"].data) == repr(result.data)
-    leaves = {v.label: v.grad for v in result._topological() if v.is_leaf and v.label}
-    found = {v.label: v.grad for v in names["out"]._topological() if v.is_leaf and v.label}
+    leaves = {v.label: v.grad for v in graph.topological(result) if v.is_leaf and v.label}
+    found = {v.label: v.grad for v in graph.topological(names["out"]) if v.is_leaf and v.label}
     assert repr(found) == repr(leaves)
 
 

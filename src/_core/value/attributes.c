@@ -14,45 +14,27 @@ static PyObject *value_row(Value *v) {
     return Py_NewRef(PyTuple_GET_ITEM(table, v->op - 1));
 }
 
-/* `**2`, as tutorials write a power with a constant exponent. */
-static PyObject *power_symbol(Value *v) {
-    const int constant = slot_is_number(v, 1) || node_slots(v)[1].node->flags & CONSTANT;
-    if (!constant) return PyUnicode_FromString(ROWS[OP_POW].symbol);
-    char *exponent = PyOS_double_to_string(slot_number(v, 1), 'r', 0, 0, NULL);
-    if (!exponent) return PyErr_NoMemory();
-    PyObject *text = PyUnicode_FromFormat("%s%s", ROWS[OP_POW].symbol, exponent);
-    PyMem_Free(exponent);
-    return text;
-}
-
-/* Its name, or its symbol if it has one. */
-static PyObject *operation(Value *v, int symbol) {
-    const int named = v->op == LEAF || v->op == BY_HAND || symbol; /* by hand, or assigned to _op */
-    if (named && v->flags & EXTRA && v->in[0].extra->name) return Py_NewRef(v->in[0].extra->name);
-    if (v->op == CUSTOM) {
-        PyObject *row = Py_NewRef(v->in[0].extra->row); /* held: what follows may run Python */
-        PyObject *text = PyObject_GetAttrString(row, "symbol");
-        if (text && (!symbol || PyObject_IsTrue(text) == 0)) {
-            Py_DECREF(text);
-            text = PyErr_Occurred() ? NULL : PyObject_GetAttrString(row, "name");
-        }
-        Py_DECREF(row);
-        return text;
-    }
-    if (v->op == LEAF || v->op == BY_HAND) return PyUnicode_FromString("");
-    if (symbol && v->op == OP_POW && node_count(v) == 2) return power_symbol(v);
-    return PyUnicode_FromString(symbol ? ROWS[v->op].symbol : ROWS[v->op].name);
+static PyObject *assigned_name(Value *v) {
+    PyObject *name = v->flags & EXTRA ? v->in[0].extra->name : NULL;
+    return name ? Py_NewRef(name) : PyUnicode_FromString("");
 }
 
 static PyObject *get_op(PyObject *self, void *unused) {
     (void)unused;
-    return operation((Value *)self, 0);
+    Value *v = (Value *)self;
+    if (v->op == LEAF || v->op == BY_HAND) return assigned_name(v);
+    if (v->op != CUSTOM) return PyUnicode_FromString(ROWS[v->op].name);
+    PyObject *row = Py_NewRef(v->in[0].extra->row); /* held: what follows may run Python */
+    PyObject *name = PyObject_GetAttrString(row, "name");
+    Py_DECREF(row);
+    return name;
 }
-static PyObject *get_symbol(PyObject *self, void *unused) {
+
+static PyObject *get_name(PyObject *self, void *unused) {
     (void)unused;
-    return operation((Value *)self, 1);
+    return assigned_name((Value *)self);
 }
-static int set_symbol(PyObject *self, PyObject *op, void *unused) {
+static int set_name(PyObject *self, PyObject *op, void *unused) {
     (void)unused;
     if (!op) return cannot_delete("_op");
     if (!PyUnicode_Check(op)) {
@@ -87,6 +69,11 @@ static int number_or_error(PyObject *o, const char *attribute, double *x) {
 static PyObject *get_data(PyObject *self, void *unused) {
     (void)unused;
     if (WATCHED() & (TRACING | DIFFERENTIATING) && observe_read(self, "data") < 0) return NULL;
+    return PyFloat_FromDouble(((Value *)self)->data);
+}
+
+static PyObject *get_number(PyObject *self, void *unused) {
+    (void)unused;
     return PyFloat_FromDouble(((Value *)self)->data);
 }
 
@@ -257,10 +244,16 @@ static int set_unrecorded(PyObject *self, PyObject *value, void *unused) {
     if (node_is_leaf((Value *)self) && cut) ((Value *)self)->word |= UNRECORDED;
     return 0;
 }
-static PyObject *get_by_hand(PyObject *self, void *unused) {
+static int set_constant(PyObject *self, PyObject *unused, void *unused_too) {
+    (void)unused, (void)unused_too;
+    if (node_is_leaf((Value *)self)) ((Value *)self)->flags |= CONSTANT;
+    return 0;
+}
+static PyObject *get_closure(PyObject *self, void *unused) {
     (void)unused;
     Value *v = (Value *)self;
-    return PyBool_FromLong(v->flags & EXTRA && v->in[0].extra->closure);
+    PyObject *closure = v->flags & EXTRA ? v->in[0].extra->closure : NULL;
+    return Py_NewRef(closure ? closure : Py_None);
 }
 static PyObject *get_site(PyObject *self, void *unused) {
     (void)unused;
@@ -311,7 +304,7 @@ static PyObject *get_attributes(PyObject *self, void *unused) {
 
 PyGetSetDef value_attributes[] = {
     {"data", get_data, set_data, "The number.", NULL},
-    {"grad", get_grad, value_set_grad, "The derivative of the last result for this value.", NULL},
+    {"grad", get_grad, value_set_grad, "The derivative of the last result with respect to this value.", NULL},
     {"label", get_label, set_label, "A name for messages and drawings.", NULL},
     {"inputs", get_inputs, NULL, "What this was computed from, in order; `a + a` has two.", NULL},
     {"op", get_op, NULL, "The name of the operation, as in the table; '' for a leaf.", NULL},
@@ -319,17 +312,22 @@ PyGetSetDef value_attributes[] = {
     {"is_constant", get_is_constant, NULL,
      "Whether this stands for a plain number in an expression, which gets no gradient.", NULL},
     {"_label", get_label, set_label, "The label, as some tutorials call it.", NULL},
-    {"_op", get_symbol, set_symbol, "The operation as graphs show it.", NULL},
     {"__dict__", get_dict, set_dict, "The user's own attributes.", NULL},
-    {"_attributes", get_attributes, NULL, "The same, None if there are none.", NULL},
     {"_backward", get_backward, set_backward,
      "Pass this value's gradient on to its inputs; assign a function to make an operation.", NULL},
-    {"_row", get_row, NULL, "The row of the table, if any.", NULL},
-    {"_time", get_time, NULL, "When the number was last assigned, on the clock of all Values.", NULL},
-    {"_arguments", get_arguments, NULL, "The inputs, with constants as plain numbers.", NULL},
-    {"_unrecorded", get_unrecorded, set_unrecorded, "Whether this was computed where nothing was recorded.", NULL},
-    {"_by_hand", get_by_hand, NULL, "Whether only a function assigned to _backward knows the rule.", NULL},
-    {"_site", get_site, NULL, "The source line, if it was made inside detect_anomaly().", NULL},
+    /* The fields of the reference class, under the names that Python mangles them to: for
+     * support/graph.py alone. Attributes of the user's own cannot collide with them. */
+    {"_Value__number", get_number, NULL, "The number, without telling a tracer.", NULL},
+    {"_Value__row", get_row, NULL, "The row of the table, None for a leaf or an operation by hand.", NULL},
+    {"_Value__name", get_name, set_name, "What was assigned to _op, if anything.", NULL},
+    {"_Value__arguments", get_arguments, NULL, "The inputs, with constants as plain numbers.", NULL},
+    {"_Value__closure", get_closure, NULL, "What was assigned to _backward, or None.", NULL},
+    {"_Value__time", get_time, NULL, "When the number was last assigned, on the clock of all Values.", NULL},
+    {"_Value__constant", get_is_constant, set_constant, "is_constant; a leaf can be made one.", NULL},
+    {"_Value__unrecorded", get_unrecorded, set_unrecorded, "Whether nothing was recorded where it was made.",
+     NULL},
+    {"_Value__site", get_site, NULL, "The source line, if it was made inside detect_anomaly().", NULL},
+    {"_Value__attributes", get_attributes, NULL, "The user's own attributes, None if there are none.", NULL},
     {NULL, NULL, NULL, NULL, NULL},
 };
 
@@ -380,7 +378,7 @@ static int initialize(Value *v, PyObject *data, PyObject *children, PyObject *op
         }
     }
     if (cut && modes & DIFFERENTIATING && observe_cut("cut", (PyObject *)v, inputs) < 0) goto done;
-    if (op && PyUnicode_GET_LENGTH(op) && set_symbol((PyObject *)v, op, NULL) < 0) goto done;
+    if (op && PyUnicode_GET_LENGTH(op) && set_name((PyObject *)v, op, NULL) < 0) goto done;
     if (n && modes & ANOMALY) {
         PyObject *site = PyObject_CallMethod(errors, "user_line", NULL);
         if (!site) goto done;

@@ -297,8 +297,7 @@ PyObject *value_backward(PyObject *self, PyObject *args, PyObject *keywords) {
     Value *root = (Value *)self;
     double gradient = 1.0;
     if (root->word & UNRECORDED) return raise_error("not_recorded", self, NULL), NULL;
-    if (!create_graph && MODES() & TRACING && ask_tracer("backward", NULL, NULL) < 0) return NULL;
-    if (!create_graph && WATCHED() & DIFFERENTIATING && observe_sweep(self) < 0) return NULL;
+    if (!create_graph && WATCHED() & (TRACING | DIFFERENTIATING) && observe_sweep(self) < 0) return NULL;
     if (create_graph && backward_in_values(self, seed, reset) < 0) return NULL;
     if (seed && !create_graph) {
         PyObject *number = PyObject_CallOneArg(as_float, seed);
@@ -342,7 +341,7 @@ PyObject *value_backward(PyObject *self, PyObject *args, PyObject *keywords) {
 PyObject *value_propagate(PyObject *self, PyObject *unused) {
     (void)unused;
     Value *v = (Value *)self;
-    if (WATCHED() & DIFFERENTIATING && observe_sweep(self) < 0) return NULL;
+    if (WATCHED() & (TRACING | DIFFERENTIATING) && observe_sweep(self) < 0) return NULL;
     double *scratch = scratch_for(node_count(v));
     int failed = scratch ? propagate_any(v, 0, MODES(), scratch, NULL) : -1;
     PyMem_Free(scratch);

@@ -130,7 +130,10 @@ int observe_cut(const char *how, PyObject *leaf, PyObject *inputs) {
     return ask(arguments_here(), how, leaf, inputs) < 0 ? -1 : 0;
 }
 
-int observe_sweep(PyObject *root) { return ask(arguments_here(), "sweep", root, NULL) < 0 ? -1 : 0; }
+int observe_sweep(PyObject *root) {
+    const int failed = ask(tracer_here(), "sweep", root, NULL) < 0 || ask(arguments_here(), "sweep", root, NULL) < 0;
+    return failed ? -1 : 0;
+}
 
 /* --- managers -------------------------------------------------------------------------------- */
 

@@ -42,12 +42,6 @@ static PyObject *value_conjugate(PyObject *self, PyObject *unused) {
     return Py_NewRef(self);
 }
 
-static PyObject *value_make_constant(PyObject *self, PyObject *unused) {
-    (void)unused;
-    if (node_is_leaf((Value *)self)) ((Value *)self)->flags |= CONSTANT;
-    Py_RETURN_NONE;
-}
-
 static Py_hash_t value_hash(PyObject *self) {
     size_t address = (size_t)self;
     return (Py_hash_t)((address >> 4) | (address << (8 * sizeof(address) - 4)));
@@ -59,7 +53,7 @@ static Py_hash_t value_hash(PyObject *self) {
 static PyMethodDef own_methods[] = {
     {"backward", KEYWORDS(value_backward),
      "backward(gradient=1.0, *, retain_graph=True, create_graph=False, reset=False)\n--\n\n"
-     "Compute the gradient of this value for everything it depends on.\n\n"
+     "Compute the gradient of this value with respect to everything it depends on.\n\n"
      "Gradients of leaves are added to what they hold, as in PyTorch; `reset=True` sets\n"
      "them to 0 first. `create_graph=True` makes the gradients Values, which can be\n"
      "differentiated again. An exception leaves all gradients as they were."},
@@ -71,11 +65,9 @@ static PyMethodDef own_methods[] = {
     {"where", FAST(where_method),
      "This where the condition holds, else other: the order of PyTorch's method."},
     {"_apply", FAST(apply_static) | METH_STATIC, "Apply an operation and remember how."},
-    {"_node", FAST(node_static) | METH_STATIC, "A result whose value is known already."},
-    {"_make_constant", value_make_constant, METH_NOARGS,
-     "Turn a leaf into a plain number: it gets no gradient from now on."},
+    {"_Value__result", FAST(node_static) | METH_STATIC, "A result whose value is known already."},
     {"conjugate", value_conjugate, METH_NOARGS, "This value: numbers here are real."},
-    {"_topological", KEYWORDS(value_topological),
+    {"_Value__topological", KEYWORDS(value_topological),
      "Everything this depends on, inputs before results, constants left out."},
     {"__format__", value_format, METH_O, NULL},
 };
@@ -97,7 +89,7 @@ static PyObject *make_type(void) {
     }
     PyType_Slot slots[MOST_SLOTS] = {
         {Py_tp_doc, "Value(data, _children=(), _op='', label='')\n--\n\n"
-                    "A number in a computation graph, with the gradient of a result for it."},
+                    "A number in a computation graph, with the gradient of a result with respect to it."},
         {Py_tp_new, value_new},
         {Py_tp_init, value_init},
         {Py_tp_dealloc, value_dealloc},

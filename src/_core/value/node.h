@@ -89,7 +89,7 @@ enum {
 
 /* One row of the table, as far as C needs it beyond the formulas. */
 typedef struct {
-    const char *name, *symbol;
+    const char *name;
     int arity, defaults;
     unsigned differentiable; /* a bit for each argument */
     int selects, width, least;

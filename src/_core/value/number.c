@@ -464,11 +464,11 @@ PyObject *apply_static(PyObject *unused, PyObject *const *args, Py_ssize_t n) {
     return result;
 }
 
-/* Value._node(row, args, data): a result whose value is known already. */
+/* Value.__result(row, args, data): a result whose value is known already. */
 PyObject *node_static(PyObject *unused, PyObject *const *args, Py_ssize_t count) {
     (void)unused;
     double data;
-    if (count != 3) return PyErr_Format(PyExc_TypeError, "_node takes 3 arguments, got %zd", count);
+    if (count != 3) return PyErr_Format(PyExc_TypeError, "a result takes 3 arguments, got %zd", count);
     if (need_number(args[2], &data) < 0) return NULL;
     int op = args[0] == Py_None ? LEAF : code_of(args[0]);
     PyObject *all = op < 0 ? NULL : PySequence_Tuple(args[1]);

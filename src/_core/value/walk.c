@@ -196,7 +196,7 @@ void order_free(Order *order) {
 PyObject *value_topological(PyObject *self, PyObject *args, PyObject *keywords) {
     static char *names[] = {"check", NULL};
     int check = 1;
-    if (!PyArg_ParseTupleAndKeywords(args, keywords, "|p:_topological", names, &check)) return NULL;
+    if (!PyArg_ParseTupleAndKeywords(args, keywords, "|p:topological", names, &check)) return NULL;
     Order order;
     if (walk((Value *)self, check ? IF_STALE : IF_FREED, 1, 0, &order) < 0) return NULL;
     order_unmark(&order);

@@ -12,6 +12,7 @@ from dataclasses import dataclass, field
 from typing import Any
 
 from ..ops import Op, Variadic, is_known
+from ..support import graph as recorded
 
 INPUT, PARAM, CONSTANT = "input", "param", "constant"
 
@@ -141,37 +142,40 @@ def from_values(
         if isinstance(value, float):
             return constant(value)
         if value not in places:
-            for node in value._topological(check=False):
+            for node in recorded.topological(value, check=False):
                 if node not in places:
                     places[node] = enter(node)
         return places[value]
 
     def enter(node: Any) -> int:
         if node.is_leaf:
-            if node not in known and start is not None and node._time >= start:
+            if node not in known and start is not None and recorded.time(node) >= start:
                 return constant(float(node.data))
             if node not in known:
                 known[node] = PARAM, len(params)
                 params.append(node)
             kind, number = known[node]
             return graph.add(kind, (number,))
-        check_operation(node)
-        arguments = (constant(a) if isinstance(a, float) else places[a] for a in node._arguments)
-        return graph.add(node._row, arguments)
+        row = check_operation(node)
+        arguments = (
+            constant(a) if isinstance(a, float) else places[a] for a in recorded.arguments(node)
+        )
+        return graph.add(row, arguments)
 
     graph.outputs = [place(value) for value in outputs]
     graph.guards = [place(value) for value in guards]
     return graph
 
 
-def check_operation(node: Any) -> None:
-    """Refuse a Value that was not computed by a row of the table."""
-    row = node._row
-    if row is None or node._by_hand or not is_known(row):
+def check_operation(node: Any) -> Op:
+    """The row of the table that a Value was computed by; there must be one."""
+    row = recorded.formula(node)
+    if row is None or not is_known(row):
         raise CompileError(
             f"cannot compile '{node._op}': only operations of the table can be compiled, not ones made "
             f"by hand or with custom_op; write it as a plain function of them, or stay eager"
         )
+    return row
 
 
 def is_fold(what: Op | str) -> bool:

@@ -11,7 +11,7 @@ from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass, field
 from typing import Any
 
-from ..support import errors
+from ..support import errors, graph
 from ..support.ieee import as_float
 from ..support.modes import Numbers
 from ..support.tree import Rebuild, flatten, unflatten
@@ -32,10 +32,10 @@ class Tracer(Numbers):
         self.guards: list[tuple[Any, bool, str]] = []
         clock = Value(0.0)
         clock.data = 1.0  # advances the clock: whatever is made from now on carries a later time
-        self.start = clock._time
+        self.start = graph.time(clock)
 
     def made_here(self, value: Any) -> bool:
-        return bool(value.is_leaf and value._time >= self.start)
+        return bool(value.is_leaf and graph.time(value) >= self.start)
 
     def read(self, value: Any, attribute: str) -> None:
         if not self.made_here(value) or value in self.inputs:
@@ -45,7 +45,7 @@ class Tracer(Numbers):
                 f"gradient, and max, where(a < b, x, y) or a plain `if a < b` to branch"
             )
 
-    def backward(self) -> None:
+    def sweep(self, root: Any) -> None:
         raise TraceError(
             f"backward() inside a compiled function would give numbers of one sample, at "
             f"{errors.user_line()}: use grad(...)"

@@ -15,7 +15,8 @@ from typing import Any
 
 import numpy as np
 
-from ..support import errors
+from ..ops import Op
+from ..support import errors, graph
 from ..support.tree import flatten, unflatten
 from ..value import Value
 
@@ -107,7 +108,7 @@ class _Recomputed:
             raise TypeError(
                 f"{error} Or give check_gradients a function that builds the expression."
             ) from None
-        self.order = self.output._topological()
+        self.order = graph.topological(self.output)
         self.leaves = [v for v in self.order if v.is_leaf]
 
     def evaluate(self) -> list[float]:
@@ -129,11 +130,11 @@ class _Rebuilt:
         self.output = self.build()
         if not isinstance(self.output, Value):
             raise TypeError(f"the function must return a Value, got {type(self.output).__name__}")
-        self.order = self.output._topological()
+        self.order = graph.topological(self.output)
         self.leaves = [v for v in self.order if v.is_leaf]
 
     def evaluate(self) -> list[float]:
-        values = [v.data for v in self.build()._topological()]
+        values = [v.data for v in graph.topological(self.build())]
         if len(values) != len(self.order):
             raise ValueError("the function builds another graph nearby: it branches on a value here")
         return values
@@ -223,8 +224,9 @@ class _Check:
 
     def check_node(self, node: Any) -> None:
         known = self.partials_of(node)
-        if node._row is not None and not node._by_hand:
-            numerical = self.local_differences(node, known)
+        row = graph.formula(node)
+        if row is not None:
+            numerical = self.local_differences(node, row, known)
         else:
             numerical = self.fitted_differences(node, known)
         for i, (stated, measured) in enumerate(zip(known, numerical, strict=True)):
@@ -241,7 +243,7 @@ class _Check:
                 self.report.faults.append(f"wrong derivative: {edge}: {numbers}")
 
     def at_kink(self, node: Any) -> bool:
-        row = node._row
+        row = graph.row(node)
         args = [v.data for v in node.inputs]
         if row is not None and row.name in ("max", "min"):
             return args.count(node.data) > 1
@@ -255,7 +257,7 @@ class _Check:
         A rule made by hand is tried with other gradients too, to catch the two classic slips.
         """
         passed = self.pass_on(node, 1.0, 0.0)
-        if node._by_hand:
+        if graph.is_by_hand(node):
             edge = f"'{node._op}' (data={errors.format_number(node.data)})"
             if any(passed) and self.pass_on(node, 1.0, 100.0) == passed:
                 self.report.faults.append(
@@ -282,20 +284,20 @@ class _Check:
             for v, grad in zip((node, *inputs), before, strict=True):
                 v.grad = grad
 
-    def local_differences(self, node: Any, known: list[float | None]) -> list[float | None]:
+    def local_differences(self, node: Any, row: Op, known: list[float | None]) -> list[float | None]:
         """The operation's own forward, moved in one input at a time; None where they agree."""
         args = [v.data for v in node.inputs]
 
         def differences(i: int, step: float) -> tuple[float, float]:
             high, low = args[i] + step, args[i] - step
-            above = node._row.forward(*args[:i], high, *args[i + 1 :])
-            below = node._row.forward(*args[:i], low, *args[i + 1 :])
+            above = row.forward(*args[:i], high, *args[i + 1 :])
+            below = row.forward(*args[:i], low, *args[i + 1 :])
             noise = 1e-14 * max(abs(above), abs(below)) / (high - low)
             return (above - below) / (high - low), noise if math.isfinite(noise) else 0.0
 
         result: list[float | None] = []
         for i, stated in enumerate(known):
-            if stated is None or not node._row.differentiable(i):
+            if stated is None or not row.differentiable(i):
                 result.append(None)
                 continue
             slope, agrees = self.compare(stated, args[i], partial(differences, i))

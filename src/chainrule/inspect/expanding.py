@@ -11,7 +11,7 @@ from functools import reduce
 from operator import add, mul
 from typing import Any
 
-from ..support import errors
+from ..support import errors, graph
 from ..value import Value
 
 
@@ -35,14 +35,15 @@ def expand(value: Value) -> Value:
     'add'
     """
     twins: dict[Any, Any] = {}
-    for node in value._topological():
+    for node in graph.topological(value):
         if node.is_leaf:
             twins[node] = node
             continue
-        if node._row is None or node._by_hand:
+        row = graph.formula(node)
+        if row is None:
             raise errors.no_formula(node, "expand")
-        args = [arg if isinstance(arg, float) else twins[arg] for arg in node._arguments]
-        twins[node] = FUSED[node.op](args) if node.op in FUSED else node._row(*args)
+        args = [arg if isinstance(arg, float) else twins[arg] for arg in graph.arguments(node)]
+        twins[node] = FUSED[node.op](args) if node.op in FUSED else row(*args)
         if node.label:
             twins[node].label = node.label
     return twins[value]  # type: ignore[no-any-return]

@@ -26,6 +26,7 @@ from numbers import Integral, Real
 from typing import Any
 
 from .. import ops
+from ..support import graph
 from ..value import Value as Node
 from ..value import modes
 
@@ -107,7 +108,7 @@ class Value(Node):
         if not isinstance(other, Real) or modulus is not None:
             return _adopt(Node.__pow__(self, other, modulus))
         exponent = Value(other)
-        exponent._make_constant()
+        graph.make_constant(exponent)
         out = _adopt(Node.__pow__(self, exponent))
         if out._op != f"**{other}":
             out._op = f"**{other}"
@@ -150,8 +151,8 @@ class Value(Node):
         if args or options or not self.inputs or not _in_plain_sight():
             super().backward(*args, **options)
             return
-        order = self._topological()
-        if any(v._by_hand for v in order):
+        order = graph.topological(self)
+        if any(graph.is_by_hand(v) for v in order):
             self._backward_by_hand(order)
             return
         ints = self._int_gradients(order)
@@ -167,9 +168,9 @@ class Value(Node):
         while waiting:
             for child in _receive_an_int(waiting.pop()):
                 if not uses:
-                    uses.update(chain.from_iterable(v._arguments for v in order))
+                    uses.update(chain.from_iterable(graph.arguments(v) for v in order))
                 uses[child] -= 1
-                if not uses[child] and (child._arguments or _is_int(child.grad)):
+                if not uses[child] and (graph.arguments(child) or _is_int(child.grad)):
                     found.add(child)
                     waiting.append(child)
         return found
@@ -180,18 +181,18 @@ class Value(Node):
         floats = set()
         try:
             for v in order:
-                if v._arguments:
+                if graph.arguments(v):
                     v.grad = 0
                 elif not _is_int(v.grad):
                     floats.add(v)
             self.grad = 1
             for v in reversed(order):
                 v._backward()
-                if v._by_hand:
+                if graph.is_by_hand(v):
                     floats.update(child for child in v._children if not _is_int(child.grad))
                 else:
                     ints = () if v in floats else _receive_an_int(v)
-                    floats.update(arg for arg in v._arguments if arg not in ints)
+                    floats.update(arg for arg in graph.arguments(v) if arg not in ints)
                 for child in v._children:
                     if isinstance(child, Value):
                         child._set_kind(child not in floats)
@@ -203,22 +204,22 @@ class Value(Node):
 
 def _receive_an_int(v: Any) -> tuple[Any, ...]:
     """The inputs to which a node with an int for its gradient passes on an int."""
-    args: tuple[Any, ...] = v._arguments
-    if v._row in (ops.add, ops.relu):
+    args: tuple[Any, ...] = graph.arguments(v)
+    if graph.row(v) in (ops.add, ops.relu):
         ints = args
-    elif v._row is ops.mul:  # the derivative is the other number
+    elif graph.row(v) is ops.mul:  # the derivative is the other number
         ints = tuple(
             a for a, b in zip(args, args[::-1], strict=True) if getattr(b, "_data_is_int", False)
         )
     else:
-        ints = args[:1] if v._row is ops.pow and v._data_is_int and args[1] > 0 else ()
+        ints = args[:1] if graph.row(v) is ops.pow and v._data_is_int and args[1] > 0 else ()
     return tuple(arg for arg in ints if isinstance(arg, Node))
 
 
 def _in_plain_sight() -> bool:
     """Whether numbers may be looked at: not while a function is compiled or differentiated."""
     found = modes()
-    return found.tracer is None and found.arguments is None
+    return not found.tracing and not found.differentiating
 
 
 def _is_int(number: Any) -> bool:
@@ -244,8 +245,8 @@ def _binary(operator: Any, left: Any, right: Any) -> Any:
     out = _adopt(operator(left, right))
     ints = left._data_is_int and getattr(right, "_data_is_int", False)
     if ints and _in_plain_sight():
-        if out._row is ops.mul and not out.data:  # 0 * -1 is 0 in ints, -0.0 in floats
-            out = _adopt(Node._node(ops.mul, (left, right), 0.0))
+        if graph.row(out) is ops.mul and not out.data:  # 0 * -1 is 0 in ints, -0.0 in floats
+            out = _adopt(graph.result(Node, ops.mul, (left, right), 0.0))
         out._data_is_int = True
     return out
 

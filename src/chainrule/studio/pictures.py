@@ -11,6 +11,7 @@ from typing import Any
 
 from .. import check_gradients
 from ..inspect.expressions import Expression, parse
+from ..support import graph
 from ..value import Value
 from ..viz.layout.neurons import fold_neurons
 from ..viz.model import Picture, picture, values_of
@@ -135,7 +136,7 @@ def of_sample(asked: schemas.Sample) -> dict[str, Any]:
 
 def _neurons(model: Any, loss: Value) -> dict[int, str]:
     """The nodes of a picture of the loss that are outputs of neurons, with the names of these."""
-    places = {value: i for i, value in enumerate(values_of([loss._topological()]))}
+    places = {value: i for i, value in enumerate(values_of([graph.topological(loss)]))}
     return {
         places[output]: f"layers.{i}.neurons.{k}"
         for i, layer in enumerate(model.layers)

@@ -65,6 +65,16 @@ def spread(op: Variadic, args: tuple[Any, ...]) -> list[Any]:
     return [x for sequence in sequences for x in sequence]
 
 
+def reduction(op: Variadic) -> Callable[..., Any]:
+    """An operation on any number of values as a function: of them, or of a sequence."""
+
+    def function(*args: Any) -> Any:
+        return op(*spread(op, args))
+
+    function.__name__, function.__doc__ = op.name, op.doc
+    return function
+
+
 REDUCTIONS = ("sum", "mean", "prod", "max", "min")
 
 

@@ -1,7 +1,7 @@
 """The names that classic tutorials use for a graph, written once for both cores.
 
-`_prev` is micrograd's, `_children` and `_local_grads` are microgpt's. All three are read from the
-public graph (`inputs`, the row of the table); assigning to one makes an operation by hand.
+`_prev` and `_op` are micrograd's, `_children` and `_local_grads` are microgpt's. All are read from the
+graph; assigning inputs or local gradients makes an operation by hand.
 """
 
 from __future__ import annotations
@@ -10,6 +10,7 @@ from collections.abc import Iterable, Iterator
 from typing import Any
 
 from .. import ops
+from . import errors, graph
 from .ieee import as_float
 
 # Tutorials write the second argument of these as part of the operation: `**2` has one input.
@@ -59,13 +60,13 @@ class LocalGradients:
 def _get_children(self: Any) -> tuple[Any, ...]:
     """The inputs in order, duplicates kept, without the constant of `x**2`."""
     inputs: tuple[Any, ...] = self.inputs
-    parametric = self._row in _PARAMETRIC and len(inputs) == 2 and inputs[1].is_constant
+    parametric = graph.row(self) in _PARAMETRIC and len(inputs) == 2 and inputs[1].is_constant
     return inputs[:1] if parametric else inputs
 
 
 def _set_children(self: Any, children: Iterable[Any]) -> None:
     """Make this a node by hand, with these inputs; its number, gradient and function stay."""
-    closure = self._backward if self._by_hand else None
+    closure = self._backward if graph.is_by_hand(self) else None
     grad, label = self.grad, self.label
     value_class(type(self)).__init__(self, self.data, children, self._op, label)
     self.grad = grad
@@ -80,12 +81,13 @@ def _get_prev(self: Any) -> Inputs:
 
 def _get_local_grads(self: Any) -> tuple[Any, ...]:
     """The derivative with respect to each child, at the present numbers."""
-    if self._by_hand:
+    if graph.is_by_hand(self):
         return self._backward.numbers if isinstance(self._backward, LocalGradients) else ()
-    if self._row is None or not self.inputs:
+    row = graph.row(self)
+    if row is None or not self.inputs:
         return ()
     numbers = [v.data for v in self.inputs]
-    partials = self._row.derivatives(numbers, self.data, [True] * len(numbers))
+    partials = row.derivatives(numbers, self.data, [True] * len(numbers))
     local = tuple(0.0 if partial is None else as_float(partial) for partial in partials)
     return local[: len(_get_children(self))]
 
@@ -94,6 +96,21 @@ def _set_local_grads(self: Any, local_grads: Iterable[Any]) -> None:
     self._backward = LocalGradients(self, local_grads)
 
 
+def _get_op(self: Any) -> str:
+    """The operation as graphs show it; `**2` for a power with a constant exponent."""
+    row, args = graph.row(self), graph.arguments(self)
+    if row is None or graph.name(self):
+        return graph.name(self)
+    if row is ops.pow and args and isinstance(args[1], float):
+        return f"**{args[1]!r}".removesuffix(".0")
+    return row.symbol or row.name
+
+
+def _set_op(self: Any, name: str) -> None:
+    graph.set_name(self, errors.as_text("_op", name))
+
+
+op = property(_get_op, _set_op)
 children = property(_get_children, _set_children)
 prev = property(_get_prev, _set_children)
 local_grads = property(_get_local_grads, _set_local_grads)

@@ -15,6 +15,7 @@ from typing import Any
 
 from .. import engine
 from ..value import Value, core
+from . import staleness
 from .ieee import as_float
 
 Change = tuple[Any, ...]  # a function written in C, such as setattr, and its arguments
@@ -40,14 +41,10 @@ def data_of(values: Sequence[Value], numbers: Iterable[Any]) -> Iterable[Change]
     if core == "c" or any(type(value).data is not engine.Value.data for value in values):
         return zip(repeat(setattr), values, repeat("data"), floats, strict=False)
     # The setter of the reference class is Python: these are its assignments.
-    changed = [
-        (value, x) for value, x in zip(values, floats, strict=True) if not engine._same(x, value.data)
-    ]
-    now = engine._tick()
     return [
         change
-        for value, x in changed
-        for change in assign(value, _number=x, _time=now, _overwritten=not value.is_leaf)
+        for value, x in zip(values, floats, strict=True)
+        for change in assign(value, **staleness.assignments(value, x))
     ]
 
 
@@ -55,5 +52,5 @@ def gradients_of(values: Sequence[Value], gradients: Iterable[Any]) -> Iterable[
     """The changes that set `.grad` of each Value to a number or, after create_graph, a Value."""
     given = [g if type(g) is float or isinstance(g, Value) else as_float(g) for g in gradients]
     own = any(type(value).grad is not engine.Value.grad for value in values)
-    name = "grad" if core == "c" or own else "_grad"
+    name = "grad" if core == "c" or own else "_Value__gradient"
     return zip(repeat(setattr), values, repeat(name), given, strict=False)

@@ -13,16 +13,17 @@ from typing import Any
 from weakref import WeakSet
 
 from .. import ops
-from . import classic, errors
+from . import classic, errors, graph
 
 
 def _parts(node: Any) -> tuple[Any, ...]:
     """What is needed to build a node again, besides its inputs' own parts and its attributes."""
-    if node._by_hand:
+    if graph.is_by_hand(node):
         raise errors.no_formula(node, "copy")
     grad = node.grad.data if hasattr(node.grad, "_apply") else node.grad
     shown = (grad, node.label, node._op)
-    return type(node), node._row, node._arguments, node.data, *shown, node._unrecorded
+    made = (graph.row(node), graph.arguments(node), node.data)
+    return type(node), *made, *shown, graph.is_unrecorded(node)
 
 
 def _build(
@@ -34,7 +35,7 @@ def _build(
         cls = Value
     plain = classic.value_class(cls)
     if row is not None:
-        node = cls._node(row, args, data)
+        node = graph.result(cls, row, args, data)
         if type(node) is not cls:
             node.__class__ = cls
         if node._op != name:  # somebody assigned to it
@@ -43,14 +44,14 @@ def _build(
         node = cls.__new__(cls)
         plain.__init__(node, data, args, name)
         if unrecorded:
-            node._unrecorded = True
+            graph.make_unrecorded(node)
     node.grad, node.label = grad, label
     return node
 
 
 def _attributes(node: Any) -> dict[str, Any]:
     """The user's own attributes, also those in slots of a subclass."""
-    found: dict[str, Any] = dict(node._attributes or {})
+    found: dict[str, Any] = dict(graph.attributes(node))
     for cls in type(node).__mro__:
         if "_apply" in vars(cls):
             break
@@ -70,17 +71,14 @@ def _of_an_argument(node: Any) -> Any:
     """Inside grad, a copy of what depends on the arguments: it depends on them too."""
     from ..value import modes
 
-    arguments = modes().arguments
-    if arguments is None or not arguments.depends(node):
-        return None
-    return node._apply(ops.pos, (node,))
+    return node._apply(ops.pos, (node,)) if modes().arguments.depends(node) else None
 
 
 def copy(self: Any) -> Any:
     """A second node with the same inputs."""
     if (same := _of_an_argument(self)) is not None:
         return same
-    if not self.is_leaf and not self._arguments:
+    if not self.is_leaf and not graph.arguments(self):
         raise errors.freed(self)
     twin = _build(*_parts(self))
     _set_attributes(twin, _attributes(self))
@@ -92,7 +90,7 @@ def deepcopy(self: Any, memo: dict[int, Any]) -> Any:
     if (same := _of_an_argument(self)) is not None:
         return memo.setdefault(id(self), same)
     with_attributes = []
-    for node in self._topological():
+    for node in graph.topological(self):
         if id(node) not in memo:
             cls, row, args, *rest = _parts(node)
             args = tuple(arg if isinstance(arg, float) else memo[id(arg)] for arg in args)
@@ -113,7 +111,7 @@ class _Nodes:
     """Pickles as the list of all nodes below `root`, inputs before results."""
 
     def __init__(self, root: Any) -> None:
-        self.order = root._topological()
+        self.order = graph.topological(root)
         self.members = set(self.order)
         _live.graphs.add(self)
 
@@ -142,7 +140,7 @@ def _restore(nodes: list[Any], attributes: list[tuple[int, dict[str, Any]]]) -> 
 
 def reduce(self: Any) -> tuple[Any, ...]:
     """How pickle takes this value apart."""
-    inside = any(self in graph.members for graph in _live.graphs)
+    inside = any(self in nodes.members for nodes in _live.graphs)
     if self.is_leaf or inside:
         cls, *rest = _parts(self)
         parts = (None if cls is classic.value_class(cls) else cls, *rest)
@@ -150,7 +148,7 @@ def reduce(self: Any) -> tuple[Any, ...]:
         return (
             (_build, parts, attributes, None, None, _set_attributes) if attributes else (_build, parts)
         )
-    graph = _Nodes(self)
+    nodes = _Nodes(self)
     # After the nodes, since attributes may refer to any of them.
-    with_attributes = [(i, named) for i, node in enumerate(graph.order) if (named := _attributes(node))]
-    return _restore, (graph, with_attributes)
+    with_attributes = [(i, named) for i, node in enumerate(nodes.order) if (named := _attributes(node))]
+    return _restore, (nodes, with_attributes)

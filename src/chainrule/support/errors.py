@@ -8,7 +8,10 @@ from __future__ import annotations
 import linecache
 import math
 import sys
+from collections.abc import Iterable
 from typing import Any
+
+from . import graph
 
 
 class StaleValueError(RuntimeError):
@@ -21,6 +24,24 @@ class GraphFreedError(RuntimeError):
 
 class AnomalyError(FloatingPointError):
     """Inside `detect_anomaly()`, an operation gave a non-finite value or gradient."""
+
+
+def as_text(name: str, text: Any) -> str:
+    """A text as a plain str, also if it was a subclass of it."""
+    if not isinstance(text, str):
+        raise TypeError(f"{name} must be a str, got {type(text).__name__}")
+    return str.__str__(text)
+
+
+def as_children(children: Iterable[Any], cls: type) -> tuple[Any, ...]:
+    """The inputs of an operation made by hand."""
+    nodes = tuple(children)
+    for node in nodes:
+        if not isinstance(node, cls):
+            raise TypeError(
+                f"_children must be Values, got {type(node).__name__}; a name goes into label=..."
+            )
+    return nodes
 
 
 NO_BOOL = (
@@ -40,9 +61,9 @@ NO_INDEX = (
 def name_of(value: Any) -> str:
     """How a message refers to a value: its label if it has one, else its number."""
     if value.label:
-        return f"'{value.label}' (data={format_number(value.data)})"
+        return f"'{value.label}' (data={format_number(graph.number(value))})"
     kind = f"the result of '{value._op}'" if value._op else "a value"
-    return f"{kind} (data={format_number(value.data)})"
+    return f"{kind} (data={format_number(graph.number(value))})"
 
 
 def format_number(x: float) -> str:
@@ -115,8 +136,8 @@ def bad_value(name: str, args: tuple[float, ...], data: float) -> AnomalyError:
 
 def bad_gradient(node: Any, index: int, gradient: float) -> AnomalyError:
     """The gradient that flowed from `node` into its input number `index` is not finite."""
-    site = node._site or "a line not recorded: build the expression inside detect_anomaly() too"
-    shown = ", ".join(format_number(v.data) for v in node.inputs[:4])
+    site = graph.site(node) or "a line not recorded: build the expression inside detect_anomaly() too"
+    shown = ", ".join(format_number(graph.number(v)) for v in node.inputs[:4])
     dots = ", ..." if len(node.inputs) > 4 else ""
     return AnomalyError(
         f"the gradient of {node.op}({shown}{dots}) for input {index} is {gradient} (its own "

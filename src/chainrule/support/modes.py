@@ -9,12 +9,56 @@ The compiled core has a `Mode` of its own with the same behaviour, in modes.c.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Collection, Iterable, Iterator
+import math
+from collections.abc import Callable, Collection, Iterable, Iterator, Sequence
 from contextvars import ContextVar
 from typing import Any, NamedTuple
 from weakref import ref
 
-from . import errors
+from . import errors, graph
+
+
+class Observer:
+    """Is told what happens to Values. This one does nothing about it."""
+
+    def read(self, value: Any, attribute: str) -> None:
+        """A number was read."""
+
+    def assign(self, value: Any) -> None:
+        """A number is about to be changed."""
+
+    def sweep(self, root: Any) -> None:
+        """backward() makes numbers of what is below `root`."""
+
+    def no_grad(self) -> None:
+        """From here on, results are cut off from the graph."""
+
+    def cut(self, leaf: Any, inputs: Collection[Any]) -> None:
+        """A result of these inputs was not recorded."""
+
+    def detached(self, leaf: Any, inputs: Collection[Any]) -> None:
+        """A gradient was stopped on purpose."""
+
+    def number(self) -> None:
+        """A Value is about to be used as a plain number."""
+
+    def truth(self) -> None:
+        """A Value is about to be used as true or false."""
+
+    def guard(self, condition: Any, outcome: bool) -> bool:
+        """The program takes one branch, because a comparison has this outcome."""
+        return outcome
+
+    def compares(self, value: Any, other: Any) -> bool:
+        """Whether `value == other` compares two Values as numbers."""
+        return False
+
+    def depends(self, value: Any) -> bool:
+        """Whether it depends on a differentiated argument."""
+        return False
+
+
+NOBODY = Observer()
 
 
 class Modes(NamedTuple):
@@ -22,8 +66,40 @@ class Modes(NamedTuple):
 
     recording: bool = True  # off inside no_grad()
     anomaly: bool = False  # on inside detect_anomaly()
-    tracer: Any = None  # the active tracer, if a function is being compiled
-    arguments: Any = None  # the `Numbers` that the enclosing grad differentiates with respect to
+    tracer: Any = NOBODY  # while a function is compiled, its tracer
+    arguments: Any = NOBODY  # inside grad, the `Numbers` that it differentiates with respect to
+
+    def read(self, value: Any, attribute: str) -> None:
+        """Tell both observers that a number was read."""
+        self.tracer.read(value, attribute)
+        self.arguments.read(value, attribute)
+
+    def sweep(self, root: Any) -> None:
+        """Tell both observers that backward() makes numbers of what is below `root`."""
+        self.tracer.sweep(root)
+        self.arguments.sweep(root)
+
+    def site(self) -> str:
+        """Inside detect_anomaly(), the user's source line, for a gradient that turns out not finite."""
+        return errors.user_line() if self.anomaly else ""
+
+    def check_value(self, name: str, numbers: Sequence[float], result: float) -> None:
+        """Inside detect_anomaly(), a result must be finite."""
+        if self.anomaly and not math.isfinite(result):
+            raise errors.bad_value(name, tuple(numbers), result)
+
+    def check_gradient(self, node: Any, index: int, contribution: float) -> None:
+        """The same for what flows from a node to its input number `index`."""
+        if self.anomaly and not math.isfinite(contribution):
+            raise errors.bad_gradient(node, index, contribution)
+
+    @property
+    def tracing(self) -> bool:
+        return self.tracer is not NOBODY
+
+    @property
+    def differentiating(self) -> bool:
+        return self.arguments is not NOBODY
 
 
 _DEFAULT = Modes()
@@ -79,7 +155,7 @@ class Mode:
         changes: dict[str, Any] = {"recording": recording, "anomaly": anomaly, "arguments": arguments}
         self._changes = {name: value for name, value in changes.items() if value is not None}
         if tracer is False:
-            self._changes["tracer"] = None
+            self._changes["tracer"] = NOBODY
         elif tracer is not None:
             self._changes = {**_DEFAULT._asdict(), **self._changes, "tracer": tracer}
         self._entries: list[_Entry] = []
@@ -87,9 +163,8 @@ class Mode:
     def __enter__(self) -> None:
         if self._changes.get("recording") is False:
             here = current()
-            for observer in (here.tracer, here.arguments):
-                if observer is not None:
-                    observer.no_grad()
+            here.tracer.no_grad()
+            here.arguments.no_grad()
         depth = len(self._entries)
         try:
             self._entries.append(_Entry(self, _without_closed(_top.get())))
@@ -133,7 +208,7 @@ def _without_closed(top: _Entry | None) -> _Entry | None:
     return top
 
 
-class Numbers:
+class Numbers(Observer):
     """Watches the Values that stand for plain numbers while a function is differentiated or traced.
 
     It decides how two Values compare by `==`, so that every kind of call takes the same branch. A Value
@@ -146,8 +221,10 @@ class Numbers:
 
     def __init__(self, inputs: Iterable[Any], around: Modes = _DEFAULT) -> None:
         self.inputs = set(inputs)
-        self.outer = around.arguments  # of an enclosing grad
-        self.around: Numbers | None = around.tracer if self.outer is None else self.outer
+        self.outer: Numbers | None = around.arguments if around.differentiating else None
+        self.around: Numbers | None = around.tracer if around.tracing else None
+        if self.outer is not None:
+            self.around = self.outer
         self._alone: dict[Any, bool] = {}
         self._taken: dict[Any, str] = {}  # inputs whose numbers left the graph: how, and where
         self._walked: set[Any] = set()  # nodes below which all inputs are in `_taken`
@@ -161,7 +238,6 @@ class Numbers:
     # --- equality --------------------------------------------------------------------------------
 
     def compares(self, value: Any, other: Any) -> bool:
-        """Whether `value == other` compares two Values as numbers."""
         return self.is_number(value) or self.is_number(other)
 
     def is_number(self, value: Any) -> bool:
@@ -211,28 +287,23 @@ class Numbers:
         cut = self._cuts.get(node)
         if cut is not None:
             return cut[0]
-        return [each for each in node._arguments if not isinstance(each, float)]
+        return [each for each in graph.arguments(node) if not isinstance(each, float)]
 
     # --- gradients that would be lost ------------------------------------------------------------
 
     def read(self, value: Any, attribute: str) -> None:
-        """A number was read."""
         self._take(value, f".{attribute} was read")
 
     def sweep(self, root: Any) -> None:
-        """backward() made numbers of what is below `root`."""
         self._take(root, "backward() without create_graph was called")
 
     def no_grad(self) -> None:
-        """From here on, results are cut off."""
         self._entered = f"no_grad() was entered at {errors.user_line()}"
 
     def cut(self, leaf: Any, inputs: Collection[Any]) -> None:
-        """A result was not recorded."""
         self._cuts[leaf] = inputs, self._entered or "no_grad() was entered"
 
     def detached(self, leaf: Any, inputs: Collection[Any]) -> None:
-        """A gradient was stopped by name."""
         self._cuts[leaf] = inputs, ""
 
     def _take(self, value: Any, how: str) -> None:

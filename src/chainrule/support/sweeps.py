@@ -11,7 +11,7 @@ from collections.abc import Iterable
 from typing import Any
 
 from .. import ops
-from . import errors
+from . import errors, graph
 from .ieee import as_float
 
 
@@ -25,9 +25,10 @@ def product(a: Any, b: Any) -> Any:
 
 
 def _partials(node: Any, args: Any, out: Any, wanted: list[bool]) -> list[Any]:
-    if node._row is None or node._by_hand:
+    row = graph.formula(node)
+    if row is None:
         raise errors.no_formula(node, "differentiate again")
-    return list(node._row.derivatives(args, out, wanted))
+    return row.derivatives(args, out, wanted)
 
 
 def depending(order: list[Any], inputs: Iterable[Any]) -> set[Any]:
@@ -35,7 +36,7 @@ def depending(order: list[Any], inputs: Iterable[Any]) -> set[Any]:
     found = set(inputs)
     for node in order:
         if node not in found and any(
-            arg in found for arg in node._arguments if not isinstance(arg, float)
+            arg in found for arg in graph.arguments(node) if not isinstance(arg, float)
         ):
             found.add(node)
     return found
@@ -46,10 +47,11 @@ def reached(order: list[Any], roots: Iterable[Any]) -> set[Any]:
     found = set(roots)
     for node in reversed(order):
         if node in found:
+            row = graph.row(node)
             found.update(
                 arg
-                for i, arg in enumerate(node._arguments)
-                if not isinstance(arg, float) and (node._row is None or node._row.differentiable(i))
+                for i, arg in enumerate(graph.arguments(node))
+                if not isinstance(arg, float) and (row is None or row.differentiable(i))
             )
     return found
 
@@ -70,7 +72,7 @@ def adjoints(order: list[Any], seed: Any, among: set[Any] | None = None) -> dict
     for node in reversed(order):
         if node not in total or not node.inputs:
             continue
-        args = node._arguments
+        args = graph.arguments(node)
         wanted = [not isinstance(arg, float) and (among is None or arg in among) for arg in args]
         if not any(wanted):
             continue
@@ -83,7 +85,8 @@ def adjoints(order: list[Any], seed: Any, among: set[Any] | None = None) -> dict
 
 def _path(node: Any, partial: Any, before: Any) -> Any:
     """Whether a derivative gets across an edge: an expression, 0.0 for never and None for always."""
-    if not node._row.selects:
+    row = graph.row(node)
+    if row is None or not row.selects:
         return before
     path = partial if before is None else product(before, partial)
     if isinstance(path, float):  # a constant condition chose once and for all
@@ -150,7 +153,7 @@ def tangents(order: list[Any], seeds: dict[Any, Any], as_numbers: bool) -> dict[
     for node in order:
         if node in seeds:
             continue
-        args = node._arguments
+        args = graph.arguments(node)
         wanted = [not isinstance(arg, float) and arg in moving for arg in args]
         if not any(wanted):
             continue

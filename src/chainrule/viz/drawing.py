@@ -10,6 +10,7 @@ from pathlib import Path
 from typing import Any
 
 from ..nn.saving import place, write_atomically
+from ..support import graph
 from .explaining.module_names import parameter_names
 from .formats.dot import dot
 from .formats.png import png
@@ -104,7 +105,7 @@ def draw(
         raise ValueError(f"theme must be 'light', 'dark' or None, got {theme!r}")
     names = parameter_names(names)
     roots = roots_of(v)
-    orders = [root._topological(check=False) for root in roots]
+    orders = [graph.topological(root, check=False) for root in roots]
     count = max(map(len, orders))
     if fold is False and count > LARGEST:
         raise ValueError(

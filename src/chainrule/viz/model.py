@@ -13,6 +13,7 @@ from dataclasses import asdict, dataclass, field, replace
 from typing import Any
 
 from .. import ops
+from ..support import graph
 from ..support.errors import StaleValueError
 from ..support.ieee import as_float
 from ..value import Value
@@ -102,7 +103,7 @@ def picture(
     before much is done.
     """
     roots = roots_of(outputs)
-    order = values_of([root._topological(check=False) for root in roots])
+    order = values_of([graph.topological(root, check=False) for root in roots])
     if most is not None and len(order) > most:
         raise ValueError(f"the graph has {len(order):,} nodes, more than {most:,}")
     return read(order, roots, names, title)
@@ -169,7 +170,7 @@ def values_of(orders: Sequence[Sequence[Any]]) -> list[Any]:
 def _node(i: int, value: Any, inputs: tuple[int, ...], label: str, known: bool) -> Node:
     kind = CONSTANT if value.is_constant else OPERATION if inputs else LEAF
     name = value.op or ""
-    row = value._row
+    row = graph.row(value)
     symbol = SYMBOLS.get(name) or (row.symbol if row is not None else "") or name
     grad: float | None = _gradient(value)
     if kind == CONSTANT or (grad == 0.0 and not known):
@@ -180,9 +181,10 @@ def _node(i: int, value: Any, inputs: tuple[int, ...], label: str, known: bool) 
 
 def _rule(value: Any) -> str:
     """Whether other programs can compute it, Python alone can, or only a function in _backward."""
-    if value._row is None or value._by_hand:
+    row = graph.formula(value)
+    if row is None:
         return BY_HAND
-    return TABLE if ops.is_known(value._row) else CUSTOM
+    return TABLE if ops.is_known(row) else CUSTOM
 
 
 def _partials(value: Any) -> Sequence[float | None]:
@@ -190,10 +192,11 @@ def _partials(value: Any) -> Sequence[float | None]:
     inputs = value.inputs
     if not inputs:
         return ()
-    if _rule(value) == BY_HAND:
+    row = graph.formula(value)
+    if row is None:
         return [None] * len(inputs)
     wanted = [not v.is_constant for v in inputs]
-    found = value._row.derivatives([v.data for v in inputs], value.data, wanted)
+    found = row.derivatives([v.data for v in inputs], value.data, wanted)
     return [
         as_float(x) if asked and x is not None else None for x, asked in zip(found, wanted, strict=True)
     ]
@@ -215,9 +218,9 @@ def _changed(order: Sequence[Any], roots: Sequence[Any]) -> set[Any]:
     oldest: dict[Any, int] = {}  # the time of the oldest result that a value is used for
     found = set()
     for value in reversed(order):
-        least = min(value._time, oldest.get(value, value._time))
-        newer = any(v._time > value._time for v in value.inputs)
-        if newer or (value.inputs and value._time > least) or _is_overwritten(value):
+        least = min(graph.time(value), oldest.get(value, graph.time(value)))
+        newer = any(graph.time(v) > graph.time(value) for v in value.inputs)
+        if newer or (value.inputs and graph.time(value) > least) or _is_overwritten(value):
             found.add(value)
         for v in value.inputs:
             oldest[v] = min(least, oldest.get(v, least))
@@ -226,7 +229,7 @@ def _changed(order: Sequence[Any], roots: Sequence[Any]) -> set[Any]:
 
 def _is_stale(root: Any) -> bool:
     try:
-        root._topological()
+        graph.topological(root)
     except StaleValueError:
         return True
     return False
@@ -234,9 +237,10 @@ def _is_stale(root: Any) -> bool:
 
 def _is_overwritten(value: Any) -> bool:
     """Whether its number is not what its inputs give; cores may differ in the last bits."""
-    if not value.inputs or _rule(value) != TABLE:
+    row = graph.formula(value)
+    if not value.inputs or row is None or not ops.is_known(row):
         return False
-    again = as_float(value._row.forward(*(v.data for v in value.inputs)))
+    again = as_float(row.forward(*(v.data for v in value.inputs)))
     same = math.isclose(again, value.data, rel_tol=1e-9, abs_tol=1e-300)
     return not same and not (math.isnan(again) and math.isnan(value.data))
 
@@ -252,7 +256,8 @@ def _share(value: Any, partial: float, grad: float, reached: set[Any]) -> float:
 
 
 def _is_cut(value: Any, partial: float | None) -> bool:
-    selects = isinstance(value._row, ops.Op) and value._row.selects
+    row = graph.row(value)
+    selects = row is not None and row.selects
     return partial is None or (selects and partial == 0.0)
 
 

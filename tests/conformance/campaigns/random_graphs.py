@@ -18,6 +18,7 @@ from typing import Any
 from tqdm import tqdm
 
 from chainrule import engine, ops
+from chainrule.support import graph
 from chainrule.value import compiled
 
 Operand = int | float  # the number of an earlier step, or a constant
@@ -127,11 +128,11 @@ def run_core(program: Program, cls: Any) -> tuple[list[str], list[str]]:
 def sensitivity(program: Program, values: list[Any]) -> list[float]:
     """For each leaf the sum of |contributions| over all paths: what rounding is relative to."""
     size = {values[-1]: 1.0}
-    for node in reversed(values[-1]._topological()):
+    for node in reversed(graph.topological(values[-1])):
         if node not in size or not node.inputs:
             continue
         data = [v.data for v in node.inputs]
-        slopes = node._row.derivatives(data, node.data, [True] * len(data))
+        slopes = graph.row(node).derivatives(data, node.data, [True] * len(data))
         for child, slope in zip(node.inputs, slopes, strict=True):
             if slope is not None:
                 size[child] = size.get(child, 0.0) + size[node] * abs(slope)

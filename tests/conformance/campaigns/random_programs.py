@@ -29,6 +29,7 @@ import chainrule
 from chainrule import Value
 from chainrule.compiler import compile as compile_program
 from chainrule.compiler.tracing import TraceError
+from chainrule.support import graph
 from chainrule.support.tree import flatten
 from chainrule.value import compiled
 
@@ -524,23 +525,24 @@ def _swept(
     data: dict[Any, float] = {leaf: off(leaf.data) for leaf in leaves}
     first: dict[Any, Any] = {leaf: leaf for leaf in leaves}  # the node that stands for all equal ones
     nodes: dict[Any, Any] = {}
-    order = [node for node in out._topological() if node not in data]
+    order = [node for node in graph.topological(out) if node not in data]
     for node in order:
         inputs = [data[v] if v in data else constant(v.data) for v in node.inputs]
-        again = node._row.forward(*inputs) if node.inputs and node._row.name not in EXACT else node.data
-        chooses = bool(node.inputs) and (node._row.selects or node._row.name in EXACT)
+        row = graph.row(node)
+        again = row.forward(*inputs) if node.inputs and row.name not in EXACT else node.data
+        chooses = bool(node.inputs) and (row.selects or row.name in EXACT)
         data[node] = float(again) if chooses else off(again)
         arguments = tuple(first.get(v, repr(v.data)) for v in node.inputs)
-        first[node] = nodes.setdefault((node._row, *arguments) if merged and node.inputs else node, node)
+        first[node] = nodes.setdefault((row, *arguments) if merged and node.inputs else node, node)
     grads: dict[Any, float] = {first[out]: 1.0}
     for node in reversed(order):
         if first[node] is not node or node not in grads or not node.inputs:
             continue
         wanted = [v in data for v in node.inputs]
         inputs = [data[v] if v in data else constant(v.data) for v in node.inputs]
-        slopes = node._row.derivatives(inputs, data[node], wanted)
+        slopes = graph.row(node).derivatives(inputs, data[node], wanted)
         for v, slope, asked in zip(node.inputs, slopes, wanted, strict=True):
-            if asked and slope is not None and not (node._row.selects and slope == 0.0):
+            if asked and slope is not None and not (graph.row(node).selects and slope == 0.0):
                 grads[first[v]] = grads.get(first[v], 0.0) + off(grads[node] * slope)
     return [data[out], *(grads.get(leaf, 0.0) for leaf in leaves)]
 

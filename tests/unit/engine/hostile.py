@@ -28,6 +28,7 @@ import numpy as np
 
 import chainrule
 from chainrule import Value, functional, ops
+from chainrule.support import graph
 
 LIVE_VALUES = 40
 LARGEST_GRAPH = 300  # beyond that a value is not kept: gradients of gradients grow without bound
@@ -276,7 +277,7 @@ class Campaign:
         elif how == 1:
             v.zero_grad()
         elif how == 2:
-            v._topological(check=self.random.random() < 0.5)
+            graph.topological(v, check=self.random.random() < 0.5)
         else:
             names = ("retain_graph", "create_graph", "reset")
             v.backward(**{name: self.random.random() < 0.3 for name in names})
@@ -287,7 +288,7 @@ class Campaign:
 
     def attribute(self) -> str:
         common = (
-            *("data", "grad", "label", "_backward", "__class__", "inputs", "_arguments"),
+            *("data", "grad", "label", "_backward", "__class__", "inputs", "_Value__arguments"),
             *("m", "own", "__dict__", "_op", "_prev", "_children", "_local_grads"),
         )
         return self.random.choice(common if self.random.random() < 0.5 else self.attributes)
@@ -386,15 +387,22 @@ class Campaign:
         self.keep(self.random.choice((ops.sum(*inputs), inputs[0] * inputs[1], Value(1.0, inputs))))
 
     def node_of_row(self) -> None:
-        make = self.random.choice((Value._apply, Value._node))
+        make = self.random.choice((Value._apply, Value._Value__result))
         arguments = [self.random.choice((self.row(), ops.add, ops.sum, None)), [self.value()] * 2]
-        self.keep(make(*arguments, *([1.0] if make is Value._node else [])))
+        self.keep(make(*arguments, *([1.0] if make is Value._Value__result else [])))
 
     def all_callables(self) -> list[Callable[..., Any]]:
         names = ("grad", "value_and_grad", "jvp", "jacobian", "hessian", "hvp", "custom_op")
         functions = [getattr(functional, name) for name in functional.__all__]
         methods = [getattr(Value, row.name) for row in ops.TABLE]
-        own = [Value.backward, Value.forward, Value.zero_grad, Value.detach, Value._node, Value._apply]
+        own = [
+            Value.backward,
+            Value.forward,
+            Value.zero_grad,
+            Value.detach,
+            Value._Value__result,
+            Value._apply,
+        ]
         others = [getattr(chainrule, name) for name in names] + [chainrule.check_gradients]
         return functions + methods + own * 3 + others * 2
 
@@ -403,7 +411,7 @@ class Campaign:
     def keep(self, result: Any) -> None:
         """Use a result as an argument of later calls."""
         if type(result) in (Value, Subclass, SlottedSubclass, Unfinished):
-            if len(result._topological(check=False)) <= LARGEST_GRAPH:
+            if len(graph.topological(result, check=False)) <= LARGEST_GRAPH:
                 self.values.append(result)
             if len(self.values) > LIVE_VALUES:
                 self.forget()
@@ -412,7 +420,7 @@ class Campaign:
         """A walk that left a mark behind on some node makes later walks pass over it."""
         self.depth += QUIET  # no finaliser may change the graph between the walk and the check
         try:
-            order = self.value()._topological(check=False)
+            order = graph.topological(self.value(), check=False)
             members = set(order)
             for child in (child for node in order for child in node.inputs):
                 if not child.is_constant and child not in members:

@@ -22,6 +22,7 @@ from chainrule import (
     grad,
     take,
 )
+from chainrule.support import graph
 
 from ...near import near
 
@@ -429,7 +430,7 @@ def test_copy_and_pickle_keep_everything() -> None:
     out = (a * b + 2.0).tanh() + take([a, b], 1)
     out.backward()
     for twin in (copy.deepcopy(out), pickle.loads(pickle.dumps(out))):
-        nodes, twins = out._topological(), twin._topological()
+        nodes, twins = graph.topological(out), graph.topological(twin)
         assert [repr(v) for v in nodes] == [repr(v) for v in twins]
         assert [v.op for v in nodes] == [v.op for v in twins]
         assert not set(nodes) & set(twins)

@@ -12,6 +12,7 @@ import pytest
 
 import chainrule
 from chainrule import Value, no_grad
+from chainrule.support import graph
 
 # --- attributes of the user's own ----------------------------------------------------------------
 
@@ -144,7 +145,7 @@ def test_attributes_of_a_deep_graph_are_copied_without_recursion() -> None:
         out = out + 1.0
     p.loss = out
     for twin in copies(out):
-        assert twin._topological()[0].loss is twin
+        assert graph.topological(twin)[0].loss is twin
 
 
 # --- subclasses ----------------------------------------------------------------------------------

@@ -380,7 +380,7 @@ class Text:
 class Row:
     name, symbol = "row", Text()
 
-out = Value._node(Row(), (Value(1.0),), 1.0)
+out = Value._Value__result(Row(), (Value(1.0),), 1.0)
 try:
     out._op
 except AttributeError:
@@ -403,7 +403,7 @@ def garbage():
 
 for threshold in range(1, 60):
     gc.set_threshold(threshold)
-    for name in ("inputs", "_arguments", "_prev") * 20:
+    for name in ("inputs", "_Value__arguments", "_prev") * 20:
         out = chainrule.sum([Value(1.0) for _ in range(25)])
         garbage()
         try:

@@ -119,7 +119,7 @@ def test_operators_give_back_their_operands() -> None:
             (other + leaf, other - leaf, other * leaf, other / leaf, other**leaf)
             assert (leaf < other) is not (leaf >= other)
         (-leaf, +leaf, abs(leaf), leaf.detach(), repr(leaf), f"{leaf:.3f}")
-        for name in ("_prev", "inputs", "_op", "op", "is_leaf", "_backward", "_arguments"):
+        for name in ("_prev", "inputs", "_op", "op", "is_leaf", "_backward", "_Value__arguments"):
             getattr(leaf, name)
         with pytest.raises(TypeError):
             leaf + "a"

@@ -15,11 +15,12 @@ import pytest
 
 from chainrule import Value, compile, detect_anomaly, enable_grad, grad, no_grad
 from chainrule.compiler.tracing import trace
+from chainrule.support.modes import Modes
 from chainrule.value import Mode, core, modes
 
 from ...interrupting import check_interrupts, traced
 
-DEFAULT = (True, False, None, None)
+DEFAULT = Modes()
 
 
 def run(main: Coroutine[Any, Any, Any]) -> Any:
@@ -37,12 +38,12 @@ def _modes_end_with_the_test() -> Iterator[None]:
 
 def test_the_innermost_manager_decides() -> None:
     with no_grad():
-        assert modes() == (False, False, None, None)
+        assert modes() == DEFAULT._replace(recording=False)
         with detect_anomaly(), enable_grad():
-            assert modes() == (True, True, None, None)
+            assert modes() == DEFAULT._replace(anomaly=True)
             with no_grad():
-                assert modes() == (False, True, None, None)
-        assert modes() == (False, False, None, None)
+                assert modes() == DEFAULT._replace(recording=False, anomaly=True)
+        assert modes() == DEFAULT._replace(recording=False)
 
 
 def test_one_manager_can_be_entered_again() -> None:
@@ -182,9 +183,9 @@ def test_generators_closed_in_any_order(order: tuple[int, int]) -> None:
 def test_a_generator_closed_inside_another_mode() -> None:
     generator = suspended()
     with detect_anomaly():
-        assert modes() == (False, True, None, None)
+        assert modes() == DEFAULT._replace(recording=False, anomaly=True)
         generator.close()
-        assert modes() == (True, True, None, None)
+        assert modes() == DEFAULT._replace(anomaly=True)
     assert modes() == DEFAULT
 
 

@@ -13,6 +13,7 @@ import pytest
 
 import chainrule
 from chainrule import Value, no_grad, ops
+from chainrule.support import graph
 
 from ...near import near
 
@@ -24,6 +25,27 @@ OPERATORS: list[Callable[[Any, Any], Any]] = [
     operator.truediv,
     operator.pow,
 ]
+
+
+def test_attributes_of_the_users_own_collide_with_nothing() -> None:
+    names = [
+        *("_data", "_grad", "_number", "_gradient", "_text", "_row", "_name", "_inputs", "_closure"),
+        *("_time", "_constant", "_overwritten", "_freed", "_unrecorded", "_site", "_arguments"),
+        *("_topological", "_node", "_by_hand", "_set", "_check", "_step", "_attributes", "value", "id"),
+    ]
+    a, b = Value(2.0, label="a"), Value(3.0)
+    y = a * b
+    for v in (a, b, y):
+        for name in names:
+            setattr(v, name, name)
+    y.backward()
+    assert (a.grad, b.grad, y.op, y._op, repr(a)) == (
+        *(3.0, 2.0, "mul", "*"),
+        "Value(data=2.0000, grad=3.0000, label='a')",
+    )
+    a.data = 5.0
+    assert y.forward().data == 15.0
+    assert vars(y) == {name: name for name in names}
 
 
 def test_a_new_value() -> None:
@@ -119,7 +141,7 @@ def test_a_constant_appears_when_somebody_looks() -> None:
     assert out.inputs[0] is two
     out.backward()
     assert (two.grad, a.grad) == (0.0, -1.0)
-    assert out._arguments == (2.0, a)
+    assert graph.arguments(out) == (2.0, a)
 
 
 def test_every_row_is_a_method_and_a_function() -> None:

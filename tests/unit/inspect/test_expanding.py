@@ -6,6 +6,7 @@ import pytest
 
 import chainrule
 from chainrule import Value, dot, expand, nn
+from chainrule.support import graph
 
 
 def test_a_neuron_shows_its_products() -> None:
@@ -13,8 +14,8 @@ def test_a_neuron_shows_its_products() -> None:
     x = [Value(0.5), Value(-1.5)]
     fused = neuron(x)
     single = expand(fused)
-    assert [v.op for v in fused._topological() if v.op] == ["dot", "add", "tanh"]
-    assert [v.op for v in single._topological() if v.op] == ["mul", "mul", "add", "add", "tanh"]
+    assert [v.op for v in graph.topological(fused) if v.op] == ["dot", "add", "tanh"]
+    assert [v.op for v in graph.topological(single) if v.op] == ["mul", "mul", "add", "add", "tanh"]
     assert single.data == fused.data
     fused.backward()
     expected = [p.grad for p in neuron.parameters()]
@@ -29,8 +30,8 @@ def test_every_fused_operation_and_labels() -> None:
     out = total * chainrule.mean([a, b]) + chainrule.prod([a, b, a]) + dot([a, 4.0], [b, b])
     single = expand(out)
     assert single.data == out.data == 6 * 2.5 + 12 + 18
-    assert {v.op for v in single._topological()} == {"", "add", "mul", "div"}
-    assert "total" in [v.label for v in single._topological()]
+    assert {v.op for v in graph.topological(single)} == {"", "add", "mul", "div"}
+    assert "total" in [v.label for v in graph.topological(single)]
     assert expand(a) is a
 
 

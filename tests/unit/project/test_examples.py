@@ -10,6 +10,7 @@ import importlib.util
 import io
 import itertools
 import math
+import operator
 import random
 import re
 from pathlib import Path
@@ -18,7 +19,7 @@ from typing import Any
 import numpy as np
 import pytest
 
-from chainrule import check_gradients, core, data, grad, train
+from chainrule import Value, check_gradients, core, data, grad, train
 
 from ...conftest import require, require_imports
 from ...near import near
@@ -45,6 +46,7 @@ PRINTED: dict[str, tuple[str, dict[str, int]]] = {
     "moons": (r"accuracy on new points \d\d\.\d%\n(.{60}\n){20}$", {"epochs": 2}),
     "option_greeks": (r"gamma +0\.022449 +0\.022449\n", {}),
     "tiny_gpt": (r"loss 3\.016 at the start\nloss .*\nnames: \w+(, \w*){9}\n", {"steps": 10}),
+    "value": (r"dy/da = -0\.263563   dy/db = -0\.019732\n", {}),
     "xor_by_hand": (r"1 xor 0 = 1\.000   wanted 1\n1 xor 1 = -?0\.000   wanted 0\n", {}),
     "xor_mlp": (r"1 xor 0 = 1\.000   wanted 1\n1 xor 1 = -?0\.000   wanted 0\n", {}),
 }
@@ -62,6 +64,54 @@ def test_scripts_are_short(path: Path) -> None:
     docstring = (example(path.stem).__doc__ or "").strip()
     assert 2 <= len(docstring.splitlines()) <= 5
     assert len(path.read_text().splitlines()) <= 150
+
+
+# --- the course's class --------------------------------------------------------------------------
+
+
+def steps(seed: int) -> list[tuple[str, int, Any]]:
+    """A random program: an operation, the place of its first operand, the second operand if any."""
+    rng = random.Random(seed)
+    binary = ("add", "mul", "sub", "truediv")
+    found: list[tuple[str, int, Any]] = []
+    for known in range(3, 23):
+        kind = rng.random()
+        first = rng.randrange(known)
+        if kind < 0.5:
+            found.append((rng.choice(binary), first, rng.choice([rng.randrange(known), 1.5, -0.5])))
+        elif kind < 0.65:
+            found.append(("pow", first, rng.choice([2, 3, -1])))
+        else:
+            found.append((rng.choice(["exp", "log", "tanh", "sigmoid", "relu"]), first, None))
+    return found
+
+
+def evaluated(cls: Any, program: list[tuple[str, int, Any]]) -> list[float]:
+    """The value of a program and its gradient, on one class or the other.
+
+    A logarithm, a divisor and a negative power are taken of a positive number: the course's class
+    raises where the engine has inf or NaN.
+    """
+    values = leaves = [cls(0.7), cls(-1.2), cls(2.5)]
+    for name, first, second in program:
+        x = values[first]
+        if name == "log" or (name, second) == ("pow", -1):
+            x = x * x + 0.5
+        if second is None:
+            result = getattr(x.tanh() if name == "exp" else x, name)()
+        else:
+            other = values[second] if isinstance(second, int) and name != "pow" else second
+            result = getattr(operator, name)(x, other * other + 0.5 if name == "truediv" else other)
+        values = [*values, result if abs(result.data) < 1e3 else result.tanh()]
+    values[-1].backward()
+    return [values[-1].data, *(leaf.grad for leaf in leaves)]
+
+
+@pytest.mark.parametrize("seed", range(200))
+def test_the_class_of_the_course_gives_the_engines_results(seed: int) -> None:
+    program = steps(seed)
+    expected = evaluated(example("value").Value, program)
+    assert evaluated(Value, program) == near(expected, rel=1e-9, abs=1e-12)
 
 
 # --- XOR -----------------------------------------------------------------------------------------

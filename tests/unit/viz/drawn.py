@@ -9,6 +9,7 @@ from typing import Any
 
 from chainrule import Value, custom_op, nn, ops, sqrt, take, where
 from chainrule import sum as functional_sum
+from chainrule.support import graph
 
 
 def expression(nodes: int, seed: int = 0) -> Any:
@@ -186,7 +187,7 @@ def _graph_of_gradients() -> Any:
 
 def _of_a_gradient() -> Any:
     out = _graph_of_gradients()
-    slope = out._topological()[0].grad
+    slope = graph.topological(out)[0].grad
     return _differentiated(slope)
 
 
@@ -215,7 +216,7 @@ def _stale_by_hand() -> Any:
 
 def _stale_custom() -> Any:
     out = _custom()
-    out._topological()[0].data = 0.1
+    graph.topological(out)[0].data = 0.1
     return out
 
 
@@ -263,6 +264,6 @@ def gradient(value: Any) -> float:
 def shares(value: Any) -> list[float | None]:
     """What backward sends from a value to each input: asked of the engine, on copies of the inputs."""
     copies = [v.data if v.is_constant else Value(v.data) for v in value.inputs]
-    result = value._row(*copies)
+    result = graph.row(value)(*copies)
     result.backward(gradient(value))
     return [copy.grad if isinstance(copy, Value) else None for copy in copies]

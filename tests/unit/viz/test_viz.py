@@ -21,6 +21,7 @@ import pytest
 import chainrule
 from chainrule import Value, custom_op, dot, draw, nn, optim, where
 from chainrule import sum as total
+from chainrule.support import graph
 from chainrule.viz import drawing, labels, numbers, picture
 from chainrule.viz.formats import png, text
 from chainrule.viz.formats.dot import dot as graphviz
@@ -123,7 +124,7 @@ def words(text: str) -> list[str]:
 def test_values_and_gradients_are_those_of_the_engine(seed: int) -> None:
     out = expression(60, seed)
     drawn = draw(out, fold=False)
-    nodes = out._topological()
+    nodes = graph.topological(out)
     found = hints(drawn.svg)
     assert [lines[-2:] for lines in found] == [[f"data {v.data!r}", f"grad {v.grad!r}"] for v in nodes]
     shown = words(drawn.svg)
@@ -152,7 +153,7 @@ def test_contributions_add_up_to_gradients(seed: int) -> None:
 
 def values_in(out: Any) -> list[Any]:
     """The Values in the order of the picture's nodes."""
-    return values_of([root._topological(check=False) for root in roots_of(out)])
+    return values_of([graph.topological(root, check=False) for root in roots_of(out)])
 
 
 def shown_numbers(out: Any, drawn: Picture) -> list[tuple[str, str]]:
@@ -731,7 +732,7 @@ def test_a_box_for_each_neuron_shows_the_numbers_of_the_engine(activation: str) 
         for i, layer in enumerate(model.layers)
         for k, output in enumerate(layer.watched[-1])
     }
-    places = {value: i for i, value in enumerate(loss._topological())}
+    places = {value: i for i, value in enumerate(graph.topological(loss))}
     ends = {places[output]: name for name, (_, output) in neurons.items()}
     whole = picture(loss, names={p: name for name, p in model.named_parameters()})
     drawn = fold_neurons(whole, ends)
@@ -814,7 +815,7 @@ def test_a_sum_of_very_many() -> None:
 def test_nearest_with_outputs_inside_each_other() -> None:
     out = chain(50)
     inner = out.inputs[0].inputs[0]
-    order = out._topological()
+    order = graph.topological(out)
     drawn = nearest(order, [inner, out], 20)
     assert count(drawn) == 51
     assert len(drawn.outputs) == 2

@@ -18,6 +18,7 @@ from typing import Any, NamedTuple
 from ... import ops
 from ...inspect import rules
 from ...inspect.notation import DOTS, Latex, MathML, Notation, Text, call, formula
+from ...support import graph
 from ...value import Value
 from .module_names import value_names
 from .naming import Names
@@ -164,7 +165,7 @@ def explain(loss: Value, wrt: Value, *, paths: int = 20, names: Any = None) -> L
         raise TypeError(f"wrt must be a Value that the result depends on, got {type(wrt).__name__}")
     if isinstance(paths, bool) or not isinstance(paths, int) or paths < 0:
         raise ValueError(f"paths must be a whole number from 0 on, got {paths!r}")
-    order = loss._topological()
+    order = graph.topological(loss)
     found = Flow([]) if wrt.is_constant else flow(order, wrt)
     uses = tuple(
         Use(found.nodes[e.target], e.slot, found.gradients[e.target], e.partial, e.share)
@@ -230,9 +231,9 @@ class _Writer:
 
     def slope(self, target: Any, slot: int) -> ast.expr:
         """The rule of an edge in names; for an operation without one, just what it is."""
-        known = None
-        if ops.is_known(target._row):
-            known = rules.rule(target.op, slot, len(target._arguments))
+        known, row = None, graph.row(target)
+        if row is not None and ops.is_known(row):
+            known = rules.rule(target.op, slot, len(graph.arguments(target)))
         if known is None:
             return call("∂", [self.names.name(target), self.names.name(target.inputs[slot])])
         return self.names.rule(known, target)
@@ -245,7 +246,7 @@ class _Writer:
             chosen = set(sorted(chosen, key=lambda i: -rank(uses[i].share))[:USES])
         for i in sorted(chosen):
             use = uses[i]
-            twice = sum(arg is self.w for arg in use.target._arguments) > 1
+            twice = sum(arg is self.w for arg in graph.arguments(use.target)) > 1
             words = f"through argument {use.slot + 1} of" if twice else "through"
             factors = [self.derivative(use.target), self.slope(use.target, use.slot)]
             numbers: list[ast.expr] = [ast.Constant(use.gradient), ast.Constant(use.partial)]

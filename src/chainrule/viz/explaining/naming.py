@@ -9,6 +9,7 @@ from typing import Any
 
 from ...inspect.notation import Text, split, substituted
 from ...inspect.rules import Rule, slot_of, written
+from ...support import graph
 
 PARTS = 8  # operations in an expression that is still a name
 NAME = 28  # characters
@@ -69,7 +70,7 @@ class Names:
 
     def formula(self, value: Any) -> ast.expr | None:
         """How it was computed: an operation on names."""
-        args = value._arguments
+        args = graph.arguments(value)
         if not args:
             return None
         tree = written(value.op, args, self.name)
@@ -77,7 +78,7 @@ class Names:
 
     def rule(self, rule: Rule, value: Any) -> ast.expr:
         """A rule of the operation that computed `value`, in the names of its arguments."""
-        args = value._arguments
+        args = graph.arguments(value)
         used = {
             name: value if name == "out" else args[slot_of(value.op, name, len(args))]
             for name in rule.expression.names
@@ -93,11 +94,11 @@ class Names:
         left = PARTS
 
         def tree(value: Any) -> ast.expr:
-            if isinstance(value, float) or self.label(value) or not value._arguments:
+            if isinstance(value, float) or self.label(value) or not graph.arguments(value):
                 return self.short(value)
             nonlocal left
             left -= 1
-            return self.short(value) if left < 0 else written(value.op, value._arguments, tree)
+            return self.short(value) if left < 0 else written(value.op, graph.arguments(value), tree)
 
         found = tree(value)
         return None if left < 0 else found
@@ -106,7 +107,7 @@ class Names:
         # As they are read: v_1 is set as v1 is.
         self.taken = {"".join(split(self.text.name(self.label(value)))) for value in self.order}
         for value in self.order:
-            self.free += 1 + sum(type(arg) is float for arg in value._arguments)
+            self.free += 1 + sum(type(arg) is float for arg in graph.arguments(value))
             if f"v{self.free}" not in self.taken:
                 self.numbers[value] = self.free
 

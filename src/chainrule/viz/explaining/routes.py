@@ -12,7 +12,7 @@ import math
 from array import array
 from typing import Any, NamedTuple
 
-from ...support import errors
+from ...support import errors, graph
 from ...support.ieee import as_float
 
 MANY = 10**1000  # paths beyond which nobody wants to know how many
@@ -68,7 +68,7 @@ def flow(order: list[Any], w: Any) -> Flow:
     """
     place: dict[Any, int] = {}
     for node in order:
-        if node is w or any(type(arg) is not float and arg in place for arg in node._arguments):
+        if node is w or any(type(arg) is not float and arg in place for arg in graph.arguments(node)):
             place[node] = len(place)
     found = Flow(list(place))
     if order[-1] not in place:
@@ -84,12 +84,12 @@ def flow(order: list[Any], w: Any) -> Flow:
 
 
 def _pass_on(found: Flow, i: int, place: dict[Any, int], paths: list[int]) -> None:
-    """Send shares to the arguments of a node; the counterpart of `Value._propagate`."""
+    """Send shares to the arguments of a node; the counterpart of `Value.__propagate`."""
     node, gradient, count = found.nodes[i], found.gradients[i], paths[i]
-    row = node._row
-    if row is None or node._by_hand:
+    row = graph.formula(node)
+    if row is None:
         raise errors.no_formula(node, "explain")
-    args = node._arguments
+    args = graph.arguments(node)
     wanted = [type(arg) is not float and arg in place for arg in args]
     numbers = [arg if type(arg) is float else arg.data for arg in args]
     found.first[i] = edges = len(found.targets)

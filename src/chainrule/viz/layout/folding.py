@@ -15,6 +15,7 @@ from dataclasses import dataclass, replace
 from itertools import takewhile
 from typing import Any
 
+from ...support import graph
 from ..labels import shorten
 from ..model import CHANGED, CONSTANT, GROUP, LEAF, Edge, Node, Picture, read
 
@@ -404,7 +405,7 @@ def nearest(
     counts: Counter[str] = Counter()
     for value in order:
         counts[value.op or LEAF] += 1
-        for v in value._arguments:
+        for v in graph.arguments(value):
             if type(v) is float:
                 counts[CONSTANT] += 1
             else:

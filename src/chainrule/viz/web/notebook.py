@@ -8,6 +8,7 @@ from __future__ import annotations
 import math
 from typing import Any
 
+from ...support import graph
 from ...value import Value
 from ..formats.html import drawn
 from ..model import picture, values_of
@@ -54,7 +55,7 @@ def widget(v: Any) -> Any:
         ) from None
     if not isinstance(v, Value):
         raise TypeError(f"widget takes a Value, got {type(v).__name__}")
-    numbered = {str(i): node for i, node in enumerate(values_of([v._topological(check=False)]))}
+    numbered = {str(i): node for i, node in enumerate(values_of([graph.topological(v, check=False)]))}
     leaves = {i: node for i, node in numbered.items() if node.is_leaf and not node.is_constant}
 
     class StepperWidget(anywidget.AnyWidget):  # type: ignore[misc, unused-ignore]
