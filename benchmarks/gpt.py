@@ -219,7 +219,7 @@ def chainrule_steps(dtype: str, count: int) -> Work:
     def train() -> Any:
         for batch in batches:
             trainer.step(batch)
-        trainer.pull()
+        trainer.write_back()
         return [p.data for p in numbers]
 
     return train

@@ -31,7 +31,7 @@ from .nn.activations import NAMES
 from .nn.saving import columns_of, load, place, save
 from .optim.optimizers import BY_NAME as OPTIMIZERS
 from .train.diagnosing import review
-from .train.engines import Metrics, number
+from .train.metrics import Metrics, number
 from .value import compiled
 from .viz.formats.text import show
 

@@ -74,13 +74,13 @@ def main(job: dict[str, Any]) -> None:
         return False
 
     mesh = jax.make_mesh((len(jax.devices()),), ("data",)) if len(jax.devices()) > 1 else None
-    runs = []
+    engines: list[Any] = []
 
-    def make_run(*arguments: Any) -> Any:
-        runs.append(made(*arguments))
-        return runs[-1]
+    def make_engine(*arguments: Any, **options: Any) -> Any:
+        engines.append(made(*arguments, **options))
+        return engines[-1]
 
-    made, loop.make_run = loop.make_run, make_run  # type: ignore[assignment]
+    made, loop.make_engine = loop.make_engine, make_engine
     streamed = bool(job.get("stream"))
     history = train.fit(
         *(model, "binary_cross_entropy_with_logits"),
@@ -97,7 +97,7 @@ def main(job: dict[str, Any]) -> None:
         progress=False,
     )
     if jax.process_index() == 0:
-        arrays = [runs[0].params, *runs[0].states]
+        arrays = [engines[0].params, *engines[0].states]
         parts = [
             [part.data.shape for part in leaf.addressable_shards] for leaf in jax.tree.leaves(arrays)
         ]

@@ -252,7 +252,7 @@ def test_a_long_way_back_with_a_command_behind_it(
     run: RunClient, then: str, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     """The command waits for the place that it is about, and does not send the run back to the start."""
-    monkeypatch.setattr("chainrule.compiler.training.PATIENCE", 0.0)
+    monkeypatch.setattr("chainrule.compiler.training.INTERVAL", 0.0)
     monkeypatch.setattr(limits, "SNAPSHOTS", 1)
     run.start(batch=7)
     run.send("resume")

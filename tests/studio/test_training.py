@@ -13,8 +13,10 @@ from chainrule.studio import limits
 from chainrule.studio.limits import RefusedError
 from chainrule.studio.trainer import code, data_sets
 from chainrule.studio.trainer.frames import GRID, SMALL, Frames, floats, pack, raster
-from chainrule.studio.trainer.training import EagerEngine, NativeEngine, Training
-from chainrule.train import engines
+from chainrule.studio.trainer.training import Training
+from chainrule.train import choosing
+from chainrule.train.engines import EagerEngine
+from chainrule.train.native_engine import NativeEngine
 from chainrule.value import compiled
 
 from ..conftest import require
@@ -61,7 +63,7 @@ def state(training: Training) -> bytes:
 def engine(request: pytest.FixtureRequest, monkeypatch: pytest.MonkeyPatch) -> str:
     """Both engines; without a C core there is one."""
     if request.param == "eager":
-        monkeypatch.setattr(engines, "compiled", None)
+        monkeypatch.setattr(choosing, "compiled", None)
     elif compiled is None:
         pytest.skip("there is no C core")
     return str(request.param)
@@ -70,7 +72,7 @@ def engine(request: pytest.FixtureRequest, monkeypatch: pytest.MonkeyPatch) -> s
 @pytest.mark.parametrize("given", CONFIGS)
 def test_the_steps_are_those_of_fit(given: dict[str, Any], engine: str) -> None:
     training = training_of(given)
-    assert isinstance(training.engine, NativeEngine if engine == "native" else EagerEngine)
+    assert type(training.engine) is (NativeEngine if engine == "native" else EagerEngine)
     for steps in (1, 2, 1, 5, 4):
         assert training.advance(steps) == steps
     while training.place:
@@ -149,7 +151,7 @@ def test_many_changes_of_the_rate(monkeypatch: pytest.MonkeyPatch) -> None:
 
 def test_interrupted(engine: str, monkeypatch: pytest.MonkeyPatch) -> None:
     """Asked every now and then, it stops between steps, and can go on from there."""
-    monkeypatch.setattr("chainrule.compiler.training.PATIENCE", 0.0)
+    monkeypatch.setattr("chainrule.compiler.training.INTERVAL", 0.0)
     training = training_of({"layers": [3], "batch": 40})
     training.most = 1  # no snapshot on the way
     assert 0 < training.advance(10_000_000, lambda: True) < 10_000_000
@@ -165,7 +167,7 @@ def test_interrupted(engine: str, monkeypatch: pytest.MonkeyPatch) -> None:
 
 def test_seeking_goes_on_where_it_was_interrupted(engine: str, monkeypatch: pytest.MonkeyPatch) -> None:
     """Also in the middle of an epoch: else one who is always called never gets there."""
-    monkeypatch.setattr("chainrule.compiler.training.PATIENCE", 0.0)
+    monkeypatch.setattr("chainrule.compiler.training.INTERVAL", 0.0)
     training = training_of({"layers": [3], "batch": 7, "samples": 60})
     training.most = 1  # no snapshot on the way
     training.advance(13 * training.in_epoch)

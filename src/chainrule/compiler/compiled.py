@@ -5,7 +5,7 @@ from __future__ import annotations
 import os
 import threading
 from collections import deque
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from itertools import repeat, starmap
 from operator import attrgetter
@@ -22,7 +22,7 @@ from .codegen.exporting import exported
 from .graph import BranchLimitError
 from .inputs import MOST_AXES, Batch, Inputs
 from .pipeline import Pipeline, pipeline
-from .tracing import Trace, built, trace
+from .tracing import Trace, built, trace, trace_parts
 
 Array = Any
 
@@ -234,6 +234,10 @@ class Compiled:
             return np.frombuffer(compiled.read_data(self.params))
         return np.fromiter(map(attrgetter("data"), self.params), float, len(self.params))
 
+    def traces(self) -> list[Any]:
+        """The graphs of what was traced, which can be compared."""
+        return [variant.trace.source for each in self.variants.values() for variant in each]
+
     # --- branches --------------------------------------------------------------------------------
 
     def partition(self, batch: Batch) -> list[tuple[_Variant, Array]]:
@@ -295,6 +299,22 @@ class Compiled:
             *(assign(variant, count=count, machines={}) for variant in others),
             [(self.params.extend, new), (variants.append, made)],
         )
+
+
+def compile_parts(
+    function: Callable[..., Sequence[Any]], batch: Batch, params: Sequence[Value], backend: str | None
+) -> list[Compiled]:
+    """One compiled function for each result of a function that returns several, traced once."""
+    with _Turn():
+        known = list(params)
+        traces = trace_parts(function, batch.sample(0), known)
+        found = []
+        for i, each in enumerate(traces):
+            part = Compiled(lambda *args, i=i: function(*args)[i], params, backend=backend)
+            part.params += known[len(params) :]
+            part.variants[batch.key] = [_Variant(each, len(known), batch.count, part.machine)]
+            found.append(part)
+        return found
 
 
 @dataclass

@@ -103,6 +103,13 @@ def trace(function: Callable[..., Any], sample: Sequence[Any], params: list[Valu
 
     Leaves that it closes over become parameters; those not in `params` are added to the list.
     """
+    return trace_parts(lambda *arguments: (function(*arguments),), sample, params)[0]
+
+
+def trace_parts(
+    function: Callable[..., Sequence[Any]], sample: Sequence[Any], params: list[Value]
+) -> list[Trace]:
+    """Run a function that returns several results once, and trace each of these by itself."""
     arguments, inputs = [], []
     for tree in sample:
         numbers, rebuild = flatten(tree)
@@ -111,8 +118,8 @@ def trace(function: Callable[..., Any], sample: Sequence[Any], params: list[Valu
         arguments.append(unflatten(rebuild, leaves))
     tracer = Tracer(inputs)
     with Mode(tracer=tracer):
-        result = function(*arguments)
-    return _traced(result, inputs, params, tracer)
+        results = function(*arguments)
+    return [_traced(result, inputs, params, tracer) for result in results]
 
 
 def built(result: Any, inputs: Sequence[Value], params: list[Value]) -> Trace:

@@ -13,7 +13,7 @@ from typing import Any
 
 import numpy as np
 
-from ..support.committing import assign, commit, data_of, gradients_of
+from ..support.committing import commit_training
 from ..support.errors import StaleValueError
 from ..value import Value, compiled
 from .backends import native
@@ -25,7 +25,7 @@ from .tracing import Trace, TraceError, trace
 
 Array = Any
 NOTHING = np.zeros(0, np.int32)
-PATIENCE = 0.05  # seconds without a look at whether somebody pressed Ctrl-C
+INTERVAL = 0.05  # seconds of native code between two looks for Ctrl-C
 
 
 class Trainer:
@@ -35,8 +35,8 @@ class Trainer:
     ...     for X, y in batches:
     ...         loss = trainer.step(X, y)
 
-    `pull()` writes parameters, gradients and the optimiser's state back to where they came from,
-    `optimizer.steps` included, and so does the end of the block; `push()` takes them from there again.
+    `write_back()` puts parameters, gradients and the optimiser's state back where they came from,
+    `optimizer.steps` included, and so does the end of the block; `refresh()` takes them again.
     Each does all of that or, if it is interrupted, nothing.
     """
 
@@ -68,12 +68,12 @@ class Trainer:
         self.check_params()
         self.held = self.taken(None)
 
-    def push(self) -> None:
+    def refresh(self) -> None:
         """Take the parameters and the optimiser's state from where they are in eager mode."""
         self.held = self.taken(self.held)
 
     def taken(self, before: _Held | None) -> _Held:
-        """What a push takes; the rule is compiled anew if its settings are not those of before."""
+        """What a refresh takes; the rule is compiled anew if its settings are not those of before."""
         optimizer, count = self.optimizer, len(self.optimizer.params)
         settings = {**optimizer.hyperparameters, "lr": None}
         if before is not None and before.settings == settings:
@@ -86,20 +86,16 @@ class Trainer:
         numbers[2:] = np.array(optimizer.state).reshape(count, optimizer.state_size).T
         return _Held(rule, settings, pushed, numbers, optimizer.steps, _counter(0))
 
-    def pull(self) -> None:
+    def write_back(self) -> None:
         """Write parameters, gradients and the optimiser's state back."""
         optimizer, held = self.optimizer, self.held
         if not np.array_equal(self.compiled.numbers(), held.pushed, equal_nan=True):
             raise StaleValueError(
-                "a parameter was changed while it was trained natively: change it before push() or "
-                "after pull()"
+                "a parameter was changed while it was trained natively: change it before "
+                "refresh() or after write_back()"
             )
-        commit(
-            data_of(optimizer.params, held.numbers[1].tolist()),
-            gradients_of(optimizer.params, held.numbers[0].tolist()),
-            assign(optimizer, state=list(map(tuple, held.numbers[2:].T.tolist())), steps=self.steps),
-            assign(held, pushed=held.numbers[1].copy()),
-        )
+        pushed = (setattr, held, "pushed", held.numbers[1].copy())
+        commit_training(optimizer, held.numbers, self.steps, [pushed])
 
     @property
     def numbers(self) -> Array:
@@ -112,7 +108,7 @@ class Trainer:
 
     @property
     def steps(self) -> int:
-        """The steps that led to these numbers; those of the optimiser once they are pulled."""
+        """The steps that led to these numbers; those of the optimiser once they are written back."""
         return self.held.before + int(self.held.made[0])
 
     def restore(self, numbers: Array, steps: int) -> None:
@@ -128,7 +124,7 @@ class Trainer:
         error: BaseException | None,
         traceback: TracebackType | None,
     ) -> None:
-        self.pull()
+        self.write_back()
 
     def step(self, *batch: Any) -> float:
         """One step on a batch; the mean of its losses before the step.
@@ -176,7 +172,7 @@ class Trainer:
                 held.numbers,
                 settings,
                 made,
-                PATIENCE,
+                INTERVAL,
                 losses,
                 groups,
                 norms,

@@ -10,7 +10,6 @@ import reprlib
 from collections.abc import Callable, Iterator, Mapping
 from typing import Any
 
-from ..support.arrays import is_array
 from ..support.committing import commit, data_of, gradients_of
 from ..value import Value
 
@@ -122,7 +121,8 @@ def _items(thing: Any) -> list[tuple[str, Any]]:
         return [(name, item) for name, item in vars(thing).items() if name not in own]
     if isinstance(thing, dict):
         return [(str(key), item) for key, item in thing.items()]
-    if isinstance(thing, (list, tuple)) or (is_array(thing) and thing.dtype == object and thing.ndim):
+    objects = str(getattr(thing, "dtype", "")) == "object" and thing.ndim  # an array of them
+    if isinstance(thing, (list, tuple)) or objects:
         return [(str(i), item) for i, item in enumerate(thing)]
     return []
 

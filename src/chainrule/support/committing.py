@@ -31,6 +31,20 @@ def assign(target: Any, **attributes: Any) -> list[Change]:
     return [(setattr, target, name, value) for name, value in attributes.items()]
 
 
+def commit_training(optimizer: Any, numbers: Any, steps: int, *more: Iterable[Change]) -> None:
+    """Set all that a training step changes: gradients, parameters and the optimiser's state and steps.
+
+    `numbers` is an array with gradients, parameters and each number of the state in its rows.
+    """
+    gradients, data = numbers[:2].tolist()
+    commit(
+        data_of(optimizer.params, data),
+        gradients_of(optimizer.params, gradients),
+        assign(optimizer, state=list(map(tuple, numbers[2:].T.tolist())), steps=steps),
+        *more,
+    )
+
+
 def data_of(values: Sequence[Value], numbers: Iterable[Any]) -> Iterable[Change]:
     """The changes that set `.data` of each Value to a number.
 

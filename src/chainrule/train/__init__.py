@@ -1,10 +1,10 @@
 """`fit`: training, with one engine for each way to compute, and what people expect around it."""
 
 from .engines import LOSSES as LOSSES
-from .engines import NonFiniteLossError as NonFiniteLossError
 from .history import History as History
-from .loop import accuracy as accuracy
 from .loop import fit as fit
 from .loop import loss_named as loss_named
+from .metrics import accuracy as accuracy
+from .run import NonFiniteLossError as NonFiniteLossError
 
 __all__ = ["LOSSES", "History", "NonFiniteLossError", "accuracy", "fit", "loss_named"]

@@ -19,9 +19,10 @@ from ..nn.activations import name_of
 from ..nn.module import as_module
 from ..support.tree import flatten
 from ..value import no_grad
-from .engines import check_loss, layers_of, number, outputs_of_layers
+from .engines import check_loss, layers_of, outputs_of_layers
 from .history import History
 from .loop import check_belongs, loss_named
+from .metrics import number
 
 VANISHING = 1e-3  # times the gradient of the last layer
 EXPLODING = 1e3

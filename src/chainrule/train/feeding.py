@@ -1,7 +1,7 @@
-"""What a training reads: arrays in an order of ours, or batches in the order of an iterator.
+"""What a training run reads: arrays in an order of ours, or batches in the order of an iterator.
 
-A run asks for the pieces of an epoch and reads one at a time; it knows nothing else of the data
-but a first sample of it, X and y.
+An engine asks a `Plan` for the pieces of its steps and reads one at a time; it knows nothing else of
+the data but a first sample of it, X and y.
 """
 
 from __future__ import annotations
@@ -9,13 +9,50 @@ from __future__ import annotations
 import itertools
 import numbers
 from collections import deque
-from collections.abc import Iterable, Iterator
-from dataclasses import dataclass
+from collections.abc import Iterator
+from dataclasses import dataclass, field
 from typing import Any
 
 import numpy as np
 
 from ..data.splitting import as_samples, check_count, check_lengths, take
+
+
+@dataclass
+class Plan:
+    """Steps to make: their learning rates, and the order of the samples."""
+
+    data: Data
+    rates: Any  # an array with one for each step; for a Stream, with one for all
+    order: Any = None  # the samples of all epochs; None if every step takes all of them
+    first: int = 0  # steps that were made already
+    epochs: tuple[int, int] = (1, 1)  # the first and the last that the run still has to do
+    passes: int = field(default=0, init=False)  # of a Stream, that were read to the end
+
+    def pieces(self) -> Iterator[tuple[float, Any]]:
+        """The learning rate of each step and its batch, as `Data.read` takes it."""
+        if isinstance(self.data, Stream):
+            for piece in self.data.pieces():
+                yield float(self.rates[0]), piece
+            self.passes += 1
+        else:
+            for i in range(self.first, len(self.rates)):
+                yield float(self.rates[i]), self.piece(i)
+
+    def piece(self, step: int) -> Any:
+        """The samples of a step."""
+        data = self.data
+        if self.order is None:
+            return np.arange(data.samples)
+        epoch, batch = divmod(step, data.in_epoch)
+        start = batch * data.size
+        return self.order[epoch * data.samples :][start : min(start + data.size, data.samples)]
+
+    def finished(self, steps: int) -> tuple[int, int]:
+        """After so many steps: the epochs that are finished, and the steps of the next one."""
+        if isinstance(self.data, Stream):
+            return self.passes, 0 if self.passes else steps
+        return divmod(self.first + steps, self.data.in_epoch)
 
 
 @dataclass
@@ -33,21 +70,24 @@ class Data:
         if self.batch_size is not None:
             check_count("batch_size", self.batch_size)
         self.size = min(self.batch_size or self.samples, self.samples)
+        self.in_epoch = -(-self.samples // self.size) if self.size else 0  # steps
+        rest = self.samples - self.size * (self.in_epoch - 1)
+        self.sizes = [self.size] * (self.in_epoch - 1) + [rest]  # of the batches of an epoch
 
     def order(self) -> Any:
         """The samples of an epoch in the order of their use."""
         return self.rng.permutation(self.samples) if self.shuffle else np.arange(self.samples)
 
-    def batches(self, order: Any) -> list[Any]:
-        return [order[start : start + self.size] for start in range(0, self.samples, self.size)]
-
-    def pieces(self) -> Iterable[Any]:
-        """The batches of the next epoch, as `read` takes them."""
-        return self.batches(self.order())
+    def plan(self, epochs: int, rate: float) -> Plan:
+        """The next epochs, all with one learning rate. A batch of all samples has them as they are."""
+        order = None
+        if self.size < self.samples:
+            order = np.concatenate([self.order() for _ in range(epochs)])
+        return Plan(self, np.full(epochs * self.in_epoch, rate), order)
 
     def skip(self) -> None:
         """Go past an epoch that was trained already."""
-        self.order()
+        self.plan(1, 0.0)
 
     def read(self, piece: Any, process: int = 0, processes: int = 1) -> tuple[Any, Any]:
         """The samples of a batch, or the share of one of several processes."""
@@ -74,6 +114,10 @@ class Stream(Data):
         first = _pair(batch, 1)
         super().__init__(*first, None, False, np.random.default_rng(0))
         self.opened: Iterator[Any] | None = itertools.chain([first], opened)
+
+    def plan(self, epochs: int, rate: float) -> Plan:
+        """One pass over the batches, in their own order."""
+        return Plan(self, np.array([rate]))
 
     def open(self) -> Iterator[Any]:
         """A new pass; `set_epoch`, PyTorch's name for it, is told which."""

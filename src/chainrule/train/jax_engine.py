@@ -17,22 +17,23 @@ from .. import nn, optim
 from ..compiler import Batch, Compiled, CompileError
 from ..compiler.pipeline import Pipeline
 from ..compiler.training import traced_rule
-from ..support.committing import assign, commit, data_of, gradients_of
-from .engines import EagerRun, Interrupted, Loss, MeanCheck, as_values, check_loss
-from .feeding import Data, Stream
+from ..support.committing import commit_training
+from .engines import EagerEngine, Interrupted, Loss, Outcome, check_loss
+from .feeding import Data, Plan, Stream
 from .jax_devices import FAILED, Common, Devices, check_common, check_none_failed, gather
+from .native_engine import MeanCheck, as_values
 
 Array = Any
 
-PATIENCE = 64  # steps that are under way before somebody looks at them
+IN_FLIGHT = 64  # steps that are under way before their losses are looked at
 CHECKED = 1000  # samples on which the loss is looked at before training
 COMPARED = 200  # samples, if there are as many, that processes compare with each other
 
 
-class JaxRun(EagerRun):
-    """One training in JAX."""
+class JaxEngine(EagerEngine):
+    """Steps on the devices of JAX. After each epoch the model has its numbers again."""
 
-    engine = "jax"
+    name = "jax"
 
     def __init__(
         self,
@@ -40,10 +41,12 @@ class JaxRun(EagerRun):
         loss: Loss,
         optimizer: optim.Optimizer,
         data: Data,
+        validation: tuple[Any, Any] | None = None,
         mesh: Any = None,
         shard_parameters: bool = False,
     ) -> None:
         super().__init__(model, loss, optimizer, data)
+        self.validation = validation
         from ..compiler.backends import jax as backend
 
         self.backend: Any = backend
@@ -64,13 +67,19 @@ class JaxRun(EagerRun):
         self.function = self.step_of_one.to_jax(data.X[:1], data.y[:1], model=model)
         if len(self.step_of_one.params) > len(optimizer.params):
             raise CompileError("the loss depends on Values that are not parameters of the optimizer")
-        self.mean = MeanCheck(self, self.step_of_one, CHECKED)
-        self.mean(data.X, data.y)
+        self.predictor = Compiled(model, optimizer.params)
+        judged = Compiled(self.judge_one, optimizer.params)
+        self.check_batch = MeanCheck(loss, judged, CHECKED)
+        self.check_batch(data.X, data.y)
         self.shapes = [np.shape(part[:1])[1:] for part in (data.X, data.y)]
         self.devices = Devices(self.jax, mesh, shard_parameters)
         self.check_sizes()
-        self.predictor = Compiled(model, optimizer.params)
+        self.writes_files = self.devices.process == 0
         self.settings: Any = None
+
+    def judge_one(self, x: Any, y: Any) -> tuple[Any, Any]:
+        prediction = self.model(x)
+        return prediction, self.loss([prediction], [y])
 
     # --- batches ---------------------------------------------------------------------------------
 
@@ -86,9 +95,9 @@ class JaxRun(EagerRun):
                     f"so that it and the rest of {data.samples} samples are multiples of {parts}"
                 )
 
-    def pieces(self) -> Iterator[tuple[Any, list[Array]]]:
+    def pieces(self, plan: Plan) -> Iterator[tuple[Any, list[Array]]]:
         """The batches of an epoch, and their arrays; of iterators only if all processes have one."""
-        pieces = ((piece, self.read(piece, i)) for i, piece in enumerate(self.data.pieces(), 1))
+        pieces = ((piece, self.read(piece, i)) for i, (_, piece) in enumerate(plan.pieces(), 1))
         several = isinstance(self.data, Stream) and self.devices.processes > 1
         return self.agreed(pieces) if several else pieces
 
@@ -126,7 +135,7 @@ class JaxRun(EagerRun):
                     f"in the first batch it had {shape}"
                 )
         if isinstance(self.data, Stream):
-            self.mean(*read)
+            self.check_batch(*read)
         return arrays
 
     # --- agreement -------------------------------------------------------------------------------
@@ -239,15 +248,25 @@ class JaxRun(EagerRun):
         ]
         return new[0], new[1:], bad, loss, grads
 
-    def train(self, before: int, left: int, interrupted: Interrupted) -> int:
+    def steps(self, plan: Plan, interrupted: Interrupted = bool) -> Outcome:
         self.push()
-        self.check_common(f"{before + 1} to {before + left}")
+        self.check_common("{} to {}".format(*plan.epochs))
         losses: list[Any] = []
         sizes: list[int] = []
-        pending: list[Any] = []  # batches of steps at which nobody has looked
+        waiting: list[Any] = []  # batches of steps whose losses were not looked at
         grads: Any = None
         bad = self.devices.put(np.array(-1.0, self.function.dtype))
-        for number, (piece, arrays) in enumerate(self.pieces()):
+
+        def looked_at() -> Outcome:
+            """Wait for the devices, and write down what was done up to the first step that failed."""
+            first = int(bad)
+            self.finish(grads, len(losses) if first < 0 else first)
+            if first < 0:
+                return Outcome([float(loss) for loss in losses], True, sizes)
+            done = [float(loss) for loss in losses[: first + 1]]
+            return Outcome(done, False, sizes[: first + 1], piece=waiting[first - len(losses)])
+
+        for number, (piece, arrays) in enumerate(self.pieces(plan)):
             batch = self.devices.put_batch(arrays)
             numbers = [self.optimizer.lr, self.optimizer.steps + number + 1.0, number]
             settings = self.devices.put(np.array(numbers, self.function.dtype))
@@ -256,40 +275,18 @@ class JaxRun(EagerRun):
             )
             losses.append(loss)
             sizes.append(len(batch[0]))
-            pending.append(piece)
-            if len(pending) == PATIENCE:
-                self.look(bad, losses, grads, pending, before + 1)
-                pending.clear()
-                if interrupted():
-                    self.finish(grads, number + 1)
-                    return 0
-        self.look(bad, losses, grads, pending, before + 1)
-        self.finish(grads, len(losses))
-        self.record([float(loss) for loss in losses], sizes, self.norms())
-        return 1
-
-    def look(self, bad: Any, losses: list[Any], grads: Any, pending: list[Any], epoch: int) -> None:
-        """Wait for the devices; an error if one of the pending steps was not finite."""
-        first = int(bad)
-        if first >= 0:
-            self.finish(grads, first)
-            xs, ys = self.data.read(pending[first - len(losses)])
-            raise self.failure(xs, ys, float(losses[first]), f"epoch {epoch}, batch {first + 1}")
+            waiting.append(piece)
+            if len(waiting) == IN_FLIGHT:
+                if int(bad) >= 0 or interrupted():
+                    return looked_at()
+                waiting.clear()
+        return looked_at()
 
     def finish(self, grads: Any, steps: int) -> None:
         """Write parameters, gradients, the optimiser's state and its steps back, all together."""
         optimizer = self.optimizer
-        numbers, gradients = self.numbers_of(self.params), self.numbers_of(grads)
-        columns = [self.numbers_of(state) for state in self.states]
-        state = list(zip(*columns, strict=True)) if columns else [()] * len(numbers)
-        commit(
-            data_of(optimizer.params, numbers),
-            gradients_of(optimizer.params, gradients),
-            assign(optimizer, state=state, steps=optimizer.steps + steps),
-        )
-
-    def is_writer(self) -> bool:
-        return bool(self.devices.process == 0)
+        rows = [self.numbers_of(part) for part in (grads, self.params, *self.states)]
+        commit_training(optimizer, np.array(rows), optimizer.steps + steps)
 
     def predict(self, xs: Any) -> list[Any]:
         return as_values(self.predictor(xs))

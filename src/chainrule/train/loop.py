@@ -25,13 +25,15 @@ from ..data import train_test_split
 from ..data.splitting import as_samples, check_count, check_index, check_lengths
 from ..nn.module import as_module
 from ..nn.saving import encode, place
-from .engines import LOSSES, Metrics, NonFiniteLossError, make_run, number
+from ..value import modes
+from .choosing import make_engine
+from .engines import LOSSES
 from .feeding import Data, Stream
 from .history import History
 from .jax_devices import all_or_none
+from .metrics import Metrics
 from .resuming import first_epoch, save_training, setup_of
-
-__all__ = ["LOSSES", "NonFiniteLossError", "accuracy", "fit", "loss_named"]
+from .run import Run
 
 
 def loss_named(loss: str | Callable[..., Any]) -> Callable[..., Any]:
@@ -100,6 +102,8 @@ def fit(
     Ctrl-C ends training after the current step, with what was learned so far.
 
     """
+    if not modes().recording:
+        raise RuntimeError("fit inside no_grad() would learn nothing: call it outside")
     module = as_module(model)
     check_parts(module, optimizer, schedule, metrics)
     check_count("epochs", epochs, 0)
@@ -124,12 +128,23 @@ def fit(
             check_lengths(X, y)
             X, y, validation = split(X, y, validation, seed)
             data = Data(X, y, batch_size, shuffle, np.random.default_rng(seed))
-        run = make_run(engine, module, loss_function, optimizer, data, mesh, shard_parameters)
-    run.validation, run.metrics, run.checkpoint = validation, metrics or {}, checkpoint
-    run.setup = setup_of(loss_function, optimizer, data, seed)
-    run.keep_best = checkpoint is not None or patience is not None
-    # Observers force one epoch per native call; without them several are done at once.
-    run.stepwise = bool(run.keep_best or validation or metrics or callbacks or schedule or resume)
+        chosen = make_engine(
+            *(engine, module, loss_function, optimizer, data),
+            validation=validation,
+            mesh=mesh,
+            shard_parameters=shard_parameters,
+        )
+    keep_best = checkpoint is not None or patience is not None
+    run = Run(
+        *(module, loss_function, optimizer, data, chosen),
+        setup=setup_of(loss_function, optimizer, data, seed),
+        validation=validation,
+        metrics=dict(metrics or {}),
+        checkpoint=checkpoint,
+        keep_best=keep_best,
+        # Observers force one epoch per native call; without them several are done at once.
+        stepwise=bool(keep_best or validation or metrics or callbacks or schedule or resume),
+    )
     start = time.perf_counter()
     epoch = first_epoch(resume, run, schedule)
     history = run.history
@@ -165,7 +180,7 @@ def fit(
                 history.stopped = f"a callback stopped it after epoch {epoch}"
             elif patience is not None and epoch - history.best_epoch >= patience:
                 history.stopped = f"no better loss for {patience} epochs"
-            if resume is not None and run.is_writer():
+            if resume is not None and chosen.writes_files:
                 save_training(resume, run, epoch)
             if history.stopped:
                 break
@@ -231,30 +246,6 @@ def check_for_stream(batch_size: Any, validation: Any, watching: bool) -> tuple[
             "gone by then: give validation=(X, y)"
         )
     return found
-
-
-def accuracy(predictions: list[Any], targets: Any, threshold: float = 0.0) -> float:
-    """The share of right classes: the largest of several scores, or whether one is above a threshold.
-
-    Targets of a single score are 0 and 1, or -1 and 1. The threshold of logits is 0, that of
-    probabilities 0.5.
-    """
-    if len(predictions) == 0 or len(predictions) != len(targets):
-        raise ValueError(
-            f"accuracy needs a target for each prediction, got {len(targets)} for {len(predictions)}"
-        )
-    right = 0
-    for prediction, target in zip(predictions, targets, strict=True):
-        several = hasattr(prediction, "__len__")
-        if not (target == int(target) and target >= 0 if several else target in (-1, 0, 1)):
-            known = "whole numbers from 0" if several else "0 and 1, or -1 and 1"
-            raise ValueError(f"accuracy is about classes, {known}, got the target {number(target):g}")
-        if several:
-            scores = [number(score) for score in prediction]
-            right += scores.index(max(scores)) == int(target)
-        else:
-            right += (number(prediction) > threshold) == bool(target > 0)
-    return right / len(predictions)
 
 
 class _Interruptible:

@@ -118,10 +118,10 @@ def test_a_parameter_changed_behind_the_trainer_is_noticed() -> None:
     trainer.step(np.ones(4))
     w.data = 7.0
     with pytest.raises(StaleValueError, match="changed while it was trained natively"):
-        trainer.pull()
-    trainer.push()
+        trainer.write_back()
+    trainer.refresh()
     trainer.step(np.ones(4))
-    trainer.pull()
+    trainer.write_back()
     assert w.data == near(7.0 - 0.1 * 2 * 6.0, ulps=4)
 
 
@@ -133,9 +133,9 @@ def test_a_trainer_notices_other_settings_when_it_is_pushed() -> None:
     optimizer = optim.SGD([w], lr=0.1, momentum=0.9)
     trainer = Trainer(compile(lambda x: (w * x) ** 2, params=[w]), optimizer)
     trainer.step(np.ones(1))
-    trainer.pull()
+    trainer.write_back()
     optimizer.hyperparameters["momentum"] = 0.0
-    trainer.push()
+    trainer.refresh()
     before = trainer.params[0]
     trainer.step(np.ones(1))
     assert trainer.params[0] == near(before - 0.1 * 2 * before, ulps=4)

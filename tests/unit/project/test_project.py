@@ -45,7 +45,6 @@ AGAINST = {
     ("support.copying", "value"),
     ("compiler.backends.to_jax", "compiler.compiled"),
     ("compiler.codegen.exporting", "compiler.compiled"),
-    ("train.engines", "train.jax_engine"),
 }
 # Packages that read files of another.
 READS = {("viz.web.bundle", "studio")}

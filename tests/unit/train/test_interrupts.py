@@ -162,7 +162,7 @@ def trajectory(steps: int) -> list[Moment]:
     found = [moment(optimizer)]
     for _ in range(steps):
         trainer.step(X, Y)
-        trainer.pull()
+        trainer.write_back()
         found.append(moment(optimizer))
     return found
 
@@ -178,11 +178,11 @@ def native(action: Callable[[Any], Any]) -> Prepare:
 
         def check(came: bool) -> None:
             assert moment(optimizer) in moments
-            trainer.pull()
+            trainer.write_back()
             made = optimizer.steps
             assert moment(optimizer) == moments[made]
             trainer.step(X, Y)
-            trainer.pull()
+            trainer.write_back()
             assert moment(optimizer) == moments[made + 1]
 
         return partial(action, trainer), check
@@ -194,7 +194,7 @@ def run_five_steps(trainer: Any) -> None:
     from chainrule.compiler import Batch
 
     trainer.run(Batch((X, Y)), np.full(5, 0.05))
-    trainer.pull()
+    trainer.write_back()
 
 
 # --- fit -------------------------------------------------------------------------------------------
@@ -236,14 +236,14 @@ def fitting(engine: str, epochs: int = 3, **options: Any) -> Prepare:
 
 def finishing_in_jax() -> Prepare:
     """The moment at which JAX's numbers are written back, after an epoch of two steps."""
-    from chainrule.train.engines import make_run
+    from chainrule.train.choosing import make_engine
     from chainrule.train.feeding import Data
 
     model, optimizer = model_and_optimizer("adam")
     samples = Data(X, Y, 5, False, np.random.default_rng(0))
-    run: Any = make_run("jax", model, nn.mse_loss, optimizer, samples)
+    run: Any = make_engine("jax", model, nn.mse_loss, optimizer, samples)
     start, old = (model.state_dict(), optimizer.state_dict()), moment(optimizer)
-    run.train(0, 1, bool)
+    run.steps(samples.plan(1, optimizer.lr))
     grads, new = run.function.tree.build(np.ones(len(optimizer.params))), moment(optimizer)
 
     def prepare() -> tuple[Callable[[], Any], Callable[[bool], None]]:
@@ -271,8 +271,8 @@ EVERYWHERE: dict[str, Callable[[], Prepare]] = {
     "fit eager, validated": partial(fitting, "eager", 1, validation=(X[:3], Y[:3])),
 }
 NATIVELY: dict[str, Callable[[], Prepare]] = {
-    "Trainer.pull": lambda: native(lambda trainer: trainer.pull()),
-    "Trainer.push": lambda: native(lambda trainer: (trainer.pull(), trainer.push())),
+    "Trainer.write_back": lambda: native(lambda trainer: trainer.write_back()),
+    "Trainer.refresh": lambda: native(lambda trainer: (trainer.write_back(), trainer.refresh())),
     "Trainer.step": lambda: native(lambda trainer: trainer.step(X, Y)),
     "Trainer.run": lambda: native(run_five_steps),
     "fit native": partial(fitting, "native"),

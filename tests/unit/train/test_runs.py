@@ -4,7 +4,10 @@ from __future__ import annotations
 
 import math
 import re
+import sys
 from collections.abc import Callable
+from itertools import pairwise
+from pathlib import Path
 from typing import Any
 
 import numpy as np
@@ -565,3 +568,33 @@ def test_a_loss_that_is_no_mean_of_what_is_validated_with(wrong: float) -> None:
 
     validation = (XOR[0], [wrong, 1.0, 1.0, 1.0])
     watched(xor_model, loss=weighted, y=[1.0] * 4, validation=validation, patience=3)
+
+
+# --- how far a reader has to go ------------------------------------------------------------------
+
+
+@native
+def test_a_run_goes_through_few_files_and_traces_once() -> None:
+    """XOR with validation and a metric, 5 epochs: calls that enter another file than the call before."""
+    package = str(Path(chainrule.__file__).parent)
+    model = nn.MLP(2, [4, 1])
+    files: list[str] = []
+    traces = 0
+
+    def note(frame: Any, event: str, argument: Any) -> None:
+        nonlocal traces
+        name = frame.f_code.co_filename
+        if event == "call" and name.startswith(package):
+            files.append(name)
+            traces += frame.f_code.co_name == "trace_parts" and name.endswith("tracing.py")
+
+    options: dict[str, Any] = {"validation": XOR, "metrics": {"ones": lambda p, t: 1.0}}
+    optimizer = optim.Adam(model.parameters(), lr=0.05)
+    sys.setprofile(note)
+    try:
+        history = fit(model, "mse", *XOR, optimizer=optimizer, epochs=5, progress=False, **options)
+    finally:
+        sys.setprofile(None)
+    assert len(model.parameters()) == 17
+    assert sum(a != b for a, b in pairwise(files)) <= 685
+    assert (history.engine, traces) == ("native", 2)  # the model with its loss; the optimiser's rule

@@ -15,9 +15,9 @@ from typing import Any
 import numpy as np
 
 from ...optim.optimizers import BY_NAME as OPTIMIZERS
-from ...support.committing import assign, commit, data_of, gradients_of
-from ...train.engines import MOST_PLACES, EagerRun, NativeRun, NonFiniteLossError, make_run
-from ...train.feeding import Data
+from ...train.choosing import make_engine
+from ...train.feeding import Data, Plan
+from ...train.native_engine import MOST_PLACES
 from .. import limits
 from ..limits import RefusedError
 from .config import Config, loss_for, model_for, targets_for
@@ -25,89 +25,6 @@ from .data_sets import Points
 
 Array = Any
 Interrupted = Callable[[], bool]
-
-
-class NativeEngine:
-    """Steps in native code. `numbers` has rows: gradients, parameters, states."""
-
-    def __init__(self, run: NativeRun) -> None:
-        self.run, self.trainer, self.optimizer = run, run.trainer, run.optimizer
-        self.ordered = run.data.size < run.data.samples  # else all samples are in each step, as they are
-
-    @property
-    def numbers(self) -> Array:
-        return self.trainer.numbers
-
-    @property
-    def made(self) -> int:
-        """Steps that led to these numbers."""
-        return self.trainer.steps
-
-    def restore(self, numbers: Array, steps: int) -> None:
-        self.trainer.restore(numbers, steps)
-
-    def steps(
-        self, rates: Array, order: Array | None, first: int, interrupted: Interrupted
-    ) -> tuple[Array, bool]:
-        """Steps with these rates but for the first ones; their losses, and whether all was finite."""
-        run = self.run
-        outcome = self.trainer.run(
-            run.batch, rates, order, run.data.size, interrupted=interrupted, first=first
-        )
-        return outcome.losses, outcome.finite
-
-    def write_back(self) -> None:
-        """Put the numbers into the model."""
-        self.trainer.pull()
-
-
-class EagerEngine:
-    """The same steps on Values, where there is no C core."""
-
-    ordered = True
-
-    def __init__(self, run: EagerRun) -> None:
-        self.run, self.optimizer = run, run.optimizer
-
-    @property
-    def numbers(self) -> Array:
-        params = self.optimizer.params
-        rows = [[p.grad for p in params], [p.data for p in params]]
-        return np.array([*rows, *zip(*self.optimizer.state, strict=True)], dtype=float)
-
-    @property
-    def made(self) -> int:
-        """Steps that led to these numbers."""
-        return self.optimizer.steps
-
-    def restore(self, numbers: Array, steps: int) -> None:
-        optimizer = self.optimizer
-        gradients, data = numbers[:2].tolist()
-        commit(
-            data_of(optimizer.params, data),
-            gradients_of(optimizer.params, gradients),
-            assign(optimizer, state=list(map(tuple, numbers[2:].T.tolist())), steps=steps),
-        )
-
-    def steps(
-        self, rates: Array, order: Array | None, first: int, interrupted: Interrupted
-    ) -> tuple[Array, bool]:
-        data, losses = self.run.data, []
-        assert order is not None
-        epochs = order.reshape(-1, data.samples)
-        batches = [index for epoch in epochs for index in data.batches(epoch)]
-        for rate, index in list(zip(rates, batches, strict=False))[first:]:
-            self.optimizer.lr = float(rate)
-            try:
-                losses.append(self.run.step(*data.read(index), "this step"))
-            except NonFiniteLossError:
-                return np.array([*losses, math.nan]), False
-            if interrupted():
-                break
-        return np.array(losses), True
-
-    def write_back(self) -> None:
-        """Nothing to do: the model has the numbers."""
 
 
 @dataclass(frozen=True)
@@ -136,9 +53,8 @@ class Training:
             np.random.default_rng(config.seed),
         )
         self.loss = loss_for(config)
-        run = make_run("auto", self.model, self.loss, self.optimizer, self.data)
-        self.engine = NativeEngine(run) if isinstance(run, NativeRun) else EagerEngine(run)
-        self.in_epoch = -(-self.data.samples // self.data.size)  # steps of an epoch
+        self.engine = make_engine("auto", self.model, self.loss, self.optimizer, self.data)
+        self.in_epoch = self.data.in_epoch
         self.epoch = self.place = 0  # epochs done, and steps of the next one
         self.orders: list[Array] = []  # of the samples, of epochs begun or about to
         self.part: list[float] = []  # the losses of the steps of the epoch begun
@@ -191,16 +107,17 @@ class Training:
         """Some steps at once, which end with the next snapshot at the latest."""
         total = self.place + steps  # from the beginning of the epoch
         epochs, order = -(-total // self.in_epoch), None
-        if self.engine.ordered:
+        if self.data.size < self.data.samples:  # else all samples are in each step, as they are
             while len(self.orders) < epochs:
                 self.orders.append(self.data.order())
             order = np.concatenate(self.orders[:epochs])
-        losses, finite = self.engine.steps(self.rates_for(total), order, self.place, interrupted)
-        if not finite:
-            self.failure = self.explain(float(losses[-1]))
+        plan = Plan(self.data, self.rates_for(total), order, self.place)
+        outcome = self.engine.steps(plan, interrupted)
+        losses = [float(loss) for loss in outcome.losses]
+        if not outcome.finite:
+            self.failure = self.explain(losses.pop())
             self.updates = np.zeros(len(self.updates))
-            losses = losses[:-1]
-        self.book(losses.tolist())
+        self.book(losses)
 
     def rates_for(self, steps: int) -> Array:
         """The learning rate of each step from the beginning of this epoch."""
@@ -213,10 +130,8 @@ class Training:
         data, size = self.data, self.in_epoch
         self.part += losses
         done = len(self.part) // size
-        sizes = [data.size] * (size - 1)
-        sizes.append(data.samples - sum(sizes))
         for i in range(done):
-            pairs = zip(self.part[i * size : (i + 1) * size], sizes, strict=True)
+            pairs = zip(self.part[i * size : (i + 1) * size], data.sizes, strict=True)
             loss = math.fsum(loss * n for loss, n in pairs) / data.samples
             if self.epoch + i < len(self.losses):
                 self.losses[self.epoch + i] = loss

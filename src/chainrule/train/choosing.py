@@ -1,0 +1,63 @@
+"""Which engine trains a model: the one asked for or, for 'auto', native code if it can be compiled."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from .. import nn, optim
+from ..compiler import CompileError
+from ..value import compiled
+from .engines import LOSSES, EagerEngine, Engine, Loss, is_plain
+from .feeding import Data
+from .native_engine import NativeEngine
+
+ENGINES = ("auto", "eager", "native", "jax")
+
+
+def make_engine(
+    engine: str,
+    model: nn.Module,
+    loss: Loss,
+    optimizer: optim.Optimizer,
+    data: Data,
+    *,
+    validation: tuple[Any, Any] | None = None,
+    mesh: Any = None,
+    shard_parameters: bool = False,
+) -> Engine:
+    """The engine of a name; 'auto' is native code if the run can be compiled."""
+    if engine not in ENGINES:
+        raise ValueError(f"engine must be one of {', '.join(ENGINES)}, got {engine!r}")
+    if mesh is not None and engine != "jax":
+        raise ValueError("a mesh of devices needs engine='jax'")
+    if shard_parameters and engine != "jax":
+        raise ValueError("shard_parameters needs engine='jax' and a mesh of devices")
+    parts = (model, loss, optimizer, data)
+    if engine == "jax":
+        from .jax_engine import JaxEngine
+
+        return JaxEngine(*parts, validation, mesh, shard_parameters)
+    if engine == "native":
+        if compiled is None:
+            raise ValueError("engine='native' needs the C core, which was not built; use 'eager'")
+        return NativeEngine(*parts)
+    reason = why_not_native(model, loss) if engine == "auto" else ""
+    if engine == "auto" and not reason:
+        try:
+            return NativeEngine(*parts)
+        except CompileError as error:
+            reason = str(error)
+    return EagerEngine(*parts, reason)
+
+
+def why_not_native(model: nn.Module, loss: Loss) -> str:
+    """Why engine='auto' does not try to compile a run, or nothing."""
+    if compiled is None:
+        return "the C core was not built"
+    if is_plain(model) and loss in LOSSES.values():
+        return ""
+    which = "loss" if is_plain(model) else "model"
+    return (
+        f"the {which} is your own and may do something else at each call; if it has no Python "
+        f"branches, engine='native' compiles it"
+    )

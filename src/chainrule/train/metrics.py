@@ -1,0 +1,39 @@
+"""Metrics: functions of (predictions, targets) that `fit` measures after each epoch."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any
+
+from ..value import Value
+
+Metrics = dict[str, Callable[[list[Any], Any], float]]
+
+
+def number(x: Any) -> float:
+    """The number of a Value, or a number itself."""
+    return float(x.data) if isinstance(x, Value) else float(x)
+
+
+def accuracy(predictions: list[Any], targets: Any, threshold: float = 0.0) -> float:
+    """The share of right classes: the largest of several scores, or whether one is above a threshold.
+
+    Targets of a single score are 0 and 1, or -1 and 1. The threshold of logits is 0, that of
+    probabilities 0.5.
+    """
+    if len(predictions) == 0 or len(predictions) != len(targets):
+        raise ValueError(
+            f"accuracy needs a target for each prediction, got {len(targets)} for {len(predictions)}"
+        )
+    right = 0
+    for prediction, target in zip(predictions, targets, strict=True):
+        several = hasattr(prediction, "__len__")
+        if not (target == int(target) and target >= 0 if several else target in (-1, 0, 1)):
+            known = "whole numbers from 0" if several else "0 and 1, or -1 and 1"
+            raise ValueError(f"accuracy is about classes, {known}, got the target {number(target):g}")
+        if several:
+            scores = [number(score) for score in prediction]
+            right += scores.index(max(scores)) == int(target)
+        else:
+            right += (number(prediction) > threshold) == bool(target > 0)
+    return right / len(predictions)

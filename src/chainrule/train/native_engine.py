@@ -1,0 +1,219 @@
+"""Training in native code: the loss of one sample and the optimiser's rule are compiled.
+
+One trace of a sample gives three programs: the loss, the prediction with its loss, and the outputs of
+the layers. Raises CompileError if that cannot be done.
+"""
+
+from __future__ import annotations
+
+import math
+import time
+from collections.abc import Callable
+from typing import Any
+
+import numpy as np
+
+from .. import nn, optim
+from ..compiler import Batch, Compiled, CompileError, Trainer
+from ..compiler.compiled import compile_parts
+from ..compiler.training import not_traced
+from ..value import Value
+from .engines import (
+    LOSSES,
+    EagerEngine,
+    Interrupted,
+    Loss,
+    Outcome,
+    Watched,
+    check_loss,
+    dead_share,
+    is_plain,
+    layers_of,
+)
+from .feeding import Data, Plan, Stream
+from .metrics import number
+
+SECONDS = 0.2  # how long native code may run before progress is shown again
+MOST_PLACES = 2_000_000  # in the order of the samples of several epochs
+
+
+class NativeEngine(EagerEngine):
+    """Whole epochs in one call, or one batch of an iterator at a time."""
+
+    name = "native"
+
+    def __init__(self, model: nn.Module, loss: Loss, optimizer: optim.Optimizer, data: Data) -> None:
+        super().__init__(model, loss, optimizer, data)
+        self.layers = layers_of(model)
+        self.batch = as_batch(data.X, data.y)
+        model.train()
+        # What `nn` has does the same at each call, and in both modes.
+        self.plain = is_plain(model) and loss in LOSSES.values()
+        step, *watched = self.compiled(self.batch)
+        self.watched: list[Compiled] | None = watched if self.plain else None
+        self.trainer = Trainer(step, optimizer)
+        self.trainer.machine(self.batch, data.size)
+        self.check_batch = MeanCheck(loss, watched[0])
+        self.check_batch(data.X, data.y)
+        places = {p: i for i, layer in enumerate(self.layers.values()) for p in layer.parameters()}
+        self.judged = False  # whether samples were evaluated already
+        self.groups = np.array([places.get(p, -1) for p in optimizer.params], dtype=np.int32)
+
+    def of_one(self, x: Any, y: Any) -> tuple[Any, Any, Any]:
+        """What is compiled: the loss of a sample, its prediction, the outputs of the layers."""
+        with Watched(self.layers.values()):
+            prediction = self.model(x)
+            outputs = {name: layer.watched or [] for name, layer in self.layers.items()}
+        loss = check_loss(self.loss([prediction], [y]))
+        return loss, (prediction, loss), outputs
+
+    def compiled(self, batch: Batch) -> list[Compiled]:
+        """The three programs, in the mode the model is in. They must be the same at each call."""
+        params = self.optimizer.params
+        with_again = 1 if self.plain else 2
+        try:
+            found = [compile_parts(self.of_one, batch, params, "native") for _ in range(with_again)]
+        except CompileError:
+            raise
+        except Exception as error:
+            self.of_one(*batch.sample(0))  # an error of the model's or the loss's own comes from here
+            raise not_traced("the model or the loss", error) from error
+        programs = [[part.traces() for part in parts] for parts in found]
+        if programs[0] != programs[-1]:
+            raise CompileError("the model is not the same each time: what is random must stay eager")
+        return found[0]
+
+    # --- steps -----------------------------------------------------------------------------------
+
+    def steps(self, plan: Plan, interrupted: Interrupted = bool) -> Outcome:
+        if isinstance(self.data, Stream):
+            return self.steps_of_stream(plan, interrupted)
+        start = time.perf_counter()
+        ran = self.trainer.run(
+            *(self.batch, plan.rates, plan.order, self.data.size, self.groups, interrupted, plan.first)
+        )
+        made = len(ran.losses) - (not ran.finite)
+        took = (time.perf_counter() - start) / max(1, made // self.data.in_epoch)
+        most = 1 + MOST_PLACES // self.data.samples
+        self.at_once = max(1, min(8 * self.at_once, int(SECONDS / took), most))
+        piece = None if ran.finite else plan.piece(plan.first + made)
+        return Outcome(ran.losses, ran.finite, norms=ran.norms, piece=piece)
+
+    def steps_of_stream(self, plan: Plan, interrupted: Interrupted) -> Outcome:
+        losses, sizes = [], []
+        for rate, piece in plan.pieces():
+            self.check_batch(*piece)
+            ran = self.trainer.run(Batch(piece), np.array([rate]))
+            losses.append(float(ran.losses[0]))
+            sizes.append(len(piece[0]))
+            if not ran.finite:
+                return Outcome(losses, False, sizes, piece=piece)
+            if interrupted():
+                break
+        return Outcome(losses, True, sizes)
+
+    # --- what is watched -------------------------------------------------------------------------
+
+    def evaluate(self, xs: Any, ys: Any) -> tuple[list[Any], float]:
+        return self.natively(self.judge, xs, ys) or super().evaluate(xs, ys)
+
+    def dead_units(self, xs: Any, ys: Any) -> float:
+        share = self.natively(self.dead_share, xs, ys)
+        return super().dead_units(xs, ys) if share is None else share
+
+    def natively(self, look: Callable[..., Any], xs: Any, ys: Any) -> Any:
+        """None if it cannot be done in native code: then the history says why."""
+        if self.reason:
+            return None
+        try:
+            if self.watched is None:  # a model of the user's own may differ in evaluation mode
+                self.watched = self.compiled(as_batch(xs, ys))[1:]
+            return look(xs, ys)
+        except CompileError as error:
+            self.reason = f"watched in eager mode: {error}"
+            return None
+
+    def judge(self, xs: Any, ys: Any) -> tuple[list[Any], float]:
+        assert self.watched is not None
+        outputs, losses = self.watched[0](xs, ys)
+        predictions, loss = as_values(outputs), mean_of(losses)
+        if not self.judged:  # the loss sees all targets once, and may refuse one
+            check_mean(number(self.loss(predictions, list(ys))), loss)
+        self.judged = True
+        return predictions, loss
+
+    def dead_share(self, xs: Any, ys: Any) -> float:
+        assert self.watched is not None
+        outputs = self.watched[1](xs, ys)
+        return dead_share(
+            {name: [[u.any() for u in row] for row in rows] for name, rows in outputs.items()}
+        )
+
+    # --- numbers ---------------------------------------------------------------------------------
+
+    @property
+    def numbers(self) -> Any:
+        return self.trainer.numbers
+
+    @property
+    def made(self) -> int:
+        return self.trainer.steps
+
+    def restore(self, numbers: Any, made: int) -> None:
+        self.trainer.restore(numbers, made)
+
+    def refresh(self) -> None:
+        self.trainer.refresh()
+
+    def write_back(self) -> None:
+        self.trainer.write_back()
+
+
+class MeanCheck:
+    """Validates a batch early: the loss sees all of it, and must be the mean over its samples.
+
+    One sample shows no difference between a mean and a sum: then the first batch that has more of
+    them is looked at too. For this any parameters do, such as those from before the epoch.
+    """
+
+    def __init__(self, loss: Loss, judged: Compiled, most: int | None = None) -> None:
+        self.loss, self.judged, self.most = loss, judged, most
+        self.seen = 0  # samples
+
+    def __call__(self, X: Any, y: Any) -> None:
+        if self.seen > 1 or len(X) <= self.seen:
+            return
+        X, y = X[: self.most], y[: self.most]
+        outputs, losses = self.judged(X, y)
+        check_mean(number(self.loss(as_values(outputs), list(y))), mean_of(losses))
+        self.seen = len(X)
+
+
+def mean_of(losses: Any) -> float:
+    """The mean of an array; that of infinite losses of both signs is NaN, without a warning."""
+    with np.errstate(invalid="ignore"):
+        return float(losses.mean())
+
+
+def check_mean(whole: float, mean: float) -> None:
+    """The loss of a batch must be the mean of the losses of its samples."""
+    if math.isfinite(whole) and not math.isclose(whole, mean, rel_tol=1e-9):
+        raise CompileError("the loss of a batch is not the mean of the losses of its samples")
+
+
+def as_batch(*arguments: Any) -> Batch:
+    """The arguments of a compiled function; a CompileError if they are not arrays of numbers."""
+    try:
+        return Batch(arguments)
+    except (TypeError, ValueError) as error:
+        raise CompileError(str(error)) from None
+
+
+def as_values(outputs: Any) -> list[Any]:
+    """Predictions for a batch as Values, sample by sample, as eager mode has them."""
+    if isinstance(outputs, np.ndarray):
+        return [Value(x) for x in outputs.tolist()]
+    if not isinstance(outputs, (list, tuple)) or not all(isinstance(x, np.ndarray) for x in outputs):
+        kind = type(outputs).__name__
+        raise CompileError(f"the model must return a Value or a list of Values, got a nested {kind}")
+    return [[Value(x) for x in row] for row in np.column_stack(outputs).tolist()]

@@ -1,0 +1,158 @@
+"""`Run`: one training run, complete when it is constructed.
+
+It asks an engine for epochs, and watches, records, keeps the best model and writes files. `fit` goes
+round it; resuming.py writes it to a file and reads it again.
+"""
+
+from __future__ import annotations
+
+import math
+import numbers
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import Any
+
+from .. import nn, optim
+from ..nn.saving import save
+from ..support.errors import AnomalyError
+from ..support.tree import flatten
+from ..value import Value, detect_anomaly
+from .engines import Engine, Interrupted, Loss, Outcome, is_plain, layers_of
+from .feeding import Data
+from .history import History
+from .metrics import Metrics, number
+
+
+class NonFiniteLossError(ArithmeticError):
+    """The loss became infinite or NaN; the parameters are those of the last good step."""
+
+
+@dataclass
+class Run:
+    """What is trained, on what, where, and what is looked at on the way."""
+
+    model: nn.Module
+    loss: Loss
+    optimizer: optim.Optimizer
+    data: Data
+    engine: Engine
+    setup: dict[str, str]  # what a file to resume from must agree with
+    validation: tuple[Any, Any] | None = None
+    metrics: Metrics = field(default_factory=dict)
+    checkpoint: str | Path | None = None
+    keep_best: bool = False
+    stepwise: bool = False  # something is looked at after each epoch, so that they are done one by one
+
+    def __post_init__(self) -> None:
+        self.history = History(engine=self.engine.name, reason=self.engine.reason)
+        self.layers = {name: layer.parameters() for name, layer in layers_of(self.model).items()}
+        self.best = math.inf
+        self.best_state = self.model.state_dict()
+        # To look for these may take longer than an epoch does. Only of a plain model is it known that
+        # its train() does no more than to go over its modules.
+        self.modules = list(self.model.modules()) if is_plain(self.model) else None
+
+    # --- epochs ----------------------------------------------------------------------------------
+
+    def train(self, before: int, left: int, interrupted: Interrupted) -> int:
+        """The next epoch or, if nothing is looked at in between, several; how many were finished."""
+        epochs = 1 if self.stepwise else min(left, self.engine.at_once)
+        plan = self.data.plan(epochs, self.optimizer.lr)
+        plan.epochs = before + 1, before + left
+        self.engine.refresh()
+        try:
+            outcome = self.engine.steps(plan, interrupted)
+        finally:
+            self.engine.write_back()
+        done, rest = plan.finished(len(outcome.losses) - (not outcome.finite))
+        for i in range(done):
+            self.record(outcome, i)
+            if not self.stepwise and self.history.losses[-1] < self.best:
+                self.best, self.history.best_epoch = self.history.losses[-1], before + i + 1
+        if not outcome.finite:
+            xs, ys = self.data.read(outcome.piece)
+            where = f"epoch {before + done + 1}, batch {rest + 1}"
+            raise self.failure(xs, ys, float(outcome.losses[-1]), where)
+        return done
+
+    def record(self, outcome: Outcome, epoch: int) -> None:
+        """Write down an epoch: the mean of the losses of its samples, and the norms of gradients."""
+        sizes = outcome.sizes or self.data.sizes
+        losses = outcome.losses[epoch * len(sizes) : (epoch + 1) * len(sizes)]
+        total = math.fsum(float(loss) * n for loss, n in zip(losses, sizes, strict=True))
+        self.history.losses.append(total / sum(sizes))
+        self.history.learning_rates.append(self.optimizer.lr)
+        for i, (name, params) in enumerate(self.layers.items()):
+            known = outcome.norms is not None
+            norm = outcome.norms[epoch, i] if known else math.hypot(*(p.grad for p in params))
+            self.history.gradient_norms.setdefault(name, []).append(float(norm))
+
+    def watch(self, epoch: int) -> None:
+        """Look at what was learned up to an epoch, and keep the best."""
+        history = self.history
+        watched = history.losses[-1]
+        xs, ys = self.validation or (self.data.X, self.data.y)
+        self.switch(training=False)
+        if self.validation or self.metrics or self.keep_best:
+            # Without validation data the loss of the epoch was that of older parameters.
+            predictions, watched = self.engine.evaluate(xs, ys)
+            if self.validation:
+                history.validation_losses.append(watched)
+            for name, metric in self.metrics.items():
+                history.metrics.setdefault(name, []).append(number(metric(predictions, ys)))
+        history.dead_units += [math.nan] * (epoch - 1 - len(history.dead_units))
+        history.dead_units.append(self.engine.dead_units(xs[:32], ys[:32]))
+        self.switch(training=True)
+        history.reason = self.engine.reason
+        if watched < self.best:
+            self.best, history.best_epoch = watched, epoch
+            if self.keep_best:
+                self.best_state = self.model.state_dict()
+            if self.checkpoint is not None and self.engine.writes_files:
+                save(self.model, self.checkpoint)
+
+    def switch(self, training: bool) -> None:
+        """Put the model into training or evaluation mode."""
+        if self.modules is None:
+            self.model.train(training)
+        else:
+            for module in self.modules:
+                module.training = training
+
+    def back_to_best(self) -> None:
+        if self.history.best_epoch:
+            self.model.load_state_dict(self.best_state)
+
+    def summary(self) -> str:
+        parts = [f"{name} {curve[-1]:.4g}" for name, curve in self.history.curves().items()]
+        return ", ".join(parts)
+
+    # --- what is not finite ----------------------------------------------------------------------
+
+    def failure(self, xs: Any, ys: Any, loss: float, where: str) -> NonFiniteLossError:
+        """What to say when the loss or a gradient is not finite."""
+        if not math.isfinite(loss):
+            return NonFiniteLossError(self.explain(xs, ys, loss, where))
+        return NonFiniteLossError(
+            f"a gradient is not finite in {where}, though the loss is {loss:g}. "
+            f"The parameters are those of the last good step; compute the step inside "
+            f"detect_anomaly() to see where"
+        )
+
+    def explain(self, xs: Any, ys: Any, loss: float, where: str) -> str:
+        """Compute the step again and watch for the first number that is not finite."""
+        text = f"the loss is {loss} in {where}"
+        try:
+            with detect_anomaly():
+                self.loss([self.model(x) for x in xs], list(ys))
+        except AnomalyError as error:
+            text += f": {error}"
+        text += ". The parameters are those of the last good step; "
+        if not all(map(_is_finite, flatten([list(xs), list(ys)])[0])):
+            return f"{text}the data has numbers that are not finite."
+        return f"{text}try a smaller learning rate (now {self.optimizer.lr:g}) or clip_grad_norm_."
+
+
+def _is_finite(x: Any) -> bool:
+    """Whether it is a finite number, or something else."""
+    return not isinstance(x, (Value, numbers.Real)) or math.isfinite(number(x))
