@@ -46,8 +46,11 @@ class Mode:
     def __exit__(self, *error: object) -> None: ...
 
 class Value:
-    data: Any
-    grad: Any
+    @property
+    def data(self) -> float: ...
+    @data.setter
+    def data(self, data: Number) -> None: ...
+    grad: Any  # a float; a Value after backward(create_graph=True)
     label: str
     _backward: Callable[[], Any]
     def __init__(

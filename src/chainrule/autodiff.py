@@ -162,7 +162,7 @@ def _check_directions(name: str, function: Any, primals: Any, tangents: Any) -> 
             )
 
 
-def value_and_grad(function: Callable[..., Any], argnums: Argnums = 0) -> Callable[..., Any]:
+def value_and_grad(function: Callable[..., Any], argnums: Argnums = 0) -> Callable[..., tuple[Any, Any]]:
     """A function that returns the value of `function` and its gradient for argument `argnums`."""
     _check("value_and_grad", function, argnums)
 

@@ -309,7 +309,7 @@ def train_command(arguments: Any) -> None:
             raise CommandError(f"{loss} needs whole numbers from 0 as targets")
         outputs = int(max(y)) + 1 if loss == "cross_entropy" else 1
     targets = targets_for(loss, y)
-    squash = {"binary_cross_entropy": "sigmoid"}.get(loss, "linear")
+    squash = nn.activation_named("sigmoid" if loss == "binary_cross_entropy" else "linear")
     model = nn.MLP(
         X.shape[1],
         [*arguments.hidden, outputs],
@@ -326,7 +326,7 @@ def train_command(arguments: Any) -> None:
         print(taken)
     history = train.fit(
         model,
-        loss,
+        train.loss_named(loss),
         X,
         targets,
         optimizer=optimizer,

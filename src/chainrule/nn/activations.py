@@ -3,12 +3,26 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from typing import Any
+from typing import Any, Literal, get_args
 
 from .. import functional
 from ..value import Value
 
 Activation = Callable[[Any], Any]
+# "linear", and methods of a Value.
+ActivationName = Literal[
+    "linear",
+    "tanh",
+    "relu",
+    "sigmoid",
+    "gelu",
+    "silu",
+    "softplus",
+    "elu",
+    "leaky_relu",
+    "sin",
+    "exp",
+]
 
 
 def linear(x: Any) -> Any:
@@ -22,24 +36,13 @@ def _method(name: str) -> Activation:
     def activate(x: Any) -> Any:
         return getattr(x, name)() if hasattr(x, name) else getattr(functional, name)(x)
 
-    activate.__name__ = activate.__qualname__ = name  # where pickle looks for it
+    activate.__name__ = activate.__qualname__ = name
     return activate
 
 
-tanh = _method("tanh")
-relu = _method("relu")
-sigmoid = _method("sigmoid")
-gelu = _method("gelu")
-silu = _method("silu")
-softplus = _method("softplus")
-elu = _method("elu")
-leaky_relu = _method("leaky_relu")
-sin = _method("sin")
-exp = _method("exp")
-
-ACTIVATIONS = (linear, tanh, relu, sigmoid, gelu, silu, softplus, elu, leaky_relu, sin, exp)
-BY_NAME = {activation.__name__: activation for activation in ACTIVATIONS}
-NAMES = tuple(BY_NAME)
+NAMES: tuple[str, ...] = get_args(ActivationName)
+BY_NAME: dict[str, Activation] = {"linear": linear, **{name: _method(name) for name in NAMES[1:]}}
+globals().update(BY_NAME)  # where pickle looks for them
 
 
 def activation_named(activation: str | Activation | None) -> Activation:

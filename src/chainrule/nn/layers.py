@@ -6,14 +6,15 @@ import math
 import operator
 import random
 from collections.abc import Callable, Sequence
-from typing import Any, SupportsIndex
+from typing import Any, Literal, SupportsIndex
 
 from ..functional import dot
 from ..value import Value
-from .activations import Activation, activation_named, name_of
+from .activations import Activation, ActivationName, activation_named, name_of
 from .module import Module
 
 Initializer = Callable[[random.Random, int, int], float]
+InitName = Literal["uniform", "xavier", "he"]
 
 # How to draw a weight, from the number of inputs and outputs of its layer.
 INITIALIZERS: dict[str, Initializer] = {
@@ -56,9 +57,9 @@ class Neuron(Module):
     def __init__(
         self,
         nin: int,
-        activation: str | Activation | None = "tanh",
+        activation: ActivationName | Activation | None = "tanh",
         *,
-        init: str = "uniform",
+        init: InitName = "uniform",
         seed: int | random.Random | None = None,
         nout: int = 1,
     ) -> None:
@@ -90,9 +91,9 @@ class Layer(Module):
         self,
         nin: int,
         nout: int,
-        activation: str | Activation | None = "tanh",
+        activation: ActivationName | Activation | None = "tanh",
         *,
-        init: str = "uniform",
+        init: InitName = "uniform",
         seed: int | random.Random | None = None,
     ) -> None:
         rng = _generator(seed)
@@ -123,10 +124,10 @@ class MLP(Module):
         self,
         nin: int,
         nouts: Sequence[int],
-        activation: str | Activation | None = "tanh",
-        output_activation: str | Activation | None = "linear",
+        activation: ActivationName | Activation | None = "tanh",
+        output_activation: ActivationName | Activation | None = "linear",
         *,
-        init: str = "uniform",
+        init: InitName = "uniform",
         seed: int | random.Random | None = None,
     ) -> None:
         if not hasattr(nouts, "__len__"):
@@ -159,10 +160,10 @@ class Network(MLP):
     def __init__(
         self,
         sizes: Sequence[int],
-        activation: str | Activation | None = "tanh",
-        output_activation: str | Activation | None = "linear",
+        activation: ActivationName | Activation | None = "tanh",
+        output_activation: ActivationName | Activation | None = "linear",
         *,
-        init: str = "uniform",
+        init: InitName = "uniform",
         seed: int | random.Random | None = None,
     ) -> None:
         if len(sizes) < 2:

@@ -9,7 +9,7 @@ from __future__ import annotations
 import numbers
 import operator
 from collections.abc import Callable
-from typing import Any
+from typing import Any, Literal, get_args
 
 from .. import functional as F
 from ..support.arrays import is_sequence
@@ -17,9 +17,11 @@ from ..support.ieee import as_float
 from ..support.tree import flatten, unflatten
 from ..value import Value, modes
 
+Reduction = Literal["mean", "sum", "none"]
+
 
 def _check_reduction(reduction: str) -> None:
-    if reduction not in ("mean", "sum", "none"):
+    if reduction not in get_args(Reduction):
         raise ValueError(f"reduction must be 'mean', 'sum' or 'none', got {reduction!r}")
 
 
@@ -92,17 +94,17 @@ def _check_target(y: Any, is_sound: Callable[[float], bool], needs: str) -> None
         raise ValueError(f"{needs}, got {as_float(y)}")
 
 
-def mse_loss(input: Any, target: Any, *, reduction: str = "mean") -> Any:
+def mse_loss(input: Any, target: Any, *, reduction: Reduction = "mean") -> Any:
     """(x - y)²."""
     return _elementwise(lambda x, y: (x - y) ** 2, input, target, reduction)
 
 
-def l1_loss(input: Any, target: Any, *, reduction: str = "mean") -> Any:
+def l1_loss(input: Any, target: Any, *, reduction: Reduction = "mean") -> Any:
     """|x - y|."""
     return _elementwise(lambda x, y: F.abs(x - y), input, target, reduction)
 
 
-def huber_loss(input: Any, target: Any, reduction: str = "mean", delta: float = 1.0) -> Any:
+def huber_loss(input: Any, target: Any, reduction: Reduction = "mean", delta: float = 1.0) -> Any:
     """½ (x - y)² near 0, and delta (|x - y| - ½ delta) beyond delta."""
     if not delta > 0:
         raise ValueError(f"delta must be positive, got {delta}")
@@ -115,7 +117,7 @@ def huber_loss(input: Any, target: Any, reduction: str = "mean", delta: float = 
     return _elementwise(loss, input, target, reduction)
 
 
-def hinge_loss(input: Any, target: Any, *, reduction: str = "mean") -> Any:
+def hinge_loss(input: Any, target: Any, *, reduction: Reduction = "mean") -> Any:
     """max(0, 1 - x y) for targets -1 and 1."""
 
     def loss(x: Any, y: Any) -> Any:
@@ -140,7 +142,7 @@ def _check_probability(x: Any) -> None:
         )
 
 
-def binary_cross_entropy(input: Any, target: Any, *, reduction: str = "mean") -> Any:
+def binary_cross_entropy(input: Any, target: Any, *, reduction: Reduction = "mean") -> Any:
     """-(y log x + (1 - y) log(1 - x)) for probabilities x; logarithms end at -100, as in PyTorch."""
     tracing = modes().tracing  # then no number may be looked at
 
@@ -156,7 +158,7 @@ def binary_cross_entropy(input: Any, target: Any, *, reduction: str = "mean") ->
     return _elementwise(loss, input, target, reduction)
 
 
-def binary_cross_entropy_with_logits(input: Any, target: Any, *, reduction: str = "mean") -> Any:
+def binary_cross_entropy_with_logits(input: Any, target: Any, *, reduction: Reduction = "mean") -> Any:
     """The binary cross-entropy of sigmoid(x), exact for any x."""
 
     def loss(x: Any, y: Any) -> Any:
@@ -193,14 +195,14 @@ def _class_index(cls: Any) -> int:
         raise TypeError(f"a class must be an integer, got {cls!r}") from None
 
 
-def cross_entropy(input: Any, target: Any, *, reduction: str = "mean") -> Any:
+def cross_entropy(input: Any, target: Any, *, reduction: Reduction = "mean") -> Any:
     """-log softmax(logits)[class], for one row of logits and a class or lists of them."""
     _check_reduction(reduction)
     losses = [F.logsumexp(row) - F.take(row, index) for row, index in _classes(input, target)]
     return losses[0] if _is_single(target) else _reduce(losses, reduction)
 
 
-def nll_loss(input: Any, target: Any, *, reduction: str = "mean") -> Any:
+def nll_loss(input: Any, target: Any, *, reduction: Reduction = "mean") -> Any:
     """-x[class] for log-probabilities x."""
     _check_reduction(reduction)
     losses = [-F.take(row, index) for row, index in _classes(input, target)]

@@ -291,8 +291,8 @@ def build(architecture: Any) -> Any:
     makers: dict[str, Callable[[], Any]] = {
         "MLP": lambda: _network(MLP(sizes[0], sizes[1:], seed=0), activations),
         "Network": lambda: _network(Network(sizes, seed=0), activations),
-        "Layer": lambda: Layer(sizes[0], sizes[1], activations[0], seed=0),
-        "Neuron": lambda: Neuron(sizes[0], activations[0], seed=0),
+        "Layer": lambda: Layer(sizes[0], sizes[1], activation_named(activations[0]), seed=0),
+        "Neuron": lambda: Neuron(sizes[0], activation_named(activations[0]), seed=0),
         "Sequential": lambda: Sequential(*map(build, architecture["layers"])),
         "function": lambda: activation_named(architecture["name"]),
     }

@@ -52,7 +52,7 @@ def data_of(values: Sequence[Value], numbers: Iterable[Any]) -> Iterable[Change]
     Ctrl-C may come between two such Values.
     """
     floats = [x if type(x) is float else as_float(x) for x in numbers]
-    if core == "c" or any(type(value).data is not engine.Value.data for value in values):
+    if core == "c" or _has_own(values, "data"):
         return zip(repeat(setattr), values, repeat("data"), floats, strict=False)
     # The setter of the reference class is Python: these are its assignments.
     return [
@@ -65,6 +65,11 @@ def data_of(values: Sequence[Value], numbers: Iterable[Any]) -> Iterable[Change]
 def gradients_of(values: Sequence[Value], gradients: Iterable[Any]) -> Iterable[Change]:
     """The changes that set `.grad` of each Value to a number or, after create_graph, a Value."""
     given = [g if type(g) is float or isinstance(g, Value) else as_float(g) for g in gradients]
-    own = any(type(value).grad is not engine.Value.grad for value in values)
-    name = "grad" if core == "c" or own else "_Value__gradient"
+    name = "grad" if core == "c" or _has_own(values, "grad") else "_Value__gradient"
     return zip(repeat(setattr), values, repeat(name), given, strict=False)
+
+
+def _has_own(values: Sequence[Value], attribute: str) -> bool:
+    """Whether one of them is of a subclass with a setter of its own."""
+    known = getattr(engine.Value, attribute)
+    return any(getattr(type(value), attribute) is not known for value in values)

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import Any
+from typing import Any, Literal, get_args
 
 from .. import nn, optim
 from ..compiler import CompileError
@@ -11,7 +11,8 @@ from .engines import LOSSES, EagerEngine, Engine, Loss, is_plain
 from .feeding import Data
 from .native_engine import NativeEngine
 
-ENGINES = ("auto", "eager", "native", "jax")
+EngineName = Literal["auto", "eager", "native", "jax"]
+ENGINES: tuple[str, ...] = get_args(EngineName)
 
 
 def make_engine(

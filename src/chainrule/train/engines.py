@@ -10,7 +10,7 @@ import math
 from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass
 from types import TracebackType
-from typing import Any, Protocol
+from typing import Any, Literal, Protocol, get_args
 
 import numpy as np
 
@@ -26,15 +26,19 @@ Array = Any
 Loss = Callable[..., Any]
 Interrupted = Callable[[], bool]
 
+LossName = Literal[
+    "mse",
+    "l1",
+    "huber",
+    "hinge",
+    "binary_cross_entropy",
+    "binary_cross_entropy_with_logits",
+    "cross_entropy",
+    "nll",
+]
+# `nn` has a function for each, with PyTorch's name.
 LOSSES: dict[str, Loss] = {
-    "mse": nn.mse_loss,
-    "l1": nn.l1_loss,
-    "huber": nn.huber_loss,
-    "hinge": nn.hinge_loss,
-    "binary_cross_entropy": nn.binary_cross_entropy,
-    "binary_cross_entropy_with_logits": nn.binary_cross_entropy_with_logits,
-    "cross_entropy": nn.cross_entropy,
-    "nll": nn.nll_loss,
+    name: getattr(nn, name if hasattr(nn, name) else f"{name}_loss") for name in get_args(LossName)
 }
 
 

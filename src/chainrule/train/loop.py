@@ -26,8 +26,8 @@ from ..data.splitting import as_samples, check_count, check_index, check_lengths
 from ..nn.module import as_module
 from ..nn.saving import encode, place
 from ..value import modes
-from .choosing import make_engine
-from .engines import LOSSES
+from .choosing import EngineName, make_engine
+from .engines import LOSSES, LossName
 from .feeding import Data, Stream
 from .history import History
 from .jax_devices import all_or_none
@@ -52,7 +52,7 @@ def loss_named(loss: str | Callable[..., Any]) -> Callable[..., Any]:
 
 def fit(
     model: Callable[..., Any],
-    loss: str | Callable[..., Any],
+    loss: LossName | Callable[..., Any],
     X: Any,
     y: Any = None,
     *,
@@ -69,7 +69,7 @@ def fit(
     shuffle: bool = True,
     seed: int = 0,
     progress: bool = True,
-    engine: str = "auto",
+    engine: EngineName = "auto",
     mesh: Any = None,
     shard_parameters: bool = False,
 ) -> History:

@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from functools import cached_property
 from itertools import chain
 from pathlib import Path
-from typing import Any
+from typing import Any, Literal
 
 from ..nn.saving import place, write_atomically
 from ..support import graph
@@ -93,7 +93,12 @@ FORMATS: dict[str, Callable[[Drawing], bytes]] = {
 
 
 def draw(
-    v: Any, *, fold: bool | None = None, names: Any = None, title: str = "", theme: str | None = None
+    v: Any,
+    *,
+    fold: bool | None = None,
+    names: Any = None,
+    title: str = "",
+    theme: Literal["light", "dark"] | None = None,
 ) -> Drawing:
     """The graph of a Value, or of several, with values and gradients as they are now.
 

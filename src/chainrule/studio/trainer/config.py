@@ -47,7 +47,8 @@ class Config:
 
 def model_for(config: Config, classes: int) -> nn.MLP:
     outputs = classes if config.loss == "cross_entropy" else 1
-    return nn.MLP(2, [*config.layers, outputs], config.activation, init="xavier", seed=config.seed)
+    activation = nn.activation_named(config.activation)
+    return nn.MLP(2, [*config.layers, outputs], activation, init="xavier", seed=config.seed)
 
 
 def loss_for(config: Config) -> Callable[..., Any]:
