@@ -224,4 +224,4 @@ def test_the_help_says_what_is_live_in_a_page(capsys: pytest.CaptureFixture[str]
         cli.main(["learn", "export", "--help"])
     said = " ".join(capsys.readouterr().out.split())
     assert "teachers" not in said
-    assert "graphs and quizzes are live, a training is a program to run elsewhere" in said
+    assert "graphs and quizzes are live, a training run is a program to run elsewhere" in said

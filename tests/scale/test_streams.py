@@ -48,7 +48,7 @@ def test_processes_with_different_batches_stop(workers: Workers) -> None:
 def test_a_process_that_fails_stops_the_others(
     workers: Workers, good: int, failed: str, broken: str, error: str
 ) -> None:
-    """At the first batch, which is read before a training begins, and at the next."""
+    """At the first batch, which is read before training begins, and at the next."""
     first, second = workers.start(2, 2, stream=True, good=good, **{"break": broken})
     told = first.communicate(timeout=60)[1]
     assert f"RuntimeError: process 1 could not {failed}: see its error" in told

@@ -1,4 +1,4 @@
-"""One process of a training in JAX: `python -m tests.scale.worker '{"processes": 2, ...}'`.
+"""One process of a training run in JAX: `python -m tests.scale.worker '{"processes": 2, ...}'`.
 
 Writes the losses of all epochs, and what one device holds of the parameters, as JSON into a file, if
 it is the first process.

@@ -53,7 +53,7 @@ def training_of(given: dict[str, Any]) -> Training:
 
 
 def state(training: Training) -> bytes:
-    """All that a training is."""
+    """The whole state of a run."""
     random = str(training.data.rng.bit_generator.state)
     numbers = training.engine.numbers.tobytes() + training.updates.tobytes()
     return numbers + f"{training.epoch} {training.place} {training.engine.made} {random}".encode()

@@ -21,7 +21,7 @@ from .teacher.skeleton import new
 from .terminal import paging, session
 from .terminal.output import Style
 
-PAGE = "one page: graphs and quizzes are live, a training is a program to run elsewhere"
+PAGE = "one page: graphs and quizzes are live, a training run is a program to run elsewhere"
 NOTEBOOK = "a Jupyter notebook: code with what it prints, figures and trainings as cells to run"
 
 

@@ -1,4 +1,4 @@
-"""`History`: what happened in a training, epoch by epoch, to print, plot and show."""
+"""`History`: what happened in a training run, epoch by epoch, to print, plot and show."""
 
 from __future__ import annotations
 

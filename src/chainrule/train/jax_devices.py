@@ -1,4 +1,4 @@
-"""Where the arrays of a training lie on the devices of JAX, and how they get there and back.
+"""Where the arrays of a training run lie on the devices of JAX, and how they get there and back.
 
 Batches are split over the first axis of the mesh. Parameters and the optimiser's state are on every
 device or, if asked for, split over the same axis. Knows nothing of models.

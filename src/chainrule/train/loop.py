@@ -88,7 +88,7 @@ def fit(
             or on the training data if there is none.
         patience: stop after so many epochs without a better loss, and go back to the best.
         checkpoint: a file that always holds the best model so far.
-        resume: a file that is written after each epoch with all that a training needs to go on; if
+        resume: a file that is written after each epoch with all that a run needs to be resumed; if
             it is there already, training goes on from it.
         callbacks: called after each epoch with its number and the history; True stops.
         engine: 'native' compiles the training and runs it in native code, 'eager' does not, and

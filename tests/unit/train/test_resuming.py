@@ -247,7 +247,7 @@ def test_an_optimiser_whose_state_has_another_size(good: Any, tmp_path: Path) ->
 
 
 def test_bytes_changed_at_random(good: Any, tmp_path: Path) -> None:
-    """A ModelFileError, or a training that goes on: never another exception, never half a model."""
+    """A ModelFileError, or a run that goes on: never another exception, never half a model."""
     whole, path = good("eager").read_bytes(), tmp_path / "file"
     rng = np.random.default_rng(0)
     start = nn.MLP(2, [3, 1], seed=1).state_dict()

@@ -222,7 +222,7 @@ def _exercise_cells(e: Exercise, title: str) -> Iterator[dict[str, Any]]:
 
 
 def _figure(data: Mapping[str, Any]) -> str:
-    """A drawing, or a training, inside a function: the names of the lesson stay as they are."""
+    """A drawing, or a training run, inside a function: the names of the lesson stay as they are."""
     if "trainer" in data:
         program = _program(rendering.figure(data)["trainer"])
         return f"def figure():\n{textwrap.indent(program, '    ')}\n\n\nfigure()"

@@ -29,7 +29,7 @@ Interrupted = Callable[[], bool]
 
 @dataclass(frozen=True)
 class Snapshot:
-    """All that the rest of a training follows from, at the end of an epoch."""
+    """All that the rest of a run follows from, at the end of an epoch."""
 
     epoch: int
     steps: int
