@@ -253,13 +253,14 @@ def request(studio: Studio, method: str, path: str, schema: Any, rng: random.Ran
         "1",
         "2",
         "99",
-        "app.js",
+        "studio/static/app.js",
+        "studio/static/../app.py",
         "9" * 4301,
         "%00",
         "..",
         "%ED%A0%80",
     ]
-    for name in ("{name}", "{number}", "{exercise}"):
+    for name in ("{name:path}", "{number}", "{exercise}"):
         path = path.replace(name, rng.choice(names))
     if rng.random() < 0.03:
         method = rng.choice(METHODS)

@@ -9,6 +9,7 @@ import time
 from dataclasses import asdict
 from pathlib import Path
 from typing import Any
+from urllib.parse import urljoin
 
 import pytest
 
@@ -21,12 +22,13 @@ from ..near import near
 require("httpx")
 require("starlette")
 
-from chainrule.studio import app, limits, pictures, schemas
+from chainrule.studio import choices, limits, pictures, schemas
 from chainrule.studio.limits import RefusedError
-from chainrule.studio.server import wire
+from chainrule.studio.server import files, security, wire
 from chainrule.studio.trainer import code
 from chainrule.studio.trainer.config import Config
 from chainrule.support import graph
+from chainrule.viz.web import javascript
 
 from .client import MOONS, Studio, until
 from .programs import executed
@@ -115,25 +117,31 @@ def picture(studio: Studio, expression: Any, **values: Any) -> Any:
 
 @pytest.fixture
 def page(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> Path:
-    """A directory in the place of static/, with a secret beside it."""
-    folder = tmp_path / "static"
-    folder.mkdir()
+    """A directory in the place of static/, with secrets beside it, above it and beside the package."""
+    package = tmp_path / "package"
+    folder = package / "studio" / "static"
+    (folder / "inner").mkdir(parents=True)
     (folder / "index.html").write_text("<!DOCTYPE html><title>studio</title>")
     (folder / "app.js").write_text("export {};")
     (folder / "style.css").write_text("body {}")
+    (folder / "inner" / "deep.js").write_text("export { deep };")
     (folder / "notes.txt").write_text("not for anybody")
-    (folder / "inner").mkdir()
-    (folder / "inner" / "deep.js").write_text("export {};")
-    (tmp_path / "secret.js").write_text("secret")
-    monkeypatch.setattr(app, "STATIC", folder)
+    for outside in (folder.parent, package, tmp_path):
+        (outside / "secret.js").write_text("secret")
+    monkeypatch.setattr(files, "PACKAGE", package)
     return folder
 
 
 def test_files(studio: Studio, page: Path) -> None:
-    kinds = {"/": "text/html", "/static/app.js": "text/javascript", "/static/style.css": "text/css"}
+    kinds = {
+        "/": "text/html",
+        "/static/studio/static/app.js": "text/javascript",
+        "/static/studio/static/inner/deep.js": "text/javascript",
+        "/static/studio/static/style.css": "text/css",
+    }
     for path, kind in kinds.items():
         answer = studio.request("GET", path)
-        name = path.rpartition("/")[2] or "index.html"
+        name = path.removeprefix("/static/studio/static/").strip("/") or "index.html"
         assert answer.content == (page / name).read_bytes()
         assert answer.headers["content-type"] == f"{kind}; charset=utf-8"
         head = studio.request("HEAD", path)
@@ -141,23 +149,66 @@ def test_files(studio: Studio, page: Path) -> None:
     for name in (
         "notes.txt",
         "inner",
+        "inner/",
         "nothing.js",
         "",
-        "inner/deep.js",
+        "deep.js",
         "secret.js",
         "APP.JS",
+        "app.js/",
+        "/app.js",
+        "inner//deep.js",
+        "app.js/inner/deep.js",
     ):
+        assert studio.request("GET", f"/static/studio/static/{name}").status_code == 404
         assert studio.request("GET", f"/static/{name}").status_code == 404
 
 
+def test_only_pages_modules_and_styles_of_the_package_are_served(studio: Studio) -> None:
+    for name in ("__init__.py", "_core.pyi", "py.typed", "studio/README.md", "studio/app.py", "cli.py"):
+        assert (files.PACKAGE / name).is_file()
+        assert studio.request("GET", f"/static/{name}").status_code == 404
+    solution = "learn/exercises/write_mul/solution.py"
+    assert (files.PACKAGE / solution).is_file()
+    assert studio.request("GET", f"/static/{solution}").status_code == 404
+
+
+def test_the_pages_load_every_file_and_each_is_there(studio: Studio) -> None:
+    """A file that was moved, or that nothing uses any more, is found."""
+    needed = re.compile(
+        r'(?:src|href)="([^"]+\.(?:js|css))"|^(?:import|\}) .*from "([^"]+)";$', re.MULTILINE
+    )
+    there = {
+        path.relative_to(files.PACKAGE).as_posix()
+        for folder in files.FOLDERS
+        for path in (files.PACKAGE / folder).rglob("*")
+        if path.is_file()
+    }
+    loaded: set[str] = set()
+    texts = {path: studio.request("GET", path).text for path in ("/", "/enter")}
+    texts["/entered"] = security.ENTERED
+    while texts:
+        address, text = texts.popitem()
+        for found in needed.findall(text):
+            path = urljoin(address, found[0] or found[1])
+            if path not in loaded:
+                answer = studio.request("GET", path)
+                assert answer.status_code == 200, f"{address} needs {path}"
+                loaded.add(path)
+                texts[path] = answer.text
+    names = {path.removeprefix("/static/") for path in loaded}
+    assert names - set(files.GENERATED) == {name for name in there if not name.endswith(".html")}
+    assert set(files.GENERATED) <= names
+
+
 def test_operations_are_a_module(studio: Studio) -> None:
-    answer = studio.request("GET", "/static/ops.js")
+    answer = studio.request("GET", f"/static/{javascript.NAME}")
     assert answer.headers["content-type"] == "text/javascript; charset=utf-8"
     assert "export const ops" in answer.text
 
 
 def test_the_page_of_the_package_is_served_if_it_is_there(studio: Studio) -> None:
-    there = (app.STATIC / "index.html").is_file()
+    there = (files.PACKAGE / "studio/static/index.html").is_file()
     assert studio.request("GET", "/").status_code == (200 if there else 404)
 
 
@@ -182,6 +233,24 @@ def test_the_page_of_the_package_is_served_if_it_is_there(studio: Studio) -> Non
         "/static/..;/secret.js",
         "/../secret.js",
         "//secret.js",
+        "/static/secret.js",
+        "/static/studio/secret.js",
+        "/static/studio/static/secret.js",
+        "/static/studio/static/../secret.js",
+        "/static/studio/static/../../secret.js",
+        "/static/studio/static/inner/../../secret.js",
+        "/static/studio/static/inner/../../../../secret.js",
+        "/static/studio/static/%2e%2e/secret.js",
+        "/static/studio/static/..%2f..%2fsecret.js",
+        "/static/studio/static/inner/%2e%2e%2f%2e%2e%2fsecret.js",
+        "/static/studio/static/%252e%252e%252fsecret.js",
+        "/static/studio/static/..%5csecret.js",
+        "/static/studio%2fsecret.js",
+        "/static/studio/static//secret.js",
+        "/static/studio/static/./../secret.js",
+        "/static/studio/static/inner/..;/..;/secret.js",
+        "/static/studio/static/%c0%ae%c0%ae/secret.js",
+        "/static/studio/static/app.js%00/../secret.js",
         "/static/file:%2f%2f%2fetc%2fpasswd",
         "/static/%2fetc%2fpasswd",
     ],
@@ -590,7 +659,7 @@ def test_samples_that_are_refused(studio: Studio) -> None:
 
 def test_the_page_chooses_from_what_the_server_takes(studio: Studio) -> None:
     """One schema for both: names, limits and defaults are not written twice."""
-    text = studio.request("GET", "/static/choices.js").text
+    text = studio.request("GET", f"/static/{choices.NAME}").text
     found = {
         line.split()[2]: json.loads(line.partition(" = ")[2].rstrip(";"))
         for line in text.splitlines()
@@ -610,6 +679,6 @@ def test_the_page_chooses_from_what_the_server_takes(studio: Studio) -> None:
         for name in found[names]:
             config = {**found["DEFAULTS"], field: name}
             assert studio.post("/api/code", {"config": config}).status_code == 200, name
-    script = (app.STATIC / "settings.js").read_text()
+    script = (files.PACKAGE / "studio/static/settings.js").read_text()
     for name in ("moons", "huber", "adagrad", "leaky_relu"):
         assert name not in script

@@ -14,9 +14,14 @@ require("websockets")
 
 from websockets.exceptions import InvalidStatus
 
+from chainrule.studio.server.files import GENERATED
+
 from .client import Studio
 
-PUBLIC = ["/", "/enter", "/static/app.js", "/static/choices.js", "/static/ops.js", "/static/requests.js"]
+PUBLIC = [
+    *("/", "/enter", "/static/studio/static/app.js", "/static/studio/static/requests.js"),
+    *(f"/static/{name}" for name in GENERATED),
+]
 PRIVATE = [
     *("/api/picture", "/api/check", "/api/export", "/api/code", "/api/sample", "/train", "/nothing"),
     *("/api/course", "/api/lesson/1", "/api/work/write_mul", "/api/run-blocks", "/api/run-exercise"),
@@ -49,7 +54,7 @@ def test_nothing_without_cookie_and_key(studio: Studio, path: str, method: str) 
 
 def test_the_lists_above_have_every_route(studio: Studio) -> None:
     served = {route.path for route in studio.guard.app.routes}
-    examples = {"/static/{name}", "/api/lesson/{number}", "/api/work/{exercise}"}
+    examples = {"/static/{name:path}", "/api/lesson/{number}", "/api/work/{exercise}"}
     assert served - examples <= {*PUBLIC, *PRIVATE}
 
 
@@ -328,7 +333,9 @@ def test_the_cookie_among_others(studio: Studio) -> None:
 # --- headers -------------------------------------------------------------------------------------
 
 
-@pytest.mark.parametrize("path", ["/", "/nothing", "/static/ops.js", "/enter", "/api/picture"])
+@pytest.mark.parametrize(
+    "path", ["/", "/nothing", "/static/studio/static/app.js", "/enter", "/api/picture"]
+)
 @pytest.mark.parametrize("entered", [True, False])
 def test_every_answer_carries_the_headers(studio: Studio, path: str, entered: bool) -> None:
     answer = studio.request("GET", path, headers={} if entered else {"Cookie": None})

@@ -55,7 +55,7 @@ def test_the_wheel_serves_the_studio(tmp_path: Path) -> None:
             assert page.status_code == 200
             assert "chainrule" in page.text
             for name in ("app.js", "stepper.js", "ops.js", "style.css"):
-                assert client.get(f"{address}/static/{name}").status_code == 200
+                assert client.get(f"{address}/static/studio/static/{name}").status_code == 200
             request = {"expression": "tanh(a*b)", "values": {"a": 2.0, "b": -3.0}}
             headers = {"Origin": address, "Cookie": cookie, "X-Chainrule-Key": key}
             answer = client.post(f"{address}/api/picture", json=request, headers=headers)

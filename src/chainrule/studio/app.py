@@ -25,26 +25,16 @@ from starlette.websockets import WebSocket, WebSocketDisconnect
 from ..learn.exercise import ExerciseError
 from ..learn.progress import default_folder
 from . import limits, pictures, schemas
-from .choices import choices_module
 from .jobs import Jobs
 from .lessons import Course
 from .limits import RefusedError
 from .schemas import AnyCommand, Start
-from .server import wire
+from .server import files, wire
 from .server.security import FAILED, PROTOCOL, Guard
 from .server.timeouts import Room
 from .trainer import code
 from .trainer.runs import Outbox, Run
 
-STATIC = Path(__file__).parent / "static"
-TYPES = {
-    ".html": "text/html; charset=utf-8",
-    ".css": "text/css; charset=utf-8",
-    ".js": "text/javascript; charset=utf-8",
-    ".svg": "image/svg+xml",
-    ".png": "image/png",
-    ".ico": "image/x-icon",
-}
 T = TypeVar("T")
 Endpoint = Callable[[Request], Awaitable[Response]]
 
@@ -59,11 +49,9 @@ def build(port: int, folder: Path | None = None, room: Room | None = None) -> Gu
     """
     studio, course = Studio(), Course(folder or default_folder())
     routes = [
-        Route("/", functools.partial(static, "index.html")),
-        Route("/enter", functools.partial(static, "enter.html")),
-        Route("/static/ops.js", operations),
-        Route("/static/choices.js", choices),
-        Route("/static/{name}", static_named),
+        Route("/", functools.partial(static, "studio/static/index.html")),
+        Route("/enter", functools.partial(static, "studio/static/enter.html")),
+        Route("/static/{name:path}", static_named),
         studio.post("/api/picture", pictures.of_expression, schemas.Expression),
         studio.post("/api/check", pictures.check, schemas.Expression),
         studio.post("/api/sample", pictures.of_sample, schemas.Sample),
@@ -129,23 +117,11 @@ async def static_named(request: Request) -> Response:
 
 
 async def static(name: str, request: Request) -> Response:
-    """One of the files of the package, by its exact name: no path is made from what was asked for."""
-    files = {path.name: path for path in STATIC.glob("*") if path.is_file() and path.suffix in TYPES}
-    if name not in files:
+    found = files.read(name)
+    if found is None:
         raise HTTPException(404)
-    return Response(files[name].read_bytes(), headers={"Content-Type": TYPES[files[name].suffix]})
-
-
-async def operations(request: Request) -> Response:
-    """The table of operations as a module, written by `viz/web/javascript.py`."""
-    from ..viz.web.javascript import ops_module
-
-    return Response(ops_module(), headers={"Content-Type": TYPES[".js"]})
-
-
-async def choices(request: Request) -> Response:
-    """What the page may choose from, written by `choices.py`."""
-    return Response(choices_module(), headers={"Content-Type": TYPES[".js"]})
+    content, kind = found
+    return Response(content, headers={"Content-Type": kind})
 
 
 # --- requests ------------------------------------------------------------------------------------

@@ -11,9 +11,11 @@ from ..optim.optimizers import BY_NAME as OPTIMIZERS
 from . import limits
 from .trainer.config import DATA_SETS, LOSSES, Config
 
+NAME = "studio/static/choices.js"  # the path that it would have as a file
+
 
 def choices_module() -> str:
-    """`/static/choices.js`."""
+    """The module as text."""
     chosen = {
         "DATA_SETS": DATA_SETS,
         "MADE": PLANE,

@@ -18,7 +18,7 @@ from chainrule.support import graph
 from chainrule.viz.explaining.edges import rules_of
 from chainrule.viz.model import Picture, picture
 from chainrule.viz.web import bundle as bundling
-from chainrule.viz.web.bundle import bundle, styles
+from chainrule.viz.web.bundle import STEPPER, STEPPER_STYLES, bundle, styles
 from chainrule.viz.web.javascript import ops_module
 
 from ...conformance.campaigns import check, random_graphs, special
@@ -31,7 +31,8 @@ def run_node(folder: Path, script: str, data: object) -> Any:
     """What the script returns for the data; NaN and infinities travel as text."""
     (folder / "ops.mjs").write_text(ops_module())
     (folder / "bundle.mjs").write_text(
-        bundle(["checking.js", "moments.js"]) + "export { checking_js, engine_js, moments_js, ops_js };"
+        bundle(["studio/static/checking.js", "studio/static/moments.js"])
+        + "export { checking_js, engine_js, moments_js, ops_js };"
     )
     (folder / "data.json").write_text(json.dumps(plain(data), allow_nan=False))
     (folder / "run.mjs").write_text(PRELUDE + script)
@@ -256,7 +257,7 @@ def test_differences(tmp_path: Path) -> None:
 
 
 def test_modules_come_before_those_that_need_them() -> None:
-    text = bundle(["stepper.js"])
+    text = bundle([STEPPER])
     names = ["ops", "numbers", "engine", "checking", "graph", "stepper"]
     places = [text.index(f"const {name}_js = ") for name in names]
     assert places == sorted(places)
@@ -275,7 +276,25 @@ def test_what_cannot_be_bundled_is_refused(monkeypatch: pytest.MonkeyPatch) -> N
     }
     with pytest.raises(ValueError, match=r"in a circle: a\.js -> b\.js -> a\.js$"):
         bundle(["a.js"])
+    modules |= {"x/a.js": 'import { c } from "../y/a.js";\n', "y/a.js": "export const c = 1;\n"}
+    with pytest.raises(
+        ValueError, match=r"^modules of one name cannot be bundled: y/a\.js and x/a\.js$"
+    ):
+        bundle(["x/a.js"])
+
+
+def test_imports_are_relative_to_the_folder_of_the_module(monkeypatch: pytest.MonkeyPatch) -> None:
+    modules = {
+        "x/first.js": 'import { c } from "../y/z/second.js";\n',
+        "y/z/second.js": 'import { d } from "./third.js";\nexport const c = d;\n',
+        "y/z/third.js": "export const d = 1;\n",
+    }
+    monkeypatch.setattr(bundling, "static", modules.__getitem__)
+    text = bundle(["x/first.js"])
+    places = [text.index(f"const {name}_js = ") for name in ("third", "second", "first")]
+    assert places == sorted(places)
+    assert "const { c } = second_js;" in text
 
 
 def test_static_files_are_found() -> None:
-    assert styles("graph", "stepper").startswith("/* Colours, and the graph")
+    assert styles(*STEPPER_STYLES).startswith("/* Colours, and the graph")

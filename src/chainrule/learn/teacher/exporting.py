@@ -15,13 +15,16 @@ from typing import Any
 
 from ...inspect.expressions import CONSTANTS, FUNCTIONS, parse
 from ...viz.formats.html import document, table
-from ...viz.web.bundle import bundle, styles
+from ...viz.web.bundle import STEPPER, STEPPER_STYLES, bundle, styles
 from .. import rendering
 from ..course import Lesson
 from ..exercise import Exercise, exercise
 from ..quizzes import pictured
 
 Thing = Lesson | Exercise
+
+MODULES = ("studio/static/quiz_view.js", "studio/static/highlighting.js")
+STYLES = ("studio/static/style.css", "studio/static/learn.css")
 
 START = """
 const data = JSON.parse(document.getElementById("data").textContent);
@@ -73,8 +76,8 @@ def html(thing: Thing) -> str:
             "</footer>",
         ]
     )
-    script = "{\n" + bundle(["stepper.js", "quiz_view.js", "highlighting.js"]) + START + "}"
-    style = styles("graph", "stepper", "style", "learn") + STYLE
+    script = "{\n" + bundle([STEPPER, *MODULES]) + START + "}"
+    style = styles(*STEPPER_STYLES, *STYLES) + STYLE
     return document(thing.title, body, data, script, style)
 
 

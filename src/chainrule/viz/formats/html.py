@@ -17,7 +17,7 @@ from .. import labels
 from ..explaining.edges import rules_of
 from ..layout.places import layout
 from ..model import CHANGED, GROUP, OPERATION, Node, Picture
-from ..web.bundle import bundle, styles
+from ..web.bundle import STEPPER, STEPPER_STYLES, bundle, styles
 
 START = """
 const data = JSON.parse(document.getElementById("data").textContent);
@@ -77,8 +77,8 @@ def page(picture: Picture, title: str = "") -> str:
 </noscript>
 </main>
 <footer>Made with chainrule. This file needs no other; nothing is sent anywhere.</footer>"""
-    script = "{\n" + bundle(["stepper.js"]) + START + "}"
-    return document(title, body, drawn(picture), script, styles("graph", "stepper") + STYLE)
+    script = "{\n" + bundle([STEPPER]) + START + "}"
+    return document(title, body, drawn(picture), script, styles(*STEPPER_STYLES) + STYLE)
 
 
 def document(title: str, body: str, data: Any, script: str, style: str) -> str:

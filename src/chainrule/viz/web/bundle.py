@@ -10,18 +10,22 @@ import functools
 import re
 from collections.abc import Iterable
 from importlib.resources import files
+from posixpath import basename, dirname, join, normpath
 
-from .javascript import ops_module
+from . import javascript
 
-IMPORT = re.compile(r'^import \{ (.+) \} from "\./([a-z_]+\.js)";$', re.MULTILINE)
+STEPPER = "studio/static/stepper.js"
+STEPPER_STYLES = ("studio/static/graph.css", "studio/static/stepper.css")
+
+IMPORT = re.compile(r'^import \{ (.+) \} from "(\.\.?/[a-z_./]+\.js)";$', re.MULTILINE)
 EXPORT = re.compile(r"^export (?:const|class|function) (\w+)", re.MULTILINE)
 LEFT = re.compile(r"^(?:import|export)\b.*$|\bimport\(", re.MULTILINE)
 
 
 def bundle(entry_modules: Iterable[str]) -> str:
-    """The named modules of studio/static and all they import, each before those that need it.
+    """The modules and all they import, each before those that need it; names are paths in the package.
 
-    `stepper.js` becomes the constant `stepper_js`, an object of what it exports.
+    `.../stepper.js` becomes the constant `stepper_js`, an object of what it exports.
     """
     order: dict[str, None] = {}
 
@@ -29,30 +33,40 @@ def bundle(entry_modules: Iterable[str]) -> str:
         if name in path:
             raise ValueError(f"modules import each other in a circle: {' -> '.join([*path, name])}")
         if name not in order:
-            for needed in IMPORT.findall(static(name)):
-                visit(needed[1], (*path, name))
+            for _, needed in IMPORT.findall(static(name)):
+                visit(_resolved(needed, name), (*path, name))
             order[name] = None
 
     for name in entry_modules:
         visit(name, ())
+    named: dict[str, str] = {}
+    for name in order:
+        other = named.setdefault(_constant(name), name)
+        if other != name:
+            raise ValueError(f"modules of one name cannot be bundled: {other} and {name}")
     return "\n".join(map(_wrapped, order))
 
 
 @functools.cache
 def static(name: str) -> str:
-    """The text of a file that the browser loads; `ops.js` is generated."""
-    if name == "ops.js":
-        return ops_module()
-    return files("chainrule").joinpath("studio", "static", name).read_text("utf-8")
+    """The text of a file that the browser loads, by its path in the package; `ops.js` is generated."""
+    if name == javascript.NAME:
+        return javascript.ops_module()
+    return files("chainrule").joinpath(name).read_text("utf-8")
 
 
 def styles(*names: str) -> str:
     """Style sheets, one after the other as the page loads them."""
-    return "\n".join(static(f"{name}.css") for name in names)
+    return "\n".join(map(static, names))
+
+
+def _resolved(imported: str, name: str) -> str:
+    """The path in the package of what a module imports."""
+    return normpath(join(dirname(name), imported))
 
 
 def _constant(name: str) -> str:
-    return name.replace(".", "_")
+    return basename(name).replace(".", "_")
 
 
 def _wrapped(name: str) -> str:

@@ -1,7 +1,7 @@
 """The table as an ES module, so that a browser computes with the same formulas.
 
-`ops_module()` is `/static/ops.js` of the studio and the first part of every exported file. What a
-row does is known to the table alone, and how it is spelled to compiler/backends.
+`ops_module()` is a module of the studio and the first part of every exported file. What a row does is
+known to the table alone, and how it is spelled to compiler/codegen.
 """
 
 from __future__ import annotations
@@ -15,6 +15,8 @@ from ...compiler.codegen.helpers import Helpers, mentions
 from ...compiler.codegen.javascript import JAVASCRIPT
 from ...ops import TABLE, Op, Variadic
 from ...version import __version__
+
+NAME = "studio/static/ops.js"  # the path that it would have as a file
 
 HEAD = f"""\
 // Written by chainrule {__version__} from its table of operations, src/chainrule/ops.py.

@@ -12,7 +12,7 @@ from ...support import graph
 from ...value import Value
 from ..formats.html import drawn
 from ..model import picture, values_of
-from .bundle import bundle, styles
+from .bundle import STEPPER, STEPPER_STYLES, bundle, styles
 
 RENDER = """
 function render({ model, el }) {
@@ -59,8 +59,8 @@ def widget(v: Any) -> Any:
     leaves = {i: node for i, node in numbered.items() if node.is_leaf and not node.is_constant}
 
     class StepperWidget(anywidget.AnyWidget):  # type: ignore[misc, unused-ignore]
-        _esm = bundle(["stepper.js"]) + RENDER
-        _css = styles("graph", "stepper")
+        _esm = bundle([STEPPER]) + RENDER
+        _css = styles(*STEPPER_STYLES)
         data = traitlets.Dict().tag(sync=True)
         values = traitlets.Dict().tag(sync=True)
 
