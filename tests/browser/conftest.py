@@ -94,7 +94,7 @@ def open_page(browser: Any, tmp_path: Path) -> Iterator[Opener]:
 def formatted(browser: Any) -> Iterator[Callable[[Sequence[float | None]], list[str]]]:
     """Numbers as the pages write them."""
     page = browser.new_page()
-    module = "data:text/javascript," + quote(static("studio/static/numbers.js"))
+    module = "data:text/javascript," + quote(static("viz/web/static/page/numbers.js"))
     script = """async ([module, numbers]) => {
         const { decode, format } = await import(module);
         return numbers.map((x) => format(decode(x)));

@@ -117,19 +117,21 @@ def picture(studio: Studio, expression: Any, **values: Any) -> Any:
 
 @pytest.fixture
 def page(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> Path:
-    """A directory in the place of static/, with secrets beside it, above it and beside the package."""
+    """A package with files to serve in two places, and secrets beside each and above."""
     package = tmp_path / "package"
-    folder = package / "studio" / "static"
-    (folder / "inner").mkdir(parents=True)
+    folder, other = package / "studio" / "static", package / "viz" / "web" / "static"
+    for each in (folder / "inner", other / "graph"):
+        each.mkdir(parents=True)
+    (other / "graph" / "graph.js").write_text("export { graph };")
     (folder / "index.html").write_text("<!DOCTYPE html><title>studio</title>")
     (folder / "app.js").write_text("export {};")
     (folder / "style.css").write_text("body {}")
     (folder / "inner" / "deep.js").write_text("export { deep };")
     (folder / "notes.txt").write_text("not for anybody")
-    for outside in (folder.parent, package, tmp_path):
+    for outside in (folder.parent, other.parent, package, tmp_path):
         (outside / "secret.js").write_text("secret")
     monkeypatch.setattr(files, "PACKAGE", package)
-    return folder
+    return package
 
 
 def test_files(studio: Studio, page: Path) -> None:
@@ -138,10 +140,11 @@ def test_files(studio: Studio, page: Path) -> None:
         "/static/studio/static/app.js": "text/javascript",
         "/static/studio/static/inner/deep.js": "text/javascript",
         "/static/studio/static/style.css": "text/css",
+        "/static/viz/web/static/graph/graph.js": "text/javascript",
     }
     for path, kind in kinds.items():
         answer = studio.request("GET", path)
-        name = path.removeprefix("/static/studio/static/").strip("/") or "index.html"
+        name = path.removeprefix("/static/").strip("/") or "studio/static/index.html"
         assert answer.content == (page / name).read_bytes()
         assert answer.headers["content-type"] == f"{kind}; charset=utf-8"
         head = studio.request("HEAD", path)
@@ -160,8 +163,8 @@ def test_files(studio: Studio, page: Path) -> None:
         "inner//deep.js",
         "app.js/inner/deep.js",
     ):
-        assert studio.request("GET", f"/static/studio/static/{name}").status_code == 404
-        assert studio.request("GET", f"/static/{name}").status_code == 404
+        for folder in ("", "studio/static/", "viz/web/static/", "viz/web/static/graph/"):
+            assert studio.request("GET", f"/static/{folder}{name}").status_code == 404
 
 
 def test_only_pages_modules_and_styles_of_the_package_are_served(studio: Studio) -> None:
@@ -235,6 +238,10 @@ def test_the_page_of_the_package_is_served_if_it_is_there(studio: Studio) -> Non
         "//secret.js",
         "/static/secret.js",
         "/static/studio/secret.js",
+        "/static/viz/web/secret.js",
+        "/static/viz/web/static/../secret.js",
+        "/static/viz/web/static/graph/..%2f..%2fsecret.js",
+        "/static/studio/static/../../viz/web/secret.js",
         "/static/studio/static/secret.js",
         "/static/studio/static/../secret.js",
         "/static/studio/static/../../secret.js",

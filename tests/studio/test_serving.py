@@ -256,7 +256,7 @@ HELD = {
     "no body": "POST /enter HTTP/1.1\r\nHost: {host}\r\nContent-Length: 49\r\n\r\n",
     "half a chunk": "POST /enter HTTP/1.1\r\nHost: {host}\r\nTransfer-Encoding: chunked\r\n\r\n9\r\nto",
     "half a socket": "GET /train HTTP/1.1\r\nHost: {host}\r\nUpgrade: websocket\r\nConnection: Upg",
-    "a page that was read": "GET /static/studio/static/dom.js HTTP/1.1\r\nHost: {host}\r\n\r\n",
+    "a page that was read": "GET /static/viz/web/static/page/dom.js HTTP/1.1\r\nHost: {host}\r\n\r\n",
 }
 
 

@@ -1,4 +1,4 @@
-"""Numbers as text, the same in every view; `studio/static/numbers.js` is its mirror.
+"""Numbers as text, the same in every view; `viz/web/static/page/numbers.js` is its mirror.
 
 A number fits into 11 characters, so boxes need not grow when numbers change. Ties are rounded
 away from zero, on the exact binary value, because JavaScript does it so.

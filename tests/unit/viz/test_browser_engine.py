@@ -31,7 +31,7 @@ def run_node(folder: Path, script: str, data: object) -> Any:
     """What the script returns for the data; NaN and infinities travel as text."""
     (folder / "ops.mjs").write_text(ops_module())
     (folder / "bundle.mjs").write_text(
-        bundle(["studio/static/checking.js", "studio/static/moments.js"])
+        bundle(["viz/web/static/stepper/checking.js", "viz/web/static/stepper/moments.js"])
         + "export { checking_js, engine_js, moments_js, ops_js };"
     )
     (folder / "data.json").write_text(json.dumps(plain(data), allow_nan=False))

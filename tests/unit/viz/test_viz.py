@@ -36,7 +36,7 @@ from ...near import near
 from .drawn import GRAPHS, expression, gradient, network, shares
 
 ROOT = Path(__file__).resolve().parents[3]
-NUMBERS_JS = ROOT / "src" / "chainrule" / "studio" / "static" / "numbers.js"
+NUMBERS_JS = ROOT / "src/chainrule/viz/web/static/page/numbers.js"
 SVG = "{http://www.w3.org/2000/svg}"
 
 

@@ -23,8 +23,8 @@ from ..quizzes import pictured
 
 Thing = Lesson | Exercise
 
-MODULES = ("studio/static/quiz_view.js", "studio/static/highlighting.js")
-STYLES = ("studio/static/style.css", "studio/static/learn.css")
+MODULES = ("learn/static/quiz_view.js", "learn/static/highlighting.js")
+STYLES = ("viz/web/static/page/page.css", "learn/static/learn.css")
 
 START = """
 const data = JSON.parse(document.getElementById("data").textContent);

@@ -13,7 +13,7 @@ from ...viz.web import javascript
 from .. import choices
 
 PACKAGE = Path(__file__).parents[2]
-FOLDERS = ("studio/static",)
+FOLDERS = ("viz/web/static", "learn/static", "studio/static")
 GENERATED: dict[str, Callable[[], str]] = {
     javascript.NAME: javascript.ops_module,
     choices.NAME: choices.choices_module,

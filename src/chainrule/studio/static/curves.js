@@ -1,7 +1,7 @@
 // The loss over the epochs, and the gradient of each layer as a bar.
 
-import { format } from "./numbers.js";
-import { h } from "./dom.js";
+import { format } from "../../viz/web/static/page/numbers.js";
+import { h } from "../../viz/web/static/page/dom.js";
 import { Losses } from "./losses.js";
 import { setText } from "./elements.js";
 import { tickText, ticks } from "./rasters.js";

@@ -4,9 +4,9 @@
 // over something that was not seen here: then the learner chooses.
 
 import { WARNING } from "./course.js";
-import { h } from "./dom.js";
+import { h } from "../../viz/web/static/page/dom.js";
 import { Editor } from "./editor.js";
-import { highlighted } from "./highlighting.js";
+import { highlighted } from "../../learn/static/highlighting.js";
 import { ending, Program, verdict } from "./programs.js";
 import { proseFrom } from "./prose.js";
 import { get, post, put } from "./requests.js";

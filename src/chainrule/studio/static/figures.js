@@ -2,13 +2,13 @@
 
 import { Connection } from "./connection.js";
 import { LossCurve } from "./curves.js";
-import { h } from "./dom.js";
+import { h } from "../../viz/web/static/page/dom.js";
 import { setText, throttle } from "./elements.js";
 import { Losses } from "./losses.js";
-import { decode, format } from "./numbers.js";
+import { decode, format } from "../../viz/web/static/page/numbers.js";
 import { BoundaryPlot } from "./plots.js";
 import { logit } from "./rasters.js";
-import { Stepper } from "./stepper.js";
+import { Stepper } from "../../viz/web/static/stepper/stepper.js";
 
 const WORDS_EVERY = 200; // milliseconds
 

@@ -1,7 +1,7 @@
 // The Learn tab: the list of lessons, one lesson, or one exercise, as the address says.
 
 import { exerciseList, WARNING } from "./course.js";
-import { h } from "./dom.js";
+import { h } from "../../viz/web/static/page/dom.js";
 import { byId } from "./elements.js";
 import { ExerciseView } from "./exercise.js";
 import { LessonView } from "./lesson.js";

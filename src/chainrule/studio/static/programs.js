@@ -1,6 +1,6 @@
 // Programs of the learner: run by the studio, stopped by name, and what to show of how they ended.
 
-import { h } from "./dom.js";
+import { h } from "../../viz/web/static/page/dom.js";
 import { post } from "./requests.js";
 
 const HEADS = { passed: "It ran.", stopped: "It was stopped.", time: "It took too long.", error: "It raised an error." };

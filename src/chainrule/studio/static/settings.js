@@ -2,7 +2,7 @@
 //
 // Knows which field means what; starts nothing.
 
-import { h } from "./dom.js";
+import { h } from "../../viz/web/static/page/dom.js";
 import { byId, setText } from "./elements.js";
 import {
     ACTIVATIONS, DATA_SETS, DEFAULTS, LOSSES, MADE, MOST_LAYERS, MOST_NEURONS, OPTIMIZERS,

@@ -5,12 +5,12 @@
 
 import { Connection } from "./connection.js";
 import { FlowBars, LossCurve } from "./curves.js";
-import { h, s } from "./dom.js";
+import { h, s } from "../../viz/web/static/page/dom.js";
 import * as page from "./elements.js";
 import { Inspector } from "./inspector.js";
 import { Losses } from "./losses.js";
 import { METRICS, Network } from "./network.js";
-import { decode, format } from "./numbers.js";
+import { decode, format } from "../../viz/web/static/page/numbers.js";
 import { BoundaryPlot, EMPTY_BOX, pngBlob, svgBlob } from "./plots.js";
 import { logit, shape, SHAPES } from "./rasters.js";
 import { post } from "./requests.js";

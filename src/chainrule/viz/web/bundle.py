@@ -14,8 +14,8 @@ from posixpath import basename, dirname, join, normpath
 
 from . import javascript
 
-STEPPER = "studio/static/stepper.js"
-STEPPER_STYLES = ("studio/static/graph.css", "studio/static/stepper.css")
+STEPPER = "viz/web/static/stepper/stepper.js"
+STEPPER_STYLES = ("viz/web/static/graph/graph.css", "viz/web/static/stepper/stepper.css")
 
 IMPORT = re.compile(r'^import \{ (.+) \} from "(\.\.?/[a-z_./]+\.js)";$', re.MULTILINE)
 EXPORT = re.compile(r"^export (?:const|class|function) (\w+)", re.MULTILINE)

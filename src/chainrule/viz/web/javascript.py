@@ -16,7 +16,7 @@ from ...compiler.codegen.javascript import JAVASCRIPT
 from ...ops import TABLE, Op, Variadic
 from ...version import __version__
 
-NAME = "studio/static/ops.js"  # the path that it would have as a file
+NAME = "viz/web/static/graph/ops.js"  # the path that it would have as a file
 
 HEAD = f"""\
 // Written by chainrule {__version__} from its table of operations, src/chainrule/ops.py.

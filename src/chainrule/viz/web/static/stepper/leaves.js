@@ -1,7 +1,7 @@
 // The leaves as a table: a slider and a field for each, and its gradient.
 
-import { h } from "./dom.js";
-import { format } from "./numbers.js";
+import { h } from "../page/dom.js";
+import { format } from "../page/numbers.js";
 
 const NICE = [1, 2, 5];
 

@@ -1,6 +1,6 @@
 // Python in colours: enough to see where strings, comments and names begin and end.
 
-import { h } from "./dom.js";
+import { h } from "../../viz/web/static/page/dom.js";
 
 const WORDS = "False None True and as assert async await break class continue def del elif else except finally "
     + "for from global if import in is lambda nonlocal not or pass raise return try while with yield";

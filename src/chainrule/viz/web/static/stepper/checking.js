@@ -1,6 +1,6 @@
 // Gradients beside finite differences, in the browser: the same rules as chainrule's checking.py.
 
-import { recompute } from "./engine.js";
+import { recompute } from "../graph/engine.js";
 
 export const EPSILON = 1e-5;
 const TOLERANCE = 1e-5;

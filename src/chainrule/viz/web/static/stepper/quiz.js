@@ -1,7 +1,7 @@
 // Predict first: asks for the number of a step, judges the answer, and keeps the score.
 
-import { h } from "./dom.js";
-import { format } from "./numbers.js";
+import { h } from "../page/dom.js";
+import { format } from "../page/numbers.js";
 
 export class Quiz {
     constructor({ answered }) {

@@ -4,13 +4,13 @@
 // to keep its state listens to its `change` events.
 
 import { differences, EPSILON } from "./checking.js";
-import { h, s } from "./dom.js";
-import { asDrawn, fixedLeaves, recompute } from "./engine.js";
-import { Graph, isFolded } from "./graph.js";
+import { h, s } from "../page/dom.js";
+import { asDrawn, fixedLeaves, recompute } from "../graph/engine.js";
+import { Graph, isFolded } from "../graph/graph.js";
 import { Leaves } from "./leaves.js";
 import { happening, moment } from "./moments.js";
-import { whyGradient, whyValue } from "./nans.js";
-import { decode, format } from "./numbers.js";
+import { whyGradient, whyValue } from "../graph/nans.js";
+import { decode, format } from "../page/numbers.js";
 import { Quiz } from "./quiz.js";
 import { Teller } from "./telling.js";
 

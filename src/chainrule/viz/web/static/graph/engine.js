@@ -4,7 +4,7 @@
 // generated from chainrule's table.
 
 import { ops } from "./ops.js";
-import { decode } from "./numbers.js";
+import { decode } from "../page/numbers.js";
 
 const plans = new WeakMap();
 

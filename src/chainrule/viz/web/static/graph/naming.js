@@ -1,6 +1,6 @@
 // Names and formulas of nodes: what a step calls the things it talks about.
 
-import { format } from "./numbers.js";
+import { format } from "../page/numbers.js";
 
 const INFIX = new Set(["add", "sub", "mul", "div", "pow", "less", "less_equal", "equal"]);
 

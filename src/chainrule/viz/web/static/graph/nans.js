@@ -4,7 +4,7 @@
 
 import { within } from "./engine.js";
 import { argument, formula, names } from "./naming.js";
-import { format } from "./numbers.js";
+import { format } from "../page/numbers.js";
 import { ops } from "./ops.js";
 
 const NO_PRODUCT = "0 × inf has no value";

@@ -1,6 +1,6 @@
 // What is known after so many steps of a picture, and what one step does.
 
-import { isCut } from "./engine.js";
+import { isCut } from "../graph/engine.js";
 
 /** The numbers of `result` (from recompute) that are known after `count` steps; null for others. */
 export function moment(picture, result, count) {
