@@ -328,7 +328,7 @@ def test_the_gradient_of_each_layer_is_shown(pages: Pages) -> None:
 
 def test_words_for_gradients_that_vanish_or_explode(pages: Pages) -> None:
     page = pages()
-    say = "(flow) => import('/static/studio/static/curves.js').then((m) => m.flowWords(flow))"
+    say = "(flow) => import('/static/studio/static/training/curves.js').then((m) => m.flowWords(flow))"
     assert page.evaluate(say, [1.0, 0.5]) == ""
     assert page.evaluate(say, [0.9e-5, 1.0]).startswith("Layer 1 vanishes")
     assert page.evaluate(say, [1.1e-5, 1.0]) == ""
@@ -339,7 +339,7 @@ def test_a_frame_is_decoded_whatever_the_length_of_its_head(pages: Pages) -> Non
     page = pages()
     found = page.evaluate(
         """async () => {
-          const { decodeFrame } = await import('/static/studio/static/connection.js');
+          const { decodeFrame } = await import('/static/studio/static/training/connection.js');
           return ['', 'a', 'ab', 'abc'].map((name) => {
             const text = JSON.stringify({ name, sections: [['u', 2], ['v', 1]] });
             const head = new TextEncoder().encode(text);
@@ -361,7 +361,7 @@ def test_losses_stay_few_enough_to_draw(pages: Pages) -> None:
     page = pages()
     found = page.evaluate(
         """async () => {
-          const { Losses } = await import('/static/studio/static/losses.js');
+          const { Losses } = await import('/static/studio/static/training/losses.js');
           const losses = new Losses();
           losses.add(0, Float32Array.from({ length: 10000 }, (_, i) => 10000 - i));
           const few = losses.low.length <= 2048;

@@ -253,7 +253,7 @@ def request(studio: Studio, method: str, path: str, schema: Any, rng: random.Ran
         "1",
         "2",
         "99",
-        "studio/static/app.js",
+        "studio/static/pages/app.js",
         "studio/static/../app.py",
         "9" * 4301,
         "%00",

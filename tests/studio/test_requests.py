@@ -120,13 +120,12 @@ def page(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> Path:
     """A package with files to serve in two places, and secrets beside each and above."""
     package = tmp_path / "package"
     folder, other = package / "studio" / "static", package / "viz" / "web" / "static"
-    for each in (folder / "inner", other / "graph"):
+    for each in (folder / "pages", other / "graph"):
         each.mkdir(parents=True)
     (other / "graph" / "graph.js").write_text("export { graph };")
-    (folder / "index.html").write_text("<!DOCTYPE html><title>studio</title>")
-    (folder / "app.js").write_text("export {};")
+    (folder / "pages" / "index.html").write_text("<!DOCTYPE html><title>studio</title>")
+    (folder / "pages" / "app.js").write_text("export {};")
     (folder / "style.css").write_text("body {}")
-    (folder / "inner" / "deep.js").write_text("export { deep };")
     (folder / "notes.txt").write_text("not for anybody")
     for outside in (folder.parent, other.parent, package, tmp_path):
         (outside / "secret.js").write_text("secret")
@@ -137,31 +136,30 @@ def page(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> Path:
 def test_files(studio: Studio, page: Path) -> None:
     kinds = {
         "/": "text/html",
-        "/static/studio/static/app.js": "text/javascript",
-        "/static/studio/static/inner/deep.js": "text/javascript",
+        "/static/studio/static/pages/app.js": "text/javascript",
         "/static/studio/static/style.css": "text/css",
         "/static/viz/web/static/graph/graph.js": "text/javascript",
     }
     for path, kind in kinds.items():
         answer = studio.request("GET", path)
-        name = path.removeprefix("/static/").strip("/") or "studio/static/index.html"
+        name = path.removeprefix("/static/").strip("/") or "studio/static/pages/index.html"
         assert answer.content == (page / name).read_bytes()
         assert answer.headers["content-type"] == f"{kind}; charset=utf-8"
         head = studio.request("HEAD", path)
         assert (head.status_code, head.content) == (200, b"")
     for name in (
         "notes.txt",
-        "inner",
-        "inner/",
+        "pages",
+        "pages/",
         "nothing.js",
         "",
-        "deep.js",
+        "app.js",
         "secret.js",
-        "APP.JS",
-        "app.js/",
-        "/app.js",
-        "inner//deep.js",
-        "app.js/inner/deep.js",
+        "pages/APP.JS",
+        "pages/app.js/",
+        "/pages/app.js",
+        "pages//app.js",
+        "style.css/pages/app.js",
     ):
         for folder in ("", "studio/static/", "viz/web/static/", "viz/web/static/graph/"):
             assert studio.request("GET", f"/static/{folder}{name}").status_code == 404
@@ -211,7 +209,7 @@ def test_operations_are_a_module(studio: Studio) -> None:
 
 
 def test_the_page_of_the_package_is_served_if_it_is_there(studio: Studio) -> None:
-    there = (files.PACKAGE / "studio/static/index.html").is_file()
+    there = (files.PACKAGE / "studio/static/pages/index.html").is_file()
     assert studio.request("GET", "/").status_code == (200 if there else 404)
 
 
@@ -230,7 +228,7 @@ def test_the_page_of_the_package_is_served_if_it_is_there(studio: Studio) -> Non
         "/static/....//secret.js",
         "/static//secret.js",
         "/static/./../secret.js",
-        "/static/inner/../../secret.js",
+        "/static/pages/../../secret.js",
         "/static/%c0%ae%c0%ae/secret.js",
         "/static/secret.js%00.js",
         "/static/..;/secret.js",
@@ -245,19 +243,19 @@ def test_the_page_of_the_package_is_served_if_it_is_there(studio: Studio) -> Non
         "/static/studio/static/secret.js",
         "/static/studio/static/../secret.js",
         "/static/studio/static/../../secret.js",
-        "/static/studio/static/inner/../../secret.js",
-        "/static/studio/static/inner/../../../../secret.js",
+        "/static/studio/static/pages/../../secret.js",
+        "/static/studio/static/pages/../../../../secret.js",
         "/static/studio/static/%2e%2e/secret.js",
         "/static/studio/static/..%2f..%2fsecret.js",
-        "/static/studio/static/inner/%2e%2e%2f%2e%2e%2fsecret.js",
+        "/static/studio/static/pages/%2e%2e%2f%2e%2e%2fsecret.js",
         "/static/studio/static/%252e%252e%252fsecret.js",
         "/static/studio/static/..%5csecret.js",
         "/static/studio%2fsecret.js",
         "/static/studio/static//secret.js",
         "/static/studio/static/./../secret.js",
-        "/static/studio/static/inner/..;/..;/secret.js",
+        "/static/studio/static/pages/..;/..;/secret.js",
         "/static/studio/static/%c0%ae%c0%ae/secret.js",
-        "/static/studio/static/app.js%00/../secret.js",
+        "/static/studio/static/pages/app.js%00/../secret.js",
         "/static/file:%2f%2f%2fetc%2fpasswd",
         "/static/%2fetc%2fpasswd",
     ],
@@ -686,6 +684,6 @@ def test_the_page_chooses_from_what_the_server_takes(studio: Studio) -> None:
         for name in found[names]:
             config = {**found["DEFAULTS"], field: name}
             assert studio.post("/api/code", {"config": config}).status_code == 200, name
-    script = (files.PACKAGE / "studio/static/settings.js").read_text()
+    script = (files.PACKAGE / "studio/static/training/settings.js").read_text()
     for name in ("moons", "huber", "adagrad", "leaky_relu"):
         assert name not in script

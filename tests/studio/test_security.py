@@ -19,7 +19,7 @@ from chainrule.studio.server.files import GENERATED
 from .client import Studio
 
 PUBLIC = [
-    *("/", "/enter", "/static/studio/static/app.js", "/static/studio/static/requests.js"),
+    *("/", "/enter", "/static/studio/static/pages/app.js", "/static/studio/static/shared/requests.js"),
     *(f"/static/{name}" for name in GENERATED),
 ]
 PRIVATE = [
@@ -334,7 +334,7 @@ def test_the_cookie_among_others(studio: Studio) -> None:
 
 
 @pytest.mark.parametrize(
-    "path", ["/", "/nothing", "/static/studio/static/app.js", "/enter", "/api/picture"]
+    "path", ["/", "/nothing", "/static/studio/static/pages/app.js", "/enter", "/api/picture"]
 )
 @pytest.mark.parametrize("entered", [True, False])
 def test_every_answer_carries_the_headers(studio: Studio, path: str, entered: bool) -> None:

@@ -49,8 +49,8 @@ def build(port: int, folder: Path | None = None, room: Room | None = None) -> Gu
     """
     studio, course = Studio(), Course(folder or default_folder())
     routes = [
-        Route("/", functools.partial(static, "studio/static/index.html")),
-        Route("/enter", functools.partial(static, "studio/static/enter.html")),
+        Route("/", functools.partial(static, "studio/static/pages/index.html")),
+        Route("/enter", functools.partial(static, "studio/static/pages/enter.html")),
         Route("/static/{name:path}", static_named),
         studio.post("/api/picture", pictures.of_expression, schemas.Expression),
         studio.post("/api/check", pictures.check, schemas.Expression),

@@ -11,7 +11,7 @@ from ..optim.optimizers import BY_NAME as OPTIMIZERS
 from . import limits
 from .trainer.config import DATA_SETS, LOSSES, Config
 
-NAME = "studio/static/choices.js"  # the path that it would have as a file
+NAME = "studio/static/training/choices.js"  # the path that it would have as a file
 
 
 def choices_module() -> str:

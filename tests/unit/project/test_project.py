@@ -146,7 +146,7 @@ def test_the_tree_in_the_architecture_is_the_tree_on_the_disk() -> None:
 
 
 def test_folders_are_small_enough_to_read() -> None:
-    left_out = {"exercises", "static", "__pycache__"}
+    left_out = {"exercises", "__pycache__"}
     trees = [ROOT / name for name in ("src", "tests", "tools", "benchmarks", "examples", "docs")]
     for folder in (each for tree in trees for each in (tree, *tree.rglob("*")) if each.is_dir()):
         if not left_out & set(folder.parts):
@@ -267,8 +267,9 @@ def test_the_public_class_is_called_value() -> None:
 def test_the_readme_of_the_studio_names_every_file() -> None:
     folder = PACKAGE / "studio"
     table = (folder / "README.md").read_text().partition("## Files")[2].partition("## A picture")[0]
-    files = {path.name for path in (*folder.rglob("*.py"), *(folder / "static").iterdir())}
-    assert {name for name in files if f"{name}`" not in table} == {"__init__.py"}
+    files = [*folder.rglob("*.py"), *(path for path in (folder / "static").rglob("*") if path.is_file())]
+    names = {path.relative_to(folder).as_posix() for path in files if path.name != "__init__.py"}
+    assert {name for name in names if f"`{name}`" not in table} == set()
 
 
 # --- comparisons in tests --------------------------------------------------------------------------

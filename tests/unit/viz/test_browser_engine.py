@@ -258,9 +258,10 @@ def test_differences(tmp_path: Path) -> None:
 
 def test_modules_come_before_those_that_need_them() -> None:
     text = bundle([STEPPER])
-    names = ["ops", "numbers", "engine", "checking", "graph", "stepper"]
-    places = [text.index(f"const {name}_js = ") for name in names]
-    assert places == sorted(places)
+    for first, third in (("ops", "checking"), ("numbers", "graph")):
+        names = [first, "engine", third, "stepper"]
+        places = [text.index(f"const {name}_js = ") for name in names]
+        assert places == sorted(places)
     assert "\nimport " not in text
     assert "\nexport " not in text
 

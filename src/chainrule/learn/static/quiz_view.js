@@ -3,11 +3,11 @@
 // Judges by itself, so that it also works in exported files; whoever wants to keep what was
 // answered is told.
 
-import { h, s } from "../../viz/web/static/page/dom.js";
 import { recompute } from "../../viz/web/static/graph/engine.js";
 import { Graph } from "../../viz/web/static/graph/graph.js";
-import { moment } from "../../viz/web/static/stepper/moments.js";
+import { h, s } from "../../viz/web/static/page/dom.js";
 import { decode } from "../../viz/web/static/page/numbers.js";
+import { moment } from "../../viz/web/static/stepper/moments.js";
 import { number } from "../../viz/web/static/stepper/quiz.js";
 
 /** `title` stands above; `answered` is whether the first answer was right, if there was one before. */

@@ -52,7 +52,7 @@ HEADERS = {
 ENTERED = (
     '<!doctype html>\n<html lang="en">\n<head><meta charset="utf-8"><title>chainrule studio</title>'
     '<meta name="chainrule-key" content="{key}">'
-    '<script type="module" src="/static/studio/static/enter.js"></script></head>\n'
+    '<script type="module" src="/static/studio/static/pages/enter.js"></script></head>\n'
     "<body><noscript>The studio needs JavaScript.</noscript></body>\n</html>\n"
 )
 

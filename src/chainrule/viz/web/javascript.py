@@ -1,7 +1,7 @@
 """The table as an ES module, so that a browser computes with the same formulas.
 
-`ops_module()` is a module of the studio and the first part of every exported file. What a row does is
-known to the table alone, and how it is spelled to compiler/codegen.
+`ops_module()` is loaded by the studio and is part of every exported file. What a row does is known to
+the table alone, and how it is spelled to compiler/codegen.
 """
 
 from __future__ import annotations

@@ -3,8 +3,8 @@
 // Knows the order of a picture's steps, and nothing of calculus: formulas are in ops.js, which is
 // generated from chainrule's table.
 
-import { ops } from "./ops.js";
 import { decode } from "../page/numbers.js";
+import { ops } from "./ops.js";
 
 const plans = new WeakMap();
 

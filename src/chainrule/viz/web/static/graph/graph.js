@@ -3,10 +3,10 @@
 // Draws what it is told to show; what is computed when is the business of stepper.js.
 
 import { h, s } from "../page/dom.js";
+import { format } from "../page/numbers.js";
 import { within } from "./engine.js";
 import { argument, formula, names } from "./naming.js";
 import { isFirst, whyGradient, whyValue } from "./nans.js";
-import { format } from "../page/numbers.js";
 
 const PADDING = 12; // inside of a box
 const LETTER = 7.4; // the width of an average letter of a name

@@ -2,9 +2,9 @@
 //
 // Knows domains from the table and the few sums and products of infinities that have no value.
 
+import { format } from "../page/numbers.js";
 import { within } from "./engine.js";
 import { argument, formula, names } from "./naming.js";
-import { format } from "../page/numbers.js";
 import { ops } from "./ops.js";
 
 const NO_PRODUCT = "0 × inf has no value";

@@ -3,14 +3,14 @@
 // Used by the studio, by exported files and by notebooks. It sends nothing anywhere; whoever wants
 // to keep its state listens to its `change` events.
 
-import { differences, EPSILON } from "./checking.js";
-import { h, s } from "../page/dom.js";
 import { asDrawn, fixedLeaves, recompute } from "../graph/engine.js";
 import { Graph, isFolded } from "../graph/graph.js";
+import { whyGradient, whyValue } from "../graph/nans.js";
+import { h, s } from "../page/dom.js";
+import { decode, format } from "../page/numbers.js";
+import { differences, EPSILON } from "./checking.js";
 import { Leaves } from "./leaves.js";
 import { happening, moment } from "./moments.js";
-import { whyGradient, whyValue } from "../graph/nans.js";
-import { decode, format } from "../page/numbers.js";
 import { Quiz } from "./quiz.js";
 import { Teller } from "./telling.js";
 

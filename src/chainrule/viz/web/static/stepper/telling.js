@@ -1,7 +1,7 @@
 // A step in words and numbers: as elements to look at, and as a sentence to be read aloud.
 
-import { h, m, mathFrom } from "../page/dom.js";
 import { argument, formula } from "../graph/naming.js";
+import { h, m, mathFrom } from "../page/dom.js";
 import { format } from "../page/numbers.js";
 
 export class Teller {

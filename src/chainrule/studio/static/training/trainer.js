@@ -3,17 +3,17 @@
 // A run is prepared as soon as its settings are known, and waits at epoch 0: the data and the
 // untrained network are there to look at before Start.
 
+import { h, s } from "../../../viz/web/static/page/dom.js";
+import { decode, format } from "../../../viz/web/static/page/numbers.js";
+import * as page from "../shared/elements.js";
+import { post } from "../shared/requests.js";
 import { Connection } from "./connection.js";
 import { FlowBars, LossCurve } from "./curves.js";
-import { h, s } from "../../viz/web/static/page/dom.js";
-import * as page from "./elements.js";
 import { Inspector } from "./inspector.js";
 import { Losses } from "./losses.js";
 import { METRICS, Network } from "./network.js";
-import { decode, format } from "../../viz/web/static/page/numbers.js";
 import { BoundaryPlot, EMPTY_BOX, pngBlob, svgBlob } from "./plots.js";
 import { logit, shape, SHAPES } from "./rasters.js";
-import { post } from "./requests.js";
 import { Settings } from "./settings.js";
 import { numberTables } from "./tables.js";
 

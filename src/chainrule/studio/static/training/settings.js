@@ -2,8 +2,8 @@
 //
 // Knows which field means what; starts nothing.
 
-import { h } from "../../viz/web/static/page/dom.js";
-import { byId, setText } from "./elements.js";
+import { h } from "../../../viz/web/static/page/dom.js";
+import { byId, setText } from "../shared/elements.js";
 import {
     ACTIVATIONS, DATA_SETS, DEFAULTS, LOSSES, MADE, MOST_LAYERS, MOST_NEURONS, OPTIMIZERS,
 } from "./choices.js";

@@ -2,7 +2,7 @@
 //
 // The raster is a small canvas that CSS scales up; contour, points and axes are SVG above it.
 
-import { h, s } from "../../viz/web/static/page/dom.js";
+import { h, s } from "../../../viz/web/static/page/dom.js";
 import { classColours, classContours, contour, divergingColours, paint, paintClasses } from "./rasters.js";
 import { shape, tickText, ticks } from "./rasters.js";
 

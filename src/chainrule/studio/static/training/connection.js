@@ -3,7 +3,7 @@
 // Every frame is decoded, as each brings losses; only the newest is handed on to be drawn, when
 // the browser is about to paint. A lost connection is tried again, ever more slowly.
 
-import { doubt, socketTo } from "./requests.js";
+import { doubt, socketTo } from "../shared/requests.js";
 
 const DELAYS = [500, 1000, 2000, 4000, 8000]; // milliseconds
 

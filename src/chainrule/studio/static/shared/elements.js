@@ -1,6 +1,6 @@
 // What both tabs need: tables, downloads, a dialog and a tooltip, in a few words each.
 
-import { h } from "../../viz/web/static/page/dom.js";
+import { h } from "../../../viz/web/static/page/dom.js";
 
 export const byId = (id) => document.getElementById(id);
 

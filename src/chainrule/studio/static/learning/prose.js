@@ -1,6 +1,6 @@
 // Prose that the studio has rendered, copied element by element: what is not prose is left out.
 
-import { h } from "../../viz/web/static/page/dom.js";
+import { h } from "../../../viz/web/static/page/dom.js";
 
 const KNOWN = new Set(("p h2 h3 h4 h5 h6 ul ol li em strong code pre blockquote hr br a table thead tbody tr th td")
     .split(" "));

@@ -1,9 +1,9 @@
 // All that is drawn of a run, as tables of numbers: for those who cannot see it, or want it exactly.
 
-import { h } from "../../viz/web/static/page/dom.js";
-import { table } from "./elements.js";
+import { h } from "../../../viz/web/static/page/dom.js";
+import { format } from "../../../viz/web/static/page/numbers.js";
+import { table } from "../shared/elements.js";
 import { METRICS } from "./network.js";
-import { format } from "../../viz/web/static/page/numbers.js";
 
 const MOST_ROWS = 500;
 const PLACES = 9; // across and up

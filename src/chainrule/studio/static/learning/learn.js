@@ -1,11 +1,11 @@
 // The Learn tab: the list of lessons, one lesson, or one exercise, as the address says.
 
+import { h } from "../../../viz/web/static/page/dom.js";
+import { byId } from "../shared/elements.js";
+import { get } from "../shared/requests.js";
 import { exerciseList, WARNING } from "./course.js";
-import { h } from "../../viz/web/static/page/dom.js";
-import { byId } from "./elements.js";
 import { ExerciseView } from "./exercise.js";
 import { LessonView } from "./lesson.js";
-import { get } from "./requests.js";
 
 export class Learn {
     constructor({ address, say, trouble }) {

@@ -1,10 +1,10 @@
 // Pointing and choosing: numbers of a sample, a neuron, an edge or an epoch, beside the pointer and
 // in the panel of details. Changes nothing of the run.
 
-import { h } from "../../viz/web/static/page/dom.js";
-import { byId, hideTooltip, setText, showTooltip, table } from "./elements.js";
+import { h } from "../../../viz/web/static/page/dom.js";
+import { format } from "../../../viz/web/static/page/numbers.js";
+import { byId, hideTooltip, setText, showTooltip, table } from "../shared/elements.js";
 import { METRICS } from "./network.js";
-import { format } from "../../viz/web/static/page/numbers.js";
 
 const HINT = "Point at a neuron, an edge or a sample for its numbers; click to keep it here.";
 

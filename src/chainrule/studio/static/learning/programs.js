@@ -1,7 +1,7 @@
 // Programs of the learner: run by the studio, stopped by name, and what to show of how they ended.
 
-import { h } from "../../viz/web/static/page/dom.js";
-import { post } from "./requests.js";
+import { h } from "../../../viz/web/static/page/dom.js";
+import { post } from "../shared/requests.js";
 
 const HEADS = { passed: "It ran.", stopped: "It was stopped.", time: "It took too long.", error: "It raised an error." };
 

@@ -1,6 +1,6 @@
 // What the list, a lesson and an exercise have in common.
 
-import { h } from "../../viz/web/static/page/dom.js";
+import { h } from "../../../viz/web/static/page/dom.js";
 
 export const WARNING = "This runs your own code on your own machine, in a process of its own with limits on "
     + "time, memory, output and files. `chainrule info` says what else your system keeps it from.";

@@ -3,13 +3,13 @@
 // The file is the one that the terminal uses. What was typed is saved after a short rest, and never
 // over something that was not seen here: then the learner chooses.
 
+import { highlighted } from "../../../learn/static/highlighting.js";
+import { h } from "../../../viz/web/static/page/dom.js";
+import { get, post, put } from "../shared/requests.js";
 import { WARNING } from "./course.js";
-import { h } from "../../viz/web/static/page/dom.js";
 import { Editor } from "./editor.js";
-import { highlighted } from "../../learn/static/highlighting.js";
 import { ending, Program, verdict } from "./programs.js";
 import { proseFrom } from "./prose.js";
-import { get, post, put } from "./requests.js";
 
 const REST = 600; // milliseconds without a key before it is saved
 const KEYS = "Tab indents; Esc, then Tab leaves the editor. Ctrl+Enter checks.";

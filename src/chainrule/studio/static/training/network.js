@@ -3,8 +3,8 @@
 // Edges are SVG, the small heat maps one canvas below them. An edge is solid where its number is
 // positive and dashed where it is negative; its width has eight levels, so few attributes change.
 
-import { format } from "../../viz/web/static/page/numbers.js";
-import { h, s } from "../../viz/web/static/page/dom.js";
+import { h, s } from "../../../viz/web/static/page/dom.js";
+import { format } from "../../../viz/web/static/page/numbers.js";
 import { withStyles } from "./plots.js";
 import { divergingColours, paint, roundUp, tickText } from "./rasters.js";
 

@@ -2,12 +2,12 @@
 //
 // The studio parses and computes; here are fields, examples, exports, and the state in the address.
 
-import { h } from "../../viz/web/static/page/dom.js";
-import { byId, copy, download, showDialog, table } from "./elements.js";
-import { decode, format } from "../../viz/web/static/page/numbers.js";
-import { isShutOut, post } from "./requests.js";
-import { requestIn } from "./settings.js";
-import { Stepper } from "../../viz/web/static/stepper/stepper.js";
+import { h } from "../../../viz/web/static/page/dom.js";
+import { decode, format } from "../../../viz/web/static/page/numbers.js";
+import { Stepper } from "../../../viz/web/static/stepper/stepper.js";
+import { byId, copy, download, showDialog, table } from "../shared/elements.js";
+import { isShutOut, post } from "../shared/requests.js";
+import { requestIn } from "../training/settings.js";
 
 const EXAMPLES = [
     {

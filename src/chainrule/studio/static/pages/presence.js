@@ -3,8 +3,8 @@
 //
 // Whoever fails to reach it tells by `doubt()`; only then is anything asked for.
 
-import { h } from "../../viz/web/static/page/dom.js";
-import { isShutOut, onDoubt, reach } from "./requests.js";
+import { h } from "../../../viz/web/static/page/dom.js";
+import { isShutOut, onDoubt, reach } from "../shared/requests.js";
 
 const EVERY = 2000; // milliseconds from look to look
 

@@ -1,14 +1,14 @@
 // Live figures of a lesson: a stepper, or a small network that learns.
 
-import { Connection } from "./connection.js";
-import { LossCurve } from "./curves.js";
-import { h } from "../../viz/web/static/page/dom.js";
-import { setText, throttle } from "./elements.js";
-import { Losses } from "./losses.js";
-import { decode, format } from "../../viz/web/static/page/numbers.js";
-import { BoundaryPlot } from "./plots.js";
-import { logit } from "./rasters.js";
-import { Stepper } from "../../viz/web/static/stepper/stepper.js";
+import { h } from "../../../viz/web/static/page/dom.js";
+import { decode, format } from "../../../viz/web/static/page/numbers.js";
+import { Stepper } from "../../../viz/web/static/stepper/stepper.js";
+import { setText, throttle } from "../shared/elements.js";
+import { Connection } from "../training/connection.js";
+import { LossCurve } from "../training/curves.js";
+import { Losses } from "../training/losses.js";
+import { BoundaryPlot } from "../training/plots.js";
+import { logit } from "../training/rasters.js";
 
 const WORDS_EVERY = 200; // milliseconds
 

@@ -2,8 +2,8 @@
 //
 // The coloured text gives the place its size, and the textarea lies over all of it.
 
-import { h } from "../../viz/web/static/page/dom.js";
-import { highlighted } from "../../learn/static/highlighting.js";
+import { highlighted } from "../../../learn/static/highlighting.js";
+import { h } from "../../../viz/web/static/page/dom.js";
 
 const INDENT = "    ";
 

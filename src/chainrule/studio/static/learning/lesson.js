@@ -1,13 +1,13 @@
 // One lesson: prose, code that runs, live figures, quizzes, and the exercises that belong to it.
 
+import { quizView } from "../../../learn/static/quiz_view.js";
+import { h } from "../../../viz/web/static/page/dom.js";
+import { post } from "../shared/requests.js";
 import { exerciseList, WARNING } from "./course.js";
-import { h } from "../../viz/web/static/page/dom.js";
 import { Editor } from "./editor.js";
 import { StepperFigure, TrainerFigure } from "./figures.js";
 import { ending, printed, Program } from "./programs.js";
 import { proseFrom } from "./prose.js";
-import { quizView } from "../../learn/static/quiz_view.js";
-import { post } from "./requests.js";
 
 export class LessonView {
     constructor(learn, lesson) {

@@ -1,13 +1,13 @@
 // The page: tabs, theme, messages, and the state in the address that all tabs share.
 
+import { Learn } from "../learning/learn.js";
+import { byId } from "../shared/elements.js";
+import { key } from "../shared/requests.js";
+import { themeName } from "../training/rasters.js";
+import { Trainer } from "../training/trainer.js";
 import { Address } from "./address.js";
-import { byId } from "./elements.js";
 import { Explorer } from "./explorer.js";
-import { Learn } from "./learn.js";
 import { Presence } from "./presence.js";
-import { themeName } from "./rasters.js";
-import { key } from "./requests.js";
-import { Trainer } from "./trainer.js";
 
 const TABS = ["stepper", "trainer", "learn"];
 const address = new Address();

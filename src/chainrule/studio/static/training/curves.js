@@ -1,9 +1,9 @@
 // The loss over the epochs, and the gradient of each layer as a bar.
 
-import { format } from "../../viz/web/static/page/numbers.js";
-import { h } from "../../viz/web/static/page/dom.js";
+import { h } from "../../../viz/web/static/page/dom.js";
+import { format } from "../../../viz/web/static/page/numbers.js";
+import { setText } from "../shared/elements.js";
 import { Losses } from "./losses.js";
-import { setText } from "./elements.js";
 import { tickText, ticks } from "./rasters.js";
 
 const MARGIN = { left: 46, right: 10, top: 8, bottom: 22 };
