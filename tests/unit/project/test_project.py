@@ -9,12 +9,14 @@ import re
 import subprocess
 import sys
 from pathlib import Path
+from posixpath import dirname, join, normpath
 
 import numpy as np
 import pytest
 
 import chainrule
 from chainrule import Value, engine, value
+from chainrule.viz.web import javascript
 
 from ...conftest import not_tested
 from ...near import near
@@ -107,15 +109,42 @@ def test_imports_point_one_way() -> None:
             if (name, other) not in AGAINST:
                 assert level_of(other) <= level_of(name), f"{name} imports {other}"
     # Not even inside a package do two modules need each other.
+    assert_no_circle(
+        {name: {other for other in edges[name] if (name, other) not in AGAINST} for name in edges}
+    )
+
+
+def assert_no_circle(edges: dict[str, set[str]]) -> None:
     done: set[str] = set()
-    while left := {name for name in edges if name not in done}:
-        ready = {
-            name
-            for name in left
-            if all(other in done or (name, other) in AGAINST for other in edges[name])
-        }
+    while left := set(edges) - done:
+        ready = {name for name in left if edges[name] <= done}
         assert ready, f"these import each other: {sorted(left)}"
         done |= ready
+
+
+SCRIPTS = {path.relative_to(PACKAGE).as_posix(): path for path in PACKAGE.rglob("*.js")}
+IMPORTED = re.compile(r'^(?:import|export|\}) .*from "(.+)";$', re.MULTILINE)
+
+
+def script_imports(name: str) -> set[str]:
+    """The paths in the package of what a module of JavaScript imports."""
+    return {normpath(join(dirname(name), path)) for path in IMPORTED.findall(SCRIPTS[name].read_text())}
+
+
+def test_imports_of_javascript_point_one_way() -> None:
+    """From studio and learn to viz, never back; nor do two folders of one package need each other."""
+    generated = {javascript.NAME, "studio/static/training/choices.js"}
+    edges = {name: script_imports(name) for name in SCRIPTS} | {name: set() for name in generated}
+    for name, imported in edges.items():
+        for other in imported:
+            assert other in edges, f"{name} imports {other}, which is not there"
+            levels = [level_of(path.partition("/")[0]) for path in (other, name)]
+            assert levels == sorted(levels), f"{name} imports {other}"
+    assert_no_circle(edges)
+    folders: dict[str, set[str]] = {dirname(name): set() for name in edges}
+    for name, imported in edges.items():
+        folders[dirname(name)] |= set(map(dirname, imported)) - {dirname(name)}
+    assert_no_circle(folders)
 
 
 def listed_files(text: str) -> set[str]:
