@@ -1,7 +1,7 @@
-// Quizzes: a choice, a number, or nodes to click, with an answer to every answer.
+// Quizzes: a choice, a number, or nodes to click, with feedback on every answer.
 //
-// Judges by itself, so that it also works in exported files; whoever wants to keep what was
-// answered is told.
+// Judges answers here, so that quizzes also work in exported files. A page that wants to keep the answers
+// is told of each.
 
 import { recompute } from "../../viz/web/static/graph/engine.js";
 import { Graph } from "../../viz/web/static/graph/graph.js";

@@ -1,7 +1,7 @@
 // One exercise: the task, the learner's file, Run, Check and Stop, hints, the solution.
 //
-// The file is the one that the terminal uses. What was typed is saved after a short rest, and never
-// over something that was not seen here: then the learner chooses.
+// The file is the one that the terminal uses. What was typed is saved after a short pause, but never over
+// a version that was not seen here: then the learner chooses.
 
 import { highlighted } from "../../../learn/static/highlighting.js";
 import { h } from "../../../viz/web/static/page/dom.js";
@@ -11,7 +11,7 @@ import { Editor } from "./editor.js";
 import { ending, Program, verdict } from "./programs.js";
 import { proseFrom } from "./prose.js";
 
-const REST = 600; // milliseconds without a key before it is saved
+const REST = 600; // milliseconds without typing before the text is saved
 const KEYS = "Tab indents; Esc, then Tab leaves the editor. Ctrl+Enter checks.";
 
 export class ExerciseView {
@@ -30,13 +30,13 @@ export class ExerciseView {
             text: draft?.text ?? work.text, label: `${work.name}.py, Python`, numbers: true, tabs: true,
             describedBy: "editor-keys", change: () => this.#typed(), submit: () => this.check(),
         });
-        // A draft that is in the file was saved although no answer came: its version is an old one.
+        // A draft whose text is in the file was saved although no answer came, so its version is outdated.
         if (draft && draft.text !== work.text) this.version = draft.version;
         this.#build();
         this.#showHints(work.hints);
         this.looks = () => document.visibilityState === "visible" && this.#look();
         this.leaves = (event) => this.isUnsaved && event.preventDefault();
-        this.hides = () => this.#put({ keepalive: true }); // now: no save under way will be waited for
+        this.hides = () => this.#put({ keepalive: true }); // at once, because the page cannot wait for a save in progress
     }
 
     #build() {
@@ -80,7 +80,7 @@ export class ExerciseView {
         if (this.isUnsaved) this.save();
     }
 
-    /** When this is done the file has what was typed, or a draft has it. */
+    /** Afterwards, what was typed is in the file or in a draft. */
     async destroy() {
         document.removeEventListener("visibilitychange", this.looks);
         removeEventListener("focus", this.looks);
@@ -108,7 +108,7 @@ export class ExerciseView {
         this.timer = setTimeout(() => this.save(), REST);
     }
 
-    /** What is not in the file outlives this view, and is the next one's then. */
+    /** Keeps unsaved text as a draft, for the next view of this exercise. */
     #keep() {
         if (this.isGone) return;
         const { drafts } = this.learn.kept;

@@ -29,7 +29,7 @@ export class StepperFigure {
 }
 
 export class TrainerFigure {
-    /** `settings` are those of a run; what they do not say is as the studio has it. */
+    /** `settings` are those of a run; the studio's defaults fill in the rest. */
     constructor(settings, { trouble }) {
         Object.assign(this, { settings, trouble });
         this.state = "none"; // none, preparing, running, paused
@@ -72,7 +72,7 @@ export class TrainerFigure {
 
     // --- commands --------------------------------------------------------------------------------
 
-    /** A connection is made only for somebody who wants to see it learn. */
+    /** Connects only when the reader starts the figure. */
     #toggle() {
         if (!this.connection.isOpen) {
             setText(this.play, "Starting …");
@@ -87,7 +87,7 @@ export class TrainerFigure {
     /** A run that waits at epoch 0; from there on the page asks for each step, to be seen. */
     #begin() {
         this.state = "preparing";
-        this.ready = null; // frames of the run before are none of ours
+        this.ready = null; // frames of the previous run are ignored
         this.connection.send({ type: "start", config: this.settings });
         this.connection.send({ type: "pause" });
         this.connection.send({ type: "rewind", epoch: 0 });

@@ -15,8 +15,8 @@ export class Learn {
         this.view = null;
         this.visible = false;
         this.kept = { drafts: new Map(), edits: new Map() }; // text that is not saved yet, by exercise and lesson
-        this.asked = 0; // answers to older questions are dropped
-        this.left = Promise.resolve(); // until the views before have saved what they had
+        this.asked = 0; // numbers the requests; answers to older ones are dropped
+        this.left = Promise.resolve(); // until the previous views have saved their text
     }
 
     restore(state) {
@@ -46,7 +46,7 @@ export class Learn {
         this.#open({ focus: true });
     }
 
-    /** A link that the page follows by itself; others, such as in a new tab, are the browser's. */
+    /** A link within the page; the browser handles clicks that open a new tab or window. */
     link(place, properties, ...children) {
         const follow = (event) => {
             if (event.ctrlKey || event.metaKey || event.shiftKey || event.button !== 0) return;

@@ -14,7 +14,7 @@ export class LessonView {
         Object.assign(this, { learn, lesson });
         this.title = `${lesson.number}. ${lesson.title}`;
         this.codes = [];
-        this.parts = []; // figures and quizzes, which want to be told of the end
+        this.parts = []; // figures and quizzes, which are told when the lesson is closed
         this.quizzes = 0;
         const { number, title, promise, blocks } = lesson;
         this.element = h("article", { class: "lesson" },

@@ -120,4 +120,4 @@ function restore() {
 
 address.addEventListener("restore", restore);
 if (key()) restore();
-else location.replace("/enter"); // nobody was let in yet, and every question would be refused
+else location.replace("/enter"); // without a key every request would be refused

@@ -1,4 +1,4 @@
-// What the studio answers to the right code brings the key of this origin: keep it, and go on to the page.
+// Runs in the answer to the right code, which carries the key: keeps the key, and goes on to the page.
 
 import { keepKey } from "../shared/requests.js";
 

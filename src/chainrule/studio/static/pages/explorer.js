@@ -30,7 +30,7 @@ export class Explorer {
     constructor({ address, say, trouble }) {
         Object.assign(this, { address, say, trouble });
         this.values = {};
-        this.asked = 0; // answers to older questions are dropped
+        this.asked = 0; // numbers the requests; answers to older ones are dropped
         this.sample = null;
         this.#listen();
     }
@@ -123,7 +123,7 @@ export class Explorer {
 
     // --- pictures --------------------------------------------------------------------------------
 
-    /** Once more what could not be asked for while the studio was gone. */
+    /** Repeats the request that failed while the studio was gone. */
     again() {
         if (this.failed) this.#draw({});
     }

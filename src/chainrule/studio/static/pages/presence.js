@@ -1,12 +1,12 @@
-// Whether the studio is there: says so when it is gone, with the command that brings it back, and
-// looks until it is.
+// Whether the studio is running: when it is gone, says so with the command that starts it, and checks
+// until it is back.
 //
-// Whoever fails to reach it tells by `doubt()`; only then is anything asked for.
+// A module that fails to reach the studio calls `doubt()`; only then is anything requested.
 
 import { h } from "../../../viz/web/static/page/dom.js";
 import { isShutOut, onDoubt, reach } from "../shared/requests.js";
 
-const EVERY = 2000; // milliseconds from look to look
+const EVERY = 2000; // milliseconds between checks
 
 export class Presence {
     /** `element` is where it is said; `back()` is called when the studio answers again. */
@@ -35,7 +35,7 @@ export class Presence {
     }
 
     #say(content) {
-        // Said once, not with every look: it is read aloud.
+        // Shown once, not with every check, because screen readers read it aloud.
         const text = content.map((part) => part.textContent ?? part).join("");
         if (this.element.textContent !== text) this.element.replaceChildren(...content);
         this.element.hidden = false;

@@ -1,10 +1,10 @@
-// What both tabs need: tables, downloads, a dialog and a tooltip, in a few words each.
+// What several tabs need: tables, downloads, a dialog and a tooltip.
 
 import { h } from "../../../viz/web/static/page/dom.js";
 
 export const byId = (id) => document.getElementById(id);
 
-/** Write text only where it differs: the browser lays out anew what was written. */
+/** Write text only where it differs, because every write makes the browser compute the layout again. */
 export function setText(element, text) {
     if (element.textContent !== text) element.textContent = text;
 }

@@ -1,4 +1,4 @@
-// Everything that the page asks the studio for goes through here, with the key in a header.
+// All requests of the page to the studio go through here, with the key in a header.
 //
 // The cookie alone is worth nothing: the browser sends it to every port of this machine. The key is in
 // the storage of this origin, which no other port can read. Every tab of the studio shares it, and the

@@ -1,7 +1,7 @@
-// The WebSocket of a run: messages there, texts and frames back.
+// The WebSocket of a run: commands go out, texts and frames come back.
 //
-// Every frame is decoded, as each brings losses; only the newest is handed on to be drawn, when
-// the browser is about to paint. A lost connection is tried again, ever more slowly.
+// Every frame is decoded, because each brings losses; only the newest is handed on to be drawn, when
+// the browser is about to paint. A lost connection is retried at growing intervals.
 
 import { doubt, socketTo } from "../shared/requests.js";
 
@@ -52,12 +52,12 @@ export class Connection {
         if (this.isOpen) this.socket.send(JSON.stringify(message));
     }
 
-    /** Not later, but now: the studio is known to be back. */
+    /** Reconnects at once, because the studio is known to be back. */
     hurry() {
         if (this.failures > 0) this.open();
     }
 
-    /** For good: a page that is gone does not want to be connected again. */
+    /** Closes the connection for good, without another attempt. */
     close() {
         clearTimeout(this.timer);
         if (!this.socket) return;

@@ -1,6 +1,6 @@
 // The losses of all epochs, and a coarser copy that is quick to draw however many there are.
 
-const MOST = 2048; // buckets; twice as large ones when there would be more
+const MOST = 2048; // buckets; when there would be more, each becomes twice as large
 
 export class Losses {
     constructor() {
@@ -17,7 +17,7 @@ export class Losses {
         return this.all[epoch - 1];
     }
 
-    /** Losses of the epochs after `first`; those that were known keep their place. */
+    /** Adds the losses of the epochs after `first`, or replaces those that are there already. */
     add(first, losses) {
         while (this.all.length < first) this.#push(NaN);
         for (const [i, loss] of losses.entries()) {

@@ -375,7 +375,7 @@ export class Network {
 
 const sign = (value) => (value < 0 ? "negative" : "positive");
 
-/** About the largest size in a part of the values, at least 1: a few of them tell enough. */
+/** Roughly the largest absolute value in a range, at least 1; every seventh value is enough for a scale. */
 function largest(values, start, end) {
     let most = 1;
     for (let i = start; i < end; i += 7) most = Math.max(most, Math.abs(values[i]));

@@ -146,7 +146,7 @@ export class Settings {
         return texts;
     }
 
-    /** Take over what an address says; true if that is something else than before. */
+    /** Takes over what an address says; true if that changed anything. */
     fromAddress(state) {
         const config = configOf(state);
         if (JSON.stringify(config) === JSON.stringify(this.config)) return false;
@@ -155,7 +155,7 @@ export class Settings {
     }
 }
 
-/** The configuration in an address; what it does not say, or says wrongly, is as usual. */
+/** The configuration in an address; what is missing or invalid there has its default. */
 function configOf(state) {
     const config = structuredClone(DEFAULTS);
     const one = (key, known) => known.includes(state.get(key)) && (config[key] = state.get(key));

@@ -1,4 +1,4 @@
-// All that is drawn of a run, as tables of numbers: for those who cannot see it, or want it exactly.
+// Everything that is drawn of a run, as tables: for readers who cannot see it, or want exact numbers.
 
 import { h } from "../../../viz/web/static/page/dom.js";
 import { format } from "../../../viz/web/static/page/numbers.js";

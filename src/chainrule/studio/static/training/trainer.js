@@ -27,7 +27,7 @@ const DESCRIBE_EVERY = 3000;
 const REWIND_EVERY = 60;
 const PREPARE_AFTER = 250; // the last change of a setting
 const PACES = { slow: 250, watch: 33, steps: 0 }; // from step to step; Full does not wait to be drawn
-const USUAL = "watch"; // at full speed moons are learned in a blink, and nobody sees how
+const USUAL = "watch"; // at full speed moons are learned too quickly to watch
 
 const EXPORTS = ["open-sample", "export-code", "export-network", "export-plot-svg", "export-plot-png"];
 const RAW = ["mse", "l1", "huber"]; // losses for which the output is the class number itself
@@ -159,14 +159,14 @@ export class Trainer {
         if (!this.connection.isOpen) return undefined;
         this.config = structuredClone(config);
         this.state = "preparing";
-        this.ready = null; // frames of the run before are none of ours
+        this.ready = null; // frames of the previous run are ignored
         this.connection.send({ type: "start", config });
         this.connection.send({ type: "pause" });
         this.connection.send({ type: "rewind", epoch: 0 });
         return this.#showState();
     }
 
-    /** There is nothing to train on yet: say what to do. */
+    /** Says what to do while there is nothing to train on. */
     #wait() {
         const { data } = this.settings.config;
         this.connection.send({ type: "stop" });
@@ -230,11 +230,11 @@ export class Trainer {
     #rate(rate) {
         this.address.write(this.settings.toAddress());
         this.connection.send({ type: "rate", rate });
-        if (this.frame) this.losses.cut(this.frame.epoch); // from here on it goes another way
+        if (this.frame) this.losses.cut(this.frame.epoch); // a new rate discards the later epochs
         this.#tryAgain();
     }
 
-    /** After a NaN: something was changed, so it may go on. */
+    /** After a NaN, a changed setting lets the run continue. */
     #tryAgain() {
         if (this.state !== "stopped") return;
         this.state = "paused";
@@ -311,7 +311,7 @@ export class Trainer {
             if (frame.epoch !== 0 || frame.running) return false; // it is on its way to epoch 0
             this.state = "paused";
         } else if (frame.losses.length) {
-            // What comes after the epoch stays: rewound, a run takes the same way again.
+            // Losses after the epoch stay: a run that was rewound repeats them exactly.
             this.losses.add(frame.epoch - frame.losses.length, frame.losses);
         }
         return true;

@@ -1,7 +1,7 @@
 // Values and gradients of a picture, recomputed for other leaves.
 //
-// Knows the order of a picture's steps, and nothing of calculus: formulas are in ops.js, which is
-// generated from chainrule's table.
+// Knows the order of a picture's steps, but no calculus: the formulas are in ops.js, which is generated
+// from chainrule's table.
 
 import { decode } from "../page/numbers.js";
 import { ops } from "./ops.js";
@@ -119,7 +119,7 @@ function gradients(picture, data, partial, seed) {
         const into = edges[node.id].filter((edge) => picture.nodes[edge.source].kind !== "constant");
         const known = grad[node.id] !== null && data[node.id] !== null && node.rule !== "by hand";
         if (!reached.has(node.id)) {
-            // What got nothing passes nothing on: its 0 times an infinite derivative would be NaN.
+            // A node without a gradient passes nothing on: 0 times an infinite derivative would be NaN.
             into.filter((edge) => partial[edge.id] !== null).forEach((edge) => { share[edge.id] = 0; });
             continue;
         }

@@ -1,6 +1,6 @@
 // A picture and its layout as SVG that can be zoomed, moved, and read with the keyboard.
 //
-// Draws what it is told to show; what is computed when is the business of stepper.js.
+// Draws what it is told to show; stepper.js decides what is computed, and when.
 
 import { h, s } from "../page/dom.js";
 import { format } from "../page/numbers.js";
@@ -30,7 +30,7 @@ export class Graph {
         this.frame();
         this.draw();
         this.listen();
-        this.least = READABLE; // how small it may get to fit its place; null once somebody chose a size
+        this.least = READABLE; // how small it may get to fit its place; null once the user chose a size
         this.watcher = new ResizeObserver(() => this.least !== null && this.fit(this.least));
         this.watcher.observe(this.area);
     }
@@ -127,7 +127,7 @@ export class Graph {
         const room = Math.floor((width - 2 * PADDING) / LETTER);
         const shown = shorten(name || "constant", room - (symbol ? symbol.length + 1 : 0));
         const captions = captionsOf(node);
-        const hasMany = isFolded(node) && node.data === null; // it has not one value: there is room for their number
+        const hasMany = isFolded(node) && node.data === null; // without a value of its own there is room for the count
         const level = (i) => LEVELS[captions.length][i] * height;
         const fields = captions.map((caption, i) => (
             text(`number ${caption}`, right, level(i + 1), caption === "nodes" ? count(node) : "", "end")

@@ -1,6 +1,6 @@
-// Why a number is nan: which operation made it first, and what that operation cannot take.
+// Why a number is NaN: which operation produced it first, and which argument that operation cannot take.
 //
-// Knows domains from the table and the few sums and products of infinities that have no value.
+// Knows the domains from the table, and the few sums and products of infinities that are undefined.
 
 import { format } from "../page/numbers.js";
 import { within } from "./engine.js";

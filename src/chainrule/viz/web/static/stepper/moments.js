@@ -1,4 +1,4 @@
-// What is known after so many steps of a picture, and what one step does.
+// What is known after a number of steps through a picture, and what one step does.
 
 import { isCut } from "../graph/engine.js";
 
@@ -12,7 +12,7 @@ export function moment(picture, result, count) {
         if (step.kind === "forward") {
             data[step.node] = result.data[step.node];
         } else if (result.grad[step.node] === null) {
-            share[step.edge] = result.share[step.edge]; // it adds to what is not known here
+            share[step.edge] = result.share[step.edge]; // part of a sum that only Python knows
         } else if (step.kind === "seed") {
             grad[step.node] = (grad[step.node] ?? 0) + 1;
         } else {
@@ -22,7 +22,8 @@ export function moment(picture, result, count) {
             }
         }
     }
-    // In the end it is known that what nothing has reached has the gradient 0, and what is not known here.
+    // After the last step, nodes that no gradient has reached are known to have the gradient 0;
+    // those that only Python can compute stay null.
     const known = count === picture.steps.length ? result.grad : grad;
     return { data, grad: known, share, partial: result.partial };
 }

@@ -54,7 +54,7 @@ export class Quiz {
         );
     }
 
-    /** A number is an answer; anything else is a slip of the fingers, which does not count. */
+    /** Only a number counts as an answer; anything else is taken for a typing error. */
     submit(field, unread, truth, step) {
         const text = field.value.trim();
         if (number(text) !== null) {
@@ -78,7 +78,7 @@ export class Quiz {
         this.answered();
     }
 
-    /** What became of the answer to this step; null if there was none. */
+    /** The verdict on the answer to this step; null if there was no answer. */
     verdict(step) {
         if (this.judged === null || this.judged.step !== step || this.judged.text === null) {
             return null;
@@ -90,7 +90,7 @@ export class Quiz {
     }
 }
 
-/** As people type numbers: with either minus, a comma, inf or nan; null for anything else. */
+/** Reads numbers as people type them: with either minus, a comma, inf or nan. Anything else gives null. */
 export function number(text) {
     const plain = text.replace("−", "-").replace(",", ".").replace(/∞|inf(inity)?/i, "Infinity");
     const found = Number(plain);

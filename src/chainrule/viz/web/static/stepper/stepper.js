@@ -1,6 +1,6 @@
 // Stepping through a picture: forward and backward, one number at a time.
 //
-// Used by the studio, by exported files and by notebooks. It sends nothing anywhere; whoever wants
+// Used by the studio, by exported files and by notebooks. It sends nothing anywhere; a page that wants
 // to keep its state listens to its `change` events.
 
 import { asDrawn, fixedLeaves, recompute } from "../graph/engine.js";
@@ -118,7 +118,7 @@ export class Stepper {
         }
     }
 
-    /** Where Python's numbers are not those that stepping ends with: why. */
+    /** Why Python's numbers differ from those that stepping ends with, where they do. */
     note() {
         const { nodes } = this.picture;
         const drawn = asDrawn(this.picture).grad;
@@ -200,7 +200,7 @@ export class Stepper {
         this.show();
     }
 
-    /** The next step, or the question what it will give. */
+    /** Takes the next step, or asks first what it will give. */
     next() {
         this.pause();
         if (this.quiz.open) {
@@ -397,7 +397,7 @@ export class Stepper {
         ];
     }
 
-    /** Compare with differences, if somebody looks at them. */
+    /** Compares with finite differences while their table is open. */
     check() {
         if (!this.checking?.open) {
             return;
@@ -452,7 +452,7 @@ function icon(path) {
     return s("svg", { viewBox: "0 0 24 24", "aria-hidden": "true", class: "icon" }, s("path", { d: path }));
 }
 
-/** A button that cannot be used now keeps the focus it may have. */
+/** Marks a button as usable or not, without taking the focus from it. */
 function enable(button, on) {
     button.setAttribute("aria-disabled", String(!on));
 }

@@ -1,4 +1,4 @@
-// A step in words and numbers: as elements to look at, and as a sentence to be read aloud.
+// A step in words and numbers: as elements to look at, and as a sentence for screen readers.
 
 import { argument, formula } from "../graph/naming.js";
 import { h, m, mathFrom } from "../page/dom.js";
