@@ -19,6 +19,7 @@ if core != "c":
 
 from chainrule.compiler.flat import Flat
 from chainrule.compiler.graph import Graph, check_operation, from_values
+from chainrule.compiler.instructions import Dense
 from chainrule.compiler.pipeline import NativePipeline
 from chainrule.compiler.program import Program
 from chainrule.compiler.tracing import Tracer
@@ -42,7 +43,7 @@ def values(count: int) -> list[Value]:
 
 
 def kinds(program: Program) -> set[str]:
-    return {step.kind for step in [*program.shared, *program.each]}
+    return {type(step).__name__ for step in [*program.shared, *program.each]}
 
 
 def layer(weights: list[list[Value]], biases: list[Value], xs: list[Any]) -> list[Any]:
@@ -59,9 +60,9 @@ def test_every_kind_of_step() -> None:
     out = chainrule.sum([*neurons, chosen, chainrule.take(table, xs[2]), xs[0] * 2.0])
     found = compare([out], [chainrule.less(xs[0], xs[1])], xs)
     program = found.lowered(12, 3, narrow=True)
-    assert kinds(program) == {"map", "gather", "spread", "dense", "dots", "fold", "take"}
-    (product,) = (step for step in program.each if step.kind == "dense")
-    assert (product.columns, len(product.args)) == (2, 3)  # both sets of inputs, and the biases
+    assert kinds(program) == {"Map", "Gather", "Spread", "Dense", "Dots", "Fold", "Take"}
+    (product,) = (step for step in program.each if isinstance(step, Dense))
+    assert (product.columns, len(product.arguments)) == (2, 3)  # both sets of inputs, and the biases
 
 
 def test_a_penalty_is_computed_once() -> None:

@@ -1,6 +1,6 @@
 /* The flat graph: a traced function as arrays, and what the stages of the compiler do to it.
  *
- * This is graph.py, passes.py, program.py and reverse.py again, for programs of millions of nodes.
+ * This is graph.py, passes.py, lowering.py and reverse.py again, for programs of millions of nodes.
  * Those say what is done and why; here it is done in the same order, so that both give the same
  * steps. Nothing in it runs Python: what fails returns a fault, and pipeline.c raises it.
  */

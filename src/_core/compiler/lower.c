@@ -1,6 +1,6 @@
 /* From a graph to steps: rows for nodes, copies where rows do not lie together, maps, folds and takes.
  *
- * The order of everything is that of program.py, which gives the reasons.
+ * The order of everything is that of lowering.py, which gives the reasons.
  */
 #include "lower.h"
 

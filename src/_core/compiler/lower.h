@@ -1,4 +1,4 @@
-/* The lowering of a graph to steps: what its parts share. See _Lowering in program.py. */
+/* The lowering of a graph to steps: what its parts share. See _Lowering in lowering.py. */
 #ifndef CHAINRULE_LOWER_H
 #define CHAINRULE_LOWER_H
 

@@ -1,4 +1,4 @@
-/* Steps: what programs of the compiler consist of. See program.py and reverse.py. */
+/* Steps: what programs of the compiler consist of. See instructions.py and reverse.py. */
 #ifndef CHAINRULE_STEPS_H
 #define CHAINRULE_STEPS_H
 
@@ -13,7 +13,7 @@ typedef struct {
     int32_t shared, start, step, term_step;
 } View;
 
-/* An instruction, or in a reverse program a pull for its argument `part`: as native.py writes it. */
+/* An instruction, or in a reverse program a pull for its argument `part`: as instructions.py and reverse.py encode it. */
 typedef struct {
     int32_t kind, op, shared, out, count, terms, columns, part, assign;
     int32_t rows; /* where the row numbers of a gather or spread begin */

@@ -11,7 +11,7 @@ from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, field
 from typing import Any
 
-from ..ops import Op, Variadic, is_known
+from ..ops import Op, is_known
 from ..support import graph as recorded
 
 INPUT, PARAM, CONSTANT = "input", "param", "constant"
@@ -176,10 +176,6 @@ def check_operation(node: Any) -> Op:
             f"by hand or with custom_op; write it as a plain function of them, or stay eager"
         )
     return row
-
-
-def is_fold(what: Op | str) -> bool:
-    return isinstance(what, Variadic)
 
 
 def uses(graph: Graph) -> Counter[int]:

@@ -19,7 +19,8 @@ from . import passes
 from .backends import native
 from .flat import Flat
 from .graph import Graph
-from .program import Program, lower
+from .lowering import lower
+from .program import Program
 from .reverse import reverse
 
 

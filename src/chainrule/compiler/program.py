@@ -1,85 +1,16 @@
-"""`Program`: the graph as instructions on arrays. Scalar neurons go in, matrix products come out.
+"""`Program`: instructions on rows of samples, and the rules that hold for them.
 
-There are two memories of rows. A row of `shared` is one number: parameters, constants, and
-what depends on nothing else. A row of `each` has a number for every sample. Nodes that do the
-same to rows that lie one after another become one instruction; dots over the same operands
-become a matrix product.
+There are two memories of rows. A row of `shared` is one number: parameters, constants, and what
+depends on nothing else. A row of `each` has a number for every sample. What is shared is computed
+first, once. lowering.py makes programs, reverse.py differentiates them, backends/ run them.
 """
 
 from __future__ import annotations
 
-from collections import defaultdict
-from collections.abc import Iterable, Iterator, Sequence
-from dataclasses import dataclass, field, replace
-from itertools import pairwise
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass, field
 
-from .. import ops
-from ..ops import Op
-from .graph import CONSTANT, INPUT, PARAM, Graph, is_fold, uses
-
-
-@dataclass(frozen=True)
-class View:
-    """Rows of a memory: `start + i * step + k * term_step` for row i of the result and term k."""
-
-    shared: bool
-    start: int
-    step: int = 1
-    term_step: int = 0
-
-    def row(self, i: int, k: int = 0) -> int:
-        return self.start + i * self.step + k * self.term_step
-
-    def __str__(self) -> str:
-        steps = "".join(
-            f"+{step}{name}" for step, name in ((self.step, "i"), (self.term_step, "k")) if step
-        )
-        return f"{'shared' if self.shared else 'each'}[{self.start}{steps}]"
-
-
-@dataclass(frozen=True)
-class Instruction:
-    """Computes rows `out` to `out + count` of one memory.
-
-    map      row i of the result from row i of each argument, by a row of the table
-    gather   copies of the rows named in `rows`, of the same memory
-    spread   copies of shared numbers into rows of `each`
-    dense    for i = (r, c): the sum over k of a(r, k) * x(k, c), a shared, `columns` values of c,
-             and a shared number b(r) to start from, if there is a third argument
-    dots     for each i the sum over k of a(i, k) * b(i, k)
-    fold     for each i a variadic row of the table over x(i, k)
-    take     for each i the one of x(i, k) that k, a number of each sample, picks
-    """
-
-    kind: str
-    shared: bool
-    out: int
-    count: int
-    op: Op | None = None
-    args: tuple[View, ...] = ()
-    terms: int = 1
-    columns: int = 1
-    rows: tuple[int, ...] = ()
-    mask: View | None = None  # rows that are 0 where the derivative must not be asked for
-
-    def __str__(self) -> str:
-        memory = "shared" if self.shared else "each"
-        name = self.op.name if self.op is not None else self.kind
-        out = (
-            f"{memory}[{self.out}]"
-            if self.count == 1
-            else f"{memory}[{self.out}:{self.out + self.count}]"
-        )
-        if self.rows:
-            few = ", ".join(map(str, self.rows[:8])) + (", ..." if len(self.rows) > 8 else "")
-            return f"{out} = {name} {few}"
-        size = ""
-        if self.kind == "dense":
-            size = f" ({self.count // self.columns} x {self.terms} by {self.terms} x {self.columns})"
-        elif self.terms > 1:
-            size = f" ({self.terms} terms)"
-        mask = f" if {self.mask}" if self.mask is not None else ""
-        return f"{out} = {name} {', '.join(map(str, self.args))}{size}{mask}"
+from .instructions import Instruction, View
 
 
 @dataclass
@@ -106,305 +37,71 @@ class Program:
         lines.append("results: " + ", ".join(map(str, self.outputs)))
         return "\n".join(lines)
 
+    def verify(self) -> Program:
+        """Raise a ValueError that says which rule is broken, and where; return the program itself.
 
-def lower(graph: Graph, params: int, inputs: int, narrow: bool = False) -> Program:
-    """The program of a graph.
-
-    `narrow`: for few samples. Then rows are short, and it pays to copy them together so that
-    one instruction can do more of them.
-    """
-    return _Lowering(graph, params, inputs, narrow).program
-
-
-class _Lowering:
-    def __init__(self, graph: Graph, params: int, inputs: int, narrow: bool) -> None:
-        self.graph, self.narrow = graph, narrow
-        self.varying = graph.varying()
-        self.uses = uses(graph)
-        self.products: dict[int, int] = {}  # by the first row of `each`, where the instruction is
-        numbers = [args[0] for what, args in graph.nodes if what == CONSTANT]
-        self.program = Program(params, inputs, tuple(numbers))
-        self.program.shared_rows = params + len(numbers)
-        self.program.each_rows = inputs
-        self.rows: list[int] = [-1] * len(graph.nodes)
-        self.masked: list[tuple[list[Instruction], int, list[int]]] = []
-        self.copies: dict[tuple[str, bool, tuple[int, ...]], int] = {}
-        self.place_leaves()
-        for what, ids in self.groups():
-            if what is ops.dot:
-                self.lower_dots(ids)
-            elif is_fold(what):
-                self.lower_fold(what, ids)
-            elif what.name == "take":
-                self.lower_take(ids)
-            else:
-                self.lower_map(what, ids)
-        self.attach_masks()
-        self.program.outputs = [self.view_of(i) for i in graph.outputs]
-        self.program.guards = [self.view_of(i) for i in graph.guards]
-
-    def view_of(self, i: int) -> View:
-        return View(not self.varying[i], self.rows[i])
-
-    def place_leaves(self) -> None:
-        constant = self.program.params
-        for i, (what, args) in enumerate(self.graph.nodes):
-            if what in (INPUT, PARAM):
-                self.rows[i] = args[0]
-            elif what == CONSTANT:
-                self.rows[i] = constant
-                constant += 1
-
-    def groups(self) -> Iterator[tuple[Op, list[int]]]:
-        """Nodes that do the same at the same distance from the leaves: none needs another."""
-        level: list[int] = []
-        found: dict[tuple[object, ...], list[int]] = defaultdict(list)
-        for i, (what, args) in enumerate(self.graph.nodes):
-            if isinstance(what, str):
-                level.append(0)
-                continue
-            level.append(1 + max((level[a] for a in args), default=0))
-            kinds = len(args) if is_fold(what) else tuple(self.varying[a] for a in args)
-            reached = self.graph.reached is None or i in self.graph.reached
-            use = (reached, i in self.graph.masks)
-            found[(level[i], self.varying[i], what.name, kinds, use)].append(i)
-        for _, ids in sorted(found.items(), key=lambda item: (item[0][0], item[1][0])):
-            what = self.graph.nodes[ids[0]][0]
-            assert isinstance(what, Op)
-            yield what, ids
-
-    def remember_mask(self, shared: bool, ids: list[int]) -> None:
-        """That the instruction just made has a mask."""
-        if ids[0] in self.graph.masks:
-            code = self.program.shared if shared else self.program.each
-            self.masked.append((code, len(code) - 1, ids))
-
-    def attach_masks(self) -> None:
-        """At the end, since the mask of a node is computed after it."""
-        for code, number, ids in self.masked:
-            masks = [self.graph.masks[i] for i in ids]
-            view = self.matrix(code is self.program.shared, [[i] for i in masks], plain=True)
-            code[number] = replace(code[number], mask=view)
-
-    # --- memory ----------------------------------------------------------------------------------
-
-    def reserve(self, shared: bool, count: int) -> int:
-        if shared:
-            start = self.program.shared_rows
-            self.program.shared_rows += count
-        else:
-            start = self.program.each_rows
-            self.program.each_rows += count
-        return start
-
-    def emit(self, instruction: Instruction) -> None:
-        (self.program.shared if instruction.shared else self.program.each).append(instruction)
-
-    def copy(self, kind: str, shared: bool, rows: tuple[int, ...]) -> int:
-        """The first of new rows that hold what these rows do; made once for the same rows."""
-        key = (kind, shared, rows)
-        if key not in self.copies:
-            self.copies[key] = self.reserve(shared, len(rows))
-            self.emit(Instruction(kind, shared, self.copies[key], len(rows), rows=rows))
-        return self.copies[key]
-
-    def operand(self, shared: bool, ids: Sequence[int]) -> View:
-        """Rows for an argument of consecutive results in a memory, copied together if need be."""
-        rows = [self.rows[i] for i in ids]
-        if not shared and not self.varying[ids[0]]:
-            if all(row == rows[0] for row in rows) and not self.narrow:
-                return View(False, self.copy("spread", False, (rows[0],)), 0)
-            return View(False, self.copy("spread", False, tuple(rows)))
-        if is_run(rows, 1):
-            return View(shared, rows[0])
-        if is_run(rows, 0) and not shared and not self.narrow:
-            return View(shared, rows[0], 0)
-        return View(shared, self.copy("gather", shared, tuple(rows)))
-
-    def matrix(self, shared: bool, table: Sequence[Sequence[int]], plain: bool = False) -> View:
-        """Rows for an argument with terms: `table[i][k]` is a node.
-
-        `plain` asks for consecutive i to lie in consecutive rows.
+        Every instruction keeps the rules of its kind, reads rows that were written before, and writes
+        rows that were not. A mask may be written later: only derivatives ask for it.
         """
-        rows = [[self.rows[i] for i in line] for line in table]
-        if not shared and any(not self.varying[i] for line in table for i in line):
-            return self.packed(
-                "spread" if not any(self.varying[i] for line in table for i in line) else "mixed",
-                shared,
-                table,
-            )
-        step = rows[1][0] - rows[0][0] if len(rows) > 1 else 1
-        term_step = rows[0][1] - rows[0][0] if len(rows[0]) > 1 else 1
-        start = rows[0][0]
-        regular = all(
-            row == start + i * step + k * term_step
-            for i, line in enumerate(rows)
-            for k, row in enumerate(line)
-        )
-        if regular and step >= 0 and term_step >= 0 and (not plain or step == 1):
-            return View(shared, start, step, term_step)
-        return self.packed("gather", shared, table)
+        leaves = self.params + len(self.constants), self.inputs
+        memories = {True: Written("shared", self.shared_rows), False: Written("each", self.each_rows)}
+        for memory, count in zip(memories.values(), leaves, strict=True):
+            if min(count, self.params) < 0 or count > len(memory.rows):
+                raise ValueError(
+                    f"{memory.name} has {len(memory.rows)} rows, too few for {count} leaves"
+                )
+            memory.write(range(count))
+        code = [*((True, each) for each in self.shared), *((False, each) for each in self.each)]
+        for shared, instruction in code:
+            check(instruction, self._faults(shared, instruction, memories))
+            memories[shared].write(instruction.writes)
+        for shared, instruction in code:
+            if instruction.masking is not None:
+                check(instruction, memories[shared].missing(instruction.masking.rows))
+        for name, views in (("output", self.outputs), ("guard", self.guards)):
+            for view in views:
+                check(f"{name} {view}", memories[view.shared].missing([view.start]))
+        return self
 
-    def packed(self, kind: str, shared: bool, table: Sequence[Sequence[int]]) -> View:
-        """The same, copied together: all rows of a term lie one after another."""
-        ids = [line[k] for k in range(len(table[0])) for line in table]
-        if kind == "mixed":
-            each = [self.varied(i) for i in ids]
-            start = self.copy("gather", shared, tuple(each))
-        else:
-            start = self.copy(kind, shared, tuple(self.rows[i] for i in ids))
-        return View(shared, start, 1, len(table))
-
-    def varied(self, i: int) -> int:
-        """The row of a node in `each`, copied there if it is shared."""
-        return self.rows[i] if self.varying[i] else self.copy("spread", False, (self.rows[i],))
-
-    # --- instructions ----------------------------------------------------------------------------
-
-    def place(self, ids: Sequence[int], shared: bool) -> int:
-        out = self.reserve(shared, len(ids))
-        for k, i in enumerate(ids):
-            self.rows[i] = out + k
-        return out
-
-    def lower_map(self, op: Op, ids: list[int]) -> None:
-        shared = not self.varying[ids[0]]
-        for run in [ids] if shared or self.narrow else self.runs(ids):
-            if op is ops.add and not shared and self.add_to_product(run):
-                continue
-            columns = zip(*(self.graph.nodes[i][1] for i in run), strict=True)
-            args = tuple(self.operand(shared, column) for column in columns)
-            self.emit(Instruction("map", shared, self.place(run, shared), len(run), op, args))
-            self.remember_mask(shared, run)
-
-    def add_to_product(self, run: list[int]) -> bool:
-        """Start the sums of a matrix product with what is added to them, if it is the same for all.
-
-        That is how neurons add their biases.
-        """
-        pairs = [sorted(self.graph.nodes[i][1], key=self.varying.__getitem__) for i in run]
-        biases, sums = zip(*pairs, strict=True)
-        place = self.products.get(self.rows[sums[0]])
-        if place is None or any(self.varying[i] for i in biases) or run[0] in self.graph.masks:
-            return False
-        product = self.program.each[place]
-        rows = [self.rows[i] for i in sums]
-        if rows != list(range(product.out, product.out + product.count)):
-            return False
-        columns = product.columns
-        if any(self.uses[i] > 1 for i in sums) or any(
-            biases[i] != biases[i - i % columns] for i in range(len(run))
-        ):
-            return False
-        view = self.matrix(True, [[i] for i in biases[::columns]])
-        self.program.each[place] = replace(product, args=(*product.args, replace(view, term_step=0)))
-        for i, row in zip(run, rows, strict=True):
-            self.rows[i] = row
-        del self.products[product.out]
-        return True
-
-    def runs(self, ids: list[int]) -> Iterator[list[int]]:
-        """Parts of a group whose arguments lie in the same row or in consecutive ones."""
-        run = [ids[0]]
-        steps: list[int | None] = []
-        for i in ids[1:]:
-            pairs = zip(self.graph.nodes[run[-1]][1], self.graph.nodes[i][1], strict=True)
-            new = [self.rows[b] - self.rows[a] if self.varying[b] else None for a, b in pairs]
-            if any(step not in (0, 1, None) for step in new) or (steps and new != steps):
-                yield run
-                run, steps = [i], []
-            else:
-                run.append(i)
-                steps = new
-        yield run
-
-    def lower_fold(self, op: Op, ids: list[int]) -> None:
-        shared = not self.varying[ids[0]]
-        for part in [ids] if shared or self.narrow else [[i] for i in ids]:
-            table = [self.graph.nodes[i][1] for i in part]
-            view = self.matrix(shared, table, plain=True)
-            out = self.place(part, shared)
-            self.emit(Instruction("fold", shared, out, len(part), op, (view,), len(table[0])))
-            self.remember_mask(shared, part)
-
-    def lower_take(self, ids: list[int]) -> None:
-        """Those with the same index together: the columns of an embedding."""
-        shared = not self.varying[ids[0]]
-        same: dict[int, list[int]] = defaultdict(list)
-        for i in ids:
-            same[self.graph.nodes[i][1][0]].append(i)
-        for index, group in same.items():
-            row = self.rows[index] if shared else self.varied(index)
-            table = [self.graph.nodes[i][1][1:] for i in group]
-            from_shared = not any(self.varying[a] for line in table for a in line)
-            view = self.matrix(from_shared, table)
-            out = self.place(group, shared)
-            args = (View(shared, row, 0), view)
-            self.emit(Instruction("take", shared, out, len(group), None, args, len(table[0])))
-
-    def lower_dots(self, ids: list[int]) -> None:
-        """Dots whose one side is shared become matrix products, one for each set of that side."""
-        shared = not self.varying[ids[0]]
-        by_x: dict[tuple[int, ...], dict[tuple[int, ...], int]] = defaultdict(dict)
-        rest: list[int] = []
-        for i in ids:
-            a, x = self.sides(i)
-            if a is None or a in by_x[x]:  # the same dot twice: only where simplify was not run
-                rest.append(i)
-            else:
-                by_x[x][a] = i
-        by_set: dict[tuple[tuple[int, ...], ...], list[tuple[int, ...]]] = defaultdict(list)
-        for x, dots in by_x.items():
-            by_set[tuple(dots)].append(x)
-        for lines, xs in by_set.items():
-            for columns in [xs] if shared or self.narrow else [[x] for x in xs]:
-                self.dense(shared, lines, columns, by_x)
-        for part in [rest] if shared or self.narrow else [[i] for i in rest]:
-            if part:
-                self.dots(shared, part)
-
-    def sides(self, i: int) -> tuple[tuple[int, ...] | None, tuple[int, ...]]:
-        """The shared side of a dot and the other one; None if there is no shared side."""
-        args = self.graph.nodes[i][1]
-        half = len(args) // 2
-        a, x = args[:half], args[half:]
-        if any(self.varying[k] for k in a):
-            a, x = x, a
-        if any(self.varying[k] for k in a) or len({self.varying[k] for k in x}) > 1:
-            return None, x
-        if not self.varying[i] and any(self.graph.nodes[k][0] == PARAM for k in x):
-            a, x = (a, x) if a[0] != x[0] and self.graph.nodes[a[0]][0] == PARAM else (x, a)
-        return a, x
-
-    def dense(
-        self,
-        shared: bool,
-        lines: tuple[tuple[int, ...], ...],
-        columns: list[tuple[int, ...]],
-        found: dict[tuple[int, ...], dict[tuple[int, ...], int]],
-    ) -> None:
-        a = self.matrix(True, lines)
-        x = self.matrix(shared, columns, plain=True)
-        out = self.place([found[x][line] for line in lines for x in columns], shared)
-        terms = len(lines[0])
-        if not shared:
-            self.products[out] = len(self.program.each)
-        self.emit(
-            Instruction(
-                "dense", shared, out, len(lines) * len(columns), None, (a, x), terms, len(columns)
-            )
-        )
-
-    def dots(self, shared: bool, ids: list[int]) -> None:
-        half = len(self.graph.nodes[ids[0]][1]) // 2
-        sides = (
-            self.matrix(shared, [self.graph.nodes[i][1][s : s + half] for i in ids], plain=True)
-            for s in (0, half)
-        )
-        out = self.place(ids, shared)
-        self.emit(Instruction("dots", shared, out, len(ids), None, tuple(sides), half))
+    def _faults(
+        self, shared: bool, instruction: Instruction, memories: dict[bool, Written]
+    ) -> Iterator[str]:
+        if instruction.shared != shared:
+            yield "stands among those of the other memory"
+        yield from instruction.faults()
+        for read in instruction.reads:
+            yield from memories[read.shared].missing(read.rows)
+        yield from memories[shared].taken(instruction.writes)
 
 
-def is_run(rows: Iterable[int], step: int) -> bool:
-    """Whether each row is `step` after the one before."""
-    return all(b - a == step for a, b in pairwise(rows))
+class Written:
+    """Which rows of a memory, or which of its adjoints, have been written."""
+
+    def __init__(self, name: str, rows: int) -> None:
+        self.name, self.rows = name, bytearray(max(rows, 0))
+
+    def write(self, rows: Sequence[int]) -> None:
+        for row in rows:
+            self.rows[row] = 1
+
+    def missing(self, rows: Sequence[int]) -> Iterator[str]:
+        """Those that do not exist or have not been written."""
+        for row in rows:
+            if not 0 <= row < len(self.rows):
+                yield f"reads {self.name}[{row}] of {len(self.rows)} rows"
+            elif not self.rows[row]:
+                yield f"reads {self.name}[{row}], which nothing has written"
+
+    def taken(self, rows: Sequence[int]) -> Iterator[str]:
+        """Those that do not exist or have been written."""
+        for row in rows:
+            if not 0 <= row < len(self.rows):
+                yield f"writes {self.name}[{row}] of {len(self.rows)} rows"
+            elif self.rows[row]:
+                yield f"writes {self.name}[{row}], which has been written"
+
+
+def check(what: object, faults: Iterator[str]) -> None:
+    """Raise the first of the faults of an instruction, a step or a result, if there is one."""
+    for fault in faults:
+        raise ValueError(f"malformed program: {what}: {fault}")

@@ -7,11 +7,11 @@ the others, so that memory need not be cleared.
 
 from __future__ import annotations
 
-from collections.abc import Collection, Iterable, Sequence
+from collections.abc import Collection, Iterable, Iterator, Sequence
 from dataclasses import dataclass, field
 
-from .graph import is_fold
-from .program import Instruction, Program, View
+from .instructions import ASSIGN, PART, Gather, Instruction, Kind, Map, Read, Take
+from .program import Program, Written, check
 
 
 @dataclass(frozen=True)
@@ -21,6 +21,16 @@ class Pull:
     instruction: Instruction
     part: int
     assign: bool = False
+
+    @property
+    def target(self) -> Read:
+        """The rows to whose adjoints it adds."""
+        return self.instruction.reads[self.part]
+
+    def encode(self) -> list[int]:
+        numbers = self.instruction.encode()
+        numbers[PART], numbers[ASSIGN] = self.part, self.assign
+        return numbers
 
     def __str__(self) -> str:
         verb = "set" if self.assign else "add to"
@@ -34,47 +44,90 @@ class Zero:
     start: int
     count: int
 
+    @property
+    def rows(self) -> range:
+        return range(self.start, self.start + self.count)
+
+    def encode(self) -> list[int]:
+        return [Kind.ZERO, 0, 0, self.start, self.count, 1, 1, *[0] * 21]
+
     def __str__(self) -> str:
         return f"clear the adjoints of each[{self.start}:{self.start + self.count}]"
+
+
+Step = Pull | Zero
 
 
 @dataclass
 class Reverse:
     """Steps for each sample, then for what is shared."""
 
-    each: list[Pull | Zero] = field(default_factory=list)
-    shared: list[Pull | Zero] = field(default_factory=list)
+    each: list[Step] = field(default_factory=list)
+    shared: list[Step] = field(default_factory=list)
 
     def __str__(self) -> str:
         lines = ["for each sample:", *(f"  {step}" for step in self.each)]
         return "\n".join([*lines, "once:", *(f"  {step}" for step in self.shared)])
 
+    def verify(self, program: Program, inputs: Iterable[int] = ()) -> Reverse:
+        """Raise a ValueError that says which rule is broken, and where; return the steps themselves.
 
-def rows_of(view: View, instruction: Instruction) -> Sequence[int]:
-    """Every row that an argument reads; one that all rows of the result read is there once."""
-    if instruction.kind == "map":
-        return range(view.start, view.start + (instruction.count if view.step else 1))
-    if instruction.kind == "dense" and view is not instruction.args[1]:
-        count = instruction.count // instruction.columns
-    elif instruction.kind == "dense":
-        count = instruction.columns
-    else:
-        count = instruction.count
-    if view.step == 0:
-        count = 1
-    terms = instruction.terms
-    if instruction.kind == "take" and view is instruction.args[0]:
-        terms = 1
-    if instruction.kind == "dense" and view in instruction.args[2:]:
-        terms = 1
-    return [view.row(i, k) for i in range(count) for k in range(terms)]
+        An adjoint of `each` is set or cleared once, then added to, and complete before a step passes
+        it on; those of what is shared begin at 0. `inputs` are those whose adjoints are wanted.
+        """
+        rules = _Rules(program)
+        for shared, steps in ((False, self.each), (True, self.shared)):
+            for step in steps:
+                check(step, rules.faults(step, shared))
+                rules.follow(step)
+        for row in inputs:
+            check(f"the adjoint of input {row}", rules.written.missing([row]))
+        return self
 
 
-def differentiable(instruction: Instruction, part: int) -> bool:
-    op = instruction.op
-    if instruction.kind == "take":
-        return part == 1
-    return op is None or is_fold(op) or op.partials[part] is not None
+class _Rules:
+    """What is known of adjoints after some steps: those written, and those already passed on."""
+
+    def __init__(self, program: Program) -> None:
+        self.known = {True: {*map(id, program.shared)}, False: {*map(id, program.each)}}
+        self.written = Written("each", program.each_rows)
+        self.written.write([view.start for view in program.outputs if not view.shared])
+        rows = (True, program.shared_rows), (False, program.each_rows)
+        self.passed_on = {shared: bytearray(count) for shared, count in rows}
+
+    def faults(self, step: Step, shared: bool) -> Iterator[str]:
+        match step:
+            case Zero(count=count, rows=rows):
+                if shared or count < 1:
+                    yield "only adjoints of each sample are cleared, one or more of them"
+                yield from self.written.taken(rows)
+            case Pull(instruction=instruction, part=part):
+                if id(instruction) not in self.known[shared]:
+                    yield "this is not an instruction of its part of the program"
+                if not 0 <= part < len(instruction.reads) or not instruction.differentiable(part):
+                    yield "there is no such argument to differentiate with respect to"
+                if not shared:
+                    yield from self.written.missing(instruction.writes)
+                yield from self.target_faults(step)
+
+    def target_faults(self, step: Pull) -> Iterator[str]:
+        target = step.target
+        if step.assign and not may_assign(step.instruction, step.part):
+            yield "its contributions may overlap: they can only be added"
+        if any(self.passed_on[target.shared][row] for row in target.rows):
+            yield "its target was passed on already"
+        if not target.shared:
+            yield from (self.written.taken if step.assign else self.written.missing)(target.rows)
+
+    def follow(self, step: Step) -> None:
+        match step:
+            case Zero(rows=rows):
+                self.written.write(rows)
+            case Pull(instruction=instruction, target=target):
+                if not target.shared:
+                    self.written.write(target.rows)
+                for row in instruction.writes:
+                    self.passed_on[instruction.shared][row] = 1
 
 
 class _Activity:
@@ -90,20 +143,16 @@ class _Activity:
         for instruction in [*program.shared, *program.each]:
             parts = self.parts[id(instruction)] = self.active(instruction)
             if parts:
-                memory = self.shared if instruction.shared else self.each
-                out = instruction.out
-                memory[out : out + instruction.count] = b"\1" * instruction.count
+                memory, rows = self.shared if instruction.shared else self.each, instruction.writes
+                memory[rows.start : rows.stop] = b"\1" * len(rows)
 
     def active(self, instruction: Instruction) -> list[int]:
         """The arguments that depend on something whose gradient is wanted."""
-        if instruction.rows:
-            memory = self.shared if instruction.kind == "spread" or instruction.shared else self.each
-            return [0] if any(memory[row] for row in instruction.rows) else []
         return [
             part
-            for part, view in enumerate(instruction.args)
-            if differentiable(instruction, part)
-            and some(self.shared if view.shared else self.each, rows_of(view, instruction))
+            for part, read in enumerate(instruction.reads)
+            if instruction.differentiable(part)
+            and some(self.shared if read.shared else self.each, read.rows)
         ]
 
 
@@ -124,70 +173,64 @@ def reverse(program: Program, params: bool = True, inputs: Iterable[int] = ()) -
         if not view.shared:
             written[view.start] = 1  # the seed
     for instruction in reversed(program.each):
-        out = range(instruction.out, instruction.out + instruction.count)
         parts = activity.parts[id(instruction)]
-        if not parts or not some(written, out):
+        if not parts or not some(written, instruction.writes):
             continue
-        clear(result.each, written, out)
+        clear(result.each, written, instruction.writes)
         for part in parts:
             result.each.append(pull(result.each, written, instruction, part))
     clear(result.each, written, list(inputs))
     reached = shared_rows(program, result.each)
     for instruction in reversed(program.shared):
-        if not some(reached, range(instruction.out, instruction.out + instruction.count)):
+        if not some(reached, instruction.writes):
             continue
         for part in activity.parts[id(instruction)]:
-            result.shared.append(Pull(instruction, part))
-            for row in targets(instruction, part):
+            step = Pull(instruction, part)
+            result.shared.append(step)
+            for row in step.target.rows:
                 reached[row] = 1
     return result
 
 
-def targets(instruction: Instruction, part: int) -> Sequence[int]:
-    """The rows to whose adjoints a pull adds."""
-    return instruction.rows or rows_of(instruction.args[part], instruction)
-
-
-def shared_rows(program: Program, steps: list[Pull | Zero]) -> bytearray:
+def shared_rows(program: Program, steps: list[Step]) -> bytearray:
     """Which shared rows get an adjoint from the samples, or are the output."""
     reached = bytearray(program.shared_rows)
     for view in program.outputs:
         if view.shared:
             reached[view.start] = 1
     for step in steps:
-        if isinstance(step, Zero):
-            continue
-        instruction, part = step.instruction, step.part
-        if instruction.kind == "spread" or (instruction.args and instruction.args[part].shared):
-            for row in targets(instruction, part):
+        if isinstance(step, Pull) and step.target.shared:
+            for row in step.target.rows:
                 reached[row] = 1
     return reached
 
 
-def pull(steps: list[Pull | Zero], written: bytearray, instruction: Instruction, part: int) -> Pull:
+def pull(steps: list[Step], written: bytearray, instruction: Instruction, part: int) -> Pull:
     """A step for one argument: assigning if its adjoints are fresh, else adding."""
-    if instruction.kind == "spread":
-        return Pull(instruction, part)
-    if instruction.kind == "gather":
-        clear(steps, written, instruction.rows)
-        return Pull(instruction, part)
-    view = instruction.args[part]
-    if view.shared:
-        return Pull(instruction, part)
-    rows = rows_of(view, instruction)
-    if instruction.kind == "take":  # each sample adds to a row of its own choice
-        clear(steps, written, rows)
-        return Pull(instruction, part)
-    once = isinstance(rows, range) or len(set(rows)) == len(rows)
-    if once and not (view.step == 0 and instruction.count > 1) and not some(written, rows):
-        for row in rows:
+    step = Pull(instruction, part)
+    target = step.target
+    if target.shared:
+        return step
+    if may_assign(instruction, part) and not some(written, target.rows):
+        for row in target.rows:
             written[row] = 1
         return Pull(instruction, part, assign=True)
-    clear(steps, written, rows)
-    return Pull(instruction, part)
+    clear(steps, written, target.rows)
+    return step
 
 
-def clear(steps: list[Pull | Zero], written: bytearray, rows: Sequence[int]) -> None:
+def may_assign(instruction: Instruction, part: int) -> bool:
+    """Whether each adjoint of an argument gets one contribution, for each sample."""
+    read = instruction.reads[part]
+    match instruction:
+        case Gather() | Take():  # each sample takes from a row of its own choice
+            return False
+        case Map(args=args, count=count) if args[part].step == 0 and count > 1:
+            return False
+    return not read.shared and (isinstance(read.rows, range) or len({*read.rows}) == len(read.rows))
+
+
+def clear(steps: list[Step], written: bytearray, rows: Sequence[int]) -> None:
     """Clear those of the rows that nothing was written to."""
     if isinstance(rows, range) and 0 not in written[rows.start : rows.stop]:
         return

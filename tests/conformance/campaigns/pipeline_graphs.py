@@ -18,9 +18,9 @@ from chainrule import Value, ops
 from chainrule.compiler.backends.native import encoded
 from chainrule.compiler.flat import Flat
 from chainrule.compiler.graph import CONSTANT, Graph, from_values
+from chainrule.compiler.lowering import lower
 from chainrule.compiler.passes import drop_dead
 from chainrule.compiler.pipeline import NativePipeline, Pipeline
-from chainrule.compiler.program import lower
 from chainrule.compiler.reverse import reverse
 from chainrule.compiler.tracing import Tracer
 from chainrule.value import compiled

@@ -16,7 +16,8 @@ import numpy as np
 from ...ops import DOUBLE, SINGLE, Format, Op, Variadic
 from ...support.operands import Operand
 from ..codegen.formulas import Symbol, free_names
-from ..program import Instruction, Program
+from ..instructions import Fold, Instruction, Map
+from ..program import Program
 from .segments import Segments
 
 try:
@@ -344,20 +345,18 @@ class JaxSegments(Segments):
     masks: JaxSegments | None = None
 
     def compute(self, instruction: Instruction) -> Array:
-        if self.masks is None or instruction.mask is None or instruction.op is None:
+        if self.masks is None or instruction.masking is None:
             return super().compute(instruction)
-        n = instruction.count
-        taken = jax.lax.stop_gradient(self.masks.argument(instruction.mask, n)) != 0.0
-        harmless = _harmless(instruction.op)
-        if instruction.kind == "map":
-            args = self.arguments(instruction)
-            result = apply(instruction.op, [jnp.where(taken, x, harmless) for x in args])
-        else:
-            x = self.argument(instruction.args[0], n, instruction.terms)
-            assert isinstance(instruction.op, Variadic)
-            result = self.target.fold(instruction.op, jnp.where(taken[:, None], x, harmless))
+        taken = jax.lax.stop_gradient(self.masks.argument(instruction.masking)) != 0.0
+        match instruction:
+            case Map(op=op):
+                args = self.arguments_of_map(instruction)
+                result = apply(op, [jnp.where(taken, x, _harmless(op)) for x in args])
+            case Fold(op=op):
+                (x,) = self.arguments(instruction)
+                result = self.target.fold(op, jnp.where(taken[:, None], x, _harmless(op)))
         # A condition may look at it for every sample.
-        rows = np.arange(instruction.out, instruction.out + n)
+        rows = np.array(instruction.writes)
         return jnp.where(taken, result, jax.lax.stop_gradient(self.masks.read(instruction.shared, rows)))
 
 
@@ -381,6 +380,6 @@ def run(
     """The results for every sample, each of shape (samples,)."""
     target = JaxTarget(samples, dtype)
     segments = JaxSegments(program, target, params, inputs)
-    if any(instruction.mask is not None for instruction in (*program.shared, *program.each)):
+    if any(each.masking is not None for each in (*program.shared, *program.each)):
         segments = JaxSegments(program, target, params, inputs, masks=segments)
     return [jnp.broadcast_to(row[0], (samples,)) for row in segments.outputs()]

@@ -8,19 +8,14 @@ from typing import Any
 
 import numpy as np
 
-from ...ops import TABLE
 from ...value import compiled
 from ..inputs import Inputs
-from ..program import Instruction, Program, View
-from ..reverse import Pull, Reverse, Zero
+from ..instructions import ROWS, Gather, Instruction, Spread, View
+from ..program import Program
+from ..reverse import Pull, Reverse, Step
 
 Array = Any
 
-KINDS = {
-    name: i
-    for i, name in enumerate(("map", "gather", "spread", "dense", "dots", "fold", "take", "zero"))
-}
-CODES = {op: i for i, op in enumerate(TABLE, 1)}
 STEP = 28  # numbers in a step of steps.h
 
 NOTHING = np.zeros(0)
@@ -95,9 +90,9 @@ class Results:
 def encoded(program: Program, reverse: Reverse | None = None) -> tuple[Any, ...]:
     """A program as the C machine takes it."""
     rows: list[int] = []
-    begin: dict[int, int] = {}  # by the id of an instruction, where its rows do
+    begin: dict[int, int] = {}  # by the id of a copy, where its rows do
     for instruction in [*program.shared, *program.each]:
-        if instruction.rows:
+        if isinstance(instruction, Gather | Spread):
             begin[id(instruction)] = len(rows)
             rows += instruction.rows
     back = reverse or Reverse()
@@ -109,34 +104,15 @@ def encoded(program: Program, reverse: Reverse | None = None) -> tuple[Any, ...]
     )
 
 
-def encode(steps: Sequence[Instruction | Pull | Zero], begin: dict[int, int]) -> Array:
+def encode(steps: Sequence[Instruction | Step], begin: dict[int, int]) -> Array:
     """Steps as numbers, in the order of the fields of `Step` in steps.h."""
     numbers: list[int] = []
     for step in steps:
-        if isinstance(step, Zero):
-            numbers += (KINDS["zero"], 0, 0, step.start, step.count, 1, 1, *[0] * (STEP - 7))
-            continue
-        pull = step if isinstance(step, Pull) else Pull(step, 0)
-        instruction = pull.instruction
-        numbers += (
-            KINDS[instruction.kind],
-            CODES[instruction.op] if instruction.op is not None else 0,
-            *(instruction.shared, instruction.out, instruction.count),
-            *(instruction.terms, instruction.columns),
-            *(pull.part, pull.assign, begin.get(id(instruction), 0), len(instruction.args)),
-        )
-        for view in instruction.args:
-            numbers += (view.shared, view.start, view.step, view.term_step)
-        numbers += [0] * (4 * (3 - len(instruction.args)))
-        mask = instruction.mask
-        if mask is None:
-            numbers += (0, 0, 0, 0, 0)
-        else:
-            numbers += (1, mask.shared, mask.start, mask.step, mask.term_step)
+        encoded = step.encode()
+        encoded[ROWS] = begin.get(id(step.instruction if isinstance(step, Pull) else step), 0)
+        numbers += encoded
     return np.array(numbers, dtype=np.int32).reshape(len(steps), STEP)
 
 
 def views(of: Sequence[View]) -> Array:
-    return np.array(
-        [(view.shared, view.start, view.step, view.term_step) for view in of], dtype=np.int32
-    ).reshape(-1, 4)
+    return np.array([view.encode() for view in of], dtype=np.int32).reshape(-1, 4)

@@ -8,11 +8,23 @@ from typing import Any
 
 import numpy as np
 
-from ...ops import Op, Variadic
+from ...ops import Op
 from ...support.operands import Operand
 from ..inputs import Inputs
-from ..program import Instruction, Program, View
-from ..reverse import Pull, Reverse, Zero, rows_of
+from ..instructions import (
+    Argument,
+    Dense,
+    Dots,
+    Fold,
+    Gather,
+    Instruction,
+    Map,
+    Spread,
+    Take,
+    View,
+)
+from ..program import Program
+from ..reverse import Pull, Reverse, Step, Zero
 
 Array = Any
 
@@ -135,55 +147,51 @@ class _Run:
     def adjoint(self, shared: bool) -> Array:
         return self.shared_adjoint if shared else self.each_adjoint
 
-    def argument(self, view: View, count: int, terms: int | None = None) -> Array:
+    def argument(self, argument: Argument) -> Array:
         """The numbers of an argument, for each row of the result (and each term)."""
-        return self.memory(view.shared)[indices(view, count, terms)].astype(float, copy=False)
+        return self.memory(argument.view.shared)[indices(argument)].astype(float, copy=False)
+
+    def arguments(self, instruction: Instruction) -> list[Array]:
+        return [self.argument(argument) for argument in instruction.arguments]
+
+    def results(self, memory: Array, instruction: Instruction) -> Array:
+        return memory[instruction.writes.start : instruction.writes.stop]
 
     def execute(self, instruction: Instruction) -> None:
-        out = slice(instruction.out, instruction.out + instruction.count)
-        self.memory(instruction.shared)[out] = self.compute(instruction)
+        self.results(self.memory(instruction.shared), instruction)[:] = self.compute(instruction)
 
     def compute(self, instruction: Instruction) -> Array:
-        n, terms = instruction.count, instruction.terms
-        if instruction.kind == "gather":
-            return self.memory(instruction.shared)[list(instruction.rows)]
-        if instruction.kind == "spread":
-            return self.shared[list(instruction.rows)][:, None]
-        if instruction.kind == "map":
-            assert instruction.op is not None
-            return apply(instruction.op, [self.argument(view, n) for view in instruction.args])
-        if instruction.kind == "dense":
-            a, x = self.sides(instruction)
-            product = np.tensordot(a, x, 1)  # (r, c, samples)
-            if len(instruction.args) == 3:
-                start = self.argument(instruction.args[2], len(a))
-                product += start.reshape(-1, *[1] * (product.ndim - 1))
-            return product.reshape(n, *product.shape[2:])
-        if instruction.kind == "dots":
-            a, b = (self.argument(view, n, terms) for view in instruction.args)
-            return (a * b).sum(1)
-        if instruction.kind == "take":
-            index, x = self.picked(instruction)
-            return np.take_along_axis(x, index, 1)[:, 0]
-        x = self.argument(instruction.args[0], n, terms)
-        assert isinstance(instruction.op, Variadic)
-        result = instruction.op.forward(*(Numbers(x[:, k]) for k in range(terms)))
-        return plain(result, x[:, 0])
+        match instruction:
+            case Gather(shared=shared, rows=rows):
+                return self.memory(shared)[list(rows)]
+            case Spread(rows=rows):
+                return self.shared[list(rows)][:, None]
+            case Map(op=op):
+                return apply(op, self.arguments(instruction))
+            case Dense():
+                a, x, *start = self.arguments(instruction)
+                product = np.tensordot(a, x.swapaxes(0, 1), 1)  # (r, c, samples)
+                if start:
+                    product += start[0].reshape(-1, *[1] * (product.ndim - 1))
+                return product.reshape(len(instruction.writes), *product.shape[2:])
+            case Dots():
+                a, b = self.arguments(instruction)
+                return (a * b).sum(1)
+            case Take():
+                index, x = self.picked(instruction)
+                return np.take_along_axis(x, index, 1)[:, 0]
+            case Fold(op=op, terms=terms):
+                (x,) = self.arguments(instruction)
+                return plain(op.forward(*(Numbers(x[:, k]) for k in range(terms))), x[:, 0])
+        raise TypeError(f"NumPy cannot compute {instruction}")
 
-    def sides(self, instruction: Instruction) -> tuple[Array, Array]:
-        """The matrices of a product: (r, k) and (k, c, ...)."""
-        view_a, view_x = instruction.args[:2]
-        a = self.argument(view_a, instruction.count // instruction.columns, instruction.terms)
-        return a, self.argument(view_x, instruction.columns, instruction.terms).swapaxes(0, 1)
-
-    def picked(self, instruction: Instruction) -> tuple[Array, Array]:
-        """For each row and sample the index, and the numbers to choose from: (row, term, ...)."""
-        n, terms = instruction.count, instruction.terms
-        index = self.argument(instruction.args[0], n)
+    def picked(self, instruction: Take) -> tuple[Array, Array]:
+        """The index of each sample, and the numbers to choose from: (row, term, ...)."""
+        index, x = self.arguments(instruction)
+        terms = instruction.terms
         wrong = index[~((index == np.floor(index)) & (index >= 0) & (index < terms))]
         if wrong.size:
             raise IndexError(f"take needs a whole number from 0 to {terms - 1}, got {wrong[0]:g}")
-        x = self.argument(instruction.args[1], n, terms)
         if x.ndim <= index.ndim:  # shared numbers, for every sample
             x = np.broadcast_to(x[..., None], (*x.shape, self.samples))
         return index[:, None].astype(int), x
@@ -201,78 +209,76 @@ class _Run:
         for step in reverse.shared:
             self.pull(step)
 
-    def pull(self, step: Pull | Zero) -> None:
-        if isinstance(step, Zero):
-            self.each_adjoint[step.start : step.start + step.count] = 0.0
-            return
-        instruction, part = step.instruction, step.part
-        out = slice(instruction.out, instruction.out + instruction.count)
-        adjoint = self.adjoint(instruction.shared)[out]
-        if instruction.kind == "spread":
-            np.add.at(self.shared_adjoint, list(instruction.rows), adjoint.sum(1))
-            return
-        if instruction.kind == "gather":
-            np.add.at(self.adjoint(instruction.shared), list(instruction.rows), adjoint)
-            return
-        view = instruction.args[part]
-        share = self.share(instruction, part, adjoint)
-        if view.shared and not instruction.shared:
-            share = share.sum(-1)
-        target = self.adjoint(view.shared)
-        if step.assign:
-            target[rows_of(view, instruction)] = 0.0
-        single = instruction.kind == "map" or (instruction.kind == "dense" and part == 2)
-        terms = None if single else instruction.terms
-        np.add.at(target, indices(view, len(share), terms), share)
+    def pull(self, step: Step) -> None:
+        match step:
+            case Zero(rows=rows):
+                self.each_adjoint[rows.start : rows.stop] = 0.0
+            case Pull(instruction=instruction, part=part, target=target):
+                memory = self.adjoint(target.shared)
+                adjoint = self.results(self.adjoint(instruction.shared), instruction)
+                share = self.share(instruction, part, adjoint)
+                if target.shared and not instruction.shared:
+                    share = share.sum(-1)
+                if step.assign:
+                    memory[target.rows] = 0.0
+                copied = isinstance(instruction, Gather | Spread)
+                places = list(target.rows) if copied else indices(instruction.arguments[part])
+                np.add.at(memory, places, share)
 
     def share(self, instruction: Instruction, part: int, adjoint: Array) -> Array:
         """What the adjoint of the result gives to an argument: (row, ...) or (row, term, ...)."""
-        n, terms = instruction.count, instruction.terms
-        if instruction.kind == "map":
-            return self.share_of_map(instruction, part, adjoint)
-        if instruction.kind == "dense":
-            a, x = self.sides(instruction)
-            columns = adjoint.reshape(-1, instruction.columns, *adjoint.shape[1:])  # (r, c, ...)
-            if part == 2:
-                return columns.sum(1)
-            if part == 0:
-                return np.einsum("rc...,kc...->rk...", columns, x)
-            return np.einsum("rk,rc...->ck...", a, columns)
-        if instruction.kind == "dots":
-            return adjoint[:, None] * self.argument(instruction.args[1 - part], n, terms)
-        if instruction.kind == "take":
-            index, x = self.picked(instruction)
-            share = np.zeros(x.shape)
-            np.put_along_axis(share, index, adjoint[:, None], 1)
-            return share
-        x = self.argument(instruction.args[0], n, terms)
-        out = self.memory(instruction.shared)[instruction.out : instruction.out + n]
-        op = instruction.op
-        assert isinstance(op, Variadic)
-        numbers = [Numbers(x[:, k]) for k in range(terms)]
-        partials = op.derivatives(numbers, Numbers(out), [True] * terms)
+        match instruction:
+            case Gather() | Spread():
+                return adjoint
+            case Map():
+                return self.share_of_map(instruction, part, adjoint)
+            case Fold():
+                return self.share_of_fold(instruction, adjoint)
+            case Dense(columns=columns):
+                a, x, *_ = self.arguments(instruction)
+                adjoint = adjoint.reshape(-1, columns, *adjoint.shape[1:])  # (r, c, ...)
+                if part == 2:
+                    return adjoint.sum(1)
+                if part == 0:
+                    return np.einsum("rc...,kc...->rk...", adjoint, x.swapaxes(0, 1))
+                return np.einsum("rk,rc...->ck...", a, adjoint)
+            case Dots():
+                return adjoint[:, None] * self.argument(instruction.arguments[1 - part])
+            case Take():
+                index, x = self.picked(instruction)
+                share = np.zeros(x.shape)
+                np.put_along_axis(share, index, adjoint[:, None], 1)
+                return share
+        raise TypeError(f"NumPy cannot differentiate {instruction}")
+
+    def share_of_fold(self, instruction: Fold, adjoint: Array) -> Array:
+        (x,) = self.arguments(instruction)
+        out = self.results(self.memory(instruction.shared), instruction)
+        numbers = [Numbers(x[:, k]) for k in range(instruction.terms)]
+        partials = instruction.op.derivatives(numbers, Numbers(out), [True] * len(numbers))
         share = adjoint[:, None] * np.stack([plain(p, out) for p in partials], 1)
-        if instruction.mask is not None:
-            share = np.where(self.argument(instruction.mask, n)[:, None] == 0.0, 0.0, share)
+        if instruction.masking is not None:
+            share = np.where(self.argument(instruction.masking)[:, None] == 0.0, 0.0, share)
         return share
 
-    def share_of_map(self, instruction: Instruction, part: int, adjoint: Array) -> Array:
-        n, op = instruction.count, instruction.op
-        assert op is not None
-        partial = op.partials[part]
+    def share_of_map(self, instruction: Map, part: int, adjoint: Array) -> Array:
+        partial = instruction.op.partials[part]
         assert partial is not None
-        args = [Numbers(self.argument(view, n)) for view in instruction.args]
-        out = self.memory(instruction.shared)[instruction.out : instruction.out + n]
+        args = map(Numbers, self.arguments(instruction))
+        out = self.results(self.memory(instruction.shared), instruction)
         slope = plain(partial(*args, Numbers(out)), out)
         share = adjoint * slope
-        if op.selects:
+        if instruction.op.selects:
             share = np.where(slope == 0.0, 0.0, share)
-        if instruction.mask is not None:
-            share = np.where(self.argument(instruction.mask, n) == 0.0, 0.0, share)
+        if instruction.masking is not None:
+            share = np.where(self.argument(instruction.masking) == 0.0, 0.0, share)
         return share
 
 
-def indices(view: View, count: int, terms: int | None = None) -> Array:
+def indices(argument: Argument) -> Array:
     """Row numbers of an argument, as an array of (row) or (row, term)."""
-    rows = view.start + view.step * np.arange(count)
-    return rows if terms is None else rows[:, None] + view.term_step * np.arange(terms)
+    view = argument.view
+    rows = view.start + view.step * np.arange(argument.count)
+    if argument.terms is None:
+        return rows
+    return rows[:, None] + view.term_step * np.arange(argument.terms)

@@ -13,7 +13,8 @@ from typing import Any, Protocol
 import numpy as np
 
 from ...ops import Op, Variadic
-from ..program import Instruction, Program, View
+from ..instructions import Argument, Dense, Dots, Fold, Gather, Instruction, Map, Spread, Take
+from ..program import Program
 from .numpy import indices
 
 Array = Any
@@ -79,8 +80,7 @@ class Segments:
             self.put(False, np.arange(first, first + count), array)
             first += count
         for instruction in (*program.shared, *program.each):
-            which = np.arange(instruction.out, instruction.out + instruction.count)
-            self.put(instruction.shared, which, self.compute(instruction))
+            self.put(instruction.shared, np.array(instruction.writes), self.compute(instruction))
 
     def put(self, shared: bool, which: np.ndarray[Any, Any], array: Array) -> None:
         self.array_of[shared][which] = len(self.arrays[shared])
@@ -102,48 +102,49 @@ class Segments:
             parts.append(whole if same else self.target.rows(whole, place))
         return parts[0] if len(parts) == 1 else self.target.join(parts)
 
-    def argument(self, view: View, count: int, terms: int | None = None) -> Array:
-        """(row, ...) or (row, term, ...)."""
+    def argument(self, argument: Argument) -> Array:
+        """(row, ...) or (row, term, ...); a row that all results use is read once."""
+        view, count, terms = argument.view, argument.count, argument.terms
         if terms is None:
-            return self.read(view.shared, indices(view, count if view.step else 1))
-        which = indices(view, count, terms)
+            return self.read(view.shared, np.array(argument.rows))
+        which = indices(argument)
         if terms > 1 and count > 1 and view.step < view.term_step:  # one after another the other way
             flat = self.read(view.shared, which.T.ravel())
             return self.target.swap(self.target.shape(flat, terms, count))
         return self.target.shape(self.read(view.shared, which.ravel()), count, terms)
 
     def arguments(self, instruction: Instruction) -> list[Array]:
-        """Of a map. A row that all results use is read once, unless all inputs are such rows."""
-        n, views = instruction.count, instruction.args
-        found = [self.argument(view, n) for view in views]
-        if not any(view.step for view in views):
-            found[0] = self.read(views[0].shared, indices(views[0], n))
+        return [self.argument(argument) for argument in instruction.arguments]
+
+    def arguments_of_map(self, instruction: Map) -> list[Array]:
+        """One of them has all rows of the result, even if all results use the same rows."""
+        found = self.arguments(instruction)
+        if not any(view.step for view in instruction.args):
+            first = instruction.arguments[0]
+            found[0] = self.read(first.view.shared, indices(first))
         return found
 
     def compute(self, instruction: Instruction) -> Array:
-        n, terms, target = instruction.count, instruction.terms, self.target
-        if instruction.kind == "gather":
-            return self.read(instruction.shared, np.array(instruction.rows))
-        if instruction.kind == "spread":
-            return target.spread(self.read(True, np.array(instruction.rows)))
-        if instruction.kind == "map":
-            assert instruction.op is not None
-            return target.apply(instruction.op, self.arguments(instruction))
-        if instruction.kind == "dense":
-            view_a, view_x, *start = instruction.args
-            lines = n // instruction.columns
-            a = self.argument(view_a, lines, terms)
-            x = target.swap(self.argument(view_x, instruction.columns, terms))
-            first = self.argument(start[0], lines) if start else None
-            return target.product((lines, terms, instruction.columns), a, x, first)
-        if instruction.kind == "dots":
-            a, b = (self.argument(view, n, terms) for view in instruction.args)
-            return target.dots(a, b)
-        if instruction.kind == "take":
-            index, x = instruction.args
-            return target.take(self.argument(x, n, terms), self.argument(index, 1), x.shared, terms)
-        assert isinstance(instruction.op, Variadic)
-        return target.fold(instruction.op, self.argument(instruction.args[0], n, terms))
+        target = self.target
+        match instruction:
+            case Gather(shared=shared, rows=rows):
+                return self.read(shared, np.array(rows))
+            case Spread(rows=rows):
+                return target.spread(self.read(True, np.array(rows)))
+            case Map(op=op):
+                return target.apply(op, self.arguments_of_map(instruction))
+            case Dense(lines=lines, terms=terms, columns=columns):
+                a, x, *start = self.arguments(instruction)
+                first = start[0] if start else None
+                return target.product((lines, terms, columns), a, target.swap(x), first)
+            case Dots():
+                return target.dots(*self.arguments(instruction))
+            case Take(x=x, terms=terms):
+                index, numbers = self.arguments(instruction)
+                return target.take(numbers, index, x.shared, terms)
+            case Fold(op=op):
+                return target.fold(op, *self.arguments(instruction))
+        raise TypeError(f"cannot compute {instruction} on whole arrays")
 
     def outputs(self) -> list[Array]:
         """One array of samples for each result; shared ones are the same for all."""

@@ -13,7 +13,7 @@ from math import prod
 
 from ...ops import Op, Variadic
 from ...version import __version__
-from ..graph import CONSTANT, INPUT, PARAM, Graph, is_fold
+from ..graph import CONSTANT, INPUT, PARAM, Graph
 from .formulas import Language
 from .helpers import Helpers
 
@@ -73,7 +73,7 @@ class Statements:
         """The statements for the values; each node gets its place."""
         listed = {*self.graph.results()}  # constants among these need a place too
         for what, args in self.graph.nodes:
-            if is_fold(what) or (isinstance(what, Op) and what.name == "take"):
+            if isinstance(what, Variadic) or (isinstance(what, Op) and what.name == "take"):
                 listed.update(args)
         statements: list[str] = []
         for i, (what, args) in enumerate(self.graph.nodes):

@@ -1,0 +1,338 @@
+"""Instructions: a class for each kind, with the rows it reads and writes, its text and its encoding.
+
+An instruction computes consecutive rows of one of the two memories of a program (see program.py). It is
+encoded as a `Step` of src/_core/machine/steps.h. Nothing here knows graphs, or how a backend computes.
+"""
+
+from __future__ import annotations
+
+from abc import ABC, abstractmethod
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass, field
+from enum import IntEnum
+from functools import cached_property
+from typing import ClassVar, NamedTuple
+
+from ..ops import TABLE, Op, Variadic
+
+CODES = {op: i for i, op in enumerate(TABLE, 1)}
+MOST_ARGUMENTS = 3
+PART, ASSIGN, ROWS = 7, 8, 9  # places in an encoding that depend on more than the instruction
+
+
+class Kind(IntEnum):
+    """The kinds of steps, numbered as in steps.h."""
+
+    MAP, GATHER, SPREAD, DENSE, DOTS, FOLD, TAKE, ZERO = range(8)
+
+
+@dataclass(frozen=True)
+class View:
+    """Rows of a memory: `start + i * step + k * term_step` for row i of the result and term k."""
+
+    shared: bool
+    start: int
+    step: int = 1
+    term_step: int = 0
+
+    def __str__(self) -> str:
+        steps = "".join(
+            f"+{step}{name}" for step, name in ((self.step, "i"), (self.term_step, "k")) if step
+        )
+        return f"{'shared' if self.shared else 'each'}[{self.start}{steps}]"
+
+    def encode(self) -> tuple[int, int, int, int]:
+        return self.shared, self.start, self.step, self.term_step
+
+
+@dataclass(frozen=True)
+class Argument:
+    """As much of a view as an instruction reads, and where its kind of instruction needs that to lie."""
+
+    view: View
+    count: int
+    terms: int | None = None  # of each row, if it has any
+    shared: bool | None = None  # which memory it must be in; None for either
+    steps: tuple[int, ...] = ()  # that are allowed from row to row; none for all
+
+    @property
+    def rows(self) -> Sequence[int]:
+        """Every row it reads. A row that all results read is there once."""
+        start, step, term_step = self.view.start, self.view.step, self.view.term_step
+        count = self.count if step else 1
+        if self.terms is None and step <= 1:
+            return range(start, start + count)
+        terms = self.terms or 1
+        return [start + i * step + k * term_step for i in range(count) for k in range(terms)]
+
+    def faults(self) -> Iterator[str]:
+        view = self.view
+        if self.count < 1 or (self.terms is not None and self.terms < 1):
+            yield f"reads no rows or no terms of {view}"
+        if min(view.encode()) < 0:
+            yield f"counts backwards in {view}"
+        if self.shared not in (None, view.shared):
+            yield f"reads the wrong memory in {view}"
+        if self.count > 1 and self.steps and view.step not in self.steps:
+            yield f"needs rows that follow each other, not {view}"
+
+
+CONSECUTIVE = (1,)
+
+
+class Read(NamedTuple):
+    """The rows of one memory that an argument reads."""
+
+    shared: bool
+    rows: Sequence[int]
+
+
+@dataclass(frozen=True)
+class Instruction(ABC):
+    """Computes the rows of one memory that begin at `out`."""
+
+    kind: ClassVar[Kind]
+    shared: bool
+    out: int
+
+    @property
+    @abstractmethod
+    def writes(self) -> range:
+        """The rows of its memory that it computes."""
+
+    @cached_property
+    def arguments(self) -> tuple[Argument, ...]:
+        """What it reads by views; none if it copies rows that it names."""
+        return ()
+
+    @cached_property
+    def reads(self) -> tuple[Read, ...]:
+        """The rows of each argument; a derivative is asked for by the argument's place in here."""
+        return tuple(Read(argument.view.shared, argument.rows) for argument in self.arguments)
+
+    @property
+    def masking(self) -> Argument | None:
+        """The rows that are 0 where its derivative must not be asked for, if there are any."""
+        return None
+
+    def differentiable(self, part: int) -> bool:
+        """Whether an adjoint is passed on to an argument."""
+        return True
+
+    def faults(self) -> Iterator[str]:
+        """The rules that it breaks by itself; the C machine checks the same ones."""
+        if not self.writes:
+            yield "computes no row"
+        for argument in self.arguments if self.masking is None else (*self.arguments, self.masking):
+            yield from argument.faults()
+
+    def encode(self) -> list[int]:
+        """The fields of `Step` in steps.h."""
+        return self._encoded()
+
+    def _encoded(self, op: Op | None = None, terms: int = 1, columns: int = 1) -> list[int]:
+        arguments, mask = self.arguments, self.masking
+        code = 0 if op is None else CODES[op]
+        numbers = [self.kind, code, self.shared, self.out, len(self.writes), terms, columns]
+        numbers += (0, 0, 0, len(arguments))
+        for argument in arguments:
+            numbers += argument.view.encode()
+        numbers += [0] * (4 * (MOST_ARGUMENTS - len(arguments)))
+        return [*numbers, *([0] * 5 if mask is None else (1, *mask.view.encode()))]
+
+    def __str__(self) -> str:
+        memory, rows = "shared" if self.shared else "each", self.writes
+        out = f"{rows.start}" if len(rows) == 1 else f"{rows.start}:{rows.stop}"
+        return f"{memory}[{out}] = {self._text(self.kind.name.lower())}"
+
+    def _text(self, name: str, terms: int = 1) -> str:
+        views = ", ".join(str(argument.view) for argument in self.arguments)
+        size = f" ({terms} terms)" if terms > 1 else ""
+        return f"{name} {views}{size}{'' if self.masking is None else f' if {self.masking.view}'}"
+
+
+@dataclass(frozen=True)
+class _Copy(Instruction):
+    rows: tuple[int, ...]
+
+    @property
+    def writes(self) -> range:
+        return range(self.out, self.out + len(self.rows))
+
+    def _text(self, name: str, terms: int = 1) -> str:
+        return f"{name} {', '.join(map(str, self.rows[:8]))}{', ...' if len(self.rows) > 8 else ''}"
+
+
+@dataclass(frozen=True)
+class Gather(_Copy):
+    """Copies of rows of the same memory."""
+
+    kind = Kind.GATHER
+
+    @cached_property
+    def reads(self) -> tuple[Read, ...]:
+        return (Read(self.shared, self.rows),)
+
+
+@dataclass(frozen=True)
+class Spread(_Copy):
+    """Copies of shared numbers into rows of `each`."""
+
+    kind = Kind.SPREAD
+    shared: bool = field(default=False, init=False)
+
+    @cached_property
+    def reads(self) -> tuple[Read, ...]:
+        return (Read(True, self.rows),)
+
+
+@dataclass(frozen=True)
+class _Counted(Instruction):
+    count: int
+
+    @property
+    def writes(self) -> range:
+        return range(self.out, self.out + self.count)
+
+    def _own(self, view: View, terms: int | None = None) -> Argument:
+        """An argument in consecutive rows of the same memory."""
+        return Argument(view, self.count, terms, self.shared, CONSECUTIVE)
+
+
+@dataclass(frozen=True)
+class Map(_Counted):
+    """Row i of the result from row i of each argument, or from its only row, by a row of the table."""
+
+    kind = Kind.MAP
+    op: Op
+    args: tuple[View, ...]
+    mask: View | None = None
+
+    @cached_property
+    def arguments(self) -> tuple[Argument, ...]:
+        return tuple(Argument(view, self.count, None, self.shared, (0, 1)) for view in self.args)
+
+    @property
+    def masking(self) -> Argument | None:
+        return None if self.mask is None else self._own(self.mask)
+
+    def differentiable(self, part: int) -> bool:
+        return self.op.partials[part] is not None
+
+    def faults(self) -> Iterator[str]:
+        if self.op not in CODES or isinstance(self.op, Variadic) or len(self.args) != self.op.arity:
+            yield f"applies {self.op.name}, which is not a row for {len(self.args)} arguments"
+        yield from super().faults()
+
+    def encode(self) -> list[int]:
+        return self._encoded(self.op)
+
+    def _text(self, name: str, terms: int = 1) -> str:
+        return super()._text(self.op.name)
+
+
+@dataclass(frozen=True)
+class Dense(Instruction):
+    """For row (r, c) of the result the sum over k of a(r, k) * x(k, c), with `columns` values of c.
+
+    The numbers of `a` are shared, and so are those of `start`: b(r), with which the sums begin.
+    """
+
+    kind = Kind.DENSE
+    lines: int
+    terms: int
+    columns: int
+    a: View
+    x: View
+    start: View | None = None
+
+    @property
+    def writes(self) -> range:
+        return range(self.out, self.out + self.lines * self.columns)
+
+    @cached_property
+    def arguments(self) -> tuple[Argument, ...]:
+        a = Argument(self.a, self.lines, self.terms, True)
+        x = Argument(self.x, self.columns, self.terms, self.shared, CONSECUTIVE)
+        return (a, x) if self.start is None else (a, x, Argument(self.start, self.lines, None, True))
+
+    def encode(self) -> list[int]:
+        return self._encoded(None, self.terms, self.columns)
+
+    def _text(self, name: str, terms: int = 1) -> str:
+        size = f"({self.lines} x {self.terms} by {self.terms} x {self.columns})"
+        return f"{super()._text(name)} {size}"
+
+
+@dataclass(frozen=True)
+class Dots(_Counted):
+    """For each i the sum over k of a(i, k) * b(i, k)."""
+
+    kind = Kind.DOTS
+    terms: int
+    a: View
+    b: View
+
+    @cached_property
+    def arguments(self) -> tuple[Argument, ...]:
+        return self._own(self.a, self.terms), self._own(self.b, self.terms)
+
+    def encode(self) -> list[int]:
+        return self._encoded(None, self.terms)
+
+    def _text(self, name: str, terms: int = 1) -> str:
+        return super()._text(name, self.terms)
+
+
+@dataclass(frozen=True)
+class Fold(_Counted):
+    """For each i a variadic row of the table over x(i, k)."""
+
+    kind = Kind.FOLD
+    op: Variadic
+    terms: int
+    x: View
+    mask: View | None = None
+
+    @cached_property
+    def arguments(self) -> tuple[Argument, ...]:
+        return (self._own(self.x, self.terms),)
+
+    @property
+    def masking(self) -> Argument | None:
+        return None if self.mask is None else self._own(self.mask)
+
+    def faults(self) -> Iterator[str]:
+        if self.op not in CODES or not isinstance(self.op, Variadic) or self.op.width != 1:
+            yield f"folds by {self.op.name}, which is not a row for any number of single terms"
+        yield from super().faults()
+
+    def encode(self) -> list[int]:
+        return self._encoded(self.op, self.terms)
+
+    def _text(self, name: str, terms: int = 1) -> str:
+        return super()._text(self.op.name, self.terms)
+
+
+@dataclass(frozen=True)
+class Take(_Counted):
+    """For each i the one of x(i, k) that `index`, a number of each sample, names as k."""
+
+    kind = Kind.TAKE
+    terms: int
+    index: View
+    x: View
+
+    @cached_property
+    def arguments(self) -> tuple[Argument, ...]:
+        numbers = Argument(self.x, self.count, self.terms, True if self.shared else None)
+        return Argument(self.index, 1, None, self.shared), numbers
+
+    def differentiable(self, part: int) -> bool:
+        return part == 1
+
+    def encode(self) -> list[int]:
+        return self._encoded(None, self.terms)
+
+    def _text(self, name: str, terms: int = 1) -> str:
+        return super()._text(name, self.terms)
