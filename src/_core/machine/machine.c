@@ -125,27 +125,66 @@ static int take_items(Py_buffer *buffer, size_t size, void *to, ptrdiff_t *count
 
 static int inside(ptrdiff_t row, ptrdiff_t rows) { return row >= 0 && row < rows; }
 
-/* Whether all rows that a step reads and writes are there. */
+/* Whether a step has the operation and as many arguments as its kind needs. */
+static int is_complete(const Step *s) {
+    const int row = s->op >= 1 && s->op < OP_END;
+    switch (s->kind) {
+    case MAP: return row && !ROWS[s->op].width && s->args == ROWS[s->op].arity;
+    case FOLD: return row && ROWS[s->op].width == 1 && s->args == 1;
+    case DENSE: return (s->args == 2 || s->args == 3) && s->count % s->columns == 0;
+    case DOTS:
+    case TAKE: return s->args == 2;
+    default: return s->args == 0;
+    }
+}
+
+/* How many rows of an argument a step reads. */
+static ptrdiff_t rows_read(const Step *s, int i) {
+    if (s->kind == TAKE && i == 0) return 1;
+    return s->kind != DENSE ? s->count : i == 1 ? s->columns : s->count / s->columns;
+}
+
+/* Whether an argument is in the memory that its kind of step reads, in rows that follow each other where
+ * the interpreter takes them in one go. See `Argument` in instructions.py. */
+static int is_placed(const Step *s, int i) {
+    const View *v = &s->arg[i];
+    const int own = v->shared == s->shared;
+    if (s->kind == MAP) return own && v->step <= 1;
+    if (s->kind == TAKE) return i == 0 ? own : v->shared || !s->shared;
+    if (s->kind == DENSE && i != 1) return v->shared;
+    return own && (v->step == 1 || rows_read(s, i) == 1);
+}
+
+/* Whether a step is as Instruction.faults in instructions.py wants it, and all its rows are there. */
 static int is_sound(const Machine *m, const Step *s) {
     const ptrdiff_t own = s->shared ? m->shared_rows : m->each_rows;
-    if (s->kind < MAP || s->kind > ZERO || s->count < 1 || s->terms < 1 || s->columns < 1 || s->args < 0 || s->args > 3) return 0;
+    if (s->kind < MAP || s->kind > ZERO || s->count < 1 || s->terms < 1 || s->columns < 1 || !is_complete(s)) return 0;
     if (!inside(s->out, own) || !inside(s->out + (ptrdiff_t)s->count - 1, own)) return 0;
-    if (s->part < 0 || s->part > 2) return 0;
     if (s->kind == GATHER || s->kind == SPREAD) {
         if (s->rows < 0 || s->rows + (ptrdiff_t)s->count > m->n_rows) return 0;
         for (ptrdiff_t i = 0; i < s->count; i++)
             if (!inside(m->rows[s->rows + i], s->kind == SPREAD ? m->shared_rows : own)) return 0;
     }
-    if ((s->kind == MAP || s->kind == FOLD) && (s->op < 1 || s->op >= OP_END)) return 0;
     for (int i = 0; i < s->args; i++) {
         const View *v = &s->arg[i];
-        ptrdiff_t count = s->count;
-        if (s->kind == DENSE) count = i == 1 ? s->columns : s->count / s->columns;
-        const ptrdiff_t last = v->start + (count - 1) * v->step + (s->terms - 1) * (ptrdiff_t)v->term_step;
+        const ptrdiff_t last = v->start + (rows_read(s, i) - 1) * v->step + (s->terms - 1) * (ptrdiff_t)v->term_step;
         if (v->step < 0 || v->term_step < 0 || v->start < 0 || !inside(last, v->shared ? m->shared_rows : m->each_rows)) return 0;
+        if (!is_placed(s, i)) return 0;
     }
-    const ptrdiff_t last = s->mask.start + (s->count - 1) * (ptrdiff_t)s->mask.step;
-    return !s->masked || (s->mask.step >= 0 && s->mask.start >= 0 && s->mask.shared == s->shared && inside(last, own));
+    if (!s->masked) return 1;
+    const ptrdiff_t last = s->mask.start + s->count - 1;
+    return (s->kind == MAP || s->kind == FOLD) && s->mask.start >= 0 && s->mask.shared == s->shared &&
+           (s->mask.step == 1 || s->count == 1) && inside(last, own);
+}
+
+/* Whether a step of a reverse program has a derivative with respect to its argument `part`, and assigns only
+ * adjoints that get one contribution of each sample. */
+static int can_pull(const Step *s) {
+    if (s->part < 0 || s->part >= (s->args ? s->args : 1)) return 0;
+    if (s->kind == MAP && !(ROWS[s->op].differentiable >> s->part & 1)) return 0;
+    if (s->kind == TAKE && s->part != 1) return 0;
+    const View *v = &s->arg[s->part];
+    return !s->assign || (s->args && s->kind != TAKE && !v->shared && (v->step || s->count == 1));
 }
 
 /* Whether outputs or guards are rows. */
@@ -155,13 +194,14 @@ static int are_sound(const Machine *m, const View *views, ptrdiff_t n) {
     return 1;
 }
 
-static int check_steps(Machine *m, const Steps *steps) {
+static int check_steps(Machine *m, const Steps *steps, int shared, int pulls) {
     for (ptrdiff_t i = 0; i < steps->n; i++) {
-        if (!is_sound(m, &steps->steps[i])) {
+        const Step *s = &steps->steps[i];
+        const int here = s->shared == shared && (s->kind == ZERO ? pulls && !shared : s->kind != SPREAD || !shared);
+        if (!here || !is_sound(m, s) || (pulls && !can_pull(s))) {
             PyErr_Format(PyExc_ValueError, "step %zd of a program is malformed", i);
             return -1;
         }
-        const Step *s = &steps->steps[i];
         if (s->terms > m->terms) m->terms = s->terms;
         if (s->masked && s->count > m->masked) m->masked = s->count;
     }
@@ -171,8 +211,8 @@ static int check_steps(Machine *m, const Steps *steps) {
 PyObject *machine_ready(Machine *m) {
     PyObject *capsule = PyCapsule_New(m, MACHINE, machine_free);
     if (!capsule) machine_drop(m);
-    if (!capsule || check_steps(m, &m->once) < 0 || check_steps(m, &m->each) < 0 || check_steps(m, &m->pull_each) < 0 ||
-        check_steps(m, &m->pull_once) < 0) {
+    if (!capsule || check_steps(m, &m->once, 1, 0) < 0 || check_steps(m, &m->each, 0, 0) < 0 ||
+        check_steps(m, &m->pull_each, 0, 1) < 0 || check_steps(m, &m->pull_once, 1, 1) < 0) {
         Py_XDECREF(capsule);
         return NULL;
     }

@@ -4,11 +4,12 @@ There are two pipelines. The one in Python is the reference: it is what `program
 serves the NumPy backend and the reference core. The one in C (src/_core, from flat.h on) does the
 same in the same order, for the native backend on Values of the C core; benchmarks/compile_time.py
 measures how much faster. tests/conformance/test_pipeline.py holds that both give the same steps,
-byte for byte.
+byte for byte. With CHAINRULE_VERIFY=1 all programs are made in Python, and verified.
 """
 
 from __future__ import annotations
 
+import os
 from collections.abc import Sequence
 from typing import Any
 
@@ -24,6 +25,11 @@ from .program import Program
 from .reverse import reverse
 
 
+def verifying() -> bool:
+    """Whether every program is to be verified."""
+    return os.environ.get("CHAINRULE_VERIFY") == "1"
+
+
 class Pipeline:
     """The reference, in Python; `maker` makes a machine from a program and its reverse."""
 
@@ -36,7 +42,8 @@ class Pipeline:
         key = params, inputs, narrow, differentiated
         if key not in self.programs:
             graph = passes.with_masks(self.graph) if differentiated else self.graph
-            self.programs[key] = lower(graph, params, inputs, narrow)
+            program = lower(graph, params, inputs, narrow)
+            self.programs[key] = program.verify() if verifying() else program
         return self.programs[key]
 
     def machine(
@@ -52,13 +59,16 @@ class Pipeline:
         With `wanted`, also the gradients of these inputs, and of the parameters if `differentiate`.
         """
         program = self.lowered(params, inputs, narrow, wanted is not None)
-        back = None if wanted is None else reverse(program, differentiate, wanted)
-        return self.maker(program, back)
+        if wanted is None:
+            return self.maker(program, None)
+        back = reverse(program, differentiate, wanted)
+        return self.maker(program, back.verify(program, wanted) if verifying() else back)
 
     def guards(self, params: int, inputs: int, narrow: bool) -> Any:
         """The guards and nothing else: other branches may not be fit for every sample."""
         graph = passes.drop_dead(Graph(self.graph.nodes, [], self.graph.guards))
-        return self.maker(lower(graph, params, inputs, narrow), None)
+        program = lower(graph, params, inputs, narrow)
+        return self.maker(program.verify() if verifying() else program, None)
 
 
 class NativePipeline:
@@ -90,4 +100,5 @@ def pipeline(graph: Graph | Flat, maker: Any) -> Pipeline | NativePipeline:
     """The fastest there is for what was traced and for a backend's machines."""
     if isinstance(graph, Graph):
         return Pipeline(graph, maker)
-    return NativePipeline(graph) if maker is native.Machine else Pipeline(graph.unpack(), maker)
+    in_c = maker is native.Machine and not verifying()
+    return NativePipeline(graph) if in_c else Pipeline(graph.unpack(), maker)

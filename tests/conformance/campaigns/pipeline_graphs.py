@@ -1,4 +1,4 @@
-"""Random graphs through both pipelines, in Python and in C: they must give the same bytes.
+"""Random graphs through both pipelines, in Python and in C: they must give the same bytes, and verify.
 
 `python -m tests.conformance.campaigns.pipeline_graphs COUNT SEED` runs a campaign.
 """
@@ -69,18 +69,18 @@ def compare(
     sizes = len(found), len(inputs)
     some = tuple(sorted((rng or random.Random(0)).sample(range(len(inputs)), len(inputs) // 2)))
     for narrow in (False, True):
-        program = python.lowered(*sizes, narrow)
+        program = python.lowered(*sizes, narrow).verify()
         same_machine(native.machine(*sizes, narrow).capsule, program, None, f"narrow {narrow}")
-        program = python.lowered(*sizes, narrow, differentiated=True)
+        program = python.lowered(*sizes, narrow, differentiated=True).verify()
         for wanted in ((), some, tuple(range(len(inputs)))):
             for differentiate in (False, True):
                 machine = native.machine(*sizes, narrow, wanted, differentiate)
-                back = reverse(program, differentiate, wanted)
+                back = reverse(program, differentiate, wanted).verify(program, wanted)
                 what = f"narrow {narrow}, wanted {wanted}, params {differentiate}"
                 same_machine(machine.capsule, program, back, what)
         guarding = drop_dead(Graph(python.graph.nodes, [], python.graph.guards))
         machine = native.guards(*sizes, narrow)
-        same_machine(machine.capsule, lower(guarding, *sizes, narrow), None, "guards")
+        same_machine(machine.capsule, lower(guarding, *sizes, narrow).verify(), None, "guards")
     return python
 
 
