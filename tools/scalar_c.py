@@ -7,7 +7,7 @@ from dataclasses import replace
 from symbols import FIXED, VARIADIC, C, Symbol, code, literal, names
 
 from chainrule import ops
-from chainrule.compiler.codegen.formulas import Folds, Writer
+from chainrule.support.formulas.writing import Folds, Writer
 
 CORE = replace(C, counter="Py_ssize_t")
 

@@ -11,8 +11,8 @@ sys.path.insert(0, str(ROOT / "src"))
 os.environ["CHAINRULE_CORE"] = "python"  # the compiled core may still be that of the old table
 
 from chainrule import ops  # noqa: E402
-from chainrule.compiler.codegen.c import C  # noqa: E402
-from chainrule.compiler.codegen.formulas import COMPARISONS, Symbol, free_names, is_test, names  # noqa: E402
+from chainrule.support.formulas.symbols import COMPARISONS, Symbol, free_names, is_test, names  # noqa: E402
+from chainrule.support.formulas.writing import C  # noqa: E402
 
 __all__ = [
     "COMPARISONS",

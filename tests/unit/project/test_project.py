@@ -62,6 +62,25 @@ def test_generated_headers_are_up_to_date() -> None:
         assert text == path.read_text(), f"{path.name}: run `make regen`"
 
 
+def test_the_generator_needs_nothing_above_the_table() -> None:
+    """It makes the headers that the compiler and its C core are built from."""
+    seen, todo = set(), ["gen_ops"]
+    while todo:
+        name = todo.pop()
+        seen.add(name)
+        for node in ast.walk(ast.parse((ROOT / "tools" / f"{name}.py").read_text())):
+            found = [each.name for each in node.names] if isinstance(node, ast.Import) else []
+            if isinstance(node, ast.ImportFrom):
+                found = [f"{node.module}.{each.name}" for each in node.names]
+            for imported in found:
+                first, _, rest = imported.partition(".")
+                if first == "chainrule":
+                    assert rest.split(".")[0] in ("ops", "support"), f"tools/{name}.py: {imported}"
+                elif (ROOT / "tools" / f"{first}.py").is_file() and first not in seen:
+                    todo.append(first)
+    assert {"symbols", "scalar_c", "simd_c", "folds_c", "stubs"} <= seen
+
+
 def module_name(path: Path) -> str:
     parts = path.relative_to(PACKAGE).with_suffix("").parts
     return ".".join(parts[:-1] if parts[-1] == "__init__" else parts) or "__init__"

@@ -14,8 +14,8 @@ from typing import Any
 import numpy as np
 
 from ...ops import DOUBLE, SINGLE, Format, Op, Variadic
+from ...support.formulas.symbols import Symbol, free_names
 from ...support.operands import Operand
-from ..codegen.formulas import Symbol, free_names
 from ..instructions import Fold, Instruction, Map
 from ..program import Program
 from .segments import Segments

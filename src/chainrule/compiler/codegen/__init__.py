@@ -1,1 +1,1 @@
-"""Programs as source text: formulas of the table, C and JavaScript."""
+"""Programs as source text: C and JavaScript."""

@@ -5,14 +5,10 @@ from __future__ import annotations
 import textwrap
 from collections.abc import Sequence
 
-from .formulas import spelling
+from ...support.formulas import writing
 from .helpers import Helpers, Target, mentions
 from .text import Export, Statements, about, attempts, comment, indented, statements
 
-MATH_H = (
-    *("pow", "exp", "expm1", "log", "log1p", "log2", "log10", "sqrt", "sin", "cos", "tan"),
-    *("asin", "acos", "atan", "sinh", "cosh", "tanh", "asinh", "acosh", "atanh", "atan2", "erf"),
-)
 STACK = 16384  # numbers, in all arrays of a call; more are kept outside of the stack
 
 TYPES = {"v": "const double *v", "g": "double *g", "r": "unsigned char *r", "a": "const int *a"}
@@ -32,15 +28,7 @@ class _C(Target):
         return f"static const int {name}[] = {{{places}}};"
 
 
-C = _C(
-    spelling=spelling("==", {"abs": "fabs"} | {name: name for name in MATH_H}),
-    equal="==",
-    constant="const double",
-    variable="double",
-    counter="int",
-    infinity="INFINITY",
-    nan="NAN",
-)
+C = _C(**vars(writing.C))
 
 
 def source(export: Export) -> str:

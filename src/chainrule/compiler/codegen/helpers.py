@@ -13,7 +13,8 @@ from typing import Any
 
 from ... import ops
 from ...ops import Op, Variadic
-from .formulas import Folds, Language, Symbol, Writer, free_names, names
+from ...support.formulas.symbols import Symbol, free_names, names
+from ...support.formulas.writing import Folds, Language, Writer
 
 STATEMENTS = 64  # in a function: compilers take more than linear time for long ones
 INFIX = ("add", "sub", "mul", "div")

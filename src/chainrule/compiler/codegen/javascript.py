@@ -8,8 +8,9 @@ from math import factorial
 from typing import Any
 
 from ...ops import abs, equal, erfc, less, where
+from ...support.formulas.symbols import Symbol
+from ...support.formulas.writing import spelling
 from ...support.ieee import INF
-from .formulas import Symbol, spelling
 from .helpers import Helpers, Target
 from .text import Export, Statements, about, attempts, comment, indented, statements
 

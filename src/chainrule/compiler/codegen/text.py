@@ -12,9 +12,9 @@ from dataclasses import dataclass
 from math import prod
 
 from ...ops import Op, Variadic
+from ...support.formulas.writing import Language
 from ...version import __version__
 from ..graph import CONSTANT, INPUT, PARAM, Graph
-from .formulas import Language
 from .helpers import Helpers
 
 LONGEST_LIST = 100  # lines in the comment about parameters, and about inputs

@@ -10,10 +10,11 @@ import functools
 import math
 from collections.abc import Sequence
 
-from ...compiler.codegen.formulas import Folds, names
 from ...compiler.codegen.helpers import Helpers, mentions
 from ...compiler.codegen.javascript import JAVASCRIPT
 from ...ops import TABLE, Op, Variadic
+from ...support.formulas.symbols import names
+from ...support.formulas.writing import Folds
 from ...version import __version__
 
 NAME = "viz/web/static/graph/ops.js"  # the path that it would have as a file

@@ -1,7 +1,7 @@
-"""Formulas of the table as source text: run once on symbols, and written down as statements.
+"""Formulas as source text: run once on symbols, and written down as statements.
 
 A `Language` says how numbers, operations and declarations are spelled; what a formula does is
-in the table alone. tools/ writes the C core with this, backends/ what `Compiled.source` gives.
+in the table alone. tools/ writes the C core with this, compiler/codegen what `Compiled.source` gives.
 """
 
 from __future__ import annotations
@@ -13,46 +13,7 @@ from typing import Any
 
 from ... import ops
 from ...ops import Formula, Op, Variadic
-from ...support.operands import Operand
-
-COMPARISONS = ("less", "less_equal", "equal")
-
-
-class Symbol(Operand):
-    """A number that is not known yet: an operation and its arguments, or a name."""
-
-    def __init__(self, name: str, args: tuple[Any, ...] = ()) -> None:
-        self.name = name
-        self.args = args
-        self.key: tuple[Any, ...] = (
-            name,
-            *(arg.key if isinstance(arg, Symbol) else float.hex(arg) for arg in args),
-        )
-
-    @staticmethod
-    def _apply(op: Op, args: Any) -> Symbol:
-        return Symbol(
-            op.name, tuple(a if isinstance(a, Symbol) else float(a) for a in op.complete(args))
-        )
-
-
-def names(op: Op) -> list[str]:
-    """What the arguments of a row are called in text."""
-    return ["x", "y", "z"][: op.arity]
-
-
-def free_names(x: Any) -> set[str]:
-    """The names that a formula needs."""
-    if not isinstance(x, Symbol):
-        return set()
-    return set().union(*map(free_names, x.args)) if x.args else {x.name}
-
-
-def is_test(x: Any) -> bool:
-    """A comparison, or a product of comparisons, which is 1 if all of them hold."""
-    if not isinstance(x, Symbol):
-        return False
-    return x.name in COMPARISONS or (x.name == "mul" and all(map(is_test, x.args)))
+from .symbols import COMPARISONS, Symbol, is_test, names
 
 
 def spelling(equal: str, functions: Mapping[str, str]) -> dict[str, str]:
@@ -234,3 +195,18 @@ class Folds:
             f"        after = {further};",
             "    }",
         ]
+
+
+MATH_H = (
+    *("pow", "exp", "expm1", "log", "log1p", "log2", "log10", "sqrt", "sin", "cos", "tan"),
+    *("asin", "acos", "atan", "sinh", "cosh", "tanh", "asinh", "acosh", "atanh", "atan2", "erf"),
+)
+C = Language(
+    spelling=spelling("==", {"abs": "fabs"} | {name: name for name in MATH_H}),
+    equal="==",
+    constant="const double",
+    variable="double",
+    counter="int",
+    infinity="INFINITY",
+    nan="NAN",
+)

@@ -1,0 +1,47 @@
+"""`Symbol`: a formula of the table as a tree, made by running it on names instead of numbers."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from ...ops import Op
+from ..operands import Operand
+
+COMPARISONS = ("less", "less_equal", "equal")
+
+
+class Symbol(Operand):
+    """A number that is not known yet: an operation and its arguments, or a name."""
+
+    def __init__(self, name: str, args: tuple[Any, ...] = ()) -> None:
+        self.name = name
+        self.args = args
+        self.key: tuple[Any, ...] = (
+            name,
+            *(arg.key if isinstance(arg, Symbol) else float.hex(arg) for arg in args),
+        )
+
+    @staticmethod
+    def _apply(op: Op, args: Any) -> Symbol:
+        return Symbol(
+            op.name, tuple(a if isinstance(a, Symbol) else float(a) for a in op.complete(args))
+        )
+
+
+def names(op: Op) -> list[str]:
+    """What the arguments of a row are called in text."""
+    return ["x", "y", "z"][: op.arity]
+
+
+def free_names(x: Any) -> set[str]:
+    """The names that a formula needs."""
+    if not isinstance(x, Symbol):
+        return set()
+    return set().union(*map(free_names, x.args)) if x.args else {x.name}
+
+
+def is_test(x: Any) -> bool:
+    """A comparison, or a product of comparisons, which is 1 if all of them hold."""
+    if not isinstance(x, Symbol):
+        return False
+    return x.name in COMPARISONS or (x.name == "mul" and all(map(is_test, x.args)))
