@@ -1,7 +1,8 @@
 """Writes what is generated from the table in src/chainrule/ops.py: the C headers, and types.
 
-Each formula is run once on symbols instead of numbers; what it does to them is written
-down as C. Run it with `make regen`; a test compares the committed files with what it writes.
+Each formula is run once on symbols instead of numbers; what it does to them is written down as C, and
+so are the rules that rewrite formulas. Run it with `make regen`; a test compares the committed files
+with what it writes.
 """
 
 from __future__ import annotations
@@ -9,6 +10,7 @@ from __future__ import annotations
 from pathlib import Path
 
 import folds_c
+import rewrites_c
 import scalar_c
 import simd_c
 import stubs
@@ -16,7 +18,8 @@ from symbols import ROOT, code
 
 from chainrule import ops
 
-NOTE = "/* Generated from src/chainrule/ops.py by tools/gen_ops.py: do not edit. */\n\n"
+NOTE = "/* Generated from src/chainrule/{} by tools/gen_ops.py: do not edit. */\n\n"
+TABLE, RULES = NOTE.format("ops.py"), NOTE.format("support/formulas/rewrites.py")
 
 
 def codes() -> str:
@@ -29,10 +32,11 @@ def generate() -> dict[Path, str]:
     """Every generated file and what is in it."""
     generated = ROOT / "src" / "_core" / "generated"
     return {
-        generated / "ops_codes.h": NOTE + guarded("CODES", codes()),
-        generated / "ops_scalar.h": NOTE + scalar_c.generate(),
-        generated / "ops_simd.h": NOTE + simd_c.generate(),
-        generated / "ops_folds.h": NOTE + folds_c.generate(),
+        generated / "ops_codes.h": TABLE + guarded("CODES", codes()),
+        generated / "ops_scalar.h": TABLE + scalar_c.generate(),
+        generated / "ops_simd.h": TABLE + simd_c.generate(),
+        generated / "ops_folds.h": TABLE + folds_c.generate(),
+        generated / "rewrites.h": RULES + rewrites_c.generate(),
         stubs.PACKAGE / "functional.pyi": stubs.functional(),
         stubs.PACKAGE / "_core.pyi": stubs.methods(),
     }

@@ -33,20 +33,19 @@ static int32_t node(Rebuilder *r, int code, int32_t count, const int32_t *args) 
     return i == next ? graph_add(r->graph, code, count, args) : i;
 }
 
-static int32_t two(Rebuilder *r, int code, int32_t x, int32_t y) {
-    if (x < 0 || y < 0) return x < 0 ? x : y;
-    return node(r, code, 2, (int32_t[]){x, y});
+static int is_number(const Rebuilder *r, int32_t i, double number) {
+    return r->graph->code[i] == CONSTANT_NODE && number_of(r->graph, i) == number;
 }
 
-/* Small whole powers as products: many times faster, and within 2 ulp. */
-static int32_t power(Rebuilder *r, const int32_t *args, double exponent) {
-    const int32_t base = args[0];
-    if (exponent == 1.0) return base;
-    if (exponent == -1.0) return two(r, OP_DIV, constant(r, 1.0), base);
-    if (exponent != 2.0 && exponent != 3.0 && exponent != 4.0) return node(r, OP_POW, 2, args);
-    const int32_t square = two(r, OP_MUL, base, base);
-    return exponent == 2.0 ? square : two(r, OP_MUL, square, exponent == 3.0 ? base : square);
+/* A node of arguments that were just made, each of which may be a fault. */
+static int32_t built(Rebuilder *r, int code, int32_t count, const int32_t *args) {
+    for (int32_t k = 0; k < count; k++)
+        if (args[k] < 0) return args[k];
+    return node(r, code, count, args);
 }
+
+enum { NO_REWRITE = INT32_MIN }; /* not a node, and not a fault */
+#include "rewrites.h"
 
 /* Which of so many numbers an index takes, or -1. */
 static int32_t taken(double index, int32_t count) {
@@ -67,16 +66,12 @@ static int32_t apply_row(Rebuilder *r, int code, int32_t count, const int32_t *a
         for (int32_t k = 0; k < count; k++) r->numbers[k] = number_of(g, args[k]);
         return constant(r, folded(code, count, r->numbers));
     }
-    const int second = count > 1 && g->code[args[1]] == CONSTANT_NODE;
-    if (code == OP_POS) return args[0];
     if (code == TAKE_NODE && known) {
         const int32_t place = taken(number_of(g, args[0]), count - 1);
         if (place >= 0) return args[1 + place];
     }
-    if (code == OP_MUL && known && number_of(g, args[0]) == 1.0) return args[1];
-    if ((code == OP_MUL || code == OP_DIV) && second && number_of(g, args[1]) == 1.0) return args[0];
-    if (code == OP_POW && second) return power(r, args, number_of(g, args[1]));
-    return node(r, code, count, args);
+    const int32_t cheaper = rewritten(r, code, args);
+    return cheaper == NO_REWRITE ? node(r, code, count, args) : cheaper;
 }
 
 /* Fold constants; compute equal expressions once; take what costs less. */

@@ -11,6 +11,7 @@ from typing import Any
 
 from .. import ops
 from ..ops import Op, Variadic
+from ..support.formulas import rewrites
 from ..support.operands import Operand
 from .graph import CONSTANT, Graph, uses
 
@@ -41,30 +42,13 @@ class _Rebuilder:
         numbers = [self.number(a) for a in args]
         if all(x is not None for x in numbers):
             return self.constant(float(op.forward(*numbers)))
-        if op is ops.pos:
-            return args[0]
         if op.name == "take" and numbers[0] is not None and numbers[0] in range(op.arity - 1):
             return args[1 + int(numbers[0])]
-        if op is ops.mul and 1.0 in numbers:
-            return args[1 - numbers.index(1.0)]
-        if op is ops.div and numbers[1] == 1.0:
-            return args[0]
-        if op is ops.pow and numbers[1] is not None:
-            return self.power(args, numbers[1])
+        for before, after in rewrites.BY_ROW.get(op.name, ()):
+            known = rewrites.bound(before, args, numbers)
+            if known is not None:
+                return int(rewrites.built(after, known, self.constant, self.node))
         return self.node(op, args)
-
-    def power(self, args: tuple[int, ...], exponent: float) -> int:
-        """Small whole powers as products: many times faster, and within 2 ulp."""
-        base = args[0]
-        if exponent == 1.0:
-            return base
-        if exponent == -1.0:
-            return self.node(ops.div, (self.constant(1.0), base))
-        if exponent in (2.0, 3.0, 4.0):
-            square = self.node(ops.mul, (base, base))
-            other = {2.0: None, 3.0: base, 4.0: square}[exponent]
-            return square if other is None else self.node(ops.mul, (square, other))
-        return self.node(ops.pow, args)
 
 
 def simplify(graph: Graph) -> Graph:

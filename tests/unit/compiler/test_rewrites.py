@@ -1,0 +1,44 @@
+"""The table of rewrites: every rule is right, and both pipelines apply it."""
+
+from __future__ import annotations
+
+import math
+import random
+from typing import Any
+
+import pytest
+
+from chainrule import Value
+from chainrule.compiler import passes
+from chainrule.compiler.flat import Flat
+from chainrule.compiler.graph import Graph, from_values
+from chainrule.compiler.pipeline import NativePipeline
+from chainrule.support.formulas.rewrites import REWRITES, built
+from chainrule.value import core
+
+from ...near import near
+
+SPECIAL = (0.0, -0.0, 1.0, -1.0, 3.0, -0.5, math.inf, -math.inf, math.nan, 1e300, -1e-300)
+
+
+def on(x: Any, formula: Any) -> Any:
+    """A formula at a number or a Value."""
+    return built(formula, {"x": x}, float, lambda op, args: op(*args))
+
+
+@pytest.mark.parametrize(("before", "after"), REWRITES)
+def test_both_sides_agree(before: Any, after: Any) -> None:
+    rng = random.Random(0)
+    for x in (*SPECIAL, *(rng.uniform(-10.0, 10.0) for _ in range(1000))):
+        assert on(x, after) == near(on(x, before), ulps=2, nan_ok=True), x
+
+
+@pytest.mark.parametrize(("before", "after"), REWRITES)
+def test_a_rule_is_applied(before: Any, after: Any) -> None:
+    x = Value(2.0)
+    wanted = str(passes.optimise(from_values([on(x, after)], [], [x], [])))
+    assert str(passes.optimise(from_values([on(x, before)], [], [x], []))) == wanted
+    if core == "c":
+        native = NativePipeline(Flat.from_values([on(x, before)], [], [x], []))
+        found: Graph = Flat(native.graph).unpack()
+        assert str(found) == wanted

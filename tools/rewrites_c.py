@@ -1,0 +1,54 @@
+"""The rules of support/formulas/rewrites.py as C, for src/_core/generated/rewrites.h: see passes.c."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from symbols import Symbol, code, literal
+
+from chainrule import ops
+from chainrule.support.formulas.rewrites import BY_ROW, built
+
+
+def condition(before: Symbol) -> tuple[str, dict[str, str]]:
+    """Whether the arguments of a node fit the left side of a rule, and what its names stand for."""
+    tests: list[str] = []
+    known: dict[str, str] = {}
+    for i, wanted in enumerate(before.args):
+        place = f"args[{i}]"
+        if not isinstance(wanted, Symbol):
+            tests.append(f"is_number(r, {place}, {literal(wanted)})")
+        elif known.setdefault(wanted.name, place) != place:
+            tests.append(f"{place} == {known[wanted.name]}")
+    return " && ".join(tests), known
+
+
+def rule(before: Symbol, after: Any) -> list[str]:
+    """Statements that build the right side, each part once and in order."""
+    test, known = condition(before)
+    named: dict[str, str] = {}
+
+    def name(text: str) -> str:
+        return named.setdefault(text, f"t{len(named) + 1}")
+
+    def node(op: ops.Op, args: tuple[str, ...]) -> str:
+        return name(f"built(r, {code(op)}, {len(args)}, (int32_t[]){{{', '.join(args)}}})")
+
+    result = built(after, known, lambda number: name(f"constant(r, {literal(number)})"), node)
+    lines = [f"    const int32_t {each} = {text};" for text, each in named.items()]
+    lines.append(f"    return {result};")
+    return [f"if ({test}) {{" if test else "{", *lines, "}"]
+
+
+def generate() -> str:
+    lines = [
+        "/* The node of a cheaper way to compute a row, or a fault; NO_REWRITE if there is none. */",
+        "static int32_t rewritten(Rebuilder *r, int code, const int32_t *args) {",
+        "    switch (code) {",
+    ]
+    for name, rules in BY_ROW.items():
+        if rules:
+            lines.append(f"    case {code(ops.BY_NAME[name])}:")
+            lines += [f"        {line}" for before, after in rules for line in rule(before, after)]
+            lines.append("        break;")
+    return "\n".join([*lines, "    default: break;", "    }", "    return NO_REWRITE;", "}"]) + "\n"
