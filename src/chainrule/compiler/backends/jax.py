@@ -15,9 +15,9 @@ import numpy as np
 
 from ...ops import DOUBLE, SINGLE, Format, Op, Variadic
 from ...support.formulas.symbols import Symbol, free_names
-from ...support.operands import Operand
 from ..instructions import Fold, Instruction, Map
 from ..program import Program
+from .operands import Numbers, columns
 from .segments import Segments
 
 try:
@@ -126,47 +126,36 @@ VALUES: dict[str, Callable[..., Any]] = {
 VALUES |= {name: getattr(jnp, name) for name in ("log2", "log10", "tan")}
 
 
-class Numbers(Operand):
-    """A JAX array on which the formulas of the table can run."""
-
-    def __init__(self, array: Array) -> None:
-        self.array = array
+class JaxNumbers(Numbers):
+    """A JAX array."""
 
     @property
     def _number_format(self) -> Format:
         return SINGLE if self.array.dtype == jnp.float32 else DOUBLE
 
     def _rounded(self, bits: int) -> Numbers:
-        return Numbers(_rounded(self.array, bits))
+        return JaxNumbers(_rounded(self.array, bits))
 
     @staticmethod
-    def _apply(op: Op, args: Any) -> Numbers:
-        return Numbers(apply(op, [a.array if isinstance(a, Numbers) else a for a in op.complete(args)]))
+    def apply(op: Op, arrays: Sequence[Array]) -> Array:
+        if op.name in PLAIN:
+            return PLAIN[op.name](*arrays)
+        shape = jnp.broadcast_shapes(*(jnp.shape(a) for a in arrays))
+        dtype = jnp.result_type(*(a for a in arrays if not isinstance(a, float)))
+        return _function(op)(*(jnp.broadcast_to(jnp.asarray(a, dtype), shape) for a in arrays))
 
-
-def plain(result: Any, like: Array) -> Array:
-    """An array from what a formula gave: it may be a constant, or a choice between constants.
-
-    Those have JAX's default precision, which is not always that of the program.
-    """
-    if isinstance(result, Numbers):
-        return result.array.astype(like.dtype)
-    return jnp.full_like(like, float(result))
-
-
-def apply(op: Op, arrays: Sequence[Array]) -> Array:
-    """One row of the table on arrays."""
-    if op.name in PLAIN:
-        return PLAIN[op.name](*arrays)
-    shape = jnp.broadcast_shapes(*(jnp.shape(a) for a in arrays))
-    dtype = jnp.result_type(*(a for a in arrays if not isinstance(a, float)))
-    return _function(op)(*(jnp.broadcast_to(jnp.asarray(a, dtype), shape) for a in arrays))
+    @staticmethod
+    def plain(result: Any, like: Array) -> Array:
+        """A choice between constants has JAX's default precision, not always that of the program."""
+        if isinstance(result, Numbers):
+            return result.array.astype(like.dtype)
+        return jnp.full_like(like, float(result))
 
 
 def _value(op: Op, arrays: Sequence[Array]) -> Array:
     if op.name in VALUES:
         return VALUES[op.name](*arrays)
-    return plain(op.forward(*map(Numbers, arrays)), arrays[0])
+    return JaxNumbers.run(op.forward, arrays, arrays[0])
 
 
 def _partial(op: Op, part: int, arrays: Sequence[Array], out: Array) -> Array:
@@ -178,7 +167,7 @@ def _partial(op: Op, part: int, arrays: Sequence[Array], out: Array) -> Array:
 
     def function(*some: Array) -> Array:
         numbers = dict(zip(needed, some, strict=True))
-        return plain(partial(*(Numbers(numbers.get(i, x)) for i, x in enumerate(given))), out)
+        return JaxNumbers.run(partial, [numbers.get(i, x) for i, x in enumerate(given)], out)
 
     return _forward_only(function)(*(given[i] for i in needed)) if needed else function()
 
@@ -251,7 +240,7 @@ def _fold(op: Variadic) -> Callable[[Array], Array]:
     def value(x: Array) -> Array:
         if op.name in FOLDS:
             return FOLDS[op.name](x)
-        return plain(op.forward(*(Numbers(x[:, k]) for k in range(x.shape[1]))), x[:, 0])
+        return JaxNumbers.run(op.forward, columns(x), x[:, 0])
 
     if op.name in ("sum", "mean"):
         return value
@@ -261,9 +250,7 @@ def _fold(op: Variadic) -> Callable[[Array], Array]:
     def _(primals: tuple[Array], tangents: tuple[Array]) -> tuple[Array, Array]:
         (x,), (moved,) = primals, tangents
         out = function(x)
-        terms = [Numbers(x[:, k]) for k in range(x.shape[1])]
-        partials = op.derivatives(terms, Numbers(out), [True] * len(terms))
-        slopes = jnp.stack([plain(p, out) for p in partials], 1)
+        slopes = jnp.stack(JaxNumbers.slopes(op, columns(x), out), 1)
         return out, (slopes * moved).sum(1)
 
     return function
@@ -311,7 +298,7 @@ class JaxTarget:
         return jnp.array(numbers, self.dtype)
 
     def apply(self, op: Op, args: Sequence[Array]) -> Array:
-        return apply(op, args)
+        return JaxNumbers.apply(op, args)
 
     def fold(self, op: Variadic, x: Array) -> Array:
         return _fold(op)(x)
@@ -351,7 +338,7 @@ class JaxSegments(Segments):
         match instruction:
             case Map(op=op):
                 args = self.arguments_of_map(instruction)
-                result = apply(op, [jnp.where(taken, x, _harmless(op)) for x in args])
+                result = JaxNumbers.apply(op, [jnp.where(taken, x, _harmless(op)) for x in args])
             case Fold(op=op):
                 (x,) = self.arguments(instruction)
                 result = self.target.fold(op, jnp.where(taken[:, None], x, _harmless(op)))

@@ -9,7 +9,6 @@ from typing import Any
 import numpy as np
 
 from ...ops import Op
-from ...support.operands import Operand
 from ..inputs import Inputs
 from ..instructions import (
     Argument,
@@ -25,6 +24,7 @@ from ..instructions import (
 )
 from ..program import Program
 from ..reverse import Pull, Reverse, Step, Zero
+from .operands import Numbers, columns
 
 Array = Any
 
@@ -61,28 +61,18 @@ FUNCTIONS |= {
 }
 
 
-class Numbers(Operand):
-    """An array on which the formulas of the table can run."""
-
-    def __init__(self, array: Array) -> None:
-        self.array = array
+class NumpyNumbers(Numbers):
+    """A NumPy array."""
 
     @staticmethod
-    def _apply(op: Op, args: Any) -> Numbers:
-        arrays = [a.array if isinstance(a, Numbers) else a for a in op.complete(args)]
-        return Numbers(apply(op, arrays))
+    def apply(op: Op, arrays: Sequence[Array]) -> Array:
+        if op.name in FUNCTIONS:
+            return FUNCTIONS[op.name](*arrays)
+        return NumpyNumbers.run(op.forward, arrays, arrays[0])
 
-
-def apply(op: Op, arrays: list[Array]) -> Array:
-    """One row of the table on arrays."""
-    if op.name in FUNCTIONS:
-        return FUNCTIONS[op.name](*arrays)
-    return plain(op.forward(*map(Numbers, arrays)), arrays[0])
-
-
-def plain(result: Any, like: Array) -> Array:
-    """An array from what a formula gave: it may be a constant."""
-    return result.array if isinstance(result, Numbers) else np.full(np.shape(like), float(result))
+    @staticmethod
+    def plain(result: Any, like: Array) -> Array:
+        return result.array if isinstance(result, Numbers) else np.full(np.shape(like), float(result))
 
 
 class Machine:
@@ -167,7 +157,7 @@ class _Run:
             case Spread(rows=rows):
                 return self.shared[list(rows)][:, None]
             case Map(op=op):
-                return apply(op, self.arguments(instruction))
+                return NumpyNumbers.apply(op, self.arguments(instruction))
             case Dense():
                 a, x, *start = self.arguments(instruction)
                 product = np.tensordot(a, x.swapaxes(0, 1), 1)  # (r, c, samples)
@@ -180,9 +170,9 @@ class _Run:
             case Take():
                 index, x = self.picked(instruction)
                 return np.take_along_axis(x, index, 1)[:, 0]
-            case Fold(op=op, terms=terms):
+            case Fold(op=op):
                 (x,) = self.arguments(instruction)
-                return plain(op.forward(*(Numbers(x[:, k]) for k in range(terms))), x[:, 0])
+                return NumpyNumbers.run(op.forward, columns(x), x[:, 0])
         raise TypeError(f"NumPy cannot compute {instruction}")
 
     def picked(self, instruction: Take) -> tuple[Array, Array]:
@@ -254,9 +244,7 @@ class _Run:
     def share_of_fold(self, instruction: Fold, adjoint: Array) -> Array:
         (x,) = self.arguments(instruction)
         out = self.results(self.memory(instruction.shared), instruction)
-        numbers = [Numbers(x[:, k]) for k in range(instruction.terms)]
-        partials = instruction.op.derivatives(numbers, Numbers(out), [True] * len(numbers))
-        share = adjoint[:, None] * np.stack([plain(p, out) for p in partials], 1)
+        share = adjoint[:, None] * np.stack(NumpyNumbers.slopes(instruction.op, columns(x), out), 1)
         if instruction.masking is not None:
             share = np.where(self.argument(instruction.masking)[:, None] == 0.0, 0.0, share)
         return share
@@ -264,9 +252,8 @@ class _Run:
     def share_of_map(self, instruction: Map, part: int, adjoint: Array) -> Array:
         partial = instruction.op.partials[part]
         assert partial is not None
-        args = map(Numbers, self.arguments(instruction))
         out = self.results(self.memory(instruction.shared), instruction)
-        slope = plain(partial(*args, Numbers(out)), out)
+        slope = NumpyNumbers.run(partial, [*self.arguments(instruction), out], out)
         share = adjoint * slope
         if instruction.op.selects:
             share = np.where(slope == 0.0, 0.0, share)
