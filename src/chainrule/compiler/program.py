@@ -46,10 +46,9 @@ class Program:
         leaves = self.params + len(self.constants), self.inputs
         memories = {True: Written("shared", self.shared_rows), False: Written("each", self.each_rows)}
         for memory, count in zip(memories.values(), leaves, strict=True):
-            if min(count, self.params) < 0 or count > len(memory.rows):
-                raise ValueError(
-                    f"{memory.name} has {len(memory.rows)} rows, too few for {count} leaves"
-                )
+            rows = len(memory.rows)
+            if min(count, self.params) < 0 or count > rows:
+                raise ValueError(f"malformed program: {count} leaves in {rows} rows of {memory.name}")
             memory.write(range(count))
         code = [*((True, each) for each in self.shared), *((False, each) for each in self.each)]
         for shared, instruction in code:

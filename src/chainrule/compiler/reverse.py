@@ -223,7 +223,7 @@ def may_assign(instruction: Instruction, part: int) -> bool:
     """Whether each adjoint of an argument gets one contribution, for each sample."""
     read = instruction.reads[part]
     match instruction:
-        case Gather() | Take():  # each sample takes from a row of its own choice
+        case Gather() | Take():  # a row may be copied twice; each sample takes a row of its own choice
             return False
         case Map(args=args, count=count) if args[part].step == 0 and count > 1:
             return False

@@ -117,10 +117,10 @@ def test_malformed_instructions(kind: Any, fields: dict[str, Any], message: str)
 @pytest.mark.parametrize(
     ("fields", "message"),
     [
-        ({"params": -1}, "shared has 11 rows, too few for 0 leaves"),
-        ({"params": 11}, "shared has 11 rows, too few for 12 leaves"),
-        ({"inputs": 17}, "each has 16 rows, too few for 17 leaves"),
-        ({"shared_rows": 5}, "shared has 5 rows, too few for 7 leaves"),
+        ({"params": -1}, "malformed program: 0 leaves in 11 rows of shared"),
+        ({"params": 11}, "12 leaves in 11 rows of shared"),
+        ({"inputs": 17}, "17 leaves in 16 rows of each"),
+        ({"shared_rows": 5}, "7 leaves in 5 rows of shared"),
         ({"each_rows": 15}, r"writes each\[15\] of 15 rows"),
         ({"outputs": [View(False, 16)]}, r"output each.16.1i.: reads each\[16\] of 16 rows"),
         ({"guards": [View(True, -1)]}, r"guard shared.-1.1i.: reads shared\[-1\] of 11 rows"),
