@@ -9,14 +9,16 @@ import signal
 import subprocess
 import sys
 import time
+from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 
 import pytest
 
 from chainrule import cli
 from chainrule.learn.exercise import FOLDER, Exercise, exercise, exercises
-from chainrule.learn.sandbox import child, isolation, runner, seccomp
+from chainrule.learn.sandbox import child, isolation, seccomp, starting
 from chainrule.learn.sandbox.runner import Limits, Outcome, run
+from chainrule.value import compiled
 
 LIMITS = Limits(seconds=2.0, megabytes=192)
 
@@ -263,6 +265,80 @@ def test_nothing_is_left_behind(tmp_path: Path) -> None:
         assert len(os.listdir("/proc/self/fd")) <= len(before) + 1
 
 
+# --- one parent of all runs -------------------------------------------------------------------------
+
+
+def printed(code: str, tmp_path: Path) -> str:
+    (tmp_path / "work.py").write_text(code)
+    outcome = run({"kind": "run", "file": str(tmp_path / "work.py")}, tmp_path, LIMITS)
+    assert outcome.kind == "passed", outcome
+    return outcome.printed
+
+
+def test_a_run_leaves_nothing_to_the_next(tmp_path: Path) -> None:
+    code = """
+import chainrule, json, os, sys
+found = [hasattr(chainrule, "mine"), "MINE" in os.environ, hasattr(json, "mine")]
+print(*found, sys.getrecursionlimit())
+chainrule.mine, os.environ["MINE"], json.mine = 1, "1", 1
+sys.setrecursionlimit(7777)
+"""
+    first = printed(code, tmp_path)
+    assert first == f"False False False {sys.getrecursionlimit()}\n"
+    assert printed(code, tmp_path) == first
+
+
+def test_random_numbers_are_others_in_every_run(tmp_path: Path) -> None:
+    code = "import random, numpy as np\nprint(random.random(), np.random.random())"
+    first, second = (printed(code, tmp_path).split() for _ in range(2))
+    assert not set(first) & set(second)
+
+
+def test_an_environment_that_changed_is_that_of_the_next_run(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    code = "import os, time, chainrule\nprint(chainrule.core, os.environ.get('TZ'), time.tzname[0])"
+    monkeypatch.setenv("CHAINRULE_CORE", "python")
+    monkeypatch.setenv("TZ", "UTC")
+    assert printed(code, tmp_path) == "python UTC UTC\n"
+    monkeypatch.setenv("TZ", "XYZ-3")
+    assert printed(code, tmp_path) == "python XYZ-3 XYZ\n"
+    monkeypatch.delenv("CHAINRULE_CORE")
+    assert printed(code, tmp_path) == f"{'c' if compiled else 'python'} XYZ-3 XYZ\n"
+
+
+def test_runs_at_the_same_time_do_not_wait_for_each_other(tmp_path: Path) -> None:
+    """Each waits for a file that the next one writes, so they would never end one by one."""
+
+    def one(number: int) -> str:
+        place = tmp_path / str(number)
+        (place / "work.py").write_text(
+            "import os, time\nopen('here', 'w')\nwhile not os.path.exists('there'): time.sleep(0.01)\n"
+        )
+        job = {"kind": "run", "file": str(place / "work.py")}
+
+        def stopped() -> bool:
+            if (place / "here").exists():
+                (tmp_path / str(1 - number) / "there").touch()
+            return False
+
+        return run(job, place, Limits(seconds=10.0), stopped).kind
+
+    for number in range(2):
+        (tmp_path / str(number)).mkdir()
+    with ThreadPoolExecutor() as pool:
+        assert list(pool.map(one, range(2))) == ["passed", "passed"]
+
+
+def test_another_parent_takes_the_place_of_one_that_was_killed(tmp_path: Path) -> None:
+    assert printed("print(1)", tmp_path) == "1\n"
+    (parent,) = starting._parents
+    parent.process.kill()
+    parent.process.wait()
+    assert printed("print(2)", tmp_path) == "2\n"
+    assert starting._parents[0].process.pid != parent.process.pid
+
+
 # --- forged results ---------------------------------------------------------------------------------
 
 # Each comes before a wrong solution, and tries to have it pass all the same.
@@ -477,7 +553,7 @@ def test_a_wrong_solution_does_not_pass_that(way: str, tmp_path: Path) -> None:
 
 
 WITHOUT_WALLS = (
-    "from chainrule.learn.sandbox import isolation, judge; isolation.WALLS = (); judge.main()"
+    "from chainrule.learn.sandbox import forking, isolation; isolation.WALLS = (); forking.main()"
 )
 
 
@@ -486,7 +562,7 @@ def test_nor_where_the_kernel_has_no_walls(
     way: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     """The verdict does not depend on them: it is never in the learner's process."""
-    monkeypatch.setattr(runner, "JUDGE", ("-c", WITHOUT_WALLS))
+    monkeypatch.setattr(starting, "FORKING", ("-c", WITHOUT_WALLS))
     test_a_wrong_solution_does_not_pass_that(way, tmp_path)
 
 
@@ -969,7 +1045,7 @@ def test_what_a_program_started_does_not_outlive_it(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     """Where no filter forbids it: a fork of a fork, in a session of its own, through ctypes."""
-    monkeypatch.setattr(runner, "JUDGE", ("-c", WITHOUT_WALLS))
+    monkeypatch.setattr(starting, "FORKING", ("-c", WITHOUT_WALLS))
     code = """
 import ctypes, os, time
 library = ctypes.CDLL(None)

@@ -261,7 +261,7 @@ def live(job: dict[str, Any], read: int, write: int) -> NoReturn:
     faulthandler.register(WHERE, job["trace"], all_threads=False)
     nothing = os.open(os.devnull, os.O_RDONLY)
     os.dup2(nothing, 0)
-    _close_all_but(0, 1, 2, read, write, job["trace"])
+    close_all_but(0, 1, 2, read, write, job["trace"])
     signal.signal(signal.SIGTERM, signal.SIG_DFL)
     file = Path(job["file"])
     with contextlib.suppress(EndedError):
@@ -269,7 +269,7 @@ def live(job: dict[str, Any], read: int, write: int) -> NoReturn:
     os._exit(0)
 
 
-def _close_all_but(*kept: int) -> None:
+def close_all_but(*kept: int) -> None:
     following = sorted(kept)
     for low, high in zip(following, [*following[1:], os.sysconf("SC_OPEN_MAX")], strict=True):
         os.closerange(low + 1, high)

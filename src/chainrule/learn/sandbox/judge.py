@@ -1,9 +1,10 @@
 """The process that decides: it runs the checker of an exercise, beside the learner's process.
 
-`runner.py` starts it with a job as JSON on standard input. It forks the learner's process, which has
-no way to the pipe of the result, and asks it through a `Link` for what the checker wants to know. A job
-`check` runs a checker on a file; `run` runs the file alone, or after other blocks of code that share
-its names. An empty line on the result's pipe says that the learner's code begins.
+`forking.py` forks it, and `runner.py` gives it a job as JSON on standard input. It forks the learner's
+process in turn, which has no way to the pipe of the result, and asks it through a `Link` for what the
+checker wants to know. A job `check` runs a checker on a file; `run` runs the file alone, or after other
+blocks of code that share its names. An empty line on the result's pipe says that the learner's code
+begins.
 """
 
 from __future__ import annotations
@@ -137,13 +138,22 @@ def end_children(process: int, patience: float = 0.0) -> int:
     return os.waitstatus_to_exitcode(ended[1])
 
 
-def main() -> None:
-    job = json.loads(sys.stdin.buffer.read())
+def hide() -> None:
+    """Keep the files and the memory of this process out of /proc for processes of the same user."""
+    _prctl(READABLE, 0)
+
+
+def main(result: int, trace: int) -> None:
+    """Do the job that is on standard input, in its folder; results go to a pipe, crashes to a file."""
+    job = {**json.loads(sys.stdin.buffer.read()), "result": result, "trace": trace}
+    os.chdir(job["folder"])
+    # Temporary files are made in the folder at once: elsewhere they would be refused first.
+    os.environ.update(TMPDIR=job["folder"], HOME=job["folder"])
     os.umask(0o077)
     limit(job["megabytes"], job["seconds"])
     _prctl(END_WITH_PARENT, signal.SIGKILL)
     _prctl(ADOPT_ORPHANS, 1)
-    _prctl(READABLE, 0)  # its files and memory are not in /proc for processes of the same user
+    hide()
     link, process = start(job)
 
     def stop(*_: Any) -> None:
@@ -181,7 +191,3 @@ def _children() -> list[int]:
         ]
     except OSError:
         return []
-
-
-if __name__ == "__main__":
-    main()

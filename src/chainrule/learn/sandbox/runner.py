@@ -1,7 +1,8 @@
-"""Starts a learner's program under a judge, and watches its time and what it prints.
+"""Runs a learner's program under a judge, and watches its time and what it prints.
 
-`judge.py` runs the checker and decides, in a process of its own; `child.py` is the process of the
-learner's code, behind the walls of `isolation.py`. What they promise together is in learn/README.md.
+`starting.py` starts the judge. `judge.py` runs the checker and decides, in a process of its own;
+`child.py` is the process of the learner's code, behind the walls of `isolation.py`. What they promise
+together is in learn/README.md.
 """
 
 from __future__ import annotations
@@ -12,8 +13,6 @@ import os
 import re
 import selectors
 import signal
-import subprocess
-import sys
 import tempfile
 import time
 from collections.abc import Callable
@@ -21,15 +20,14 @@ from dataclasses import asdict, dataclass, field, replace
 from pathlib import Path
 from typing import Any
 
+from . import starting
+from .starting import Judge
+
 SECONDS, MEGABYTES, CHARACTERS = 10.0, 1024, 20_000
 FLOOD = 5_000_000  # characters after which a program is stopped for what it prints
 WRITTEN, FILES = 200 * 2**20, 10_000  # bytes and files in its folder, after which it is stopped too
 STARTING = 30.0  # seconds for Python to start; they do not count
 GRACE = 2.0  # seconds for the judge to end what it started
-JUDGE = ("-m", "chainrule.learn.sandbox.judge")
-NEEDED = re.compile(
-    r"(PATH|LANG|LC_.*|TZ|LD_LIBRARY_PATH|VIRTUAL_ENV|PYTHON.*|CHAINRULE_(CORE|EXERCISES))$"
-)
 LINE = re.compile(r'File "(?P<file>[^"]+)", line (?P<line>\d+)')
 
 
@@ -76,66 +74,36 @@ def run(
     """
     if not hasattr(os, "fork"):
         return Outcome("error", "programs can be run on Linux and macOS; on Windows, use WSL")
+    start = time.monotonic()
+    job = {**job, "folder": str(folder.absolute()), **asdict(limits)}
     read, write = os.pipe()
     with tempfile.TemporaryFile("w+", encoding="utf-8", errors="replace") as trace:
-        job = {**job, "folder": str(folder), **asdict(limits), "result": write, "trace": trace.fileno()}
-        start = time.monotonic()
-        process = subprocess.Popen(
-            [sys.executable, "-P", *JUDGE],  # -P: no module comes from the folder
-            stdin=subprocess.PIPE,
-            stdout=subprocess.PIPE,
-            stderr=subprocess.STDOUT,
-            cwd=folder,
-            # Temporary files are made in the folder at once: elsewhere they would be refused first.
-            env={**_environment(), "TMPDIR": str(folder), "HOME": str(folder)},
-            pass_fds=(write, trace.fileno()),
-            start_new_session=True,  # so that children of its own can be ended too
-        )
-        os.close(write)
+        stdin, to_judge = os.pipe()
         try:
-            _send(process, json.dumps(job).encode())
-            why, printed = _watch(process, read, folder, limits, stopped)
+            judge = starting.start(stdin, write, trace.fileno())
         finally:
-            _end(process)
+            os.close(stdin)
+            os.close(write)
+        try:
+            _send(to_judge, json.dumps(job).encode())
+            why, printed = _watch(judge, read, folder, limits, stopped)
+        finally:
+            code = _end(judge)
             with os.fdopen(read, "rb") as pipe:
                 result = pipe.read(10 * CHARACTERS)
         seconds = time.monotonic() - start
         trace.seek(0)
-        found = _outcome(result, why, process.returncode, printed, trace.read(CHARACTERS), job, seconds)
+        found = _outcome(result, why, code, printed, trace.read(CHARACTERS), job, seconds)
         return _with_own_name(found, job)
 
 
-def _environment() -> dict[str, str]:
-    """The same chainrule as here; one thread for linear algebra, for each reserves memory.
-
-    Of the other variables, which may hold keys and passwords, those that Python and libraries need.
-    """
-    root = str(Path(__file__).resolve().parents[3])
-    given = os.environ.get("PYTHONPATH", "").split(os.pathsep)
-    # Whole paths: in another folder, a part of one or an empty one would mean another place.
-    path = os.pathsep.join([root, *(os.path.abspath(p) for p in given if p)])
-    keep = {
-        **{name: value for name, value in os.environ.items() if NEEDED.match(name)},
-        "PYTHONPATH": path,
-        "PYTHONDONTWRITEBYTECODE": "1",
-        "PYTHONIOENCODING": "utf-8:backslashreplace",
-        "PYTHONUNBUFFERED": "1",  # what was printed before an endless loop is shown
-        "PYTHONBREAKPOINT": "0",  # one that was left in the file has nobody to ask
-    }
-    return keep | dict.fromkeys(("OPENBLAS_NUM_THREADS", "OMP_NUM_THREADS", "MKL_NUM_THREADS"), "1")
-
-
-def _send(process: subprocess.Popen[bytes], job: bytes) -> None:
-    assert process.stdin is not None
-    try:
-        process.stdin.write(job)
-        process.stdin.close()
-    except BrokenPipeError:
-        pass
+def _send(pipe: int, job: bytes) -> None:
+    with contextlib.suppress(BrokenPipeError), os.fdopen(pipe, "wb") as file:
+        file.write(job)
 
 
 def _watch(
-    process: subprocess.Popen[bytes],
+    judge: Judge,
     result: int,
     folder: Path,
     limits: Limits,
@@ -148,10 +116,8 @@ def _watch(
     kept, total = bytearray(), 0
     looked = time.monotonic()
     end = looked + STARTING + limits.seconds
-    assert process.stdout is not None
-    os.set_blocking(process.stdout.fileno(), False)
     with selectors.DefaultSelector() as selector:
-        selector.register(process.stdout, selectors.EVENT_READ)
+        selector.register(judge.printed, selectors.EVENT_READ)
         selector.register(result, selectors.EVENT_READ)
         while True:
             if time.monotonic() > end:
@@ -163,24 +129,20 @@ def _watch(
                 os.read(result, 1)
                 selector.unregister(result)
                 end = time.monotonic() + limits.seconds
-            if process.stdout.fileno() in ready:
-                chunk = process.stdout.read(65536)
-                if chunk:
-                    kept += chunk[: max(0, limits.characters - len(kept))]
-                    total += len(chunk)
-                elif chunk == b"":
+            if judge.printed in ready:
+                chunk = os.read(judge.printed, 65536)
+                if not chunk:
                     break
+                kept += chunk[: max(0, limits.characters - len(kept))]
+                total += len(chunk)
             if total > FLOOD:
                 return "output", _text(kept, total, limits)
             if time.monotonic() > looked + 0.25:
                 looked = time.monotonic()
                 if _overfull(folder):
                     return "files", _text(kept, total, limits)
-    try:
-        process.wait(max(0.1, end - time.monotonic()))
-    except subprocess.TimeoutExpired:
-        return "time", _text(kept, total, limits)
-    return "", _text(kept, total, limits)
+    why = "" if judge.ended(max(0.1, end - time.monotonic())) else "time"
+    return why, _text(kept, total, limits)
 
 
 def _overfull(folder: Path) -> bool:
@@ -205,16 +167,15 @@ def _text(kept: bytearray, total: int, limits: Limits) -> str:
     )
 
 
-def _end(process: subprocess.Popen[bytes]) -> None:
+def _end(judge: Judge) -> int:
     """The judge, which ends what it started; then whatever may be left of its group."""
-    process.terminate()
-    with contextlib.suppress(subprocess.TimeoutExpired):
-        process.wait(GRACE)
-    with contextlib.suppress(ProcessLookupError, PermissionError):
-        os.killpg(process.pid, signal.SIGKILL)
-    process.wait()
-    if process.stdout is not None:
-        process.stdout.close()
+    judge.end()
+    judge.ended(GRACE)
+    judge.kill()
+    judge.ended()
+    judge.close()
+    assert judge.code is not None
+    return judge.code
 
 
 def _outcome(

@@ -1,0 +1,166 @@
+"""Starts judges: asks the process of `forking.py` for one, and starts that process where there is none.
+
+There is one for each environment: what a program sees of PATH, PYTHONPATH or CHAINRULE_CORE is what
+Python was started with.
+"""
+
+from __future__ import annotations
+
+import atexit
+import contextlib
+import os
+import re
+import selectors
+import socket
+import subprocess
+import sys
+import threading
+import time
+from pathlib import Path
+
+FORKING = ("-m", "chainrule.learn.sandbox.forking")
+END, KILL = b"e", b"k"  # as in forking.py, which is not imported here: it imports the judge
+NEEDED = re.compile(
+    r"(PATH|LANG|LC_.*|TZ|LD_LIBRARY_PATH|VIRTUAL_ENV|PYTHON.*|CHAINRULE_(CORE|EXERCISES))$"
+)
+
+
+def environment() -> dict[str, str]:
+    """The same chainrule as here; one thread for linear algebra, for each reserves memory.
+
+    Of the other variables, which may hold keys and passwords, those that Python and libraries need.
+    """
+    root = str(Path(__file__).resolve().parents[3])
+    given = os.environ.get("PYTHONPATH", "").split(os.pathsep)
+    # Whole paths: in another folder, a part of one or an empty one would mean another place.
+    path = os.pathsep.join([root, *(os.path.abspath(p) for p in given if p)])
+    keep = {
+        **{name: value for name, value in os.environ.items() if NEEDED.match(name)},
+        "PYTHONPATH": path,
+        "PYTHONDONTWRITEBYTECODE": "1",
+        "PYTHONIOENCODING": "utf-8:backslashreplace",
+        "PYTHONUNBUFFERED": "1",  # what was printed before an endless loop is shown
+        "PYTHONBREAKPOINT": "0",  # one that was left in the file has nobody to ask
+        "HOME": os.devnull,  # where Python would find modules of the user; a judge has another
+    }
+    return keep | dict.fromkeys(("OPENBLAS_NUM_THREADS", "OMP_NUM_THREADS", "MKL_NUM_THREADS"), "1")
+
+
+class Judge:
+    """One that is running: what it prints, and how to end it."""
+
+    def __init__(self, connection: socket.socket, printed: int, parent: Parent) -> None:
+        self.connection, self.printed, self.parent = connection, printed, parent
+        self.code: int | None = None
+
+    def end(self) -> None:
+        """It ends what it started first."""
+        self._ask(END)
+
+    def kill(self) -> None:
+        """With whatever may be left of its group."""
+        self._ask(KILL)
+
+    def _ask(self, word: bytes) -> None:
+        with contextlib.suppress(OSError):  # it has ended
+            self.connection.send(word)
+
+    def ended(self, seconds: float | None = None) -> bool:
+        """Whether it ends within this time; then its exit code is known, negative for a signal."""
+        end = None if seconds is None else time.monotonic() + seconds
+        said = b""
+        with selectors.DefaultSelector() as selector:
+            selector.register(self.connection, selectors.EVENT_READ)
+            while self.code is None:
+                if not selector.select(end and max(0.0, end - time.monotonic())):
+                    return False
+                with contextlib.suppress(ConnectionError):
+                    said = self.connection.recv(16)
+                self.code = int(said or b"-9")  # nothing: the parent was killed, and the judge with it
+        return True
+
+    def close(self) -> None:
+        os.close(self.printed)
+        self.connection.close()
+        self.parent.release()
+
+
+class Parent:
+    """The process of `forking.py`, for one environment; it ends when it is not used any more."""
+
+    def __init__(self, key: tuple[object, ...], variables: dict[str, str]) -> None:
+        self.key, self.users, self.retired = key, 0, False
+        self.asking, there = socket.socketpair()
+        with there:
+            self.process = subprocess.Popen(
+                [sys.executable, "-P", *FORKING, str(there.fileno())],  # -P: nothing comes from a folder
+                stdin=subprocess.DEVNULL,
+                stdout=subprocess.DEVNULL,
+                cwd=os.sep,
+                env=variables,
+                pass_fds=(there.fileno(),),
+                start_new_session=True,  # Ctrl-C is for the process that started it
+            )
+
+    def fork(self, files: list[int]) -> None:
+        """Hand over the files of a run; OSError if the process is gone."""
+        socket.send_fds(self.asking, [b"f"], files)
+
+    def release(self) -> None:
+        with _lock:
+            self.users -= 1
+            if self.retired and not self.users:
+                self.close()
+
+    def retire(self) -> None:
+        """There is another environment now; runs that are under way end first."""
+        self.retired = True
+        if not self.users:
+            self.close()
+
+    def close(self) -> None:
+        self.asking.close()
+        self.process.wait()
+
+
+_lock = threading.RLock()
+_parents: list[Parent] = []  # one at most
+
+
+def _parent() -> Parent:
+    variables = environment()
+    # A process that was forked from this one starts its own.
+    key = (os.getpid(), FORKING, variables)
+    if not _parents or _parents[0].key != key:
+        _forget()
+        _parents.append(Parent(key, variables))
+    return _parents[0]
+
+
+def _forget() -> None:
+    while _parents:
+        _parents.pop().retire()
+
+
+atexit.register(_forget)
+
+
+def start(stdin: int, result: int, trace: int) -> Judge:
+    """A judge that reads its job from `stdin`; these files are the caller's to close."""
+    connection, there = socket.socketpair()
+    printed, stdout = os.pipe()
+    with _lock:
+        try:
+            parent = _parent()
+            files = [there.fileno(), stdin, stdout, result, trace]
+            try:
+                parent.fork(files)
+            except OSError:  # somebody ended it
+                _forget()
+                parent = _parent()
+                parent.fork(files)
+            parent.users += 1
+        finally:
+            there.close()
+            os.close(stdout)
+    return Judge(connection, printed, parent)
