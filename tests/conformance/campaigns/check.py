@@ -9,12 +9,13 @@ from __future__ import annotations
 import math
 import random
 from collections.abc import Iterator
-from typing import Any
+from functools import lru_cache
+from typing import Any, NamedTuple
 
 from mpmath import mpf
 
 from chainrule import Value
-from chainrule.ops import Op
+from chainrule.ops import BY_NAME, Op
 
 from .. import truth
 
@@ -42,30 +43,53 @@ def points(
         yield truth.point(op.name, op.arity, op.domain, rng, kind)
 
 
-def errors(op: Op, args: tuple[float, ...]) -> dict[str, float]:
-    """How far a Value and its partials are from the truth, in ulps (scaled where it says so)."""
-    return distances(op, args, *evaluate(op, args))
+class Truth(NamedTuple):
+    """What a value or a partial should be, and how many times 4 ulp it may be away from that."""
+
+    what: str
+    part: int | None  # None is the value
+    expected: Any
+    scale: float
+
+
+Known = tuple[tuple[float, ...], list[Truth]]  # arguments, and the truth there
+
+
+def truths(op: Op, args: tuple[float, ...]) -> list[Truth]:
+    """The truth at a point: of the value, then of every partial."""
+    exact = tuple(map(mpf, args))
+    found = []
+    value, partials = truth.TRUTH[op.name]
+    for part, formula in zip([None, *parts(op)], [value, *partials], strict=True):
+        expected = formula(*exact)
+        scale = float(truth.scale(op.name, part, exact, expected))
+        found.append(Truth("value" if part is None else f"partial {part}", part, expected, scale))
+    return found
+
+
+def known(op: Op, count: int, seed: int = 0, kind: truth.Kind = truth.DOUBLE) -> list[Known]:
+    """Random points with the truth there: that of the right row, which faults are measured by too."""
+    return _known(op.name, count, seed, kind)
+
+
+@lru_cache(maxsize=64)  # one set of points for every row: faults and SIMD kinds ask for it again
+def _known(name: str, count: int, seed: int, kind: truth.Kind) -> list[Known]:
+    op = BY_NAME[name]
+    return [(args, truths(op, args)) for args in points(op, count, seed, kind)]
 
 
 def distances(
-    op: Op,
-    args: tuple[float, ...],
+    true: list[Truth],
     value: float,
     partials: list[float],
     kind: truth.Kind = truth.DOUBLE,
     flushed: float = 0.0,
 ) -> dict[str, float]:
-    """How far these results are from the truth; what lies below `flushed` may be any number there."""
-    exact = tuple(map(mpf, args))
-    true_value, true_partials = truth.TRUTH[op.name]
+    """How far these results are from the truth, in ulps; below `flushed`, any number is right."""
     result = {}
-    found: list[tuple[str, int | None, float, Any]] = [("value", None, value, true_value)]
-    for i, true in zip(parts(op), true_partials, strict=True):
-        found.append((f"partial {i}", i, partials[i], true))
-    for what, part, number, true in found:
-        expected = true(*exact)
+    for what, part, expected, scale in true:
+        number = value if part is None else partials[part]
         if abs(expected) >= flushed or not abs(number) <= flushed:
-            scale = float(truth.scale(op.name, part, exact, expected))
             result[what] = truth.ulps(number, expected, kind) / scale
     return result
 
@@ -73,8 +97,8 @@ def distances(
 def inaccuracies(op: Op, count: int, seed: int = 0) -> list[str]:
     """The points at which an operation misses the truth by more than the limit."""
     found = []
-    for args in points(op, count, seed):
-        for what, ulps in errors(op, args).items():
+    for args, true in known(op, count, seed):
+        for what, ulps in distances(true, *evaluate(op, args)).items():
             if not ulps <= LIMIT:
                 found.append(f"{op.name}{args}: {what} is {ulps:.3g} ulp off")
     return found

@@ -11,6 +11,7 @@ import ctypes
 import itertools
 import math
 from collections.abc import Callable, Iterator
+from functools import cache
 from pathlib import Path
 
 from mpmath import mp, mpf
@@ -261,6 +262,7 @@ def lines(op: Op) -> Iterator[str]:
         yield f"{op.name} " + " | ".join(fields).rstrip(" |")
 
 
+@cache
 def read() -> dict[str, list[tuple[Args, list[float], str]]]:
     """The committed table: for each operation its arguments, results and reasons."""
     table: dict[str, list[tuple[Args, list[float], str]]] = {}
