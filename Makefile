@@ -7,15 +7,28 @@ BIN := .venv/bin
 # The optional packages that tests use where they are installed; CI has all of them.
 EXTRA := $(if $(CI),torch==2.13.0 jax autograd casadi micrograd xad scikit-learn onnx onnxruntime anywidget pandas \
   polars xarray playwright axe-playwright-python cairosvg matplotlib,)
-PYTEST := $(BIN)/python -m pytest -n auto
+# Whoever is done takes over tests of the others: two cores end together, and neighbours share fixtures.
+PYTEST := $(BIN)/python -m pytest -n auto --dist worksteal
 FUZZ ?= 1000000
 
-.PHONY: demo test test-c test-python lint bench fuzz sanitize screenshots regen clean
+# Nothing in these depends on the core: they are about files, pages, formats and text, or start processes
+# that choose a core themselves. They run once; everything else, new files too, runs on both cores.
+ONCE := tests/browser tests/scale tests/studio tests/conformance/test_simd.py \
+  tests/unit/project/test_benchmarks.py tests/unit/project/test_cli.py tests/unit/project/test_docs.py \
+  tests/unit/project/test_one_row.py tests/unit/project/test_project.py \
+  tests/unit/inspect/test_rules.py tests/unit/viz/test_browser_engine.py tests/unit/viz/test_layout.py \
+  $(filter-out tests/learn/test_lessons.py,$(wildcard tests/learn/test_*.py))
+
+.PHONY: demo test test-tiny test-c test-python lint bench fuzz sanitize screenshots regen clean
 
 demo: .venv/installed
 	$(BIN)/python -m chainrule.demo
 
-test: test-c test-python
+test: test-tiny test-c test-python
+
+# What is broken altogether is said within seconds.
+test-tiny: .venv/installed
+	$(BIN)/python -m pytest -q tests/test_tiny.py
 
 # The suite on the compiled core. Without a C compiler there is none, and the install said so.
 test-c: .venv/installed
@@ -27,9 +40,13 @@ test-c: .venv/installed
 	  echo 'The C core was not built: testing the reference core only.'; \
 	fi
 
-# On the reference core what a core can change: pages, processes and exercises were tested above.
+# On the reference core what a core can change; all of it where there is no other core.
 test-python: .venv/installed
-	CHAINRULE_CORE=python $(PYTEST) tests/unit tests/conformance tests/learn/test_lessons.py
+	@if $(BIN)/python -c 'import chainrule._core' 2>/dev/null; then \
+	  CHAINRULE_CORE=python $(PYTEST) $(addprefix --ignore=,$(ONCE)); \
+	else \
+	  CHAINRULE_CORE=python $(PYTEST); \
+	fi
 
 lint: .venv/installed
 	$(BIN)/ruff format --check .

@@ -14,6 +14,8 @@ from typing import Any
 
 import pytest
 
+# What takes longest for one test: started first, so that no process is left alone with it in the end.
+LONG = ("tests/unit/project/test_one_row.py", "tests/studio/test_wheel.py", "tests/scale/")
 MISSING = re.compile(r"([\w.-]+) \((package|program)\)")
 # Skips that say nothing about what is installed: one core is enough, or the system is another one.
 EXPECTED_IN_CI = re.compile(r"\b(cores?|POSIX|root|resident set|_testcapi)\b")
@@ -85,6 +87,17 @@ def unexpected(reporter: Any) -> list[str]:
     if not os.environ.get("CI"):
         return []
     return sorted({reason for reason in skip_reasons(reporter) if not EXPECTED_IN_CI.search(reason)})
+
+
+def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
+    """What a broken checkout fails at once comes first, then what takes longest."""
+    items.sort(
+        key=lambda item: (item.nodeid.startswith("tests/test_tiny.py"), _long(item)), reverse=True
+    )
+
+
+def _long(item: pytest.Item) -> bool:
+    return item.nodeid.startswith(LONG)
 
 
 @pytest.hookimpl(trylast=True)

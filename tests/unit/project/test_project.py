@@ -10,6 +10,8 @@ import subprocess
 import sys
 from pathlib import Path
 from posixpath import dirname, join, normpath
+from types import SimpleNamespace
+from typing import Any
 
 import numpy as np
 import pytest
@@ -18,7 +20,7 @@ import chainrule
 from chainrule import Value, engine, value
 from chainrule.viz.web import javascript
 
-from ...conftest import not_tested
+from ...conftest import LONG, not_tested, pytest_collection_modifyitems
 from ...near import near
 
 ROOT = Path(__file__).resolve().parents[3]
@@ -401,6 +403,27 @@ def test_near_compares_structures() -> None:
     assert repr(comparison) == "near([1] 2.5 should be 2.0; rel=0.1)"
 
 
+# --- which tests run, and in which order ----------------------------------------------------------
+
+
+def test_what_runs_on_one_core_only_is_there() -> None:
+    """A name that is gone would be ignored in silence, and what took its place run twice."""
+    (listed,) = re.findall(r"^ONCE := (.*?)\n\n", (ROOT / "Makefile").read_text(), re.M | re.S)
+    names = re.findall(r"\btests/[\w/]*\w(?:\.py)?(?=\s|,)", listed)
+    assert "tests/studio" in names
+    assert [name for name in names if not (ROOT / name).exists()] == []
+
+
+def test_the_smallest_tests_come_first_then_the_longest() -> None:
+    first = "tests/test_tiny.py::test_a_drawing"
+    long = [f"{name}::test" if name.endswith(".py") else f"{name}test_x.py::test" for name in LONG]
+    others = ["tests/browser/test_a.py::test", "tests/unit/viz/test_viz.py::test"]
+    assert all((ROOT / name).exists() for name in LONG)
+    items: Any = [SimpleNamespace(nodeid=name) for name in [others[0], *long, others[1], first]]
+    pytest_collection_modifyitems(items)
+    assert [item.nodeid for item in items] == [first, *long, *others]
+
+
 # --- components that may be missing ---------------------------------------------------------------
 
 NEEDY = """
@@ -429,9 +452,6 @@ def test_that_runs():
 """
 
 
-once = pytest.mark.skipif(chainrule.core == "python", reason="about the suite, not about a core")
-
-
 def suite(*options: object, ci: str = "", **environment: str) -> subprocess.CompletedProcess[str]:
     """A run of pytest as `make test` does it."""
     return subprocess.run(
@@ -453,7 +473,6 @@ def suite(*options: object, ci: str = "", **environment: str) -> subprocess.Comp
     )
 
 
-@once
 @pytest.mark.parametrize("processes", [0, 2])
 def test_the_suite_says_in_one_line_what_was_not_tested(processes: int, tmp_path: Path) -> None:
     file = tmp_path / "test_needy.py"
@@ -469,7 +488,6 @@ def test_the_suite_says_in_one_line_what_was_not_tested(processes: int, tmp_path
     assert "SKIPPED" not in run.stdout
 
 
-@once
 def test_nothing_is_said_when_nothing_is_missing(tmp_path: Path) -> None:
     file = tmp_path / "test_needless.py"
     file.write_text("def test_that_runs(): ...\n")
@@ -494,7 +512,6 @@ def test_only_what_is_missing_is_to_be_installed() -> None:
     )
 
 
-@once
 @pytest.mark.parametrize("processes", [0, 2])
 def test_ci_skips_nothing_for_a_missing_component(processes: int, tmp_path: Path) -> None:
     """Neither where a test asks for it in our way nor where it skips by itself."""
@@ -517,7 +534,6 @@ def test_ci_skips_nothing_for_a_missing_component(processes: int, tmp_path: Path
     assert suite(*options, ci="true").returncode == 1
 
 
-@once
 def test_lessons_that_need_pytorch_are_skipped_without_it(tmp_path: Path) -> None:
     """In this process and in those that it starts."""
     (tmp_path / "sitecustomize.py").write_text("import sys\nsys.modules['torch'] = None\n")
