@@ -40,10 +40,11 @@ test-c: .venv/installed
 	  echo 'The C core was not built: testing the reference core only.'; \
 	fi
 
-# On the reference core what a core can change; all of it where there is no other core.
+# On the reference core what a core can change; all of it where there is no other core. REFERENCE names
+# less, for tools/stranger.sh: what the reference core computes was tested before, with more packages.
 test-python: .venv/installed
 	@if $(BIN)/python -c 'import chainrule._core' 2>/dev/null; then \
-	  CHAINRULE_CORE=python $(PYTEST) $(addprefix --ignore=,$(ONCE)); \
+	  CHAINRULE_CORE=python $(PYTEST) $(addprefix --ignore=,$(ONCE)) $(REFERENCE); \
 	else \
 	  CHAINRULE_CORE=python $(PYTEST); \
 	fi

@@ -110,7 +110,7 @@ def pytest_sessionfinish(session: pytest.Session) -> None:
 
 @pytest.fixture(autouse=True, scope="module")
 def little_to_collect() -> Iterator[None]:
-    """Keep what was there before from the collector: it would look through JAX and PyTorch every time."""
+    """Keep what was there before from the collector, which would look through JAX and PyTorch too."""
     gc.collect()
     gc.freeze()
     yield

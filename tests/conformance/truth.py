@@ -10,7 +10,7 @@ import random
 import struct
 from collections.abc import Callable
 from dataclasses import dataclass
-from functools import cached_property
+from functools import cached_property, lru_cache
 from typing import Any
 
 from mpmath import mp, mpf
@@ -78,6 +78,17 @@ def sigmoid(x: Any) -> Any:
 
 def sech2(x: Any) -> Any:
     return 1 / mp.cosh(x) ** 2
+
+
+@lru_cache(maxsize=1024)
+def _growth(x: Any, precision: int) -> tuple[Any, Any]:
+    return mp.exp(x), mp.expm1(x)
+
+
+def growth(x: Any) -> tuple[Any, Any]:
+    """The exponential and what it is more than 1, kept: a grid has the same x beside every alpha."""
+    found: tuple[Any, Any] = _growth(x, mp.prec)
+    return found
 
 
 def step(x: Any, high: Any, low: Any) -> Any:
@@ -168,8 +179,8 @@ TRUTH: dict[str, tuple[Real, tuple[Real, ...]]] = {
         (lambda x, a: step(x, mpf(1), a), lambda x, a: step(x, mpf(0), x)),
     ),
     "elu": (
-        lambda x, a: step(x, x, a * mp.expm1(x)),
-        (lambda x, a: step(x, mpf(1), a * mp.exp(x)), lambda x, a: step(x, mpf(0), mp.expm1(x))),
+        lambda x, a: step(x, x, a * growth(x)[1]),
+        (lambda x, a: step(x, mpf(1), a * growth(x)[0]), lambda x, a: step(x, mpf(0), growth(x)[1])),
     ),
     "silu": (
         lambda x: x * sigmoid(x),
