@@ -9,9 +9,10 @@ from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from itertools import repeat, starmap
 from operator import attrgetter
-from typing import Any
+from typing import Any, Generic, Literal, TypedDict, TypeVar, Unpack, get_args, overload
 
 import numpy as np
+from numpy.typing import NDArray
 
 from ..support.committing import assign, commit
 from ..support.tree import unflatten
@@ -25,10 +26,13 @@ from .pipeline import Pipeline, pipeline
 from .tracing import Trace, built, trace, trace_parts
 
 Array = Any
+Floats = NDArray[np.float64]
+R = TypeVar("R")
 
 NARROW = 8  # samples below which rows are too short to be worth an instruction each
 MOST_BRANCHES = 64
-REDUCTIONS = ("mean", "sum", "none")
+Backend = Literal["native", "numpy"]
+Reduction = Literal["mean", "sum", "none"]
 DTYPES = (np.dtype(np.float64), np.dtype(np.float32))
 TRACING = threading.RLock()  # one function at a time, so that none finds another's parameters
 
@@ -68,8 +72,8 @@ class _Turn:
     __del__ = __exit__
 
 
-class Compiled:
-    """A function over batches: call it, or ask it for `value_and_grad`.
+class Compiled(Generic[R]):
+    """A function over batches: call it, or ask it for `value_and_grad`. R is what a call returns.
 
     The first call with arrays of a new shape traces the function. Parameters are leaf Values;
     their `.data` is read at every call, so changing it needs no word.
@@ -80,19 +84,19 @@ class Compiled:
         function: Any,
         params: Iterable[Value] | None = None,
         inputs: Iterable[Value] | None = None,
-        reduction: str = "mean",
-        backend: str | None = None,
+        reduction: Reduction = "mean",
+        backend: Backend | None = None,
         branches: int = MOST_BRANCHES,
         axes: int = 1,
         dtype: Any = np.float64,
     ) -> None:
-        self.leaves = None if inputs is None else _leaves("inputs", inputs)
+        self.leaves: list[Value] | None = None if inputs is None else _leaves("inputs", inputs)
         if self.leaves is None and not callable(function):
             raise TypeError(
                 f"compile needs a function or a model, or a Value and inputs=[...], the leaves to vary; "
                 f"got {type(function).__name__}"
             )
-        if reduction not in REDUCTIONS:
+        if reduction not in get_args(Reduction):
             raise ValueError(f"reduction must be 'mean', 'sum' or 'none', got {reduction!r}")
         self.function = function
         # Those to differentiate with respect to, then others that the function closes over.
@@ -110,7 +114,7 @@ class Compiled:
             raise ValueError(f"dtype must be float64 or float32, got {dtype!r}")
         self.variants: dict[Any, list[_Variant]] = {}
 
-    def __call__(self, *batch: Any) -> Any:
+    def __call__(self, *batch: Any) -> R:
         """The results for every sample: arrays in the place of the Values that the function returns.
 
         So a list of two Values becomes a list of two arrays, each with a number for every sample.
@@ -135,8 +139,15 @@ class Compiled:
                 whole[... if chosen is None else chosen] = row
         if anomalies.wanted() and self.leaves is None:
             anomalies.look_closer(self.function, self.params, inputs, merged)
-        return unflatten(rebuild, [whole.reshape(inputs.shape) for whole in merged])
+        results: R = unflatten(rebuild, [whole.reshape(inputs.shape) for whole in merged])
+        return results
 
+    @overload
+    def value_and_grad(self, *batch: Any, inputs: Literal[False] = False) -> tuple[Any, Floats]: ...
+    @overload
+    def value_and_grad(
+        self, *batch: Any, inputs: Literal[True] | Sequence[int]
+    ) -> tuple[Any, Floats, Any]: ...
     def value_and_grad(self, *batch: Any, inputs: bool | Sequence[int] = False) -> Any:
         """The loss over the batch and its gradient for the parameters, as an array.
 
@@ -172,8 +183,8 @@ class Compiled:
             return value, grads
         return value, grads, data.gradients(arguments, input_grads)
 
-    def grad(self, *batch: Any) -> Array:
-        """The gradient for the parameters alone."""
+    def grad(self, *batch: Any) -> Floats:
+        """The gradient with respect to the parameters alone."""
         gradient = self.value_and_grad(*batch)[1]
         if not len(gradient):
             raise ValueError(
@@ -190,7 +201,7 @@ class Compiled:
             return "not traced yet: call it with a batch first"
         return "\n\n".join(variant.describe() for variant in variants)
 
-    def source(self, language: str) -> str:
+    def source(self, language: Literal["c", "javascript"]) -> str:
         """The value and gradient for one sample as source text, in 'c' or 'javascript'.
 
         It needs nothing but the language's own library, and says itself how to call it. All ways
@@ -302,15 +313,15 @@ class Compiled:
 
 
 def compile_parts(
-    function: Callable[..., Sequence[Any]], batch: Batch, params: Sequence[Value], backend: str | None
-) -> list[Compiled]:
+    function: Callable[..., Sequence[Any]], batch: Batch, params: Sequence[Value], backend: Backend | None
+) -> list[Compiled[Any]]:
     """One compiled function for each result of a function that returns several, traced once."""
     with _Turn():
         known = list(params)
         traces = trace_parts(function, batch.sample(0), known)
         found = []
         for i, each in enumerate(traces):
-            part = Compiled(lambda *args, i=i: function(*args)[i], params, backend=backend)
+            part: Compiled[Any] = Compiled(lambda *args, i=i: function(*args)[i], params, backend=backend)
             part.params += known[len(params) :]
             part.variants[batch.key] = [_Variant(each, len(known), batch.count, part.machine)]
             found.append(part)
@@ -394,17 +405,46 @@ def _positions(inputs: bool | Sequence[int], count: int) -> list[int]:
     return list(inputs)
 
 
+class Options(TypedDict, total=False):
+    """The options of `compile`, for type checkers; they are explained there."""
+
+    reduction: Reduction
+    backend: Backend | None
+    branches: int
+    axes: int
+    dtype: Any
+
+
+Params = Iterable[Value] | None
+
+
+@overload
+def compile(
+    function: Callable[..., Value], params: Params = None, **options: Unpack[Options]
+) -> Compiled[Floats]: ...
+@overload
+def compile(
+    function: Callable[..., list[Value]], params: Params = None, **options: Unpack[Options]
+) -> Compiled[list[Floats]]: ...
+@overload
+def compile(
+    function: Callable[..., Any], params: Params = None, **options: Unpack[Options]
+) -> Compiled[Any]: ...
+@overload
+def compile(
+    function: Value, params: Params = None, *, inputs: Iterable[Value], **options: Unpack[Options]
+) -> Compiled[Floats]: ...
 def compile(
     function: Any,
     params: Iterable[Value] | None = None,
     *,
     inputs: Iterable[Value] | None = None,
-    reduction: str = "mean",
-    backend: str | None = None,
+    reduction: Reduction = "mean",
+    backend: Backend | None = None,
     branches: int = MOST_BRANCHES,
     axes: int = 1,
     dtype: Any = np.float64,
-) -> Compiled:
+) -> Compiled[Any]:
     """Turn a function of one sample into a function over batches.
 
     Arguments:

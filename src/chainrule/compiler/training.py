@@ -40,7 +40,7 @@ class Trainer:
     Each does all of that or, if it is interrupted, nothing.
     """
 
-    def __init__(self, step: Compiled, optimizer: Any) -> None:
+    def __init__(self, step: Compiled[Any], optimizer: Any) -> None:
         if (
             not isinstance(step, Compiled)
             or isinstance(optimizer, type)

@@ -27,7 +27,7 @@ OPSET = 18
 
 
 def export_onnx(
-    model: Module | Compiled, path: str | Path, *batch: Any, dtype: Any = np.float32
+    model: Module | Compiled[Any], path: str | Path, *batch: Any, dtype: Any = np.float32
 ) -> None:
     """Write an ONNX file with named inputs and outputs, for batches of any size.
 
@@ -90,7 +90,7 @@ class Tensor(Operand):
 class _Writer:
     """Writes nodes and initializers; is the target of `Segments`."""
 
-    def __init__(self, onnx: Any, step: Compiled, batch: Sequence[Any], dtype: np.dtype[Any]) -> None:
+    def __init__(self, onnx: Any, step: Compiled[Any], batch: Sequence[Any], dtype: np.dtype[Any]) -> None:
         self.onnx, self.step, self.dtype = onnx, step, dtype
         self.kind = onnx.helper.np_dtype_to_tensor_dtype(dtype)
         self.nodes: list[Any] = []

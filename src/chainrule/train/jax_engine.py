@@ -58,7 +58,7 @@ class JaxEngine(EagerEngine):
             )
         model.train()
         check_loss(loss([model(data.X[0])], [data.y[0]]))
-        self.step_of_one = Compiled(lambda x, y: loss([model(x)], [y]), optimizer.params)
+        self.step_of_one: Compiled[Any] = Compiled(lambda x, y: loss([model(x)], [y]), optimizer.params)
         first, again = (
             self.step_of_one.traced(Batch((data.X[:1], data.y[:1])), 0).source for _ in range(2)
         )
@@ -67,8 +67,8 @@ class JaxEngine(EagerEngine):
         self.function = self.step_of_one.to_jax(data.X[:1], data.y[:1], model=model)
         if len(self.step_of_one.params) > len(optimizer.params):
             raise CompileError("the loss depends on Values that are not parameters of the optimizer")
-        self.predictor = Compiled(model, optimizer.params)
-        judged = Compiled(self.judge_one, optimizer.params)
+        self.predictor: Compiled[Any] = Compiled(model, optimizer.params)
+        judged: Compiled[Any] = Compiled(self.judge_one, optimizer.params)
         self.check_batch = MeanCheck(loss, judged, CHECKED)
         self.check_batch(data.X, data.y)
         self.shapes = [np.shape(part[:1])[1:] for part in (data.X, data.y)]

@@ -50,7 +50,7 @@ class NativeEngine(EagerEngine):
         # What `nn` has does the same at each call, and in both modes.
         self.plain = is_plain(model) and loss in LOSSES.values()
         step, *watched = self.compiled(self.batch)
-        self.watched: list[Compiled] | None = watched if self.plain else None
+        self.watched: list[Compiled[Any]] | None = watched if self.plain else None
         self.trainer = Trainer(step, optimizer)
         self.trainer.machine(self.batch, data.size)
         self.check_batch = MeanCheck(loss, watched[0])
@@ -67,7 +67,7 @@ class NativeEngine(EagerEngine):
         loss = check_loss(self.loss([prediction], [y]))
         return loss, (prediction, loss), outputs
 
-    def compiled(self, batch: Batch) -> list[Compiled]:
+    def compiled(self, batch: Batch) -> list[Compiled[Any]]:
         """The three programs, in the mode the model is in. They must be the same at each call."""
         params = self.optimizer.params
         with_again = 1 if self.plain else 2
@@ -176,7 +176,7 @@ class MeanCheck:
     them is looked at too. For this any parameters do, such as those from before the epoch.
     """
 
-    def __init__(self, loss: Loss, judged: Compiled, most: int | None = None) -> None:
+    def __init__(self, loss: Loss, judged: Compiled[Any], most: int | None = None) -> None:
         self.loss, self.judged, self.most = loss, judged, most
         self.seen = 0  # samples
 

@@ -26,7 +26,7 @@ class JaxFunction:
     it, map it, shard it.
     """
 
-    def __init__(self, step: Compiled, batch: Sequence[Any], model: Any = None) -> None:
+    def __init__(self, step: Compiled[Any], batch: Sequence[Any], model: Any = None) -> None:
         from . import jax as backend
 
         self.backend: Any = backend
@@ -72,7 +72,7 @@ class JaxFunction:
         return unflatten(self.rebuild, outputs)
 
 
-def traced_once(step: Compiled, batch: Sequence[Any]) -> tuple[Any, Any]:
+def traced_once(step: Compiled[Any], batch: Sequence[Any]) -> tuple[Any, Any]:
     """The shapes of the arguments and the one program for them."""
     if step.axes != 1:
         raise ValueError("this needs a function with one axis of samples")

@@ -14,7 +14,7 @@ if TYPE_CHECKING:
     from ..compiled import Compiled
 
 
-def exported(step: Compiled) -> Export:
+def exported(step: Compiled[Any]) -> Export:
     """All ways through a function that were traced, for the one shape of its arguments."""
     traced = [(key, variants) for key, variants in step.variants.items() if variants]
     if not traced:
@@ -30,7 +30,7 @@ def exported(step: Compiled) -> Export:
     return Export(*names(step), labels(step), step.numbers().tolist(), arguments(step, key), graphs)
 
 
-def names(step: Compiled) -> tuple[str, str]:
+def names(step: Compiled[Any]) -> tuple[str, str]:
     """What the function is called: as a word of the language, and to a reader."""
     if step.leaves is not None:
         name, kind = getattr(step.function, "label", ""), "a Value"
@@ -40,14 +40,14 @@ def names(step: Compiled) -> tuple[str, str]:
     return word[1] if word else "model", f"{kind} {name!r}" if name else kind
 
 
-def labels(step: Compiled) -> list[str]:
+def labels(step: Compiled[Any]) -> list[str]:
     """For each parameter its label, or its name in the model that was compiled."""
     named = getattr(step.function, "named_parameters", None)
     known = {p: name for name, p in named()} if callable(named) else {}
     return [repr(p.label) if p.label else known.get(p, "") for p in step.params]
 
 
-def arguments(step: Compiled, key: Any) -> list[Argument]:
+def arguments(step: Compiled[Any], key: Any) -> list[Argument]:
     """The name and shape of every array, as the function calls its arguments."""
     if step.leaves is not None:
         return [(repr(leaf.label) if leaf.label else "", ()) for leaf in step.leaves]

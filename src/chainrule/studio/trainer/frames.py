@@ -37,10 +37,10 @@ class Frames:
         self.layers = self.model.layers
         self.box = training.points.box()
         self.grid, self.small = raster(self.box, GRID), raster(self.box, SMALL)
-        self.scores = Compiled(self.model, params)
-        self.neurons = Compiled(self.outputs_of_neurons, params)
+        self.scores: Compiled[Any] = Compiled(self.model, params)
+        self.neurons: Compiled[Any] = Compiled(self.outputs_of_neurons, params)
         loss = training.loss
-        self.losses = Compiled(lambda x, y: loss([self.model(x)], [y]), params)
+        self.losses: Compiled[Any] = Compiled(lambda x, y: loss([self.model(x)], [y]), params)
         sizes = [len(layer.parameters()) for layer in self.layers]
         self.groups = np.repeat(np.arange(len(sizes)), sizes)
 

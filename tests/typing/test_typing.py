@@ -1,0 +1,54 @@
+"""What type checkers say of a user's program: nothing about right.py, each marked line of wrong.py."""
+
+from __future__ import annotations
+
+import json
+import re
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+
+from ..conftest import require
+
+HERE = Path(__file__).parent
+
+
+def marked() -> set[int]:
+    """The lines of wrong.py that a checker must refuse."""
+    lines = (HERE / "wrong.py").read_text().splitlines()
+    return {i for i, line in enumerate(lines, 1) if line.endswith("# wrong")}
+
+
+def mypy(path: Path) -> set[int]:
+    """The lines about which mypy complains."""
+    options = ["--strict", "--config-file=", "--follow-imports=silent", "--no-error-summary"]
+    done = subprocess.run(
+        [sys.executable, "-m", "mypy", *options, str(path)], capture_output=True, text=True, check=False
+    )
+    assert done.stderr == ""
+    return {int(line) for line in re.findall(r"\.py:(\d+): error", done.stdout)}
+
+
+def pyright(path: Path) -> set[int]:
+    """The lines about which pyright complains."""
+    require("pyright")
+    done = subprocess.run(
+        [sys.executable, "-m", "pyright", "--outputjson", "--pythonpath", sys.executable, str(path)],
+        capture_output=True,
+        text=True,
+        check=False,
+    )
+    found = json.loads(done.stdout)["generalDiagnostics"]
+    return {each["range"]["start"]["line"] + 1 for each in found if each["severity"] == "error"}
+
+
+@pytest.mark.parametrize("checker", [mypy, pyright])
+def test_a_right_program(checker: object) -> None:
+    assert checker(HERE / "right.py") == set()  # type: ignore[operator]
+
+
+@pytest.mark.parametrize("checker", [mypy, pyright])
+def test_a_wrong_program(checker: object) -> None:
+    assert checker(HERE / "wrong.py") == marked()  # type: ignore[operator]
