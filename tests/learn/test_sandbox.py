@@ -165,7 +165,7 @@ def test_a_swallowed_refusal_is_told(tmp_path: Path) -> None:
     "code",
     [
         "exec(open(FOLDER + '/write_mul/solution.py').read())",
-        "from chainrule.learn.exercises.write_mul.solution import Value",
+        "from chainrule.learn._exercises.write_mul.solution import Value",
         "from chainrule.learn.exercise import exercise\nexec(exercise('write_mul').solution)",
         "import os\nos.symlink(FOLDER, 'here')\nexec(open('here/write_mul/solution.py').read())",
     ],

@@ -169,7 +169,7 @@ def test_only_pages_modules_and_styles_of_the_package_are_served(studio: Studio)
     for name in ("__init__.py", "_core.pyi", "py.typed", "studio/README.md", "studio/app.py", "cli.py"):
         assert (files.PACKAGE / name).is_file()
         assert studio.request("GET", f"/static/{name}").status_code == 404
-    solution = "learn/exercises/write_mul/solution.py"
+    solution = "learn/_exercises/write_mul/solution.py"
     assert (files.PACKAGE / solution).is_file()
     assert studio.request("GET", f"/static/{solution}").status_code == 404
 

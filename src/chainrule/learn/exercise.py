@@ -24,7 +24,7 @@ from .sandbox import runner
 from .sandbox.runner import USUAL, Limits, Outcome
 from .wrong import Wrong
 
-FOLDER = HERE / "exercises"
+FOLDER = HERE / "_exercises"
 OWN = "CHAINRULE_EXERCISES"
 ABOUT = {"title": str, "lesson": int, "minutes": int}  # what exercise.toml has
 

@@ -89,7 +89,7 @@ def module_name(path: Path) -> str:
 
 
 MODULES = {
-    module_name(path): path for path in PACKAGE.rglob("*.py") if "exercises" not in path.parts
+    module_name(path): path for path in PACKAGE.rglob("*.py") if "_exercises" not in path.parts
 } | {"_core": PACKAGE / "_core.pyi"}
 
 
@@ -183,7 +183,7 @@ def listed_files(text: str) -> set[str]:
 def test_the_tree_in_the_architecture_is_the_tree_on_the_disk() -> None:
     listed = listed_files((ROOT / "ARCHITECTURE.md").read_text())
     own_readme = {"studio/"}  # what these hold is listed in a README of their own
-    contents = {"learn/lessons/", "learn/exercises/"}
+    contents = {"learn/lessons/", "learn/_exercises/"}
     there = set()
     for path in PACKAGE.rglob("*"):
         name = path.relative_to(PACKAGE).as_posix() + ("/" if path.is_dir() else "")
@@ -196,7 +196,7 @@ def test_the_tree_in_the_architecture_is_the_tree_on_the_disk() -> None:
 
 
 def test_folders_are_small_enough_to_read() -> None:
-    left_out = {"exercises", "__pycache__"}
+    left_out = {"_exercises", "__pycache__"}
     trees = [ROOT / name for name in ("src", "tests", "tools", "benchmarks", "examples", "docs")]
     for folder in (each for tree in trees for each in (tree, *tree.rglob("*")) if each.is_dir()):
         if not left_out & set(folder.parts):

@@ -25,7 +25,7 @@ from ..checking import CheckFailedError, Work
 from . import child
 from .link import CHECKER, EndedError, Link
 
-EXERCISES = Path(__file__).parents[1] / "exercises"
+EXERCISES = Path(__file__).parents[1] / "_exercises"
 RESERVED = 8192  # megabytes of addresses that libraries may reserve without filling them
 OPEN_FILES, LARGEST_FILE = 64, 16 * 2**20  # together a gigabyte, deleted ones included
 TO_ANSWER, TO_END = 0.25, 1.0  # seconds to write down at which line it was, and to end by itself
