@@ -6,7 +6,7 @@ PYTHON ?= python3
 BIN := .venv/bin
 # The optional packages that tests use where they are installed; CI has all of them.
 EXTRA := $(if $(CI),torch==2.13.0 jax autograd casadi micrograd xad scikit-learn onnx onnxruntime anywidget pandas \
-  polars xarray playwright axe-playwright-python cairosvg matplotlib,)
+  polars xarray playwright axe-playwright-python cairosvg matplotlib pyright,)
 # Whoever is done takes over tests of the others: two cores end together, and neighbours share fixtures.
 PYTEST := $(BIN)/python -m pytest -n auto --dist worksteal
 FUZZ ?= 1000000

@@ -29,8 +29,8 @@ class Neuron:
     """tanh(w·x + b), with the operators of Value."""
 
     def __init__(self, inputs: int, rng: random.Random) -> None:
-        self.w = [Value(rng.uniform(-1, 1)) for _ in range(inputs)]
-        self.b = Value(0.0)
+        self.w: list[Value] = [Value(rng.uniform(-1, 1)) for _ in range(inputs)]
+        self.b: Value = Value(0.0)
 
     def __call__(self, x: list[Any]) -> Any:
         return sum((w * xi for w, xi in zip(self.w, x, strict=True)), self.b).tanh()

@@ -161,16 +161,16 @@ class no_grad(_Mode):
     ...     w = w - 0.1 * w.grad
     """
 
-    changes: ClassVar = {"recording": False}
+    changes: ClassVar[dict[str, bool]] = {"recording": False}
 
 
 class enable_grad(_Mode):
     """Record a graph again inside `no_grad()`."""
 
-    changes: ClassVar = {"recording": True}
+    changes: ClassVar[dict[str, bool]] = {"recording": True}
 
 
 class detect_anomaly(_Mode):
     """Raise AnomalyError at the first non-finite value or gradient, naming the source line."""
 
-    changes: ClassVar = {"anomaly": True}
+    changes: ClassVar[dict[str, bool]] = {"anomaly": True}

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import os
 import re
 import subprocess
 import sys
@@ -13,6 +14,7 @@ import pytest
 from ..conftest import require
 
 HERE = Path(__file__).parent
+PYRIGHT = [sys.executable, "-m", "pyright", "--outputjson"]
 
 
 def marked() -> set[int]:
@@ -35,7 +37,7 @@ def pyright(path: Path) -> set[int]:
     """The lines about which pyright complains."""
     require("pyright")
     done = subprocess.run(
-        [sys.executable, "-m", "pyright", "--outputjson", "--pythonpath", sys.executable, str(path)],
+        [*PYRIGHT, "--pythonpath", sys.executable, str(path)],
         capture_output=True,
         text=True,
         check=False,
@@ -52,3 +54,32 @@ def test_a_right_program(checker: object) -> None:
 @pytest.mark.parametrize("checker", [mypy, pyright])
 def test_a_wrong_program(checker: object) -> None:
     assert checker(HERE / "wrong.py") == marked()  # type: ignore[operator]
+
+
+def test_public_types_are_known(tmp_path: Path) -> None:
+    """`pyright --verifytypes`: at least 95 % of what can be imported has a known type."""
+    require("pyright")
+    folder = Path(sys.executable).parent
+    done = subprocess.run(
+        [
+            sys.executable,
+            "-m",
+            "pyright",
+            "--verifytypes",
+            "chainrule",
+            "--ignoreexternal",
+            "--outputjson",
+        ],
+        cwd=tmp_path,  # a file beside it would be taken for the package
+        env={
+            **os.environ,
+            "PATH": f"{folder}{os.pathsep}{os.environ['PATH']}",
+            "PYTHONPATH": str(HERE.parents[1] / "src"),
+        },
+        capture_output=True,
+        text=True,
+        check=False,
+    )
+    found = json.loads(done.stdout)["typeCompleteness"]
+    assert sum(found["exportedSymbolCounts"].values()) > 3000
+    assert found["completenessScore"] >= 0.95

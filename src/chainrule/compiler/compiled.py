@@ -79,6 +79,10 @@ class Compiled(Generic[R]):
     their `.data` is read at every call, so changing it needs no word.
     """
 
+    machine: Any
+    branches: int
+    axes: int
+
     def __init__(
         self,
         function: Any,
@@ -101,7 +105,7 @@ class Compiled(Generic[R]):
         self.function = function
         # Those to differentiate with respect to, then others that the function closes over.
         self.params: list[Value] = _leaves("params", () if params is None else params)
-        self.named = None if params is None else len(self.params)
+        self.named: int | None = None if params is None else len(self.params)
         self.reduction = reduction
         self.backend, self.machine = backend, backends.named(backend)
         if branches < 1:
@@ -109,7 +113,7 @@ class Compiled(Generic[R]):
         if axes not in range(1, MOST_AXES + 1):
             raise ValueError(f"axes must be from 1 to {MOST_AXES}, got {axes}")
         self.branches, self.axes = branches, axes
-        self.dtype = np.dtype(dtype)
+        self.dtype: Any = np.dtype(dtype)
         if self.dtype not in DTYPES:
             raise ValueError(f"dtype must be float64 or float32, got {dtype!r}")
         self.variants: dict[Any, list[_Variant]] = {}
@@ -313,7 +317,10 @@ class Compiled(Generic[R]):
 
 
 def compile_parts(
-    function: Callable[..., Sequence[Any]], batch: Batch, params: Sequence[Value], backend: Backend | None
+    function: Callable[..., Sequence[Any]],
+    batch: Batch,
+    params: Sequence[Value],
+    backend: Backend | None,
 ) -> list[Compiled[Any]]:
     """One compiled function for each result of a function that returns several, traced once."""
     with _Turn():
@@ -321,7 +328,9 @@ def compile_parts(
         traces = trace_parts(function, batch.sample(0), known)
         found = []
         for i, each in enumerate(traces):
-            part: Compiled[Any] = Compiled(lambda *args, i=i: function(*args)[i], params, backend=backend)
+            part: Compiled[Any] = Compiled(
+                lambda *args, i=i: function(*args)[i], params, backend=backend
+            )
             part.params += known[len(params) :]
             part.variants[batch.key] = [_Variant(each, len(known), batch.count, part.machine)]
             found.append(part)

@@ -6,7 +6,7 @@ It has the very nodes that `Graph` would have; `unpack` gives that, for whoever 
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import Any
+from typing import Any, ClassVar
 
 import numpy as np
 
@@ -46,7 +46,7 @@ class Flat:
         parts = (compiled.graph_parts(graph.capsule) for graph in (self, other))
         return bool(next(parts) == next(parts))
 
-    __hash__ = None  # type: ignore[assignment]
+    __hash__: ClassVar[None] = None  # type: ignore[assignment]
 
     def unpack(self) -> Graph:
         """The same as a Graph."""

@@ -27,6 +27,11 @@ class Inputs:
     They come in blocks, whose first axis counts them: there may be a hundred thousand.
     """
 
+    blocks: Sequence[Array]
+    shape: tuple[int, ...]
+    count: int
+    samples: int
+
     def __init__(self, blocks: Sequence[Array], shape: tuple[int, ...]) -> None:
         self.blocks, self.shape = blocks, shape
         self.count, self.samples = sum(map(len, blocks)), math.prod(shape)
@@ -62,7 +67,7 @@ class Batch(Inputs):
         if not arguments:
             raise TypeError("a compiled function needs at least one array of samples")
         self.axes = axes
-        self.trees = [_flatten(tree) for tree in arguments]
+        self.trees: list[tuple[list[Array], Any, Any]] = [_flatten(tree) for tree in arguments]
         arrays = self.arrays()
         if not arrays:
             raise TypeError("a batch needs at least one number for each sample, got none")
@@ -97,7 +102,7 @@ class Batch(Inputs):
         super().__init__(blocks, shape)
         shapes = tuple(tuple(array.shape[axes:] for array in arrays) for arrays, _, _ in self.trees)
         listed = tuple(isinstance(array, Listed) for array in self.arrays())
-        self.key = (shapes, tuple(key for _, _, key in self.trees), listed)
+        self.key: tuple[Any, ...] = (shapes, tuple(key for _, _, key in self.trees), listed)
 
     def arrays(self) -> list[Array]:
         return [array for arrays, _, _ in self.trees for array in arrays]

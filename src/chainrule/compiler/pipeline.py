@@ -33,9 +33,12 @@ def verifying() -> bool:
 class Pipeline:
     """The reference, in Python; `maker` makes a machine from a program and its reverse."""
 
+    graph: Graph
+    maker: Any
+
     def __init__(self, graph: Graph, maker: Any = None) -> None:
         self.graph, self.maker = passes.optimise(graph), maker
-        self.outputs = len(graph.outputs)
+        self.outputs: int = len(graph.outputs)
         self.programs: dict[tuple[int, int, bool, bool], Program] = {}
 
     def lowered(self, params: int, inputs: int, narrow: bool, differentiated: bool = False) -> Program:
@@ -74,8 +77,11 @@ class Pipeline:
 class NativePipeline:
     """The same in C."""
 
+    outputs: Any
+    conditions: Any
+
     def __init__(self, graph: Flat) -> None:
-        self.graph = compiled.graph_optimise(graph.capsule)
+        self.graph: Any = compiled.graph_optimise(graph.capsule)
         _, self.outputs, self.conditions = compiled.graph_sizes(self.graph)
 
     def machine(

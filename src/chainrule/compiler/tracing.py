@@ -32,7 +32,7 @@ class Tracer(Numbers):
         self.guards: list[tuple[Any, bool, str]] = []
         clock = Value(0.0)
         clock.data = 1.0  # advances the clock: whatever is made from now on carries a later time
-        self.start = graph.time(clock)
+        self.start: int = graph.time(clock)
 
     def made_here(self, value: Any) -> bool:
         return bool(value.is_leaf and graph.time(value) >= self.start)

@@ -40,6 +40,9 @@ class Trainer:
     Each does all of that or, if it is interrupted, nothing.
     """
 
+    compiled: Compiled[Any]
+    optimizer: Any
+
     def __init__(self, step: Compiled[Any], optimizer: Any) -> None:
         if (
             not isinstance(step, Compiled)
@@ -66,7 +69,7 @@ class Trainer:
         if step.machine is not native.Machine:
             raise ValueError("training in native code needs backend='native'")
         self.check_params()
-        self.held = self.taken(None)
+        self.held: _Held = self.taken(None)
 
     def refresh(self) -> None:
         """Take the parameters and the optimiser's state from where they are in eager mode."""

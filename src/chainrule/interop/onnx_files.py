@@ -90,7 +90,9 @@ class Tensor(Operand):
 class _Writer:
     """Writes nodes and initializers; is the target of `Segments`."""
 
-    def __init__(self, onnx: Any, step: Compiled[Any], batch: Sequence[Any], dtype: np.dtype[Any]) -> None:
+    def __init__(
+        self, onnx: Any, step: Compiled[Any], batch: Sequence[Any], dtype: np.dtype[Any]
+    ) -> None:
         self.onnx, self.step, self.dtype = onnx, step, dtype
         self.kind = onnx.helper.np_dtype_to_tensor_dtype(dtype)
         self.nodes: list[Any] = []

@@ -64,6 +64,11 @@ class Work:
     of that process for one of this; both are one process in tests. `source` is the text of check.py.
     """
 
+    module: ModuleType
+    printed: Callable[[], str]
+    seed: int
+    there: Callable[[Callable[..., Any]], Callable[..., Any]]
+
     def __init__(
         self,
         module: ModuleType,

@@ -284,8 +284,8 @@ class Neuron(Module):
     """A weighted sum of the inputs and a bias, with or without a ReLU."""
 
     def __init__(self, nin: int, nonlin: bool = True) -> None:
-        self.w = [Value(random.uniform(-1, 1)) for _ in range(nin)]
-        self.b = Value(0)
+        self.w: list[Any] = [Value(random.uniform(-1, 1)) for _ in range(nin)]
+        self.b: Any = Value(0)
         self.nonlin = nonlin
 
     def __call__(self, x: Any) -> Any:
@@ -305,7 +305,7 @@ class Layer(Module):
     """Neurons that share their inputs; a single one gives its output without a list."""
 
     def __init__(self, nin: int, nout: int, **kwargs: Any) -> None:
-        self.neurons = [Neuron(nin, **kwargs) for _ in range(nout)]
+        self.neurons: list[Neuron] = [Neuron(nin, **kwargs) for _ in range(nout)]
 
     def __call__(self, x: Any) -> Any:
         outputs = [neuron(x) for neuron in self.neurons]
@@ -323,7 +323,7 @@ class MLP(Module):
 
     def __init__(self, nin: int, nouts: list[int]) -> None:
         sizes = [nin, *nouts]
-        self.layers = [
+        self.layers: list[Layer] = [
             Layer(sizes[i], sizes[i + 1], nonlin=i != len(nouts) - 1) for i in range(len(nouts))
         ]
 

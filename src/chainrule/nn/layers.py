@@ -67,9 +67,9 @@ class Neuron(Module):
             raise ValueError(f"unknown init {init!r}; known are {', '.join(INITIALIZERS)}")
         rng = _generator(seed)
         draw = INITIALIZERS[init]
-        self.w = [Value(draw(rng, nin, nout)) for _ in range(_positive("nin", nin))]
-        self.b = Value(0.0)
-        self.activation = activation_named(activation)
+        self.w: list[Value] = [Value(draw(rng, nin, nout)) for _ in range(_positive("nin", nin))]
+        self.b: Value = Value(0.0)
+        self.activation: Activation = activation_named(activation)
 
     def forward(self, x: Any) -> Any:
         x = _as_list(x)
@@ -97,7 +97,7 @@ class Layer(Module):
         seed: int | random.Random | None = None,
     ) -> None:
         rng = _generator(seed)
-        self.neurons = [
+        self.neurons: list[Neuron] = [
             Neuron(nin, activation, init=init, seed=rng, nout=nout)
             for _ in range(_positive("nout", nout))
         ]
@@ -137,7 +137,7 @@ class MLP(Module):
         rng = _generator(seed)
         sizes = [nin, *nouts]
         last = len(nouts) - 1
-        self.layers = [
+        self.layers: list[Layer] = [
             Layer(
                 sizes[i],
                 sizes[i + 1],

@@ -144,8 +144,8 @@ class Wrapped(Module):
 
     def __init__(self, model: Callable[..., Any]) -> None:
         self.model = model
-        self.params = _parameters_of(model)
-        self.inside = getattr(model, "__dict__", {})  # where modules may be, which have modes
+        self.params: list[Value] = _parameters_of(model)
+        self.inside: Any = getattr(model, "__dict__", {})  # where modules may be, which have modes
 
     def forward(self, *args: Any, **keywords: Any) -> Any:
         return self.model(*args, **keywords)
@@ -208,7 +208,7 @@ class Sequential(Module):
                 raise TypeError(f"Sequential takes modules, got the class {layer.__name__}: call it")
             if not callable(layer):
                 raise TypeError(f"Sequential takes modules and functions, got {type(layer).__name__}")
-        self.layers = list(layers)
+        self.layers: list[Callable[..., Any]] = list(layers)
 
     def forward(self, x: Any) -> Any:
         for layer in self.layers:

@@ -28,7 +28,7 @@ class Optimizer:
             raise TypeError(
                 f"parameters must be a list of Values, such as model.parameters(), got {kind}"
             )
-        self.params = list(params)
+        self.params: list[Value] = list(params)
         if not self.params:
             raise ValueError("the optimizer got an empty list of parameters")
         for p in self.params:
@@ -38,7 +38,9 @@ class Optimizer:
                 raise ValueError(f"cannot optimise the result of '{p._op}': give the leaves")
         if len(set(self.params)) < len(self.params):
             raise ValueError("a parameter is given twice, and would make every step twice")
-        self.hyperparameters = {name: checked(name, x) for name, x in hyperparameters.items()}
+        self.hyperparameters: dict[str, Any] = {
+            name: checked(name, x) for name, x in hyperparameters.items()
+        }
         self.steps = 0
         self.state: list[State] = [(0.0,) * self.state_size for _ in self.params]
 

@@ -14,7 +14,7 @@ class Schedule:
 
     def __init__(self, optimizer: Optimizer) -> None:
         self.optimizer = optimizer
-        self.base_lr = optimizer.lr
+        self.base_lr: float = optimizer.lr
         self.last_epoch = 0
         optimizer.lr = self.lr_at(0)
 
@@ -36,6 +36,9 @@ class Schedule:
 class StepLR(Schedule):
     """Multiply by gamma every `step_size` epochs."""
 
+    step_size: int
+    gamma: float
+
     def __init__(self, optimizer: Optimizer, step_size: int, gamma: float = 0.1) -> None:
         if step_size < 1:
             raise ValueError(f"step_size must be at least 1, got {step_size}")
@@ -48,6 +51,9 @@ class StepLR(Schedule):
 
 class CosineAnnealingLR(Schedule):
     """Down to eta_min along half a cosine in T_max epochs."""
+
+    T_max: int
+    eta_min: float
 
     def __init__(self, optimizer: Optimizer, T_max: int, eta_min: float = 0.0) -> None:
         if T_max < 1:
@@ -62,6 +68,10 @@ class CosineAnnealingLR(Schedule):
 
 class LinearLR(Schedule):
     """From start_factor to end_factor times the rate in total_iters epochs."""
+
+    start_factor: float
+    end_factor: float
+    total_iters: int
 
     def __init__(
         self,

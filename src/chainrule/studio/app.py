@@ -38,7 +38,7 @@ from .trainer.runs import Outbox, Run
 T = TypeVar("T")
 Endpoint = Callable[[Request], Awaitable[Response]]
 
-log = logging.getLogger(__name__)
+log: logging.Logger = logging.getLogger(__name__)
 
 
 def build(port: int, folder: Path | None = None, room: Room | None = None) -> Guard:
@@ -172,15 +172,17 @@ async def in_time() -> AsyncIterator[None]:
 class Studio:
     """What requests and runs share: threads to work in, and how many of each there are."""
 
+    sockets: int
+
     def __init__(self) -> None:
         self.runs: set[Run] = set()
-        self.jobs = Jobs()
+        self.jobs: Jobs = Jobs()
         self.sockets = 0
 
     @asynccontextmanager
     async def lifespan(self, app: Starlette) -> AsyncIterator[None]:
-        self.workers = ThreadPoolExecutor(limits.WORKERS, "chainrule-request")
-        self.programs = ThreadPoolExecutor(limits.PROGRAMS, "chainrule-program")
+        self.workers: ThreadPoolExecutor = ThreadPoolExecutor(limits.WORKERS, "chainrule-request")
+        self.programs: ThreadPoolExecutor = ThreadPoolExecutor(limits.PROGRAMS, "chainrule-program")
         yield
         self.jobs.close()
         for run in self.runs:
@@ -258,11 +260,14 @@ class Studio:
 class Session:
     """One socket and its run."""
 
+    studio: Studio
+    socket: Any
+
     def __init__(self, studio: Studio, socket: WebSocket) -> None:
         self.studio, self.socket = studio, socket
-        self.outbox = Outbox(asyncio.get_running_loop())
+        self.outbox: Outbox = Outbox(asyncio.get_running_loop())
         self.run: Run | None = None
-        self.pace = Pace()
+        self.pace: Pace = Pace()
 
     async def serve(self) -> None:
         sender = asyncio.create_task(self.send_all())
@@ -323,6 +328,9 @@ class Session:
 
 class Pace:
     """Lets a client wait who sends too many messages a second."""
+
+    left: float
+    last: float
 
     def __init__(self) -> None:
         self.left, self.last = float(limits.BURST), time.monotonic()

@@ -35,8 +35,8 @@ class Course:
     """The course in one learner's folder; safe to be asked by several threads."""
 
     def __init__(self, folder: Path) -> None:
-        self.folder = folder.absolute()
-        self.lock = threading.Lock()
+        self.folder: Path = folder.absolute()
+        self.lock: Any = threading.Lock()
 
     # --- reading -----------------------------------------------------------------------------------
 

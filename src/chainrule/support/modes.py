@@ -220,7 +220,7 @@ class Numbers(Observer):
     """
 
     def __init__(self, inputs: Iterable[Any], around: Modes = _DEFAULT) -> None:
-        self.inputs = set(inputs)
+        self.inputs: set[Any] = set(inputs)
         self.outer: Numbers | None = around.arguments if around.differentiating else None
         self.around: Numbers | None = around.tracer if around.tracing else None
         if self.outer is not None:

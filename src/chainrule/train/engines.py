@@ -91,6 +91,9 @@ class Engine(Protocol):
 class EagerEngine:
     """Every number is a Value, and the model has them all the time."""
 
+    loss: Loss
+    data: Data
+
     name = "eager"
     at_once = 1
     writes_files = True
@@ -98,7 +101,9 @@ class EagerEngine:
     def __init__(
         self, model: nn.Module, loss: Loss, optimizer: optim.Optimizer, data: Data, reason: str = ""
     ) -> None:
-        self.model, self.loss, self.optimizer, self.data = model, loss, optimizer, data
+        self.model: nn.Module = model
+        self.optimizer: optim.Optimizer = optimizer
+        self.loss, self.data = loss, data
         self.reason = reason
 
     def steps(self, plan: Plan, interrupted: Interrupted = bool) -> Outcome:

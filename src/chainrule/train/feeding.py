@@ -66,13 +66,13 @@ class Data:
     rng: np.random.Generator
 
     def __post_init__(self) -> None:
-        self.samples = len(self.X)
+        self.samples: int = len(self.X)
         if self.batch_size is not None:
             check_count("batch_size", self.batch_size)
-        self.size = min(self.batch_size or self.samples, self.samples)
-        self.in_epoch = -(-self.samples // self.size) if self.size else 0  # steps
+        self.size: int = min(self.batch_size or self.samples, self.samples)
+        self.in_epoch: int = -(-self.samples // self.size) if self.size else 0  # steps
         rest = self.samples - self.size * (self.in_epoch - 1)
-        self.sizes = [self.size] * (self.in_epoch - 1) + [rest]  # of the batches of an epoch
+        self.sizes: list[int] = [self.size] * (self.in_epoch - 1) + [rest]  # of the batches of an epoch
 
     def order(self) -> Any:
         """The samples of an epoch in the order of their use."""
@@ -102,6 +102,9 @@ class Stream(Data):
     Each epoch is one pass. X and y are the first batch, which is read now and trained on later.
     Of several processes each has an iterable of its own, with its own share of every batch.
     """
+
+    epoch: int
+    behind: int
 
     def __init__(self, source: Any) -> None:
         self.source = source

@@ -23,12 +23,20 @@ FAILED = -1  # what a process says instead of a number
 class Devices:
     """A mesh, or the one device that JAX would use anyway."""
 
+    mesh: Any
+    parts: int
+
+    jax: Any
+    shard_parameters: bool
+    processes: Any
+    process: Any
+
     def __init__(self, jax: Any, mesh: Any, shard_parameters: bool) -> None:
         self.jax, self.mesh, self.shard_parameters = jax, mesh, shard_parameters
         self.processes, self.process = jax.process_count(), jax.process_index()
         self.parts = 1
         if mesh is not None:
-            self.axis = mesh.axis_names[0]
+            self.axis: Any = mesh.axis_names[0]
             self.mesh = _automatic(jax, mesh)
             self.parts = mesh.shape[self.axis]
         elif self.processes > 1:

@@ -33,6 +33,12 @@ COMPARED = 200  # samples, if there are as many, that processes compare with eac
 class JaxEngine(EagerEngine):
     """Steps on the devices of JAX. After each epoch the model has its numbers again."""
 
+    jax: Any
+    jnp: Any
+    rule: RuleOnArrays
+    params: Any
+    states: list[Any]
+
     name = "jax"
 
     def __init__(
@@ -69,12 +75,12 @@ class JaxEngine(EagerEngine):
             raise CompileError("the loss depends on Values that are not parameters of the optimizer")
         self.predictor: Compiled[Any] = Compiled(model, optimizer.params)
         judged: Compiled[Any] = Compiled(self.judge_one, optimizer.params)
-        self.check_batch = MeanCheck(loss, judged, CHECKED)
+        self.check_batch: MeanCheck = MeanCheck(loss, judged, CHECKED)
         self.check_batch(data.X, data.y)
-        self.shapes = [np.shape(part[:1])[1:] for part in (data.X, data.y)]
-        self.devices = Devices(self.jax, mesh, shard_parameters)
+        self.shapes: list[tuple[Any, ...]] = [np.shape(part[:1])[1:] for part in (data.X, data.y)]
+        self.devices: Devices = Devices(self.jax, mesh, shard_parameters)
         self.check_sizes()
-        self.writes_files = self.devices.process == 0
+        self.writes_files: Any = self.devices.process == 0
         self.settings: Any = None
 
     def judge_one(self, x: Any, y: Any) -> tuple[Any, Any]:
@@ -193,7 +199,7 @@ class JaxEngine(EagerEngine):
         settings = {**self.optimizer.hyperparameters, "lr": None}
         if settings != self.settings:  # all but the learning rate are part of the compiled step
             self.rule, self.settings = RuleOnArrays(self.optimizer), settings
-            self.jitted = self.jit()
+            self.jitted: Any = self.jit()
         tree, count = self.function.tree, len(self.optimizer.params)
         numbers = self.step_of_one.numbers().astype(self.function.dtype)
         states = np.array(self.optimizer.state, self.function.dtype).reshape(

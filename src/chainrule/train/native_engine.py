@@ -40,20 +40,22 @@ MOST_PLACES = 2_000_000  # in the order of the samples of several epochs
 class NativeEngine(EagerEngine):
     """Whole epochs in one call, or one batch of an iterator at a time."""
 
+    judged: bool
+
     name = "native"
 
     def __init__(self, model: nn.Module, loss: Loss, optimizer: optim.Optimizer, data: Data) -> None:
         super().__init__(model, loss, optimizer, data)
         self.layers = layers_of(model)
-        self.batch = as_batch(data.X, data.y)
+        self.batch: Batch = as_batch(data.X, data.y)
         model.train()
         # What `nn` has does the same at each call, and in both modes.
-        self.plain = is_plain(model) and loss in LOSSES.values()
+        self.plain: bool = is_plain(model) and loss in LOSSES.values()
         step, *watched = self.compiled(self.batch)
         self.watched: list[Compiled[Any]] | None = watched if self.plain else None
-        self.trainer = Trainer(step, optimizer)
+        self.trainer: Trainer = Trainer(step, optimizer)
         self.trainer.machine(self.batch, data.size)
-        self.check_batch = MeanCheck(loss, watched[0])
+        self.check_batch: MeanCheck = MeanCheck(loss, watched[0])
         self.check_batch(data.X, data.y)
         places = {p: i for i, layer in enumerate(self.layers.values()) for p in layer.parameters()}
         self.judged = False  # whether samples were evaluated already
@@ -95,7 +97,7 @@ class NativeEngine(EagerEngine):
         made = len(ran.losses) - (not ran.finite)
         took = (time.perf_counter() - start) / max(1, made // self.data.in_epoch)
         most = 1 + MOST_PLACES // self.data.samples
-        self.at_once = max(1, min(8 * self.at_once, int(SECONDS / took), most))
+        self.at_once: int = max(1, min(8 * self.at_once, int(SECONDS / took), most))
         piece = None if ran.finite else plan.piece(plan.first + made)
         return Outcome(ran.losses, ran.finite, norms=ran.norms, piece=piece)
 
@@ -130,7 +132,7 @@ class NativeEngine(EagerEngine):
                 self.watched = self.compiled(as_batch(xs, ys))[1:]
             return look(xs, ys)
         except CompileError as error:
-            self.reason = f"watched in eager mode: {error}"
+            self.reason: str = f"watched in eager mode: {error}"
             return None
 
     def judge(self, xs: Any, ys: Any) -> tuple[list[Any], float]:
@@ -175,6 +177,12 @@ class MeanCheck:
     One sample shows no difference between a mean and a sum: then the first batch that has more of
     them is looked at too. For this any parameters do, such as those from before the epoch.
     """
+
+    seen: int
+
+    loss: Loss
+    judged: Compiled[Any]
+    most: int | None
 
     def __init__(self, loss: Loss, judged: Compiled[Any], most: int | None = None) -> None:
         self.loss, self.judged, self.most = loss, judged, most

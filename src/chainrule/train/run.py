@@ -44,13 +44,17 @@ class Run:
     stepwise: bool = False  # something is looked at after each epoch, so that they are done one by one
 
     def __post_init__(self) -> None:
-        self.history = History(engine=self.engine.name, reason=self.engine.reason)
-        self.layers = {name: layer.parameters() for name, layer in layers_of(self.model).items()}
-        self.best = math.inf
-        self.best_state = self.model.state_dict()
+        self.history: History = History(engine=self.engine.name, reason=self.engine.reason)
+        self.layers: dict[str, list[Value]] = {
+            name: layer.parameters() for name, layer in layers_of(self.model).items()
+        }
+        self.best: float = math.inf
+        self.best_state: dict[str, float] = self.model.state_dict()
         # To look for these may take longer than an epoch does. Only of a plain model is it known that
         # its train() does no more than to go over its modules.
-        self.modules = list(self.model.modules()) if is_plain(self.model) else None
+        self.modules: list[nn.Module] | None = (
+            list(self.model.modules()) if is_plain(self.model) else None
+        )
 
     # --- epochs ----------------------------------------------------------------------------------
 

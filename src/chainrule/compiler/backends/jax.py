@@ -269,6 +269,9 @@ FOLDS: dict[str, Callable[[Array], Array]] = {
 class JaxTarget:
     """Arrays of JAX, for so many samples."""
 
+    samples: int
+    dtype: Any
+
     def __init__(self, samples: int, dtype: Any) -> None:
         self.samples, self.dtype = samples, dtype
 

@@ -34,9 +34,12 @@ def thread_count() -> int:
 class Machine:
     """Runs one program: the values of a batch and, with a seed, the adjoints."""
 
+    outputs: int
+    guards: int
+
     def __init__(self, program: Program, reverse: Reverse | None = None) -> None:
-        self.capsule = compiled.machine(*encoded(program, reverse))
-        self.params = program.params
+        self.capsule: Any = compiled.machine(*encoded(program, reverse))
+        self.params: int = program.params
         self.outputs, self.guards = len(program.outputs), len(program.guards)
 
     @classmethod
@@ -81,10 +84,10 @@ class Results:
     """What a run gives: a row for each result, a column for each sample."""
 
     def __init__(self, machine: Machine, samples: int, adjoints: bool, wanted: int) -> None:
-        self.outputs = np.empty((machine.outputs, samples))
-        self.guards = np.empty((machine.guards, samples))
-        self.param_adjoints = np.empty(machine.params if adjoints else 0)
-        self.input_adjoints = np.empty((wanted, samples))
+        self.outputs: Any = np.empty((machine.outputs, samples))
+        self.guards: Any = np.empty((machine.guards, samples))
+        self.param_adjoints: Any = np.empty(machine.params if adjoints else 0)
+        self.input_adjoints: Any = np.empty((wanted, samples))
 
 
 def encoded(program: Program, reverse: Reverse | None = None) -> tuple[Any, ...]:

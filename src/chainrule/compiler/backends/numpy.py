@@ -78,6 +78,9 @@ class NumpyNumbers(Numbers):
 class Machine:
     """Runs one program, and the reverse one for adjoints."""
 
+    program: Program
+    reverse: Reverse | None
+
     def __init__(self, program: Program, reverse: Reverse | None = None) -> None:
         self.program, self.reverse = program, reverse
 
@@ -107,10 +110,10 @@ class Results:
     """What a run gave."""
 
     def __init__(self, run: _Run, program: Program, wanted: Sequence[int]) -> None:
-        self.outputs = [run.read(view) for view in program.outputs]
-        self.guards = [run.read(view) for view in program.guards]
-        self.param_adjoints = run.shared_adjoint[: program.params].copy()
-        self.input_adjoints = run.each_adjoint[list(wanted)]
+        self.outputs: list[Array] = [run.read(view) for view in program.outputs]
+        self.guards: list[Array] = [run.read(view) for view in program.guards]
+        self.param_adjoints: Any = run.shared_adjoint[: program.params].copy()
+        self.input_adjoints: Any = run.each_adjoint[list(wanted)]
 
 
 class _Run:

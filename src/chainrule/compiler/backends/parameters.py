@@ -21,7 +21,7 @@ class ParameterTree:
     def __init__(self, names: Sequence[str]) -> None:
         if len(set(names)) < len(names):
             raise ValueError("two parameters have the same name")
-        self.names = list(names)
+        self.names: list[str] = list(names)
         nested: dict[Any, Any] = {}
         for number, name in enumerate(names):
             *path, last = map(_word, name.split("."))
@@ -33,7 +33,7 @@ class ParameterTree:
             if last in place:
                 raise ValueError(f"{name} is the name of other parameters too")
             place[last] = number
-        self.places = _gathered(nested)  # a tree of arrays of numbers of parameters
+        self.places: Any = _gathered(nested)  # a tree of arrays of numbers of parameters
 
     def build(self, numbers: Array) -> Any:
         """The tree with these numbers, one for each parameter."""

@@ -55,6 +55,10 @@ class Target(Protocol):
 class Segments:
     """Runs a program on a target; `params` are arrays with the numbers of the rows they hold."""
 
+    program: Program
+    target: Target
+    masks: Any
+
     def __init__(
         self,
         program: Program,
@@ -67,8 +71,8 @@ class Segments:
         self.arrays: tuple[list[Array], list[Array]] = ([], [])  # of each sample, and shared
         self.sizes: tuple[list[int], list[int]] = ([], [])
         rows = program.each_rows, program.shared_rows
-        self.array_of = tuple(np.full(n, -1, dtype=np.int64) for n in rows)
-        self.place_of = tuple(np.zeros(n, dtype=np.int64) for n in rows)
+        self.array_of: Any = tuple(np.full(n, -1, dtype=np.int64) for n in rows)
+        self.place_of: Any = tuple(np.zeros(n, dtype=np.int64) for n in rows)
         for array, which in params:
             self.put(True, np.asarray(which), array)
         if program.constants:

@@ -14,6 +14,7 @@ from .parameters import ParameterTree, names_of
 
 if TYPE_CHECKING:
     from ..compiled import Compiled
+    from ..program import Program
 
 Array = Any
 
@@ -26,17 +27,21 @@ class JaxFunction:
     it, map it, shard it.
     """
 
+    key: Any
+
     def __init__(self, step: Compiled[Any], batch: Sequence[Any], model: Any = None) -> None:
         from . import jax as backend
 
         self.backend: Any = backend
         self.step = step
         self.key, variant = traced_once(step, batch)
-        self.rebuild = variant.trace.rebuild
-        self.tree = ParameterTree(names_of(step, model))
+        self.rebuild: Any = variant.trace.rebuild
+        self.tree: ParameterTree = ParameterTree(names_of(step, model))
         pipeline = Pipeline(variant.trace.graph)
-        self.program = pipeline.lowered(variant.count, variant.inputs, False, differentiated=True)
-        self.__name__ = getattr(step.function, "__name__", "compiled")
+        self.program: Program = pipeline.lowered(
+            variant.count, variant.inputs, False, differentiated=True
+        )
+        self.__name__: str = getattr(step.function, "__name__", "compiled")
 
     def initial(self) -> Any:
         """The parameters as they are now, as JAX arrays."""

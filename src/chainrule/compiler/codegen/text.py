@@ -49,6 +49,14 @@ class Export:
 class Statements:
     """A graph: `forward` computes every node, `backward` every gradient of the first output."""
 
+    backward: str
+    scratch: int
+
+    graph: Graph
+    helpers: Helpers
+    first_input: int
+    size: int
+
     def __init__(self, graph: Graph, export: Export, helpers: Helpers, number: int) -> None:
         self.graph, self.helpers = graph, helpers
         self.first_input, self.size = len(export.params), len(export.params) + export.input_count
@@ -57,9 +65,9 @@ class Statements:
         self.active: list[bool] = []  # whether a parameter or an input can receive a gradient
         self.places: dict[int, int] = {}
         statements = self.compute()
-        self.forward = helpers.sequence(f"forward_{number}", ["v"], statements)
-        self.outputs = [self.places[i] for i in graph.outputs]
-        self.guards = [self.places[i] for i in graph.guards]
+        self.forward: str = helpers.sequence(f"forward_{number}", ["v"], statements)
+        self.outputs: list[int] = [self.places[i] for i in graph.outputs]
+        self.guards: list[int] = [self.places[i] for i in graph.guards]
         self.conditional: set[int] = set()
         self.backward = ""
         if export.output_count == 1:
@@ -146,7 +154,7 @@ class Statements:
             if i in always or i in sometimes:
                 sure = i in always and isinstance(what, Op) and not what.selects
                 (always if sure else sometimes).update(a for _, a in self.edges(i))
-        self.reached = always | sometimes
+        self.reached: set[int] = always | sometimes
         return {i for i in sometimes - always if not self.graph.is_leaf(i)}
 
     def differentiate(self) -> list[str]:

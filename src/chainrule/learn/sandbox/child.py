@@ -212,6 +212,9 @@ def described(error: BaseException, file: Path) -> str:
 class Echo(io.StringIO):
     """Keeps what is printed, up to a limit, and prints it."""
 
+    to: Any
+    most: int
+
     def __init__(self, to: Any, most: int) -> None:
         super().__init__()
         self.to, self.most = to, most

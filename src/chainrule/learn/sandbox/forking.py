@@ -25,9 +25,13 @@ END, KILL = b"e", b"k"  # what is asked of a judge: to end what it started, or t
 class Judges:
     """Those that are running, each with the connection over which it can be ended."""
 
+    listening: bool
+
+    ended: socket.socket
+
     def __init__(self, asking: socket.socket) -> None:
         self.asking = asking
-        self.selector = selectors.DefaultSelector()
+        self.selector: selectors.BaseSelector = selectors.DefaultSelector()
         self.running: dict[int, socket.socket] = {}
         self.listening = True
         # A signal that a child has ended wakes the selector.

@@ -52,6 +52,9 @@ OPERATIONS: dict[str, Callable[..., Any]] = {
 class EndedError(BaseException):
     """The run is over: its kind, as an `Outcome` has it, and what to say."""
 
+    kind: str
+    message: str
+
     def __init__(self, kind: str, message: str = "") -> None:
         super().__init__(kind, message)
         self.kind, self.message = kind, message
@@ -118,6 +121,12 @@ class Link:
     exception of a checker that ends a check, wherever it is raised.
     """
 
+    read: int
+    write: int
+    told: Callable[[BaseException], str]
+    judging: bool
+    failure: type[Exception] | tuple[()]
+
     def __init__(
         self,
         read: int,
@@ -131,7 +140,7 @@ class Link:
         self.failed: Exception | None = None
         self.exported: dict[int, Any] = {}
         self.proxies: dict[int, Proxy] = {}
-        self.lock = threading.RLock()
+        self.lock: Any = threading.RLock()
 
     def ask(self, operation: str, *arguments: Any) -> Any:
         """Do an operation in the other process; lists that it is given change here as they do there."""

@@ -49,6 +49,10 @@ def environment() -> dict[str, str]:
 class Judge:
     """One that is running: what it prints, and how to end it."""
 
+    connection: socket.socket
+    printed: int
+    parent: Parent
+
     def __init__(self, connection: socket.socket, printed: int, parent: Parent) -> None:
         self.connection, self.printed, self.parent = connection, printed, parent
         self.code: int | None = None
@@ -88,11 +92,17 @@ class Judge:
 class Parent:
     """The process of `forking.py`, for one environment; it ends when it is not used any more."""
 
+    retired: bool
+
+    key: tuple[object, ...]
+    users: int
+    asking: socket.socket
+
     def __init__(self, key: tuple[object, ...], variables: dict[str, str]) -> None:
         self.key, self.users, self.retired = key, 0, False
         self.asking, there = socket.socketpair()
         with there:
-            self.process = subprocess.Popen(
+            self.process: subprocess.Popen[bytes] = subprocess.Popen(
                 [sys.executable, "-P", *FORKING, str(there.fileno())],  # -P: nothing comes from a folder
                 stdin=subprocess.DEVNULL,
                 stdout=subprocess.DEVNULL,

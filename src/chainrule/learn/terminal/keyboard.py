@@ -18,8 +18,8 @@ class Keyboard:
     """To be used in a `with`, which leaves the terminal as it was."""
 
     def __init__(self) -> None:
-        self.descriptor = sys.stdin.fileno()
-        self.is_terminal = sys.stdin.isatty()
+        self.descriptor: int = sys.stdin.fileno()
+        self.is_terminal: bool = sys.stdin.isatty()
         self.before: Any = None  # the terminal's settings, while it gives single keys
 
     def __enter__(self) -> Keyboard:

@@ -23,7 +23,7 @@ class Style:
     """Colours where somebody looks at them."""
 
     def __init__(self, stream: TextIO) -> None:
-        self.on = stream.isatty() and "NO_COLOR" not in os.environ
+        self.on: bool = stream.isatty() and "NO_COLOR" not in os.environ
 
     def __call__(self, code: int, text: str) -> str:
         return f"\x1b[{code}m{text}\x1b[0m" if self.on else text

@@ -112,11 +112,14 @@ def hint(e: Exercise, progress: Progress, solution: str = "s") -> str:
 class Session:
     """One learner at one terminal: an exercise is open, its file is watched, keys are read."""
 
+    lesson: int
+    asked_for_solution: bool
+
     def __init__(self, folder: Path, keyboard: Keyboard, first: str | None = None) -> None:
         new = not folder.exists()
-        self.progress = begun(folder)
+        self.progress: Progress = begun(folder)
         self.keyboard = keyboard
-        self.style = Style(sys.stdout)
+        self.style: Style = Style(sys.stdout)
         self.exercise: Exercise = exercise(first) if first else current(self.progress)
         self.lesson = self.exercise.lesson  # that r reads: the next one, when this one is done
         self.seen: tuple[int, int] | None = None

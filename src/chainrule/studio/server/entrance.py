@@ -31,8 +31,10 @@ FILE = """<!doctype html>
 class Entrance:
     """A code that is good for one browser; `file` opens the studio there, until it is used."""
 
+    used: bool
+
     def __init__(self) -> None:
-        self.token = secrets.token_urlsafe(32)
+        self.token: str = secrets.token_urlsafe(32)
         self.used = False
         self.file: Path | None = None
 

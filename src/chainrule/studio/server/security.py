@@ -62,7 +62,7 @@ WRONG_CODE = "the code is not that of this studio: see what it printed last"
 USED_CODE = "another browser has used this code: use that one, or start `chainrule studio` again"
 FAILED = "the studio failed; its terminal says why"
 
-log = logging.getLogger(__name__)
+log: logging.Logger = logging.getLogger(__name__)
 
 
 class Guard:
@@ -73,13 +73,20 @@ class Guard:
     cannot be read by scripts. Both end with the studio, for the next one has others.
     """
 
+    app: App
+    room: Room
+    session: str
+    key: str
+
     def __init__(self, app: App, port: int, room: Room) -> None:
         self.app, self.room = app, room
-        self.entrance = Entrance()
+        self.entrance: Entrance = Entrance()
         self.session, self.key = secrets.token_urlsafe(32), secrets.token_urlsafe(32)
-        self.cookie = f"chainrule_{port}"  # cookies do not know ports: another studio has its own
+        self.cookie: str = f"chainrule_{port}"  # cookies do not know ports: another studio has its own
         bare = NAMES if port == 80 else ()
-        self.hosts = {name.encode() for name in (*(f"{name}:{port}" for name in NAMES), *bare)}
+        self.hosts: set[bytes] = {
+            name.encode() for name in (*(f"{name}:{port}" for name in NAMES), *bare)
+        }
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
         if scope["type"] == "lifespan":
@@ -185,9 +192,14 @@ class Exchange:
     otherwise the server would read all the rest of it, only to find the next request.
     """
 
+    unread: bool
+    started: bool
+
+    scope: Scope
+
     def __init__(self, scope: Scope, receive: Receive, send: Send, host: bytes | None) -> None:
         self.scope, self._receive, self._send = scope, receive, send
-        self.socket = scope["type"] == "websocket"
+        self.socket: Any = scope["type"] == "websocket"
         self.unread = bool(_all(scope, b"transfer-encoding") or _all(scope, b"content-length"))
         self.started = False
         own = {
@@ -197,7 +209,9 @@ class Exchange:
             ),
             **HEADERS,
         }
-        self.headers = [(name.lower().encode(), value.encode()) for name, value in own.items()]
+        self.headers: list[tuple[bytes, bytes]] = [
+            (name.lower().encode(), value.encode()) for name, value in own.items()
+        ]
 
     async def receive(self) -> Message:
         message = await self._receive()

@@ -31,18 +31,21 @@ def raster(box: tuple[float, float, float, float], side: int) -> Array:
 class Frames:
     """Makes the frames of a training run."""
 
+    grid: Array
+    small: Array
+
     def __init__(self, training: Training) -> None:
         self.training = training
         self.model, params = training.model, training.optimizer.params
         self.layers = self.model.layers
-        self.box = training.points.box()
+        self.box: tuple[float, float, float, float] = training.points.box()
         self.grid, self.small = raster(self.box, GRID), raster(self.box, SMALL)
         self.scores: Compiled[Any] = Compiled(self.model, params)
         self.neurons: Compiled[Any] = Compiled(self.outputs_of_neurons, params)
         loss = training.loss
         self.losses: Compiled[Any] = Compiled(lambda x, y: loss([self.model(x)], [y]), params)
         sizes = [len(layer.parameters()) for layer in self.layers]
-        self.groups = np.repeat(np.arange(len(sizes)), sizes)
+        self.groups: Any = np.repeat(np.arange(len(sizes)), sizes)
 
     def outputs_of_neurons(self, x: Any) -> list[Any]:
         found = []

@@ -31,7 +31,7 @@ SMOOTH = 0.8  # how much of the measured speed is that of before
 
 TOO_LONG = f"{limits.STEPS:,} steps are the most that a run may have: rewind it, or start another"
 
-log = logging.getLogger(__name__)
+log: logging.Logger = logging.getLogger(__name__)
 
 
 class Outbox:
@@ -39,6 +39,8 @@ class Outbox:
 
     A slow reader gets fewer frames, not older ones.
     """
+
+    lock: Any
 
     def __init__(self, loop: asyncio.AbstractEventLoop) -> None:
         self.loop, self.lock = loop, threading.Lock()
@@ -74,6 +76,17 @@ class Outbox:
 
 class Run(threading.Thread):
     """Trains in a thread of its own until it is told to stop."""
+
+    ended: bool
+    speed: float
+    count: int
+    last: int
+    sent: int
+    running: bool
+    closed: bool
+
+    settings: Config
+    outbox: Outbox
 
     def __init__(self, settings: Config, outbox: Outbox) -> None:
         super().__init__(name="chainrule-run", daemon=True)
@@ -115,8 +128,8 @@ class Run(threading.Thread):
 
     def run(self) -> None:
         try:
-            self.training = Training(self.settings, data_sets.load(self.settings))
-            self.frames = Frames(self.training)
+            self.training: Training = Training(self.settings, data_sets.load(self.settings))
+            self.frames: Frames = Frames(self.training)
             self.outbox.tell(**self.frames.ready(code.program(self.settings)))
             self.show()
             while not self.closed:

@@ -14,8 +14,11 @@ from typing import Any
 
 import numpy as np
 
+from ... import nn
 from ...optim.optimizers import BY_NAME as OPTIMIZERS
+from ...optim.optimizers import Optimizer
 from ...train.choosing import make_engine
+from ...train.engines import Engine
 from ...train.feeding import Data, Plan
 from ...train.native_engine import MOST_PLACES
 from .. import limits
@@ -41,29 +44,43 @@ class Snapshot:
 class Training:
     """A model on its way: `advance`, `seek` and `change_rate`."""
 
+    updates: Any
+    rates: list[tuple[int, float]]
+    failure: str
+
+    config: Config
+    points: Points
+    epoch: int
+    place: int
+    every: int
+
     def __init__(self, config: Config, points: Points) -> None:
         self.config, self.points = config, points
-        self.model = model_for(config, points.classes)
-        self.optimizer = OPTIMIZERS[config.optimizer](self.model.parameters(), lr=config.rate)
-        self.data = Data(
+        self.model: nn.MLP = model_for(config, points.classes)
+        self.optimizer: Optimizer = OPTIMIZERS[config.optimizer](self.model.parameters(), lr=config.rate)
+        self.data: Data = Data(
             points.X,
             targets_for(config, points.y),
             config.batch or None,
             True,
             np.random.default_rng(config.seed),
         )
-        self.loss = loss_for(config)
-        self.engine = make_engine("auto", self.model, self.loss, self.optimizer, self.data)
-        self.in_epoch = self.data.in_epoch
+        self.loss: Callable[..., Any] = loss_for(config)
+        self.engine: Engine = make_engine("auto", self.model, self.loss, self.optimizer, self.data)
+        self.in_epoch: int = self.data.in_epoch
         self.epoch = self.place = 0  # epochs done, and steps of the next one
         self.orders: list[Array] = []  # of the samples, of epochs begun or about to
         self.part: list[float] = []  # the losses of the steps of the epoch begun
-        self.losses = array.array("d")  # of all epochs up to the furthest that was reached
+        self.losses: array.array[float] = array.array(
+            "d"
+        )  # of all epochs up to the furthest that was reached
         self.rates = [(0, config.rate)]  # from which epoch on
         self.updates = np.zeros(len(self.optimizer.params))  # what the last step changed
         self.failure = ""
         self.every = 1  # epochs from one snapshot to the next
-        self.most = max(16, min(limits.SNAPSHOTS, limits.SNAPSHOT_BYTES // self.engine.numbers.nbytes))
+        self.most: int = max(
+            16, min(limits.SNAPSHOTS, limits.SNAPSHOT_BYTES // self.engine.numbers.nbytes)
+        )
         self.snapshots: dict[int, Snapshot] = {}
         self.take_snapshot()
 

@@ -70,12 +70,16 @@ class Language:
 class Writer:
     """Writes a formula as statements; a branch of `where` becomes a block of its own."""
 
+    count: int
+
     def __init__(self, language: Language, indent: str, calls: dict[str, None] | None = None) -> None:
         self.language = language
         self.lines: list[str] = []
         self.scopes: list[dict[Any, str]] = [{}]
         self.indent = indent
-        self.calls = {} if calls is None else calls  # rows that must be there as functions
+        self.calls: dict[str, None] = (
+            {} if calls is None else calls
+        )  # rows that must be there as functions
         self.count = 0
 
     def line(self, text: str) -> None:
@@ -139,10 +143,13 @@ class Writer:
 class Folds:
     """The loops of a variadic row; `elements` are the parts of element i as text."""
 
+    language: Language
+    op: Variadic
+
     def __init__(self, language: Language, op: Variadic, elements: Sequence[str]) -> None:
         self.language, self.op = language, op
-        self.elements = [Symbol(text) for text in elements]
-        self.totals = [f"fold{k}" for k in range(len(op.folds))]
+        self.elements: list[Symbol] = [Symbol(text) for text in elements]
+        self.totals: list[str] = [f"fold{k}" for k in range(len(op.folds))]
         self.calls: dict[str, None] = {}
 
     def writer(self, indent: str) -> Writer:

@@ -24,12 +24,14 @@ class Names:
     those that a label has taken.
     """
 
+    free: int
+
     def __init__(self, order: list[Any], given: Mapping[Any, str] | None = None) -> None:
         self.order = order
-        self.given = given or {}
-        self.result = order[-1]
+        self.given: Mapping[Any, str] | dict[Any, str] = given or {}
+        self.result: Any = order[-1]
         self.numbers: dict[Any, int] = {}
-        self.text = Text()
+        self.text: Text = Text()
         self.known: dict[Any, ast.expr] = {}
         self.numbered: dict[str, Any] = {}  # the values that were called v12
         self.taken: set[str] = set()  # by labels

@@ -38,13 +38,19 @@ class Flow:
     Edges are kept as columns of numbers, in the order of backward: there may be millions.
     """
 
+    targets: array[int]
+    slots: array[int]
+    sources: array[int]
+    partials: array[float]
+    shares: array[float]
+
     def __init__(self, nodes: list[Any]) -> None:
         self.nodes = nodes  # the first is w, since nothing before it depends on it
-        self.gradients = [0.0] * len(nodes)
+        self.gradients: list[float] = [0.0] * len(nodes)
         self.count = 0  # paths, or MANY
-        self.into = array("q")  # the edges to w
-        self.first = array("q", bytes(8 * len(nodes)))  # the edges of a target, and how many
-        self.width = array("q", bytes(8 * len(nodes)))
+        self.into: array[int] = array("q")  # the edges to w
+        self.first: array[int] = array("q", bytes(8 * len(nodes)))  # the edges of a target, and how many
+        self.width: array[int] = array("q", bytes(8 * len(nodes)))
         self.targets, self.slots, self.sources = array("q"), array("q"), array("q")
         self.partials, self.shares = array("d"), array("d")
 
