@@ -11,11 +11,11 @@ import numpy as np
 
 import chainrule
 from chainrule import Value, compile, draw, grad, nn, optim, train
-from chainrule.value import compiled
+from chainrule.value import c_core
 
 
 def test_the_core_is_the_one_that_was_asked_for() -> None:
-    available = "python" if compiled is None else "c"
+    available = "python" if c_core is None else "c"
     assert chainrule.core == os.environ.get("CHAINRULE_CORE", available)
 
 

@@ -32,7 +32,7 @@ from .nn.saving import columns_of, load, place, save
 from .optim.optimizers import BY_NAME as OPTIMIZERS
 from .train.diagnosing import review
 from .train.metrics import Metrics, number
-from .value import compiled
+from .value import c_core
 from .viz.formats.text import show
 
 # For nll a network would have to end in log_softmax, and then it is cross_entropy.
@@ -474,7 +474,7 @@ def info(_: Any) -> None:
 def core_in_words() -> str:
     if core == "c":
         return "compiled"
-    if compiled is not None:
+    if c_core is not None:
         return "reference, as CHAINRULE_CORE=python asks; the compiled core is there too"
     return "reference; the compiled one was not built: install a C compiler and reinstall chainrule"
 

@@ -23,7 +23,7 @@ wanted = os.environ.get("CHAINRULE_CORE", "")
 if wanted not in ("", "c", "python"):
     raise ImportError(f"CHAINRULE_CORE must be 'c' or 'python', got {wanted!r}")
 
-compiled: Any = None  # the compiled core, if it was built
+c_core: Any = None  # the compiled core, if it was built
 try:
     from . import _core
 except ImportError:
@@ -40,7 +40,7 @@ except ImportError:
             stacklevel=3,
         )
 else:
-    compiled = _core
+    c_core = _core
     # What runs rarely is written once, in Python, for both cores.
     for name, function in (
         ("__copy__", copying.copy),
@@ -51,15 +51,15 @@ else:
         ("_prev", classic.prev),
         ("_children", classic.children),
         ("_local_grads", classic.local_grads),
-        *((name, arrays.numpy_reduction(getattr(compiled.Value, name))) for name in arrays.REDUCTIONS),
+        *((name, arrays.numpy_reduction(getattr(c_core.Value, name))) for name in arrays.REDUCTIONS),
     ):
-        setattr(compiled.Value, name, function)
+        setattr(c_core.Value, name, function)
 
 
 def reduction(name: str) -> Callable[..., Any]:
     """`sum`, `dot`, `max` and so on as functions, from the core in use."""
     if core == "c":
-        return getattr(compiled, name)  # type: ignore[no-any-return]
+        return getattr(c_core, name)  # type: ignore[no-any-return]
     return arrays.reduction(cast(Variadic, BY_NAME[name]))
 
 
@@ -68,8 +68,8 @@ if TYPE_CHECKING:
     from .support.modes import Mode as Mode
 
     core = "c"
-elif compiled is not None and wanted != "python":
-    Value, Mode = compiled.Value, compiled.Mode
+elif c_core is not None and wanted != "python":
+    Value, Mode = c_core.Value, c_core.Mode
     core = "c"
 else:
     Value, Mode = engine.Value, reference.Mode
@@ -80,7 +80,7 @@ def modes() -> Modes:
     """The modes in force here."""
     if core == "python":
         return reference.current()
-    recording, anomaly, *observers = compiled.modes()
+    recording, anomaly, *observers = c_core.modes()
     return Modes(recording, anomaly, *(reference.NOBODY if o is None else o for o in observers))
 
 

@@ -10,13 +10,13 @@ import pytest
 
 import chainrule
 from chainrule import Value, compile
-from chainrule.value import compiled
+from chainrule.value import c_core
 
 from ..conftest import require
 from .campaigns import compiled_graphs, random_programs
 
 CHUNK = 100
-SIMD = ("base",) if compiled is None else compiled._simd_names()
+SIMD = ("base",) if c_core is None else c_core._simd_names()
 
 
 @pytest.mark.parametrize("first", range(0, 2000, CHUNK))
@@ -25,7 +25,7 @@ def test_random_graphs(first: int) -> None:
     assert compared > 0.8 * CHUNK
 
 
-@pytest.mark.skipif(compiled is None, reason="there is no C core")
+@pytest.mark.skipif(c_core is None, reason="there is no C core")
 @pytest.mark.parametrize("simd", SIMD)
 def test_random_graphs_on_every_simd(simd: str, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv("CHAINRULE_SIMD", simd)
@@ -113,7 +113,7 @@ def test_a_seed_gives_the_same_program_every_time() -> None:
 # Found by random programs, and said in docs/numerics.md.
 
 
-@pytest.mark.skipif(compiled is None, reason="there is no C core")
+@pytest.mark.skipif(c_core is None, reason="there is no C core")
 def test_single_precision_moves_what_is_beside_an_infinite_slope() -> None:
     """sin(atan2(0, -1.5)) is 1e-16 in double precision and -9e-8 in single: cbrt is steep there."""
 

@@ -20,7 +20,7 @@ from mpmath import mp, mpf
 from chainrule import compile, nn, ops
 from chainrule.functional import where
 from chainrule.interop import export_onnx
-from chainrule.value import Value, compiled
+from chainrule.value import Value, c_core
 
 from ..conftest import require
 from . import truth
@@ -33,7 +33,7 @@ Results = list[tuple[float, list[float]]]
 
 ROWS = [op for op in ops.TABLE if op.name in truth.TRUTH]
 FOLDS = [op for op in ops.TABLE if isinstance(op, ops.Variadic)]
-STORED = ["numpy"] if compiled is None else ["numpy", "native"]
+STORED = ["numpy"] if c_core is None else ["numpy", "native"]
 every_row = pytest.mark.parametrize("op", ROWS, ids=lambda op: op.name)
 every_fold = pytest.mark.parametrize("op", FOLDS, ids=lambda op: op.name)
 

@@ -17,7 +17,7 @@ import pytest
 
 import chainrule
 from chainrule import Value, compile, dot, grad, log_softmax, logsumexp, softmax, softplus, where
-from chainrule.value import compiled
+from chainrule.value import c_core
 
 from ..conftest import require
 from ..near import near
@@ -160,7 +160,7 @@ def test_row_of_a_higher_order(name: str) -> None:
 @pytest.mark.parametrize("backend", ["numpy", "native"])
 @pytest.mark.parametrize(("name", "i"), CASES)
 def test_row_compiled(name: str, i: int, backend: str) -> None:
-    if backend == "native" and compiled is None:
+    if backend == "native" and c_core is None:
         pytest.skip("there is no C core")
     function, args, value, slopes = ROWS[name][i]
     step = compile(function, backend=backend, reduction="none")

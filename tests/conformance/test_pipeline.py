@@ -12,7 +12,7 @@ import pytest
 import chainrule
 from chainrule import Value, nn, ops, optim
 from chainrule.compiler import CompileError, compile
-from chainrule.value import compiled, core
+from chainrule.value import c_core, core
 
 if core != "c":
     pytest.skip("there is no C core to compare with", allow_module_level=True)
@@ -214,9 +214,9 @@ def capsules() -> dict[str, Any]:
 
 
 def test_a_machine_takes_itself_apart_and_nothing_malformed() -> None:
-    parts = list(compiled.machine_parts(capsules()["a machine"]))
+    parts = list(c_core.machine_parts(capsules()["a machine"]))
     place = {name: i for i, name in enumerate(NAMES)}
-    compiled.machine(*parts)
+    c_core.machine(*parts)
     for name, wrong in {
         "params": -1,
         "inputs": 100,
@@ -228,24 +228,24 @@ def test_a_machine_takes_itself_apart_and_nothing_malformed() -> None:
         "guards": np.array([1, -1, 0, 0], dtype=np.int32).tobytes(),
     }.items():
         with pytest.raises(ValueError, match=r"malformed|wrong size"):
-            compiled.machine(*parts[: place[name]], wrong, *parts[place[name] + 1 :])
+            c_core.machine(*parts[: place[name]], wrong, *parts[place[name] + 1 :])
 
 
 @pytest.mark.parametrize("wrong", ["a machine", "a number", "None", "a Value", "text"])
 def test_only_graphs_are_taken(wrong: str) -> None:
     given = capsules()[wrong]
     for function in (
-        compiled.graph_optimise,
-        compiled.graph_guards,
-        compiled.graph_parts,
-        compiled.graph_sizes,
+        c_core.graph_optimise,
+        c_core.graph_guards,
+        c_core.graph_parts,
+        c_core.graph_sizes,
     ):
         with pytest.raises((TypeError, ValueError)):
             function(given)
     with pytest.raises((TypeError, ValueError)):
-        compiled.graph_machine(given, 1, 1, False, True, None)
+        c_core.graph_machine(given, 1, 1, False, True, None)
     with pytest.raises((TypeError, ValueError)):
-        compiled.machine_parts(graph() if wrong == "a machine" else given)
+        c_core.machine_parts(graph() if wrong == "a machine" else given)
 
 
 @pytest.mark.parametrize(
@@ -267,7 +267,7 @@ def test_only_graphs_are_taken(wrong: str) -> None:
 )
 def test_machines_of_the_wrong_size_are_refused(arguments: Any) -> None:
     with pytest.raises((TypeError, ValueError, OverflowError)):
-        compiled.graph_machine(graph(), *arguments)
+        c_core.graph_machine(graph(), *arguments)
 
 
 @pytest.mark.parametrize(
@@ -290,11 +290,11 @@ def test_machines_of_the_wrong_size_are_refused(arguments: Any) -> None:
 def test_only_values_are_extracted(change: dict[int, Any]) -> None:
     x, p = values(2)
     arguments: list[Any] = [[x * p], [], [x], [p], None, check_operation]
-    compiled.graph_extract(*arguments)
+    c_core.graph_extract(*arguments)
     for place, wrong in change.items():
         arguments[place] = wrong
     with pytest.raises((TypeError, ValueError, OverflowError)):
-        compiled.graph_extract(*arguments)
+        c_core.graph_extract(*arguments)
 
 
 def test_a_check_that_raises_or_changes_the_graph() -> None:
@@ -302,15 +302,15 @@ def test_a_check_that_raises_or_changes_the_graph() -> None:
     product = x * 2.0
     picked = chainrule.take([product, x], product * 0.0)
     with pytest.raises(ZeroDivisionError):
-        compiled.graph_extract([picked], [], [x], [], None, lambda node: 1 // 0)
+        c_core.graph_extract([picked], [], [x], [], None, lambda node: 1 // 0)
     with pytest.raises(TypeError):
-        compiled.graph_extract([picked], [], [x], [], None, None)
+        c_core.graph_extract([picked], [], [x], [], None, None)
 
     def free(node: Any) -> None:
         product.backward(retain_graph=False)
 
     with pytest.raises(ValueError, match="changed while it was compiled"):
-        compiled.graph_extract([picked], [], [x], [], None, free)
+        c_core.graph_extract([picked], [], [x], [], None, free)
     assert product.grad == 1.0
 
 
@@ -326,9 +326,9 @@ def test_running_out_of_memory() -> None:
 
     def run() -> None:
         params: list[Value] = []
-        graph = compiled.graph_extract([picked], [], xs, params, None, check_operation)
-        graph = compiled.graph_optimise(graph)
-        compiled.graph_machine(graph, len(params), 3, False, True, wanted)
+        graph = c_core.graph_extract([picked], [], xs, params, None, check_operation)
+        graph = c_core.graph_optimise(graph)
+        c_core.graph_machine(graph, len(params), 3, False, True, wanted)
 
     run()
     failures = 0

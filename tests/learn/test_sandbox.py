@@ -18,7 +18,7 @@ from chainrule import cli
 from chainrule.learn.exercise import FOLDER, Exercise, exercise, exercises
 from chainrule.learn.sandbox import child, isolation, seccomp, starting
 from chainrule.learn.sandbox.runner import Limits, Outcome, run
-from chainrule.value import compiled
+from chainrule.value import c_core
 
 LIMITS = Limits(seconds=2.0, megabytes=192)
 
@@ -304,7 +304,7 @@ def test_an_environment_that_changed_is_that_of_the_next_run(
     monkeypatch.setenv("TZ", "XYZ-3")
     assert printed(code, tmp_path) == "python XYZ-3 XYZ\n"
     monkeypatch.delenv("CHAINRULE_CORE")
-    assert printed(code, tmp_path) == f"{'c' if compiled else 'python'} XYZ-3 XYZ\n"
+    assert printed(code, tmp_path) == f"{'c' if c_core else 'python'} XYZ-3 XYZ\n"
 
 
 def test_runs_at_the_same_time_do_not_wait_for_each_other(tmp_path: Path) -> None:

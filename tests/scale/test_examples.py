@@ -12,14 +12,14 @@ import pytest
 from chainrule import Value, compile, nn
 from chainrule.compiler.backends import NAMES
 from chainrule.interop import export_onnx
-from chainrule.value import compiled
+from chainrule.value import c_core
 
 from ..conftest import require
 from ..near import near
 from ..unit.interop.test_interop import run_onnx
 from ..unit.project.test_examples import example
 
-BACKENDS = [name for name in NAMES if name != "native" or compiled is not None]
+BACKENDS = [name for name in NAMES if name != "native" or c_core is not None]
 Case = tuple[Any, list[Value], tuple[Any, ...]]  # a function of one sample, its parameters, a batch
 
 

@@ -17,7 +17,7 @@ from chainrule.studio.trainer.training import Training
 from chainrule.train import choosing
 from chainrule.train.engines import EagerEngine
 from chainrule.train.native_engine import NativeEngine
-from chainrule.value import compiled
+from chainrule.value import c_core
 
 from ..conftest import require
 from ..near import near
@@ -63,8 +63,8 @@ def state(training: Training) -> bytes:
 def engine(request: pytest.FixtureRequest, monkeypatch: pytest.MonkeyPatch) -> str:
     """Both engines; without a C core there is one."""
     if request.param == "eager":
-        monkeypatch.setattr(choosing, "compiled", None)
-    elif compiled is None:
+        monkeypatch.setattr(choosing, "c_core", None)
+    elif c_core is None:
         pytest.skip("there is no C core")
     return str(request.param)
 

@@ -16,7 +16,7 @@ from numpy.typing import NDArray
 
 from ..support.committing import assign, commit
 from ..support.tree import unflatten
-from ..value import Value, compiled
+from ..value import Value, c_core
 from . import anomalies, backends
 from .backends.to_jax import JaxFunction
 from .codegen.exporting import exported
@@ -245,8 +245,8 @@ class Compiled(Generic[R]):
 
     def numbers(self) -> Array:
         """The parameters as they are now."""
-        if compiled is not None and Value is compiled.Value:
-            return np.frombuffer(compiled.read_data(self.params))
+        if c_core is not None and Value is c_core.Value:
+            return np.frombuffer(c_core.read_data(self.params))
         return np.fromiter(map(attrgetter("data"), self.params), float, len(self.params))
 
     def traces(self) -> list[Any]:

@@ -11,7 +11,7 @@ from typing import Any, ClassVar
 import numpy as np
 
 from .. import ops
-from ..value import Value, compiled
+from ..value import Value, c_core
 from .graph import CONSTANT, INPUT, PARAM, Graph, Node, check_operation
 
 TAKE_CODE = len(ops.TABLE) + 1
@@ -34,23 +34,23 @@ class Flat:
         start: int | None = None,
     ) -> Flat:
         """As `graph.from_values`."""
-        return cls(compiled.graph_extract(outputs, guards, inputs, params, start, check_operation))
+        return cls(c_core.graph_extract(outputs, guards, inputs, params, start, check_operation))
 
     def __len__(self) -> int:
-        return int(compiled.graph_sizes(self.capsule)[0])
+        return int(c_core.graph_sizes(self.capsule)[0])
 
     def __eq__(self, other: object) -> bool:
         """Whether the nodes are the same, constants bit for bit."""
         if not isinstance(other, Flat):
             return NotImplemented
-        parts = (compiled.graph_parts(graph.capsule) for graph in (self, other))
+        parts = (c_core.graph_parts(graph.capsule) for graph in (self, other))
         return bool(next(parts) == next(parts))
 
     __hash__: ClassVar[None] = None  # type: ignore[assignment]
 
     def unpack(self) -> Graph:
         """The same as a Graph."""
-        codes, *parts = compiled.graph_parts(self.capsule)
+        codes, *parts = c_core.graph_parts(self.capsule)
         types = (np.int32, np.int32, np.float64, np.int32, np.int32)
         first, args, numbers, outputs, guards = (
             np.frombuffer(part, dtype).tolist() for part, dtype in zip(parts, types, strict=True)

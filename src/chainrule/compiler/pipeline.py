@@ -15,7 +15,7 @@ from typing import Any
 
 import numpy as np
 
-from ..value import compiled
+from ..value import c_core
 from . import passes
 from .backends import native
 from .flat import Flat
@@ -81,8 +81,8 @@ class NativePipeline:
     conditions: Any
 
     def __init__(self, graph: Flat) -> None:
-        self.graph: Any = compiled.graph_optimise(graph.capsule)
-        _, self.outputs, self.conditions = compiled.graph_sizes(self.graph)
+        self.graph: Any = c_core.graph_optimise(graph.capsule)
+        _, self.outputs, self.conditions = c_core.graph_sizes(self.graph)
 
     def machine(
         self,
@@ -93,12 +93,12 @@ class NativePipeline:
         differentiate: bool = True,
     ) -> native.Machine:
         rows = None if wanted is None else np.array(wanted, dtype=np.int32)
-        machine = compiled.graph_machine(self.graph, params, inputs, narrow, differentiate, rows)
+        machine = c_core.graph_machine(self.graph, params, inputs, narrow, differentiate, rows)
         return native.Machine.made(machine, params, self.outputs, self.conditions)
 
     def guards(self, params: int, inputs: int, narrow: bool) -> native.Machine:
-        graph = compiled.graph_guards(self.graph)
-        machine = compiled.graph_machine(graph, params, inputs, narrow, False, None)
+        graph = c_core.graph_guards(self.graph)
+        machine = c_core.graph_machine(graph, params, inputs, narrow, False, None)
         return native.Machine.made(machine, params, 0, self.conditions)
 
 

@@ -15,7 +15,7 @@ import numpy as np
 
 from ..support.committing import commit_training
 from ..support.errors import StaleValueError
-from ..value import Value, compiled
+from ..value import Value, c_core
 from .backends import native
 from .compiled import Compiled
 from .graph import CompileError
@@ -40,7 +40,7 @@ class Trainer:
     Each does all of that or, if it is interrupted, nothing.
     """
 
-    compiled: Compiled[Any]
+    c_core: Compiled[Any]
     optimizer: Any
 
     def __init__(self, step: Compiled[Any], optimizer: Any) -> None:
@@ -165,7 +165,7 @@ class Trainer:
         finite = True
         while made[0] < steps and finite and not (made[0] > first and interrupted()):
             # Numbers and count change in this one call, those of the steps before one that fails too.
-            finite = compiled.train_machine(
+            finite = c_core.train_machine(
                 self.machine(data, size).capsule,
                 held.rule.capsule,
                 data.samples,

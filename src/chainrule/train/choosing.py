@@ -6,7 +6,7 @@ from typing import Any, Literal, get_args
 
 from .. import nn, optim
 from ..compiler import CompileError
-from ..value import compiled
+from ..value import c_core
 from .engines import LOSSES, EagerEngine, Engine, Loss, is_plain
 from .feeding import Data
 from .native_engine import NativeEngine
@@ -39,7 +39,7 @@ def make_engine(
 
         return JaxEngine(*parts, validation, mesh, shard_parameters)
     if engine == "native":
-        if compiled is None:
+        if c_core is None:
             raise ValueError("engine='native' needs the C core, which was not built; use 'eager'")
         return NativeEngine(*parts)
     reason = why_not_native(model, loss) if engine == "auto" else ""
@@ -53,7 +53,7 @@ def make_engine(
 
 def why_not_native(model: nn.Module, loss: Loss) -> str:
     """Why engine='auto' does not try to compile a run, or nothing."""
-    if compiled is None:
+    if c_core is None:
         return "the C core was not built"
     if is_plain(model) and loss in LOSSES.values():
         return ""

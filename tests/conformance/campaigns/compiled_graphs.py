@@ -20,11 +20,11 @@ from tqdm import tqdm
 
 from chainrule import Value, ops
 from chainrule.compiler import compile
-from chainrule.value import compiled
+from chainrule.value import c_core
 
 from . import random_graphs
 
-BACKENDS = ("numpy",) if compiled is None else ("native", "numpy")
+BACKENDS = ("numpy",) if c_core is None else ("native", "numpy")
 SAMPLES = (1, 3, 19)  # one, few, and more than a vector of them
 LIMIT = 1e-9  # of the sum of |contributions|, over some hundred operations
 

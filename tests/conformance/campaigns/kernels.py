@@ -8,9 +8,9 @@ from collections.abc import Sequence
 from typing import Any
 
 from chainrule.ops import Op
-from chainrule.value import compiled
+from chainrule.value import c_core
 
-core: Any = compiled  # None where it was not built
+core: Any = c_core  # None where it was not built
 NAMES: list[str] = core._simd_names() if core else []
 
 Numbers = Sequence[float]

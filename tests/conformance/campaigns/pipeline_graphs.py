@@ -23,7 +23,7 @@ from chainrule.compiler.passes import drop_dead
 from chainrule.compiler.pipeline import NativePipeline, Pipeline
 from chainrule.compiler.reverse import reverse
 from chainrule.compiler.tracing import Tracer
-from chainrule.value import compiled
+from chainrule.value import c_core
 
 NAMES = (
     *("params", "inputs", "shared_rows", "each_rows", "constants", "rows"),
@@ -42,7 +42,7 @@ def readable(graph: Graph) -> list[Any]:
 
 def same_machine(capsule: Any, program: Any, back: Any, what: str) -> None:
     for name, made, part in zip(
-        NAMES, compiled.machine_parts(capsule), encoded(program, back), strict=True
+        NAMES, c_core.machine_parts(capsule), encoded(program, back), strict=True
     ):
         if name == "constants":
             made, part = [[x.hex() for x in xs] for xs in (np.frombuffer(made).tolist(), part.tolist())]

@@ -19,7 +19,7 @@ from tqdm import tqdm
 
 from chainrule import engine, ops
 from chainrule.support import graph
-from chainrule.value import compiled
+from chainrule.value import c_core
 
 Operand = int | float  # the number of an earlier step, or a constant
 
@@ -195,7 +195,7 @@ def torch_functions(torch: Any) -> dict[str, Callable[..., Any]]:
 
 def compare(seed: int, torch: Any) -> bool:
     """One program on all engines; whether PyTorch took part (not where rounding explodes)."""
-    cls = engine.Value if compiled is None else compiled.Value
+    cls = engine.Value if c_core is None else c_core.Value
     program = make(random.Random(seed), cls)
     assert run_core(program, cls) == run_core(program, engine.Value), f"the cores differ: seed {seed}"
     values = run(program, cls, lambda name, args: ops.BY_NAME[name](*args))

@@ -31,11 +31,11 @@ from chainrule.compiler import compile as compile_program
 from chainrule.compiler.tracing import TraceError
 from chainrule.support import graph
 from chainrule.support.tree import flatten
-from chainrule.value import compiled
+from chainrule.value import c_core
 
 from .compiled_graphs import QUICK
 
-BACKENDS = ("numpy",) if compiled is None else ("native", "numpy")
+BACKENDS = ("numpy",) if c_core is None else ("native", "numpy")
 EPSILON = {"float64": 2.0**-50, "float32": 2.0**-22}  # 4 ulp: what one operation may be off
 TINY = {"float64": 5e-324, "float32": 1.4e-45}
 SAFE = 40.0  # how many times the spread of a few perturbed runs another run may be off
@@ -563,7 +563,7 @@ def examine(case: Case, jax: bool = False) -> None:
         return
     for backend in BACKENDS:
         compare(case, f"compiled for {backend}", exact + other, *on(case, exact + other, backend))
-    if compiled is not None:
+    if c_core is not None:
         compare(case, "compiled, float32", exact, *on(case, exact, "native", "float32"), "float32")
     if jax:
         on_jax(case, exact + other)

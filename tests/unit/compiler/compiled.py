@@ -13,9 +13,9 @@ from chainrule import (
     compile,
 )
 from chainrule.compiler.backends import NAMES
-from chainrule.value import compiled
+from chainrule.value import c_core
 
-BACKENDS = [name for name in NAMES if name != "native" or compiled is not None]
+BACKENDS = [name for name in NAMES if name != "native" or c_core is not None]
 RNG = np.random.default_rng(0)
 
 backends = pytest.mark.parametrize("backend", BACKENDS)

@@ -29,7 +29,7 @@ from chainrule import (
 )
 from chainrule.compiler import TraceError
 from chainrule.support.errors import AnomalyError
-from chainrule.value import compiled, detect_anomaly
+from chainrule.value import c_core, detect_anomaly
 
 from ...near import near
 from .compiled import BACKENDS, RNG, backends
@@ -184,18 +184,18 @@ def test_reading_data_would_fix_a_number() -> None:
     assert w.data == 2.0
 
 
-@pytest.mark.skipif(compiled is None or Value is not compiled.Value, reason="reads Values of the C core")
+@pytest.mark.skipif(c_core is None or Value is not c_core.Value, reason="reads Values of the C core")
 def test_numbers_of_parameters_are_read_at_once() -> None:
-    assert compiled.read_data([]) == b""
-    read = compiled.read_data([Value(1.5), Value(-0.0), Value(math.inf)])
+    assert c_core.read_data([]) == b""
+    read = c_core.read_data([Value(1.5), Value(-0.0), Value(math.inf)])
     assert np.frombuffer(read).tobytes() == np.array([1.5, -0.0, math.inf]).tobytes()
     for wrong in ([Value(1.0), 2.0], [None]):
         with pytest.raises(TypeError, match="expected a Value, got"):
-            compiled.read_data(wrong)
+            c_core.read_data(wrong)
     with pytest.raises(TypeError):
-        compiled.read_data(3)
+        c_core.read_data(3)
     with pytest.raises(TraceError, match=r"reading \.data inside a compiled function"):
-        compile(lambda x: x * np.frombuffer(compiled.read_data([x]))[0])(np.ones(2))
+        compile(lambda x: x * np.frombuffer(c_core.read_data([x]))[0])(np.ones(2))
 
 
 def test_after_an_error_eager_mode_is_as_before() -> None:
@@ -411,7 +411,7 @@ def test_nan_and_infinity_go_through(backend: str) -> None:
 # --- determinism ---------------------------------------------------------------------------------
 
 
-@pytest.mark.skipif(compiled is None, reason="there is no C core")
+@pytest.mark.skipif(c_core is None, reason="there is no C core")
 @pytest.mark.parametrize("samples", [3, 100, 5000])
 def test_the_same_bits_for_any_number_of_threads(samples: int, monkeypatch: pytest.MonkeyPatch) -> None:
     model = nn.MLP(8, [32, 32, 1], seed=0)
@@ -425,7 +425,7 @@ def test_the_same_bits_for_any_number_of_threads(samples: int, monkeypatch: pyte
     assert len(seen) == 1
 
 
-@pytest.mark.skipif(compiled is None, reason="there is no C core")
+@pytest.mark.skipif(c_core is None, reason="there is no C core")
 def test_a_forked_child_has_threads_of_its_own() -> None:
     code = """
 import os, numpy as np
@@ -470,7 +470,7 @@ assert result == 0
 
 
 def test_bad_settings_of_threads_and_simd(monkeypatch: pytest.MonkeyPatch) -> None:
-    if compiled is None:
+    if c_core is None:
         pytest.skip("there is no C core")
     step = compile(lambda x: x * 2)
     monkeypatch.setenv("CHAINRULE_THREADS", "many")

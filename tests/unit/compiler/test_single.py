@@ -9,12 +9,12 @@ import pytest
 from chainrule import Value, compile, nn, optim
 from chainrule.functional import logsumexp, take, where
 from chainrule.ops import TABLE, Op, Variadic
-from chainrule.value import compiled
+from chainrule.value import c_core
 
 from ...conformance.campaigns import kernels
 from ...near import near
 
-BACKENDS = ["numpy"] if compiled is None else ["numpy", "native"]
+BACKENDS = ["numpy"] if c_core is None else ["numpy", "native"]
 EPS = float(np.finfo(np.float32).eps)
 
 SIMPLE = [op for op in TABLE if not isinstance(op, Variadic)]
@@ -73,7 +73,7 @@ def test_every_operation_is_rounded_once(op: Op, simd: str) -> None:
         np.testing.assert_allclose(other, slope, rtol=30 * EPS)
 
 
-@pytest.mark.skipif(compiled is None, reason="there is no C core")
+@pytest.mark.skipif(c_core is None, reason="there is no C core")
 def test_both_backends_and_all_simds_agree(monkeypatch: Any) -> None:
     model, loss, batch = network(40)
     results = []
@@ -106,7 +106,7 @@ def test_masks_and_branches(backend: str) -> None:
     assert value == 0.0
 
 
-@pytest.mark.skipif(compiled is None, reason="there is no C core")
+@pytest.mark.skipif(c_core is None, reason="there is no C core")
 @pytest.mark.parametrize("hidden", [4, 40])
 def test_training_keeps_parameters_in_double_precision(hidden: int) -> None:
     """The model runs in single precision, the optimiser does not lose small steps."""

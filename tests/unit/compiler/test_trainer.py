@@ -14,13 +14,13 @@ from chainrule import (
     optim,
     take,
 )
-from chainrule.value import compiled
+from chainrule.value import c_core
 
 from ...near import near
 from .compiled import RNG
 
 
-@pytest.mark.skipif(compiled is None, reason="there is no C core")
+@pytest.mark.skipif(c_core is None, reason="there is no C core")
 def test_a_trainer_takes_the_same_steps_as_eager_mode() -> None:
     from chainrule.compiler import Trainer
 
@@ -42,7 +42,7 @@ def test_a_trainer_takes_the_same_steps_as_eager_mode() -> None:
     np.testing.assert_allclose(optimizer.state, by_hand.state, rtol=1e-9)
 
 
-@pytest.mark.skipif(compiled is None, reason="there is no C core")
+@pytest.mark.skipif(c_core is None, reason="there is no C core")
 def test_an_index_that_is_not_in_the_table_ends_the_training() -> None:
     from chainrule.compiler import Trainer
 
@@ -55,7 +55,7 @@ def test_an_index_that_is_not_in_the_table_ends_the_training() -> None:
     assert [p.data for p in table] == [0.75, 1.5]
 
 
-@pytest.mark.skipif(compiled is None, reason="there is no C core")
+@pytest.mark.skipif(c_core is None, reason="there is no C core")
 def test_a_trainer_says_what_it_needs() -> None:
     from chainrule.compiler import Trainer
 
@@ -67,7 +67,7 @@ def test_a_trainer_says_what_it_needs() -> None:
         Trainer(lambda x: x, optim.SGD(table, lr=0.1))
 
 
-@pytest.mark.skipif(compiled is None, reason="there is no C core")
+@pytest.mark.skipif(c_core is None, reason="there is no C core")
 def test_steps_before_a_wrong_index_are_made_and_counted() -> None:
     from chainrule.compiler import Batch, Trainer
 
@@ -80,7 +80,7 @@ def test_steps_before_a_wrong_index_are_made_and_counted() -> None:
     assert optimizer.steps == 1
 
 
-@pytest.mark.skipif(compiled is None, reason="there is no C core")
+@pytest.mark.skipif(c_core is None, reason="there is no C core")
 def test_training_goes_on_in_the_middle_of_an_epoch() -> None:
     """Ten samples in batches of four: the last one is smaller, and takes part in a piece of its own."""
     from chainrule.compiler import Batch, Trainer
@@ -108,7 +108,7 @@ def test_training_goes_on_in_the_middle_of_an_epoch() -> None:
     assert trained(*[1] * 12) == trained(2, 5, 1, 4) == whole
 
 
-@pytest.mark.skipif(compiled is None, reason="there is no C core")
+@pytest.mark.skipif(c_core is None, reason="there is no C core")
 def test_a_parameter_changed_behind_the_trainer_is_noticed() -> None:
     from chainrule.compiler import Trainer
 
@@ -125,7 +125,7 @@ def test_a_parameter_changed_behind_the_trainer_is_noticed() -> None:
     assert w.data == near(7.0 - 0.1 * 2 * 6.0, ulps=4)
 
 
-@pytest.mark.skipif(compiled is None, reason="there is no C core")
+@pytest.mark.skipif(c_core is None, reason="there is no C core")
 def test_a_trainer_notices_other_settings_when_it_is_pushed() -> None:
     from chainrule.compiler import Trainer
 

@@ -25,7 +25,7 @@ from chainrule.compiler.instructions import (
 from chainrule.compiler.lowering import lower
 from chainrule.compiler.program import Program
 from chainrule.compiler.reverse import Pull, Reverse, Zero, reverse
-from chainrule.value import compiled
+from chainrule.value import c_core
 
 from ...conformance.campaigns import compiled_graphs
 
@@ -50,9 +50,9 @@ def sound() -> Program:
 
 
 def refused_by_c(program: Program, back: Reverse | None = None) -> None:
-    if compiled is not None:
+    if c_core is not None:
         with pytest.raises(ValueError, match="malformed"):
-            compiled.machine(*encoded(program, back))
+            c_core.machine(*encoded(program, back))
 
 
 def changed(kind: type[Instruction], **fields: Any) -> Program:
@@ -70,8 +70,8 @@ def test_a_sound_program_is_taken() -> None:
     for wanted in ((), (0,), (0, 1)):
         back = reverse(program, True, wanted)
         assert back.verify(program, wanted) is back
-        if compiled is not None:
-            compiled.machine(*encoded(program, back))
+        if c_core is not None:
+            c_core.machine(*encoded(program, back))
 
 
 @pytest.mark.parametrize(

@@ -138,7 +138,7 @@ def test_info_says_why_the_core_is_the_reference(
 ) -> None:
     """A core that was chosen is not one for want of a compiler."""
     monkeypatch.setattr(cli, "core", core)
-    monkeypatch.setattr(cli, "compiled", compiled)
+    monkeypatch.setattr(cli, "c_core", compiled)
     assert f"core       {said}\n" in run("info")[1]
 
 

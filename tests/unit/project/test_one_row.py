@@ -13,7 +13,7 @@ from pathlib import Path
 
 import pytest
 
-from chainrule.value import compiled
+from chainrule.value import c_core
 
 ROOT = Path(__file__).resolve().parents[3]
 (ROW,) = re.findall(r"^square = .*$", (ROOT / "ARCHITECTURE.md").read_text(), re.MULTILINE)
@@ -125,7 +125,7 @@ def test_the_row_is_enough_for_the_reference_core(project: Path) -> None:
 
 def test_the_row_is_enough_for_everything_else(project: Path) -> None:
     """The compiled core, built from the generated headers, and every backend and export."""
-    if compiled is None:
+    if c_core is None:
         pytest.skip("there is no C core")
     # As an install does it: with the setuptools that pyproject.toml asks for, not the one that is there.
     # Without optimisation, which is most of the time and of no interest here.

@@ -224,9 +224,9 @@ def test_packages_keep_to_their_own_files() -> None:
 
 
 def test_both_cores_have_the_same_names() -> None:
-    if value.compiled is None:
+    if value.c_core is None:
         pytest.skip("the compiled core was not built")
-    reference, compiled = set(dir(engine.Value)), set(dir(value.compiled.Value))
+    reference, compiled = set(dir(engine.Value)), set(dir(value.c_core.Value))
     # The compiled core keeps its fields in C; of those it shows what support/graph.py asks for.
     assert {name for name in reference - compiled if not name.startswith("_Value__")} == {"__slots__"}
     assert compiled <= reference
@@ -266,7 +266,7 @@ def test_the_core_can_be_chosen() -> None:
     wrong = run("import chainrule", CHAINRULE_CORE="rust")
     assert "CHAINRULE_CORE must be 'c' or 'python', got 'rust'" in wrong.stderr
     forced = run("import chainrule; print(chainrule.core)", CHAINRULE_CORE="c")
-    if value.compiled is None:
+    if value.c_core is None:
         assert "the compiled core was not built; install a C compiler" in forced.stderr
     else:
         assert forced.stdout == "c\n"

@@ -16,7 +16,7 @@ from ...conftest import require
 from ...near import near
 
 X, Y = data.moons(30, seed=0)
-ENGINES = ["eager", "auto", *(["native"] if value.compiled is not None else [])]
+ENGINES = ["eager", "auto", *(["native"] if value.c_core is not None else [])]
 
 
 def pieces(size: int = 8) -> list[tuple[Any, Any]]:
@@ -147,7 +147,7 @@ def test_what_is_refused(source: Any, options: Any, kind: Any, message: str) -> 
         train(source, **options)
 
 
-@pytest.mark.skipif(value.compiled is None, reason="there is no C core")
+@pytest.mark.skipif(value.c_core is None, reason="there is no C core")
 @pytest.mark.parametrize("ones", [0, 1, 3])
 def test_a_sum_is_refused_though_the_first_batches_have_one_sample(ones: int) -> None:
     def total(predictions: Any, targets: Any) -> Any:

@@ -16,7 +16,7 @@ import pytest
 
 from chainrule import Value, compile, data, nn, optim
 from chainrule.train import fit
-from chainrule.value import compiled
+from chainrule.value import c_core
 
 from ...conftest import require
 from ...interrupting import Prepare, check_interrupts, visits
@@ -295,7 +295,7 @@ def test_an_interrupt_leaves_all_old_or_all_new(name: str) -> None:
     some_of(EVERYWHERE[name]())
 
 
-@pytest.mark.skipif(compiled is None, reason="there is no C core")
+@pytest.mark.skipif(c_core is None, reason="there is no C core")
 @pytest.mark.parametrize("name", NATIVELY)
 def test_an_interrupt_of_native_training_leaves_all_old_or_all_new(name: str) -> None:
     some_of(NATIVELY[name]())
@@ -315,7 +315,7 @@ def test_an_interrupt_of_training_in_jax_leaves_all_old_or_all_new(name: str) ->
 
 if __name__ == "__main__":
     chosen = sys.argv[1:]
-    known = EVERYWHERE | (NATIVELY if compiled is not None else {})
+    known = EVERYWHERE | (NATIVELY if c_core is not None else {})
     for name, make in known.items():
         if not chosen or name in chosen:
             print(f"{name}: {check_interrupts(make())} interrupts", flush=True)

@@ -13,7 +13,7 @@ import numpy as np
 import pytest
 
 from chainrule import Value, check_gradients, data, nn, train
-from chainrule.value import compiled
+from chainrule.value import c_core
 
 from ...near import near
 
@@ -207,7 +207,7 @@ def test_binary_cross_entropy_refuses_scores(score: float) -> None:
     assert math.isnan(nn.binary_cross_entropy(Value(math.nan), 1.0).data)
 
 
-@pytest.mark.parametrize("engine", ["auto", "eager", *(["native"] if compiled is not None else [])])
+@pytest.mark.parametrize("engine", ["auto", "eager", *(["native"] if c_core is not None else [])])
 def test_training_with_scores_for_probabilities(engine: str) -> None:
     """Compiled functions look at no number: there a first look at all samples refuses them."""
     X, y = data.moons(20, seed=0)

@@ -18,13 +18,13 @@ from safetensors.numpy import save as to_bytes
 from chainrule import data, nn, optim
 from chainrule.nn.saving import ModelFileError
 from chainrule.train import fit
-from chainrule.value import compiled
+from chainrule.value import c_core
 
 from ...conftest import require
 
 X, Y = data.moons(20, seed=0)
 ENGINES = ["eager", "native", "jax"]
-NATIVE = pytest.mark.skipif(compiled is None, reason="there is no C core")
+NATIVE = pytest.mark.skipif(c_core is None, reason="there is no C core")
 EACH_ENGINE = [pytest.param(name, marks=NATIVE if name == "native" else ()) for name in ENGINES]
 
 

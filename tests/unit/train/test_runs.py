@@ -21,7 +21,7 @@ from chainrule.train import accuracy, fit
 from ...near import near
 from .test_train import XOR, bits, quick, xor_model
 
-native = pytest.mark.skipif(chainrule.value.compiled is None, reason="there is no C core")
+native = pytest.mark.skipif(chainrule.value.c_core is None, reason="there is no C core")
 OPTIMIZERS: dict[str, Callable[[Any], optim.Optimizer]] = {
     "sgd": lambda params: optim.SGD(params, lr=0.1, weight_decay=1e-3),
     "momentum": lambda params: optim.SGD(params, lr=0.05, momentum=0.9, nesterov=True),
@@ -195,7 +195,7 @@ def test_models_of_ones_own_stay_eager_unless_asked() -> None:
     models = {engine: Doubling() for engine in ("auto", "eager")}
     losses = {engine: quick(model, engine=engine).losses for engine, model in models.items()}
     assert bits(losses["auto"]) == bits(losses["eager"])
-    if chainrule.value.compiled is not None:
+    if chainrule.value.c_core is not None:
         assert quick(Doubling(), engine="native").losses == near(losses["eager"], rel=1e-9)
 
 
@@ -504,7 +504,7 @@ def test_dropout_is_trained_eagerly() -> None:
     options = {"validation": XOR, "metrics": {"accuracy": accuracy}, "patience": 3}
     auto, eager = (quick(model(), engine=engine, **options) for engine in ("auto", "eager"))
     assert auto.curves() == eager.curves()
-    if chainrule.value.compiled is not None:
+    if chainrule.value.c_core is not None:
         with pytest.raises(TypeError, match="not the same each time"):
             quick(model(), engine="native", **options)
 

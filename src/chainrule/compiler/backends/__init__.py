@@ -9,7 +9,7 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import Any
 
-from ...value import compiled
+from ...value import c_core
 from ..codegen import c, javascript
 from ..codegen.text import Export
 from . import numpy
@@ -22,9 +22,9 @@ def named(name: str | None) -> Any:
     """The machine of a backend; the fastest there is if None."""
     if name not in (None, *NAMES):
         raise ValueError(f"unknown backend {name!r}; known are {', '.join(NAMES)}")
-    if name == "numpy" or (name is None and compiled is None):
+    if name == "numpy" or (name is None and c_core is None):
         return numpy.Machine
-    if compiled is None:
+    if c_core is None:
         raise ValueError("the native backend needs the C core, which was not built; use backend='numpy'")
     from . import native
 

@@ -8,7 +8,7 @@ from typing import Any
 
 import numpy as np
 
-from ...value import compiled
+from ...value import c_core
 from ..inputs import Inputs
 from ..instructions import ROWS, Gather, Instruction, Spread, View
 from ..program import Program
@@ -38,7 +38,7 @@ class Machine:
     guards: int
 
     def __init__(self, program: Program, reverse: Reverse | None = None) -> None:
-        self.capsule: Any = compiled.machine(*encoded(program, reverse))
+        self.capsule: Any = c_core.machine(*encoded(program, reverse))
         self.params: int = program.params
         self.outputs, self.guards = len(program.outputs), len(program.guards)
 
@@ -63,7 +63,7 @@ class Machine:
         `dtype` is how numbers are stored in between.
         """
         results = Results(self, inputs.samples, seed is not None, len(wanted))
-        compiled.run_machine(
+        c_core.run_machine(
             self.capsule,
             np.array(inputs.shape, dtype=np.int64),
             params,

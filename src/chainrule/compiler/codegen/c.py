@@ -6,7 +6,7 @@ import textwrap
 from collections.abc import Sequence
 
 from ...support.formulas import writing
-from .helpers import Helpers, Target, mentions
+from .helpers import ExportLanguage, Helpers, mentions
 from .text import Export, Statements, about, attempts, comment, indented, statements
 
 STACK = 16384  # numbers, in all arrays of a call; more are kept outside of the stack
@@ -15,7 +15,7 @@ TYPES = {"v": "const double *v", "g": "double *g", "r": "unsigned char *r", "a":
 TYPES |= {"b": "const int *b", "n": "int n", "o": "int o", "scratch": "int scratch"}
 
 
-class _C(Target):
+class _C(ExportLanguage):
     def function(
         self, returns: bool, name: str, params: Sequence[str], body: Sequence[str]
     ) -> list[str]:

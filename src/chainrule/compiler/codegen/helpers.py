@@ -20,7 +20,7 @@ STATEMENTS = 64  # in a function: compilers take more than linear time for long 
 INFIX = ("add", "sub", "mul", "div")
 
 
-class Target(Language, ABC):
+class ExportLanguage(Language, ABC):
     """A language that functions and tables can be written in.
 
     Parameters have fixed names: `v` numbers, `g` their gradients, `r` whether a gradient reached
@@ -46,7 +46,7 @@ def mentions(name: str, lines: Iterable[str]) -> bool:
 class Helpers:
     """Functions and tables, each once."""
 
-    def __init__(self, language: Target) -> None:
+    def __init__(self, language: ExportLanguage) -> None:
         self.language = language
         self.functions: dict[str, list[str]] = {}
         self.tables: dict[tuple[int, ...], str] = {}

@@ -11,7 +11,7 @@ from ...ops import abs, equal, erfc, less, where
 from ...support.formulas.symbols import Symbol
 from ...support.formulas.writing import spelling
 from ...support.ieee import INF
-from .helpers import Helpers, Target
+from .helpers import ExportLanguage, Helpers
 from .text import Export, Statements, about, attempts, comment, indented, statements
 
 MATH = (
@@ -42,7 +42,7 @@ def _erf(x: Any) -> Any:
     return where(less(square, 0.4096), near, far)
 
 
-class _JavaScript(Target):
+class _JavaScript(ExportLanguage):
     def function(
         self, returns: bool, name: str, params: Sequence[str], body: Sequence[str]
     ) -> list[str]:
