@@ -12,7 +12,7 @@ from typing import Any
 
 from . import ops
 from .ops import Op
-from .support import arrays, classic, copying, errors, operators, staleness, sweeps
+from .support import arrays, classic, copying, errors, numbers, operators, staleness, sweeps
 from .support.ieee import as_float
 from .support.modes import current
 
@@ -88,12 +88,6 @@ class Value:
     @label.setter
     def label(self, label: str) -> None:
         self.__text = errors.as_text("label", label)
-
-    def __repr__(self) -> str:
-        grad = self.__gradient.__number if isinstance(self.__gradient, Value) else self.__gradient
-        label = f", label={self.__text!r}" if self.__text else ""
-        shown = errors.format_number
-        return f"Value(data={shown(self.__number)}, grad={shown(grad)}{label})"
 
     # --- graph: how a value was made -------------------------------------------------------------
 
@@ -293,6 +287,7 @@ class Value:
     _op, _label = classic.op, label
     _prev, _children, _local_grads = classic.prev, classic.children, classic.local_grads
     __copy__, __deepcopy__, __reduce__ = copying.copy, copying.deepcopy, copying.reduce
+    __repr__ = numbers.show
     __array_ufunc__, __hash__, __attributes = arrays.array_ufunc, object.__hash__, property(vars)
 
 

@@ -15,7 +15,7 @@ from typing import TYPE_CHECKING, Any, ClassVar, cast
 
 from . import engine
 from .ops import BY_NAME, Variadic
-from .support import arrays, classic, copying
+from .support import arrays, classic, copying, numbers
 from .support import modes as reference
 from .support.modes import Modes
 
@@ -43,6 +43,7 @@ else:
     c_core = _core
     # What runs rarely is written once, in Python, for both cores.
     for name, function in (
+        ("__repr__", numbers.show),
         ("__copy__", copying.copy),
         ("__deepcopy__", copying.deepcopy),
         ("__reduce__", copying.reduce),

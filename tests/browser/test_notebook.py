@@ -11,7 +11,7 @@ from urllib.parse import quote
 import pytest
 
 from chainrule import Value
-from chainrule.viz import numbers
+from chainrule.support import numbers
 from chainrule.viz.model import picture
 from chainrule.viz.web.notebook import widget
 

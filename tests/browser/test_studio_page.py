@@ -22,8 +22,8 @@ import pytest
 
 from chainrule import Value, check_gradients
 from chainrule.inspect.expressions import parse
+from chainrule.support.numbers import format as shown
 from chainrule.viz.model import picture
-from chainrule.viz.numbers import format as shown
 
 from ..conftest import require, require_program
 from ..near import near

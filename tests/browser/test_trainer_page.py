@@ -14,7 +14,7 @@ from typing import Any
 import numpy as np
 
 from chainrule import Value, data, nn
-from chainrule.viz.numbers import format as shown
+from chainrule.support.numbers import format as shown
 
 from ..near import near
 from .studio import Pages, close_to, state_of, wait_for_text

@@ -113,12 +113,17 @@ static PyObject *get_time(PyObject *self, void *unused) {
     return PyLong_FromUnsignedLongLong(TIME((Value *)self));
 }
 
-static PyObject *get_grad(PyObject *self, void *unused) {
+static PyObject *get_gradient(PyObject *self, void *unused) {
     (void)unused;
     Value *v = (Value *)self;
-    if (v->flags & EXTRA && v->in[0].extra->grad) return Py_NewRef(v->in[0].extra->grad);
-    if (MODES() & TRACING && observe_read(self, "grad") < 0) return NULL;
-    return PyFloat_FromDouble(v->grad);
+    PyObject *value = v->flags & EXTRA ? v->in[0].extra->grad : NULL;
+    return value ? Py_NewRef(value) : PyFloat_FromDouble(v->grad);
+}
+static PyObject *get_grad(PyObject *self, void *unused) {
+    Value *v = (Value *)self;
+    const int is_value = v->flags & EXTRA && v->in[0].extra->grad;
+    if (!is_value && MODES() & TRACING && observe_read(self, "grad") < 0) return NULL;
+    return get_gradient(self, unused);
 }
 int value_set_grad(PyObject *self, PyObject *grad, void *unused) {
     (void)unused;
@@ -318,6 +323,7 @@ PyGetSetDef value_attributes[] = {
     /* The fields of the reference class, under the names that Python mangles them to: for
      * support/graph.py alone. Attributes of the user's own cannot collide with them. */
     {"_Value__number", get_number, NULL, "The number, without telling a tracer.", NULL},
+    {"_Value__gradient", get_gradient, NULL, "The gradient, without telling a tracer.", NULL},
     {"_Value__row", get_row, NULL, "The row of the table, None for a leaf or an operation by hand.", NULL},
     {"_Value__name", get_name, set_name, "What was assigned to _op, if anything.", NULL},
     {"_Value__arguments", get_arguments, NULL, "The inputs, with constants as plain numbers.", NULL},
@@ -418,30 +424,6 @@ done:
     Py_XDECREF(tuple);
     Py_XDECREF(keywords);
     return (PyObject *)v;
-}
-
-/* Four decimals, or an exponent where they would hide or drown the number. */
-static char *format_number(double x) {
-    double size = fabs(x);
-    int exponent = isfinite(x) && size != 0.0 && (size < 1e-4 || size >= 1e16);
-    return PyOS_double_to_string(x, exponent ? 'e' : 'f', 4, 0, NULL);
-}
-
-PyObject *value_repr(PyObject *self) {
-    Value *v = (Value *)self;
-    PyObject *own = v->flags & EXTRA ? v->in[0].extra->grad : NULL;
-    PyObject *label = v->flags & EXTRA ? v->in[0].extra->label : NULL;
-    char *data = format_number(v->data), *grad = format_number(own ? ((Value *)own)->data : v->grad);
-    PyObject *text = NULL;
-    if (!data || !grad)
-        PyErr_NoMemory();
-    else if (label && PyUnicode_GET_LENGTH(label))
-        text = PyUnicode_FromFormat("Value(data=%s, grad=%s, label=%R)", data, grad, label);
-    else
-        text = PyUnicode_FromFormat("Value(data=%s, grad=%s)", data, grad);
-    PyMem_Free(data);
-    PyMem_Free(grad);
-    return text;
 }
 
 PyObject *value_format(PyObject *self, PyObject *spec) {

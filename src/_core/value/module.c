@@ -95,7 +95,6 @@ static PyObject *make_type(void) {
         {Py_tp_dealloc, value_dealloc},
         {Py_tp_traverse, value_traverse},
         {Py_tp_clear, value_gc_clear},
-        {Py_tp_repr, value_repr},
         {Py_tp_hash, value_hash},
         {Py_tp_richcompare, value_compare},
         {Py_tp_setattro, value_setattr},

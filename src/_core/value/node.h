@@ -190,7 +190,6 @@ extern PyMethodDef table_methods[], module_functions[];
 /* attributes.c */
 int value_init(PyObject *self, PyObject *args, PyObject *keywords);
 PyObject *value_vectorcall(PyObject *type, PyObject *const *args, size_t n, PyObject *names);
-PyObject *value_repr(PyObject *self);
 PyObject *value_format(PyObject *self, PyObject *spec);
 PyObject *values_read_data(PyObject *module, PyObject *values);
 int value_set_grad(PyObject *self, PyObject *grad, void *unused);

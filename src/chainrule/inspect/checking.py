@@ -16,7 +16,7 @@ from typing import Any
 import numpy as np
 
 from ..ops import Op
-from ..support import errors, graph
+from ..support import errors, graph, numbers
 from ..support.tree import flatten, unflatten
 from ..value import Value
 
@@ -160,7 +160,7 @@ class _Check:
             )
             self.slopes.append(slopes)
             numerical = float(slopes[-1])
-            name = leaf.label or f"leaf {i} (data={errors.format_number(leaf.data)})"
+            name = leaf.label or f"leaf {i} (data={numbers.format(leaf.data)})"
             self.report.comparisons.append(Comparison(name, gradients[leaf], numerical, agrees))
         for node in expression.order:
             if node.inputs:
@@ -232,15 +232,14 @@ class _Check:
         for i, (stated, measured) in enumerate(zip(known, numerical, strict=True)):
             if stated is None or measured is None or self.agree(stated, measured, self.tolerance * 1e-3):
                 continue
-            edge = (
-                f"'{node._op}' (data={errors.format_number(node.data)}), input {i}, "
-                + errors.name_of(node.inputs[i])
+            edge = f"'{node._op}' (data={numbers.format(node.data)}), input {i}, " + errors.name_of(
+                node.inputs[i]
             )
-            numbers = f"the rule says {stated:.8g}, differences say {measured:.8g}"
+            both = f"the rule says {stated:.8g}, differences say {measured:.8g}"
             if self.at_kink(node):
-                self.report.notes.append(f"at a kink of {edge}: {numbers}; the rule is a convention")
+                self.report.notes.append(f"at a kink of {edge}: {both}; the rule is a convention")
             else:
-                self.report.faults.append(f"wrong derivative: {edge}: {numbers}")
+                self.report.faults.append(f"wrong derivative: {edge}: {both}")
 
     def at_kink(self, node: Any) -> bool:
         row = graph.row(node)
@@ -258,7 +257,7 @@ class _Check:
         """
         passed = self.pass_on(node, 1.0, 0.0)
         if graph.is_by_hand(node):
-            edge = f"'{node._op}' (data={errors.format_number(node.data)})"
+            edge = f"'{node._op}' (data={numbers.format(node.data)})"
             if any(passed) and self.pass_on(node, 1.0, 100.0) == passed:
                 self.report.faults.append(
                     f"{edge}: its _backward assigns to the gradient of an input: use +=, not ="

@@ -16,7 +16,7 @@ from functools import cached_property, lru_cache
 from typing import Any
 
 from .. import ops
-from ..support.operands import Operand
+from ..support.formulas.operands import Operand
 from .expressions import Expression, parse
 from .notation import Latex, MathML, Text, call, elided, formula, joined, substituted
 

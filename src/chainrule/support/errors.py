@@ -6,12 +6,12 @@ Both cores raise these through the functions below, so that the texts are the sa
 from __future__ import annotations
 
 import linecache
-import math
 import sys
 from collections.abc import Iterable
 from typing import Any
 
 from . import graph
+from .numbers import format as format_number
 
 
 class StaleValueError(RuntimeError):
@@ -64,14 +64,6 @@ def name_of(value: Any) -> str:
         return f"'{value.label}' (data={format_number(graph.number(value))})"
     kind = f"the result of '{value._op}'" if value._op else "a value"
     return f"{kind} (data={format_number(graph.number(value))})"
-
-
-def format_number(x: float) -> str:
-    """Four decimals, or an exponent where they would hide or drown the number."""
-    size = abs(x)
-    if math.isfinite(x) and size != 0.0 and (size < 1e-4 or size >= 1e16):
-        return f"{x:.4e}"
-    return f"{x:.4f}"
 
 
 def stale(changed: Any, result: Any) -> StaleValueError:
@@ -141,5 +133,5 @@ def bad_gradient(node: Any, index: int, gradient: float) -> AnomalyError:
     dots = ", ..." if len(node.inputs) > 4 else ""
     return AnomalyError(
         f"the gradient of {node.op}({shown}{dots}) for input {index} is {gradient} (its own "
-        f"gradient was {format_number(node.grad)}); it was computed at {site}"
+        f"gradient was {format_number(graph.gradient(node))}); it was computed at {site}"
     )

@@ -22,6 +22,12 @@ def number(node: Any) -> float:
     return node._Value__number  # type: ignore[no-any-return]
 
 
+def gradient(node: Any) -> float:
+    """The gradient as a number, also where it is a Value, without telling a tracer."""
+    found = node._Value__gradient
+    return number(found) if is_value(found) else found
+
+
 def row(node: Any) -> Op | None:
     """The row of the table it was computed by; None for a leaf or an operation made by hand."""
     return node._Value__row  # type: ignore[no-any-return]

@@ -17,7 +17,7 @@ import pytest
 
 import chainrule
 from chainrule import Value
-from chainrule.support import graph
+from chainrule.support import graph, numbers
 
 LONG = 10_000_000 if chainrule.core == "c" else 1_000_000
 COPIED = 1_000_000 if chainrule.core == "c" else 100_000
@@ -86,7 +86,7 @@ def test_a_long_chain_needs_no_stack() -> None:
         "built": float(count),
         "forward": 3.0 * count,
         "gradient": float(count),
-        "repr": f"Value(data={3 * count}.0000, grad=1.0000)",
+        "repr": f"Value(data={numbers.format(3 * count)}, grad=1.0000)",
         "zeroed": (0.0, 0.0),
         "leaf": "Value(data=3.0000, grad=0.0000)",
     }

@@ -95,8 +95,8 @@ def test_builtin_functions() -> None:
 def test_repr_and_format() -> None:
     assert repr(Value(2)) == "Value(data=2.0000, grad=0.0000)"
     assert repr(Value(2, label="a")) == "Value(data=2.0000, grad=0.0000, label='a')"
-    assert repr(Value(1e-9)) == "Value(data=1.0000e-09, grad=0.0000)"
-    assert repr(Value(-1e20)) == "Value(data=-1.0000e+20, grad=0.0000)"
+    assert repr(Value(1e-9)) == "Value(data=1.000e-9, grad=0.0000)"
+    assert repr(Value(-1e20)) == "Value(data=-1.000e20, grad=0.0000)"
     assert repr(Value(math.inf)) == "Value(data=inf, grad=0.0000)"
     assert repr(Value(math.nan)) == "Value(data=nan, grad=0.0000)"
     assert f"{Value(2.0):.3f}" == "2.000"

@@ -32,6 +32,7 @@ LEVELS = [
     {"version", "support.ieee"},
     {"ops"},
     {"support.graph"},
+    {"support.numbers"},
     {"support.errors", "support.arrays", "support.classic", "support.custom", "support.tree"},
     {"support"},
     {"engine", "_core"},

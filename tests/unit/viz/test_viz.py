@@ -21,8 +21,8 @@ import pytest
 import chainrule
 from chainrule import Value, custom_op, dot, draw, nn, optim, where
 from chainrule import sum as total
-from chainrule.support import graph
-from chainrule.viz import drawing, labels, numbers, picture
+from chainrule.support import graph, numbers
+from chainrule.viz import drawing, labels, picture
 from chainrule.viz.formats import png, text
 from chainrule.viz.formats.dot import dot as graphviz
 from chainrule.viz.formats.html import page
@@ -73,7 +73,10 @@ def chain(length: int) -> Any:
         (1e-3, "0.0010"),
         (9.9999e-4, "1.000e-3"),
         (99999.99999, "100000.0000"),
-        (1e5, "1.000e5"),
+        (1e5, "100000.000"),
+        (-1234567.891, "-1234567.89"),
+        (12345678.95, "12345678.9"),
+        (1e8, "1.000e8"),
         (1.23456e21, "1.235e21"),
         (-1.2345678e-7, "-1.235e-7"),
         (5e-324, "4.941e-324"),
@@ -95,6 +98,7 @@ def test_numbers_are_the_same_in_javascript() -> None:
     xs += [rng.gauss(0, 1) * 10.0 ** rng.randint(-8, 9) for _ in range(4000)]
     xs += [k / 32 for k in range(-1000, 1000)]  # ties
     xs += [(k + 0.5) * 1e5 for k in range(1000, 2000)]  # ties with an exponent
+    xs += [sign * k / 32 for k in range(10**7, 10**9, 999_937) for sign in (1, -1)]  # fewer decimals
     coded = [x if x is None or math.isfinite(x) else str(x).replace("inf", "Infinity") for x in xs]
     data = json.dumps([x.replace("nan", "NaN") if isinstance(x, str) else x for x in coded])
     code = f"{NUMBERS_JS.read_text()}\nimport fs from 'fs';\nconst xs = JSON.parse(fs.readFileSync(0));"

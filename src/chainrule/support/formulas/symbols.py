@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import Any
 
 from ...ops import Op
-from ..operands import Operand
+from .operands import Operand
 
 COMPARISONS = ("less", "less_equal", "equal")
 

@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from .. import labels, numbers
+from ...support import numbers
+from .. import labels
 from ..model import CHANGED, CONSTANT, GROUP, LEAF, OPERATION, Node, Picture
 
 STYLES = {

@@ -12,7 +12,8 @@ from dataclasses import dataclass
 from html import escape
 from zlib import crc32
 
-from .. import labels, numbers
+from ...support import numbers
+from .. import labels
 from ..layout.folding import notes
 from ..layout.places import LINE, MARGIN, PADDING, Layout, Place, layout
 from ..model import CHANGED, CONSTANT, GROUP, LEAF, Edge, Node, Picture

@@ -13,7 +13,8 @@ from collections import Counter
 from collections.abc import Callable, Iterator, Sequence
 from typing import Any
 
-from .. import labels, numbers
+from ...support import numbers
+from .. import labels
 from ..model import CHANGED, CONSTANT, GROUP, LEAF, Node, Picture
 
 DEPTH, LINES = 40, 400

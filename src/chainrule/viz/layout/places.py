@@ -13,7 +13,8 @@ from itertools import accumulate, pairwise
 from math import inf
 from typing import Any
 
-from .. import labels, numbers
+from ...support import numbers
+from .. import labels
 from ..model import CONSTANT, GROUP, Node, Picture
 from . import layers
 from .layers import Layers, Order

@@ -1,13 +1,13 @@
-// Numbers as text, the same as viz/numbers.py: a test compares the two.
+// Numbers as text, the same as support/numbers.py: a test compares the two.
 
-/** Four decimals; 1.234e-7 or 1.234e21 where they would hide or drown the number. */
+/** Four decimals, fewer for large numbers; 1.234e-7 or 1.234e21 where that would not fit. */
 export function format(x) {
     if (x === null || x === undefined) return "–";
     if (Number.isNaN(x)) return "nan";
     if (!Number.isFinite(x)) return x > 0 ? "inf" : "-inf";
     const size = Math.abs(x);
     if (size === 0) return "0.0000"; // without the sign of -0
-    if (size >= 1e-3 && size < 1e5) return x.toFixed(4);
+    if (size >= 1e-3 && size < 1e8) return x.toFixed(size < 1e5 ? 4 : size < 1e6 ? 3 : size < 1e7 ? 2 : 1);
     return x.toExponential(3).replace("+", "");
 }
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import Any
 
-from .. import ops
+from ... import ops
 
 
 class Operand:

@@ -1,4 +1,4 @@
-"""Numbers as text, the same in every view; `viz/web/static/page/numbers.js` is its mirror.
+"""Numbers as text, the same in a repr, a message and every view; numbers.js is the same for a page.
 
 A number fits into 11 characters, so boxes need not grow when numbers change. Ties are rounded
 away from zero, on the exact binary value, because JavaScript does it so.
@@ -8,17 +8,20 @@ from __future__ import annotations
 
 import math
 from decimal import ROUND_HALF_UP, Context, Decimal
+from typing import Any
+
+from . import graph
 
 MISSING = "–"  # not computed, or not one number
-LONGEST = 11  # characters, as in -99999.1234 and -1.234e-300
+LONGEST = 11  # characters, as in -99999.1234, -12345678.9 and -1.234e-300
 
 _FIXED = Context(prec=28, rounding=ROUND_HALF_UP, traps=[])
 _EXPONENT = Context(prec=4, rounding=ROUND_HALF_UP, traps=[])
-_FOUR = Decimal("0.0001")
+_DECIMALS = {1e5: 4, 1e6: 3, 1e7: 2, 1e8: 1}  # below each of these
 
 
 def format(x: float | None) -> str:
-    """Four decimals; 1.234e-7 or 1.234e21 where they would hide or drown the number."""
+    """Four decimals, fewer for large numbers; 1.234e-7 or 1.234e21 where that would not fit."""
     if x is None:
         return MISSING
     if not math.isfinite(x):
@@ -26,8 +29,9 @@ def format(x: float | None) -> str:
     size = abs(x)
     if size == 0.0:
         return "0.0000"
-    if 1e-3 <= size < 1e5:
-        return str(_FIXED.quantize(Decimal.from_float(x), _FOUR))
+    if 1e-3 <= size < 1e8:
+        decimals = next(count for limit, count in _DECIMALS.items() if size < limit)
+        return str(_FIXED.quantize(Decimal.from_float(x), Decimal(1).scaleb(-decimals)))
     return f"{_EXPONENT.create_decimal_from_float(x):.3e}".replace("+", "")
 
 
@@ -35,3 +39,9 @@ def signed(x: float | None) -> str:
     """The same with a plus before positive numbers: what is added to something."""
     text = format(x)
     return f"+{text}" if x is not None and x > 0 else text
+
+
+def show(value: Any) -> str:
+    """The repr of a Value, in both cores."""
+    label = f", label={value.label!r}" if value.label else ""
+    return f"Value(data={format(graph.number(value))}, grad={format(graph.gradient(value))}{label})"
