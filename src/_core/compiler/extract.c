@@ -1,8 +1,7 @@
-/* Extraction: the Values of a traced function, and all they depend on, as a flat graph.
+/* Extraction: converts the Values of a traced function, and everything they depend on, to a flat graph.
  *
- * See from_values in graph.py. The numbers of nodes are written into the Values themselves, in the
- * place of their gradients, which are put back before Python can run again.
- */
+ * See from_values in graph.py. During extraction each Value's gradient field holds its node number. The
+ * gradients are restored before Python can run again. */
 #include "flat.h"
 
 typedef struct {
@@ -13,18 +12,18 @@ typedef struct {
 typedef struct {
     Graph *graph;
     Table constants;
-    Kept *kept; /* the gradients of all Values concerned */
+    Kept *kept; /* the saved gradients of all Values in the graph */
     Py_ssize_t n_kept;
-    int32_t *args; /* room for those of a node */
+    int32_t *args; /* scratch space for one node's arguments */
     int32_t args_capacity;
     Value **found; /* parameters that were not in the list */
     int32_t n_found, found_capacity;
-    int32_t inputs, params; /* how many are in the lists */
-    uint64_t start;         /* leaves made since then are constants */
+    int32_t inputs, params; /* lengths of the two lists */
+    uint64_t start;         /* leaves created after this time are constants */
 } Extraction;
 
-/* While a graph is extracted SEEN says that the number of a node is known, REACHED that a leaf is an
- * input or a parameter and which: parameters are counted on from the inputs. */
+/* During extraction SEEN means that a Value has a node number. REACHED means that a leaf is an input or a
+ * parameter; its number says which, with parameters numbered after the inputs. */
 static void set_number(Value *v, int64_t number) { memcpy(&v->grad, &number, sizeof number); }
 static int64_t get_number(const Value *v) {
     int64_t number;
@@ -57,7 +56,7 @@ static int32_t enter_leaf(Extraction *e, Value *v) {
     return graph_add(e->graph, input ? INPUT_NODE : PARAM_NODE, 1, (int32_t[]){(int32_t)(input ? number : number - e->inputs)});
 }
 
-/* What Python ran since the walk may have changed the graph: an argument without a number is refused. */
+/* Python may have changed the graph since the walk, so an argument without a number is rejected. */
 static int32_t argument(Extraction *e, Value *v, Py_ssize_t k) {
     const Slot slot = node_slots(v)[k];
     if (slot_is_number(v, k)) return constant(e, slot.number);
@@ -76,7 +75,8 @@ static int32_t enter(Extraction *e, Value *v) {
     return graph_add(e->graph, v->op == CUSTOM ? TAKE_NODE : v->op, n, e->args);
 }
 
-/* Enter what a result needs; results in order need what comes first in the order of the walk. */
+/* Add the nodes that a result needs. `next` is the position in the walk, which lists the nodes of the first
+ * result first. */
 static int32_t enter_result(Extraction *e, PyObject *result, const Order *order, Py_ssize_t *next) {
     if (PyFloat_Check(result)) return constant(e, PyFloat_AS_DOUBLE(result));
     const Value *root = (Value *)result;
@@ -106,14 +106,14 @@ static int enter_results(Extraction *e, PyObject *results, int32_t **to, int32_t
 static void number_leaves(Extraction *e, PyObject *leaves, int64_t first) {
     for (Py_ssize_t i = 0; i < PyTuple_GET_SIZE(leaves); i++) {
         Value *v = (Value *)PyTuple_GET_ITEM(leaves, i);
-        if (v->word & REACHED && get_number(v) < first) continue; /* an input, whatever else it is */
+        if (v->word & REACHED && get_number(v) < first) continue; /* an input, even if it is also a parameter */
         if (!(v->word & REACHED)) keep(e, v);
         set_number(v, first + i);
         v->word |= REACHED;
     }
 }
 
-/* The graph of Values whose operations are known. No Python runs here. */
+/* Build the graph once all operations are known. Runs no Python. */
 static int extract(Extraction *e, PyObject *results[2], PyObject *leaves[2], const Order *order) {
     Graph *g = e->graph;
     const Py_ssize_t n_inputs = PyTuple_GET_SIZE(leaves[0]), n_params = PyTuple_GET_SIZE(leaves[1]);
@@ -135,7 +135,7 @@ static int extract(Extraction *e, PyObject *results[2], PyObject *leaves[2], con
 
 /* --- for Python --------------------------------------------------------------------------------- */
 
-/* A tuple of Values, or of Values and floats; nothing else is let in. */
+/* A tuple of Values, or of Values and floats; anything else is an error. */
 static PyObject *tuple_of_values(PyObject *given, int floats) {
     PyObject *tuple = PySequence_Tuple(given);
     for (Py_ssize_t i = 0; tuple && i < PyTuple_GET_SIZE(tuple); i++) {
@@ -147,7 +147,7 @@ static PyObject *tuple_of_values(PyObject *given, int floats) {
     return tuple;
 }
 
-/* The walk from all results. */
+/* Walk the graph from all results. */
 static int walk_results(PyObject *results[2], Order *order) {
     const Py_ssize_t most = PyTuple_GET_SIZE(results[0]) + PyTuple_GET_SIZE(results[1]);
     Value **roots = PyMem_Malloc((size_t)most * sizeof *roots + 1);
@@ -163,9 +163,9 @@ static int walk_results(PyObject *results[2], Order *order) {
     return 0;
 }
 
-/* Ask about every node that is not simply a row of the table; the nodes must be held. */
+/* Call `check` on every node that is not a plain table operation; the caller must hold the nodes. */
 static int check_nodes(const Order *order, PyObject *check) {
-    PyObject *known = NULL; /* the row of the last one: takes come in great numbers */
+    PyObject *known = NULL; /* the last operation checked: long runs of the same take() are common */
     for (Py_ssize_t i = 0; i < order->n; i++) {
         Value *v = order->nodes[i];
         const Extra *extra = v->flags & EXTRA ? v->in[0].extra : NULL;
@@ -185,8 +185,8 @@ static int check_nodes(const Order *order, PyObject *check) {
 
 /* graph_extract(outputs, guards, inputs, params, start, check) -> graph
  *
- * `params` is a list, to which leaves that are in none of the lists are added. With a `start` that is
- * not None, those made since that time are constants instead. `check(node)` raises if a node cannot be
+ * Leaves that are in neither list are appended to `params`, which is a list. If `start` is not None,
+ * leaves created after that time become constants instead. `check(node)` raises if a node cannot be
  * compiled. */
 PyObject *graph_extract(PyObject *module, PyObject *args) {
     (void)module;
@@ -205,7 +205,7 @@ PyObject *graph_extract(PyObject *module, PyObject *args) {
         if (!(tuples[k] = tuple_of_values(given[k], k == 0))) goto done;
     if (walk_results(tuples, &order) < 0) goto done;
     walked = 1;
-    if ((held = order.python)) { /* else no Python runs until the graph is there */
+    if ((held = order.python)) { /* otherwise no Python runs until the graph is built */
         order_hold(&order);
         if (check_nodes(&order, check) < 0) goto done;
     }

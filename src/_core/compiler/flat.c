@@ -1,15 +1,15 @@
-/* The flat graph itself: adding nodes, and what can be asked of a whole graph. See graph.py. */
+/* The flat graph: adding nodes, and queries over a whole graph. See graph.py. */
 #include "flat.h"
 
-/* Let an array hold so many items, with some room to spare. It is moved by the system, not copied,
- * once it is large, and what is not used takes no memory. */
+/* Grow an array to hold at least `needed` items, with room to spare. The system remaps a large array
+ * instead of copying it, and unused pages take no memory. */
 int make_room(void *array, int32_t *capacity, int64_t needed, size_t size) {
     if (needed <= *capacity) return 0;
     if (needed > INT32_MAX) return TOO_LARGE;
     int64_t larger = (int64_t)*capacity + *capacity / 2 + 16;
     if (larger < needed) larger = needed;
     if (larger > INT32_MAX) larger = INT32_MAX;
-    void *items; /* read and written as bytes: pointers to what, it does not know */
+    void *items; /* accessed as bytes, because the item type is unknown here */
     memcpy(&items, array, sizeof items);
     if (!(items = PyMem_Realloc(items, (size_t)larger * size))) return OUT_OF_MEMORY;
     memcpy(array, &items, sizeof items);
@@ -17,10 +17,10 @@ int make_room(void *array, int32_t *capacity, int64_t needed, size_t size) {
     return 0;
 }
 
-/* Room for one node more, with so many arguments. */
+/* Make room for one more node with `count` arguments. */
 static int node_room(Graph *g, int64_t count) {
     if (g->n + 1 >= g->capacity) {
-        int32_t capacity = g->capacity; /* of both arrays, so it changes when both have room */
+        int32_t capacity = g->capacity; /* shared by both arrays, so it is updated only once both have grown */
         const int64_t needed = (int64_t)g->n + 2;
         int fault = make_room(&g->code, &capacity, needed, sizeof *g->code);
         capacity = g->capacity;
@@ -32,7 +32,7 @@ static int node_room(Graph *g, int64_t count) {
     return make_room(&g->args, &g->args_capacity, g->n_args + count, sizeof *g->args);
 }
 
-/* A new node, whose arguments are not filled in yet: its number, or a fault. */
+/* Start a new node whose arguments are filled in later. Returns its number or a fault. */
 static int32_t node_begin(Graph *g, int code, int64_t count) {
     const int fault = node_room(g, count);
     if (fault) return fault;
@@ -42,7 +42,7 @@ static int32_t node_begin(Graph *g, int code, int64_t count) {
     return g->n++;
 }
 
-/* The number of a new node. With no `args` the caller fills them in. */
+/* Add a node and return its number. If `args` is NULL, the caller fills the arguments in. */
 int32_t graph_add(Graph *g, int code, int64_t count, const int32_t *args) {
     const int32_t i = node_begin(g, code, count);
     if (i >= 0 && args) memcpy(args_of(g, i), args, (size_t)count * sizeof *args);
@@ -69,7 +69,7 @@ static int same_number(const void *wanted, int32_t i) {
     return (x != x && w->number != w->number) || !memcmp(&x, &w->number, sizeof x);
 }
 
-/* Equal constants are one node; 0 and -0 are not equal, all NaNs are. */
+/* Equal constants share one node. 0 and -0 differ; all NaNs are equal. */
 int32_t graph_constant(Graph *g, Table *known, double number) {
     uint64_t bits = 0;
     if (number == number) memcpy(&bits, &number, sizeof bits);
@@ -79,7 +79,7 @@ int32_t graph_constant(Graph *g, Table *known, double number) {
     return i == next ? graph_add_constant(g, number) : i;
 }
 
-/* A node of another graph, the places of whose arguments are known. */
+/* Copy a node from another graph; `places` maps its arguments to this one. */
 int32_t graph_add_copy(Graph *g, const Graph *from, int32_t i, const int32_t *places) {
     if (from->code[i] == CONSTANT_NODE) return graph_add_constant(g, number_of(from, i));
     const int32_t count = count_of(from, i), *old = args_of(from, i);
@@ -96,7 +96,7 @@ static int32_t *moved(const int32_t *nodes, int32_t n, const int32_t *places) {
     return result;
 }
 
-/* The results of another graph, the outputs among them only if asked for. */
+/* Copy the results of another graph, including the outputs only if asked. */
 int graph_results(Graph *g, const Graph *from, const int32_t *places, int outputs) {
     g->n_outputs = outputs ? from->n_outputs : 0;
     g->n_guards = from->n_guards;
@@ -132,7 +132,7 @@ int graph_verify(const Graph *g) {
     return 0;
 }
 
-/* How often each node is an argument or a result. */
+/* Count how often each node is used as an argument or a result. */
 void graph_uses(const Graph *g, int32_t *counts) {
     memset(counts, 0, (size_t)g->n * sizeof *counts);
     for (int32_t i = 0; i < g->n_outputs; i++) counts[g->outputs[i]]++;
@@ -145,15 +145,15 @@ static int needs_to_vary(const Graph *g, const uint8_t *found, int32_t i) {
     return is_masked(g, i) && !is_leaf(g, i) && !found[i] && found[g->mask[i]];
 }
 
-/* What a mask that varies makes vary, and all that depends on it, which may be masks again: each node
- * is looked at once, from those that it depends on. */
+/* If a mask varies, so do the nodes it masks and everything that depends on them, which may include
+ * other masks. Visits each node once, starting from its dependencies. */
 static int vary_with_masks(const Graph *g, uint8_t *found) {
-    if ((int64_t)g->n + g->n_args > INT32_MAX) return TOO_LARGE; /* users, each named once for each use */
+    if ((int64_t)g->n + g->n_args > INT32_MAX) return TOO_LARGE; /* the users, listed once per use */
     const size_t n = (size_t)g->n, size = sizeof(int32_t);
     int32_t *begin = PyMem_Calloc(n + 2, size), *stack = PyMem_Malloc((n + 1) * size), depth = 0;
     int32_t *users = PyMem_Malloc((n + (size_t)g->n_args + 1) * size);
     const int fault = begin && stack && users ? 0 : OUT_OF_MEMORY;
-    for (int fill = 0; !fault && fill < 2; fill++) { /* count the users of each node, then list them */
+    for (int fill = 0; !fault && fill < 2; fill++) { /* first count the users of each node, then list them */
         for (int32_t i = 0; i < g->n; i++) {
             if (is_leaf(g, i)) continue;
             for (int32_t k = 0; k <= count_of(g, i); k++) {
@@ -181,8 +181,8 @@ static int vary_with_masks(const Graph *g, uint8_t *found) {
     return fault;
 }
 
-/* For each node, whether it has to be computed for every sample: if it depends on an input, or if
- * its mask does. */
+/* Mark the nodes that must be computed for every sample: those that depend on an input, or whose mask
+ * does. */
 int graph_varying(const Graph *g, uint8_t *found) {
     int more = 0;
     for (int32_t i = 0; i < g->n; i++) {

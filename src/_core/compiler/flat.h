@@ -1,24 +1,23 @@
-/* The flat graph: a traced function as arrays, and what the stages of the compiler do to it.
+/* The flat graph: a traced function as arrays, and the compiler stages that work on it.
  *
- * This is graph.py, passes.py, lowering.py and reverse.py again, for programs of millions of nodes.
- * Those say what is done and why; here it is done in the same order, so that both give the same
- * steps. Nothing in it runs Python: what fails returns a fault, and pipeline.c raises it.
- */
+ * A C version of graph.py, passes.py, lowering.py and reverse.py, for programs of millions of nodes. The
+ * Python files explain what is done and why. The C code works in the same order, so that both produce the
+ * same steps. No Python runs here: a function that fails returns a fault, and pipeline.c raises it. */
 #ifndef CHAINRULE_FLAT_H
 #define CHAINRULE_FLAT_H
 
 #include "machine.h"
 #include "table.h"
 
-#define GRAPH "chainrule.graph" /* the name of its capsules */
+#define GRAPH "chainrule.graph" /* capsule name */
 
-/* What nodes do beside the rows of the table. */
+/* Node codes in addition to the operations of the table. */
 enum { TAKE_NODE = OP_END, INPUT_NODE, PARAM_NODE, CONSTANT_NODE };
 
 enum { OUT_OF_MEMORY = -1, TOO_LARGE = -2, MALFORMED = -3 };
 
-/* Node i is computed from args[first[i]] to args[first[i + 1]], which are earlier nodes. A leaf has
- * one argument: its number, or for a constant where it is in `numbers`. */
+/* The arguments of node i are args[first[i]] to args[first[i + 1]], all earlier nodes. A leaf has one
+ * argument: its number or, for a constant, its position in `numbers`. */
 typedef struct {
     int32_t n, capacity;
     uint8_t *code;
@@ -29,8 +28,8 @@ typedef struct {
     double *numbers;
     int32_t *outputs, *guards;
     int32_t n_outputs, n_guards;
-    int32_t *mask;    /* for each node the one that is 0 where it is not chosen, or -1; may be NULL */
-    uint8_t *reached; /* by a gradient; NULL if nobody asked */
+    int32_t *mask;    /* the mask of each node, a node that is 0 where it is not selected, or -1; may be NULL */
+    uint8_t *reached; /* by a gradient; NULL if not computed */
 } Graph;
 
 static inline int is_leaf(const Graph *g, int32_t i) { return g->code[i] >= INPUT_NODE; }
@@ -49,7 +48,7 @@ static inline int is_masked(const Graph *g, int32_t i) { return g->mask && g->ma
 int make_room(void *array, int32_t *capacity, int64_t needed, size_t size);
 int32_t graph_add(Graph *g, int code, int64_t count, const int32_t *args);
 int32_t graph_add_constant(Graph *g, double number);
-int32_t graph_constant(Graph *g, Table *known, double number); /* each once */
+int32_t graph_constant(Graph *g, Table *known, double number); /* deduplicated */
 int32_t graph_add_copy(Graph *g, const Graph *from, int32_t i, const int32_t *places);
 int graph_results(Graph *g, const Graph *from, const int32_t *places, int outputs);
 void graph_free(Graph *g);
@@ -57,7 +56,7 @@ int graph_verify(const Graph *g);
 void graph_uses(const Graph *g, int32_t *counts);
 int graph_varying(const Graph *g, uint8_t *found);
 
-/* passes.c and masks.c: each makes a new graph, which the caller frees even after a fault */
+/* passes.c and masks.c: each builds a new graph, which the caller frees even after a fault */
 int drop_dead(const Graph *g, int outputs, Graph *new);
 int optimise(const Graph *g, Graph *new);
 int with_masks(const Graph *g, Graph *new);
@@ -66,7 +65,7 @@ int with_masks(const Graph *g, Graph *new);
 int lower(const Graph *g, int narrow, Machine *machine);
 int reverse(Machine *machine, int params, const int32_t *wanted, ptrdiff_t n_wanted);
 
-/* pipeline.c: takes the graph over, or raises the fault */
+/* pipeline.c: takes ownership of the graph, or raises the fault */
 PyObject *graph_capsule(Graph *g, int fault);
 
 #endif

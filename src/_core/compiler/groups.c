@@ -1,4 +1,4 @@
-/* Groups: which nodes may become one instruction, in the order in which they run. */
+/* Groups: which nodes can share one instruction, in execution order. */
 #include "lower.h"
 
 typedef struct {
@@ -43,7 +43,7 @@ void sort_by(const int32_t *key, int32_t n, int32_t most, int32_t *begin, int32_
     begin[0] = 0;
 }
 
-/* By their level, then by their first node. */
+/* Groups are ordered by level, then by their first node. */
 int find_groups(const Lowering *l, Groups *groups) {
     const Graph *g = l->graph;
     const size_t bytes = ((size_t)g->n + 2) * sizeof(int32_t);
@@ -65,7 +65,7 @@ int find_groups(const Lowering *l, Groups *groups) {
         if (group[i] == n) firsts[n++] = i;
     }
     table_free(&known);
-    int32_t *levels = number; /* of the groups, which are numbered in the order of their first nodes */
+    int32_t *levels = number; /* of the groups, numbered in the order of their first nodes */
     for (int32_t k = 0; k < n; k++) levels[k] = level[firsts[k]];
     sort_by(levels, n, deepest + 1, begin, order);
     for (int32_t k = 0; k < n; k++) number[order[k]] = k;

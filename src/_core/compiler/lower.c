@@ -1,7 +1,7 @@
-/* From a graph to steps: rows for nodes, copies where rows do not lie together, maps, folds and takes.
+/* Lowers a graph to steps: assigns rows to nodes, copies rows that are not adjacent, emits maps, folds and
+ * takes.
  *
- * The order of everything is that of lowering.py, which gives the reasons.
- */
+ * Works in the same order as lowering.py, which gives the reasons. */
 #include "lower.h"
 
 /* --- memory ------------------------------------------------------------------------------------- */
@@ -12,7 +12,7 @@ int append(Ints *ints, int32_t x) {
     return fault;
 }
 
-/* Room for the rows of an argument, or NULL. */
+/* Scratch space for the rows of an argument, or NULL. */
 int32_t *scratch_for(Lowering *l, int64_t count) {
     return make_room(&l->scratch.items, &l->scratch.capacity, count, sizeof(int32_t)) ? NULL : l->scratch.items;
 }
@@ -51,7 +51,7 @@ static int same_copy(const void *wanted, int32_t i) {
     return !memcmp(w->lowering->code[c->shared].rows.items + c->first, w->rows, (size_t)c->count * sizeof *w->rows);
 }
 
-/* The first of new rows that hold what these rows do; made once for the same rows. */
+/* Copy rows to new adjacent rows and return the first. The same rows are copied only once. */
 static int copy(Lowering *l, int kind, int shared, const int32_t *rows, int32_t count, int32_t *out) {
     Ints *all = &l->code[shared].rows;
     const int32_t next = l->n_copies;
@@ -82,7 +82,7 @@ static int is_run(const int32_t *rows, int32_t n, int32_t step) {
     return 1;
 }
 
-/* Rows for argument k of consecutive results in a memory, copied together if need be. */
+/* The rows of argument k for consecutive results in one memory, copied together if necessary. */
 static int operand(Lowering *l, int shared, const int32_t *ids, int32_t count, int32_t k, View *view) {
     const Graph *g = l->graph;
     int32_t *rows = scratch_for(l, count);
@@ -105,7 +105,7 @@ static int varied(Lowering *l, int32_t i, int32_t *row) {
     return l->varying[i] ? 0 : copy(l, SPREAD, EACH, &l->rows[i], 1, row);
 }
 
-/* The rows of a table copied together, so that all of a term lie one after another. */
+/* Copy the rows of a table so that all rows of a term are adjacent. */
 static int packed(Lowering *l, int kind, int shared, int32_t count, const int32_t *const *lines, int32_t terms, int mixed,
                   View *view) {
     int32_t *rows = scratch_for(l, (int64_t)count * terms);
@@ -124,8 +124,8 @@ static int packed(Lowering *l, int kind, int shared, int32_t count, const int32_
     return fault ? fault : copy(l, kind, shared, rows, count * terms, &view->start);
 }
 
-/* Rows for an argument with terms: lines[i][k] is a node. `plain` asks for consecutive i to lie in
- * consecutive rows. */
+/* The rows of an argument with several terms: lines[i][k] is a node. With `plain`, consecutive i must be
+ * in consecutive rows. */
 int matrix(Lowering *l, int shared, int32_t count, const int32_t *const *lines, int32_t terms, int plain, View *view) {
     int64_t varying = 0;
     for (int32_t i = 0; !shared && i < count; i++)
@@ -145,7 +145,7 @@ int matrix(Lowering *l, int shared, int32_t count, const int32_t *const *lines, 
 
 /* --- instructions ------------------------------------------------------------------------------- */
 
-/* That the step just made has a mask. */
+/* Remember that the last step has a mask. */
 static int remember_mask(Lowering *l, int shared, const int32_t *ids, int32_t count) {
     if (!is_masked(l->graph, ids[0])) return 0;
     int fault = append(&l->masked, shared);
@@ -155,7 +155,7 @@ static int remember_mask(Lowering *l, int shared, const int32_t *ids, int32_t co
     return fault;
 }
 
-/* At the end, since the mask of a node is computed after it. */
+/* Done at the end, because a node's mask is computed after the node. */
 static int attach_masks(Lowering *l) {
     int fault = 0;
     for (int32_t at = 0; !fault && at < l->masked.n;) {
@@ -187,8 +187,7 @@ static int map_run(Lowering *l, int code, int shared, const int32_t *run, int32_
 
 enum { ANY_STEP = 2 };
 
-/* From the arguments of one node to those of the next: whether they lie in the same row or in the
- * one after. */
+/* Find how far each argument moves from node i to node j: 0 or 1 rows. Returns 0 if it is anything else. */
 static int steps_between(const Lowering *l, int32_t i, int32_t j, int8_t *steps) {
     const Graph *g = l->graph;
     for (int32_t k = 0; k < count_of(g, i); k++) {
@@ -263,7 +262,7 @@ static int same_index(const void *wanted, int32_t i) {
     return *args_of(w->graph, w->firsts[i]) == w->index;
 }
 
-/* Those with the same index together: the columns of an embedding. */
+/* Takes with the same index are grouped: the columns of an embedding. */
 static int lower_take(Lowering *l, const int32_t *ids, int32_t count) {
     const Graph *g = l->graph;
     const size_t bytes = ((size_t)count + 1) * sizeof(int32_t);
@@ -291,7 +290,7 @@ done:
 
 /* --- the whole ---------------------------------------------------------------------------------- */
 
-/* Rows for the leaves: parameters, then constants, in one memory, inputs in the other. */
+/* Assign rows to the leaves: parameters and constants in the shared memory, inputs in the other. */
 static int place_leaves(Lowering *l, Machine *m) {
     const Graph *g = l->graph;
     if (m->params < 0 || m->inputs < 0 || m->inputs > INT32_MAX || m->params > INT32_MAX - g->n) return TOO_LARGE;
@@ -316,7 +315,7 @@ static View *result_views(const Lowering *l, const int32_t *nodes, int32_t n) {
     return views;
 }
 
-/* Hand everything over to the machine: the rows of shared copies first. */
+/* Move everything into the machine, row numbers of the shared copies first. */
 static int hand_over(Lowering *l, Machine *m) {
     const Graph *g = l->graph;
     Code *each = &l->code[EACH], *shared = &l->code[SHARED];

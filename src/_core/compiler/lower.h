@@ -1,16 +1,16 @@
-/* The lowering of a graph to steps: what its parts share. See _Lowering in lowering.py. */
+/* Lowering a graph to steps: declarations shared by its parts. See _Lowering in lowering.py. */
 #ifndef CHAINRULE_LOWER_H
 #define CHAINRULE_LOWER_H
 
 #include "flat.h"
 
-/* An array of numbers that grows. */
+/* A growable array of integers. */
 typedef struct {
     int32_t *items;
     int32_t n, capacity;
 } Ints;
 
-/* Steps for one of the memories, and the row numbers of their copies. */
+/* The steps for one memory, and the row numbers of their copies. */
 typedef struct {
     Step *steps;
     int32_t n, capacity;
@@ -30,13 +30,13 @@ typedef struct {
     uint8_t *varying;
     int32_t *uses, *rows;
     Code code[2]; /* EACH and SHARED */
-    Copy *copies; /* the same rows are copied once */
+    Copy *copies; /* so that the same rows are copied only once */
     int32_t n_copies, copies_capacity;
     Table copied;
     Ints scratch;          /* the rows of an argument */
-    Ints products;         /* the first row of each matrix product in `each`, and which step it is */
-    Ints masked;           /* for each masked step: shared, its number, how many nodes, and these */
-    const int32_t **lines; /* room for the lines of a table: one for each node of a group */
+    Ints products;         /* the first row and the step number of each matrix product in `each` */
+    Ints masked;           /* for each masked step: shared, step number, number of nodes, the nodes */
+    const int32_t **lines; /* scratch space for the lines of a table: one per node of a group */
 } Lowering;
 
 int32_t *scratch_for(Lowering *l, int64_t count);
@@ -46,20 +46,20 @@ int place(Lowering *l, int shared, const int32_t *ids, int32_t count, int32_t *o
 int emit(Lowering *l, const Step *step);
 int matrix(Lowering *l, int shared, int32_t count, const int32_t *const *lines, int32_t terms, int plain, View *view);
 
-/* groups.c: nodes that do the same at the same distance from the leaves; none needs another */
+/* groups.c: nodes with the same operation at the same depth; they do not depend on each other */
 typedef struct {
-    int32_t *ids;   /* nodes, group after group */
-    int32_t *first; /* where each group begins; one more than there are groups */
+    int32_t *ids;   /* nodes, group by group */
+    int32_t *first; /* where each group begins, with one entry past the end */
     int32_t n;
 } Groups;
 int find_groups(const Lowering *l, Groups *groups);
 void groups_free(Groups *groups);
-/* The numbers 0 to n, sorted by their keys, which are below `most`; equal ones stay in order, and those
- * with a key below 0 are left out. Where those of each key begin is left in `begin`: one more than `most`. */
+/* Counting sort: the numbers below n by key, keys being below `most`. The sort is stable, and negative keys
+ * are left out. `begin` receives where each key starts, with one entry past the end. */
 void sort_by(const int32_t *key, int32_t n, int32_t most, int32_t *begin, int32_t *sorted);
 
 /* products.c */
 int lower_dots(Lowering *l, const int32_t *ids, int32_t count);
-int add_to_product(Lowering *l, const int32_t *run, int32_t count); /* 1 if it did, or 0, or a fault */
+int add_to_product(Lowering *l, const int32_t *run, int32_t count); /* 1 if merged, 0 if not, or a fault */
 
 #endif

@@ -1,9 +1,9 @@
-/* Masks: which nodes a gradient reaches, and when, where `where` and `take` choose. See passes.py. */
+/* Masks: which nodes a gradient reaches, and for which samples, given `where` and `take`. See passes.py. */
 #include "flat.h"
 
 enum { ALWAYS = 1, SOMETIMES = 2 };
 
-/* Whether the gradient of the outputs reaches a node for every sample, or only for some. */
+/* Find whether the gradient of the outputs reaches a node for every sample or only for some. */
 static void find_reach(const Graph *g, uint8_t *reach) {
     memset(reach, 0, (size_t)g->n);
     for (int32_t i = 0; i < g->n_outputs; i++) reach[g->outputs[i]] = ALWAYS;
@@ -17,7 +17,7 @@ static void find_reach(const Graph *g, uint8_t *reach) {
         reach[i] = reach[i] & ALWAYS ? ALWAYS : is_leaf(g, i) ? 0 : reach[i];
 }
 
-/* A dot in the operations of the table, as its formula does it: 0 + x0 y0 + x1 y1 ... */
+/* Expand a dot product into table operations, in the order of its formula: 0 + x0 y0 + x1 y1 ... */
 static int32_t write_out(Graph *made, int32_t count, const int32_t *args, const int32_t *places) {
     int32_t total = -1;
     for (int32_t k = 0; k < count / 2; k++) {
@@ -30,7 +30,7 @@ static int32_t write_out(Graph *made, int32_t count, const int32_t *args, const 
     return total;
 }
 
-/* The graph with the dots written out that only some samples choose. */
+/* Copy the graph, expanding the dot products that only some samples select. */
 static int without_masked_dots(const Graph *g, const uint8_t *reach, Graph *new) {
     int32_t *places = PyMem_Malloc((size_t)g->n * sizeof *places + 1), fault = OUT_OF_MEMORY;
     if (!places) return fault;
@@ -45,7 +45,7 @@ done:
     return fault;
 }
 
-/* A node that is 1 where argument k of `where` or `take` is the one chosen, else 0. */
+/* Add a node that is 1 where `where` or `take` selects argument k, else 0. */
 static int32_t chosen(Graph *g, int code, int32_t choice, int32_t k) {
     const int32_t number = graph_add_constant(g, code == OP_WHERE ? 0.0 : (double)(k - 1));
     if (number < 0) return number;
@@ -55,7 +55,7 @@ static int32_t chosen(Graph *g, int code, int32_t choice, int32_t k) {
     return one < 0 ? one : graph_add(g, OP_SUB, 2, (int32_t[]){one, equal});
 }
 
-/* The mask that node i passes on to its argument k: -1 for none. */
+/* The mask that node i passes on to its argument k, or -1 for none. */
 static int pass_mask(Graph *g, int32_t *mask, int32_t i, int32_t k) {
     const int code = g->code[i];
     const int32_t a = args_of(g, i)[k];
@@ -86,7 +86,7 @@ static int copy_graph(const Graph *g, Graph *new) {
     return fault;
 }
 
-/* Say of each node that only some samples choose when they do. */
+/* Add a mask to each node that only some samples select. */
 int with_masks(const Graph *g, Graph *new) {
     uint8_t *reach = PyMem_Malloc((size_t)g->n + 1);
     if (!reach) return OUT_OF_MEMORY;
@@ -105,7 +105,7 @@ int with_masks(const Graph *g, Graph *new) {
     for (int32_t i = n - 1; !fault && i >= 0; i--)
         for (int32_t k = 0; !fault && reach[i] && !is_leaf(new, i) && k < count_of(new, i); k++)
             if (reach[args_of(new, i)[k]] == SOMETIMES && is_differentiable(new->code[i], k)) fault = pass_mask(new, mask, i, k);
-    /* The nodes added here have no masks and nothing asks for their derivative. */
+    /* The nodes added here have no mask, and no gradient reaches them. */
     int32_t *masks = fault ? NULL : PyMem_Realloc(mask, ((size_t)new->n + 1) * sizeof *mask);
     new->reached = PyMem_Calloc((size_t)new->n + 1, 1);
     if (masks) new->mask = masks;

@@ -1,13 +1,13 @@
-/* Passes: from a graph to a better one that computes the same. See passes.py. */
+/* Passes: graph-to-graph optimisations that preserve results. See passes.py. */
 #include "flat.h"
 
 /* --- simplify ----------------------------------------------------------------------------------- */
 
-/* A graph in the making: each node once, constants computed right away. */
+/* A graph under construction: duplicates are merged and constants folded as nodes are added. */
 typedef struct {
     Graph *graph;
     Table known;
-    double *numbers; /* room for the arguments of a node that are constants */
+    double *numbers; /* scratch space for constant arguments */
 } Rebuilder;
 
 typedef struct {
@@ -37,17 +37,17 @@ static int is_number(const Rebuilder *r, int32_t i, double number) {
     return r->graph->code[i] == CONSTANT_NODE && number_of(r->graph, i) == number;
 }
 
-/* A node of arguments that were just made, each of which may be a fault. */
+/* Add a node, or return the first fault among its freshly built arguments. */
 static int32_t built(Rebuilder *r, int code, int32_t count, const int32_t *args) {
     for (int32_t k = 0; k < count; k++)
         if (args[k] < 0) return args[k];
     return node(r, code, count, args);
 }
 
-enum { NO_REWRITE = INT32_MIN }; /* not a node, and not a fault */
+enum { NO_REWRITE = INT32_MIN }; /* neither a node nor a fault */
 #include "rewrites.h"
 
-/* Which of so many numbers an index takes, or -1. */
+/* The element that an index selects out of `count`, or -1 if it is invalid. */
 static int32_t taken(double index, int32_t count) {
     return index >= 0.0 && index < count && index == floor(index) ? (int32_t)index : -1;
 }
@@ -74,7 +74,7 @@ static int32_t apply_row(Rebuilder *r, int code, int32_t count, const int32_t *a
     return cheaper == NO_REWRITE ? node(r, code, count, args) : cheaper;
 }
 
-/* Fold constants; compute equal expressions once; take what costs less. */
+/* Constant folding, common subexpression elimination and cheaper rewrites. */
 static int simplify(const Graph *g, Graph *new) {
     Rebuilder r = {.graph = new};
     int32_t widest = 0, results = 0, fault = OUT_OF_MEMORY;
@@ -91,7 +91,7 @@ static int simplify(const Graph *g, Graph *new) {
         if (g->code[i] == CONSTANT_NODE)
             places[i] = constant(&r, number_of(g, i));
         else if (is_leaf(g, i))
-            places[i] = graph_add(new, g->code[i], 1, old); /* extraction gives each leaf one node */
+            places[i] = graph_add(new, g->code[i], 1, old); /* extraction gives each leaf exactly one node */
         else {
             for (int32_t k = 0; k < count; k++) args[k] = places[old[k]];
             places[i] = apply_row(&r, g->code[i], count, args);
@@ -109,7 +109,7 @@ done:
 
 /* --- dead code ---------------------------------------------------------------------------------- */
 
-/* Leave out what no result needs, and the outputs too unless they are asked for. */
+/* Remove nodes that no result needs; the outputs count as results only if `outputs` is set. */
 int drop_dead(const Graph *g, int outputs, Graph *new) {
     uint8_t *needed = PyMem_Calloc((size_t)g->n + 1, 1);
     int32_t *places = PyMem_Malloc((size_t)g->n * sizeof *places + 1);
@@ -130,14 +130,14 @@ done:
 
 /* --- sums of products --------------------------------------------------------------------------- */
 
-/* Sums in the making. The terms of a node are a list of places in `args`, linked by `next`, so that
- * a sum takes over the terms of another at once, however many they are. */
+/* Sums under construction. The terms of a node are positions in `args`, linked by `next`, so that one sum
+ * takes over the terms of another in constant time. */
 typedef struct {
     const Graph *graph;
     Graph *made;
     int32_t *uses, *places, *head, *tail, *next;
-    int32_t *terms;  /* how many; 0 for what is no sum */
-    uint8_t *inside; /* another sum */
+    int32_t *terms;  /* how many; 0 if the node is not a sum */
+    uint8_t *inside; /* part of another sum */
     uint8_t *varying;
 } Sums;
 
@@ -163,7 +163,7 @@ static void find_terms(Sums *s) {
     }
 }
 
-/* The sum of those terms that are products, or of those that are not, or of all. */
+/* Add up the terms that are products, those that are not, or all of them. */
 enum { PRODUCTS, OTHERS, ALL_TERMS };
 
 static int32_t add_terms(Sums *s, int32_t i, int which, int32_t count) {
@@ -179,7 +179,7 @@ static int32_t add_terms(Sums *s, int32_t i, int which, int32_t count) {
             *args++ = s->places[t];
             continue;
         }
-        /* The side that does not vary first, whichever way the product was written. */
+        /* The operand that does not vary goes first, however the product was written. */
         const int32_t *pair = args_of(g, t), swap = s->varying[pair[0]] && !s->varying[pair[1]];
         args[0] = s->places[pair[swap]];
         args[count] = s->places[pair[1 - swap]];
@@ -211,7 +211,7 @@ static int has_grown(const Sums *s, int32_t i) {
     return 0;
 }
 
-/* Chains of + become one sum, and products in it one dot. */
+/* Merge chains of + into one sum, and the products in it into one dot product. */
 static int join_products(const Graph *g, Graph *new) {
     Graph made = {0};
     const size_t n = (size_t)g->n + 1, size = sizeof(int32_t);
@@ -237,7 +237,7 @@ done:;
     return fault;
 }
 
-/* All passes, with the graph verified before and after. What was extracted has nothing dead in it. */
+/* Run all passes and verify the graph before and after. Extraction leaves no dead code. */
 int optimise(const Graph *g, Graph *new) {
     Graph simple = {0}, alive = {0};
     int fault = graph_verify(g);

@@ -1,4 +1,4 @@
-/* The stages of the compiler for Python: from graph to graph, and from a graph to a machine. */
+/* The compiler stages for Python: from graph to graph, and from graph to machine. */
 #include "flat.h"
 
 static void raise_fault(int fault) {
@@ -16,7 +16,7 @@ static void capsule_free(PyObject *capsule) {
     PyMem_Free(g);
 }
 
-/* A capsule for a graph, which it takes over; or the exception for a fault. */
+/* Wrap a graph in a capsule that owns it, or raise the fault. */
 PyObject *graph_capsule(Graph *g, int fault) {
     PyObject *capsule = NULL;
     if (fault)
@@ -60,14 +60,14 @@ PyObject *graph_parts(PyObject *module, PyObject *capsule) {
     (void)module;
     const Graph *g = graph_of(capsule);
     if (!g) return NULL;
-    static const int32_t none; /* where the arguments of no nodes begin */
+    static const int32_t none; /* the argument offset of an empty graph */
     const Py_ssize_t size = sizeof(int32_t);
     return Py_BuildValue("NNNNNN", bytes_of(g->code, g->n), bytes_of(g->first ? g->first : &none, (g->n + 1) * size),
                          bytes_of(g->args, g->n_args * size), bytes_of(g->numbers, g->n_numbers * (Py_ssize_t)sizeof(double)),
                          bytes_of(g->outputs, g->n_outputs * size), bytes_of(g->guards, g->n_guards * size));
 }
 
-/* Lower, and reverse if gradients are asked for. */
+/* Lower the graph, and reverse it if gradients are wanted. */
 static int build(const Graph *g, int narrow, int gradients, int params, const Py_buffer *wanted, Machine *m) {
     Graph masked = {0};
     const ptrdiff_t n_wanted = gradients ? wanted->len / (ptrdiff_t)sizeof(int32_t) : 0;
@@ -81,7 +81,7 @@ static int build(const Graph *g, int narrow, int gradients, int params, const Py
 
 /* graph_machine(graph, params, inputs, narrow, differentiate_params, wanted) -> machine
  *
- * `wanted` are the inputs whose gradients are wanted, as 32-bit numbers; None for no gradients at all. */
+ * `wanted` lists the inputs whose gradients are wanted, as 32-bit integers; None means no gradients at all. */
 PyObject *graph_machine(PyObject *module, PyObject *args) {
     (void)module;
     PyObject *capsule, *inputs;

@@ -1,7 +1,7 @@
-/* Dots: those with a shared side become matrix products, and biases where their sums begin. */
+/* Dot products: those with a shared operand become matrix products, whose sums start from the biases. */
 #include "lower.h"
 
-/* Sequences of nodes, all of one length, of which equal ones have one number. */
+/* Sequences of nodes of equal length, deduplicated and numbered. */
 typedef struct {
     Table known;
     const int32_t **items;
@@ -25,14 +25,14 @@ static int32_t number_sequence(Sequences *s, const int32_t *items) {
     return i;
 }
 
-/* The dots of a group. Each is a line a times a column x; those with the same x belong together, and
- * columns with the same lines make a product. */
+/* The dot products of a group. Each is a line a times a column x. Dots with the same x share a column, and
+ * columns with the same lines form a matrix product. */
 typedef struct {
     Sequences a, x;
-    int32_t n;                    /* dots with a shared side */
-    int32_t *node, *line, *column; /* of these; sorted by their columns once all are there */
+    int32_t n;                    /* dots with a shared operand */
+    int32_t *node, *line, *column; /* of these dots; sorted by column once complete */
     int32_t *begin;               /* of each column */
-    int32_t n_rest, *rest;        /* the other dots */
+    int32_t n_rest, *rest;        /* the remaining dots */
     int32_t *scratch, *set;       /* the set of lines of each column */
 } Dots;
 
@@ -48,7 +48,7 @@ static int some_are_params(const Graph *g, const int32_t *ids, int32_t n) {
     return 0;
 }
 
-/* The shared side of a dot and the other one; 0 if there is no shared side. */
+/* The shared operand of a dot product and the other one; 0 if neither is shared. */
 static int find_sides(const Lowering *l, int32_t i, const int32_t **a, const int32_t **x) {
     const Graph *g = l->graph;
     const int32_t half = count_of(g, i) / 2;
@@ -66,11 +66,11 @@ static int find_sides(const Lowering *l, int32_t i, const int32_t **a, const int
 }
 
 static int same_dot(const void *wanted, int32_t i) {
-    const Dots *d = wanted; /* the one looked for is the next one */
+    const Dots *d = wanted; /* the candidate sits right after the last sequence */
     return d->line[i] == d->line[d->n] && d->column[i] == d->column[d->n];
 }
 
-/* Sort out which dots have which line and column; the same dot twice goes with the rest. */
+/* Find the line and column of each dot. A repeated dot goes to the rest. */
 static int find_dots(const Lowering *l, const int32_t *ids, int32_t count, Dots *d) {
     Table known = {0};
     int fault = 0;
@@ -101,7 +101,7 @@ static void reorder(int32_t *items, const int32_t *order, int32_t n, int32_t *ro
     memcpy(items, room, (size_t)n * sizeof *items);
 }
 
-/* Put the dots of each column together, in the order they came. */
+/* Sort the dots by column, keeping their order within a column. */
 static void sort_columns(Dots *d) {
     int32_t *order = d->scratch;
     sort_by(d->column, d->n, d->x.n, d->begin, order);
@@ -121,7 +121,7 @@ static int same_lines(const void *wanted, int32_t set) {
            !memcmp(d->line + d->begin[first], d->line + d->begin[column], (size_t)length * sizeof *d->line);
 }
 
-/* Number the sets of lines that columns have; the first column of each is left in `scratch`. */
+/* Number the distinct sets of lines that columns have; `scratch` receives the first column of each set. */
 static int32_t find_sets(Dots *d) {
     Table known = {0};
     int32_t sets = 0;
@@ -138,7 +138,7 @@ static int32_t find_sets(Dots *d) {
     return sets;
 }
 
-/* A matrix product over some columns, which have the same lines. */
+/* Emit a matrix product over columns that have the same lines. */
 static int dense(Lowering *l, int shared, const Dots *d, const int32_t *columns, int32_t n) {
     const int32_t first = d->begin[columns[0]], lines = d->begin[columns[0] + 1] - first;
     Step step = {.kind = DENSE, .shared = shared, .count = lines * n, .terms = d->a.length, .columns = n, .args = 2};
@@ -154,7 +154,7 @@ static int dense(Lowering *l, int shared, const Dots *d, const int32_t *columns,
     return fault ? fault : emit(l, &step);
 }
 
-/* Dots one after another, without a matrix. */
+/* Emit dot products without a matrix. */
 static int plain_dots(Lowering *l, int shared, const int32_t *ids, int32_t count) {
     const Graph *g = l->graph;
     const int32_t half = count_of(g, ids[0]) / 2;
@@ -204,7 +204,7 @@ int lower_dots(Lowering *l, const int32_t *ids, int32_t count) {
 
 /* --- biases ------------------------------------------------------------------------------------- */
 
-/* The product whose rows begin here, as its place in `products`, or -1. They are in order. */
+/* The product whose rows begin here, as an index into `products`, or -1. Binary search. */
 static int32_t product_at(const Lowering *l, int32_t row) {
     int32_t low = 0, high = l->products.n / 2;
     while (low < high) {
@@ -218,8 +218,8 @@ static int32_t product_at(const Lowering *l, int32_t row) {
     return there ? 2 * low : -1;
 }
 
-/* Start the sums of a matrix product with what is added to them, if it is the same for all samples:
- * that is how neurons add their biases. */
+/* Start the sums of a matrix product from the value added to them, if all samples share it. This is how
+ * neurons add their biases. */
 int add_to_product(Lowering *l, const int32_t *run, int32_t count) {
     const Graph *g = l->graph;
     const int32_t *pair = args_of(g, run[0]), swap = l->varying[pair[0]] && !l->varying[pair[1]];

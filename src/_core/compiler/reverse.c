@@ -1,9 +1,9 @@
-/* The reverse program: which adjoints to add to which, in what order. See reverse.py. */
+/* The reverse program: which adjoints to add to which, and in what order. See reverse.py. */
 #include "flat.h"
 
 /* All rows that an argument of a step reads: start + i step + k term_step. */
 typedef struct {
-    const int32_t *listed; /* or these, of a copy */
+    const int32_t *listed; /* for a copy: its explicit row list */
     int64_t start, step, term_step, count, terms;
 } Rows;
 
@@ -17,18 +17,18 @@ static inline int64_t row_at(const Rows *rows, int64_t i, int64_t k) {
 
 typedef struct {
     Machine *machine;
-    uint8_t *active[2];  /* rows that depend on something whose gradient is wanted: of each, and shared */
-    uint8_t *written;    /* adjoints of `each` that something was written to */
-    uint8_t *reached;    /* adjoints of what is shared that get something */
-    uint8_t *parts[2];   /* for each step a bit for each argument that passes a gradient on */
-    int32_t *fresh;      /* room for rows to clear */
+    uint8_t *active[2];  /* rows that depend on something whose gradient is wanted, in `each` and in `shared` */
+    uint8_t *written;    /* adjoint rows of `each` written so far */
+    uint8_t *reached;    /* adjoint rows of `shared` that receive a contribution */
+    uint8_t *parts[2];   /* for each step, one bit per argument that passes a gradient on */
+    int32_t *fresh;      /* scratch space for rows to clear */
     int32_t fresh_capacity;
-    int32_t capacity[2]; /* of the steps of the result */
+    int32_t capacity[2]; /* of the emitted steps */
 } Reversal;
 
 static int is_copy(const Step *s) { return s->kind == GATHER || s->kind == SPREAD; }
 
-/* Every row that an argument reads; one that all rows of the result read is there once. */
+/* Every row that an argument reads; a row that all results read is listed once. */
 static Rows rows_of(const Machine *m, const Step *s, int part) {
     if (is_copy(s)) return (Rows){m->rows + s->rows, 0, 0, 0, s->count, 1};
     const View *v = &s->arg[part];
@@ -59,7 +59,7 @@ static int passes_on(const Step *s, int part) {
     return s->kind != MAP || is_differentiable(s->op, part);
 }
 
-/* Which arguments of which steps depend on something whose gradient is wanted. */
+/* Find which arguments of which steps depend on something whose gradient is wanted. */
 static void find_active(Reversal *r, int shared, const Steps *steps) {
     for (ptrdiff_t i = 0; i < steps->n; i++) {
         const Step *s = &steps->steps[i];
@@ -86,7 +86,7 @@ static int compare_rows(const void *a, const void *b) {
     return (x > y) - (x < y);
 }
 
-/* Clear those of the rows that nothing was written to, in order. */
+/* Clear the rows that have not been written yet, in ascending order. */
 static int clear(Reversal *r, const Rows *rows) {
     int32_t n = 0, sorted = 1;
     FOR_ROWS(row, rows) {
@@ -111,7 +111,7 @@ static int clear(Reversal *r, const Rows *rows) {
     return 0;
 }
 
-/* Mark rows that nothing was written to; 0 if that is not so, or if one is there twice. */
+/* Mark rows as written. Returns 0 if one already was, or if one occurs twice. */
 static int mark_fresh(uint8_t *written, const Rows *rows) {
     if (some(written, rows)) return 0;
     FOR_ROWS(row, rows) {
@@ -124,7 +124,7 @@ static int mark_fresh(uint8_t *written, const Rows *rows) {
     return 1;
 }
 
-/* A step for one argument: assigning if its adjoints are fresh, else adding. */
+/* Emit the step for one argument: it assigns if the adjoints are fresh, otherwise it adds. */
 static int pull(Reversal *r, const Step *s, int part) {
     Step step = *s;
     step.part = part;

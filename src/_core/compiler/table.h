@@ -1,4 +1,4 @@
-/* A hash table of numbered things, which its user keeps and compares. */
+/* A hash table of item numbers. The caller stores and compares the items. */
 #ifndef CHAINRULE_TABLE_H
 #define CHAINRULE_TABLE_H
 
@@ -6,7 +6,7 @@
 
 typedef struct {
     uint32_t hash;
-    int32_t item; /* -1 where there is none */
+    int32_t item; /* -1 if the slot is empty */
 } Entry;
 
 typedef struct {
@@ -15,7 +15,7 @@ typedef struct {
     uint32_t n;
 } Table;
 
-/* Whether an item is what is looked for. */
+/* Whether an item equals the one wanted. */
 typedef int Same(const void *wanted, int32_t item);
 
 static inline uint64_t hash_more(uint64_t hash, uint64_t x) {
@@ -28,7 +28,7 @@ static inline uint64_t hash_items(uint64_t hash, const int32_t *items, int64_t n
     return hash;
 }
 
-/* Room for so many items, which all that are there are moved to. */
+/* Grow to hold `items` items and rehash. */
 static inline int table_room(Table *t, uint32_t items) {
     uint32_t size = 64;
     while (size / 2 <= items && size <= UINT32_MAX / 4) size *= 2;
@@ -47,8 +47,8 @@ static inline int table_room(Table *t, uint32_t items) {
     return 0;
 }
 
-/* The item that is the same, or `item`, which is then in the table; a negative number if memory ran
- * out. `item` must be the next number that its user gives. */
+/* The existing item that is equal, or `item` after inserting it; negative if out of memory. `item` must be
+ * the caller's next number. */
 static inline int32_t table_enter(Table *t, uint64_t hash, Same *same, const void *wanted, int32_t item) {
     if (t->n >= t->size / 2 && table_room(t, t->n) < 0) return -1;
     const uint32_t short_hash = (uint32_t)hash;

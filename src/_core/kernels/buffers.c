@@ -1,14 +1,14 @@
-/* The elementwise kernels on Python buffers of doubles: the door through which tests reach them. */
+/* The elementwise kernels on Python buffers of doubles, for the tests. */
 #include "elementwise.h"
 #include "node.h"
 
 enum { MOST = 6 };
 
-/* Buffers that are held, all of one length. */
+/* Acquired buffers, all of the same length. */
 typedef struct {
     Py_buffer views[MOST];
     int held;
-    Py_ssize_t n; /* doubles in each of them, -1 before the first */
+    Py_ssize_t n; /* doubles in each buffer, -1 before the first */
 } Buffers;
 
 static double *hold(Buffers *buffers, PyObject *o, int writable) {
@@ -32,7 +32,7 @@ static void release(Buffers *buffers) {
     while (buffers->held) PyBuffer_Release(&buffers->views[--buffers->held]);
 }
 
-/* The arguments of a row, NULL for those it does not have. */
+/* The arguments of an operation, NULL for those it does not have. */
 static int hold_arguments(Buffers *buffers, PyObject *tuple, int arity, const double *a[3]) {
     if (PyTuple_GET_SIZE(tuple) != arity) {
         PyErr_Format(PyExc_TypeError, "expected %d arguments, got %zd", arity, PyTuple_GET_SIZE(tuple));
@@ -43,7 +43,7 @@ static int hold_arguments(Buffers *buffers, PyObject *tuple, int arity, const do
     return 0;
 }
 
-/* The vectors of a name and the code of an elementwise row, or -1. */
+/* Look up the instruction set by name and the elementwise operation by row; returns its code or -1. */
 static int find(const char *name, PyObject *row, const Elementwise **simd) {
     if (!(*simd = elementwise_named(name))) {
         PyErr_Format(PyExc_ValueError, "this machine has no %s", name);

@@ -1,9 +1,9 @@
-/* Which vectors this machine has. */
+/* Which instruction sets this machine supports. */
 #include "elementwise.h"
 #include <stdlib.h>
 #include <string.h>
 
-/* What this machine can run, the fastest first. */
+/* The instruction sets this machine can run, fastest first. */
 static int available(const Elementwise *found[3]) {
     int n = 0;
 #if defined(__x86_64__)

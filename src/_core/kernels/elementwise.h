@@ -1,4 +1,4 @@
-/* Elementwise rows of the table on arrays of doubles, compiled once for each kind of vectors. */
+/* Elementwise operations of the table on arrays of doubles, compiled once for each instruction set. */
 #ifndef CHAINRULE_ELEMENTWISE_H
 #define CHAINRULE_ELEMENTWISE_H
 
@@ -6,22 +6,22 @@
 
 typedef struct {
     const char *name;
-    /* out[i] = op(x[i], y[i], z[i]) for i < n. Arguments that the row does not have may be NULL;
-     * out may be one of them. */
+    /* out[i] = op(x[i], y[i], z[i]) for i < n. Arguments that the operation does not have may be NULL.
+     * out may alias an argument. */
     void (*map_values)(int op, double *out, const double *x, const double *y, const double *z, ptrdiff_t n);
-    /* grad[i] += adjoint[i] times the partial by argument `part`; `assign` takes grad for 0 before.
-     * A partial that is exactly 0 contributes nothing in a row that selects, whatever the adjoint. */
+    /* grad[i] += adjoint[i] times the partial with respect to argument `part`; `assign` overwrites grad instead.
+     * In an operation that selects, a partial of exactly 0 contributes nothing, whatever the adjoint. */
     void (*map_pull)(int op, int part, int assign, double *grad, const double *adjoint, const double *x,
                      const double *y, const double *z, const double *out, ptrdiff_t n);
 } Elementwise;
 
 extern const Elementwise elementwise_avx512, elementwise_avx2, elementwise_base;
 
-/* The one of this name, NULL if this machine or this build does not have it. */
+/* The kernels of this name, or NULL if this machine or this build does not have them. */
 const Elementwise *elementwise_named(const char *name);
 
-/* The fastest this machine has, or the one that CHAINRULE_SIMD=avx512, avx2 or base asks for;
- * NULL if it asks for one that is not there. */
+/* The fastest kernels this machine supports, or those named by CHAINRULE_SIMD=avx512, avx2 or base;
+ * NULL if those are not available. */
 const Elementwise *elementwise_best(void);
 const Elementwise *elementwise_best_or_error(void); /* for Python, in buffers.c */
 

@@ -1,4 +1,4 @@
-/* Arrays four numbers at a time. Only called on machines that have AVX2 and FMA. */
+/* Array kernels on four numbers at a time. Only called on machines with AVX2 and FMA. */
 #if defined(__x86_64__)
 
 #if defined(__clang__)

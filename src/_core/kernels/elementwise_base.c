@@ -1,4 +1,4 @@
-/* Arrays two numbers at a time, with what every machine has. */
+/* Array kernels on two numbers at a time, for any machine. */
 #include "map.h"
 #include "interpreter.h"
 

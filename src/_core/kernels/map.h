@@ -1,17 +1,16 @@
-/* The kernels over arrays of any length, included once for each kind of SIMD and of numbers. */
+/* The kernels on arrays of any length, included once for each instruction set and number type. */
 #include "elementwise.h"
 #include "ops_codes.h"
 #include "vmath.h"
 
-/* A kernel is a function of its own: a common one would save the registers of the worst for all. */
+/* Each kernel is a separate function: a shared one would save as many registers as the worst case needs. */
 typedef void (*Values)(real *out, const real *x, const real *y, const real *z, ptrdiff_t n);
 typedef void (*Pull)(int assign, real *grad, const real *adjoint, const real *x, const real *y,
                      const real *z, const real *out, ptrdiff_t n);
 
 #define UNUSED __attribute__((unused))
 
-/* Whole vectors, then what is left over: the same statement, written twice, so that the loop over
- * whole ones need not ask. */
+/* Whole vectors, then the remainder. The statement is duplicated so that the main loop has no tail check. */
 #define EACH(statement)                                   \
     ptrdiff_t i = 0;                                      \
     for (; i + LANES <= n; i += LANES) {                  \

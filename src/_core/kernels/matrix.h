@@ -1,8 +1,7 @@
 /* Matrix products on rows of samples: out(r, j) = sum over k of a(r, k) x(k, j).
  *
- * A tile of results stays in registers while k runs; a row of x is read once for all rows of the
- * tile. The number of rows and vectors of a tile is a constant wherever it is inlined.
- */
+ * A tile of results stays in registers while k runs; each row of x is loaded once for all rows of the
+ * tile. The tile size is a compile-time constant wherever the function is inlined. */
 #ifndef CHAINRULE_MATRIX_H
 #define CHAINRULE_MATRIX_H
 
@@ -10,7 +9,7 @@
 
 enum { TILE_ROWS = LANES == 8 ? 8 : 4, TILE_VECS = LANES == 8 ? 3 : 2, WEIGHT_ROWS = 3 };
 
-/* Before loops over a tile: only then does it stay in registers. */
+/* Goes before loops over a tile: without unrolling, the tile would not stay in registers. */
 #define UNROLL _Pragma("GCC unroll 8")
 
 #if defined(__x86_64__)
@@ -21,14 +20,14 @@ enum { TILE_ROWS = LANES == 8 ? 8 : 4, TILE_VECS = LANES == 8 ? 3 : 2, WEIGHT_RO
 
 typedef struct {
     const real *a;
-    ptrdiff_t a_row, a_term; /* from one r, and from one k, to the next */
+    ptrdiff_t a_row, a_term; /* strides in r and in k */
     const real *x;
     ptrdiff_t x_term;
     real *out;
     ptrdiff_t out_row;
     ptrdiff_t rows, terms, columns;
-    int assign; /* else add to what is there */
-    const real *start; /* b(r) to start the sums from, or NULL */
+    int assign; /* otherwise add to the output */
+    const real *start; /* initial values b(r) of the sums, or NULL */
     ptrdiff_t start_row;
 } Product;
 
@@ -50,7 +49,7 @@ INLINE ptrdiff_t product_four(const Product *p) { return (void)p, 0; }
 INLINE int outer_four(const Outer *o) { return (void)o, 0; }
 #endif
 
-/* `last` elements of the last vector count: WIDE of them, or fewer at the end of a row. */
+/* Only `last` elements of the last vector are used: WIDE of them, or fewer at the end of a row. */
 INLINE void product_tile(const Product *p, ptrdiff_t r, ptrdiff_t j, const int rows, const int vecs,
                          const ptrdiff_t last) {
     wide sum[TILE_ROWS][TILE_VECS];
@@ -79,7 +78,7 @@ INLINE void product_tile(const Product *p, ptrdiff_t r, ptrdiff_t j, const int r
 #define TILES(size) \
     for (; r + size <= p->rows; r += size) product_tile(p, r, j, size, vecs, last);
 
-/* From row r on. */
+/* All tiles from row r on. */
 INLINE void product_columns(const Product *p, ptrdiff_t r, ptrdiff_t j, const int vecs, const ptrdiff_t last) {
     if (TILE_ROWS == 8) TILES(8)
     TILES(4)
@@ -94,7 +93,7 @@ static void matrix_product(const Product *p) {
     if (j < p->columns) product_columns(p, product_four(p), j, 1, p->columns - j);
 }
 
-/* The sums of LANES vectors, as one vector. */
+/* Sum each of LANES vectors, and return the sums as one vector. */
 INLINE vec v_sums(const vec *a) {
 #if defined(SIMD_AVX512)
     vec b[4], c[2];
@@ -122,7 +121,7 @@ INLINE vec w_sums(const wide *a) {
     return v_sums(folded);
 }
 
-/* Add to the weights of row r from term k on. */
+/* Add to the weights of row r, starting at term k. */
 INLINE void add_weights(const Outer *o, ptrdiff_t r, ptrdiff_t k, ptrdiff_t terms, vec total) {
     real *weights = o->weights + r * o->weights_row + k * o->weights_term;
     if (o->weights_term == 1 && terms == LANES)
@@ -131,7 +130,7 @@ INLINE void add_weights(const Outer *o, ptrdiff_t r, ptrdiff_t k, ptrdiff_t term
         for (ptrdiff_t q = 0; q < terms; q++) weights[q * o->weights_term] += (real)total[q];
 }
 
-/* `terms` of the LANES right rows count; the others are computed in vain. */
+/* Only `terms` of the LANES right rows are used; the results of the others are discarded. */
 INLINE void outer_tile(const Outer *o, ptrdiff_t r, ptrdiff_t k, const int rows, ptrdiff_t terms) {
     wide sum[WEIGHT_ROWS][LANES];
     const real *left = o->left + r * o->left_row, *right[LANES];
@@ -144,7 +143,7 @@ INLINE void outer_tile(const Outer *o, ptrdiff_t r, ptrdiff_t k, const int rows,
         UNROLL for (int i = 0; i < rows; i++) row[i] = w_load(left + i * o->left_row + j);
         UNROLL for (int q = 0; q < LANES; q++) {
             wide x = w_load(right[q] + j);
-            KEEP_IN_REGISTER(x); /* else it is loaded for each row again */
+            KEEP_IN_REGISTER(x); /* otherwise it is reloaded for each row */
             UNROLL for (int i = 0; i < rows; i++) sum[i][q] = w_fma(row[i], x, sum[i][q]);
         }
     }
@@ -159,7 +158,7 @@ INLINE void outer_tile(const Outer *o, ptrdiff_t r, ptrdiff_t k, const int rows,
     UNROLL for (int i = 0; i < rows; i++) add_weights(o, r + i, k, terms, w_sums(sum[i]));
 }
 
-/* A vector of samples or less: the right rows stay in registers, and each left row gives LANES weights. */
+/* At most one vector of samples: the right rows stay in registers, and each left row yields LANES weights. */
 INLINE void outer_few(const Outer *o, const ptrdiff_t some) {
     if (outer_four(o)) return;
     for (ptrdiff_t k = 0; k < o->terms; k += LANES) {
@@ -189,7 +188,7 @@ static void outer(const Outer *o) {
         outer_few(o, WIDE);
     else if (o->columns < WIDE)
         outer_few(o, o->columns);
-    else if (o->terms < LANES && o->rows > o->terms) { /* the other way round less is computed in vain */
+    else if (o->terms < LANES && o->rows > o->terms) { /* swapping the roles wastes fewer lanes */
         const Outer other = {o->right,        o->right_row,   o->left,  o->left_row, o->weights,
                              o->weights_term, o->weights_row, o->terms, o->rows,     o->columns};
         outer_many(&other);
@@ -197,7 +196,7 @@ static void outer(const Outer *o) {
         outer_many(o);
 }
 
-/* Add the sum of row i to totals[rows[i]], or without `rows` to totals[i step]: LANES at a time. */
+/* Add the sum of row i to totals[rows[i]], or to totals[i step] if `rows` is NULL, LANES at a time. */
 static void sum_rows(const real *x, ptrdiff_t stride, ptrdiff_t count, ptrdiff_t columns, real *totals,
                      const int32_t *rows, ptrdiff_t step) {
     ptrdiff_t i = 0;
@@ -222,7 +221,7 @@ static void sum_rows(const real *x, ptrdiff_t stride, ptrdiff_t count, ptrdiff_t
     }
 }
 
-/* --- one sample and one column: products of a matrix and a vector, terms one after another ----- */
+/* --- one sample and one column: matrix-vector products with contiguous terms -------------------- */
 
 INLINE double dot(const real *a, const real *x, ptrdiff_t n) {
     wide sum[4] = {{0}};
@@ -237,7 +236,7 @@ INLINE double dot(const real *a, const real *x, ptrdiff_t n) {
     return total;
 }
 
-/* out[k] = factor x[k], or added to what is there */
+/* out[k] = factor x[k], or out[k] += factor x[k] */
 INLINE void add_scaled(real *out, real factor, const real *x, ptrdiff_t n, int assign) {
     const wide f = w_splat(factor);
     ptrdiff_t k = 0;
@@ -249,7 +248,7 @@ INLINE void add_scaled(real *out, real factor, const real *x, ptrdiff_t n, int a
     }
 }
 
-/* --- dots that share nothing: out[j] = sum over k of a(k, j) b(k, j) --------------------------- */
+/* --- dot products without a shared operand: out[j] = sum over k of a(k, j) b(k, j) ------------- */
 
 static void dots(real *out, const real *a, ptrdiff_t a_term, const real *b, ptrdiff_t b_term,
                  ptrdiff_t terms, ptrdiff_t n) {
@@ -268,7 +267,7 @@ static void dots(real *out, const real *a, ptrdiff_t a_term, const real *b, ptrd
     }
 }
 
-/* grad[j] = left[j] right[j], or added to what is there */
+/* grad[j] = left[j] right[j], or grad[j] += left[j] right[j] */
 static void add_product(real *grad, const real *left, const real *right, ptrdiff_t n, int assign) {
     ptrdiff_t j = 0;
     for (; j + WIDE <= n; j += WIDE) {

@@ -1,8 +1,7 @@
-/* Matrix products with four columns, such as the four samples of XOR: two rows to a vector of eight.
+/* Matrix products with four columns, such as the four samples of XOR: two rows per vector of eight.
  *
- * A row of four would leave half of a vector empty, and what is stored in halves cannot be loaded
- * whole until it has reached the cache, which takes longer than the arithmetic.
- */
+ * A row of four would leave half of each vector empty. Storing two halves and then loading the whole
+ * vector would stall until both stores reach the cache, which takes longer than the arithmetic. */
 #ifndef CHAINRULE_MATRIX_FOUR_H
 #define CHAINRULE_MATRIX_FOUR_H
 
@@ -12,7 +11,7 @@ INLINE vec v_pair(double low, double high) {
     return (vec)_mm512_insertf64x4(_mm512_castpd256_pd512(_mm256_set1_pd(low)), _mm256_set1_pd(high), 1);
 }
 
-/* Two rows of a product, whose results lie one after another. */
+/* Two adjacent rows of a product. */
 INLINE void product_two_rows(const Product *p, ptrdiff_t r) {
     const double *a = p->a + r * p->a_row, *start = p->start ? p->start + r * p->start_row : NULL;
     double *out = p->out + r * 4;
@@ -22,7 +21,7 @@ INLINE void product_two_rows(const Product *p, ptrdiff_t r) {
     v_store(out, p->assign ? sum : sum + v_load(out));
 }
 
-/* Weights of two rows: of the products, sum the four columns of each. */
+/* The weights of two rows: multiply, then sum the four columns of each. */
 INLINE void outer_two_rows(const Outer *o, ptrdiff_t r, ptrdiff_t k, const vec right[4], ptrdiff_t terms) {
     const vec left = v_load(o->left + r * 4);
     __m512d both[2];
@@ -31,7 +30,7 @@ INLINE void outer_two_rows(const Outer *o, ptrdiff_t r, ptrdiff_t k, const vec r
         both[i] = _mm512_add_pd(_mm512_unpacklo_pd(first, second), _mm512_unpackhi_pd(first, second));
     }
     const __m512d sums = _mm512_add_pd(_mm512_shuffle_f64x2(both[0], both[1], 0x88), _mm512_shuffle_f64x2(both[0], both[1], 0xdd));
-    const vec total = (vec)_mm512_shuffle_f64x2(sums, sums, 0xd8); /* four for the one row, four for the other */
+    const vec total = (vec)_mm512_shuffle_f64x2(sums, sums, 0xd8); /* four for each row */
     double *weights = o->weights + r * o->weights_row + k * o->weights_term;
     for (int i = 0; i < 2; i++, weights += o->weights_row)
         if (terms == 4 && o->weights_term == 1) {
@@ -41,7 +40,7 @@ INLINE void outer_two_rows(const Outer *o, ptrdiff_t r, ptrdiff_t k, const vec r
             for (ptrdiff_t q = 0; q < terms; q++) weights[q * o->weights_term] += total[4 * i + q];
 }
 
-/* Weights of one row, the last of an odd number. */
+/* The weights of the last row if their number is odd. */
 INLINE void outer_one_row(const Outer *o, ptrdiff_t r, ptrdiff_t k, const vec right[4], ptrdiff_t terms) {
     const __m256d left = _mm256_loadu_pd(o->left + r * 4);
     __m256d product[4];
@@ -52,7 +51,7 @@ INLINE void outer_one_row(const Outer *o, ptrdiff_t r, ptrdiff_t k, const vec ri
     for (ptrdiff_t q = 0; q < terms; q++) weights[q * o->weights_term] += total[q];
 }
 
-/* As many rows as there are pairs of; returns how many. */
+/* Computes pairs of rows, and returns how many rows it computed. */
 static ptrdiff_t product_four(const Product *p) {
     if (p->columns != 4 || p->out_row != 4) return 0;
     ptrdiff_t r = 0;
@@ -60,7 +59,7 @@ static ptrdiff_t product_four(const Product *p) {
     return r;
 }
 
-/* Whether it was done. */
+/* Returns whether it applied. */
 static int outer_four(const Outer *o) {
     if (o->columns != 4 || o->left_row != 4) return 0;
     for (ptrdiff_t k = 0; k < o->terms; k += 4) {
@@ -74,7 +73,7 @@ static int outer_four(const Outer *o) {
     return 1;
 }
 
-/* The sums of four rows of four, one after another. */
+/* The sums of four adjacent rows of four. */
 INLINE __m256d sums_four(const double *x) {
     const __m512d first = _mm512_loadu_pd(x), second = _mm512_loadu_pd(x + 8);
     const __m512d pairs = _mm512_add_pd(_mm512_unpacklo_pd(first, second), _mm512_unpackhi_pd(first, second));

@@ -1,4 +1,4 @@
-/* `real`: how the numbers of a program are stored. Double, or float where SINGLE is defined. */
+/* `real`: the storage type of a program's numbers. Double, or float if SINGLE is defined. */
 #ifndef CHAINRULE_REAL_H
 #define CHAINRULE_REAL_H
 

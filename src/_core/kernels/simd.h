@@ -1,14 +1,11 @@
-/* Vectors of LANES doubles: arithmetic, loads and stores, masks. Knows no mathematics.
+/* Vectors of LANES doubles: arithmetic, loads and stores, masks. The mathematics is in vmath.h.
  *
- * Numbers are stored as `real`, which is double, or float where SINGLE is defined: those are
- * computed with as doubles all the same. Only products of matrices compute with what is stored,
- * in `wide` vectors of WIDE numbers.
+ * Numbers are stored as `real`: double, or float if SINGLE is defined. Floats are converted to doubles
+ * for arithmetic. Only matrix products compute in the storage type, in `wide` vectors of WIDE numbers.
  *
- * The file that includes this says which instructions it may use: SIMD_AVX512 (8 lanes), SIMD_AVX2
- * (4 lanes, with fused multiply-add) or neither (2 lanes: SSE2, or the compiler's own vector
- * extension, which is there on any machine). + - * / are the C operators and round as those of
- * scalars do.
- */
+ * The including file selects the instruction set: SIMD_AVX512 (8 lanes), SIMD_AVX2 (4 lanes, with fused
+ * multiply-add) or neither (2 lanes: SSE2, or the compiler's portable vector extension). + - * / are the
+ * C operators and round as they do on scalars. */
 #ifndef CHAINRULE_SIMD_H
 #define CHAINRULE_SIMD_H
 
@@ -46,7 +43,7 @@ typedef int64_t ivec __attribute__((vector_size(LANES * 8)));
 typedef uint64_t uvec __attribute__((vector_size(LANES * 8)));
 #define INLINE static inline __attribute__((always_inline, unused))
 
-INLINE vec v_splat(double x) { return x - (vec){0}; } /* - 0: it keeps the sign of -0 */
+INLINE vec v_splat(double x) { return x - (vec){0}; } /* - 0 keeps the sign of -0 */
 
 INLINE wide w_load(const real *p) {
     wide x;
@@ -56,7 +53,7 @@ INLINE wide w_load(const real *p) {
 INLINE void w_store(real *p, wide x) { memcpy(p, &x, sizeof x); }
 INLINE wide w_splat(real x) { return x - (wide){0}; }
 
-/* The lanes one by one, for functions that have no vector form here. */
+/* Applies a scalar function to each lane, for functions without a vector form. */
 INLINE vec v_each(double (*f)(double), vec x) {
     for (int i = 0; i < LANES; i++) x[i] = f(x[i]);
     return x;
@@ -70,9 +67,9 @@ INLINE vec v_sign(vec x) { return (vec)((uvec)x & (uvec)v_splat(-0.0)); } /* onl
 INLINE vec v_abs(vec x) { return (vec)((uvec)x & ~(uvec)v_splat(-0.0)); }
 INLINE vec v_xor(vec x, vec y) { return (vec)((uvec)x ^ (uvec)y); }
 
-/* --- masks: what comparisons give and v_select takes; and parts of a vector ----------------------
- * Parts of a vector are for the last elements of an array, fewer than it has lanes: the other lanes are
- * 0, or not stored. */
+/* --- masks: the results of comparisons, for v_select; and partial vectors -----------------------
+ * Partial vectors hold the last elements of an array, fewer than LANES. The unused lanes load as 0 and
+ * are not stored. */
 
 #if defined(SIMD_AVX512)
 
@@ -103,7 +100,7 @@ INLINE vec v_load_part(const real *p, ptrdiff_t count) { return v_low(w_load_par
 INLINE void v_store_part(real *p, vec x, ptrdiff_t count) {
     w_store_part(p, (wide)_mm512_castps256_ps512(_mm512_cvtpd_ps((native)x)), count);
 }
-#else /* half a vector without a mask: what is stored with one must reach the cache before it can be loaded */
+#else /* half a vector without a mask: a masked store must reach the cache before it can be loaded */
 INLINE wide w_load_part(const real *p, ptrdiff_t count) {
     if (count == 4) return (wide)_mm512_insertf64x4(_mm512_setzero_pd(), _mm256_loadu_pd(p), 0);
     return (wide)_mm512_maskz_loadu_pd((mask)((1 << count) - 1), p);
@@ -163,7 +160,7 @@ INLINE void w_store_part(real *p, wide x, ptrdiff_t count) {
 
 #else
 
-#if defined(__x86_64__) /* not the operators: from them GCC 12 makes what it cannot compile at -O1 */
+#if defined(__x86_64__) /* not the operators: GCC 12 fails to compile them at -O1 */
 INLINE mask v_less(vec a, vec b) { return (mask)_mm_cmplt_pd((native)a, (native)b); }
 INLINE mask v_less_equal(vec a, vec b) { return (mask)_mm_cmple_pd((native)a, (native)b); }
 INLINE mask v_equal(vec a, vec b) { return (mask)_mm_cmpeq_pd((native)a, (native)b); }
@@ -195,7 +192,7 @@ INLINE void v_store_part(real *p, vec x, ptrdiff_t count) { (void)count, (void)(
 
 #endif
 
-INLINE int lanes_in(mask m) { /* a bit for each */
+INLINE int lanes_in(mask m) { /* one bit per lane */
 #if defined(NATIVE)
     return NATIVE(movemask)((native)m);
 #else
@@ -205,7 +202,7 @@ INLINE int lanes_in(mask m) { /* a bit for each */
 
 #endif
 
-/* What is stored, as vectors of doubles; and a wide vector added up to one of them. */
+/* Conversions from storage to vectors of doubles, and the sum of a wide vector's halves. */
 #if defined(SINGLE)
 INLINE vec v_folded(wide x) { return v_low(x) + v_high(x); }
 #else
@@ -220,9 +217,9 @@ INLINE mask v_and(mask a, mask b) { return a & b; }
 INLINE int v_any(mask m) { return lanes_in(m) != 0; }
 INLINE int v_all(mask m) { return lanes_in(m) == (1 << LANES) - 1; }
 
-/* --- single instructions that C has no operator for ---------------------------------------------- */
+/* --- instructions that have no C operator -------------------------------------------------------- */
 
-/* The larger and the smaller of both; NaN if x is. */
+/* Maximum and minimum; NaN if x is NaN. */
 INLINE vec v_at_least(vec low, vec x) {
 #if defined(NATIVE)
     return (vec)NATIVE(max)((native)low, (native)x);
@@ -246,7 +243,7 @@ INLINE vec v_sqrt(vec x) {
 #endif
 }
 
-/* a * b + c, rounded once where the machine can; so no result may depend on it doing so. */
+/* a * b + c, rounded once if the machine has FMA; no result may depend on that. */
 INLINE vec v_fma(vec a, vec b, vec c) {
 #if defined(SIMD_AVX512) || defined(SIMD_AVX2)
     return (vec)NATIVE(fmadd)((native)a, (native)b, (native)c);
@@ -267,7 +264,7 @@ INLINE wide w_fma(wide a, wide b, wide c) {
 #endif
 }
 
-/* --- the first `some` elements of a vector: a constant where whole vectors are meant ------------- */
+/* --- the first `some` elements of a vector; for a whole vector `some` is a constant ------------- */
 
 INLINE vec v_some(const real *p, ptrdiff_t some) { return some == LANES ? v_load(p) : v_load_part(p, some); }
 INLINE wide w_some(const real *p, ptrdiff_t some) { return some == WIDE ? w_load(p) : w_load_part(p, some); }

@@ -1,17 +1,16 @@
-/* Elementary functions of vectors, each within about an ulp over the whole range of doubles.
+/* Elementary functions on vectors, each within about an ulp over the whole range of doubles.
  *
- * The usual scheme: reduce the argument to a short interval, exactly or with the error kept in a
- * second number; there a polynomial, which is only a correction to leading terms that are added
- * last and exactly. Zeros, infinities, subnormals and NaN give what libm gives. The constants are
- * printed by tools/fit_vmath.py. Everything else in the table calls libm for each lane.
- */
+ * The usual scheme: reduce the argument to a short interval, exactly or with the error kept in a second
+ * number. A polynomial then adds a small correction to leading terms, which are added last and exactly.
+ * Zeros, infinities, subnormals and NaN give the same results as libm. tools/fit_vmath.py prints the
+ * constants. All other functions in the table call libm for each lane. */
 #ifndef CHAINRULE_VMATH_H
 #define CHAINRULE_VMATH_H
 
 #include "simd.h"
 
-/* --- numbers in two parts ------------------------------------------------------------------------
- * hi + lo, lo being what rounding took away. Dekker (1971) and Knuth's TAOCP vol. 2 have the proofs. */
+/* --- double-double arithmetic -------------------------------------------------------------------
+ * hi + lo, where lo is the rounding error. See Dekker (1971) and Knuth's TAOCP vol. 2 for proofs. */
 
 typedef struct {
     vec hi, lo;
@@ -22,7 +21,7 @@ INLINE pair exact_sum(vec a, vec b) {
     return (pair){sum, (a - (sum - part)) + (b - part)};
 }
 
-/* The same for |a| >= |b|, or a = 0. */
+/* The same, assuming |a| >= |b| or a = 0. */
 INLINE pair quick_sum(vec a, vec b) {
     const vec sum = a + b;
     return (pair){sum, b - (sum - a)};
@@ -56,7 +55,7 @@ INLINE pair quotient(pair a, pair b) {
     return (pair){q, (((a.hi - back.hi) - back.lo) + (a.lo - q * b.lo)) * inverse};
 }
 
-/* The sum of coefficients[i] x^i, even and odd powers apart so that they run side by side. */
+/* The sum of coefficients[i] x^i, with even and odd powers separate so that they run in parallel. */
 INLINE vec polynomial(vec x, const double *coefficients, int count) {
     const vec square = x * x;
     vec last = v_splat(coefficients[count - 1]), other = v_splat(coefficients[count - 2]);
@@ -70,14 +69,14 @@ INLINE vec polynomial(vec x, const double *coefficients, int count) {
 }
 #define POLYNOMIAL(x, table) polynomial(x, table, sizeof(table) / sizeof *(table))
 
-/* --- whole numbers and powers of 2 --------------------------------------------------------------- */
+/* --- integers and powers of 2 -------------------------------------------------------------------- */
 
-/* Added to |x| < 2^51, it leaves the nearest whole number in the last bits. */
+/* Adding it to |x| < 2^51 leaves the nearest integer in the low bits. */
 #define ROUNDER 0x1.8p52
 
 INLINE vec nearest_whole(vec x) { return (x + ROUNDER) - ROUNDER; }
 
-/* 2^k for whole k from -1022 to 1023; 0 and inf just outside. */
+/* 2^k for integers k from -1022 to 1023; 0 and inf just outside. */
 INLINE vec power_of_2(vec k) { return (vec)(((uvec)(k + ROUNDER) + 1023) << 52); }
 
 /* x 2^k, rounded once, for 0.5 < x < 2 and |k| <= 2000. */
@@ -94,7 +93,7 @@ INLINE vec clamped(vec x, double low, double high) { return v_at_most(v_splat(hi
 
 /* --- exponentials -------------------------------------------------------------------------------- */
 
-#define LN2_HIGH 0x1.62e42ffp-1 /* 32 bits: times a whole number it is exact */
+#define LN2_HIGH 0x1.62e42ffp-1 /* 32 bits: its product with a small integer is exact */
 #define LN2_LOW (-0x1.718432a1b0e26p-35)
 
 static const double EXP_REST[] = {
@@ -171,7 +170,7 @@ static inline vec v_sinh(vec x) {
 static inline vec v_cosh(vec x) {
     const Exponential e = exponential(single(clamped(v_abs(x), 0.0, 711.0)));
     const pair one = quick_sum(v_splat(1.0), e.r);
-    /* 2^-k exp(-x), which no longer counts where the power is cut off */
+    /* 2^-k exp(-x), which is negligible where the power is clamped */
     const vec below = power_of_2(clamped(-2.0 * e.k, -1000.0, 0.0)) / factor(e);
     return scaled(one.hi + (one.lo + (e.rest + below)), e.k - 1.0);
 }
@@ -184,7 +183,7 @@ static const double LOG_REST[] = {
 };
 #define TWO_THIRDS 0x1.5555555555555p-1
 
-/* x = 2^k (1 + f), 1 + f between the roots of 1/2 and 2, for positive and finite x. */
+/* x = 2^k (1 + f) with 1 + f between sqrt(1/2) and sqrt(2), for positive finite x. */
 INLINE vec fraction(vec x, vec *k) {
     const mask subnormal = v_less(x, v_splat(0x1p-1022));
     const uvec root = (uvec)v_splat(0x1.6a09e667f3bcdp-1), one = (uvec)v_splat(1.0);
@@ -194,18 +193,18 @@ INLINE vec fraction(vec x, vec *k) {
     return (vec)((shifted & 0xfffffffffffff) + root) - 1.0;
 }
 
-/* log(1 + f + low), where low is below an ulp of 1 + f: f - f²/2 is the upper part, and the lower
- * one a correction of up to a twentieth of it. */
+/* log(1 + f + low), where low is below an ulp of 1 + f. The upper part is f - f²/2; the lower part is
+ * a correction of at most a twentieth of it. */
 INLINE pair log_near_1(vec f, vec low) {
     const vec s = f / (2.0 + f), z = s * s;
     const vec rest = z * v_fma(z, POLYNOMIAL(z, LOG_REST), v_splat(TWO_THIRDS));
     const pair half_square = exact_product(0.5 * f, f), leading = quick_sum(f, -half_square.hi);
-    const vec slope = 1.0 - 2.0 * s * (1.0 - s); /* nearly 1 / (1 + f) */
+    const vec slope = 1.0 - 2.0 * s * (1.0 - s); /* approximately 1 / (1 + f) */
     const vec correction = v_fma(s, half_square.hi + rest, v_fma(low, slope, -half_square.lo));
     return (pair){leading.hi, leading.lo + correction};
 }
 
-/* What a logarithm with its pole at 0 gives at x: the result, -inf at the pole, NaN below it. */
+/* Handles the pole of a logarithm at x = 0: the result above it, -inf at it, NaN below it. */
 INLINE vec above_pole(vec x, vec result) {
     const vec edge = v_select(v_equal(x, v_splat(0.0)), v_splat(-INFINITY), v_splat(NAN));
     result = v_select(v_less(x, v_splat(INFINITY)), result, x);
@@ -229,7 +228,7 @@ static inline vec v_log1p(vec x) {
     return v_select(v_less(v_abs(x), v_splat(0x1p-54)), x, above_pole(u.hi, result));
 }
 
-/* log(x) / log(base), from 1 / log(base) and log(2) / log(base) in two parts each. */
+/* log(x) / log(base), given 1 / log(base) and log(2) / log(base) in two parts each. */
 INLINE vec log_to_base(vec x, pair inverse, double two_high, double two_low) {
     vec k;
     const pair part = product(log_near_1(fraction(x, &k), v_splat(0.0)), inverse);
@@ -249,13 +248,13 @@ static inline vec v_log10(vec x) {
 
 /* --- powers -------------------------------------------------------------------------------------- */
 
-/* log(x) to 65 bits, for positive and finite x: y log(x) may be 700 and needs 10 bits more. */
+/* log(x) to 65 bits, for positive finite x: y log(x) can reach 700 and needs 10 extra bits. */
 INLINE pair log_pair(vec x) {
     vec k;
     const vec f = fraction(x, &k);
     const pair s = quotient(single(f), quick_sum(v_splat(2.0), f)), z = product(s, s);
     pair series = quick_sum(v_splat(TWO_THIRDS), z.hi * POLYNOMIAL(z.hi, LOG_REST));
-    series.lo += 0x1.5555555555555p-55; /* what is left of 2/3 */
+    series.lo += 0x1.5555555555555p-55; /* the rounding error of 2/3 */
     const pair cube = product(s, product(z, series)), part = quick_sum(2.0 * s.hi, cube.hi);
     const pair sum = quick_sum(k * LN2_HIGH, part.hi);
     const vec low = v_fma(k, v_splat(LN2_LOW), part.lo + v_fma(v_splat(2.0), s.lo, cube.lo));
@@ -271,14 +270,14 @@ static inline vec v_pow(vec x, vec y) {
     vec result = exp_pair(exponent);
     result = v_select(v_equal(x, zero), v_select(v_less(y, zero), infinity, zero), result);
 
-    /* a negative base: the sign of odd powers, NaN for fractions */
+    /* a negative base: odd powers are negative, non-integer powers are NaN */
     const vec whole = nearest_whole(y), half = 0.5 * y;
     const mask odd = v_and(v_equal(y, whole), v_unequal(half, nearest_whole(half)));
     result = v_select(odd, v_xor(result, v_sign(x)), result);
     result = v_select(v_and(v_less(x, zero), v_unequal(y, whole)), v_splat(NAN), result);
     result = v_select(v_equal(y, zero), v_splat(1.0), result);
 
-    /* infinities, NaN, and exponents so large that the rounder no longer finds odd ones */
+    /* infinities, NaN, and exponents too large for the parity test above */
     const mask usual = v_and(v_less(size, infinity), v_less(v_abs(y), v_splat(0x1p51)));
     return v_all(usual) ? result : v_select(usual, result, v_each2(pow, x, y));
 }
@@ -293,7 +292,7 @@ static const double COS_REST[] = {
     0x1.5555555555555p-5,  -0x1.6c16c16c16963p-10, 0x1.a01a019f4ddfdp-16,
     -0x1.27e4fa16cc2d1p-22, 0x1.1eeb67d026ec6p-29, -0x1.907cd8ff5ede7p-37,
 };
-#define FAR_ANGLE 1e6 /* beyond it a whole number times a part of π/2 is no longer exact */
+#define FAR_ANGLE 1e6 /* beyond this, an integer times a part of π/2 is no longer exact */
 
 /* sin(x + ahead π/2), for |x| up to FAR_ANGLE. */
 INLINE vec sine(vec x, double ahead) {
@@ -341,7 +340,7 @@ static inline vec v_erf(vec x) {
     const vec size = clamped(v_abs(x), 0.0, 6.0);
     const mask near = v_less(size, v_splat(1.0));
     vec result = v_fma(x, POLYNOMIAL(x * x, ERF_REST), x);
-    if (!v_all(near)) { /* 1 - exp(-x²) / x times what hardly changes */
+    if (!v_all(near)) { /* 1 - exp(-x²) / x times a slowly varying function */
         const pair square = exact_product(size, size);
         const vec t = (size - 2.0) / (size + 2.0);
         const vec tail = exp_pair((pair){-square.hi, -square.lo}) * (POLYNOMIAL(t, ERFC_REST) / size);

@@ -1,12 +1,11 @@
-/* Blocks of samples: runs a program on them. Included once for each way to store numbers.
+/* Runs a program on blocks of samples. Included once for each storage type.
  *
- * Blocks and the order in which their gradients are added depend on the program and the batch
- * alone, never on the number of threads, so that the same call gives the same bits every time.
- */
+ * The blocks, and the order in which their gradients are added, depend only on the program and the
+ * batch, never on the number of threads, so the same call gives the same bits every time. */
 #include "machine.h"
 #include "threads.h"
 
-/* --- variadic rows, one sample after another ---------------------------------------------------- */
+/* --- variadic operations, one sample at a time --------------------------------------------------- */
 
 static ptrdiff_t fold_row(const Step *s, const Memory *m, ptrdiff_t i, ptrdiff_t k, ptrdiff_t lane) {
     const View *v = &s->arg[0];
@@ -38,7 +37,7 @@ void fold_pull(const Step *s, const Memory *m) {
 
 /* --- a block ------------------------------------------------------------------------------------- */
 
-/* Between the caller's doubles and what is stored. */
+/* Convert between the caller's doubles and the storage type. */
 static void take_in(real *to, const double *from, ptrdiff_t n) {
 #if defined(SINGLE)
     for (ptrdiff_t i = 0; i < n; i++) to[i] = (real)from[i];
@@ -54,7 +53,7 @@ static void give_out(double *to, const real *from, ptrdiff_t n) {
 #endif
 }
 
-/* Copy samples of an input, `first` the first of them. */
+/* Copy `count` samples of an input, starting at `first`. */
 static void fetch(const Run *run, const Source *source, ptrdiff_t first, ptrdiff_t count, real *to) {
     const int last = run->axes - 1;
     const ptrdiff_t row = run->shape[last], stride = source->strides[last];
@@ -77,11 +76,11 @@ static void fetch(const Run *run, const Source *source, ptrdiff_t first, ptrdiff
     }
 }
 
-/* What the steps of a block work on, and those that are shared. */
+/* The memory that the steps of a block work on. */
 static Memory block_memory(const Run *run, char *memory, real *adjoints, Wrong *wrong) {
     const Machine *m = run->machine;
     const ptrdiff_t stride = stride_of(run->lanes), each = m->each_rows * stride;
-    double *terms = (double *)memory; /* first, for it is a whole number of vectors */
+    double *terms = (double *)memory; /* first, because its size is a whole number of vectors */
     real *rows = (real *)(memory + terms_bytes(m));
     return (Memory){rows,  run->shared, rows + each, adjoints, rows + 2 * each,
                     terms, m->rows,     run->lanes,  stride,   wrong};
@@ -92,14 +91,14 @@ static Memory shared_memory(const Run *run, Wrong *wrong) {
     return (Memory){shared, shared, adjoints, adjoints, run->masked, run->terms, run->machine->rows, 1, 1, wrong};
 }
 
-/* The steps of a run of one block, bound to its memory. */
+/* The steps of a one-block run, bound to its memory. */
 struct Bound {
-    Wrong wrong; /* stays: it ends the training */
+    Wrong wrong; /* kept: an invalid index ends the training run */
     Memory once, each;
     void *run_once, *run_each, *pull_each, *pull_once;
 };
 
-/* Go through the calls that steps were bound to; or, if they were not, interpret them. */
+/* Execute the bound calls, or interpret the steps if they were not bound. */
 static void do_steps(const Run *run, Interpret *interpret, const Steps *steps, const Memory *memory, const void *calls) {
     if (calls)
         run->interpreter->go(calls, steps->n);
@@ -107,9 +106,9 @@ static void do_steps(const Run *run, Interpret *interpret, const Steps *steps, c
         interpret(steps->steps, steps->n, memory);
 }
 
-enum { WORTH_BINDING = 16384 }; /* steps: the calls of more do not stay in the cache beside what they work on */
+enum { WORTH_BINDING = 16384 }; /* steps: more calls than this would evict the data they work on from the cache */
 
-/* Bind steps; their calls begin at `place`, which moves on behind them. */
+/* Bind steps to calls stored at `place`, and advance `place` past them. */
 static void *bind_steps(const Run *run, Bind *bind, const Steps *steps, const Memory *memory, char **place) {
     void *calls = *place;
     bind(steps->steps, steps->n, memory, calls);
@@ -159,7 +158,7 @@ static void run_block(const Run *run, ptrdiff_t block, const Memory *given) {
         give_out(run->input_adjoints + i * run->samples + first, memory.each_adjoint + run->wanted[i] * stride, lanes);
 }
 
-/* What failed first, whichever thread it was on. */
+/* Record the first failure of any thread. */
 static int fail(Run *run, const Wrong *wrong) {
     int none = 0;
     if (wrong->things && atomic_compare_exchange_strong(&run->failed, &none, WRONG_INDEX)) run->wrong = *wrong;
@@ -170,7 +169,7 @@ static void run_chunk(void *context, int chunk) {
     Run *run = context;
     const Machine *m = run->machine;
     real *adjoints = (real *)run->shared_adjoints + chunk * m->shared_rows;
-    if (run->seed) memset(adjoints, 0, (size_t)m->shared_rows * sizeof(real)); /* by whom they are added to */
+    if (run->seed) memset(adjoints, 0, (size_t)m->shared_rows * sizeof(real)); /* the pulls add to them */
     char *memory = run->own ? run->own : workspace(block_bytes(run));
     if (!memory) {
         atomic_store(&run->failed, NO_MEMORY);
@@ -186,7 +185,7 @@ static void run_chunk(void *context, int chunk) {
     fail(run, &wrong);
 }
 
-/* Add up the gradients of the chunks, each row in the same order whoever does it. */
+/* Add up the gradients of the chunks. Each row is summed in the same order on any thread. */
 enum { SUMS = 8, WORTH_SHARING_SUMS = 50000 };
 static int sums(const Run *run) { return run->machine->shared_rows * run->chunks > WORTH_SHARING_SUMS ? SUMS : 1; }
 
@@ -203,7 +202,7 @@ static void spread_result(const Run *run, const View *view, double *to) {
     for (ptrdiff_t i = 0; i < run->samples; i++) to[i] = ((real *)run->shared)[view->start];
 }
 
-/* Run a batch; without the interpreter lock. */
+/* Run a batch, with the interpreter lock released. */
 int STORED(run_batch)(Run *run, const double *params, double *param_adjoints) {
     const Machine *m = run->machine;
     real *shared = run->shared, *adjoints = run->shared_adjoints;
@@ -227,7 +226,7 @@ int STORED(run_batch)(Run *run, const double *params, double *param_adjoints) {
 }
 
 #if !defined(SINGLE)
-/* The values of the only block, bound to the caller's rows. */
+/* Compute the values of the only block, bound to the caller's rows. */
 int run_rows(Run *run, const double *params) {
     const struct Bound *bound = run->bound;
     take_in(run->shared, params, run->machine->params);

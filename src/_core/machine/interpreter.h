@@ -1,4 +1,4 @@
-/* The interpreter of steps, included once for each kind of SIMD and of numbers. */
+/* The step interpreter, included once for each instruction set and storage type. */
 #include "steps.h"
 #include "folds.h"
 #include "matrix.h"
@@ -17,7 +17,7 @@ INLINE ptrdiff_t term(const Step *s, int part, const Memory *m) {
     return s->arg[part].term_step * unit(&s->arg[part], m);
 }
 
-/* Whether the rows of all arguments lie one after another, so that one loop does all of them. */
+/* Whether the rows of all arguments are contiguous, so that one loop covers them. */
 INLINE int in_one(const Step *s) {
     int one = s->count == 1;
     if (!one) {
@@ -27,8 +27,8 @@ INLINE int in_one(const Step *s) {
     return one;
 }
 
-/* A step with its addresses worked out: what is left to do when the same step comes again and again
- * on the same memory. Working them out takes a sixth of a step of a small network. */
+/* A step with its addresses computed, for steps that repeat on the same memory. Computing them takes a
+ * sixth of a step of a small network. */
 typedef struct Call {
     void (*go)(const struct Call *);
     union {
@@ -53,7 +53,7 @@ typedef struct Call {
             real *totals;
             ptrdiff_t step;
         } sums;
-        struct { /* of steps that look for themselves */
+        struct { /* for steps that compute addresses themselves */
             const Step *step;
             const Memory *memory;
         };
@@ -64,7 +64,7 @@ typedef struct Call {
 
 static void go_map(const Call *c) { c->map.of(c->map.out, c->map.x, c->map.y, c->map.z, c->map.n); }
 
-/* Of `count` rows from row i on, which lie one after another. */
+/* For `count` contiguous rows, starting at row i. */
 INLINE Call map_call(const Step *s, const Memory *m, ptrdiff_t i, ptrdiff_t count) {
     const real *x = value_at(s, 0, m, i), *y = s->args > 1 ? value_at(s, 1, m, i) : x;
     const real *z = s->args > 2 ? value_at(s, 2, m, i) : x;
@@ -90,7 +90,7 @@ INLINE Call map_pull_call(const Step *s, const Memory *m, ptrdiff_t i, ptrdiff_t
                                      m->each + out, count * m->stride, s->assign}}};
 }
 
-/* Masked, or of rows that do not lie one after another. */
+/* With a mask, or for rows that are not contiguous. */
 static void go_pull_rows(const Call *c) {
     const Step *s = c->step;
     const Memory *m = c->memory;
@@ -112,9 +112,11 @@ static void go_pull_rows(const Call *c) {
 
 /* --- products -------------------------------------------------------------------------------------- */
 
-INLINE ptrdiff_t rows_of(const Step *s) { return s->columns == 1 ? s->count : s->count / s->columns; } /* a division takes long */
+INLINE ptrdiff_t rows_of(const Step *s) { return s->columns == 1 ? s->count : s->count / s->columns; } /* avoids a
+                                                                                                        * slow
+                                                                                                        * division */
 
-/* One sample, one column, terms one after another: a matrix and a vector. */
+/* One sample, one column, contiguous terms: a matrix and a vector. */
 INLINE int is_vector(const Step *s, const Memory *m) {
     return s->columns * m->stride == 1 && s->arg[0].term_step == 1 && s->arg[1].term_step == 1;
 }
@@ -125,7 +127,7 @@ static void go_sums(const Call *c) {
     sum_rows(c->sums.x, c->sums.stride, c->sums.count, c->sums.columns, c->sums.totals, NULL, c->sums.step);
 }
 
-/* The same three of a vector: its product with a matrix, with another vector, and with the matrix turned. */
+/* The vector cases: product with a matrix, with another vector, and with the transposed matrix. */
 static void go_vector(const Call *c) {
     const Product *p = &c->product;
     for (ptrdiff_t r = 0; r < p->rows; r++)
@@ -151,7 +153,7 @@ INLINE Call dense_call(const Step *s, const Memory *m) {
 
 INLINE Call dense_pull_call(const Step *s, const Memory *m) {
     const ptrdiff_t rows = rows_of(s), columns = s->columns * m->stride;
-    const ptrdiff_t counted = columns - m->stride + m->lanes; /* what is beyond the samples does not count */
+    const ptrdiff_t counted = columns - m->stride + m->lanes; /* padding beyond the samples is not counted */
     const real *adjoint = m->each_adjoint + s->out * m->stride;
     if (s->part == 2)
         return (Call){go_sums, {.sums = {adjoint, columns, rows, counted, adjoint_at(s, 2, m, 0), s->arg[2].step}}};
@@ -164,7 +166,7 @@ INLINE Call dense_pull_call(const Step *s, const Memory *m) {
                                adjoint_at(s, 1, m, 0), term(s, 1, m), s->terms, rows, columns, s->assign, NULL, 0}}};
 }
 
-/* --- steps that look for themselves ----------------------------------------------------------------- */
+/* --- steps that compute addresses themselves -------------------------------------------------------- */
 
 static void go_dots(const Call *c) {
     const Step *s = c->step;
@@ -235,7 +237,7 @@ static void go_spread(const Call *c) {
     }
 }
 
-/* The row that a sample takes from, or -1. */
+/* The row that a sample's index selects, or -1. */
 INLINE ptrdiff_t taken(const Step *s, double index) {
     const View *table = &s->arg[1];
     const int whole = index >= 0.0 && index < s->terms && index == (double)(ptrdiff_t)index;
@@ -290,7 +292,7 @@ INLINE Call looking(void (*go)(const Call *), const Step *s, const Memory *m) {
     return (Call){go, {.step = s, .memory = m}};
 }
 
-/* Do it now, or keep it: inlined with either, so that what is done now is a plain call. */
+/* Execute a call now, or keep it for later. Inlined, so that immediate execution is a plain call. */
 INLINE void settle(const Call call, Call *kept) {
     if (kept)
         *kept = call;

@@ -1,13 +1,13 @@
-/* The machine: takes a program from Python and plans its runs; blocks.h runs it. */
+/* The machine: loads a program from Python and plans its runs; blocks.h executes them. */
 #include "machine.h"
 #include "elementwise.h"
 
 enum {
-    CACHE = 2048 * 1024,   /* bytes of a block: longer rows pay even where it does not fit the nearest cache */
+    CACHE = 2048 * 1024,   /* bytes of a block: longer rows are worth it even if the block exceeds the L1 cache */
     MOST_LANES = 256,      /* longer rows do not make an instruction cheaper */
     LEAST_LANES = 8,
-    MOST_CHUNKS = 32,      /* parts of a batch with gradients of their own */
-    WORTH_SHARING = 20000  /* multiplications: below, a second thread costs more than it does */
+    MOST_CHUNKS = 32,      /* parts of a batch that accumulate separate gradients */
+    WORTH_SHARING = 20000  /* multiplications: for less work, a second thread costs more than it saves */
 };
 
 /* --- a run ---------------------------------------------------------------------------------------- */
@@ -19,7 +19,7 @@ size_t block_bytes(const Run *run) {
     return terms_bytes(run->machine) + (size_t)(rows * stride_of(run->lanes) * number_bytes(run));
 }
 
-/* How many samples a block has, and how many chunks the blocks are dealt into. */
+/* Choose the samples per block, and the number of chunks that the blocks are divided into. */
 static void plan(Run *run) {
     const Machine *m = run->machine;
     const ptrdiff_t bytes = m->each_rows * number_bytes(run) * (run->seed ? 2 : 1);
@@ -29,7 +29,7 @@ static void plan(Run *run) {
     if (share) { /* at least two, for two threads */
         const ptrdiff_t half = ((run->samples + 1) / 2 + LEAST_LANES - 1) / LEAST_LANES * LEAST_LANES;
         if (lanes > half) lanes = half;
-        const ptrdiff_t blocks = (run->samples + lanes - 1) / lanes; /* of the same size, or nearly so */
+        const ptrdiff_t blocks = (run->samples + lanes - 1) / lanes; /* of equal or nearly equal size */
         lanes = ((run->samples + blocks - 1) / blocks + LEAST_LANES - 1) / LEAST_LANES * LEAST_LANES;
     }
     if (lanes > run->samples) lanes = run->samples;
@@ -39,7 +39,7 @@ static void plan(Run *run) {
     if (run->chunks < 1) run->chunks = 1;
 }
 
-/* Plan the run of a batch and get the memory that lasts from batch to batch of this size. */
+/* Plan the run of a batch, and allocate the memory reused for all batches of this size. */
 int run_begin(Run *run) {
     const Machine *m = run->machine;
     plan(run);
@@ -112,20 +112,20 @@ void machine_drop(Machine *m) {
 
 static void machine_free(PyObject *capsule) { machine_drop(PyCapsule_GetPointer(capsule, MACHINE)); }
 
-/* A copy of the items of a buffer. */
+/* Copy the items of a buffer. */
 static int take_items(Py_buffer *buffer, size_t size, void *to, ptrdiff_t *count) {
     if (buffer->len % (Py_ssize_t)size) return PyErr_SetString(PyExc_ValueError, "a part of a program has a wrong size"), -1;
     void *copy = PyMem_Malloc((size_t)buffer->len + 1);
     if (!copy) return PyErr_NoMemory(), -1;
     memcpy(copy, buffer->buf, (size_t)buffer->len);
-    memcpy(to, &copy, sizeof copy); /* as bytes: a pointer to what, it does not know */
+    memcpy(to, &copy, sizeof copy); /* as bytes, because the pointer's type is unknown here */
     *count = buffer->len / (Py_ssize_t)size;
     return 0;
 }
 
 static int inside(ptrdiff_t row, ptrdiff_t rows) { return row >= 0 && row < rows; }
 
-/* Whether a step has the operation and as many arguments as its kind needs. */
+/* Whether a step has the operation and the number of arguments that its kind needs. */
 static int is_complete(const Step *s) {
     const int row = s->op >= 1 && s->op < OP_END;
     switch (s->kind) {
@@ -144,8 +144,8 @@ static ptrdiff_t rows_read(const Step *s, int i) {
     return s->kind != DENSE ? s->count : i == 1 ? s->columns : s->count / s->columns;
 }
 
-/* Whether an argument is in the memory that its kind of step reads, in rows that follow each other where
- * the interpreter takes them in one go. See `Argument` in instructions.py. */
+/* Whether an argument is in the memory that its kind of step reads, and contiguous where the interpreter
+ * requires it. See `Argument` in instructions.py. */
 static int is_placed(const Step *s, int i) {
     const View *v = &s->arg[i];
     const int own = v->shared == s->shared;
@@ -155,7 +155,7 @@ static int is_placed(const Step *s, int i) {
     return own && (v->step == 1 || rows_read(s, i) == 1);
 }
 
-/* Whether a step is as Instruction.faults in instructions.py wants it, and all its rows are there. */
+/* Whether a step passes the checks of Instruction.faults in instructions.py, and all its rows exist. */
 static int is_sound(const Machine *m, const Step *s) {
     const ptrdiff_t own = s->shared ? m->shared_rows : m->each_rows;
     if (s->kind < MAP || s->kind > ZERO || s->count < 1 || s->terms < 1 || s->columns < 1 || !is_complete(s)) return 0;
@@ -178,7 +178,7 @@ static int is_sound(const Machine *m, const Step *s) {
 }
 
 /* Whether a step of a reverse program has a derivative with respect to its argument `part`, and assigns only
- * adjoints that get one contribution of each sample. */
+ * adjoints that get a single contribution per sample. */
 static int can_pull(const Step *s) {
     if (s->part < 0 || s->part >= (s->args ? s->args : 1)) return 0;
     if (s->kind == MAP && !(ROWS[s->op].differentiable >> s->part & 1)) return 0;
@@ -187,7 +187,7 @@ static int can_pull(const Step *s) {
     return !s->assign || (s->args && s->kind != TAKE && !v->shared && (v->step || s->count == 1));
 }
 
-/* Whether outputs or guards are rows. */
+/* Whether outputs or guards are valid rows. */
 static int are_sound(const Machine *m, const View *views, ptrdiff_t n) {
     for (ptrdiff_t i = 0; i < n; i++)
         if (!inside(views[i].start, views[i].shared ? m->shared_rows : m->each_rows)) return 0;
@@ -255,7 +255,7 @@ static PyObject *bytes_of(const void *items, ptrdiff_t count, size_t size) {
     return PyBytes_FromStringAndSize(items, count * (Py_ssize_t)size);
 }
 
-/* machine_parts(machine): the arguments of `machine` again. */
+/* machine_parts(machine): the arguments that `machine` was made from. */
 PyObject *machine_parts(PyObject *module, PyObject *capsule) {
     (void)module;
     const Machine *m = PyCapsule_GetPointer(capsule, MACHINE);
@@ -270,9 +270,9 @@ PyObject *machine_parts(PyObject *module, PyObject *capsule) {
 }
 
 /* run_machine(machine, shape, params, sources, seed, outputs, guards, param_adjoints, wanted,
- *             input_adjoints, threads, single): empty buffers for what is not wanted.
+ * input_adjoints, threads, single). Pass empty buffers for results that are not wanted.
  *
- * `sources` has for each input its address and its strides, one for each axis of `shape`. */
+ * `sources` has an address and strides for each input, one stride per axis of `shape`. */
 PyObject *machine_run(PyObject *module, PyObject *args) {
     (void)module;
     PyObject *capsule;

@@ -1,4 +1,4 @@
-/* Programs whose numbers are stored as floats, four at a time. Only called on machines that have AVX2 and FMA. */
+/* Programs that store floats, four at a time. Only called on machines with AVX2 and FMA. */
 #if defined(__x86_64__)
 
 #if defined(__clang__)

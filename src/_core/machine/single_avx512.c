@@ -1,4 +1,4 @@
-/* Programs whose numbers are stored as floats, eight at a time. Only called on machines that have AVX-512. */
+/* Programs that store floats, eight at a time. Only called on machines with AVX-512. */
 #if defined(__x86_64__)
 
 #if defined(__clang__)

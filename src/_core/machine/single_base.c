@@ -1,4 +1,4 @@
-/* Programs whose numbers are stored as floats, two at a time, with what every machine has. */
+/* Programs that store floats, two at a time, for any machine. */
 #define SINGLE
 #include "map.h"
 #include "interpreter.h"

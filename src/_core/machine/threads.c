@@ -1,5 +1,5 @@
-/* A pool of threads, started when first needed. A worker spins for a moment before it sleeps:
- * in a training loop the next job comes sooner than waking up would take. */
+/* A thread pool, started when first needed. A worker spins briefly before it sleeps: in a training loop
+ * the next job arrives sooner than a sleeping thread would wake. */
 #define _GNU_SOURCE
 #include "threads.h"
 #include <pthread.h>
@@ -15,17 +15,18 @@ static struct {
     pthread_t threads[MOST_WORKERS];
     int workers;
     atomic_int asleep;
-    int avoided; /* the processor that the workers keep off, -1 for none */
+    int avoided; /* the CPU that workers stay off, -1 for none */
 #ifdef __linux__
-    cpu_set_t allowed; /* to the caller when that was settled */
+    cpu_set_t allowed; /* the caller's CPU set when `avoided` was chosen */
 #endif
-    /* All that a thread needs to begin, in one cache line: it takes as long as some of the jobs until a
-     * line comes from the core that wrote it. */
-    _Alignas(LINE) _Atomic uint64_t ticket; /* which job it is, and in the lower half how many parts nobody has taken */
+    /* Everything a thread needs to start, in one cache line: transferring a line from the core that wrote it
+     * takes as long as some of the jobs. */
+    _Alignas(LINE) _Atomic uint64_t ticket; /* the job number and, in the lower half, how many parts are not taken
+                                             * yet */
     Work *_Atomic work;
     void *_Atomic context;
-    atomic_int parts, wanted; /* so many workers, the first ones, may take parts; a late one may help with the next job */
-    _Alignas(LINE) atomic_int left; /* parts that are not done */
+    atomic_int parts, wanted; /* the first `wanted` workers may take parts; a late one may help with the next job */
+    _Alignas(LINE) atomic_int left; /* parts not finished yet */
 } pool = {.lock = PTHREAD_MUTEX_INITIALIZER, .wake = PTHREAD_COND_INITIALIZER, .avoided = -1};
 
 static pthread_mutex_t one_job = PTHREAD_MUTEX_INITIALIZER;
@@ -40,8 +41,8 @@ static inline void relax(void) {
 
 static uint32_t job(void) { return (uint32_t)(atomic_load(&pool.ticket) >> 32); }
 
-/* Take part in a job until all is taken. What is read of it is of this job if the ticket is still the
- * same when a part is taken: a job with parts that nobody took cannot be over. */
+/* Work on a job until all parts are taken. If the ticket is unchanged when a part is taken, everything read
+ * before belongs to this job: a job with untaken parts cannot have ended. */
 static void take_parts(void) {
     int done = 0;
     uint64_t ticket = atomic_load(&pool.ticket);
@@ -64,7 +65,7 @@ static void *worker(void *number) {
         for (int i = 0; i < SPINS && job() == seen; i++) relax();
         if (job() == seen) {
             pthread_mutex_lock(&pool.lock);
-            atomic_fetch_add(&pool.asleep, 1); /* then look again; who has a job looks in the other order */
+            atomic_fetch_add(&pool.asleep, 1); /* then check again; the submitter checks in the opposite order */
             while (job() == seen) pthread_cond_wait(&pool.wake, &pool.lock);
             atomic_fetch_sub(&pool.asleep, 1);
             pthread_mutex_unlock(&pool.lock);
@@ -75,7 +76,7 @@ static void *worker(void *number) {
     return NULL;
 }
 
-/* A child process has none of the threads. */
+/* A forked child has none of the threads. */
 static void after_fork(void) {
     pthread_mutex_init(&pool.lock, NULL);
     pthread_mutex_init(&one_job, NULL);
@@ -83,7 +84,7 @@ static void after_fork(void) {
     pool.workers = 0;
     pool.avoided = -1;
     atomic_store(&pool.asleep, 0);
-    atomic_store(&pool.ticket, (uint64_t)job() << 32); /* a job of the parent is not the child's to finish */
+    atomic_store(&pool.ticket, (uint64_t)job() << 32); /* the child must not finish a job of the parent */
 }
 
 static void start_workers(int wanted) {
@@ -101,15 +102,15 @@ static void start_workers(int wanted) {
     pthread_attr_destroy(&attributes);
 }
 
-/* Linux likes to wake a thread on the processor of the one that wakes it, to share its cache. There
- * it would wait for us until the next balancing of loads, some 5 ms: keep the workers off it. */
+/* Linux tends to wake a thread on the CPU of the thread that wakes it, to share its cache. There it would
+ * wait behind us until the next load balancing, about 5 ms. So keep the workers off this CPU. */
 static void keep_off_this_processor(void) {
 #ifdef __linux__
     const int here = sched_getcpu();
     cpu_set_t allowed;
     if (here < 0 || pthread_getaffinity_np(pthread_self(), sizeof allowed, &allowed)) return;
     if (here == pool.avoided && CPU_EQUAL(&allowed, &pool.allowed)) return;
-    if (CPU_COUNT(&allowed) <= pool.workers) return; /* there is none to spare */
+    if (CPU_COUNT(&allowed) <= pool.workers) return; /* no CPU to spare */
     pool.allowed = allowed;
     CPU_CLR(here, &allowed);
     for (int i = 0; i < pool.workers; i++) pthread_setaffinity_np(pool.threads[i], sizeof allowed, &allowed);
@@ -118,7 +119,7 @@ static void keep_off_this_processor(void) {
 }
 
 void share_out(Work *work, void *context, int parts, int threads) {
-    if (parts < 2 || threads < 2 || pthread_mutex_trylock(&one_job)) { /* or the pool is taken */
+    if (parts < 2 || threads < 2 || pthread_mutex_trylock(&one_job)) { /* or the pool is busy */
         for (int i = 0; i < parts; i++) work(context, i);
         return;
     }

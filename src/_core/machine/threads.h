@@ -1,4 +1,4 @@
-/* Threads that wait for work: parts of a job are taken by whoever is free. */
+/* A thread pool: any free thread takes the next part of a job. */
 #ifndef CHAINRULE_THREADS_H
 #define CHAINRULE_THREADS_H
 
@@ -7,10 +7,10 @@
 
 typedef void Work(void *context, int part);
 
-/* Does all parts of a work, on up to so many threads; returns when all are done. */
+/* Run all parts of a job on up to `threads` threads; returns when all are done. */
 void share_out(Work *work, void *context, int parts, int threads);
 
-/* Memory of this thread, kept from call to call; its content is undefined. NULL if there is none. */
+/* Thread-local scratch memory, kept between calls; its content is undefined. NULL if out of memory. */
 void *workspace(size_t bytes);
 
 #endif

@@ -1,27 +1,27 @@
-/* Training: batches and the optimiser's rule in turns, without Python in between. */
+/* Training: alternates batches and optimiser updates, without returning to Python. */
 #include "machine.h"
 #include <time.h>
 
 typedef struct {
-    Run whole, rest, rule; /* a batch, the smaller one at the end of an epoch, the rule of the optimiser */
-    const double *data;    /* a row for each input, a column for each sample */
-    const int32_t *order;  /* samples in the order of their use, epoch after epoch; NULL: all in each batch */
-    ptrdiff_t samples, batch, in_epoch; /* batches of an epoch */
-    int single;            /* whether the model, not the rule, has its numbers stored as floats */
-    double *gradients;     /* of the last step, in the end */
-    double *numbers;       /* parameters, states: a row each, which the rule writes anew */
-    double *rows;          /* or NULL: parameters, gradients, states and what else the rule computes, a row each */
-    ptrdiff_t stride;      /* from one of them to the next */
+    Run whole, rest, rule; /* a full batch, the smaller one at the end of an epoch, the optimiser's update rule */
+    const double *data;    /* one row per input, one column per sample */
+    const int32_t *order;  /* sample indices in order of use, epoch after epoch; NULL: every batch has all samples */
+    ptrdiff_t samples, batch, in_epoch; /* batches per epoch */
+    int single;            /* whether the model stores floats (the rule never does) */
+    double *gradients;     /* of the last step, at the end */
+    double *numbers;       /* parameters and optimiser states, one row each, overwritten by the rule */
+    double *rows;          /* or NULL: parameters, gradients, states and the rule's intermediates, one row each */
+    ptrdiff_t stride;      /* distance between these rows */
     double *columns; /* the samples of a batch */
-    double *seeds, *losses; /* of the samples of a batch; the seeds of the smaller batch come after */
+    double *seeds, *losses; /* of the samples of a batch; the seeds of the smaller batch come last */
     Source *whole_inputs, *rest_inputs, *rule_inputs;
-    const int32_t *group; /* of each parameter, for the norms of gradients; -1 for none */
-    double *norms;        /* at the end of each epoch, one for each group */
+    const int32_t *group; /* of each parameter, for gradient norms; -1 for none */
+    double *norms;        /* at the end of each epoch, one per group */
     ptrdiff_t groups;
 } Training;
 
 static int all_finite(const double *x, ptrdiff_t n) {
-    double sums[8] = {0}; /* 0, or NaN; more than one, so that none waits for the one before */
+    double sums[8] = {0}; /* 0 or NaN; several accumulators, so that no addition waits for the previous one */
     ptrdiff_t i = 0;
     for (; i + 8 <= n; i += 8)
         for (int q = 0; q < 8; q++) sums[q] += x[i + q] * 0.0;
@@ -30,13 +30,14 @@ static int all_finite(const double *x, ptrdiff_t n) {
     return sums[0] == 0.0;
 }
 
-/* A small model lives in the memory of the rule, whose first rows are its parameters and gradients:
- * copying them to and fro takes longer than training it. */
+/* A small model shares the rule's memory, whose first rows are its parameters and gradients: copying
+ * them back and forth would take longer than training. */
 static void move_in(Training *t) {
     const Machine *model = t->whole.machine, *rule = t->rule.machine;
     const ptrdiff_t params = model->params, width = model->shared_rows;
     int fits = !t->single && t->rule.blocks == 1 && t->whole.chunks == 1 && t->rest.chunks == 1 && width <= 2 * params;
-    for (ptrdiff_t i = 0; i < rule->n_outputs; i++) { /* one row at a time is renewed: none may need another */
+    for (ptrdiff_t i = 0; i < rule->n_outputs; i++) { /* rows are overwritten one at a time, so none may depend on
+                                                       * another */
         const View *view = &rule->outputs[i];
         fits &= !view->shared && (view->start >= rule->inputs || view->start == (i ? i + 1 : 0));
     }
@@ -57,7 +58,7 @@ static void move_out(Training *t) {
         memcpy(t->numbers + i * params, t->rows + (i ? i + 1 : 0) * t->stride, (size_t)params * sizeof(double));
 }
 
-/* The optimiser's rule: new parameters and states from the old and the gradients. */
+/* The optimiser's update: new parameters and states from the old ones and the gradients. */
 static int apply_rule(Training *t, const double *settings) {
     if (!t->rows) return run_batch(&t->rule, settings, NULL);
     const Machine *rule = t->rule.machine;
@@ -70,7 +71,8 @@ static int apply_rule(Training *t, const double *settings) {
     return failed;
 }
 
-/* One batch: 0, or 1 if its loss or a gradient is not finite, which changes no parameter. */
+/* Run one batch. Returns 1, leaving the parameters unchanged, if its loss or a gradient is not finite,
+ * otherwise 0. */
 static int train_step(Training *t, ptrdiff_t step, const double *settings, double *loss) {
     const ptrdiff_t epoch = t->in_epoch == 1 ? step : step / t->in_epoch, place = step - epoch * t->in_epoch;
     const int last = place == t->in_epoch - 1;
@@ -105,7 +107,7 @@ static double now(void) {
     return (double)time.tv_sec + 1e-9 * (double)time.tv_nsec;
 }
 
-/* Steps until all are done, the time is over (but one at least), or something is not finite. */
+/* Run steps until all are done, the time is up (but at least one), or a value is not finite. */
 static int train_steps(Training *t, ptrdiff_t *step, ptrdiff_t steps, const double *settings, double seconds,
                        double *losses) {
     const double end = now() + seconds;
@@ -114,13 +116,13 @@ static int train_steps(Training *t, ptrdiff_t *step, ptrdiff_t steps, const doub
         status = train_step(t, *step, settings + *step * t->rule.machine->params, losses + *step);
         if (status) break;
         ++*step;
-        /* To ask takes a tenth of the smallest steps: when the first ones were short, now and then will do. */
+        /* Reading the clock takes a tenth of the smallest steps: after 16 short ones, read it only now and then. */
         if ((i < 16 || i % 16 == 0) && now() > end) break;
     }
     return status;
 }
 
-/* Rows of an array with so many columns, as the inputs of a program. */
+/* The rows of an array as the inputs of a program. */
 static Source *rows_of(const double *array, ptrdiff_t rows, ptrdiff_t columns) {
     Source *sources = calloc((size_t)rows + 1, sizeof *sources);
     for (ptrdiff_t i = 0; sources && i < rows; i++)
@@ -144,7 +146,7 @@ static int train(Training *t, const Machine *model, const Machine *rule, const I
     t->rule_inputs = rows_of(t->numbers - model->params, rule->inputs, model->params);
     if (t->rule_inputs) {
         t->rule_inputs[0] = t->rule_inputs[1];
-        t->rule_inputs[1].start = (const char *)t->gradients; /* until a step says where it leaves them */
+        t->rule_inputs[1].start = (const char *)t->gradients; /* until a step sets it to where its gradients are */
     }
     t->whole = (Run){.machine = model, .single = t->single, .interpreter = for_model, .inputs = t->whole_inputs, .shape = &t->batch, .axes = 1,
                      .seed = t->seeds, .outputs = t->losses, .samples = t->batch, .threads = threads,
@@ -180,10 +182,10 @@ static int train(Training *t, const Machine *model, const Machine *rule, const I
 }
 
 /* train_machine(model, rule, samples, data, order, batch, numbers, settings, made, seconds,
- *               losses, group, norms, threads, single) -> whether all was finite
+ * losses, group, norms, threads, single) -> whether all was finite
  *
- * `made` holds how many of the steps that `settings` and `losses` are for are made, here and before:
- * they count, whatever becomes of the next one. */
+ * `settings` and `losses` have an entry for each step. `made` counts the steps completed so far,
+ * including earlier calls; it stays valid if the next step fails. */
 PyObject *machine_train(PyObject *module, PyObject *args) {
     (void)module;
     PyObject *model_capsule, *rule_capsule;

@@ -1,13 +1,13 @@
-/* What a Value shows of itself: construction, attributes, repr. */
+/* The visible side of a Value: construction, attributes, repr. */
 #include "node.h"
 
-/* In the words of a Python property. */
+/* The same message as a Python property. */
 static int cannot_delete(const char *attribute) {
     PyErr_Format(PyExc_AttributeError, "property '%s' of 'Value' object has no deleter", attribute);
     return -1;
 }
 
-/* The operation, None without one; a new reference, as below. */
+/* The operation, or None; a new reference, as below. */
 static PyObject *value_row(Value *v) {
     if (v->op == CUSTOM) return Py_NewRef(v->in[0].extra->row);
     if (v->op == LEAF || v->op == BY_HAND) Py_RETURN_NONE;
@@ -24,7 +24,7 @@ static PyObject *get_op(PyObject *self, void *unused) {
     Value *v = (Value *)self;
     if (v->op == LEAF || v->op == BY_HAND) return assigned_name(v);
     if (v->op != CUSTOM) return PyUnicode_FromString(ROWS[v->op].name);
-    PyObject *row = Py_NewRef(v->in[0].extra->row); /* held: what follows may run Python */
+    PyObject *row = Py_NewRef(v->in[0].extra->row); /* held, because Python may run below */
     PyObject *name = PyObject_GetAttrString(row, "name");
     Py_DECREF(row);
     return name;
@@ -80,7 +80,7 @@ static PyObject *get_number(PyObject *self, void *unused) {
 /* read_data(values): the numbers of many Values, as doubles in a bytearray. */
 PyObject *values_read_data(PyObject *module, PyObject *values) {
     (void)module;
-    PyObject *held = PySequence_Tuple(values); /* a tracer may do with `values` what it likes */
+    PyObject *held = PySequence_Tuple(values); /* held, because a tracer may modify `values` */
     const Py_ssize_t n = held ? PyTuple_GET_SIZE(held) : 0;
     PyObject *result = held ? PyByteArray_FromStringAndSize(NULL, n * (Py_ssize_t)sizeof(double)) : NULL;
     int fine = result != NULL;
@@ -171,10 +171,10 @@ static int set_label(PyObject *self, PyObject *label, void *unused) {
 
 /* --- the graph ------------------------------------------------------------------------------- */
 
-/* Somebody looks at a number among the inputs: now it becomes a node. */
+/* Turn a plain number among the inputs into a node, when it is first accessed. */
 static Value *slot_node(Value *v, Py_ssize_t i) {
     if (!slot_is_number(v, i)) return node_slots(v)[i].node;
-    Value *constant = node_new(node_slots(v)[i].number); /* the collector may run, and Python with it */
+    Value *constant = node_new(node_slots(v)[i].number); /* the garbage collector may run, and Python with it */
     if (!constant) return NULL;
     if (i >= node_count(v) || !slot_is_number(v, i)) {
         Py_DECREF(constant);
@@ -211,7 +211,7 @@ static PyObject *get_arguments(PyObject *self, void *unused) {
     (void)unused;
     Value *v = (Value *)self;
     Py_ssize_t n = node_count(v);
-    PyObject *arguments = PyTuple_New(n); /* the collector may run here, and Python with it */
+    PyObject *arguments = PyTuple_New(n); /* the garbage collector may run, and Python with it */
     if (arguments && node_count(v) != n) {
         Py_CLEAR(arguments);
         PyErr_SetString(PyExc_RuntimeError, "the value changed meanwhile");
@@ -291,7 +291,7 @@ static int set_backward(PyObject *self, PyObject *closure, void *unused) {
     return 0;
 }
 
-/* Whoever holds the dictionary may put anything into it: from now on the collector sees the node. */
+/* The holder of the dictionary may put anything into it, so the garbage collector tracks the node from now on. */
 static PyObject *get_dict(PyObject *self, void *unused) {
     PyObject *dict = PyObject_GenericGetDict(self, unused);
     if (dict) node_track((Value *)self);
@@ -320,8 +320,8 @@ PyGetSetDef value_attributes[] = {
     {"__dict__", get_dict, set_dict, "The user's own attributes.", NULL},
     {"_backward", get_backward, set_backward,
      "Pass this value's gradient on to its inputs; assign a function to make an operation.", NULL},
-    /* The fields of the reference class, under the names that Python mangles them to: for
-     * support/graph.py alone. Attributes of the user's own cannot collide with them. */
+    /* The fields of the reference class under their mangled names, used only by support/graph.py. User
+     * attributes cannot collide with them. */
     {"_Value__number", get_number, NULL, "The number, without telling a tracer.", NULL},
     {"_Value__gradient", get_gradient, NULL, "The gradient, without telling a tracer.", NULL},
     {"_Value__row", get_row, NULL, "The row of the table, None for a leaf or an operation by hand.", NULL},
@@ -339,7 +339,7 @@ PyGetSetDef value_attributes[] = {
 
 /* --- construction and display ---------------------------------------------------------------- */
 
-/* Value(data, _children=(), _op='', label=''), on a new node or one that is made anew. */
+/* Value(data, _children=(), _op='', label=''), on a new node or one that is reinitialized. */
 static int initialize(Value *v, PyObject *data, PyObject *children, PyObject *op, PyObject *label) {
     int failed = -1;
     PyObject *inputs = children ? PySequence_Tuple(children) : PyTuple_New(0);
@@ -406,10 +406,10 @@ int value_init(PyObject *self, PyObject *args, PyObject *keywords) {
     return initialize((Value *)self, data, children, op, label);
 }
 
-/* The usual call, Value(number), without building a tuple of arguments. */
+/* The fast path for Value(number), without building an argument tuple. */
 PyObject *value_vectorcall(PyObject *type, PyObject *const *args, size_t count, PyObject *names) {
     Py_ssize_t n = PyVectorcall_NARGS(count);
-    int own = ((PyTypeObject *)type)->tp_init == value_init; /* nobody replaced Value.__init__ */
+    int own = ((PyTypeObject *)type)->tp_init == value_init; /* Value.__init__ was not replaced */
     if (own && n == 1 && !names && PyFloat_CheckExact(args[0]))
         return (PyObject *)node_new(PyFloat_AS_DOUBLE(args[0]));
     PyObject *tuple = PyTuple_New(n), *keywords = names ? PyDict_New() : NULL;

@@ -1,11 +1,10 @@
-/* The backward sweep: the chain rule, from the result to the leaves.
+/* The backward pass: the chain rule, from the result to the leaves.
  *
- * Most graphs hold nothing but rows of the table; their sweep is plain C that cannot fail. If
- * the graph holds Python functions, the old gradients are kept and put back on an exception.
- */
+ * Most graphs contain only table operations; their sweep is plain C that cannot fail. If the graph contains
+ * Python functions, the old gradients are kept and restored on an exception. */
 #include "node.h"
 
-/* Add to the gradient of an input, which starts afresh unless it is a leaf. */
+/* Add to the gradient of an input. Unless it is a leaf, the first contribution overwrites. */
 static inline void accumulate(Value *child, double contribution) {
     if (child->op == LEAF)
         child->grad += contribution;
@@ -15,7 +14,7 @@ static inline void accumulate(Value *child, double contribution) {
     }
 }
 
-/* The same for one that may hold a Value as its gradient; Python may run. */
+/* The same for an input whose gradient may be a Value; Python may run. */
 static int accumulate_object(Value *child, double contribution) {
     if (!(child->flags & EXTRA) || !child->in[0].extra->grad) {
         child->grad += contribution;
@@ -31,8 +30,8 @@ static int accumulate_object(Value *child, double contribution) {
     return failed;
 }
 
-/* Which nodes a sweep with Python in it has reached: kept apart from them, since a function may
- * sweep over some of the same nodes meanwhile. */
+/* The set of nodes reached by a sweep that runs Python. It is kept outside the nodes, because a function
+ * may run another sweep over them. */
 static int reach(PyObject *reached, Value *v) {
     PyObject *key = PyLong_FromVoidPtr(v);
     int failed = key ? PySet_Add(reached, key) : -1;
@@ -47,15 +46,15 @@ static int is_reached(PyObject *reached, Value *v) {
     return found;
 }
 
-/* One node of one or two inputs, all formulas inlined: where the time goes. */
+/* Propagate through a node with one or two inputs, all formulas inlined: the hot path. */
 static inline void propagate_small(Value *v) {
     double a[3], p[3] = {0.0, 0.0, 0.0};
     a[0] = v->flags & NUMBER0 ? v->in[0].number : v->in[0].node->data;
     a[1] = v->flags & NUMBER1 ? v->in[1].number : v->in[1].node->data;
     a[2] = 0.0;
     const unsigned wanted = ~v->flags & ROWS[v->op].differentiable & 3;
-    /* Sums and products, the most of most graphs, need no jump through a table: where processors
-     * fail to predict it, and that changes with every build, a node takes twice the time. */
+    /* Sums and products, the bulk of most graphs, avoid the jump table: a mispredicted jump doubles the
+     * time of a node, and which jumps are mispredicted changes with every build. */
     if (v->op == OP_ADD)
         fixed_partials(OP_ADD, a, v->data, wanted, p);
     else if (v->op == OP_MUL)
@@ -67,7 +66,7 @@ static inline void propagate_small(Value *v) {
 }
 
 static int custom_partials(Value *v, const double *a, Py_ssize_t n, double *p, unsigned char *skip) {
-    PyObject *row = Py_NewRef(v->in[0].extra->row); /* held: Python may run from here on */
+    PyObject *row = Py_NewRef(v->in[0].extra->row); /* held, because Python may run from here on */
     PyObject *numbers = PyList_New(n), *wanted = PyList_New(n), *partials = NULL;
     const double data = v->data;
     int failed = -1;
@@ -113,7 +112,7 @@ done:
     return failed;
 }
 
-/* Any node but one with a function of its own: variadic, custom, watched, or called by hand. */
+/* Any node without a user-assigned function: variadic, custom, checked for anomalies, or called by hand. */
 static int propagate_any(Value *v, int fresh, int modes, double *scratch, PyObject *reached) {
     Py_ssize_t n = node_count(v);
     if (n == 0) return 0;
@@ -133,7 +132,7 @@ static int propagate_any(Value *v, int fresh, int modes, double *scratch, PyObje
     int selects = 0;
     if (v->op == CUSTOM) {
         if (custom_partials(v, a, n, p, skip) < 0) return -1;
-        if (node_count(v) != n || !(v->flags & EXTRA)) { /* Python ran and may have done anything */
+        if (node_count(v) != n || !(v->flags & EXTRA)) { /* Python ran and may have changed anything */
             PyErr_SetString(PyExc_RuntimeError, "a value was changed by its own derivative");
             return -1;
         }
@@ -145,12 +144,12 @@ static int propagate_any(Value *v, int fresh, int modes, double *scratch, PyObje
         selects = ROWS[v->op].selects;
         for (Py_ssize_t i = 0; i < n; i++) skip[i] |= !(ROWS[v->op].differentiable >> i & 1);
     }
-    if (fresh) { /* plain C to the end */
+    if (fresh) { /* plain C from here on */
         for (Py_ssize_t i = 0; i < n; i++)
             if (!skip[i] && !(selects && p[i] == 0.0)) accumulate(slots[i].node, gradient * p[i]);
         return 0;
     }
-    Value **children = PyMem_Malloc((size_t)n * sizeof(Value *)); /* held: Python may run below */
+    Value **children = PyMem_Malloc((size_t)n * sizeof(Value *)); /* held, because Python may run below */
     if (!children) {
         PyErr_NoMemory();
         return -1;
@@ -181,14 +180,14 @@ static double *scratch_for(Py_ssize_t inputs) {
     return scratch;
 }
 
-/* Pure C: gradients start afresh with the first contribution, so no pass is needed to reset them. */
+/* Plain C. The first contribution overwrites a gradient, so no pass is needed to reset them. */
 static __attribute__((noinline)) void sweep(Order *order, double *scratch) {
     for (Py_ssize_t i = order->n; i-- > 0;) {
         Value *v = order->nodes[i];
         if (v->op == LEAF)
             ;
         else if (!(v->flags & REACHED))
-            v->grad = 0.0; /* nothing asks for it: in a branch that `where` did not take */
+            v->grad = 0.0; /* no gradient reaches it: a branch that `where` did not select */
         else if (!(v->flags & EXTRA))
             propagate_small(v);
         else
@@ -225,7 +224,7 @@ static int run_closure(Value *v, PyObject *reached) {
     return failed;
 }
 
-/* Python may run in between and may fail: keep the old gradients at hand. */
+/* Python may run and fail, so the old gradients are kept. */
 static int sweep_with_python(Value *root, Order *order, double gradient, int reset, double *scratch) {
     const int modes = MODES();
     order_unmark(order);
@@ -273,7 +272,7 @@ static void release_graph(Order *order) {
         if (node_count(order->nodes[i])) node_release_inputs(order->nodes[i]);
 }
 
-/* create_graph=True: the sweep is done in Values, in Python. */
+/* create_graph=True: Python runs the sweep, on Values. */
 static int backward_in_values(PyObject *self, PyObject *gradient, int reset) {
     PyObject *empty = PyTuple_New(0);
     PyObject *order = empty ? value_topological(self, empty, NULL) : NULL;
@@ -314,7 +313,7 @@ PyObject *value_backward(PyObject *self, PyObject *args, PyObject *keywords) {
         order_free(&order);
         if (walk(root, IF_STALE, 1, 0, &order) < 0) return NULL;
     }
-    /* Where Python may run, or nodes be let go of, those of the order must stay alive to the end. */
+    /* If Python may run or nodes may be released, the nodes of the order must stay alive to the end. */
     const int held = order.python || anomaly || !retain_graph;
     if (held) order_hold(&order);
     double *scratch = scratch_for(order.widest);
@@ -337,7 +336,7 @@ PyObject *value_backward(PyObject *self, PyObject *args, PyObject *keywords) {
     Py_RETURN_NONE;
 }
 
-/* v._backward() by hand: pass this gradient on to the inputs. */
+/* v._backward() called by hand: pass this node's gradient on to its inputs. */
 PyObject *value_propagate(PyObject *self, PyObject *unused) {
     (void)unused;
     Value *v = (Value *)self;

@@ -19,7 +19,7 @@ static int custom_value(PyObject *row, const double *a, Py_ssize_t n, double *da
     return number ? 0 : -1;
 }
 
-/* Whether a node made by hand can keep its value: nothing below it has changed. */
+/* Whether a node made by hand can keep its value: none of its inputs has changed. */
 static int still_valid(Value *v) {
     if (v->flags & OVERWRITTEN) return 0;
     Py_ssize_t n = node_count(v);
@@ -45,14 +45,14 @@ static int recompute(Value *v, double *scratch, uint64_t now) {
         if (!slot_is_number(v, i) && TIME(node_slots(v)[i].node) > latest) latest = TIME(node_slots(v)[i].node);
     }
     if (v->op == CUSTOM) {
-        PyObject *row = Py_NewRef(v->in[0].extra->row); /* held: Python runs from here on */
+        PyObject *row = Py_NewRef(v->in[0].extra->row); /* held, because Python runs from here on */
         int failed = custom_value(row, scratch, n, &data);
         Py_DECREF(row);
         if (failed) return -1;
     } else
         data = ROWS[v->op].width ? variadic_value(v->op, scratch, n / ROWS[v->op].width)
                                  : fixed_value(v->op, scratch);
-    /* A new number makes everything else that was computed from this node stale. */
+    /* A new value makes everything else computed from this node stale. */
     int same = data == v->data && signbit(data) == signbit(v->data);
     v->data = data;
     SET_TIME(v, same ? latest : now);

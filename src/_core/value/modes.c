@@ -1,9 +1,8 @@
-/* Modes: what changes the meaning of operations for a while. The reference is modes.py.
+/* Modes: contexts that change what operations do. The reference implementation is modes.py.
  *
- * A context variable holds the entry on top, so that threads and asyncio tasks have modes of their
- * own. An entry lasts until its manager exits or is destroyed. Entering and leaving run no Python
- * code that a signal could interrupt.
- */
+ * A context variable holds the top entry, so each thread and asyncio task has its own modes. An entry lasts
+ * until its manager exits or is destroyed. Entering and leaving run no Python code that a signal could
+ * interrupt. */
 #include "node.h"
 
 typedef struct Entry Entry;
@@ -20,8 +19,8 @@ struct Mode {
     PyObject_HEAD
     int mask, bits;                /* which modes it changes, and to what */
     PyObject *tracer, *arguments;  /* each may be NULL */
-    Entry *entries;                /* those that have not ended, the newest first */
-    Py_ssize_t entered;            /* how often, less how often it was left */
+    Entry *entries;                /* those that have not ended, newest first */
+    Py_ssize_t entered;            /* number of entries minus number of exits */
 };
 
 int modes_in_use, differentiating;
@@ -44,14 +43,14 @@ static void end(Entry *entry) {
     count(mode, -1);
 }
 
-/* Also when its context ends before its manager does, as that of a thread may. */
+/* Also runs if its context ends before its manager, as a thread's may. */
 static void entry_dealloc(PyObject *self) {
     Entry *entry = (Entry *)self, *below = entry->below;
     PyTypeObject *type = Py_TYPE(self);
     if (entry->manager) end(entry);
     type->tp_free(self);
     Py_DECREF(type);
-    /* Not by recursion: a chain may be as long as a program's stack is deep. */
+    /* Iterative: a chain may be as long as a program's stack is deep. */
     while (below && Py_REFCNT(below) == 1) {
         Entry *next = below->below;
         below->below = NULL;
@@ -61,7 +60,7 @@ static void entry_dealloc(PyObject *self) {
     Py_XDECREF(below);
 }
 
-/* The entry on top of this context, borrowed, since the context holds it; NULL without one. */
+/* The top entry of this context, or NULL; borrowed, since the context holds it. */
 static Entry *entry_on_top(void) {
     PyObject *entry = NULL;
     if (PyContextVar_Get(top, Py_None, &entry) < 0) {
@@ -82,7 +81,7 @@ int current_modes(void) {
     return modes;
 }
 
-/* The manager that turned a mode on here. */
+/* The manager that turned a mode on in this context. */
 static Mode *manager_of(int mode) {
     for (Entry *entry = entry_on_top(); entry; entry = entry->below)
         if (entry->manager && entry->manager->mask & mode)
@@ -183,8 +182,8 @@ static PyObject *mode_exit(PyObject *self, PyObject *const *args, Py_ssize_t n) 
     mode->entered--;
     Entry *entry = entry_on_top();
     while (entry && entry->manager != mode) entry = entry->below;
-    /* None here: it was entered in another context, such as that of a generator's last user. That
-     * context may be gone by now, and the entry with it. */
+    /* Not found here: it was entered in another context, such as that of a generator's previous caller.
+     * That context may be gone by now, and the entry with it. */
     if (!entry) entry = mode->entries;
     if (entry) end(entry);
     if (tidy() < 0) return NULL;
@@ -241,7 +240,7 @@ static int mode_traverse(PyObject *self, visitproc visit, void *arg) {
     return 0;
 }
 
-/* modes(): (recording, anomaly, tracer, arguments) as they are here. */
+/* modes(): (recording, anomaly, tracer, arguments) in this context. */
 PyObject *modes_here(PyObject *module, PyObject *unused) {
     (void)module, (void)unused;
     const int modes = WATCHED();
@@ -257,7 +256,7 @@ static PyMethodDef mode_methods[] = {
     {NULL, NULL, 0, NULL},
 };
 
-/* Make the types; return that of the managers. */
+/* Create the types; return that of the managers. */
 PyObject *modes_setup(void) {
     PyType_Slot entry_slots[] = {{Py_tp_dealloc, entry_dealloc}, {0, NULL}};
     PyType_Spec entry_spec = {"chainrule._Entry", sizeof(Entry), 0,

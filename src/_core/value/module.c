@@ -1,4 +1,4 @@
-/* The module: the type Value, and what the core takes from Python. */
+/* The module: the type Value, and the Python objects that the core uses. */
 #include "node.h"
 #include <stddef.h>
 #include <structmember.h>
@@ -7,7 +7,7 @@ PyTypeObject *Value_Type;
 PyObject *table, *codes, *errors, *sweeps, *as_float;
 uint64_t clock_now;
 
-/* Raise the exception that a function of chainrule.errors makes. */
+/* Raise the exception that a function in chainrule.errors creates. */
 void raise_error(const char *function, PyObject *first, PyObject *second) {
     PyObject *error = PyObject_CallMethod(errors, function, second ? "OO" : "O", first, second);
     if (error) PyErr_SetObject((PyObject *)Py_TYPE(error), error);
@@ -17,7 +17,7 @@ void raise_error(const char *function, PyObject *first, PyObject *second) {
 static PyObject *value_new(PyTypeObject *type, PyObject *args, PyObject *keywords) {
     (void)args, (void)keywords;
     if (type == Value_Type) return (PyObject *)node_new(0.0);
-    Value *v = (Value *)type->tp_alloc(type, 0); /* a subclass: zeroed, tracked by the collector */
+    Value *v = (Value *)type->tp_alloc(type, 0); /* a subclass: zeroed and tracked by the garbage collector */
     if (v) v->word = clock_now << TIME_SHIFT | TRACKED | NUMBER0 | NUMBER1;
     return (PyObject *)v;
 }
@@ -112,7 +112,7 @@ static PyObject *make_type(void) {
                         Py_TPFLAGS_DEFAULT | Py_TPFLAGS_BASETYPE | Py_TPFLAGS_HAVE_GC, slots};
     PyTypeObject *type = (PyTypeObject *)PyType_FromSpec(&spec);
     if (!type) return NULL;
-    type->tp_name = "Value"; /* as messages of the reference class have it */
+    type->tp_name = "Value"; /* as in messages of the reference class */
     type->tp_vectorcall = value_vectorcall;
     return (PyObject *)type;
 }

@@ -1,23 +1,23 @@
-/* Memory: nodes side by side on huge pages, inputs held by reference, nothing freed by recursion. */
+/* Memory: nodes contiguous on huge pages, inputs held by reference, nothing freed recursively. */
 #include "node.h"
 
 Value *free_nodes;
-static Py_ssize_t tracked; /* nodes shown to the collector since it was last called here */
+static Py_ssize_t tracked; /* nodes tracked since collect_cycles last ran */
 
-/* Where nodes live: side by side in one region of address space, as far as it reaches, so that the
- * kernel can map them by 2 MiB instead of 4 KiB. Backward over a graph larger than the caches
- * spends a fifth of its time looking up small pages otherwise. Memory is taken as nodes fill it,
- * and kept for the next graph. Nodes beyond it come from Python's own allocator and go back there. */
+/* Nodes live side by side in one region of address space while it has room, so that the kernel can map
+ * them in pages of 2 MiB instead of 4 KiB. With small pages, backward over a graph larger than the caches
+ * spends a fifth of its time on address translation. Memory is committed as nodes fill it, and kept for
+ * the next graph. Further nodes come from Python's allocator and are returned to it. */
 #if defined(__linux__) && !defined(__SANITIZE_ADDRESS__) && !defined(Py_GIL_DISABLED)
 #include <sys/mman.h>
 enum {
-    HEADER = 2 * sizeof(uintptr_t), /* what the collector keeps before an object */
+    HEADER = 2 * sizeof(uintptr_t), /* the garbage collector's header before an object */
     CELL = HEADER + sizeof(Value),
     HUGE_PAGE = 1 << 21,
     REGION = 40 * HUGE_PAGE /* a million nodes */
 };
-static char *region, *fresh; /* its start, and the first cell never used */
-static size_t reserved;      /* 0 until it is there, and if it cannot be had */
+static char *region, *fresh; /* its start, and the first unused cell */
+static size_t reserved;      /* 0 until it is allocated, or if that failed */
 
 static void reserve_region(void) {
     static int tried;
@@ -28,14 +28,14 @@ static void reserve_region(void) {
     if (start == MAP_FAILED) return;
     region = fresh = (char *)(((uintptr_t)start + HUGE_PAGE - 1) & ~(uintptr_t)(HUGE_PAGE - 1));
     reserved = REGION;
-    madvise(region, REGION, MADV_HUGEPAGE); /* a wish: without it everything works, slower */
+    madvise(region, REGION, MADV_HUGEPAGE); /* only a hint: everything works without it, just slower */
 }
 
 static int in_region(const Value *v) { return (uintptr_t)v - (uintptr_t)region < reserved; }
 
-/* Python calls its collector when it has allocated enough objects; of cells it knows nothing. So it
- * is called here, by Python's own rule: mostly for what is young, each tenth time for what is older,
- * and each hundredth for everything. */
+/* Python runs its collector after enough allocations, but it does not count these cells. So we call it here
+ * by Python's rule: usually for the youngest generation, every tenth time for the middle one, every
+ * hundredth for all. */
 enum { ENOUGH = 10000 };
 
 static void collect_cycles(void) {
@@ -53,26 +53,26 @@ static void collect_cycles(void) {
     PyErr_Restore(kind, error, traceback);
 }
 
-/* A cell, or NULL if there is none. */
+/* An unused cell, or NULL if there is none. */
 static Value *take_cell(void) {
     reserve_region();
     if (!reserved || fresh + CELL > region + reserved) return NULL;
     if (tracked > ENOUGH) {
         collect_cycles();
         if (free_nodes) return node_reuse();
-        if (fresh + CELL > region + reserved) return NULL; /* what was collected made nodes of its own */
+        if (fresh + CELL > region + reserved) return NULL; /* finalizers run by the collector created nodes */
     }
     Value *v = (Value *)(fresh + HEADER);
     fresh += CELL;
     return (Value *)PyObject_Init((PyObject *)v, Value_Type);
 }
 
-/* A cell that goes to the free list is as new: it was finalized, but its next owner was not. */
+/* A cell on the free list must look new: its last owner was finalized, its next one was not. */
 static void clean_cell(Value *v) {
     uintptr_t *header = (uintptr_t *)((char *)v - HEADER);
     header[0] = header[1] = 0;
 }
-#else /* the sanitizer must see every node die */
+#else /* the sanitizer must see every node freed */
 static int in_region(const Value *v) { return (void)v, 0; }
 static Value *take_cell(void) { return NULL; }
 static void clean_cell(Value *v) { (void)v; }
@@ -96,7 +96,7 @@ static Extra *new_extra(Py_ssize_t n) {
     return extra;
 }
 
-/* Let go of everything in an Extra that no node refers to any more. */
+/* Release everything in an Extra that no node refers to any more. */
 static void free_extra(Extra *extra) {
     for (Py_ssize_t i = 0; i < extra->n; i++)
         if (!extra->is_number[i]) Py_DECREF(extra->slots[i].node);
@@ -114,7 +114,7 @@ static void use_extra(Value *v, Extra *extra) {
     v->flags = (v->flags & ~(NUMBER0 | NUMBER1)) | EXTRA;
 }
 
-/* Move the inputs of a node into an Extra, where there is room for everything else. */
+/* Move the inputs of a node into an Extra, which has room for the rarely used fields. */
 Extra *node_extra(Value *v) {
     if (v->flags & EXTRA) return v->in[0].extra;
     Py_ssize_t n = node_count(v);
@@ -128,7 +128,7 @@ Extra *node_extra(Value *v) {
     return extra;
 }
 
-/* Give a node that has none its inputs. Takes new references; at most two without an Extra. */
+/* Set the inputs of a node that has none. Takes new references; at most two inputs without an Extra. */
 int node_set_inputs(Value *v, Py_ssize_t n, const Slot *slots, const unsigned char *is_number) {
     uint64_t tracked = v->op == CUSTOM ? TRACKED : 0; /* its functions may hold its results */
     if (n <= 2 && v->op < CUSTOM && !ROWS[v->op].width) {
@@ -152,10 +152,10 @@ int node_set_inputs(Value *v, Py_ssize_t n, const Slot *slots, const unsigned ch
     return 0;
 }
 
-/* Forget the inputs and what was done with them; the label and the gradient stay.
+/* Drop the inputs and the operation; the label and the gradient stay.
  *
- * Letting go of an object may run Python, which may do anything to this node. So the node is
- * made consistent first, and what it held is let go of last. */
+ * Releasing an object may run Python, which may do anything to this node. So the node is made consistent
+ * first, and what it held is released last. */
 void node_release_inputs(Value *v) {
     if (!(v->flags & EXTRA)) {
         Slot in[2] = {v->in[0], v->in[1]};
@@ -174,7 +174,7 @@ void node_release_inputs(Value *v) {
         kept->site = Py_XNewRef(old->site);
         kept->grad = Py_XNewRef(old->grad);
         v->in[0].extra = kept;
-    } else { /* no memory even for that: a freed node without a name */
+    } else { /* not even memory for that: a freed node without a name */
         PyErr_Clear();
         v->op = v->op >= CUSTOM ? OP_POS : v->op;
         v->flags = (v->flags & ~EXTRA) | NUMBER0 | NUMBER1;
@@ -182,7 +182,7 @@ void node_release_inputs(Value *v) {
     free_extra(old);
 }
 
-/* Forget everything but the user's own attributes; the node is a bare leaf afterwards. */
+/* Drop everything but the user's attributes; the node becomes a bare leaf. */
 void node_clear(Value *v) {
     Slot in[2] = {v->in[0], v->in[1]};
     int flags = v->flags, n = (int)node_count(v);
@@ -196,8 +196,8 @@ void node_clear(Value *v) {
             if (!(flags & (i ? NUMBER1 : NUMBER0))) Py_DECREF(in[i].node);
 }
 
-/* Freeing a chain must not recurse: a node that dies while another is being freed waits in a
- * list, linked through its grad, until that one is done. */
+/* Freeing a chain must not recurse: a node that dies while another is being freed waits in a list,
+ * linked through its grad, until the other is done. */
 static Value *waiting;
 static int freeing;
 
@@ -206,7 +206,7 @@ static void node_free(Value *v) {
     Py_CLEAR(v->dict);
     PyTypeObject *type = Py_TYPE(v);
     if (in_region(v)) { /* the free list keeps the type and the reference to it */
-        if (type != Value_Type) { /* somebody assigned to __class__ */
+        if (type != Value_Type) { /* __class__ was assigned */
             Py_SET_TYPE(v, (PyTypeObject *)Py_NewRef((PyObject *)Value_Type));
             Py_DECREF(type);
             clean_cell(v);
@@ -237,7 +237,7 @@ void value_dealloc(PyObject *self) {
     freeing = 0;
 }
 
-/* The collector sees only nodes that can be part of a cycle: see node_track_graph. */
+/* The garbage collector sees only nodes that can be part of a cycle: see node_track_graph. */
 int value_traverse(PyObject *self, visitproc visit, void *arg) {
     Value *v = (Value *)self;
     Py_VISIT(Py_TYPE(self));
@@ -261,7 +261,7 @@ int value_gc_clear(PyObject *self) {
     return 0;
 }
 
-/* Show a node to the collector. */
+/* Let the garbage collector track a node. */
 void node_track(Value *v) {
     v->word |= TRACKED;
     if (PyObject_GC_IsTracked((PyObject *)v)) return;
@@ -269,8 +269,8 @@ void node_track(Value *v) {
     tracked++;
 }
 
-/* A gradient that is a Value may depend on the very node that holds it. Let the collector see
- * every node of such a graph, so that it can find the cycle. */
+/* A gradient that is a Value may depend on the node that holds it. Let the garbage collector track every
+ * node of such a graph, so that it can find the cycle. */
 int node_track_graph(Value *root) {
     Order order;
     if (walk(root, NO_CHECKS, 1, TRACKED_BELOW, &order) < 0) return -1;
@@ -283,8 +283,8 @@ int node_track_graph(Value *root) {
     return 0;
 }
 
-/* An attribute that the collector knows how to follow may lead back to this node; a number or a
- * string cannot, so that parameters with the moments of an optimiser stay invisible. */
+/* An attribute that is a container for the collector may lead back to this node. A number or a string cannot, so
+ * parameters with optimiser moments stay untracked. */
 int value_setattr(PyObject *self, PyObject *name, PyObject *value) {
     Value *v = (Value *)self;
     if (PyObject_GenericSetAttr(self, name, value) < 0) return -1;

@@ -1,11 +1,11 @@
-/* The node: a Value as a small C object, and what every file here needs to know of it.
+/* The node: a Value as a small C object, and the declarations shared by all files here.
  *
- * A node is 64 bytes and 16 for the garbage collector's header, which is used only by nodes that
- * may be part of a cycle (src/_core/README.md says which). Up to two inputs sit in the node; a plain number among them takes the place of the pointer. Everything rare (labels,
- * more inputs, functions assigned to _backward) is in an `Extra` that the first slot points to.
- * Only the dictionary of the user's own attributes has a place in every node: Python looks for it at
- * a fixed offset, and a lookup of our own would make every method call build a bound method first.
- */
+ * A node takes 64 bytes plus 16 for the garbage collector's header, which is used only by nodes that may be
+ * part of a cycle (see src/_core/README.md). Up to two inputs are stored in the node; a plain number is
+ * stored in place of the pointer. Rare fields (labels, more inputs, functions assigned to _backward) are in
+ * an `Extra` that the first slot points to. Only the dictionary of user attributes has a field in every
+ * node: Python looks for it at a fixed offset, and a custom lookup would make every method call build a
+ * bound method first. */
 #ifndef CHAINRULE_NODE_H
 #define CHAINRULE_NODE_H
 
@@ -31,11 +31,11 @@ struct Value {
         Value *next; /* in the list of nodes waiting to be freed */
     };
     union {
-        uint64_t word; /* all three: sweeps write it whole, since a byte stored would stall the
-                        * next load of the word */
+        uint64_t word; /* all three fields: sweeps write it whole, since storing a byte would stall the next load of
+                        * the word */
         struct {
 #if __BYTE_ORDER__ == __ORDER_LITTLE_ENDIAN__
-            uint8_t flags, op; /* op: a row of the table, LEAF, CUSTOM or BY_HAND */
+            uint8_t flags, op; /* op: an operation of the table, LEAF, CUSTOM or BY_HAND */
             uint16_t rest[3]; /* TRACKED, UNRECORDED and the time */
 #else
             uint16_t rest[3];
@@ -44,16 +44,16 @@ struct Value {
         };
     };
     Slot in[2];
-    PyObject *dict; /* the user's own attributes; NULL until there are any, and in free nodes */
+    PyObject *dict; /* user attributes; NULL until there are any, and in free nodes */
 };
 
-/* Whether the garbage collector sees this node. Results of such a node are seen as well: a cycle
- * that runs through them could not be found otherwise. */
+/* Whether the garbage collector tracks this node. Then it tracks the node's results too: otherwise it could
+ * not find a cycle that runs through them. */
 #define TRACKED ((uint64_t)1 << 16)
-/* The same, and everything below it too: where showing a whole graph may stop. */
+/* The same for this node and everything below it, so that tracking a whole graph can stop here. */
 #define TRACKED_BELOW ((uint64_t)1 << 17)
 
-/* A result computed where nothing was recorded: there is no graph to go back through. */
+/* A result computed without recording: it has no graph to go back through. */
 #define UNRECORDED ((uint64_t)1 << 18)
 
 /* When data was last assigned; see clock_now. */
@@ -77,28 +77,28 @@ struct Extra {
 enum { LEAF = 0, CUSTOM = 254, BY_HAND = 255 };
 
 enum {
-    NUMBER0 = 1, /* in[0] is no node but a plain number, or not there at all */
-    NUMBER1 = 2, /* in[1] likewise, so that the sweeps need not ask for the arity */
-    EXTRA = 4,   /* in[0].extra holds the inputs and all the rest; NUMBER0 and 1 are clear */
-    SEEN = 8,    /* used by walks, clear outside of them */
+    NUMBER0 = 1, /* in[0] is a plain number or missing */
+    NUMBER1 = 2, /* likewise in[1], so that the sweeps need not check the arity */
+    EXTRA = 4,   /* in[0].extra holds the inputs and everything else; NUMBER0 and NUMBER1 are clear */
+    SEEN = 8,    /* used by walks, otherwise clear */
     REACHED = 16,
-    CONSTANT = 32, /* a number that somebody looked at: gets no gradient */
+    CONSTANT = 32, /* a number turned into a node when accessed: gets no gradient */
     OVERWRITTEN = 64,
     FREED = 128
 };
 
-/* One row of the table, as far as C needs it beyond the formulas. */
+/* The part of a table row that C needs in addition to the formulas. */
 typedef struct {
     const char *name;
     int arity, defaults;
-    unsigned differentiable; /* a bit for each argument */
+    unsigned differentiable; /* one bit per argument */
     int selects, width, least;
     double default_value;
 } Row;
 
 #include "ops_scalar.h"
 
-/* module.c: what the core takes from Python */
+/* module.c: Python objects that the core uses */
 extern PyTypeObject *Value_Type;
 extern PyObject *table;     /* the tuple ops.TABLE */
 extern PyObject *codes;     /* {Op: its place in the table, from 1} */
@@ -110,9 +110,9 @@ void raise_error(const char *function, PyObject *first, PyObject *second);
 /* Advances with every assignment to .data. A result is stale if an input has a later time. */
 extern uint64_t clock_now;
 
-/* modes.c. The modes of this thread or task. The counts say how many managers are entered anywhere, so
- * that the usual case need not look at the context. What is
- * the same inside grad and outside, most operations for instance, need not ask for DIFFERENTIATING. */
+/* modes.c. The modes of this thread or task. The counts say how many managers are entered in any context, so
+ * that the common case need not look up the context. Code that behaves the same inside and outside grad, such
+ * as most operations, need not check DIFFERENTIATING. */
 enum { NOT_RECORDING = 1, ANOMALY = 2, TRACING = 4, DIFFERENTIATING = 8 };
 extern int modes_in_use, differentiating;
 #define MODES() (__builtin_expect(modes_in_use, 0) ? current_modes() : 0)
@@ -120,7 +120,7 @@ extern int modes_in_use, differentiating;
 int current_modes(void);
 int ask_tracer(const char *method, PyObject *value, PyObject *more); /* its answer, or -1 */
 int compare_as_numbers(PyObject *left, PyObject *right);             /* 1, 0 or -1 */
-int observe_read(PyObject *value, const char *attribute);            /* 0, or -1 if it is refused */
+int observe_read(PyObject *value, const char *attribute);            /* 0, or -1 if the read is refused */
 int observe_sweep(PyObject *root);                                   /* likewise */
 int observe_cut(const char *how, PyObject *leaf, PyObject *inputs);  /* likewise; how is "cut" or "detached" */
 PyObject *modes_here(PyObject *module, PyObject *unused);
@@ -149,7 +149,7 @@ static inline Value *node_reuse(void) {
     return v;
 }
 
-/* A new node that the caller fills in: data, op and inputs. */
+/* A new node; the caller fills in data, op and inputs. */
 static inline Value *node_new(double data) {
     Value *v = __builtin_expect(free_nodes != NULL, 1) ? node_reuse() : node_alloc();
     if (!v) return NULL;
@@ -160,7 +160,7 @@ static inline Value *node_new(double data) {
     return v;
 }
 
-/* The inputs of a node, wherever they are. */
+/* The inputs of a node, in the node or in its Extra. */
 static inline Py_ssize_t node_count(const Value *v) {
     if (v->flags & EXTRA) return v->in[0].extra->n;
     return v->op == LEAF || v->flags & FREED ? 0 : ROWS[v->op].arity;
@@ -197,9 +197,9 @@ extern PyGetSetDef value_attributes[];
 
 /* walk.c */
 typedef struct {
-    Value **nodes; /* inputs before results, constants left out */
+    Value **nodes; /* inputs before results, without constants */
     Py_ssize_t n, capacity;
-    Py_ssize_t widest; /* the most inputs in an Extra */
+    Py_ssize_t widest; /* the largest number of inputs in an Extra */
     int python; /* whether a sweep may run Python: functions, custom operations, Value gradients */
 } Order;
 typedef enum { NO_CHECKS, IF_FREED, IF_STALE /* or freed */ } Checks;

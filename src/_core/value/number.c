@@ -1,8 +1,7 @@
 /* Operators and methods: from Python arguments to a new node. */
 #include "node.h"
 
-/* 1 and the number, 0 if o is no real number, -1 with an exception set. */
-/* 1, or 0 with no error if o is no number, or -1. */
+/* 1; 0 without an error if o is not a real number; or -1 with an exception set. */
 static int as_number(PyObject *o, double *x) {
     if (PyFloat_CheckExact(o)) {
         *x = PyFloat_AS_DOUBLE(o);
@@ -28,11 +27,11 @@ static int as_number(PyObject *o, double *x) {
     return *x == -1.0 && PyErr_Occurred() ? -1 : 1;
 }
 
-/* As as_number, but what is no number is an error. */
+/* Like as_number, but anything that is not a number is an error. */
 static int need_number(PyObject *o, double *x) {
     int known = as_number(o, x);
     if (known == 0) {
-        PyObject *number = PyObject_CallOneArg(as_float, o); /* for its error */
+        PyObject *number = PyObject_CallOneArg(as_float, o); /* for its error message */
         Py_XDECREF(number);
         if (number) PyErr_SetString(PyExc_TypeError, "expected a real number");
         return -1;
@@ -40,7 +39,7 @@ static int need_number(PyObject *o, double *x) {
     return known < 0 ? -1 : 0;
 }
 
-/* A slot for an argument, borrowed: 1, 0 if it is neither Value nor number, or -1. */
+/* A slot for an argument, borrowed. Returns 1, 0 if it is neither a Value nor a number, or -1. */
 static inline int as_slot(PyObject *o, Slot *slot, unsigned char *is_number) {
     if (IS_VALUE(o)) {
         slot->node = (Value *)o;
@@ -52,7 +51,7 @@ static inline int as_slot(PyObject *o, Slot *slot, unsigned char *is_number) {
     return as_number(o, &slot->number);
 }
 
-/* The same for n arguments, where anything else is an error. */
+/* The same for n arguments; anything else is an error. */
 static int as_slots(PyObject *const *args, Py_ssize_t n, Slot *slots, unsigned char *is_number) {
     for (Py_ssize_t i = 0; i < n; i++) {
         int known = as_slot(args[i], &slots[i], &is_number[i]);
@@ -61,7 +60,7 @@ static int as_slots(PyObject *const *args, Py_ssize_t n, Slot *slots, unsigned c
     return 0;
 }
 
-/* The numbers in slots, read after all arguments are known: converting one may change another. */
+/* Read the numbers in slots after all arguments are converted: converting one may change another. */
 static inline void read_slots(Py_ssize_t n, const Slot *slots, const unsigned char *is_number, double *a) {
     for (Py_ssize_t i = 0; i < n; i++) a[i] = is_number[i] ? slots[i].number : slots[i].node->data;
 }
@@ -81,7 +80,7 @@ static int check_finite(const char *name, const double *a, Py_ssize_t n, double 
     return -1;
 }
 
-/* In other than the default modes: where anomalies are looked for, note the source line. */
+/* In non-default modes: with anomaly detection on, record the source line. */
 static Value *record_specially(Value *v, int modes) {
     if (!(modes & ANOMALY) || node_count(v) == 0) return v;
     Extra *extra = node_extra(v);
@@ -126,7 +125,7 @@ static Value *apply(int op, Py_ssize_t n, const Slot *slots, const unsigned char
 
 /* --- operators ------------------------------------------------------------------------------- */
 
-/* The general binary operator: mixed operands, unusual modes. */
+/* The general binary operator: mixed operands, non-default modes. */
 static PyObject *binary(int op, PyObject *left, PyObject *right) {
     Slot slots[2];
     unsigned char is_number[2];
@@ -141,7 +140,7 @@ static PyObject *binary(int op, PyObject *left, PyObject *right) {
     return (PyObject *)apply(op, 2, slots, is_number, data);
 }
 
-/* The paths that programs live on: two Values, or a Value and a float, nothing special set. */
+/* The fast paths: two Values, or a Value and a float, in the default modes. */
 static inline PyObject *fast_binary(int op, PyObject *left, PyObject *right, double (*f)(double, double)) {
     if (__builtin_expect(modes_in_use, 0)) return binary(op, left, right);
     Value *v, *l = (Value *)left, *r = (Value *)right;
@@ -196,7 +195,7 @@ static void advise(const char *constant) {
     if (text) PyErr_SetObject(PyExc_TypeError, text);
     Py_XDECREF(text);
 }
-/* Whether something is true or false: while a function is compiled, a comparison is a Value. */
+/* Whether x is a boolean; during compilation a comparison is a Value. */
 static int is_condition(PyObject *x) {
     if (!IS_VALUE(x)) return PyBool_Check(x);
     const int op = ((Value *)x)->op;
@@ -219,7 +218,7 @@ static PyObject *number_index(PyObject *self) {
     return NULL;
 }
 
-/* Two conditions as one: a comparison of a number with what was made of both. */
+/* Combine two conditions: apply `op` to them, then compare `number` with the result. */
 static PyObject *join(PyObject *a, PyObject *b, int op, double number, int comparison) {
     if (!is_condition(a) || !is_condition(b)) Py_RETURN_NOTIMPLEMENTED;
     PyObject *limit = PyFloat_FromDouble(number), *both = limit ? binary(op, a, b) : NULL;
@@ -231,7 +230,7 @@ static PyObject *join(PyObject *a, PyObject *b, int op, double number, int compa
 static PyObject *number_and(PyObject *a, PyObject *b) { return join(a, b, OP_MUL, 1.0, OP_EQUAL); }
 static PyObject *number_or(PyObject *a, PyObject *b) { return join(a, b, OP_ADD, 0.0, OP_LESS); }
 
-/* While a function is compiled, `==` and `!=` are Values. */
+/* During compilation, `==` and `!=` produce Values. */
 static PyObject *trace_equal(PyObject *left, PyObject *right, int comparison) {
     PyObject *same = binary(OP_EQUAL, left, right);
     if (!same || same == Py_NotImplemented || comparison == Py_EQ) return same;
@@ -241,9 +240,9 @@ static PyObject *trace_equal(PyObject *left, PyObject *right, int comparison) {
     return other;
 }
 
-/* Two Values are equal if they are the same node, because nodes live in sets and lists, unless both
- * stand for numbers: samples while a function is compiled, differentiated arguments inside grad. A
- * Value and a plain number compare as numbers. */
+/* Two Values are equal if they are the same node, because nodes are kept in sets and lists. The exception
+ * is when both stand for numbers: samples during compilation, differentiated arguments inside grad. A Value
+ * and a plain number compare as numbers. */
 static PyObject *compare_equal(PyObject *left, PyObject *right, int comparison) {
     const int modes = WATCHED();
     double b = 0.0;
@@ -252,7 +251,7 @@ static PyObject *compare_equal(PyObject *left, PyObject *right, int comparison) 
         known = modes & (TRACING | DIFFERENTIATING) ? compare_as_numbers(left, right) : 0;
         b = ((Value *)right)->data;
     } else if ((known = as_number(right, &b)) < 0 && PyErr_ExceptionMatches(PyExc_OverflowError)) {
-        PyErr_Clear(); /* an int larger than every double */
+        PyErr_Clear(); /* an int too large for a double */
         return PyBool_FromLong(comparison == Py_NE);
     }
     if (known < 0) return NULL;
@@ -261,8 +260,8 @@ static PyObject *compare_equal(PyObject *left, PyObject *right, int comparison) 
     return PyBool_FromLong((((Value *)left)->data == b) == (comparison == Py_EQ));
 }
 
-/* The order compares data. While a function is compiled the result is a Value, so that
- * `where(a < b, x, y)` stays a formula. */
+/* Ordering compares data. During compilation the result is a Value, so that `where(a < b, x, y)` stays a
+ * formula. */
 PyObject *value_compare(PyObject *left, PyObject *right, int comparison) {
     if (comparison == Py_EQ || comparison == Py_NE) return compare_equal(left, right, comparison);
     if (MODES() & TRACING) {
@@ -306,7 +305,7 @@ static PyObject *wrong_count(const Row *row, Py_ssize_t n) {
                         row->arity == 1 ? "" : "s", n);
 }
 
-/* An operation of fixed arity on arguments of which at least one is a Value. */
+/* Apply an operation of fixed arity to arguments of which at least one is a Value. */
 static PyObject *apply_fixed(int op, PyObject *const *args, Py_ssize_t n) {
     const Row *row = &ROWS[op];
     Slot slots[3];
@@ -339,7 +338,7 @@ PyObject *where_method(PyObject *self, PyObject *const *args, Py_ssize_t n) {
     return apply_fixed(OP_WHERE, all, 3);
 }
 
-/* An operation on a flat list of arguments; floats alone give a float. */
+/* Apply an operation to a flat list of arguments; if all are floats, so is the result. */
 static PyObject *apply_variadic(int op, PyObject *const *args, Py_ssize_t n) {
     const Row *row = &ROWS[op];
     if (n < row->least * row->width)
@@ -398,7 +397,7 @@ static PyObject *variadic_method(int op, PyObject *const *args, Py_ssize_t n) {
     return result;
 }
 
-/* An operation from custom_op: its formulas are Python. */
+/* Apply an operation made by custom_op, whose formulas are Python functions. */
 static PyObject *apply_custom(PyObject *row, PyObject *args) {
     PyObject *complete = PyObject_CallMethod(row, "complete", "(O)", args);
     PyObject *all = complete ? PySequence_Tuple(complete) : NULL;
@@ -439,14 +438,14 @@ done:
     return result;
 }
 
-/* The place of an Op in the table, 0 if it is not in it, -1 with an exception set. */
+/* The code of an Op in the table, 0 if it is not there, -1 with an exception set. */
 static int code_of(PyObject *row) {
     PyObject *code = PyDict_GetItemWithError(codes, row);
     if (code) return (int)PyLong_AsLong(code);
     return PyErr_Occurred() ? -1 : 0;
 }
 
-/* Value._apply(op, args): what Op.__call__ ends in when an argument is a Value. */
+/* Value._apply(op, args): called by Op.__call__ when an argument is a Value. */
 PyObject *apply_static(PyObject *unused, PyObject *const *args, Py_ssize_t n) {
     (void)unused;
     if (n != 2) return PyErr_Format(PyExc_TypeError, "_apply takes 2 arguments, got %zd", n);
@@ -464,7 +463,7 @@ PyObject *apply_static(PyObject *unused, PyObject *const *args, Py_ssize_t n) {
     return result;
 }
 
-/* Value.__result(row, args, data): a result whose value is known already. */
+/* Value.__result(row, args, data): a result whose value is already known. */
 PyObject *node_static(PyObject *unused, PyObject *const *args, Py_ssize_t count) {
     (void)unused;
     double data;
@@ -499,7 +498,7 @@ done:
     return (PyObject *)v;
 }
 
-/* Called on a Value, an operation on any number of values includes it: v.max(w). */
+/* Called as a method, a variadic operation includes self: v.max(w). */
 static PyObject *variadic_with_self(int op, PyObject *self, PyObject *const *args, Py_ssize_t n) {
     PyObject *all = PyTuple_New(n + 1);
     if (!all) return NULL;
@@ -535,15 +534,15 @@ PyMethodDef table_methods[] = {
 PyMethodDef module_functions[] = {
     VARIADIC_METHODS(FUNCTION){
         "modes", modes_here, METH_NOARGS, "(recording, anomaly, tracer, arguments) as they are here."},
-    {"_simd_names", simd_names, METH_NOARGS, "The kinds of vectors this machine has, the fastest first."},
-    {"_simd_best", simd_best, METH_NOARGS, "The kind in use: the fastest, or what CHAINRULE_SIMD says."},
+    {"_simd_names", simd_names, METH_NOARGS, "The instruction sets this machine supports, fastest first."},
+    {"_simd_best", simd_best, METH_NOARGS, "The instruction set in use: the fastest, or the one in CHAINRULE_SIMD."},
     {"_map_values", buffer_values, METH_VARARGS, "_map_values(simd, row, out, args)"},
     {"_map_pull", buffer_pull, METH_VARARGS, "_map_pull(simd, row, part, assign, grad, adjoint, args, out)"},
     {"read_data", values_read_data, METH_O, "The numbers of many Values, as doubles in a bytearray."},
-    {"machine", machine_new, METH_VARARGS, "A program of the compiler, made ready to run."},
-    {"train_machine", machine_train, METH_VARARGS, "Train on batches with a rule, in turns."},
+    {"machine", machine_new, METH_VARARGS, "Load a compiled program."},
+    {"train_machine", machine_train, METH_VARARGS, "Run training steps: a batch, then the optimiser's update."},
     {"run_machine", machine_run, METH_VARARGS, "Run a program on a batch."},
-    {"machine_parts", machine_parts, METH_O, "What a program consists of, as `machine` takes it."},
+    {"machine_parts", machine_parts, METH_O, "The parts of a program, as `machine` takes them."},
     {"graph_extract", graph_extract, METH_VARARGS, "graph_extract(outputs, guards, inputs, params, start, check)"},
     {"graph_optimise", graph_optimise, METH_O, "The graph after all passes."},
     {"graph_guards", graph_guards, METH_O, "The graph without its outputs and what only they need."},

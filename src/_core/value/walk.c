@@ -8,8 +8,8 @@ typedef struct {
 
 enum { ALL_DONE = -1 };
 
-/* The arrays of the last walk, kept for the next one: fresh memory costs more than the walk. A walk
- * takes them, so that another one inside it, from a Python function, gets its own. */
+/* The arrays of the last walk, kept for the next one: allocating memory costs more than the walk. A walk takes
+ * them, so that a nested walk, started from a Python function, gets its own. */
 enum { MOST_KEPT = 1 << 20 };
 static struct {
     void *memory;
@@ -27,7 +27,7 @@ static struct {
             PyMem_RawFree(array);                         \
     } while (0)
 
-/* `array` is a pointer to items, read and written as bytes: to what, it does not know. */
+/* `array` points to a pointer, accessed as bytes because its type is unknown here. */
 static int grow(void *array, Py_ssize_t *capacity, size_t item) {
     Py_ssize_t larger = *capacity ? *capacity * 2 : 256;
     void *items;
@@ -41,11 +41,11 @@ static int grow(void *array, Py_ssize_t *capacity, size_t item) {
     return 0;
 }
 
-/* What would make gradients wrong: the name of a function in chainrule.errors, or NULL. */
+/* An error that would make gradients wrong: the name of a function in chainrule.errors, or NULL. */
 static inline const char *fault_of(Value *v, Checks checks, Value **changed) {
     const int check_stale = checks == IF_STALE;
     if (checks == NO_CHECKS) return NULL;
-    if (!(v->flags & (EXTRA | FREED | OVERWRITTEN))) { /* the usual case */
+    if (!(v->flags & (EXTRA | FREED | OVERWRITTEN))) { /* the common case */
         uint64_t now = TIME(v);
         if (!check_stale || ((v->flags & NUMBER0 || TIME(v->in[0].node) <= now) &&
                              (v->flags & NUMBER1 || TIME(v->in[1].node) <= now)))
@@ -64,8 +64,8 @@ static inline const char *fault_of(Value *v, Checks checks, Value **changed) {
     return NULL;
 }
 
-/* Whether the fast path of the walk may pass over an input: a number, a node seen before or, if
- * leaves are not asked for, a leaf without anything special. */
+/* Whether the fast path of the walk may skip an input: a number, a node seen before or, if leaves are not
+ * wanted, a plain leaf. */
 static inline int pass_over(const Value *v, int i, int leaves, uint64_t stop) {
     if (v->flags & (i ? NUMBER1 : NUMBER0)) return 1;
     const Value *child = v->in[i].node;
@@ -73,7 +73,7 @@ static inline int pass_over(const Value *v, int i, int leaves, uint64_t stop) {
     return !leaves && child->op == LEAF && !(child->flags & EXTRA);
 }
 
-/* The first input from `next` on that has to be walked, and its successor in *next. */
+/* The first input from `next` on that must be visited; *next is set to the one after it. */
 static inline Value *next_child(Value *v, Py_ssize_t *next, int leaves, uint64_t stop) {
     if (!(v->flags & EXTRA)) {
         while (*next < 2) {
@@ -93,11 +93,11 @@ static inline Value *next_child(Value *v, Py_ssize_t *next, int leaves, uint64_t
     return NULL;
 }
 
-/* Depth first, inputs from left to right, a node after its inputs.
+/* Depth first, inputs from left to right, each node after its inputs.
  *
- * Fills `order` and leaves SEEN set on its nodes; on failure nothing is set and -1 returned.
- * Plain leaves are left out unless asked for: they pass nothing on. Inputs with a bit of `stop`
- * set in their word are not entered. Of several roots, each adds what those before did not need. */
+ * Fills `order` and leaves SEEN set on its nodes; on failure clears all marks and returns -1. Plain leaves
+ * are left out unless wanted: they pass nothing on. Inputs with a bit of `stop` set in their word are not
+ * entered. With several roots, each adds only the nodes that earlier ones did not reach. */
 static inline int walk_as(Value *const *roots, Py_ssize_t n, Checks checks, int leaves, uint64_t stop, Order *order) {
     Frame *path;
     Py_ssize_t depth = 0, path_capacity;
@@ -126,7 +126,7 @@ next_root:
         }
         Py_ssize_t next = 0;
         Value *child = next_child(v, &next, leaves, stop);
-        for (;;) { /* finish nodes until there is a new one to go down to */
+        for (;;) { /* finish nodes until there is a new one to descend to */
             if (child) break;
             if (order->n == order->capacity &&
                 grow(&order->nodes, &order->capacity, sizeof(Value *)) < 0) {
@@ -143,7 +143,7 @@ next_root:
             v->word &= ~(uint64_t)SEEN;
             goto fail;
         }
-        /* If nothing is left to do at v but to list it, say so: no need to look at it again. */
+        /* If v only remains to be listed, record that, so that it is not examined again. */
         if (!(v->flags & EXTRA) && (next == 2 || pass_over(v, 1, leaves, stop))) next = ALL_DONE;
         path[depth++] = (Frame){v, next};
         v = child;
@@ -157,7 +157,7 @@ fail:
     KEEP(kept_path, path, path_capacity);
     order_unmark(order);
     order_free(order);
-    /* Only now, with no mark left, may Python run. */
+    /* Python may run only now that all marks are cleared. */
     if (changed)
         raise_error(fault, (PyObject *)changed, (PyObject *)faulty);
     else if (fault)
@@ -166,7 +166,7 @@ fail:
 }
 
 int walk(Value *root, Checks checks, int leaves, uint64_t stop, Order *order) {
-    if (checks == IF_STALE && !leaves && !stop) /* backward: a walk of its own, its choices fixed */
+    if (checks == IF_STALE && !leaves && !stop) /* backward gets a specialised walk */
         return walk_as(&root, 1, IF_STALE, 0, 0, order);
     return walk_as(&root, 1, checks, leaves, stop, order);
 }
