@@ -1,18 +1,18 @@
 # make demo | test | lint | bench | fuzz | sanitize | screenshots | regen | clean
 #
-# Each target sets up what it needs: a virtual environment in .venv, the dependencies, the C core.
+# Each target installs what it needs: a virtual environment in .venv, the dependencies, the C core.
 
 PYTHON ?= python3
 BIN := .venv/bin
-# The optional packages that tests use where they are installed; CI has all of them.
+# Optional packages that tests use if they are installed; CI has all of them.
 EXTRA := $(if $(CI),torch==2.13.0 jax autograd casadi micrograd xad scikit-learn onnx onnxruntime anywidget pandas \
   polars xarray playwright axe-playwright-python cairosvg matplotlib pyright,)
-# Whoever is done takes over tests of the others: two cores end together, and neighbours share fixtures.
+# A worker that runs out of tests takes some from the others, so all finish together; adjacent tests share fixtures.
 PYTEST := $(BIN)/python -m pytest -n auto --dist worksteal
 FUZZ ?= 1000000
 
-# Nothing in these depends on the core: they are about files, pages, formats and text, or start processes
-# that choose a core themselves. They run once; everything else, new files too, runs on both cores.
+# These tests do not depend on the core: they test files, pages, formats and text, or start processes that
+# choose a core themselves. They run once; everything else, including new files, runs on both cores.
 ONCE := tests/browser tests/scale tests/studio tests/conformance/test_simd.py \
   tests/unit/project/test_benchmarks.py tests/unit/project/test_cli.py tests/unit/project/test_docs.py \
   tests/unit/project/test_one_row.py tests/unit/project/test_project.py \
@@ -26,22 +26,22 @@ demo: .venv/installed
 
 test: test-tiny test-c test-python
 
-# What is broken altogether is said within seconds.
+# Reports a completely broken build within seconds.
 test-tiny: .venv/installed
 	$(BIN)/python -m pytest -q tests/test_tiny.py
 
-# The suite on the compiled core. Without a C compiler there is none, and the install said so.
+# The suite on the compiled core. Without a C compiler there is none, and the install says so.
 test-c: .venv/installed
 	@if $(BIN)/python -c 'import chainrule._core' 2>/dev/null; then \
 	  CHAINRULE_CORE=c $(PYTEST); \
 	elif [ -n "$(CI)" ] && [ "$(CC)" != false ]; then \
-	  echo 'The C core was not built, and CI may not go without it.'; exit 1; \
+	  echo 'The C core was not built, but CI requires it.'; exit 1; \
 	else \
 	  echo 'The C core was not built: testing the reference core only.'; \
 	fi
 
-# On the reference core what a core can change; all of it where there is no other core. REFERENCE names
-# less, for tools/stranger.sh: what the reference core computes was tested before, with more packages.
+# The tests that depend on the core, on the reference core; all tests if there is no other core. REFERENCE
+# selects fewer, for tools/stranger.sh: .ci/run has already tested the reference core with more packages.
 test-python: .venv/installed
 	@if $(BIN)/python -c 'import chainrule._core' 2>/dev/null; then \
 	  CHAINRULE_CORE=python $(PYTEST) $(addprefix --ignore=,$(ONCE)) $(REFERENCE); \
@@ -54,7 +54,7 @@ lint: .venv/installed
 	$(BIN)/ruff check .
 	$(BIN)/mypy
 
-# Installs the peers, measures once and writes docs/benchmarks.md as it came; a missed bar is no failure.
+# Installs the peers, measures once and writes docs/benchmarks.md; a missed bar is not a failure.
 bench: .venv/installed
 	$(BIN)/pip install --quiet autograd casadi jax micrograd torch==2.13.0 xad
 	$(BIN)/python benchmarks/report.py
@@ -72,7 +72,7 @@ fuzz: .venv/installed
 	$(BIN)/python -m tests.conformance.campaigns.random_graphs $(FUZZ) 0
 	$(BIN)/python -m tests.unit.train.test_interrupts
 
-# What exercises the C core, built with the address and undefined-behaviour sanitizers.
+# The tests of the C core, built with the address and undefined-behaviour sanitizers.
 sanitize:
 	tools/sanitize.sh tests/unit tests/conformance
 
@@ -81,7 +81,7 @@ screenshots: .venv/installed
 	$(BIN)/pip install --quiet playwright starlette uvicorn websockets msgspec markdown-it-py
 	$(BIN)/python tools/screenshots.py
 
-# What is generated: the C headers, the special values with their reasons, the README's picture.
+# The generated files: the C headers, the special values with their reasons, the README's picture.
 regen: .venv/installed
 	$(BIN)/python tools/gen_ops.py
 	$(BIN)/python -m tests.conformance.campaigns.special
@@ -91,7 +91,7 @@ clean:
 	rm -rf .venv .venv-sanitize build dist src/*.egg-info src/chainrule/*.so
 	find . -name __pycache__ -type d -prune -exec rm -rf {} +
 
-# Rebuilt when the C sources change, or when another compiler is asked for.
+# Rebuilt when the C sources or the choice of compiler change.
 .venv/installed: pyproject.toml setup.py $(wildcard src/_core/*/*.[ch]) .venv/compiler
 	$(BIN)/pip install --quiet --upgrade pip
 	rm -rf build src/chainrule/*.so

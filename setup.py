@@ -1,6 +1,6 @@
 """Builds the C core; everything else is in pyproject.toml.
 
-Without a C compiler the install still succeeds, on the reference core, and says so.
+Without a C compiler the install still succeeds, with the reference core, and says so.
 CHAINRULE_SANITIZE=1 builds with the address and undefined-behaviour sanitizers.
 """
 
@@ -26,7 +26,7 @@ SANITIZE = ["-fsanitize=address,undefined", "-fno-sanitize-recover=undefined", "
 
 
 class BuildOrExplain(build_ext):
-    """Builds the extension if it can, and tells what is missing if it cannot."""
+    """Builds the extension if possible, and otherwise says why not."""
 
     def build_extension(self, ext: Extension) -> None:
         try:

@@ -1,10 +1,10 @@
 """How long does compiling take, and how much memory, for programs of up to a million nodes?
 
-From a Python function to the first gradient, on a batch so small that it does not count. Each
-measurement has a process of its own, whose peak of memory is counted from its start; the sizes take
-turns, so that a slow moment hits all of them. The last rows of a table have, in the place of a ratio,
-what a bar is set for. The last table divides the time of the reference pipeline in Python by that of the
-one in C, from the traced graph to the machine.
+Times compilation from a Python function to the first gradient, on a batch too small to matter. Each
+measurement runs in a separate process, and its peak memory is counted from the start of that process.
+The sizes take turns, so that a slow moment affects all of them. In the last rows of a table, the
+ratio column holds the quantity that the bar is set on. The last table divides the time of the
+reference pipeline in Python by that of the C pipeline, from the traced graph to the machine.
 """
 
 from __future__ import annotations
@@ -32,17 +32,17 @@ from chainrule.compiler.pipeline import NativePipeline, Pipeline
 
 SIZES = (1_000, 10_000) if measure.QUICK else (1_000, 10_000, 100_000, 1_000_000)
 PROCESSES = sized(5, 1)
-PIPELINE_NODES = sized(10_000, 1_000)  # Python takes its time
+PIPELINE_NODES = sized(10_000, 1_000)  # the Python pipeline is slow
 PIPELINE_TURNS = sized(5, 1)
 SAMPLES = 8
-SECONDS, GIGABYTES = 2.0, 1.0  # the bars, for the largest
-LINEAR = 1.5  # how much more a node may cost in the largest than in the one before
+SECONDS, GIGABYTES = 2.0, 1.0  # the bars for the largest size
+LINEAR = 1.5  # how much more a node may cost at the largest size than at the one before
 
 Case = tuple[Compiled, tuple[Any, ...]]  # and a batch
 
 
 def chain(nodes: int) -> Case:
-    """Two operations a round."""
+    """Two operations per round."""
     a = Value(0.9999)
 
     def rounds(x: Any) -> Any:
@@ -55,14 +55,14 @@ def chain(nodes: int) -> Case:
 
 
 def path_model(nodes: int) -> Case:
-    """About 20 nodes a step."""
+    """About 20 nodes per step."""
     start = [Value(x) for x in START]
     shocks = programs.normals(SAMPLES, 2 * (nodes // 20))
     return compile(lambda shocks: programs.path_payoff(OURS, start, shocks), start), (shocks,)
 
 
 def wide_network(nodes: int) -> Case:
-    """Most nodes are weights: 64 + 1 + 10 for each hidden neuron, and its dot, sum and relu."""
+    """Most nodes are weights: 64 + 1 + 10 per hidden neuron, plus its dot product, sum and relu."""
     model, loss = programs.classifier(64, nodes // 78)
     return compile(loss, model.parameters()), programs.samples(SAMPLES, 64)
 
@@ -75,7 +75,7 @@ CASES: dict[str, Callable[[int], Case]] = {
 
 
 def measured(name: str, size: int) -> dict[str, float]:
-    """In this process: nodes, seconds and gigabytes."""
+    """Measure in this process: nodes, seconds and gigabytes."""
     step, batch = CASES[name](size)
     start = time.perf_counter()
     step.value_and_grad(*batch)
@@ -109,7 +109,7 @@ def table(name: str) -> Table:
         rows.append(Row([f"{nodes:,.0f} nodes", *cells]))
     last, blank = f"{SIZES[-1]:,} nodes", [""] * 4
     growth = seconds_a_node[-1] / seconds_a_node[-2]
-    # Programs are only about as large as asked for.
+    # The actual sizes only approximate the requested ones.
     rows += [
         Row([f"{last}: seconds", *blank], seconds_a_node[-1] * SIZES[-1], at_most=SECONDS),
         Row([f"{last}: gigabytes", *blank], peak / nodes * SIZES[-1], at_most=GIGABYTES),
@@ -119,7 +119,7 @@ def table(name: str) -> Table:
 
 
 def pipelines() -> Table:
-    """The same graph through both; `tests/conformance` holds that the steps are the same."""
+    """Run a graph through both pipelines; `tests/conformance` checks that the steps are the same."""
     rows = []
     for name, case in CASES.items():
         step, batch = case(PIPELINE_NODES)

@@ -1,9 +1,9 @@
 """What does the eager engine cost? Beside plain Python floats, and beside micrograd.
 
-Floats run the same loop, which gives the value but no gradient. The loop on Values also pays for the
-gradients, and for freeing its graph: each part is shown, and their sum. There the ratio is our time
-divided by that of the floats. Against micrograd the same programs run with Python's cyclic garbage
-collector on, as it is by default, and off.
+Floats run the same loop, which computes the value but no gradient. The loop on Values also computes
+the gradients and frees its graph; each part is listed, followed by the total. Here the ratio is our
+time divided by that of the floats. Against micrograd, the same programs run with Python's cyclic
+garbage collector on, as it is by default, and off.
 """
 
 from __future__ import annotations
@@ -44,7 +44,7 @@ FACTOR = 0.9999
 
 
 def chain(x: Any, a: Any, rounds: int) -> Any:
-    """The loop that every contestant runs: two operations a round."""
+    """The loop that every contestant runs: two operations per round."""
     for _ in range(rounds):
         x = x * a
         x = x + a
@@ -62,7 +62,7 @@ def free_chain(rounds: int) -> float:
 
 
 def check_chain(rounds: int) -> None:
-    """Against floats for the value, and the derivative by hand for the gradient."""
+    """Check the value against floats, and the gradient against the hand-derived one."""
     x, a = chainrule.Value(1.0), chainrule.Value(FACTOR)
     root = chain(x, a, rounds)
     assert root.data == chain(1.0, FACTOR, rounds)
@@ -152,7 +152,7 @@ def short_chain_race() -> Race:
 
 
 def moons() -> tuple[list[list[float]], list[int]]:
-    """Two half circles that reach into each other, with noise; labels -1 and 1."""
+    """Two interleaving half circles with noise; labels -1 and 1."""
     generator = np.random.default_rng(1337)
     angles = np.linspace(0.0, np.pi, SAMPLES // 2)
     upper = np.stack([np.cos(angles), np.sin(angles)], axis=1)
@@ -162,7 +162,7 @@ def moons() -> tuple[list[list[float]], list[int]]:
 
 
 def micrograd_nn_on(value: Any) -> ModuleType:
-    """The nn module of micrograd, from its installed source, with another Value under it."""
+    """micrograd's nn module, from its installed source, running on another Value class."""
     spec = importlib.util.find_spec("micrograd.nn")
     assert spec is not None
     assert spec.loader is not None
@@ -179,7 +179,7 @@ def micrograd_nn_on(value: Any) -> ModuleType:
 
 
 def first_weights() -> list[list[tuple[list[float], float]]]:
-    """Those that micrograd's MLP draws: the weights and the bias of each neuron of each layer."""
+    """The initial weights of micrograd's MLP: for each layer, each neuron's weights and bias."""
     rng = random.Random(1337)
     return [
         [([rng.uniform(-1.0, 1.0) for _ in range(inputs)], 0.0) for _ in range(outputs)]
@@ -218,7 +218,7 @@ class Demo:
 
 
 class DotDemo(Demo):
-    """The same network in chainrule's own words: a neuron is one dot product."""
+    """The same network in chainrule's style: a neuron is one dot product."""
 
     def __init__(self) -> None:
         value = chainrule.Value
@@ -297,7 +297,7 @@ print((resident() - before) / 1_000_000)
 
 
 def memory() -> Table | str:
-    """In a fresh interpreter, where no freed nodes wait to be used again."""
+    """Measured in a fresh interpreter, which has no freed nodes to reuse."""
     if not Path("/proc/self/statm").exists():
         return "Memory is not measured: it is read from /proc, which this system does not have."
     source = str(Path(__file__).parents[1] / "src")

@@ -1,8 +1,9 @@
 """How fast does the tiny GPT learn? Compiled, beside JAX and a plain Value in CPython.
 
-Ours and the plain Value run the source of examples/tiny_gpt.py, a name a step, with Adam. The plain
-Value is the hundred-line one of the tutorials: a closure for each operation, a loop for the order.
-JAX gets the same network written for arrays, with a `scan` over the names in one jitted call.
+Our compiled version and the plain Value run the source of examples/tiny_gpt.py, one name per step,
+with Adam. The plain Value is the hundred-line class of the tutorials: a closure per operation, and a
+loop for the topological order. JAX runs the same network written for arrays, with a `scan` over the
+names in one jitted call.
 """
 
 from __future__ import annotations
@@ -30,8 +31,8 @@ from chainrule.compiler.training import Trainer
 PEERS = ("jax",)
 
 EXAMPLE = Path(__file__).parents[1] / "examples" / "tiny_gpt.py"
-NAMES = sized(16, 2)  # of several lengths; both sides learn all of them, again and again
-ROUNDS = sized(50, 5)  # of ours and of JAX, to one of the plain Value
+NAMES = sized(16, 2)  # of several lengths; both sides cycle through all of them
+ROUNDS = sized(50, 5)  # rounds of ours and of JAX per round of the plain Value
 CHECKED = sized(3, 1)
 RATE, BETAS, EPSILON = 0.02, (0.9, 0.999), 1e-8
 
@@ -143,7 +144,7 @@ def dot(xs: Sequence[Plain], ys: Sequence[Plain]) -> Plain:
 
 
 def powers(xs: Sequence[Plain]) -> tuple[float, list[Plain], Plain]:
-    """The largest x, exp(x - largest) for each, and their sum."""
+    """The largest x, exp(x - largest) for each x, and their sum."""
     largest = max(x.data for x in xs)
     each = [(x - largest).exp() for x in xs]
     return largest, each, sum(each, Plain(0.0))
@@ -160,7 +161,7 @@ def logsumexp(xs: Sequence[Plain]) -> Plain:
 
 
 def plain_example() -> Any:
-    """The example with this arithmetic under it."""
+    """The example running on this arithmetic."""
     module: ModuleType = example()
     vars(module).update(
         Value=Plain,
@@ -175,7 +176,7 @@ def plain_example() -> Any:
 
 
 def adam(parameters: list[Plain], means: list[float], squares: list[float], step: int) -> None:
-    """One step, written out."""
+    """One Adam step, written out."""
     beta1, beta2 = BETAS
     for i, p in enumerate(parameters):
         means[i] = beta1 * means[i] + (1.0 - beta1) * p.grad
@@ -233,12 +234,12 @@ def matrix_product(x: Any, matrix: Any) -> Any:
 
 
 def sum_of_products(x: Any, matrix: Any) -> Any:
-    """XLA makes one fused loop of it, where a small `@` is a call of a library for each product."""
+    """XLA fuses this into one loop, whereas each small `@` is a library call."""
     return (x[:, None, :] * matrix).sum(-1)
 
 
 def jax_loss(linear: Callable[[Any, Any], Any], gpt: Any, parameters: Any, name: Any) -> Any:
-    """The loss of a name that is padded to a common length; nothing after its end counts."""
+    """The loss of a name padded to a common length; padding does not count."""
     import jax
     import jax.numpy as jnp
 
@@ -281,7 +282,7 @@ def jax_adam(state: Any, gradients: Any) -> Any:
 
 
 def padded(names: list[list[int]]) -> tuple[Any, Any]:
-    """A row of tokens for each name, and how many of them are to be foretold."""
+    """One row of tokens per name, and how many of them to predict."""
     longest = max(map(len, names))
     rows = [[*name, *[0] * (longest - len(name))] for name in names]
     return np.array(rows), np.array([len(name) - 1 for name in names])
@@ -344,7 +345,7 @@ def race(dtype: str, tolerance: float, plain: bool) -> Race:
         f"tiny GPT, one name, with Adam, {dtype}",
         contestants,
         checked=CHECKED,
-        bars={"plain Value": 500.0} if plain else {},  # the stretch is 1,000
+        bars={"plain Value": 500.0} if plain else {},  # the stretch goal is 1,000
         tolerance=tolerance,
         advice=f"For a tiny GPT whose names fit one loop of JAX, in {dtype}",
     )

@@ -1,7 +1,7 @@
 """Is a network that was lowered to JAX as fast as one written for JAX by hand?
 
-One step of gradient descent on MLP(64, [128, 10]) with cross-entropy, jitted, parameters donated.
-`--gpu` runs it on a GPU, with a batch of 65,536.
+One step of gradient descent on MLP(64, [128, 10]) with cross-entropy, jitted, with donated
+parameters. `--gpu` runs it on a GPU, with a batch of 65,536.
 """
 
 from __future__ import annotations
@@ -27,7 +27,7 @@ if GPU:
 INPUTS, HIDDEN = 64, 128
 BATCH = 65_536 if GPU else 256
 STEPS = sized(200, 5)
-SLOWER = 1 / 1.05 if GPU else 1 / 1.1  # by hand it takes at least that share of our time
+SLOWER = 1 / 1.05 if GPU else 1 / 1.1  # the hand-written version takes at least this share of our time
 RATE = 0.01
 
 
@@ -39,7 +39,7 @@ def network() -> tuple[Any, Any, tuple[Any, Any]]:
 
 
 def trained(losses: Callable[[Any, Any], Any], start: Any, batch: Any, steps: int) -> Work:
-    """So many steps of gradient descent; returns the parameters."""
+    """Run `steps` steps of gradient descent; returns the parameters."""
     import jax
 
     def advance(params: Any, batch: Any) -> Any:

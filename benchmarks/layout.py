@@ -1,8 +1,8 @@
 """How long does it take to lay out a graph, and how tangled is the result?
 
-Random expressions with shared parts, without Graphviz. The crossings of columns in the order in
-which values were computed are beside those of the layout. Nothing may overlap, at any size. In the
-place of a ratio, the last row has the seconds that its bar is set for.
+Lays out random expressions with shared parts, without Graphviz. The crossings with columns in order
+of computation are listed next to those of the layout. Nothing may overlap, at any size. In the last
+row, the ratio column holds the seconds that its bar is set on.
 """
 
 from __future__ import annotations
@@ -22,12 +22,12 @@ from chainrule.viz.layout import layers
 from chainrule.viz.layout.places import Layout, layout
 
 SIZES = (10, 100) if measure.QUICK else (10, 100, 300, 1_000, 2_000)
-SECONDS = 1.0  # the bar, for the largest
+SECONDS = 1.0  # the bar for the largest graph
 REPEATS = 1 if measure.QUICK else 5
 
 
 def expression(nodes: int) -> Any:
-    """A random expression: mostly of what was just computed, and some of what was before."""
+    """A random expression, mostly of recent results, partly of older ones."""
     rng = random.Random(nodes)
     leaves = nodes // 5
     unused: list[Any] = [Value(rng.uniform(0.5, 1.5), label=f"x{i}") for i in range(leaves)]
@@ -46,7 +46,7 @@ def expression(nodes: int) -> Any:
 
 
 def faults(picture: viz.Picture, places: Layout) -> int:
-    """Boxes that overlap, and edges that run through boxes."""
+    """Overlapping boxes, and edges that run through boxes."""
     sides = np.array([(p.x, p.x + p.width, p.y, p.y + p.height) for p in places.nodes]).T
     left, right, top, bottom = sides
     beside = (left[:, None] < right) & (left < right[:, None])

@@ -1,8 +1,8 @@
-"""How every benchmark measures and prints: medians of turns, quartiles, bars, one kind of table.
+"""How all benchmarks measure and print: medians over turns, quartiles, bars, one table format.
 
-Knows nothing of what is measured. `--quick` on the command line makes everything small, to see that
-a script works; `--check` also leaves out the timing and compares results in one process. In both
-cases no bar is judged.
+Independent of what is measured. `--quick` on the command line makes everything small, to test that a
+script works; `--check` also skips the timing and compares results in one process. Neither judges any
+bar.
 """
 
 from __future__ import annotations
@@ -27,14 +27,14 @@ import numpy as np
 import chainrule
 from chainrule.compiler.backends.native import thread_count
 
-os.environ.update(JAX_ENABLE_X64="1", JAX_PLATFORMS="cpu")  # as we do: double precision on the CPU
+os.environ.update(JAX_ENABLE_X64="1", JAX_PLATFORMS="cpu")  # to match ours: double precision on the CPU
 
 CHECK = "--check" in sys.argv
 QUICK = CHECK or "--quick" in sys.argv
 TURNS = 1 if QUICK else 11
-REST = 0.0 if QUICK else 0.05  # seconds between turns, in which idle worker threads stop spinning
+REST = 0.0 if QUICK else 0.05  # seconds between turns, for idle worker threads to stop spinning
 CLOSE = 1e-9
-SIMD = ("avx", "avx2", "fma", "avx512f", "neon", "asimd", "sve")  # the flags worth knowing
+SIMD = ("avx", "avx2", "fma", "avx512f", "neon", "asimd", "sve")  # the CPU flags to report
 RECORDS = "--records="  # followed by the file that report.py reads
 
 Work = Callable[[], Any]
@@ -45,12 +45,12 @@ class WrongValueError(Exception):
 
 
 def sized(full: int, quick: int) -> int:
-    """A size for the real measurement, or the one for `--quick`."""
+    """The full size, or the small one with `--quick`."""
     return quick if QUICK else full
 
 
 def progress(text: str) -> None:
-    """Say on stderr what is under way; stdout is the page."""
+    """Report progress on stderr; stdout is the page."""
     print(f"  {text}", file=sys.stderr, flush=True)
 
 
@@ -73,15 +73,15 @@ class Times:
         return low, high
 
     def of(self, units: float) -> Times:
-        """The same for more of the work, or for a part of it."""
+        """The times scaled to more of the work, or to a part of it."""
         return Times(tuple(seconds * units for seconds in self.seconds))
 
     def to(self, other: Times) -> Times:
-        """The ratio in each turn. Both sides of a ratio saw the same moment of the machine."""
+        """The ratio within each turn, so that both sides ran under the same conditions."""
         return Times(tuple(a / b for a, b in zip(self.seconds, other.seconds, strict=True)))
 
     def only(self, kept: Sequence[bool]) -> Times:
-        """Those turns for which `kept` is true."""
+        """The turns for which `kept` is true."""
         return Times(tuple(s for s, keep in zip(self.seconds, kept, strict=True) if keep))
 
     def plus(self, *others: Times) -> Times:
@@ -92,14 +92,14 @@ def timed(work: Work) -> float:
     start = time.perf_counter()
     result = work()
     took = time.perf_counter() - start
-    del result  # what is freed here is not timed
+    del result  # freeing it is not timed
     return took
 
 
 def in_turns(contestants: dict[str, Callable[[], float]], turns: int = TURNS) -> dict[str, Times]:
-    """Each returns the seconds that it took; one untimed round, then in turns.
+    """Measure works that return their time in seconds, in turns after one untimed round.
 
-    Each starts without garbage, so that nobody pays for collecting what another one left.
+    Garbage is collected before each, so that no work is charged for another's garbage.
     """
     seconds: dict[str, list[float]] = {name: [] for name in contestants}
     for turn in range(-1, turns):
@@ -136,10 +136,10 @@ def ratio_text(ratio: float) -> str:
 
 @dataclass(frozen=True)
 class Row:
-    """One line of a table; the bar is met when the median ratio is on the right side of it.
+    """One line of a table. The bar is met if the median ratio is on the right side of it.
 
-    `peer` is the library that the row stands for in the page's summary: the row of its best
-    spelling has it, the others do not.
+    `peer` is the library that the row represents in the page's summary. Only the row of its best
+    spelling sets it.
     """
 
     cells: Sequence[str]
@@ -147,7 +147,7 @@ class Row:
     at_most: float | None = None
     at_least: float | None = None
     peer: str = ""
-    wrong: bool = False  # gave another result than ours
+    wrong: bool = False  # gave a different result from ours
 
     @property
     def middle(self) -> float | None:
@@ -183,9 +183,9 @@ class Row:
 
 @dataclass
 class Table:
-    """Rows under a head; as text it is Markdown that reads well in a terminal too.
+    """Rows under a header. Its text is Markdown that is also readable in a terminal.
 
-    `advice` begins the sentence that the page prints if somebody else is faster here.
+    `advice` starts the sentence that the page prints if another library is faster here.
     """
 
     head: Sequence[str]
@@ -197,7 +197,7 @@ class Table:
         return markdown([head, *(row.texts() for row in self.rows)])
 
     def records(self) -> list[dict[str, Any]]:
-        """What the summary of the page needs: rows with a bar, and the best spelling of each peer."""
+        """The rows for the page's summary: those with a bar, and each peer's best spelling."""
         return [
             {
                 "title": self.head[0],
@@ -215,7 +215,9 @@ class Table:
 
 
 def markdown(lines: Sequence[Sequence[str]]) -> str:
-    """A table whose first line is its head; the first column is on the left, the others on the right."""
+    """A Markdown table. The first line is its header; the first column is left-aligned, the others
+    right.
+    """
     widths = [max(3, *map(len, column)) for column in zip(*lines, strict=True)]
     rule = ["-" * widths[0], *("-" * (width - 1) + ":" for width in widths[1:])]
     texts = []
@@ -232,7 +234,7 @@ def markdown(lines: Sequence[Sequence[str]]) -> str:
 
 
 def machine() -> str:
-    """The machine, in a line."""
+    """One line describing the machine."""
     cpuinfo = Path("/proc/cpuinfo")
     lines = cpuinfo.read_text().splitlines() if cpuinfo.exists() else []
     pairs = [line.split(":", 1) for line in lines if ":" in line]
@@ -256,10 +258,10 @@ def versions(peers: Sequence[str]) -> str:
 
 
 def main(results: Callable[[], Iterable[Table | str]], peers: Sequence[str] = ()) -> int:
-    """Print a script's tables as they come.
+    """Print a script's tables as they are measured.
 
-    Returns 0 even if bars are missed: the table says so. 1 stands for a peer that gave another
-    result than ours, 2 for a script that could not go on.
+    Returns 0 even if bars are missed, since the table says so; 1 if a peer gave a different result
+    from ours; 2 if the script could not continue.
     """
     print(f"{versions(peers)}")
     if QUICK:

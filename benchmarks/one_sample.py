@@ -1,7 +1,7 @@
 """How fast is work on one sample, where there is no batch to share the cost? Beside JAX, CasADi and C.
 
-A long recurrence, a Hessian, and a small formula that is called again and again. Our compiler works
-on rows of samples, so here each row has a single number, and others are expected to win.
+A long recurrence, a Hessian, and a small formula that is called repeatedly. Our compiler works on
+rows of samples, so here each row has a single number, and we expect others to win.
 """
 
 from __future__ import annotations
@@ -27,7 +27,7 @@ from chainrule import Value, compile, hessian, value_and_grad
 
 PEERS = ("jax", "casadi")
 LENGTH = sized(20_000, 50)
-WEIGHTS = (0.7, 0.4, 0.1)  # of the last state, of the input, and the bias
+WEIGHTS = (0.7, 0.4, 0.1)  # of the last state and of the input, and the bias
 VARIABLES = sized(50, 6)
 HESSIANS = sized(100, 3)
 CALLS = sized(1_000, 5)
@@ -39,8 +39,8 @@ NUMBERS = count()
 
 
 def built(source: str) -> ctypes.CDLL:
-    """A library made of C, in the folder where the contestant works."""
-    name = Path.cwd() / f"library{next(NUMBERS)}"  # a name is loaded only once
+    """Compile C to a shared library, in the contestant's working directory."""
+    name = Path.cwd() / f"library{next(NUMBERS)}"  # a library name is loaded only once
     name.with_suffix(".c").write_text(source)
     files = [str(name.with_suffix(".c")), "-o", str(name.with_suffix(".so"))]
     subprocess.run(["cc", "-O3", "-march=native", "-fPIC", "-shared", *files, "-lm"], check=True)
@@ -48,14 +48,14 @@ def built(source: str) -> ctypes.CDLL:
 
 
 def pointer(array: Any) -> Any:
-    """For C, and keeps the array alive."""
+    """A pointer for C that keeps the array alive."""
     return np.ctypeslib.as_ctypes(array)
 
 
 # --- one sample through many steps of a recurrence: the loss and three gradients -------------------
 #
 # A recurrent network of one neuron: h = tanh(w h + u x + b), and the sum of (h - y)² over all steps.
-# Each start(n) takes the first n steps, so that a race can compare results on a few.
+# start(n) uses the first n steps, so that a race can compare results on a few.
 
 
 def series(length: int) -> tuple[Any, Any]:
@@ -184,7 +184,7 @@ def recurrences() -> Race:
 
 
 def rosenbrock(xs: Any) -> Any:
-    """The valley of Rosenbrock, chained: each variable is coupled to the next."""
+    """The chained Rosenbrock function: each variable is coupled to the next."""
     return sum(100.0 * (b - a * a) * (b - a * a) + (1.0 - a) * (1.0 - a) for a, b in pairwise(xs))
 
 
@@ -195,7 +195,7 @@ def points(how_many: int) -> Any:
 def at_each_point(
     function: Callable[[Any], Any], given: Sequence[Any], dense: Callable[[Any], Any]
 ) -> Work:
-    """A call for each point; the last result, as an array of numbers."""
+    """One call per point; returns the last result as an array."""
 
     def run() -> Any:
         for point in given:
@@ -229,7 +229,7 @@ def jax_hessian(outer: str, how_many: int) -> Work:
 
 
 def casadi_hessian(options: dict[str, Any], how_many: int) -> Work:
-    """Sparse, as CasADi finds it: three numbers for each variable."""
+    """CasADi detects the sparsity: three numbers per variable."""
     import casadi
 
     x = casadi.SX.sym("x", VARIABLES)
@@ -272,7 +272,7 @@ def hessians() -> Race:
 
 
 class Special(NamedTuple):
-    """What the formula calls, on somebody's numbers."""
+    """The functions that the formula calls, for one kind of number."""
 
     exp: Callable[[Any], Any]
     log: Callable[[Any], Any]
@@ -328,7 +328,7 @@ def chainrule_exported_calls(how_many: int) -> Work:
 
 
 def called_in_c(price: Callable[[Any, Any], Any], function: Any, how_many: int) -> Work:
-    """`price` calls the function with the inputs and the place for their gradient."""
+    """`price` calls the function with the inputs and a buffer for their gradient."""
     function.restype = ctypes.c_double
     gradient = np.empty(5)
     into = pointer(gradient)
@@ -362,7 +362,7 @@ def c_calls(how_many: int) -> Work:
 
 
 def jax_calls(ahead: bool, how_many: int) -> Work:
-    """`ahead`: lowered and compiled before, which leaves out the look for a fitting program."""
+    """`ahead`: lowered and compiled in advance, which skips the lookup of a matching program."""
     import jax
     import jax.numpy as jnp
 
@@ -390,14 +390,14 @@ def casadi_calls(compiler_options: dict[str, Any], how_many: int) -> Work:
 
 
 def casadi_buffer_calls(compiler_options: dict[str, Any], how_many: int) -> Work:
-    """CasADi's interface for callers in a hurry: it reads and writes memory that is given once."""
+    """CasADi's low-overhead interface, which reads and writes buffers that are bound once."""
     function = casadi_formula(compiler_options)
     buffer, trigger = function.buffer()
     given, result = np.empty(5), np.empty(6)
     buffer.set_arg(0, memoryview(given))
     buffer.set_res(0, memoryview(result))
 
-    def price(option: Any, kept: Any = (function, buffer)) -> Any:  # the trigger needs both
+    def price(option: Any, kept: Any = (function, buffer)) -> Any:  # keeps both alive for the trigger
         given[:] = option
         trigger()
         return result

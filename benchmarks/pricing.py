@@ -1,7 +1,7 @@
 """How fast are prices with their sensitivities? Beside JAX, CasADi, HIPS autograd and XAD.
 
-An Asian option for many trades over shared scenarios, and a path model with a stochastic volatility.
-The normal numbers are given and the same for all. Ours is the plain loop over days or steps. The
+An Asian option for many trades over shared scenarios, and a path model with stochastic volatility.
+All contestants get the same normal random numbers. Ours is the plain loop over days or steps. The
 peers are spelled in every way that one of their experts would try: reverse and forward mode, loops
 and unrolled, whole arrays and one trade at a time, generated C, two devices.
 """
@@ -28,7 +28,7 @@ PEERS = ("jax", "casadi", "autograd", "xad")
 
 TRADES, SCENARIOS, DAYS = sized(100, 6), sized(1_000, 40), sized(252, 20)
 PATHS, STEPS = sized(4_096, 64), sized(100, 10)
-XAD_PATHS = sized(128, 16)  # a tape for each path: the whole would take long
+XAD_PATHS = sized(128, 16)  # one tape per path: all paths would take too long
 CHECKED_TRADES, CHECKED_PATHS = 4, 16
 
 
@@ -44,7 +44,7 @@ def trades(count: int) -> Any:
 
 
 def asian_payoff(trade: Any, shocks: Any) -> Any:
-    """A call on the mean of all days' prices of one trade in one scenario, discounted."""
+    """The discounted payoff of a call on the mean price over all days, for one trade and scenario."""
     spot, rate, volatility = trade
     day = programs.YEARS / len(shocks)
     drift = (rate - 0.5 * volatility * volatility) * day
@@ -67,11 +67,11 @@ def chainrule_asian(count: int) -> Work:
     return price
 
 
-# A price takes a trade and whatever it needs of the scenarios; `jax_asian` makes it a contestant.
+# A price function takes a trade and what it needs of the scenarios; `jax_asian` makes it a contestant.
 
 
 def jax_payoff(trade: Any, average: Callable[[Any, Any, Any], Any]) -> Any:
-    """The mean payoff of all scenarios; `average` takes spot, drift and volatility of a day."""
+    """The mean payoff over all scenarios; `average` takes the daily spot, drift and volatility."""
     import jax
 
     spot, rate, volatility = trade
@@ -106,7 +106,7 @@ def price_by_cumsum(trade: Any, shocks: Any) -> Any:
 
 
 def price_of_sums(trade: Any, sums: Any) -> Any:
-    """From the cumulative sums of the shocks, which are the same for all trades."""
+    """Uses the cumulative sums of the shocks, which all trades share."""
     import jax
 
     def average(spot: Any, drift: Any, scale: Any) -> Any:
@@ -117,7 +117,7 @@ def price_of_sums(trade: Any, sums: Any) -> Any:
 
 
 def price_of_columns(trade: Any, sums: Any) -> Any:
-    """The same with a row for each day, so that the mean adds whole rows."""
+    """The same with one row per day, so that the mean adds whole rows."""
     import jax
 
     def average(spot: Any, drift: Any, scale: Any) -> Any:
@@ -146,7 +146,7 @@ def reverse_mode(price: Callable[..., Any]) -> Callable[..., Any]:
 
 
 def forward_mode(price: Callable[..., Any]) -> Callable[..., Any]:
-    """One tangent for each argument, all in one pass; nothing has to be kept for a way back."""
+    """One tangent per argument, all in one pass; nothing is stored for a backward pass."""
     import jax
 
     def run(point: Any, *others: Any) -> Any:
@@ -166,7 +166,7 @@ def all_at_once(run: Callable[[Any, Any], Any], each: Any, given: Any) -> Any:
 
 
 def one_by_one(run: Callable[[Any, Any], Any], each: Any, given: Any) -> Any:
-    """A trade at a time, whose numbers stay in the cache."""
+    """One trade at a time, so that its numbers stay in the cache."""
     import jax
 
     return jax.lax.map(lambda trade: run(trade, given), each)
@@ -232,7 +232,7 @@ def asian() -> Table:
 
 
 def shocks_of(paths: int) -> Any:
-    """A row for each normal number of a path, a column for each path."""
+    """One row per normal number of a path, one column per path."""
     return programs.normals(2 * STEPS, PATHS)[:, :paths]
 
 
@@ -254,13 +254,13 @@ def jax_functions() -> Functions:
 
 
 def unrolled_price(start: Any, pairs: Any) -> Any:
-    """The source that ours runs, on arrays of paths."""
+    """The same source as ours, on arrays of paths."""
     shocks = [*pairs[:, 0], *pairs[:, 1]]
     return programs.path_payoff(jax_functions(), start, shocks).mean()
 
 
 def looped_price(loop: Callable[[Any, Any, Any], Any], start: Any, pairs: Any) -> Any:
-    """`loop` takes a step, the state at the start and the shocks, and gives the state at the end."""
+    """`loop` takes a step function, the initial state and the shocks, and returns the final state."""
     functions = jax_functions()
     spot, volatility, speed, level = start
     time = programs.YEARS / STEPS
@@ -268,7 +268,7 @@ def looped_price(loop: Callable[[Any, Any, Any], Any], start: Any, pairs: Any) -
     def step(state: Any, pair: Any) -> Any:
         return programs.path_step(functions, state, speed, level, pair[0], pair[1], time)
 
-    nothing = 0.0 * pairs[0, 0]  # of the shape of the paths, and on their device
+    nothing = 0.0 * pairs[0, 0]  # has the shape of the paths, and is on their device
     begin = functions.log(spot) + nothing, functions.log(volatility) + nothing
     log_spot, _ = loop(step, begin, pairs)
     payoffs = programs.DISCOUNT * functions.positive(functions.exp(log_spot) - programs.STRIKE)
@@ -299,7 +299,7 @@ def jax_path(price: Callable[[Any, Any], Any], mode: Callable[[Any], Any], paths
 
 
 def pairs_of(paths: int) -> Any:
-    """For each step, the shocks of the spot and those of the volatility."""
+    """For each step, the shocks of the spot and of the volatility."""
     return shocks_of(paths).reshape(2, STEPS, paths).swapaxes(0, 1)
 
 
@@ -323,7 +323,7 @@ def jax_path_on_devices(
 
 
 def casadi_function() -> Any:
-    """One path: its payoff and the gradient."""
+    """One path: its payoff and gradient."""
     import casadi
 
     functions = Functions(casadi.exp, casadi.log, lambda x: casadi.fmax(x, 0.0))
@@ -338,7 +338,7 @@ def generated_c(*flags: str, **options: Any) -> dict[str, Any]:
 
 
 def casadi_path(options: dict[str, Any], threads: int, paths: int) -> Work:
-    """The function of one path, mapped over all of them."""
+    """The function of one path, mapped over all paths."""
     import casadi
 
     run = casadi.Function("path", *casadi_function(), options)
@@ -361,7 +361,7 @@ def casadi_openmp(paths: int) -> Work:
 
 
 def autograd_path(paths: int) -> Work:
-    """Over arrays of all paths."""
+    """On arrays of all paths."""
     import autograd
     import autograd.numpy as anp
 
@@ -376,7 +376,7 @@ def autograd_path(paths: int) -> Work:
 
 
 def xad_path(paths: int) -> Work:
-    """A recording for each path."""
+    """One recording per path."""
     import xad.adj_1st
     import xad.math
 

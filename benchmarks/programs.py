@@ -1,6 +1,6 @@
 """Programs that several benchmarks run, each a plain function of scalars for one sample.
 
-What they call beyond `+ - * /` comes in a `Functions`, so that every contestant runs the same
+Functions beyond `+ - * /` are passed in as a `Functions`, so that every contestant runs the same
 source on its own numbers.
 """
 
@@ -22,7 +22,7 @@ CLASSES = 10
 
 
 class Functions(NamedTuple):
-    """exp, log and max(x, 0) on somebody's numbers."""
+    """exp, log and max(x, 0) for one kind of number."""
 
     exp: Callable[[Any], Any]
     log: Callable[[Any], Any]
@@ -37,9 +37,9 @@ def normals(rows: int, columns: int, seed: int = 0) -> Any:
 
 
 def path_payoff(functions: Functions, start: Sequence[Any], shocks: Any) -> Any:
-    """A call on one path, discounted; `start` is what the sensitivities are for.
+    """The discounted payoff of a call on one path; the sensitivities are with respect to `start`.
 
-    `shocks` are the normal numbers of the spot in each step, then those of the volatility.
+    `shocks` are the normal numbers of the spot for each step, then those of the volatility.
     """
     spot, volatility, speed, level = start
     state = functions.log(spot), functions.log(volatility)
@@ -52,7 +52,9 @@ def path_payoff(functions: Functions, start: Sequence[Any], shocks: Any) -> Any:
 def path_step(
     functions: Functions, state: Any, speed: Any, level: Any, shock: Any, other: Any, time: float
 ) -> tuple[Any, Any]:
-    """The logarithms of spot and volatility a step later; the volatility reverts to its level."""
+    """The logarithms of spot and volatility one step later; the volatility reverts to its long-run
+    level.
+    """
     log_spot, log_volatility = state
     root = math.sqrt(time)
     volatility = functions.exp(log_volatility)
@@ -63,7 +65,7 @@ def path_step(
 
 
 def classifier(inputs: int, hidden: int) -> tuple[nn.MLP, Callable[[Any, Any], Any]]:
-    """A network, and the cross-entropy of one sample of it."""
+    """A network, and its cross-entropy on one sample."""
     model = nn.MLP(inputs, [hidden, CLASSES], "relu", init="he", seed=0)
 
     def loss(x: Any, label: Any) -> Any:
@@ -74,5 +76,5 @@ def classifier(inputs: int, hidden: int) -> tuple[nn.MLP, Callable[[Any, Any], A
 
 
 def samples(count: int, inputs: int) -> tuple[Any, Any]:
-    """Numbers and classes for a classifier."""
+    """Random inputs and classes for a classifier."""
     return normals(count, inputs), np.random.default_rng(1).integers(0, CLASSES, count)

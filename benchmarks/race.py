@@ -1,7 +1,7 @@
-"""Races: several spellings of the same work, each in a process of its own, measured in turns.
+"""Races: several spellings of the same work, each in a separate process, measured in turns.
 
-A process for each spelling keeps thread pools, collectors and settings apart, and a spelling that
-crashes or is not installed loses its own row and nothing else. Knows nothing of the work itself.
+Separate processes keep thread pools, collectors and settings apart. A spelling that crashes or is not
+installed loses only its own row. Independent of the work itself.
 """
 
 from __future__ import annotations
@@ -41,25 +41,23 @@ from measure import (
 )
 
 STARTS = 1 if QUICK else 3  # compiling takes long, and varies less;
-LONG = 3.0  # what takes more seconds than this to compile does it only once
+LONG = 3.0  # a contestant that takes longer than this to compile does so only once
 A_TURN = 0.0 if QUICK else 0.05  # seconds for which short work is repeated in each turn
-PATIENCE = 600.0  # seconds for one answer of a process
-TWO_DEVICES = {
-    "XLA_FLAGS": "--xla_force_host_platform_device_count=2"
-}  # two devices of JAX, a core each
+PATIENCE = 600.0  # seconds to wait for an answer from a process
+TWO_DEVICES = {"XLA_FLAGS": "--xla_force_host_platform_device_count=2"}  # two JAX devices, one core each
 OURS = "chainrule"
 
 if CHECK:
-    os.environ.update(TWO_DEVICES)  # one process has to do for all
+    os.environ.update(TWO_DEVICES)  # one process must serve for all
 
 
 @dataclass(frozen=True)
 class Contestant:
     """One spelling of some work.
 
-    `start(n)` prepares it from nothing for n units of the work, compiling what there is to compile,
-    and returns what does them; that returns numbers on which all contestants agree. It is a function
-    of a module, or a `partial` of one, because it is sent to another process.
+    `start(n)` prepares n units of the work from scratch, including compilation, and returns a
+    function that does them and returns numbers that all contestants must agree on. It must be a
+    module-level function or a `partial` of one, because it is sent to another process.
     """
 
     library: str
@@ -70,7 +68,7 @@ class Contestant:
     modules: Sequence[str] = ()
     programs: Sequence[str] = ()
     environment: Mapping[str, str] = field(default_factory=dict)
-    slow: bool = False  # compiles for many seconds: left out of --check
+    slow: bool = False  # compiles for many seconds: skipped by --check
 
     @property
     def name(self) -> str:
@@ -87,7 +85,7 @@ class Contestant:
 
 
 def first_result(contestant: Contestant, units: int) -> tuple[float, Work, Any]:
-    """The seconds from nothing to the first result, what gives the next one, and the result."""
+    """The seconds from scratch to the first result, the function for further results, and the result."""
     begin = time.perf_counter()
     work = contestant.start(units)
     result = work()
@@ -97,13 +95,13 @@ def first_result(contestant: Contestant, units: int) -> tuple[float, Work, Any]:
 def compiled(contestant: Contestant, checked_took: float) -> tuple[list[float], Work]:
     """The seconds of several first results, and the work, ready to be timed."""
     took, work, _ = first_result(contestant, contestant.units)
-    if max(took, checked_took) > LONG:  # what compiled that long may be cached by now
+    if max(took, checked_took) > LONG:  # after compiling that long, the result may be cached
         return [max(took, checked_took)], work
     return [took, *(first_result(contestant, contestant.units)[0] for _ in range(STARTS - 1))], work
 
 
 def seconds_in_a_turn(work: Work) -> float:
-    """One call; of work shorter than a turn, the mean of as many calls as fill it, after one untimed."""
+    """The time of one call; for short work, the mean of as many calls as fill a turn."""
     gc.collect()
     took = timed(work)
     if took >= A_TURN:
@@ -116,8 +114,8 @@ def seconds_in_a_turn(work: Work) -> float:
 
 
 def serve(connection: Connection, contestant: Contestant, checked: int) -> None:
-    """Send the result to be checked, then the seconds of compiling, then those of each turn."""
-    os.dup2(sys.stderr.fileno(), 1)  # what a library prints must not get into the page
+    """Send the result to be checked, then the compile time, then the time of each turn."""
+    os.dup2(sys.stderr.fileno(), 1)  # output of a library must not get into the page
     with a_folder():
         try:
             load(contestant.modules)
@@ -128,7 +126,7 @@ def serve(connection: Connection, contestant: Contestant, checked: int) -> None:
             seconds, work = compiled(contestant, took)
             connection.send(seconds)
             gc.collect()
-            gc.freeze()  # no collection has to walk through the libraries
+            gc.freeze()  # so that no collection has to traverse the libraries
             while connection.recv():
                 connection.send(seconds_in_a_turn(work))
         except Exception as error:
@@ -136,7 +134,7 @@ def serve(connection: Connection, contestant: Contestant, checked: int) -> None:
 
 
 def load(modules: Sequence[str]) -> None:
-    """Import a contestant's libraries, so that this does not look like compiling."""
+    """Import a contestant's libraries, so that the import is not counted as compilation."""
     for name in modules:
         importlib.import_module(name)
     if "jax" in modules:
@@ -145,7 +143,7 @@ def load(modules: Sequence[str]) -> None:
 
 @contextlib.contextmanager
 def a_folder() -> Iterator[None]:
-    """Work in a folder of its own: CasADi leaves its sources and libraries where it runs."""
+    """Work in a temporary directory: CasADi writes sources and libraries to the current one."""
     before = Path.cwd()
     with tempfile.TemporaryDirectory() as folder:
         os.chdir(folder)
@@ -161,11 +159,11 @@ def error_line(error: Exception) -> str:
 
 
 class NotMeasuredError(Exception):
-    """Why a contestant has no time."""
+    """Why a contestant was not measured."""
 
 
 class Worker:
-    """The parent's end of a contestant's process."""
+    """The parent's side of a contestant's process."""
 
     def __init__(self, contestant: Contestant, checked: int) -> None:
         self.contestant = contestant
@@ -224,9 +222,9 @@ def environment(changes: Mapping[str, str]) -> Iterator[None]:
 class Race:
     """Contestants, ours first, compared and then measured in turns.
 
-    A row shows the median for `shown` units, and apart from that what compiling took. The ratio of a
-    turn is the peer's time to ours. `bars` holds for the best spelling of a library, which is the
-    one with the least median ratio.
+    A row shows the median for `shown` units and, separately, the compile time. The ratio of a turn is
+    the peer's time divided by ours. `bars` applies to each library's best spelling, the one with the
+    lowest median ratio.
     """
 
     def __init__(
@@ -242,7 +240,7 @@ class Race:
     ) -> None:
         self.title, self.contestants, self.shown = title, contestants, shown
         self.bars, self.tolerance, self.advice = dict(bars or {}), tolerance, advice
-        self.reasons: dict[str, str] = {}  # of what was not measured
+        self.reasons: dict[str, str] = {}  # for what was not measured
         self.wrong: set[str] = set()
         self.first: dict[str, Times] = {}
         self.warm: dict[str, Times] = {}
@@ -292,7 +290,7 @@ class Race:
                 worker.stop()
 
     def prepare(self, workers: dict[str, Worker], checked: int) -> None:
-        """One after another: none is disturbed by another that compiles."""
+        """One at a time, so that none is disturbed by another's compilation."""
         expected = None
         for each in self.contestants:
             try:
@@ -332,7 +330,7 @@ class Race:
     # --- results ---------------------------------------------------------------------------------
 
     def compiling(self, name: str) -> float:
-        """The first result from nothing, less a warm one; below 0 if both differ more by themselves."""
+        """The first result from scratch minus a warm one; negative if noise exceeds the difference."""
         return self.first[name].median - self.warm[name].median
 
     def unit(self, contestant: Contestant) -> Times:
@@ -377,7 +375,7 @@ class Race:
         return Row(cells, self.ratio(contestant), None, bar, contestant.library if best else "")
 
     def first_result_row(self, library: str, at_least: float) -> Row:
-        """A row for the library's spelling that is fastest from nothing to its first result."""
+        """A row for the library's spelling with the fastest first result."""
         names = [each.name for each in self.contestants if each.library == library]
         measured = [name for name in names if name in self.warm]
         if not measured:

@@ -1,8 +1,8 @@
 """Runs all benchmarks once and writes docs/benchmarks.md: what `make bench` does.
 
-The page is written as the run came, with missed bars marked as missed; then the exit code is 0. It is
-1 if a peer gave another result than ours, which the page shows, and 2 if a script could not go on:
-then, and with `--quick`, nothing is written.
+The page reports the run as measured, including missed bars, and the exit code is 0. It is 1 if a peer
+gave a different result from ours, which the page shows, and 2 if a script could not continue. In that
+case, and with `--quick`, nothing is written.
 """
 
 from __future__ import annotations
@@ -32,39 +32,39 @@ Record = dict[str, Any]
 
 HEAD = f"""# Benchmarks
 
-Written by `make bench` from one run, as it came, on
+Written by `make bench` from a single run on
 
 {{machine}}
 
-Your machine will give other times, and somewhat other ratios.
+Your machine will give other times, and somewhat different ratios.
 
 ## How it is measured
 
 - **Spellings.** A library can do the same work in several ways. We show those that its experts would
-  try, and judge by the best of each library: the one with the least ratio, marked `(best)`.
-- **Results first.** Every spelling must give our value and our gradients before anything is timed.
-- **Processes.** Each spelling has a process of its own. What is not installed or fails is shown as
-  not measured, with the reason.
+  try, and judge each library by its best: the one with the lowest ratio, marked `(best)`.
+- **Results first.** Every spelling must match our value and our gradients before anything is timed.
+- **Processes.** Each spelling runs in a separate process. One that is not installed or fails is shown
+  as not measured, with the reason.
 - **Turns.** The spellings in a table take turns: one round that does not count, then {measure.TURNS}
   that do ({threads.TURNS} where threads are compared, {layout.REPEATS} for the layouts and
-  {compile_time.PROCESSES} for the time of compiling). In its turn, a spelling does its work once; work
+  {compile_time.PROCESSES} for compile times). In its turn, a spelling does its work once; work
   shorter than {race.A_TURN * 1000:.0f} ms is repeated until that time is filled. No turn is repeated,
-  left out or chosen.
-- **Times** are medians over the turns. **Compiling** is shown apart: the time from nothing to the first
-  result, less a warm call; the median of {race.STARTS} starts, or a single start if it takes more than
-  {race.LONG:.0f} s. Libraries are imported before.
-- **Ratios** are taken within each turn, the peer's time divided by ours, so that both saw the same
-  moment of the machine. The table shows their median and their quartiles. Above 1 the peer takes
-  longer; below 1 it is faster. Where a table has another ratio, the text above it says so.
-- **Bars** were set before the measurement. A bar on a library holds for its best spelling; one that is
-  missed stays in the table as missed.
+  left out or selected.
+- **Times** are medians over the turns. **Compile times** are shown separately: from scratch to the first
+  result, minus a warm call; the median of {race.STARTS} starts, or a single start if it takes more than
+  {race.LONG:.0f} s. Libraries are imported beforehand.
+- **Ratios** are taken within each turn, the peer's time divided by ours, so that both ran under the
+  same conditions. The table shows their median and quartiles. Above 1 the peer takes longer; below 1
+  it is faster. If a table uses another ratio, the text above it says so.
+- **Bars** were set before the measurement. A bar on a library applies to its best spelling; one that
+  is missed stays in the table as missed.
 - **Precision** is double, unless a table says float32. Python's garbage collector runs before each
-  turn, untimed, and during it as Python decides, unless a spelling says that it is off.
+  turn, untimed, and normally during it, unless a spelling says that it is off.
 """
 
 
 def run(script: str, records: Path) -> tuple[int, str]:
-    """Run a script, showing what it prints; it adds its findings to the records."""
+    """Run a script, echoing its output; it appends its results to the records."""
     command = [sys.executable, str(HERE / f"{script}.py"), f"{RECORDS}{records}", *sys.argv[1:]]
     lines = []
     with subprocess.Popen(command, stdout=subprocess.PIPE, text=True) as process:
@@ -76,7 +76,7 @@ def run(script: str, records: Path) -> tuple[int, str]:
 
 
 def section(script: str, text: str) -> str:
-    """The first sentence of a script is the title of its section, the rest of its docstring the text."""
+    """The first sentence of a script's docstring becomes the section title, the rest its text."""
     docstring = ast.get_docstring(ast.parse((HERE / f"{script}.py").read_text())) or ""
     title, _, rest = docstring.partition("?")
     return f"## {title}?\n\n{rest.strip()}\n\n{text.strip()}\n"
@@ -86,7 +86,7 @@ def section(script: str, text: str) -> str:
 
 
 def bars(records: list[Record]) -> str:
-    """All bars, and how many are met."""
+    """All bars, and how many were met."""
     barred = [record for record in records if record["bar"]]
     missed = sum(record["verdict"] == "missed" for record in barred)
     met = sum(record["verdict"] == "met" for record in barred)
@@ -107,7 +107,7 @@ def bars(records: list[Record]) -> str:
 
 
 def faster(records: list[Record]) -> list[Record]:
-    """Where the best spelling of a peer takes less time than ours."""
+    """The records in which a peer's best spelling is faster than ours."""
     return [r for r in records if r["peer"] and r["ratio"] is not None and r["ratio"] < 1.0]
 
 
@@ -133,7 +133,7 @@ def others(records: list[Record]) -> str:
 
 
 def advice(records: list[Record]) -> str:
-    """One line for each kind of work in which somebody else is faster."""
+    """One line for each kind of work in which another library is faster."""
     lines = ["## When to use something else\n"]
     for text, found in groupby(faster(records), key=lambda record: record["advice"]):
         ranked = sorted(found, key=lambda record: record["ratio"])

@@ -1,7 +1,7 @@
 """How does a step grow with parameters, batch, devices and hosts?
 
-Measures steps of networks lowered to JAX on what this machine has, fits the two rates that a step
-is made of, and computes from them what 8, 64 and 1,024 devices would take. `--gpu` for a GPU.
+Measures steps of networks lowered to JAX on this machine, fits the two rates that determine a step,
+and extrapolates to 8, 64 and 1,024 devices. `--gpu` for a GPU.
 """
 
 from __future__ import annotations
@@ -31,15 +31,15 @@ STEPS = sized(20, 2)
 
 @dataclass(frozen=True)
 class Link:
-    """How fast gradients travel between devices: bytes a second, and seconds to begin with."""
+    """A connection between devices: its bandwidth in bytes per second, and its latency in seconds."""
 
     name: str
     bandwidth: float
     latency: float
 
 
-# Published rates: NVLink 4 of one H200 (450 GB/s each way), and 400 Gb/s InfiniBand, one port for
-# each device; the latencies are of the usual order of a ring's single hop.
+# Published rates: NVLink 4 of one H200 (450 GB/s each way), and 400 Gb/s InfiniBand, one port per
+# device; the latencies are typical for a single hop of a ring.
 INSIDE = Link("NVLink 4 inside a host", 450e9, 3e-6)
 BETWEEN = Link("400 Gb/s between hosts", 50e9, 10e-6)
 IN_A_HOST = 8
@@ -50,7 +50,7 @@ def parameters(hidden: int) -> int:
 
 
 def operations(hidden: int, batch: int) -> float:
-    """Multiplications and additions of a step: two for each weight forward, four backward."""
+    """Multiplications and additions of a step: two per weight forward, four backward."""
     return 6.0 * batch * (INPUTS * hidden + hidden * CLASSES)
 
 
@@ -64,7 +64,7 @@ def step_time(hidden: int, batch: int) -> float:
 
 
 def all_reduce(devices: int, size: float) -> float:
-    """Seconds for a ring inside each host, then one between the hosts."""
+    """The seconds of a ring all-reduce inside each host, then one between the hosts."""
     inside = min(devices, IN_A_HOST)
     hosts = -(-devices // IN_A_HOST)
     total = 0.0
@@ -83,12 +83,14 @@ def tables() -> Iterator[Table]:
         cells = [f"{hidden:,}", f"{parameters(hidden):,}", f"{batch:,}", in_time_units(seconds)]
         table.rows.append(Row([*cells, f"{rates[-1][0] / 1e9:,.0f} G"]))
     yield table
-    # The largest rate of whole steps has the least of the fixed part in it.
+    # The fastest step is the least affected by the fixed overhead.
     yield predicted(max(rates)[1], fixed)
 
 
 def predicted(rate: float, fixed: float) -> Table:
-    """On paper: the time of a step from operations, the fixed part, bytes and the network."""
+    """Predicted, not measured: the time of a step from operations, fixed overhead, bytes and the
+    network.
+    """
     hidden, share = 4_096, 16_384
     head = "devices, each with a share of " + f"{share:,} samples; {parameters(hidden):,} parameters"
     table = Table([head, "computing", "adding gradients up", "a step", "of the ideal"])

@@ -1,6 +1,6 @@
-"""How fast does the studio train, and how many frames does it show? Measured by a client of its own.
+"""How fast does the studio train, and how many frames does it show? Measured by a dedicated client.
 
-The server is a process of its own, as for a user; moons with MLP(2, [16, 16, 1]) for five seconds.
+The server runs in a separate process, as for a user; moons with MLP(2, [16, 16, 1]) for five seconds.
 """
 
 from __future__ import annotations
@@ -24,7 +24,7 @@ COMMAND = [sys.executable, "-m", "chainrule", "studio", "--no-browser"]
 
 
 def let_in(said: str) -> tuple[str, str, str]:
-    """The address of a studio, with the cookie and the key that its file gives."""
+    """The address of a studio, with the cookie and key from its file."""
     origin, file = re.findall(r"http://\S+|file://\S+", said)
     code = re.findall(r'name="token" value="([^"]+)"', Path(urlsplit(file).path).read_text())
     form = urlencode({"token": code[0]}).encode()

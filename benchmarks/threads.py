@@ -1,10 +1,10 @@
 """What do two threads bring? One large batch, with the same bits as on one thread.
 
-On a rented machine, two cores are at times two halves of one: then two programs that have nothing to
-do with each other take twice as long together as one alone, and threads can bring nothing. So two
-such programs run before and after every turn, which tells whether the machine had two cores in it. No
-turn is repeated or left out: the verdict comes from all of them, and below it stands what the turns
-with two cores gave. The ratio is the time divided by that of two threads.
+On a rented machine, two cores are sometimes two hyperthreads of one. Then two independent programs
+take twice as long together as one alone, and threads cannot help. So two such programs run before and
+after every turn, to test whether the machine really had two cores. No turn is repeated or left out:
+the verdict is based on all of them, and the rows below it show only the turns with two cores. The
+ratio is the time divided by that of two threads.
 """
 
 from __future__ import annotations
@@ -32,7 +32,7 @@ SAMPLES = sized(16_384, 256)
 PROBED = sized(4_096, 256)
 TURNS = 1 if QUICK else 25
 FASTER = 1.7
-ENOUGH, TOO_MUCH = 1.7, 2.1  # times the work of one core; more means that the one alone was disturbed
+ENOUGH, TOO_MUCH = 1.7, 2.1  # speedup over one core; more means that the single run was disturbed
 
 
 def path_model(paths: int) -> Work:
@@ -53,7 +53,7 @@ def with_threads(count: int, start: Callable[[int], Work], units: int) -> Work:
     work = start(units)
 
     def run() -> Any:
-        os.environ["CHAINRULE_THREADS"] = str(count)  # is read at every call
+        os.environ["CHAINRULE_THREADS"] = str(count)  # read at every call
         value, gradients = work()
         return np.append(gradients, value)
 
@@ -61,14 +61,14 @@ def with_threads(count: int, start: Callable[[int], Work], units: int) -> Work:
 
 
 def stay_on(core: int) -> None:
-    """Keep this thread on one of the cores, where the system can: it likes to start both on one."""
+    """Pin this thread to a core, if the system can: otherwise both may start on the same one."""
     if hasattr(os, "sched_setaffinity"):
         cores = sorted(os.sched_getaffinity(0))
         os.sched_setaffinity(0, {cores[core % len(cores)]})
 
 
 def two_callers(start: Callable[[int], Work], units: int) -> Work:
-    """Two batches at once, each computed by a thread that waits for nobody."""
+    """Two batches at once, each computed by an independent thread."""
     works = [with_threads(1, start, units) for _ in range(2)]
     callers = [ThreadPoolExecutor(1, initializer=partial(stay_on, core)) for core in range(2)]
 
@@ -81,7 +81,9 @@ def two_callers(start: Callable[[int], Work], units: int) -> Work:
 
 
 class TwoCores:
-    """Tells whether the machine has two cores now: two programs at once take little longer than one."""
+    """Tests whether the machine has two cores now: then two programs at once take little longer than
+    one.
+    """
 
     def __init__(self) -> None:
         self.alone = with_threads(1, network, PROBED)

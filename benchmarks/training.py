@@ -1,8 +1,8 @@
 """How fast does a training step run? Beside JAX, PyTorch and micrograd.
 
-Four networks under plain gradient descent, each on one batch, from the same weights on all sides.
-After some steps all parameters must agree; only then is anything timed. JAX runs its loop over the
-steps inside one jitted call, PyTorch is also compiled as a whole step and as ten steps.
+Four networks trained with plain gradient descent, each on one batch, from the same weights
+everywhere. After some steps all parameters must agree; only then is anything timed. JAX runs its loop
+over the steps inside one jitted call. PyTorch is also compiled, as a whole step and as ten steps.
 """
 
 from __future__ import annotations
@@ -30,10 +30,10 @@ PEERS = ("jax", "torch", "micrograd")
 CHECKED = sized(10, 2)  # steps after which all parameters are compared
 RATE = 0.05
 WEIGHT_DECAY = 1e-4
-TOGETHER = sized(10, 2)  # steps that torch.compile gets at once
+TOGETHER = sized(10, 2)  # steps compiled together by torch.compile
 LARGE = (784, [512, 512, 10]) if not measure.QUICK else (12, [8, 8, 10])
 
-Layers = list[tuple[Any, Any]]  # the weights, a row for each neuron, and the biases
+Layers = list[tuple[Any, Any]]  # the weights, one row per neuron, and the biases
 ArrayLoss = Callable[[list[Any], Any, Any], Any]  # of parameters, scores and targets
 
 
@@ -50,7 +50,7 @@ class Problem:
     layers: Layers = field(init=False)
 
     def __post_init__(self) -> None:
-        """Keep the weights of the start, for everybody to start from."""
+        """Save the initial weights, so that every contestant starts from them."""
         self.layers = [
             (
                 np.array([[w.data for w in neuron.w] for neuron in layer.neurons]),
@@ -65,7 +65,7 @@ class Problem:
 
 
 def flat(layers: Layers) -> Any:
-    """All parameters in our order: the weights of a neuron, then its bias."""
+    """All parameters in our order: a neuron's weights, then its bias."""
     return np.concatenate([np.column_stack([weights, biases]).ravel() for weights, biases in layers])
 
 
@@ -131,7 +131,7 @@ def large() -> Problem:
 
 @cache
 def problem(name: str) -> Problem:
-    """By name, because a contestant's process makes its own."""
+    """Looked up by name, because a contestant's process builds its own."""
     return {"xor": xor, "moons": moons, "classes": classes, "large": large}[name]()
 
 
@@ -161,12 +161,12 @@ def matrix_product(X: Any, w: Any) -> Any:
 
 
 def sum_of_products(X: Any, w: Any) -> Any:
-    """XLA makes one fused loop of it, where a small `@` is a call of a library for each product."""
+    """XLA fuses this into one loop, whereas each small `@` is a library call."""
     return (X[:, None, :] * w).sum(-1)
 
 
 def by_size(X: Any, w: Any) -> Any:
-    """Sums of products where the library's call would cost more than the product itself."""
+    """Sums of products where a library call would cost more than the product itself."""
     return sum_of_products(X, w) if min(w.shape) <= 4 else matrix_product(X, w)
 
 
@@ -189,7 +189,7 @@ def jax_step(task: Problem, product: Callable[[Any, Any], Any]) -> Callable[[Any
 
 
 def jax_work(task: Problem, run: Callable[[Any, Any, Any], Any]) -> Work:
-    """`run` takes parameters, samples and targets, and gives new parameters."""
+    """`run` takes parameters, samples and targets, and returns new parameters."""
     import jax
 
     parameters = jax.tree.map(jax.numpy.array, task.layers)
@@ -316,7 +316,7 @@ def torch_compiled(
     """A function that does `together` steps in place, compiled as a whole, and its parameters."""
     import torch
 
-    os.environ["TORCHINDUCTOR_FORCE_DISABLE_CACHES"] = "1"  # compiling is measured too
+    os.environ["TORCHINDUCTOR_FORCE_DISABLE_CACHES"] = "1"  # so that compile time is measured too
     torch.set_num_threads(threads)
     task = problem(name)
     activation = {"tanh": torch.tanh, "relu": torch.relu}[task.activation]
@@ -360,7 +360,7 @@ def torch_whole_step(
 def torch_spellings(
     name: str, steps: int, compiled: Sequence[tuple[int, int]], vmap: bool = False
 ) -> list[Contestant]:
-    """Eager, and compiled: `compiled` has pairs of threads and of steps that are compiled together."""
+    """Eager, and compiled: `compiled` has pairs of thread counts and steps compiled together."""
     plain: list[tuple[int, dict[str, bool]]] = [(1, {}), (2, {}), (1, {"foreach": True})]
     plain += [(threads, {"fused": True}) for threads in (1, 2)]
     found = [
@@ -396,7 +396,7 @@ def torch_spellings(
 
 
 def micrograd_steps(name: str, collect: bool, steps: int) -> Work:
-    """Written as in its notebook; its networks are relu and linear at the end, as the moons' is."""
+    """Written as in its notebook; its networks are relu with a linear output, as for the moons."""
     import micrograd.nn
 
     sys.setrecursionlimit(20_000)  # for its backward

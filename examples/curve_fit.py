@@ -1,8 +1,8 @@
-"""Fit a * exp(-b x) + c to noisy measurements, and say how sure the fit is.
+"""Fit a * exp(-b x) + c to noisy measurements, with standard errors.
 
-The gradient comes from backward(), the steps from Adam. At the minimum the curvature of the
-sum of squares, its Hessian, tells how far each parameter could move before the fit gets worse:
-from that come the standard errors.
+The gradient comes from backward(), the updates from Adam. At the minimum, the curvature of the sum of
+squares (its Hessian) tells how far each parameter could move before the fit gets worse. The standard
+errors follow from it.
 """
 
 from typing import Any
@@ -16,7 +16,7 @@ NOISE = 0.05
 
 
 def measurements(n: int = 40, seed: int = 0) -> tuple[list[float], list[float]]:
-    """Points of the true curve, with normal noise."""
+    """Points on the true curve, with normal noise."""
     rng = np.random.default_rng(seed)
     a, b, c = TRUTH
     x = np.linspace(0.0, 4.0, n)
@@ -25,13 +25,13 @@ def measurements(n: int = 40, seed: int = 0) -> tuple[list[float], list[float]]:
 
 
 def sum_of_squares(parameters: Any, xs: list[float], ys: list[float]) -> Any:
-    """How far the curve is from the measurements."""
+    """The sum of squared distances between the curve and the measurements."""
     a, b, c = parameters
     return sum((a * exp(-b * x) + c - y) ** 2 for x, y in zip(xs, ys, strict=True))
 
 
 def fit(xs: list[float], ys: list[float], steps: int = 400) -> list[float]:
-    """The parameters with the least sum of squares, found from (1, 1, 0)."""
+    """The parameters that minimise the sum of squares, starting from (1, 1, 0)."""
     parameters = [Value(1.0, label="a"), Value(1.0, label="b"), Value(0.0, label="c")]
     optimizer = optim.Adam(parameters, lr=0.1)
     schedule = optim.CosineAnnealingLR(optimizer, T_max=steps)

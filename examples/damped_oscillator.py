@@ -1,8 +1,8 @@
-"""Find the spring and the damping of x'' = -k x - c x' from measurements of x.
+"""Find the stiffness and the damping of x'' = -k x - c x' from measurements of x.
 
-The equation is solved step by step with the classic Runge-Kutta method, on Values, so that the
-whole trajectory can be differentiated. There are two parameters and many measurements: forward
-mode (jvp) gives the derivatives of all of them at once, for the steps of Gauss and Newton.
+The equation is solved step by step with the classic Runge-Kutta method, on Values, so the whole
+trajectory can be differentiated. With two parameters and many measurements, forward mode (jvp) gives
+the derivatives of all measurements at once, for the Gauss-Newton steps.
 """
 
 import math
@@ -29,7 +29,7 @@ def measurements(n: int = 40, seed: int = 0) -> list[float]:
 
 
 def runge_kutta(k: Any, c: Any, x: Any, v: Any, h: float) -> tuple[Any, Any]:
-    """Position and speed a time h later."""
+    """Position and velocity a time h later."""
     v1, a1 = v, -k * x - c * v
     v2, a2 = v + h / 2 * a1, -k * (x + h / 2 * v1) - c * (v + h / 2 * a1)
     v3, a3 = v + h / 2 * a2, -k * (x + h / 2 * v2) - c * (v + h / 2 * a2)
@@ -38,7 +38,7 @@ def runge_kutta(k: Any, c: Any, x: Any, v: Any, h: float) -> tuple[Any, Any]:
 
 
 def trajectory(k: Any, c: Any, n: int) -> list[Any]:
-    """The positions at the times of n measurements."""
+    """The positions at the n measurement times."""
     x, v = START
     positions = []
     for _ in range(n):
@@ -49,7 +49,7 @@ def trajectory(k: Any, c: Any, n: int) -> list[Any]:
 
 
 def fit(positions: list[float], k: float = 3.5, c: float = 0.0, rounds: int = 8) -> list[Any]:
-    """(k, c, root mean square of the errors) before each round of Gauss-Newton."""
+    """(k, c, root mean square error) before each Gauss-Newton iteration."""
 
     def positions_for(k: Any, c: Any) -> list[Any]:
         return trajectory(k, c, len(positions))

@@ -1,7 +1,7 @@
 """Logistic regression by Newton's method, with the exact gradient and Hessian.
 
-The loss is convex, so the one place where the gradient is 0 is the best fit. Newton's steps
-reach it in a few rounds, with about twice as many right digits after each.
+The loss is convex, so the only point with zero gradient is the best fit. Newton's method reaches it
+in a few steps, roughly doubling the number of correct digits each time.
 """
 
 from typing import Any
@@ -22,7 +22,7 @@ def loss(weights: Any, X: Any, y: Any) -> Any:
 
 
 def newton(X: Any, y: Any, steps: int = 10, tolerance: float = 1e-13) -> tuple[list[float], list[Any]]:
-    """The best weights, and (loss, size of the gradient) before each step."""
+    """The best weights, and (loss, gradient norm) before each step."""
     weights = [0.0, 0.0, 0.0]
     history = []
     for _ in range(steps):
@@ -36,12 +36,12 @@ def newton(X: Any, y: Any, steps: int = 10, tolerance: float = 1e-13) -> tuple[l
 
 
 def accuracy(weights: list[float], X: Any, y: Any) -> float:
-    """The share of points on the right side of the line."""
+    """The fraction of points on the right side of the line."""
     return float(np.mean([(logit(weights, x) > 0) == label for x, label in zip(X, y, strict=True)]))
 
 
 def main() -> None:
-    # Noise as wide as this lets the two clouds overlap: else the best weights are infinite.
+    # The noise must make the two clouds overlap: otherwise the best weights are infinite.
     X, y = data.blobs(100, centers=2, noise=1.5)
     weights, history = newton(X, y)
     for i, (value, size) in enumerate(history):

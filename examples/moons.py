@@ -1,7 +1,7 @@
-"""Two moons told apart by a small network with two outputs and the cross-entropy.
+"""Classify two moons with a small network with two outputs and cross-entropy.
 
-Trains in small batches, measures the share of right answers on points it has not seen, and
-draws in text which side of the boundary each place of the plane is on.
+Trains in mini-batches, measures the accuracy on unseen points, and draws the decision boundary as
+text.
 """
 
 from typing import Any
@@ -12,7 +12,7 @@ from chainrule import data, nn, no_grad, optim, train
 
 
 def learn(n: int = 200, epochs: int = 40, seed: int = 0) -> tuple[nn.MLP, train.History]:
-    """A trained network, and a history with the accuracy on new points after each epoch."""
+    """A trained network, and a history with the accuracy on unseen points after each epoch."""
     X, y = data.moons(n, seed=seed)
     model = nn.MLP(2, [8, 8, 2], seed=seed, init="xavier")
     history = train.fit(
@@ -31,7 +31,7 @@ def learn(n: int = 200, epochs: int = 40, seed: int = 0) -> tuple[nn.MLP, train.
 
 
 def picture(model: nn.MLP, X: Any, y: Any, width: int = 60, height: int = 20) -> str:
-    """The plane in text: `.` and `+` where the network says 0 and 1, `o` and `x` for points."""
+    """The plane as text: `.` and `+` where the network predicts 0 and 1, `o` and `x` for points."""
     left, bottom = X.min(axis=0) - 0.3
     right, top = X.max(axis=0) + 0.3
     rows = []

@@ -1,7 +1,7 @@
-"""A call option's price by Black and Scholes, and its Greeks as derivatives of that price.
+"""The Black-Scholes price of a call option, and its Greeks as derivatives of that price.
 
-Nobody has to derive delta, gamma, vega, theta and rho by hand: grad and hessian take them from
-the formula of the price. The closed forms from the textbook stand beside them.
+There is no need to derive delta, gamma, vega, theta and rho by hand: grad and hessian compute them
+from the price formula. The textbook's closed forms are printed next to them.
 """
 
 import math
@@ -11,19 +11,19 @@ from chainrule import erfc, exp, grad, hessian, log, sqrt
 
 
 def normal_cdf(x: Any) -> Any:
-    """The chance that a standard normal number is below x."""
+    """The probability that a standard normal variable is below x."""
     return erfc(-x / math.sqrt(2)) / 2
 
 
 def call_price(spot: Any, strike: Any, years: Any, rate: Any, volatility: Any) -> Any:
-    """What the right to buy at `strike` in `years` is worth today."""
+    """The value today of the right to buy at `strike` in `years`."""
     d1 = (log(spot / strike) + (rate + volatility**2 / 2) * years) / (volatility * sqrt(years))
     d2 = d1 - volatility * sqrt(years)
     return spot * normal_cdf(d1) - strike * exp(-rate * years) * normal_cdf(d2)
 
 
 def greeks(*market: float) -> dict[str, float]:
-    """The derivatives of the price; theta counts time that passes, so its sign is turned."""
+    """The derivatives of the price; theta is with respect to passing time, so its sign is flipped."""
     delta, by_years, rho, vega = grad(call_price, argnums=(0, 2, 3, 4))(*market)
     gamma = hessian(call_price, argnums=0)(*market)
     return {"delta": delta, "gamma": gamma, "vega": vega, "theta": -by_years, "rho": rho}
@@ -32,7 +32,7 @@ def greeks(*market: float) -> dict[str, float]:
 def closed_forms(
     spot: float, strike: float, years: float, rate: float, volatility: float
 ) -> dict[str, float]:
-    """The same five from the textbook's formulas."""
+    """The same five from the textbook formulas."""
     root = math.sqrt(years)
     d1 = (math.log(spot / strike) + (rate + volatility**2 / 2) * years) / (volatility * root)
     d2 = d1 - volatility * root

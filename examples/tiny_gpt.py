@@ -1,8 +1,8 @@
 """A GPT in scalars: it reads invented names letter by letter and learns to invent more.
 
-One layer of attention and one of plain neurons, about 1,700 parameters, one name a step. The
-names are made of syllables, so the least loss that any model can reach is known. `loss` is a
-plain function of the parameters and a list of tokens; it runs on Values and on floats.
+One attention layer and one MLP layer, about 1,700 parameters, one name per step. The names are made
+of syllables, so the lowest loss that any model can reach is known. `loss` is a plain function of the
+parameters and a list of tokens; it runs on Values and on floats.
 """
 
 import math
@@ -23,7 +23,7 @@ def make_name(rng: random.Random) -> str:
 
 
 def least_loss() -> float:
-    """The entropy of a name, shared out over its letters and its end."""
+    """The entropy of a name, divided among its letters and its end."""
     letters = 2.5 * len("".join(SYLLABLES)) / len(SYLLABLES)
     return (math.log(2) + 2.5 * math.log(len(SYLLABLES))) / (letters + 1)
 
@@ -33,7 +33,7 @@ def encode(name: str) -> list[int]:
 
 
 def make_parameters(seed: int = 0) -> dict[str, list[list[Value]]]:
-    """Matrices as lists of rows, of small random numbers."""
+    """Matrices as lists of rows, filled with small random numbers."""
     rng = random.Random(seed)
     shapes = {
         "token": (END + 1, SIZE),
@@ -67,13 +67,13 @@ def rms_norm(x: Any) -> list[Any]:
 
 
 def attention(query: Any, keys: Any, values: Any) -> list[Any]:
-    """A mean of the values, weighted by how well their keys fit the query."""
+    """A mean of the values, weighted by how well their keys match the query."""
     weights = softmax([dot(query, key) / math.sqrt(len(query)) for key in keys])
     return [dot(weights, column) for column in zip(*values, strict=True)]
 
 
 def logits(parameters: Any, tokens: list[int]) -> list[Any]:
-    """For every position the scores of each possible next token."""
+    """For every position, the scores of each possible next token."""
     token, position = parameters["token"], parameters["position"]
     xs = [rms_norm(plus(take(token, t), position[i])) for i, t in enumerate(tokens)]
     queries, keys, values = (
@@ -82,7 +82,7 @@ def logits(parameters: Any, tokens: list[int]) -> list[Any]:
     heads = [slice(i, i + SIZE // HEADS) for i in range(0, SIZE, SIZE // HEADS)]
     rows = []
     for i, x in enumerate(xs):
-        seen: list[Any] = []  # what each head gathers from this position and those before it
+        seen: list[Any] = []  # what each head gathers from this position and the ones before
         for head in heads:
             keys_seen, values_seen = ([x[head] for x in xs[: i + 1]] for xs in (keys, values))
             seen += attention(queries[i][head], keys_seen, values_seen)
@@ -101,7 +101,7 @@ def loss(parameters: Any, tokens: list[int]) -> Any:
 
 
 def train(parameters: Any, steps: int, seed: int = 0) -> None:
-    """One name a step, with a learning rate that falls to 0."""
+    """One name per step, with a learning rate that decays to 0."""
     rng = random.Random(seed)
     optimizer = optim.Adam([p for rows in parameters.values() for row in rows for p in row], lr=0.02)
     schedule = optim.LinearLR(optimizer, 1.0, 0.0, total_iters=steps)
@@ -114,7 +114,7 @@ def train(parameters: Any, steps: int, seed: int = 0) -> None:
 
 @no_grad()
 def evaluate(parameters: Any, names: int = 100) -> float:
-    """The loss for each token, over names drawn from another seed."""
+    """The loss per token, over names drawn from another seed."""
     rng = random.Random("evaluation")
     documents = [encode(make_name(rng)) for _ in range(names)]
     total = sum(loss(parameters, tokens).data * (len(tokens) - 1) for tokens in documents)

@@ -1,7 +1,7 @@
-"""The class that the course builds, exercise by exercise, in one piece.
+"""The complete class that the course builds, exercise by exercise.
 
-A number that remembers how it was made, and the chain rule. chainrule's own `Value` gives the same
-results; its engine.py adds what this class lacks: stale numbers, wrong input, deep and huge graphs.
+A number that remembers how it was computed, and the chain rule. chainrule's own `Value` gives the
+same results; its engine.py also handles stale numbers, invalid input, and deep and huge graphs.
 """
 
 import math
@@ -54,7 +54,7 @@ class Value:
         return self._result(t, "tanh", (self, 1.0 - t**2))
 
     def sigmoid(self):
-        # exp of a negative number cannot overflow, so each side has a form of its own.
+        # exp of a negative number cannot overflow, so each sign has its own formula.
         z = math.exp(-abs(self.data))
         s = 1.0 / (1.0 + z) if self.data >= 0 else z / (1.0 + z)
         return self._result(s, "sigmoid", (self, s * (1.0 - s)))
@@ -99,7 +99,7 @@ class Value:
         return order
 
     def backward(self):
-        """The gradient of this with respect to everything below: from the result to the leaves."""
+        """The gradient of this with respect to everything below, from the result to the leaves."""
         order = self.topological()
         for node in order:
             if node.inputs:

@@ -1,7 +1,7 @@
 """XOR with nothing but Value: a network of four hidden units, written out.
 
-Every epoch does the four things that any training does: compute the loss (forward), set the
-gradients to 0 (zero), fill them in (backward), and move each number downhill (update).
+Every epoch has the four steps of any training loop: compute the loss (forward), set the gradients to
+0 (zero), compute them (backward), and move each parameter downhill (update).
 """
 
 import random
@@ -52,7 +52,7 @@ def train(parameters: dict[str, list[Value]], epochs: int = 500, rate: float = 0
         for (x1, x2), target in CASES:
             loss = loss + (predict(parameters, x1, x2) - target) ** 2
 
-        # Zero: gradients add up, so those of the last epoch have to go.
+        # Zero: gradients accumulate, so those of the last epoch must be cleared.
         for p in everything:
             p.grad = 0.0
 

@@ -1,7 +1,7 @@
-"""XOR with the library's own parts: a network, a loss by name, and the training loop.
+"""XOR with the library's components: a network, a loss by name, and the training loop.
 
-The same as xor_by_hand.py, where every step is spelled out. `fit` returns a history of the
-training: the loss of every epoch, and the size of each layer's gradient.
+The same as xor_by_hand.py, which spells out every step. `fit` returns a history of the training run:
+the loss of every epoch, and the norm of each layer's gradient.
 """
 
 from chainrule import data, nn, no_grad, train
@@ -16,7 +16,7 @@ def learn(seed: int = 0, epochs: int = 500) -> tuple[nn.MLP, train.History]:
 
 
 def predictions(model: nn.MLP) -> list[float]:
-    """The network's answers for the four cases; no gradients are wanted here."""
+    """The network's outputs for the four cases, computed without gradients."""
     X, _ = data.xor()
     with no_grad():
         return [model(x).data for x in X]

@@ -1,9 +1,9 @@
 """Prints the two polynomials in ops.py: Chebyshev fits in 60-digit arithmetic.
 
 x exp(x²) erfc(x) for erfc, and x exp(x²/2) Φ(-x) for gelu, with Φ the normal distribution
-function, each in t = (x - c) / (x + c). The factors leave functions that hardly change. Each
-has a fit of its own, because going from one to the other would cost a rounding too many, and
-a centre c for which the terms of the polynomial hardly cancel.
+function, each in t = (x - c) / (x + c). The factors leave slowly varying functions. Each has
+a separate fit, because deriving one from the other would cost an extra rounding, and a centre
+c for which the terms of the polynomial hardly cancel.
 """
 
 from __future__ import annotations

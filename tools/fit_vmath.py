@@ -1,7 +1,7 @@
 """Prints the constants of src/_core/kernels/vmath.h: Chebyshev fits, and numbers in two or more parts.
 
-All in 60-digit arithmetic. The fits are of what is left of each function after its leading
-terms, so that the rounding of their coefficients does not matter; lowest coefficient first.
+All in 60-digit arithmetic. Each fit is of the remainder of a function after its leading terms, so
+that the rounding of the coefficients does not matter; lowest coefficient first.
 """
 
 from __future__ import annotations
@@ -11,8 +11,8 @@ from typing import Any
 
 from mpmath import mp, mpf
 
-EDGE = mpf("1.001")  # a little more than the reduced arguments can be
-TINY = mpf("1e-20")  # below it a series, since the quotients would lose all digits
+EDGE = mpf("1.001")  # slightly beyond the range of the reduced arguments
+TINY = mpf("1e-20")  # below it, use a series, since the quotients would lose all digits
 
 
 def exp_rest(r: Any) -> Any:
@@ -56,7 +56,7 @@ def fit(function: Callable[[Any], Any], low: Any, high: Any, count: int) -> None
 
 
 def parts(name: str, x: Any, bits: list[int]) -> None:
-    """X as a sum of floats, all but the last cut to some bits: a whole number times them is exact."""
+    """X as a sum of floats, all but the last cut to some bits, so that integer multiples are exact."""
     found = []
     for keep in bits:
         unit = mpf(2) ** (mp.frexp(x)[1] - keep)

@@ -1,6 +1,6 @@
-"""The variadic rows as vector C, for src/_core/generated/ops_folds.h: folds over rows of samples.
+"""The variadic operations as vector C, for src/_core/generated/ops_folds.h: folds over samples.
 
-A fold goes over its terms once for each of the row's folds, LANES samples at a time.
+An operation passes over its terms once for each of its folds, LANES samples at a time.
 """
 
 from __future__ import annotations
@@ -12,7 +12,7 @@ from symbols import Symbol, code, free_names, literal
 
 from chainrule import ops
 
-# `dot` is a matrix product; a product needs all terms but one, and is done sample by sample.
+# `dot` is a matrix product; the derivative of a product needs all other terms, and is done per sample.
 FOLDS = [
     op for op in ops.TABLE if isinstance(op, ops.Variadic) and op.width == 1 and not op.leave_one_out
 ]

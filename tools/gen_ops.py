@@ -1,8 +1,8 @@
-"""Writes what is generated from the table in src/chainrule/ops.py: the C headers, and types.
+"""Writes the files generated from the table in src/chainrule/ops.py: C headers and type stubs.
 
-Each formula is run once on symbols instead of numbers; what it does to them is written down as C, and
+Each formula is run once on symbols instead of numbers, and the recorded operations are written as C;
 so are the rules that rewrite formulas. Run it with `make regen`; a test compares the committed files
-with what it writes.
+with its output.
 """
 
 from __future__ import annotations
@@ -23,13 +23,13 @@ TABLE, RULES = NOTE.format("ops.py"), NOTE.format("support/formulas/rewrites.py"
 
 
 def codes() -> str:
-    """The number of each row."""
+    """The number of each operation."""
     lines = ["enum {", *(f"    {code(op)} = {i}," for i, op in enumerate(ops.TABLE, 1))]
     return "\n".join([*lines, f"    OP_END = {len(ops.TABLE) + 1}", "};"]) + "\n"
 
 
 def generate() -> dict[Path, str]:
-    """Every generated file and what is in it."""
+    """Every generated file and its content."""
     generated = ROOT / "src" / "_core" / "generated"
     return {
         generated / "ops_codes.h": TABLE + guarded("CODES", codes()),

@@ -1,6 +1,6 @@
-"""Draws docs/graph.svg, the picture in the README, from the values and gradients themselves.
+"""Draws docs/graph.svg, the picture in the README, from computed values and gradients.
 
-Run by `make regen`; a test compares the committed file with what it writes.
+Run by `make regen`; a test compares the committed file with its output.
 """
 
 from __future__ import annotations

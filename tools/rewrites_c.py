@@ -11,7 +11,7 @@ from chainrule.support.formulas.rewrites import BY_ROW, built
 
 
 def condition(before: Symbol) -> tuple[str, dict[str, str]]:
-    """Whether the arguments of a node fit the left side of a rule, and what its names stand for."""
+    """Whether the arguments of a node match the left side of a rule, and the bindings of its names."""
     tests: list[str] = []
     known: dict[str, str] = {}
     for i, wanted in enumerate(before.args):

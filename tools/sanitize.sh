@@ -1,13 +1,13 @@
 #!/usr/bin/env bash
 # Runs the suite on a core built with the address and undefined-behaviour sanitizers.
-# CPython keeps memory until it exits, so leaks are looked for in tests/unit/engine/test_memory.py instead.
+# CPython keeps memory until it exits, so tests/unit/engine/test_memory.py checks for leaks instead.
 set -euo pipefail
 cd "$(dirname "$0")/.."
 
 python=.venv-sanitize/bin/python
 test -x "$python" || "${PYTHON:-python3}" -m venv .venv-sanitize
 "$python" -m pip install --quiet --upgrade pip
-# A copy, not --editable: the ordinary build of the checkout stays as it is.
+# A copy, not --editable, so that the checkout's ordinary build is left alone.
 CHAINRULE_SANITIZE=1 "$python" -m pip install --quiet --force-reinstall --no-deps .
 "$python" -m pip install --quiet '.[dev]'
 rm -rf build

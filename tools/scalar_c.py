@@ -1,4 +1,4 @@
-"""The table as scalar C, for src/_core/generated/ops_scalar.h: what the compiled Value computes with."""
+"""The table as scalar C, for src/_core/generated/ops_scalar.h: the arithmetic of the compiled Value."""
 
 from __future__ import annotations
 

@@ -1,7 +1,7 @@
-"""Pictures of every view, light and dark, wide and narrow: `make screenshots` writes docs/pictures.
+"""Screenshots of every view, light and dark, wide and narrow: `make screenshots` writes docs/pictures.
 
 They are taken in a real browser from the real studio. Numbers that depend on the speed of the
-machine (steps and frames a second) differ from run to run.
+machine (steps and frames per second) differ from run to run.
 """
 
 from __future__ import annotations
@@ -28,7 +28,7 @@ NARROW: Any = {"width": 390, "height": 844}
 
 @contextmanager
 def studio() -> Iterator[tuple[str, str]]:
-    """A studio of its own; gives its address, and the file that lets a browser in."""
+    """Start a studio; yields its address and the file that lets a browser in."""
     command = [sys.executable, "-u", "-m", "chainrule", "studio", "--no-browser"]
     with tempfile.TemporaryDirectory() as folder:
         process = subprocess.Popen(command, stdout=subprocess.PIPE, text=True, cwd=folder)
@@ -45,7 +45,7 @@ def studio() -> Iterator[tuple[str, str]]:
 
 
 def stepper(page: Any) -> None:
-    """In the middle of the way back."""
+    """Halfway through the backward pass."""
     page.get_by_label("Example").select_option(label="a is used twice")
     page.locator("#stepper-view .node").first.wait_for()
     page.wait_for_timeout(500)
@@ -57,7 +57,7 @@ def stepper(page: Any) -> None:
 
 
 def trainer(page: Any) -> None:
-    """Moons, nearly learned."""
+    """Moons, almost trained."""
     page.get_by_role("tab", name="Trainer").click()
     page.get_by_label("Speed").select_option("steps")
     page.get_by_role("button", name="Start", exact=True).click()
@@ -87,7 +87,7 @@ def main() -> None:
         browser = playwright.chromium.launch(executable_path=chromium, args=FLAGS)
         context = browser.new_context()
         first = context.new_page()
-        first.goto(file)  # it works once; cookie and key stay
+        first.goto(file)  # it works once; the cookie and key remain
         first.wait_for_url(f"{address}/")
         saved = context.storage_state()
         for theme in ("light", "dark"):

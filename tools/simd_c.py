@@ -1,8 +1,8 @@
-"""The elementwise rows as vector C, for src/_core/generated/ops_simd.h: what arrays are computed with.
+"""The elementwise operations as vector C, for src/_core/generated/ops_simd.h: the array arithmetic.
 
-All lanes take the same way, so `where` computes both sides and selects. Two things make up for
-that. Where both sides call the same function, it is called once, on the selected arguments.
-And a side with an expensive call is skipped if no lane wants it.
+All lanes take the same path, so `where` computes both sides and selects. Two things reduce the cost.
+If both sides call the same function, it is called once, on the selected arguments. And a side with an
+expensive call is skipped if no lane needs it.
 """
 
 from __future__ import annotations
@@ -45,8 +45,8 @@ class Writer:
 
     def __init__(self) -> None:
         self.lines: list[str] = []
-        self.scopes: list[dict[Key, str]] = [{}]  # what a part of the formula is called
-        self.blocks: list[dict[str, str]] = [{}]  # what is declared in each block of C
+        self.scopes: list[dict[Key, str]] = [{}]  # the name of each part of the formula
+        self.blocks: list[dict[str, str]] = [{}]  # the declarations in each block of C
         self.count = 0
 
     def line(self, text: str) -> None:
@@ -58,7 +58,7 @@ class Writer:
         return f"t{self.count}"
 
     def constant(self, text: str, kind: str = "const vec") -> str:
-        """The name of an expression, which is declared if it was not before."""
+        """The name of an expression, declared if it is new."""
         if text.isidentifier():
             return text
         for block in self.blocks:
@@ -129,7 +129,7 @@ class Writer:
         self.line("}")
 
     def share(self, mask: str, yes: Any, no: Any) -> tuple[dict[Key, str], dict[Key, str]]:
-        """Write what both sides need; return the names it has on each of them."""
+        """Write the calls that both sides share; return their names on each side."""
         in_yes: dict[Key, str] = {}
         in_no: dict[Key, str] = {}
         of_yes, of_no = self.calls(yes), self.calls(no)
@@ -148,7 +148,7 @@ class Writer:
         return in_yes, in_no
 
     def calls(self, x: Any) -> dict[Key, Symbol]:
-        """The calls worth sharing that x needs in any case, those inside of others first."""
+        """The calls worth sharing that x always needs, inner calls first."""
         found = (s for s in needed(x) if s.name not in CHEAP or s.name in ("div", "sqrt"))
         return {s.key: s for s in found if self.known(s.key) is None}
 
@@ -160,7 +160,7 @@ class Writer:
 
 
 def needed(x: Any) -> Iterator[Symbol]:
-    """What x is computed from, but for the sides of choices."""
+    """The inputs of x, except the sides of choices."""
     if isinstance(x, Symbol) and x.args:
         for arg in x.args[:1] if x.name == "where" else x.args:
             yield from needed(arg)
@@ -190,7 +190,7 @@ def value_function(op: ops.Op) -> list[str]:
 
 
 def partials(op: ops.Op) -> Iterator[tuple[int, Any, list[str]]]:
-    """Each partial: which, its formula, and those of the arguments and the output it needs."""
+    """Each partial: which argument, its formula, and the arguments and output it needs."""
     places = [*names(op), "out"]
     for i, partial in enumerate(op.partials):
         if partial is not None:
@@ -199,7 +199,7 @@ def partials(op: ops.Op) -> Iterator[tuple[int, Any, list[str]]]:
 
 
 def kernel(macro: str, name: str, function: str, parameters: list[str]) -> str:
-    """A function over arrays; the macro in map.h has its parameters and its loop."""
+    """A function over arrays; the macro in map.h supplies its parameters and loop."""
     return f"{macro}({name}, {function}({', '.join(f'v_some({p} + i, some)' for p in parameters)}))"
 
 

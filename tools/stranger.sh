@@ -1,8 +1,8 @@
 #!/usr/bin/env bash
-# What a stranger does: `make demo` and `make test` in a clean clone of the last commit, with an empty home
-# and nothing installed but Python, a C compiler and make. The suite runs on the compiled core, which is
-# what a stranger gets. Of the tests of the reference core, those of its engine show that they run too: what
-# it computes does not depend on what is installed, and .ci/run has tested all of it by then.
+# What a new user does: `make demo` and `make test` in a clean clone of the last commit, with an empty
+# home and nothing installed but Python, a C compiler and make. The suite runs on the compiled core,
+# which is what a new user gets. Of the reference core's tests, only those of its engine run: its results
+# do not depend on what is installed, and .ci/run has already tested all of them.
 set -euo pipefail
 cd "$(dirname "$0")/.."
 
@@ -11,7 +11,7 @@ trap 'rm -rf "$folder"' EXIT
 mkdir "$folder/home" "$folder/bin"
 git clone --quiet . "$folder/clone"
 
-# The interpreter itself: python3 may be a script of a version manager, or belong to a virtual environment.
+# The interpreter itself: python3 may be a version manager's script, or belong to a virtual environment.
 python=$(python3 -c 'import sys; print(sys._base_executable)')
 printf '#!/bin/sh\nexec "%s" "$@"\n' "$python" > "$folder/bin/python3"
 chmod +x "$folder/bin/python3"
@@ -20,7 +20,7 @@ for program in sh env make cc gcc x86_64-linux-gnu-gcc aarch64-linux-gnu-gcc as 
   path=$(command -v "$program") && ln -s "$path" "$folder/bin/$program"
 done
 
-# How pip reaches its registry is a property of the machine, so it is kept: settings, proxies, certificates.
+# How pip reaches its registry depends on the machine, so keep its settings, proxies and certificates.
 kept=()
 for name in $(compgen -e | grep -iE '^(pip_.*|(https?|all|no)_proxy|ssl_cert_(file|dir)|requests_ca_bundle)$'); do
   kept+=("$name=${!name}")
@@ -31,7 +31,7 @@ test ! -f "$settings" || kept+=("PIP_CONFIG_FILE=${PIP_CONFIG_FILE:-$settings}")
 env -i HOME="$folder/home" PATH="$folder/bin" "${kept[@]}" make -C "$folder/clone" demo test REFERENCE=tests/unit/engine |
   tee "$folder/log"
 
-# Was it as bare as it should be?
+# Check that nothing else was installed.
 for component in torch jax IPython playwright chromium node; do
   grep -qE "^Not tested, because not installed: .*\b$component\b" "$folder/log" ||
     { echo "This was not what a stranger has: $component was found."; exit 1; }

@@ -1,4 +1,4 @@
-"""The types of what is made from the table: the functions of functional.py and the methods of Value."""
+"""Type stubs generated from the table: the functions of functional.py and the methods of Value."""
 
 from __future__ import annotations
 
@@ -22,13 +22,13 @@ from .value import Value
 
 
 def defaults(op: ops.Op) -> list[tuple[str, float]]:
-    """The last arguments, with what they are if not given."""
+    """The trailing arguments with their default values."""
     names = list(inspect.signature(op.forward).parameters)
     return list(zip(names[-len(op.defaults) :], op.defaults, strict=True)) if op.defaults else []
 
 
 def function(op: ops.Op) -> list[str]:
-    """A row as a function: a Value gives a Value, a number a number, a sequence what it is."""
+    """The stub of an operation: a Value gives a Value, a number a number, a sequence a sequence."""
     if isinstance(op, ops.Variadic):
         return [f"def {op.name}(*args: Any) -> Any: ..."]
     given = "xyz"[: op.arity - len(op.defaults)]
@@ -62,7 +62,7 @@ def method(op: ops.Op) -> list[str]:
 
 
 def functional() -> str:
-    """The rows, then the functions that functional.py itself defines."""
+    """The operations, then the functions that functional.py itself defines."""
     source = ast.parse((PACKAGE / "functional.py").read_text())
     own = [
         f"def {node.name}({ast.unparse(node.args)}) -> {ast.unparse(node.returns)}: ..."
@@ -81,7 +81,7 @@ def functional() -> str:
 
 
 def methods() -> str:
-    """_core.pyi with the methods of the table between its two marks."""
+    """_core.pyi with the table's methods between its two marks."""
     text = (PACKAGE / "_core.pyi").read_text()
     before, _, rest = text.partition(BEGIN)
     _, _, after = rest.partition(END)

@@ -1,4 +1,4 @@
-"""What the writers of C share: the package that the formulas are in, and the names of its rows."""
+"""Shared by the C generators: the package that the formulas are in, and the names of its operations."""
 
 from __future__ import annotations
 
@@ -8,7 +8,7 @@ from pathlib import Path
 
 ROOT = Path(__file__).resolve().parent.parent
 sys.path.insert(0, str(ROOT / "src"))
-os.environ["CHAINRULE_CORE"] = "python"  # the compiled core may still be that of the old table
+os.environ["CHAINRULE_CORE"] = "python"  # the compiled core may still be built from the old table
 
 from chainrule import ops  # noqa: E402
 from chainrule.support.formulas.symbols import COMPARISONS, Symbol, free_names, is_test, names  # noqa: E402

@@ -1,19 +1,19 @@
-"""A drop-in for the package micrograd: change one import, or none.
+"""A drop-in replacement for the package micrograd: change one import, or none.
 
     import sys, chainrule
     sys.modules["micrograd"] = chainrule.micrograd
 
-The names, the defaults, the graphs and everything printed are those of micrograd 0.1.0: an int
-stays an int, `a - b` is `a + b * -1`, and the weights come from `random`. The nodes are Values of
-chainrule, so graphs may be of any depth, and drawing, checking and compiling work as elsewhere.
-microgpt's `Value(data, children, local_grads)` is understood as well.
+The names, defaults, graphs and all printed output are those of micrograd 0.1.0: an int stays an int,
+`a - b` is `a + b * -1`, and the weights come from `random`. The nodes are chainrule Values, so graphs
+may have any depth, and drawing, checking and compiling work as elsewhere. microgpt's
+`Value(data, children, local_grads)` is supported too.
 
-Five things are deliberately not as in micrograd: a second `backward()` starts from zero at the
-intermediate results, so that gradients are right; changing a number and then going backward through
-what was computed from it raises StaleValueError; arithmetic is that of floats, so `1 / Value(0.0)` is
-inf as in NumPy; a Value equals the number it holds; and `_prev` is ordered, not a set.
+Five things deliberately differ from micrograd. A second `backward()` starts from zero at the
+intermediate results, so that gradients are right. If you change a number and then call backward on
+something computed from it, it raises StaleValueError. Arithmetic is that of floats, so `1 /
+Value(0.0)` is inf as in NumPy. A Value equals the number it holds. `_prev` is ordered, not a set.
 
-Telling ints from floats happens in Python. For speed import Value from chainrule itself.
+Distinguishing ints from floats takes Python code. For speed, import Value from chainrule itself.
 """
 
 from __future__ import annotations
@@ -38,9 +38,9 @@ _data, _grad, _truth = (Node.__dict__[name] for name in ("data", "grad", "__bool
 class Value(Node):
     """A number and its gradient, as in micrograd."""
 
-    __slots__ = ()  # so that results of the core can be made Values of this class
+    __slots__ = ()  # so that a result of the core can become an instance of this class
     _data_is_int = False
-    _grad_is_int: bool | None = None  # None: if it is 0, which gradients are at first
+    _grad_is_int: bool | None = None  # None: an int if it is 0, as gradients are at first
 
     def __new__(cls, *args: Any, **keywords: Any) -> Any:
         return _adopt(Node(0.0)) if cls is Value else super().__new__(cls)
@@ -55,7 +55,7 @@ class Value(Node):
         children: Iterable[Any] = (),
         local_grads: Iterable[Any] = (),
     ) -> None:
-        by_numbers = not isinstance(_op, str)  # the third argument of microgpt
+        by_numbers = not isinstance(_op, str)  # microgpt's third argument
         given = tuple(_children) or tuple(children)
         super().__init__(data, given, "" if by_numbers else _op, label)
         if _is_int(data):
@@ -85,7 +85,7 @@ class Value(Node):
         self._set_kind(_is_int(grad))
 
     def _set_kind(self, is_int: bool) -> None:
-        """Remember whether the gradient is an int, where that does not follow from the number."""
+        """Record whether the gradient is an int, if that does not follow from the number."""
         kind = None if is_int is bool(_grad.__get__(self) == 0) else is_int
         if kind is not self._grad_is_int:
             self._grad_is_int = kind
@@ -147,7 +147,7 @@ class Value(Node):
     # --- the chain rule --------------------------------------------------------------------------
 
     def backward(self, *args: Any, **options: Any) -> None:
-        """As everywhere in chainrule; without arguments, ints stay ints where micrograd's do."""
+        """As elsewhere in chainrule; without arguments, ints stay ints as in micrograd."""
         if args or options or not self.inputs or not _in_plain_sight():
             super().backward(*args, **options)
             return
@@ -162,7 +162,7 @@ class Value(Node):
                 v._set_kind(v in ints)
 
     def _int_gradients(self, order: list[Any]) -> set[Any]:
-        """The nodes whose gradient is a sum of ints alone."""
+        """The nodes whose gradient is a sum of ints only."""
         found, waiting = {self}, [self]
         uses: Counter[Any] = Counter()
         while waiting:
@@ -176,7 +176,7 @@ class Value(Node):
         return found
 
     def _backward_by_hand(self, order: list[Any]) -> None:
-        """One node after another, since a function assigned to `_backward` may look at any of them."""
+        """Node by node, since a function assigned to `_backward` may read any of them."""
         before = [v.grad for v in order]
         floats = set()
         try:
@@ -203,7 +203,7 @@ class Value(Node):
 
 
 def _receive_an_int(v: Any) -> tuple[Any, ...]:
-    """The inputs to which a node with an int for its gradient passes on an int."""
+    """The inputs that receive an int from a node whose gradient is an int."""
     args: tuple[Any, ...] = graph.arguments(v)
     if graph.row(v) in (ops.add, ops.relu):
         ints = args
@@ -217,7 +217,7 @@ def _receive_an_int(v: Any) -> tuple[Any, ...]:
 
 
 def _in_plain_sight() -> bool:
-    """Whether numbers may be looked at: not while a function is compiled or differentiated."""
+    """Whether numbers may be read: not while a function is being compiled or differentiated."""
     found = modes()
     return not found.tracing and not found.differentiating
 
@@ -227,7 +227,7 @@ def _is_int(number: Any) -> bool:
 
 
 def _shown(number: Any, is_int: bool) -> Any:
-    """A number of the core as micrograd has it; one that became a fraction stays what it is."""
+    """A number of the core as micrograd shows it; an int that became a fraction stays a float."""
     return int(number) if is_int and isinstance(number, float) and number.is_integer() else number
 
 
@@ -270,7 +270,7 @@ for _name in ("__abs__", "__pos__", "__rpow__", "detach"):
 
 
 class Module:
-    """Something with parameters."""
+    """Base class for anything with parameters."""
 
     def zero_grad(self) -> None:
         for p in self.parameters():
@@ -281,7 +281,7 @@ class Module:
 
 
 class Neuron(Module):
-    """A weighted sum of the inputs and a bias, with or without a ReLU."""
+    """A weighted sum of the inputs plus a bias, with or without ReLU."""
 
     def __init__(self, nin: int, nonlin: bool = True) -> None:
         self.w: list[Any] = [Value(random.uniform(-1, 1)) for _ in range(nin)]
@@ -302,7 +302,7 @@ class Neuron(Module):
 
 
 class Layer(Module):
-    """Neurons that share their inputs; a single one gives its output without a list."""
+    """Neurons that share their inputs; a single neuron returns its output without a list."""
 
     def __init__(self, nin: int, nout: int, **kwargs: Any) -> None:
         self.neurons: list[Neuron] = [Neuron(nin, **kwargs) for _ in range(nout)]
@@ -319,7 +319,7 @@ class Layer(Module):
 
 
 class MLP(Module):
-    """Layers one after another, the last without ReLU."""
+    """A stack of layers, the last without ReLU."""
 
     def __init__(self, nin: int, nouts: list[int]) -> None:
         sizes = [nin, *nouts]

@@ -1,3 +1,3 @@
-"""`micrograd.engine`: the class itself is in the package, so that every name leads to one class."""
+"""`micrograd.engine`: re-exports the class from the package, so that every name refers to one class."""
 
 from . import Value as Value

@@ -1,4 +1,4 @@
-"""`micrograd.nn`: the classes themselves are in the package, so that every name leads to one class."""
+"""`micrograd.nn`: re-exports the classes from the package, so that every name refers to one class."""
 
 from . import MLP as MLP
 from . import Layer as Layer

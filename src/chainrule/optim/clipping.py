@@ -11,7 +11,7 @@ from ..value import Value
 
 
 def clip_grad_norm_(parameters: Iterable[Value], max_norm: float, norm_type: float = 2.0) -> float:
-    """Scale all gradients so that their norm together is at most max_norm; return what it was."""
+    """Scale all gradients so that their total norm is at most max_norm; return the original norm."""
     params = list(parameters)
     # After backward(create_graph=True) a gradient is a Value.
     sizes = [abs(p.grad.data if isinstance(p.grad, Value) else p.grad) for p in params]
@@ -22,12 +22,12 @@ def clip_grad_norm_(parameters: Iterable[Value], max_norm: float, norm_type: flo
     else:
         total = math.fsum(size**norm_type for size in sizes) ** (1.0 / norm_type)
     scale = max_norm / (total + 1e-6)
-    if not scale >= 1.0:  # NaN too, so that it is seen
+    if not scale >= 1.0:  # for NaN too, so that it stays visible
         commit(gradients_of(params, [p.grad * scale for p in params]))
     return total
 
 
 def clip_grad_value_(parameters: Iterable[Value], clip_value: float) -> None:
-    """Hold every gradient between -clip_value and clip_value; NaN stays, so that it is seen."""
+    """Clamp every gradient between -clip_value and clip_value; NaN stays visible."""
     params = list(parameters)
     commit(gradients_of(params, [clip(p.grad, -clip_value, clip_value) for p in params]))

@@ -1,4 +1,4 @@
-"""Optimisers: each a rule for one parameter, from its number, gradient and state to new ones.
+"""Optimisers: each has a rule that maps a parameter's number, gradient and state to new ones.
 
 A rule is a plain function of scalars, written with the operations of the table, so that it
 runs on floats here and can be compiled like any other scalar program.
@@ -18,9 +18,9 @@ State = tuple[Any, ...]
 
 
 class Optimizer:
-    """Keeps parameters, their state and the hyperparameters; a subclass writes `rule`."""
+    """Holds parameters, their state and the hyperparameters; a subclass implements `rule`."""
 
-    state_size = 0  # numbers of state for each parameter, all 0 at first unless a subclass says else
+    state_size = 0  # state numbers per parameter, initially 0 unless a subclass overrides that
 
     def __init__(self, params: Iterable[Value], **hyperparameters: Any) -> None:
         if isinstance(params, Value) or not hasattr(params, "__iter__"):
@@ -54,12 +54,12 @@ class Optimizer:
         self.hyperparameters["lr"] = checked("lr", lr)
 
     def rule(self, p: Any, g: Any, state: State, t: Any, **hyper: Any) -> tuple[Any, State]:
-        """The new number and state of a parameter from its gradient, in step t = 1, 2, ..."""
+        """A parameter's new number and state, given its gradient, in step t = 1, 2, ..."""
         raise TypeError(f"{type(self).__name__} has no rule(): write how a parameter changes")
 
     @property
     def has_own_step(self) -> bool:
-        """Whether a subclass does more in a step than to apply the rule."""
+        """Whether a subclass overrides `step` itself, not just the rule."""
         return type(self).step is not Optimizer.step
 
     def zero_grad(self) -> None:
@@ -67,9 +67,10 @@ class Optimizer:
         commit(gradients_of(self.params, [0.0] * len(self.params)))
 
     def step(self) -> None:
-        """Change every parameter by the rule.
+        """Update every parameter by the rule.
 
-        Parameters, state and `steps` change together: an error or Ctrl-C leaves all as they were.
+        Parameters, state and `steps` change together: an error or Ctrl-C leaves all of them
+        unchanged.
         """
         steps = self.steps + 1
         rule, t, hyper = self.rule, float(steps), self.hyperparameters
@@ -84,7 +85,7 @@ class Optimizer:
         commit(data_of(self.params, numbers), assign(self, state=states, steps=steps))
 
     def state_dict(self) -> dict[str, Any]:
-        """Everything needed to go on where this left off, as plain data."""
+        """Everything needed to resume from here, as plain data."""
         return {
             "hyperparameters": dict(self.hyperparameters),
             "steps": self.steps,
@@ -92,7 +93,7 @@ class Optimizer:
         }
 
     def load_state_dict(self, state: Mapping[str, Any]) -> None:
-        """Go on where another optimiser of the same kind left off."""
+        """Resume from the state of another optimiser of the same kind."""
         if not isinstance(state, Mapping) or set(state) != {"hyperparameters", "steps", "state"}:
             raise ValueError("expected the state of an optimizer, as its state_dict() returns it")
         rows = [tuple(as_float(x) for x in row) for row in state["state"]]
@@ -119,9 +120,9 @@ class Optimizer:
 
 
 def checked(name: str, value: Any) -> Any:
-    """A setting as plain floats, because a NumPy float32 would round every step to its own bits.
+    """Convert a setting to plain floats, because a NumPy float32 would round every step to float32.
 
-    Refuses what PyTorch refuses too.
+    Rejects what PyTorch rejects.
     """
     if isinstance(value, bool):
         return value
@@ -165,13 +166,13 @@ class SGD(Optimizer):
         if not hyper["momentum"]:
             return p - hyper["lr"] * g, state
         moved = hyper["momentum"] * state[0] + (1.0 - hyper["dampening"]) * g
-        velocity = ops.where(ops.less(1.0, t), moved, g)  # the first step takes the gradient whole
+        velocity = ops.where(ops.less(1.0, t), moved, g)  # the first step uses the whole gradient
         g = g + hyper["momentum"] * velocity if hyper["nesterov"] else velocity
         return p - hyper["lr"] * g, (velocity,)
 
 
 class RMSprop(Optimizer):
-    """The gradient divided by a running average of its size."""
+    """The gradient divided by a running average of its magnitude."""
 
     state_size = 2
 
@@ -233,7 +234,7 @@ class Adagrad(Optimizer):
 
 
 class Adam(Optimizer):
-    """Running averages of the gradient and its square, corrected for their start at 0."""
+    """Running averages of the gradient and its square, corrected for starting at 0."""
 
     state_size = 2
 
@@ -259,7 +260,7 @@ class Adam(Optimizer):
 
 
 class AdamW(Adam):
-    """Adam with weight decay apart from the gradient."""
+    """Adam with weight decay decoupled from the gradient."""
 
     def __init__(
         self,

@@ -19,17 +19,17 @@ class Schedule:
         optimizer.lr = self.lr_at(0)
 
     def lr_at(self, epoch: int) -> float:
-        """The learning rate after so many epochs."""
+        """The learning rate after this many epochs."""
         raise TypeError(f"{type(self).__name__} has no lr_at(): write the rate after `epoch` epochs")
 
     def step(self) -> None:
-        """Go on by one epoch."""
+        """Advance by one epoch."""
         epoch, settings = self.last_epoch + 1, self.optimizer.hyperparameters
         rate = checked("lr", self.lr_at(epoch))
         commit(assign(self, last_epoch=epoch), [(setitem, settings, "lr", rate)])
 
     def get_last_lr(self) -> list[float]:
-        """The learning rate now, in a list as in PyTorch."""
+        """The current learning rate, in a list as in PyTorch."""
         return [self.optimizer.lr]
 
 
@@ -50,7 +50,7 @@ class StepLR(Schedule):
 
 
 class CosineAnnealingLR(Schedule):
-    """Down to eta_min along half a cosine in T_max epochs."""
+    """Decay to eta_min along half a cosine in T_max epochs."""
 
     T_max: int
     eta_min: float
@@ -67,7 +67,7 @@ class CosineAnnealingLR(Schedule):
 
 
 class LinearLR(Schedule):
-    """From start_factor to end_factor times the rate in total_iters epochs."""
+    """Go linearly from start_factor to end_factor times the rate in total_iters epochs."""
 
     start_factor: float
     end_factor: float
