@@ -1,4 +1,4 @@
-"""What all tests share: components that may be missing on a user's machine, never in CI."""
+"""Shared by all tests: skips for optional components, which CI must always have."""
 
 from __future__ import annotations
 
@@ -15,10 +15,10 @@ from typing import Any
 
 import pytest
 
-# What takes longest for one test: started first, so that no process is left alone with it in the end.
+# The longest tests start first, so that no worker is left alone with one at the end.
 LONG = ("tests/unit/project/test_one_row.py", "tests/studio/test_wheel.py", "tests/scale/")
 MISSING = re.compile(r"([\w.-]+) \((package|program)\)")
-# Skips that say nothing about what is installed: one core is enough, or the system is another one.
+# Skips unrelated to what is installed: only one core is needed, or the system is a different one.
 EXPECTED_IN_CI = re.compile(r"\b(cores?|POSIX|root|resident set|_testcapi)\b")
 
 
@@ -60,7 +60,7 @@ def skip_reasons(reporter: Any) -> list[str]:
 
 
 def not_tested(reasons: list[str]) -> str:
-    """One line: which components were missing, and how to get them."""
+    """One line: which components were missing, and how to install them."""
     missing = {match.groups() for reason in reasons for match in MISSING.finditer(reason)}
     packages = sorted(name for name, kind in missing if kind == "package")
     programs = sorted(name for name, kind in missing if kind == "program")
@@ -84,14 +84,14 @@ def pytest_terminal_summary(terminalreporter: Any) -> None:
 
 
 def unexpected(reporter: Any) -> list[str]:
-    """The reasons for which CI may not skip a test."""
+    """Skip reasons that CI does not allow."""
     if not os.environ.get("CI"):
         return []
     return sorted({reason for reason in skip_reasons(reporter) if not EXPECTED_IN_CI.search(reason)})
 
 
 def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
-    """What a broken checkout fails at once comes first, then what takes longest."""
+    """Run the quick tests that a broken checkout fails first, then the longest."""
     items.sort(
         key=lambda item: (item.nodeid.startswith("tests/test_tiny.py"), _long(item)), reverse=True
     )
@@ -104,13 +104,13 @@ def _long(item: pytest.Item) -> bool:
 @pytest.hookimpl(trylast=True)
 def pytest_sessionfinish(session: pytest.Session) -> None:
     reporter = session.config.pluginmanager.get_plugin("terminalreporter")
-    if reporter is not None and unexpected(reporter):  # the processes of pytest-xdist have no reporter
+    if reporter is not None and unexpected(reporter):  # pytest-xdist workers have no reporter
         session.exitstatus = pytest.ExitCode.TESTS_FAILED
 
 
 @pytest.fixture(autouse=True, scope="module")
 def little_to_collect() -> Iterator[None]:
-    """Keep what was there before from the collector, which would look through JAX and PyTorch too."""
+    """Exempt existing objects from garbage collection, so that it does not traverse JAX and PyTorch."""
     gc.collect()
     gc.freeze()
     yield
@@ -119,7 +119,7 @@ def little_to_collect() -> Iterator[None]:
 
 @pytest.fixture(autouse=True, scope="session")
 def control_c() -> Iterator[None]:
-    """Ctrl-C as in a terminal: a job in the background starts with it ignored, and passes that on."""
+    """Enable Ctrl-C as in a terminal: a background job starts with it ignored and passes that on."""
     before = signal.signal(signal.SIGINT, signal.default_int_handler)
     yield
     signal.signal(signal.SIGINT, before)

@@ -1,8 +1,9 @@
-"""Ctrl-C at every instruction: an action is run many times, and interrupted elsewhere each time.
+"""Ctrl-C at every instruction: runs an action many times and interrupts it at a different point each
+time.
 
-An instruction is a code object of the package, or of one's own test, and an offset in it. Each is
-interrupted at its first and at its last visit. Signals come at fewer places than these, so what holds
-here holds for them.
+An instruction is an offset in a code object of the package, or of the test itself. Each is
+interrupted at its first and at its last visit. Signals arrive at a subset of these points, so what
+holds here holds for them.
 """
 
 from __future__ import annotations
@@ -19,7 +20,7 @@ import chainrule
 
 PACKAGE = str(Path(chainrule.__file__).parent)
 Place = tuple[CodeType, int]
-# A fresh start: what to interrupt, and what must hold afterwards, told whether it was interrupted.
+# Sets up a fresh run: the action to interrupt, and a check that is told whether it was interrupted.
 Prepare = Callable[[], tuple[Callable[[], Any], Callable[[bool], None]]]
 
 
@@ -39,7 +40,7 @@ def traced(look: Callable[[Place], None], own: str = PACKAGE) -> Iterator[None]:
         return local
 
     hook, before = sys.unraisablehook, sys.gettrace()
-    # An interrupt inside of __del__ is printed and forgotten, whatever the code there does.
+    # An interrupt inside __del__ is printed and ignored, whatever the code there does.
     sys.unraisablehook = lambda unraisable: None
     sys.settrace(enter)
     try:
@@ -50,7 +51,7 @@ def traced(look: Callable[[Place], None], own: str = PACKAGE) -> Iterator[None]:
 
 
 def visits(action: Callable[[], Any], own: str = PACKAGE) -> Counter[Place]:
-    """How often an action comes to each instruction."""
+    """How often an action visits each instruction."""
     found: Counter[Place] = Counter()
     with traced(lambda place: found.update((place,)), own):
         action()
@@ -58,7 +59,7 @@ def visits(action: Callable[[], Any], own: str = PACKAGE) -> Counter[Place]:
 
 
 def interrupt(action: Callable[[], Any], place: Place, visit: int, own: str = PACKAGE) -> bool:
-    """Raise KeyboardInterrupt at a visit of an instruction; whether it came out of the action."""
+    """Raise KeyboardInterrupt at a visit of an instruction; returns whether it left the action."""
     left = visit
 
     def look(now: Place) -> None:
@@ -77,12 +78,12 @@ def interrupt(action: Callable[[], Any], place: Place, visit: int, own: str = PA
 
 
 def check_interrupts(prepare: Prepare, stride: int = 1, first: int = 0, own: str = PACKAGE) -> int:
-    """Interrupt at every `stride`-th point, and check what must hold; how many there were.
+    """Interrupt at every `stride`-th point and run the check; returns the number of points.
 
     `own` is a file whose functions are interrupted too.
     """
     action, _ = prepare()
-    action()  # what is done once for a process, such as imports, is not part of it
+    action()  # one-time work of a process, such as imports, is not part of it
     action, _ = prepare()
     counted = visits(action, own)
     points = sorted(

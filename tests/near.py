@@ -1,6 +1,6 @@
-"""The one way in which tests compare numbers that may differ by rounding.
+"""The only way in which tests compare numbers that may differ by rounding.
 
-`assert found == near(expected, rel=1e-14)`. Every tolerance is written down and none is added to it:
+`assert found == near(expected, rel=1e-14)`. Every tolerance is explicit, and none is added:
 `pytest.approx` also accepts an absolute error of 1e-12, so that 0 passes for 4e-18.
 """
 
@@ -16,8 +16,8 @@ import numpy as np
 class near:
     """Equal to a number, or to a list, tuple, dict or array of numbers of the same structure.
 
-    A number passes if it is within any of the tolerances that are given: `rel` times the expected
-    number, `ulps` units in its last place, or `abs`.
+    A number passes if it is within any of the given tolerances: `rel` times the expected number,
+    `ulps` units in its last place, or `abs`.
     """
 
     __array_ufunc__ = None  # `array == near(...)` is one comparison, not one for each element
@@ -48,7 +48,7 @@ class near:
         return f"near({'; '.join(what)}; {tolerances})"
 
     def compare(self, place: str, found: Any, expected: Any) -> Iterator[str]:
-        """What differs, and where."""
+        """The differences and their positions."""
         if isinstance(expected, Mapping):
             if not isinstance(found, Mapping) or found.keys() != expected.keys():
                 yield f"{place or 'it'} should have the keys {list(expected)}"

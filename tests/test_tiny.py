@@ -1,6 +1,6 @@
-"""What a broken checkout fails at once: one small program for each part, with exact numbers.
+"""Smoke tests: one small program for each part, with exact numbers.
 
-`make test` runs this file first, alone, in a few seconds. What it finds wrong, the other tests find too.
+`make test` runs this file first, alone, in a few seconds. Other tests would find the same faults.
 """
 
 from __future__ import annotations
@@ -42,7 +42,7 @@ def test_a_compiled_function() -> None:
     w = Value(3.0)
     step = compile(lambda x, y: (w * x - y) ** 2, [w])
     value, gradients = step.value_and_grad(np.array([1.0, 2.0]), np.array([1.0, 4.0]))
-    assert (value, list(gradients)) == (4.0, [6.0])  # means of 4, 4 and of 4, 8
+    assert (value, list(gradients)) == (4.0, [6.0])  # the means of 4, 4 and of 4, 8
 
 
 def test_a_training_step_by_hand() -> None:

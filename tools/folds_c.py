@@ -88,7 +88,7 @@ def pull(op: ops.Variadic) -> list[str]:
 
 
 def generate() -> str:
-    lines = ["/* The variadic rows over LANES samples at once, of which `some` count. */", ""]
+    lines = ["/* Variadic operations on LANES samples at once, of which `some` are used. */", ""]
     for op in FOLDS:
         lines += [*value(op), *pull(op)]
     lines += ["#define FOLDS(X) \\"]

@@ -42,7 +42,7 @@ def rule(before: Symbol, after: Any) -> list[str]:
 
 def generate() -> str:
     lines = [
-        "/* The node of a cheaper way to compute a row, or a fault; NO_REWRITE if there is none. */",
+        "/* A cheaper node for an operation, or a fault; NO_REWRITE if there is none. */",
         "static int32_t rewritten(Rebuilder *r, int code, const int32_t *args) {",
         "    switch (code) {",
     ]

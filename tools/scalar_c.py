@@ -103,7 +103,7 @@ def generate() -> str:
         *(row_info(op) for op in ops.TABLE),
         "};",
         "",
-        "/* The rows as methods and functions: (code, name, what it says). */",
+        "/* The operations as methods and functions: (code, name, docstring). */",
         "#define FIXED_METHODS(X) \\",
         " \\\n".join(
             f'    X({code(op)}, {name}, "{op.doc}")'

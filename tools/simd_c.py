@@ -204,7 +204,7 @@ def kernel(macro: str, name: str, function: str, parameters: list[str]) -> str:
 
 
 def generate() -> str:
-    lines = ["/* The rows on LANES numbers at once; a partial takes what its formula needs. */", ""]
+    lines = ["/* Operations on LANES numbers at once; a partial takes what its formula needs. */", ""]
     lines += [f"static inline vec v_op_{op.name}({', '.join(['vec'] * op.arity)});" for op in FIXED]
     value_kernels, pull_kernels, values, pulls = [], [], [], []
     for op in FIXED:
@@ -217,8 +217,8 @@ def generate() -> str:
             lines += ["", *function(f"v_op_{name}", parameters, formula)]
             pull_kernels.append(kernel(macro, f"pull_{name}", f"v_op_{name}", parameters))
             pulls.append(f"    [{code(op)}][{i}] = pull_{name},")
-    lines += ["", "/* And on arrays. */", *value_kernels, *pull_kernels, ""]
+    lines += ["", "/* The same on arrays. */", *value_kernels, *pull_kernels, ""]
     lines += ["static const Values VALUES_OF[OP_END] = {", *values, "};", ""]
-    lines += ["/* None where a row is not differentiable. */"]
+    lines += ["/* NULL where an operation is not differentiable. */"]
     lines += ["static const Pull PULL_OF[OP_END][3] = {", *pulls, "};"]
     return "\n".join(lines) + "\n"

@@ -34,5 +34,5 @@ env -i HOME="$folder/home" PATH="$folder/bin" "${kept[@]}" make -C "$folder/clon
 # Check that nothing else was installed.
 for component in torch jax IPython playwright chromium node; do
   grep -qE "^Not tested, because not installed: .*\b$component\b" "$folder/log" ||
-    { echo "This was not what a stranger has: $component was found."; exit 1; }
+    { echo "A new user's machine would not have $component, but it was found."; exit 1; }
 done

@@ -1,4 +1,4 @@
-"""Every operation and partial within 4 ulp of the truth, on the core in use."""
+"""Every operation and partial within 4 ulp of the true result, on the core in use."""
 
 from __future__ import annotations
 

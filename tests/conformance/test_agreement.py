@@ -1,4 +1,4 @@
-"""Random graphs: the two cores bit for bit, and PyTorch in float64."""
+"""Random graphs: the two cores agree bit for bit, and both with PyTorch in float64."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ CHUNK = 100
 
 
 def compare(first: int, torch: Any) -> int:
-    """How many of a chunk of graphs were compared with PyTorch too; all are on both cores."""
+    """How many graphs of a chunk were also compared with PyTorch; all are compared on both cores."""
     return sum(random_graphs.compare(seed, torch) for seed in range(first, first + CHUNK))
 
 

@@ -1,4 +1,4 @@
-"""Compiled random graphs and programs against eager mode, on every backend and every kind of SIMD."""
+"""Compiled random graphs and programs against eager mode, on every backend and instruction set."""
 
 from __future__ import annotations
 
@@ -40,13 +40,13 @@ PROGRAMS = 10
 
 @pytest.mark.parametrize("first", range(0, 240, PROGRAMS))
 def test_random_programs(first: int) -> None:
-    """A plain call, reverse and forward mode, differences, and every backend agree."""
+    """A plain call, reverse and forward mode, finite differences and every backend agree."""
     assert random_programs.examine_some(range(first, first + PROGRAMS)) == []
 
 
 @pytest.mark.parametrize("first", range(100_003, 100_083, 4 * PROGRAMS))
 def test_random_programs_on_jax(first: int) -> None:
-    """Those without branches on samples, which JAX does not take."""
+    """Only programs without branches on samples, which JAX does not support."""
     require("jax")
     cases = [random_programs.make(seed) for seed in range(first, first + 4 * PROGRAMS, 4)]
     taking_part = [case for case in cases if random_programs.takes_part(case)]
@@ -80,7 +80,7 @@ def test_programs_that_do_not_agree_are_found(lines: list[str], what: str) -> No
 
 
 def test_a_failure_is_made_short() -> None:
-    """What has nothing to do with it is left out; the seed and the program are in the message."""
+    """Irrelevant lines are removed; the message has the seed and the program."""
     lines = ["    a = c.sin(x)", "    for i in range(3):", "        a = a + x"]
     lines += ["    b = 2.0 if type(x) is float else 3.0", "    return x * b"]
     with pytest.raises(random_programs.DisagreementError) as caught:
@@ -109,8 +109,8 @@ def test_a_seed_gives_the_same_program_every_time() -> None:
         assert word in text
 
 
-# --- what differs, and may -----------------------------------------------------------------------
-# Found by random programs, and said in docs/numerics.md.
+# --- allowed differences -------------------------------------------------------------------------
+# Found by random programs, and documented in docs/numerics.md.
 
 
 @pytest.mark.skipif(c_core is None, reason="there is no C core")
@@ -134,7 +134,7 @@ def test_single_precision_moves_what_is_beside_an_infinite_slope() -> None:
 
 @pytest.mark.parametrize("backend", compiled_graphs.BACKENDS)
 def test_a_shared_gradient_is_multiplied_once(backend: str) -> None:
-    """For 65 samples, one product of 65 in place of 65 products that are rounded each."""
+    """For 65 samples, one product with 65 instead of 65 products, each rounded."""
     weight = Value(0.7)
     tiny = 5e-324
 
@@ -146,7 +146,7 @@ def test_a_shared_gradient_is_multiplied_once(backend: str) -> None:
     assert each == tiny == slope * tiny
     step = compile(function, [weight], reduction="sum", backend=backend)
     _, (found,) = step.value_and_grad(np.arange(65.0))
-    assert found == 65.0 * tiny * slope == 41 * tiny  # the truth is 41.3 of the smallest number
+    assert found == 65.0 * tiny * slope == 41 * tiny  # the exact value is 41.3 times the smallest number
     assert sum(each for _ in range(65)) == 65 * tiny
 
 

@@ -1,8 +1,8 @@
-"""Every row in single precision, on every backend that has it, against the 60-digit truth.
+"""Every operation in single precision, on every backend that has it, against 60-digit results.
 
-The native and the NumPy backend compute in double precision and round what they store. JAX and
-ONNX compute in single precision, by the formulas of the table with the constants of that format.
-All are held to 4 ulp of a float32, scaled where the truth says so.
+The native and the NumPy backend compute in double precision and round what they store. JAX and ONNX
+compute in single precision, by the table's formulas with constants for that format. All must be
+within 4 ulp of a float32, scaled for ill-conditioned results.
 """
 
 from __future__ import annotations
@@ -37,11 +37,11 @@ STORED = ["numpy"] if c_core is None else ["numpy", "native"]
 every_row = pytest.mark.parametrize("op", ROWS, ids=lambda op: op.name)
 every_fold = pytest.mark.parametrize("op", FOLDS, ids=lambda op: op.name)
 
-# XLA treats subnormal numbers as 0, results of steps in between too: what is left of a result
-# smaller than this may be nothing.
+# XLA flushes subnormal numbers to 0, including intermediate results, so a result smaller than this may
+# be lost entirely.
 FLUSHED = {"float32": 4 * SINGLE.smallest_normal, "float64": 4 * truth.DOUBLE.smallest_normal}
 KINDS = {"float32": SINGLE, "float64": truth.DOUBLE}
-JAX_LIMITS = {"float32": check.LIMIT, "float64": 2 * check.LIMIT}  # XLA's own tanh is 7 ulp off
+JAX_LIMITS = {"float32": check.LIMIT, "float64": 2 * check.LIMIT}  # XLA's tanh is 7 ulp off
 
 
 def applied(op: ops.Op) -> Callable[..., Any]:
@@ -53,7 +53,7 @@ def columns(points: Points, dtype: str = "float32") -> list[Any]:
 
 
 def on_stored(op: ops.Op, points: Points, backend: str) -> Results:
-    """Values and partials of a backend that rounds to float32 when it stores."""
+    """Values and partials of a backend that rounds to float32 on storing."""
     step = compile(applied(op), backend=backend, dtype="float32", reduction="none")
     values, _, slopes = step.value_and_grad(*columns(points, "float64"), inputs=True)
     assert values.dtype == np.float32
@@ -77,7 +77,7 @@ def session(step: Any, path: Path) -> Any:
 
 
 def on_onnx(op: ops.Op, points: Points, path: Path) -> list[float]:
-    """Values of the exported file; it has no derivatives."""
+    """Values from the exported file; it has no derivatives."""
     require("onnx")
     step = compile(applied(op))
     step(*columns([points[0]], "float64"))
@@ -132,7 +132,7 @@ def test_what_onnx_computes(op: ops.Op, tmp_path: Path) -> None:
     points = list(check.points(op, 500, seed=2, kind=SINGLE))
     values = on_onnx(op, points, tmp_path / "op.onnx")
     true = truth.TRUTH[op.name][0]
-    # onnxruntime's tanh loses bits where numbers become subnormal
+    # onnxruntime's tanh loses bits near the subnormal numbers
     flushed = 16 * SINGLE.smallest_normal if op.name == "tanh" else 0.0
     found = []
     for args, value in zip(points, values, strict=True):
@@ -152,7 +152,7 @@ def kind_of(x: float) -> str:
 
 @pytest.mark.parametrize("op", [op for op in ops.TABLE if op.arity >= 0], ids=lambda op: op.name)
 def test_special_values_on_jax(op: ops.Op) -> None:
-    """Zeros, the largest numbers, infinities and NaN: as from the reference backend."""
+    """Zeros, the largest numbers, infinities and NaN match the reference backend."""
     sizes = [0.0, 0.5, 1.0, 2.0, 3.0, float(SINGLE.largest), math.inf]
     points = list(itertools.product([*sizes, *(-x for x in sizes), math.nan], repeat=op.arity))
     results = zip(points, on_stored(op, points, "numpy"), on_jax(op, points), strict=True)
@@ -176,7 +176,7 @@ def vectors(op: ops.Variadic) -> Any:
 
 
 def true_fold(op: ops.Variadic, xs: list[Any]) -> tuple[Any, Any, list[Any]]:
-    """The value, what its rounding errors are relative to, and the gradient."""
+    """The value, the scale of its rounding errors, and the gradient."""
     n, total = len(xs), sum(mp.exp(x) for x in xs)
     half = n // 2
     pairs = [x * y for x, y in zip(xs[:half], xs[half:], strict=True)]
@@ -202,7 +202,7 @@ def true_fold(op: ops.Variadic, xs: list[Any]) -> tuple[Any, Any, list[Any]]:
 @pytest.mark.parametrize("backend", [*STORED, "jax", "onnx"])
 @every_fold
 def test_folds(op: ops.Variadic, backend: str, tmp_path: Path) -> None:
-    """Within (n + 4) eps of the sum of the absolute terms; the softmax, of its shifted arguments."""
+    """Within (n + 4) eps of the sum of the absolute terms; for softmax, of its shifted arguments."""
     xs = vectors(op)
     n = xs.shape[1]
     function = lambda x: Value._apply(op, list(x))  # noqa: E731
@@ -235,19 +235,19 @@ def test_folds(op: ops.Variadic, backend: str, tmp_path: Path) -> None:
             assert abs(mpf(slope) - true) <= error, (row, slope, true)
 
 
-# --- what was wrong ------------------------------------------------------------------------------
+# --- regressions ---------------------------------------------------------------------------------
 
 
 @pytest.mark.parametrize(
     ("name", "at", "expected"),
     [
-        ("gelu", 3.0, 1.0119455575942993),  # was -9.25: constants of doubles split a float32
+        ("gelu", 3.0, 1.0119455575942993),  # was -9.25: double constants split a float32
         ("gelu", -3.0, -0.011945541948080063),
         ("erf", 3.0, 0.00013925305194674786),
         ("erfc", 3.0, -0.00013925305194674786),
         ("div", (1e-22, 1e-20), -1e18),  # was infinite: XLA divided by 1e-40
         ("atan2", (1e-25, 1e-25), 5e24),  # was infinite: scaled by 2**600
-        ("elu", (-113.5, 1.5e23), 7.650109e-27),  # was 0: exp(-113.5) is none of float32's numbers
+        ("elu", (-113.5, 1.5e23), 7.650109e-27),  # was 0: exp(-113.5) is not representable in float32
     ],
 )
 def test_slopes_that_constants_of_double_precision_spoiled(name: str, at: Any, expected: float) -> None:
@@ -258,7 +258,7 @@ def test_slopes_that_constants_of_double_precision_spoiled(name: str, at: Any, e
 
 
 def test_a_network_of_gelus_trains_in_single_precision() -> None:
-    """It became NaN within a few steps."""
+    """The parameters became NaN within a few steps."""
     jax = require("jax")
     X = np.random.default_rng(0).normal(size=(64, 3)).astype(np.float32) * 2
     y = np.sin(X.sum(1)).astype(np.float32)
@@ -281,7 +281,7 @@ def test_a_network_of_gelus_trains_in_single_precision() -> None:
 
 @pytest.mark.parametrize("name", ["gelu", "erf", "erfc", "tanh", "sigmoid", "silu", "softplus", "cbrt"])
 def test_second_derivatives_in_single_precision(name: str) -> None:
-    """JAX differentiates the formulas of the partials, their splits and choices included."""
+    """JAX differentiates the formulas of the partials, including their splits and choices."""
     jax = require("jax")
     f = compile(applied(ops.BY_NAME[name]), dtype="float32").to_jax(np.ones(1))
     point = lambda x: f({}, x[None])[0]  # noqa: E731
@@ -297,9 +297,9 @@ def test_second_derivatives_in_single_precision(name: str) -> None:
 @pytest.mark.parametrize("op", [op for op in ROWS if op.arity == 1], ids=lambda op: op.name)
 @pytest.mark.parametrize("default", KINDS)
 def test_second_derivatives_far_out(op: ops.Op, default: str) -> None:
-    """Silu's at 100 was NaN: 0 times the infinite derivative of a branch that was not chosen.
+    """silu's at 100 was NaN: 0 times the infinite derivative of a branch that was not selected.
 
-    Whatever JAX's default precision is: relu's derivative is a choice between two constants.
+    Independent of JAX's default precision: relu's derivative is a choice between two constants.
     """
     jax = require("jax")
     f = compile(applied(op), dtype="float32").to_jax(np.ones(1))
@@ -318,7 +318,7 @@ def test_second_derivatives_far_out(op: ops.Op, default: str) -> None:
         if abs(expected) > SINGLE.largest:
             assert found == math.copysign(math.inf, expected), (op.name, x)
         else:
-            # of all terms, some of which may cancel: they are not larger than the first derivative
+            # relative to all terms, which may cancel: none is larger than the first derivative
             scale = abs(expected) + abs(check.evaluate(op, (x,))[1][0])
             assert abs(found - expected) <= 1e-5 * scale + FLUSHED["float32"], (
                 op.name,
@@ -330,7 +330,7 @@ def test_second_derivatives_far_out(op: ops.Op, default: str) -> None:
 
 @pytest.mark.parametrize("dtype", KINDS)
 def test_quotients_of_quotients_on_jax(dtype: str) -> None:
-    """XLA would make a / (b * c) of a / b / c, and (a * c) / b of a / (b / c)."""
+    """XLA would rewrite a / b / c as a / (b * c), and a / (b / c) as (a * c) / b."""
     jax = require("jax")
     before = jax.config.jax_enable_x64
     jax.config.update("jax_enable_x64", dtype == "float64")

@@ -1,4 +1,4 @@
-"""Second derivatives of every row, and derivatives of high order, on the core in use."""
+"""Second derivatives of every operation, and high-order derivatives, on the core in use."""
 
 from __future__ import annotations
 
@@ -44,9 +44,9 @@ def smooth(op: ops.Op, args: tuple[float, ...]) -> bool:
 
 
 def true_second(op: ops.Op, part: int, by: int, args: tuple[float, ...]) -> mpf | None:
-    """A difference quotient of the true partial; None where there is no two-sided derivative."""
+    """A difference quotient of the true partial; None if there is no two-sided derivative."""
     formula = truth.TRUTH[op.name][1][check.parts(op).index(part)]
-    with mp.workdps(800):  # steps far below a subnormal beside numbers near the largest
+    with mp.workdps(800):  # steps far below a subnormal, next to numbers near the largest
         exact = [mpf(x) for x in args]
         step = mpf(10) ** -30 * min([mpf(1), *(abs(x) for x in exact if x)])
         beside = ([x + sign * step * (k == by) for k, x in enumerate(exact)] for sign in (1, 0, -1))
@@ -66,8 +66,8 @@ def right(result: float, true: mpf) -> bool:
     return math.isfinite(result) and abs(result - true) <= 1e-11 * abs(true) + 1e-300
 
 
-# Points of the grid at which a term of a second derivative over- or underflows though the
-# result does not: the arguments are below 1e-300 or above 1e300. These may only become fewer.
+# The number of grid points at which a term of a second derivative over- or underflows although the
+# result does not: arguments below 1e-300 or above 1e300. These counts may only decrease.
 OVERFLOWS = {"div": 60, "pow": 29, "hypot": 24, "atan2": 96}
 
 
@@ -99,7 +99,7 @@ def test_second_derivatives_are_true(op: ops.Op) -> None:
 @pytest.mark.skipif(chainrule.core == "python", reason="compares the two cores: once is enough")
 @pytest.mark.parametrize("op", special.elementwise(), ids=lambda op: op.name)
 def test_second_derivatives_on_the_special_grid(op: ops.Op) -> None:
-    """Both cores, bit for bit."""
+    """Both cores agree bit for bit."""
     points = list(special.grid(op))
     for args in points:
         compiled = second_derivatives(op, args)
@@ -123,7 +123,7 @@ def test_second_derivatives_of_variadic_rows(op: ops.Variadic) -> None:
 
 
 def test_prod_with_zeros_has_the_right_mixed_derivative() -> None:
-    """Formulas that divide by the zero factor give 0 here; the truth is the other factor."""
+    """Formulas that divide by the zero factor give 0 here; the correct result is the other factor."""
     assert hessian(chainrule.prod)([0.0, 0.0, 5.0])[0] == [0.0, 5.0, 0.0]
 
 

@@ -1,7 +1,8 @@
-"""Each case in which a well-known system differs from the truth, by name.
+"""The cases in which a well-known system gives a wrong result, by name.
 
-The right values are facts of calculus; who gets them wrong is in docs/numerics.md, and its table has
-the rows of this one. They are tested on the core in use and on everything that compiles or exports.
+The correct values are facts of calculus. docs/numerics.md says which systems get them wrong, and its
+table has the same rows as this one. They are tested on the core in use and on every compile and
+export target.
 """
 
 from __future__ import annotations
@@ -35,7 +36,7 @@ def partials(function: object, *args: float) -> list[float]:
 
 # --- the table of docs/numerics.md -----------------------------------------------------------------
 
-Case = tuple[Callable[..., Any], tuple[float, ...], float, list[float]]  # at these: value, partials
+Case = tuple[Callable[..., Any], tuple[float, ...], float, list[float]]  # arguments, value, partials
 
 
 def power(x: Any, y: Any) -> Any:
@@ -117,7 +118,7 @@ ROWS: dict[str, list[Case]] = {
         (chainrule.hypot, (1.7e308, 1.7e308), INF, [math.sqrt(0.5)] * 2),
     ],
 }
-# Derivatives of derivatives, which are computed in Values; a function, where, and the number.
+# Higher derivatives, which are computed in Values: a function, the point, and the result.
 HIGHER: dict[str, tuple[Callable[..., Any], list[float], Any]] = {
     "third derivative of tanh at 0": (grad(grad(grad(chainrule.tanh))), [0.0], -2.0),
     "∂²(xyz)/∂x∂y at 0, 0, z": (
@@ -172,7 +173,7 @@ def test_row_compiled(name: str, i: int, backend: str) -> None:
 @pytest.mark.skipif(chainrule.core == "python", reason="about a backend, not about a core")
 @pytest.mark.parametrize(("name", "i"), [row for row in CASES if "subnormal" not in str(row.id)])
 def test_row_in_jax(name: str, i: int) -> None:
-    """But for subnormal numbers, which XLA takes for 0 on a CPU."""
+    """Except for subnormal numbers, which XLA flushes to 0 on a CPU."""
     jax = require("jax")
     function, args, value, slopes = ROWS[name][i]
     with jax.enable_x64(True):
@@ -183,7 +184,7 @@ def test_row_in_jax(name: str, i: int) -> None:
 
 
 def exported(language: str) -> tuple[dict[str, str], list[export.Call], list[list[float]]]:
-    """Every row as a program of its own, its call, and what it should give."""
+    """Every row as a separate program, its call, and the expected result."""
     sources, calls, results = {}, [], []
     for row in CASES:
         name, i = row.values
@@ -208,13 +209,13 @@ def test_rows_in_c(tmp_path: Path) -> None:
 
 @pytest.mark.skipif(chainrule.core == "python", reason="about a backend, not about a core")
 def test_rows_in_javascript(tmp_path: Path) -> None:
-    """JavaScript's own functions may differ in the last places."""
+    """JavaScript's functions may differ in the last digits."""
     sources, calls, results = exported("javascript")
     for found, expected in zip(export.in_javascript(tmp_path, sources, calls), results, strict=True):
         agree(export.flat(found), expected, ulps=64)
 
 
-# --- and more of the kind --------------------------------------------------------------------------
+# --- more cases of this kind -----------------------------------------------------------------------
 
 
 @pytest.mark.parametrize("x", [-1e308, -1000.0, -1.0, 0.0, 1.0, 1000.0, 1e308])

@@ -1,4 +1,4 @@
-"""The pipeline in C against the one in Python: the same graphs, the same steps, byte for byte."""
+"""The C pipeline against the Python pipeline: the same graphs and steps, byte for byte."""
 
 from __future__ import annotations
 
@@ -56,7 +56,7 @@ def test_every_kind_of_step() -> None:
     first, second = layer(weights, biases, xs), layer(weights, biases, xs[::-1])
     mixed = chainrule.dot([xs[0], weights[0][0]], [xs[1], xs[2]])
     chosen = chainrule.where(xs[0] - 1.0, chainrule.exp(mixed), chainrule.max(first))
-    neurons = [first[0], second[0], first[1], second[1]]  # as the rows of the product come
+    neurons = [first[0], second[0], first[1], second[1]]  # in the order of the product's rows
     out = chainrule.sum([*neurons, chosen, chainrule.take(table, xs[2]), xs[0] * 2.0])
     found = compare([out], [chainrule.less(xs[0], xs[1])], xs)
     program = found.lowered(12, 3, narrow=True)
@@ -83,7 +83,7 @@ def test_masks() -> None:
 def test_masks_that_make_others_vary() -> None:
     x, *params = values(12)
     total = chainrule.where(x, chainrule.exp(params[0]), x)
-    for p, q in pairwise(params):  # each condition depends on what varied last
+    for p, q in pairwise(params):  # each condition depends on the previous result
         total = total + chainrule.where(chainrule.exp(p), chainrule.exp(q), 2.0)
     compare([total], [], [x])
 
@@ -176,11 +176,11 @@ def test_equal_graphs() -> None:
     assert nan[0] == nan[1]
 
 
-# --- what must be refused ------------------------------------------------------------------------
+# --- what must be rejected -----------------------------------------------------------------------
 
 
 def both(outputs: list[Any], inputs: list[Any]) -> list[str]:
-    """What both ways of making a graph say."""
+    """The error messages of both ways of building a graph."""
     messages = []
     for make in (from_values, Flat.from_values):
         with pytest.raises((CompileError, RuntimeError)) as caught:
@@ -251,7 +251,7 @@ def test_only_graphs_are_taken(wrong: str) -> None:
 @pytest.mark.parametrize(
     "arguments",
     [
-        (0, 1, False, True, None),  # a parameter and an input of the graph have no place
+        (0, 1, False, True, None),  # no room for the graph's parameter and input
         (1, 0, False, True, None),
         (-1, 1, False, True, None),
         (1, -1, False, True, None),
@@ -315,7 +315,7 @@ def test_a_check_that_raises_or_changes_the_graph() -> None:
 
 
 def test_running_out_of_memory() -> None:
-    """Wherever it happens, it is an error, and the gradients are as they were."""
+    """Wherever it happens, it raises an error and leaves the gradients unchanged."""
     testcapi = pytest.importorskip("_testcapi")
     xs, weights = values(3), [values(3) for _ in range(2)]
     hidden = layer(weights, values(2), xs)

@@ -1,4 +1,4 @@
-"""The suite tests itself: every planted fault must be caught, and no right row accused."""
+"""The suite tests itself: every planted fault must be caught, and no correct operation reported."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ from .campaigns.planted import FAULTS
 
 
 def complaints(op: Op) -> list[str]:
-    """What the checks of this suite say about a row."""
+    """The faults that this suite's checks find in an operation."""
     right = ops.BY_NAME[op.name]
     if check.parts(op) != check.parts(right):
         return [f"{op.name} lost a partial derivative"]

@@ -1,8 +1,8 @@
-"""The elementwise kernels on arrays, for every kind of vectors this machine has.
+"""The elementwise kernels on arrays, for every instruction set this machine supports.
 
-The same demands as on a Value: the committed special values, 4 ulp of the truth. On top of them
-what only arrays can get wrong: lengths that fill no vector, addresses that no vector likes,
-neighbours in memory, lanes that disturb each other.
+They must meet the same requirements as a Value: the committed special values, and 4 ulp. In addition,
+these tests cover what only arrays can get wrong: partial vectors, unaligned addresses, out-of-bounds
+writes, and lanes that affect each other.
 """
 
 from __future__ import annotations
@@ -62,7 +62,7 @@ def test_within_4_ulp(simd: str, op: Op) -> None:
 @every_simd
 @pytest.mark.parametrize("name", ["add", "sub", "mul", "div", "sqrt", "neg", "abs", "relu", "maximum"])
 def test_the_same_bits_as_a_value(simd: str, name: str) -> None:
-    """Arithmetic rounds as on Values, in the partials and in the products with the adjoint too."""
+    """Arithmetic rounds as on Values, including the partials and their products with the adjoint."""
     op = ops.BY_NAME[name]
     points = list(check.points(op, 500, seed=3))
     rng = random.Random(name)
@@ -81,7 +81,7 @@ def test_the_same_bits_as_a_value(simd: str, name: str) -> None:
 @every_simd
 @every_row
 def test_lengths_and_addresses(simd: str, op: Op) -> None:
-    """Any length from any address gives the same bits, and nothing beside it is touched."""
+    """Any length at any address gives the same bits, and nothing outside is written."""
     points = list(check.points(op, 19, seed=4))
     args = columns(points)
     out = values(simd, op, args)
@@ -105,7 +105,7 @@ def window(numbers: Any, start: int, n: int) -> memoryview:
 
 
 def guarded(numbers: list[float], start: int) -> tuple[Any, memoryview]:
-    """An array with something else on both sides of the numbers, and the view of them in it."""
+    """An array with guard values on both sides of the numbers, and the view of the numbers."""
     whole = array("d", [-1234.5] * start + numbers + [-1234.5] * 9)
     return whole, window(whole, start, len(numbers))
 
@@ -117,7 +117,7 @@ def same_bits(a: Any, b: Any) -> bool:
 @every_simd
 @every_row
 def test_lanes_are_independent(simd: str, op: Op) -> None:
-    """What a lane gives does not depend on its neighbours, though these may choose the way."""
+    """The result of a lane does not depend on its neighbours, although they may change the code path."""
     rng = random.Random(op.name)
     points = [*check.points(op, 40, seed=5), *rng.sample(list(special.grid(op)), 19)]
     args = columns(points)

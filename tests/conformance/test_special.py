@@ -24,7 +24,7 @@ def test_grid(op: Op) -> None:
 @pytest.mark.skipif(chainrule.core == "python", reason="about the table, not about a core")
 @pytest.mark.parametrize("op", special.elementwise(), ids=lambda op: op.name)
 def test_every_row_is_explained(op: Op) -> None:
-    """By exact arithmetic, or by the reason it carries, which says what to expect."""
+    """By exact arithmetic, or by its reason, which says what to expect."""
     for args, results, why in special.read()[op.name]:
         texts = []
         for part in [None, *check.parts(op)]:

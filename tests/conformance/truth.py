@@ -1,6 +1,6 @@
-"""The truth: every operation and partial in 60-digit arithmetic, written apart from the table.
+"""Every operation and partial in 60-digit arithmetic, written independently of the table.
 
-Nothing here may import a formula from chainrule; that is the point of it.
+It must not import a formula from chainrule, or it would not be an independent check.
 """
 
 from __future__ import annotations
@@ -24,8 +24,8 @@ class Kind:
 
     bits: int  # of the significand
     least: int  # the exponent of the smallest subnormal
-    most: int  # and of the first power of 2 that is too large
-    letters: str  # how struct calls a number and an unsigned integer of its size
+    most: int  # and of the first power of 2 that overflows
+    letters: str  # struct's codes for a number and an unsigned integer of its size
 
     @property
     def size(self) -> int:
@@ -63,7 +63,7 @@ def phi(x: Any) -> Any:
 
 
 def erfc(x: Any) -> Any:
-    """Mpmath's own overflows on huge arguments."""
+    """mpmath's erfc overflows on huge arguments."""
     return mp.erfc(max(min(x, mpf(1000)), mpf(-1000)))
 
 
@@ -86,7 +86,7 @@ def _growth(x: Any, precision: int) -> tuple[Any, Any]:
 
 
 def growth(x: Any) -> tuple[Any, Any]:
-    """The exponential and what it is more than 1, kept: a grid has the same x beside every alpha."""
+    """exp(x) and expm1(x), cached: the grid combines each x with every alpha."""
     found: tuple[Any, Any] = _growth(x, mp.prec)
     return found
 
@@ -96,15 +96,15 @@ def step(x: Any, high: Any, low: Any) -> Any:
 
 
 def share(x: Any, y: Any) -> Any:
-    """The share of the gradient for x in a contest that the larger one wins."""
+    """The fraction of the gradient that x gets when the larger argument wins."""
     return mpf(1) if x > y else mpf(0) if x < y else mpf("0.5")
 
 
 def power(x: Any, y: Any) -> Any:
-    """`x ** y`, where y is a float or far beyond one.
+    """`x ** y`, where y may be beyond the range of a float.
 
-    Mpmath squares x again and again if y is whole, which takes half a second for y = 1e1500. An
-    exponential of as many digits more as y has gives the same 60.
+    For integer y, mpmath squares x repeatedly, which takes half a second for y = 1e1500. An
+    exponential with extra precision, as many digits as y has, gives the same 60 digits.
     """
     if abs(y) < 2**64 or not x:
         return x**y
@@ -191,10 +191,10 @@ TRUTH: dict[str, tuple[Real, tuple[Real, ...]]] = {
 
 
 def scale(name: str, part: int | None, args: tuple[Any, ...], truth: Any) -> Any:
-    """How many times 4 ulp of the truth an error may be: 1 but for ill-conditioned results.
+    """The allowed error as a multiple of 4 ulp: 1 except for ill-conditioned results.
 
-    `pow` by its condition number, and a partial that is a cancelling sum by the ratio of its
-    absolute terms to it (the fine print of the 4-ulp promise).
+    `pow` is scaled by its condition number, and a partial that is a cancelling sum by the ratio of
+    its absolute terms to it (the fine print of the 4-ulp promise).
     """
     if name == "pow":
         x, y = args
@@ -210,7 +210,7 @@ def scale(name: str, part: int | None, args: tuple[Any, ...], truth: Any) -> Any
 
 
 def ulps(result: float, truth: Any, kind: Kind = DOUBLE) -> float:
-    """The distance of a float from the truth, in units of the last place of the truth."""
+    """The distance of a float from the true result, in ulps of the true result."""
     if math.isnan(result):
         return math.inf
     largest = kind.largest
@@ -234,7 +234,7 @@ def any_float(rng: random.Random, kind: Kind = DOUBLE) -> float:
 def sample(
     rng: random.Random, domain: tuple[float, float] = (-math.inf, math.inf), kind: Kind = DOUBLE
 ) -> float:
-    """A point of the domain: anywhere, in the range people use, near 1 or 0, or by an end."""
+    """A point in the domain: anywhere, in the usual range, near 1 or 0, or near a boundary."""
     low, high = domain
     while True:
         choice = rng.random()
@@ -254,7 +254,7 @@ def sample(
             end = rng.choice([e for e in domain if math.isfinite(e)] or [0.0])
             x = end + rng.choice((-1, 1)) * 10 ** rng.uniform(-300, 0)
         x = kind.rounded(x)
-        if low < x < high and x:  # the special grid has the zeros
+        if low < x < high and x:  # zeros are in the special grid
             return x
 
 

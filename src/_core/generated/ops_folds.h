@@ -1,6 +1,6 @@
 /* Generated from src/chainrule/ops.py by tools/gen_ops.py: do not edit. */
 
-/* The variadic rows over LANES samples at once, of which `some` count. */
+/* Variadic operations on LANES samples at once, of which `some` are used. */
 
 INLINE vec fold_sum(
     const real *row, ptrdiff_t term, ptrdiff_t terms, ptrdiff_t some) {

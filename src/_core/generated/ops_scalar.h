@@ -59,7 +59,7 @@ static const Row ROWS[OP_END] = {
     [OP_MIN] = {"min", 0, 0, 0xff, 0, 1, 1, 0.0},
 };
 
-/* The rows as methods and functions: (code, name, what it says). */
+/* The operations as methods and functions: (code, name, docstring). */
 #define FIXED_METHODS(X) \
     X(OP_ADD, add, "x + y") \
     X(OP_SUB, sub, "x - y") \

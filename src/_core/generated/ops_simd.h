@@ -1,6 +1,6 @@
 /* Generated from src/chainrule/ops.py by tools/gen_ops.py: do not edit. */
 
-/* The rows on LANES numbers at once; a partial takes what its formula needs. */
+/* Operations on LANES numbers at once; a partial takes what its formula needs. */
 
 static inline vec v_op_add(vec, vec);
 static inline vec v_op_sub(vec, vec);
@@ -1318,7 +1318,7 @@ static inline vec v_op_gelu_d0(vec x) {
     return t2;
 }
 
-/* And on arrays. */
+/* The same on arrays. */
 VALUES(values_add, v_op_add(v_some(x + i, some), v_some(y + i, some)))
 VALUES(values_sub, v_op_sub(v_some(x + i, some), v_some(y + i, some)))
 VALUES(values_mul, v_op_mul(v_some(x + i, some), v_some(y + i, some)))
@@ -1469,7 +1469,7 @@ static const Values VALUES_OF[OP_END] = {
     [OP_GELU] = values_gelu,
 };
 
-/* None where a row is not differentiable. */
+/* NULL where an operation is not differentiable. */
 static const Pull PULL_OF[OP_END][3] = {
     [OP_ADD][0] = pull_add_d0,
     [OP_ADD][1] = pull_add_d1,

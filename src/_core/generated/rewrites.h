@@ -1,6 +1,6 @@
 /* Generated from src/chainrule/support/formulas/rewrites.py by tools/gen_ops.py: do not edit. */
 
-/* The node of a cheaper way to compute a row, or a fault; NO_REWRITE if there is none. */
+/* A cheaper node for an operation, or a fault; NO_REWRITE if there is none. */
 static int32_t rewritten(Rebuilder *r, int code, const int32_t *args) {
     switch (code) {
     case OP_MUL:

@@ -10,8 +10,8 @@ may have any depth, and drawing, checking and compiling work as elsewhere. micro
 
 Five things deliberately differ from micrograd. A second `backward()` starts from zero at the
 intermediate results, so that gradients are right. If you change a number and then call backward on
-something computed from it, it raises StaleValueError. Arithmetic is that of floats, so `1 /
-Value(0.0)` is inf as in NumPy. A Value equals the number it holds. `_prev` is ordered, not a set.
+something computed from it, it raises StaleValueError. Arithmetic is that of floats: `1 / Value(0.0)`
+is inf, as in NumPy. A Value equals the number it holds. `_prev` is ordered, not a set.
 
 Distinguishing ints from floats takes Python code. For speed, import Value from chainrule itself.
 """

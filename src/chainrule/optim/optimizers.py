@@ -37,7 +37,7 @@ class Optimizer:
             if not p.is_leaf:
                 raise ValueError(f"cannot optimise the result of '{p._op}': give the leaves")
         if len(set(self.params)) < len(self.params):
-            raise ValueError("a parameter is given twice, and would make every step twice")
+            raise ValueError("a parameter is listed twice and would be updated twice")
         self.hyperparameters: dict[str, Any] = {
             name: checked(name, x) for name, x in hyperparameters.items()
         }
@@ -55,7 +55,7 @@ class Optimizer:
 
     def rule(self, p: Any, g: Any, state: State, t: Any, **hyper: Any) -> tuple[Any, State]:
         """A parameter's new number and state, given its gradient, in step t = 1, 2, ..."""
-        raise TypeError(f"{type(self).__name__} has no rule(): write how a parameter changes")
+        raise TypeError(f"{type(self).__name__} has no rule(): define a parameter update")
 
     @property
     def has_own_step(self) -> bool:

@@ -20,7 +20,7 @@ class Schedule:
 
     def lr_at(self, epoch: int) -> float:
         """The learning rate after this many epochs."""
-        raise TypeError(f"{type(self).__name__} has no lr_at(): write the rate after `epoch` epochs")
+        raise TypeError(f"{type(self).__name__} has no lr_at(): define the rate after `epoch` epochs")
 
     def step(self) -> None:
         """Advance by one epoch."""

@@ -1,7 +1,8 @@
-"""The accuracy campaign: `python -m tests.conformance.campaigns.accuracy COUNT`, COUNT points per row.
+"""The accuracy campaign: `python -m tests.conformance.campaigns.accuracy COUNT`, COUNT points per
+operation.
 
-Prints the worst error found for every operation and partial, in ulps. With avx512, avx2 or base
-after COUNT it is that of the array kernels.
+Prints the worst error found for every operation and partial derivative, in ulps. Add avx512, avx2 or
+base after COUNT to test the array kernels instead.
 """
 
 from __future__ import annotations

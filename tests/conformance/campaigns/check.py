@@ -1,7 +1,7 @@
-"""Checks one operation against the truth, through Values: its value and every partial.
+"""Checks one operation against the true result, through Values: its value and every partial derivative.
 
-The suite runs these checks on the rows of the table, and on rows with planted faults, to see
-that they are caught.
+The suite runs these checks on the table's operations, and on operations with planted faults, to
+verify that the faults are caught.
 """
 
 from __future__ import annotations
@@ -44,19 +44,19 @@ def points(
 
 
 class Truth(NamedTuple):
-    """What a value or a partial should be, and how many times 4 ulp it may be away from that."""
+    """The true value or partial, and the allowed error as a multiple of 4 ulp."""
 
     what: str
-    part: int | None  # None is the value
+    part: int | None  # None means the value itself
     expected: Any
     scale: float
 
 
-Known = tuple[tuple[float, ...], list[Truth]]  # arguments, and the truth there
+Known = tuple[tuple[float, ...], list[Truth]]  # arguments, and the true results there
 
 
 def truths(op: Op, args: tuple[float, ...]) -> list[Truth]:
-    """The truth at a point: of the value, then of every partial."""
+    """The true results at a point: the value, then every partial."""
     exact = tuple(map(mpf, args))
     found = []
     value, partials = truth.TRUTH[op.name]
@@ -68,11 +68,11 @@ def truths(op: Op, args: tuple[float, ...]) -> list[Truth]:
 
 
 def known(op: Op, count: int, seed: int = 0, kind: truth.Kind = truth.DOUBLE) -> list[Known]:
-    """Random points with the truth there: that of the right row, which faults are measured by too."""
+    """Random points with the true results there; faulty operations are measured against these too."""
     return _known(op.name, count, seed, kind)
 
 
-@lru_cache(maxsize=64)  # one set of points for every row: faults and SIMD kinds ask for it again
+@lru_cache(maxsize=64)  # one set of points per operation: faults and instruction sets reuse it
 def _known(name: str, count: int, seed: int, kind: truth.Kind) -> list[Known]:
     op = BY_NAME[name]
     return [(args, truths(op, args)) for args in points(op, count, seed, kind)]
@@ -85,7 +85,7 @@ def distances(
     kind: truth.Kind = truth.DOUBLE,
     flushed: float = 0.0,
 ) -> dict[str, float]:
-    """How far these results are from the truth, in ulps; below `flushed`, any number is right."""
+    """The errors of these results, in ulps; below `flushed`, any number is accepted."""
     result = {}
     for what, part, expected, scale in true:
         number = value if part is None else partials[part]
@@ -95,7 +95,7 @@ def distances(
 
 
 def inaccuracies(op: Op, count: int, seed: int = 0) -> list[str]:
-    """The points at which an operation misses the truth by more than the limit."""
+    """The points at which an operation is off by more than the limit."""
     found = []
     for args, true in known(op, count, seed):
         for what, ulps in distances(true, *evaluate(op, args)).items():
@@ -105,7 +105,7 @@ def inaccuracies(op: Op, count: int, seed: int = 0) -> list[str]:
 
 
 def same(a: float, b: float) -> bool:
-    """The same number up to 4 ulp, the same sign of zero, the same infinity, or both NaN."""
+    """Equal up to 4 ulp, with the same sign of zero and the same infinity, or both NaN."""
     if math.isnan(a) or math.isnan(b):
         return math.isnan(a) and math.isnan(b)
     if a == b:
@@ -114,7 +114,7 @@ def same(a: float, b: float) -> bool:
 
 
 def breaks_kink(op: Op) -> list[str]:
-    """The stated convention at the kink, if there is one."""
+    """Whether the stated convention at the kink, if there is one, is violated."""
     if op.kink is None:
         return []
     args = (0.0, *op.defaults) if op.defaults or op.arity == 1 else (0.0,) * op.arity

@@ -1,7 +1,7 @@
-"""Random programs, compiled, against the same ones in eager mode.
+"""Compares compiled random programs with the same programs in eager mode.
 
 `python -m tests.conformance.campaigns.compiled_graphs COUNT SEED` runs a campaign;
-with `jax` after it, for JAX.
+append `jax` to test JAX.
 """
 
 from __future__ import annotations
@@ -25,12 +25,12 @@ from chainrule.value import c_core
 from . import random_graphs
 
 BACKENDS = ("numpy",) if c_core is None else ("native", "numpy")
-SAMPLES = (1, 3, 19)  # one, few, and more than a vector of them
-LIMIT = 1e-9  # of the sum of |contributions|, over some hundred operations
+SAMPLES = (1, 3, 19)  # one, a few, and more than a vector
+LIMIT = 1e-9  # relative to the sum of |contributions|, over a few hundred operations
 
 
 def compare(seed: int, backends: Sequence[str] = BACKENDS) -> bool:
-    """One program with some leaves as inputs and the others as parameters; False if too steep."""
+    """Compare one program, with some leaves as inputs, the rest as parameters; False if too steep."""
     rng = random.Random(seed)
     program = random_graphs.make(rng, Value)
     values = random_graphs.run(program, Value, lambda name, args: ops.BY_NAME[name](*args))
@@ -56,7 +56,7 @@ def compare(seed: int, backends: Sequence[str] = BACKENDS) -> bool:
 
 
 def on_jax(out: Any, params: list[Any], inputs: list[Any], batch: list[Any]) -> tuple[Any, ...]:
-    """Values, their sum, and its gradients for parameters and inputs."""
+    """Values, their sum, and its gradients with respect to parameters and inputs."""
     import jax
 
     jax.config.update("jax_enable_x64", True)
@@ -67,7 +67,7 @@ def on_jax(out: Any, params: list[Any], inputs: list[Any], batch: list[Any]) -> 
         return results, pull(jax.numpy.ones_like(results))
 
     results, (grads, input_grads) = jax.jit(both)(function.initial(), tuple(batch))
-    jax.clear_caches()  # every graph is another program
+    jax.clear_caches()  # every graph is a different program
     return results, float(results.sum()), function.tree.flatten(grads), input_grads
 
 
@@ -81,7 +81,7 @@ def eager(
     params: list[Any],
     at: list[float],
 ) -> Point | None:
-    """The value, its size, and gradients with their sizes; None where rounding explodes."""
+    """The value, its magnitude, and gradients with theirs; None where rounding errors explode."""
     for leaf, x in zip(inputs, at, strict=True):
         leaf.data = float(x)
     out = values[-1].forward()
@@ -117,7 +117,7 @@ def compare_some(seeds: range, backends: Sequence[str] = BACKENDS) -> int:
 
 if __name__ == "__main__":
     count, start, *names = sys.argv[1:]
-    if names == ["jax"]:  # compiling quickly matters more than running quickly
+    if names == ["jax"]:  # fast compilation matters more than fast execution
         os.environ.update(JAX_PLATFORMS="cpu", XLA_FLAGS=f"{os.environ.get('XLA_FLAGS', '')} {QUICK}")
     size = 10 if names else CHUNK
     end = int(start) + int(count)

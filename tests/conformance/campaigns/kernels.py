@@ -1,4 +1,4 @@
-"""The elementwise kernels of the C core on lists of numbers, for each kind of vectors."""
+"""The elementwise kernels of the C core on lists of numbers, for each instruction set."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ from typing import Any
 from chainrule.ops import Op
 from chainrule.value import c_core
 
-core: Any = c_core  # None where it was not built
+core: Any = c_core  # None if it was not built
 NAMES: list[str] = core._simd_names() if core else []
 
 Numbers = Sequence[float]
@@ -31,7 +31,7 @@ def pulls(
     adjoint: Numbers | None = None,
     grad: Numbers | None = None,
 ) -> list[float]:
-    """What becomes of the gradients; without any, the contributions are assigned."""
+    """The gradients after a pull; if none are given, the contributions are assigned."""
     n = len(args[0])
     result = array("d", [math.nan] * n if grad is None else grad)
     seeds = array("d", [1.0] * n if adjoint is None else adjoint)
@@ -45,7 +45,7 @@ def columns(points: Sequence[Numbers]) -> list[list[float]]:
 
 
 def evaluate(simd: str, op: Op, points: Sequence[Numbers]) -> list[tuple[float, list[float]]]:
-    """The value and the partials at each point, as check.evaluate has them."""
+    """The value and the partials at each point, in the format of check.evaluate."""
     args = columns(points)
     out = values(simd, op, args)
     partials = columns([pulls(simd, op, part, args, out) for part in range(op.arity)])

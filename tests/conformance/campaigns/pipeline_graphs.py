@@ -1,4 +1,4 @@
-"""Random graphs through both pipelines, in Python and in C: they must give the same bytes, and verify.
+"""Random graphs through the Python and the C pipeline: both must give the same bytes and verify.
 
 `python -m tests.conformance.campaigns.pipeline_graphs COUNT SEED` runs a campaign.
 """
@@ -57,7 +57,7 @@ def compare(
     start: int | None = None,
     rng: random.Random | None = None,
 ) -> Pipeline:
-    """The graphs, and all machines that are made of them."""
+    """Compare the graphs, and all machines made from them."""
     found, again = list(params), list(params)
     graph = from_values(outputs, guards, inputs, found, start)
     flat = Flat.from_values(outputs, guards, inputs, again, start)
@@ -85,7 +85,7 @@ def compare(
 
 
 class Maker:
-    """Grows a pool of Values by what users write: operations, layers, tables, choices."""
+    """Grows a pool of Values the way users do: operations, layers, tables, choices."""
 
     def __init__(self, rng: random.Random) -> None:
         self.rng = rng
@@ -105,7 +105,7 @@ class Maker:
         return self.pool[-1 - self.rng.randrange(min(6, len(self.pool)))]
 
     def vector(self, length: int) -> list[Any]:
-        """Values that lie together, or any."""
+        """Adjacent Values, or arbitrary ones."""
         if self.rng.random() < 0.6 and len(self.pool) >= length:
             first = self.rng.randrange(len(self.pool) - length + 1)
             step = self.rng.choice((1, 1, 1, -1))
@@ -131,7 +131,7 @@ class Maker:
         self.add(op(*self.vector(op.width * self.rng.randint(1, 5))))
 
     def choice(self) -> None:
-        """With something under `where` that nothing else uses."""
+        """Adds a `where` with a branch that nothing else uses."""
         yes, no = (chainrule.exp(self.operand(0.0) * self.operand()) for _ in range(2))
         if self.rng.random() < 0.3:
             length = self.rng.randint(1, 4)
@@ -142,7 +142,7 @@ class Maker:
         self.add(chainrule.where(condition, yes, no))
 
     def layer(self) -> None:
-        """Neurons on the same inputs, or on several sets of them, perhaps with biases."""
+        """Neurons on the same inputs, or on several sets of inputs, with or without biases."""
         terms, count = self.rng.randint(1, 4), self.rng.randint(1, 4)
         weights = [self.weights(terms) for _ in range(count)]
         biases = self.weights(count)

@@ -1,6 +1,6 @@
-"""Wrong derivatives, planted to see that the suite catches them.
+"""Wrong derivatives, planted to verify that the suite catches them.
 
-Many are the rules that well-known systems ship, right at most points and wrong at some.
+Many are rules that well-known systems ship: right at most points, wrong at some.
 """
 
 from __future__ import annotations
@@ -15,7 +15,7 @@ from chainrule.ops import Op
 
 
 def wrong(name: str, part: int, partial: Callable[..., Any] | None) -> Op:
-    """The row with one partial replaced."""
+    """The operation with one partial replaced."""
     row = ops.BY_NAME[name]
     partials = list(row.partials)
     partials[part] = partial

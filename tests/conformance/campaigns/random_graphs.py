@@ -1,8 +1,8 @@
 """Random programs with shared subexpressions, run on both cores and on PyTorch.
 
-A program is plain data, so that each engine replays the same steps. Steps whose value or
-slope is extreme are not taken: there PyTorch's own kernels differ by more than rounding.
-`python -m tests.conformance.campaigns.random_graphs COUNT SEED` runs a campaign.
+A program is plain data, so that each engine replays the same steps. Steps with an extreme value or
+slope are skipped, because PyTorch's kernels differ there by more than rounding. `python -m
+tests.conformance.campaigns.random_graphs COUNT SEED` runs a campaign.
 """
 
 from __future__ import annotations
@@ -21,7 +21,7 @@ from chainrule import engine, ops
 from chainrule.support import graph
 from chainrule.value import c_core
 
-Operand = int | float  # the number of an earlier step, or a constant
+Operand = int | float  # the index of an earlier step, or a constant
 
 UNARY = [op for op in ops.TABLE if op.arity == 1]
 BINARY = [op for op in ops.TABLE if op.arity == 2]
@@ -81,7 +81,7 @@ def choose(rng: random.Random, known: int) -> tuple[ops.Op, list[Operand]]:
 
 
 def clear_condition(program: Program, operand: Operand, condition: Any) -> bool:
-    """Whether rounding cannot turn a condition around: a comparison, or a number far from 0."""
+    """Whether rounding cannot flip a condition: a comparison, or a number far from 0."""
     step = operand - len(program.leaves) if isinstance(operand, int) else -1
     if step >= 0 and program.steps[int(step)][0] in ("less", "less_equal", "equal"):
         return True
@@ -89,7 +89,7 @@ def clear_condition(program: Program, operand: Operand, condition: Any) -> bool:
 
 
 def tame(op: ops.Op, args: list[float]) -> bool:
-    """Away from the ends of the domain, kinks and steep places."""
+    """Whether a step stays away from domain boundaries, kinks and steep places."""
     if op.name in ("max", "min"):
         best = sorted(args, reverse=op.name == "max")[:2]
         return len(best) < 2 or abs(best[0] - best[1]) > 1e-6
@@ -126,7 +126,7 @@ def run_core(program: Program, cls: Any) -> tuple[list[str], list[str]]:
 
 
 def sensitivity(program: Program, values: list[Any]) -> list[float]:
-    """For each leaf the sum of |contributions| over all paths: what rounding is relative to."""
+    """For each leaf, the sum of |contributions| over all paths: the scale of rounding errors."""
     size = {values[-1]: 1.0}
     for node in reversed(graph.topological(values[-1])):
         if node not in size or not node.inputs:
@@ -162,7 +162,7 @@ def run_torch(program: Program, torch: Any) -> tuple[list[float], list[float]]:
 
 
 def torch_functions(torch: Any) -> dict[str, Callable[..., Any]]:
-    """What PyTorch spells differently."""
+    """The functions that PyTorch spells differently."""
     functional = torch.nn.functional
     stack = torch.stack
 
@@ -194,7 +194,9 @@ def torch_functions(torch: Any) -> dict[str, Callable[..., Any]]:
 
 
 def compare(seed: int, torch: Any) -> bool:
-    """One program on all engines; whether PyTorch took part (not where rounding explodes)."""
+    """Run one program on all engines. Returns whether PyTorch took part (not where rounding errors
+    explode).
+    """
     cls = engine.Value if c_core is None else c_core.Value
     program = make(random.Random(seed), cls)
     assert run_core(program, cls) == run_core(program, engine.Value), f"the cores differ: seed {seed}"

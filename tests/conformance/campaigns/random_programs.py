@@ -1,12 +1,12 @@
-"""Random whole programs: Python text made from a seed, run in every way in which a program can run.
+"""Random whole programs: Python source generated from a seed, run in every possible way.
 
-A program has loops, branches, lists, dicts, closures, helpers and derivatives inside. It is called with
-plain floats, differentiated in reverse mode, in forward mode and by differences, compiled for every
-backend in double and single precision, and handed to JAX; all must agree. Branches depend on numbers
-that every precision holds exactly, so that rounding cannot turn them around.
+A program has loops, branches, lists, dicts, closures, helpers and derivatives inside. It is called
+with plain floats, differentiated in reverse mode, in forward mode and by finite differences, compiled
+for every backend in double and single precision, and run in JAX; all must agree. Branches depend only
+on numbers that every precision represents exactly, so rounding cannot flip them.
 
-`python -m tests.conformance.campaigns.random_programs COUNT SEED` runs a campaign; with `jax` after it,
-JAX too. A program that fails is printed with its seed, as short as it can be made while it fails in the
+`python -m tests.conformance.campaigns.random_programs COUNT SEED` runs a campaign; append `jax` to
+include JAX. A failing program is printed with its seed, shortened as far as it still fails in the
 same way.
 """
 
@@ -36,9 +36,9 @@ from chainrule.value import c_core
 from .compiled_graphs import QUICK
 
 BACKENDS = ("numpy",) if c_core is None else ("native", "numpy")
-EPSILON = {"float64": 2.0**-50, "float32": 2.0**-22}  # 4 ulp: what one operation may be off
+EPSILON = {"float64": 2.0**-50, "float32": 2.0**-22}  # 4 ulp: the error allowed for one operation
 TINY = {"float64": 5e-324, "float32": 1.4e-45}
-SAFE = 40.0  # how many times the spread of a few perturbed runs another run may be off
+SAFE = 40.0  # the allowed error of another run, as a multiple of the spread of a few perturbed runs
 SMOOTH = [
     *("tanh", "sigmoid", "sin", "cos", "softplus", "silu", "gelu", "atan", "erf", "erfc", "asinh"),
     *("relu", "abs", "neg", "elu", "leaky_relu", "cbrt"),
@@ -52,7 +52,7 @@ FOLDS = ["sum", "mean", "logsumexp", "max", "min", "prod"]
 
 @dataclass(frozen=True)
 class Case:
-    """A program and how it is called: its text, the kind and size of its arguments, its parameters."""
+    """A program and how to call it: its source, the kind and size of its arguments, its parameters."""
 
     seed: int
     source: str
@@ -62,12 +62,12 @@ class Case:
 
     @property
     def stops(self) -> bool:
-        """Whether derivatives are stopped somewhere, so that differences know nothing of them."""
+        """Whether derivatives are stopped somewhere, which finite differences would not see."""
         return "stop_gradient" in self.source or "no_grad" in self.source
 
 
 class Writer:
-    """Writes one program, line by line; remembers which names hold what."""
+    """Writes one program, line by line, tracking what each name holds."""
 
     def __init__(self, seed: int, special: bool, straight: bool) -> None:
         self.rng = random.Random(seed)
@@ -125,7 +125,7 @@ class Writer:
         return self.rng.choice(self.constants)
 
     def exactly(self) -> tuple[str, int]:
-        """Something that is computed without rounding, and its degree."""
+        """An expression that is computed without rounding, and its degree."""
         a, b = self.rng.choice(self.exact), self.rng.choice(self.exact)
         kind = self.rng.random()
         if kind < 0.4:
@@ -139,7 +139,9 @@ class Writer:
         return a, self.degree[a]
 
     def condition(self) -> str:
-        """Often true and often false, on the edge too: inputs are multiples of 1/2."""
+        """A condition that is often true, often false and often an equality: inputs are multiples of
+        1/2.
+        """
         if self.straight:
             return f"{self.edge()} {self.rng.choice(['<', '<=', '==', '!='])} {self.edge()}"
         sides = [self.exactly()[0], self.exactly()[0] if self.rng.random() < 0.5 else self.edge()]
@@ -157,7 +159,7 @@ class Writer:
         return self.condition() if self.straight else f"{name} {sign} {self.edge()}"
 
     def comparison(self) -> str:
-        """A condition for `where`, which needs a comparison that is a value while it is compiled."""
+        """A condition for `where`, which needs a comparison that is a Value during compilation."""
         return f"{self.exactly()[0]} {self.rng.choice(['<', '<=', '>', '>=', *EQUALITY])} {self.edge()}"
 
     def edge(self) -> str:
@@ -220,7 +222,7 @@ class Writer:
         self.degree[name] = degree
 
     def block(self, head: str, *lines: str) -> None:
-        """Lines, and perhaps another statement, whose names are not known outside."""
+        """Lines, and possibly another statement, in a scope of their own."""
         self.emit(head)
         self.indent += 1
         self.depth += 1
@@ -259,7 +261,7 @@ class Writer:
         self.numbers.append(name)
 
     def walk(self) -> None:
-        """Over numbers and their places."""
+        """A loop over numbers with their indices."""
         name, index, each = self.new(), self.new(), self.new()
         items = ", ".join(self.exactly()[0] for _ in range(self.rng.randint(1, 4)))
         self.emit(f"{name} = {self.constant()}")
@@ -294,7 +296,7 @@ class Writer:
         self.numbers.append(name)
 
     def close(self) -> None:
-        """A closure over what is known so far, called twice."""
+        """A closure over the names so far, called twice."""
         name, function = self.new(), self.new()
         self.emit(f"def {function}(a, b={self.expression(2)}):")
         self.emit(f"    if {self.condition()}:")
@@ -328,7 +330,7 @@ class Writer:
         self.numbers.append(name)
 
     def differentiate(self) -> None:
-        """A derivative inside; a number that depends on nothing is differentiated at as well."""
+        """A nested derivative, sometimes at a number that depends on nothing."""
         name, at = self.new(), self.number() if self.rng.random() < 0.85 else self.constant()
         inside = f"c.tanh(z) * {self.number()} + z * z"
         branched = f"(z if {self.condition()} else c.sin(z)) * {self.number()} + z * z"
@@ -358,9 +360,9 @@ class Writer:
 
 
 def make(seed: int) -> Case:
-    """The program of a seed. Every fifth has infinities, NaN and subnormal numbers in it.
+    """The program for a seed. Every fifth contains infinities, NaN and subnormal numbers.
 
-    In every fourth no branch depends on a sample, so that JAX takes part.
+    In every fourth, no branch depends on a sample, so that JAX can take part.
     """
     writer = Writer(seed, special=seed % 5 == 4, straight=seed % 4 == 3)
     return Case(seed, writer.write(), writer.kind, writer.width, writer.parameters)
@@ -389,7 +391,7 @@ def starts(case: Case) -> list[float]:
 
 
 def arguments(case: Case, numbers: Sequence[Any]) -> tuple[Any, ...]:
-    """Numbers, or columns of them, as the program takes them."""
+    """Numbers, or columns of them, in the form that the program takes."""
     if case.kind == "vector":
         return (list(numbers),)
     if case.kind == "scalar":
@@ -400,7 +402,7 @@ def arguments(case: Case, numbers: Sequence[Any]) -> tuple[Any, ...]:
 
 
 def samples(case: Case, exact: bool) -> list[list[float]]:
-    """Numbers for some samples: multiples of 1/2, which meet every edge, or any."""
+    """Numbers for some samples: multiples of 1/2, which hit every edge case, or arbitrary."""
     rng = random.Random(f"{case.seed} {exact}")
     size = case.width + (case.kind in ("record", "two")) if case.kind != "scalar" else 1
     count = rng.choice([1, 3, 9]) if exact else 3
@@ -411,17 +413,17 @@ def samples(case: Case, exact: bool) -> list[list[float]]:
 
 @dataclass
 class Point:
-    """What eager mode says of one sample."""
+    """The eager-mode results for one sample."""
 
     numbers: list[float]
     value: float
-    grads: list[float]  # for the inputs, then for the parameters
-    merged: list[float]  # the same, if an expression that is written twice is computed once
+    grads: list[float]  # with respect to the inputs, then the parameters
+    merged: list[float]  # the same, if repeated expressions are computed once
     spread: dict[str, list[float]]  # of the value and the gradients, by precision
 
 
 def eager(case: Case, numbers: list[float]) -> Point:
-    """The value and the gradients in reverse mode; checked against a plain call and forward mode."""
+    """The value and the gradients in reverse mode, checked against a plain call and forward mode."""
     args = arguments(case, numbers)
     plain = run(case, "a plain call", lambda: float(loaded(case, starts(case))(*args)))
     parameters = [Value(x) for x in starts(case)]
@@ -450,7 +452,7 @@ def eager(case: Case, numbers: list[float]) -> Point:
     spread = {dtype: scattered(case, out, leaves, dtype) for dtype in EPSILON}
     slope = sum(g * t for g, t in zip(grads, tangents, strict=False))
     room = sum(s * abs(t) for s, t in zip(spread["float64"][1:], tangents, strict=False))
-    # A value of NaN has NaN slopes, which reverse mode cuts off where forward mode multiplies them by 0.
+    # A NaN value has NaN slopes, which reverse mode cuts off but forward mode multiplies by 0.
     if math.isfinite(slope + value) and not near(number(pair[1]), slope, room):
         raise DisagreementError(case, "forward mode", pair[1], slope, numbers)
     return Point(numbers, value, grads, gradients(out, leaves, merged=True), spread)
@@ -479,18 +481,18 @@ def near(a: float, b: float, room: float) -> bool:
 
 
 def gradients(out: Any, leaves: Sequence[Any], merged: bool = False) -> list[float]:
-    """Backward over a recorded graph in floats; `merged` computes equal nodes once."""
+    """Run backward over a recorded graph in floats; `merged` computes equal nodes once."""
     return _swept(out, leaves, float, merged)[1:]
 
 
 def scattered(case: Case, out: Any, leaves: Sequence[Any], dtype: str) -> list[float]:
-    """How far results move when every operation is off by a few units in the last place."""
+    """How far results move if every operation is off by a few ulps."""
     exact = _swept(out, leaves, float)
     found = [100.0 * EPSILON[dtype] * abs(x) + 1e3 * TINY[dtype] for x in exact]
     runs = [
         _swept(out, leaves, partial(_off, random.Random(f"{case.seed} {i}"), dtype)) for i in range(4)
     ]
-    if dtype == "float32":  # where a tiny constant is 0, which may have another slope
+    if dtype == "float32":  # where a tiny constant becomes 0, which may have a different slope
         runs.append(_swept(out, leaves, _rounded, constant=_rounded))
     for moved in runs:
         apart = [SAFE * abs(a - b) for a, b in zip(moved, exact, strict=True)]
@@ -504,7 +506,7 @@ def _rounded(x: float) -> float:
 
 
 def _off(rng: random.Random, dtype: str, x: float) -> float:
-    """Another result that an operation may have; what is subnormal is off by a few of the smallest."""
+    """A perturbed result of an operation; subnormal numbers are off by a few of the smallest."""
     x = float(x)
     if x == 0.0 or not math.isfinite(x):
         return x
@@ -517,13 +519,13 @@ def _swept(
 ) -> list[float]:
     """The value of a graph and the gradients of its leaves.
 
-    `off` rounds what an operation gives, `constant` the numbers of the program.
+    `off` perturbs the results of operations, `constant` the numbers of the program.
     """
     if not isinstance(out, Value):
         return [float(out), *(0.0 for _ in leaves)]
-    # The engine calls the inputs of a derivative constants once it is computed; here they are leaves.
+    # After computing a derivative, the engine treats its inputs as constants; here they are leaves.
     data: dict[Any, float] = {leaf: off(leaf.data) for leaf in leaves}
-    first: dict[Any, Any] = {leaf: leaf for leaf in leaves}  # the node that stands for all equal ones
+    first: dict[Any, Any] = {leaf: leaf for leaf in leaves}  # the representative of equal nodes
     nodes: dict[Any, Any] = {}
     order = [node for node in graph.topological(out) if node not in data]
     for node in order:
@@ -570,7 +572,7 @@ def examine(case: Case, jax: bool = False) -> None:
 
 
 def by_differences(case: Case, point: Point) -> None:
-    """The gradient along a direction; only away from edges, and if nothing stops derivatives."""
+    """The gradient along a direction; only away from edges, and only if nothing stops derivatives."""
     if case.stops or not all(map(math.isfinite, [point.value, *point.grads, *point.spread["float64"]])):
         return
     function = loaded(case, starts(case))
@@ -605,7 +607,7 @@ def columns(case: Case, numbers: Sequence[list[float]]) -> tuple[Any, ...]:
 
 
 def on(case: Case, points: Sequence[Point], backend: str, dtype: str = "float64") -> tuple[Any, ...]:
-    """Values of value_and_grad and of a call, gradients for the inputs by sample, for the parameters."""
+    """Values from value_and_grad and from a call; gradients of inputs per sample, and of parameters."""
     parameters = [Value(x) for x in starts(case)]
     batch = columns(case, [point.numbers for point in points])
     what = f"compiled for {backend}, {dtype}"
@@ -628,7 +630,7 @@ def on(case: Case, points: Sequence[Point], backend: str, dtype: str = "float64"
 
 
 def refused(case: Case) -> bool:
-    """Whether it is not compiled because of no_grad(), which is said before anything is computed."""
+    """Whether compilation is refused because of no_grad(), before anything is computed."""
     batch = columns(case, samples(case, exact=True) + samples(case, exact=False))
     try:
         compile_program(loaded(case, starts(case)), [], branches=4096)(*batch)
@@ -638,14 +640,14 @@ def refused(case: Case) -> bool:
 
 
 def joined(tree: Any, count: int) -> Any:
-    """Gradients of inputs as one table, in the order of the arguments."""
+    """The gradients of the inputs as one table, in the order of the arguments."""
     given = tree if isinstance(tree, (list, tuple)) else [tree]
     arrays = [array for each in given for array in (each.values() if isinstance(each, dict) else [each])]
     return np.concatenate([np.asarray(array, float).reshape(count, -1) for array in arrays], axis=1)
 
 
 def takes_part(case: Case) -> bool:
-    """Whether JAX takes it: one program serves all samples there, so no branch may depend on them."""
+    """Whether JAX can run it: one program serves all samples there, so no branch may depend on them."""
     try:
         compile_program(loaded(case, starts(case))).to_jax(*columns(case, samples(case, exact=True)))
     except TraceError:
@@ -668,7 +670,7 @@ def on_jax(case: Case, points: Sequence[Point]) -> None:
         return results, pull(jax.numpy.ones_like(results))
 
     results, (grads, inputs) = jax.jit(both)(function.initial(), batch)
-    jax.clear_caches()  # every program is another one
+    jax.clear_caches()  # every program is different
     flat = np.array([float(x) for x in function.tree.flatten(grads)]) if parameters else np.zeros(0)
     compare(case, "JAX", points, np.asarray(results)[None], joined(inputs, len(points)), flat)
 
@@ -694,7 +696,7 @@ def compare(
 
 
 def agreed(case: Case, what: str, found: float, points: Sequence[Point], k: int, dtype: str) -> None:
-    """A gradient, summed over samples: that of eager mode, or where it is infinite, of merged nodes."""
+    """A gradient summed over samples: eager mode's or, where it is infinite, that of merged nodes."""
     eager, merged = (sum(getattr(p, name)[k] for p in points) for name in ("grads", "merged"))
     room = sum(point.spread[dtype][1 + k] for point in points)
     if near(found, eager, room) or (not math.isfinite(eager) and same(found, merged)):
@@ -706,7 +708,7 @@ def agreed(case: Case, what: str, found: float, points: Sequence[Point], k: int,
 
 
 def shortened(failure: DisagreementError, jax: bool) -> DisagreementError:
-    """The same failure with every line, or block of lines, left out that it does not need."""
+    """The same failure, without every line or block that it does not need."""
     shorter = True
     while shorter:
         shorter = False
@@ -723,7 +725,7 @@ def shortened(failure: DisagreementError, jax: bool) -> DisagreementError:
 
 
 def without_one(source: str) -> Iterator[str]:
-    """The program without one of its lines, and what is inside that, the last ones first."""
+    """The program without one of its lines and the block below it, last lines first."""
     lines = source.splitlines()
     depth = [len(line) - len(line.lstrip()) for line in lines]
     for i in reversed(range(len(lines))):
@@ -736,7 +738,7 @@ CHUNK = 20
 
 
 def examine_some(seeds: range, jax: bool = False) -> list[str]:
-    """What went wrong, as text."""
+    """The failures, as text."""
     found = []
     for seed in seeds:
         try:
@@ -748,7 +750,7 @@ def examine_some(seeds: range, jax: bool = False) -> list[str]:
 
 if __name__ == "__main__":
     count, start, *names = sys.argv[1:]
-    if names == ["jax"]:  # compiling quickly matters more than running quickly
+    if names == ["jax"]:  # fast compilation matters more than fast execution
         os.environ.update(JAX_PLATFORMS="cpu", XLA_FLAGS=f"{os.environ.get('XLA_FLAGS', '')} {QUICK}")
     end = int(start) + int(count)
     chunks = [range(first, min(first + CHUNK, end)) for first in range(int(start), end, CHUNK)]

@@ -1,8 +1,8 @@
 """The special grid: every operation at zeros, subnormals, the largest numbers, infinities, NaN.
 
-`special_values.txt` is the committed table, written by `python -m tests.conformance.campaigns.special`.
-A row is explained if 60-digit arithmetic gives the same, or if NaN went in and NaN came out;
-every other row must carry a reason, and be what its reason expects.
+`special_values.txt` is the committed table, written by `python -m
+tests.conformance.campaigns.special`. A row is explained if 60-digit arithmetic gives the same, or if
+NaN in gives NaN out. Every other row must carry a reason and match what that reason expects.
 """
 
 from __future__ import annotations
@@ -37,7 +37,7 @@ def grid(op: Op) -> Iterator[Args]:
 
 
 def explained(op: Op, part: int | None, args: Args, result: float) -> bool:
-    """Whether exact arithmetic, or a limit that does not depend on the way to it, gives this."""
+    """Whether exact arithmetic, or a limit that does not depend on the path, gives this."""
     if op.name in ("less", "less_equal", "equal"):
         return result == op.forward(*args)
     if op.name == "where":
@@ -58,7 +58,7 @@ def explained(op: Op, part: int | None, args: Args, result: float) -> bool:
 
 
 def chosen(args: Args, part: int | None) -> float:
-    """What `where` means: NaN is not 0, so it chooses the first branch."""
+    """The semantics of `where`: NaN is not 0, so it selects the first branch."""
     condition, x, y = args
     if part is None:
         return y if condition == 0.0 else x
@@ -66,7 +66,7 @@ def chosen(args: Args, part: int | None) -> float:
 
 
 def exact(op: Op, part: int | None, args: tuple[object, ...]) -> mpf | None:
-    """The truth at a point, None where it is not a real number."""
+    """The true result at a point, None if it is not a real number."""
     value, partials = truth.TRUTH[op.name]
     formula = value if part is None else partials[check.parts(op).index(part)]
     try:
@@ -77,7 +77,7 @@ def exact(op: Op, part: int | None, args: tuple[object, ...]) -> mpf | None:
 
 
 def is_limit(op: Op, part: int | None, args: Args, result: float) -> bool:
-    """Come close to zeros and infinities at different speeds: do all ways lead to the result?"""
+    """Approach zeros and infinities at different speeds: do all paths lead to the result?"""
     nearby = [approach(x, op.domain if i == 0 else (0.0, 0.0)) for i, x in enumerate(args)]
     ends = [exact(op, part, point) for point in itertools.product(*nearby)]
     known = [end for end in ends if end is not None]
@@ -88,11 +88,11 @@ def is_limit(op: Op, part: int | None, args: Args, result: float) -> bool:
         return result == rounded[0] or truth.ulps(result, known[0]) <= check.LIMIT
     if len(known) == 2 and abs(known[1]) > abs(known[0]) > 1 and known[0] * known[1] > 0:
         return result == math.copysign(math.inf, known[0])  # it grows without bound
-    return math.isnan(result)  # it depends on the way: indeterminate
+    return math.isnan(result)  # it depends on the path: indeterminate
 
 
 def approach(x: float, domain: tuple[float, float]) -> list[mpf]:
-    """Two steps on the way to a point: nearer and nearer, from its own side."""
+    """Two steps towards a point, closer and closer, from its own side."""
     sign = math.copysign(1.0, x)
     if math.isinf(x):
         return [sign * mpf(10) ** 700, sign * mpf(10) ** 1500]
@@ -111,7 +111,7 @@ def round_to_float(x: mpf) -> float:
 
 
 def ignores_nan(op: Op, part: int | None, args: Args, result: float) -> bool:
-    """Whether the result is the same whatever number stands in the place of NaN."""
+    """Whether the result is the same for any number in place of NaN."""
     trials = itertools.product(*((-2.0, 0.5, 3.0) if math.isnan(x) else (x,) for x in args))
     return all(not any(map(math.isnan, t)) and explained(op, part, t, result) for t in trials)
 
@@ -124,7 +124,7 @@ def minus_zero(x: float) -> bool:
     return x == 0.0 and math.copysign(1.0, x) < 0
 
 
-# C's own functions: the standard (Annex F) says what they give at zeros and infinities.
+# C's functions: the standard (Annex F) defines their results at zeros and infinities.
 _libm = ctypes.CDLL(None)
 for _name in ("pow", "atan2"):
     getattr(_libm, _name).restype = ctypes.c_double
@@ -144,8 +144,8 @@ def power(part: int | None, x: float, y: float) -> float:
 
 Rule = tuple[str, Callable[[Op, int | None, Args], bool], Callable[[int | None, Args], float]]
 
-# Where 60-digit arithmetic does not say it: why, at which points, and what is expected there.
-# The first rule that fits a point decides.
+# For results that 60-digit arithmetic does not give: the reason, the points, and the expected value.
+# The first rule that matches a point applies.
 REASONS: list[Rule] = [
     (
         "a negative base has no real logarithm",
@@ -223,7 +223,7 @@ REASONS: list[Rule] = [
 
 
 def reason(op: Op, part: int | None, args: Args, result: float) -> str:
-    """Why a result is right: '' where exact arithmetic says so, '?' where nothing does."""
+    """Why a result is right: '' if exact arithmetic gives it, '?' if nothing does."""
     if explained(op, part, args, result):
         return ""
     for text, fits, expected in REASONS:
@@ -234,7 +234,7 @@ def reason(op: Op, part: int | None, args: Args, result: float) -> str:
 
 
 def rows(op: Op) -> Iterator[tuple[Args, list[float], list[str]]]:
-    """Arguments, the value and all partials, and a reason for each of them or ''."""
+    """Arguments, the value and all partials, and a reason or '' for each."""
     for args in grid(op):
         value, partials = check.evaluate(op, args)
         results = [value, *partials]
@@ -255,7 +255,7 @@ def elementwise() -> list[Op]:
 
 
 def lines(op: Op) -> Iterator[str]:
-    """The rows of an operation as text: name, arguments | value | partials | reasons."""
+    """An operation's rows as text: name, arguments | value | partials | reasons."""
     for args, (value, *partials), whys in rows(op):
         why = "; ".join(dict.fromkeys(text for text in whys if text))
         fields = [" ".join(map(repr, args)), repr(value), " ".join(map(repr, partials)), why]
@@ -264,7 +264,7 @@ def lines(op: Op) -> Iterator[str]:
 
 @cache
 def read() -> dict[str, list[tuple[Args, list[float], str]]]:
-    """The committed table: for each operation its arguments, results and reasons."""
+    """The committed table: each operation's arguments, results and reasons."""
     table: dict[str, list[tuple[Args, list[float], str]]] = {}
     for line in TABLE.read_text().splitlines():
         if line.startswith("#"):

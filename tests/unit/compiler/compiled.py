@@ -1,4 +1,4 @@
-"""For tests of compiled functions: what eager mode gives for the same."""
+"""Helpers for tests of compiled functions: the eager-mode results for the same input."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ backends = pytest.mark.parametrize("backend", BACKENDS)
 
 
 def eager(function: Callable[..., Any], *batch: Any) -> tuple[list[float], list[Any]]:
-    """Values and gradients for the inputs, sample by sample."""
+    """Values, and gradients with respect to the inputs, sample by sample."""
     values, grads = [], []
     for sample in zip(*(np.asarray(argument).tolist() for argument in batch), strict=True):
         leaves = [[Value(x) for x in a] if isinstance(a, list) else Value(a) for a in sample]
@@ -34,7 +34,7 @@ def eager(function: Callable[..., Any], *batch: Any) -> tuple[list[float], list[
 
 
 def agrees(function: Callable[..., Any], *batch: Any, backend: str | None = None) -> None:
-    """Compiled and eager give the same values and gradients for the arguments."""
+    """Assert that compiled and eager mode give the same values and gradients for the arguments."""
     step = compile(function, reduction="none", backend=backend)
     values, _, grads = step.value_and_grad(*batch, inputs=True)
     expected, expected_grads = eager(function, *batch)

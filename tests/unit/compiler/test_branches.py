@@ -1,4 +1,4 @@
-"""Compiled functions with conditions in them give what eager mode gives, sample by sample."""
+"""Compiled functions with conditions give the same results as eager mode, sample by sample."""
 
 from __future__ import annotations
 
@@ -149,7 +149,7 @@ BRANCHING: dict[str, Callable[..., Any]] = {
 @backends
 @pytest.mark.parametrize("name", BRANCHING)
 def test_branches(name: str, backend: str) -> None:
-    """Samples that take another branch get a program of their own; all results are merged."""
+    """Samples that take another branch get a separate program; all results are merged."""
     rng = np.random.default_rng(3)
     agrees(BRANCHING[name], rng.normal(size=60) * 2, rng.normal(size=60) * 2, backend=backend)
 
@@ -204,7 +204,7 @@ def test_conditions_are_joined_as_in_eager_mode(backend: str) -> None:
 
 
 def test_equality_is_that_of_eager_mode_with_plain_samples() -> None:
-    """Of numbers, where a side depends on samples alone; of two other Values by identity."""
+    """As numbers if a side depends only on samples; otherwise two Values compare by identity."""
     X, Y = np.array([0.0, 1.0, 2.0, 2.0]), np.array([0.0, 2.0, 2.0, 4.0])
     v, w = Value(1.0), Value(2.0)
 
@@ -258,7 +258,7 @@ def test_what_would_fix_a_number_is_refused_with_the_next_step(function: Any, me
 
 def test_too_many_branches_name_the_line() -> None:
     def halve(x: Any) -> Any:
-        while x > 1:  # the line that is named
+        while x > 1:  # the line that the error names
             x = x / 1.1
         return x
 

@@ -1,4 +1,4 @@
-"""compile: what it gives, what it refuses, and that eager mode gives the same."""
+"""compile: its results, what it rejects, and agreement with eager mode."""
 
 from __future__ import annotations
 
@@ -34,7 +34,7 @@ from chainrule.value import c_core, detect_anomaly
 from ...near import near
 from .compiled import BACKENDS, RNG, backends
 
-# --- what it gives -------------------------------------------------------------------------------
+# --- results -------------------------------------------------------------------------------------
 
 
 @backends
@@ -170,7 +170,7 @@ def test_sums_of_products_become_matrix_products() -> None:
     assert "(3 x 5 by 5 x 1)" in step.program
 
 
-# --- what it refuses -----------------------------------------------------------------------------
+# --- what it rejects -----------------------------------------------------------------------------
 
 
 def test_reading_data_would_fix_a_number() -> None:
@@ -516,7 +516,7 @@ def test_detect_anomaly_names_the_line_in_a_compiled_function(backend: str) -> N
             step(bad)
         with pytest.raises(AnomalyError, match=r"test_compile.py:\d+.*the slope at 0"):
             step.value_and_grad(steep)
-    assert w.grad == 3.0  # a gradient of the user's, and still there
+    assert w.grad == 3.0  # the user's gradient is still there
     assert np.isnan(step(bad)[1])
 
 

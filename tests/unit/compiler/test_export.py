@@ -1,4 +1,4 @@
-"""`Compiled.source`: what it writes is compiled and run, in C and in JavaScript."""
+"""`Compiled.source`: the exported C and JavaScript is compiled and run."""
 
 from __future__ import annotations
 
@@ -44,7 +44,7 @@ def of_value(out: Value, params: list[Value], inputs: list[Value]) -> Compiled:
 
 
 def build(folder: Path, sources: dict[str, str], optimise: str = "-O1") -> ctypes.CDLL:
-    """All sources as one library, compiled without a warning."""
+    """Compile all sources into one library, without warnings."""
     cc = require_program("cc")
     for name, text in sources.items():
         (folder / f"{name}.c").write_text(text)
@@ -104,7 +104,7 @@ writeFileSync("results.json", JSON.stringify(results));
 
 
 def in_javascript(folder: Path, sources: dict[str, str], calls: Sequence[Call]) -> list[Result]:
-    """One process for all calls; numbers travel as their bits."""
+    """One process for all calls; numbers are passed as bits."""
     for name, text in sources.items():
         (folder / f"{name}.mjs").write_text(text)
     run_node(folder, RUNNER, calls)
@@ -140,7 +140,7 @@ def from_hex(text: str) -> float:
 
 
 def identical(a: float, b: float) -> bool:
-    """To the last bit; all NaN are one."""
+    """Equal to the last bit; all NaNs are equal."""
     return to_hex(a) == to_hex(b) or (math.isnan(a) and math.isnan(b))
 
 
@@ -154,7 +154,7 @@ def flat(result: Result) -> list[float]:
 
 
 def close(a: float, b: float) -> bool:
-    """The same up to some roundings; where it is infinite or NaN, exactly."""
+    """Equal up to a few roundings; infinities and NaN must match exactly."""
     if not math.isfinite(a) or not math.isfinite(b):
         return identical(a, b)
     return abs(a - b) <= 2e-14 * max(abs(b), 1e-300)
@@ -172,7 +172,7 @@ Row = tuple[ops.Op, Value, list[Value]]  # an operation, a multiple of its resul
 
 
 def rows() -> dict[str, Row]:
-    """Every row with a fixed number of arguments, times a number, so that gradients are not all 1."""
+    """Every operation of fixed arity, times a number, so that gradients are not all 1."""
     result = {}
     for op in special.elementwise():
         leaves = [Value(0.5) for _ in range(op.arity)]
@@ -189,7 +189,7 @@ def row_sources(language: str) -> dict[str, str]:
 
 
 def row_points() -> list[tuple[Call, Result]]:
-    """Ordinary points and all of the special grid, with what eager mode gives."""
+    """Ordinary points and the whole special grid, with eager-mode results."""
     points = []
     for name, (op, out, leaves) in rows().items():
         for args in [*check.points(op, 20), *special.grid(op)]:
@@ -200,14 +200,14 @@ def row_points() -> list[tuple[Call, Result]]:
 
 
 def test_every_row_in_c(tmp_path: Path) -> None:
-    """The same bits as eager mode, zeros, infinities and NaN included."""
+    """The same bits as eager mode, including zeros, infinities and NaN."""
     library = build(tmp_path, row_sources("c"))
     for call, expected in row_points():
         assert all_identical(in_c(library, call), expected), call
 
 
 def test_every_row_in_javascript(tmp_path: Path) -> None:
-    """JavaScript's own functions may differ in the last places, and so may what is made of them."""
+    """JavaScript's functions may differ in the last digits, and so may results computed from them."""
     points = row_points()
     results = in_javascript(tmp_path, row_sources("javascript"), [call for call, _ in points])
     for (call, expected), result in zip(points, results, strict=True):
@@ -224,7 +224,7 @@ VARIADIC_POINTS = (
 
 
 def variadic() -> tuple[dict[str, Compiled], list[tuple[Call, Result]]]:
-    """Every variadic row over parameters, inputs and a constant, with what eager mode gives."""
+    """Every variadic operation over parameters, inputs and a constant, with eager-mode results."""
     steps, calls = {}, []
     for op in random_graphs.VARIADIC:
         leaves = [Value(1.0) for _ in range(4)]
@@ -256,7 +256,7 @@ def test_every_variadic_row_in_javascript(tmp_path: Path) -> None:
 
 
 def test_erf_in_javascript(tmp_path: Path) -> None:
-    """JavaScript has no erf; the one made of the table's erfc is as exact as C's."""
+    """JavaScript has no erf; the one built from the table's erfc is as accurate as C's."""
     x = Value(0.5)
     source = of_value(x.erf(), [], [x]).source("javascript")
     rng = random.Random(0)
@@ -270,7 +270,7 @@ def test_erf_in_javascript(tmp_path: Path) -> None:
 
 
 def random_programs(seeds: range) -> tuple[dict[str, Compiled], list[tuple[Call, Any]]]:
-    """Programs with some leaves as inputs, and what eager mode gives where it is not too steep."""
+    """Programs with some leaves as inputs, and eager-mode results where they are not too steep."""
     steps, calls = {}, []
     for seed in seeds:
         rng = random.Random(seed)
@@ -308,7 +308,7 @@ def test_random_graphs_in_javascript(tmp_path: Path) -> None:
             assert abs(a - b) <= 1e-12 * scale, call
 
 
-# --- what people export --------------------------------------------------------------------------
+# --- typical exports -----------------------------------------------------------------------------
 
 
 def test_mlp(tmp_path: Path) -> None:
@@ -350,7 +350,7 @@ def test_a_model_names_its_parameters() -> None:
 
 
 def branching(params: list[Value], x: Value) -> Value:
-    """Both roots have an infinite derivative at 0, where neither is taken."""
+    """Both roots have an infinite derivative at 0, where neither is selected."""
     (a,) = params
     inner = where(less(0.0, a), x * 3.0, sqrt(x))
     return where(less(0.0, x), sqrt(x) * a, tanh(x - a) + inner)
@@ -372,7 +372,7 @@ def picking(params: list[Value], index: Value) -> Value:
 def test_what_is_not_chosen_gets_no_gradient(
     tmp_path: Path, function: Any, start: list[float], points: list[float]
 ) -> None:
-    """Not even where its derivative is infinite, and 0 times that is NaN."""
+    """Even where its derivative is infinite, and 0 times that is NaN."""
     params, x = [Value(x) for x in start], Value(1.0)
     out = function(params, x)
     out.label = "chosen"
@@ -390,7 +390,7 @@ def test_what_is_not_chosen_gets_no_gradient(
 
 
 def test_branches(tmp_path: Path) -> None:
-    """All traced ways are written; a sample that takes another gives NaN, not a wrong number."""
+    """All traced branches are exported; a sample that takes another gives NaN, not a wrong number."""
 
     def steps(x: Value) -> Value:
         if x < 0.0:
@@ -431,7 +431,7 @@ def test_several_outputs(tmp_path: Path) -> None:
 
 
 def test_trivial_functions(tmp_path: Path) -> None:
-    """A constant, a leaf itself, an input that is not used."""
+    """A constant, a leaf itself, an unused input."""
     x, y = Value(3.0), Value(4.0)
     steps = {
         "constant": traced(lambda x: Value(2.0) * 3.0, [1.0]),
@@ -488,7 +488,7 @@ LABELS = (
 
 
 def test_labels_cannot_leave_their_comment(tmp_path: Path) -> None:
-    """Whatever is in a label, the text stays one comment and says what the label was."""
+    """Any label stays inside one comment, which still shows what the label was."""
     leaves = [Value(1.0, label=label) for label in LABELS]
     step = of_value(sum(leaves), leaves[:5], leaves[5:])
     call = "model", [1.0] * 5, [1.0] * (len(LABELS) - 5)
@@ -517,7 +517,7 @@ def test_the_name_is_a_word() -> None:
 
 
 def test_large_graphs(tmp_path: Path) -> None:
-    """Many short functions, and memory that is not on the stack."""
+    """Many short functions, with their memory off the stack."""
     x, w = Value(0.5), Value(0.7)
     out = x
     for _ in range(3_000):

@@ -1,4 +1,4 @@
-"""The table of rewrites: every rule is right, and both pipelines apply it."""
+"""The rewrite table: every rule is correct, and both pipelines apply it."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ SPECIAL = (0.0, -0.0, 1.0, -1.0, 3.0, -0.5, math.inf, -math.inf, math.nan, 1e300
 
 
 def on(x: Any, formula: Any) -> Any:
-    """A formula at a number or a Value."""
+    """Evaluate a formula at a number or a Value."""
     return built(formula, {"x": x}, float, lambda op, args: op(*args))
 
 

@@ -48,13 +48,13 @@ def test_a_network_agrees_with_double_precision(backend: str, samples: int, simd
     assert value32 == near(value, rel=20 * EPS)
     assert grads32.dtype == np.float32
     assert np.abs(grads32 - grads).max() < 20 * EPS * np.abs(grads).max()
-    assert not np.array_equal(grads32, grads)  # it is not double precision in disguise
+    assert not np.array_equal(grads32, grads)  # it really is single precision
     assert single(*batch).dtype == np.float32
 
 
 @pytest.mark.parametrize("op", SIMPLE, ids=lambda op: op.name)
 def test_every_operation_is_rounded_once(op: Op, simd: str) -> None:
-    """Elementwise rows are computed in double precision and rounded when stored."""
+    """Elementwise operations are computed in double precision and rounded when stored."""
     rng = np.random.default_rng(3)
     low = 1.1 if op.name == "acosh" else 0.1
     points = rng.uniform(low, low + 0.8, (op.arity, 37)).astype(np.float32)
@@ -69,7 +69,7 @@ def test_every_operation_is_rounded_once(op: Op, simd: str) -> None:
     _, _, slopes = whole.value_and_grad(*columns, inputs=True)
     _, _, others = single.value_and_grad(*columns, inputs=True)
     for slope, other in zip(slopes, others, strict=True):
-        # of what was stored: the result, on which some slopes depend, is rounded itself
+        # from stored numbers: the result, on which some slopes depend, is itself rounded
         np.testing.assert_allclose(other, slope, rtol=30 * EPS)
 
 
@@ -109,7 +109,7 @@ def test_masks_and_branches(backend: str) -> None:
 @pytest.mark.skipif(c_core is None, reason="there is no C core")
 @pytest.mark.parametrize("hidden", [4, 40])
 def test_training_keeps_parameters_in_double_precision(hidden: int) -> None:
-    """The model runs in single precision, the optimiser does not lose small steps."""
+    """The model runs in single precision; the optimiser must not lose small steps."""
     from chainrule.compiler import Trainer
 
     rng = np.random.default_rng(0)

@@ -1,4 +1,4 @@
-"""Trainer: steps in native code are those of eager mode, and it notices what changes behind it."""
+"""Trainer: native steps match those of eager mode, and outside changes are detected."""
 
 from __future__ import annotations
 
@@ -82,7 +82,7 @@ def test_steps_before_a_wrong_index_are_made_and_counted() -> None:
 
 @pytest.mark.skipif(c_core is None, reason="there is no C core")
 def test_training_goes_on_in_the_middle_of_an_epoch() -> None:
-    """Ten samples in batches of four: the last one is smaller, and takes part in a piece of its own."""
+    """Ten samples in batches of four: the last batch is smaller, and runs as a separate piece."""
     from chainrule.compiler import Batch, Trainer
 
     X, y = RNG.normal(size=(10, 2)), RNG.normal(size=10)

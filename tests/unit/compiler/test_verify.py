@@ -1,4 +1,4 @@
-"""Malformed programs: `verify` says what is wrong with them, and the C machine does not take them."""
+"""Malformed programs: `verify` reports what is wrong, and the C machine rejects them."""
 
 from __future__ import annotations
 
@@ -56,7 +56,7 @@ def refused_by_c(program: Program, back: Reverse | None = None) -> None:
 
 
 def changed(kind: type[Instruction], **fields: Any) -> Program:
-    """The program with the first instruction of a kind changed, that of each sample if there is one."""
+    """The program with the first instruction of a kind changed, preferring a per-sample one."""
     program = sound()
     code = program.each if any(isinstance(each, kind) for each in program.each) else program.shared
     place = next(i for i, each in enumerate(code) if isinstance(each, kind))

@@ -1,8 +1,8 @@
-"""Random calls with hostile arguments: any exception will do, a crash or a SystemError will not.
+"""Random calls with hostile arguments: any exception is acceptable except a crash or a SystemError.
 
-`hostile_calls(count, seed)` makes them; `python tests/unit/engine/hostile.py COUNT SEED` is a campaign.
-The arguments come from a zoo of objects that lie, raise, and change the graph while it is in
-use. Run it where a crash is seen: in a process of its own, with faulthandler on.
+`hostile_calls(count, seed)` makes them; `python tests/unit/engine/hostile.py COUNT SEED` is a
+campaign. The arguments are objects that lie, raise, and change the graph while it is in use. Run it
+where a crash is noticed: in a separate process, with faulthandler enabled.
 """
 
 from __future__ import annotations
@@ -31,10 +31,10 @@ from chainrule import Value, functional, ops
 from chainrule.support import graph
 
 LIVE_VALUES = 40
-LARGEST_GRAPH = 300  # beyond that a value is not kept: gradients of gradients grow without bound
+LARGEST_GRAPH = 300  # larger values are not kept: gradients of gradients grow without bound
 DEEPEST_MISCHIEF = 3
-QUIET = 1000  # a depth at which no mischief is done
-FRESH_START = 400  # calls after which all values are dropped and made again
+QUIET = 1000  # added to the depth to disable mischief
+FRESH_START = 400  # after this many calls, all values are dropped and created again
 
 
 class HostileError(Exception):
@@ -60,7 +60,7 @@ def raising(base: type, *names: str) -> Any:
 
 
 class ReturnsNonsense:
-    """Each conversion gives something of the wrong type."""
+    """Every conversion returns the wrong type."""
 
     __float__ = __index__ = __len__ = __int__ = lambda self: "nonsense"
     __iter__ = __bool__ = lambda self: 3
@@ -68,7 +68,7 @@ class ReturnsNonsense:
 
 
 class ClaimsToBeAValue:
-    """isinstance() believes it."""
+    """Fools isinstance()."""
 
     __class__ = property(lambda self: Value)  # type: ignore[assignment]
 
@@ -99,7 +99,7 @@ class SlottedSubclass(Value):  # type: ignore[misc]
 
 
 class Unfinished(Value):  # type: ignore[misc]
-    """A Value whose constructor never reached the one it inherits."""
+    """A Value whose constructor never called the inherited one."""
 
     def __init__(self, *args: Any) -> None:
         pass
@@ -142,23 +142,23 @@ PLAIN = (
 
 
 class Campaign:
-    """The state of one run: the random numbers, and the values that are alive."""
+    """The state of one run: the random generator, and the values that are alive."""
 
     def __init__(self, seed: int) -> None:
         self.random = random.Random(seed)
         self.values: list[Any] = []
-        self.depth = 0  # of mischief done by mischief
+        self.depth = 0  # nesting depth of mischief
         self.fatal: list[BaseException] = []
         self.callables = self.all_callables()
         self.attributes = [*dir(Value), "nothing", "__dict__", "__slots__", "__weakref__"]
 
-    # --- the zoo ---------------------------------------------------------------------------------
+    # --- hostile objects -------------------------------------------------------------------------
 
     def number(self) -> float:
         return self.random.choice((0.0, 1.0, -1.0, 0.5, 2.0, 1e300, float("nan"), float("inf")))
 
     def value(self) -> Any:
-        """One that is alive; often the last, which is the one that something is being done to."""
+        """A live value; often the last, which is the one being operated on."""
         return self.values[-1] if self.random.random() < 0.3 else self.random.choice(self.values)
 
     def argument(self) -> Any:
@@ -174,7 +174,7 @@ class Campaign:
         )()
 
     def arguments(self) -> list[Any]:
-        """Half of the time only Values and numbers: calls that fail at once find nothing deep."""
+        """Half of the time only Values and numbers: calls that fail immediately test nothing deep."""
         one = self.argument if self.random.random() < 0.5 else self.operand
         return [one() for _ in range(self.random.choice((0, 1, 1, 1, 2, 2, 3, 4)))]
 
@@ -198,7 +198,7 @@ class Campaign:
         return self.random.choice((inside, tuple(inside), iter(inside), {"a": inside}, box))
 
     def real(self) -> Any:
-        """A number that changes the graph while it is being read."""
+        """A number that changes the graph while it is read."""
 
         class Real:
             __float__ = lambda real: self.mischief() or 1.0  # noqa: E731
@@ -207,7 +207,7 @@ class Campaign:
         return Real()
 
     def mourner(self) -> Any:
-        """Something that changes the graph when it is freed."""
+        """An object that changes the graph when it is freed."""
 
         class Mourner(str):
             __del__ = lambda mourner: self.mischief()  # noqa: E731
@@ -218,7 +218,7 @@ class Campaign:
         return mourner
 
     def row(self) -> Any:
-        """What passes for an operation, with formulas that change the graph."""
+        """An object that passes for an operation, with formulas that change the graph."""
 
         class Row:
             name = "row"
@@ -244,7 +244,7 @@ class Campaign:
             )
         )
 
-    # --- what is done ----------------------------------------------------------------------------
+    # --- actions ---------------------------------------------------------------------------------
 
     def mischief(self) -> None:
         """Change the graph, from wherever this is called: in a closure, a conversion, a finaliser."""
@@ -252,7 +252,7 @@ class Campaign:
         self.nested(self.random.choice(actions))
 
     def nested(self, action: Callable[[], Any]) -> None:
-        """Never to the end of the stack: CPython aborts when a finaliser runs out of it there."""
+        """Never near the end of the stack: CPython aborts if a finalizer overflows it."""
         if self.depth > DEEPEST_MISCHIEF:
             return
         self.depth += 1
@@ -262,7 +262,7 @@ class Campaign:
             self.depth -= 1
 
     def make_anew(self) -> None:
-        """__init__ on a value that is in use, now and then to a wide node or into a cycle."""
+        """Call __init__ on a value in use, occasionally making it a wide node or part of a cycle."""
         children: Any = [self.value() for _ in range(self.random.choice((0, 0, 1, 2, 3, 80)))]
         arguments = [self.number(), children, self.random.choice(("", "op")), "label"]
         if self.random.random() < 0.1:
@@ -354,7 +354,7 @@ class Campaign:
         self.keep(self.random.choice(conversions)(self.value()))
 
     def grow(self) -> None:
-        """A proper operation, so that there is a graph to be hostile to."""
+        """Apply a valid operation, so that there is a graph to attack."""
         row = self.random.choice(ops.TABLE)
         count = row.arity
         if isinstance(row, ops.Variadic):
@@ -380,7 +380,7 @@ class Campaign:
         self.value()._backward = self.closure()
 
     def grow_on_mourners(self) -> None:
-        """A node whose inputs do mischief when it lets go of them."""
+        """A node whose inputs do mischief when it releases them."""
         inputs = [Value(1.0) for _ in range(self.random.choice((2, 2, 5)))]
         for one in inputs:
             one._backward = partial(len, self.mourner())
@@ -417,8 +417,8 @@ class Campaign:
                 self.forget()
 
     def check_marks(self) -> None:
-        """A walk that left a mark behind on some node makes later walks pass over it."""
-        self.depth += QUIET  # no finaliser may change the graph between the walk and the check
+        """A mark that a walk leaves behind would make later walks skip that node."""
+        self.depth += QUIET  # no finalizer may change the graph between the walk and the check
         try:
             order = graph.topological(self.value(), check=False)
             members = set(order)
@@ -440,7 +440,9 @@ class Campaign:
             self.random.choice(actions)()
 
     def note(self, error: BaseException | None) -> None:
-        """Any exception is fine but the one that says the C core broke a rule of the interpreter."""
+        """Any exception is acceptable except SystemError, which means that the C core broke an
+        interpreter rule.
+        """
         if isinstance(error, SystemError):
             self.fatal.append(error)
 
@@ -457,7 +459,7 @@ class Campaign:
 
 
 def check_sanity() -> None:
-    """The engine still computes, whatever was done to it."""
+    """Check that the engine still computes correctly."""
     x = Value(3.0)
     y = x * x + chainrule.sum([x, 1.0, x]).tanh()
     y.backward()
@@ -467,10 +469,10 @@ def check_sanity() -> None:
 
 
 def hostile_calls(count: int, seed: int) -> None:
-    """Make `count` random calls. Returns, or raises AssertionError, or brings the process down."""
+    """Make `count` random calls. Returns, raises AssertionError, or crashes the process."""
     campaign = Campaign(seed)
     recursion, hook, threshold = sys.getrecursionlimit(), sys.unraisablehook, gc.get_threshold()
-    sys.setrecursionlimit(400)  # closures that call backward on themselves end sooner
+    sys.setrecursionlimit(400)  # closures that call backward on themselves stop sooner
     sys.unraisablehook = lambda args: campaign.note(args.exc_value)
     try:
         with warnings.catch_warnings(), np.errstate(all="ignore"):
@@ -482,7 +484,7 @@ def hostile_calls(count: int, seed: int) -> None:
         sys.setrecursionlimit(recursion)
         sys.unraisablehook = hook
         gc.set_threshold(*threshold)
-        campaign.depth = QUIET  # so that what is freed from here on does nothing
+        campaign.depth = QUIET  # objects freed from here on do nothing
     check_sanity()
 
 

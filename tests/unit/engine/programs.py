@@ -1,6 +1,6 @@
-"""Short programs in the idioms of public ones, each written for the package micrograd.
+"""Short programs in the style of public ones, each written for the package micrograd.
 
-Where a program depends on the order of a set, it sorts first: micrograd itself has no order there.
+A program that depends on the order of a set sorts it first, because micrograd's sets are unordered.
 """
 
 PROGRAMS: dict[str, str] = {}

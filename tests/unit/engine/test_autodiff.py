@@ -39,7 +39,7 @@ def test_argnums() -> None:
 
 @pytest.mark.parametrize("row", [op for op in ops.TABLE if isinstance(op, ops.Variadic)], ids=str)
 def test_forward_mode_with_plain_numbers_among_many(row: ops.Variadic) -> None:
-    """In every place of an operation on many numbers; prod once asked a plain number for its tangent."""
+    """At every position of a variadic operation; prod once asked a plain number for its tangent."""
     for place in range(4):
 
         def function(x: Any, place: int = place) -> Any:
@@ -138,7 +138,7 @@ def test_constants_and_unused_arguments() -> None:
 
 
 def test_inside_no_grad() -> None:
-    """As in PyTorch, a derivative asked for explicitly is computed all the same."""
+    """As in PyTorch, an explicitly requested derivative is still computed."""
     with chainrule.no_grad():
         assert grad(lambda x: x**3)(2.0) == 12.0
         assert grad(grad(lambda x: x**3))(2.0) == 12.0
@@ -194,7 +194,7 @@ def test_clear_errors(call: Any, error: type[Exception], message: str) -> None:
 
 
 def branches() -> list[tuple[Any, tuple[Any, ...]]]:
-    """Functions that ask `==`, each with arguments at which the answer matters."""
+    """Functions that use `==`, each with arguments for which the answer matters."""
 
     def by_number(x: Any) -> Any:
         return 10.0 * x if x == 2 else x
@@ -269,7 +269,7 @@ def test_second_derivatives_take_it_too() -> None:
 
 
 def test_parameters_compare_by_identity_inside_a_derivative() -> None:
-    """As in eager training and in compiled training: nodes are kept in lists and sets."""
+    """As in eager and compiled training: nodes are kept in lists and sets."""
     first, second = Value(2.0), Value(2.0)
 
     def function(x: Any) -> Any:
@@ -338,7 +338,7 @@ def test_a_derivative_lost_for_one_of_two_arguments_is_an_error() -> None:
 
     with pytest.raises(ValueError, match=r"lost: \.data was read"):
         grad(by_data, argnums=(0, 1))(2.0, 3.0)
-    # no_grad() says that a gradient is not wanted; only to want none at all cannot be meant.
+    # no_grad() says that one gradient is not wanted; if none is left, it must be a mistake.
     assert grad(in_no_grad, argnums=(0, 1))(2.0, 3.0) == (0.0, 4.0)
     with pytest.raises(ValueError, match=r"lost: no_grad\(\) was entered"):
         grad(in_no_grad)(2.0, 3.0)
@@ -367,7 +367,7 @@ def test_a_derivative_lost_in_backward_is_an_error() -> None:
 
 
 def test_no_grad_inside_a_derivative_stops_gradients() -> None:
-    """What was computed there is a number like the arguments: it compares as one, and gives numbers."""
+    """Results computed there compare as numbers, like the arguments, and return numbers."""
 
     def branch(x: Any, y: Any) -> Any:
         with no_grad():
@@ -384,7 +384,7 @@ def test_no_grad_inside_a_derivative_stops_gradients() -> None:
     assert grad(product)(2.0) == math.tanh(6.0)
     assert type(grad(product)(2.0)) is float
     with pytest.raises(ValueError, match=r"lost: no_grad\(\) was entered"):
-        hessian(product)(2.0)  # its gradient is cut off as a whole
+        hessian(product)(2.0)  # its gradient is cut off entirely
 
 
 SQUARE = chainrule.custom_op("square", lambda x: x * x, lambda x, out: 2.0 * x)
@@ -555,7 +555,7 @@ def test_gradients_that_are_stopped_on_purpose_are_not_lost() -> None:
 
 
 def test_questions_of_numpy_about_an_argument() -> None:
-    """They have the answers of plain numbers, in a derivative and in a compiled function."""
+    """They answer as for plain numbers, in a derivative and in a compiled function."""
 
     def asked(x: Any, y: Any) -> Any:
         if np.isnan(x) or np.isinf(x):
@@ -628,7 +628,7 @@ def test_equality_in_a_graph_that_was_tied_into_a_cycle() -> None:
 
 
 def test_forward_mode_is_cut_where_reverse_mode_is() -> None:
-    """The branch that is taken does not move, so it does not matter that cbrt is steep there."""
+    """The selected branch is constant, so it does not matter that cbrt is steep there."""
 
     def function(x: Any) -> Any:
         return chainrule.cbrt(chainrule.where(x > 5.0, x, 0.0)) + x

@@ -136,7 +136,7 @@ def test_a_result_outside_a_recomputed_graph_is_stale() -> None:
 
 
 class TestClosures:
-    """The way of the classic tutorials: Value(x, (a, b), '*') and out._backward = closure."""
+    """The style of the classic tutorials: Value(x, (a, b), '*') and out._backward = closure."""
 
     @staticmethod
     def multiply(a: Value, b: Value) -> Value:

@@ -1,4 +1,4 @@
-"""The names and habits of classic tutorials, on the core in use: attributes, `_prev`, `_children`."""
+"""The names and idioms of classic tutorials, on the core in use: attributes, `_prev`, `_children`."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ import chainrule
 from chainrule import Value, no_grad
 from chainrule.support import graph
 
-# --- attributes of the user's own ----------------------------------------------------------------
+# --- user attributes -----------------------------------------------------------------------------
 
 
 def test_a_value_takes_any_attribute() -> None:
@@ -48,7 +48,7 @@ def test_attributes_are_of_one_node_alone() -> None:
     results[0].m = 2.0
     assert (a.m, results[0].m) == (1.0, 2.0)
     del results, a
-    assert all(vars(Value(float(i))) == {} for i in range(10))  # memory that is used again
+    assert all(vars(Value(float(i))) == {} for i in range(10))  # memory that is reused
 
 
 def test_attributes_change_no_number() -> None:
@@ -71,7 +71,7 @@ def test_names_of_the_class_keep_their_meaning() -> None:
     for name in ("inputs", "op", "is_leaf", "is_constant"):
         with pytest.raises(AttributeError):
             setattr(a, name, 1)
-    a.tanh = lambda: "mine"  # as on any object, a method can be hidden by an attribute
+    a.tanh = lambda: "mine"  # as on any object, an attribute can hide a method
     assert a.tanh() == "mine"
     assert Value(0.0).tanh().data == 0.0
 
@@ -79,7 +79,7 @@ def test_names_of_the_class_keep_their_meaning() -> None:
 def test_calling_init_again_keeps_attributes() -> None:
     class Parameter(Value):  # type: ignore[misc]
         def __init__(self, data: float) -> None:
-            self.m = 0.25  # before the number, as on any object
+            self.m = 0.25  # set before the number, as on any object
             super().__init__(data)
 
     p = Parameter(2.0)
@@ -216,7 +216,7 @@ def test_prev_is_an_ordered_set_that_can_be_indexed() -> None:
     assert len((a + a)._prev) == 1
     with pytest.raises(IndexError):
         prev[2]
-    with pytest.raises(AttributeError, match="add"):  # it would change nothing, in silence
+    with pytest.raises(AttributeError, match="add"):  # otherwise it would silently change nothing
         prev.add(c)
 
 
@@ -329,7 +329,7 @@ def test_local_grads_can_be_assigned() -> None:
 @pytest.mark.parametrize("name", ["_prev", "_children"])
 @pytest.mark.parametrize("kind", [list, tuple, set])
 def test_children_can_be_assigned(name: str, kind: Any) -> None:
-    """Some programs make a bare Value first and then say where it came from."""
+    """Some programs create a bare Value first and set its children later."""
     x = Value(3.0)
     out = Value(9.0, label="nine")
     out.note = 1
@@ -383,7 +383,7 @@ def test_no_grad_records_no_children() -> None:
     assert (out._children, out._local_grads, list(out._prev)) == ((), (), [])
 
 
-# --- where a number is wanted --------------------------------------------------------------------
+# --- where a number is required ------------------------------------------------------------------
 
 
 @pytest.mark.parametrize(

@@ -1,7 +1,8 @@
-"""Graphs of any depth: nothing that walks, copies or frees a graph may recurse.
+"""Graphs of any depth: code that walks, copies or frees a graph must not recurse.
 
-Runs over whichever core CHAINRULE_CORE chose; the reference core gets smaller graphs, since
-it is slower, not shallower. The thread's stack is small, so that recursion in C cannot hide.
+Runs on the core chosen by CHAINRULE_CORE; the reference core gets smaller graphs because it is
+slower, not because it supports less depth. The thread's stack is small, so that recursion in C would
+be noticed.
 """
 
 from __future__ import annotations
@@ -26,7 +27,7 @@ SMALL_STACK = 256 * 1024
 
 @contextmanager
 def small_stacks() -> Iterator[None]:
-    """Threads started inside have a stack that a recursion over the graph would overflow."""
+    """Threads started inside have a stack that recursion over the graph would overflow."""
     before = threading.stack_size(SMALL_STACK)
     try:
         yield
@@ -35,7 +36,7 @@ def small_stacks() -> Iterator[None]:
 
 
 def on_small_stack(function: Callable[[], Any]) -> Any:
-    """What the function returns, or the exception it raised, from a thread of its own."""
+    """Run the function in a new thread; return its result or raise its exception."""
     results: list[Any] = []
     errors: list[BaseException] = []
 
@@ -73,7 +74,7 @@ def run_chain(length: int) -> dict[str, Any]:
     checked["repr"] = repr(total)
     total.zero_grad()
     checked["zeroed"] = (step.grad, total.grad)
-    # The last reference to the chain: all of it is freed here, on this thread's stack.
+    # Dropping the last reference frees the whole chain here, on this thread's stack.
     del total
     checked["leaf"] = repr(step)
     return checked
@@ -102,7 +103,7 @@ def test_freeing_by_retain_graph_needs_no_stack() -> None:
 
 
 def test_a_chain_of_hand_made_nodes_needs_no_stack() -> None:
-    """Nodes with a function are those the garbage collector sees, and frees in its own order."""
+    """The garbage collector tracks nodes with a function, and frees them in its own order."""
     length = COPIED // 10
 
     def hand_made_add(left: Any, right: Any) -> Any:
@@ -127,7 +128,7 @@ def test_a_chain_of_hand_made_nodes_needs_no_stack() -> None:
 
 
 def test_a_wide_and_deep_graph_needs_no_stack() -> None:
-    """Operations on many values keep their inputs elsewhere than those on two."""
+    """Variadic operations store their inputs elsewhere than binary ones."""
     length = COPIED // 10
 
     def run() -> tuple[float, float]:
@@ -159,7 +160,7 @@ def test_a_deep_graph_is_copied_without_recursion(copied: Callable[[Any], Any]) 
     twin_step, twin = on_small_stack(lambda: copied([step, total]))
     assert (twin.data, twin.grad) == (COPIED + 1.0, 1.0)
     assert twin_step.grad == COPIED + 1.0
-    # One object for the leaf, not one for each of its uses: so one gradient that counts them all.
+    # One object for the leaf, not one per use, so one gradient that counts all uses.
     assert twin.inputs[1] is twin_step
     assert len(graph.topological(twin)) == COPIED + 1
     twin.backward(reset=True)
@@ -192,7 +193,7 @@ def test_two_results_share_their_inputs_after_copying(copied: Callable[[Any], An
 
 @both_ways
 def test_gradients_that_are_values_are_copied(copied: Callable[[Any], Any]) -> None:
-    """As their numbers: the graph behind them is about the original."""
+    """They are copied as numbers: the graph behind them belongs to the original."""
     x = Value(3.0)
     y = x * x * x
     y.backward(create_graph=True)
@@ -210,7 +211,7 @@ def doubled(levels: int) -> tuple[Any, Any]:
 
 
 def test_a_diamond_takes_linear_time() -> None:
-    """2**1000 paths, 1,001 nodes: only a walk that remembers where it was comes back."""
+    """2**1000 paths, 1,001 nodes: a walk must remember visited nodes to finish."""
     x, top = doubled(1000)
     assert len(graph.topological(top)) == 1001
     assert top.data == 2.0**1000

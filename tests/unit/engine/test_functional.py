@@ -1,4 +1,4 @@
-"""Functions over lists and arrays, and those composed from the table."""
+"""Functions on lists and arrays, and functions composed from the table."""
 
 from __future__ import annotations
 

@@ -1,7 +1,7 @@
 """Bad input gives an error that says what was wrong, never a crash.
 
-The messages are pinned, since they are part of what a learner is given. Those of Python itself
-(a missing argument, an unknown keyword) differ between the cores and are pinned by their gist.
+The messages are pinned because learners rely on them. Python's own messages (a missing argument, an
+unknown keyword) differ between the cores, so only their gist is checked.
 """
 
 from __future__ import annotations
@@ -45,7 +45,7 @@ class FloatOfText(float):
         return "text"
 
 
-# --- numbers that are none -----------------------------------------------------------------------
+# --- values that are not numbers -----------------------------------------------------------------
 
 NO_NUMBERS = [
     ("3", "str '3'"),
@@ -110,7 +110,7 @@ def test_a_float_that_turns_into_text_is_refused() -> None:
 
 @pytest.mark.parametrize("number", [math.nan, math.inf, -math.inf, np.float32("nan")])
 def test_nan_and_inf_are_numbers(number: Any) -> None:
-    """They are what IEEE arithmetic gives; detect_anomaly() is for those who want none."""
+    """They are valid IEEE results; use detect_anomaly() to reject them."""
     v = Value(number)
     assert repr(v.data) == repr(float(number))
     (v * 2.0).backward()
@@ -303,7 +303,7 @@ def test_a_function_may_free_the_graph_it_runs_in() -> None:
 
 
 def test_a_label_is_a_plain_string() -> None:
-    """A subclass could hold the value, in a cycle that nobody sees."""
+    """A subclass could hold the value, in a cycle that the collector does not see."""
 
     class Label(str):
         pass
@@ -315,7 +315,7 @@ def test_a_label_is_a_plain_string() -> None:
 
 
 def test_a_number_that_changes_its_partner_while_it_is_read() -> None:
-    """What is computed and what is recorded must be the same number."""
+    """The computed and the recorded number must be the same."""
 
     class Changes(float):
         def __float__(self) -> float:
@@ -329,11 +329,11 @@ def test_a_number_that_changes_its_partner_while_it_is_read() -> None:
         assert out.data == out.forward().data
 
 
-# --- what brought the process down once, and the fuzzer ------------------------------------------
+# --- former crashes, and the fuzzer --------------------------------------------------------------
 
 
 def run_apart(*arguments: str) -> None:
-    """In a process of its own, where freed memory is filled with rubbish, so that its use is seen."""
+    """In a separate process, where freed memory is filled with garbage, so that using it is noticed."""
     environment = {
         **os.environ,
         "CHAINRULE_CORE": chainrule.core,

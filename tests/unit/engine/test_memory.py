@@ -1,7 +1,7 @@
-"""Nothing leaks: every reference that a graph takes is given back when the graph is dropped.
+"""Nothing leaks: every reference that a graph takes is released when the graph is dropped.
 
-Reference counts find a leak exactly where the leaf is shared; the resident set finds the
-rest, over many graphs. Runs over whichever core CHAINRULE_CORE chose.
+Reference counts detect a leak exactly where a leaf is shared; the resident set size detects the rest,
+over many graphs. Runs on the core chosen by CHAINRULE_CORE.
 """
 
 from __future__ import annotations
@@ -44,7 +44,7 @@ def _square_slope(x: Any, out: Any) -> Any:
     return 2.0 * x
 
 
-square = custom_op("square_of_test", _square, _square_slope)  # of named functions, so that it pickles
+square = custom_op("square_of_test", _square, _square_slope)  # named functions, for pickling
 
 
 def resident() -> int:
@@ -52,9 +52,9 @@ def resident() -> int:
 
 
 def references_lost(use: Callable[[Any], Any], times: int = 20) -> int:
-    """By how much the reference count of a leaf changes when `use` builds graphs on it.
+    """How much a leaf's reference count changes when `use` builds graphs on it.
 
-    The first uses may fill caches, so they come before the count.
+    The first uses may fill caches, so they happen before counting.
     """
     leaf = Value(0.5, label="shared")
     for _ in range(3):
@@ -78,7 +78,7 @@ def test_operations_of_fixed_arity_give_back_their_inputs(row: ops.Op, create_gr
         out.forward()
         out.backward(create_graph=create_graph)
         leaf.grad = 0.0
-        for position in range(row.arity):  # a number takes the place of all the others
+        for position in range(row.arity):  # a number replaces each of the other arguments
             arguments: list[Any] = [0.25] * row.arity
             arguments[position] = leaf
             row(*arguments).backward()
@@ -91,7 +91,7 @@ def test_operations_of_fixed_arity_give_back_their_inputs(row: ops.Op, create_gr
 @pytest.mark.parametrize("create_graph", [False, True])
 def test_operations_on_many_values_give_back_their_inputs(row: ops.Variadic, create_graph: bool) -> None:
     def use(leaf: Any) -> None:
-        for count in (1, 2, 3, 100):  # in the node, beside it, and more than a C array on the stack
+        for count in (1, 2, 3, 100):  # in the node, in an Extra, too many for a C stack array
             out = row(*[leaf, 0.25][:count] * row.width, *[leaf] * (row.width * max(count - 2, 0)))
             out.forward()
             out.backward(create_graph=create_graph)
@@ -130,7 +130,7 @@ def test_operators_give_back_their_operands() -> None:
 
 
 def by_hand(leaf: Any) -> Any:
-    """A node in the way of the classic tutorials: it holds a function that holds the node."""
+    """A node in the style of the classic tutorials: it holds a function that holds the node."""
     out = Value(leaf.data * leaf.data, (leaf, leaf), "by hand")
 
     def by_hand_backward() -> None:
@@ -145,7 +145,7 @@ def test_functions_assigned_to_backward_give_back_what_they_hold() -> None:
         (by_hand(leaf) * 3.0).backward()
         (by_hand(by_hand(leaf)) + leaf).backward(retain_graph=False)
         out = by_hand(leaf)
-        out._backward = lambda: None  # the first function goes
+        out._backward = lambda: None  # the first function is released
 
     assert references_lost(use) == 0
 
@@ -269,13 +269,13 @@ def test_attributes_are_given_back() -> None:
         copy.deepcopy(out)
         pickle.loads(pickle.dumps(out))
         bare = leaf * 3.0
-        bare.source = leaf  # no cycle, so that reference counts alone free it
+        bare.source = leaf  # no cycle, so reference counts alone free it
 
     assert references_lost(use) == 0
 
 
 def test_numbers_in_attributes_need_no_collector() -> None:
-    """The moments of an optimiser must not make every graph of a parameter known to the collector."""
+    """An optimiser's moments must not make the collector track every graph of a parameter."""
     p = Value(2.0)
     p.m, p.v, p.name, p.done = 0.0, 1, "weight", None
     gc.collect()
@@ -332,7 +332,7 @@ def test_modes_leave_no_references() -> None:
 
 
 class Witness:
-    """Something whose end can be seen."""
+    """An object whose destruction can be observed."""
 
 
 def by_function_that_holds_its_node(witness: Witness) -> None:
@@ -348,7 +348,7 @@ def by_function_that_holds_its_input(witness: Witness) -> None:
 
 
 def by_function_that_holds_a_result(witness: Witness) -> None:
-    """A function on a leaf that looks at the loss: the cycle runs through ordinary nodes."""
+    """A function on a leaf that reads the loss: the cycle runs through ordinary nodes."""
     x = Value(2.0)
     results: list[Any] = []
     x._backward = lambda: (witness, results)
@@ -457,7 +457,7 @@ def test_cycles_are_collected(make: Callable[[Witness], None]) -> None:
 
 
 def test_functions_without_a_cycle_need_no_collector() -> None:
-    """In the compiled core and in the reference alike, plain reference counts free them."""
+    """Reference counting alone frees them, on both cores."""
     gc.collect()
     gc.disable()
     try:
@@ -482,11 +482,11 @@ def test_freeing_a_graph_lets_go_of_its_functions() -> None:
     assert out.inputs == ()
 
 
-# --- the resident set ----------------------------------------------------------------------------
+# --- the resident set size -----------------------------------------------------------------------
 
 
 def small_graph(x: Any, y: Any) -> None:
-    """About ten nodes, of every kind of memory: small, wide, labelled."""
+    """About ten nodes, using every kind of memory: small, wide, labelled."""
     a = x * y + 2.0
     b = (a - x).tanh()
     c = chainrule.sum([a, b, x, y])
@@ -505,7 +505,7 @@ def test_many_small_graphs_take_no_more_memory() -> None:
     for _ in range(many):
         small_graph(x, y)
     gc.collect()
-    # A leak of one byte in each graph would be a megabyte on the compiled core.
+    # A leak of one byte per graph would add up to a megabyte on the compiled core.
     assert resident() - before < 4 * MEGABYTE
 
 
@@ -549,7 +549,7 @@ assert total.data == count + 1
 @measured
 @pytest.mark.skipif(chainrule.core != "c", reason="the reference core is to be read, not to be small")
 def test_a_node_takes_at_most_96_bytes() -> None:
-    """In a fresh interpreter, where no freed nodes wait to be used again."""
+    """In a fresh interpreter, which has no freed nodes to reuse."""
     environment = {**os.environ, "CHAINRULE_CORE": "c", "PYTHONPATH": str(ROOT / "src")}
     run = subprocess.run(
         [sys.executable, "-c", MEASURE], env=environment, capture_output=True, text=True, check=True
@@ -558,7 +558,7 @@ def test_a_node_takes_at_most_96_bytes() -> None:
 
 
 def test_a_node_whose_class_was_changed_is_forgotten_with_it() -> None:
-    """Memory that is used again must not bring the class of its last owner along."""
+    """Reused memory must not keep the class of its previous owner."""
 
     class Louder(Value):  # type: ignore[misc]
         __slots__ = ()
@@ -582,7 +582,7 @@ def test_a_node_whose_class_was_changed_is_forgotten_with_it() -> None:
 
 @pytest.mark.skipif(chainrule.core != "c", reason="the compiled core lays out its nodes itself")
 def test_the_collector_keeps_two_words_before_a_node() -> None:
-    """What node.c leaves room for, since it takes its nodes from memory of its own."""
+    """The room that node.c leaves for the header, since it allocates nodes itself."""
     value = Value(1.0)
     assert sys.getsizeof(value) - value.__sizeof__() == 2 * struct.calcsize("P")
 
@@ -592,7 +592,7 @@ def test_the_collector_keeps_two_words_before_a_node() -> None:
     chainrule.core != "c", reason="the collector knows of every node of the reference core"
 )
 def test_cycles_are_collected_before_their_memory_runs_out() -> None:
-    """Nodes do not count towards Python's threshold for collecting; the core calls it by itself."""
+    """Nodes do not count towards Python's collection threshold, so the core calls the collector."""
     script = CYCLES.format(cycles=300_000)
     environment = {**os.environ, "CHAINRULE_CORE": "c", "PYTHONPATH": str(ROOT / "src")}
     run = subprocess.run(
@@ -629,7 +629,7 @@ print((resident() - before) / 2**20)
 )
 @pytest.mark.parametrize("limited", [False, True], ids=["more nodes than cells", "no cells at all"])
 def test_the_collector_is_not_called_for_every_node(limited: bool) -> None:
-    """Nodes beyond the core's own memory are Python's, and counted by it."""
+    """Python allocates and counts the nodes beyond the core's own region."""
     environment = {**os.environ, "CHAINRULE_CORE": "c", "PYTHONPATH": str(ROOT / "src")}
     script = COUNTED.format(limited=limited)
     run = subprocess.run(

@@ -1,4 +1,4 @@
-"""`chainrule.micrograd` prints what micrograd prints, line by line, for programs in its idioms."""
+"""`chainrule.micrograd` prints the same as micrograd, line by line, for programs in its style."""
 
 from __future__ import annotations
 
@@ -25,7 +25,7 @@ from tests.unit.engine.programs import MICROGPT, PROGRAMS
 
 
 def output_of(program: str, **names: Any) -> list[str]:
-    """What a program prints. Methods that it gives to a class are taken back afterwards."""
+    """The output of a program. Methods that it adds to a class are removed afterwards."""
     classes = [chainrule.Value, micrograd.Value]
     with contextlib.suppress(ImportError):
         classes.append(importlib.import_module("micrograd.engine").Value)
@@ -82,7 +82,7 @@ def test_one_import_changed_is_enough(name: str) -> None:
     assert output_of(changed) == unchanged
 
 
-# With chainrule's own Value `a - b` is one node, not two, and the truth of a Value is an error.
+# With chainrule's Value, `a - b` is one node, not two, and bool() of a Value is an error.
 GRAPHS_DIFFER = (
     "a drawing as dot text",
     "a topological sort of one's own",
@@ -152,7 +152,7 @@ def test_random_graphs_are_shown_the_same(seeds: range) -> None:
 
 
 class Plain:
-    """The scalar of microgpt in plain Python: children, and the derivative for each."""
+    """microgpt's scalar in plain Python: children, and the derivative with respect to each."""
 
     def __init__(self, data: Any, children: Any = (), local_grads: Any = ()) -> None:
         self.data, self.grad, self._children, self._local_grads = data, 0, children, local_grads
@@ -225,7 +225,7 @@ def test_the_third_argument_may_be_a_name_or_numbers() -> None:
     by_numbers = micrograd.Value(5.0, (a, b), (1, 1))
     by_numbers.backward()
     assert (by_numbers._op, by_numbers._local_grads, a.grad, b.grad) == ("", (1, 1), 1, 1)
-    with pytest.raises(TypeError, match="_op must be a str, got tuple"):  # in the drop-in alone
+    with pytest.raises(TypeError, match="_op must be a str, got tuple"):  # only in the drop-in
         chainrule.Value(5.0, (a, b), (1, 1))
     with pytest.raises(ValueError, match="one number for each of the 2 children, got 1"):
         micrograd.Value(5.0, (a, b), (1,))
@@ -243,7 +243,7 @@ def test_what_is_deliberately_not_as_in_micrograd() -> None:
     out = (a * 2.0) + 1.0
     out.backward()
     out.backward()
-    assert a.grad == 4.0  # micrograd: 6.0, since the gradient of a * 2.0 piles up
+    assert a.grad == 4.0  # micrograd gives 6.0, since the gradient of a * 2.0 accumulates
     a.data = 5.0
     with pytest.raises(chainrule.StaleValueError):
         out.backward()
@@ -269,7 +269,7 @@ def test_the_signatures_are_those_of_micrograd() -> None:
     for name in ("Value", "Module", "Neuron", "Layer", "MLP"):
         own, original = getattr(micrograd, name), theirs[name]
         missing = {attribute for attribute in vars(original) if not hasattr(own, attribute)}
-        assert missing <= {"__weakref__", "__slotnames__"}  # a node has no room for weak references
+        assert missing <= {"__weakref__", "__slotnames__"}  # a node does not support weak references
         wanted = inspect.signature(original.__init__).parameters
         given = inspect.signature(own.__init__).parameters
         assert list(given)[: len(wanted)] == list(wanted)

@@ -1,4 +1,4 @@
-"""Modes end: with their manager, in every task, after every interrupt."""
+"""Modes end with their manager, in every task, and after every interrupt."""
 
 import asyncio
 import contextvars
@@ -24,7 +24,7 @@ DEFAULT = Modes()
 
 
 def run(main: Coroutine[Any, Any, Any]) -> Any:
-    """asyncio.run in a thread of its own: a test of pages may have left an event loop in this one."""
+    """asyncio.run in a new thread: a browser test may have left an event loop in this one."""
     with ThreadPoolExecutor(1) as pool:
         return pool.submit(asyncio.run, main).result()
 
@@ -144,7 +144,7 @@ def test_a_thread_that_ends_inside_a_mode() -> None:
 
 
 def suspended() -> Any:
-    """A generator that waits inside no_grad()."""
+    """A generator suspended inside no_grad()."""
 
     def numbers() -> Iterator[int]:
         with no_grad():
@@ -198,7 +198,7 @@ def test_a_generator_that_outlives_the_mode_around_it() -> None:
 
 
 def test_many_suspended_generators_leave_no_trail() -> None:
-    """Entering and leaving in turns, always with one open, must not grow a chain."""
+    """Entering and leaving alternately, always with one open, must not grow a chain."""
     generator = suspended()
     for _ in range(20_000):
         generator, closing = suspended(), generator
@@ -221,7 +221,7 @@ def test_a_generator_finished_in_another_context() -> None:
 
 
 def test_a_generator_advanced_in_a_context_that_is_gone() -> None:
-    """Its mode ended with that context, so closing it has nothing to end."""
+    """Its mode ended with that context, so there is nothing left to end."""
 
     def numbers() -> Iterator[int]:
         with no_grad():
@@ -410,14 +410,14 @@ def test_no_interrupt_leaves_a_mode_on(action: Callable[[], None]) -> None:
     assert any(on)  # some instructions are inside
     stride = 1 if core == "c" else 5  # the reference has many more instructions
     assert check_interrupts(lambda: (action, default_again), stride, own=__file__) > 5
-    thread = threading.Thread(target=action, daemon=True)  # no lock is left behind either
+    thread = threading.Thread(target=action, daemon=True)  # no lock is left held either
     thread.start()
     thread.join(60)
     assert not thread.is_alive()
 
 
 class Marked(Value):
-    """A subclass to which a result can be made to belong."""
+    """A subclass that a result can be assigned to."""
 
     __slots__ = ()
 

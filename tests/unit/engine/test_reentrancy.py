@@ -1,4 +1,4 @@
-"""Python that runs in the middle of a sweep: nested sweeps, gradients that are Values, Ctrl-C."""
+"""Python code that runs during a sweep: nested sweeps, gradients that are Values, Ctrl-C."""
 
 from __future__ import annotations
 
@@ -33,7 +33,7 @@ def test_a_function_that_sweeps_over_a_shared_node() -> None:
 
 
 def test_a_function_that_only_looks_at_a_graph() -> None:
-    """The marks of a walk inside the sweep must not be taken for those of the sweep."""
+    """A nested walk's marks must not be mistaken for those of the sweep."""
     x = Value(0.0)
     other = x.sqrt() + 1.0
 
@@ -42,11 +42,11 @@ def test_a_function_that_only_looks_at_a_graph() -> None:
         out.inputs[0].grad += out.grad
 
     (with_rule(other, "look", rule) * 0.0).backward()
-    assert x.grad != x.grad  # 0 times infinity, as without the look
+    assert x.grad != x.grad  # 0 times infinity, as without the nested walk
 
 
 def test_a_rule_assigned_to_an_operation_of_the_table() -> None:
-    """It is known to backward alone; asking for more is an error, not the table's own rule."""
+    """Only backward knows the rule; higher derivatives raise an error."""
 
     def reversed_gradient(x: Value) -> Value:
         out = x * 1.0
@@ -99,7 +99,7 @@ def test_recomputing_without_a_change_leaves_others_valid() -> None:
 
 
 def test_higher_derivatives_in_linear_time() -> None:
-    """Every node of the chain holds a gradient that is a Value; each graph is shown once."""
+    """Every node of the chain holds a gradient that is a Value; each graph is tracked once."""
     x = Value(0.5)
     out = x
     for _ in range(3000):

@@ -1,4 +1,4 @@
-"""What a Value is: construction, attributes, operators, display. Runs on the core in use."""
+"""The basics of a Value: construction, attributes, operators, repr. Runs on the core in use."""
 
 from __future__ import annotations
 
@@ -245,7 +245,7 @@ def test_a_subclass() -> None:
 
 
 def test_the_class_can_be_extended() -> None:
-    """A learner's own relu, on the compiled core too."""
+    """A learner's relu works on the compiled core too."""
     original = Value.relu
 
     def relu(self: Value) -> Value:

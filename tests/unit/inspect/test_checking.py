@@ -1,4 +1,4 @@
-"""check_gradients: right gradients pass, and a wrong rule is found by operation and input."""
+"""check_gradients: correct gradients pass, and a wrong rule is identified by operation and input."""
 
 from __future__ import annotations
 
@@ -55,7 +55,7 @@ def test_a_wrong_rule_is_named_with_its_input() -> None:
 
 
 def test_a_wrong_rule_in_the_middle() -> None:
-    """Neither the leaves nor the root touch the wrong operation."""
+    """Neither the leaves nor the root are adjacent to the wrong operation."""
     a, b = Value(2.0), Value(-3.0)
     inner = WRONG((a * b).sin(), a.exp())
     report = check_gradients(inner.tanh() + b)
@@ -163,7 +163,7 @@ def test_a_stale_expression() -> None:
     ],
 )
 def test_right_rules_are_not_accused(build: Any) -> None:
-    """Steep, fast, tiny, huge: a step of 1e-5 alone would not do."""
+    """Steep, oscillating, tiny, huge: a fixed step of 1e-5 would not work."""
     assert check_gradients(build())
 
 
@@ -183,7 +183,7 @@ def test_every_activation() -> None:
 
 @pytest.mark.parametrize("x", [1e12, -1e12, 1e100, 1.7e308])
 def test_values_so_large_that_a_step_is_lost_in_them(x: float) -> None:
-    """Both ends of such a step are equal, and their distance was divided by."""
+    """Both ends of such a step were equal, and the code divided by their distance."""
     for f in (lambda v: v**v, lambda v: v * v * v, lambda v: v.exp(), lambda v: v.tanh()):
         value = Value(x, label="x")
         (row,) = check_gradients(f(value)).comparisons

@@ -1,4 +1,4 @@
-"""expand: single products and sums instead of fused operations, the same numbers and leaves."""
+"""expand: single products and sums in place of fused operations, with the same numbers and leaves."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Expressions as text: what they compute, and that nothing else gets through the whitelist."""
+"""Expressions as text: what they compute, and that the whitelist lets nothing else through."""
 
 from __future__ import annotations
 
@@ -106,7 +106,7 @@ def test_wrong_numbers_of_arguments() -> None:
             evaluate(text)
 
 
-# --- what is refused -----------------------------------------------------------------------------
+# --- what is rejected ----------------------------------------------------------------------------
 
 
 @pytest.mark.parametrize(
@@ -196,7 +196,7 @@ def test_a_syntax_error_says_where() -> None:
         parse("a b")
 
 
-# --- large ones ----------------------------------------------------------------------------------
+# --- large expressions ---------------------------------------------------------------------------
 
 
 @pytest.mark.parametrize("digits", [309, 400, 4000, 5000])
@@ -214,7 +214,7 @@ def test_the_longest_expression() -> None:
 @pytest.mark.parametrize("count", [50, 200, 700, *range(850, 1000, 5), 1100, 2400, 4900])
 @pytest.mark.parametrize("piece", ["-", "a+", "a/", "a**"], ids=repr)
 def test_chains_of_any_length(piece: str, count: int) -> None:
-    """They are computed, or refused: no other error, wherever the stack of the caller ends."""
+    """They are computed or rejected, with no other error, however deep the caller's stack is."""
     try:
         result = evaluate(piece * count + "a", a=Value(1.0))
     except ExpressionError:

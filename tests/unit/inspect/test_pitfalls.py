@@ -1,4 +1,4 @@
-"""The mistakes that everybody makes once: what happens, and what the library says about it."""
+"""Common mistakes: what happens, and what the library says about them."""
 
 from __future__ import annotations
 
@@ -67,7 +67,7 @@ def test_data_changed_between_forward_and_backward() -> None:
 
 
 def test_a_step_makes_the_old_loss_stale() -> None:
-    """Two backward passes with a step between them, through one graph."""
+    """Two backward passes through one graph, with an optimiser step between them."""
     model = nn.Neuron(2, seed=0)
     optimizer = optim.SGD(model.parameters(), lr=0.1)
     loss = loss_of(model)
@@ -102,7 +102,7 @@ def test_a_value_used_several_times_gets_the_sum() -> None:
 
 
 def test_a_value_used_on_two_paths() -> None:
-    """The gradient of the middle is complete before it is passed on."""
+    """The gradient in the middle is complete before it is passed on."""
     a = Value(0.5)
     middle = a * 2.0
     (middle.sin() * middle.exp() + middle).backward()
@@ -173,7 +173,7 @@ def test_a_comparison_is_a_bool_and_picks_the_branch() -> None:
 
 
 def test_a_branch_is_taken_when_the_expression_is_built() -> None:
-    """forward() recomputes the branch that was taken; `where` chooses again."""
+    """forward() recomputes the branch taken at first; `where` selects again."""
 
     def built(v: Value) -> Value:
         return v * 2.0 if v > 0 else v * 3.0

@@ -93,7 +93,7 @@ def test_other_rules_are_read_off_the_table() -> None:
 
 @pytest.mark.parametrize(("name", "slot", "count"), all_rules())
 def test_a_rule_gives_the_number_of_the_table(name: str, slot: int, count: int) -> None:
-    """To 1e-9; at kinks and ties, which the notes speak of, nothing is compared."""
+    """To 1e-9; nothing is compared at kinks and ties, which the notes discuss."""
     op, known = row(name, count), rule(name, slot, count)
     rng = random.Random(f"{name} {slot} {count}")
     for _ in range(100):
@@ -130,7 +130,7 @@ def test_a_rule_is_well_formed(name: str, slot: int, count: int) -> None:
 
 
 def check_latex(text: str) -> None:
-    """Braces, \\left and \\right, \\begin and \\end come in pairs."""
+    """Braces, \\left and \\right, \\begin and \\end are balanced."""
     bare = re.sub(r"\\[\\{}]", "", text)
     depth = 0
     for c in bare:
@@ -191,7 +191,7 @@ def test_wrong_questions() -> None:
 
 
 def test_rules_of_a_picture() -> None:
-    """One for each edge; none for constants, conditions and operations that are not in the table."""
+    """One per edge; none for constants, conditions and operations outside the table."""
     a, b = Value(2.0, label="a"), Value(-3.0, label="b")
     cube = custom_op("cube", lambda x: x**3, lambda x, out: 3 * x**2)
     hand = Value(1.0, (a,), "tanh")

@@ -1,4 +1,4 @@
-"""PyTorch and ONNX: the same outputs there, and every weight back again."""
+"""PyTorch and ONNX: the same outputs, and every weight survives the round trip."""
 
 from __future__ import annotations
 
@@ -25,7 +25,7 @@ def outputs(model: Any, X: Any) -> Any:
 
 
 def scattered(model: Any) -> Any:
-    """A model whose parameters are all different; the biases of a new one are all 0."""
+    """A model with distinct parameters; the biases of a new one are all 0."""
     for i, p in enumerate(model.parameters(), 1):
         p.data += 0.01 * i
     return model
@@ -38,7 +38,7 @@ def test_to_torch_and_back(activation: str) -> None:
     X = RNG.normal(size=(20, 3)) * 8
     moved = to_torch(model)
     found = moved(torch.tensor(X)).detach().numpy()
-    tolerance = 1e-14 if activation == "gelu" else 0.0  # PyTorch's is 1 + erf, which cancels
+    tolerance = 1e-14 if activation == "gelu" else 0.0  # PyTorch computes 1 + erf, which cancels
     assert found == near(outputs(model, X), rel=1e-12, abs=tolerance)
     back = from_torch(moved)
     assert np.array_equal(outputs(back, X), outputs(model, X))
@@ -78,7 +78,7 @@ def test_what_torch_has_and_we_have_not() -> None:
     )
 
 
-# --- right or refused ----------------------------------------------------------------------------
+# --- converted correctly or rejected -------------------------------------------------------------
 
 
 class Doubled(nn.MLP):
@@ -102,7 +102,7 @@ class Squared(nn.Neuron):
 
 
 class Seeded(nn.MLP):
-    """Only its constructor is its own: it computes what an MLP does."""
+    """It overrides only the constructor, so it computes the same as an MLP."""
 
     def __init__(self, hidden: int) -> None:
         super().__init__(2, [hidden, 1], seed=7)
@@ -212,7 +212,7 @@ def test_to_torch_refuses_weights_that_are_not_parameters() -> None:
 
 
 def test_a_bias_moves_with_its_layer() -> None:
-    """They start at 0, so that leaving them out would not show in a fresh model."""
+    """They start at 0, so omitting them would not show in a new model."""
     torch = require("torch")
     model = nn.MLP(2, [3, 1], seed=0)
     for i, parameter in enumerate(model.parameters()):
@@ -370,7 +370,7 @@ def test_networks_in_onnx(activation: str, samples: int, tmp_path: Path) -> None
     X = np.random.default_rng(samples).normal(size=(samples, 3)).astype(np.float32)
     expected = compile(model)(X.astype(float))
     for ours, theirs in zip(expected, run_onnx(path, X), strict=True):
-        np.testing.assert_allclose(theirs, ours, rtol=1e-6, atol=1e-6)  # of sums of terms near 1
+        np.testing.assert_allclose(theirs, ours, rtol=1e-6, atol=1e-6)  # for sums of terms near 1
 
 
 @pytest.mark.parametrize(

@@ -1,4 +1,4 @@
-"""ONNX files: the values of eager mode in the corners of the floats, and names that do not collide."""
+"""ONNX files: eager-mode values at the extremes of floats, and names without collisions."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ ROWS = [op for op in ops.TABLE if not isinstance(op, ops.Variadic)]
 
 
 def grid(dtype: Any) -> Any:
-    """Zeros, the ends of the floats, infinity, NaN, where formulas change, and some at random."""
+    """Zeros, the extremes of floats, infinity, NaN, points where formulas change, and random ones."""
     limits = np.finfo(dtype)
     sizes = [0.0, limits.smallest_subnormal, limits.tiny, 1e-9, 0.03, 0.5, 0.7, 1.0, 2.0, 3.0, 20.0]
     sizes += [100.0, 709.9, 800.0, limits.max, np.inf]
@@ -29,7 +29,7 @@ def grid(dtype: Any) -> Any:
 
 
 def check(found: Any, eager: list[float], dtype: Any) -> None:
-    """The same class, and close; a zero may have another sign, and a subnormal may be one."""
+    """Same class and close; zeros may differ in sign, and subnormals may be flushed."""
     with np.errstate(over="ignore"):
         expected = np.array(eager).astype(dtype)
     absolute = float(np.finfo(dtype).tiny)
@@ -56,7 +56,7 @@ def test_every_operation_on_the_special_grid(op: ops.Op, dtype: Any, tmp_path: P
 @pytest.mark.parametrize("dtype", TOLERANCE)
 @pytest.mark.parametrize(("op", "bound"), [(ops.cbrt, 2), (ops.silu, 6)], ids=["cbrt", "silu"])
 def test_cbrt_and_silu_to_the_last_bits(op: ops.Op, bound: int, dtype: Any, tmp_path: Path) -> None:
-    """The cube root was a power, 100 ulp off far out; silu lost the bits of a subnormal sigmoid."""
+    """The cube root used pow, 100 ulp off for large numbers; silu lost bits of a subnormal sigmoid."""
     require("onnx")
     limits, rng = np.finfo(dtype), np.random.default_rng(0)
     sizes = 10 ** rng.uniform(np.log10(limits.tiny), np.log10(limits.max), 500)
@@ -145,7 +145,7 @@ def test_names_do_not_collide(function: Any, inputs: Any, outputs: Any, tmp_path
 
 
 def test_keys_of_dicts_are_part_of_names(tmp_path: Path) -> None:
-    """An argument that is called so keeps its name."""
+    """An argument that already has such a name keeps it."""
     require("onnx")
     step = compile(lambda at, at_x: at["x"] - at["y"] * at_x)
     batch = {"x": np.ones(3), "y": np.arange(3.0)}
@@ -164,7 +164,7 @@ WRONG = [-1.0, -0.5, 0.5, 1.7, 2.999, 3.0, 1e9, 1e30, -np.inf, np.inf, np.nan]
 @pytest.mark.parametrize("dtype", TOLERANCE)
 @pytest.mark.parametrize("kind", ["parameters", "numbers", "samples", "rows"])
 def test_what_cannot_be_taken_is_nan(kind: str, dtype: Any, tmp_path: Path) -> None:
-    """Gather counts -1 from the end, and a cast makes 1 of 1.7: compiled functions raise for both."""
+    """Gather counts -1 from the end, and a cast turns 1.7 into 1: compiled functions raise for both."""
     require("onnx")
     shared: list[Any] = [Value(10.0), Value(20.0), Value(30.0)] if kind == "parameters" else [10, 20, 30]
 

@@ -1,4 +1,4 @@
-"""The same training in PyTorch: equal loss curves and weights, for every part."""
+"""The same training runs in PyTorch: equal loss curves and weights, for every component."""
 
 from __future__ import annotations
 
@@ -177,19 +177,21 @@ def test_clipping() -> None:
 
 
 def twins() -> list[str]:
-    """What optim and the losses of nn share with PyTorch by name."""
+    """The names that optim and the losses of nn share with PyTorch."""
     bases = {"Optimizer", "Module", "Sequential", "Neuron", "Layer", "MLP", "Network"}
     return [name for name in (*optim.__all__, *nn.__all__) if name not in bases]
 
 
 @pytest.mark.parametrize("name", twins())
 def test_arguments_are_those_of_pytorch(name: str) -> None:
-    """Positional ones in its order and with its defaults; what it has elsewhere needs a keyword."""
+    """The same positional order and defaults as PyTorch; arguments it orders differently are
+    keyword-only.
+    """
     torch = require("torch")
     places = (torch.optim, torch.optim.lr_scheduler, torch.nn.utils, torch.nn.functional)
     theirs = next((getattr(place, name) for place in places if hasattr(place, name)), None)
     if theirs is None:
-        assert name in {"hinge_loss", "activation_named"}  # only ours
+        assert name in {"hinge_loss", "activation_named"}  # not in PyTorch
         return
     expected = inspect.signature(theirs).parameters
     ours = inspect.signature(getattr(optim, name, None) or getattr(nn, name)).parameters

@@ -1,6 +1,7 @@
-"""The benchmarks run: every spelling of every peer gives our results, and a failing peer loses no run.
+"""The benchmarks run: every spelling of every peer gives our results, and a failing peer does not stop a
+run.
 
-Sizes are tiny and nothing is judged here. What is not installed is skipped by the scripts themselves.
+Sizes are tiny and no bar is judged here. The scripts skip what is not installed.
 """
 
 from __future__ import annotations
@@ -27,7 +28,7 @@ def run(script: Path, *arguments: str) -> subprocess.CompletedProcess[str]:
     return subprocess.run(command, capture_output=True, text=True, env=environment)
 
 
-# In the order of the tables. A bar that is missed stays; taking one off needs a change here.
+# In the order of the tables. A missed bar stays; removing one requires a change here.
 BARS = {
     "eager": ["micrograd >= 25", "micrograd >= 100"],
     "training": [
@@ -110,7 +111,7 @@ def race(tmp_path: Path) -> Path:
 
 
 def rows(text: str) -> dict[str, list[str]]:
-    """The cells of each row of a table, by the first of them."""
+    """The cells of each table row, keyed by the first cell."""
     lines = [line.strip("| ").split(" | ") for line in text.splitlines() if line.startswith("|")]
     return {cells[0].strip(): [cell.strip() for cell in cells[1:]] for cells in lines}
 
@@ -125,7 +126,7 @@ def test_a_failing_peer_loses_its_row_and_not_the_run(race: Path, tmp_path: Path
     assert "peer: dies: not measured: its process ended with 3" in found
     assert "absent: not measured: no_such_library not installed" in found
     assert found["absent: no spelling was measured"][-2:] == [">= 2", "not judged"]
-    # The bar holds for the best spelling, and one that is missed stays and does not fail the run.
+    # The bar applies to the best spelling; a missed one stays in the table and does not fail the run.
     assert found["peer: noisy (best)"][-2:] == [">= 1e+09", "missed"]
     assert float(found["peer: slow"][2].replace(",", "")) > 100
     best = [json.loads(line) for line in records.read_text().splitlines()]

@@ -1,7 +1,7 @@
 """The command line: every command and option with good and bad input.
 
-Errors are one line on standard error and an exit code, never a traceback. Most of it runs in this
-process; a few real ones show that the program itself is wired up.
+Errors are one line on standard error and an exit code, never a traceback. Most tests run in this
+process; a few start a real one, to check that the program itself is wired up.
 """
 
 from __future__ import annotations
@@ -34,7 +34,7 @@ COMMANDS = ["demo", "train", "predict", "graph", "check", "studio", "info"]
 
 @pytest.fixture
 def run(capsys: pytest.CaptureFixture[str]) -> Run:
-    """Run a command here: its exit code, output and errors."""
+    """Run a command in this process; returns its exit code, output and errors."""
 
     def call(*arguments: Any) -> tuple[int, str, str]:
         try:
@@ -136,7 +136,7 @@ def test_info(run: Run) -> None:
 def test_info_says_why_the_core_is_the_reference(
     run: Run, monkeypatch: pytest.MonkeyPatch, core: str, compiled: Any, said: str
 ) -> None:
-    """A core that was chosen is not one for want of a compiler."""
+    """A deliberately chosen core is not blamed on a missing compiler."""
     monkeypatch.setattr(cli, "core", core)
     monkeypatch.setattr(cli, "c_core", compiled)
     assert f"core       {said}\n" in run("info")[1]
@@ -184,7 +184,7 @@ def test_an_expression_that_begins_with_a_minus(run: Run) -> None:
 
 @pytest.mark.parametrize("place", [2, 3, 4])
 def test_graph_to_a_file(run: Run, tmp_path: Path, place: int) -> None:
-    """The option may stand anywhere, also after an expression that begins with a minus."""
+    """The option may be anywhere, even after an expression that starts with a minus."""
     path = tmp_path / "graph.svg"
     words = ["graph", "-a*b", "a=1", "b=2"]
     words[place:place] = ["--save", str(path)]
@@ -214,7 +214,7 @@ def test_check(run: Run) -> None:
 
 
 def test_check_at_a_kink(run: Run) -> None:
-    """The derivative there is a convention, which differences cannot tell: nothing is wrong."""
+    """The derivative there is a convention that differences cannot reproduce: nothing is wrong."""
     code, out, err = run("check", "relu(x) + y", "x=0", "y=1")
     assert (code, err) == (0, "")
     assert "at a kink of 'relu'" in out
@@ -243,7 +243,7 @@ def test_check_where_gradients_do_not_agree(run: Run) -> None:
     ],
 )
 def test_check_where_there_is_nothing_to_compare(run: Run, arguments: list[str], message: str) -> None:
-    """A nan beside a nan is not a wrong gradient."""
+    """Two NaNs are not a wrong gradient."""
     expected = f"chainrule: the expression is {message}: choose other values\n"
     assert run("check", *arguments) == (1, "", expected)
 
@@ -292,7 +292,7 @@ def test_a_constant_is_not_given_a_value(run: Run) -> None:
 @pytest.mark.parametrize("count", [200, 500, 800, *range(900, 1000, 5), 2000])
 @pytest.mark.parametrize("piece", ["-", "a/"])
 def test_deep_expressions(run: Run, piece: str, count: int) -> None:
-    """They are shown, or refused in one line."""
+    """They are shown, or rejected in one line."""
     code, out, err = run("graph", "--", piece * count + "a", "a=1")
     assert (code, err.count("\n"), bool(out)) in [(0, 0, True), (1, 1, False)]
 
@@ -343,7 +343,7 @@ def test_train_digits_without_scikit_learn() -> None:
 @pytest.mark.parametrize("name", ["xor", "moons"])
 @pytest.mark.parametrize("loss", cli.LOSSES)
 def test_every_loss_is_learned(run: Run, name: str, loss: str) -> None:
-    """All these are 0 at best, so one that falls below cannot be right."""
+    """All these losses are at least 0, so a negative one cannot be right."""
     code, out, err = run("train", name, "--loss", loss, "--epochs", "20", "--hidden", "3")
     assert (code, err) == (0, "")
     assert out.splitlines()[0].endswith(f"; {loss}")
@@ -352,14 +352,14 @@ def test_every_loss_is_learned(run: Run, name: str, loss: str) -> None:
 
 
 def test_nll_is_not_offered(run: Run) -> None:
-    """It takes log-probabilities, which no network here gives; -10 was its loss for moons."""
+    """It expects log-probabilities, which no network here outputs; its loss for moons was -10."""
     assert set(cli.LOSSES) == set(train.LOSSES) - {"nll"}
     refused(run("train", "moons", "--loss", "nll"), "invalid choice: 'nll'", code=2)
 
 
 @pytest.mark.parametrize("loss", ["hinge", "binary_cross_entropy"])
 def test_the_accuracy_of_two_classes(run: Run, loss: str) -> None:
-    """Scores are on one side of 0, probabilities on one side of 1/2."""
+    """Scores are split at 0, probabilities at 1/2."""
     options = ("--hidden", "8", "--epochs", "20", "--lr", "0.1")
     code, out, err = run("train", "moons", "--loss", loss, *options)
     assert (code, err) == (0, "")
@@ -393,7 +393,7 @@ def test_every_activation(run: Run, activation: str, tmp_path: Path) -> None:
 
 
 def test_the_other_options(run: Run, tmp_path: Path) -> None:
-    """The same training by hand."""
+    """The same training run by hand."""
     path = tmp_path / "model"
     options = ("--hidden", "5", "--lr", "0.02", "--epochs", "4", "--batch-size", "30", "--seed", "7")
     code, out, err = run("train", "circles", *options, "--optimizer", "sgd", "--save", path)
@@ -437,7 +437,7 @@ def test_plotting_without_matplotlib(run: Run, tmp_path: Path, monkeypatch: Any)
     monkeypatch.setitem(sys.modules, "matplotlib", None)
     code, out, err = run("train", "xor", "--epochs", "2", "--plot", tmp_path / "curves.png")
     assert (code, err) == (1, "chainrule: plotting needs matplotlib: pip install 'chainrule[plot]'\n")
-    assert out.count("\n") <= 1  # found out before the training, not after it
+    assert out.count("\n") <= 1  # detected before the training run, not after it
 
 
 def test_plotting(run: Run, tmp_path: Path) -> None:
@@ -470,7 +470,7 @@ def test_train_a_file(run: Run, table: Any, text: str, loss: str, parameters: in
 
 
 def refused(result: tuple[int, str, str], message: str = "", code: int = 1) -> None:
-    """One line on standard error and an exit code, before anything but a title was printed."""
+    """One line on standard error and an exit code, before anything but a title is printed."""
     assert result[0] == code
     assert result[1].count("\n") <= 1
     assert re.fullmatch(r"chainrule[a-z ]*: .+\n", result[2]), result[2]
@@ -749,7 +749,7 @@ def test_train_says_what_the_targets_were_taken_for(run: Run, table: Any) -> Non
 
 
 def test_help_says_what_a_prediction_is(run: Run) -> None:
-    """A file does not know the loss, so that only its owner can tell a score from a number."""
+    """A file does not record the loss, so only its owner knows whether an output is a score."""
     out = " ".join(run("predict", "--help")[1].split())
     assert "trained on two classes, a score, above 0 for class 1" in out
     assert "a score for each class, from class 0 on: the class with the largest is predicted" in out
@@ -813,7 +813,7 @@ def test_train_and_predict_in_processes(tmp_path: Path) -> None:
 
 
 def test_no_warning_escapes() -> None:
-    """Python warns about strange literals, on lines of its own."""
+    """Python's warnings about odd literals take extra lines."""
     run = process("graph", "1if a else a", "a=1")
     assert (run.returncode, run.stderr) == (
         1,
@@ -823,7 +823,7 @@ def test_no_warning_escapes() -> None:
 
 @pytest.mark.skipif(os.name != "posix", reason="pipes of this kind are POSIX")
 def test_a_reader_that_goes_away() -> None:
-    """`chainrule demo | head -1` says nothing about pipes."""
+    """`chainrule demo | head -1` prints nothing about broken pipes."""
     with subprocess.Popen(
         [sys.executable, "-u", "-m", "chainrule", "demo"],
         stdout=subprocess.PIPE,

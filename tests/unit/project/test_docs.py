@@ -1,4 +1,4 @@
-"""Every example in README and docs is run, and what it prints compared with what is shown."""
+"""Runs every example in the README and docs, and compares its output with the text."""
 
 from __future__ import annotations
 
@@ -44,7 +44,7 @@ def test_example(name: str, code: str, output: str) -> None:
 
 
 def test_the_examples_of_the_readme_type_check(tmp_path: Path) -> None:
-    """As in a user's own project, with mypy --strict."""
+    """As in a user's project, with mypy --strict."""
     files = []
     for i, (name, code, _) in enumerate(examples()):
         if name.startswith("README") and "def cube(x):" not in code:
@@ -54,7 +54,7 @@ def test_the_examples_of_the_readme_type_check(tmp_path: Path) -> None:
     options = ["--strict", "--config-file=", "--follow-imports=silent"]  # only the examples
     command = [sys.executable, "-m", "mypy", *options, *map(str, files)]
     environment = {**os.environ, "MYPYPATH": str(ROOT / "src")}
-    environment.pop("LD_PRELOAD", None)  # a sanitizer of the core has no business in mypy
+    environment.pop("LD_PRELOAD", None)  # the core's sanitizer must not run in mypy
     run = subprocess.run(
         command, capture_output=True, text=True, check=False, env=environment, cwd=tmp_path
     )
@@ -62,7 +62,7 @@ def test_the_examples_of_the_readme_type_check(tmp_path: Path) -> None:
 
 
 def test_the_demo_in_the_readme_is_the_real_one() -> None:
-    """All but the time it took, and the core it ran on."""
+    """Everything except the time and the core."""
     text = (ROOT / "README.md").read_text()
     shown = text.split("$ chainrule demo\n")[1].split("```")[0]
     command = [sys.executable, "-m", "chainrule", "demo"]

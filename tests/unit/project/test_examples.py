@@ -1,4 +1,4 @@
-"""Every script in examples/ is run and its results checked, and so is docs/pytorch.md.
+"""Runs every script in examples/ and checks its results; likewise docs/pytorch.md.
 
 On the reference core the GPT is trained for fewer steps.
 """
@@ -38,7 +38,7 @@ def example(name: str) -> Any:
     return module
 
 
-# What each script prints, in part; those with settings are trained at length in a test below.
+# Part of each script's output; those with settings are trained fully in a test below.
 PRINTED: dict[str, tuple[str, dict[str, int]]] = {
     "curve_fit": (r"b = 1\.3430 ± 0\.0297   truth 1\.3\n", {}),
     "damped_oscillator": (r"round 7   k = 4\.009729   c = 0\.302813   error 0\.015308\n", {}),
@@ -70,7 +70,7 @@ def test_scripts_are_short(path: Path) -> None:
 
 
 def steps(seed: int) -> list[tuple[str, int, Any]]:
-    """A random program: an operation, the place of its first operand, the second operand if any."""
+    """A random program: an operation, the index of its first operand, and the second operand if any."""
     rng = random.Random(seed)
     binary = ("add", "mul", "sub", "truediv")
     found: list[tuple[str, int, Any]] = []
@@ -89,8 +89,8 @@ def steps(seed: int) -> list[tuple[str, int, Any]]:
 def evaluated(cls: Any, program: list[tuple[str, int, Any]]) -> list[float]:
     """The value of a program and its gradient, on one class or the other.
 
-    A logarithm, a divisor and a negative power are taken of a positive number: the course's class
-    raises where the engine has inf or NaN.
+    The arguments of logarithms, divisors and bases of negative powers are made positive: the course's
+    class raises where the engine returns inf or NaN.
     """
     values = leaves = [cls(0.7), cls(-1.2), cls(2.5)]
     for name, first, second in program:
@@ -229,7 +229,7 @@ def test_oscillator_is_exact_without_noise() -> None:
 
 
 def test_runge_kutta_has_order_four() -> None:
-    """Half the step, a sixteenth of the error."""
+    """Halving the step divides the error by sixteen."""
     oscillator = example("damped_oscillator")
 
     def error(steps: int) -> float:
@@ -253,7 +253,7 @@ def test_gpt_learns() -> None:
     steps, factor = (400, 2.6) if core == "c" else (60, 1.5)
     parameters = gpt.make_parameters()
     before = gpt.evaluate(parameters, names=20)
-    assert before == near(math.log(gpt.END + 1), rel=0.1)  # it knows nothing yet
+    assert before == near(math.log(gpt.END + 1), rel=0.1)  # it has learned nothing yet
     gpt.train(parameters, steps)
     after = gpt.evaluate(parameters, names=20)
     assert after < before / factor
@@ -343,8 +343,8 @@ def test_both_programs_print_the_same() -> None:
 
 
 def test_every_line_of_the_table_does_the_same(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    """Each column is a program; from the same weights they compute the same numbers."""
-    assert len(ROWS) == PAGE.count("\n| ") - 1  # all rows but the head
+    """Each column is a program; starting from the same weights, they compute the same numbers."""
+    assert len(ROWS) == PAGE.count("\n| ") - 1  # all rows except the header
     monkeypatch.chdir(tmp_path)
     ours: dict[str, Any] = {}
     for _, line in ROWS:

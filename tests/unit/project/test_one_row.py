@@ -1,4 +1,4 @@
-"""One row added to the table, in a copy of the project: everything else follows."""
+"""Adds a row to the table, in a copy of the project: nothing else needs to change."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ from chainrule.value import c_core
 
 ROOT = Path(__file__).resolve().parents[3]
 (ROW,) = re.findall(r"^square = .*$", (ROOT / "ARCHITECTURE.md").read_text(), re.MULTILINE)
-# A second one, of two arguments, with a default and a branch: not every row is as simple.
+# A second row, less simple: two arguments, a default and a branch.
 OTHER = """
 soft_step = Op(
     "soft_step",
@@ -92,7 +92,7 @@ assert np.abs(found.ravel() - wanted).max() < 1e-14
 
 @pytest.fixture(scope="module")
 def project(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    """A copy of the project with two rows more, generated anew."""
+    """A copy of the project with two more rows, and its files regenerated."""
     place = tmp_path_factory.mktemp("project")
     for name in ("src", "tools"):
         shutil.copytree(ROOT / name, place / name, ignore=shutil.ignore_patterns("*.so", "__pycache__"))
@@ -127,8 +127,8 @@ def test_the_row_is_enough_for_everything_else(project: Path) -> None:
     """The compiled core, built from the generated headers, and every backend and export."""
     if c_core is None:
         pytest.skip("there is no C core")
-    # As an install does it: with the setuptools that pyproject.toml asks for, not the one that is there.
-    # Without optimisation, which is most of the time and of no interest here.
+    # As in an install: with the setuptools version required by pyproject.toml, not the installed one.
+    # Without optimisation, which would take most of the time.
     compiler = project / "quick-cc"
     compiler.write_text('#!/bin/sh\nexec cc "$@" -O0\n')
     compiler.chmod(0o700)

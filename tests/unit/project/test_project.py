@@ -1,4 +1,4 @@
-"""The project itself: generated files, directions of imports, the two cores, the documents."""
+"""The project itself: generated files, import directions, the two cores, the documentation."""
 
 from __future__ import annotations
 
@@ -26,8 +26,8 @@ from ...near import near
 ROOT = Path(__file__).resolve().parents[3]
 PACKAGE = ROOT / "src" / "chainrule"
 
-# Each module or package may import those of the levels before its own, and its neighbours. A module that
-# is not named belongs to its package.
+# Each module or package may import from the levels before its own, and from its own level. A module that
+# is not listed belongs to its package.
 LEVELS = [
     {"version", "support.ieee"},
     {"ops"},
@@ -46,7 +46,7 @@ LEVELS = [
     {"cli"},
     {"__main__"},
 ]
-# What may be imported against the direction, inside a function: whoever needs it is there already.
+# Imports allowed against the direction, inside a function: the importer is always loaded by then.
 AGAINST = {
     ("support.copying", "value"),
     ("compiler.backends.to_jax", "compiler.compiled"),
@@ -66,7 +66,7 @@ def test_generated_headers_are_up_to_date() -> None:
 
 
 def test_the_generator_needs_nothing_above_the_table() -> None:
-    """It makes the headers that the compiler and its C core are built from."""
+    """It generates the headers that the compiler and its C core are built from."""
     seen, todo = set(), ["gen_ops"]
     while todo:
         name = todo.pop()
@@ -95,7 +95,7 @@ MODULES = {
 
 
 def imports_of(name: str) -> set[str]:
-    """The modules of chainrule that a module imports: when it is loaded, in functions and for types."""
+    """The chainrule modules that a module imports: at load time, in functions and for types."""
     path = MODULES[name]
     folder = path.relative_to(PACKAGE).parts[:-1]
     found = set()
@@ -116,7 +116,7 @@ def imports_of(name: str) -> set[str]:
 
 
 def level_of(name: str) -> int:
-    """The level of a module, or of the package that it belongs to."""
+    """The level of a module, or of the package it belongs to."""
     while not any(name in names for names in LEVELS):
         assert "." in name, f"{name} is in no level"
         name = name.rpartition(".")[0]
@@ -130,7 +130,7 @@ def test_imports_point_one_way() -> None:
         for other in imported:
             if (name, other) not in AGAINST:
                 assert level_of(other) <= level_of(name), f"{name} imports {other}"
-    # Not even inside a package do two modules need each other.
+    # No circular imports, even within a package.
     assert_no_circle(
         {name: {other for other in edges[name] if (name, other) not in AGAINST} for name in edges}
     )
@@ -149,12 +149,12 @@ IMPORTED = re.compile(r'^(?:import|export|\}) .*from "(.+)";$', re.MULTILINE)
 
 
 def script_imports(name: str) -> set[str]:
-    """The paths in the package of what a module of JavaScript imports."""
+    """The package paths of a JavaScript module's imports."""
     return {normpath(join(dirname(name), path)) for path in IMPORTED.findall(SCRIPTS[name].read_text())}
 
 
 def test_imports_of_javascript_point_one_way() -> None:
-    """From studio and learn to viz, never back; nor do two folders of one package need each other."""
+    """From studio and learn to viz, never back; no cycles between the folders of a package either."""
     generated = {javascript.NAME, "studio/static/training/choices.js"}
     edges = {name: script_imports(name) for name in SCRIPTS} | {name: set() for name in generated}
     for name, imported in edges.items():
@@ -170,7 +170,7 @@ def test_imports_of_javascript_point_one_way() -> None:
 
 
 def listed_files(text: str) -> set[str]:
-    """The paths in the tree of ARCHITECTURE.md below src/chainrule, files and folders."""
+    """The files and folders below src/chainrule listed in ARCHITECTURE.md."""
     block = text.partition("src/chainrule/\n")[2].partition("src/_core/")[0]
     found, folders = set(), [""]
     for line in block.splitlines():
@@ -183,7 +183,7 @@ def listed_files(text: str) -> set[str]:
 
 def test_the_tree_in_the_architecture_is_the_tree_on_the_disk() -> None:
     listed = listed_files((ROOT / "ARCHITECTURE.md").read_text())
-    own_readme = {"studio/"}  # what these hold is listed in a README of their own
+    own_readme = {"studio/"}  # their contents are listed in their own README
     contents = {"learn/lessons/", "learn/_exercises/"}
     there = set()
     for path in PACKAGE.rglob("*"):
@@ -207,7 +207,7 @@ def test_folders_are_small_enough_to_read() -> None:
 
 
 def test_packages_keep_to_their_own_files() -> None:
-    """Those that name files of another point the same way as imports."""
+    """References to another package's files follow the import direction."""
     packages = {path.name for path in PACKAGE.iterdir() if (path / "__init__.py").is_file()}
     found = set()
     for name, path in MODULES.items():
@@ -228,7 +228,7 @@ def test_both_cores_have_the_same_names() -> None:
     if value.c_core is None:
         pytest.skip("the compiled core was not built")
     reference, compiled = set(dir(engine.Value)), set(dir(value.c_core.Value))
-    # The compiled core keeps its fields in C; of those it shows what support/graph.py asks for.
+    # The compiled core keeps its fields in C, and exposes only those that support/graph.py needs.
     assert {name for name in reference - compiled if not name.startswith("_Value__")} == {"__slots__"}
     assert compiled <= reference
 
@@ -274,7 +274,7 @@ def test_the_core_can_be_chosen() -> None:
 
 
 def test_a_missing_core_is_said() -> None:
-    """As on a machine without a C compiler; the import of the core is made to fail."""
+    """As on a machine without a C compiler; importing the core is made to fail."""
     code = "import sys; sys.modules['chainrule._core'] = None; import chainrule; print(chainrule.core)"
     environment = {name: text for name, text in os.environ.items() if name != "CHAINRULE_CORE"}
     missing = subprocess.run(
@@ -299,7 +299,7 @@ def test_the_same_bits_for_every_hash_seed() -> None:
 
 
 def test_importing_is_light() -> None:
-    """No heavy library comes along with a plain import."""
+    """A plain import loads no heavy library."""
     code = (
         "import sys, chainrule; print([m for m in ('torch', 'jax', 'matplotlib') if m in sys.modules])"
     )
@@ -331,11 +331,11 @@ UNWRITTEN = {
     "isclose",
     "assert_close",
     "assertAlmostEqual",
-}  # tolerances of their own
+}  # these set their own tolerances
 
 
 def loose_comparisons(source: str) -> list[str]:
-    """The names in a source that compare numbers with a tolerance that the source does not state."""
+    """The names in a source file that compare numbers with an implicit tolerance."""
     found = []
     for node in ast.walk(ast.parse(source)):
         if isinstance(node, ast.Name | ast.Attribute | ast.alias):
@@ -408,7 +408,7 @@ def test_near_compares_structures() -> None:
 
 
 def test_what_runs_on_one_core_only_is_there() -> None:
-    """A name that is gone would be ignored in silence, and what took its place run twice."""
+    """A stale name would be silently ignored, and its replacement run twice."""
     (listed,) = re.findall(r"^ONCE := (.*?)\n\n", (ROOT / "Makefile").read_text(), re.M | re.S)
     names = re.findall(r"\btests/[\w/]*\w(?:\.py)?(?=\s|,)", listed)
     assert "tests/studio" in names
@@ -454,7 +454,7 @@ def test_that_runs():
 
 
 def suite(*options: object, ci: str = "", **environment: str) -> subprocess.CompletedProcess[str]:
-    """A run of pytest as `make test` does it."""
+    """Run pytest as `make test` does."""
     return subprocess.run(
         [
             sys.executable,
@@ -515,7 +515,7 @@ def test_only_what_is_missing_is_to_be_installed() -> None:
 
 @pytest.mark.parametrize("processes", [0, 2])
 def test_ci_skips_nothing_for_a_missing_component(processes: int, tmp_path: Path) -> None:
-    """Neither where a test asks for it in our way nor where it skips by itself."""
+    """Neither through our helpers nor by a test's own skip."""
     file = tmp_path / "test_needy.py"
     file.write_text(NEEDY)
     options = f"-n{processes}", "-p", "tests.conftest", f"--rootdir={tmp_path}", file

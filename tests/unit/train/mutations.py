@@ -1,7 +1,7 @@
-"""Damaged model files by the thousand; run by test_saving in a process of its own, with little memory.
+"""Thousands of damaged model files; run by test_saving in a separate process with limited memory.
 
-Prints one JSON object: how each load ended, with the first files that ended in another way than a
-ModelFileError or a model that is a legal reading of its file.
+Prints one JSON object: how each load ended, with the first files that gave anything other than a
+ModelFileError or a valid reading of the file.
 """
 
 from __future__ import annotations
@@ -24,7 +24,7 @@ from chainrule import nn, save
 from chainrule.nn.saving import ModelFileError, load
 
 Content = bytes
-HEADROOM = 1 << 30  # bytes of address space beyond what the imports took
+HEADROOM = 1 << 30  # bytes of address space in addition to what the imports use
 WIDTHS = {"F64": 8, "F32": 4, "F16": 2, "BF16": 2, "I64": 8, "U64": 8, "U8": 1, "BOOL": 1}
 WIDTHS |= {"C64": 8, "F8_E4M3": 1, "F8_E8M0": 1}
 
@@ -96,7 +96,7 @@ def header_length(rng: random.Random, content: Content, others: list[Content]) -
 
 
 def edit_header(rng: random.Random, content: Content, others: list[Content]) -> Content:
-    """Characters of the header replaced, with its length put right."""
+    """Replace characters of the header, and correct its length."""
     header, body = split(content)
     text = bytearray(header)
     for _ in range(rng.choice([1, 1, 2, 4])):
@@ -124,7 +124,7 @@ def edit_header(rng: random.Random, content: Content, others: list[Content]) -> 
 
 
 def edit_architecture(rng: random.Random, content: Content, others: list[Content]) -> Content:
-    """A well-formed file whose architecture or names are something else."""
+    """A well-formed file with a different architecture or names."""
     header, body = split(content)
     fields = json.loads(header)
     metadata = fields["__metadata__"]
@@ -154,7 +154,7 @@ def change(rng: random.Random, thing: Any) -> Any:
 
 
 def edit_tensor(rng: random.Random, content: Content, others: list[Content]) -> Content:
-    """A well-formed file whose numbers are of another kind, number or shape."""
+    """A well-formed file with a different dtype, number or shape of tensor."""
     header, body = split(content)
     fields = json.loads(header)
     entry = fields["parameters"]
@@ -184,7 +184,7 @@ def edit_tensor(rng: random.Random, content: Content, others: list[Content]) -> 
 
 
 def foreign(rng: random.Random, content: Content, others: list[Content]) -> Content:
-    """Files that have nothing to do with a model."""
+    """Files that are not models at all."""
     return rng.choice(
         [
             b"",
@@ -207,7 +207,7 @@ def foreign(rng: random.Random, content: Content, others: list[Content]) -> Cont
 
 
 def nested(rng: random.Random, content: Content, others: list[Content]) -> Content:
-    """A row in a row in a row."""
+    """Deeply nested lists."""
     depth = rng.choice([1, 10, 1000, 10_000, *(rng.randrange(100, 600) for _ in range(8))])
     core = rng.choice(['{"kind": "function", "name": "tanh"}', "[]", "1"])
     architecture = '{"kind": "Sequential", "layers": [' * depth + core + "]}" * depth
@@ -221,11 +221,11 @@ MUTATIONS: list[Callable[[random.Random, Content, list[Content]], Content]] = [
 ]
 
 
-# --- what may come of it -------------------------------------------------------------------------
+# --- valid outcomes ------------------------------------------------------------------------------
 
 
 def is_legal(model: Any, content: Content) -> bool:
-    """Whether a model's parameters are the numbers of the file, in the order of its names."""
+    """Whether a model's parameters are the numbers in the file, in the order of its names."""
     if not isinstance(model, nn.Module):
         return False
     fields = json.loads(split(content)[0])
@@ -252,7 +252,7 @@ def attempt(path: Path, content: Content) -> str:
 
 
 def limit_memory() -> None:
-    """A file must not make the reader allocate without bound; where the system can tell."""
+    """A file must not make the reader allocate without bound; limited where the system can."""
     if sys.platform != "linux":
         return
     import resource

@@ -1,4 +1,4 @@
-"""Data sets, splits, batches and CSV files: shapes, seeds, coverage, and errors that name the place."""
+"""Data sets, splits, batches and CSV files: shapes, seeds, coverage, and errors with positions."""
 
 from __future__ import annotations
 
@@ -55,7 +55,7 @@ def test_shapes_and_balance(name: str, n: int) -> None:
     ],
 )
 def test_a_seed_gives_these_points(name: str, first: list[float], labels: list[int]) -> None:
-    """Sines and cosines may differ in the last place from machine to machine, nothing else."""
+    """Sines and cosines may differ in the last digit between machines; nothing else may."""
     X, y = MADE[name]()
     assert X[0].tolist() == near(first, rel=1e-14)
     assert y[:5].tolist() == labels

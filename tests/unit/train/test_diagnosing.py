@@ -1,4 +1,4 @@
-"""diagnose: every illness in a network built to have it, and nothing in healthy ones."""
+"""diagnose: every problem in a network built to have it, and none in healthy ones."""
 
 from __future__ import annotations
 
@@ -37,7 +37,7 @@ def vanishing() -> nn.MLP:
 
 
 def exploding() -> nn.MLP:
-    """The factor 0.001 of the first layer makes its gradient large beside that of the last."""
+    """The factor 0.001 in the first layer makes its gradient large compared to that of the last."""
     model = nn.MLP(2, [6] * 4 + [1], "linear", init="xavier", seed=0)
     for layer in model.layers[1:]:
         scaled(layer, 20.0)
@@ -55,7 +55,7 @@ def saturated(activation: str) -> nn.MLP:
     return model
 
 
-# --- illnesses -----------------------------------------------------------------------------------
+# --- problems ------------------------------------------------------------------------------------
 
 
 def test_vanishing() -> None:
@@ -86,7 +86,7 @@ def test_large_everywhere_is_exploding_too() -> None:
 
 @pytest.mark.parametrize("size", [1.2e154, 1e200])
 def test_gradients_of_any_size_are_exploding(size: float) -> None:
-    """Their squares, or the sum of those, overflow; they do not."""
+    """Their squares, or the sum of the squares, overflow; the gradients do not."""
     model = nn.MLP(2, [2, 1], "linear", seed=0)
     for p in model.parameters():
         p.data = 1.0
@@ -162,7 +162,7 @@ def test_the_learning_rate(optimizer: Any, lr: float, words: str) -> None:
 
 
 def test_the_learning_rate_of_an_optimizer_that_has_run() -> None:
-    """Its state decides what a step does."""
+    """Its state affects what a step does."""
     model = nn.MLP(2, [6, 1], init="xavier", seed=0)
     adam = optim.Adam(model.parameters(), lr=0.01)
     fit(model, LOGITS, X, Y, optimizer=adam, epochs=3, progress=False)
@@ -185,7 +185,7 @@ def test_a_loss_that_is_not_finite(weight: float, shown: str) -> None:
 
 
 def test_a_gradient_that_is_not_finite_is_found() -> None:
-    """The root at 0: its derivative is infinite, and times 0 it is no number."""
+    """The root at 0: its derivative is infinite, and times 0 it is NaN."""
 
     def root(x: Any) -> Any:
         return chainrule.sqrt(x * 0.0) + 1.0
@@ -195,7 +195,7 @@ def test_a_gradient_that_is_not_finite_is_found() -> None:
     assert not report
 
 
-# --- health --------------------------------------------------------------------------------------
+# --- healthy networks ----------------------------------------------------------------------------
 
 HEALTHY = {
     "tanh": (nn.MLP(2, [16, 16, 1], init="xavier", seed=0), LOGITS),
@@ -220,7 +220,7 @@ def test_healthy_networks(name: str) -> None:
 
 @pytest.mark.parametrize("batch_size", [None, 5])
 def test_a_network_in_the_middle_of_its_training_is_healthy(batch_size: int | None) -> None:
-    """What the last batch left in the gradients is no forgotten zero_grad."""
+    """Gradients left by the last batch do not mean that zero_grad was forgotten."""
     model = nn.MLP(2, [8, 1], init="xavier", seed=0)
     adam = optim.Adam(model.parameters(), lr=0.01)
     for _ in range(10):
@@ -234,7 +234,7 @@ TINY = "the gradients are tiny: the loss is at a minimum, or on a plateau"
 
 @pytest.mark.parametrize("y", [[0.0, 0.5, 1.0, 1.5], [0.0, 1.0, 0.0, 1.0]], ids=["a line", "no line"])
 def test_a_network_at_its_minimum_is_healthy(y: list[float]) -> None:
-    """A loss of 0, or one that cannot get smaller: the rate is not to blame for small steps."""
+    """A loss of 0, or one that cannot decrease: small steps are not the learning rate's fault."""
     model = nn.MLP(1, [1], seed=0)
     sgd = optim.SGD(model.parameters(), lr=0.05)
     untrained = diagnose(model, "mse", LINE, y, sgd)
@@ -302,7 +302,7 @@ def test_a_loss_that_does_not_depend_on_the_model() -> None:
 # --- printing ------------------------------------------------------------------------------------
 
 
-# --- the data, and what came out ------------------------------------------------------------------
+# --- the data and the results ----------------------------------------------------------------------
 
 
 def test_columns_that_are_far_from_one_in_size() -> None:

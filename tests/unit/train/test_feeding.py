@@ -1,4 +1,4 @@
-"""fit on batches from an iterable: the numbers of arrays in the same order, and clear refusals."""
+"""fit on batches from an iterable: the same numbers as from arrays, and clear errors."""
 
 from __future__ import annotations
 
@@ -31,7 +31,7 @@ def train(*source: Any, engine: str = "eager", epochs: int = 4, **options: Any) 
 
 
 class Shuffled:
-    """In another order at each pass."""
+    """Yields a different order on each pass."""
 
     def __init__(self) -> None:
         self.rng = np.random.default_rng(3)
@@ -41,7 +41,7 @@ class Shuffled:
 
 
 class Numbered:
-    """In an order that depends on the epoch alone; counts the batches it was asked for."""
+    """Its order depends only on the epoch; counts the batches requested."""
 
     def __init__(self) -> None:
         self.epoch, self.read = 0, 0
@@ -57,7 +57,7 @@ class Numbered:
 
 @pytest.mark.parametrize("engine", ENGINES)
 def test_the_same_numbers_as_from_arrays(engine: str) -> None:
-    """The last batch is smaller, and weighs less."""
+    """The last batch is smaller, and has less weight."""
     expected, weights = train(X, Y, batch_size=8, shuffle=False, engine=engine)
     for source in (pieces(), pieces, [[x.tolist(), y.tolist()] for x, y in pieces()]):
         history, model = train(source, engine=engine)
@@ -94,7 +94,7 @@ def test_going_on_where_it_was(make: Callable[[], Any], tmp_path: Path) -> None:
     rest, other = train(source, epochs=5, resume=path)
     assert rest.losses == near(whole.losses, rel=1e-12)
     assert other.state_dict() == near(model.state_dict(), rel=1e-12)
-    if isinstance(source, Numbered):  # two epochs of four, and the first batch that shows the shapes
+    if isinstance(source, Numbered):  # two epochs of four, plus the first batch, which shows the shapes
         assert source.read == 9
     done = make()
     assert train(done, epochs=5, resume=path)[0].losses == rest.losses

@@ -1,4 +1,4 @@
-"""History: what training records, as text, as curves, in a notebook."""
+"""History: the record of a training run, as text, as curves, in a notebook."""
 
 from __future__ import annotations
 
@@ -67,7 +67,7 @@ def test_a_notebook_shows_any_history(losses: list[float]) -> None:
 
 
 def test_the_curves_of_a_notebook_are_to_scale() -> None:
-    """From 10 to 390 along the epochs, and from 130 for the least loss up to 10 for the largest."""
+    """x from 10 to 390 along the epochs; y from 130 for the lowest loss up to 10 for the highest."""
     points = re.findall(r'points="([^"]*)".*?<title>(.*?)</title>', example()._repr_html_())
     assert points == [
         ("10.0,58.0 200.0,106.0 390.0,130.0", "loss"),

@@ -1,6 +1,6 @@
-"""Ctrl-C at every instruction: parameters, optimiser state and steps are those of one moment.
+"""Ctrl-C at every instruction: parameters, optimiser state and step count stay consistent.
 
-`python -m tests.unit.train.test_interrupts` interrupts at every one; the tests take some of them.
+`python -m tests.unit.train.test_interrupts` interrupts at every point; the tests use a subset.
 """
 
 from __future__ import annotations
@@ -33,7 +33,7 @@ Moment = tuple[Any, ...]
 
 
 def moment(optimizer: optim.Optimizer) -> Moment:
-    """What must change together, as bits."""
+    """Everything that must change together, as bits."""
     numbers = [p.data.hex() for p in optimizer.params]
     states = [tuple(float(x).hex() for x in row) for row in optimizer.state]
     return optimizer.steps, numbers, states
@@ -50,7 +50,7 @@ def model_and_optimizer(name: str) -> tuple[nn.MLP, optim.Optimizer]:
 def single(
     start: Callable[[], Any], change: Callable[[Any], Any], seen: Callable[[Any], Any]
 ) -> Prepare:
-    """The change is made or not, and can be made again."""
+    """The change happens completely or not at all, and can be repeated."""
     thing = start()
     old = seen(thing)
     change(thing)
@@ -122,7 +122,7 @@ def loading_an_optimizer() -> Prepare:
 
 
 def tracing_more_parameters() -> Prepare:
-    """A second branch that uses another parameter: programs of the first get a longer list too."""
+    """A second branch with another parameter: the first branch's programs also get a longer list."""
     samples = np.array([1.0, -1.0, 2.0])
 
     def start() -> Any:
@@ -145,7 +145,7 @@ def tracing_more_parameters() -> Prepare:
     return prepare
 
 
-# --- training natively -----------------------------------------------------------------------------
+# --- native training ---------------------------------------------------------------------------------
 
 
 def trainer_and_optimizer() -> tuple[Any, optim.Optimizer]:
@@ -157,7 +157,7 @@ def trainer_and_optimizer() -> tuple[Any, optim.Optimizer]:
 
 
 def trajectory(steps: int) -> list[Moment]:
-    """What eager mode's side shows after each step, pulled."""
+    """The state that eager mode sees after each step, pulled."""
     trainer, optimizer = trainer_and_optimizer()
     found = [moment(optimizer)]
     for _ in range(steps):
@@ -168,7 +168,7 @@ def trajectory(steps: int) -> list[Moment]:
 
 
 def native(action: Callable[[Any], Any]) -> Prepare:
-    """After 3 steps, something is interrupted: what is seen is of one moment, and so is the rest."""
+    """Interrupt something after 3 steps: the visible state is consistent, and so is the rest."""
     moments = trajectory(12)
 
     def prepare() -> tuple[Callable[[], Any], Callable[[bool], None]]:
@@ -201,7 +201,7 @@ def run_five_steps(trainer: Any) -> None:
 
 
 def fitting(engine: str, epochs: int = 3, **options: Any) -> Prepare:
-    """Whatever fit had done, the model and its optimiser can be trained on from there."""
+    """Wherever fit was interrupted, the model and its optimiser can be trained further."""
     settings = {"batch_size": 5, "shuffle": False, "progress": False, "engine": engine, **options}
 
     def train(model: Any, optimizer: Any, epochs: int, **more: Any) -> None:
@@ -235,7 +235,7 @@ def fitting(engine: str, epochs: int = 3, **options: Any) -> Prepare:
 
 
 def finishing_in_jax() -> Prepare:
-    """The moment at which JAX's numbers are written back, after an epoch of two steps."""
+    """Writing JAX's numbers back, after an epoch of two steps."""
     from chainrule.train.choosing import make_engine
     from chainrule.train.feeding import Data
 
@@ -258,7 +258,7 @@ def finishing_in_jax() -> Prepare:
     return prepare
 
 
-# --- the list --------------------------------------------------------------------------------------
+# --- the list of interrupted actions -----------------------------------------------------------------
 
 EVERYWHERE: dict[str, Callable[[], Prepare]] = {
     **{f"{name}.step": partial(stepping, name) for name in OPTIMIZERS},
@@ -280,12 +280,12 @@ NATIVELY: dict[str, Callable[[], Prepare]] = {
 }
 IN_JAX: dict[str, tuple[Callable[[], Prepare], int]] = {
     "JaxRun.finish": (finishing_in_jax, 120),
-    "fit jax": (partial(fitting, "jax", 1), 6),  # each is compiled anew
+    "fit jax": (partial(fitting, "jax", 1), 6),  # each is compiled again
 }
 
 
 def some_of(prepare: Prepare, at_most: int = 120) -> None:
-    """Some of the points: the command takes all."""
+    """A subset of the points: the command takes all of them."""
     action, _ = prepare()
     assert check_interrupts(prepare, stride=1 + 2 * len(visits(action)) // at_most) > at_most // 8
 

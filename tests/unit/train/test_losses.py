@@ -1,6 +1,6 @@
 """Losses: the formulas, reductions, shapes, classes, and logits of any size.
 
-That they equal PyTorch's in training is in test_torch_parity.
+test_torch_parity checks that they equal PyTorch's in training.
 """
 
 from __future__ import annotations
@@ -116,7 +116,7 @@ def test_targets_that_a_loss_has_no_meaning_for(name: str, target: Any, message:
 
 @pytest.mark.parametrize("name", ELEMENTWISE)
 def test_targets_that_are_no_numbers(name: str) -> None:
-    """A text has a length, but it is no sequence of numbers."""
+    """A string has a length, but it is not a sequence of numbers."""
     for target in ("a", "ab"):
         message = f"^a target must be a number, got '{target}': write classes as 0, 1, 2$"
         with pytest.raises(TypeError, match=message):
@@ -150,7 +150,7 @@ def test_bad_arguments(name: str) -> None:
 
 @pytest.mark.parametrize("name", ELEMENTWISE)
 def test_more_outputs_than_targets(name: str) -> None:
-    """Counted for a sample, as the model and y are thought of, not over all of them."""
+    """Counted per sample, as users think of the model and y, not over all samples."""
     one, two = [Value(0.5)] * 4, [[Value(0.5)] * 2] * 4
     for input, target, outputs, targets in (
         (two, [1.0] * 4, 2, 1),
@@ -181,7 +181,7 @@ def test_huber_delta() -> None:
 
 
 def test_binary_cross_entropy_ends_at_100() -> None:
-    """As in PyTorch: a certain and wrong prediction costs 100, and its gradient is finite."""
+    """As in PyTorch: a certain but wrong prediction costs 100, with a finite gradient."""
     for x, y, expected in [(0.0, 1.0, 100.0), (1.0, 0.0, 100.0), (0.0, 0.0, 0.0), (1.0, 1.0, 0.0)]:
         p = Value(x)
         loss = nn.binary_cross_entropy(p, y)
@@ -198,7 +198,7 @@ SCORE = (
 
 @pytest.mark.parametrize("score", [-0.0482, 1.0000001, -math.inf, math.inf])
 def test_binary_cross_entropy_refuses_scores(score: float) -> None:
-    """Their logarithm is NaN, of which a smaller learning rate would not cure them."""
+    """Their logarithm is NaN, which a smaller learning rate would not fix."""
     message = SCORE.format(f"{score:.6g}")
     for input in (Value(score), [Value(0.5), Value(score)], [[0.5], [score]]):
         target: Any = 1.0 if isinstance(input, Value) else [1.0, 0.0]
@@ -209,7 +209,7 @@ def test_binary_cross_entropy_refuses_scores(score: float) -> None:
 
 @pytest.mark.parametrize("engine", ["auto", "eager", *(["native"] if c_core is not None else [])])
 def test_training_with_scores_for_probabilities(engine: str) -> None:
-    """Compiled functions look at no number: there a first look at all samples refuses them."""
+    """Compiled functions check no numbers, so all samples are validated beforehand."""
     X, y = data.moons(20, seed=0)
     options: Any = {"engine": engine, "epochs": 2, "progress": False}
     with pytest.raises(ValueError, match=SCORE.format(".*")):
@@ -241,13 +241,13 @@ def test_logits_of_any_size(scale: float, cls: int) -> None:
     logits = [Value(x) for x in xs]
     loss = nn.cross_entropy([logits], [cls])
     loss.backward()
-    above = [scale - x for x in xs]  # how far the largest logit is above each
+    above = [scale - x for x in xs]  # the distance of each logit below the largest
     rest = math.exp(-above[1]) + math.exp(-above[2])
-    # The logarithm of the sum, minus the logit: rounded as the logit is.
+    # The logarithm of the sum minus the logit: rounded like the logit.
     assert loss.data == near(above[cls] + math.log1p(rest), ulps=4, abs=2 * math.ulp(scale))
     softmax = [math.exp(-x) / (1 + rest) for x in above]
     for i, v in enumerate(logits):
-        if i == cls:  # a sum of -1 and the probability, which rounds as 1 does
+        if i == cls:  # a sum of -1 and the probability, which rounds like 1
             assert v.grad == near(softmax[i] - 1, abs=2 * math.ulp(1.0))
         else:
             assert v.grad == near(softmax[i], ulps=4)
@@ -321,7 +321,7 @@ def test_a_bad_reduction_of_classes(name: str) -> None:
 
 @pytest.mark.parametrize("name", CLASS_LOSSES)
 def test_one_score_where_a_row_is_needed(name: str) -> None:
-    """A network with one output, where it needs one for each class."""
+    """A network with one output, where the loss needs one per class."""
     for rows, target in (([Value(1.0), Value(2.0)], [0, 1]), (Value(1.0), 0)):
         with pytest.raises((TypeError, ValueError), match="scores"):
             getattr(nn, name)(rows, target)

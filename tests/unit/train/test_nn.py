@@ -1,6 +1,6 @@
 """Modules and the networks of the classic tutorials: parameters, names, inputs, activations, init.
 
-What PyTorch must agree with is in test_torch_parity; the losses are in test_losses.
+test_torch_parity covers the agreement with PyTorch, test_losses the losses.
 """
 
 from __future__ import annotations
@@ -67,7 +67,7 @@ def test_names() -> None:
 
 
 class OnesOwn(Module):
-    """Parameters in every kind of attribute, and what is none."""
+    """Parameters in every kind of attribute, and attributes that are not parameters."""
 
     def __init__(self) -> None:
         self.scale = Value(2.0)
@@ -106,7 +106,7 @@ def test_every_module_is_found_once() -> None:
 
 
 class Knowing(Module):
-    """Contains itself: as an attribute, in a list, and through a part that knows its whole."""
+    """Contains itself: as an attribute, in a list, and through a child that refers to its parent."""
 
     def __init__(self) -> None:
         self.inner = Neuron(1, seed=0)
@@ -217,7 +217,7 @@ def test_numbers_values_and_rows_as_inputs(x: Any) -> None:
 
 
 def test_a_whole_batch_as_input() -> None:
-    """As PyTorch takes it; here a model takes one sample."""
+    """PyTorch accepts a batch; here a model takes one sample."""
     message = r"^Neuron expects 2 inputs, got 4: give one sample at a time, \[model\(x\) for x in X\]$"
     for X in (np.zeros((4, 2)), [[0.0, 0.0]] * 4):
         with pytest.raises(ValueError, match=message):
@@ -334,7 +334,7 @@ def test_a_network_can_be_pickled(activation: str) -> None:
 
 
 def test_a_replaced_method_is_used(monkeypatch: pytest.MonkeyPatch) -> None:
-    """As a learner does it after writing a relu of one's own."""
+    """As a learner does after writing a relu."""
     neuron = Neuron(1, "relu", seed=0)
     monkeypatch.setattr(Value, "relu", lambda self: self * 0.0 + 42.0)
     assert neuron(1.0).data == 42.0
@@ -368,7 +368,7 @@ def test_seeds(init: str) -> None:
     first, same, other = (MLP(2, [4, 1], init=init, seed=seed) for seed in (1, 1, 2))
     assert weights(first) == weights(same)
     assert set(weights(first)) & set(weights(other)) == {0.0}
-    assert len(set(weights(first))) == 13  # 12 weights and the 0 of the biases: none drawn twice
+    assert len(set(weights(first))) == 13  # 12 weights and the 0 of the biases: no weight is drawn twice
 
 
 def test_a_seed_gives_these_numbers() -> None:

@@ -1,6 +1,6 @@
-"""Optimisers apart from PyTorch parity: errors, states, settings, and rules on Values.
+"""Optimisers beyond PyTorch parity: errors, states, settings, and rules on Values.
 
-Also the schedules' and the clipping's corners. The arithmetic is in test_torch_parity.
+Also edge cases of schedules and clipping. The arithmetic is in test_torch_parity.
 """
 
 from __future__ import annotations
@@ -38,7 +38,7 @@ def height(p: Any, q: Any) -> Any:
 
 
 def descend(optimizer: optim.Optimizer, steps: int) -> None:
-    """Steps on a bowl that is steeper in one direction than in the other."""
+    """Steps on a quadratic bowl that is steeper in one direction than in the other."""
     for _ in range(steps):
         loss = height(*optimizer.params)
         optimizer.zero_grad()
@@ -70,7 +70,7 @@ def test_bad_parameters(cls: Any) -> None:
     with pytest.raises(TypeError, match=r"a list of Values, such as .* got Value$"):
         cls(Value(1.0))
     p, q = parameters()
-    message = r"^a parameter is given twice, and would make every step twice$"
+    message = r"^a parameter is listed twice and would be updated twice$"
     with pytest.raises(ValueError, match=message):
         cls([p, q, p])
 
@@ -132,7 +132,7 @@ def test_defaults_and_repr(cls: Any, text: str) -> None:
 
 
 def test_an_optimizer_of_ones_own() -> None:
-    with pytest.raises(TypeError, match=r"^Optimizer has no rule\(\): write how a parameter changes$"):
+    with pytest.raises(TypeError, match=r"^Optimizer has no rule\(\): define a parameter update$"):
         optim.Optimizer(parameters(), lr=0.1).step()
 
     class Sign(optim.Optimizer):
@@ -192,7 +192,7 @@ def test_the_learning_rate_can_be_set() -> None:
 
 
 def test_settings_from_numpy_keep_all_bits() -> None:
-    """NumPy would round a float times a float32 to a float32."""
+    """NumPy would round a float times a float32 to float32."""
     p, q = Value(1 / 3), Value(1 / 3)
     p.grad = q.grad = 1 / 7
     optim.SGD([p], lr=np.float32(0.5)).step()  # type: ignore[arg-type]
@@ -301,7 +301,7 @@ def test_a_rule_on_values_is_the_rule_on_floats(name: str, t: float) -> None:
 
 
 def test_a_learning_rate_can_be_learned() -> None:
-    """The derivative of the loss after a step for the learning rate: a hypergradient."""
+    """The derivative of the loss after a step with respect to the learning rate: a hypergradient."""
     rate = Value(0.1)
     optimizer = optim.SGD(parameters(1))
     new, _ = optimizer.rule(3.0, 6.0, (0.0,), 1.0, **(optimizer.hyperparameters | {"lr": rate}))
@@ -333,7 +333,7 @@ def test_a_schedule_of_ones_own() -> None:
     from chainrule.optim.schedules import Schedule
 
     with pytest.raises(
-        TypeError, match=r"^Schedule has no lr_at\(\): write the rate after `epoch` epochs$"
+        TypeError, match=r"^Schedule has no lr_at\(\): define the rate after `epoch` epochs$"
     ):
         Schedule(optim.SGD(parameters()))
 
@@ -424,7 +424,7 @@ def test_clipping_gradients_that_are_values() -> None:
 
 
 def test_clipping_does_not_hide_a_nan() -> None:
-    """PyTorch keeps it too; a 1.0 in its place would train on nonsense in silence."""
+    """PyTorch keeps it too; replacing it by 1.0 would silently train on nonsense."""
     params = with_gradients(math.nan, 3.0)
     optim.clip_grad_value_(params, 1.0)
     assert math.isnan(params[0].grad)

@@ -1,4 +1,4 @@
-"""Files to resume from: every field is checked before anything changes, and named if it is wrong."""
+"""Checkpoint files: every field is validated before anything changes, and named if it is wrong."""
 
 from __future__ import annotations
 
@@ -46,7 +46,7 @@ def train(path: Path, epochs: int, engine: str, model: Any = None) -> tuple[Any,
 
 
 class Content:
-    """What is in a file, to be changed and written again."""
+    """The content of a file, to be changed and written again."""
 
     def __init__(self, path: Path) -> None:
         with safe_open(str(path), framework="numpy") as file:
@@ -78,7 +78,7 @@ def good(tmp_path_factory: pytest.TempPathFactory) -> Callable[[str], Path]:
 
 
 def refused(path: Path, field: str) -> None:
-    """A ModelFileError names the file and the field; model and optimiser are as they were."""
+    """A ModelFileError names the file and the field; model and optimiser are unchanged."""
     model = nn.MLP(2, [3, 1], seed=1)
     optimizer = optim.Adam(model.parameters(), lr=0.05)
     before, state = model.state_dict(), optimizer.state_dict()
@@ -106,7 +106,7 @@ def test_a_good_file_is_resumed_by_every_engine(good: Any, engine: str, tmp_path
     assert (history.epochs, optimizer.steps, history.engine) == (5, 15, "eager")
 
 
-# --- each field, wrong in each way ---------------------------------------------------------------
+# --- every field, wrong in every way -------------------------------------------------------------
 
 WRONG_NUMBERS = [None, "3", True, [], {}, -3, math.nan, -math.inf, 10**400]
 WRONG: dict[str, list[Any]] = {
@@ -130,7 +130,7 @@ WRONG: dict[str, list[Any]] = {
 
 
 def changed(content: Content, field: str) -> tuple[dict[str, Any], str]:
-    """The object that has a field, and its name there."""
+    """The object that contains a field, and the field's name in it."""
     *path, name = field.split(".")
     return (content.about["history"] if path else content.about), name
 
@@ -145,7 +145,7 @@ def test_a_wrong_field_is_named_and_nothing_changes(
         place, name = changed(content, field)
         place[name] = value
         content.write(tmp_path / str(i))
-        # The epochs are counted by the losses: one of both is wrong, and it is the list that is named.
+        # The number of losses must equal the epoch: if they differ, the error names the list.
         refused(tmp_path / str(i), "epoch" if field == "epoch" else name)
 
 
@@ -197,7 +197,7 @@ def test_a_wrong_tensor_is_named(good: Any, engine: str, name: str, tmp_path: Pa
         content = Content(good(engine))
         content.tensors[name] = tensor
         content.write(tmp_path / str(i))
-        # The names of the parameters are compared first, as in every model file.
+        # Parameter names are compared first, as in every model file.
         refused(tmp_path / str(i), name if name != "parameters" or i < 3 else "names and numbers")
     content = Content(good(engine))
     del content.tensors[name]
@@ -247,7 +247,7 @@ def test_an_optimiser_whose_state_has_another_size(good: Any, tmp_path: Path) ->
 
 
 def test_bytes_changed_at_random(good: Any, tmp_path: Path) -> None:
-    """A ModelFileError, or a run that goes on: never another exception, never half a model."""
+    """A ModelFileError or a resumed run: never another exception, never a partial model."""
     whole, path = good("eager").read_bytes(), tmp_path / "file"
     rng = np.random.default_rng(0)
     start = nn.MLP(2, [3, 1], seed=1).state_dict()

@@ -35,7 +35,7 @@ OPTIMIZERS: dict[str, Callable[[Any], optim.Optimizer]] = {
 def both(
     loss: str, X: Any, y: Any, nouts: list[int], optimizer: str = "adam", **options: Any
 ) -> tuple[Any, Any]:
-    """The same training in eager mode and in native code: models and histories."""
+    """The same training run in eager mode and in native code: models and histories."""
     results = []
     for engine in ("eager", "native"):
         model = nn.MLP(X.shape[1], nouts, seed=0)
@@ -190,7 +190,7 @@ def test_models_of_ones_own_stay_eager_unless_asked() -> None:
 
         def forward(self, x: Any) -> Any:
             self.calls += 1
-            return self.mlp(x * 2)  # of an array: each number twice as large
+            return self.mlp(x * 2)  # for an array: every number is doubled
 
     models = {engine: Doubling() for engine in ("auto", "eager")}
     losses = {engine: quick(model, engine=engine).losses for engine, model in models.items()}
@@ -199,11 +199,11 @@ def test_models_of_ones_own_stay_eager_unless_asked() -> None:
         assert quick(Doubling(), engine="native").losses == near(losses["eager"], rel=1e-9)
 
 
-# --- what engine='auto' chooses, and what it says --------------------------------------------------
+# --- what engine='auto' chooses, and what it reports -------------------------------------------------
 
 
 class Rule(optim.Optimizer):
-    """Gradient descent with a rule of one's own."""
+    """Gradient descent with a custom rule."""
 
     def __init__(self, params: Any, update: Callable[[Any, Any], Any]) -> None:
         super().__init__(params, lr=0.1)
@@ -348,11 +348,11 @@ def test_progress_says_what_trains_and_why(capsys: pytest.CaptureFixture[str]) -
     assert "engine eager: the loss is your own" in capsys.readouterr().err
 
 
-# --- watching: what is looked at after an epoch --------------------------------------------------
+# --- monitoring: what is evaluated after an epoch ------------------------------------------------
 
 
 def watched(model: Callable[[], nn.Module], **options: Any) -> tuple[Any, Any]:
-    """Histories of the same training in eager mode and in native code, all they have compared."""
+    """Histories of the same training run in eager mode and in native code, compared completely."""
     options = {"metrics": {"first": first_output}, **options}
     eager, native = (quick(model(), engine=engine, **options) for engine in ("eager", "native"))
     assert native.epochs == eager.epochs
@@ -369,7 +369,7 @@ def first_output(predictions: list[Any], targets: Any) -> float:
 
 
 class Scaled(nn.Module):
-    """In evaluation mode its output is another one, as that of dropout is."""
+    """Its output differs in evaluation mode, as with dropout."""
 
     def __init__(self, evaluated: Callable[[Any], Any]) -> None:
         self.mlp, self.evaluated = nn.MLP(2, [3, 1], "relu", seed=0), evaluated
@@ -559,7 +559,7 @@ def test_infinite_losses_of_both_signs() -> None:
 @native
 @pytest.mark.parametrize("wrong", [-1.0, 2.0])
 def test_a_loss_that_is_no_mean_of_what_is_validated_with(wrong: float) -> None:
-    """A loss that divides by weights is a mean on training data whose weights are all 1."""
+    """A loss that divides by weights is a mean only on training data whose weights are all 1."""
 
     def weighted(predictions: Any, targets: Any) -> Any:
         pairs = zip(predictions, targets, strict=True)
@@ -570,12 +570,12 @@ def test_a_loss_that_is_no_mean_of_what_is_validated_with(wrong: float) -> None:
     watched(xor_model, loss=weighted, y=[1.0] * 4, validation=validation, patience=3)
 
 
-# --- how far a reader has to go ------------------------------------------------------------------
+# --- how many files a reader has to follow -------------------------------------------------------
 
 
 @native
 def test_a_run_goes_through_few_files_and_traces_once() -> None:
-    """XOR with validation and a metric, 5 epochs: calls that enter another file than the call before."""
+    """XOR with validation and a metric, 5 epochs: counts calls that enter a different file."""
     package = str(Path(chainrule.__file__).parent)
     model = nn.MLP(2, [4, 1])
     files: list[str] = []

@@ -1,4 +1,4 @@
-"""Saving and loading: bit for bit, never half a file, and one clear error for anything damaged."""
+"""Saving and loading: bit for bit, never a partial file, and one clear error for any damage."""
 
 from __future__ import annotations
 
@@ -151,7 +151,7 @@ def test_functions_of_ones_own_are_refused(tmp_path: Path) -> None:
 
 
 def relu(x: Any) -> Any:
-    """Not the relu of chainrule."""
+    """Not chainrule's relu."""
     return x * 100.0
 
 
@@ -182,7 +182,7 @@ def extended() -> nn.Module:
 
 @pytest.mark.parametrize("make", [mixed, shared, extended])
 def test_what_would_not_come_back_is_refused(make: Any, tmp_path: Path) -> None:
-    """Better now than when the only copy is the file."""
+    """Better now than when the file is the only copy."""
     with pytest.raises(TypeError, match="cannot save"):
         save(make(), tmp_path / "model")
     assert list(tmp_path.iterdir()) == []
@@ -196,7 +196,7 @@ def test_a_file_is_replaced_as_a_whole(tmp_path: Path) -> None:
     save(MODELS["mlp"], path)
     with path.open("rb") as old:
         save(MODELS["neuron"], path)
-        assert b'"MLP' in old.read().replace(b"\\", b"")  # who was reading reads on
+        assert b'"MLP' in old.read().replace(b"\\", b"")  # an open reader keeps reading the old file
     assert bits(load(path)) == bits(MODELS["neuron"])
     assert [p.name for p in tmp_path.iterdir()] == ["model"]
 
@@ -344,7 +344,7 @@ def test_a_link_stays_a_link(tmp_path: Path) -> None:
 
 @pytest.mark.skipif(os.name != "posix", reason="pipes of this kind are POSIX")
 def test_what_is_no_ordinary_file_is_not_replaced(tmp_path: Path) -> None:
-    """A device, for example: /dev/null must not become a file."""
+    """A device, for example: /dev/null must not be replaced by a file."""
     pipe = tmp_path / "pipe"
     os.mkfifo(pipe)
     with pytest.raises(OSError, match=f"^{re.escape(str(pipe))} is not an ordinary file$"):
@@ -528,11 +528,11 @@ def test_a_refused_file_leaves_everything_as_it_was(tmp_path: Path) -> None:
     assert [p.name for p in tmp_path.iterdir()] == ["model"]
 
 
-# --- damaged by the thousand ---------------------------------------------------------------------
+# --- thousands of damaged files ------------------------------------------------------------------
 
 
 def test_ten_thousand_mutated_files() -> None:
-    """In a process of its own, with a gigabyte to spend: no crash, no other error, no partial load."""
+    """In a separate process limited to a gigabyte: no crash, no other error, no partial load."""
     run = subprocess.run(
         [sys.executable, "-m", "tests.unit.train.mutations", "10000", "0"],
         capture_output=True,

@@ -1,6 +1,6 @@
 """fit and History: what is learned, what is recorded, and how training ends.
 
-XOR and moons are solved from every seed; Ctrl-C, NaN, early stopping and callbacks end it cleanly.
+XOR and moons are solved from every seed; Ctrl-C, NaN, early stopping and callbacks end a run cleanly.
 """
 
 from __future__ import annotations
@@ -91,7 +91,7 @@ def test_three_classes() -> None:
 
 
 def test_digits_are_read() -> None:
-    """Half of the digits are learned, and the other half is read; 2 s on the compiled core."""
+    """Trained on half of the digits, tested on the other half; 2 s on the compiled core."""
     require("sklearn")
     X_train, X_test, y_train, y_test = data.train_test_split(*data.digits(), test_size=0.5, seed=1)
     model = nn.MLP(64, [16, 10], init="xavier", seed=1)
@@ -132,7 +132,7 @@ def test_other_kinds_of_data(X: Any, y: Any) -> None:
 
 
 class Table:
-    """As a DataFrame: indexed by the names of its columns, and iterated over them."""
+    """Like a DataFrame: indexed by column names, and iterating over them."""
 
     def __init__(self, rows: Any) -> None:
         self.rows = np.asarray(rows)
@@ -153,14 +153,14 @@ class Table:
 
 
 def tables(library: str) -> list[tuple[Any, Any]]:
-    """XOR as the tables of a library: one or more kinds of X and y."""
+    """XOR as a library's tables: one or more kinds of X and y."""
     X, y = XOR[0], XOR[1]
     if library == "own":
         return [(Table(X), Table(y)), (X, Table(y)), (Table(X), y.tolist())]
     found: Any = require(library)
     if library == "pandas":
         frame = found.DataFrame(X, columns=["a", "b"], index=[7, 5, 3, 1])
-        mixed = found.DataFrame({"a": X[:, 0].astype(bool), "b": X[:, 1]})  # comes as objects
+        mixed = found.DataFrame({"a": X[:, 0].astype(bool), "b": X[:, 1]})  # has dtype object
         whole = found.DataFrame(X.astype(int), columns=["a", "b"]).astype("Int64")
         target = found.Series(y, index=list("wxyz"))
         rows = [row for _, row in frame.iterrows()]
@@ -223,7 +223,7 @@ def test_a_table_with_what_is_no_number(library: str) -> None:
 
 
 class Classic:
-    """A network as tutorials write it, without `nn.Module`."""
+    """A network as in tutorials, without `nn.Module`."""
 
     def __init__(self, returned: Callable[[list[Value]], Any] = list) -> None:
         rng = np.random.default_rng(0)
@@ -244,7 +244,7 @@ class Classic:
 @pytest.mark.parametrize("returned", [list, tuple, iter, np.array, lambda ps: ps + ps])
 @pytest.mark.parametrize("engine", ["auto", "eager", "native"])
 def test_any_callable_with_parameters(returned: Any, engine: str) -> None:
-    """The same steps as by hand, whatever `parameters()` puts its Values in; twice is once."""
+    """The same steps as by hand, whatever container `parameters()` returns; duplicates count once."""
     if engine == "native" and chainrule.value.c_core is None:
         pytest.skip("there is no C core")
     model, by_hand = Classic(returned), Classic()
@@ -330,7 +330,7 @@ def test_without_shuffling_the_seed_does_not_matter() -> None:
 
 
 class Watching:
-    """A loss that writes down what it was given."""
+    """A loss that records its arguments."""
 
     def __init__(self) -> None:
         self.targets: list[list[float]] = []
@@ -348,7 +348,7 @@ def test_batches() -> None:
     assert [len(ys) for ys in loss.targets] == [4, 4, 2] * 2
     epochs = [list(chain(*loss.targets[i : i + 3])) for i in (0, 3)]
     assert [sorted(epoch) for epoch in epochs] == [y.tolist()] * 2
-    assert epochs[0] != epochs[1]  # shuffled anew
+    assert epochs[0] != epochs[1]  # reshuffled
     assert len(history.losses) == 2
 
 
@@ -400,7 +400,7 @@ def test_metrics_without_validation_are_of_the_training_data() -> None:
 
 
 class Seeing(nn.Module):
-    """Writes down in which mode it is called."""
+    """Records in which mode it is called."""
 
     def __init__(self) -> None:
         self.neuron = nn.Neuron(2, seed=0)
@@ -428,7 +428,7 @@ def test_validation_is_done_in_evaluation_mode() -> None:
 
 
 def rising(rates: list[float], optimizer: optim.Optimizer) -> Any:
-    """A schedule that sets these learning rates, one for each epoch."""
+    """A schedule with these learning rates, one per epoch."""
 
     class Schedule:
         def __init__(self) -> None:
@@ -442,7 +442,7 @@ def rising(rates: list[float], optimizer: optim.Optimizer) -> Any:
 
 
 def test_early_stopping_goes_back_to_the_best(tmp_path: Path) -> None:
-    """Two good epochs, then bad ones: the model and the file hold what the second left."""
+    """Two good epochs, then bad ones: the model and the file hold the state after the second."""
     model, path = xor_model(), tmp_path / "best.safetensors"
     optimizer = optim.SGD(model.parameters())
     states = []
@@ -466,7 +466,9 @@ def test_early_stopping_goes_back_to_the_best(tmp_path: Path) -> None:
 
 
 def test_without_validation_the_best_is_the_best_on_the_training_data(tmp_path: Path) -> None:
-    """The loss of an epoch is measured before its steps, so it does not belong to what they left."""
+    """The loss of an epoch is measured before its steps, so it does not describe the resulting
+    parameters.
+    """
     model, path = xor_model(), tmp_path / "best.safetensors"
     optimizer = optim.SGD(model.parameters())
     states: list[dict[str, float]] = []
@@ -595,7 +597,7 @@ def test_control_c_ends_training_cleanly() -> None:
 
 
 class Pressing(Watching):
-    """A loss that presses Ctrl-C in some of its calls."""
+    """A loss that raises Ctrl-C in some of its calls."""
 
     def __init__(self, *calls: int) -> None:
         super().__init__()
@@ -639,7 +641,7 @@ def test_in_another_thread() -> None:
     assert bits(histories[0].losses) == bits(quick().losses)
 
 
-# --- a loss that is no number --------------------------------------------------------------------
+# --- a loss that is not a number -----------------------------------------------------------------
 
 
 def test_a_loss_that_is_not_finite_is_explained() -> None:
@@ -695,7 +697,7 @@ def test_numbers_in_the_data_that_are_not_finite() -> None:
 
 
 def test_samples_that_are_no_numbers() -> None:
-    """What a model does with a text is its own affair, and an error is explained all the same."""
+    """How a model handles a string is up to the model, but the error is explained anyway."""
 
     class Reading(nn.Module):
         def __init__(self) -> None:
@@ -796,7 +798,7 @@ def test_a_checkpoint_that_cannot_be_written_is_found_before_training(tmp_path: 
 
 
 def test_training_inside_no_grad() -> None:
-    """It would go through all epochs and learn nothing."""
+    """It would run all epochs and learn nothing."""
     message = r"^fit inside no_grad\(\) would learn nothing: call it outside$"
     with chainrule.no_grad(), pytest.raises(RuntimeError, match=message):
         quick()

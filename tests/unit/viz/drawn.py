@@ -1,4 +1,4 @@
-"""Graphs that the tests of `viz` draw."""
+"""Graphs for the tests of `viz`."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ from chainrule.support import graph
 
 
 def expression(nodes: int, seed: int = 0) -> Any:
-    """A random expression of exactly so many nodes, with shared parts, one result and gradients."""
+    """A random expression with exactly this many nodes, with shared parts, one result and gradients."""
     rng = random.Random(seed)
     leaves = max(1, nodes // 5)
     unused: list[Any] = [Value(rng.uniform(0.5, 1.5), label=f"x{i}") for i in range(leaves)]
@@ -47,13 +47,13 @@ def network(*sizes: int, samples: int = 1) -> tuple[Any, nn.Module]:
     return loss, model
 
 
-# --- one graph for everything that a picture may meet ------------------------------------------------
+# --- one graph for every case that a picture must handle ---------------------------------------------
 
-Graph = Callable[[], Any]  # makes a Value, or a list of them
+Graph = Callable[[], Any]  # returns a Value, or a list of them
 
 
 def _row(op: ops.Op) -> Graph:
-    """The operation on leaves, at a point of its domain; times 3, so that its gradient is not 1."""
+    """The operation on leaves, at a point in its domain; times 3, so that its gradient is not 1."""
 
     def make() -> Any:
         rng = random.Random(op.name)
@@ -75,7 +75,7 @@ def _leaves(*numbers: float) -> list[Any]:
 
 
 def by_hand(x: Any, op: str = "cube") -> Any:
-    """x**3 with its derivative in `_backward`, in the way of the tutorials."""
+    """x**3 with its derivative in `_backward`, as in the tutorials."""
     out = Value(x.data**3, (x,), op)
 
     def backward() -> None:
@@ -88,25 +88,27 @@ def by_hand(x: Any, op: str = "cube") -> Any:
 def _by_hand(op: str) -> Graph:
     def make() -> Any:
         a, b, c = _leaves(2.0, 3.0, 0.5)
-        return _differentiated(by_hand(a * b, op) * c + a.tanh())  # a is above it and beside it
+        return _differentiated(by_hand(a * b, op) * c + a.tanh())  # a is both below it and beside it
 
     return make
 
 
 def _custom() -> Any:
     a, b, c = _leaves(0.3, 2.0, -1.5)
-    gate = custom_op("gate", lambda x, y: x * y, (lambda x, y, out: y, None))  # no derivative for y
+    gate = custom_op("gate", lambda x, y: x * y, (lambda x, y, out: y, None))  # y has no derivative
     return _differentiated(gate(a.tanh(), b.exp()) * c)
 
 
 def _untaken() -> Any:
-    """An infinite slope in the branch that was not taken: nothing flows there, and nothing is NaN."""
+    """An infinite slope in the branch that was not selected: no gradient flows there, and nothing is
+    NaN.
+    """
     a, b = _leaves(1.0, 0.0)
     return _differentiated(where(a, a * 2.0, sqrt(b * 3.0)))
 
 
 def _untaken_with_an_infinite_gradient() -> Any:
-    """0 times an infinite gradient is no share: the edge is cut."""
+    """0 times an infinite gradient contributes nothing: the edge is cut."""
     a, b = _leaves(1.0, 2.0)
     out = where(a, a * 2.0, b)
     out.backward(math.inf)
@@ -170,7 +172,7 @@ def _other_gradient() -> Any:
 
 
 def _of_another_result() -> Any:
-    """The gradients are those of a result that is not in the picture."""
+    """The gradients belong to a result outside the picture."""
     a, b = _leaves(2.0, 3.0)
     untaken = b.log()
     out = where(a, a * b, untaken)
@@ -262,7 +264,9 @@ def gradient(value: Any) -> float:
 
 
 def shares(value: Any) -> list[float | None]:
-    """What backward sends from a value to each input: asked of the engine, on copies of the inputs."""
+    """The contribution of a value to each input's gradient, computed by the engine on copies of the
+    inputs.
+    """
     copies = [v.data if v.is_constant else Value(v.data) for v in value.inputs]
     result = graph.row(value)(*copies)
     result.backward(gradient(value))

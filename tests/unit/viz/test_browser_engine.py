@@ -1,4 +1,4 @@
-"""The table and the engine as JavaScript, run in node: the same numbers as those of Values."""
+"""The table and the engine in JavaScript, run in node: the same numbers as Values."""
 
 from __future__ import annotations
 
@@ -28,7 +28,7 @@ SPECIAL = (0.0, -0.0, 1.0, -2.5, math.inf, -math.inf, math.nan)
 
 
 def run_node(folder: Path, script: str, data: object) -> Any:
-    """What the script returns for the data; NaN and infinities travel as text."""
+    """The script's result for the data; NaN and infinities are passed as text."""
     (folder / "ops.mjs").write_text(ops_module())
     (folder / "bundle.mjs").write_text(
         bundle(["viz/web/static/stepper/checking.js", "viz/web/static/stepper/moments.js"])
@@ -75,7 +75,7 @@ def restored(x: Any) -> Any:
 
 
 def close(a: float | None, b: float | None, ulps: float = 8.0) -> bool:
-    """The same up to what JavaScript's functions are off; where it is infinite or NaN, exactly."""
+    """Equal up to the error of JavaScript's functions; infinities and NaN must match exactly."""
     if a is None or b is None:
         return a is b
     if not math.isfinite(a) or not math.isfinite(b):
@@ -144,7 +144,7 @@ def recomputed(folder: Path, cases: Sequence[tuple[Picture, dict[int, float]]]) 
 
 
 def compare(found: dict[str, list[float | None]], seen: Picture, rounding: float = 1e-11) -> None:
-    """With what Values computed."""
+    """Compare with the numbers of the Values."""
 
     def same(a: float | None, b: float | None) -> bool:
         return close(a, b) or (a is not None and b is not None and abs(a - b) <= rounding * (1 + abs(b)))
@@ -216,7 +216,7 @@ def test_take(tmp_path: Path) -> None:
 
 
 def test_what_was_made_by_hand_keeps_its_numbers(tmp_path: Path) -> None:
-    """Also if it has the name of a row; and what it is made of cannot be moved."""
+    """Even if it has the name of a table operation; its inputs cannot be moved."""
     cube = custom_op("cube", lambda x: x**3, lambda x, out: 3 * x**2)
     x, y = Value(2.0, label="x"), Value(0.5, label="y")
     hand = Value(7.0, (x,), "tanh")

@@ -1,4 +1,4 @@
-"""The gradient ledger: to the last bit what backward computes, and readable."""
+"""The gradient ledger: equal to backward to the last bit, and readable."""
 
 from __future__ import annotations
 
@@ -23,7 +23,7 @@ from tests.unit.inspect.test_rules import check_latex
 from ...near import near
 
 STEERING = (
-    r"[\x00-\x09\x0b-\x1f\x7f-\x9f\u202a-\u202e\u2066-\u2069]"  # a terminal, or the direction of text
+    r"[\x00-\x09\x0b-\x1f\x7f-\x9f\u202a-\u202e\u2066-\u2069]"  # terminal or text-direction controls
 )
 LONG = 1_000_000 if chainrule.core == "c" else 200_000
 
@@ -68,7 +68,7 @@ def bits(x: float) -> str:
 
 @pytest.mark.parametrize("seed", range(300))
 def test_the_ledger_sums_to_the_gradient_to_the_last_bit(seed: int) -> None:
-    """On random graphs with shared nodes, where, pow and operations on many values."""
+    """On random graphs with shared nodes, where, pow and variadic operations."""
     program = random_graphs.make(random.Random(seed), Value)
     values = random_graphs.run(program, Value, lambda name, args: ops.BY_NAME[name](*args))
     loss, leaves = values[-1], values[: len(program.leaves)]
@@ -102,7 +102,7 @@ def test_random_graphs_hold_what_they_should() -> None:
 
 
 def test_what_backward_adds_in_another_order_would_be_caught() -> None:
-    """Three shares whose sum depends on the order."""
+    """Three contributions whose sum depends on the order."""
     a = Value(1.0, label="a")
     y = a * 1e16 + a * 1.0 + a * 1.0
     shares = [use.share for use in explain(y, wrt=a).uses]
@@ -177,7 +177,7 @@ def test_a_constant() -> None:
 
 @pytest.mark.parametrize("make", [lambda a: where(0.0, a.log(), 2.0), lambda a: a.stop_gradient()])
 def test_a_way_that_is_cut(make: Any) -> None:
-    """Not even NaN gets through a branch that was not taken."""
+    """Not even NaN gets through a branch that was not selected."""
     a = Value(-1.0, label="a")
     ledger = explain(make(a) + 1.0, wrt=a)
     assert (ledger.gradient, ledger.count) == (0.0, 0)
@@ -330,7 +330,7 @@ def test_functions_assigned_to_backward_cannot_be_explained() -> None:
     with pytest.raises(TypeError, match=r"^cannot explain through 'twice': it was made by hand"):
         explain(y, wrt=a)
     assert a.grad == 0.0
-    assert explain(y, wrt=b).gradient == 4.0  # it is not on the way
+    assert explain(y, wrt=b).gradient == 4.0  # it is not on the path
 
 
 def test_take_has_a_rule() -> None:

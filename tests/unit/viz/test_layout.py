@@ -1,4 +1,4 @@
-"""Layouts: nothing overlaps, no edge runs through a box, few crossings, the same every time."""
+"""Layouts: nothing overlaps, no edge runs through a box, few crossings, deterministic."""
 
 from __future__ import annotations
 
@@ -40,7 +40,7 @@ def assert_nothing_overlaps(places: Layout) -> None:
 
 
 def assert_edges_avoid_boxes(drawn: Picture, places: Layout) -> None:
-    """From one point to the next an edge stays inside the rectangle that they span."""
+    """Between two points an edge stays inside the rectangle that they span."""
     left, right, top, bottom = boxes(places)
     for edge, points in zip(drawn.edges, places.edges, strict=True):
         source, target = places.nodes[edge.source], places.nodes[edge.target]
@@ -56,13 +56,13 @@ def assert_edges_avoid_boxes(drawn: Picture, places: Layout) -> None:
 
 
 def crossings_seen(drawn: Picture, places: Layout) -> int:
-    """Counted in the drawing: pairs of lines that change sides between two columns."""
+    """Counted in the drawing: pairs of lines that swap sides between two columns."""
     columns: dict[float, list[float]] = {}
     for place in places.nodes:
         box = columns.setdefault(place.x + place.width // 2, [place.x, place.x + place.width])
         box[:] = min(box[0], place.x), max(box[1], place.x + place.width)
     ordered: list[list[float]] = []
-    for low, high in sorted(columns.values()):  # a middle may be off by a pixel
+    for low, high in sorted(columns.values()):  # a centre may be off by a pixel
         if ordered and low < ordered[-1][1]:
             ordered[-1] = [min(ordered[-1][0], low), max(ordered[-1][1], high)]
         else:
@@ -107,7 +107,7 @@ def test_networks(samples: int, most: int) -> None:
 
 
 def deep(rounds: int) -> Any:
-    """Every value is needed again much later: edges are long and many."""
+    """Every value is used again much later, so edges are long and numerous."""
     x = Value(1.0)
     values = [x]
     for _ in range(rounds):
@@ -152,7 +152,7 @@ def test_a_chain_is_one_straight_line() -> None:
 
 
 def test_arguments_arrive_in_their_order() -> None:
-    """Where it matters which is which, the first is on top."""
+    """Where the order matters, the first is on top."""
     a, b, c = Value(1.0), Value(2.0), Value(3.0)
     for out in (a - b, b / a, where(a, c, b), (b - a) - (a - b)):
         drawn = picture(out)

@@ -1,4 +1,4 @@
-"""What is drawn is what the engine computed, in every format, whatever the labels are."""
+"""Drawings show what the engine computed, in every format, for any labels."""
 
 from __future__ import annotations
 
@@ -68,7 +68,7 @@ def chain(length: int) -> Any:
         (-0.0, "0.0000"),
         (2.0, "2.0000"),
         (-0.9640275800758169, "-0.9640"),
-        (0.03125, "0.0313"),  # a tie, away from zero as in JavaScript
+        (0.03125, "0.0313"),  # a tie, rounded away from zero as in JavaScript
         (-0.03125, "-0.0313"),
         (1e-3, "0.0010"),
         (9.9999e-4, "1.000e-3"),
@@ -115,7 +115,7 @@ def test_numbers_are_the_same_in_javascript() -> None:
 
 
 def hints(text: str) -> list[list[str]]:
-    """What appears under the mouse, for each box."""
+    """The tooltip of each box."""
     boxes = ET.fromstring(text).iter(f"{SVG}g")
     return [(box.find(f"{SVG}title").text or "").splitlines() for box in boxes]  # type: ignore[union-attr]
 
@@ -152,7 +152,7 @@ def test_contributions_add_up_to_gradients(seed: int) -> None:
     assert all(numbers.signed(edge.share) in texts for edge in drawn.edges)
 
 
-# Every format, for every kind of graph: the numbers are those of the Values.
+# Every format, for every kind of graph, shows the numbers of the Values.
 
 
 def values_in(out: Any) -> list[Any]:
@@ -161,7 +161,7 @@ def values_in(out: Any) -> list[Any]:
 
 
 def shown_numbers(out: Any, drawn: Picture) -> list[tuple[str, str]]:
-    """Value and gradient of every node as they must be shown, read from the Values."""
+    """The value and gradient of every node as they must be shown, read from the Values."""
     known = any(gradient(root) != 0.0 for root in roots_of(out))
     return [
         (
@@ -173,14 +173,14 @@ def shown_numbers(out: Any, drawn: Picture) -> list[tuple[str, str]]:
 
 
 def shown_shares(out: Any, drawn: Picture) -> list[float | None]:
-    """What flowed through every edge, asked of the engine; None where it is not to be shown."""
+    """The contribution through every edge, from the engine; None if it is not to be shown."""
     found: list[float | None] = []
     for value, node in zip(values_in(out), drawn.nodes, strict=True):
         silent = node.changed or node.rule == BY_HAND or node.grad is None
         differentiable = [edge.partial is not None for edge in drawn.into(node.id)]
         if silent:
             found += [None] * len(value.inputs)
-        elif gradient(value) == 0.0:  # tests of their own say when that is 0.0, and when it is NaN
+        elif gradient(value) == 0.0:  # separate tests say when that is 0.0 and when it is NaN
             found += [edge.share for edge in drawn.into(node.id)]
         else:
             pairs = zip(shares(value) if value.inputs else [], differentiable, strict=True)
@@ -256,7 +256,7 @@ def test_an_edge_that_is_cut_has_the_share_zero() -> None:
 
 
 def test_what_no_gradient_reaches_has_the_share_zero() -> None:
-    """Its slope may be infinite. A gradient that is 0 and arrives there makes NaN, as in backward."""
+    """Its slope may be infinite. A gradient of 0 that arrives there makes NaN, as in backward."""
     unreached, x = GRAPHS["untaken"](), Value(0.0, label="x")
     reached = x.sqrt() ** 2
     reached.backward()
@@ -270,7 +270,7 @@ def test_what_no_gradient_reaches_has_the_share_zero() -> None:
 
 
 def test_shares_below_what_was_made_by_hand() -> None:
-    """Its own shares are not known, but what it sent down flows on."""
+    """Its own contributions are not known, but those below it are."""
     out = GRAPHS["by hand, called cube"]()
     drawn = picture(out)
     below = [
@@ -285,7 +285,7 @@ def test_shares_below_what_was_made_by_hand() -> None:
 
 @pytest.mark.parametrize("seed", range(5))
 def test_shares_in_folded_pictures_are_sums_as_backward_adds_them(seed: int) -> None:
-    """Through every way out of a box flow exactly the gradients that arrive at it."""
+    """The gradients that leave a box through its outputs equal those that arrive."""
     for out in (expression(150, seed), network(2, 6, 5, 1, samples=3)[0]):
         whole = picture(out)
         folded = fold(whole)
@@ -303,7 +303,7 @@ def test_shares_in_folded_pictures_are_sums_as_backward_adds_them(seed: int) -> 
 
 
 def test_shares_that_cancel_in_a_folded_picture() -> None:
-    """One edge for many has their sum without extra digits: the gradient that backward computed."""
+    """An edge that stands for many shows their sum without extra digits: the gradient from backward."""
     a = Value(1.0, label="a")
     b = a * 1.0
     out = total([b * x for x in (1e16, 1.0, -1e16, 1.0)] * 20).tanh()
@@ -335,7 +335,7 @@ def test_gradients_that_were_not_computed() -> None:
 
 
 def changed(drawn: Picture) -> list[str]:
-    """Which results are marked; their edges, and no others, have no share."""
+    """Which results are marked; only their edges have no contribution."""
     for edge in drawn.edges:
         hidden = drawn.nodes[edge.target].changed or drawn.nodes[edge.source].kind == "constant"
         assert (edge.share is None) == (edge.partial is None) == hidden
@@ -476,16 +476,16 @@ def test_hostile_labels(label: str) -> None:
     cleaned = labels.clean(label)
     assert any(line[0].startswith(f"{cleaned} ") for line in hints(drawn.svg))
     assert labels.shorten(cleaned) in words(drawn.svg)
-    # As text: as many lines, nothing that steers a terminal.
+    # As text: the same number of lines, without control characters.
     assert len(str(drawn).splitlines()) == 3
     assert not re.search(r"[\x00-\x09\x0b-\x1f\x7f-\x9f\u202a-\u202e\u2066-\u2069]", str(drawn))
-    # As Graphviz: strings are closed, and nothing but strings can hold a label.
+    # As Graphviz: strings are closed, and a label appears only in strings.
     string = re.compile(r'"(?:[^"\\\n]|\\.)*"')
     assert string.sub("S", graphviz(drawn.picture)) == string.sub("S", graphviz(plain.picture))
 
 
 def test_half_a_character() -> None:
-    """A str can hold half of a pair; a file cannot."""
+    """A str can hold a lone surrogate; a file cannot."""
     try:
         a = Value(1.0, label="\ud800")
     except UnicodeError:
@@ -534,7 +534,7 @@ def test_themes() -> None:
 
 
 def test_kinds_differ_without_colour() -> None:
-    """By the radius of the corners, by dashes, by a second card, by the width of the line."""
+    """By corner radius, dashes, a second card and line width."""
     drawn = draw(network(2, 20, 1)[0], fold=True)
     assert {node.kind for node in drawn.picture.nodes} >= {"leaf", "constant", "operation", "group"}
     assert "stroke-dasharray" in re.sub(r"\.still\{[^}]*\}", "", drawn.svg)
@@ -546,7 +546,7 @@ def test_kinds_differ_without_colour() -> None:
 
 
 def test_rules_stay_inside_the_picture() -> None:
-    """In a page, a rule for `text` must not reach other pictures."""
+    """In a page, a rule for `text` must not affect other pictures."""
     style = re.search("<style>(.*)</style>", draw(example()).svg)
     assert style
     rules = re.sub(r"@media \([^)]*\)\{(.*)\}", r"\1", style[1])
@@ -659,7 +659,7 @@ def count(drawn: Picture) -> int:
 
 
 def assert_is_a_picture(drawn: Picture) -> None:
-    """Numbered in order, inputs first, edges as the nodes say."""
+    """Numbered in order, inputs first, edges matching the nodes."""
     assert [node.id for node in drawn.nodes] == list(range(len(drawn.nodes)))
     assert [edge.id for edge in drawn.edges] == list(range(len(drawn.edges)))
     for node in drawn.nodes:
@@ -706,7 +706,7 @@ def test_samples_are_found() -> None:
 
 
 def test_a_group_with_one_result_has_its_numbers() -> None:
-    """And what flows back through an edge from it is the sum."""
+    """And the contribution through an outgoing edge is the sum."""
     a, b = Value(2.0, label="a"), Value(3.0, label="b")
     inner = (a * 2 + 1).tanh() * b.sin()
     inner.label = "h"
@@ -722,7 +722,7 @@ def test_a_group_with_one_result_has_its_numbers() -> None:
 
 @pytest.mark.parametrize("activation", ["tanh", "relu"])
 def test_a_box_for_each_neuron_shows_the_numbers_of_the_engine(activation: str) -> None:
-    """Values and gradients of boxes; slopes and shares of the edges that arrive at them."""
+    """Values and gradients of boxes; slopes and contributions of incoming edges."""
     model = nn.MLP(2, [3, 2, 1], activation, seed=4)
     for i, p in enumerate(model.parameters()):
         p.data += 0.1 * (i % 3)
@@ -751,7 +751,7 @@ def test_a_box_for_each_neuron_shows_the_numbers_of_the_engine(activation: str) 
         assert tuple(found) == box.inputs
         arguments = [places[v] for v in x] if name.startswith("layers.0") else ends
         assert len(found) == len(neuron.w) <= len(arguments)
-        # a neuron by hand: the slope of its activation, times the weight
+        # a neuron by hand: the slope of its activation times the weight
         if activation == "relu" and not name.startswith("layers.2"):
             slope = 1.0 if output.data > 0.0 else 0.0
         else:
@@ -785,7 +785,7 @@ def test_large_graphs_are_folded_by_themselves() -> None:
 
 @pytest.mark.parametrize("nodes", [5_000, 20_000])
 def test_folding_shared_parts_takes_no_exponential_time(nodes: int) -> None:
-    """Keys of structures were nested tuples, and hashing one walked it as a tree."""
+    """Structure keys were nested tuples, and hashing one traversed it as a tree."""
     drawn = fold(picture(expression(nodes)))
     assert MOST // 4 <= len(drawn.nodes) <= MOST
     assert count(drawn) == nodes
@@ -896,7 +896,7 @@ def test_png(tmp_path: Path) -> None:
 def test_png_by_a_browser(monkeypatch: pytest.MonkeyPatch) -> None:
     if not any(map(shutil.which, png.BROWSERS)):
         require_program(png.BROWSERS[0])
-    monkeypatch.delenv("LD_PRELOAD", raising=False)  # a sanitizer is for our core, not for a browser
+    monkeypatch.delenv("LD_PRELOAD", raising=False)  # the sanitizer is for our core, not for a browser
     monkeypatch.setattr(importlib, "import_module", missing)
     which = shutil.which
     monkeypatch.setattr(shutil, "which", lambda name: which(name) if name in png.BROWSERS else None)
