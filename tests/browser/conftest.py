@@ -1,4 +1,4 @@
-"""A browser for all tests: Debian's chromium, which may reach nothing but files and this machine."""
+"""A browser for all tests: Debian's chromium, restricted to files and this machine."""
 
 from __future__ import annotations
 
@@ -40,7 +40,7 @@ def is_allowed(url: str) -> bool:
 
 
 class Opener:
-    """Opens files in windows of their own; remembers what went wrong in them."""
+    """Opens files in separate windows, and records errors in them."""
 
     def __init__(self, browser: Any, folder: Path) -> None:
         self.browser, self.folder = browser, folder
@@ -49,7 +49,7 @@ class Opener:
         self.problems: list[str] = []
 
     def __call__(self, text: str, *, state: Any = None, width: int = 1200, **options: Any) -> Any:
-        """A page that shows this HTML; `state` is what is behind the # of its address."""
+        """A page with this HTML; `state` is the fragment of its address."""
         path = self.folder / f"page{len(self.contexts)}.html"
         path.write_text(text)
         page = self.window(width=width, **options)
@@ -82,7 +82,7 @@ class Opener:
 
 @pytest.fixture
 def open_page(browser: Any, tmp_path: Path) -> Iterator[Opener]:
-    """Fails the test if a page asked for anything from elsewhere, or had an error."""
+    """Fails the test if a page made an external request or had an error."""
     opener = Opener(browser, tmp_path)
     yield opener
     for context in opener.contexts:
@@ -92,7 +92,7 @@ def open_page(browser: Any, tmp_path: Path) -> Iterator[Opener]:
 
 @pytest.fixture(scope="session")
 def formatted(browser: Any) -> Iterator[Callable[[Sequence[float | None]], list[str]]]:
-    """Numbers as the pages write them."""
+    """Numbers as the pages format them."""
     page = browser.new_page()
     module = "data:text/javascript," + quote(static("viz/web/static/page/numbers.js"))
     script = """async ([module, numbers]) => {

@@ -1,6 +1,6 @@
-"""The studio for tests: the real server in a process of its own, and pages of it that are watched.
+"""The studio for tests: the real server in a separate process, with monitored pages.
 
-Whatever a page asks for outside of this machine, and whatever its console complains about, fails.
+A test fails if a page makes an external request or logs an error to its console.
 """
 
 from __future__ import annotations
@@ -18,11 +18,11 @@ from urllib.parse import parse_qs, urlencode, urlsplit
 from ..near import near
 
 LOCAL = ("127.0.0.1", "localhost")
-REFUSED = re.compile(r"Failed to load resource: .* status of 4\d\d")  # what a test asked for
+REFUSED = re.compile(r"Failed to load resource: .* status of 4\d\d")  # caused by the test itself
 
 
 class Server:
-    """`chainrule studio --no-browser`, with other words after it, until `close`."""
+    """`chainrule studio --no-browser` with further arguments, until `close`."""
 
     def __init__(self, *words: str) -> None:
         command = [sys.executable, "-m", "chainrule", "studio", "--no-browser", *words]
@@ -40,7 +40,7 @@ class Server:
         self.root, self.entrance = found.groups()
 
     def code(self) -> str:
-        """What is in the file that lets a browser in, until it is used."""
+        """The code in the file that lets a browser in, until it is used."""
         text = Path(urlsplit(self.entrance).path).read_text(encoding="utf-8")
         found = re.search(r'name="token" value="([\w-]{43})"', text)
         assert found is not None
@@ -52,7 +52,7 @@ class Server:
 
 
 class Pages:
-    """Windows of the studio with the cookie and the key; remembers what went wrong in them."""
+    """Windows of the studio with the cookie and the key; records errors in them."""
 
     def __init__(self, browser: Any, server: Server) -> None:
         self.browser, self.server = browser, server
@@ -61,7 +61,7 @@ class Pages:
         self.problems: list[str] = []
 
     def __call__(self, *, width: int = 1280, height: int = 900, **state: Any) -> Any:
-        """A page with this state behind the #."""
+        """A page with this state in its fragment."""
         return self.open(f"#{urlencode(state)}" if state else "", width=width, height=height)
 
     def open(self, hashed: str = "", *, width: int = 1280, height: int = 900, **options: Any) -> Any:
@@ -94,7 +94,7 @@ class Pages:
             self.problems.append(message.text)
 
     def close(self) -> list[str]:
-        """Close all windows; what went wrong in them."""
+        """Close all windows; returns their errors."""
         for context in self.contexts:
             context.close()
         problems, self.problems, self.contexts = self.problems, [], []
@@ -107,7 +107,7 @@ def close_to(text: str, x: float) -> bool:
 
 
 def state_of(page: Any) -> dict[str, str]:
-    fragment = page.evaluate("location.hash.slice(1)")  # page.url hears of it a moment later
+    fragment = page.evaluate("location.hash.slice(1)")  # page.url is updated a moment later
     return {key: value[-1] for key, value in parse_qs(fragment).items()}
 
 
@@ -119,7 +119,7 @@ def wait_for_text(page: Any, selector: str, pattern: str) -> None:
 
 
 def becomes(page: Any, question: Callable[[], object], answer: object, seconds: float = 20.0) -> None:
-    """Ask until the answer comes, or say what came instead; the page goes on meanwhile."""
+    """Poll until the value is as expected, or report what it was; the page runs meanwhile."""
     end = time.monotonic() + seconds
     while (found := question()) != answer and time.monotonic() < end:
         page.wait_for_timeout(20)

@@ -1,4 +1,4 @@
-"""Exported lessons in a real browser, from file://: nothing is asked for, and all of it works."""
+"""Exported lessons in a real browser, from file://: no requests are made, and everything works."""
 
 from __future__ import annotations
 

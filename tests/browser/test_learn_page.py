@@ -1,6 +1,6 @@
 """The course in the studio, in a real browser: reading, running, answering, solving.
 
-What the page says is compared with the library, and what it keeps is read by the terminal.
+The page is compared with the library, and the terminal reads what the page saves.
 """
 
 from __future__ import annotations
@@ -42,7 +42,7 @@ def windows(browser: Any, folder: Path) -> Iterator[Pages]:
 
 @pytest.fixture
 def pages(windows: Pages, folder: Path) -> Iterator[Pages]:
-    """Every test begins with an empty folder."""
+    """Every test starts with an empty folder."""
     for path in folder.glob("*"):
         path.unlink()
     yield windows
@@ -130,7 +130,7 @@ def test_reading_running_and_changing_code(pages: Pages) -> None:
     third = page.get_by_role("group", name="Code 3 of 11", exact=True)
     third.get_by_role("button", name="Run").click()
     third.get_by_text("block 1 of this lesson raises NameError").wait_for()
-    # A change is still there after looking at something else, and can be undone.
+    # A change is still there after visiting another page, and can be undone.
     page.get_by_role("link", name="All lessons").click()
     page.wait_for_selector(".lesson-row")
     page.go_back()
@@ -232,7 +232,7 @@ def test_clicking_a_node(pages: Pages, folder: Path) -> None:
     quiz.get_by_role("checkbox", name=re.compile("^a,")).click()
     quiz.get_by_role("button", name="Check").click()
     assert "Something chosen is not part of it." in quiz.inner_text()
-    assert "-36" not in quiz.inner_text()  # the result is not given away
+    assert "-36" not in quiz.inner_text()  # the result is not revealed
     quiz.get_by_role("checkbox", name=re.compile("^a,")).press("Space")
     quiz.get_by_role("checkbox", name=re.compile("^b,")).press("Space")
     quiz.get_by_role("button", name="Check").click()
@@ -318,7 +318,7 @@ def test_what_was_typed_is_saved(pages: Pages, folder: Path) -> None:
 
 
 def test_an_exercise_that_is_opened_again_waits_for_its_last_save(pages: Pages, folder: Path) -> None:
-    """Otherwise it would take its own last save for the work of another program."""
+    """Otherwise it would mistake its own last save for another program's."""
     page = at(pages, "exercise/write_mul")
     order: list[str] = []
 
@@ -346,7 +346,7 @@ def test_an_exercise_that_is_opened_again_waits_for_its_last_save(pages: Pages, 
 def test_a_page_that_closes_while_it_saves_loses_nothing(
     pages: Pages, folder: Path, arrives: bool
 ) -> None:
-    """The save before the last has no answer yet: it may have been written, or be lost."""
+    """The previous save has no answer yet: it may have been written or lost."""
     page = at(pages, "exercise/write_mul")
     held: list[Any] = []
 
@@ -391,7 +391,7 @@ def test_a_file_that_was_changed_on_disk(pages: Pages, folder: Path, choice: str
     assert not banner.is_visible()
     assert editor(page).input_value() == kept
     becomes(page, (folder / "write_mul.py").read_text, kept)
-    if choice == "Take":  # and what was dropped comes back
+    if choice == "Take":  # and the dropped version is restored
         editor(page).press("Control+z")
         assert editor(page).input_value() == "mine\n"
 
@@ -473,7 +473,7 @@ def test_markup_stays_text(pages: Pages) -> None:
     assert page.locator("img").count() == 0
 
 
-# --- for everybody ---------------------------------------------------------------------------------
+# --- accessibility ---------------------------------------------------------------------------------
 
 
 @pytest.mark.parametrize("theme", ["light", "dark"])

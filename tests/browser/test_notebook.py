@@ -1,4 +1,4 @@
-"""The widget: its script in a browser with a model of a notebook, its values in Python."""
+"""The widget: its script in a browser with a mock notebook model, its values in Python."""
 
 from __future__ import annotations
 
@@ -47,7 +47,7 @@ def made() -> tuple[Any, Any, Any]:
 
 
 def test_values_come_back(made: tuple[Any, Any, Any]) -> None:
-    """Assigning to `values`, as the browser does, moves the leaves and recomputes."""
+    """Assigning to `values`, as the browser does, updates the leaves and recomputes."""
     shown, out, (a, b) = made
     assert shown.values == {"0": 2.0, "1": -3.0}
     shown.values = {"0": 0.5, "1": 1.0}
@@ -92,13 +92,13 @@ def test_it_takes_a_value() -> None:
 
 
 def test_every_number_is_pythons(open_page: Opener, formatted: Formatted) -> None:
-    """As drawn, and after its leaves moved: then Python's Values have the numbers of the page."""
+    """As drawn, and after its leaves moved: then Python's Values have the page's numbers."""
     require("anywidget")
     page = open_page.window()
     for name, make in GRAPHS.items():
         out = make()
         if isinstance(out, list) or name.startswith("stale"):
-            continue  # a widget shows one result; what is stale is tested with exported files
+            continue  # a widget shows one result; stale values are tested with exported files
         seen = picture(out)
         shown = widget(out)
         page.goto("about:blank")

@@ -1,4 +1,4 @@
-"""The exported file, opened from the disk: everything somebody can do with it."""
+"""The exported file, opened from disk: everything a user can do with it."""
 
 from __future__ import annotations
 
@@ -53,7 +53,7 @@ def exported(out: Any) -> str:
 
 
 def numbers(seen: Picture, formatted: Formatted) -> list[list[str | None]]:
-    """What a page must show for every node in the end."""
+    """What a page must show for every node at the end."""
     values = formatted([node.data for node in seen.nodes])
     grads = formatted([node.grad for node in seen.nodes])
     return [
@@ -63,7 +63,7 @@ def numbers(seen: Picture, formatted: Formatted) -> list[list[str | None]]:
 
 
 def moments(seen: Picture, formatted: Formatted) -> list[list[list[str | None]]]:
-    """What it must show after each number of steps, from Python's shares."""
+    """What it must show after each number of steps, from Python's contributions."""
     data = [None if node.inputs else node.data for node in seen.nodes]
     grad: list[float | None] = [None] * len(seen.nodes)
     found = []
@@ -88,7 +88,7 @@ def moments(seen: Picture, formatted: Formatted) -> list[list[list[str | None]]]
 
 
 def state(page: Any) -> Any:
-    """What the address remembers, once it has settled."""
+    """The state in the address, once it has settled."""
     page.wait_for_timeout(300)
     return page.evaluate("() => JSON.parse(decodeURIComponent(location.hash.slice(1)))")
 
@@ -185,7 +185,7 @@ def test_the_timeline(open_page: Opener) -> None:
 
 
 def test_a_step_says_its_rule_and_its_numbers(open_page: Opener, formatted: Formatted) -> None:
-    """Where two paths meet, with += and what was there before."""
+    """Where two paths meet, with += and the previous gradient."""
     out, _ = example()
     seen = picture(out)
     page = open_page(exported(out), state={"step": 1})
@@ -217,7 +217,7 @@ def test_a_step_says_its_rule_and_its_numbers(open_page: Opener, formatted: Form
 
 
 def test_rules_are_shown_as_mathematics(open_page: Opener) -> None:
-    """What is in a rule but is not MathML is left out."""
+    """Anything in a rule that is not MathML is left out."""
     a = Value(3.0, label="a")
     out = a * 2.0
     out.backward()
@@ -236,7 +236,7 @@ def test_rules_are_shown_as_mathematics(open_page: Opener) -> None:
 
 
 def test_a_branch_not_taken(open_page: Opener, formatted: Formatted) -> None:
-    """Nothing flows there, and what is beyond it gets 0, though its derivative is infinite."""
+    """No gradient flows there, and everything beyond it gets 0, although its derivative is infinite."""
     x, y = Value(1.0, label="x"), Value(0.0, label="y")
     out = where(ops.less(0.0, x), x, sqrt(y))
     out.backward()
@@ -323,7 +323,7 @@ def test_a_nan_is_explained_where_it_was_made(open_page: Opener) -> None:
     page.get_by_label("Predict first").check()
     page.get_by_role("button", name="First step").click()
     page.get_by_role("button", name="Next").click()
-    assert page.locator(".node.nan, .why").count() == 0  # it would be the answer
+    assert page.locator(".node.nan, .why").count() == 0  # it would reveal the answer
 
 
 def test_several_outputs(open_page: Opener, formatted: Formatted) -> None:
@@ -340,7 +340,7 @@ def test_several_outputs(open_page: Opener, formatted: Formatted) -> None:
 
 
 def test_other_values(open_page: Opener, formatted: Formatted) -> None:
-    """Typed or slid: the numbers are those that the library computes."""
+    """Typed or with the slider: the numbers are those that the library computes."""
     out, leaves = example()
     page = open_page(exported(out))
     page.get_by_label("Value of a", exact=True).fill("0.75")
@@ -370,7 +370,7 @@ def test_a_slider_reaches_what_was_typed(open_page: Opener) -> None:
 
 
 def test_leaves_that_were_changed_since(open_page: Opener, formatted: Formatted) -> None:
-    """The page opens with Python's numbers, and says that a step computes them anew."""
+    """The page opens with Python's numbers, and says that a step recomputes them."""
     out, leaves = example()
     note = "Leaves were changed since this was computed."
     assert open_page(exported(out)).get_by_text(note).count() == 0
@@ -447,7 +447,7 @@ def test_differences_at_a_kink(open_page: Opener, formatted: Formatted) -> None:
 
 
 def test_predicting(open_page: Opener, formatted: Formatted) -> None:
-    """Asks before it shows, says what is right, shows the way, keeps the score."""
+    """Asks before showing, says what is right, shows the calculation, keeps the score."""
     two, four, minus_two, minus_six = formatted([2.0, 4.0, -2.0, -6.0])
     page = open_page(exported(example()[0]))
     page.get_by_label("Predict first").check()
@@ -522,7 +522,7 @@ def test_a_slip_of_the_fingers_is_no_answer(open_page: Opener, formatted: Format
     assert page.locator(".score").text_content() == "1 of 1 right"
 
 
-# --- looking -------------------------------------------------------------------------------------
+# --- display -------------------------------------------------------------------------------------
 
 
 def test_all_digits(open_page: Opener) -> None:
@@ -573,7 +573,7 @@ def test_the_size_of_the_graph(open_page: Opener) -> None:
 
 
 def overflowing(page: Any) -> list[str]:
-    """What is wider than the window, other than the drawing, which scrolls."""
+    """Elements wider than the window, except the drawing, which scrolls."""
     found: list[str] = page.evaluate("""() => [...document.querySelectorAll("body *")]
         .filter((element) => !element.closest(".area svg, .hidden, noscript, head, script"))
         .filter((element) => element.getBoundingClientRect().right > innerWidth + 0.5)
@@ -608,7 +608,7 @@ def test_narrow_windows(open_page: Opener, width: int) -> None:
 
 
 def test_light_and_dark(open_page: Opener) -> None:
-    """As the system says, or the attribute of the page if there is one."""
+    """Follows the system, or the page's attribute if there is one."""
     text = exported(example()[0])
     colour = "() => getComputedStyle(document.querySelector('.transport')).backgroundColor"
     light, dark = (open_page(text, color_scheme=scheme) for scheme in ("light", "dark"))
@@ -675,7 +675,7 @@ def random_expression(rng: random.Random, depth: int) -> str:
 
 
 def test_random_expressions(open_page: Opener, formatted: Formatted) -> None:
-    """Every value and every gradient on the screen is that of the library, NaN and all."""
+    """Every value and every gradient on the screen matches the library, including NaN."""
     rng = random.Random(0)
     page = open_page.window()
     finite = 0
@@ -709,7 +709,7 @@ WRAPS = ("{}", "</text>{}", "-->{}", "&lt;{}", "\u2028{}\u2029")
 
 
 def test_labels_are_text(open_page: Opener) -> None:
-    """Fifty labels that are programs in one place or another; none of them runs."""
+    """Fifty labels that are code in some context; none of them runs."""
     labels = [wrap.format(part) for part in PARTS for wrap in WRAPS]
     assert len(labels) == 50
     leaves = [Value(0.1 * i, label=label) for i, label in enumerate(labels)]
@@ -736,7 +736,7 @@ def test_labels_are_text(open_page: Opener) -> None:
 
 
 def test_the_policy_stops_other_scripts(open_page: Opener) -> None:
-    """Even one that got into the page somehow."""
+    """Even one that somehow got into the page."""
     page = open_page(exported(example()[0]))
     page.evaluate("""() => {
         const script = document.createElement("script");
@@ -792,7 +792,7 @@ def same(a: float | None, b: float | None) -> bool:
 
 
 def unknown(seen: Picture) -> set[int]:
-    """What the gradient of something made by hand flows into: in a browser it is not known."""
+    """The inputs below a hand-made operation, whose gradients a browser cannot know."""
     found: set[int] = set()
     for node in reversed(seen.nodes):
         if node.rule == "by hand" or node.id in found:
@@ -801,7 +801,7 @@ def unknown(seen: Picture) -> set[int]:
 
 
 def test_every_page_opens_with_pythons_numbers(open_page: Opener, formatted: Formatted) -> None:
-    """Rounded in the boxes, and in full under the mouse, for every kind of graph."""
+    """Rounded in the boxes, and in full on hover, for every kind of graph."""
     page = open_page.window()
     for name, make in GRAPHS.items():
         seen = picture(make())
@@ -820,7 +820,7 @@ def test_every_page_opens_with_pythons_numbers(open_page: Opener, formatted: For
 
 
 def test_every_page_steps_to_what_backward_gives(open_page: Opener, formatted: Formatted) -> None:
-    """From 1 at the output; what only Python knows is not shown, rather than as 0."""
+    """Starting from 1 at the output; what only Python knows is omitted, not shown as 0."""
     page = open_page.window()
     for name, make in GRAPHS.items():
         out = make()
@@ -832,7 +832,7 @@ def test_every_page_steps_to_what_backward_gives(open_page: Opener, formatted: F
             out.backward(reset=True)
             seen = picture(list(out.inputs))
         elif name in ("stale by hand", "stale custom"):
-            continue  # that has a test of its own
+            continue  # that has its own test
         else:
             out.forward().backward(reset=True)
             seen = picture(out)
@@ -880,7 +880,7 @@ def test_every_page_follows_its_sliders(open_page: Opener, formatted: Formatted)
 
 @pytest.mark.parametrize("name", ["stale by hand", "stale custom"])
 def test_what_only_python_can_compute_anew_is_not_guessed(name: str, open_page: Opener) -> None:
-    """Its leaves have other values than when it was computed: a page cannot know what it is now."""
+    """Its leaves have changed since it was computed: a page cannot know its current value."""
     seen = picture(GRAPHS[name]())
     page = open_page(html_page(seen))
     press(page, "Last step")
@@ -931,7 +931,7 @@ def folded_pictures() -> dict[str, Picture]:
 
 
 def test_folded_pages_show_pythons_numbers(open_page: Opener, formatted: Formatted) -> None:
-    """And nothing that could be moved: no steps, no sliders, no leaf that Python does not have."""
+    """And nothing movable: no steps, no sliders, no leaf that Python does not have."""
     page = open_page.window()
     for name, seen in folded_pictures().items():
         assert any(node.kind == "group" for node in seen.nodes), name
@@ -976,7 +976,7 @@ def test_gradients_that_were_not_computed(open_page: Opener, formatted: Formatte
 
 
 def test_leaves_that_are_no_ordinary_numbers(open_page: Opener) -> None:
-    """A slider that cannot reach its leaf cannot be moved; a field says what it cannot hold."""
+    """A slider that cannot reach its leaf is disabled; a field says what it cannot hold."""
     leaves = [Value(x, label=name) for x, name in ((math.inf, "a"), (math.nan, "b"), (1e308, "c"))]
     out = sum(leaves[1:], leaves[0])
     page = open_page(exported(out))

@@ -1,6 +1,6 @@
 """The page of the studio, in a real browser against the real server: its tabs and the stepper.
 
-Numbers on the page are compared with those of the library.
+Numbers on the page are compared with the library.
 """
 
 from __future__ import annotations
@@ -77,7 +77,7 @@ def test_the_theme_follows_the_system_until_it_is_chosen(pages: Pages) -> None:
     page = pages.open(color_scheme="dark")
     ground = "getComputedStyle(document.body).backgroundColor"
     dark = page.evaluate(ground)
-    page.get_by_role("button", name="Light theme").click()  # it says what it does
+    page.get_by_role("button", name="Light theme").click()  # the label says what it does
     assert page.get_by_role("button", name="Dark theme").is_visible()
     assert page.evaluate(ground) != dark
     assert state_of(page)["theme"] == "light"
@@ -298,11 +298,11 @@ def test_a_page_finds_the_studio_that_was_started_again(browser: Any) -> None:
         second.close()
 
 
-# --- who is let in -------------------------------------------------------------------------------
+# --- access control ------------------------------------------------------------------------------
 
 
 class Recorder(http.server.BaseHTTPRequestHandler):
-    """Another server of this machine, of anybody's: writes down what browsers tell it."""
+    """An unrelated server on this machine, which records what browsers send it."""
 
     def do_GET(self) -> None:
         self.server.cookies.append(self.headers.get("Cookie", ""))  # type: ignore[attr-defined]
@@ -334,7 +334,7 @@ def test_another_port_gets_the_cookie_which_is_worth_nothing(
     page.wait_for_selector("#stepper-view .node")
     page.goto(f"http://127.0.0.1:{another_port.server_port}/")
     (cookie,) = another_port.cookies
-    assert re.search(r"chainrule_\d+=[\w-]{43}", cookie)  # so this is no idle fear
+    assert re.search(r"chainrule_\d+=[\w-]{43}", cookie)  # so the threat is real
     assert page.evaluate("Object.keys(localStorage)") == []
     with httpx.Client(headers={"Cookie": cookie, "Origin": server.root}) as thief:
         code = {"program": "p", "lesson": 1, "blocks": ["print('mine')"]}
@@ -359,7 +359,7 @@ def test_another_port_gets_the_cookie_which_is_worth_nothing(
 
 
 def test_every_tab_of_the_browser_is_let_in(pages: Pages, server: Server) -> None:
-    """One that is loaded again, one whose address is typed, and one that a link opens."""
+    """A reloaded one, one whose address is typed, and one that a link opens."""
     page = pages(expression="a * 7")
     wait_for_text(page, "#stepper-view", r"7\.0000")
     page.reload()
@@ -390,7 +390,7 @@ def test_a_browser_that_is_not_in_is_asked_for_the_code(browser: Any) -> None:
         page = context.new_page()
         page.goto(own.root)
         page.wait_for_url(f"{own.root}/enter")
-        page.get_by_label("Code").fill(f" {own.code()} ")  # as it comes with a careless selection
+        page.get_by_label("Code").fill(f" {own.code()} ")  # with spaces, from a careless selection
         page.get_by_role("button", name="Open the studio").click()
         page.wait_for_url(f"{own.root}/")
         page.wait_for_selector("#stepper-view .node")
@@ -407,7 +407,7 @@ def test_a_browser_that_is_not_in_is_asked_for_the_code(browser: Any) -> None:
 
 
 def test_the_code_is_in_nothing_that_the_browser_keeps(browser: Any, tmp_path: Path) -> None:
-    """Not in its history, not among what it restores, not in a title or an address."""
+    """Not in its history, not in restored sessions, not in a title or an address."""
     own = Server()
     code = own.code()
     context = browser.browser_type.launch_persistent_context(
@@ -433,12 +433,12 @@ def test_the_code_is_in_nothing_that_the_browser_keeps(browser: Any, tmp_path: P
     assert code not in "".join(titles)
     assert history <= 3
     kept = {path: path.read_bytes() for path in (tmp_path / "profile").rglob("*") if path.is_file()}
-    assert any(key.encode() in content for content in kept.values())  # it looks where things are kept
+    assert any(key.encode() in content for content in kept.values())  # the search covers the right files
     wide = code.encode("utf-16-le")
     assert [path for path, content in kept.items() if code.encode() in content or wide in content] == []
 
 
-# --- what others have written --------------------------------------------------------------------
+# --- untrusted text -------------------------------------------------------------------------------
 
 
 MARKUP = '<img src=x onerror="window.pwned=1"><script>window.pwned=1</script>'
@@ -463,7 +463,7 @@ def test_markup_stays_text(pages: Pages, state: dict[str, str]) -> None:
     assert page.locator("body script").count() == 0
 
 
-# --- for everybody -------------------------------------------------------------------------------
+# --- accessibility -------------------------------------------------------------------------------
 
 
 @pytest.mark.parametrize("theme", ["light", "dark"])
@@ -506,7 +506,7 @@ def test_nothing_moves_for_those_who_asked_for_that(pages: Pages) -> None:
 
 
 def test_random_expressions_show_the_numbers_of_the_library(pages: Pages) -> None:
-    """Fifty of them, every value and gradient of every node."""
+    """Fifty expressions, every value and gradient of every node."""
     rng = random.Random(1)
     page = pages()
     for _ in range(50):

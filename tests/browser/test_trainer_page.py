@@ -1,6 +1,6 @@
 """The trainer of the studio, in a real browser against the real server.
 
-Numbers on the page are compared with those of the library.
+Numbers on the page are compared with the library.
 """
 
 from __future__ import annotations
@@ -72,7 +72,7 @@ def test_by_default_one_can_watch_it_learn(pages: Pages) -> None:
     start = time.monotonic()
     wait_for_text(page, "#epoch-number", r"^\d\d$")
     epoch = int(page.inner_text("#epoch-number"))
-    assert epoch <= 30 * (time.monotonic() - start) + 10  # 30 a second, fewer on a busy machine
+    assert epoch <= 30 * (time.monotonic() - start) + 10  # 30 per second, fewer on a busy machine
     page.select_option("#speed", "full")
     assert state_of(page)["speed"] == "full"
     page.wait_for_function("() => Number(document.querySelector('#epoch-number').textContent) > 500")
@@ -228,7 +228,7 @@ def test_a_table_comes_from_a_file(pages: Pages, tmp_path: Path) -> None:
     page.wait_for_function("() => document.querySelectorAll('#plot .point').length === 4")
 
 
-# --- what is drawn -------------------------------------------------------------------------------
+# --- drawings ------------------------------------------------------------------------------------
 
 
 def test_hover_over_a_sample_shows_what_the_library_computes(pages: Pages) -> None:
@@ -260,7 +260,7 @@ def test_the_boundary_is_that_of_the_network(pages: Pages) -> None:
     places = [tuple(map(float, pair.split())) for pair in re.findall(r"M([\d.-]+ [\d.-]+)", path)]
     inside = [(u, v) for u, v in places if 34 <= u <= 434 and 6 <= v <= 406]
     assert len(inside) > 20
-    for u, v in inside:  # the box of XOR reaches from -0.15 to 1.15
+    for u, v in inside:  # the bounds of XOR are -0.15 and 1.15
         x, y = -0.15 + 1.3 * (u - 34) / 400, 1.15 - 1.3 * (v - 6) / 400
         assert model([x, y]).data == near(0.0, abs=0.2)
     # The raster has the colour of the class on either side.
@@ -405,7 +405,7 @@ def test_a_sample_of_a_larger_network_can_be_read(pages: Pages) -> None:
     boxes = page.locator("#stepper-view .node.group .name").all_text_contents()
     assert boxes == [f"layers.{i}.neurons.{k}" for i, n in enumerate((8, 8, 1)) for k in range(n)]
     grads = page.locator("#stepper-view .node.leaf .grad").all_text_contents()
-    assert grads == [shown(x.grad) for x in inputs]  # computed through the boxes, in the page
+    assert grads == [shown(x.grad) for x in inputs]  # computed in the page, through the boxes
     page.hover('#stepper-view .node.group[data-node="2"]')
     b = model.layers[0].neurons[0].b
     wait_for_text(page, ".chainrule-graph .tip", f"gradient {shown(b.grad)}")

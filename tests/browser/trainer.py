@@ -1,4 +1,4 @@
-"""The trainer's page for tests: runs to begin with, and its numbers once they have settled."""
+"""The trainer's page for tests: initial runs, and its numbers once they have settled."""
 
 from __future__ import annotations
 
@@ -13,14 +13,14 @@ BCE = "binary_cross_entropy_with_logits"
 
 
 def trainer(pages: Pages, **state: Any) -> Any:
-    """A page with a run that waits at epoch 0, and does not wait once it is started."""
+    """A page with a run that waits at epoch 0, set to full speed."""
     page = pages(**{"tab": "trainer", "speed": "full", **state})
     page.wait_for_selector("#play:enabled")
     return page
 
 
 def fitted(epochs: int, X: Any, y: Any, sizes: list[int], *, loss: str = BCE, lr: float = 0.03) -> Any:
-    """The library's own training with the settings of the page."""
+    """The library's training run with the settings of the page."""
     model = nn.MLP(2, sizes, "tanh", init="xavier", seed=0)
     optimizer = optim.Adam(model.parameters(), lr=lr)
     history = None
@@ -30,7 +30,7 @@ def fitted(epochs: int, X: Any, y: Any, sizes: list[int], *, loss: str = BCE, lr
 
 
 def numbers(page: Any, caption: str) -> list[list[str]]:
-    """The rows of a table under Numbers, once it is of the epoch that is shown."""
+    """The rows of a table under Numbers, once it shows the current epoch."""
     if page.get_attribute("#numbers", "open") is None:
         page.click("#numbers summary")
     wait_for_text(page, "#tables caption", f"^Points at epoch {page.inner_text('#epoch-number')}$")
@@ -48,18 +48,18 @@ def assert_parameters(page: Any, model: Any) -> None:
 
 
 def run_for_a_moment(page: Any, epochs: int = 20) -> int:
-    """Start, wait, pause; the epoch."""
+    """Start, wait, pause; returns the epoch."""
     page.click("#play")
     page.wait_for_function(
         f"() => Number(document.querySelector('#epoch-number').textContent) >= {epochs}"
     )
     page.click("#play")
     wait_for_text(page, "#play", "Resume")
-    page.wait_for_timeout(400)  # a frame may be on its way
+    page.wait_for_timeout(400)  # a frame may be in transit
     return int(page.inner_text("#epoch-number"))
 
 
 def rewind(page: Any, epoch: int) -> None:
     page.locator("#epoch").fill(str(epoch))
-    page.wait_for_selector(f"#plot svg[aria-label*='at epoch {epoch}:']")  # the frame, not the wish
+    page.wait_for_selector(f"#plot svg[aria-label*='at epoch {epoch}:']")  # wait for the frame itself
     wait_for_text(page, "#epoch-number", f"^{epoch}$")

@@ -1,6 +1,6 @@
-"""A class whose submissions are right, wrong and hostile, each with the result it must get.
+"""A class whose submissions are right, wrong and hostile, each with its expected result.
 
-`python -m tests.learn.submissions 200` grades so many of them and says how long it took.
+`python -m tests.learn.submissions 200` grades that many and prints how long it took.
 """
 
 from __future__ import annotations
@@ -18,7 +18,7 @@ from chainrule.learn.teacher.grading import LARGEST, grade, write
 
 LIMITS = Limits(seconds=2.0, megabytes=192)
 GOOD = exercise("write_mul").solution
-# What a file has in it, how it ends, and a part of what is said.
+# The content of a file, how its check ends, and part of the message.
 HOSTILE: list[tuple[str | bytes, str, str]] = [
     ("while True: pass", "time", "did not end within 2 s, at line 1"),
     ("x = [0]\nwhile True: x = x * 2", "memory", "more than 192 MB"),
@@ -32,7 +32,7 @@ HOSTILE: list[tuple[str | bytes, str, str]] = [
     ("raise ValueError('x' * 10**6 + '\\ud800')", "error", "ValueError: xxx"),
     ("import os\nos.kill(os.getppid(), 9)", "error", "may not end other processes"),
     ("import os\nfor _ in range(9999): os.mkdir('d'); os.chdir('d')", "error", "deep in each other"),
-    # Those above are in the quick test too.
+    # The ones above are in the quick test too.
     ("while True:\n    try:\n        while True: pass\n    except BaseException: pass", "time", ""),
     ("import time\ntime.sleep(1000)", "time", "at line 2"),
     ("x = bytearray(10**11)", "memory", "more than 192 MB"),
@@ -53,9 +53,9 @@ HOSTILE: list[tuple[str | bytes, str, str]] = [
 
 
 def made(folder: Path, count: int) -> dict[str, tuple[str, str]]:
-    """Write the submissions of a class; returns what must come out for each learner.
+    """Write the submissions of a class; returns the expected result for each learner.
 
-    Every other one is hostile, in turn; between them come solutions, mistakes and odd files.
+    Every other one is hostile, in turn; between them are solutions, mistakes and unusual files.
     """
     outside = folder / "outside"
     outside.mkdir(parents=True)
@@ -84,7 +84,7 @@ def made(folder: Path, count: int) -> dict[str, tuple[str, str]]:
 
 
 def _odd(path: Path, which: int) -> tuple[str, str]:
-    """Something that is not a file one can read."""
+    """Something other than a readable file."""
     if which % 4 == 0:
         path.write_text(GOOD)
         path.chmod(0)
@@ -99,7 +99,7 @@ def _odd(path: Path, which: int) -> tuple[str, str]:
 
 
 def run(folder: Path, count: int) -> tuple[list[str], float]:
-    """Grade a class; returns what came out wrong, and the seconds it took."""
+    """Grade a class; returns the wrong results, and the seconds it took."""
     expected = made(folder, count)
     start = time.monotonic()
     passed, total = write(folder / "marks.csv", grade(folder / "class", LIMITS, workers=2))

@@ -173,7 +173,7 @@ def test_an_engine_that_is_right_agrees_and_one_that_is_wrong_does_not() -> None
 
 
 class Mine:
-    """A learner's class, as far as `reason` looks at it."""
+    """A learner's class, with just the parts that `reason` looks at."""
 
     def __init__(self, data: float, inputs: Any = ()) -> None:
         self.data, self.grad, self.inputs = data, 0.0, inputs
@@ -185,9 +185,9 @@ def test_a_gradient_that_cannot_come_back_is_told_from_a_wrong_rule() -> None:
     kept = Mine(1.0, [leaf])
     assert "no inputs" in reason(leaf, cut, "the rule")
     assert "keeps no inner function" in reason(leaf, kept, "the rule")
-    kept._backward = lambda: None  # another one
+    kept._backward = lambda: None  # a different function
     assert reason(leaf, kept, "the rule") == "the rule"
-    leaf.grad = 0.5  # it came back all the same
+    leaf.grad = 0.5  # it came back anyway
     assert reason(leaf, cut, "the rule") == "the rule"
 
 
@@ -196,7 +196,7 @@ def test_a_class_of_another_design_is_not_judged(inputs: Any) -> None:
     leaf, result = Mine(2.0), Mine(1.0, inputs)
     del leaf._backward
     assert reason(leaf, result, "the rule") == "the rule"
-    result._backward = print  # not a function of Python
+    result._backward = print  # not a Python function
     assert reason(leaf, result, "the rule") == "the rule"
 
 

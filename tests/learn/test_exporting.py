@@ -1,6 +1,6 @@
-"""Lessons and exercises as files: pages and notebooks, whose cells run in order.
+"""Lessons and exercises as files: pages, and notebooks whose cells run in order.
 
-The pages are opened in tests/browser/test_exported_course.py.
+tests/browser/test_exported_course.py opens the pages.
 """
 
 from __future__ import annotations
@@ -118,7 +118,7 @@ def is_code(cell: dict[str, Any]) -> bool:
 def test_the_cells_of_a_notebook_run_in_order(
     each: Lesson, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    """And print what the lesson says, figures between them or not."""
+    """And print what the lesson says, with or without figures in between."""
     monkeypatch.chdir(tmp_path)
     names: dict[str, Any] = {"__name__": "__main__"}
     printed = []
@@ -152,7 +152,7 @@ def test_the_cells_of_a_notebook_run_in_order(
 
 @pytest.mark.parametrize("each", lessons(), ids=lambda each: each.name)
 def test_a_notebook_shows_what_its_cells_print(each: Lesson) -> None:
-    """Before anything is run; what they do print is compared above."""
+    """Before anything is run; the test above compares it with what they print."""
     shown = [output for cell in filter(is_code, cells(each)) for output in cell["outputs"]]
     told = [
         (block, after)

@@ -1,4 +1,4 @@
-"""A class is graded whatever its files do."""
+"""A class is graded, whatever its files do."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ from .submissions import run
 
 
 def test_a_hostile_class_gets_the_right_marks(tmp_path: Path) -> None:
-    """A few submissions; more, of more kinds: `python -m tests.learn.submissions 200`."""
+    """A few submissions; `python -m tests.learn.submissions 200` tests more, of more kinds."""
     wrong, seconds = run(tmp_path, 24)
     assert not wrong, "\n".join(wrong)
     assert seconds < 120
@@ -22,7 +22,7 @@ def test_a_hostile_class_gets_the_right_marks(tmp_path: Path) -> None:
 
 @pytest.fixture
 def folder(tmp_path: Path) -> Path:
-    """A class of three: one solution, one empty file, one learner without any."""
+    """A class of three: one solution, one empty file, one learner without a file."""
     place = tmp_path / "class"
     for learner in ("anna", "ben", "carl", ".git"):
         (place / learner).mkdir(parents=True)

@@ -1,4 +1,4 @@
-"""Every lesson's code is run, and what it prints is what the lesson says."""
+"""Runs the code of every lesson and compares its output with the lesson."""
 
 from __future__ import annotations
 
@@ -32,7 +32,7 @@ def lesson(request: Any) -> Lesson:
 
 
 def run(block: Block, names: dict[str, Any], where: str) -> str:
-    """What a block prints; with the option `raises`, the last line of its traceback."""
+    """The output of a block; with the option `raises`, the last line of its traceback."""
     require_imports(block.text)
     printed = io.StringIO()
     code = compile(block.text, where, "exec")
@@ -95,7 +95,7 @@ def test_its_figures_can_be_drawn(lesson: Lesson) -> None:
 
 
 def reading_minutes(lesson: Lesson) -> float:
-    """At 200 words and 20 lines of code a minute, with one for a figure and 45 seconds for a quiz."""
+    """At 200 words and 20 lines of code per minute, plus a minute per figure and 45 seconds per quiz."""
     words = sum(len(block.text.split()) for block in lesson.of("markdown"))
     lines = sum(len(block.text.splitlines()) for block in lesson.of("python"))
     return words / 200 + lines / 20 + len(lesson.of("figure")) + 0.75 * len(lesson.of("quiz"))
@@ -106,7 +106,7 @@ def test_its_minutes_are_about_what_reading_takes(lesson: Lesson) -> None:
 
 
 def test_a_network_is_trained_within_the_first_hour() -> None:
-    """Lessons and their exercises, up to the first whose code leaves a small loss behind."""
+    """Lessons and their exercises, up to the first whose code reaches a small loss."""
     passed = 0
     names: dict[str, Any] = {}
     for each in lessons():
@@ -131,7 +131,7 @@ def test_it_takes_10_to_20_minutes_and_no_needless_words(lesson: Lesson) -> None
 
 
 def accidental_items(text: str) -> list[str]:
-    """Lines that begin as an item of a list where none has begun: a number at the end of a sentence."""
+    """Lines that Markdown would take for a list item by accident: a number at the end of a sentence."""
     found: list[str] = []
     for paragraph in re.split(r"\n\s*\n", text):
         first, *rest = paragraph.splitlines()

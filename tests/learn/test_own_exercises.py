@@ -1,4 +1,4 @@
-"""A teacher's exercises: made, tried, and shown to learners beside those of the course."""
+"""A teacher's exercises: created, tried, and shown to learners along with those of the course."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ def run(*words: str, cwd: Path) -> subprocess.CompletedProcess[str]:
 
 
 def filled_in(place: Path) -> None:
-    """A template whose texts somebody has replaced."""
+    """A template whose texts have been replaced."""
     for file in ("starter.py", "solution.py"):
         text = (place / file).read_text()
         (place / file).write_text(text.replace(TASK, "Double a number."))
@@ -31,7 +31,7 @@ def filled_in(place: Path) -> None:
 
 @pytest.fixture
 def own(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
-    """A folder with one exercise, which learners would see now."""
+    """A folder with one exercise, visible to learners."""
     place = tmp_path / "week3"
     filled_in(new("twice", place))
     monkeypatch.setenv("CHAINRULE_EXERCISES", str(place))

@@ -1,4 +1,4 @@
-"""What becomes of an answer, and which nodes it means."""
+"""How an answer is parsed, and which node it refers to."""
 
 from __future__ import annotations
 
@@ -44,7 +44,7 @@ def test_the_right_answer_is_right(quiz: dict[str, Any]) -> None:
 
 @pytest.mark.parametrize("quiz", [each for each in QUIZZES if each.values[0]["kind"] == "node"])
 def test_each_answer_is_one_node(quiz: dict[str, Any]) -> None:
-    """The same one for the page and the terminal, in every spelling that parses to the same."""
+    """The same node for the page and the terminal, in every equivalent spelling."""
     found = pictured(quiz["expression"], quiz["values"])
     nodes = answers_of(quiz, found)
     assert len(set(nodes)) == len(quiz["answers"])
@@ -61,7 +61,7 @@ def test_each_answer_is_one_node(quiz: dict[str, Any]) -> None:
 def test_every_node_is_found_by_its_name() -> None:
     found = pictured("relu(-a*b)**2 / (2*a - 0.5) + max(a, b)", {"a": 2.0, "b": -3.0})
     for node in found.nodes:
-        if node.kind != "constant" or node.data != 2.0:  # which is there twice
+        if node.kind != "constant" or node.data != 2.0:  # which occurs twice
             assert node_of(found, name_of(found, node.id)) == node.id
 
 

@@ -1,4 +1,4 @@
-"""A lesson in a terminal: its code, and what stands for its figures."""
+"""A lesson in a terminal: its code, and the text in place of its figures."""
 
 from __future__ import annotations
 
@@ -42,7 +42,7 @@ def test_what_code_prints_is_marked() -> None:
 
 @pytest.mark.parametrize("lesson", lessons()[:9], ids=lambda lesson: lesson.name)
 def test_the_code_of_a_lesson_runs_as_a_program(lesson: Lesson, tmp_path: Path) -> None:
-    """It prints what the lesson shows, without what was to raise an error."""
+    """It prints what the lesson shows, leaving out code that is meant to raise an error."""
     command = [sys.executable, "-m", "chainrule", "learn", "code", str(lesson.number)]
     printed = subprocess.run(command, cwd=tmp_path, capture_output=True, text=True, check=True)
     require_imports(printed.stdout)

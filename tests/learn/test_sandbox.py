@@ -1,4 +1,4 @@
-"""Whatever learner code does, the checker survives and says what happened."""
+"""Whatever learner code does, the checker survives and reports what happened."""
 
 from __future__ import annotations
 
@@ -265,7 +265,7 @@ def test_nothing_is_left_behind(tmp_path: Path) -> None:
         assert len(os.listdir("/proc/self/fd")) <= len(before) + 1
 
 
-# --- one parent of all runs -------------------------------------------------------------------------
+# --- one parent process for all runs -----------------------------------------------------------------
 
 
 def printed(code: str, tmp_path: Path) -> str:
@@ -308,7 +308,7 @@ def test_an_environment_that_changed_is_that_of_the_next_run(
 
 
 def test_runs_at_the_same_time_do_not_wait_for_each_other(tmp_path: Path) -> None:
-    """Each waits for a file that the next one writes, so they would never end one by one."""
+    """Each waits for a file that the next one writes, so they would never finish one by one."""
 
     def one(number: int) -> str:
         place = tmp_path / str(number)
@@ -341,7 +341,7 @@ def test_another_parent_takes_the_place_of_one_that_was_killed(tmp_path: Path) -
 
 # --- forged results ---------------------------------------------------------------------------------
 
-# Each comes before a wrong solution, and tries to have it pass all the same.
+# Each precedes a wrong solution, and tries to make it pass.
 FORGERIES = {
     "ends Python with the code of success": "import os; os._exit(0)",
     "ends Python when it is asked for a product": """
@@ -561,12 +561,12 @@ WITHOUT_WALLS = (
 def test_nor_where_the_kernel_has_no_walls(
     way: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    """The verdict does not depend on them: it is never in the learner's process."""
+    """The verdict does not depend on the kernel's restrictions: it is never in the learner's process."""
     monkeypatch.setattr(starting, "FORKING", ("-c", WITHOUT_WALLS))
     test_a_wrong_solution_does_not_pass_that(way, tmp_path)
 
 
-# A module that has every name, each an object or a number that agrees with everything.
+# A module that has every name, each an object or a number that compares equal to everything.
 LIARS = """
 import builtins
 class Liar:
@@ -620,7 +620,7 @@ PRYING = {
 
 @pytest.mark.parametrize("way", PRYING)
 def test_the_checker_cannot_be_looked_into(way: str, tmp_path: Path) -> None:
-    """A checker gives functions of its own to learner code; they can be called, and that is all."""
+    """The checker passes functions to learner code, which can call them but not inspect them."""
     code = f"""
 def numeric_gradient(f, x, epsilon=1e-5):
     link = object.__getattribute__(f, "_link_")
@@ -640,7 +640,7 @@ def numeric_gradient(f, x, epsilon=1e-5):
 
 
 def test_a_checkers_objections_cannot_be_swallowed(tmp_path: Path) -> None:
-    """count_nodes is given nodes that count how often they are looked at, and object in the end."""
+    """count_nodes gets nodes that count accesses, and raise after too many."""
     code = (
         exercise("count_nodes").solution.replace("def count_nodes(", "def right(")
         + """
@@ -667,7 +667,7 @@ def test_lists_that_a_solution_changes_are_seen_to_change(tmp_path: Path) -> Non
     assert outcome.parts["got"] == "[4, 4, 1, 3]"
 
 
-# --- walls ------------------------------------------------------------------------------------------
+# --- system call filter -----------------------------------------------------------------------------
 
 needs_filter = pytest.mark.skipif(
     not seccomp.available(), reason="the kernel does not filter system calls here"
@@ -684,7 +684,7 @@ def call(x86, arm, *arguments):
     wide = [ctypes.c_long(a) if isinstance(a, int) else a for a in arguments]
     return library.syscall(ctypes.c_long(number), *wide)
 """
-# As machine code asks for it, without a word to Python.
+# As machine code makes the call, bypassing Python.
 CALLS = {
     "a socket": "library.socket(2, 1, 0)",
     "a local socket": "library.socket(1, 1, 0)",
@@ -757,7 +757,7 @@ FILES = {
 
 
 def refused(code: str, tmp_path: Path) -> None:
-    """A program whose call must fail, and go on."""
+    """Run a program whose call must fail, after which it must continue."""
     outside = tmp_path / "kept.txt"
     outside.write_text("kept")
     before = os.stat(outside)
@@ -794,7 +794,7 @@ def test_the_kernel_keeps_files(what: str, tmp_path: Path) -> None:
 @needs_filter
 @pytest.mark.skipif(platform.machine() != "x86_64", reason="32-bit calls are those of x86-64 here")
 def test_calls_of_another_processor_end_the_program(tmp_path: Path) -> None:
-    """int 0x80 asks for 32-bit calls, whose numbers mean other things."""
+    """int 0x80 makes 32-bit system calls, whose numbers have other meanings."""
     code = """
 import ctypes, mmap
 page = mmap.mmap(-1, 4096, mmap.MAP_PRIVATE | mmap.MAP_ANONYMOUS, prot=7)
@@ -804,7 +804,7 @@ ctypes.CFUNCTYPE(ctypes.c_int)(address)()
 """
     outcome = tried(code + exercise("write_mul").solution, tmp_path)
     assert outcome.kind == "crash"
-    # Where the kernel has no 32-bit calls at all, the instruction itself is a fault.
+    # If the kernel has no 32-bit calls at all, the instruction itself faults.
     assert outcome.message.startswith(("Python crashed (signal 31)", "Python crashed (signal 11)"))
 
 
@@ -929,7 +929,7 @@ def test_honest_code_that_meets_a_limit_is_told_in_a_line(
 
 
 def test_a_wall_that_cannot_be_put_up_stops_the_run() -> None:
-    """Never without it in silence: only a system that does not have it goes without."""
+    """Never silently unprotected: only a system without the feature runs without it."""
 
     class Broken:
         keeps_from = "everything"
@@ -967,7 +967,7 @@ def test_the_protection_is_said_in_one_line(
     )
 
 
-# --- ends -------------------------------------------------------------------------------------------
+# --- termination ------------------------------------------------------------------------------------
 
 
 def alive(process: int) -> bool:
@@ -1033,7 +1033,7 @@ def test_a_program_ends_with_the_process_that_started_it(number: int, tmp_path: 
 def test_what_was_printed_before_the_time_was_up_is_shown(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    """Whether or not Python is told, where the tests run, to write each piece at once."""
+    """Even if Python is not set to unbuffered output where the tests run."""
     monkeypatch.delenv("PYTHONUNBUFFERED", raising=False)
     (tmp_path / "work.py").write_text("print('epoch 1')\nprint('loss', end='')\nwhile True: pass\n")
     outcome = run({"kind": "run", "file": str(tmp_path / "work.py")}, tmp_path, LIMITS)
@@ -1044,7 +1044,7 @@ def test_what_was_printed_before_the_time_was_up_is_shown(
 def test_what_a_program_started_does_not_outlive_it(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    """Where no filter forbids it: a fork of a fork, in a session of its own, through ctypes."""
+    """Where no filter forbids it: a double fork into a new session, through ctypes."""
     monkeypatch.setattr(starting, "FORKING", ("-c", WITHOUT_WALLS))
     code = """
 import ctypes, os, time
@@ -1059,7 +1059,7 @@ if library.fork() == 0:
 while not os.path.exists("there"): time.sleep(0.01)
 print(open("there").read())
 """
-    patient = Limits(seconds=6.0, megabytes=192)  # two forks take their time on a busy machine
+    patient = Limits(seconds=6.0, megabytes=192)  # two forks take a while on a busy machine
     for end, kind in (("", "passed"), ("while True: pass", "time")):
         place = tmp_path / kind
         place.mkdir()
@@ -1099,7 +1099,7 @@ print(open("there").read())
     ],
 )
 def test_what_is_expected_does_not_come_from_the_learner(name: str, code: str, tmp_path: Path) -> None:
-    """Classes that are wrong in a way that agrees with itself."""
+    """Classes that are wrong, but consistently so."""
     (tmp_path / f"{name}.py").write_text(code)
     outcome = exercise(name).check(tmp_path / f"{name}.py")
     assert outcome.kind == "failed", outcome

@@ -1,4 +1,4 @@
-"""`chainrule learn` in a real pseudo-terminal, and the words beside it."""
+"""`chainrule learn` in a real pseudo-terminal, and its subcommands."""
 
 from __future__ import annotations
 
@@ -45,7 +45,7 @@ class Terminal:
         self.text = ""
 
     def until(self, text: str, seconds: float = 30.0) -> str:
-        """Read until this was printed; what was read is used up."""
+        """Read until this is printed, and consume what was read."""
         end = time.monotonic() + seconds
         while text not in self.text:
             if time.monotonic() > end:
@@ -103,7 +103,7 @@ def test_the_watch_loop(tmp_path: Path) -> None:
 
 
 def test_the_next_exercise_waits_for_a_save(tmp_path: Path) -> None:
-    """A starter that nobody has touched would only be told to be wrong."""
+    """Checking an untouched starter would only report that it is wrong."""
     terminal = Terminal("learn", "open", "write_mul", cwd=tmp_path)
     terminal.until("q quit")
     terminal.press("n")
@@ -120,7 +120,7 @@ def test_the_next_exercise_waits_for_a_save(tmp_path: Path) -> None:
 
 
 def test_where_the_course_is_and_when_a_lesson_is_done(tmp_path: Path) -> None:
-    """At the end of a lesson r reads the next one; z stays with the one that is done."""
+    """At the end of a lesson, r reads the next one; z stays with the finished one."""
     folder = tmp_path / "chainrule-course"
     terminal = Terminal("learn", cwd=tmp_path, columns=200)
     assert terminal.until("Press r to read lesson 1 first").startswith(f"new course in {folder}\r\n")
@@ -147,7 +147,7 @@ def test_where_the_course_is_and_when_a_lesson_is_done(tmp_path: Path) -> None:
 
 
 def test_a_lesson_is_read_in_a_pager(tmp_path: Path) -> None:
-    """It has the terminal to itself, also for ctrl-C; the keys are named when it ends."""
+    """The pager controls the terminal, including Ctrl-C; the keys are listed when it ends."""
     reader = tmp_path / "reader"
     reader.write_text(
         f"#!{sys.executable}\n"
@@ -217,7 +217,7 @@ def test_the_quiz_of_a_lesson(tmp_path: Path) -> None:
 
 
 def test_the_quiz_while_an_exercise_is_open(tmp_path: Path) -> None:
-    """Lines are typed in it, and afterwards single keys again."""
+    """It reads whole lines; afterwards single keys work again."""
     terminal = Terminal("learn", "open", "write_mul", cwd=tmp_path)
     terminal.until("q quit")
     terminal.press("z")
@@ -253,7 +253,7 @@ def test_a_quiz_without_a_terminal(tmp_path: Path) -> None:
 
 
 def test_without_a_terminal_nothing_is_promised(tmp_path: Path) -> None:
-    """It ends with its input, so that it would not see a save."""
+    """It ends with its input, so it could not see a save."""
     command = [sys.executable, "-m", "chainrule", "learn"]
     ended = subprocess.run(command, cwd=tmp_path, input="", capture_output=True, text=True, check=True)
     assert "whenever you save" not in ended.stdout
@@ -267,7 +267,7 @@ def test_without_a_terminal_nothing_is_promised(tmp_path: Path) -> None:
 def test_lines_are_as_wide_as_the_terminal(tmp_path: Path) -> None:
     terminal = Terminal("learn", "open", "accumulate", cwd=tmp_path, columns=48)
     terminal.until("new course in ")
-    terminal.until("\n")  # a path is as long as it is
+    terminal.until("\n")  # a path may have any length
     shown = terminal.until("Edit ") + terminal.until("q quit").partition("\n")[2]
     for key, end in (("h", "hint 1 of"), ("s", "You have not passed"), ("r", "## What to remember")):
         terminal.press(key)
@@ -344,7 +344,7 @@ def test_grading(tmp_path: Path) -> None:
         (place / "notes.py").write_text("1 / 0")
     (tmp_path / "class" / "zoe").mkdir()
     (tmp_path / "class" / "zoe" / "WriteMul.py").write_text(SOLUTION)
-    course = tmp_path / "class" / "emil" / "chainrule-course"  # as the course itself makes it
+    course = tmp_path / "class" / "emil" / "chainrule-course"  # as the course itself creates it
     course.mkdir(parents=True)
     (course / "write_mul.py").write_text(SOLUTION)
     done = run("grade", "class", "--seconds", "2", cwd=tmp_path)

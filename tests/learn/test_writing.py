@@ -1,4 +1,4 @@
-"""Prose is filled to the width of the terminal; code, tables and headings stay as they are."""
+"""Prose is wrapped to the width of the terminal; code, tables and headings stay as they are."""
 
 from __future__ import annotations
 
@@ -96,7 +96,7 @@ def test_reports() -> None:
     outcome = Outcome("failed", "word " * 20, "printed " * 20)
     shown = session.report(exercises()[0], outcome, output.Style(io.StringIO()))
     head, *rest = shown.splitlines()
-    assert head == "  | " + ("printed " * 20).rstrip()  # what the learner printed is the learner's
+    assert head == "  | " + ("printed " * 20).rstrip()  # the learner's output is not wrapped
     assert all(len(line) <= 40 for line in rest)
 
 

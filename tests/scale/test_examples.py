@@ -1,4 +1,4 @@
-"""What the examples compute: the same in eager mode, NumPy, native code, JAX and ONNX."""
+"""The examples give the same results in eager mode, NumPy, native code, JAX and ONNX."""
 
 from __future__ import annotations
 

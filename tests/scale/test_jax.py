@@ -56,17 +56,17 @@ def test_scalar_neurons_arrive_as_matrix_products(jax: Any) -> None:
     f = compile(loss, model.parameters()).to_jax(*batch, model=model)
     program = str(jax.make_jaxpr(f)(f.initial(), batch))
     assert program.count("dot_general") == 2
-    assert not re.findall(r"f64\[\] = (?!convert_element_type)", program)  # no scalar is computed
+    assert not re.findall(r"f64\[\] = (?!convert_element_type)", program)  # no scalars are computed
     assert program.count("\n") < 200
     wider = nn.MLP(5, [80, 40], activation="relu", seed=0)
     g = compile(wider).to_jax(batch[0])
     small = compile(model).to_jax(batch[0])
     counts = [str(jax.make_jaxpr(h)(h.initial(), batch[0])).count(" = ") for h in (g, small)]
-    assert counts[0] - counts[1] == 2 * 36  # 36 more outputs to take out, and nothing else
+    assert counts[0] - counts[1] == 2 * 36  # 36 more outputs to extract, and nothing else
 
 
 def test_random_graphs(jax: Any) -> None:
-    """`make fuzz` runs 2,000 of them; XLA takes a second for each. One in 15 joins equal masks."""
+    """`make fuzz` runs 2,000 of them; XLA takes a second for each. One in 15 merges equal masks."""
     assert compare_some(range(12), ("jax",)) >= 11
 
 
@@ -96,7 +96,7 @@ def test_second_derivatives_under_where(jax: Any) -> None:
 
 
 def test_a_condition_sees_the_real_number(jax: Any) -> None:
-    """Also of what the sample does not take."""
+    """Even in the branch that the sample does not take."""
     f = compile(lambda x: where(x.log() < -1, 2 * x, x.log())).to_jax(np.ones(1))
     assert f({}, np.array([0.1, 1.5])).tolist() == near([0.2, np.log(1.5)], ulps=4)
 
@@ -147,7 +147,7 @@ def test_single_precision_with_comparisons(jax: Any) -> None:
     ids=["sorted", "unsorted", "numbers", "tuples"],
 )
 def test_dicts_can_be_jitted_whatever_the_order_of_their_keys(jax: Any, names: Any) -> None:
-    """JAX hands a function dicts with sorted keys, nested ones too."""
+    """JAX passes dicts with sorted keys to a function, including nested ones."""
     first, second, third = names
 
     def function(x: Any, y: Any) -> Any:
@@ -348,13 +348,13 @@ def test_a_killed_run_goes_on_with_another_number_of_processes(workers: Workers)
         worker.communicate()
     assert not (workers.folder / "out.json").exists() or doomed[0].returncode != 0
     kept = json.loads(_metadata(state)["training"])
-    assert kept["epoch"] in (3, 4)  # nothing lost but the steps since
+    assert kept["epoch"] in (3, 4)  # only the steps since then are lost
     assert load(state)
     resumed = workers.run(1, 4, resume=str(state))
     assert resumed == near(whole, rel=1e-9)
 
 
-# What one process has otherwise, and what the error says of it.
+# What differs in one process, and what the error says about it.
 DIFFERENCES = {
     "seed": r"parameters .*\(here: 25, the first -?0\.\d+\)",
     "lr": r"optimizer settings .*\(here: lr=0\.0[23], ",
@@ -371,7 +371,7 @@ DIFFERENCES = {
 
 @pytest.mark.parametrize("differ", DIFFERENCES)
 def test_processes_that_differ_stop(workers: Workers, differ: str) -> None:
-    """They ended with equal losses and different models."""
+    """They used to end with equal losses and different models."""
     message = f"ValueError: the {DIFFERENCES[differ]}"
     started = workers.start(2, 1, differ=differ, epochs=3)
     for worker, error in [(worker, worker.communicate(timeout=300)[1]) for worker in started]:
@@ -407,7 +407,7 @@ def test_resuming_keeps_the_best_and_the_patience(tmp_path: Path) -> None:
         model = nn.MLP(2, [3, 1], seed=0)
         history = fit(
             *(model, "mse", X, y),
-            optimizer=optim.SGD(model.parameters(), lr=1.2),  # too fast: the best is early
+            optimizer=optim.SGD(model.parameters(), lr=1.2),  # too fast: the best epoch is early
             epochs=epochs,
             batch_size=8,
             patience=4,
@@ -430,7 +430,7 @@ def test_resuming_keeps_the_best_and_the_patience(tmp_path: Path) -> None:
     assert other.state_dict() == near(model.state_dict(), rel=1e-12)
     expected, found = load(tmp_path / "whole"), load(tmp_path / "parts")
     assert found.state_dict() == near(expected.state_dict(), rel=1e-12)
-    again, third = run(30, state, tmp_path / "parts")  # it was over
+    again, third = run(30, state, tmp_path / "parts")  # it had finished
     assert again.losses == history.losses
     assert third.state_dict() == near(model.state_dict(), rel=1e-12)
 
@@ -464,7 +464,7 @@ def test_resuming(engine: str, tmp_path: Path) -> None:
     rest, other = run(6, path)
     assert rest.losses == near(whole.losses, rel=1e-12)
     assert other.state_dict() == near(model.state_dict(), rel=1e-12)
-    assert run(6, path)[0].losses == rest.losses  # it is done already
+    assert run(6, path)[0].losses == rest.losses  # it has already finished
     with pytest.raises(ModelFileError, match="another optimizer: 'Adam' there, 'SGD' here"):
         run(6, path, optim.SGD)
     other_model = nn.MLP(2, [4, 1], seed=0)

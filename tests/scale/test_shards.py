@@ -1,4 +1,4 @@
-"""Parameters that are split over the devices: the same losses, and a part of them on each."""
+"""Parameters sharded over the devices: the same losses, with a part of the parameters on each."""
 
 from __future__ import annotations
 
@@ -40,7 +40,7 @@ def test_what_cannot_be_split_evenly_is_whole(workers: Workers) -> None:
 
 
 def test_a_run_goes_on_with_other_parts(workers: Workers) -> None:
-    """The file has whole arrays, however they were split."""
+    """The file has whole arrays, however they were sharded."""
     sharded, plain = workers.folder / "sharded", workers.folder / "plain"
     whole = workers.run(1, 1, hidden=16)
     workers.run(1, 1, hidden=16, epochs=3, resume=str(plain))

@@ -22,7 +22,7 @@ def test_devices_and_processes_give_the_losses_of_arrays(workers: Workers) -> No
 
 
 def test_a_run_goes_on_with_another_number_of_processes(workers: Workers) -> None:
-    """The iterator shuffles with a generator of its own, which must be where it was."""
+    """The iterator shuffles with its own generator, whose state must be restored."""
     whole = workers.run(1, 1)
     state = str(workers.folder / "run.safetensors")
     assert len(workers.run(2, 2, stream=True, resume=state, epochs=3)) == 3
@@ -48,7 +48,7 @@ def test_processes_with_different_batches_stop(workers: Workers) -> None:
 def test_a_process_that_fails_stops_the_others(
     workers: Workers, good: int, failed: str, broken: str, error: str
 ) -> None:
-    """At the first batch, which is read before training begins, and at the next."""
+    """At the first batch, which is read before training starts, and at the next."""
     first, second = workers.start(2, 2, stream=True, good=good, **{"break": broken})
     told = first.communicate(timeout=60)[1]
     assert f"RuntimeError: process 1 could not {failed}: see its error" in told
@@ -57,7 +57,7 @@ def test_a_process_that_fails_stops_the_others(
 
 @pytest.mark.parametrize("part", ["X", "y"])
 def test_a_batch_of_another_width(jax: Any, part: str) -> None:
-    """JAX would compile the step anew, and take what is there."""
+    """JAX would silently recompile the step and accept it."""
     X, y = data.moons(8, seed=0)
     other = (np.hstack([X, X]), y) if part == "X" else (X, np.column_stack([y, y]))
     model = nn.MLP(2, [3, 1], seed=0)
@@ -73,7 +73,7 @@ def test_a_batch_that_cannot_be_split(workers: Workers) -> None:
 
 
 def test_batches_of_unequal_sizes(jax: Any) -> None:
-    """70 batches of different sizes: more than JAX lets pass before it looks at them."""
+    """70 batches of different sizes: more than the steps that JAX may have in flight."""
     X, y = data.moons(240, seed=0)
     cuts = [*np.cumsum([3, 4] * 34), 239]
     batches = list(zip(np.split(X, cuts), np.split(y, cuts), strict=True))

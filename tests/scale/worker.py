@@ -1,7 +1,7 @@
 """One process of a training run in JAX: `python -m tests.scale.worker '{"processes": 2, ...}'`.
 
-Writes the losses of all epochs, and what one device holds of the parameters, as JSON into a file, if
-it is the first process.
+The first process writes the losses of all epochs, and the part of the parameters that one device
+holds, to a JSON file.
 """
 
 from __future__ import annotations
@@ -15,7 +15,7 @@ from typing import Any
 
 
 class Shuffled:
-    """The batches that `fit` makes of arrays, the share of one process, with a generator of its own."""
+    """The batches that `fit` makes from arrays, one process's share, with a separate generator."""
 
     def __init__(self, X: Any, y: Any, job: dict[str, Any]) -> None:
         import numpy as np

@@ -32,7 +32,7 @@ MOONS: dict[str, Any] = {
 
 
 class Studio:
-    """A real server in a thread; its course is kept in a folder."""
+    """A real server in a thread; it keeps the course in a folder."""
 
     def __init__(self, course: Path | None = None) -> None:
         self.listener = listen()
@@ -47,18 +47,20 @@ class Studio:
         self.client = httpx.Client(verify=False, timeout=20)
 
     def enter(self) -> httpx.Response:
-        """With the code, as the file does that the browser is given."""
+        """Enter with the code, like the file that the browser opens."""
         answer = self.bare("POST", f"{self.origin}/enter", data={"token": self.token})
         self.cookie, self.key = secrets_in(answer)
         return answer
 
     def bare(self, method: str, url: str, **options: Any) -> httpx.Response:
-        """With nothing but what is given."""
+        """A request with only the given headers."""
         self.client.cookies.clear()
         return self.client.request(method, url, **options)
 
     def request(self, method: str, path: str, **options: Any) -> httpx.Response:
-        """As the page asks: with the cookie, the key and the Origin, unless other headers are given."""
+        """A request like the page's: with the cookie, the key and the Origin, unless other headers are
+        given.
+        """
         headers = {**self.headers(), **options.pop("headers", {})}
         headers = {name: text for name, text in headers.items() if text is not None}
         return self.bare(method, self.origin + path, headers=headers, **options)
@@ -67,7 +69,7 @@ class Studio:
         return {"Cookie": self.cookie, "X-Chainrule-Key": self.key, "Origin": self.origin}
 
     def head(self, line: str, **headers: Any) -> bytes:
-        """The head of a request of the page as bytes; more headers may follow, None leaves one out."""
+        """The head of a page request as bytes; more headers may follow, None omits one."""
         given = {"Host": self.host, **self.headers(), **headers}
         lines = [f"{name.replace('_', '-')}: {text}" for name, text in given.items() if text is not None]
         return "\r\n".join([f"{line} HTTP/1.1", *lines, ""]).encode("latin-1")
@@ -76,7 +78,7 @@ class Studio:
         return self.request("POST", path, json=body)
 
     def raw(self, head: bytes, body: bytes = b"") -> tuple[int, bytes]:
-        """The status and all bytes of the answer to a request written by hand."""
+        """The status and all bytes of the response to a hand-written request."""
         with socket.create_connection(("127.0.0.1", self.port), timeout=10) as connection:
             connection.sendall(head + b"Connection: close\r\n\r\n" + body)
             answer = b"".join(iter(lambda: connection.recv(65536), b""))
@@ -84,7 +86,7 @@ class Studio:
 
     @contextmanager
     def socket(self, slow: bool = False, key: str | None = None, **headers: Any) -> Iterator[RunClient]:
-        """A connection; a slow one holds next to nothing for somebody who does not read."""
+        """A connection; a slow one has tiny buffers, for a client that does not read."""
         given = {"Cookie": self.cookie, "Origin": self.origin, **headers}
         given = {name: text for name, text in given.items() if text is not None}
         origin, key = given.pop("Origin", None), self.key if key is None else key
@@ -114,12 +116,12 @@ class Studio:
 
 
 def settings_of(given: dict[str, Any]) -> Config:
-    """The config of a run as the studio reads it."""
+    """The config of a run as the studio parses it."""
     return wire.read(json.dumps(given), schemas.Settings).config()
 
 
 def secrets_in(answer: httpx.Response) -> tuple[str, str]:
-    """The cookie and the key that a browser gets that was let in."""
+    """The cookie and key of a browser that was let in."""
     found = re.search(r'<meta name="chainrule-key" content="([\w-]{43})">', answer.text)
     assert found, answer.text
     return answer.headers["set-cookie"].partition(";")[0], found[1]
@@ -143,7 +145,7 @@ class Frame:
         return self.sections[name]
 
     def same_as(self, other: Frame) -> bool:
-        """All of what is shown, but for losses sent before."""
+        """Whether everything shown is equal, except for losses sent before."""
         names = set(self.sections) - {"losses"}
         keys = ("epoch", "steps", "loss", "accuracy", "rates")
         return all(self[name].tobytes() == other[name].tobytes() for name in names) and all(
@@ -166,7 +168,7 @@ class RunClient:
         return found
 
     def text(self, kind: str) -> dict[str, Any]:
-        """The next text, which must be of this kind; frames before it are passed over."""
+        """The next text message, which must be of this kind; skips frames before it."""
         while True:
             found = self.receive()
             if isinstance(found, dict):
@@ -174,7 +176,7 @@ class RunClient:
                 return found
 
     def frame(self, wanted: Callable[[Frame], bool] = lambda frame: True) -> Frame:
-        """The next frame that is wanted; a text before it is an error."""
+        """The next matching frame; a text message before it is an error."""
         while True:
             found = self.receive()
             assert isinstance(found, Frame), found
@@ -182,7 +184,7 @@ class RunClient:
                 return found
 
     def start(self, **config: Any) -> dict[str, Any]:
-        """A run that waits at epoch 0."""
+        """Start a run that waits at epoch 0."""
         self.send("start", config={**MOONS, **config})
         self.send("pause")
         self.send("rewind", epoch=0)
@@ -192,7 +194,7 @@ class RunClient:
         return ready
 
     def nothing_more(self) -> None:
-        """Read what is still on its way for a paused run."""
+        """Read what is still in transit for a paused run."""
         try:
             while True:
                 self.receive(0.2)
@@ -213,7 +215,7 @@ class RunClient:
 
 
 def until(condition: Callable[[], bool], seconds: float = 10.0) -> bool:
-    """Wait for something to become true."""
+    """Wait until a condition is true."""
     end = time.monotonic() + seconds
     while not condition() and time.monotonic() < end:
         time.sleep(0.01)

@@ -1,4 +1,4 @@
-"""A studio that is entered, for all tests of a process."""
+"""A logged-in studio, shared by all tests of a process."""
 
 from __future__ import annotations
 

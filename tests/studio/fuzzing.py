@@ -1,7 +1,7 @@
 """Malformed requests and messages for every route and every message type, against a real server.
 
-Derived from the route table and from the schemas: what is added there is tried here. The same seed
-gives the same bytes. As a command, the long form: `python -m tests.studio.fuzzing 10000`.
+They are derived from the route table and the schemas, so additions there are covered automatically.
+The same seed gives the same bytes. For a long run: `python -m tests.studio.fuzzing 10000`.
 """
 
 from __future__ import annotations
@@ -58,10 +58,10 @@ ENCODINGS = ("utf-16", "utf-32", "utf-7", "latin-1")
 
 
 class Text(str):
-    """JSON that no Python value has, to be written as it is."""
+    """JSON that no Python value represents, written verbatim."""
 
 
-# What no field expects, among it what parsers stumble over.
+# Values that no field expects, including ones that break parsers.
 ODD: tuple[Any, ...] = (
     *(None, True, False, 0, -1, 1, 0.5, -0.0, 1e308, 5e-324, 2**31, 2**53 + 1, 2**63, 2**64, -(2**70)),
     *(
@@ -124,7 +124,7 @@ LARGE: tuple[Any, ...] = ("x" * 250_000, [0] * 100_000, Text("[" * 100_000), {"a
 
 
 def valid(schema: Any, rng: random.Random) -> Any:
-    """A value that a type accepts, or nearly: its bounds are sometimes overstepped by one."""
+    """A value that a type accepts, or nearly: sometimes it exceeds a bound by one."""
     if isinstance(schema, type) and issubclass(schema, msgspec.Struct):
         schema = msgspec.inspect.type_info(schema)
     kind = type(schema).__name__
@@ -161,7 +161,7 @@ def valid(schema: Any, rng: random.Random) -> Any:
 
 
 def of_field(field: Any, rng: random.Random) -> Any:
-    """Of names and expressions some that exist, so that what lies behind them is reached."""
+    """Use some existing names and expressions, so that the code behind them is reached."""
     known = {
         "expression": ["a*b", "tanh(a) / b", "1/0", "log(x)", "a +", "x" * 1999, "sum(a, b)"],
         "exercise": [e.name for e in exercises()[:3]],
@@ -173,11 +173,11 @@ def of_field(field: Any, rng: random.Random) -> Any:
     return valid(field.type, rng)
 
 
-# --- what makes it malformed ---------------------------------------------------------------------
+# --- mutations ------------------------------------------------------------------------------------
 
 
 def mutated(thing: Any, rng: random.Random) -> Any:
-    """One place of a value, at any depth, replaced, left out, doubled or added to."""
+    """Replace, remove, duplicate or extend one part of a value, at any depth."""
     if isinstance(thing, dict) and thing and rng.random() < 0.8:
         name = rng.choice(list(thing))
         how = rng.random()
@@ -205,7 +205,7 @@ def odd(rng: random.Random) -> Any:
 
 
 def written(thing: Any) -> str:
-    """JSON, but for what is to be written as it is."""
+    """JSON, except for parts that are written verbatim."""
     if isinstance(thing, Text):
         return str(thing)
     if isinstance(thing, dict):
@@ -238,7 +238,7 @@ def body(schema: Any, rng: random.Random) -> bytes:
 
 
 def routes(guard: Any) -> Iterator[tuple[str, str, Any]]:
-    """The method, the path and the schema of every route but the socket."""
+    """The method, path and schema of every route except the socket."""
     for route in guard.app.routes:
         schema = getattr(getattr(route, "endpoint", None), "schema", None)
         for method in sorted(getattr(route, "methods", None) or ()):
@@ -281,14 +281,14 @@ def request(studio: Studio, method: str, path: str, schema: Any, rng: random.Ran
 
 
 class Asker:
-    """Sends requests over one connection, and over another when the studio has closed it."""
+    """Sends requests over one connection, and reconnects when the studio closes it."""
 
     def __init__(self, studio: Studio) -> None:
         self.studio = studio
         self.connection: socket.socket | None = None
 
     def status(self, request: bytes) -> int:
-        """Of the answer; 0 if the connection was closed without one."""
+        """The status of the response; 0 if the connection was closed without one."""
         kept = self.connection is not None
         try:
             return self.answer(request)
@@ -296,7 +296,7 @@ class Asker:
             self.close()
             if not kept:
                 return 0
-        return self.status(request)  # it may have been closed before, as idle ones are
+        return self.status(request)  # it may have been closed already, as idle ones are
 
     def answer(self, request: bytes) -> int:
         if self.connection is None:
@@ -330,7 +330,7 @@ class Asker:
 def try_route(
     studio: Studio, method: str, path: str, schema: Any, count: int, seed: int
 ) -> dict[int, int]:
-    """How often each status was answered; raises for an answer of 5xx and for a server that is dead."""
+    """How often each status was returned; raises for a 5xx response and for a dead server."""
     asker, statuses = Asker(studio), dict[int, int]()
     for i in range(count):
         asked = request(studio, method, path, schema, random.Random(f"{seed} {method} {path} {i}"))
@@ -348,7 +348,7 @@ PROBE = '{"type": "probe"}'
 
 
 def try_message(studio: Studio, schema: Any, count: int, seed: int) -> int:
-    """How many messages were refused; raises if the socket does not answer after one of them."""
+    """How many messages were rejected; raises if the socket does not answer after one of them."""
     refused = 0
     with studio.socket() as run:
         run.start()
@@ -364,7 +364,7 @@ def try_message(studio: Studio, schema: Any, count: int, seed: int) -> int:
 
 
 def is_text(content: bytes) -> bool:
-    """Text that is not UTF-8 ends a socket, as it must by RFC 6455."""
+    """Text that is not UTF-8 must close a socket, by RFC 6455."""
     try:
         content.decode()
     except UnicodeDecodeError:
@@ -373,7 +373,7 @@ def is_text(content: bytes) -> bool:
 
 
 def answers(connection: ClientConnection) -> int:
-    """Ask for something there is not, and count the errors before its answer."""
+    """Ask for something nonexistent, and count the errors before its answer."""
     connection.send(PROBE)
     count = 0
     while True:
@@ -393,7 +393,7 @@ def commands() -> tuple[Any, ...]:
 
 def main() -> None:
     count, seed = int(sys.argv[1]), int(sys.argv[2]) if len(sys.argv) > 2 else 0
-    limits.MESSAGES = limits.BURST = 1_000_000  # nobody waits
+    limits.MESSAGES = limits.BURST = 1_000_000  # no rate limit
     with tempfile.TemporaryDirectory() as folder:
         studio = Studio(Path(folder))
         try:
@@ -401,7 +401,7 @@ def main() -> None:
             for command in commands():
                 refused = try_message(studio, command, count, seed)
                 print(f"message {command.__name__}: {refused:,} of {count:,} refused", flush=True)
-            # First those that read what they are sent.
+            # First the routes that read a body.
             for method, path, schema in sorted(routes(studio.guard), key=lambda route: route[2] is None):
                 statuses = try_route(studio, method, path, schema, count, seed)
                 print(f"{method} {path}: {dict(sorted(statuses.items()))}", flush=True)

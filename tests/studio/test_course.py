@@ -34,7 +34,7 @@ from .test_requests import INJECTIONS
 
 MUL = exercise("write_mul")
 ENDLESS = "while True:\n    pass\n"
-# Not names of exercises, and not files of the package or of the machine either.
+# Neither exercise names, nor files of the package or the machine.
 NAMES = [
     *("..", ".", "nothing", "progress", "write_mul.py", "WRITE_MUL", "write_mul%00", "%2e%2e"),
     *("..%2fprogress", "%2fetc%2fpasswd", "..%5cprogress", "write_mul%2f..%2fwrite_mul", "a" * 5000),
@@ -156,7 +156,7 @@ def test_what_was_not_seen_is_not_written_over(course: Studio, folder: Path) -> 
     for path in ("/api/run-exercise", "/api/check-exercise"):
         assert course.post(path, asked).status_code == 409
     assert (folder / "write_mul.py").read_text() == "theirs\n"
-    assert put(course, "theirs\n", version).status_code == 200  # the same text is no conflict
+    assert put(course, "theirs\n", version).status_code == 200  # the same text is not a conflict
     seen = get(course, "/api/work/write_mul")
     assert put(course, "mine again\n", seen["version"]).status_code == 200
     (folder / "write_mul.py").unlink()
@@ -164,7 +164,7 @@ def test_what_was_not_seen_is_not_written_over(course: Studio, folder: Path) -> 
 
 
 def test_a_save_may_follow_one_that_was_not_answered(course: Studio, folder: Path) -> None:
-    """What the page sent last is no other program's, although it never heard of that version."""
+    """The page's last save is not another program's, although the page never received that version."""
     version = put(course, "first\n").json()["version"]
     put(course, "second\n", version)
 
@@ -202,13 +202,13 @@ def test_texts_that_are_refused(course: Studio, folder: Path) -> None:
     assert put(course, "#" * (limits.CODE + 1)).status_code == 413
     body = b'{"text": "\\ud800", "version": ""}'
     answer = course.request("PUT", "/api/work/write_mul", content=body)
-    assert answer.status_code == 400  # half a character, which no file can hold
+    assert answer.status_code == 400  # a lone surrogate, which no file can hold
     assert not (folder / "write_mul.py").exists()
 
 
 @pytest.fixture
 def open_handed() -> Iterator[None]:
-    """A user whose files are for everybody, unless a program takes care."""
+    """A user whose files are world-readable by default."""
     before = os.umask(0)
     yield
     os.umask(before)
@@ -216,7 +216,7 @@ def open_handed() -> Iterator[None]:
 
 @pytest.mark.usefixtures("open_handed")
 def test_files_are_for_their_owner_alone(tmp_path: Path) -> None:
-    """0600 in a folder of 0700: the learner's files, new and replaced, and the progress."""
+    """Mode 0600 in a folder of 0700: the learner's files, new and replaced, and the progress."""
     folder = tmp_path / "course"
     running = Studio(folder)
     try:
@@ -224,7 +224,7 @@ def test_files_are_for_their_owner_alone(tmp_path: Path) -> None:
         version = put(running, "a\n").json()["version"]
         put(running, "b\n", version)
         put(running, "c\n", name="first_value")
-        (folder / "first_value.py").chmod(0o644)  # as an older studio has left it
+        (folder / "first_value.py").chmod(0o644)  # as an older studio left it
         seen = get(running, "/api/work/first_value")["version"]
         put(running, "d\n", seen, name="first_value")
         check(running, MUL.solution, get(running, "/api/work/write_mul")["version"])
@@ -348,7 +348,7 @@ def test_the_exercises_of_a_teacher(
 
 
 def waiting(course: Studio, results: list[Any], program: str) -> threading.Thread:
-    """A request that waits for a program without end; its own client, for the other is not for two."""
+    """A request that waits for an endless program; with a separate client, as one is not thread-safe."""
 
     def ask() -> None:
         body = {"program": program, "lesson": 1, "blocks": [f"print('on')\n{ENDLESS}"]}
@@ -396,7 +396,7 @@ def test_how_many_programs_run_at_once(course: Studio, monkeypatch: pytest.Monke
     assert run(course, "loop 0", **body).json() == {
         "error": "this program is running already: stop it first"
     }
-    assert get(course, "/api/course")["count"] == 40  # everything else goes on
+    assert get(course, "/api/course")["count"] == 40  # everything else keeps working
     for i in range(limits.PROGRAMS):
         assert stop(course, f"loop {i}")
     for thread in threads:
@@ -472,7 +472,7 @@ def test_a_generated_question(course: Studio) -> None:
 
 
 def test_two_programs_keep_one_progress(folder: Path) -> None:
-    """The terminal has read the file before the page writes to it, and the other way round."""
+    """The terminal reads the file before the page writes to it, and vice versa."""
     terminal, page = Progress.read(folder), Progress.read(folder)
     page.note_passed("first_value")
     terminal.note_passed("write_mul")
@@ -486,7 +486,7 @@ def test_two_programs_keep_one_progress(folder: Path) -> None:
 
 @pytest.mark.parametrize("text", INJECTIONS)
 def test_injections(course: Studio, folder: Path, text: str) -> None:
-    """Refused, and nothing that a browser could take for a tag comes back."""
+    """Rejected, and the response has nothing that a browser could take for a tag."""
     bodies: list[tuple[str, dict[str, Any]]] = [
         ("/api/run-blocks", {"program": text, "lesson": text, "blocks": [text]}),
         ("/api/run-exercise", {"program": "p", "exercise": text, "text": text, "version": ""}),

@@ -1,4 +1,4 @@
-"""Malformed requests and messages, in short; `make fuzz` has the long form."""
+"""Malformed requests and messages, a short run; `make fuzz` has the long one."""
 
 from __future__ import annotations
 
@@ -25,7 +25,7 @@ ROUTES = list(routes(build(1)))
 def test_no_body_is_answered_with_500(studio: Studio, method: str, path: str, schema: Any) -> None:
     statuses = try_route(studio, method, path, schema, 25, seed=0)
     assert sum(statuses.values()) == 25
-    if schema is not None:  # most of them are wrong, or nothing was tried
+    if schema is not None:  # most of them are invalid, or nothing was tested
         assert sum(count for status, count in statuses.items() if 400 <= status < 500) >= 15
 
 

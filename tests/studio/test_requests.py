@@ -1,4 +1,4 @@
-"""Requests: files, pictures, checks, exports, samples; and everything that must be refused."""
+"""Requests: files, pictures, checks, exports, samples; and everything that must be rejected."""
 
 from __future__ import annotations
 
@@ -117,7 +117,7 @@ def picture(studio: Studio, expression: Any, **values: Any) -> Any:
 
 @pytest.fixture
 def page(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> Path:
-    """A package with files to serve in two places, and secrets beside each and above."""
+    """A package with files to serve in two places, and secrets next to each and above."""
     package = tmp_path / "package"
     folder, other = package / "studio" / "static", package / "viz" / "web" / "static"
     for each in (folder / "pages", other / "graph"):
@@ -175,7 +175,7 @@ def test_only_pages_modules_and_styles_of_the_package_are_served(studio: Studio)
 
 
 def test_the_pages_load_every_file_and_each_is_there(studio: Studio) -> None:
-    """A file that was moved, or that nothing uses any more, is found."""
+    """Detects a file that was moved or is no longer used."""
     needed = re.compile(
         r'(?:src|href)="([^"]+\.(?:js|css))"|^(?:import|\}) .*from "([^"]+)";$', re.MULTILINE
     )
@@ -266,7 +266,7 @@ def test_no_way_out_of_the_directory(studio: Studio, page: Path, path: str) -> N
     assert b"secret" not in answer
 
 
-# --- what is not JSON, too large, too deep -------------------------------------------------------
+# --- not JSON, too large, too deep -----------------------------------------------------------------
 
 
 def refused(studio: Studio, path: str, body: bytes | str) -> tuple[int, str]:
@@ -317,7 +317,7 @@ def test_a_request_that_fails_is_told_without_details(
     answer = picture(studio, "a")
     text = {"error": "the studio failed; its terminal says why"}
     assert (answer.status_code, answer.json()) == (500, text)
-    assert until(lambda: "a secret" in caplog.text)  # said after the answer was sent
+    assert until(lambda: "a secret" in caplog.text)  # logged after the response was sent
     monkeypatch.undo()
     assert picture(studio, "a").status_code == 200
 
@@ -392,7 +392,7 @@ def test_a_picture_with_too_many_nodes(studio: Studio, monkeypatch: pytest.Monke
 
 @pytest.mark.parametrize("text", INJECTIONS)
 def test_injections(studio: Studio, text: str) -> None:
-    """Refused, or harmless; and nothing that a browser could take for a tag comes back."""
+    """Rejected or harmless, and the response has nothing that a browser could take for a tag."""
     config = {**MOONS, "data": "csv", "csv": f"0,0,0\n0,1,{text}\n"}
     bodies: list[tuple[str, dict[str, Any]]] = [
         ("/api/picture", {"expression": text}),
@@ -413,7 +413,7 @@ def test_injections(studio: Studio, text: str) -> None:
         assert "set-cookie" not in answer.headers
     odd = {"expression": "a", "values": {"a": 1, text: 2}}
     answer = studio.request("POST", "/api/picture", content=json.dumps(odd))
-    if text == "\ud800":  # half a character is not JSON
+    if text == "\ud800":  # a lone surrogate is not JSON
         assert answer.status_code == 400
     else:
         assert answer.json()["names"] == ["a"]
@@ -663,7 +663,7 @@ def test_samples_that_are_refused(studio: Studio) -> None:
 
 
 def test_the_page_chooses_from_what_the_server_takes(studio: Studio) -> None:
-    """One schema for both: names, limits and defaults are not written twice."""
+    """One schema for both, so that names, limits and defaults are defined once."""
     text = studio.request("GET", f"/static/{choices.NAME}").text
     found = {
         line.split()[2]: json.loads(line.partition(" = ")[2].rstrip(";"))

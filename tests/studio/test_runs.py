@@ -50,7 +50,7 @@ def run(studio: Studio) -> Any:
 
 
 def trained(epochs: int, **given: Any) -> tuple[nn.MLP, train.History]:
-    """The library's own training for a config."""
+    """The library's training run for a config."""
     settings = settings_of({**MOONS, **given})
     points = data_sets.load(settings)
     model = config.model_for(settings, points.classes)
@@ -72,7 +72,7 @@ def numbers(model: nn.MLP) -> Any:
     return np.array([p.data for p in model.parameters()])
 
 
-# --- what comes ----------------------------------------------------------------------------------
+# --- frames ----------------------------------------------------------------------------------------
 
 
 def test_ready(run: RunClient) -> None:
@@ -155,7 +155,7 @@ def test_three_classes(run: RunClient) -> None:
 
 
 def test_losses_have_no_gaps(run: RunClient) -> None:
-    """Each frame brings those since the one before, however many were dropped in between."""
+    """Each frame has those since the previous one, however many frames were dropped."""
     run.send("start", config=MOONS)
     run.text("ready")
     losses: list[float] = []
@@ -185,7 +185,7 @@ def test_a_slow_reader_gets_new_frames_not_old_ones(studio: Studio) -> None:
             epoch, count = frame.head["epoch"], count + 1
             if not frame.head["running"]:
                 break
-        assert count < 20  # a second and a half has 45 of them; some are in buffers on the way
+        assert count < 20  # there are 45 in a second and a half; some are in buffers
     assert until(lambda: not run_threads())
 
 
@@ -202,7 +202,7 @@ def test_an_outbox_keeps_the_newest_frame_and_all_texts() -> None:
         assert len(outbox.waiting) == limits.WAITING
         return found
 
-    with ThreadPoolExecutor(1) as own:  # a browser of another test may keep a loop in this thread
+    with ThreadPoolExecutor(1) as own:  # another test's browser may keep an event loop in this thread
         assert own.submit(asyncio.run, taken()).result() == ["a", "b", b"3", "c"]
 
 
@@ -222,7 +222,7 @@ def test_pause_and_resume(run: RunClient) -> None:
 
 
 def test_rewinding_shows_the_same_bits(run: RunClient) -> None:
-    """Whatever was seen at an epoch is seen there again; and so is what came after it."""
+    """Each epoch looks the same when revisited, and so does everything after it."""
     run.start(batch=30)
     seen: dict[int, Frame] = {}
     for _ in range(24):
@@ -251,7 +251,7 @@ def test_rewinding_shows_the_same_bits(run: RunClient) -> None:
 def test_a_long_way_back_with_a_command_behind_it(
     run: RunClient, then: str, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    """The command waits for the place that it is about, and does not send the run back to the start."""
+    """The command waits for the epoch it refers to, and does not restart the run."""
     monkeypatch.setattr("chainrule.compiler.training.INTERVAL", 0.0)
     monkeypatch.setattr(limits, "SNAPSHOTS", 1)
     run.start(batch=7)
@@ -334,7 +334,7 @@ def test_stop_and_start_again(run: RunClient) -> None:
     assert stopped == {"type": "stopped", "reason": "stop", "message": "stopped after 3 epochs"}
     assert until(lambda: not run_threads())
     for kind, more in (("step", {}), ("pause", {}), ("rate", {"rate": 1}), ("rewind", {"epoch": 0})):
-        run.send(kind, **more)  # nobody is there to obey
+        run.send(kind, **more)  # no run is there to obey
     assert run.start(layers=[2])["layers"] == [2, 2, 1]
     assert run.start(layers=[3])["layers"] == [2, 3, 1]
     assert len(run_threads()) == 1
@@ -366,7 +366,7 @@ def test_messages_that_are_refused(run: RunClient) -> None:
     for epoch in (-1, 1.5, "1", None, 10**9, 10**4000):
         run.send("rewind", epoch=epoch)
         assert run.text("error")["message"].startswith("epoch: ")
-    assert run.step().head["steps"] == 1  # still there
+    assert run.step().head["steps"] == 1  # the run is still there
 
 
 def test_a_start_that_is_refused_ends_the_run_before(run: RunClient) -> None:
@@ -385,7 +385,7 @@ def test_a_start_that_is_refused_ends_the_run_before(run: RunClient) -> None:
 def test_a_message_that_fails_is_told_without_details(
     run: RunClient, monkeypatch: pytest.MonkeyPatch, caplog: pytest.LogCaptureFixture
 ) -> None:
-    """Whatever goes wrong, the socket is there for the next one."""
+    """Whatever goes wrong, the socket accepts the next message."""
 
     def broken(self: Any, command: Any) -> None:
         raise ZeroDivisionError("a secret")

@@ -1,4 +1,4 @@
-"""Who may ask: every route with every wrong Host, Origin, cookie and key; the code; headers."""
+"""Access control: every route with every wrong Host, Origin, cookie and key; the code; headers."""
 
 from __future__ import annotations
 
@@ -34,7 +34,7 @@ METHODS = ["GET", "HEAD", "POST", "PUT", "PATCH", "DELETE", "OPTIONS", "TRACE", 
 @pytest.mark.parametrize("method", METHODS)
 @pytest.mark.parametrize("path", PRIVATE)
 def test_nothing_without_cookie_and_key(studio: Studio, path: str, method: str) -> None:
-    """The cookie alone, which every local server gets to know, is worth nothing; nor is the key."""
+    """The cookie alone, which every local server gets to see, is worthless; so is the key alone."""
     for headers, status in (
         ({"Cookie": None}, 401),
         ({"Cookie": studio.cookie[:-1] + "!"}, 401),
@@ -171,7 +171,7 @@ def origins(studio: Studio) -> list[str]:
         "http://evil.example",
         f"https://{studio.host}",
         f"http://{studio.host}.evil.example",
-        f"http://localhost:{studio.port}",  # another origin than that of the Host
+        f"http://localhost:{studio.port}",  # an origin that differs from the Host
         f"http://127.0.0.1:{studio.port + 1}",
         f"http://{studio.host}/",
         f"http://evil.example, {studio.origin}",
@@ -206,7 +206,7 @@ def test_two_origins(studio: Studio) -> None:
 
 
 def test_a_socket_needs_cookie_key_and_origin(studio: Studio) -> None:
-    """It is refused before it is opened: nobody holds one of the few there are without the key."""
+    """It is rejected before it opens, so nobody without the key can occupy one of the few sockets."""
     for headers, status in (
         ({"Cookie": None}, 401),
         ({"Cookie": "chainrule=1"}, 401),
@@ -214,7 +214,7 @@ def test_a_socket_needs_cookie_key_and_origin(studio: Studio) -> None:
         ({"key": ""}, 403),
         ({"key": studio.key[:-1]}, 403),
         ({"key": studio.cookie.partition("=")[2]}, 403),
-        ({"key": "", "X-Chainrule-Key": studio.key}, 403),  # a page cannot send it in this way
+        ({"key": "", "X-Chainrule-Key": studio.key}, 403),  # a page cannot send it this way
     ):
         with pytest.raises(InvalidStatus) as refused, studio.socket(**headers):
             pass
@@ -227,7 +227,7 @@ def test_a_socket_needs_cookie_key_and_origin(studio: Studio) -> None:
 
 @pytest.mark.parametrize(("site", "status"), [("same-origin", 404), ("none", 404), ("same-site", 403)])
 def test_where_a_request_says_it_comes_from(studio: Studio, site: str, status: int) -> None:
-    """Another server on another port of this machine is the same site, and must not get in."""
+    """A server on another port of this machine is the same site, and must not get in."""
     answer = studio.request("GET", "/nothing", headers={"Sec-Fetch-Site": site})
     assert answer.status_code == status
     assert studio.request("GET", "/", headers={"Sec-Fetch-Site": "cross-site"}).status_code == 403
@@ -280,7 +280,7 @@ def test_the_code_is_good_for_one_browser(fresh: Studio) -> None:
     assert len({code, fresh.key, fresh.cookie.partition("=")[2]}) == 3
     assert code not in cookie + answer.text
     assert fresh.key not in cookie
-    for headers in ({}, fresh.headers()):  # not even for one who is in: there is nothing more to give
+    for headers in ({}, fresh.headers()):  # not even for a logged-in client
         again = posted(fresh, f"token={code}", headers=headers)
         assert again.status_code == 403
         text = "another browser has used this code: use that one, or start `chainrule studio` again"
@@ -289,14 +289,14 @@ def test_the_code_is_good_for_one_browser(fresh: Studio) -> None:
 
 
 def test_a_file_may_bring_the_code(fresh: Studio) -> None:
-    """It has no origin, and for a browser it is another site; what matters is the code."""
+    """It has no origin, and to a browser it is another site; only the code matters."""
     headers = {"Origin": "null", "Sec-Fetch-Site": "cross-site", "Sec-Fetch-Mode": "navigate"}
     assert posted(fresh, "token=wrong", headers=headers).status_code == 403
     assert posted(fresh, f"token={fresh.token}", headers=headers).status_code == 200
 
 
 def test_a_reader_is_told_in_words(fresh: Studio) -> None:
-    """Whoever sends an old code in a browser sees a sentence, not a structure."""
+    """A browser that sends an old code gets a sentence, not JSON."""
     asked = {"Accept": "text/html,application/xhtml+xml,*/*;q=0.8"}
     answer = posted(fresh, "token=old", headers=asked)
     assert answer.headers["content-type"] == "text/plain; charset=utf-8"

@@ -1,4 +1,4 @@
-"""The command `chainrule studio` in a process of its own: its address, its end, its errors."""
+"""The command `chainrule studio` in a separate process: its address, its exit, its errors."""
 
 from __future__ import annotations
 
@@ -42,7 +42,7 @@ SAID = re.compile(
     r"To open it in a browser: file://(/\S+/studio\.html)\n"
     r"This works once, in the first browser that does it\. Ctrl-C ends the studio\.\n"
 )
-# A browser that looks at what other users of the machine can see while it runs, then opens the file.
+# A browser that checks what other users of the machine can see while it runs, then opens the file.
 BROWSER = """#!{python}
 import json, pathlib, re, sys, urllib.parse, urllib.request
 file = pathlib.Path(urllib.parse.urlsplit(sys.argv[1]).path)
@@ -95,7 +95,7 @@ def enter(origin: str, code: str) -> tuple[str, str]:
 
 @pytest.fixture(autouse=True)
 def _a_terminal_may_hang_up() -> Iterator[None]:
-    """Under nohup, processes that are started here would ignore it."""
+    """Under nohup, child processes would ignore the signal."""
     before = signal.signal(signal.SIGHUP, signal.SIG_DFL)
     yield
     signal.signal(signal.SIGHUP, before)
@@ -103,7 +103,7 @@ def _a_terminal_may_hang_up() -> Iterator[None]:
 
 @pytest.mark.parametrize("number", [signal.SIGINT, signal.SIGTERM, signal.SIGHUP])
 def test_a_clean_end(number: signal.Signals) -> None:
-    """Also in the middle of a run, with a page that is still connected."""
+    """Also during a run, with a page still connected."""
     with started("--no-browser") as (process, origin, file):
         cookie, key = enter(origin, code_in(file))
         with connect(
@@ -127,7 +127,7 @@ def test_a_clean_end(number: signal.Signals) -> None:
 def test_the_file_goes_with_the_studio(number: signal.Signals) -> None:
     with started("--no-browser") as (process, origin, file):
         assert (file.stat().st_mode & 0o777, file.parent.stat().st_mode & 0o777) == (0o600, 0o700)
-        assert httpx.get(origin).status_code == 200  # it serves, and so hears of the signal
+        assert httpx.get(origin).status_code == 200  # it is serving, so it receives the signal
         process.send_signal(number)
         assert process.communicate(timeout=20) == ("", "")
     assert not file.parent.exists()
@@ -143,7 +143,7 @@ def test_the_file_goes_when_it_is_used() -> None:
 
 
 def test_somebody_else_may_remove_the_file() -> None:
-    """Folders for temporary files are cleaned."""
+    """Temporary folders get cleaned up."""
     with started("--no-browser") as (process, origin, file):
         code = code_in(file)
         file.unlink()
@@ -155,7 +155,7 @@ def test_somebody_else_may_remove_the_file() -> None:
 
 @pytest.mark.skipif(not Path("/proc/self/cmdline").exists(), reason="there is no /proc here")
 def test_no_command_line_and_no_log_has_the_code(tmp_path: Path) -> None:
-    """The browser gets the name of a file that nobody else can read, which lets it in."""
+    """The browser gets the name of a file that only the user can read, which lets it in."""
     browser, seen = tmp_path / "browser", tmp_path / "seen"
     browser.write_text(BROWSER.format(python=sys.executable, seen=str(seen)))
     browser.chmod(0o755)
@@ -170,14 +170,16 @@ def test_no_command_line_and_no_log_has_the_code(tmp_path: Path) -> None:
         out, err = process.communicate(timeout=20)
     assert found["arguments"] == [file.as_uri()]
     assert found["modes"] == ["0o600", "0o700"]
-    assert file.as_uri() in found["lines"]  # it has looked at the right time
+    assert file.as_uri() in found["lines"]  # it looked at the right time
     assert len(found["code"]) == 43
     assert found["code"] not in found["lines"] + out + err
     assert (found["status"], found["left"]) == (200, False)
 
 
 def test_a_terminal_is_told_the_code() -> None:
-    """It is the user's own; the code is beside the address, not in it, where a click would show it."""
+    """It belongs to the user; the code is printed beside the address, not in it, where a click would
+    leak it.
+    """
     ours, theirs = pty.openpty()
     process = subprocess.Popen([*COMMAND, "--no-browser"], stdout=theirs, stderr=theirs)
     os.close(theirs)
@@ -221,14 +223,14 @@ def test_half_a_request_is_not_held_for_ever(studio: Studio, monkeypatch: pytest
         connection.sendall(b"GET / HTTP/1.1\r\nHost: x\r\n\r\n")
         assert connection.recv(65536).startswith(b"HTTP/1.1 4")
         connection.sendall(b"GET / HT")
-        assert closed_after(connection) < 3.0  # sooner than a connection without a word
+        assert closed_after(connection) < 3.0  # sooner than a connection that sends nothing
     with studio.socket() as client:
         time.sleep(0.6)
         client.start()
 
 
 def is_open(connection: socket.socket) -> bool:
-    """Whether the studio has not closed it; what it has answered is read."""
+    """Whether the studio has kept it open; reads any response."""
     connection.setblocking(False)
     try:
         while connection.recv(65536):
@@ -241,7 +243,7 @@ def is_open(connection: socket.socket) -> bool:
 
 
 def answered(connection: socket.socket) -> bytes:
-    """The head of the next answer."""
+    """The head of the next response."""
     found = b""
     while b"\r\n\r\n" not in found:
         part = connection.recv(65536)
@@ -264,7 +266,7 @@ HELD = {
 def test_connections_that_are_held_do_not_shut_out_the_user(
     studio: Studio, held: str, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    """Not while they last, either: nothing here ends by itself."""
+    """Not even while they are open: none of them ends by itself."""
     monkeypatch.setattr(limits, "HEADERS", 600.0)
     monkeypatch.setattr(studio.server.config, "timeout_keep_alive", 600)
     address, question = ("127.0.0.1", studio.port), studio.head("GET /api/course") + b"\r\n"
@@ -290,7 +292,7 @@ def test_connections_that_are_held_do_not_shut_out_the_user(
         known.sendall(studio.head("GET /nothing") + b"\r\n")
         assert b"HTTP/1.1 404 " in answered(known)
         assert until(lambda: sum(map(is_open, strangers)) <= limits.STRANGERS)
-        assert is_open(strangers[-1])  # the first to come is the first to go
+        assert is_open(strangers[-1])  # the oldest is closed first
 
 
 REFUSED = {
@@ -314,7 +316,7 @@ def test_what_is_refused_is_not_read(studio: Studio, why: str) -> None:
     head = studio.head(line, Content_Length=LARGE, **headers) + b"\r\n"
     with socket.create_connection(("127.0.0.1", studio.port), timeout=20) as connection:
         connection.sendall(head)
-        answer = b"".join(iter(lambda: connection.recv(65536), b""))  # it is closed, unasked
+        answer = b"".join(iter(lambda: connection.recv(65536), b""))  # it is closed without a request
         assert answer.startswith(b"HTTP/1.1 %d " % status)
         assert b"\r\nconnection: close\r\n" in answer.lower()
     with socket.create_connection(("127.0.0.1", studio.port), timeout=20) as connection:
@@ -331,7 +333,7 @@ def test_a_body_without_a_length_is_read_as_far_as_it_may_be(studio: Studio, lin
 
 
 def sent(connection: socket.socket, piece: bytes = b" " * 0x10000) -> int:
-    """How many bytes are taken before the studio closes the connection, of far too many."""
+    """How many bytes of a far too long request are accepted before the studio closes the connection."""
     count = 0
     try:
         while count < LARGE:
@@ -354,7 +356,7 @@ def test_a_body_that_does_not_come(studio: Studio, monkeypatch: pytest.MonkeyPat
 
 
 def test_nonsense_in_the_middle_of_an_answer(studio: Studio, caplog: pytest.LogCaptureFixture) -> None:
-    """Uvicorn would answer a second time, which raises."""
+    """Uvicorn would respond a second time, which raises."""
     for path in ("/nothing", "/api/picture", "/api/run-blocks", "/enter"):
         head = studio.head(f"POST {path}", Transfer_Encoding="chunked") + b"\r\n"
         with socket.create_connection(("127.0.0.1", studio.port), timeout=20) as connection:

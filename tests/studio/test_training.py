@@ -1,4 +1,4 @@
-"""Training that can go back: the steps of `fit`, and every epoch again to the same bits."""
+"""Training that can rewind: the same steps as `fit`, and every epoch reproduced bit for bit."""
 
 from __future__ import annotations
 
@@ -61,7 +61,7 @@ def state(training: Training) -> bytes:
 
 @pytest.fixture(params=["native", "eager"])
 def engine(request: pytest.FixtureRequest, monkeypatch: pytest.MonkeyPatch) -> str:
-    """Both engines; without a C core there is one."""
+    """Both engines; without a C core there is only one."""
     if request.param == "eager":
         monkeypatch.setattr(choosing, "c_core", None)
     elif c_core is None:
@@ -140,7 +140,7 @@ def test_many_changes_of_the_rate(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(limits, "RATES", 3)
     training = training_of({"data": "xor", "loss": "mse", "layers": [2]})
     for _ in range(9):
-        training.change_rate(0.1)  # nothing was done in between: it is the same change
+        training.change_rate(0.1)  # no steps in between: it is the same change
     for _ in range(3):
         training.advance(1)
         training.change_rate(0.1)
@@ -150,10 +150,10 @@ def test_many_changes_of_the_rate(monkeypatch: pytest.MonkeyPatch) -> None:
 
 
 def test_interrupted(engine: str, monkeypatch: pytest.MonkeyPatch) -> None:
-    """Asked every now and then, it stops between steps, and can go on from there."""
+    """It stops between steps when asked, and can continue from there."""
     monkeypatch.setattr("chainrule.compiler.training.INTERVAL", 0.0)
     training = training_of({"layers": [3], "batch": 40})
-    training.most = 1  # no snapshot on the way
+    training.most = 1  # no snapshot in between
     assert 0 < training.advance(10_000_000, lambda: True) < 10_000_000
     training.advance(60)
     while training.place:
@@ -166,10 +166,10 @@ def test_interrupted(engine: str, monkeypatch: pytest.MonkeyPatch) -> None:
 
 
 def test_seeking_goes_on_where_it_was_interrupted(engine: str, monkeypatch: pytest.MonkeyPatch) -> None:
-    """Also in the middle of an epoch: else one who is always called never gets there."""
+    """Also in the middle of an epoch: otherwise frequent interrupts would prevent any progress."""
     monkeypatch.setattr("chainrule.compiler.training.INTERVAL", 0.0)
     training = training_of({"layers": [3], "batch": 7, "samples": 60})
-    training.most = 1  # no snapshot on the way
+    training.most = 1  # no snapshot in between
     training.advance(13 * training.in_epoch)
     end = state(training)
     training.seek(0)
@@ -233,7 +233,7 @@ def test_packing() -> None:
 
 @pytest.mark.parametrize("given", CONFIGS)
 def test_what_is_shown(given: dict[str, Any], engine: str) -> None:
-    """The output on the plane and at the points, against the model itself."""
+    """The output on the plane and at the points, compared with the model."""
     training = training_of(given)
     frames = Frames(training)
     training.advance(7)
