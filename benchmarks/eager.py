@@ -1,4 +1,4 @@
-"""What does the eager engine cost? Beside plain Python floats, and beside micrograd.
+"""What does the eager engine cost? Compared with plain Python floats and with micrograd.
 
 Floats run the same loop, which computes the value but no gradient. The loop on Values also computes
 the gradients and frees its graph; each part is listed, followed by the total. Here the ratio is our

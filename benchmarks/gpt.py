@@ -1,4 +1,4 @@
-"""How fast does the tiny GPT learn? Compiled, beside JAX and a plain Value in CPython.
+"""How fast does the tiny GPT learn? Compiled, compared with JAX and a plain Value in CPython.
 
 Our compiled version and the plain Value run the source of examples/tiny_gpt.py, one name per step,
 with Adam. The plain Value is the hundred-line class of the tutorials: a closure per operation, and a

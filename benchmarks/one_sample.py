@@ -1,4 +1,4 @@
-"""How fast is work on one sample, where there is no batch to share the cost? Beside JAX, CasADi and C.
+"""How fast is work on one sample, with no batch to share the cost? Compared with JAX, CasADi and C.
 
 A long recurrence, a Hessian, and a small formula that is called repeatedly. Our compiler works on
 rows of samples, so here each row has a single number, and we expect others to win.

@@ -1,4 +1,4 @@
-"""How fast are prices with their sensitivities? Beside JAX, CasADi, HIPS autograd and XAD.
+"""How fast are prices with their sensitivities? Compared with JAX, CasADi, HIPS autograd and XAD.
 
 An Asian option for many trades over shared scenarios, and a path model with stochastic volatility.
 All contestants get the same normal random numbers. Ours is the plain loop over days or steps. The

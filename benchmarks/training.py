@@ -1,4 +1,4 @@
-"""How fast does a training step run? Beside JAX, PyTorch and micrograd.
+"""How fast does a training step run? Compared with JAX, PyTorch and micrograd.
 
 Four networks trained with plain gradient descent, each on one batch, from the same weights
 everywhere. After some steps all parameters must agree; only then is anything timed. JAX runs its loop

@@ -504,7 +504,7 @@ def test_predicting_gradients(open_page: Opener) -> None:
         assert page.locator(".verdict.right").count() == int(right), text
 
 
-def test_a_slip_of_the_fingers_is_no_answer(open_page: Opener, formatted: Formatted) -> None:
+def test_mistyped_text_is_not_an_answer(open_page: Opener, formatted: Formatted) -> None:
     out, _ = example()
     page = open_page(exported(out))
     page.get_by_label("Predict first").check()
@@ -975,7 +975,7 @@ def test_gradients_that_were_not_computed(open_page: Opener, formatted: Formatte
     assert page.evaluate(READ) == numbers(picture(out), formatted)
 
 
-def test_leaves_that_are_no_ordinary_numbers(open_page: Opener) -> None:
+def test_leaves_that_are_not_ordinary_numbers(open_page: Opener) -> None:
     """A slider that cannot reach its leaf is disabled; a field says what it cannot hold."""
     leaves = [Value(x, label=name) for x, name in ((math.inf, "a"), (math.nan, "b"), (1e308, "c"))]
     out = sum(leaves[1:], leaves[0])

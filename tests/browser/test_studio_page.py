@@ -497,7 +497,7 @@ def test_a_phone_needs_no_sideways_scrolling(pages: Pages, tab: str) -> None:
     assert page.evaluate("document.documentElement.scrollWidth") == 360
 
 
-def test_nothing_moves_for_those_who_asked_for_that(pages: Pages) -> None:
+def test_reduced_motion_is_respected(pages: Pages) -> None:
     page = pages.open(reduced_motion="reduce")
     durations = page.locator("button").evaluate_all(
         "all => all.map((button) => getComputedStyle(button).transitionDuration)"

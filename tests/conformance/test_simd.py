@@ -195,9 +195,9 @@ def test_wrong_calls() -> None:
     two, three = array("d", [1.0, 2.0]), array("d", [1.0, 2.0, 3.0])
     with pytest.raises(ValueError, match="this machine has no neon"):
         core._map_values("neon", ops.exp, two, (two,))
-    with pytest.raises(TypeError, match="expected an elementwise row, got <operation sum>"):
+    with pytest.raises(TypeError, match="expected an elementwise operation, got <operation sum>"):
         core._map_values("base", ops.sum, two, (two,))
-    with pytest.raises(ValueError, match="expected buffers of one length, got 2 and 3"):
+    with pytest.raises(ValueError, match="expected buffers of equal length, got 2 and 3"):
         core._map_values("base", ops.exp, two, (three,))
     with pytest.raises(TypeError, match="expected 2 arguments, got 1"):
         core._map_values("base", ops.add, two, (two,))

@@ -96,7 +96,7 @@ def test_a_name_that_would_not_work_is_refused_at_once(tmp_path: Path) -> None:
     assert not [*tmp_path.iterdir()]
 
 
-def test_one_exercise_is_no_folder_of_exercises(own: Path) -> None:
+def test_one_exercise_is_not_a_folder_of_exercises(own: Path) -> None:
     for words in (["list"], ["new", "thrice"]):
         said = run("--exercises", "twice", *words, cwd=own)
         assert said.returncode == 1

@@ -545,7 +545,7 @@ for fd in range(3, 12):
 
 
 @pytest.mark.parametrize("way", FORGERIES)
-def test_a_wrong_solution_does_not_pass_that(way: str, tmp_path: Path) -> None:
+def test_a_wrong_solution_does_not_pass_by_forgery(way: str, tmp_path: Path) -> None:
     wrong = "" if "class Value" in FORGERIES[way] else WRONG
     outcome = tried(FORGERIES[way] + "\n" + wrong, tmp_path)
     assert outcome.kind in ("failed", "error", "exit", "crash", "time"), outcome
@@ -558,12 +558,12 @@ WITHOUT_WALLS = (
 
 
 @pytest.mark.parametrize("way", FORGERIES)
-def test_nor_where_the_kernel_has_no_walls(
+def test_a_wrong_solution_does_not_pass_without_the_kernel_sandbox(
     way: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     """The verdict does not depend on the kernel's restrictions: it is never in the learner's process."""
     monkeypatch.setattr(starting, "FORKING", ("-c", WITHOUT_WALLS))
-    test_a_wrong_solution_does_not_pass_that(way, tmp_path)
+    test_a_wrong_solution_does_not_pass_by_forgery(way, tmp_path)
 
 
 # A module that has every name, each an object or a number that compares equal to everything.

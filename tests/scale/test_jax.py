@@ -177,7 +177,7 @@ def test_dicts_can_be_jitted_whatever_the_order_of_their_keys(jax: Any, names: A
         f({}, (np.ones(3), np.ones(3)))
 
 
-def test_names_that_are_no_tree(jax: Any) -> None:
+def test_names_that_do_not_form_a_tree(jax: Any) -> None:
     ps = [Value(10.0, label="a.0"), Value(3.0, label="a")]
     f = compile(lambda x: x * ps[0] + ps[1], ps).to_jax(np.ones(1))
     assert f(f.initial(), np.array([1.0, 2.0])).tolist() == [13.0, 23.0]
@@ -335,7 +335,7 @@ def test_devices_and_processes_give_the_same_losses(workers: Workers) -> None:
     assert workers.run(2, 2) == near(one, rel=1e-9)
 
 
-def test_a_killed_run_goes_on_with_another_number_of_processes(workers: Workers) -> None:
+def test_a_killed_run_resumes_with_another_number_of_processes(workers: Workers) -> None:
     whole = workers.run(1, 1)
     state = workers.folder / "run.safetensors"
     doomed = workers.start(2, 2, resume=str(state), die_after=4)

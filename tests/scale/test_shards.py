@@ -39,7 +39,7 @@ def test_what_cannot_be_split_evenly_is_whole(workers: Workers) -> None:
     assert workers.parts[:4] == [[(6,)] * 8, [(6, 2)] * 8, [(1,)] * 8, [(1, 6)] * 8]
 
 
-def test_a_run_goes_on_with_other_parts(workers: Workers) -> None:
+def test_a_run_resumes_with_other_shards(workers: Workers) -> None:
     """The file has whole arrays, however they were sharded."""
     sharded, plain = workers.folder / "sharded", workers.folder / "plain"
     whole = workers.run(1, 1, hidden=16)

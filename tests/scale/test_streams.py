@@ -21,7 +21,7 @@ def test_devices_and_processes_give_the_losses_of_arrays(workers: Workers) -> No
         assert workers.run(processes, devices, stream=True) == near(arrays, rel=1e-9)
 
 
-def test_a_run_goes_on_with_another_number_of_processes(workers: Workers) -> None:
+def test_a_run_resumes_with_another_number_of_processes(workers: Workers) -> None:
     """The iterator shuffles with its own generator, whose state must be restored."""
     whole = workers.run(1, 1)
     state = str(workers.folder / "run.safetensors")

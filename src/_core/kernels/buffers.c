@@ -21,7 +21,7 @@ static double *hold(Buffers *buffers, PyObject *o, int writable) {
         return NULL;
     }
     if (buffers->n >= 0 && n != buffers->n) {
-        PyErr_Format(PyExc_ValueError, "expected buffers of one length, got %zd and %zd", buffers->n, n);
+        PyErr_Format(PyExc_ValueError, "expected buffers of equal length, got %zd and %zd", buffers->n, n);
         return NULL;
     }
     buffers->n = n;
@@ -52,7 +52,7 @@ static int find(const char *name, PyObject *row, const Elementwise **simd) {
     PyObject *code = PyDict_GetItemWithError(codes, row);
     const int op = code ? (int)PyLong_AsLong(code) : -1;
     if (op >= 0 && !ROWS[op].width) return op;
-    if (!PyErr_Occurred()) PyErr_Format(PyExc_TypeError, "expected an elementwise row, got %R", row);
+    if (!PyErr_Occurred()) PyErr_Format(PyExc_TypeError, "expected an elementwise operation, got %R", row);
     return -1;
 }
 

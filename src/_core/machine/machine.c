@@ -219,7 +219,7 @@ PyObject *machine_ready(Machine *m) {
     const int fits = m->params >= 0 && m->inputs >= 0 && m->inputs <= m->each_rows && m->params + m->n_constants <= m->shared_rows;
     if (!fits || !are_sound(m, m->outputs, m->n_outputs) || !are_sound(m, m->guards, m->n_guards)) {
         Py_DECREF(capsule);
-        PyErr_SetString(PyExc_ValueError, "a program is malformed: its rows are not all there");
+        PyErr_SetString(PyExc_ValueError, "a program is malformed: it refers to missing rows");
         return NULL;
     }
     for (ptrdiff_t i = 0; i < m->each.n; i++) m->cost += (double)m->each.steps[i].count * m->each.steps[i].terms;

@@ -344,7 +344,7 @@ def test_copies_and_pickles_trace_again() -> None:
     assert repr(step) == "<compiled MLP: 1 programs>"
 
 
-def test_retrace_sees_what_is_no_value() -> None:
+def test_retrace_sees_captured_plain_numbers() -> None:
     factor = [2.0]
     step = compile(lambda x: x * factor[0])
     assert step(np.ones(1)).tolist() == [2.0]

@@ -81,7 +81,7 @@ def test_steps_before_a_wrong_index_are_made_and_counted() -> None:
 
 
 @pytest.mark.skipif(c_core is None, reason="there is no C core")
-def test_training_goes_on_in_the_middle_of_an_epoch() -> None:
+def test_training_resumes_in_the_middle_of_an_epoch() -> None:
     """Ten samples in batches of four: the last batch is smaller, and runs as a separate piece."""
     from chainrule.compiler import Batch, Trainer
 

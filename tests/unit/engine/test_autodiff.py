@@ -113,7 +113,7 @@ def test_jvp_of_several_outputs() -> None:
     assert (value, tangent) == ([6.0, 3.0], [3.0, 1.0])
 
 
-def test_values_of_ones_own_make_the_result_a_value() -> None:
+def test_captured_values_make_the_result_a_value() -> None:
     w = Value(3.0)
     slope = grad(lambda x: w * x**2)(2.0)
     assert isinstance(slope, Value)
@@ -395,7 +395,7 @@ def by_hand(x: Any) -> Any:
 
 
 @pytest.mark.parametrize("square", [SQUARE, by_hand, lambda x: chainrule.take([x, x * x], 1)])
-def test_every_kind_of_operation_is_cut_off_alike(square: Any) -> None:
+def test_every_kind_of_operation_is_cut_off(square: Any) -> None:
     def branch(x: Any, y: Any) -> Any:
         with no_grad():
             same = square(x) == square(y)

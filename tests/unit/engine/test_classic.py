@@ -264,7 +264,7 @@ def test_a_power_of_two_values_has_both() -> None:
     assert (out._op, out._children, out._local_grads) == ("**", (), ())
 
 
-def test_the_slope_of_an_activation_is_no_child() -> None:
+def test_the_slope_of_an_activation_is_not_a_child() -> None:
     x, slope = Value(3.0), Value(0.1)
     assert x.leaky_relu()._children == x.elu(2.0)._children == (x,)
     assert x.leaky_relu(slope)._children == (x, slope)

@@ -75,7 +75,9 @@ TAKES_A_NUMBER: dict[str, Callable[[Any], Any]] = {
 
 @pytest.mark.parametrize("take", TAKES_A_NUMBER.values(), ids=TAKES_A_NUMBER.keys())
 @pytest.mark.parametrize(("wrong", "named"), NO_NUMBERS, ids=[named for _, named in NO_NUMBERS])
-def test_what_is_no_number_is_named(take: Callable[[Any], Any], wrong: Any, named: str) -> None:
+def test_a_value_that_is_not_a_number_is_named(
+    take: Callable[[Any], Any], wrong: Any, named: str
+) -> None:
     with pytest.raises(TypeError, match=f"^{NO_NUMBER}{named}$"):
         take(wrong)
 
@@ -93,7 +95,7 @@ def test_an_error_while_reading_a_number_comes_through(take: Callable[[Any], Any
         take(number)
 
 
-def test_a_value_is_no_number() -> None:
+def test_a_value_is_not_a_number() -> None:
     advice = f"^{NO_NUMBER}a Value: use it as it is, or take its number with .data$"
     with pytest.raises(TypeError, match=advice):
         Value(Value(1.0))

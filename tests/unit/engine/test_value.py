@@ -130,7 +130,7 @@ def test_inputs_are_ordered_and_keep_duplicates() -> None:
     assert a.tanh()._op == "tanh"
 
 
-def test_a_constant_appears_when_somebody_looks() -> None:
+def test_a_constant_becomes_a_node_when_accessed() -> None:
     a = Value(3.0)
     out = 2 - a
     two, second = out.inputs

@@ -184,7 +184,7 @@ def test_the_whitelist(text: str, message: str) -> None:
     ],
     ids=repr,
 )
-def test_what_is_no_expression(text: str) -> None:
+def test_text_that_is_not_an_expression(text: str) -> None:
     with pytest.raises(ExpressionError):
         parse(text)
 

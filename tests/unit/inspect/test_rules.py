@@ -171,7 +171,7 @@ def test_how_rules_read(name: str, slot: int, count: int, text: str, latex: str)
     assert (known.text, known.latex) == (text, latex)
 
 
-def test_what_formulas_leave_out_is_said() -> None:
+def test_formulas_say_what_they_leave_out() -> None:
     for op in ops.TABLE:
         if op.kink is not None and op.name not in ("leaky_relu", "elu"):  # those hold at the kink too
             known = rule(op.name, 0, op.arity)

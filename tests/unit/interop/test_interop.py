@@ -135,7 +135,7 @@ def with_neuron() -> Any:
         (replaced, "MLP to PyTorch: it has a forward"),
     ],
 )
-def test_to_torch_refuses_methods_of_ones_own(make: Any, name: str) -> None:
+def test_to_torch_refuses_overridden_methods(make: Any, name: str) -> None:
     require("torch")
     with pytest.raises(
         TypeError, match=f"^cannot move a {name} of its own, which to_torch would ignore"

@@ -592,7 +592,7 @@ def test_files_that_are_not_there(run: Run, tmp_path: Path) -> None:
         refused(run("train", path), message)
 
 
-def test_a_file_that_is_no_text(run: Run, tmp_path: Path) -> None:
+def test_a_file_that_is_not_text(run: Run, tmp_path: Path) -> None:
     path = tmp_path / "picture.csv"
     path.write_bytes(b"\x89PNG\xff\xfe")
     refused(run("train", path), str(path))
@@ -642,7 +642,7 @@ def test_the_data_sets_are_trained_without_a_word(run: Run, name: str) -> None:
 @pytest.mark.parametrize("optimizer", ["adam", "adamw", "sgd", "rmsprop", "adagrad"])
 @pytest.mark.parametrize("epochs", ["1", "2", "50"])
 @pytest.mark.parametrize("rate", ["1e6", "1e9"])
-def test_a_learning_rate_that_is_too_large_is_said(
+def test_a_learning_rate_that_is_too_large_is_reported(
     run: Run, optimizer: str, epochs: str, rate: str
 ) -> None:
     code, out, err = run("train", "moons", "--optimizer", optimizer, "--epochs", epochs, "--lr", rate)

@@ -273,7 +273,7 @@ def test_the_core_can_be_chosen() -> None:
         assert forced.stdout == "c\n"
 
 
-def test_a_missing_core_is_said() -> None:
+def test_a_missing_core_is_reported() -> None:
     """As on a machine without a C compiler; importing the core is made to fail."""
     code = "import sys; sys.modules['chainrule._core'] = None; import chainrule; print(chainrule.core)"
     environment = {name: text for name, text in os.environ.items() if name != "CHAINRULE_CORE"}

@@ -255,7 +255,7 @@ def test_bad_batches(n: int, labels: int, size: int, message: str) -> None:
 
 
 @pytest.mark.parametrize("size", [2.0, "2", np.float64(2.0)])
-def test_batches_of_a_size_that_is_no_integer(size: Any) -> None:
+def test_batches_of_a_size_that_is_not_an_integer(size: Any) -> None:
     with pytest.raises(TypeError, match=r"^batch_size must be an integer, got "):
         next(data.batches(np.zeros((4, 2)), np.zeros(4), size))
 
@@ -353,7 +353,7 @@ def test_bad_tables(csv: Any, text: str, target: Any, message: str) -> None:
     [b"\xff\xfe1,2\n", "a,b\n1,2\n".encode("utf-16"), b"a,b\n1," + b"1" * 200_000],
     ids=["no text", "UTF-16", "a field too long"],
 )
-def test_files_that_are_no_tables_are_named(csv: Any, content: bytes) -> None:
+def test_files_that_are_not_tables_are_named(csv: Any, content: bytes) -> None:
     path = csv(content)
     with pytest.raises(ValueError, match=f"^{re.escape(str(path))}"):
         data.read_csv(path)

@@ -115,7 +115,7 @@ def test_targets_that_a_loss_has_no_meaning_for(name: str, target: Any, message:
 
 
 @pytest.mark.parametrize("name", ELEMENTWISE)
-def test_targets_that_are_no_numbers(name: str) -> None:
+def test_targets_that_are_not_numbers(name: str) -> None:
     """A string has a length, but it is not a sequence of numbers."""
     for target in ("a", "ab"):
         message = f"^a target must be a number, got '{target}': write classes as 0, 1, 2$"

@@ -81,7 +81,7 @@ class OnesOwn(Module):
         return self.scale * x + self.table["a"]
 
 
-def test_a_module_of_ones_own() -> None:
+def test_a_custom_module() -> None:
     model = OnesOwn()
     assert [name for name, _ in model.named_parameters()] == [
         *("scale", "table.a", "table.rows.0", "table.rows.1.0", "inner.w.0", "inner.b")
@@ -240,7 +240,7 @@ def test_a_wrong_number_of_inputs(model: Module, x: Any, got: int) -> None:
         model(x)
 
 
-def test_inputs_that_are_no_numbers() -> None:
+def test_inputs_that_are_not_numbers() -> None:
     with pytest.raises(TypeError, match=r"expected a real number .*, got str 'a'"):
         Neuron(2)("ab")
     with pytest.raises(TypeError, match=r"expected a real number .*, got ndarray"):
@@ -291,7 +291,7 @@ def test_no_activation_is_linear() -> None:
     assert repr(Neuron(1, None)) == "Neuron(1, linear)"
 
 
-def test_a_function_of_ones_own() -> None:
+def test_a_custom_function() -> None:
     def double(x: Any) -> Any:
         return x * 2
 
@@ -512,7 +512,7 @@ def test_a_wrong_state_changes_nothing(state: Any, error: type[Exception], messa
 
 
 @pytest.mark.parametrize("state", [None, [1.0, 2.0, 3.0], "w.0"])
-def test_what_is_no_state(state: Any) -> None:
+def test_an_invalid_state(state: Any) -> None:
     message = "^expected numbers by name, as state_dict\\(\\) returns them, got "
     with pytest.raises(TypeError, match=message):
         Neuron(2).load_state_dict(state)

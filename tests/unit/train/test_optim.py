@@ -109,7 +109,7 @@ def test_bad_settings(cls: Any, settings: Any, message: str) -> None:
 
 
 @pytest.mark.parametrize("cls", CLASSES)
-def test_settings_that_are_no_numbers(cls: Any) -> None:
+def test_settings_that_are_not_numbers(cls: Any) -> None:
     with pytest.raises(TypeError, match=r"expected a real number .*, got str 'fast'"):
         cls(parameters(), lr="fast")
 
@@ -131,7 +131,7 @@ def test_defaults_and_repr(cls: Any, text: str) -> None:
     assert repr(cls(parameters())) == f"{cls.__name__}(2 parameters, {text})"
 
 
-def test_an_optimizer_of_ones_own() -> None:
+def test_a_custom_optimizer() -> None:
     with pytest.raises(TypeError, match=r"^Optimizer has no rule\(\): define a parameter update$"):
         optim.Optimizer(parameters(), lr=0.1).step()
 
@@ -215,7 +215,7 @@ def test_every_optimizer_goes_down(name: str) -> None:
 
 
 @pytest.mark.parametrize("name", SETTINGS)
-def test_a_state_goes_on_exactly(name: str) -> None:
+def test_a_state_resumes_exactly(name: str) -> None:
     cls, settings = SETTINGS[name]
     whole = cls(parameters(), **settings)
     descend(whole, 5)
@@ -255,7 +255,7 @@ def test_the_state_of_another_optimizer(other: optim.Optimizer) -> None:
 
 
 @pytest.mark.parametrize("state", [None, {}, [], nn.Neuron(1).state_dict()])
-def test_what_is_no_state(state: Any) -> None:
+def test_an_invalid_state(state: Any) -> None:
     message = r"^expected the state of an optimizer, as its state_dict\(\) returns it$"
     with pytest.raises(ValueError, match=message):
         optim.SGD(parameters()).load_state_dict(state)
@@ -270,7 +270,7 @@ def test_a_state_with_a_bad_setting() -> None:
     assert optimizer.lr == 0.001
 
 
-def test_a_state_with_what_is_no_number() -> None:
+def test_a_state_with_an_entry_that_is_not_a_number() -> None:
     optimizer = optim.SGD(parameters())
     state = optimizer.state_dict() | {"state": [[0.0], ["x"]]}
     with pytest.raises(TypeError, match=r"expected a real number .*, got str 'x'"):
@@ -329,7 +329,7 @@ def test_bad_schedules(schedule: Any, arguments: Any, message: str) -> None:
     assert optimizer.lr == 0.1
 
 
-def test_a_schedule_of_ones_own() -> None:
+def test_a_custom_schedule() -> None:
     from chainrule.optim.schedules import Schedule
 
     with pytest.raises(

@@ -169,7 +169,7 @@ def test_a_field_too_many_is_named(good: Any, field: str, tmp_path: Path) -> Non
 
 
 @pytest.mark.parametrize("text", ["", "{", "[]", "null", "3", "[" * 100_000, "1" * 10_000, '"x"'])
-def test_metadata_that_is_no_object(good: Any, text: str, tmp_path: Path) -> None:
+def test_metadata_that_is_not_an_object(good: Any, text: str, tmp_path: Path) -> None:
     content = Content(good("eager"))
     path = tmp_path / "file"
     path.write_bytes(to_bytes(content.tensors, {**content.metadata, "training": text}))

@@ -129,7 +129,7 @@ def test_a_random_model_is_trained_eagerly() -> None:
 
 
 @native
-def test_a_loss_that_is_no_mean_is_refused() -> None:
+def test_a_loss_that_is_not_a_mean_is_refused() -> None:
     def largest(predictions: Any, targets: Any) -> Any:
         return chainrule.max([(p - t) ** 2 for p, t in zip(predictions, targets, strict=True)])
 
@@ -183,7 +183,7 @@ def test_a_part_of_the_parameters_is_trained() -> None:
     assert [p.data for p in model.parameters()[5:]] == [p.data for p in xor_model().parameters()[5:]]
 
 
-def test_models_of_ones_own_stay_eager_unless_asked() -> None:
+def test_custom_models_stay_eager_unless_asked() -> None:
     class Doubling(nn.Module):
         def __init__(self) -> None:
             self.mlp, self.calls = nn.MLP(2, [3, 1], seed=0), 0
@@ -325,7 +325,7 @@ def test_a_rule_with_another_size_of_state() -> None:
 
 
 @native
-def test_what_is_watched_in_eager_mode_is_said() -> None:
+def test_eager_monitoring_is_reported() -> None:
     class Branching(nn.Module):
         def __init__(self) -> None:
             self.w = Value(0.5)
@@ -558,7 +558,7 @@ def test_infinite_losses_of_both_signs() -> None:
 
 @native
 @pytest.mark.parametrize("wrong", [-1.0, 2.0])
-def test_a_loss_that_is_no_mean_of_what_is_validated_with(wrong: float) -> None:
+def test_a_loss_that_is_not_a_mean_over_the_validation_data(wrong: float) -> None:
     """A loss that divides by weights is a mean only on training data whose weights are all 1."""
 
     def weighted(predictions: Any, targets: Any) -> Any:

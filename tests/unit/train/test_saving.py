@@ -139,7 +139,7 @@ def test_unknown_modules_are_refused(model: nn.Module, tmp_path: Path) -> None:
     assert list(tmp_path.iterdir()) == []
 
 
-def test_functions_of_ones_own_are_refused(tmp_path: Path) -> None:
+def test_custom_functions_are_refused(tmp_path: Path) -> None:
     for model in (nn.Neuron(1, lambda x: x), nn.MLP(1, [1, 1], lambda x: x)):
         with pytest.raises(
             TypeError, match=r"^cannot save the activation <lambda>: use one of linear, tanh, "
@@ -343,7 +343,7 @@ def test_a_link_stays_a_link(tmp_path: Path) -> None:
 
 
 @pytest.mark.skipif(os.name != "posix", reason="pipes of this kind are POSIX")
-def test_what_is_no_ordinary_file_is_not_replaced(tmp_path: Path) -> None:
+def test_only_ordinary_files_are_replaced(tmp_path: Path) -> None:
     """A device, for example: /dev/null must not be replaced by a file."""
     pipe = tmp_path / "pipe"
     os.mkfifo(pipe)
@@ -501,7 +501,7 @@ def test_architectures_that_do_not_fit(architecture: Any, tmp_path: Path) -> Non
     assert "\n" not in str(caught.value)
 
 
-def test_a_function_is_no_model(tmp_path: Path) -> None:
+def test_a_function_is_not_a_model(tmp_path: Path) -> None:
     path = written(tmp_path / "model", {"kind": "function", "name": "tanh"}, [], numbers=[])
     with pytest.raises(ModelFileError):
         load(path)

@@ -210,7 +210,7 @@ def test_accuracy_is_about_classes() -> None:
 
 
 @pytest.mark.parametrize("library", ["own", "pandas"])
-def test_a_table_with_what_is_no_number(library: str) -> None:
+def test_a_table_with_a_cell_that_is_not_a_number(library: str) -> None:
     rows = [["a", 1.0], ["b", 2.0]]
     X: Any = Table(np.array(rows, dtype=object))
     if library == "pandas":
@@ -696,7 +696,7 @@ def test_numbers_in_the_data_that_are_not_finite() -> None:
         quick(y=[0.0, 1.0, math.inf, 0.0])
 
 
-def test_samples_that_are_no_numbers() -> None:
+def test_samples_that_are_not_numbers() -> None:
     """How a model handles a string is up to the model, but the error is explained anyway."""
 
     class Reading(nn.Module):

@@ -378,7 +378,7 @@ def test_each_sample_of_a_neuron_has_a_name() -> None:
     assert "← neuron #2 ← z #2 ← b:" in text
 
 
-def test_a_sum_of_biases_is_no_neuron() -> None:
+def test_a_sum_of_biases_is_not_a_neuron() -> None:
     model = nn.MLP(1, [2, 1], seed=0)
     first, second = model.layers[0].neurons
     penalty = (first.b + second.b) + chainrule.dot([first.b], [2.0])

@@ -342,7 +342,7 @@ def changed(drawn: Picture) -> list[str]:
     return [node.label or node.op for node in drawn.nodes if node.changed]
 
 
-def test_shares_are_not_shown_where_they_are_no_longer_those_that_flowed() -> None:
+def test_outdated_shares_are_not_shown() -> None:
     a, b = Value(2.0, label="a"), Value(3.0, label="b")
     y = a * b + 1
     y.backward()
