@@ -19,7 +19,7 @@ def compare(first: int, torch: Any) -> int:
     return sum(random_graphs.compare(seed, torch) for seed in range(first, first + CHUNK))
 
 
-@pytest.mark.skipif(random_graphs.compiled is None, reason="there is no C core to compare with")
+@pytest.mark.skipif(random_graphs.c_core is None, reason="there is no C core to compare with")
 @pytest.mark.skipif(chainrule.core == "python", reason="compares the two cores: once is enough")
 @pytest.mark.parametrize("first", range(2000, 4000, CHUNK))
 def test_cores(first: int) -> None:
@@ -27,7 +27,7 @@ def test_cores(first: int) -> None:
 
 
 @pytest.mark.skipif(
-    chainrule.core == "python" and random_graphs.compiled is not None,
+    chainrule.core == "python" and random_graphs.c_core is not None,
     reason="compares the two cores: once is enough",
 )
 @pytest.mark.parametrize("first", range(0, 2000, CHUNK))
