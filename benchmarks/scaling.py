@@ -74,7 +74,7 @@ def all_reduce(devices: int, size: float) -> float:
 
 
 def tables() -> Iterator[Table]:
-    table = Table(["hidden units", "parameters", "batch", "a step", "operations a second"])
+    table = Table(["hidden units", "parameters", "batch", "time per step", "operations per second"])
     rates = []
     fixed = step_time(16, 16)
     for hidden, batch in SIZES:
@@ -93,7 +93,7 @@ def predicted(rate: float, fixed: float) -> Table:
     """
     hidden, share = 4_096, 16_384
     head = "devices, each with a share of " + f"{share:,} samples; {parameters(hidden):,} parameters"
-    table = Table([head, "computing", "adding gradients up", "a step", "of the ideal"])
+    table = Table([head, "computation", "all-reduce", "time per step", "of the ideal"])
     computing = operations(hidden, share) / rate + fixed
     for devices in (1, 8, 64, 1_024):
         network = all_reduce(devices, 8.0 * parameters(hidden)) if devices > 1 else 0.0
