@@ -381,7 +381,7 @@ def test_a_file_that_was_changed_on_disk(pages: Pages, folder: Path, choice: str
     banner = page.get_by_role("alert").filter(has_text="was changed by another program")
     banner.wait_for()
     page.get_by_role("button", name="Check").click()
-    page.get_by_text("Choose first what the file shall say.").wait_for()
+    page.get_by_text("First choose which version of the file to keep.").wait_for()
     assert (folder / "write_mul.py").read_text() == "theirs\n"
     assert editor(page).input_value() == "mine\n"
     banner.get_by_text("What the file says now").click()

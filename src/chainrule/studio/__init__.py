@@ -1,4 +1,4 @@
-"""The studio: a page on this machine to step through expressions and to watch networks learn.
+"""The studio: a local web page to step through expressions and watch networks learn.
 
-Needs the extra `studio`; nothing else of chainrule imports it. See README.md beside this file.
+Needs the extra `studio`. Only the command line imports it. See README.md beside this file.
 """

@@ -1,6 +1,6 @@
-"""The routes: what may be asked for, and who answers it.
+"""The routes of the studio, and their endpoints.
 
-Everything is behind the `Guard` of security.py. Work is done in threads with a limit of time.
+Everything is behind the `Guard` of security.py. Work runs in threads with a time limit.
 """
 
 from __future__ import annotations
@@ -42,9 +42,9 @@ log: logging.Logger = logging.getLogger(__name__)
 
 
 def build(port: int, folder: Path | None = None, room: Room | None = None) -> Guard:
-    """The studio as an ASGI application that is served on a port of this machine.
+    """The studio as an ASGI application on a local port.
 
-    The course is kept in a folder, that of the terminal if none is given. The room is that of the
+    The course is kept in a folder, by default the one that `chainrule learn` uses. `room` tracks the
     server's connections.
     """
     studio, course = Studio(), Course(folder or default_folder())
@@ -76,7 +76,7 @@ def build(port: int, folder: Path | None = None, room: Room | None = None) -> Gu
         RefusedError: on_refusal,
         ExerciseError: on_exercise_error,
         OSError: on_system_error,
-        ClientDisconnect: on_failure,  # nobody reads what is answered
+        ClientDisconnect: on_failure,  # the client is gone, so the answer is not read
         Exception: on_failure,
     }
     app = Starlette(routes=routes, exception_handlers=handlers, lifespan=studio.lifespan)
@@ -98,7 +98,7 @@ async def on_refusal(request: Request, failure: Any) -> Response:
 
 
 async def on_exercise_error(request: Request, failure: Any) -> Response:
-    return await on_refusal(request, RefusedError(str(failure), 422))  # a teacher may be at work on it
+    return await on_refusal(request, RefusedError(str(failure), 422))  # a teacher may be editing it
 
 
 async def on_system_error(request: Request, failure: Any) -> Response:
@@ -106,7 +106,7 @@ async def on_system_error(request: Request, failure: Any) -> Response:
 
 
 async def on_failure(request: Request, failure: Any) -> Response:
-    return error(500, FAILED)  # what it was is raised once more, and said in the terminal by the Guard
+    return error(500, FAILED)  # the Guard prints the traceback
 
 
 # --- files ---------------------------------------------------------------------------------------
@@ -133,10 +133,10 @@ def program(asked: schemas.Code) -> tuple[str, str, str]:
 
 
 async def read_body(request: Request, schema: type[T]) -> T:
-    """What is asked for.
+    """Parse the request.
 
-    A body that is somewhat too large is read and thrown away, because a browser hears of a refusal only
-    when all was sent; one that is far too large is refused at once.
+    A slightly oversized body is read and discarded, because a browser reads the answer only after
+    sending everything; a much larger one is rejected at once.
     """
     body, size = b"", int(request.headers.get("content-length", 0))
     if size <= limits.THROWN_AWAY:
@@ -152,14 +152,14 @@ async def read_body(request: Request, schema: type[T]) -> T:
 
 
 def described(endpoint: Endpoint, schema: type | None) -> Endpoint:
-    """Say beside an endpoint what it reads, for those who try all of them."""
+    """Attach to an endpoint the schema it reads; tests and fuzzers use it."""
     endpoint.schema = schema  # type: ignore[attr-defined]
     return endpoint
 
 
 @asynccontextmanager
 async def in_time() -> AsyncIterator[None]:
-    """For the work of one request: what may go wrong in it becomes one line for the user."""
+    """Convert the errors of a request's work into one line for the user."""
     try:
         async with asyncio.timeout(limits.SECONDS):
             yield
@@ -170,7 +170,7 @@ async def in_time() -> AsyncIterator[None]:
 
 
 class Studio:
-    """What requests and runs share: threads to work in, and how many of each there are."""
+    """State shared by requests and runs: worker threads, and counts of both."""
 
     sockets: int
 
@@ -202,7 +202,7 @@ class Studio:
         return Route(path, self.answer(work, schema), methods=["PUT"])
 
     def answer(self, work: Callable[..., Any], schema: type | None = None) -> Endpoint:
-        """What is done in a thread: with what was asked for, and with the names in the path."""
+        """An endpoint that calls `work` in a thread, with the request and the path parameters."""
 
         async def endpoint(request: Request) -> Response:
             async with in_time():
@@ -218,7 +218,7 @@ class Studio:
         return described(endpoint, schema)
 
     def running(self, path: str, work: Callable[..., Any], schema: type[schemas.Program]) -> Route:
-        """A program of the learner, until it ends, is stopped, or nobody waits any more."""
+        """Run a learner's program until it ends, is stopped, or the client disconnects."""
 
         async def endpoint(request: Request) -> Response:
             async with in_time():
@@ -250,7 +250,7 @@ class Studio:
             return
         self.sockets += 1
         try:
-            with suppress(WebSocketDisconnect):  # it may have gone before it was accepted
+            with suppress(WebSocketDisconnect):  # it may disconnect before it is accepted
                 await socket.accept(PROTOCOL)
                 await Session(self, socket).serve()
         finally:
@@ -290,7 +290,7 @@ class Session:
             await self.end_run()
 
     async def send_all(self) -> None:
-        # Whoever closes the socket is heard of in `serve`.
+        # `serve` handles a closed socket.
         with suppress(WebSocketDisconnect, RuntimeError, OSError):
             while True:
                 item = await self.outbox.take()
@@ -303,11 +303,11 @@ class Session:
     async def obey(self, command: AnyCommand) -> None:
         if isinstance(command, Start):
             await self.start(command)
-        elif self.run is not None:  # after a start that was refused there is nobody to obey
+        elif self.run is not None:  # there is no run after a rejected start
             self.run.send(command)
 
     async def start(self, command: Start) -> None:
-        """A new run in the place of the old."""
+        """Replace the current run by a new one."""
         await self.end_run()
         settings = wire.read(bytes(command.config), schemas.Settings, "config").config()
         self.studio.runs = {run for run in self.studio.runs if run.is_alive()}
@@ -327,7 +327,7 @@ class Session:
 
 
 class Pace:
-    """Lets a client wait who sends too many messages a second."""
+    """Delays a client that sends too many messages per second."""
 
     left: float
     last: float

@@ -1,4 +1,4 @@
-"""What the page may choose from, as a module of JavaScript: one schema, in Python, for both sides."""
+"""The options the page offers, as a JavaScript module generated from the Python schema."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ from ..optim.optimizers import BY_NAME as OPTIMIZERS
 from . import limits
 from .trainer.config import DATA_SETS, LOSSES, Config
 
-NAME = "studio/static/training/choices.js"  # the path that it would have as a file
+NAME = "studio/static/training/choices.js"  # the path it is served at
 
 
 def choices_module() -> str:

@@ -1,6 +1,6 @@
-"""Programs of the learner that are running: how many there are, and how each is stopped.
+"""The learner's running programs: limits their number and stops them.
 
-Knows nothing of what they do; the processes are those of learn/sandbox/runner.py.
+Does not know what they do; learn/sandbox/runner.py starts the processes.
 """
 
 from __future__ import annotations
@@ -12,13 +12,13 @@ from .limits import RefusedError
 
 
 class Jobs:
-    """Each has a name of the page's choosing, by which the page can stop it."""
+    """The page names each program, and stops it by that name."""
 
     def __init__(self) -> None:
         self.running: dict[str, threading.Event] = {}
 
     def begin(self, name: str) -> threading.Event:
-        """A place for one more; the event says that it shall end."""
+        """Register a program. It must end when the event is set."""
         if name in self.running:
             raise RefusedError("this program is running already: stop it first", 409)
         if len(self.running) >= limits.PROGRAMS:
@@ -31,7 +31,7 @@ class Jobs:
         self.running.pop(name, None)
 
     def stop(self, name: str) -> bool:
-        """Whether there was one to be stopped."""
+        """Stop a program; False if there is none of that name."""
         event = self.running.get(name)
         if event is not None:
             event.set()

@@ -1,7 +1,7 @@
 """The course for the page: lessons, work on exercises, answers, as plain data.
 
-The learner's files and the progress are those of the terminal, in one folder: whatever is written
-was read right before, and a file is never replaced by somebody who has not seen what is in it.
+The learner's files and progress are in the folder that the terminal uses too. So every write first reads
+the file again, and a page cannot overwrite a version that it has not seen.
 """
 
 from __future__ import annotations
@@ -27,12 +27,12 @@ from . import limits, schemas
 from .limits import RefusedError
 
 Stopped = Callable[[], bool]
-PRIVATE = 0o600  # nobody else can read what the learner writes
-PATHS = re.compile(r'File "[^"]*[\\/]([^"\\/]+)"')  # of folders that are gone when one reads of them
+PRIVATE = 0o600  # other users cannot read the learner's files
+PATHS = re.compile(r'File "[^"]*[\\/]([^"\\/]+)"')  # temporary folders, gone by then
 
 
 class Course:
-    """The course in one learner's folder; safe to be asked by several threads."""
+    """The course in one learner's folder; thread-safe."""
 
     def __init__(self, folder: Path) -> None:
         self.folder: Path = folder.absolute()
@@ -41,7 +41,7 @@ class Course:
     # --- reading -----------------------------------------------------------------------------------
 
     def overview(self) -> dict[str, Any]:
-        """All lessons with their exercises, and how far one is."""
+        """All lessons with their exercises, and the learner's progress."""
         progress = self._progress()
         following = next_exercise(progress)
         return {
@@ -69,7 +69,7 @@ class Course:
         }
 
     def work(self, exercise: str) -> dict[str, Any]:
-        """An exercise with the learner's file, or the starter where there is none yet."""
+        """An exercise with the learner's file, or the starter code if there is none yet."""
         e, progress = _exercise(exercise), self._progress()
         text, version = self._read(e)
         taken = e.hints[: progress.hints.get(e.name, 0)]
@@ -88,21 +88,21 @@ class Course:
     # --- writing -----------------------------------------------------------------------------------
 
     def save(self, asked: schemas.Save, exercise: str) -> dict[str, Any]:
-        """Write the learner's file, unless it is not the one that the page has seen.
+        """Write the learner's file, unless it changed since the page read it.
 
-        A page that closes cannot wait for the answer to its last save: `after` is what it had sent.
+        A closing page cannot wait for the answer to its last save: `after` is the text it sent then.
         """
         return {"version": self._save(_exercise(exercise), asked.text, asked.version, asked.after)}
 
     def hint(self, asked: schemas.Hint) -> dict[str, Any]:
-        """One more than before, as far as there are any."""
+        """Reveal one more hint, if there is one."""
         e = _exercise(asked.exercise)
         with self.lock:
             count = self._progress().note_hint(e.name, len(e.hints))
         return {"hints": [rendering.prose(hint) for hint in e.hints[:count]]}
 
     def solution(self, asked: schemas.Solution) -> dict[str, Any]:
-        """After passing, or for those who were asked and are sure."""
+        """The solution: after passing, or if the learner confirmed."""
         e = _exercise(asked.exercise)
         with self.lock:
             progress = self._progress()
@@ -112,7 +112,7 @@ class Course:
         return {"solution": e.solution}
 
     def quiz(self, asked: schemas.Quiz) -> dict[str, Any]:
-        """Keep an answer; the first counts."""
+        """Save an answer; the first counts."""
         if all(asked.key not in _quizzes(lesson) for lesson in course.lessons()):
             raise RefusedError(f"there is no quiz {asked.key!r}", 404)
         with self.lock:
@@ -121,20 +121,20 @@ class Course:
         return {"first": progress.quizzes[asked.key]}
 
     def question(self, asked: schemas.Question) -> dict[str, Any]:
-        """A generated quiz, which is not kept."""
+        """A generated quiz. Its answer is not saved."""
         found = questions.question(random.Random(), _lesson(asked.lesson).number)
         return {"quiz": {"kind": "number", **vars(found)}}
 
     # --- running -----------------------------------------------------------------------------------
 
     def run_exercise(self, asked: schemas.Work, stopped: Stopped) -> dict[str, Any]:
-        """Save the learner's file and run it alone."""
+        """Save the learner's file and run it without checking."""
         e = _exercise(asked.exercise)
         version = self._save(e, asked.text, asked.version)
         return {"outcome": _ran(e.name, asked.text, [], stopped), "version": version}
 
     def run_blocks(self, asked: schemas.Blocks, stopped: Stopped) -> dict[str, Any]:
-        """The blocks of a lesson up to one of them."""
+        """Run the blocks of a lesson up to one of them."""
         *before, (text, _) = _code(_lesson(asked.lesson), asked.blocks)
         return {"outcome": _ran("block", text, before, stopped)}
 
@@ -159,7 +159,7 @@ class Course:
         return self.folder / f"{e.name}.py"
 
     def _read(self, e: Exercise) -> tuple[str, str]:
-        """The learner's text, and a name for this state of the file: "" for none."""
+        """The learner's text and its version, "" if there is no file."""
         try:
             with self._path(e).open("rb") as file:
                 content = file.read(limits.CODE + 1)
@@ -174,7 +174,7 @@ class Course:
         return text, hashlib.sha256(content).hexdigest()
 
     def _save(self, e: Exercise, text: str, seen: str, after: str | None = None) -> str:
-        """Write what was sent, if the file is as the page knows it: seen, or left by its last save."""
+        """Write the text if the file is the version the page read, or the result of its last save."""
         content = _encoded(text)
         with self.lock:
             there, version = self._read(e)
@@ -189,7 +189,7 @@ class Course:
         return hashlib.sha256(content).hexdigest()
 
 
-# --- what a request is about -----------------------------------------------------------------------
+# --- lookups ---------------------------------------------------------------------------------------
 
 
 def _lesson(number: int | str) -> course.Lesson:
@@ -206,7 +206,7 @@ def _quizzes(lesson: course.Lesson) -> list[str]:
 
 
 def _exercise(name: str) -> Exercise:
-    """One of those there are: no path is made from what was asked for."""
+    """Look an exercise up by name. No path is ever built from the request."""
     found = {e.name: e for e in exercises()}
     if name not in found:
         raise RefusedError(f"there is no exercise {name[:40]!r}", 404)
@@ -221,7 +221,7 @@ def _encoded(text: str) -> bytes:
 
 
 def _code(lesson: course.Lesson, texts: Sequence[str]) -> list[tuple[str, bool]]:
-    """The blocks up to the one to be run, and which are meant to raise."""
+    """The blocks up to the one to run, and which of them should raise."""
     blocks = lesson.of("python")
     if len(texts) > len(blocks):
         raise RefusedError(f"the lesson has {len(blocks)} blocks of code, got {len(texts)}")
@@ -230,7 +230,7 @@ def _code(lesson: course.Lesson, texts: Sequence[str]) -> list[tuple[str, bool]]
 
 
 def _ran(name: str, text: str, before: Sequence[tuple[str, bool]], stopped: Stopped) -> dict[str, Any]:
-    """How a program ended that runs in a folder of its own."""
+    """Run a program in a temporary folder and return its outcome."""
     job = {"kind": "run", "before": list(before)} if before else {"kind": "run"}
     with tempfile.TemporaryDirectory(prefix="chainrule-") as place:
         file = Path(place) / f"{name}.py"

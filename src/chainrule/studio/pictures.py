@@ -22,7 +22,7 @@ from .trainer import code, config, data_sets
 
 @dataclass(frozen=True)
 class Request:
-    """An expression with a number for each of its names; 1 where none is given."""
+    """An expression with a number for each of its names, 1 by default."""
 
     expression: Expression
     values: dict[str, float]
@@ -75,10 +75,10 @@ def of_expression(asked: schemas.Expression) -> dict[str, Any]:
 
 
 def check(asked: schemas.Expression) -> dict[str, Any]:
-    """Gradients beside finite differences."""
+    """Compare gradients with finite differences."""
     request = read(asked)
     result = evaluate(request)
-    pictured(result)  # for its limits
+    pictured(result)  # enforces the limits
     report = check_gradients(result)
     rows = [
         {
@@ -106,7 +106,7 @@ def export(asked: schemas.Export) -> tuple[str, str, str]:
         return "expression.svg", "image/svg+xml", svg(found)
     from ..viz.formats.html import page
 
-    # Not the text as it was given: that may have comments.
+    # The parsed form, because the original text may contain comments.
     return "expression.html", "text/html", page(found, ast.unparse(request.expression.tree))
 
 
@@ -125,7 +125,7 @@ def of_sample(asked: schemas.Sample) -> dict[str, Any]:
     inputs = [Value(x, label=name) for name, x in zip("xy", asked.sample, strict=True)]
     wanted = config.targets_for(settings, asked.target)
     for layer in model.layers:
-        layer.watched = []  # what its neurons give
+        layer.watched = []  # the outputs of its neurons
     loss = config.loss_for(settings)([model(inputs)], [wanted])
     names = {p: name for name, p in model.named_parameters()}
     found = pictured(loss, names)
@@ -135,7 +135,7 @@ def of_sample(asked: schemas.Sample) -> dict[str, Any]:
 
 
 def _neurons(model: Any, loss: Value) -> dict[int, str]:
-    """The nodes of a picture of the loss that are outputs of neurons, with the names of these."""
+    """The nodes of the loss's picture that are neuron outputs, with the neurons' names."""
     places = {value: i for i, value in enumerate(values_of([graph.topological(loss)]))}
     return {
         places[output]: f"layers.{i}.neurons.{k}"

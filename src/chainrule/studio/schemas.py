@@ -1,7 +1,7 @@
-"""What may come in: every request and every message of a run, as types that are checked when it is read.
+"""Every request and every message of a run, as types that are validated when parsed.
 
-A field that is not here is refused, and so is a number out of its range. What depends on more than one
-field, or on the course, is checked where it is used.
+Unknown fields and numbers out of range are rejected. Conditions on several fields, or on the course, are
+checked where the fields are used.
 """
 
 from __future__ import annotations
@@ -18,7 +18,7 @@ from .trainer.code import EPOCHS
 from .trainer.config import DATA_SETS, LOSSES, SHORT, Config
 
 FORMATS = ("html", "svg", "python")
-# By the names of their fields, for messages too.
+# By field name; error messages list them.
 CHOICES: dict[str, tuple[str, ...]] = {
     "data": DATA_SETS,
     "activation": tuple(ACTIVATIONS),
@@ -50,14 +50,14 @@ Number = Annotated[int, Meta(ge=1, le=limits.LESSONS)]
 
 
 class Request(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
-    """What all of them have in common: fields that are not known are refused."""
+    """Base class: unknown fields are rejected."""
 
 
 # --- runs ----------------------------------------------------------------------------------------
 
 
 class Settings(Request, frozen=True):
-    """The settings of a run; what is not given is as in `Config`."""
+    """The settings of a run; the defaults are those of `Config`."""
 
     data: DataSet = Config.data
     csv: str = Config.csv
@@ -80,7 +80,7 @@ class Settings(Request, frozen=True):
 
 
 class Code(Request, frozen=True):
-    """A run as a program: of so many epochs, and with these changes of the rate."""
+    """A run as a Python program, with its number of epochs and rate changes."""
 
     config: Settings
     epochs: Epoch = EPOCHS
@@ -102,31 +102,31 @@ class Command(Request, frozen=True, tag_field="type"):
 
 
 class Start(Command, frozen=True, tag="start"):
-    """The config is read when the run before it has ended, be it right or wrong."""
+    """The config is validated after the previous run has ended, so a bad one ends it too."""
 
     config: msgspec.Raw
 
 
 class Pause(Command, frozen=True, tag="pause"):
-    """Wait."""
+    """Pause."""
 
 
 class Resume(Command, frozen=True, tag="resume"):
-    """Go on."""
+    """Resume."""
 
 
 class Step(Command, frozen=True, tag="step"):
-    """One step, then wait."""
+    """One step, then pause."""
 
 
 class Rewind(Command, frozen=True, tag="rewind"):
-    """Go to the end of an epoch that was reached before."""
+    """Go to the end of an epoch already reached."""
 
     epoch: Epoch
 
 
 class ChangeRate(Command, frozen=True, tag="rate"):
-    """Another learning rate from the next epoch on."""
+    """Change the learning rate from the next epoch."""
 
     rate: Rate
 
@@ -142,7 +142,7 @@ AnyCommand = Start | Pause | Resume | Step | Rewind | ChangeRate | Stop
 
 
 class Expression(Request, frozen=True):
-    """An expression and numbers for its names; 1 where none is given."""
+    """An expression and numbers for its names, 1 by default."""
 
     expression: Annotated[str, Meta(max_length=limits.EXPRESSION)]
     values: dict[str, float] = {}
@@ -158,7 +158,7 @@ class Export(Expression, frozen=True, kw_only=True):
 
 
 class Save(Request, frozen=True):
-    """The learner's text, and which state of the file the page has seen; see `Course.save`."""
+    """The learner's text, and the version the page has read; see `Course.save`."""
 
     text: str
     version: str
@@ -172,14 +172,14 @@ class Program(Request, frozen=True):
 
 
 class Blocks(Program, frozen=True):
-    """The code of a lesson up to the block to be run."""
+    """The code of a lesson up to the block to run."""
 
     lesson: Number
     blocks: Annotated[tuple[str, ...], Meta(min_length=1, max_length=limits.BLOCKS)]
 
 
 class Work(Program, frozen=True):
-    """The learner's file, to be saved and then run or checked."""
+    """The learner's file, to save and then run or check."""
 
     exercise: Name
     text: str
@@ -193,7 +193,7 @@ class Hint(Request, frozen=True):
 
 
 class Solution(Request, frozen=True):
-    """After passing, or for those who were asked and are sure."""
+    """The solution: after passing, or if the learner confirmed."""
 
     exercise: Name
     sure: bool = False

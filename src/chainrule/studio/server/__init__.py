@@ -1,1 +1,1 @@
-"""The server itself: who may ask, the way in, timeouts, JSON in and out."""
+"""The server: access control, sign-in, timeouts, JSON."""

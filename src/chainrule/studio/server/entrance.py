@@ -1,8 +1,8 @@
-"""The way in: a code that works once, in a file that only this user can read.
+"""Sign-in: a one-time code, in a file that only this user can read.
 
 The arguments of a program are visible to every user of the machine, so the browser is given the
-name of a file instead of an address with the code. The file is a form that posts the code to the
-studio: it is in no address either, and so in no history. Knows nothing of requests.
+name of a file instead of an address with the code. The file holds a form that posts the code to the
+studio, so the code is in no address and no history either.
 """
 
 from __future__ import annotations
@@ -13,7 +13,7 @@ import tempfile
 from pathlib import Path
 
 NAME = "studio.html"
-# The script sends the form at once; without scripts there is a button.
+# The script submits the form at once; the button is for browsers without scripts.
 FILE = """<!doctype html>
 <html lang="en">
 <head><meta charset="utf-8"><title>chainrule studio</title>
@@ -29,7 +29,7 @@ FILE = """<!doctype html>
 
 
 class Entrance:
-    """A code that is good for one browser; `file` opens the studio there, until it is used."""
+    """A one-time code. Until it is used, opening `file` in a browser opens the studio."""
 
     used: bool
 
@@ -48,7 +48,7 @@ class Entrance:
         return self.file
 
     def admits(self, token: str) -> bool:
-        """Whether this is the code, whether or not it was used."""
+        """Whether this is the code, used or not."""
         return secrets.compare_digest(token.encode(), self.token.encode())
 
     def use(self) -> None:
@@ -56,7 +56,7 @@ class Entrance:
         self.close()
 
     def close(self) -> None:
-        """Remove the file. If somebody else did, there is nothing to do."""
+        """Remove the file, if it still exists."""
         if self.file is not None:
             self.file.unlink(missing_ok=True)
             if self.file.parent.is_dir():

@@ -1,7 +1,7 @@
 """The files that a browser may read: pages, modules and styles, some of them generated.
 
-The address of a file is `/static/` and its path in the package, so that a relative import means the same
-in the browser as on the disk. Nothing else of the package is served.
+The address of a file is `/static/` plus its path in the package, so that relative imports work in the
+browser as on disk. Nothing else of the package is served.
 """
 
 from __future__ import annotations
@@ -28,7 +28,7 @@ TYPES = {
 def read(name: str) -> tuple[bytes, str] | None:
     """The content and the type of a file, by its path in the package; None if it is not served.
 
-    The name is compared with those of the files that are there. No path is ever made from it.
+    The name is looked up among the served files. No path is ever built from it.
     """
     if name in GENERATED:
         return GENERATED[name]().encode(), TYPES[".js"]

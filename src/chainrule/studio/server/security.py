@@ -1,8 +1,8 @@
-"""Who may ask: this machine's user alone, through the page of this server.
+"""Access control: only this machine's user, through this server's page.
 
-A middleware around everything, WebSockets included. It knows nothing of routes, but that the page and
-its files are for everybody on this machine, since nothing in them is secret. Whatever else does not
-carry the right Host, Origin, cookie and key is refused before anybody looks at its path or its body.
+A middleware around everything, WebSockets included. It knows of no routes but the page and its files,
+which are public, since nothing in them is secret. Any other request without the right Host, Origin,
+cookie and key is rejected before its path or body is read.
 """
 
 from __future__ import annotations
@@ -26,13 +26,13 @@ Send = Callable[[Message], Awaitable[None]]
 Receive = Callable[[], Awaitable[Message]]
 App = Callable[[Scope, Receive, Send], Awaitable[None]]
 
-NAMES = ("127.0.0.1", "localhost", "[::1]")  # of this machine, as browsers write them
+NAMES = ("127.0.0.1", "localhost", "[::1]")  # this machine, as browsers write it
 SAFE = ("GET", "HEAD")  # methods that change nothing
-AGE = 30 * 24 * 3600  # seconds that a browser keeps the cookie: longer than a studio runs
+AGE = 30 * 24 * 3600  # seconds; longer than a studio runs
 FROM_HERE = (b"same-origin", b"none")  # "none": typed or opened from outside the browser
 ENTER = "/enter"
 KEY = b"x-chainrule-key"
-PROTOCOL = "chainrule"  # of the socket; a browser offers the key as another one beside it
+PROTOCOL = "chainrule"  # of the socket; the page offers the key as a second protocol
 
 POLICY = (
     "default-src 'none'; script-src 'self'; style-src 'self'; img-src 'self' data: blob:; "
@@ -48,7 +48,7 @@ HEADERS = {
     "Cache-Control": "no-store",
     "Permissions-Policy": "camera=(), display-capture=(), geolocation=(), microphone=(), usb=()",
 }
-# What a browser is shown that was let in: the script keeps the key and goes on to the page.
+# The page after sign-in: its script stores the key and opens the studio.
 ENTERED = (
     '<!doctype html>\n<html lang="en">\n<head><meta charset="utf-8"><title>chainrule studio</title>'
     '<meta name="chainrule-key" content="{key}">'
@@ -66,11 +66,11 @@ log: logging.Logger = logging.getLogger(__name__)
 
 
 class Guard:
-    """Lets through what carries the cookie and the key, which the code of the entrance is good for once.
+    """Admits requests with the cookie and the key, which are issued once, in exchange for the code.
 
-    A browser sends the cookie to every port of this machine, so any local server that it visits gets to
-    know it. The key is in the storage of our origin, which no other port can read; the cookie in turn
-    cannot be read by scripts. Both end with the studio, for the next one has others.
+    A browser sends the cookie to every port of this machine, so any local server that it visits learns
+    it. The key is in our origin's storage, which no other port can read; the cookie cannot be read by
+    scripts. A restarted studio has a new cookie and key.
     """
 
     app: App
@@ -82,7 +82,7 @@ class Guard:
         self.app, self.room = app, room
         self.entrance: Entrance = Entrance()
         self.session, self.key = secrets.token_urlsafe(32), secrets.token_urlsafe(32)
-        self.cookie: str = f"chainrule_{port}"  # cookies do not know ports: another studio has its own
+        self.cookie: str = f"chainrule_{port}"  # cookies ignore ports, so each studio needs its own name
         bare = NAMES if port == 80 else ()
         self.hosts: set[bytes] = {
             name.encode() for name in (*(f"{name}:{port}" for name in NAMES), *bare)
@@ -108,11 +108,11 @@ class Guard:
         scope = exchange.scope
         entering = scope["type"] == "http" and scope["path"] == ENTER
         if host is None:
-            await exchange.refuse(403, "this address is not that of the studio")
+            await exchange.refuse(403, "this is not the studio's address")
         elif entering and scope["method"] == "POST":
             await self.enter(exchange)
         elif not (is_from_here(scope, host) or (entering and scope["method"] in SAFE)):
-            await exchange.refuse(403, "only the page of the studio may ask for this")
+            await exchange.refuse(403, "only the studio's own page may request this")
         elif is_public(scope):
             await self.app(scope, exchange.receive, exchange.send)
         elif not self.has_cookie(scope):
@@ -133,7 +133,7 @@ class Guard:
         return found
 
     def has_key(self, scope: Scope) -> bool:
-        """In a header, or for a socket, which browsers give no headers, among its protocols."""
+        """The key: from a header, or from the protocols of a socket, whose headers a page cannot set."""
         socket = scope["type"] == "websocket"
         given = [text.encode() for text in scope["subprotocols"]] if socket else _all(scope, KEY)
         return any(secrets.compare_digest(text, self.key.encode()) for text in given)
@@ -141,12 +141,12 @@ class Guard:
     async def enter(self, exchange: Exchange) -> None:
         """Exchange the code for the cookie and the key, once.
 
-        It may come from anywhere: a file has no origin. Whoever knows the code may come in.
+        Any origin may post it, because a file has none: the code itself is the proof.
         """
         try:
             body = await exchange.short_body()
         except TimeoutError:
-            await exchange.refuse(408, f"the code did not come within {limits.HEADERS:g} s")
+            await exchange.refuse(408, f"the code did not arrive within {limits.HEADERS:g} s")
             return
         tokens = parse_qs(body.decode("latin-1")).get("token", [])
         if len(tokens) != 1 or not self.entrance.admits(tokens[0].strip()):
@@ -165,14 +165,14 @@ class Guard:
 
 
 def is_public(scope: Scope) -> bool:
-    """Whether it is the page or one of its files, or would be if there were one of that name."""
+    """Whether the path is the page or below the folder of its files, existing or not."""
     path: str = scope["path"]
     named = path in ("/", ENTER) or path.startswith("/static/")
     return scope["type"] == "http" and scope["method"] in SAFE and named
 
 
 def is_from_here(scope: Scope, host: bytes) -> bool:
-    """Whether Origin and Sec-Fetch-Site are those of our own page, or absent where they may be."""
+    """Whether Origin and Sec-Fetch-Site are our page's, or absent where that is allowed."""
     origins = _all(scope, b"origin")
     needed = scope["type"] == "websocket" or scope["method"] not in SAFE
     if origins != [b"http://" + host] and (origins or needed):
@@ -186,10 +186,10 @@ def _all(scope: Scope, name: bytes) -> list[bytes]:
 
 
 class Exchange:
-    """A request and its answer: adds what every answer carries, and reads no more than it must.
+    """A request and its answer. Adds the common headers, and reads no more of the body than needed.
 
-    A connection whose request has a body that nobody has read to its end is closed after the answer:
-    otherwise the server would read all the rest of it, only to find the next request.
+    A connection with an unread request body is closed after the answer: otherwise the server would read
+    the rest of the body to find the next request.
     """
 
     unread: bool
@@ -231,7 +231,7 @@ class Exchange:
         await self._send(message)
 
     async def short_body(self) -> bytes:
-        """The body of a form with one short field, or as much of it as is too much."""
+        """The body of a form with one short field; reading stops as soon as it is too long."""
         body = b""
         async with asyncio.timeout(limits.HEADERS):
             while self.unread and len(body) <= limits.FORM:
@@ -251,7 +251,7 @@ class Exchange:
         await self.send({"type": f"{start}.body", "body": body})
 
     async def refuse(self, status: int, message: str) -> None:
-        """Answer with an error: JSON, but words for a reader."""
+        """Answer with an error: as JSON, or as text for a reader."""
         if any(b"text/html" in accepted for accepted in _all(self.scope, b"accept")):
             body = f"chainrule studio: {message}\n".encode()
             await self.reply(status, "text/plain; charset=utf-8", body)
@@ -259,8 +259,8 @@ class Exchange:
             await self.reply(status, "application/json", json.dumps({"error": message}).encode())
 
     async def fail(self) -> None:
-        """Answer although something went wrong that should not have, if that is still possible."""
-        with suppress(RuntimeError, OSError):  # nobody is there any more
+        """Answer with a 500 after an unexpected exception, if that is still possible."""
+        with suppress(RuntimeError, OSError):  # the client is gone
             if not self.started:
                 await self.refuse(500, FAILED)
             elif self.socket:

@@ -1,4 +1,4 @@
-"""Serving the studio: a port of this machine, the address to open, a clean end."""
+"""Serves the studio: listens on a local port, opens the browser, shuts down cleanly."""
 
 from __future__ import annotations
 
@@ -13,10 +13,10 @@ import webbrowser
 from pathlib import Path
 from typing import Any
 
-HOST = "127.0.0.1"  # this machine alone
+HOST = "127.0.0.1"  # this machine only
 NEEDED = ("starlette", "uvicorn", "websockets", "msgspec", "markdown_it")
 GRACE = 3  # seconds for connections to close
-BUFFER = 1 << 18  # bytes on their way: frames that wait there cannot be replaced by newer ones
+BUFFER = 1 << 18  # bytes of send buffer; small, because buffered frames cannot be replaced by newer ones
 
 
 def check_installed() -> None:
@@ -27,10 +27,10 @@ def check_installed() -> None:
 
 
 def listen(port: int = 0) -> socket.socket:
-    """A socket on a port, or on a free one for 0."""
+    """A socket on this port; 0 chooses a free one."""
     if not 0 <= port <= 65535:
         raise ValueError(f"a port is a number from 0 to 65535, got {port}")
-    # asyncio sends small answers at once only where the protocol is named; else they wait for 40 ms.
+    # asyncio sets TCP_NODELAY only if the protocol is named; without it small answers wait 40 ms.
     listener = socket.socket(socket.AF_INET, socket.SOCK_STREAM, socket.IPPROTO_TCP)
     listener.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
     listener.setsockopt(socket.SOL_SOCKET, socket.SO_SNDBUF, BUFFER)
@@ -44,7 +44,7 @@ def listen(port: int = 0) -> socket.socket:
 
 
 def server_on(listener: socket.socket, course: Path | None = None) -> tuple[Any, Any]:
-    """A uvicorn server for a socket, and the guard at its entrance."""
+    """A uvicorn server for a socket, and its Guard."""
     import uvicorn
 
     from .. import limits
@@ -59,7 +59,7 @@ def server_on(listener: socket.socket, course: Path | None = None) -> tuple[Any,
         ws=functools.partial(SocketProtocol, room),  # type: ignore[arg-type]
         backlog=limits.ARRIVALS,
         ws_max_size=limits.BODY,
-        ws_per_message_deflate=False,  # frames are floats, which do not shrink much
+        ws_per_message_deflate=False,  # frames are floats, which barely compress
         lifespan="on",
         log_level="warning",
         access_log=False,
@@ -71,7 +71,7 @@ def server_on(listener: socket.socket, course: Path | None = None) -> tuple[Any,
 
 
 def serve(port: int = 0, browser: bool = True, course: Path | None = None) -> None:
-    """Serve until Ctrl-C; the socket listens before the browser is told of it."""
+    """Serve until Ctrl-C. The socket listens before the browser opens."""
     check_installed()
     with listen(port) as listener:
         server, guard = server_on(listener, course)
@@ -79,18 +79,18 @@ def serve(port: int = 0, browser: bool = True, course: Path | None = None) -> No
         try:
             file = guard.entrance.write(origin).as_uri()
             print(greeting(origin, file, guard.entrance.token), flush=True)
-            if browser:  # some browsers keep the one who opened them waiting
+            if browser:  # in a thread, because some browsers block their caller
                 threading.Thread(target=webbrowser.open, args=(file,), daemon=True).start()
             if hasattr(signal, "SIGHUP") and signal.getsignal(signal.SIGHUP) is signal.SIG_DFL:
                 signal.signal(signal.SIGHUP, server.handle_exit)  # the terminal was closed
-            with contextlib.suppress(KeyboardInterrupt):  # uvicorn has ended well, and passes it on
+            with contextlib.suppress(KeyboardInterrupt):  # uvicorn re-raises it after shutdown
                 server.run(sockets=[listener])
         finally:
             guard.entrance.close()
 
 
 def greeting(origin: str, file: str, token: str) -> str:
-    """How to open the studio. A terminal is the user's; what is written elsewhere may be a log."""
+    """How to open the studio. The code is shown only on a terminal: other output may be a log."""
     copied = f", or {origin}/enter with the code {token}" if sys.stdout.isatty() else ""
     return (
         f"chainrule studio: {origin}\n"

@@ -1,9 +1,9 @@
-"""Connections that do not come to the point: closed if a request takes too long to be asked.
+"""Closes connections that take too long to send a request.
 
-Uvicorn limits how long a connection may wait after an answer, but not how long a request may take to
-be asked; half of one would be held for ever. Its limit for all connections together would let those
-who hold many shut out everybody else, so there is room for a number of strangers, of whom the one who
-came first has to go, and always for whoever has shown cookie and key.
+Uvicorn limits how long a connection may idle after an answer, but not how long a request may take to
+arrive, so half a request would be held for ever. Its limit on all connections would let one client with
+many connections lock out everyone else. So only unauthenticated connections are limited, and the
+oldest is closed when there are too many.
 """
 
 from __future__ import annotations
@@ -21,7 +21,7 @@ Address = tuple[str, int]
 
 
 class Room:
-    """The connections that have not shown cookie and key yet, in the order in which they came."""
+    """The connections that have not shown cookie and key yet, oldest first."""
 
     def __init__(self) -> None:
         self.strangers: dict[Address | None, asyncio.Transport] = {}
@@ -32,12 +32,12 @@ class Room:
             self.strangers.pop(next(iter(self.strangers))).abort()
 
     def know(self, address: Address | None) -> None:
-        """This one may stay, or has left."""
+        """Stop limiting a connection: it is authenticated, or closed."""
         self.strangers.pop(address, None)
 
 
 class Protocol(H11Protocol):
-    """HTTP in which a head must be complete soon after its connection, or after its first byte."""
+    """HTTP with a time limit for the head, from the connection or from its first byte."""
 
     def __init__(self, room: Room, **settings: Any) -> None:
         super().__init__(**settings)
@@ -54,9 +54,9 @@ class Protocol(H11Protocol):
         self.wait_for_head()
 
     def send_400_response(self, msg: str) -> None:
-        """Answer what is not HTTP. In the middle of a request it may be too late for that."""
+        """Answer invalid HTTP, unless a request is already in progress."""
         if self.cycle is not None:
-            self.cycle.disconnected = True  # nobody will read another answer
+            self.cycle.disconnected = True  # no further answer will be read
             self.cycle.message_event.set()
         try:
             super().send_400_response(msg)
@@ -81,7 +81,7 @@ class Protocol(H11Protocol):
 
 
 class SocketProtocol(WebSocketsSansIOProtocol):
-    """WebSockets that leave the room as well, and may be refused without an error in the terminal."""
+    """WebSockets that leave the room too, and can be rejected without an error in the terminal."""
 
     def __init__(self, room: Room, **settings: Any) -> None:
         super().__init__(**settings)
@@ -94,4 +94,4 @@ class SocketProtocol(WebSocketsSansIOProtocol):
     async def send(self, message: Any) -> None:
         await super().send(message)
         if message["type"] == "websocket.http.response.body":
-            self.handshake_complete = True  # uvicorn takes a refusal for a handshake that was forgotten
+            self.handshake_complete = True  # or uvicorn reports a missing handshake

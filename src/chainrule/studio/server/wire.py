@@ -1,6 +1,6 @@
-"""JSON in and out: what comes in is read into a type of schemas.py, or refused in one line.
+"""JSON input and output. Input is parsed into a type of schemas.py, or rejected with one line.
 
-Knows nothing of what the messages mean.
+Does not know what the messages mean.
 """
 
 from __future__ import annotations
@@ -17,13 +17,13 @@ from ..limits import RefusedError
 from ..schemas import CHOICES
 
 T = TypeVar("T")
-PLACE = re.compile(r"(.*?)(?: - at `\$\.?(.*)`)?", re.DOTALL)  # what msgspec says is wrong, and where
-SHOWN = 40  # characters of what was given
+PLACE = re.compile(r"(.*?)(?: - at `\$\.?(.*)`)?", re.DOTALL)  # msgspec's error, and its place
+SHOWN = 40  # characters of the given value
 STEP = re.compile(r"(\w+)|\[(\d+)\]")
 
 
 def read(body: str | bytes, schema: type[T], where: str = "") -> T:
-    """What a request or a message says; `where` is the place of the body in a larger one."""
+    """Parse a request or a message; `where` is the place of the body in a larger one."""
     check_size(len(body))
     try:
         return msgspec.json.decode(body, type=schema)
@@ -41,7 +41,7 @@ def check_size(size: int) -> None:
 
 
 def explained(error: str, body: str | bytes, where: str) -> str:
-    """What msgspec says, with the place first and with what was given."""
+    """msgspec's error, with the place first and the value given."""
     found = PLACE.fullmatch(error)
     assert found is not None
     what, path = found[1], found[2] or ""
@@ -55,13 +55,13 @@ def explained(error: str, body: str | bytes, where: str) -> str:
 
 
 def given(body: str | bytes, path: str) -> str:
-    """A short form of what is at a place of the body."""
+    """A short form of the value at a place in the body."""
     try:
         thing = msgspec.json.decode(body)
         for name, index in STEP.findall(path):
             thing = thing[int(index)] if index else thing[name]
     except (msgspec.MsgspecError, UnicodeDecodeError, RecursionError):
-        return "what cannot be shown"  # what comes after that place was not read before
+        return "what cannot be shown"  # the rest of the body may be invalid too
     if isinstance(thing, (dict, list)):
         return f"{len(thing):,} entries"
     text = repr(thing)
@@ -71,9 +71,9 @@ def given(body: str | bytes, path: str) -> str:
 
 
 def write(thing: Any) -> str:
-    """JSON in which numbers that are not finite are the texts "NaN", "Infinity", "-Infinity".
+    """JSON with non-finite numbers as the strings "NaN", "Infinity", "-Infinity".
 
-    ASCII without < > &, so that nobody can take it for something else.
+    ASCII without < > &, so that it cannot be mistaken for HTML.
     """
     text = json.dumps(_plain(thing), allow_nan=False, separators=(",", ":"))
     return text.replace("<", "\\u003c").replace(">", "\\u003e").replace("&", "\\u0026")

@@ -1,1 +1,1 @@
-"""Runs of the trainer page: configuration, data, training that can go back, and what is shown."""
+"""The trainer's runs: configuration, data, training with rewind, and frames."""

@@ -1,7 +1,6 @@
 """The run or the expression as a Python program that reproduces it.
 
-Text of a client gets into a program only as numbers, and as the tree of an expression that the
-parser has let through.
+A client's text enters a program only as numbers and as an expression tree that the parser accepted.
 """
 
 from __future__ import annotations
@@ -14,14 +13,14 @@ from ...optim.optimizers import BY_NAME as OPTIMIZERS
 from . import data_sets
 from .config import Config
 
-EPOCHS = 100  # of a program for a run that has not begun
-TAKEN = {"Value", "__debug__", "chainrule", "math", "out", "print"}  # names that a program needs itself
+EPOCHS = 100  # in the program of a run that has not started
+TAKEN = {"Value", "__debug__", "chainrule", "math", "out", "print"}  # used by the generated program
 
-Rates = Sequence[tuple[int, float]]  # from which epoch on
+Rates = Sequence[tuple[int, float]]  # (first epoch, rate)
 
 
 def program(config: Config, epochs: int = EPOCHS, rates: Rates = ()) -> str:
-    """A program with the same model, data and steps: after as many epochs, the same numbers."""
+    """A program with the same model, data and steps, which reproduces the run's numbers."""
     later = dict(rates)
     first = later.pop(0, config.rate)
     outputs = data_sets.load(config).classes if config.loss == "cross_entropy" else 1
@@ -52,7 +51,7 @@ def program(config: Config, epochs: int = EPOCHS, rates: Rates = ()) -> str:
 
 
 def data_lines(config: Config) -> list[str]:
-    """The imports, and where the points come from, with targets as the loss takes them."""
+    """The imports and the data, with targets in the form that the loss expects."""
     lines = ["from chainrule import data, nn, optim, train", ""]
     if config.data in ("csv", "points"):
         rows = [f"    {row!r}," for row in data_sets.load(config).rows()]
@@ -91,10 +90,9 @@ def expression_program(expression: Expression, values: Mapping[str, float]) -> s
 
 
 class _Writer(ast.NodeTransformer):
-    """Renames what a program needs itself, and keeps numbers among themselves IEEE's.
+    """Renames clashing names, and makes arithmetic between plain numbers follow IEEE 754.
 
-    Python raises for 1/0 and computes 7**7**7 as an integer; where a Value takes part, neither
-    happens.
+    Python raises for 1/0 and computes 7**7**7 as an integer; with Values neither happens.
     """
 
     def __init__(self, names: Mapping[str, str]) -> None:

@@ -1,7 +1,7 @@
-"""What a run is made of, as plain data and as the library's own objects.
+"""The configuration of a run, as plain data and as the library's objects.
 
-The same config gives the run, the program that reproduces it, and the picture of one sample. What a
-client may ask for is in schemas.py.
+The run, the program that reproduces it and the picture of one sample are all built from it. schemas.py
+defines what a client may request.
 """
 
 from __future__ import annotations
@@ -29,7 +29,7 @@ LOSSES = {  # as the page calls them
 
 @dataclass(frozen=True)
 class Config:
-    """The settings of a run; `batch` 0 takes all samples in each step."""
+    """The settings of a run; `batch` 0 means all samples in each step."""
 
     data: str = "moons"
     csv: str = ""
@@ -56,7 +56,7 @@ def loss_for(config: Config) -> Callable[..., Any]:
 
 
 def targets_for(config: Config, y: Any) -> Any:
-    """Classes as the loss takes them."""
+    """Class labels in the form that the loss expects."""
     return 2 * y - 1 if config.loss == "hinge" else y
 
 

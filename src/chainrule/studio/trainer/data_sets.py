@@ -16,24 +16,24 @@ from ..limits import RefusedError
 from .config import Config, check_classes
 
 Array = Any
-SHEET = 1.5  # from the middle to the edges of an empty plot
+SHEET = 1.5  # half the width of an empty plot
 
 
 @dataclass(frozen=True)
 class Points:
-    """Points of the plane with a class each."""
+    """Points in the plane, each with a class."""
 
     X: Array  # (n, 2)
-    y: Array  # whole numbers from 0
+    y: Array  # integers from 0
     classes: int
-    drawn: bool = False  # one by one, on a plot that must stay where it is meanwhile
+    drawn: bool = False  # by hand, so the plot must not move while points are added
 
     def rows(self) -> list[list[float]]:
         """[x, y, class] for each point."""
         return [[*x, c] for x, c in zip(self.X.tolist(), self.y.tolist(), strict=True)]
 
     def box(self) -> tuple[float, float, float, float]:
-        """A square around the points with some room, as x0, x1, y0, y1."""
+        """A square around the points with a margin, as x0, x1, y0, y1."""
         low, high = self.X.min(axis=0), self.X.max(axis=0)
         if self.drawn and np.abs(self.X).max() <= SHEET:
             return -SHEET, SHEET, -SHEET, SHEET

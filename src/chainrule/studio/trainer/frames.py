@@ -1,6 +1,6 @@
-"""What is shown of a run: a frame has a JSON head and 32-bit floats, see README.md.
+"""The frames of a run: a JSON head and 32-bit floats, see README.md.
 
-The rasters are computed by compiled functions, a batch at a time.
+The rasters are computed in batches by compiled functions.
 """
 
 from __future__ import annotations
@@ -17,7 +17,7 @@ from .config import SHORT
 from .training import Training
 
 Array = Any
-GRID, SMALL = 50, 20  # points on a side of the rasters of the output and of the neurons
+GRID, SMALL = 50, 20  # points per side of the rasters of the output and of the neurons
 
 
 def raster(box: tuple[float, float, float, float], side: int) -> Array:
@@ -55,7 +55,7 @@ class Frames:
         return found
 
     def shown(self, X: Array) -> tuple[Array, Array]:
-        """For each point what a plot shows of the output, and the class that it means."""
+        """For each point the output as plotted, and the predicted class."""
         config, scores = self.training.config, self.scores(X)
         if config.loss == "cross_entropy":
             rows = np.array(scores)
@@ -68,7 +68,7 @@ class Frames:
         return scores, np.clip(np.floor(scores + 0.5), 0, self.training.points.classes - 1)
 
     def frame(self, since: int, running: bool, speed: float) -> bytes:
-        """The training as it is now, with the losses of the epochs after `since`."""
+        """The current state of training, with the losses of the epochs after `since`."""
         training, points, data = self.training, self.training.points, self.training.data
         training.engine.write_back()
         boundary, _ = self.shown(self.grid)
@@ -119,7 +119,7 @@ class Frames:
 
 
 def floats(numbers: Array) -> bytes:
-    """As 32-bit floats; what is finite stays so."""
+    """As 32-bit floats; finite numbers stay finite."""
     largest = np.finfo("f4").max
     held = np.where(np.isfinite(numbers), np.clip(numbers, -largest, largest), numbers)
     return bytes(held.astype("<f4").tobytes())

@@ -1,7 +1,6 @@
-"""One training run: a thread that trains, obeys and shows frames.
+"""One training run: a thread that trains, handles commands and sends frames.
 
-The thread talks to its socket through an `Outbox` and hears of commands through `send`. Knows
-nothing of Starlette.
+The thread sends through an `Outbox` and receives commands through `send`. Does not know Starlette.
 """
 
 from __future__ import annotations
@@ -24,10 +23,10 @@ from .config import Config
 from .frames import Frames
 from .training import Training
 
-FRAME = 1 / 45  # seconds from one frame to the next
-SHARE = 0.25  # of that which is for training at least, however long a frame takes
-FASTER = 4  # times as many steps as for the frame before, at most
-SMOOTH = 0.8  # how much of the measured speed is that of before
+FRAME = 1 / 45  # seconds between frames
+SHARE = 0.25  # the least share of that time for training, however slow a frame is
+FASTER = 4  # the number of steps grows at most by this factor from frame to frame
+SMOOTH = 0.8  # weight of the old speed in the moving average
 
 TOO_LONG = f"{limits.STEPS:,} steps are the most that a run may have: rewind it, or start another"
 
@@ -35,7 +34,7 @@ log: logging.Logger = logging.getLogger(__name__)
 
 
 class Outbox:
-    """What waits for a socket: texts in order, and of the frames only the newest.
+    """The queue for a socket: texts in order, but only the newest frame.
 
     A slow reader gets fewer frames, not older ones.
     """
@@ -65,7 +64,7 @@ class Outbox:
         self.put(wire.write(message))
 
     async def take(self) -> str | bytes:
-        """What is to be sent next, as soon as there is something."""
+        """Wait for the next item to send."""
         while True:
             with self.lock:
                 if self.waiting:
@@ -75,7 +74,7 @@ class Outbox:
 
 
 class Run(threading.Thread):
-    """Trains in a thread of its own until it is told to stop."""
+    """Trains in its own thread until it is stopped."""
 
     ended: bool
     speed: float
@@ -93,19 +92,19 @@ class Run(threading.Thread):
         self.settings, self.outbox = settings, outbox
         self.commands: deque[Command] = deque()
         self.arrived = threading.Condition()
-        self.closed = False  # it is to end
+        self.closed = False  # the thread should end
         self.ended = False
         self.running = True
-        self.count = 1  # steps for one frame
-        self.speed = 0.0  # steps a second
-        self.sent = self.last = 0  # epochs: whose losses were sent, and of the last frame
+        self.count = 1  # steps per frame
+        self.speed = 0.0  # steps per second
+        self.sent = self.last = 0  # epochs: up to which losses were sent, and of the last frame
 
-    # --- from outside ----------------------------------------------------------------------------
+    # --- public interface-------------------------------------------------------------------------
 
     def send(self, command: AnyCommand) -> None:
-        """Tell the thread to do something; of several ways to rewind, the last one counts.
+        """Send the thread a command; of several pending rewinds only the last counts.
 
-        A thread that has ended obeys nobody, and keeps nothing.
+        Commands to a thread that has ended are dropped.
         """
         if self.ended:
             return
@@ -119,7 +118,7 @@ class Run(threading.Thread):
             self.arrived.notify()
 
     def close(self) -> None:
-        """End the thread soon, without a word."""
+        """End the thread soon, without a message."""
         with self.arrived:
             self.closed = True
             self.arrived.notify()
@@ -166,8 +165,8 @@ class Run(threading.Thread):
         return self.closed or bool(self.commands)
 
     def is_called_away(self) -> bool:
-        """Whether it need not get where it goes; other commands are about the place it gets to."""
-        with self.arrived:  # `send` may be replacing the last one
+        """Whether the current rewind is superseded by another; other commands apply after it."""
+        with self.arrived:  # `send` may be replacing the last command
             return self.closed or (bool(self.commands) and isinstance(self.commands[0], Rewind | Stop))
 
     def train(self) -> None:
@@ -178,7 +177,7 @@ class Run(threading.Thread):
         speed = done / took
         self.speed = SMOOTH * self.speed + (1 - SMOOTH) * speed if self.speed else speed
         self.show_or_stop()
-        spent = time.perf_counter() - start - took  # on the frame
+        spent = time.perf_counter() - start - took  # time for the frame
         aim = max(FRAME - spent, SHARE * FRAME)
         self.count = max(1, min(FASTER * self.count, int(speed * aim)))
         with self.arrived:
@@ -187,7 +186,7 @@ class Run(threading.Thread):
                 self.arrived.wait(left)
 
     def show_or_stop(self) -> None:
-        """Show where it is; where it cannot go on, say why. The run stays, to be rewound."""
+        """Send a frame; if training cannot continue, say why. The run can still be rewound."""
         failure, over = self.training.failure, self.training.steps >= limits.STEPS
         self.running &= not (failure or over)
         self.show()
@@ -197,7 +196,7 @@ class Run(threading.Thread):
             self.outbox.tell(type="stopped", reason="limit", message=TOO_LONG)
 
     def show(self) -> None:
-        if not self.outbox.has_frame():  # else its losses must come with this one
+        if not self.outbox.has_frame():  # otherwise this frame must repeat its losses
             self.sent = self.last
         self.last = self.training.epoch
         self.sent = min(self.sent, self.last)
@@ -221,7 +220,7 @@ class Run(threading.Thread):
         self.show_or_stop()
 
     def check_limit(self) -> None:
-        self.training.failure = ""  # it is tried again
+        self.training.failure = ""  # retry
         if self.training.steps >= limits.STEPS:
             self.running = False
             raise RefusedError(TOO_LONG)

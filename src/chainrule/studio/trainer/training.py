@@ -1,7 +1,7 @@
-"""Training that can go back: the same steps as `train.fit`, one or many at a time, and a tape of them.
+"""Training with rewind: the same steps as `train.fit`, one or many at a time, with snapshots.
 
-Every so often a snapshot is taken; any epoch is computed again from the one before it, to the same
-bits. Knows nothing of threads, sockets and pictures.
+Any epoch can be recomputed bit for bit from the snapshot before it. Does not know threads, sockets or
+pictures.
 """
 
 from __future__ import annotations
@@ -32,7 +32,7 @@ Interrupted = Callable[[], bool]
 
 @dataclass(frozen=True)
 class Snapshot:
-    """All that the rest of a run follows from, at the end of an epoch."""
+    """The complete state of a run at the end of an epoch."""
 
     epoch: int
     steps: int
@@ -42,12 +42,11 @@ class Snapshot:
 
 
 class Training:
-    """A model on its way: `advance`, `seek` and `change_rate`."""
+    """A model in training: `advance`, `seek` and `change_rate`."""
 
     updates: Any
     rates: list[tuple[int, float]]
     failure: str
-
     config: Config
     points: Points
     epoch: int
@@ -68,19 +67,16 @@ class Training:
         self.loss: Callable[..., Any] = loss_for(config)
         self.engine: Engine = make_engine("auto", self.model, self.loss, self.optimizer, self.data)
         self.in_epoch: int = self.data.in_epoch
-        self.epoch = self.place = 0  # epochs done, and steps of the next one
-        self.orders: list[Array] = []  # of the samples, of epochs begun or about to
-        self.part: list[float] = []  # the losses of the steps of the epoch begun
-        self.losses: array.array[float] = array.array(
-            "d"
-        )  # of all epochs up to the furthest that was reached
-        self.rates = [(0, config.rate)]  # from which epoch on
-        self.updates = np.zeros(len(self.optimizer.params))  # what the last step changed
+        self.epoch = self.place = 0  # epochs completed, and steps of the next one
+        self.orders: list[Array] = []  # the sample order of the current epoch, and of those prepared
+        self.part: list[float] = []  # the losses of the current epoch's steps
+        self.losses: array.array[float] = array.array("d")  # of all epochs up to the furthest reached
+        self.rates = [(0, config.rate)]  # (first epoch, rate)
+        self.updates = np.zeros(len(self.optimizer.params))  # the parameter changes of the last step
         self.failure = ""
-        self.every = 1  # epochs from one snapshot to the next
-        self.most: int = max(
-            16, min(limits.SNAPSHOTS, limits.SNAPSHOT_BYTES // self.engine.numbers.nbytes)
-        )
+        self.every = 1  # epochs between snapshots
+        fit = limits.SNAPSHOT_BYTES // self.engine.numbers.nbytes
+        self.most: int = max(16, min(limits.SNAPSHOTS, fit))
         self.snapshots: dict[int, Snapshot] = {}
         self.take_snapshot()
 
@@ -99,10 +95,10 @@ class Training:
     # --- forward ---------------------------------------------------------------------------------
 
     def advance(self, steps: int, interrupted: Interrupted = bool) -> int:
-        """Make some steps, fewer if interrupted or if a number is no longer finite; how many."""
+        """Make up to this many steps, fewer if interrupted or not finite; return how many."""
         before = self.steps
         while self.steps < before + steps and not self.failure:
-            # Snapshots know what the last step changed, so that one is made by itself.
+            # Snapshots hold the last step's updates, so the step before a snapshot is made separately.
             left = min(before + steps - self.steps, self.until_snapshot())
             if left > 1:
                 self.go(left - 1, interrupted)
@@ -121,10 +117,10 @@ class Training:
         return epochs * self.in_epoch - self.place
 
     def go(self, steps: int, interrupted: Interrupted) -> None:
-        """Some steps at once, which end with the next snapshot at the latest."""
-        total = self.place + steps  # from the beginning of the epoch
+        """Several steps in one call, up to the next snapshot at most."""
+        total = self.place + steps  # from the start of the epoch
         epochs, order = -(-total // self.in_epoch), None
-        if self.data.size < self.data.samples:  # else all samples are in each step, as they are
+        if self.data.size < self.data.samples:  # otherwise each step uses all samples, unshuffled
             while len(self.orders) < epochs:
                 self.orders.append(self.data.order())
             order = np.concatenate(self.orders[:epochs])
@@ -137,13 +133,13 @@ class Training:
         self.book(losses)
 
     def rates_for(self, steps: int) -> Array:
-        """The learning rate of each step from the beginning of this epoch."""
+        """The learning rate of each step from the start of this epoch."""
         epochs = self.epoch + np.arange(steps) // self.in_epoch
         starts, rates = zip(*self.rates, strict=True)
         return np.array(rates)[np.searchsorted(np.array(starts), epochs, side="right") - 1]
 
     def book(self, losses: list[float]) -> None:
-        """Write down what steps gave; an epoch has the mean of the losses of its samples, as in fit."""
+        """Record the losses of steps; an epoch's loss is the mean over its samples, as in fit."""
         data, size = self.data, self.in_epoch
         self.part += losses
         done = len(self.part) // size
@@ -159,7 +155,7 @@ class Training:
         self.place = len(self.part)
 
     def explain(self, loss: float) -> str:
-        """Why it cannot go on, and what to try."""
+        """Why training cannot continue, and what to try."""
         kind = "NaN" if math.isnan(loss) else "infinite"
         what = f"a gradient became NaN or infinite, with a loss of {loss:g}"
         what = what if math.isfinite(loss) else f"the loss became {kind}"
@@ -190,11 +186,11 @@ class Training:
             self.snapshots = kept
 
     def seek(self, epoch: int, interrupted: Interrupted = bool) -> bool:
-        """Go to the end of an epoch that was reached before; False if interrupted on the way."""
+        """Go to the end of an epoch already reached; False if interrupted on the way."""
         if not 0 <= epoch <= len(self.losses):
             raise RefusedError(f"epoch {epoch} was not reached yet: there are {len(self.losses)}")
         start = max(at for at in self.snapshots if at <= epoch)
-        # From the middle of an epoch as well, so that one who is interrupted and asks again gets there.
+        # Also from the middle of an epoch, so that retrying after an interruption makes progress.
         if not start * self.in_epoch <= self.steps <= epoch * self.in_epoch:
             self.restore(self.snapshots[start])
         self.failure = ""
@@ -209,7 +205,7 @@ class Training:
         self.updates = snapshot.updates.copy()
 
     def change_rate(self, rate: float) -> None:
-        """Another learning rate, from the next epoch on; what came later at the first time is void."""
+        """Change the learning rate from the next epoch; discards the epochs after this one."""
         start = self.epoch + (self.place > 0)
         if len(self.rates) > limits.RATES:
             raise RefusedError(f"the rate was changed {limits.RATES:,} times, which is the most")

@@ -1,9 +1,9 @@
-// What the list, a lesson and an exercise have in common.
+// Shared by the list, the lessons and the exercises.
 
 import { h } from "../../../viz/web/static/page/dom.js";
 
-export const WARNING = "This runs your own code on your own machine, in a process of its own with limits on "
-    + "time, memory, output and files. `chainrule info` says what else your system keeps it from.";
+export const WARNING = "This runs your own code on your own machine, in a separate process with limits on "
+    + "time, memory, output and files. `chainrule info` lists further protections on your system.";
 
 /** Exercises as links, with a mark for those that were passed. */
 export function exerciseList(learn, exercises) {

@@ -1,6 +1,6 @@
-// A field for Python: a plain textarea, with the same text in colours behind its letters.
+// A Python editor: a textarea over the same text with syntax highlighting.
 //
-// The coloured text gives the place its size, and the textarea lies over all of it.
+// The highlighted text determines the size, and the textarea covers it.
 
 import { highlighted } from "../../../learn/static/highlighting.js";
 import { h } from "../../../viz/web/static/page/dom.js";
@@ -38,7 +38,7 @@ export class Editor {
         this.#show();
     }
 
-    /** Put other text in place, in a way that Ctrl-Z takes back. */
+    /** Replaces the text so that Ctrl-Z can undo it. */
     replace(text) {
         this.field.focus();
         this.field.select();
@@ -60,7 +60,7 @@ export class Editor {
     }
 
     #insert(text) {
-        // The old command is the only one that keeps what can be undone.
+        // Deprecated, but the only way to keep the undo history.
         const done = text ? document.execCommand("insertText", false, text) : document.execCommand("delete");
         if (!done) this.field.setRangeText(text, this.field.selectionStart, this.field.selectionEnd, "end");
         this.#changed();

@@ -1,7 +1,7 @@
 // One exercise: the task, the learner's file, Run, Check and Stop, hints, the solution.
 //
-// The file is the one that the terminal uses. What was typed is saved after a short pause, but never over
-// a version that was not seen here: then the learner chooses.
+// The terminal uses the same file. Typed text is saved after a short pause, but never over
+// a version that this page has not loaded: then the learner chooses.
 
 import { highlighted } from "../../../learn/static/highlighting.js";
 import { h } from "../../../viz/web/static/page/dom.js";
@@ -18,10 +18,10 @@ export class ExerciseView {
     constructor(learn, work) {
         Object.assign(this, { learn, work });
         this.title = work.title;
-        this.saved = work.version ? work.text : work.starter; // what the file says, as far as is known here
+        this.saved = work.version ? work.text : work.starter; // the file's content, as far as known
         this.version = work.version;
         this.saving = Promise.resolve();
-        this.sending = null; // what a save without an answer yet may have written
+        this.sending = null; // the text of a save that is not confirmed yet
         this.sure = false;
         this.isGone = false;
         const draft = learn.kept.drafts.get(work.name);
@@ -71,7 +71,7 @@ export class ExerciseView {
                 h("p", { class: "notice" }, WARNING)));
     }
 
-    /** It is on the page now. */
+    /** Called once it is on the page. */
     shown() {
         document.addEventListener("visibilitychange", this.looks);
         addEventListener("focus", this.looks);
@@ -80,7 +80,7 @@ export class ExerciseView {
         if (this.isUnsaved) this.save();
     }
 
-    /** Afterwards, what was typed is in the file or in a draft. */
+    /** Stores the typed text in the file or in a draft. */
     async destroy() {
         document.removeEventListener("visibilitychange", this.looks);
         removeEventListener("focus", this.looks);
@@ -148,7 +148,7 @@ export class ExerciseView {
         if (error.status === 409) this.#look();
     }
 
-    /** Did another program write the file meanwhile? */
+    /** Checks whether another program has written the file. */
     async #look() {
         try {
             await this.saving;
@@ -170,7 +170,7 @@ export class ExerciseView {
             this.editor.field.focus();
         };
         const keep = () => settle(() => {
-            this.saved = null; // whatever it says, it is not what is here
+            this.saved = null; // the file differs from the editor
             this.save();
         });
         const take = () => settle(() => {
@@ -209,7 +209,7 @@ export class ExerciseView {
         if (this.program.isRunning) return;
         await this.save();
         if (!this.conflict.hidden) {
-            this.result.replaceChildren(h("p", { class: "verdict wrong" }, "Choose first what the file shall say."));
+            this.result.replaceChildren(h("p", { class: "verdict wrong" }, "First choose which version of the file to keep."));
             return;
         }
         const { text } = this.editor;
@@ -254,7 +254,7 @@ export class ExerciseView {
         const { solution } = await (await post("/api/solution", { exercise: this.work.name, sure: this.sure })).json();
         if (solution === null) {
             this.sure = true;
-            this.asking.textContent = "You have not passed yet. Press Solution again to see it all the same, or take a hint.";
+            this.asking.textContent = "You have not passed yet. Press Solution again to see it anyway, or take a hint.";
             return;
         }
         this.asking.textContent = "";

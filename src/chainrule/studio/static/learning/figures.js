@@ -84,7 +84,7 @@ export class TrainerFigure {
         this.#showState();
     }
 
-    /** A run that waits at epoch 0; from there on the page asks for each step, to be seen. */
+    /** Prepares a run at epoch 0; the page then requests each step, so that every one is drawn. */
     #begin() {
         this.state = "preparing";
         this.ready = null; // frames of the previous run are ignored
@@ -122,7 +122,7 @@ export class TrainerFigure {
         if (!this.ready) return false;
         frame.loss = decode(frame.loss);
         if (this.state === "preparing") {
-            if (frame.epoch !== 0 || frame.running) return false; // it is on its way to epoch 0
+            if (frame.epoch !== 0 || frame.running) return false; // still rewinding to epoch 0
             this.state = "running";
             this.#showState();
         } else if (frame.losses.length) this.losses.add(frame.epoch - frame.losses.length, frame.losses);

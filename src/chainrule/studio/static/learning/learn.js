@@ -38,7 +38,7 @@ export class Learn {
         this.view?.repaint?.();
     }
 
-    /** To another place, with one to go back to. */
+    /** Go to another place, with a history entry. */
     go(place) {
         this.say("");
         this.address.write({ tab: "learn", place }, { push: true });
@@ -114,7 +114,7 @@ class ListView {
         this.element = h("div", { class: "course" },
             h("header", { class: "course-head" },
                 h("h2", { tabindex: -1 }, "Build it yourself"),
-                h("p", { class: "lead" }, "From a number that remembers to a small GPT, in fifteen lessons. Read, change the code, "
+                h("p", { class: "lead" }, "From a first Value class to a small GPT, in fifteen lessons. Read, change the code, "
                     + "answer, and write the parts yourself."),
                 h("div", { class: "how-far" }, bar, h("p", {}, `${passed} of ${count} exercises passed`)),
                 h("p", { class: "row" }, go, lessons.length ? learn.link("1", { class: "button" }, "Read from the start") : null)),
@@ -127,7 +127,7 @@ class ListView {
 
 function row(learn, { number, title, promise, minutes, exercises, quizzes }) {
     const passed = exercises.filter((each) => each.passed).length;
-    const asked = quizzes.answered ? `${quizzes.right} of ${quizzes.answered} answered right at first` : `${quizzes.count} questions`;
+    const asked = quizzes.answered ? `${quizzes.right} of ${quizzes.answered} answered correctly at first` : `${quizzes.count} questions`;
     return h("li", { class: "card lesson-row" },
         h("span", { class: "lesson-number", "aria-hidden": "true" }, String(number)),
         h("div", { class: "lesson-text" },

@@ -96,7 +96,7 @@ export class LessonView {
 
     // --- the end ---------------------------------------------------------------------------------
 
-    /** Questions without end. */
+    /** Generated practice questions. */
     #questions() {
         const place = h("div");
         let part = null;

@@ -1,13 +1,13 @@
-// Programs of the learner: run by the studio, stopped by name, and what to show of how they ended.
+// The learner's programs: run by the studio, stopped by name, and shown with their outcome.
 
 import { h } from "../../../viz/web/static/page/dom.js";
 import { post } from "../shared/requests.js";
 
 const HEADS = { passed: "It ran.", stopped: "It was stopped.", time: "It took too long.", error: "It raised an error." };
 
-/** One program at a time, of a block of a lesson or of an exercise. */
+/** Runs one program at a time, from a lesson's block or an exercise. */
 export class Program {
-    /** `changed(running)` is called when one begins and when it has ended. */
+    /** `changed(running)` is called when a program starts and ends. */
     constructor(changed) {
         this.changed = changed;
         this.name = null;
@@ -17,7 +17,7 @@ export class Program {
         return this.name !== null;
     }
 
-    /** The answer of the studio, once the program has ended. */
+    /** The studio's answer, once the program has ended. */
     async run(path, body) {
         this.name = crypto.randomUUID();
         this.changed(true);
@@ -41,7 +41,7 @@ export function printed(text, label = "It printed") {
         h("pre", { tabindex: 0, role: "region", "aria-label": label }, text));
 }
 
-/** How a program ended that was run without a check. */
+/** The outcome of a program that was run without a check. */
 export function ending({ kind, message, printed: text }) {
     const good = kind === "passed";
     const parts = [printed(text)];
@@ -53,7 +53,7 @@ export function ending({ kind, message, printed: text }) {
     return parts.filter(Boolean);
 }
 
-/** How a check ended. */
+/** The outcome of a check. */
 export function verdict({ kind, message, printed: text, parts }) {
     if (kind === "passed") return [h("p", { class: "verdict right" }, "✓ Passed."), printed(text)].filter(Boolean);
     if (kind !== "failed") return ending({ kind, message, printed: text });

@@ -1,4 +1,4 @@
-// Prose that the studio has rendered, copied element by element: what is not prose is left out.
+// Prose rendered by the studio, copied element by element; other elements are dropped.
 
 import { h } from "../../../viz/web/static/page/dom.js";
 
@@ -26,7 +26,7 @@ function copy(node) {
         Object.assign(properties, { href: node.href, rel: "noreferrer", target: "_blank" });
     }
     const made = h(node.localName, properties, ...copies(node));
-    // Wide things scroll by themselves, and can be reached with the keyboard to do so.
+    // Wide elements scroll on their own, and are focusable for keyboard scrolling.
     if (node.localName === "table") return h("div", { class: "scroll-x", tabindex: 0, role: "region", "aria-label": "Table" }, made);
     if (node.localName === "pre") made.setAttribute("tabindex", 0);
     return made;

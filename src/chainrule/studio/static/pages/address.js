@@ -1,6 +1,6 @@
 // The state of the page as the hash of its address: shareable, restored on load, undone by Back.
 //
-// Knows keys and texts only; the tabs know what they mean. A place in the course stands
+// Knows only keys and texts; the tabs interpret them. A place in the course comes
 // before the keys, as in #learn/3&theme=dark, and is read as the keys tab and place.
 
 const PLACE = /^learn(?:\/(\w+(?:\/\w+)*))?(?=&|$)/;

@@ -1,4 +1,4 @@
-// Runs in the answer to the right code, which carries the key: keeps the key, and goes on to the page.
+// Runs after sign-in, in the page that carries the key: stores the key and opens the studio.
 
 import { keepKey } from "../shared/requests.js";
 

@@ -107,14 +107,14 @@ export class Explorer {
 
     // --- fields ----------------------------------------------------------------------------------
 
-    /** The example that the expression is, if it is one. */
+    /** The example that matches the expression, if any. */
     #showExample() {
         const expression = byId("expression").value;
         const example = EXAMPLES.findIndex((e) => e.expression === expression);
         byId("example").value = example < 0 ? "" : example;
     }
 
-    /** What is asked for: a name that is new has the value 1, until it is moved in the stepper. */
+    /** The request: a new name has the value 1 until it is changed in the stepper. */
     #question() {
         const expression = byId("expression").value.trim();
         const values = Object.fromEntries(namesIn(expression).map((name) => [name, this.values[name] ?? 1]));
@@ -140,7 +140,7 @@ export class Explorer {
         }
     }
 
-    /** Ask for a picture and step through it; false if a newer question came meanwhile. */
+    /** Request a picture and step through it; false if a newer request replaced it. */
     async #show(path, question, moment) {
         this.asked += 1;
         const mine = this.asked;
@@ -159,7 +159,7 @@ export class Explorer {
         return true;
     }
 
-    /** The question with the values as they are now, if one was moved while the picture was on its way. */
+    /** The request with current values, in case one changed while the picture was loading. */
     #since(question) {
         const names = Object.keys(question.values ?? {});
         const values = Object.fromEntries(names.map((name) => [name, this.values[name] ?? 1]));
@@ -183,7 +183,7 @@ export class Explorer {
     /** The loss of one sample in a trained network; true once it is shown. */
     async openSample(opened, moment = {}) {
         const { config, parameters, sample, target, epoch } = opened;
-        const every = byId("sample-every").checked; // else a neuron is one box: fewer than can be read at once
+        const every = byId("sample-every").checked; // otherwise one box per neuron, which is readable
         if (!(await this.#show("/api/sample", { config, parameters, sample, target, every }, moment))) return false;
         const { step, predict } = moment;
         const link = { sample: [...sample, target].join(","), weights: packed(parameters), at: epoch };
@@ -215,8 +215,8 @@ export class Explorer {
             [name, exact(analytic), exact(numeric), agrees ? "✓ agrees" : "✗ differs"]
         ));
         const good = rows.every(({ agrees }) => agrees);
-        const text = good ? "The gradients agree with differences of the function itself." : "Some gradients differ.";
-        const caption = "Each gradient by the chain rule and by differences";
+        const text = good ? "The gradients agree with finite differences." : "Some gradients differ.";
+        const caption = "Each gradient by the chain rule and by finite differences";
         const found = table(caption, ["name", "chain rule", "differences", "verdict"], words);
         const region = h("div", { class: "scroll", tabindex: 0, role: "region", "aria-label": "Gradients" }, found);
         const more = notes.map((note) => h("p", { class: "help" }, note));
@@ -231,7 +231,7 @@ export class Explorer {
 
 const KEYS = ["expression", "values", "step", "predict", "sample", "weights", "every"];
 
-/** What an address says about this tab. */
+/** The state of this tab in an address. */
 const signature = (state) => JSON.stringify(KEYS.map((key) => state.get(key)));
 
 /** The names in an expression: identifiers that are neither called nor constants. */

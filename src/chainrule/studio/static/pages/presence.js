@@ -9,7 +9,7 @@ import { isShutOut, onDoubt, reach } from "../shared/requests.js";
 const EVERY = 2000; // milliseconds between checks
 
 export class Presence {
-    /** `element` is where it is said; `back()` is called when the studio answers again. */
+    /** `element` shows the state; `back()` is called when the studio answers again. */
     constructor(element, { back }) {
         Object.assign(this, { element, back });
         this.looking = false;
@@ -49,7 +49,7 @@ export class Presence {
     }
 }
 
-/** "here", "renewed" if it lets nobody in, or "gone": whatever else has the port now says other things. */
+/** "here", "renewed" if it rejects our key, or "gone", also if another program has the port. */
 async function answer() {
     try {
         const response = await reach("/api/course");
@@ -65,11 +65,11 @@ async function answer() {
 function gone() {
     const command = h("code", {}, `chainrule studio --port ${location.port || 80}`);
     return ["The studio has ended, or cannot be reached. Start it again in a terminal: ", command,
-        " – this page goes on by itself when it is back."];
+        " – this page reconnects automatically."];
 }
 
-/** Another studio at this address has another cookie and another key, which only its own code gives. */
+/** A restarted studio has a new cookie and key, which only its own code can provide. */
 function renewed() {
-    return ["The studio was started anew. Open the file that it named in its terminal, in this browser, or ",
-        h("a", { href: "/enter", target: "_blank" }, "enter its code"), "; this page goes on by itself then."];
+    return ["The studio was restarted. In this browser, open the file named in its terminal, or ",
+        h("a", { href: "/enter", target: "_blank" }, "enter its code"), "; this page then reconnects automatically."];
 }

@@ -1,4 +1,4 @@
-// What several tabs need: tables, downloads, a dialog and a tooltip.
+// Shared by several tabs: tables, downloads, a dialog and a tooltip.
 
 import { h } from "../../../viz/web/static/page/dom.js";
 
@@ -31,7 +31,7 @@ export async function copy(text) {
     throw new Error("the browser does not let this page copy; select the text instead");
 }
 
-/** Show a modal dialog; Escape and the cross close it, and the focus goes back by itself. */
+/** Show a modal dialog; Escape and the cross close it, and the browser restores the focus. */
 export function showDialog(title, body, buttons = []) {
     const dialog = byId("dialog");
     byId("dialog-title").textContent = title;

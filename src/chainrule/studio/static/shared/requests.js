@@ -1,22 +1,22 @@
 // All requests of the page to the studio go through here, with the key in a header.
 //
-// The cookie alone is worth nothing: the browser sends it to every port of this machine. The key is in
+// The cookie alone grants nothing: the browser sends it to every port of this machine. The key is in
 // the storage of this origin, which no other port can read. Every tab of the studio shares it, and the
 // next studio has another.
 
 const KEY = "chainrule-key";
 const HEADER = "X-Chainrule-Key";
-const PROTOCOL = "chainrule"; // the one that the studio speaks over its socket
+const PROTOCOL = "chainrule"; // the studio's WebSocket protocol
 
 const DOUBT = "studio-doubt";
 
 export const key = () => localStorage.getItem(KEY) ?? "";
 export const keepKey = (text) => localStorage.setItem(KEY, text);
 
-/** Whether an answer says that the cookie or the key is not that of the studio. */
+/** Whether an answer rejects the cookie or the key. */
 export const isShutOut = ({ status }) => status === 401 || status === 403;
 
-/** Something could not be reached, or was not let in. */
+/** The studio could not be reached, or rejected the cookie or key. */
 export function doubt() {
     window.dispatchEvent(new Event(DOUBT));
 }
@@ -25,17 +25,17 @@ export function onDoubt(run) {
     window.addEventListener(DOUBT, run);
 }
 
-/** The answer of the studio as it is. */
+/** The studio's raw answer. */
 export function reach(path, { headers = {}, ...options } = {}) {
     return fetch(path, { cache: "no-store", ...options, headers: { ...headers, [HEADER]: key() } });
 }
 
-/** A socket. It cannot send headers of its own, but it can name protocols, and the key is one of them. */
+/** A socket. It cannot send custom headers, so the key is passed as a protocol name. */
 export function socketTo(path) {
     return new WebSocket(`ws://${location.host}${path}`, [PROTOCOL, key()].filter(Boolean));
 }
 
-/** Ask the studio; what it refuses becomes an Error with its one line, and with the status. */
+/** Ask the studio. A rejected request throws an Error with the studio's message and the status. */
 async function ask(method, path, body, options = {}) {
     let response;
     const json = { headers: { "Content-Type": "application/json" }, body: JSON.stringify(body) };
@@ -51,7 +51,7 @@ async function ask(method, path, body, options = {}) {
     try {
         message = (await response.json()).error ?? message;
     } catch {
-        // The answer was not JSON: the status is all there is to say.
+        // The answer was not JSON: only the status is known.
     }
     throw Object.assign(new Error(message), { status: response.status });
 }

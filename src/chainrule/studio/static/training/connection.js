@@ -77,7 +77,7 @@ export class Connection {
 
     #text(data) {
         const message = JSON.parse(data);
-        if (message.type === "ready") this.newest = null; // of the run before
+        if (message.type === "ready") this.newest = null; // from the previous run
         this.on.message(message);
     }
 

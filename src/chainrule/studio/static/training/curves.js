@@ -170,7 +170,7 @@ export function flowWords(flow) {
     for (const [i, norm] of [...flow].entries()) {
         const layer = `Layer ${i + 1}`;
         if (!Number.isFinite(norm)) {
-            words.push(`${layer}: the gradient is not a number any more.`);
+            words.push(`${layer}: the gradient is NaN.`);
         } else if (norm > EXPLODED) {
             const above = `its gradient is ${format(norm)}, above ${tickText(EXPLODED)}`;
             words.push(`${layer} explodes: ${above}. Try a smaller learning rate.`);

@@ -1,5 +1,5 @@
-// Pointing and choosing: numbers of a sample, a neuron, an edge or an epoch, beside the pointer and
-// in the panel of details. Changes nothing of the run.
+// Hovering and selecting: the numbers of a sample, neuron, edge or epoch, in a tooltip and
+// in the details panel. Does not change the run.
 
 import { h } from "../../../viz/web/static/page/dom.js";
 import { format } from "../../../viz/web/static/page/numbers.js";
@@ -82,7 +82,7 @@ export class Inspector {
         ];
     }
 
-    /** The panel of details, as of the newest frame. */
+    /** The details panel, for the newest frame. */
     show() {
         const { chosen } = this;
         const panel = byId("details");
@@ -96,7 +96,7 @@ export class Inspector {
         const shape = `${chosen.kind} ${lines.length} ${rows.length}`;
         if (this.shown !== shape) this.#build(panel, lines, rows);
         this.shown = shape;
-        // Only the numbers are written anew, so that a table keeps its place and its focus.
+        // Only the numbers are rewritten, so that a table keeps its scroll position and focus.
         const texts = [...panel.querySelectorAll("p")];
         for (const [i, line] of lines.entries()) setText(texts[i], line);
         const cells = [...panel.querySelectorAll("td")];

@@ -32,7 +32,7 @@ const EASE = Float32Array.from({ length: 201 }, (_, i) => {
 });
 
 export class Network {
-    /** `on.choose(thing)` for a thing that is pointed at, focused or clicked, null for none. */
+    /** `on.choose(thing)` is called for a thing that is hovered, focused or clicked, null for none. */
     constructor(element, legend, on) {
         Object.assign(this, { element, legend, on, layers: [], metric: "weights", scale: 1 });
         this.canvas = h("canvas", { "aria-hidden": "true" });

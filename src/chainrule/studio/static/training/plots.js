@@ -11,7 +11,7 @@ const VIEW = { width: 440, height: 430 };
 const NEAR = 14; // in units of the view box: a point that close counts as hit
 export const EMPTY_BOX = [-1.5, 1.5, -1.5, 1.5];
 
-let plots = 0; // each has a name of its own for what it is cut to
+let plots = 0; // for unique ids of clip paths
 
 export class BoundaryPlot {
     constructor(element) {

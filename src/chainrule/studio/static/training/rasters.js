@@ -1,4 +1,4 @@
-// Numbers on a raster as colours and as contour lines. Knows no elements but canvases.
+// Rasters of numbers as colours and contour lines. Uses no elements but canvases.
 //
 // The colour map diverges: orange for small or negative, blue for large or positive, the ground of
 // the theme between; orange and blue stay apart for colour-blind eyes. Classes have shapes as well.

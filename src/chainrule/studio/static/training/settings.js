@@ -1,4 +1,4 @@
-// The form of a run: its fields as a configuration for the studio, and as keys of the address.
+// The settings form of a run: its fields as a configuration for the studio, and as keys of the URL.
 //
 // Knows which field means what; starts nothing.
 
@@ -13,7 +13,7 @@ const LONGEST_IN_ADDRESS = 20_000; // characters of pasted data
 const NUMBERS = ["samples", "noise", "batch", "seed"];
 
 export class Settings {
-    /** `on.change()` when a run has to begin anew, `on.rate(rate)` when only the rate changed. */
+    /** `on.change()` when a new run is needed, `on.rate(rate)` when only the rate changed. */
     constructor(on) {
         this.on = on;
         this.config = structuredClone(DEFAULTS);
@@ -70,7 +70,7 @@ export class Settings {
         this.#show();
     }
 
-    /** One more point of the chosen class; a made data set becomes points of one's own. */
+    /** Adds a point of the selected class; a generated data set becomes editable points. */
     addPoint(x, y, others = this.config.points) {
         if (!Number.isFinite(x) || !Number.isFinite(y)) return;
         const kind = Number(byId("point-class").value);
@@ -123,7 +123,7 @@ export class Settings {
         );
     }
 
-    /** What the studio is asked to train, or null while there is nothing to train on. */
+    /** The configuration to train, or null while there are no points. */
     request() {
         return requestOf(this.config);
     }
@@ -146,7 +146,7 @@ export class Settings {
         return texts;
     }
 
-    /** Takes over what an address says; true if that changed anything. */
+    /** Applies an address; true if that changed anything. */
     fromAddress(state) {
         const config = configOf(state);
         if (JSON.stringify(config) === JSON.stringify(this.config)) return false;
@@ -155,7 +155,7 @@ export class Settings {
     }
 }
 
-/** The configuration in an address; what is missing or invalid there has its default. */
+/** The configuration in an address; missing or invalid keys get their defaults. */
 function configOf(state) {
     const config = structuredClone(DEFAULTS);
     const one = (key, known) => known.includes(state.get(key)) && (config[key] = state.get(key));
@@ -183,7 +183,7 @@ function requestOf({ csv, points, ...rest }) {
     return rest;
 }
 
-/** What an address asks the studio to train, or null. */
+/** The configuration to train in an address, or null. */
 export const requestIn = (state) => requestOf(configOf(state));
 
 function options(id, names) {

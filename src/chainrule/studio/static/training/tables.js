@@ -1,4 +1,4 @@
-// Everything that is drawn of a run, as tables: for readers who cannot see it, or want exact numbers.
+// Everything drawn for a run, as tables: for readers who cannot see it, or want exact numbers.
 
 import { h } from "../../../viz/web/static/page/dom.js";
 import { format } from "../../../viz/web/static/page/numbers.js";

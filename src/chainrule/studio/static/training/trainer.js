@@ -1,7 +1,7 @@
-// The Trainer tab: a run, its controls, and what is drawn of it.
+// The Trainer tab: a run, its controls and its views.
 //
-// A run is prepared as soon as its settings are known, and waits at epoch 0: the data and the
-// untrained network are there to look at before Start.
+// A run is prepared as soon as its settings are known, and pauses at epoch 0: the data and the
+// untrained network are visible before Start.
 
 import { h, s } from "../../../viz/web/static/page/dom.js";
 import { decode, format } from "../../../viz/web/static/page/numbers.js";
@@ -19,7 +19,7 @@ import { numberTables } from "./tables.js";
 
 const { byId, setText, throttle } = page;
 
-// Milliseconds. What changes in every frame is drawn in every frame; words and tables need not be.
+// Milliseconds. Graphics are drawn in every frame, text and tables less often.
 const EDGES_EVERY = 60;
 const WORDS_EVERY = 250;
 const TABLES_EVERY = 1000;
@@ -27,7 +27,7 @@ const DESCRIBE_EVERY = 3000;
 const REWIND_EVERY = 60;
 const PREPARE_AFTER = 250; // the last change of a setting
 const PACES = { slow: 250, watch: 33, steps: 0 }; // from step to step; Full does not wait to be drawn
-const USUAL = "watch"; // at full speed moons are learned too quickly to watch
+const USUAL = "watch"; // at full speed moons trains too quickly to watch
 
 const EXPORTS = ["open-sample", "export-code", "export-network", "export-plot-svg", "export-plot-png"];
 const RAW = ["mse", "l1", "huber"]; // losses for which the output is the class number itself
@@ -41,7 +41,7 @@ export class Trainer {
     constructor({ address, say, trouble, openSample }) {
         Object.assign(this, { address, say, trouble, openSample });
         this.state = "none"; // none, preparing, paused, running, stopped
-        this.ready = null; // what the studio said about the run
+        this.ready = null; // the studio's `ready` message
         this.frame = null; // the newest that was drawn
         this.losses = new Losses();
         this.drawn = []; // when, and at which step, in the last second
@@ -142,7 +142,7 @@ export class Trainer {
 
     // --- commands --------------------------------------------------------------------------------
 
-    /** Settings that need a new run: it waits at epoch 0 once they have come to rest. */
+    /** Settings that need a new run: it is prepared once they stop changing, and pauses at epoch 0. */
     #changed() {
         this.address.write(this.settings.toAddress());
         this.#showOwnPoints();
@@ -166,7 +166,7 @@ export class Trainer {
         return this.#showState();
     }
 
-    /** Says what to do while there is nothing to train on. */
+    /** Explains what to do while there are no points. */
     #wait() {
         const { data } = this.settings.config;
         this.connection.send({ type: "stop" });
@@ -180,7 +180,7 @@ export class Trainer {
         this.#showState();
     }
 
-    /** Whether the page asks for each step itself, once it has drawn the one before. */
+    /** Whether the page requests each step itself, after drawing the previous one. */
     get isStepping() {
         return byId("speed").value !== "full";
     }
@@ -257,7 +257,7 @@ export class Trainer {
 
     #opened(again) {
         this.prepare();
-        if (again) this.say("Connected again. The run was lost with the connection; Start begins it anew.");
+        if (again) this.say("Connected again. The run was lost with the connection; press Start to begin again.");
     }
 
     #closed(seconds) {
@@ -277,7 +277,7 @@ export class Trainer {
     }
 
     #stopped({ reason, message }) {
-        if (this.state === "preparing" || reason === "stop") return; // the run before, or as asked for
+        if (this.state === "preparing" || reason === "stop") return; // the previous run, or stopped by the user
         this.state = "stopped";
         setText(byId("banner"), message);
         byId("banner").hidden = false;
@@ -303,15 +303,15 @@ export class Trainer {
         this.#showState();
     }
 
-    /** Each frame, also those that are not drawn; false for one that is not to be. */
+    /** Called for every frame; false means that it must not be drawn. */
     #arrived(frame) {
         if (!this.ready) return false;
         frame.loss = decode(frame.loss);
         if (this.state === "preparing") {
-            if (frame.epoch !== 0 || frame.running) return false; // it is on its way to epoch 0
+            if (frame.epoch !== 0 || frame.running) return false; // still rewinding to epoch 0
             this.state = "paused";
         } else if (frame.losses.length) {
-            // Losses after the epoch stay: a run that was rewound repeats them exactly.
+            // Keep losses after the epoch: a rewound run repeats them exactly.
             this.losses.add(frame.epoch - frame.losses.length, frame.losses);
         }
         return true;
@@ -412,7 +412,7 @@ export class Trainer {
 
     // --- points and samples ----------------------------------------------------------------------
 
-    /** Points of one's own are shown at once, before the studio has answered. */
+    /** The user's own points are shown at once, before the studio answers. */
     #showOwnPoints() {
         const { data, points } = this.settings.config;
         if (data !== "points") return;
@@ -445,7 +445,7 @@ export class Trainer {
     }
 
     async #showCode() {
-        // The code that came with the run knows neither how long it took nor how its rate changed.
+        // The code in `ready` does not include the number of epochs or the rate changes.
         const { epoch, rates } = this.frame ?? { epoch: 0 };
         const asked = epoch ? await post("/api/code", { config: this.config, epochs: epoch, rates }) : null;
         const code = asked ? await asked.text() : this.ready.code;
