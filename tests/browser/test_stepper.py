@@ -954,7 +954,7 @@ def test_folded_pages_show_pythons_numbers(open_page: Opener, formatted: Formatt
 def test_a_reload_keeps_pythons_numbers(open_page: Opener, formatted: Formatted) -> None:
     out = GRAPHS["backward twice"]()
     page = open_page(html_page(picture(out)))
-    assert page.get_by_text("of more than one backward() or of another gradient than 1").is_visible()
+    assert page.get_by_text("from more than one backward() or from a gradient other than 1").is_visible()
     page.get_by_label("Predict first").check()
     assert state(page)["step"] is None
     page.reload()

@@ -1,4 +1,4 @@
-"""What a graph looks like: as text, SVG, Graphviz and HTML. Everything is drawn from a `Picture`."""
+"""Draws graphs as text, SVG, Graphviz and HTML. Every view is drawn from a `Picture`."""
 
 from .drawing import Drawing as Drawing
 from .drawing import draw as draw

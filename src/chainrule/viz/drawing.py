@@ -1,4 +1,4 @@
-"""`draw`: a graph to look at, in a notebook, in a terminal and in files."""
+"""`draw`: shows a graph in a notebook or a terminal, or saves it to a file."""
 
 from __future__ import annotations
 
@@ -21,21 +21,21 @@ from .layout.folding import nearest
 from .layout.places import Layout, layout
 from .model import Picture, read, roots_of, values_of
 
-FOLDED = 150  # a graph of more nodes is folded, unless one says otherwise
-LARGEST = 5_000  # nodes that are drawn one by one
-READ = 30_000  # nodes that are read one by one, to be folded
+FOLDED = 150  # larger graphs are folded by default
+LARGEST = 5_000  # the most nodes drawn without folding
+READ = 30_000  # the most nodes read for folding
 
 
 @dataclass(frozen=True)
 class Drawing:
-    """A graph as it can be shown: as SVG in notebooks, as a tree in text, in files by `save`."""
+    """A drawing of a graph: SVG in notebooks, a tree as text; `save` writes files."""
 
     picture: Picture
     theme: str | None = None
 
     @cached_property
     def layout(self) -> Layout:
-        """Where everything stands."""
+        """The positions of boxes and edges."""
         return layout(self.picture)
 
     @cached_property
@@ -52,7 +52,7 @@ class Drawing:
     def _repr_mimebundle_(
         self, include: Collection[str] | None = None, exclude: Collection[str] | None = None
     ) -> dict[str, str]:
-        """What notebooks ask for: Jupyter, marimo, VS Code."""
+        """The display hook of Jupyter, marimo and VS Code."""
         box = '<div style="overflow:auto;max-height:80vh">'
         bundle = {
             "text/html": f"{box}{self.svg}</div>",
@@ -63,7 +63,7 @@ class Drawing:
         return {kind: text for kind, text in bundle.items() if kind in wanted}
 
     def save(self, path: str | Path) -> None:
-        """Write a file; its ending says what: .svg, .html, .png, .dot or .txt."""
+        """Write a file in the format of its suffix: .svg, .html, .png, .dot or .txt."""
         ending = Path(path).suffix.lower()
         if ending not in FORMATS:
             raise ValueError(f"a drawing is saved as {', '.join(FORMATS)}, got {str(path)!r}")
@@ -72,13 +72,13 @@ class Drawing:
 
 
 def _html(drawing: Drawing) -> bytes:
-    from .formats import html  # only here, for it is large
+    from .formats import html  # imported late, because it is large
 
     return str(html.page(drawing.picture, title=drawing.picture.title)).encode()
 
 
 def _png(drawing: Drawing) -> bytes:
-    """A picture of pixels cannot ask the reader's system: light, if no theme was given."""
+    """SVG with a fixed theme, light by default: a PNG cannot adapt to the reader's system."""
     text = svg(drawing.picture, drawing.layout, drawing.theme or THEMES[0])
     return png(text, *size_of(drawing.picture, drawing.layout))
 
@@ -102,9 +102,9 @@ def draw(
 ) -> Drawing:
     """The graph of a Value, or of several, with values and gradients as they are now.
 
-    `fold` draws equal and private parts as one box; None does so in large graphs. `names` are
+    `fold` merges equal and private parts into one box; None does so for large graphs only. `names` are
     labels for Values that have none: a dict, or the module whose parameters they are. `theme` is
-    "light" or "dark"; None is what the reader's system prefers.
+    "light" or "dark"; None follows the reader's system.
     """
     if theme not in (None, *THEMES):
         raise ValueError(f"theme must be 'light', 'dark' or None, got {theme!r}")

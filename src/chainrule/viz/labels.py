@@ -1,6 +1,6 @@
-"""Labels as they may be shown: they come from anywhere, and go into terminals, XML and Graphviz.
+"""Labels made safe for terminals, XML and Graphviz, because they may hold any text.
 
-Knows what a node is called, and nothing of how it is drawn.
+Knows the names of nodes, not how they are drawn.
 """
 
 from __future__ import annotations
@@ -14,7 +14,7 @@ LONGEST = 36  # columns of a name in a box
 
 
 def columns(text: str) -> int:
-    """How many columns of a fixed font it takes."""
+    """The width of a text in a fixed-width font, in columns."""
     if text.isascii():
         return len(text)
     return sum(
@@ -24,7 +24,7 @@ def columns(text: str) -> int:
 
 
 def shorten(text: str, most: int = LONGEST) -> str:
-    """At most so many columns; what is left out becomes one character."""
+    """Shorten to this many columns; an ellipsis marks what is left out."""
     if 2 * len(text) <= most or columns(text) <= most:
         return text
     while columns(text) > most - 1:
@@ -33,7 +33,7 @@ def shorten(text: str, most: int = LONGEST) -> str:
 
 
 def name_of(node: Node) -> str:
-    """What stands at the top of a box."""
+    """The heading of a box."""
     label = clean(node.label)
     if node.kind == CONSTANT:
         return ""
@@ -44,5 +44,5 @@ def name_of(node: Node) -> str:
 
 
 def kind_of(node: Node) -> str:
-    """How it came about, in a word: for people who do not see the box."""
+    """The kind of node in a word, for screen readers and text."""
     return clean(node.op) or node.kind

@@ -1,7 +1,7 @@
-"""A graph as plain data: what every view is drawn from.
+"""A graph as plain data, from which every view is drawn.
 
-`picture(v)` reads values, gradients and local derivatives from a graph once. Text, SVG, HTML, the
-studio and `explain` look at the result only, and so does JavaScript, as JSON.
+`picture(v)` reads values, gradients and local derivatives from a graph once. Text, SVG, HTML, the studio
+and `explain` use only the result, and so does JavaScript, as JSON.
 """
 
 from __future__ import annotations
@@ -20,7 +20,7 @@ from ..value import Value
 
 LEAF, CONSTANT, OPERATION, GROUP = "leaf", "constant", "operation", "group"
 TABLE, CUSTOM, BY_HAND = "table", "custom", "by hand"
-CHANGED = "changed since"  # what views say of a node whose shares are no longer known
+CHANGED = "changed since"  # shown for a node whose shares are no longer known
 
 SYMBOLS = {"add": "+", "sub": "−", "mul": "×", "div": "÷", "neg": "−", "pow": "**", "dot": "dot"}
 
@@ -31,37 +31,37 @@ class Node:
 
     id: int
     kind: str
-    op: str  # the name of the row; "" for leaves and constants
-    symbol: str  # what is shown for it
+    op: str  # the row's name; "" for leaves and constants
+    symbol: str  # as shown
     label: str
-    data: float | None  # None: a group that stands for more than one value
+    data: float | None  # None: a group of more than one value
     grad: float | None  # None: not computed yet
     inputs: tuple[int, ...] = ()
-    count: int = 1  # nodes that a group stands for
-    changed: bool = False  # it or an input of it was, since it was computed: what flowed is not known
-    inside: Picture | None = None  # a group that can be computed: its arguments first, as leaves
-    rule: str = ""  # where its formula is: TABLE, CUSTOM or BY_HAND; "" for what is not computed
+    count: int = 1  # nodes in a group
+    changed: bool = False  # it or an input changed since it was computed, so its shares are unknown
+    inside: Picture | None = None  # a computable group: its arguments come first, as leaves
+    rule: str = ""  # where its formula is: TABLE, CUSTOM or BY_HAND; "" if it has none
 
 
 @dataclass(frozen=True)
 class Edge:
-    """From an input to what is computed from it."""
+    """An edge from an input to the node computed from it."""
 
     id: int
     source: int
     target: int
     slot: int  # which argument of the target
-    partial: float | None  # the local derivative; None where there is none to ask for, or no longer
-    share: float | None  # what flows back: the gradient of the target times the partial
+    partial: float | None  # the local derivative; None if there is none, or it is outdated
+    share: float | None  # the gradient of the target times the partial
 
 
 @dataclass(frozen=True)
 class Step:
-    """One moment of computing a value, then its gradients.
+    """One step of the forward pass or the backward pass.
 
-    `forward`: a node gets its value. `seed`: the output gets the gradient 1. `backward`: a share
-    of the gradient of the target flows through an edge; `first` says that it is the first to
-    arrive at the source, otherwise it is added (+=) to what is there.
+    `forward`: a node gets its value. `seed`: the output gets the gradient 1. `backward`: the target's
+    gradient times the partial flows through an edge; `first` means that it is the first share to arrive
+    at the source, otherwise it is added (+=).
     """
 
     kind: str  # forward, seed, backward
@@ -72,7 +72,7 @@ class Step:
 
 @dataclass(frozen=True)
 class Picture:
-    """All of a graph that can be looked at; node i has the number i, inputs before results."""
+    """A graph as plain data; node i is nodes[i], inputs before results."""
 
     nodes: tuple[Node, ...]
     edges: tuple[Edge, ...]
@@ -81,11 +81,11 @@ class Picture:
     title: str = ""
 
     def into(self, node: int) -> list[Edge]:
-        """The edges of its arguments, in order."""
+        """The edges from a node's arguments, in order."""
         return [edge for edge in self.edges if edge.target == node]
 
     def as_dict(self) -> dict[str, Any]:
-        """For JSON, which has no infinity and no NaN: they are written as text."""
+        """Plain data for JSON; infinities and NaN, which JSON lacks, become strings."""
         found = _plain(asdict(self))
         assert isinstance(found, dict)
         return found
@@ -99,8 +99,8 @@ def picture(
 ) -> Picture:
     """Read the graph of a Value, or of several.
 
-    `names` gives labels to Values that have none. `most` raises ValueError for larger graphs
-    before much is done.
+    `names` gives labels to Values that have none. A graph of more than `most` nodes raises
+    ValueError early.
     """
     roots = roots_of(outputs)
     order = values_of([graph.topological(root, check=False) for root in roots])
@@ -110,7 +110,7 @@ def picture(
 
 
 def roots_of(outputs: Any) -> list[Any]:
-    """The Values that somebody asked for."""
+    """The outputs as a list of Values."""
     if isinstance(outputs, Value):
         return [outputs]
     roots = list(outputs) if hasattr(outputs, "__iter__") else []
@@ -138,7 +138,7 @@ def read(
     for i, value in enumerate(order, start):
         partials = dict(enumerate(slopes[value]))
         inputs = [places.get(v, 0) for v in value.inputs]
-        if rest is not None and inputs.count(0) > 1:  # one edge for all that are not shown
+        if rest is not None and inputs.count(0) > 1:  # one edge for all hidden inputs
             partials = {slot: x for slot, x in partials.items() if inputs[slot]}
             partials[inputs.index(0)] = None
         shown = tuple(inputs[slot] for slot in sorted(partials))
@@ -180,7 +180,7 @@ def _node(i: int, value: Any, inputs: tuple[int, ...], label: str, known: bool) 
 
 
 def _rule(value: Any) -> str:
-    """Whether other programs can compute it, Python alone can, or only a function in _backward."""
+    """Whether the table has its formula, a custom_op does, or only a `_backward` function."""
     row = graph.formula(value)
     if row is None:
         return BY_HAND
@@ -188,7 +188,7 @@ def _rule(value: Any) -> str:
 
 
 def _partials(value: Any) -> Sequence[float | None]:
-    """The local derivative for each input; None for constants and where there is no formula."""
+    """The local derivative with respect to each input; None for constants and without a formula."""
     inputs = value.inputs
     if not inputs:
         return ()
@@ -203,15 +203,15 @@ def _partials(value: Any) -> Sequence[float | None]:
 
 
 def _gradient(value: Any) -> float:
-    """As a number, also after backward(create_graph=True)."""
+    """The gradient as a number, also after backward(create_graph=True)."""
     return float(value.grad.data if isinstance(value.grad, Value) else value.grad)
 
 
 def _changed(order: Sequence[Any], roots: Sequence[Any]) -> set[Any]:
-    """The results through which gradients would now flow differently than they did.
+    """The results whose shares are outdated.
 
-    An input is newer than the result, or the result newer than what was computed from it, near or
-    far: what the engine calls stale, and what was overwritten or recomputed on its own.
+    Either an input is newer than the result (stale, in the engine's terms), or the result is newer than
+    something computed from it, directly or not (overwritten, or recomputed on its own).
     """
     if not any(map(_is_stale, roots)):
         return set()
@@ -236,7 +236,7 @@ def _is_stale(root: Any) -> bool:
 
 
 def _is_overwritten(value: Any) -> bool:
-    """Whether its number is not what its inputs give; cores may differ in the last bits."""
+    """Whether its number differs from what its inputs give, beyond the cores' rounding."""
     row = graph.formula(value)
     if not value.inputs or row is None or not ops.is_known(row):
         return False
@@ -246,10 +246,10 @@ def _is_overwritten(value: Any) -> bool:
 
 
 def _share(value: Any, partial: float, grad: float, reached: set[Any]) -> float:
-    """As backward computes it: a partial of exactly 0 in a row that selects cuts the edge.
+    """The share as backward computes it: in a row that selects, a partial of exactly 0 cuts the edge.
 
-    What no gradient reaches passes none on, even where its slope is infinite. A gradient that is not 0
-    has reached it, if only from a result that is not in the picture.
+    A node that no gradient reaches passes none on, even if its slope is infinite. A nonzero gradient
+    must have reached it, perhaps from a result outside the picture.
     """
     unreached = grad == 0.0 and value not in reached
     return 0.0 if _is_cut(value, partial) or unreached else grad * partial
@@ -262,7 +262,7 @@ def _is_cut(value: Any, partial: float | None) -> bool:
 
 
 def _reached(order: Sequence[Any], roots: Sequence[Any], partials: Mapping[Any, Any]) -> set[Any]:
-    """The values that a gradient of the roots arrives at."""
+    """The values that the roots' gradient reaches."""
     found = set(roots)
     for value in reversed(order):
         if value in found and value.inputs and _rule(value) == BY_HAND:  # it may reach all of them
@@ -274,7 +274,7 @@ def _reached(order: Sequence[Any], roots: Sequence[Any], partials: Mapping[Any, 
 
 
 def steps_of(nodes: Sequence[Node], edges: Sequence[Edge], outputs: Sequence[int]) -> Iterator[Step]:
-    """All values, then all shares in the order in which backward sends them."""
+    """All values, then all shares in the order of the backward pass."""
     for node in nodes:
         if node.kind == OPERATION or node.inside is not None:
             yield Step("forward", node.id)

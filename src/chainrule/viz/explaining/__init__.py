@@ -1,1 +1,1 @@
-"""Explanations of a gradient: its ledger, the routes through a graph, the names of values, quizzes."""
+"""Explanations of a gradient: its ledger, paths through a graph, names of values, quizzes."""

@@ -1,4 +1,4 @@
-"""The rule of each edge of a picture: its local derivative, in the names of the nodes."""
+"""The local derivative of each edge of a picture, as a formula in node names."""
 
 from __future__ import annotations
 
@@ -12,10 +12,10 @@ from ..model import Picture
 
 
 def rules_of(picture: Picture) -> list[dict[str, str] | None]:
-    """For each edge of a picture how its local derivative is computed, in the names of its nodes.
+    """For each edge of a picture the formula of its local derivative, in node names.
 
-    None where there is no derivative, or no rule: for operations that are not in the table, for
-    groups, and in pictures whose operations may have lost arguments to a group.
+    None if there is no derivative or no formula: for operations that are not in the table, for groups,
+    and in pictures where a group may hide arguments of an operation.
     """
     names = node_names(picture)
     trees = [
@@ -44,7 +44,7 @@ def rules_of(picture: Picture) -> list[dict[str, str] | None]:
 
 
 def node_names(picture: Picture) -> list[str]:
-    """Labels, and v1, v2, ... (x1, x2, ... for leaves) where there is none: as naming.js has them."""
+    """Labels, and v1, v2, ... (x1, x2, ... for leaves) for the rest, as in naming.js."""
     taken = {node.label for node in picture.nodes}
     names = []
     fresh = {"v": _numbered("v", taken), "x": _numbered("x", taken)}

@@ -1,8 +1,8 @@
 """`explain`: where a gradient comes from, as a worked example.
 
-The ledger says what arrived at a value through each of its uses, and what each path from the
-result contributed, with rules and numbers. Its entries by use, added in their order, are the
-gradient to the last bit. Nothing is written to the graph.
+The ledger lists the contribution of each use of a value, and of each path from the result, with formulas
+and numbers. The contributions by use, added in order, give the gradient to the last bit. The graph is
+not modified.
 """
 
 from __future__ import annotations
@@ -24,9 +24,9 @@ from .module_names import value_names
 from .naming import Names
 from .routes import MANY, Edge, Flow, Path, flow, largest, rank
 
-USES = 20  # that are written down, the largest
-FACTORS = 8  # of a path that are written down
-NAMED = 20  # values with a number that are explained below
+USES = 20  # the largest are listed
+FACTORS = 8  # listed per path
+NAMED = 20  # numbered values that are defined at the end
 LEFT = ' style="text-align:left"'
 
 
@@ -35,7 +35,7 @@ def _number(x: float) -> str:
 
 
 class Use(NamedTuple):
-    """What arrived through one use of the value: the gradient of the target times the derivative."""
+    """The contribution of one use of the value: the target's gradient times the derivative."""
 
     target: Value
     slot: int  # which argument of the target
@@ -54,7 +54,7 @@ class Route(NamedTuple):
 
 @dataclass(frozen=True)
 class Line:
-    """One line of the ledger: a sentence, or an equation with what it is about before it."""
+    """One line of the ledger: a sentence, or an equation with a heading."""
 
     words: str = ""
     subject: tuple[ast.expr, ...] = ()
@@ -66,8 +66,8 @@ class Line:
 class Ledger:
     """Where a gradient comes from: print it, or show it in a notebook.
 
-    `uses` are all entries in the order in which backward adds them; `paths` the largest of `count`
-    paths (10**1000 stands for that many or more).
+    `uses` has all entries in the order in which backward adds them; `paths` the largest of `count` paths
+    (10**1000 means that many or more).
     """
 
     gradient: float
@@ -131,13 +131,13 @@ class Ledger:
             yield _head(line, write), write.infix("=", sides) if sides else ""
 
     def _repr_mimebundle_(self, include: Any = None, exclude: Any = None) -> dict[str, str]:
-        """What notebooks show: formulas where they can, else text."""
+        """For notebooks: formulas if they can show them, else text."""
         latex = f"$\\displaystyle {self.latex}$"
         return {"text/plain": self.text, "text/html": self.html, "text/latex": latex}
 
 
 def _head(line: Line, write: Notation) -> str:
-    """What stands before an equation, or all of a sentence."""
+    """The heading of an equation, or a whole sentence."""
     subject = write.infix(line.between, [write(tree) for tree in line.subject]) if line.subject else ""
     if isinstance(write, Text):
         words = " ".join(filter(None, (line.words, subject)))
@@ -151,11 +151,11 @@ def _head(line: Line, write: Notation) -> str:
 
 
 def explain(loss: Value, wrt: Value, *, paths: int = 20, names: Any = None) -> Ledger:
-    """Say where the gradient of `loss` for `wrt` comes from.
+    """Explain the gradient of `loss` with respect to `wrt`.
 
-    Works before and after `backward()` and leaves all gradients as they are. Up to `paths` paths
-    are listed, the largest first, and the others summed up. `names` are labels for Values that have
-    none: a dict, or the model, whose parameters and neurons are then called by their names.
+    Works before and after `backward()` and changes no gradients. Up to `paths` paths are listed, the
+    largest first; the others are summed. `names` are labels for Values that have none: a dict, or the
+    model, whose parameters and neurons are then named.
 
     >>> print(explain(y, wrt=a))
     """
@@ -172,7 +172,7 @@ def explain(loss: Value, wrt: Value, *, paths: int = 20, names: Any = None) -> L
         for e in map(found.edge, found.into)
     )
     if loss is not wrt:
-        # One after another, not with `sum`, which compensates for rounding from Python 3.12 on.
+        # Not with `sum`, which compensates for rounding since Python 3.12.
         assert _same(reduce(operator.add, (use.share for use in uses), 0.0), found.gradient)
     routes = largest(found, paths) if uses else []
     known = Names(order, value_names(names, order))
@@ -191,7 +191,7 @@ def _route(found: Flow, path: Path) -> Route:
 
 
 class _Writer:
-    """Puts a ledger into lines."""
+    """Formats a ledger as lines."""
 
     def __init__(self, names: Names, w: Any, found: Flow, most: int) -> None:
         self.names = names
@@ -230,7 +230,7 @@ class _Writer:
         return call("∂", [self.result, self.names.name(value)])
 
     def slope(self, target: Any, slot: int) -> ast.expr:
-        """The rule of an edge in names; for an operation without one, just what it is."""
+        """The formula of an edge in names; without a formula, just the derivative's symbol."""
         known, row = None, graph.row(target)
         if row is not None and ops.is_known(row):
             known = rules.rule(target.op, slot, len(graph.arguments(target)))
@@ -258,7 +258,7 @@ class _Writer:
         yield Line("sum", sides=(ast.Constant(self.found.gradient),))
 
     def subject(self, target: Any) -> tuple[ast.expr, ...]:
-        """A target by its name; by its label and how it was computed, if it has a label."""
+        """A target's name; if it has a label, with the expression that computed it."""
         name = self.names.name(target)
         way = self.names.formula(target) if isinstance(name, ast.Name) else None
         return (name,) if way is None else (name, way)
@@ -268,7 +268,7 @@ class _Writer:
     def by_path(self, routes: list[Path]) -> Iterator[Line]:
         gradient, count = self.found.gradient, self.found.count
         if len(routes) == count and all(len(path.edges) == 1 for path in routes):
-            return  # the uses have said it all
+            return  # the uses already show it
         result, name = self.write(self.result), self.write(self.names.name(self.w))
         lead = "path leads" if count == 1 else "paths lead"
         listed = ":" if routes else ", too long to be listed." if self.most else "."
@@ -296,7 +296,7 @@ class _Writer:
             sides.pop(1)
         return Line("", tuple(nodes), "←", tuple(sides))
 
-    # --- what v12 is -------------------------------------------------------------------------------
+    # --- numbered values----------------------------------------------------------------------------
 
     def legend(self, lines: Iterable[Line]) -> Iterator[Line]:
         seen: dict[str, None] = {}
@@ -314,7 +314,7 @@ class _Writer:
 
 
 def _ends(edges: Sequence[Edge]) -> Sequence[Edge]:
-    """The edges that are written down of a path: all, or those at its two ends."""
+    """The listed edges of a path: all, or those at its two ends."""
     half = FACTORS // 2
     return edges if len(edges) <= FACTORS else [*edges[:half], *edges[-half:]]
 

@@ -1,7 +1,7 @@
-"""What the values of a graph are called in a module: its parameters, and what its neurons compute.
+"""Names of a graph's values in a module: its parameters, and the outputs of its neurons.
 
 The names are those of `named_parameters`, so `layers.0.neurons.3` is the output of the neuron whose
-bias is `layers.0.neurons.3.b`; its `dot` and its `z`, what goes into the activation, come before it.
+bias is `layers.0.neurons.3.b`; its `dot` and its `z`, the input of the activation, are named too.
 """
 
 from __future__ import annotations
@@ -32,13 +32,13 @@ def value_names(names: Any, order: Sequence[Any]) -> dict[Any, str]:
             users.setdefault(argument, []).append(value)
     for neuron in names.modules():
         bias = found.get(neuron.b) if isinstance(neuron, Neuron) else None
-        if bias is not None:  # somebody may have put a number there
+        if bias is not None:  # it may have been replaced by a number
             found |= dict(_computed(neuron, bias.removesuffix("b"), users))
     return found
 
 
 def _computed(neuron: Neuron, prefix: str, users: dict[Any, list[Any]]) -> Iterator[tuple[Any, str]]:
-    """What a neuron computed, for each sample that it was called on."""
+    """The values a neuron computed, for each sample."""
     sums = [value for value in users.get(neuron.b, ()) if value.op == "add" and _is_z(value, neuron)]
     activation = known_name(neuron.activation)
     for i, z in enumerate(sums, 1):
@@ -53,7 +53,7 @@ def _computed(neuron: Neuron, prefix: str, users: dict[Any, list[Any]]) -> Itera
 
 
 def _is_z(value: Any, neuron: Neuron) -> bool:
-    """Whether a sum is dot(w, x) + b: a bias can be added to other things too, in a penalty say."""
+    """Whether a sum is dot(w, x) + b: a bias can also occur in other sums, such as a penalty."""
     product = value.inputs[0]
     if product.op != "dot" or len(product.inputs) != 2 * len(neuron.w):
         return False

@@ -1,4 +1,4 @@
-"""What to call a value: its label, else a short expression in labels and numbers, else v12."""
+"""Names of values: a label, else a short expression in labels and numbers, else v12."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ from ...inspect.notation import Text, split, substituted
 from ...inspect.rules import Rule, slot_of, written
 from ...support import graph
 
-PARTS = 8  # operations in an expression that is still a name
+PARTS = 8  # the most operations in an expression used as a name
 NAME = 28  # characters
 FORMULA = 50
 
@@ -19,9 +19,9 @@ FORMULA = 50
 class Names:
     """Names for the values of one graph, as trees that can be written in any notation.
 
-    `given` are labels for values that have none. The last of the values, the result, is called
-    `output` if it has none either. The numbers in v12 are those of a picture of the graph, but for
-    those that a label has taken.
+    `given` are labels for values that have none. The last value, the result, is called `output` if it
+    has none either. The numbers in v12 are node numbers in a picture of the graph, unless a label uses
+    that name.
     """
 
     free: int
@@ -33,16 +33,16 @@ class Names:
         self.numbers: dict[Any, int] = {}
         self.text: Text = Text()
         self.known: dict[Any, ast.expr] = {}
-        self.numbered: dict[str, Any] = {}  # the values that were called v12
+        self.numbered: dict[str, Any] = {}  # the values named v12
         self.taken: set[str] = set()  # by labels
-        self.free = -1  # the last number that a value may have got
+        self.free = -1  # the last number used
 
     def label(self, value: Any) -> str:
         own: str = value.label
         return own if own.strip() else self.given.get(value, "")
 
     def name(self, value: Any) -> ast.expr:
-        """What to call a value, or a number among the arguments of one."""
+        """The name of a value, or a plain number among arguments."""
         if isinstance(value, float):
             return ast.Constant(value)
         if value not in self.known:
@@ -71,7 +71,7 @@ class Names:
         return ast.Name(name)
 
     def formula(self, value: Any) -> ast.expr | None:
-        """How it was computed: an operation on names."""
+        """The operation that computed it, on names."""
         args = graph.arguments(value)
         if not args:
             return None
@@ -92,7 +92,7 @@ class Names:
         return tree
 
     def _expression(self, value: Any) -> ast.expr | None:
-        """In labels, numbers and leaves alone; None if it takes more than a few operations."""
+        """An expression in labels, numbers and leaves; None if it needs more than a few operations."""
         left = PARTS
 
         def tree(value: Any) -> ast.expr:
@@ -106,7 +106,7 @@ class Names:
         return None if left < 0 else found
 
     def _count(self) -> None:
-        # As they are read: v_1 is set as v1 is.
+        # Compared as rendered: v_1 looks like v1.
         self.taken = {"".join(split(self.text.name(self.label(value)))) for value in self.order}
         for value in self.order:
             self.free += 1 + sum(type(arg) is float for arg in graph.arguments(value))

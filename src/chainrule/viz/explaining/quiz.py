@@ -26,12 +26,12 @@ class Question:
 
     def accepts(self, answer: float) -> bool:
         """Whether an answer is close enough."""
-        # A typed number is rounded when it is read, as the answer was.
+        # Parsing rounds the typed number, as the answer was rounded.
         return abs(answer - self.answer) <= self.tolerance + 1e-12 * max(1.0, abs(self.answer))
 
 
 def quiz(expression: str, values: Mapping[str, float], wrt: str) -> Question:
-    """Ask for the gradient of an expression for one of its names.
+    """Ask for the gradient of an expression with respect to one of its names.
 
     >>> quiz("tanh(a*b + a**2)", {"a": 2.0, "b": -3.0}, wrt="a").question
     'y = tanh(a·b + a²) with a = 2, b = -3. What is dy/da?'
@@ -43,12 +43,12 @@ def quiz(expression: str, values: Mapping[str, float], wrt: str) -> Question:
         )
     leaves = {name: Value(values[name], label=name) for name in parsed.names if name in values}
     result = parsed(leaves)
-    if result.is_leaf:  # a bare name, whose label is its own
+    if result.is_leaf:  # a bare name, which has its own label
         result = +result
     result.label = next(name for name in ("y", "out", "result") if name not in leaves)
     ledger = explain(result, wrt=leaves[wrt])
     if not math.isfinite(ledger.gradient):
-        raise ValueError(f"the gradient for {wrt} is {ledger.gradient}: choose other values")
+        raise ValueError(f"the gradient with respect to {wrt} is {ledger.gradient}: choose other values")
     write = Text(repr_of)
     given = ", ".join(f"{name} = {repr_of(leaf.data)}" for name, leaf in leaves.items())
     asked = write(call("∂", [ast.Name(result.label), ast.Name(wrt)]))

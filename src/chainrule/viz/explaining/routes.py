@@ -1,7 +1,7 @@
-"""How the gradient gets from a result to one of the values it depends on.
+"""The paths of a gradient from a result to one of the values it depends on.
 
-`flow` is the backward sweep on paper: the same products and the same sums in the same order, so
-the same bits, but nothing is written to the graph. `largest` finds the paths that matter most.
+`flow` repeats the backward pass with the same products and sums in the same order, so the bits are the
+same, but does not write to the graph. `largest` finds the paths that contribute most.
 """
 
 from __future__ import annotations
@@ -15,15 +15,15 @@ from typing import Any, NamedTuple
 from ...support import errors, graph
 from ...support.ieee import as_float
 
-MANY = 10**1000  # paths beyond which nobody wants to know how many
-STEPS = 100_000  # taken in search of the largest paths
-SCALE = 2**20  # sizes are compared by logarithms in whole numbers, so that equals stay equal
+MANY = 10**1000  # the path count saturates here
+STEPS = 100_000  # of the search for the largest paths
+SCALE = 2**20  # sizes are compared by integer logarithms, so that equal ones stay equal
 ZERO = -(10**12)  # the logarithm of 0
-INFINITE = 10**24  # that of infinity and of NaN, whatever they are multiplied by
+INFINITE = 10**24  # the logarithm of infinity and NaN, whatever the other factors are
 
 
 class Edge(NamedTuple):
-    """A share of the gradient on its way from a result to one of its arguments."""
+    """The share of the gradient that flows from a result to one of its arguments."""
 
     target: int
     slot: int
@@ -35,7 +35,7 @@ class Edge(NamedTuple):
 class Flow:
     """Everything between a result and `w` that the gradient passes through, inputs first.
 
-    Edges are kept as columns of numbers, in the order of backward: there may be millions.
+    Edges are stored as columns of numbers, in the order of backward: there may be millions.
     """
 
     targets: array[int]
@@ -56,7 +56,7 @@ class Flow:
 
     @property
     def gradient(self) -> float:
-        """That of w."""
+        """The gradient with respect to w."""
         return self.gradients[0] if self.nodes else 0.0
 
     def edge(self, k: int) -> Edge:
@@ -70,7 +70,7 @@ class Flow:
 def flow(order: list[Any], w: Any) -> Flow:
     """Follow the gradient of the last of `order` back to `w`.
 
-    What does not depend on `w` is left out: nothing of it can get there.
+    Values that do not depend on `w` are left out.
     """
     place: dict[Any, int] = {}
     for node in order:
@@ -82,15 +82,15 @@ def flow(order: list[Any], w: Any) -> Flow:
     paths = [0] * len(place)
     found.gradients[-1], paths[-1] = 1.0, 1
     for i in range(len(place) - 1, 0, -1):
-        if paths[i]:  # else nothing asks for it: in a branch that `where` did not take
+        if paths[i]:  # otherwise no gradient arrives: a branch that `where` did not take
             _pass_on(found, i, place, paths)
-            paths[i] = 0  # a number of paths can be long: not one of them for each node
+            paths[i] = 0  # frees memory: path counts can be long integers
     found.count = paths[0]
     return found
 
 
 def _pass_on(found: Flow, i: int, place: dict[Any, int], paths: list[int]) -> None:
-    """Send shares to the arguments of a node; the counterpart of `Value.__propagate`."""
+    """Pass shares to the arguments of a node; the counterpart of `Value.__propagate`."""
     node, gradient, count = found.nodes[i], found.gradients[i], paths[i]
     row = graph.formula(node)
     if row is None:
@@ -118,7 +118,7 @@ def _pass_on(found: Flow, i: int, place: dict[Any, int], paths: list[int]) -> No
 
 
 class Path(NamedTuple):
-    """One way from the result to w, and what it contributes: the product of its derivatives."""
+    """One path from the result to w, and its contribution: the product of its derivatives."""
 
     edges: tuple[Edge, ...]
     contribution: float
@@ -127,7 +127,7 @@ class Path(NamedTuple):
 def largest(found: Flow, most: int) -> list[Path]:
     """Up to `most` paths, the largest contributions first, NaN before all others.
 
-    Fewer where the paths are too long to be written down.
+    Fewer if the paths are too long to list.
     """
     ahead = _ahead(found)
     start = len(found.nodes) - 1
@@ -135,7 +135,7 @@ def largest(found: Flow, most: int) -> list[Path]:
         return []
     paths: list[Path] = []
     ties = itertools.count()
-    # Best first. Among equals a path that is complete, then the one furthest on its way.
+    # Best-first search. Among equals, complete paths come first, then the longest.
     queue: list[Any] = [(0, 1, 0, next(ties), start, 0, None)]
     for _ in range(STEPS):
         if not queue or len(paths) == most:
@@ -157,7 +157,7 @@ def largest(found: Flow, most: int) -> list[Path]:
 
 
 def rank(x: float) -> float:
-    """Its size, NaN being as large as anything."""
+    """Its absolute value; NaN counts as infinite."""
     return math.inf if math.isnan(x) else abs(x)
 
 

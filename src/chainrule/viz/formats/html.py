@@ -1,7 +1,7 @@
-"""One HTML file that steps through a picture: it needs no server, no network, no other file.
+"""A self-contained HTML file that steps through a picture, without a server or network.
 
 Its policy (CSP) allows one script and one style, by their hashes, and no request at all. Labels and
-numbers travel as JSON in a block that browsers never run.
+numbers are JSON in a block that browsers never execute.
 """
 
 from __future__ import annotations
@@ -30,7 +30,7 @@ const saved = () => {
 };
 const element = document.getElementById("stepper");
 stepper_js.shown(element, { ...saved(), ...data, keys: document });
-let timer = null; // browsers refuse an address that changes as fast as a slider
+let timer = null; // browsers limit how often the address may change
 element.addEventListener("change", ({ detail }) => {
     clearTimeout(timer);
     timer = setTimeout(() => {
@@ -61,9 +61,9 @@ noscript :is(th, td) { padding: 4px 14px 4px 0; text-align: left; }
 
 
 def page(picture: Picture, title: str = "") -> str:
-    """The whole file as text; `title` is shown above, otherwise that of the picture.
+    """The whole file as text; `title` defaults to that of the picture.
 
-    A folded picture has Python's numbers and nothing to move: its boxes cannot be computed anew.
+    A folded picture shows Python's numbers without sliders: its boxes cannot be recomputed.
     """
     folded = any(node.kind == GROUP and node.inside is None for node in picture.nodes)
     title = labels.clean(title or picture.title) or ("A folded graph" if folded else "Step through it")
@@ -76,7 +76,7 @@ def page(picture: Picture, title: str = "") -> str:
 {table(picture)}
 </noscript>
 </main>
-<footer>Made with chainrule. This file needs no other; nothing is sent anywhere.</footer>"""
+<footer>Made with chainrule. This file is self-contained and sends nothing anywhere.</footer>"""
     script = "{\n" + bundle([STEPPER]) + START + "}"
     return document(title, body, drawn(picture), script, styles(*STEPPER_STYLES) + STYLE)
 
@@ -108,24 +108,24 @@ def document(title: str, body: str, data: Any, script: str, style: str) -> str:
 
 
 def drawn(picture: Picture) -> dict[str, Any]:
-    """A picture with all that the stepper needs to show it."""
+    """A picture with everything the stepper needs."""
     nodes = tuple(replace(node, label=labels.clean(node.label)) for node in picture.nodes)
     shown = replace(picture, nodes=nodes, title=labels.clean(picture.title)).as_dict()
     return {"picture": shown, "layout": layout(picture).as_dict(), "rules": list(rules_of(picture))}
 
 
 def _hash(text: str) -> str:
-    """As a policy names a script or a style: by the hash of its text."""
+    """The hash of a script or style, as a CSP source."""
     return f"'sha256-{base64.b64encode(hashlib.sha256(text.encode()).digest()).decode()}'"
 
 
 def _json(data: Any) -> str:
-    """JSON that no text in it can end early: HTML looks for `<` only."""
+    """JSON that cannot close its HTML element, because `<` is escaped."""
     return json.dumps(data, allow_nan=False, separators=(",", ":")).replace("<", "\\u003c")
 
 
 def table(picture: Picture) -> str:
-    """Values and gradients for those who do not run scripts."""
+    """Values and gradients for readers without JavaScript."""
     rows = []
     for node in picture.nodes:
         arguments = ", ".join(_name(picture.nodes[i]) for i in node.inputs)

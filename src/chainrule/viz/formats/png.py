@@ -1,4 +1,4 @@
-"""SVG text as a PNG file, by whatever program there is for it."""
+"""Converts SVG to PNG with whichever renderer is installed."""
 
 from __future__ import annotations
 
@@ -17,13 +17,13 @@ MISSING = "a PNG file needs a program that draws SVG: pip install cairosvg, or s
 
 
 def png(text: str, width: float, height: float) -> bytes:
-    """The picture at twice its size, or as large as can be."""
+    """The picture at twice its size, up to the largest size."""
     scale = min(2.0, LARGEST / max(width, height))
     try:
         cairosvg = importlib.import_module("cairosvg")
-    except (ImportError, OSError):  # it is there, but the C library is not
+    except (ImportError, OSError):  # OSError: its C library is missing
         return _by_program(text, round(width * scale), round(height * scale), scale)
-    # It looks at the first font only.
+    # cairosvg uses only the first font.
     content = cairosvg.svg2png(text.replace(svg.MONO, "monospace").encode(), scale=scale)
     assert isinstance(content, bytes)
     return content

@@ -1,8 +1,8 @@
 """A picture and its layout as SVG text.
 
-Shapes and dashes tell the kinds of nodes apart, colours only repeat it. No variables of CSS and no
-markers, which some programs that draw SVG do not know; rules apply inside `.chainrule` alone, so
-that several pictures can stand in one page.
+Shapes and dashes distinguish the kinds of nodes; colours only repeat it. Avoids CSS variables and
+markers, which some SVG renderers do not support. Rules apply only inside `.chainrule`, so several
+pictures can share a page.
 """
 
 from __future__ import annotations
@@ -19,14 +19,14 @@ from ..layout.places import LINE, MARGIN, PADDING, Layout, Place, layout
 from ..model import CHANGED, CONSTANT, GROUP, LEAF, Edge, Node, Picture
 
 THEMES = ("light", "dark")
-MOST_SHARES = 12  # a box with more arguments has no room for what flows through each
+MOST_SHARES = 12  # a box with more arguments has no room for their shares
 ARROW, SHARE = 7.0, 6.7  # the length of an arrowhead, the width of a character on an edge
 MONO = "ui-monospace,SFMono-Regular,Menlo,Consolas,'DejaVu Sans Mono',monospace"
 
 
 @dataclass(frozen=True)
 class Palette:
-    """Colours; blue and orange differ for every kind of eyes."""
+    """Colours; blue and orange are safe for colour-blind readers."""
 
     ground: str
     text: str
@@ -69,7 +69,7 @@ SHAPES = (
 
 
 def svg(picture: Picture, places: Layout | None = None, theme: str | None = None) -> str:
-    """SVG text; `theme` is light, dark, or None for what the reader's system prefers."""
+    """SVG text; `theme` is light, dark, or None to follow the reader's system."""
     if theme not in (None, *THEMES):
         raise ValueError(f"theme must be 'light', 'dark' or None, got {theme!r}")
     places = places or layout(picture)
@@ -99,7 +99,7 @@ def svg(picture: Picture, places: Layout | None = None, theme: str | None = None
 
 
 def size_of(picture: Picture, places: Layout) -> tuple[float, float]:
-    """Width and height; each note needs a line of its own."""
+    """Width and height; each note takes one line."""
     return places.width, places.height + LINE * len(notes(picture))
 
 
@@ -107,7 +107,7 @@ def size_of(picture: Picture, places: Layout) -> tuple[float, float]:
 
 
 def title_of(picture: Picture) -> str:
-    """The picture's own title, or one made from its outputs."""
+    """The picture's title, or one made from its outputs."""
     if picture.title:
         return labels.clean(picture.title)
     names = [labels.name_of(picture.nodes[i]) or "a number" for i in picture.outputs[:3]]
@@ -116,7 +116,7 @@ def title_of(picture: Picture) -> str:
 
 
 def description(picture: Picture) -> str:
-    """What the picture shows, for people who hear it."""
+    """A description of the picture for screen readers."""
     total = sum(node.count for node in picture.nodes)
     parts = [f"{total:,} node{'s' if total != 1 else ''} from left to right."]
     for name, ids in (
@@ -132,7 +132,7 @@ def description(picture: Picture) -> str:
 
 
 def style(theme: str | None) -> str:
-    """The rules for one theme, or for both: then the reader's system chooses."""
+    """The rules for one theme, or for both, chosen by the reader's system."""
     if theme is None:
         dark = f"@media (prefers-color-scheme:dark){{{_colors('auto', DARK)}}}"
         return f"{SHAPES}{_colors('auto', LIGHT)}{dark}"
@@ -192,7 +192,7 @@ def _box(node: Node, place: Place, output: bool) -> list[str]:
 
 
 def _hint(node: Node) -> str:
-    """What appears under the mouse: everything, in full."""
+    """The tooltip: everything, in full."""
     name = labels.name_of(node)
     kind = labels.kind_of(node)
     lines = [f"{name} ({kind})" if name and name != kind else kind]
@@ -227,7 +227,7 @@ def _edge(picture: Picture, edge: Edge, points: Sequence[tuple[float, float]]) -
 
 
 def _share(share: float, end: tuple[float, float]) -> list[str]:
-    """What flows back through an edge, on a plate over its end."""
+    """The share of an edge, on a plate over its end."""
     text = numbers.signed(share)
     x, y = end[0] - ARROW - 5, end[1]
     width = len(text) * SHARE + 6

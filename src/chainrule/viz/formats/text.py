@@ -34,8 +34,8 @@ def tree(
 ) -> str:
     """Every output with what it was computed from, one line each.
 
-    `color` marks names and gradients with the codes of terminals; `width` is the most columns that a
-    line takes, `depth` the most levels. `told` gives the text of a node, if not all is to be told.
+    `color` marks names and gradients with terminal escape codes; `width` limits the columns of a line,
+    `depth` the levels. `told` overrides the text of a node.
     """
     lines = []
     for line in _Tree(picture, depth, told).lines():
@@ -50,7 +50,7 @@ def tree(
 
 
 def show(picture: Picture, stream: Any = None) -> None:
-    """Print the tree as the stream can take it: with colours and to its width on a terminal."""
+    """Print the tree to a stream; on a terminal, in colour and to its width."""
     stream = sys.stdout if stream is None else stream
     terminal = bool(getattr(stream, "isatty", lambda: False)())
     color = terminal and not os.environ.get("NO_COLOR") and os.environ.get("TERM") != "dumb"
@@ -59,7 +59,7 @@ def show(picture: Picture, stream: Any = None) -> None:
 
 
 def encodable(text: str, stream: Any) -> str:
-    """The same in ASCII, if the stream cannot write it as it is."""
+    """The text, or an ASCII version if the stream cannot encode it."""
     encoding = getattr(stream, "encoding", None) or "utf-8"
     try:
         text.encode(encoding)
@@ -70,7 +70,7 @@ def encodable(text: str, stream: Any) -> str:
     return text
 
 
-Line = Sequence[tuple[str, str]]  # parts, each with its code of colour
+Line = Sequence[tuple[str, str]]  # parts, each with its colour code
 
 
 class _Tree:
@@ -79,7 +79,7 @@ class _Tree:
     def __init__(self, picture: Picture, depth: int, told: Callable[[Node], str] | None = None) -> None:
         self.picture, self.depth, self.told = picture, depth, told
         self.uses = Counter(edge.source for edge in picture.edges)
-        self.marks: dict[int, int] = {}  # of results that are used more than once
+        self.marks: dict[int, int] = {}  # numbers of results that are used more than once
         self.printed: set[int] = set()
 
     def lines(self) -> Iterator[Line]:

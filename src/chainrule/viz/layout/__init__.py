@@ -1,1 +1,1 @@
-"""Where the boxes of a picture go: columns, places, and large graphs folded into few boxes."""
+"""The layout of a picture: columns, coordinates, and folding of large graphs."""

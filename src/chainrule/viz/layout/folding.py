@@ -1,9 +1,9 @@
-"""Large graphs in few boxes: neurons and layers are found by their structure alone.
+"""Folds large graphs into few boxes. Neurons and layers are found by their structure alone.
 
-`fold` joins equal siblings (weights of a neuron, neurons of a layer, samples of a batch) and
-subexpressions that only one value uses, small ones first, until the picture is small enough.
-`nearest` is for graphs too large to be read node by node: what is next to the output is shown, and
-the rest is counted.
+`fold` merges equal siblings (weights of a neuron, neurons of a layer, samples of a batch) and
+subexpressions that only one value uses, small ones first, until the picture is small enough. `nearest`
+is for graphs too large to read node by node: it shows the neighbourhood of the output and counts the
+rest.
 """
 
 from __future__ import annotations
@@ -19,17 +19,17 @@ from ...support import graph
 from ..labels import shorten
 from ..model import CHANGED, CONSTANT, GROUP, LEAF, Edge, Node, Picture, read
 
-MOST = 40  # boxes in a picture that is easy to look at
-UNIT = 8  # parts that are joined even if fewer would do: enough for a neuron
+MOST = 40  # boxes in a readable picture
+UNIT = 8  # subexpressions up to this size, such as a neuron, are always merged
 INFIX = {"add": "+", "sub": "−", "mul": "×", "div": "÷", "pow": "**"}
-UNKNOWN = "·"  # an argument from outside, or without a name
+UNKNOWN = "·"  # an external or unnamed argument
 
 
 def fold(picture: Picture, most: int = MOST) -> Picture:
-    """A picture of the same graph in at most so many boxes.
+    """A picture of the same graph in at most this many boxes.
 
-    A box of the kind "group" stands for `count` nodes. If all they compute leaves it as one value,
-    it has the data and the gradient of that value. A folded picture has no steps.
+    A box of the kind "group" stands for `count` nodes. If exactly one value
+    leaves the group, it has the data and the gradient of that value. A folded picture has no steps.
     """
     if len(picture.nodes) <= most:
         return picture
@@ -52,7 +52,7 @@ def fold(picture: Picture, most: int = MOST) -> Picture:
 
 
 def notes(picture: Picture) -> list[str]:
-    """What a reader should know of a picture that does not show everything, in lines."""
+    """Notes about what a picture does not show."""
     found = []
     if any(node.kind == GROUP for node in picture.nodes):
         total = sum(node.count for node in picture.nodes)
@@ -69,20 +69,20 @@ def notes(picture: Picture) -> list[str]:
 
 @dataclass(frozen=True)
 class _Part:
-    """Some nodes that are drawn as one box."""
+    """Nodes that are drawn as one box."""
 
     members: tuple[int, ...]
-    exit: int | None  # the one member that others use; None if there are several
+    exit: int | None  # the only member used from outside; None if there are several
     key: Hashable  # equal for parts of the same structure
-    text: str  # what it computes
+    text: str  # the expression it computes
 
 
 class _Parts:
-    """The nodes of a picture in parts, and how the parts depend on each other."""
+    """A partition of a picture's nodes into parts, and the dependencies between parts."""
 
     def __init__(self, picture: Picture) -> None:
         self.whole = picture
-        self.kinds: dict[Hashable, int] = {}  # a number for each structure, instead of a deep tuple
+        self.kinds: dict[Hashable, int] = {}  # a number per structure, instead of a deep tuple
         self.parts = [_single(node, self._exponent(node)) for node in picture.nodes]
         self._connect()
 
@@ -90,13 +90,13 @@ class _Parts:
         return len(self.parts)
 
     def _exponent(self, node: Node) -> str:
-        """A constant exponent is part of what an operation is: x**2 and x**3 are not equal."""
+        """The structure of a node. It includes a constant exponent: x**2 and x**3 differ."""
         if node.op != "pow" or self.whole.nodes[node.inputs[1]].kind != CONSTANT:
             return ""
         return f"{self.whole.nodes[node.inputs[1]].data:g}"
 
     def _connect(self) -> None:
-        """Put the parts in order, inputs before results, and find out who uses whom."""
+        """Sort the parts, inputs before results, and collect the users of each."""
         part_of = [0] * len(self.whole.nodes)
         for i, part in enumerate(self.parts):
             for member in part.members:
@@ -117,7 +117,7 @@ class _Parts:
                 self.users[j].append(i)
 
     def _join(self, groups: Iterable[tuple[Sequence[int], int | None, Hashable, str]]) -> None:
-        """Make one part of several: which, where its value leaves, and what it is."""
+        """Replace each group of parts by one. A group is (members, exit, key, text)."""
         joined: list[_Part] = []
         gone: set[int] = set()
         for group, way_out, key, text in groups:
@@ -129,19 +129,19 @@ class _Parts:
             self._connect()
 
     # Parts with the same users are equally far from the outputs, those with the same inputs equally
-    # far from the leaves. So joining all of the one kind, or of the other, never makes a cycle.
+    # far from the leaves. So merging all groups of either kind never creates a cycle.
 
     def join_leaves(self) -> None:
-        """Equal parts without inputs that the same parts use: the weights of a neuron."""
+        """Merge equal parts without inputs that have the same users: the weights of a neuron."""
         leaves = zip(self.users, self.inputs, strict=True)
         self._join_equal([frozenset(() if inputs else users) for users, inputs in leaves])
 
     def join_users(self) -> None:
-        """Equal parts that the same parts use."""
+        """Merge equal parts that have the same users."""
         self._join_equal([frozenset(users) for users in self.users])
 
     def join_inputs(self) -> None:
-        """Equal parts that use the same."""
+        """Merge equal parts that have the same inputs."""
         self._join_equal(self.inputs)
 
     def _join_equal(self, neighbours: Sequence[frozenset[int]]) -> None:
@@ -158,9 +158,9 @@ class _Parts:
         return (len(group), part.key), f"{len(group)} × {_enclosed(name)}"
 
     def join_private(self, size: int, most: int) -> None:
-        """Each part with all that is used by it alone, if that is at most `size` parts.
+        """Merge each part with the parts that only it uses, if these are at most `size`.
 
-        Not more than needed: the least size is taken that leaves at most so many parts.
+        Takes the smallest size that leaves at most `most` parts.
         """
         owners = self._owners()
         sizes = [1] * len(self.parts)
@@ -174,15 +174,15 @@ class _Parts:
             return len(self.parts) - sum(len(group) - 1 for group in groups.values())
 
         low = bisect_left(range(size), True, UNIT, key=lambda size: left(size) <= most)
-        if low > UNIT and left(low) < most // 4:  # that would leave nothing to look at
+        if low > UNIT and left(low) < most // 4:  # too little would be left to see
             low -= 1
         groups = _private(owners, sizes, can, low)
         self._join((group, self.parts[i].exit, *self._expression(group)) for i, group in groups.items())
 
     def _owners(self) -> list[int | None]:
-        """For each part the nearest one that all ways to the outputs lead through.
+        """The immediate dominator of each part: the nearest one on every path to the outputs.
 
-        It is where the ways of its users meet: the immediate dominator.
+        It is where the dominators of its users meet.
         """
         owner: list[int | None] = [None] * len(self.parts)
         depth = [0] * len(self.parts)
@@ -206,7 +206,7 @@ class _Parts:
         return owner
 
     def _expression(self, group: Sequence[int]) -> tuple[Hashable, str]:
-        """What the last of some parts computes from the others, as a key and as text."""
+        """The expression that the last of these parts computes from the others, as a key and as text."""
         found: dict[int, tuple[Hashable, str]] = {}
         for i in sorted(group):
             part = self.parts[i]
@@ -224,13 +224,13 @@ class _Parts:
         return found[max(group)]
 
     def _arguments(self, part: _Part) -> list[int]:
-        """The parts that it uses, in the order of its arguments where it has one."""
+        """The parts that it uses, in argument order if it has one."""
         inputs = (j for m in part.members for j in self.whole.nodes[m].inputs)
         inside = set(part.members)
         return list(dict.fromkeys(self.part_of[j] for j in inputs if j not in inside))
 
     def join_farthest(self, most: int) -> None:
-        """All but the parts next to the outputs: for a graph without any structure."""
+        """Merge all but the parts next to the outputs: for a graph without structure."""
         height = [0] * len(self.parts)
         for i in reversed(range(len(self.parts))):
             height[i] = 1 + max((height[user] for user in self.users[i]), default=-1)
@@ -257,7 +257,7 @@ class _Parts:
         return Picture(tuple(nodes), tuple(edges), outputs, (), self.whole.title)
 
     def _edges(self, target: int, arriving: Sequence[Edge], first: int) -> list[Edge]:
-        """One edge from each group, or to one; what flows back through it is the sum."""
+        """One edge between two boxes; its share is the sum."""
         several: dict[Hashable, list[Edge]] = {}
         for edge in arriving:
             source = self.part_of[edge.source]
@@ -285,7 +285,7 @@ class _Parts:
 
 
 def _added(edges: Sequence[Edge]) -> float:
-    """Their shares, added as backward adds them: those of later results first, without extra digits."""
+    """The sum of shares in the order of backward: those of later results first."""
     total = 0.0
     for edge in sorted(edges, key=lambda edge: (-edge.target, edge.slot)):
         total += edge.share or 0.0
@@ -295,8 +295,8 @@ def _added(edges: Sequence[Edge]) -> float:
 def _private(
     owners: Sequence[int | None], sizes: Sequence[int], can: Sequence[bool], most: int
 ) -> dict[int, list[int]]:
-    """The largest subexpressions of at most so many parts, each by the part that owns the others."""
-    inside: dict[int, int] = {}  # part: the part that it becomes one with
+    """The largest subexpressions of at most `size` parts, by the part that owns the others."""
+    inside: dict[int, int] = {}  # part: the part it is merged into
     groups: dict[int, list[int]] = {}
     for i in reversed(range(len(owners))):
         owner = owners[i]
@@ -310,7 +310,7 @@ def _private(
 
 
 def _sorted(inputs: Sequence[set[int]]) -> list[int]:
-    """Inputs before results, and otherwise in the order in which they come."""
+    """A stable topological order: inputs before results."""
     waiting = [len(found) for found in inputs]
     users: list[list[int]] = [[] for _ in inputs]
     for i, found in enumerate(inputs):
@@ -325,7 +325,7 @@ def _sorted(inputs: Sequence[set[int]]) -> list[int]:
             waiting[user] -= 1
             if not waiting[user]:
                 ready.append(user)
-    assert len(order) == len(inputs), "parts depend on each other in a circle"
+    assert len(order) == len(inputs), "parts depend on each other in a cycle"
     return order
 
 
@@ -335,7 +335,7 @@ def _sorted(inputs: Sequence[set[int]]) -> list[int]:
 def _single(node: Node, exponent: str) -> _Part:
     if node.kind == CONSTANT:
         return _Part((node.id,), node.id, CONSTANT, UNKNOWN)
-    if node.kind == GROUP:  # it may stand for several values
+    if node.kind == GROUP:  # it may have several values
         way_out = node.id if node.data is not None else None
         return _Part((node.id,), way_out, (node.label, node.count), node.label)
     text = UNKNOWN if node.kind == LEAF else node.op
@@ -363,7 +363,7 @@ def _enclosed(text: str) -> str:
 
 
 def _label(members: Sequence[Node], at: Node | None, text: str) -> str:
-    """The name of the value that leaves a group, or what its parameters have in common."""
+    """The name of a group's output value, or the common part of its parameters' names."""
     if at is not None and at.label:
         return f"{at.label} = {text}"
     names = [node.label for node in members if node.label]
@@ -379,14 +379,14 @@ def _label(members: Sequence[Node], at: Node | None, text: str) -> str:
 
 
 def census(counts: Mapping[str, int]) -> str:
-    """How many of what, the most frequent first."""
+    """Counts of each kind of node, the most frequent first."""
     total = sum(counts.values())
     common = sorted(counts.items(), key=lambda pair: (-pair[1], pair[0]))
     shown = ", ".join(f"{count:,} {name}" for name, count in common[:3])
     return f"{total:,} nodes: {shown}{', ...' if len(common) > 3 else ''}"
 
 
-# --- graphs too large to be read -----------------------------------------------------------------
+# --- graphs too large to fold--------------------------------------------------------------
 
 
 def nearest(
@@ -398,10 +398,10 @@ def nearest(
 ) -> Picture:
     """The values next to the outputs, and one group for all others.
 
-    `order` are all values, inputs before results. A value is shown only if all that use it are, so
-    the group depends on nothing that is shown.
+    `order` has all values, inputs before results. A value is shown only if all its users are, so the
+    group depends on nothing that is shown.
     """
-    waiting: dict[Any, int] = {}  # how many that use a value are not shown
+    waiting: dict[Any, int] = {}  # the number of users of a value that are not shown
     counts: Counter[str] = Counter()
     for value in order:
         counts[value.op or LEAF] += 1

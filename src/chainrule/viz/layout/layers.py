@@ -1,8 +1,8 @@
-"""Columns and the order in them: the part of a layout that is about who stands where, not about size.
+"""Assigns nodes to columns and orders the columns. Sizes play no part here.
 
-A value that is used far to the right is led there by one point in each column between, shared by
-all edges that leave it. The aim is few crossings: sweeps by barycentre from several starts, and
-neighbours that change places.
+A value that is used several columns to the right gets one dummy point in each column between, shared by
+all its edges. Crossings are reduced by barycentre sweeps from several starts and by exchanging
+neighbours.
 """
 
 from __future__ import annotations
@@ -15,7 +15,7 @@ from typing import Any
 
 from ..model import GROUP, Picture
 
-WORK = 60_000  # points to be sorted in all sweeps together: the time for a large graph
+WORK = 60_000  # points sorted in all sweeps together; bounds the time for large graphs
 SWEEPS, STARTS, PATIENCE = 24, 8, 4
 
 Order = list[list[int]]
@@ -23,7 +23,7 @@ Order = list[list[int]]
 
 @dataclass
 class Layers:
-    """Columns of points: nodes have their own numbers, points on the way the numbers after them.
+    """Columns of points: nodes keep their numbers, dummy points have the numbers after them.
 
     `before[p]` are the points in the column to the left that lead to p, by port from top to
     bottom; `after[p]` the points to the right, with the port as a fraction of their height.
@@ -31,7 +31,7 @@ class Layers:
 
     columns: Order
     column: list[int]  # of each point
-    owner: list[int]  # the node whose value runs through a point
+    owner: list[int]  # the node whose value passes through a point
     before: list[list[int]]
     after: list[list[tuple[int, float]]]
     ordered: list[bool]  # whether the ports of a point must keep their order
@@ -42,7 +42,7 @@ class Layers:
         return (rank + 1) / (len(self.before[point]) + 1) - 0.5
 
     def places(self, order: Order) -> list[int]:
-        """How many points stand above each in its column."""
+        """The rank of each point in its column."""
         place = [0] * len(self.owner)
         for column in order:
             for i, point in enumerate(column):
@@ -50,12 +50,12 @@ class Layers:
         return place
 
     def way_to(self, node: int, last: int) -> list[int]:
-        """The points after a node up to the last one before a target."""
+        """The dummy points between a node and a target."""
         columns = range(self.column[node] + 1, self.column[last] + 1)
         return [self.on_the_way[node, c] for c in columns]
 
     def ways(self) -> Iterator[list[int]]:
-        """Each node whose value is led on, with all points on the way."""
+        """Each node with dummy points, and all of these."""
         ways: dict[int, list[int]] = {}
         for (node, _), point in self.on_the_way.items():
             ways.setdefault(node, [node]).append(point)
@@ -66,7 +66,7 @@ class Layers:
 
 
 def depths(picture: Picture) -> list[int]:
-    """A column for each node: as near to what uses it as possible, then where edges are shortest."""
+    """A column for each node: as near to its users as possible, then where edges are shortest."""
     count = len(picture.nodes)
     users: list[list[int]] = [[] for _ in range(count)]
     for node in picture.nodes:
@@ -81,17 +81,17 @@ def depths(picture: Picture) -> list[int]:
 
 
 def _tighten(picture: Picture, users: list[list[int]], depth: list[int]) -> None:
-    """Move a node to the left while that shortens more than it lengthens.
+    """Move a node to the left while that shortens the edges overall.
 
-    A value reaches as far as its last user, however many there are. So a step to the left costs
-    1 for the node's own value and saves 1 for each input of which it is the last user.
+    All edges of a value share one route, as far as its last user. So a step to the left costs 1 for the
+    node's own value and saves 1 for each input of which it is the last user.
     """
     nodes = picture.nodes
     for node in nodes:
         inputs = [i for i in set(node.inputs) if nodes[i].inputs or len(users[i]) > 1]
         if len(inputs) < 2 or not users[node.id]:
             continue
-        # How far the values of the inputs reach anyway.
+        # How far the inputs' routes reach for other users.
         others = ([depth[user] for user in users[i] if user != node.id] for i in inputs)
         reach = sorted(max(found, default=depth[i] + 1) for i, found in zip(inputs, others, strict=True))
         lowest = max([depth[i] + 1 for i in inputs if nodes[i].inputs], default=reach[1])
@@ -102,7 +102,7 @@ def _tighten(picture: Picture, users: list[list[int]], depth: list[int]) -> None
 
 
 def build(picture: Picture) -> Layers:
-    """The columns in the order of the nodes, with the points on the way."""
+    """The columns in node order, with dummy points."""
     depth = depths(picture)
     count = len(depth)
     columns: Order = [[] for _ in range(max(depth, default=-1) + 1)]
@@ -122,7 +122,7 @@ def build(picture: Picture) -> Layers:
 
 
 def _lead(layers: Layers, node: int, column: int) -> int:
-    """The point at which the value of a node leaves a column; new points as far as needed."""
+    """The point at which a node's value leaves a column; creates dummy points as needed."""
     d, point = layers.column[node], node
     found = layers.on_the_way.get((node, column))
     if found is not None or column == d:
@@ -157,13 +157,13 @@ def _connect(layers: Layers) -> None:
 
 
 def crossings(layers: Layers, order: Order) -> int:
-    """How often edges cross, over all gaps between columns."""
+    """The number of edge crossings over all gaps between columns."""
     place = layers.places(order)
     return sum(_crossings_before(layers, column, place) for column in order[1:])
 
 
 def _crossings_before(layers: Layers, column: list[int], place: list[int]) -> int:
-    """Pairs of edges into a column that change sides: inversions, counted while inserting."""
+    """Crossings of the edges into a column: inversions, counted while inserting."""
     seen: list[int] = []
     total = 0
     for point in column:
@@ -180,7 +180,7 @@ def _crossings_before(layers: Layers, column: list[int], place: list[int]) -> in
 
 
 def arrange(layers: Layers, picture: Picture) -> tuple[Order, int]:
-    """The order with the fewest crossings that was found, and how many there are."""
+    """The order with the fewest crossings found, and their number."""
     size = len(layers.owner) + len(picture.edges)
     budget = max(1, WORK // max(1, size))  # passes over the whole graph
     starts = max(1, min(STARTS, budget // SWEEPS))
@@ -196,7 +196,7 @@ def arrange(layers: Layers, picture: Picture) -> tuple[Order, int]:
 
 
 def first_order(layers: Layers, picture: Picture) -> Order:
-    """As a walk from the outputs meets the points, arguments in order: a tree has no crossings."""
+    """The order of a depth-first walk from the outputs: without crossings for a tree."""
     order: Order = [[] for _ in layers.columns]
     seen = [False] * len(layers.owner)
     roots = [*picture.outputs, *(i for i in range(len(picture.nodes)) if not layers.after[i])]
@@ -222,7 +222,7 @@ def _starts(layers: Layers, first: Order, count: int) -> Iterable[Order]:
 
 
 def _sweep(layers: Layers, start: Order, sweeps: int) -> tuple[Order, int]:
-    """Right to left and back, until there is no gain for a while; the best order on the way."""
+    """Sweep right to left and back until nothing improves for a while; return the best order."""
     order = [list(column) for column in start]
     best, fewest = [list(column) for column in order], crossings(layers, order)
     waited = 0
@@ -255,7 +255,7 @@ def _left(layers: Layers, point: int, place: list[int]) -> float | None:
 
 
 def _sort(column: list[int], place: list[int], wishes: Sequence[float | None]) -> None:
-    """By what they wish; those without a wish stay where they are."""
+    """Sort points by their wanted position; those without one stay in place."""
     movable = [(wish, place[p], p) for p, wish in zip(column, wishes, strict=True) if wish is not None]
     movable.sort()
     following = iter(movable)
@@ -267,7 +267,7 @@ def _sort(column: list[int], place: list[int], wishes: Sequence[float | None]) -
 
 
 def _transpose(layers: Layers, order: Order, place: list[int], passes: int) -> None:
-    """Exchange neighbours where that removes crossings."""
+    """Exchange neighbours if that removes crossings."""
     for _ in range(passes):
         gained = False
         for column in order:
@@ -282,7 +282,7 @@ def _transpose(layers: Layers, order: Order, place: list[int], passes: int) -> N
 
 
 def _gain(layers: Layers, p: int, q: int, place: list[int]) -> int:
-    """How many crossings fewer there are if q stands above p."""
+    """How many crossings are saved if q is above p."""
     gain = _excess([place[x] for x in layers.before[p]], [place[x] for x in layers.before[q]])
     after_p, after_q = layers.after[p], layers.after[q]
     if after_p and after_q:
@@ -293,7 +293,7 @@ def _gain(layers: Layers, p: int, q: int, place: list[int]) -> int:
 
 
 def _excess(upper: list[Any], lower: list[Any]) -> int:
-    """By how many pairs of ends are the wrong way round, more than would be the other way."""
+    """The number of inverted pairs of ends, minus that in the other order."""
     if len(upper) * len(lower) > 64:
         upper.sort()
         return sum(len(upper) - bisect_right(upper, y) - bisect_left(upper, y) for y in lower)

@@ -1,7 +1,7 @@
-"""A network with one box for each neuron: few enough to look at, and still one step after another.
+"""A network with one box per neuron: small enough to read, and it can still be stepped through.
 
-Unlike a folded picture, whose boxes may stand for many values, each box here is one value, and has
-inside how it is computed. So it can be computed anew, and gradients flow through it.
+Unlike in a folded picture, whose boxes may stand for many values, each box here is one value and
+contains the picture that computes it. So it can be recomputed, and gradients flow through it.
 """
 
 from __future__ import annotations
@@ -16,8 +16,8 @@ from ..model import CONSTANT, GROUP, LEAF, Edge, Node, Picture, steps_of
 def fold_neurons(whole: Picture, ends: Mapping[int, str]) -> Picture:
     """`ends` are the nodes that are the outputs of neurons, with the names of the neurons.
 
-    A neuron is what its output is computed from, but for other neurons and what others use too. Of
-    the leaves it has those that are called as it is, `layers.0.neurons.3.w.1`.
+    A neuron consists of the nodes that its output is computed from, except other neurons and nodes that
+    others use too. Its leaves are those with its name as a prefix, `layers.0.neurons.3.w.1`.
     """
     users: list[set[int]] = [set() for _ in whole.nodes]
     into: list[list[Edge]] = [[] for _ in whole.nodes]
@@ -50,7 +50,7 @@ def fold_neurons(whole: Picture, ends: Mapping[int, str]) -> Picture:
 def _members(
     whole: Picture, users: Sequence[set[int]], end: int, name: str, ends: Mapping[int, str]
 ) -> list[int]:
-    """The nodes of a neuron in their order; results come after inputs, so users are looked at first."""
+    """The nodes of a neuron, in order. Walks from results to inputs, so users come first."""
     found = {end}
     for i in reversed(range(end)):
         node = whole.nodes[i]
@@ -63,7 +63,7 @@ def _members(
 def _box(
     whole: Picture, into: Sequence[list[Edge]], members: Sequence[int], name: str
 ) -> tuple[Node, list[Edge]]:
-    """The neuron as one node, and one edge from each of its arguments, by the numbers of the whole."""
+    """The neuron as one node, with one edge per argument, in the numbering of the whole picture."""
     own, end = set(members), members[-1]
     within = [edge for i in members for edge in into[i]]
     arguments = sorted({edge.source for edge in within} - own)
@@ -96,7 +96,7 @@ def _box(
 
 
 def _sent(whole: Picture, members: Sequence[int], into: Sequence[list[Edge]]) -> dict[int, float]:
-    """What flowed back out of a box to each of its arguments, in the order in which backward adds."""
+    """The shares from a box to each of its arguments, in the order of backward."""
     sent: dict[int, float] = {}
     for i in reversed(members):
         for edge in into[i]:
@@ -106,7 +106,7 @@ def _sent(whole: Picture, members: Sequence[int], into: Sequence[list[Edge]]) ->
 
 
 def _slopes(inside: Picture) -> list[float]:
-    """The derivative of the output of a box for each node in it: backward, with 1 at the output."""
+    """The derivative of a box's output with respect to each node in it."""
     slopes = [0.0] * len(inside.nodes)
     slopes[inside.outputs[0]] = 1.0
     for step in inside.steps:

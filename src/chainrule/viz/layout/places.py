@@ -1,8 +1,8 @@
-"""Where everything stands: columns from left to right, boxes that do not touch, edges around them.
+"""Coordinates: columns from left to right, boxes that do not touch, edges around them.
 
-`layout(picture)` needs nothing but the picture, and gives the same for the same picture. It does
-not look at the numbers: they may change without a box moving. Edges bend only between columns and
-cross a column on a straight line through free space, so none can run through a box.
+`layout(picture)` is deterministic and ignores the numbers, so boxes stay in place when they change.
+Edges bend only between columns and cross a column on a straight line through free space, so none can run
+through a box.
 """
 
 from __future__ import annotations
@@ -23,11 +23,11 @@ from .layers import Layers, Order
 CHARACTER, PADDING = 7.6, 12.0
 WIDTH, HEIGHT, LINE = 136.0, 64.0, 16.0
 CONSTANT_HEIGHT = 30.0
-PORT, TALLEST = 18.0, 216.0  # boxes with many arguments are taller, up to a point
+PORT, TALLEST = 18.0, 216.0  # height per argument, and the largest height of a box
 MARGIN = 16.0
 GAP, WIDEST_GAP = 112.0, 260.0  # between columns; wider where edges are steep
-BETWEEN, BESIDE, LANE = 24.0, 20.0, 14.0  # box and box, box and edge, edge and edge
-SNAP = 3.0  # what is nearly level becomes level
+BETWEEN, BESIDE, LANE = 24.0, 20.0, 14.0  # gaps: box to box, box to edge, edge to edge
+SNAP = 3.0  # nearly horizontal edges become horizontal
 ROUNDS, WORK = 16, 50_000  # of moving boxes; points moved in all rounds together
 
 
@@ -43,10 +43,10 @@ class Place:
 
 @dataclass(frozen=True)
 class Layout:
-    """Places of the nodes and points of the edges, in the order of the picture.
+    """The boxes of nodes and the points of edges, in the order of the picture.
 
-    From one point of an edge to the next it goes straight, if they have the same height, or in a
-    curve that leaves and arrives level.
+    Consecutive points of an edge are joined by a straight line if they have the same height, otherwise
+    by a curve that is horizontal at both ends.
     """
 
     width: float
@@ -61,7 +61,7 @@ class Layout:
 
 
 def layout(picture: Picture) -> Layout:
-    """Place the nodes of a picture and lead its edges around them."""
+    """Place the nodes of a picture and route its edges around them."""
     graph = layers.build(picture)
     order, crossings = layers.arrange(graph, picture)
     sizes = [_size(node) for node in picture.nodes]
@@ -77,17 +77,17 @@ def _size(node: Node) -> tuple[float, float]:
         return max(46.0, text * CHARACTER + 2 * PADDING), CONSTANT_HEIGHT
     text = labels.columns(labels.shorten(labels.name_of(node)))
     lines = 1 if node.kind == GROUP and node.data is not None else -1 if node.kind == GROUP else 0
-    # Which argument is which matters to an operation, not to a box that hides how it computes.
+    # The order of arguments matters for an operation, but not for a group.
     ports = 0 if node.inside else len(node.inputs)
     height = max(HEIGHT if node.inside else HEIGHT + LINE * lines, min(TALLEST, PORT * ports))
     return max(WIDTH, round(text * CHARACTER + 2 * PADDING)), height
 
 
-Ports = list[list[float]]  # for each argument of each node, how far below the middle it arrives
+Ports = list[list[float]]  # for each argument of each node, its offset below the middle
 
 
 def _ports(graph: Layers, order: Order, heights: Sequence[float]) -> Ports:
-    """In the order of the arguments where that matters, else as the edges come."""
+    """Ports in argument order where that matters, otherwise in the order of the edges."""
     place = graph.places(order)
     ports: Ports = []
     for node, height in enumerate(heights):
@@ -105,11 +105,11 @@ def _ports(graph: Layers, order: Order, heights: Sequence[float]) -> Ports:
 
 # --- heights -------------------------------------------------------------------------------------
 
-Pull = tuple[int, float, float]  # be so far below the middle of that point; how much it matters
+Pull = tuple[int, float, float]  # (point, offset below its middle, weight)
 
 
 def _middles(graph: Layers, order: Order, heights: Sequence[float], ports: Ports) -> list[float]:
-    """The heights of all points: each near its neighbours, and none too near to another."""
+    """The vertical positions of all points: near their neighbours, with minimum gaps."""
     pulls = _pulls(graph, ports)
     rooms = [_rooms(column, heights) for column in order]
     middles = [0.0] * len(graph.owner)
@@ -128,7 +128,7 @@ def _middles(graph: Layers, order: Order, heights: Sequence[float], ports: Ports
 
 
 def _pulls(graph: Layers, ports: Ports) -> list[list[Pull]]:
-    """What each point should be level with; the longer an edge, the more it should be straight."""
+    """The points that each point should align with; long edges have more weight."""
     nodes = len(ports)
     pulls: list[list[Pull]] = [[] for _ in graph.owner]
     for point, before in enumerate(graph.before):
@@ -141,7 +141,7 @@ def _pulls(graph: Layers, ports: Ports) -> list[list[Pull]]:
 
 
 def _rooms(column: Sequence[int], heights: Sequence[float]) -> list[float]:
-    """The least distance of each point from the one above it; 0 for the first."""
+    """The minimum distance of each point from the one above it; 0 for the first."""
     nodes = len(heights)
     rooms = [0.0]
     for upper, lower in pairwise(column):
@@ -162,12 +162,12 @@ def _centred(rooms: Sequence[float]) -> list[float]:
 def _settle(
     column: Sequence[int], rooms: Sequence[float], pulls: list[list[Pull]], middles: list[float]
 ) -> None:
-    """The heights of one column that are best for its neighbours as they are.
+    """The best positions of one column for fixed neighbouring columns.
 
-    Without the room between them, points must only keep their order: then the best heights are
-    found by pooling those that violate it.
+    With the gaps subtracted, points must only keep their order, so this is isotonic regression: pool
+    adjacent violators.
     """
-    pools: list[tuple[float, float, int]] = []  # sum of wishes, weight, points
+    pools: list[tuple[float, float, int]] = []  # weighted sum of targets, weight, points
     tops = list(accumulate(rooms))
     for point, top in zip(column, tops, strict=True):
         weight = total = 0.0
@@ -193,9 +193,9 @@ def _settle(
 def _pull_taut(
     graph: Layers, order: Order, rooms: list[list[float]], ports: Ports, middles: list[float]
 ) -> None:
-    """Make long edges straight where there is room, so that they bend as rarely as possible.
+    """Straighten long edges where there is room.
 
-    The outermost first: only they have all the room on one side.
+    The outermost first: only they are free on one side.
     """
     place = graph.places(order)
     centre = (min(middles) + max(middles)) / 2
@@ -219,15 +219,15 @@ def _pull_taut(
 def _free(
     point: int, i: int, column: int, order: Order, rooms: list[list[float]], middles: list[float]
 ) -> tuple[float, float]:
-    """Between which heights a point can move without coming too near to the next ones."""
+    """The range in which a point can move without violating the gaps."""
     points, room = order[column], rooms[column]
     low = middles[points[i - 1]] + room[i] if i > 0 else -inf
     high = middles[points[i + 1]] - room[i + 1] if i + 1 < len(points) else inf
-    return min(low, middles[point]), max(high, middles[point])  # rounding may have used some room
+    return min(low, middles[point]), max(high, middles[point])  # rounding may have exceeded the gap
 
 
 def _ends(graph: Layers, last: int, ports: Ports, middles: list[float]) -> list[float]:
-    """Where the edges that leave the last point arrive."""
+    """The positions at which the edges from the last point arrive."""
     ends = {target for target, _ in graph.after[last]}
     return [
         middles[target] + port
@@ -240,7 +240,7 @@ def _ends(graph: Layers, last: int, ports: Ports, middles: list[float]) -> list[
 def _level(
     run: list[int], low: float, high: float, wanted: Sequence[float], middles: list[float]
 ) -> None:
-    """Give some points one height: a wanted one, if it is free, else as near as can be."""
+    """Give points one common height: the wanted one if it is free, otherwise the nearest."""
     if not run:
         return
     free = [at for at in wanted if low <= at <= high]
@@ -249,7 +249,7 @@ def _level(
         middles[point] = level
 
 
-# --- places --------------------------------------------------------------------------------------
+# --- coordinates-----------------------------------------------------------------------------------
 
 
 def _draw(
@@ -315,7 +315,7 @@ def _columns(
 
 
 def _without_waypoints(points: list[tuple[float, float]]) -> tuple[tuple[float, float], ...]:
-    """Leave out points between two others of the same height."""
+    """Drop points between two others of the same height."""
     kept = points[:1]
     for i, point in enumerate(points[1:], 1):
         if point == kept[-1]:

@@ -1,1 +1,1 @@
-"""What pages and notebooks share: the table as JavaScript, modules as one script, the widget."""
+"""Shared by pages and notebooks: the table as JavaScript, the bundler, the widget."""

@@ -1,7 +1,7 @@
-"""ES modules as one script, for what must stand alone: exported files and notebooks.
+"""Bundles ES modules into one script, for exported files and notebooks.
 
 Each module becomes a function that returns its exports, so that private names stay private.
-The modules are ours, and import and export in two plain ways only; anything else is refused.
+Only the two import and export forms that our modules use are supported; others are errors.
 """
 
 from __future__ import annotations
@@ -31,7 +31,7 @@ def bundle(entry_modules: Iterable[str]) -> str:
 
     def visit(name: str, path: tuple[str, ...]) -> None:
         if name in path:
-            raise ValueError(f"modules import each other in a circle: {' -> '.join([*path, name])}")
+            raise ValueError(f"modules import each other in a cycle: {' -> '.join([*path, name])}")
         if name not in order:
             for _, needed in IMPORT.findall(static(name)):
                 visit(_resolved(needed, name), (*path, name))
@@ -56,12 +56,12 @@ def static(name: str) -> str:
 
 
 def styles(*names: str) -> str:
-    """Style sheets, one after the other as the page loads them."""
+    """Style sheets, concatenated in the order in which the page loads them."""
     return "\n".join(map(static, names))
 
 
 def _resolved(imported: str, name: str) -> str:
-    """The path in the package of what a module imports."""
+    """The path in the package of an imported module."""
     return normpath(join(dirname(name), imported))
 
 

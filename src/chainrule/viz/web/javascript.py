@@ -1,7 +1,7 @@
 """The table as an ES module, so that a browser computes with the same formulas.
 
-`ops_module()` is loaded by the studio and is part of every exported file. What a row does is known to
-the table alone, and how it is spelled to compiler/codegen.
+The studio loads `ops_module()`, and every exported file contains it. The formulas come from the table,
+the JavaScript syntax from compiler/codegen.
 """
 
 from __future__ import annotations
@@ -17,7 +17,7 @@ from ...support.formulas.symbols import names
 from ...support.formulas.writing import Folds
 from ...version import __version__
 
-NAME = "viz/web/static/graph/ops.js"  # the path that it would have as a file
+NAME = "viz/web/static/graph/ops.js"  # the path it is served at
 
 HEAD = f"""\
 // Written by chainrule {__version__} from its table of operations, src/chainrule/ops.py.
@@ -26,7 +26,7 @@ HEAD = f"""\
 // ops.NAME.domain, of the first argument, the value is NaN.
 """
 
-# The one operation that is no row of the table, since it has as many arguments as somebody has numbers.
+# `take` is not a row of the table, because it has any number of arguments.
 TAKE = [
     "take: {",
     "    value: ([index, ...numbers]) => numbers[index] ?? NaN,",
@@ -50,7 +50,7 @@ def ops_module() -> str:
 
 
 def _domain(op: Op) -> list[str]:
-    """Between which numbers the first argument must be; nothing, if it may be any."""
+    """The range of the first argument; nothing if it is unrestricted."""
     if not any(map(math.isfinite, op.domain)):
         return []
     low, high = (f"{x:g}".replace("inf", "Infinity") for x in op.domain)

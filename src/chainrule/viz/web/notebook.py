@@ -1,6 +1,6 @@
-"""The stepper in a notebook: sliders there move the leaves here.
+"""The stepper in a notebook: its sliders change the leaves in Python.
 
-Needs anywidget, which the extra `notebook` installs; the script is the one of exported files.
+Needs anywidget, which the extra `notebook` installs; the script is the same as in exported files.
 """
 
 from __future__ import annotations
@@ -42,7 +42,7 @@ export default { render };
 
 
 def widget(v: Any) -> Any:
-    """Show the stepper for a result. Moving a slider sets the `data` of the leaf, and recomputes.
+    """Show the stepper for a result. Moving a slider sets the leaf's `data` and recomputes the graph.
 
     `widget(v).values` are the leaves by their number, and can be assigned to as well.
     """

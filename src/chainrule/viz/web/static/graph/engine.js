@@ -11,10 +11,10 @@ const plans = new WeakMap();
 /**
  * The numbers for other leaves. `data` is a Map from the number of a leaf to its value; leaves that are
  * not in it keep theirs, and `seed` is the gradient of each output. Returns arrays: `data` and `grad` by
- * node, `partial` and `share` by edge; null where there is nothing, or nothing that is known here.
+ * node, `partial` and `share` by edge; null if there is none, or it is unknown here.
  *
- * What depends on no leaf that moved keeps Python's value and derivatives, to the last digit. The rest is
- * computed anew, and so is what has `changed` since Python computed it. What only Python can compute is
+ * Nodes that depend on no changed leaf keep Python's values and derivatives exactly. The rest is
+ * recomputed, and so are nodes that have `changed` since Python computed them. What only Python can compute is
  * unknown once it would have to be computed anew, with all that depends on it; the gradient of what an
  * operation made by hand depends on is never known, for only its function knows what flows back.
  */
@@ -50,7 +50,7 @@ export function asDrawn(picture) {
     };
 }
 
-/** The leaves that must stay as they are: something is computed from them that is not in the table. */
+/** The leaves that cannot be moved, because an operation outside the table depends on them. */
 export function fixedLeaves(picture) {
     const { edges, rows } = plan(picture);
     const fixed = new Set();
@@ -74,7 +74,7 @@ export function edgesInto(picture, node) {
     return plan(picture).edges[node];
 }
 
-/** What does not change with the leaves, found once for each picture. */
+/** Data that does not depend on the leaves, computed once per picture. */
 function plan(picture) {
     if (!plans.has(picture)) {
         const original = picture.nodes.map((node) => decode(node.data));
@@ -94,7 +94,7 @@ function rowOf(node) {
     return node.rule === "table" ? ops[node.op] : null;
 }
 
-/** What is in a box with a picture inside, for its arguments, the first leaves there, and its gradient. */
+/** The numbers inside a box that contains a picture, for its arguments (the first leaves) and its gradient. */
 export function within(node, args, seed = 1) {
     return recompute(node.inside, new Map(args.map((x, i) => [i, x])), seed);
 }
@@ -108,7 +108,7 @@ function inner(node) {
     };
 }
 
-/** As backward adds them up: results before inputs, and nothing through an edge that is cut. */
+/** Accumulates gradients as backward does: results before inputs, nothing through cut edges. */
 function gradients(picture, data, partial, seed) {
     const { edges } = plan(picture);
     const grad = picture.nodes.map((node) => (node.kind === "constant" ? null : 0));
@@ -130,7 +130,7 @@ function gradients(picture, data, partial, seed) {
             }
             share[edge.id] = shares[i];
             if (shares[i] === null || !isCut(picture, edge, partial[edge.id])) {
-                // Once something unknown was added, the sum is unknown.
+                // A sum with an unknown term is unknown.
                 const sum = grad[edge.source];
                 grad[edge.source] = shares[i] === null || sum === null ? null : sum + shares[i];
                 reached.add(edge.source);
@@ -140,7 +140,7 @@ function gradients(picture, data, partial, seed) {
     return { grad, share };
 }
 
-/** What flows back through the edges into a node; through a box, what its inside passes on. */
+/** The shares of the edges into a node; for a box, those of the picture inside. */
 function sent(picture, node, into, data, partial, grad) {
     if (node.inside) {
         const args = plan(picture).edges[node.id].map((edge) => data[edge.source]);

@@ -1,4 +1,4 @@
-// A picture and its layout as SVG that can be zoomed, moved, and read with the keyboard.
+// A picture and its layout as SVG, with zoom, pan and keyboard navigation.
 //
 // Draws what it is told to show; stepper.js decides what is computed, and when.
 
@@ -12,13 +12,13 @@ const PADDING = 12; // inside of a box
 const LETTER = 7.4; // the width of an average letter of a name
 const SMALLEST = 0.15;
 const LARGEST = 4;
-const READABLE = 0.6; // a graph that is wider than its place is not made smaller than this by itself
+const READABLE = 0.6; // automatic fitting does not shrink a graph below this scale
 const FACTOR = 1.25;
 const MARGIN = 24; // around what is scrolled to
 const LEVELS = [[], [], [0.3, 0.6, 0.86], [0.24, 0.48, 0.7, 0.91]]; // lines in a box, by its numbers
 
 export class Graph {
-    /** Takes the place of `svg` in the document: zoom buttons, the drawing, what it says on hover. */
+    /** Replaces `svg` in the document: zoom buttons, the drawing, tooltips. */
     constructor(svg, picture, layout, known = names(picture)) {
         this.svg = svg;
         this.picture = picture;
@@ -30,7 +30,7 @@ export class Graph {
         this.frame();
         this.draw();
         this.listen();
-        this.least = READABLE; // how small it may get to fit its place; null once the user chose a size
+        this.least = READABLE; // the smallest automatic scale; null once the user chose one
         this.watcher = new ResizeObserver(() => this.least !== null && this.fit(this.least));
         this.watcher.observe(this.area);
     }
@@ -40,8 +40,8 @@ export class Graph {
     }
 
     /**
-     * Show a moment: `data`, `grad`, `share` and `partial` with null for what is not known yet, and
-     * `current`, the step that is looked at, or null. `asking` hides its number.
+     * Show a state: `data`, `grad`, `share` and `partial` with null for unknown numbers, and
+     * `current`, the current step, or null. `asking` hides its number.
      */
     show(state) {
         this.state = state;
@@ -127,7 +127,7 @@ export class Graph {
         const room = Math.floor((width - 2 * PADDING) / LETTER);
         const shown = shorten(name || "constant", room - (symbol ? symbol.length + 1 : 0));
         const captions = captionsOf(node);
-        const hasMany = isFolded(node) && node.data === null; // without a value of its own there is room for the count
+        const hasMany = isFolded(node) && node.data === null; // without a value there is room for the count
         const level = (i) => LEVELS[captions.length][i] * height;
         const fields = captions.map((caption, i) => (
             text(`number ${caption}`, right, level(i + 1), caption === "nodes" ? count(node) : "", "end")
@@ -196,7 +196,7 @@ export class Graph {
         group.classList.toggle("current", isCurrent);
     }
 
-    /** What flows back through the edge of the current step, with its share. */
+    /** The share on the edge of the current step. */
     showFlow() {
         const { current, share, asking } = this.state;
         this.flow.replaceChildren();
@@ -220,13 +220,13 @@ export class Graph {
 
     expression(node) {
         if (node.inputs.some((id) => isFolded(this.picture.nodes[id]))) {
-            return ""; // what is folded has lost the order of the arguments
+            return ""; // folding loses the order of arguments
         }
         const inputs = node.inputs.map((id) => argument(this.names, this.state.data, id));
         return inputs.length > 0 ? ` = ${formula(node, inputs)}` : "";
     }
 
-    /** All digits of a node or an edge, beside it. */
+    /** A tooltip with all digits of a node or an edge. */
     explain(what, event = null) {
         this.explained = what;
         this.tip.hidden = what === null || this.state === null;
@@ -271,7 +271,7 @@ export class Graph {
         return rows;
     }
 
-    /** What a box has inside that can be learned: values, and gradients once its own is known. */
+    /** The parameters inside a box: values, and gradients once its own is known. */
     parameterRows(node) {
         const { data, grad } = this.state;
         const args = node.inputs.map((id) => data[id]);
@@ -342,7 +342,7 @@ export class Graph {
         this.reveal(id);
     }
 
-    /** Move the drawing with the mouse; fingers scroll by themselves. */
+    /** Pan with the mouse; touch scrolls natively. */
     drag(start) {
         if (start.pointerType !== "mouse" || start.button !== 0) {
             return;
@@ -362,7 +362,7 @@ export class Graph {
         window.addEventListener("pointerup", end);
     }
 
-    /** All of the width, or what can be read of it. */
+    /** Fit to the width, but keep it readable. */
     fit(least = SMALLEST) {
         const room = this.area.clientWidth;
         if (room > 0) {
@@ -391,7 +391,7 @@ export class Graph {
         this.svg.style.height = `${this.layout.height * this.zoom}px`;
     }
 
-    /** Scroll so that a node can be seen, and another one with it if there is room for both. */
+    /** Scroll a node into view, and another one too if both fit. */
     reveal(id, other = id) {
         const { scrollLeft, scrollTop, clientWidth, clientHeight } = this.area;
         const near = (position, size, start, room) => {
@@ -411,7 +411,7 @@ export class Graph {
     }
 }
 
-/** Whether a box stands for nodes that it does not say how to compute. */
+/** Whether a box stands for nodes that cannot be recomputed. */
 export function isFolded(node) {
     return node.kind === "group" && !node.inside;
 }
@@ -429,7 +429,7 @@ function count(node) {
     return node.count.toLocaleString("en-US");
 }
 
-/** A smooth path through points, level where it meets them. */
+/** A smooth path through points, horizontal at each of them. */
 function curve(points) {
     const [[x0, y0], ...rest] = points;
     let text = `M${x0} ${y0}`;

@@ -1,10 +1,10 @@
-// Names and formulas of nodes: what a step calls the things it talks about.
+// Names and formulas of nodes, used in descriptions of steps.
 
 import { format } from "../page/numbers.js";
 
 const INFIX = new Set(["add", "sub", "mul", "div", "pow", "less", "less_equal", "equal"]);
 
-/** A name for every node: its label, or a short one that no label has taken. */
+/** A name for every node: its label, or a short unused one. */
 export function names(picture) {
     const taken = new Set(picture.nodes.map((node) => node.label));
     const counts = { v: 0, x: 0 };
@@ -25,7 +25,7 @@ export function names(picture) {
     });
 }
 
-/** What a formula calls an argument: its name, or its number if it is a constant. */
+/** An argument in a formula: its name, or its number if it is a constant. */
 export function argument(names, data, id) {
     const x = data[id];
     return names[id] || (Number.isInteger(x) ? String(x).replace("-", "−") : format(x));

@@ -10,7 +10,7 @@ import { ops } from "./ops.js";
 const NO_PRODUCT = "0 × inf has no value";
 const NO_SUM = "inf − inf has no value";
 
-/** Whether a node is nan though nothing it was computed from is. */
+/** Whether a node is nan although none of its inputs is. */
 export function isFirst(picture, data, id) {
     return Number.isNaN(data[id]) && !picture.nodes[id].inputs.some((input) => Number.isNaN(data[input]));
 }
@@ -45,7 +45,7 @@ export function whyGradient(picture, state, id, known = names(picture)) {
     return first === id ? told : `nan comes from the gradient of ${known[first]}: ${told}`;
 }
 
-/** Why what flowed through an edge is nan, though the gradient before it is not. */
+/** Why an edge's share is nan although the target's gradient is not. */
 function flowed({ data, grad, partial }, { id, source, target }, picture, known) {
     const slope = partial[id];
     if (!Number.isNaN(slope)) {

@@ -11,7 +11,7 @@ export function format(x) {
     return x.toExponential(3).replace("+", "");
 }
 
-/** The same with a plus before positive numbers, for numbers that are added to others. */
+/** The same with a plus sign before positive numbers. */
 export function signed(x) {
     const text = format(x);
     return x > 0 ? `+${text}` : text;

@@ -1,4 +1,4 @@
-// Gradients beside finite differences, in the browser: the same rules as chainrule's checking.py.
+// Compares gradients with finite differences, by the same rules as chainrule's checking.py.
 
 import { recompute } from "../graph/engine.js";
 

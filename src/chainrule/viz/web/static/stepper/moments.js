@@ -1,4 +1,4 @@
-// What is known after a number of steps through a picture, and what one step does.
+// The state after a number of steps through a picture, and the effect of one step.
 
 import { isCut } from "../graph/engine.js";
 

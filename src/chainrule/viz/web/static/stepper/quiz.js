@@ -1,4 +1,4 @@
-// Predict first: asks for the number of a step, judges the answer, and keeps the score.
+// Prediction mode: asks for the number of a step, judges the answer, and keeps the score.
 
 import { h } from "../page/dom.js";
 import { format } from "../page/numbers.js";
@@ -27,7 +27,7 @@ export class Quiz {
         this.field?.focus();
     }
 
-    /** The question's field; what was typed survives a slider that is moved meanwhile. */
+    /** The question's field; typed text survives a moved slider. */
     form(label, truth, step) {
         const typed = this.field?.step === step ? this.field.value : "";
         const field = h("input", {

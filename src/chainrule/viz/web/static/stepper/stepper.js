@@ -62,7 +62,7 @@ export class Stepper {
         return this.overview && this.leaves.every((node) => Object.is(this.values.get(node.id), decode(node.data)));
     }
 
-    /** Take over a state, or a part of one; what does not fit is left out. */
+    /** Restores a state or part of one; invalid parts are ignored. */
     restore({ step, values, predict }) {
         for (const [id, x] of Object.entries(values ?? {})) {
             if (this.values.has(Number(id)) && !this.fixed.has(Number(id)) && typeof x === "number") {
@@ -98,7 +98,7 @@ export class Stepper {
         this.noted = this.note();
         this.element.replaceChildren(h(
             "div",
-            // The fields in here have change events of their own, which nobody outside expects.
+            // Keep the fields' own change events inside; outsiders expect only the stepper's.
             { class: "chainrule-stepper", onchange: (event) => event.stopPropagation() },
             drawing, this.noted, this.transport(), panels, this.spoken,
         ));
@@ -118,19 +118,19 @@ export class Stepper {
         }
     }
 
-    /** Why Python's numbers differ from those that stepping ends with, where they do. */
+    /** Why Python's numbers differ from those at the end of stepping, if they do. */
     note() {
         const { nodes } = this.picture;
         const drawn = asDrawn(this.picture).grad;
         const { grad } = recompute(this.picture);
         const differs = (x, id) => x !== null && drawn[id] !== null && format(x) !== format(drawn[id]);
         const text = nodes.some((node) => node.changed)
-            ? "Leaves were changed since this was computed. A step, or another value, computes all numbers anew."
+            ? "Leaves were changed since this was computed. A step, or another value, recomputes all numbers."
             : drawn.every((x) => x === null)
             ? "Gradients were not computed yet. A step, or another value, computes them."
             : grad.some(differs)
-            ? "The gradients are those that Python had, of more than one backward() or of another gradient than 1. "
-                + "A step, or another value, computes them anew, from 1 at the output."
+            ? "The gradients are Python's, from more than one backward() or from a gradient other than 1. "
+                + "A step, or another value, recomputes them from 1 at the output."
             : null;
         return text === null ? null : h("p", { class: "note" }, text);
     }
@@ -177,7 +177,7 @@ export class Stepper {
             h(
                 "table",
                 {},
-                h("caption", { class: "hidden" }, "Gradients beside finite differences"),
+                h("caption", { class: "hidden" }, "Gradients and finite differences"),
                 h("thead", {}, h("tr", {}, head.map((text) => h(text ? "th" : "td", text ? { scope: "col" } : {}, text)))),
                 this.rows,
             ),
@@ -187,7 +187,7 @@ export class Stepper {
 
     // --- moving ----------------------------------------------------------------------------------
 
-    /** To a step, without a question. */
+    /** Go to a step without asking. */
     go(step) {
         this.pause();
         this.jump(step);
@@ -200,7 +200,7 @@ export class Stepper {
         this.show();
     }
 
-    /** Takes the next step, or asks first what it will give. */
+    /** Takes the next step, or asks for its result first. */
     next() {
         this.pause();
         if (this.quiz.open) {
@@ -279,7 +279,7 @@ export class Stepper {
         const other = event.ctrlKey || event.metaKey || event.altKey || event.shiftKey || event.defaultPrevented;
         if (!busy && !pressing && !other && Object.hasOwn(actions, event.key)) {
             event.preventDefault();
-            event.stopPropagation(); // notebooks have keys of their own
+            event.stopPropagation(); // notebooks have their own keyboard shortcuts
             actions[event.key]();
         }
     }
@@ -369,7 +369,7 @@ export class Stepper {
         return whyGradient(picture, moment(picture, result, this.step), node, names);
     }
 
-    /** The same for all that is shown: of the results, or else of the first leaf whose gradient is nan. */
+    /** The same for the overview: for the results, or else the first leaf whose gradient is nan. */
     whole() {
         const { picture, result } = this;
         const { names } = this.graph;
@@ -433,7 +433,7 @@ export class Still {
     }
 }
 
-/** What shows a picture: the stepper, if all of it can be computed here. */
+/** A view of a picture: the stepper if it can be recomputed here, otherwise a still. */
 export function shown(element, options) {
     const folded = options.picture.nodes.some(isFolded);
     return folded ? new Still(element, options) : new Stepper(element, options);

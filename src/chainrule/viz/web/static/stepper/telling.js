@@ -1,4 +1,4 @@
-// A step in words and numbers: as elements to look at, and as a sentence for screen readers.
+// Describes a step: as elements, and as a sentence for screen readers.
 
 import { argument, formula } from "../graph/naming.js";
 import { h, m, mathFrom } from "../page/dom.js";
@@ -32,7 +32,7 @@ export class Teller {
         const line = before === null ? `= ${format(1)}` : `${format(before)} += ${format(1)} → ${format(after)}`;
         return {
             phase: "Backward",
-            title: `The gradient of ${name} for itself is 1`,
+            title: `The gradient of ${name} with respect to itself is 1`,
             rows: [["local derivative", [derivative(name, name), ` = ${format(1)}`]], [`grad of ${name}`, line]],
             spoken: `grad of ${name} ${line}`,
         };
@@ -107,7 +107,7 @@ export class Teller {
         const label = `Gradient of ${source}`;
         if (what.kind === "seed") {
             const rows = [["local derivative", [derivative(source, source), " = ?"]]];
-            return { title: `What is the gradient of ${source} for itself?`, rows, label };
+            return { title: `What is the gradient of ${source} with respect to itself?`, rows, label };
         }
         const target = this.names[what.target];
         const rows = [["local derivative", this.rule(what, data, true).content]];
