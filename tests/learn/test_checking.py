@@ -168,7 +168,7 @@ def test_an_engine_that_is_right_agrees_and_one_that_is_wrong_does_not() -> None
 
     lines = Program(2, (("+", (0, 1)),))
     compare(work(), Value, lines, [1.0, 2.0])
-    with pytest.raises(CheckFailedError, match=r"b\.grad, the slope of c for b"):
+    with pytest.raises(CheckFailedError, match=r"b\.grad, the derivative of c with respect to b"):
         compare(work(), Wrong, lines, [1.0, 2.0])
 
 

@@ -1,1 +1,1 @@
-"""The course: lessons that run, exercises that are checked, quizzes that teach."""
+"""The course: lessons with running code, checked exercises, quizzes."""

@@ -1,8 +1,8 @@
-"""Properties: what a checker says of a learner's code, and the smallest input that breaks it.
+"""Properties that checkers test on a learner's code, and the smallest input that breaks them.
 
-A checker is a function `check(work)`. It takes the learner's names with `work.get`, states with
-`work.equal`, `work.kind` and `work.true` what must hold, and with `@work.for_all(...)` that it holds
-for many numbers. Whatever fails raises `CheckFailedError`, whose parts are shown to the learner.
+A checker is a function `check(work)`. It looks up the learner's names with `work.get`, asserts
+properties with `work.equal`, `work.kind` and `work.true`, and with `@work.for_all(...)` for many
+numbers. A failure raises `CheckFailedError`, whose parts are shown to the learner.
 """
 
 from __future__ import annotations
@@ -21,10 +21,10 @@ from typing import Any
 import numpy as np
 
 TRIES = 60
-SIMPLE = (1.0, 2.0, 3.0, 0.5, -1.0, -2.0, 0.0)  # 0 comes last: it hides more than it shows
+SIMPLE = (1.0, 2.0, 3.0, 0.5, -1.0, -2.0, 0.0)  # 0 comes last, because it hides many mistakes
 TEXTS = (str, bytes, bytearray)
 KINDS = {int: "a whole number", float: "a number", str: "a text"}
-EXPLAINED: dict[type[BaseException], str] = {  # where Python's own words say too little
+EXPLAINED: dict[type[BaseException], str] = {  # where Python's message says too little
     RecursionError: "RecursionError: a function calls itself without end",
     EOFError: "EOFError: there is nobody to answer input() while the file is checked",
 }
@@ -33,18 +33,18 @@ Make = Callable[[random.Random], Any]
 
 @dataclass
 class CheckFailedError(Exception):
-    """What was tried, what was expected, what came, and which line of the chain rule it concerns."""
+    """A failed property: what was tried, expected and received, and the rule it concerns."""
 
     what: str
     expected: str = ""
     got: str = ""
     rule: str = ""
     inputs: str = ""
-    error: type[BaseException] | None = None  # what the learner's code raised, if it did
+    error: type[BaseException] | None = None  # raised by the learner's code, if any
 
     @property
     def parts(self) -> dict[str, str]:
-        """For a page, which has more than lines to show them."""
+        """The parts as plain data, for a page."""
         names = ("what", "inputs", "expected", "got", "rule")
         return {name: getattr(self, name) for name in names if getattr(self, name)}
 
@@ -58,10 +58,10 @@ class CheckFailedError(Exception):
 
 
 class Work:
-    """A learner's module, and what can be said of it.
+    """A learner's module, and the assertions on it.
 
-    The module lives in a process of its own, and so does what is made from it. `there` gives a function
-    of that process for one of this; both are one process in tests. `source` is the text of check.py.
+    The module and its objects live in another process. `there` maps a function of this process to its
+    counterpart there; in tests both are one process. `source` is the text of check.py.
     """
 
     module: ModuleType
@@ -82,19 +82,19 @@ class Work:
         self.found: dict[str, Any] = {}  # by `get`
 
     def imported(self, name: str) -> Any:
-        """A module as the learner's code has it, such as chainrule: what is made with it lives there."""
+        """A module in the learner's process, such as chainrule; its objects live there."""
         return self.there(importlib.import_module)(name)
 
     @cached_property
     def given(self) -> Any:
-        """A copy of check.py in the learner's process, of functions and classes to give to its code.
+        """A copy of check.py in the learner's process: functions and classes to pass to its code.
 
-        Those of the checker's own process can be given too, but each call of them waits for that one.
+        Those of the checker's own process can be passed too, but each call waits for that process.
         """
         return self.there(copied)(self.source)
 
     def get(self, name: str) -> Any:
-        """Something the learner had to define: a class or a function of chainrule's is refused."""
+        """Something the learner had to define; chainrule's own classes and functions are rejected."""
         if name in self.found:
             return self.found[name]
         found = getattr(self.module, name, self)
@@ -108,32 +108,32 @@ class Work:
         return found
 
     def equal(self, what: str, got: Any, expected: Any, rule: str = "", tolerance: float = 1e-9) -> None:
-        """That both are the same: numbers up to a relative tolerance, the rest by ==."""
+        """Assert equality: numbers up to a relative tolerance, the rest by ==."""
         if not _same(got, expected, tolerance):
-            show = shown if shown(expected) != shown(got) else repr  # all digits, where six look equal
+            show = shown if shown(expected) != shown(got) else repr  # all digits, if six look equal
             raise CheckFailedError(what, show(expected), show(got), rule)
 
     def kind(self, what: str, got: Any, kind: type) -> Any:
-        """That something is a Value, a list or what else is wanted; returns it."""
+        """Assert that something is a Value, a list or another kind, and return it."""
         if not isinstance(got, kind) and self.there(isinstance)(got, kind) is not True:
             missing = " (is there a return?)" if got is None else ""
             raise CheckFailedError(what, KINDS.get(kind, f"a {kind.__name__}"), shown(got) + missing)
         return got
 
     def kinds(self, what: str, several: Sequence[Any], kind: type) -> None:
-        """That each of several things is of a kind, asked at one go."""
+        """Assert the kind of several things in one request."""
         answers = self.there(are_of_kind)(list(several), kind)
         if answers != [True] * len(several):
             for each in several:
                 self.kind(what, each, kind)
 
     def true(self, what: str, condition: Any, rule: str = "") -> None:
-        """That something holds; `what` says what does not, if it does not."""
+        """Assert a condition; `what` describes the failure."""
         if not condition:
             raise CheckFailedError(what, rule=rule)
 
     def raises(self, what: str, kind: type[BaseException], function: Callable[[], Any]) -> None:
-        """That a call is refused."""
+        """Assert that a call raises."""
         try:
             result = function()
         except kind:
@@ -141,10 +141,10 @@ class Work:
         raise CheckFailedError(what, f"{kind.__name__} raised", shown(result))
 
     def for_all(self, *makers: Make, tries: int = TRIES) -> Callable[[Callable[..., None]], None]:
-        """Run a function on simple numbers first, then on random ones; on a failure, on simpler ones.
+        """Run a function on simple numbers, then on random ones; shrink the input after a failure.
 
-        The function raises what `equal` and `true` raise; the inputs are added to that. What the
-        learner's code raises is a failure too.
+        Failures of `equal` and `true` in the function get the inputs added. Exceptions from the
+        learner's code are failures too.
         """
         file = str(self.module.__file__)
 
@@ -168,7 +168,7 @@ class Work:
 
 @dataclass(frozen=True)
 class Number:
-    """Random numbers with two decimals: they are read by people."""
+    """Random numbers with two decimals, to be readable."""
 
     low: float
     high: float
@@ -195,10 +195,10 @@ def several(make: Make, low: int, high: int) -> Make:
 
 
 def numeric(function: Callable[..., float], *at: float, width: float = 1e-3) -> list[float]:
-    """The slope of a function for each of its arguments, from central differences.
+    """The partial derivatives of a function, from central differences.
 
-    Two step widths are combined so that the error of the wider one cancels; what is left is some
-    1e-10 of the function's size.
+    Two step sizes are combined so that the leading error cancels; the rest is about 1e-10 of the
+    function's size.
     """
 
     def slope(i: int, step: float) -> float:
@@ -210,7 +210,7 @@ def numeric(function: Callable[..., float], *at: float, width: float = 1e-3) -> 
 
 
 def shown(x: Any) -> str:
-    """A value for a learner to read: numbers short, the rest as Python has it, cut where it is long."""
+    """A value for a learner to read: short numbers, otherwise Python's repr, truncated."""
     if isinstance(x, float):
         return f"{x:.6g}" if math.isfinite(x) else str(x)
     if isinstance(x, (list, tuple)) and all(isinstance(item, (int, float)) for item in x):
@@ -238,10 +238,10 @@ def copied(source: str) -> ModuleType:
 
 
 def chainrules_own(thing: Any, name: str) -> str:
-    """What something of chainrule's is, class or function; nothing for what is the learner's own.
+    """Whether chainrule defines it: "class" or "function"; "" for the learner's own.
 
     A class that inherits from its namesake in chainrule is chainrule's.
-    Other classes may be built on: a Neuron that is an nn.Module is still the learner's.
+    Other base classes are fine: a Neuron that is an nn.Module is still the learner's.
     """
 
     def own(x: Any) -> bool:
@@ -276,11 +276,11 @@ def _same(got: Any, expected: Any, tolerance: float) -> bool:
             return str(number) == str(expected)
         return abs(number - expected) <= tolerance * max(1.0, abs(expected))
     result = got == expected
-    return isinstance(result, (bool, np.bool_)) and bool(result)  # not a list of answers
+    return isinstance(result, (bool, np.bool_)) and bool(result)  # not an array of results
 
 
 def _simple(attempt: int, make: Make, argument: Any) -> Any:
-    """A number that is easy to follow, where any of a range will do; else the argument."""
+    """A simple number from the argument's range, if it is a range; otherwise the argument."""
     if not isinstance(make, Number):
         return argument
     simple = [x for x in SIMPLE if make.low <= x <= make.high]
@@ -300,9 +300,9 @@ def _failure(test: Callable[..., None], arguments: Sequence[Any], file: str) -> 
 
 
 def _raised(error: Exception, file: str) -> CheckFailedError:
-    """An exception, with the line of the learner's file it came from.
+    """An exception, with its line in the learner's file.
 
-    One of the learner's process has been told there already.
+    An exception from the learner's process is already formatted.
     """
     if told := getattr(error, "told", ""):
         return CheckFailedError(f"it raises {told}", error=type(error))
@@ -320,7 +320,7 @@ def _smallest(
     arguments: list[Any],
     failure: Callable[[Callable[..., None], Sequence[Any]], CheckFailedError | None],
 ) -> CheckFailedError:
-    """Replace one part after another by something simpler for as long as it still fails."""
+    """Replace parts by simpler ones as long as the property still fails."""
     found = failure(test, arguments)
     assert found is not None
     changed = True
@@ -330,7 +330,7 @@ def _smallest(
             for simpler in _simpler(argument):
                 attempt = [*arguments[:i], simpler, *arguments[i + 1 :]]
                 failed = failure(test, attempt)
-                # Another exception is outside of what the property is about.
+                # Another exception is not what the property tests.
                 if failed is not None and failed.error is found.error:
                     arguments, found, changed = attempt, failed, True
                     break
@@ -345,7 +345,7 @@ def _smallest(
 
 
 def _simpler(x: Any) -> Iterator[Any]:
-    """Shorter lists, then rounder and smaller numbers; always nearer to an end."""
+    """Shorter lists, then rounder and smaller numbers; the process terminates."""
     if hasattr(x, "simpler"):
         yield from x.simpler()
     elif isinstance(x, list):
@@ -357,7 +357,7 @@ def _simpler(x: Any) -> Iterator[Any]:
     elif isinstance(x, float):
         sign = math.copysign(1.0, x)
         for candidate in (sign, 2 * sign, float(round(x)), round(x, 1)):
-            # The same sign, and not 0: there may be a corner.
+            # The same sign, and not 0, where there may be a kink.
             if _weight(candidate) < _weight(x) and candidate * x > 0.0:
                 yield candidate
     elif isinstance(x, int) and not isinstance(x, bool):

@@ -30,7 +30,7 @@ class Lesson:
     number: int
     name: str
     title: str
-    promise: str  # how long it takes, and what for
+    promise: str  # the duration and the goal
     blocks: tuple[Block, ...]
 
     def of(self, kind: str) -> list[Block]:
@@ -49,7 +49,7 @@ class Lesson:
 
 
 def parse(path: Path) -> Lesson:
-    """Read a lesson; raises ValueError with its name where it is malformed."""
+    """Read a lesson; a malformed one raises ValueError with its name."""
     text = path.read_text(encoding="utf-8")
     number, _, name = path.stem.partition("_")
     head = re.match(r"# (?P<title>[^\n]+)\n+\*(?P<promise>[^*]+)\*\n", text)

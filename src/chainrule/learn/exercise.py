@@ -1,7 +1,7 @@
 """One exercise: a folder with a starter, hints, a checker and a solution.
 
-There are those of the course, and those of a teacher's folder, which learners name with
-`--exercises FOLDER` or CHAINRULE_EXERCISES.
+Exercises come from the course, and from a teacher's folder that learners name with `--exercises FOLDER`
+or CHAINRULE_EXERCISES.
 """
 
 from __future__ import annotations
@@ -30,7 +30,7 @@ ABOUT = {"title": str, "lesson": int, "minutes": int}  # what exercise.toml has
 
 
 class ExerciseError(ValueError):
-    """An exercise that cannot be read; says which file to mend."""
+    """An exercise that cannot be read; names the file to fix."""
 
 
 @dataclass(frozen=True)
@@ -82,7 +82,7 @@ class Exercise:
     def check(
         self, work: Path | Wrong, limits: Limits = USUAL, stopped: Callable[[], bool] = bool
     ) -> Outcome:
-        """Check a file or a wrong solution, in a process of its own and in a temporary folder."""
+        """Check a file or a wrong solution, in a separate process and a temporary folder."""
         with tempfile.TemporaryDirectory(prefix="chainrule-", ignore_cleanup_errors=True) as place:
             copy = Path(place) / f"{self.name}.py"
             if isinstance(work, Wrong):
@@ -118,13 +118,13 @@ def read(folder: Path) -> Exercise:
         raise ExerciseError(
             f"{file}: there is no lesson {about['lesson']}, there are 1 to {len(lessons())}"
         )
-    # Its full path has its name, also for the folder that is called "." here.
+    # The absolute path has its name even if the folder is ".".
     place = folder.absolute()
     return Exercise(named(place.name), place, about["title"], about["lesson"], about["minutes"])
 
 
 def named(name: str) -> str:
-    """The name, if an exercise can have it: it becomes that of a file and of a function."""
+    """The name, if it is valid: it names a file and a function."""
     if not name.isidentifier() or name != name.lower():
         raise ExerciseError(f"{name!r} cannot be the name of an exercise: use words joined by _")
     if keyword.iskeyword(name):
@@ -138,7 +138,7 @@ def own_folder() -> Path | None:
 
 
 def use(folder: Path | None) -> None:
-    """Look into this folder too; the processes that are started here do so as well."""
+    """Use this folder too, here and in child processes."""
     if folder is not None:
         os.environ[OWN] = str(folder.absolute())
 
@@ -159,7 +159,7 @@ def course_exercises() -> tuple[Exercise, ...]:
 
 
 def holding(folder: Path) -> Path:
-    """The folder, if it can have exercises in it: not one that is an exercise itself."""
+    """The folder, if it can hold exercises and is not itself one."""
     if (folder / "exercise.toml").is_file():
         raise ExerciseError(
             f"{folder}: this is one exercise; name the folder that holds it, {folder.absolute().parent}"
@@ -168,7 +168,7 @@ def holding(folder: Path) -> Path:
 
 
 def own_exercises() -> tuple[Exercise, ...]:
-    """Those of a teacher's folder, read every time: the teacher may be at work on them."""
+    """A teacher's exercises, reread every time, because the teacher may be editing them."""
     folder = own_folder()
     if folder is None:
         return ()
@@ -181,7 +181,7 @@ def own_exercises() -> tuple[Exercise, ...]:
 
 
 def _place(e: Exercise) -> tuple[int, int, str]:
-    """As their lesson names them; those that it does not name come after them."""
+    """In the order in which their lesson names them, then the others."""
     order = _order()
     return e.lesson, order.get(e.name, len(order)), e.name
 

@@ -1,7 +1,7 @@
-"""Random programs on a learner's Value, and what the reference engine says of them.
+"""Random programs on a learner's Value, compared with the reference engine.
 
-A program is a few lines such as `c = a * b; d = c + c`, in which a result may be used again, as in a
-real graph. When one fails, lines are left out for as long as it still fails.
+A program is a few lines such as `c = a * b; d = c + c`, in which a result may be reused, as in a real
+graph. A failing program is shrunk by removing lines as long as it still fails.
 """
 
 from __future__ import annotations
@@ -50,11 +50,11 @@ class Program:
 
     @property
     def inputs(self) -> list[tuple[int, ...]]:
-        """Of each value, by number; leaves have none."""
+        """The arguments of each value, by number; leaves have none."""
         return [()] * self.leaves + [which for _, which in self.lines]
 
     def reached(self) -> set[int]:
-        """The numbers of the values that the result is made from, and its own."""
+        """The numbers of the values that the result depends on, and its own."""
         found = {len(self.inputs) - 1}
         for i in reversed(range(len(self.inputs))):
             if i in found:
@@ -62,7 +62,7 @@ class Program:
         return found
 
     def simpler(self) -> Iterator[Program]:
-        """Without one of the lines; what used it uses its first argument instead."""
+        """Remove a line; its users use its first argument instead."""
         for i in range(len(self.lines) if len(self.lines) > 1 else 0):
             gone, instead = self.leaves + i, self.lines[i][1][0]
 
@@ -84,7 +84,7 @@ def program(*operators: str, leaves: int = 2, longest: int = 6) -> Make:
             op = rng.choice(operators)
             count = 2 if op in BINARY else 1
             last = leaves + i - 1
-            # Each line uses the one before it, as a rule, so that little is left unused.
+            # Each line usually uses the one before it, so that few results are unused.
             which = [last if i and rng.random() < 0.7 else rng.randint(0, last)]
             which += [rng.randint(0, last) for _ in range(count - 1)]
             rng.shuffle(which)
@@ -95,7 +95,7 @@ def program(*operators: str, leaves: int = 2, longest: int = 6) -> Make:
 
 
 def run(work: Work, Value: type, program: Program, numbers: Sequence[float]) -> list[Any]:
-    """All values of a program on a learner's Value, computed in the learner's process at one go."""
+    """All values of a program on a learner's Value, computed in one request."""
     found = work.there(computed)(Value, program.leaves, program.lines, list(numbers))
     return list(work.kind("the values of a program", found, list))
 
@@ -107,7 +107,7 @@ def computed(
 
 
 def numbers_of(values: Sequence[Any], Value: Any) -> list[Any]:
-    """The data of each Value, up to the first that is none: None for that."""
+    """The data of each Value, up to the first that is not a Value: None for that."""
     found: list[Any] = []
     for each in values:
         found.append(each.data if isinstance(each, Value) else None)
@@ -121,11 +121,11 @@ def gradients_of(values: Sequence[Any]) -> list[Any]:
 
 
 def compare(work: Work, Value: type, program: Program, numbers: Sequence[float], rule: str = "") -> None:
-    """That a learner's Value has the results and, after `backward`, the gradients of the reference."""
+    """Assert that a learner's Value gives the reference's results and, after `backward`, gradients."""
     theirs = program([Reference(x) for x in numbers])
     theirs[-1].backward()
     if not all(abs(v.data) < LARGE and abs(v.grad) < LARGE for v in theirs):
-        return  # rounding takes over, or the program leaves what a function is defined for
+        return  # rounding dominates, or a function is undefined
     mine = run(work, Value, program, numbers)
     data = work.there(numbers_of)(mine, Value)
     for name, a, x, b in zip(NAMES, mine, data, theirs, strict=False):
@@ -137,15 +137,20 @@ def compare(work: Work, Value: type, program: Program, numbers: Sequence[float],
 
 
 def compare_gradients(work: Work, mine: Sequence[Any], theirs: Sequence[Any], rule: str = "") -> None:
-    """That all gradients are those of the reference, which must all be floats."""
+    """Assert that all gradients equal those of the reference and are floats."""
     result = NAMES[len(theirs) - 1]
     gradients = work.there(gradients_of)(mine)
     for name, a, b in zip(NAMES, gradients, theirs, strict=False):
-        work.equal(f"{name}.grad, the slope of {result} for {name}", a, float(b.grad), rule or ADDED)
+        work.equal(
+            f"{name}.grad, the derivative of {result} with respect to {name}",
+            a,
+            float(b.grad),
+            rule or ADDED,
+        )
 
 
 def reason(leaf: Any, result: Any, rule: str) -> str:
-    """Why the gradient of a leaf is wrong: the rule, unless none arrived and it can be seen why."""
+    """Why a leaf's gradient is wrong: the rule, or the reason why none arrived, if it is known."""
     inputs: Any = getattr(result, "inputs", None)
     if leaf.grad != 0 or not hasattr(inputs, "__len__"):
         return rule
@@ -161,7 +166,7 @@ def reason(leaf: Any, result: Any, rule: str) -> str:
 def check_function(
     work: Work, Value: type, method: str, function: Callable[[float], float], make: Make, rule: str
 ) -> None:
-    """That a method of a learner's Value is a function of one number, with its slope."""
+    """Assert that a method of a learner's Value computes a function and its derivative."""
 
     def applied(a: Any) -> Any:
         return work.kind(f"a.{method}()", getattr(a, method)(), Value)

@@ -1,4 +1,4 @@
-"""What was passed, in one small file that the terminal and the studio share."""
+"""The learner's progress, in one small file that the terminal and the studio share."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ def default_folder() -> Path:
 
 
 def make_folder(folder: Path) -> None:
-    """A new folder is for its owner alone; one that is there stays as its owner made it."""
+    """Create a folder that only its owner can read; an existing one keeps its permissions."""
     folder.mkdir(mode=0o700, parents=True, exist_ok=True)
 
 
@@ -32,11 +32,11 @@ class Progress:
     hints: dict[str, int] = field(default_factory=dict)
     solutions: list[str] = field(default_factory=list)
     quizzes: dict[str, bool] = field(default_factory=dict)  # by "lesson.number": right the first time
-    damaged: Path | None = None  # the file that could not be read, where it is kept
+    damaged: Path | None = None  # where an unreadable file was moved
 
     @classmethod
     def read(cls, folder: Path) -> Progress:
-        """From its file; a new one if there is none. A damaged file is kept beside the new one."""
+        """Read the file, or start anew if there is none. A damaged file is kept beside the new one."""
         path = folder / FILE
         progress = cls(folder)
         try:
@@ -52,7 +52,7 @@ class Progress:
         return progress
 
     def write(self) -> None:
-        """All of it or nothing: a file beside it takes its place."""
+        """Write atomically: a new file replaces the old one."""
         make_folder(self.folder)
         numbers: dict[str, Any] = asdict(self)
         del numbers["folder"], numbers["damaged"]
@@ -63,7 +63,7 @@ class Progress:
         os.replace(part.name, self.folder / FILE)
 
     def refresh(self) -> None:
-        """Take over what another program has noted: the terminal and the studio may both be open."""
+        """Merge what another program has written: the terminal and the studio may both be open."""
         self.__dict__.update(vars(Progress.read(self.folder)))
 
     def note_passed(self, name: str) -> None:
@@ -72,7 +72,7 @@ class Progress:
         self.write()
 
     def note_hint(self, name: str, count: int) -> int:
-        """How many hints are to be shown now: one more than before, as far as there are any."""
+        """The number of hints to show now: one more than before, if there is one."""
         self.refresh()
         self.hints[name] = min(self.hints.get(name, 0) + 1, count)
         self.write()

@@ -1,4 +1,4 @@
-"""Questions without end: random expressions, small enough to differentiate by hand."""
+"""Random questions: expressions small enough to differentiate by hand."""
 
 from __future__ import annotations
 
@@ -8,15 +8,15 @@ from ..inspect.expressions import parse
 from ..viz.explaining.quiz import Question, quiz
 
 FIRST = 3  # the lesson that explains gradients
-RICHER = 5  # the lesson from which on there is more than sums and products
+RICHER = 5  # from this lesson on there is more than sums and products
 FUNCTIONS = ("tanh", "relu", "exp", "sigmoid")
 NUMBERS = (-3.0, -2.0, -1.0, 1.0, 2.0, 3.0)
-SMALLEST, LARGEST = 1e-2, 1e3  # of an answer that one cares to compute
+SMALLEST, LARGEST = 1e-2, 1e3  # the range of answers worth computing by hand
 LINES = 14  # of a worked answer
 
 
 def question(rng: random.Random, lesson: int) -> Question:
-    """The gradient of a random expression for one of its names, at the level of a lesson."""
+    """A question about a partial derivative of a random expression, at the level of a lesson."""
     while True:
         text = _expression(rng, richer=lesson >= RICHER)
         names = parse(text).names

@@ -1,7 +1,7 @@
-"""Quizzes: which nodes an answer means, and what becomes of an answer.
+"""Quizzes: finds the nodes that an answer names, and judges answers.
 
-Knows neither pages nor terminals. Nodes are found here for both; a page judges by itself, so that
-exported files do too, and `judge` says the same to a terminal.
+Independent of pages and terminals. Nodes are found here for both. Pages judge answers in JavaScript, so
+that exported files work too; `judge` does the same for the terminal.
 """
 
 from __future__ import annotations
@@ -20,12 +20,12 @@ from ..viz.model import CONSTANT, LEAF, Picture, picture
 
 SPACE = re.compile(r"[\s,]+")
 AND = re.compile(r"\s+and\s+")
-NUMBERS = re.compile(r"[\d\s,]+")  # of nodes, however they are separated
+NUMBERS = re.compile(r"[\d\s,]+")  # node numbers, with any separators
 
 
 @dataclass(frozen=True)
 class Verdict:
-    """Whether an answer was right, what to say to it, and whether that has told the right one."""
+    """Whether an answer was right, the feedback, and whether that reveals the right answer."""
 
     right: bool
     text: str
@@ -33,7 +33,7 @@ class Verdict:
 
 
 def judge(quiz: Mapping[str, Any], answer: str) -> Verdict:
-    """Judge what somebody typed; ValueError says what could be typed, if it is no answer at all."""
+    """Judge a typed answer; if it is not one, ValueError says what can be typed."""
     kinds = {"choice": _judge_choice, "number": _judge_number, "node": _judge_nodes}
     return kinds[quiz["kind"]](quiz, answer.strip())
 
@@ -52,7 +52,7 @@ def answers_of(quiz: Mapping[str, Any], found: Picture) -> list[int]:
 
 
 def node_of(found: Picture, text: str) -> int:
-    """The one node that computes an expression, however it is spelt."""
+    """The one node that computes an expression, in any equivalent form."""
     expression = parse(text)
     leaves = {node.label: node.data or 0.0 for node in found.nodes if node.kind == LEAF}
     if not set(expression.names) <= set(leaves):
@@ -69,7 +69,7 @@ def node_of(found: Picture, text: str) -> int:
 
 
 def name_of(found: Picture, node: int) -> str:
-    """How a node is computed, spelt as a program spells it."""
+    """A node's expression as Python source."""
     return ast.unparse(_tree(found, node))
 
 
@@ -116,7 +116,7 @@ def _parts(answer: str) -> list[str]:
         tree = ast.parse(answer, mode="eval").body
     except SyntaxError:
         words = SPACE.split(answer)
-        # What is wrong with another text is said where it is parsed.
+        # The parser reports other errors.
         return words if all(word.isidentifier() or word.isdecimal() for word in words) else [answer]
     return [ast.unparse(each) for each in tree.elts] if isinstance(tree, ast.Tuple) else [answer]
 
@@ -133,7 +133,7 @@ def _meant(found: Picture, part: str) -> int:
 
 
 def _shapes(found: Picture) -> Sequence[Any]:
-    """How each node is computed, in names and numbers alone."""
+    """The expression of each node, in names and numbers only."""
     made: list[Any] = []
     for node in found.nodes:
         made.append(

@@ -15,7 +15,7 @@ PRINTED = f"{output.CODE}│ "  # before each line that code prints
 
 
 def read(number: int) -> str:
-    """All of a lesson but its quiz, which is named."""
+    """A lesson without its quiz, which is only mentioned."""
     each = lesson(number)
     parts = [f"# {each.title}", output.prose(each.promise)]
     parts += [text for block in each.blocks if (text := shown(block))]
@@ -27,7 +27,7 @@ def read(number: int) -> str:
 
 
 def code(number: int) -> str:
-    """The code of a lesson as one program; what is there to raise an error is a comment."""
+    """The code of a lesson as one program; code that raises is commented out."""
     parts = []
     for block in lesson(number).of("python"):
         text = block.text.rstrip()
@@ -36,7 +36,7 @@ def code(number: int) -> str:
 
 
 def shown(block: Block) -> str:
-    """A part of a lesson; "" if it is not for reading."""
+    """A part of a lesson; "" if it is not shown."""
     if block.kind == "markdown":
         return output.prose(block.text)
     if block.kind == "python":
@@ -64,7 +64,7 @@ def figure(data: Mapping[str, Any]) -> str:
 
 
 def training(data: Mapping[str, Any]) -> str:
-    """The command that trains what a trainer shows."""
+    """The command that trains the figure's network."""
     hidden = " ".join(str(width) for width in data["layers"])
     settings = f"--hidden {hidden} --activation {data['activation']} --lr {data['rate']}"
     return f"chainrule train {data['trainer']} {settings}"

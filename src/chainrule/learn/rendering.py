@@ -1,7 +1,7 @@
 """Lessons and exercises for pages: prose as HTML, figures and quizzes as plain data.
 
-Knows neither servers nor files to write: the studio and the exports show what this returns.
-Markdown is rendered with HTML switched off, so that a lesson has no way to bring markup along.
+The studio and the exports show the result. Markdown is rendered with HTML disabled, so a lesson cannot
+inject markup.
 """
 
 from __future__ import annotations
@@ -14,7 +14,7 @@ from ..viz.formats.html import drawn
 from .course import Block, Lesson
 from .quizzes import answers_of, pictured
 
-SETTINGS = ("layers", "activation", "rate")  # of a trainer, beside its data set
+SETTINGS = ("layers", "activation", "rate")  # of a trainer, besides its data set
 
 
 @cache
@@ -36,7 +36,7 @@ def prose(text: str, title: int = 2) -> str:
 
 
 def blocks(lesson: Lesson, title: int = 2) -> list[dict[str, Any]]:
-    """What a page shows of a lesson, in order; code comes with what it prints."""
+    """The blocks of a lesson for a page, in order; code comes with its output."""
     found: list[dict[str, Any]] = []
     quizzes = codes = 0
     for block in lesson.blocks:
@@ -76,7 +76,7 @@ def figure(data: Mapping[str, Any]) -> dict[str, Any]:
 
 
 def quiz(data: Mapping[str, Any]) -> dict[str, Any]:
-    """A quiz with all that is needed to judge an answer to it."""
+    """A quiz with everything needed to judge an answer."""
     asked = {"kind": data["kind"], "question": data["question"]}
     if data["kind"] == "choice":
         options = [

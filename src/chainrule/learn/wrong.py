@@ -1,8 +1,8 @@
 """Wrong solutions that a checker must reject.
 
 Those of the course are in `wrong.toml`, each as a few edits of the solution or the starter. An edit
-whose old text does not occur exactly once is an error, so a changed solution cannot leave one behind
-unnoticed. A teacher may also write whole files, `wrong/*.py`.
+whose old text does not occur exactly once is an error, so edits cannot silently become outdated. A
+teacher may also write whole files, `wrong/*.py`.
 """
 
 from __future__ import annotations
@@ -28,7 +28,7 @@ class Wrong:
 
 
 def read(folder: Path) -> list[Wrong]:
-    """All of an exercise, by name; a ValueError names the entry that cannot be read."""
+    """All wrong solutions of an exercise, by name; ValueError names an unreadable entry."""
     found = []
     if (file := folder / "wrong.toml").is_file():
         try:
@@ -61,7 +61,7 @@ def _from_edits(folder: Path, name: str, entry: Any) -> Wrong:
 
 
 def without_task(text: str) -> str:
-    """The code of a starter or solution after its docstring and a comment that marks the place."""
+    """The code of a starter or solution, without its docstring and marker comment."""
     tree = ast.parse(text)
     lines = text.split("\n")
     if ast.get_docstring(tree) is not None:
@@ -72,10 +72,10 @@ def without_task(text: str) -> str:
 
 
 def edited(text: str, edits: list[list[str]]) -> str:
-    """The text after all edits, each of which is found in the text as it was.
+    """The text after all edits. Each old text is searched in the original text.
 
-    Lines of an edit after its first are indented by as much as the line in which it begins. A new text
-    of "" removes whole lines; the newline at the end of a new text counts only if the old one has it.
+    The later lines of an edit are indented like the line in which it begins. A new text of "" removes
+    whole lines; a newline at the end of a new text counts only if the old one has it too.
     """
     places = sorted((*_place(text, old), old, new) for old, new in edits)
     for before, after in pairwise(places):
@@ -93,7 +93,7 @@ def edited(text: str, edits: list[list[str]]) -> str:
 
 
 def _place(text: str, old: str) -> tuple[int, int, str]:
-    """Begin, end and margin of a text that occurs exactly once."""
+    """Start, end and indentation of a text that occurs exactly once."""
     found, start = [], 0
     for line in text.split("\n"):
         margin = line[: len(line) - len(line.lstrip(" "))]

@@ -1,1 +1,1 @@
-"""Running learners' programs: a process that judges, one that is judged, and the walls between."""
+"""Runs learners' programs: a judge process, the learner's process, and the isolation between them."""

@@ -1,8 +1,8 @@
-"""The process in which learner code runs: its limits, its guard, and the judge's calls that it answers.
+"""The process that runs the learner's code: its limits, its guard, and its answers to the judge.
 
-It is forked from `judge.py`, which asks it to load a file and then for whatever a checker does with
-it. What the code prints goes to standard output. Nothing here decides anything: the code could change
-every line of it in memory, and would still have to send the right answers.
+`judge.py` forks it, asks it to load a file, and forwards the checker's operations on it. Printed text
+goes to standard output. Nothing is decided here: the learner's code could overwrite all of this in
+memory, and would still have to send the right answers.
 """
 
 from __future__ import annotations
@@ -52,7 +52,7 @@ FORBIDDEN = {
     "socket.getaddrinfo": "use the network",
     "socket.gethostbyname": "use the network",
 }
-# Where the arguments of an event have the paths that it changes, each with its dir_fd, if it has one.
+# The positions of the changed paths among an event's arguments, each with its dir_fd, if any.
 CHANGES: dict[str, tuple[tuple[int, int | None], ...]] = {
     "os.link": ((0, 2), (1, 3)),
     "os.mkdir": ((0, 2),),
@@ -64,37 +64,37 @@ CHANGES: dict[str, tuple[tuple[int, int | None], ...]] = {
     "shutil.move": ((0, None), (1, None)),
     "shutil.rmtree": ((0, 1),),
 }
-# What has no event; multiprocessing uses the last.
+# Functions without an audit event; multiprocessing uses the last.
 SILENT = ((os, "mkfifo"), (os, "mknod"), (_posixsubprocess, "fork_exec"))
-DEEPEST = 100  # folders in each other; thousands could not be removed again
+DEEPEST = 100  # nested folders; thousands could not be removed again
 LONGEST = 4_000  # characters of a message
-MOST = 3  # paths that are named in a note
+MOST = 3  # paths listed in a note
 WRITING = os.O_WRONLY | os.O_RDWR | os.O_CREAT | os.O_TRUNC | os.O_APPEND
 
 
-# What a refusal of the kernel means, which says only that something was not permitted.
+# Explains the kernel's errors, which say only that something was not permitted.
 WALLED = "code in an exercise may use its own folder only, no network and no other process"
 
 
-WHERE = signal.SIGUSR1  # the judge's question at which line it is, when its time is up
+WHERE = signal.SIGUSR1  # asks for the current line when its time is up
 
 
 class RefusedError(PermissionError):
-    """Something that an exercise has no need for."""
+    """Something that an exercise does not need."""
 
 
 class UnprotectedError(Exception):
-    """A wall that this system has could not be put up."""
+    """A protection that this system supports could not be activated."""
 
 
 class EarlierBlockError(Exception):
-    """What a block of a lesson needs did not run."""
+    """An earlier block of the lesson failed."""
 
 
 def guard(inside: str, hidden: Sequence[str]) -> list[str]:
-    """Refuse what writes outside the folder, starts programs or uses the network, or reads solutions.
+    """Deny writing outside the folder, starting programs, the network, and reading solutions.
 
-    Returns a list to which the paths are added that were not written: code may swallow the exception.
+    Returns a list that collects the paths of denied writes, because code may swallow the exception.
     """
     secret = [os.path.realpath(path) for path in hidden]
     outside: list[str] = []
@@ -123,7 +123,7 @@ def guard(inside: str, hidden: Sequence[str]) -> list[str]:
             path, mode, flags = args
             writes = any(letter in (mode or "") for letter in "wax+")
             writes = writes or bool(mode is None and flags & WRITING)
-            # What is open already was allowed when it was opened.
+            # Open files were checked when they were opened.
             if isinstance(path, int):
                 return
             if writes and not allowed(path):
@@ -151,7 +151,7 @@ def guard(inside: str, hidden: Sequence[str]) -> list[str]:
 
 
 def _opened(path: Any) -> str:
-    """A path, also of what a number stands for; what has no path is nowhere, which is refused."""
+    """The path of an argument, also of a file descriptor; without a path, one that is always denied."""
     if path is None or path == -1:
         return ""
     if isinstance(path, int):
@@ -163,7 +163,7 @@ def _opened(path: Any) -> str:
 
 
 def _database(name: Any) -> str:
-    """The file of an SQLite database; none for one in memory."""
+    """The file of an SQLite database; none if it is in memory."""
     text = os.fsdecode(name)
     if text.startswith("file:"):
         address = urlsplit(text)
@@ -172,7 +172,7 @@ def _database(name: Any) -> str:
 
 
 def load(path: Path, name: str, before: Sequence[tuple[str, bool]] = ()) -> ModuleType:
-    """A file as a module; blocks that come before it have run in its namespace."""
+    """Load a file as a module, after running earlier blocks in its namespace."""
     spec = importlib.util.spec_from_file_location(name, path)
     assert spec is not None
     assert spec.loader is not None
@@ -185,7 +185,7 @@ def load(path: Path, name: str, before: Sequence[tuple[str, bool]] = ()) -> Modu
 
 
 def prepare(module: ModuleType, number: int, text: str, raises: bool) -> None:
-    """Run an earlier block, without what it prints; one that is meant to raise may."""
+    """Run an earlier block without its output; it may raise if it is meant to."""
     try:
         with contextlib.redirect_stdout(io.StringIO()):
             exec(compile(text, f"block {number}", "exec"), module.__dict__)
@@ -196,7 +196,7 @@ def prepare(module: ModuleType, number: int, text: str, raises: bool) -> None:
 
 
 def described(error: BaseException, file: Path) -> str:
-    """An exception with the line of the learner's file it came from."""
+    """An exception with its line in the learner's file."""
     text = "".join(traceback.format_exception_only(error)).strip().removeprefix(f"{__name__}.")
     if isinstance(error, EarlierBlockError):
         return str(error)
@@ -210,7 +210,7 @@ def described(error: BaseException, file: Path) -> str:
 
 
 class Echo(io.StringIO):
-    """Keeps what is printed, up to a limit, and prints it."""
+    """Prints text, and keeps a copy up to a limit."""
 
     to: Any
     most: int
@@ -228,13 +228,13 @@ class Echo(io.StringIO):
         self.to.flush()
 
 
-# --- what the judge asks for ------------------------------------------------------------------------
+# --- called by the judge ----------------------------------------------------------------------------
 
-_outside: list[str] = []  # paths that were not written, see `guard`
+_outside: list[str] = []  # paths of denied writes, see `guard`
 
 
 def begin(job: dict[str, Any]) -> ModuleType:
-    """Put up the walls and the guard, then load the learner's file."""
+    """Activate the isolation and the guard, then load the learner's file."""
     global _outside
     folder = os.path.realpath(job["folder"])
     try:
@@ -247,19 +247,19 @@ def begin(job: dict[str, Any]) -> ModuleType:
 
 
 def printed() -> str:
-    """What was printed so far."""
+    """The text printed so far."""
     return sys.stdout.getvalue() if isinstance(sys.stdout, Echo) else ""
 
 
 def finish() -> list[str]:
-    """Write out what was printed; the paths that the code tried to write and could not."""
+    """Flush the printed text; return the paths of denied writes."""
     with contextlib.suppress(OSError, ValueError):  # it may be closed
         sys.stdout.flush()
     return _outside
 
 
 def live(job: dict[str, Any], read: int, write: int) -> NoReturn:
-    """Answer the judge until it is gone; this process has nothing open but what it needs for that."""
+    """Answer the judge until it is gone. Only the files needed for that stay open."""
     faulthandler.enable(job["trace"])
     faulthandler.register(WHERE, job["trace"], all_threads=False)
     nothing = os.open(os.devnull, os.O_RDONLY)

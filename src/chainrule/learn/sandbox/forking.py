@@ -1,8 +1,8 @@
-"""The parent of all judges: a process that has imported what every run needs, and forks.
+"""The parent of all judges: a process that imports what every run needs, then forks.
 
 Importing chainrule and NumPy takes far longer than most checks, so it is done once. `starting.py`
-starts this process and asks it for judges. It runs no code of a learner or a teacher: a judge is a copy
-of it as it was after its imports, so no run sees anything of another.
+starts this process and asks it for judges. It runs no learner's or teacher's code, and a judge is a copy
+of it right after its imports, so runs cannot affect each other.
 """
 
 from __future__ import annotations
@@ -18,12 +18,12 @@ import sys
 from .. import programs  # noqa: F401 - most checkers use it
 from . import child, judge
 
-FILES = 5  # of a run: the connection that says how to end it, stdin, stdout, result, trace
-END, KILL = b"e", b"k"  # what is asked of a judge: to end what it started, or to be gone with its group
+FILES = 5  # per run: the control connection, stdin, stdout, result, trace
+END, KILL = b"e", b"k"  # end its children and itself, or kill its process group
 
 
 class Judges:
-    """Those that are running, each with the connection over which it can be ended."""
+    """The running judges, each with its control connection."""
 
     listening: bool
 
@@ -34,7 +34,7 @@ class Judges:
         self.selector: selectors.BaseSelector = selectors.DefaultSelector()
         self.running: dict[int, socket.socket] = {}
         self.listening = True
-        # A signal that a child has ended wakes the selector.
+        # SIGCHLD wakes the selector.
         self.ended, wake = socket.socketpair()
         self.ended.setblocking(False)
         wake.setblocking(False)
@@ -44,7 +44,7 @@ class Judges:
         self.selector.register(self.ended, selectors.EVENT_READ, self.reap)
 
     def serve(self) -> None:
-        """Until the process that asks has closed its end and every judge has ended."""
+        """Serve until the caller has closed its end and every judge has ended."""
         while self.listening or self.running:
             for key, _ in self.selector.select():
                 key.data() if callable(key.data) else self.obey(key.data)
@@ -70,7 +70,7 @@ class Judges:
         self.selector.register(files[0], selectors.EVENT_READ, process)
 
     def obey(self, process: int) -> None:
-        """End a judge if that is asked for, or if nobody is there any more to read its result."""
+        """End a judge on request, or if the reader of its result is gone."""
         connection = self.running.get(process)
         if connection is None:
             return
@@ -86,7 +86,7 @@ class Judges:
             self.selector.unregister(connection)
 
     def reap(self) -> None:
-        """Say how each judge ended; a number is free for other processes only after that."""
+        """Report how each judge ended; its process id is reused only after that."""
         with contextlib.suppress(BlockingIOError):
             self.ended.recv(4096)
         for process, connection in list(self.running.items()):
@@ -101,10 +101,10 @@ class Judges:
 
 
 def become_judge(stdin: int, stdout: int, result: int, trace: int) -> None:
-    """In the new process, which starts as one that was started for this run alone would."""
+    """Runs in the fork; sets it up like a process started for this run only."""
     signal.set_wakeup_fd(-1)
     signal.signal(signal.SIGCHLD, signal.SIG_DFL)
-    os.setsid()  # so that children of its own can be ended too
+    os.setsid()  # so that its children can be ended too
     for number, file in enumerate((stdin, stdout, stdout)):
         os.dup2(file, number)
     child.close_all_but(0, 1, 2, result, trace)
@@ -115,7 +115,7 @@ def main() -> None:
     asking = socket.socket(fileno=int(sys.argv[-1]))
     judge.hide()
     gc.collect()
-    gc.freeze()  # else every judge would copy the pages that its collector marks
+    gc.freeze()  # otherwise garbage collection would copy shared pages in every judge
     Judges(asking).serve()
     os._exit(0)
 

@@ -1,9 +1,9 @@
-"""Walls around a learner's process that the operating system holds, not Python.
+"""Isolation of a learner's process by the operating system, not by Python.
 
-`WALLS` has those of this system, each with what it keeps a program from. Linux has two: Landlock for
-files and a filter for system calls. Another system adds classes with the same three members. Where
-there is none, the limits on time and memory hold, and the guard in `child.py`, which mistakes do not
-get past but machine code does; `protection` says which of this is so.
+`WALLS` lists this system's mechanisms, each with what it denies. Linux has two: Landlock for files and a
+filter for system calls. Another system adds classes with the same three members. Without any, only the
+limits on time and memory apply, and the guard in `child.py`, which stops mistakes but not machine code;
+`protection` describes what applies here.
 """
 
 from __future__ import annotations
@@ -19,14 +19,14 @@ from . import seccomp
 
 
 class Wall(Protocol):
-    """One of them."""
+    """An isolation mechanism of the operating system."""
 
     keeps_from: str
 
     def available(self) -> bool: ...
 
     def enclose(self, folder: str) -> None:
-        """Put it around this process for ever; OSError if that fails."""
+        """Activate it for this process, irrevocably; OSError if that fails."""
 
 
 CREATE_RULESET, ADD_RULE, RESTRICT_SELF = 444, 445, 446  # the same on every architecture
@@ -34,7 +34,7 @@ VERSION, PATH_BENEATH, NO_NEW_PRIVILEGES = 1, 1, 38
 WRITE_FILE, READ_FILE, READ_FOLDER, REFER, TRUNCATE = 1 << 1, 1 << 2, 1 << 3, 1 << 13, 1 << 14
 ENTRIES = 0b1_1111_1111_0000  # removing and making files, folders, links, pipes, devices
 ALL_CONNECTIONS = ALL_SCOPES = 0b11  # TCP; signals and sockets that leave the process
-# What Python and its libraries read, besides their own folders.
+# Other paths that Python and its libraries read.
 SYSTEM = (
     *("/usr", "/lib", "/lib64", "/bin", "/nix/store", "/proc/self", "/sys"),
     *("/proc/cpuinfo", "/proc/meminfo", "/proc/stat", "/proc/sys", "/proc/filesystems"),
@@ -44,7 +44,7 @@ SYSTEM = (
 
 
 class Landlock:
-    """Files: written in one folder only, and read there, in Python's folders and the system's."""
+    """Files: write access in one folder only, read access there and in Python's and system folders."""
 
     keeps_from = "files outside its own folder"
 
@@ -99,20 +99,20 @@ WALLS: tuple[Wall, ...] = (Landlock(), Calls()) if sys.platform == "linux" else 
 
 
 def enclose(folder: str) -> None:
-    """Every wall that this system has; OSError if one that it has cannot be put up."""
+    """Activate every supported mechanism; OSError if one fails."""
     for each in WALLS:
         if each.available():
             each.enclose(folder)
 
 
 def missing_walls() -> list[str]:
-    """What a learner's program is not kept from here."""
+    """What is not denied to a learner's program on this system."""
     kept = [each.keeps_from for each in WALLS if each.available()]
     return [each.keeps_from for each in (Landlock, Calls) if each.keeps_from not in kept]
 
 
 def protection() -> str:
-    """One line on what a learner's program is kept from here, and what it is not."""
+    """One line: what is denied to a learner's program on this system, and what is not."""
     kept = [each.keeps_from for each in WALLS if each.available()]
     parts = [f"kept by the kernel from {', '.join(kept)}"] if kept else []
     if missing := missing_walls():

@@ -1,10 +1,9 @@
-"""The process that decides: it runs the checker of an exercise, beside the learner's process.
+"""The judge process: runs the checker of an exercise, separate from the learner's process.
 
-`forking.py` forks it, and `runner.py` gives it a job as JSON on standard input. It forks the learner's
-process in turn, which has no way to the pipe of the result, and asks it through a `Link` for what the
-checker wants to know. A job `check` runs a checker on a file; `run` runs the file alone, or after other
-blocks of code that share its names. An empty line on the result's pipe says that the learner's code
-begins.
+`forking.py` forks it, and `runner.py` sends it a job as JSON on standard input. It forks the learner's
+process, which has no access to the result pipe, and sends it the checker's requests through a `Link`. A
+job `check` runs a checker on a file; `run` runs only the file, or after other blocks of code in the same
+namespace. An empty line on the result pipe means that the learner's code starts.
 """
 
 from __future__ import annotations
@@ -26,36 +25,36 @@ from . import child
 from .link import CHECKER, EndedError, Link
 
 EXERCISES = Path(__file__).parents[1] / "_exercises"
-RESERVED = 8192  # megabytes of addresses that libraries may reserve without filling them
+RESERVED = 8192  # megabytes of address space that libraries may reserve without using it
 OPEN_FILES, LARGEST_FILE = 64, 16 * 2**20  # together a gigabyte, deleted ones included
-TO_ANSWER, TO_END = 0.25, 1.0  # seconds to write down at which line it was, and to end by itself
+TO_ANSWER, TO_END = 0.25, 1.0  # seconds to report the current line, and to exit
 END_WITH_PARENT, READABLE, ADOPT_ORPHANS = 1, 4, 36  # for prctl
 
 Found = dict[str, Any]  # kind, message, parts
 
 
 def limit(megabytes: int, seconds: float) -> None:
-    """Memory, time and files, of this process and of the one that it starts.
+    """Limit memory, time and files of this process and its child.
 
-    What is filled counts as data; PyTorch, for one, reserves far more addresses than it fills.
+    Memory in use counts as data; PyTorch, for one, reserves far more address space than it uses.
     """
     size = megabytes * 2**20
     for what, most in (
         (resource.RLIMIT_DATA, size),
         (resource.RLIMIT_AS, size + RESERVED * 2**20),
-        (resource.RLIMIT_CPU, int(seconds) + 10),  # with what it takes to start
+        (resource.RLIMIT_CPU, int(seconds) + 10),  # includes startup
         (resource.RLIMIT_FSIZE, LARGEST_FILE),
         (resource.RLIMIT_NOFILE, OPEN_FILES),
         (resource.RLIMIT_CORE, 0),
     ):
         hard = resource.getrlimit(what)[1]
         allowed = most if hard == resource.RLIM_INFINITY else min(most, hard)
-        with contextlib.suppress(ValueError, OSError):  # macOS does not know all of them
+        with contextlib.suppress(ValueError, OSError):  # macOS does not support all of them
             resource.setrlimit(what, (allowed, allowed))
 
 
 def start(job: dict[str, Any]) -> tuple[Link, int]:
-    """Fork the learner's process; returns the link to it, and its number."""
+    """Fork the learner's process; returns the link to it and its process id."""
     answers, to_judge = os.pipe()
     questions, to_learner = os.pipe()
     judge = os.getpid()
@@ -98,7 +97,7 @@ def decide(job: dict[str, Any], link: Link) -> Found:
 
 
 def judged(job: dict[str, Any], link: Link, check: Callable[[Work], None] | None) -> Found:
-    """How it ended: "gone" for a process that ended by itself."""
+    """The outcome: "gone" for a process that exited on its own."""
     try:
         module = link.there(child.begin)(job)
         if check is not None:
@@ -119,9 +118,9 @@ def judged(job: dict[str, Any], link: Link, check: Callable[[Work], None] | None
 
 
 def end_children(process: int, patience: float = 0.0) -> int:
-    """End the learner's process and all that it started; returns its exit code.
+    """End the learner's process and its descendants; returns its exit code.
 
-    `patience` is the seconds that it has to end by itself. Processes whose parent ended are this one's:
+    It has `patience` seconds to exit on its own. Orphaned descendants become children of this process:
     `main` asks the kernel for that.
     """
     end = time.monotonic() + patience
@@ -139,15 +138,15 @@ def end_children(process: int, patience: float = 0.0) -> int:
 
 
 def hide() -> None:
-    """Keep the files and the memory of this process out of /proc for processes of the same user."""
+    """Hide this process's files and memory in /proc from other processes of the same user."""
     _prctl(READABLE, 0)
 
 
 def main(result: int, trace: int) -> None:
-    """Do the job that is on standard input, in its folder; results go to a pipe, crashes to a file."""
+    """Run the job from standard input in its folder; results go to a pipe, crashes to a file."""
     job = {**json.loads(sys.stdin.buffer.read()), "result": result, "trace": trace}
     os.chdir(job["folder"])
-    # Temporary files are made in the folder at once: elsewhere they would be refused first.
+    # Create temporary files in the folder, because other places would be denied.
     os.environ.update(TMPDIR=job["folder"], HOME=job["folder"])
     os.umask(0o077)
     limit(job["megabytes"], job["seconds"])
@@ -166,14 +165,14 @@ def main(result: int, trace: int) -> None:
     signal.signal(signal.SIGTERM, stop)
     found = decide(job, link)
     signal.signal(signal.SIGTERM, signal.SIG_IGN)
-    # How a process ends whose link is gone is what to say of it.
+    # The link is gone, so the process's exit explains the failure.
     found["code"] = end_children(process, TO_END if found["kind"] == "gone" else 0.0)
     os.write(job["result"], json.dumps(found).encode())
     os._exit(0)
 
 
 def _found(kind: str, message: str, parts: dict[str, str] | None = None) -> Found:
-    """Short enough for the pipe: nobody reads it before the end."""
+    """Truncate to fit the pipe, which is read only at the end."""
     short = {name: text[: child.LONGEST // 8] for name, text in (parts or {}).items()}
     return {"kind": kind, "message": message[: child.LONGEST], "parts": short}
 
@@ -184,7 +183,7 @@ def _prctl(option: int, value: int) -> None:
 
 
 def _children() -> list[int]:
-    """Those of this process, where the system tells."""
+    """The children of this process, if the system lists them."""
     try:
         return [
             int(each) for each in Path(f"/proc/self/task/{os.getpid()}/children").read_text().split()

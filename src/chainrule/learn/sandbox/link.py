@@ -1,10 +1,10 @@
 """Calls between two processes: the judge, which runs the checker, and the learner's process.
 
-Numbers, texts, lists, tuples, sets, dicts and arrays of them are copied. Anything else stays where it
-is, and the other side gets a `Proxy` that passes on what is done with it. The two sides differ in one
-respect: the learner's process does whatever it is asked, the judge only what `_permit` lists. Nothing
-that a learner's process sends is run, imported or unpickled, and a proxy never answers a comparison:
-two objects are equal to the judge if they are one object, and numbers if their copies are.
+Numbers, texts, lists, tuples, sets, dicts and arrays of them are copied. Anything else stays in its
+process, and the other side gets a `Proxy` that forwards operations. The two sides differ in one respect:
+the learner's process does whatever it is asked, the judge only what `_permit` lists. Nothing that a
+learner's process sends is run, imported or unpickled, and a proxy never answers a comparison: to the
+judge, objects are equal if they are identical, and numbers if their copies are equal.
 """
 
 from __future__ import annotations
@@ -23,7 +23,7 @@ from typing import Any, NoReturn
 
 import numpy as np
 
-CHECKER = "checker"  # the name of the module that an exercise's check.py becomes
+CHECKER = "checker"  # the module name of an exercise's check.py
 LARGEST = 4_000_000  # bytes of a message
 COPIED = frozenset({bool, int, float, str, type(None)})
 BINARY = ("add", "sub", "mul", "truediv", "floordiv", "mod", "pow", "matmul")
@@ -50,7 +50,7 @@ OPERATIONS: dict[str, Callable[..., Any]] = {
 
 
 class EndedError(BaseException):
-    """The run is over: its kind, as an `Outcome` has it, and what to say."""
+    """Ends the run, with the kind and message of its `Outcome`."""
 
     kind: str
     message: str
@@ -61,11 +61,11 @@ class EndedError(BaseException):
 
 
 class AbandonedError(BaseException):
-    """Raised in the learner's process when the judge needs no more of the call under way."""
+    """Raised in the learner's process when the judge cancels the current call."""
 
 
 class Proxy:
-    """Something that lives in the other process. `==` and `hash` are those of the object's identity."""
+    """An object in the other process. `==` and `hash` use the object's identity."""
 
     __slots__ = ("_link_", "_number_")
 
@@ -115,10 +115,10 @@ for _name in ("getitem", "setitem"):
 
 
 class Link:
-    """One end: `ask` does something in the other process, and answers what is asked meanwhile.
+    """One end: `ask` performs an operation in the other process, and answers its requests meanwhile.
 
-    `judging` is the judge's end. `told` describes an exception to the learner, and `failure` is the
-    exception of a checker that ends a check, wherever it is raised.
+    `judging` marks the judge's end. `told` describes an exception to the learner, and `failure` is the
+    checker's exception that ends a check, wherever it is raised.
     """
 
     read: int
@@ -143,7 +143,7 @@ class Link:
         self.lock: Any = threading.RLock()
 
     def ask(self, operation: str, *arguments: Any) -> Any:
-        """Do an operation in the other process; lists that it is given change here as they do there."""
+        """Perform an operation in the other process; changes to list arguments are applied here too."""
         with self.lock:
             lists: list[Any] = []
             self._send(["do", operation, [self._encoded(each, lists) for each in arguments]])
@@ -175,7 +175,7 @@ class Link:
             raise EndedError("gone") from None
 
     def _receive(self) -> list[Any]:
-        """The next message; whatever is wrong with it ends the run."""
+        """The next message; an invalid one ends the run."""
         (size,) = struct.unpack("=I", self._bytes(4))
         if size > LARGEST:
             raise EndedError("error", f"it returned something larger than {LARGEST:,} bytes")
@@ -242,7 +242,7 @@ class Link:
             return ["raised", names, _text(error), self.told(error)]
 
     def _exception(self, names: list[str], text: str, told: str) -> BaseException:
-        """An exception of the other process, as the nearest one that Python itself has."""
+        """An exception of the other process, as the nearest built-in one."""
         if names == [AbandonedError.__name__] and not self.judging:
             return AbandonedError()
         if "SystemExit" in names:
@@ -254,7 +254,7 @@ class Link:
             if isinstance(kind, type) and issubclass(kind, Exception):
                 try:
                     error = kind(text)
-                except TypeError:  # such as UnicodeDecodeError, which is made of five things
+                except TypeError:  # such as UnicodeDecodeError, which takes five arguments
                     continue
                 error.told = told  # type: ignore[attr-defined]
                 return error
@@ -263,7 +263,7 @@ class Link:
     # --- values ------------------------------------------------------------------------------------
 
     def _encoded(self, x: Any, lists: list[Any]) -> Any:
-        """A value as JSON; lists and arrays are noted, for what becomes of them is told afterwards."""
+        """A value as JSON; lists and arrays are recorded, to report changes to them afterwards."""
         kind = type(x)
         if kind in COPIED:
             return x
@@ -325,9 +325,9 @@ class Link:
         raise ValueError(tag)
 
     def _permit(self, operation: str, given: list[Any]) -> None:
-        """What a learner's process may have done here: call and use what the checker gave to it.
+        """Permit a learner's process to call and use only what the checker passed to it.
 
-        Names with an underscore lead from there into the judge itself, so they are refused.
+        Names with a leading underscore give access to the judge itself, so they are rejected.
         """
         of_checker = [each for each in given if _of_the_checker(each)]
         if operation in ("get", "set"):
@@ -360,7 +360,7 @@ def _has_attributes(x: Any) -> bool:
 
 
 def _importable(x: Any) -> str:
-    """`module:name` for what both processes can import, "" for what they cannot."""
+    """`module:name` for what both processes can import, otherwise ""."""
     if isinstance(x, ModuleType):
         return f"{x.__name__}:" if x.__name__ != CHECKER else ""
     module, name = getattr(x, "__module__", None), getattr(x, "__qualname__", None)

@@ -1,8 +1,7 @@
-"""Runs a learner's program under a judge, and watches its time and what it prints.
+"""Runs a learner's program under a judge, and limits its time and output.
 
-`starting.py` starts the judge. `judge.py` runs the checker and decides, in a process of its own;
-`child.py` is the process of the learner's code, behind the walls of `isolation.py`. What they promise
-together is in learn/README.md.
+`starting.py` starts the judge. `judge.py` runs the checker and decides, in a separate process;
+`child.py` is the learner's process, isolated by `isolation.py`. learn/README.md states the guarantees.
 """
 
 from __future__ import annotations
@@ -24,9 +23,9 @@ from . import starting
 from .starting import Judge
 
 SECONDS, MEGABYTES, CHARACTERS = 10.0, 1024, 20_000
-FLOOD = 5_000_000  # characters after which a program is stopped for what it prints
-WRITTEN, FILES = 200 * 2**20, 10_000  # bytes and files in its folder, after which it is stopped too
-STARTING = 30.0  # seconds for Python to start; they do not count
+FLOOD = 5_000_000  # characters of output after which a program is stopped
+WRITTEN, FILES = 200 * 2**20, 10_000  # bytes and files in its folder after which it is stopped
+STARTING = 30.0  # seconds for Python to start, not counted
 GRACE = 2.0  # seconds for the judge to end what it started
 LINE = re.compile(r'File "(?P<file>[^"]+)", line (?P<line>\d+)')
 
@@ -37,7 +36,7 @@ class Limits:
 
     seconds: float = SECONDS
     megabytes: int = MEGABYTES
-    characters: int = CHARACTERS  # of what it prints are kept
+    characters: int = CHARACTERS  # of output that are kept
 
 
 USUAL = Limits()
@@ -45,7 +44,7 @@ USUAL = Limits()
 
 @dataclass(frozen=True)
 class Outcome:
-    """How a run ended: `passed`, `failed`, or why it was stopped."""
+    """The outcome of a run: `passed`, `failed`, or why it was stopped."""
 
     kind: str  # passed, failed, error, checker, time, memory, output, files, exit, crash, stopped
     message: str = ""
@@ -67,10 +66,10 @@ def run(
     limits: Limits = USUAL,
     stopped: Callable[[], bool] = bool,
 ) -> Outcome:
-    """Do a job of `judge.py` in a new process; `stopped` is asked now and then whether to end it.
+    """Run a job of `judge.py` in a new process; `stopped` is polled to end it early.
 
-    The process works in `folder`, and may write nowhere else. If the job's `file` is a copy, `called`
-    is the name by which the learner knows it.
+    The process can write only in `folder`. If the job's `file` is a copy, `called` is the name that the
+    learner knows.
     """
     if not hasattr(os, "fork"):
         return Outcome("error", "programs can be run on Linux and macOS; on Windows, use WSL")
@@ -109,9 +108,9 @@ def _watch(
     limits: Limits,
     stopped: Callable[[], bool],
 ) -> tuple[str, str]:
-    """Read what it prints until it ends or has to be ended; returns why, and the text.
+    """Read the output until the program ends or must be stopped; returns why, and the text.
 
-    Its time begins with the first byte of the result: on a busy machine, Python starts slowly.
+    Its time starts with the first byte of the result, because Python may start slowly.
     """
     kept, total = bytearray(), 0
     looked = time.monotonic()
@@ -146,7 +145,7 @@ def _watch(
 
 
 def _overfull(folder: Path) -> bool:
-    """Whether there is more in a folder than a program may write; it changes while it is looked at."""
+    """Whether a folder exceeds the write limits; it may change during the check."""
     count = size = 0
     for place, _, files in os.walk(folder):
         count += 1 + len(files)
@@ -168,7 +167,7 @@ def _text(kept: bytearray, total: int, limits: Limits) -> str:
 
 
 def _end(judge: Judge) -> int:
-    """The judge, which ends what it started; then whatever may be left of its group."""
+    """End the judge, which ends its children, then the rest of its process group."""
     judge.end()
     judge.ended(GRACE)
     judge.kill()
@@ -184,7 +183,7 @@ def _outcome(
     if not why and result:
         try:
             found = json.loads(result)
-            message = str(found["message"]).encode("utf-8", "replace").decode()  # no half characters
+            message = str(found["message"]).encode("utf-8", "replace").decode()  # no lone surrogates
             parts = {str(name): str(text) for name, text in found["parts"].items()}
             if found["kind"] != "gone":
                 return Outcome(str(found["kind"]), message, printed, seconds, parts)
@@ -208,7 +207,7 @@ def _outcome(
 
 
 def _with_own_name(outcome: Outcome, job: dict[str, Any]) -> Outcome:
-    """The learner's file by its name, in tracebacks too: its folder is gone when one reads of it."""
+    """Replace the temporary path by the learner's file name, in tracebacks too."""
     file = str(job["file"])
     name = str(job.get("called", os.path.basename(file)))
 
@@ -224,7 +223,7 @@ def _with_own_name(outcome: Outcome, job: dict[str, Any]) -> Outcome:
 
 
 def _last_line(trace: str, file: str) -> str:
-    """Where the learner's code was, from what faulthandler wrote: the innermost line comes first."""
+    """The learner's line from faulthandler's output, which lists the innermost first."""
     for match in LINE.finditer(trace):
         if file and os.path.basename(match["file"]) == os.path.basename(file):
             return f", at line {match['line']}"

@@ -56,34 +56,34 @@ the system itself
     ioperm 173 -  modify_ldt 154 -  personality 135 92  vhangup 153 58  lookup_dcookie 212 18
     uselib 134 -  nfsservctl 180 42  _sysctl 156 -  create_module 174 -
 """
-# These are refused for some arguments only.
+# Rejected for some arguments only.
 DEPENDS = """
     clone 56 220  clone3 435 435  kill 62 129  tgkill 234 131  rt_sigqueueinfo 129 138
     rt_tgsigqueueinfo 297 240  prlimit64 302 261  prctl 157 167  fcntl 72 25  ioctl 16 29  mmap 9 222
     sched_setaffinity 203 122  seccomp 317 277
 """
-NEWEST = 450  # calls that came later are refused too: nobody has looked at them here
+NEWEST = 450  # later calls have not been reviewed, so they are rejected
 MACHINES = {"x86_64": (0, 0xC000003E), "aarch64": (1, 0xC00000B7)}  # the column, the kernel's name
 
 CLONE_THREAD = 0x10000
-SHARED_ANONYMOUS = 0x21  # memory that counts as nobody's data
-OWNER_OF_A_FILE = (8, 10, 15)  # F_SETOWN, F_SETSIG, F_SETOWN_EX: who gets a signal when it is ready
+SHARED_ANONYMOUS = 0x21  # memory that no limit counts
+OWNER_OF_A_FILE = (8, 10, 15)  # F_SETOWN, F_SETSIG, F_SETOWN_EX: the receiver of I/O signals
 STAY_ALIVE = 1  # PR_SET_PDEATHSIG: whether to end with the judge
 HARMLESS_REQUESTS = (0x5401, 0x5413, 0x541B, 0x5421, 0x5450, 0x5451)  # of terminals and pipes, by ioctl
 
 ALLOW, KILL = 0x7FFF0000, 0x80000000
 REFUSE, UNKNOWN = 0x50000 | errno.EPERM, 0x50000 | errno.ENOSYS
 LOAD, RETURN, AND = 0x20, 0x06, 0x54
-EQUAL, GREATER, ANY_BIT = 0x15, 0x25, 0x45  # jumps: to the next but `yes`, else to the next but `no`
-NUMBER, ARCHITECTURE, ARGUMENTS = 0, 4, 16  # where the kernel puts them
+EQUAL, GREATER, ANY_BIT = 0x15, 0x25, 0x45  # jumps: skip `yes` instructions if true, else `no`
+NUMBER, ARCHITECTURE, ARGUMENTS = 0, 4, 16  # offsets in struct seccomp_data
 NO_NEW_PRIVILEGES, SET_SECCOMP, FILTER = 38, 22, 2
 ACTION_AVAILABLE = 2
 
-Instruction = tuple[int, int, int, int]  # what to do, yes, no, a number
+Instruction = tuple[int, int, int, int]  # opcode, yes, no, operand
 
 
 def numbers(table: str, machine: str = "") -> dict[str, int]:
-    """The names of a table with their numbers, on this processor if none is named."""
+    """The system calls of a table with their numbers, by default for this processor."""
     column = MACHINES[machine or platform.machine()][0]
     words = [word for line in table.splitlines() if line.startswith(" ") for word in line.split()]
     rows = zip(words[::3], zip(words[1::3], words[2::3], strict=True), strict=True)
@@ -91,7 +91,7 @@ def numbers(table: str, machine: str = "") -> dict[str, int]:
 
 
 def available() -> bool:
-    """Whether the kernel has filters, and lets this process use them."""
+    """Whether the kernel supports filters and lets this process use them."""
     if sys.platform != "linux" or platform.machine() not in MACHINES:
         return False
     action = ctypes.c_uint32(0x50000)
@@ -101,11 +101,11 @@ def available() -> bool:
 
 
 def program(process: int) -> list[Instruction]:
-    """The filter for the process of this number."""
+    """The filter for the process with this id."""
     depends = numbers(DEPENDS)
     own = [(LOAD, 0, 0, _argument(0)), (EQUAL, 1, 0, process), (RETURN, 0, 0, REFUSE)]
     rules: dict[str, list[Instruction]] = {
-        # Threads are clones; glibc uses clone, whose flags can be seen, where there is no clone3.
+        # Threads are clones; without clone3, glibc uses clone, whose flags a filter can read.
         "clone": [(LOAD, 0, 0, _argument(0)), (ANY_BIT, 1, 0, CLONE_THREAD), (RETURN, 0, 0, REFUSE)],
         "clone3": [(RETURN, 0, 0, UNKNOWN)],
         **dict.fromkeys(("kill", "tgkill", "rt_sigqueueinfo", "rt_tgsigqueueinfo"), own),
@@ -122,7 +122,7 @@ def program(process: int) -> list[Instruction]:
         "sched_setaffinity": _refused_if_given(0),
     }
     found: list[Instruction] = [
-        # Other processors' calls, such as those of 32-bit programs, have other numbers.
+        # Calls of other architectures, such as 32-bit programs, have other numbers.
         (LOAD, 0, 0, ARCHITECTURE),
         (EQUAL, 1, 0, MACHINES[platform.machine()][1]),
         (RETURN, 0, 0, KILL),
@@ -139,7 +139,7 @@ def program(process: int) -> list[Instruction]:
 
 
 def enclose() -> None:
-    """Put the filter on this process, for ever; OSError if the kernel does not take it."""
+    """Install the filter on this process, irrevocably; OSError if the kernel rejects it."""
     code = b"".join(struct.pack("=HBBI", *each) for each in program(os.getpid()))
     text = ctypes.create_string_buffer(code, len(code))
     head = struct.pack("@HP", len(code) // 8, ctypes.addressof(text))
@@ -154,12 +154,12 @@ def enclose() -> None:
 
 
 def _argument(which: int) -> int:
-    """Where the lower half of an argument is; both processors put it first."""
+    """The offset of the lower half of an argument; both processors are little endian."""
     return ARGUMENTS + 8 * which
 
 
 def _refused_if_given(which: int) -> list[Instruction]:
-    """Refused unless all 64 bits of an argument are 0."""
+    """Reject unless all 64 bits of an argument are 0."""
     low, high = _argument(which), _argument(which) + 4
     return [
         *((LOAD, 0, 0, low), (EQUAL, 1, 0, 0), (RETURN, 0, 0, REFUSE)),

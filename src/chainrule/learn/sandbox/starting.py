@@ -1,7 +1,7 @@
-"""Starts judges: asks the process of `forking.py` for one, and starts that process where there is none.
+"""Starts judges: asks the process of `forking.py` for one, and starts that process if needed.
 
-There is one for each environment: what a program sees of PATH, PYTHONPATH or CHAINRULE_CORE is what
-Python was started with.
+It is restarted when the environment changes, because PATH, PYTHONPATH and CHAINRULE_CORE take effect
+when Python starts.
 """
 
 from __future__ import annotations
@@ -26,28 +26,28 @@ NEEDED = re.compile(
 
 
 def environment() -> dict[str, str]:
-    """The same chainrule as here; one thread for linear algebra, for each reserves memory.
+    """The same chainrule as here; one thread for linear algebra, because each reserves memory.
 
-    Of the other variables, which may hold keys and passwords, those that Python and libraries need.
+    Other variables may hold keys and passwords, so only those that Python and libraries need are passed.
     """
     root = str(Path(__file__).resolve().parents[3])
     given = os.environ.get("PYTHONPATH", "").split(os.pathsep)
-    # Whole paths: in another folder, a part of one or an empty one would mean another place.
+    # Absolute paths: relative or empty ones would change meaning in another folder.
     path = os.pathsep.join([root, *(os.path.abspath(p) for p in given if p)])
     keep = {
         **{name: value for name, value in os.environ.items() if NEEDED.match(name)},
         "PYTHONPATH": path,
         "PYTHONDONTWRITEBYTECODE": "1",
         "PYTHONIOENCODING": "utf-8:backslashreplace",
-        "PYTHONUNBUFFERED": "1",  # what was printed before an endless loop is shown
-        "PYTHONBREAKPOINT": "0",  # one that was left in the file has nobody to ask
-        "HOME": os.devnull,  # where Python would find modules of the user; a judge has another
+        "PYTHONUNBUFFERED": "1",  # shows output from before an endless loop
+        "PYTHONBREAKPOINT": "0",  # ignores breakpoint() left in the file
+        "HOME": os.devnull,  # hides the user's site-packages; a judge sets its own
     }
     return keep | dict.fromkeys(("OPENBLAS_NUM_THREADS", "OMP_NUM_THREADS", "MKL_NUM_THREADS"), "1")
 
 
 class Judge:
-    """One that is running: what it prints, and how to end it."""
+    """A running judge: its output, and how to end it."""
 
     connection: socket.socket
     printed: int
@@ -58,11 +58,11 @@ class Judge:
         self.code: int | None = None
 
     def end(self) -> None:
-        """It ends what it started first."""
+        """End it after its children."""
         self._ask(END)
 
     def kill(self) -> None:
-        """With whatever may be left of its group."""
+        """Kill it with the rest of its process group."""
         self._ask(KILL)
 
     def _ask(self, word: bytes) -> None:
@@ -70,7 +70,7 @@ class Judge:
             self.connection.send(word)
 
     def ended(self, seconds: float | None = None) -> bool:
-        """Whether it ends within this time; then its exit code is known, negative for a signal."""
+        """Whether it ends within this time; sets its exit code, negative for a signal."""
         end = None if seconds is None else time.monotonic() + seconds
         said = b""
         with selectors.DefaultSelector() as selector:
@@ -80,7 +80,7 @@ class Judge:
                     return False
                 with contextlib.suppress(ConnectionError):
                     said = self.connection.recv(16)
-                self.code = int(said or b"-9")  # nothing: the parent was killed, and the judge with it
+                self.code = int(said or b"-9")  # empty: the parent was killed, and the judge with it
         return True
 
     def close(self) -> None:
@@ -90,7 +90,7 @@ class Judge:
 
 
 class Parent:
-    """The process of `forking.py`, for one environment; it ends when it is not used any more."""
+    """The process of `forking.py` for one environment; it ends when it is no longer used."""
 
     retired: bool
 
@@ -109,7 +109,7 @@ class Parent:
                 cwd=os.sep,
                 env=variables,
                 pass_fds=(there.fileno(),),
-                start_new_session=True,  # Ctrl-C is for the process that started it
+                start_new_session=True,  # Ctrl-C must not reach it
             )
 
     def fork(self, files: list[int]) -> None:
@@ -123,7 +123,7 @@ class Parent:
                 self.close()
 
     def retire(self) -> None:
-        """There is another environment now; runs that are under way end first."""
+        """Retire it, because the environment changed; current runs end first."""
         self.retired = True
         if not self.users:
             self.close()
@@ -139,7 +139,7 @@ _parents: list[Parent] = []  # one at most
 
 def _parent() -> Parent:
     variables = environment()
-    # A process that was forked from this one starts its own.
+    # A fork of this process starts its own.
     key = (os.getpid(), FORKING, variables)
     if not _parents or _parents[0].key != key:
         _forget()
@@ -156,7 +156,7 @@ atexit.register(_forget)
 
 
 def start(stdin: int, result: int, trace: int) -> Judge:
-    """A judge that reads its job from `stdin`; these files are the caller's to close."""
+    """Start a judge that reads its job from `stdin`; the caller closes these files."""
     connection, there = socket.socketpair()
     printed, stdout = os.pipe()
     with _lock:
@@ -165,7 +165,7 @@ def start(stdin: int, result: int, trace: int) -> Judge:
             files = [there.fileno(), stdin, stdout, result, trace]
             try:
                 parent.fork(files)
-            except OSError:  # somebody ended it
+            except OSError:  # it was killed
                 _forget()
                 parent = _parent()
                 parent.fork(files)

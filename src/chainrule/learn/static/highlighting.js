@@ -1,4 +1,4 @@
-// Python in colours: enough to see where strings, comments and names begin and end.
+// Syntax highlighting for Python: strings, comments, keywords and names.
 
 import { h } from "../../viz/web/static/page/dom.js";
 

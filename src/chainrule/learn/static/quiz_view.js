@@ -1,7 +1,7 @@
 // Quizzes: a choice, a number, or nodes to click, with feedback on every answer.
 //
-// Judges answers here, so that quizzes also work in exported files. A page that wants to keep the answers
-// is told of each.
+// Judges answers here, so that quizzes also work in exported files. A page that stores answers
+// is notified of each.
 
 import { recompute } from "../../viz/web/static/graph/engine.js";
 import { Graph } from "../../viz/web/static/graph/graph.js";
@@ -10,7 +10,7 @@ import { decode } from "../../viz/web/static/page/numbers.js";
 import { moment } from "../../viz/web/static/stepper/moments.js";
 import { number } from "../../viz/web/static/stepper/quiz.js";
 
-/** `title` stands above; `answered` is whether the first answer was right, if there was one before. */
+/** `title` is the heading; `answered` is whether an earlier first answer was right, if there was one. */
 export function quizView(quiz, { title, answered = null, note = () => {} }) {
     const kinds = { choice: Choice, number: NumberQuiz, node: NodeQuiz };
     return new kinds[quiz.kind](quiz, title, answered, note);
@@ -18,7 +18,7 @@ export function quizView(quiz, { title, answered = null, note = () => {} }) {
 
 let count = 0;
 
-/** What all have: a question, a form, a line that says how it went. */
+/** The base class: a question, a form, a line with the verdict. */
 class QuizView {
     constructor(quiz, title, answered, note) {
         Object.assign(this, { quiz, note });
@@ -39,7 +39,7 @@ class QuizView {
         return h("button", { type: "submit", class: "primary" }, text);
     }
 
-    /** Say how it went; every answer is reported, the first counts elsewhere. */
+    /** Show the verdict. Every answer is reported; only the first is counted. */
     judge(right, ...more) {
         this.note(right);
         const words = right ? "✓ Right." : "✗ Not quite.";
@@ -83,7 +83,7 @@ class NumberQuiz extends QuizView {
         const guess = number(this.field.value.trim());
         if (guess === null) return this.ask("Type a number, such as 2.5 or -3.");
         const { answer, tolerance } = this.quiz;
-        // A typed number is rounded when it is read, as the answer was.
+        // Parsing rounds the typed number, as the answer was rounded.
         const right = Math.abs(guess - answer) <= tolerance + 1e-12 * Math.max(1, Math.abs(answer));
         return this.judge(right, right ? this.worked() : h("p", {}, "Try again, or let it be shown."));
     }
@@ -110,7 +110,7 @@ class NodeQuiz extends QuizView {
         this.place = h("div", { class: "graph-place" }, drawing);
         this.graph = new Graph(drawing, picture, layout);
         this.numbers = recompute(picture, leaves(picture));
-        // Numbers that could give it away come with the answer.
+        // Numbers that would give the answer away are shown only with it.
         this.graph.show({ ...moment(picture, this.numbers, 0), current: null, asking: false });
         for (const { group } of this.graph.nodes) {
             group.setAttribute("role", "checkbox");

@@ -1,1 +1,1 @@
-"""For teachers: exercises of one's own, marks for a class, lessons to hand out."""
+"""For teachers: custom exercises, marks for a class, lessons to hand out."""

@@ -1,7 +1,7 @@
 """A lesson or an exercise to hand out: one HTML file, or a Jupyter notebook.
 
-The file has its graphs and quizzes live and asks nothing of anybody; the notebook has code to run,
-with what it prints. Neither has solutions: those who teach find them beside the exercises.
+The HTML file has live graphs and quizzes and makes no requests; the notebook has code to run, with its
+output. Neither contains solutions: teachers find them with the exercises.
 """
 
 from __future__ import annotations
@@ -60,7 +60,7 @@ footer { max-width: 40rem; margin: 0 auto; padding: 24px 12px 40px; color: var(-
 
 
 def html(thing: Thing) -> str:
-    """One file that needs nothing else; quizzes and steppers work in it."""
+    """A self-contained file with working quizzes and steppers."""
     data: dict[str, Any] = {"figures": {}, "quizzes": {}}
     if isinstance(thing, Lesson):
         head, parts = thing.promise, list(_parts(thing, data))
@@ -116,7 +116,7 @@ def _code(text: str) -> str:
 
 
 def _asked(quiz: Mapping[str, Any]) -> str:
-    """A quiz for those who do not run scripts."""
+    """A quiz for readers without JavaScript."""
     options = "".join(f"<li>{escape(each['text'])}</li>" for each in quiz.get("options", ()))
     return f'<section class="quiz"><p>{escape(quiz["question"])}</p><ul>{options}</ul></section>'
 
@@ -137,7 +137,7 @@ def _handout(e: Exercise, titled: bool = True) -> str:
 
 
 def _without_task(source: str) -> str:
-    """The code of a starter, whose docstring stands above it already."""
+    """The code of a starter without its docstring, which is shown as the task."""
     first = ast.parse(source).body[0]
     return "\n".join(source.splitlines()[first.end_lineno :]).strip("\n")
 
@@ -170,7 +170,7 @@ def _markdown_cell(text: str) -> dict[str, Any]:
 
 
 def _code_cell(text: str, printed: str = "", raises: bool = False) -> dict[str, Any]:
-    metadata = {"tags": ["raises-exception"]} if raises else {}  # so that Run All goes on
+    metadata = {"tags": ["raises-exception"]} if raises else {}  # so that Run All continues
     source = text.strip("\n").splitlines(keepends=True)
     output = _raised(printed) if raises else _stream(printed)
     outputs = [output] if printed else []
@@ -188,7 +188,7 @@ def _stream(printed: str) -> dict[str, Any]:
 
 
 def _raised(printed: str) -> dict[str, Any]:
-    """Of a traceback, its last line."""
+    """The last line of a traceback."""
     name, _, text = printed.strip().partition(": ")
     return {"output_type": "error", "ename": name, "evalue": text, "traceback": [printed.strip()]}
 
@@ -225,7 +225,7 @@ def _exercise_cells(e: Exercise, title: str) -> Iterator[dict[str, Any]]:
 
 
 def _figure(data: Mapping[str, Any]) -> str:
-    """A drawing, or a training run, inside a function: the names of the lesson stay as they are."""
+    """A drawing or a training run, inside a function so that the lesson's names are not overwritten."""
     if "trainer" in data:
         program = _program(rendering.figure(data)["trainer"])
         return f"def figure():\n{textwrap.indent(program, '    ')}\n\n\nfigure()"
@@ -242,7 +242,7 @@ def _figure(data: Mapping[str, Any]) -> str:
 
 
 def _program(settings: Mapping[str, Any]) -> str:
-    """What a trainer does, as the studio writes it."""
+    """The program of a trainer figure, as the studio writes it."""
     from ...studio.trainer import code, config
 
     return code.program(config.Config(**settings)).strip()
@@ -270,5 +270,5 @@ def _folded(title: str, text: str) -> str:
 
 
 def _literal(text: str) -> str:
-    """Plain text in Markdown: what has a meaning there loses it."""
+    """Plain text with Markdown syntax escaped."""
     return "".join(f"\\{c}" if c in "\\`*_[]<>$#|" else c for c in text)

@@ -1,6 +1,6 @@
-"""`chainrule learn grade FOLDER`: a class's submissions, each isolated, into a CSV.
+"""`chainrule learn grade FOLDER`: checks a class's submissions in isolation and writes a CSV.
 
-A folder for each learner, with files named as the exercises: anna/write_mul.py.
+FOLDER has a folder for each learner, with files named after the exercises: anna/write_mul.py.
 """
 
 from __future__ import annotations
@@ -20,7 +20,7 @@ from ..sandbox.runner import USUAL, Limits, Outcome
 
 COLUMNS = ("learner", "exercise", "passed", "result", "seconds", "message")
 LARGEST = 1_000_000  # bytes of a submission
-COURSE = "chainrule-course"  # where learners have their files, if they hand in all of it
+COURSE = "chainrule-course"  # the learner's folder, if it is handed in as a whole
 MISSING = Outcome("missing", "there is no file with the name of an exercise")
 
 
@@ -53,7 +53,7 @@ def learners(folder: Path) -> list[Path]:
 
 
 def submissions(folder: Path) -> list[Submission]:
-    """What there is to check, in order; files that are no exercises are left out."""
+    """The files to check, in order; files that are not exercises are left out."""
     known = {e.name: e for e in exercises()}
     found = [
         Submission(learner.name, known[path.stem], path)
@@ -70,13 +70,13 @@ def submissions(folder: Path) -> list[Submission]:
 
 
 def without(folder: Path) -> list[str]:
-    """Learners of whom nothing can be graded: no file has the name of an exercise."""
+    """Learners without any file named after an exercise."""
     graded = {submission.learner for submission in submissions(folder)}
     return [learner.name for learner in learners(folder) if learner.name not in graded]
 
 
 def ignored(folder: Path, out: Path) -> Iterator[str]:
-    """What lies in the folder and is not graded, each with the reason; `out` is the CSV."""
+    """Files that are not graded, each with the reason; `out` is the CSV."""
     for path in sorted(p for p in folder.iterdir() if not p.is_dir() and not _hidden(p)):
         if path.resolve() != out.resolve():
             yield f"{_writable(path.name)}: it is in no learner's folder"
@@ -90,7 +90,7 @@ def ignored(folder: Path, out: Path) -> Iterator[str]:
 
 
 def _hidden(path: Path) -> bool:
-    """What systems and Python put there, not people."""
+    """Files created by the system or Python, not by people."""
     return path.name.startswith((".", "__"))
 
 
@@ -125,14 +125,14 @@ def write(
 
 
 def _row(learner: str, exercise: str, outcome: Outcome) -> tuple[str, list[str]]:
-    """With the name to sort it by: the cell of it may begin with another character."""
+    """A row with its sort key: the cell itself may be escaped."""
     message = " ".join(outcome.message.split())
     cells = [_cell(learner), exercise, str(int(outcome.passed)), outcome.kind]
     return learner, [*cells, f"{outcome.seconds:.2f}", _cell(message)]
 
 
 def _cell(text: str) -> str:
-    """Text that can be written, and that a spreadsheet does not take for a formula."""
+    """Encodable text that a spreadsheet does not interpret as a formula."""
     text = _writable(text)
     return f"'{text}" if text[:1] in ("=", "+", "-", "@", "\t", "\r") else text
 

@@ -1,7 +1,7 @@
-"""`chainrule learn try FOLDER`: whether an exercise of one's own is ready for learners.
+"""`chainrule learn try FOLDER`: checks whether a teacher's exercise is ready for learners.
 
-The starter must fail, the solution pass, and every wrong solution fail; what is said to each of them
-is shown, because learners will read it.
+The starter must fail, the solution pass, and every wrong solution fail; the messages are shown, because
+learners will read them.
 """
 
 from __future__ import annotations
@@ -22,7 +22,7 @@ ENOUGH = 5  # wrong solutions
 
 @dataclass(frozen=True)
 class Trial:
-    """A file of an exercise, how its check ended, and what is wrong with that: "" for nothing."""
+    """A file of an exercise, the outcome of its check, and the problem with that, or ""."""
 
     file: str
     outcome: Outcome
@@ -36,7 +36,7 @@ class Trial:
 
 
 def gaps(e: Exercise) -> Iterator[str]:
-    """What a learner would miss before anything is checked; ExerciseError where a file is not there."""
+    """Problems with the texts, before anything is checked; ExerciseError if a file is missing."""
     for name in FILES:
         e.file(name)
     if not e.task:
@@ -57,7 +57,7 @@ def gaps(e: Exercise) -> Iterator[str]:
 
 
 def advice(e: Exercise) -> Iterator[str]:
-    """What would make it better, though it is ready without."""
+    """Optional improvements."""
     if 0 < len(e.wrong) < ENOUGH:
         yield (
             f"advice: {counted(len(e.wrong), 'wrong solution')}; exercises of the course have {ENOUGH} "
@@ -70,7 +70,7 @@ def counted(count: int, noun: str) -> str:
 
 
 def trials(e: Exercise) -> Iterator[Trial]:
-    """Check the starter, the solution and every wrong solution; if the checker is broken, one."""
+    """Check the starter, the solution and every wrong solution; only one if the checker is broken."""
     starter = e.check(e.folder / "starter.py")
     yield Trial("starter.py", starter, _of_the_starter(starter))
     if starter.kind == "checker":
@@ -82,7 +82,7 @@ def trials(e: Exercise) -> Iterator[Trial]:
 
 
 def _docstring(source: str) -> str:
-    """Of code that may not even be Python: its check says so."""
+    """The docstring; "" for invalid Python, which its check reports."""
     try:
         return ast.get_docstring(ast.parse(source)) or ""
     except SyntaxError:

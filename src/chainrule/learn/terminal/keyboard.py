@@ -1,6 +1,6 @@
-"""A terminal's keyboard: single keys, for which nobody presses Enter, and whole lines.
+"""Reads single keys, without Enter, and whole lines from a terminal.
 
-Where the input is no terminal, keys and lines are read from it all the same.
+If the input is not a terminal, keys and lines are read from it too.
 """
 
 from __future__ import annotations
@@ -15,7 +15,7 @@ END = "\x04"  # ctrl-D, the end of input
 
 
 class Keyboard:
-    """To be used in a `with`, which leaves the terminal as it was."""
+    """A context manager that restores the terminal's settings."""
 
     def __init__(self) -> None:
         self.descriptor: int = sys.stdin.fileno()
@@ -39,11 +39,11 @@ class Keyboard:
         return data.decode("utf-8", "ignore").strip() if data else END
 
     def line(self, prompt: str) -> str | None:
-        """The next line, which can be corrected before Enter; None at the end of input."""
+        """The next line, editable until Enter; None at the end of input."""
         self.give_lines()
         print(prompt, end="", flush=True)
         typed = bytearray()
-        # One byte after another: what is read ahead would be missed by `key`.
+        # Unbuffered: `key` would miss bytes that were read ahead.
         while data := os.read(self.descriptor, 1):
             if data == b"\n":
                 return typed.decode("utf-8", "replace")
@@ -60,7 +60,7 @@ class Keyboard:
             tty.setcbreak(self.descriptor, termios.TCSADRAIN)
 
     def give_lines(self) -> None:
-        """As the terminal was: what another program expects."""
+        """Restore the terminal's settings for another program."""
         if self.before is not None:
             import termios
 

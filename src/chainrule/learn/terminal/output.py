@@ -1,6 +1,6 @@
-"""What a terminal can show: colours, where somebody looks at them, and lines as wide as it is.
+"""Terminal output: colours on a terminal, and lines wrapped to its width.
 
-Prose is Markdown and is filled; what has its lines for a reason, such as code, is left as it is.
+Markdown prose is wrapped; code and other preformatted lines are kept.
 """
 
 from __future__ import annotations
@@ -11,16 +11,16 @@ import shutil
 from collections.abc import Iterable, Iterator
 from typing import TextIO
 
-WIDEST = 100  # columns that one likes to read
+WIDEST = 100  # columns of readable text
 WORD = re.compile(r"(?:`[^`]*`|\S)+")  # code in a sentence stays on one line
 CODE, FENCE = "    ", "```"
 ITEM = re.compile(r"(?:[-*]|\d+\.) +")
 KEPT = re.compile(r"#|\||---")  # headings, tables and rules
-PART = re.compile(r"  (?:with|expected|got) +| *")  # of a report: what the rest stands below
+PART = re.compile(r"  (?:with|expected|got) +| *")  # the head of a report line; the rest is aligned
 
 
 class Style:
-    """Colours where somebody looks at them."""
+    """Colours, if the output is a terminal."""
 
     def __init__(self, stream: TextIO) -> None:
         self.on: bool = stream.isatty() and "NO_COLOR" not in os.environ
@@ -42,22 +42,22 @@ class Style:
 
 
 def width() -> int:
-    """Columns for prose; the terminal is asked every time, because windows change."""
+    """Columns for prose; read every time, because windows are resized."""
     return min(shutil.get_terminal_size().columns, WIDEST)
 
 
 def prose(text: str) -> str:
-    """Markdown in lines of the terminal's width."""
+    """Markdown wrapped to the terminal's width."""
     return "\n".join(_prose(text.splitlines()))
 
 
 def report(text: str) -> str:
-    """What a checker says: every line for itself, and what does not fit below its beginning."""
+    """A checker's report: each line wrapped on its own, with a hanging indent."""
     return "\n".join(line for each in text.splitlines() for line in _reported(each))
 
 
 def listed(marks: Iterable[str], texts: Iterable[str]) -> str:
-    """Texts below each other, each beside its mark."""
+    """A list of texts, each after its marker."""
     return "\n".join(
         line
         for mark, text in zip(marks, texts, strict=False)
@@ -66,7 +66,7 @@ def listed(marks: Iterable[str], texts: Iterable[str]) -> str:
 
 
 def filled(words: Iterable[str], first: str = "", gap: str = " ") -> Iterator[str]:
-    """As many words in a line as fit; what stands before the first is left blank before the others."""
+    """Wrap words; continuation lines are indented by the width of the first line's prefix."""
     line, empty = first, True
     for word in words:
         if not empty and len(line) + len(gap) + len(word) > width():
@@ -81,8 +81,8 @@ def filled(words: Iterable[str], first: str = "", gap: str = " ") -> Iterator[st
 
 
 def _prose(lines: Iterable[str]) -> Iterator[str]:
-    words: list[str] = []  # of a paragraph that has begun
-    mark = ""  # what it began with, if it is one of a list
+    words: list[str] = []  # of the current paragraph
+    mark = ""  # its list marker, if any
     fenced = False
 
     def paragraph() -> Iterator[str]:
@@ -93,7 +93,7 @@ def _prose(lines: Iterable[str]) -> Iterator[str]:
     for line in lines:
         fence = line.startswith(FENCE)
         item = None if fenced else ITEM.match(line)
-        # Code needs a line of space before it: further in, a paragraph goes on.
+        # Code needs a blank line before it: otherwise an indented line continues the paragraph.
         if fenced or fence or KEPT.match(line) or not line.strip() or (not words and line[:4] == CODE):
             yield from paragraph()
             yield line

@@ -1,4 +1,4 @@
-"""Text that is longer than a terminal is high: the reader's pager shows it, if there is one."""
+"""Shows text that is longer than the terminal in the user's pager, if there is one."""
 
 from __future__ import annotations
 
@@ -11,29 +11,29 @@ import tempfile
 from contextlib import suppress
 
 USUAL = "less"
-# A short text needs no key, colours are kept, the text stays on the screen, and the keys are named.
+# Quit if the text fits, keep colours, keep the text on the screen, and name the keys.
 LESS = r"FRXPs?e(END) :space\: on, .b\: back, q\: done"
 
 
 def show(text: str) -> None:
-    """In a pager where somebody looks at a terminal, else printed as it is."""
+    """Show in a pager on a terminal, otherwise print."""
     words = pager()
     if not words or not (sys.stdin.isatty() and sys.stdout.isatty()):
         print(text, flush=True)
         return
     sys.stdout.flush()
     environment = {"LESS": LESS, "LESSCHARSET": "utf-8", **os.environ}
-    with tempfile.TemporaryFile() as file:  # all of it is there, however late the pager reads on
+    with tempfile.TemporaryFile() as file:  # a file, so that the pager can read at its own pace
         file.write(f"{text}\n".encode())
         file.seek(0)
         process = subprocess.Popen(words, stdin=file, env=environment)
     while process.returncode is None:
-        with suppress(KeyboardInterrupt):  # meant for the pager, which deals with it
+        with suppress(KeyboardInterrupt):  # the pager handles it
             process.wait()
 
 
 def pager() -> list[str]:
-    """The words that start it: those of PAGER, else less; none if there is none."""
+    """The pager's command: PAGER, else less; empty if there is none."""
     words = shlex.split(os.environ.get("PAGER", USUAL))
     if os.environ.get("TERM") == "dumb" or not words or shutil.which(words[0]) is None:
         return []

@@ -14,7 +14,7 @@ from ..quizzes import judge, name_of, pictured
 from . import output
 from .output import Style
 
-Ask = Callable[[str], str | None]  # from a prompt to a line; None if there is none any more
+Ask = Callable[[str], str | None]  # prompt -> line; None at the end of input
 PROMPTS = {
     "choice": "your choice: ",
     "number": "your number: ",
@@ -26,7 +26,7 @@ KEYS = "Enter alone goes on to the next question, ctrl-D ends."
 def ask_all(
     lesson: Lesson, progress: Progress, say: Callable[[str], None], ask: Ask, style: Style
 ) -> None:
-    """Ask, judge, and keep what was answered first: in the file that the studio keeps it in."""
+    """Ask, judge, and save the first answers, in the file that the studio uses too."""
     quizzes = lesson.of("quiz")
     progress.refresh()
     say(f"{style.strong(lesson.title)}  ({len(quizzes)} questions)")
@@ -57,7 +57,7 @@ def shown(quiz: Mapping[str, Any]) -> Iterator[str]:
 
 
 def graph(quiz: Mapping[str, Any]) -> str:
-    """A tree of numbered nodes; of the numbers in them only the given ones, which give nothing away."""
+    """A tree of numbered nodes. Only the given numbers are shown, so that no answer is revealed."""
     found = pictured(quiz["expression"], quiz["values"])
 
     def told(node: Node) -> str:
@@ -75,7 +75,7 @@ def _answered(
     ask: Ask,
     style: Style,
 ) -> bool | None:
-    """Until it is right, told or left alone: whether the first answer was right, None without one."""
+    """Ask until the answer is right, revealed or skipped; whether the first was right, or None."""
     first: bool | None = None
     while True:
         line = ask(PROMPTS[quiz["kind"]])

@@ -18,7 +18,7 @@ from .keyboard import END, Keyboard
 from .output import Style
 from .quizzing import ask_all
 
-PAUSE = 0.15  # seconds between looks at the file
+PAUSE = 0.15  # seconds between checks of the file
 KEYS = (
     *("r read the lesson", "z its quiz", "h hint", "n next", "s solution"),
     *("l list", "c check again", "q quit"),
@@ -26,12 +26,12 @@ KEYS = (
 
 
 def keys() -> str:
-    """What can be pressed."""
+    """The available keys."""
     return "\n".join(output.filled(KEYS, gap="   "))
 
 
 def listed(progress: Progress, style: Style) -> Iterator[str]:
-    """All lessons with their exercises, and how far one is."""
+    """All lessons with their exercises, and the learner's progress."""
     found = exercises()
     done = sum(e.name in progress.passed for e in found)
     yield style.strong(f"{done} of {len(found)} exercises passed")
@@ -49,7 +49,7 @@ def listed(progress: Progress, style: Style) -> Iterator[str]:
 
 
 def next_exercise(progress: Progress, after: str = "") -> Exercise | None:
-    """The first after this one that was not passed, else the first of all."""
+    """The next exercise that was not passed, else the first of all."""
     found = exercises()
     places = [i for i, e in enumerate(found) if e.name == after]
     start = places[0] + 1 if places else 0
@@ -60,19 +60,19 @@ def next_exercise(progress: Progress, after: str = "") -> Exercise | None:
 
 
 def current(progress: Progress) -> Exercise:
-    """The one to be opened when none is named."""
+    """The exercise to open if none is named."""
     return next_exercise(progress) or exercises()[0]
 
 
 def begun(folder: Path) -> Progress:
-    """What was passed so far; says where a new course is made, and what could not be read."""
+    """The progress so far; prints where a new course is created, and whether a file was damaged."""
     if not folder.exists():
         print(f"new course in {folder.absolute()}")
     return known(folder)
 
 
 def known(folder: Path) -> Progress:
-    """What was passed so far; says so if it could not be read."""
+    """The progress so far; prints a note if its file was damaged."""
     progress = Progress.read(folder)
     if progress.damaged:
         kept = progress.damaged.absolute()
@@ -81,7 +81,7 @@ def known(folder: Path) -> Progress:
 
 
 def opened(e: Exercise, folder: Path) -> Path:
-    """The learner's file, made from the starter if it is not there yet."""
+    """The learner's file, created from the starter if needed."""
     path = folder / f"{e.name}.py"
     if not path.exists():
         make_folder(folder)
@@ -99,7 +99,7 @@ def report(e: Exercise, outcome: Outcome, style: Style) -> str:
 
 
 def hint(e: Exercise, progress: Progress, solution: str = "s") -> str:
-    """One more than before; after the last one that one again, and what else there is."""
+    """The next hint; after the last one, that one again and how to see the solution."""
     progress.refresh()
     before = progress.hints.get(e.name, 0)
     count = progress.note_hint(e.name, len(e.hints))
@@ -121,7 +121,7 @@ class Session:
         self.keyboard = keyboard
         self.style: Style = Style(sys.stdout)
         self.exercise: Exercise = exercise(first) if first else current(self.progress)
-        self.lesson = self.exercise.lesson  # that r reads: the next one, when this one is done
+        self.lesson = self.exercise.lesson  # the lesson that r shows: the next one once this one is done
         self.seen: tuple[int, int] | None = None
         self.asked_for_solution = False
         if not new:
@@ -131,7 +131,7 @@ class Session:
         print(text, flush=True)
 
     def open(self, e: Exercise) -> None:
-        """Show its task; nothing is checked before the first save, which is the learner's."""
+        """Show the task; nothing is checked before the learner's first save."""
         self.exercise, self.lesson, self.asked_for_solution = e, e.lesson, False
         path = opened(e, self.progress.folder)
         self.seen = self.state()
@@ -148,7 +148,7 @@ class Session:
         if self.keyboard.is_terminal:
             self.say(f"Edit {path}; it is checked whenever you save it.")
             self.say(self.style.quiet(keys()))
-        else:  # nobody presses q, so that the end of input is the end: no save would be seen
+        else:  # not a terminal: the session ends with the input, so no save would be seen
             self.say(f"Edit {path}; then check it: chainrule learn check {e.name}")
 
     def state(self) -> tuple[int, int] | None:
@@ -170,7 +170,7 @@ class Session:
         return outcome
 
     def onward(self) -> str:
-        """What comes after an exercise that was passed."""
+        """What to do after passing an exercise."""
         here, passed = self.exercise.lesson, self.progress.passed
         following = next_exercise(self.progress, self.exercise.name)
         done = all(e.name in passed for e in exercises() if e.lesson == here)
@@ -182,7 +182,7 @@ class Session:
         return " ".join(parts)
 
     def press(self, key: str) -> bool:
-        """Do what a key means; False to end."""
+        """Handle a key; False ends the session."""
         e = self.exercise
         if key == "q":
             return False
@@ -214,7 +214,7 @@ class Session:
         return True
 
     def show_solution(self) -> None:
-        """After passing, or when it was asked for twice."""
+        """The solution: after passing, or on the second request."""
         e = self.exercise
         if e.name in self.progress.passed or self.asked_for_solution:
             self.progress.note_solution(e.name)
@@ -227,7 +227,7 @@ class Session:
             self.say(output.prose(text))
 
     def run(self) -> None:
-        """Until q or the end of input."""
+        """Run until q or the end of input."""
         self.say(
             self.style.quiet(output.prose(f"Your code runs in a process of its own, {protection()}."))
         )
@@ -237,7 +237,7 @@ class Session:
             if key == END or (key and not self.press(key)):
                 return
             if self.state() not in (self.seen, None):
-                time.sleep(0.05)  # an editor may write in several goes
+                time.sleep(0.05)  # an editor may write in several steps
                 self.check()
 
 
