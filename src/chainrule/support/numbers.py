@@ -1,8 +1,4 @@
-<<<<<<< HEAD:src/chainrule/support/numbers.py
 """Number formatting, the same in reprs, messages and every view; numbers.js does the same in a page.
-=======
-"""Number formatting, the same in every view; `viz/web/static/page/numbers.js` does the same.
->>>>>>> a9b66bd (Rewrite the comments and messages of viz in plain English):src/chainrule/viz/numbers.py
 
 A number fits into 11 characters, so boxes need not grow when numbers change. Ties are rounded
 away from zero, on the exact binary value, as in JavaScript.
@@ -16,13 +12,8 @@ from typing import Any
 
 from . import graph
 
-<<<<<<< HEAD:src/chainrule/support/numbers.py
 MISSING = "–"  # not computed, or several values
 LONGEST = 11  # characters, as in -99999.1234, -12345678.9 and -1.234e-300
-=======
-MISSING = "–"  # not computed, or several values
-LONGEST = 11  # characters, as in -99999.1234 and -1.234e-300
->>>>>>> a9b66bd (Rewrite the comments and messages of viz in plain English):src/chainrule/viz/numbers.py
 
 _FIXED = Context(prec=28, rounding=ROUND_HALF_UP, traps=[])
 _EXPONENT = Context(prec=4, rounding=ROUND_HALF_UP, traps=[])
@@ -30,11 +21,7 @@ _DECIMALS = {1e5: 4, 1e6: 3, 1e7: 2, 1e8: 1}  # below each of these
 
 
 def format(x: float | None) -> str:
-<<<<<<< HEAD:src/chainrule/support/numbers.py
     """Four decimals, fewer for large numbers; 1.234e-7 or 1.234e21 where that would not fit."""
-=======
-    """Four decimals; 1.234e-7 or 1.234e21 for very small and very large numbers."""
->>>>>>> a9b66bd (Rewrite the comments and messages of viz in plain English):src/chainrule/viz/numbers.py
     if x is None:
         return MISSING
     if not math.isfinite(x):
