@@ -40,7 +40,7 @@ from measure import (
     timed,
 )
 
-STARTS = 1 if QUICK else 3  # compiling takes long, and varies less;
+STARTS = 1 if QUICK else 3  # compiling takes long, and varies less
 LONG = 3.0  # a contestant that takes longer than this to compile does so only once
 A_TURN = 0.0 if QUICK else 0.05  # seconds for which short work is repeated in each turn
 PATIENCE = 600.0  # seconds to wait for an answer from a process

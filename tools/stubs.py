@@ -28,7 +28,7 @@ def defaults(op: ops.Op) -> list[tuple[str, float]]:
 
 
 def function(op: ops.Op) -> list[str]:
-    """The stub of an operation: a Value gives a Value, a number a number, a sequence a sequence."""
+    """The stub of an operation: a Value gives a Value, a number a number, anything else Any."""
     if isinstance(op, ops.Variadic):
         return [f"def {op.name}(*args: Any) -> Any: ..."]
     given = "xyz"[: op.arity - len(op.defaults)]

@@ -66,7 +66,7 @@ static int find_sides(const Lowering *l, int32_t i, const int32_t **a, const int
 }
 
 static int same_dot(const void *wanted, int32_t i) {
-    const Dots *d = wanted; /* the candidate sits right after the last sequence */
+    const Dots *d = wanted; /* the candidate is entry n, not counted yet */
     return d->line[i] == d->line[d->n] && d->column[i] == d->column[d->n];
 }
 
