@@ -166,4 +166,4 @@ def test_the_page_says_what_is_missed_and_who_is_faster(tmp_path: Path) -> None:
     faster = page.partition("## Where others are faster")[2].partition("##")[0]
     assert rows(faster)["a race"] == ["CasADi: spelled so", "2", "0.5", "1 - 2"]
     assert "another" not in faster
-    assert "No turn is repeated,\n  left out or chosen." in page
+    assert "No turn is repeated,\n  left out or selected." in page
