@@ -1,4 +1,4 @@
-"""Small data sets, seeded and deterministic, and what training needs around them."""
+"""Small deterministic data sets, splitting, batches and CSV files."""
 
 from .datasets import blobs, circles, digits, moons, spirals, xor
 from .files import read_csv

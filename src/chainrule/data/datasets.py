@@ -1,4 +1,4 @@
-"""Data sets made from a formula and a seed; `digits` comes from scikit-learn.
+"""Synthetic data sets with a seed; `digits` comes from scikit-learn.
 
 Each returns X of shape (n, features) and y of shape (n,), as NumPy arrays.
 """
@@ -22,7 +22,7 @@ def xor() -> tuple[Floats, Floats]:
 
 
 def _noisy(points: list[Floats], noise: float, seed: int) -> tuple[Floats, Labels]:
-    """Classes one after another, shuffled, with normal noise on every coordinate."""
+    """Concatenate the classes, shuffle, and add normal noise to every coordinate."""
     rng = np.random.default_rng(seed)
     X = np.concatenate(points)
     y = np.concatenate([np.full(len(p), label) for label, p in enumerate(points)])
@@ -42,7 +42,7 @@ def _on_circle(angle: Floats, radius: Any = 1.0) -> Floats:
 
 
 def moons(n: int = 100, noise: float = 0.1, seed: int = 0) -> tuple[Floats, Labels]:
-    """Two half circles that reach into each other; y is 0 or 1."""
+    """Two interleaved half circles; y is 0 or 1."""
     upper, lower = _halves(n)
     first = _on_circle(np.linspace(0.0, np.pi, upper))
     second = np.array([1.0, 0.5]) - _on_circle(np.linspace(0.0, np.pi, lower))
@@ -62,7 +62,7 @@ def circles(
 def spirals(
     n: int = 100, noise: float = 0.05, turns: float = 1.0, seed: int = 0
 ) -> tuple[Floats, Labels]:
-    """Two spirals around each other; y is 0 or 1."""
+    """Two intertwined spirals; y is 0 or 1."""
     arms = []
     for start, count in zip((0.0, np.pi), _halves(n), strict=True):
         t = np.linspace(0.1, 1.0, count)
@@ -96,5 +96,5 @@ def digits() -> tuple[Floats, Labels]:
 BY_NAME: dict[str, Callable[..., tuple[Any, Any]]] = {
     made.__name__: made for made in (xor, moons, circles, spirals, blobs, digits)
 }
-# Those that are points of the plane, in as many samples and with as much noise as one likes.
+# Two-dimensional data sets with a variable number of samples and noise.
 PLANE = tuple(made.__name__ for made in (moons, circles, spirals, blobs))

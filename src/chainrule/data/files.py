@@ -11,14 +11,14 @@ from typing import Any
 
 import numpy as np
 
-LOOKS = "expected one sample a line, as in 0.5,-1.2,1"
+LOOKS = "expected one sample per line, as in 0.5,-1.2,1"
 
 
 def read_csv(path: str | Path, target: str | int | None = -1) -> tuple[Any, Any, list[str]]:
-    """X, y and the names of the columns of X, from a file with one sample a line.
+    """X, y and the names of the columns of X, from a file with one sample per line.
 
-    The first line may hold the names. `target` is the column of y, by name or position; None means
-    that there is none, and y is None.
+    The first line may hold the names. `target` is the column of y, by name or position; if it is None,
+    so is y.
     """
     table = read_table(path)
     if target is None:
@@ -30,9 +30,9 @@ def read_csv(path: str | Path, target: str | int | None = -1) -> tuple[Any, Any,
 
 @dataclass(frozen=True)
 class Table:
-    """The cells of a file as text, each row with its line; they become numbers when asked for."""
+    """The cells of a file as text, each row with its line number; converted to numbers on demand."""
 
-    source: str | Path  # what errors call it
+    source: str | Path  # as named in errors
     header: list[str]  # the names of the columns, empty if the file has none
     rows: list[tuple[int, list[str]]]
 
@@ -54,7 +54,7 @@ class Table:
         return column % len(names)
 
     def numbers(self, columns: Sequence[int] | None = None) -> Any:
-        """These columns, all if None, as an array with a row for each sample."""
+        """These columns, all if None, as an array with one row per sample."""
         chosen = range(len(self.names)) if columns is None else columns
         return np.array(
             [[self._number(line, i, row[i]) for i in chosen] for line, row in self.rows], dtype=float
@@ -123,7 +123,7 @@ def _is_number(text: str) -> bool:
 
 
 def _hint(text: str) -> str:
-    """What to write instead, where it can be guessed."""
+    """A suggestion for what to write instead, if there is an obvious one."""
     if ";" in text or "\t" in text:
         return "; put commas between the columns"
     return "; write classes as 0, 1, 2" if text.strip().isalpha() else ""

@@ -10,9 +10,9 @@ import numpy as np
 
 
 def as_samples(name: str, samples: Any) -> Any:
-    """Samples that are taken by their position: tables and arrays of other libraries as NumPy arrays.
+    """Convert tables and arrays of other libraries to NumPy, so that samples are indexed by position.
 
-    A pandas DataFrame would be indexed by the names of its columns, a Series by its labels.
+    A pandas DataFrame would be indexed by column names, a Series by labels.
     """
     if isinstance(samples, (list, tuple)):
         foreign = len(samples) > 0 and _is_foreign(samples[0])
@@ -22,7 +22,7 @@ def as_samples(name: str, samples: Any) -> Any:
     array = np.asarray(samples)
     if array.dtype.kind in "biuf":
         return array
-    try:  # columns of numbers of different kinds come as objects
+    try:  # columns of different numeric types become objects
         return array.astype(float)
     except (TypeError, ValueError):
         given = f"a {type(samples).__name__} with {_not_a_number(array)}"
@@ -32,7 +32,7 @@ def as_samples(name: str, samples: Any) -> Any:
 
 
 def check_index(X: Any, y: Any) -> None:
-    """Refuse tables of pandas with the same labels in another order: samples are taken by position."""
+    """Reject pandas tables with the same index in another order: samples are matched by position."""
     if not hasattr(X, "iloc") or not hasattr(y, "iloc") or X.index.equals(y.index):
         return
     if set(X.index) == set(y.index):
@@ -57,7 +57,7 @@ def _not_a_number(array: Any) -> str:
 
 
 def check_lengths(X: Any, y: Any) -> int:
-    """The number of samples, which X and y must agree on."""
+    """The number of samples, which must be the same in X and y."""
     for name, samples in (("X", X), ("y", y)):
         if not hasattr(samples, "__len__"):
             kind = type(samples).__name__
@@ -70,7 +70,7 @@ def check_lengths(X: Any, y: Any) -> int:
 
 
 def check_count(name: str, value: Any, least: int = 1) -> int:
-    """An argument that counts something."""
+    """Validate an integer argument."""
     if not isinstance(value, SupportsIndex):
         raise TypeError(f"{name} must be an integer, got {value!r}")
     if operator.index(value) < least:
@@ -86,7 +86,7 @@ def take(rows: Any, index: Any) -> Any:
 def train_test_split(
     X: Any, y: Any, test_size: float = 0.25, seed: int = 0
 ) -> tuple[Any, Any, Any, Any]:
-    """X_train, X_test, y_train, y_test, shuffled; the order is scikit-learn's."""
+    """X_train, X_test, y_train, y_test, shuffled, in scikit-learn's order."""
     X, y = as_samples("X", X), as_samples("y", y)
     n = check_lengths(X, y)
     if not 0.0 < test_size < 1.0:
@@ -102,9 +102,9 @@ def train_test_split(
 def batches(
     X: Any, y: Any, batch_size: int | None = None, shuffle: bool = True, seed: Any = 0
 ) -> Iterator[tuple[Any, Any]]:
-    """Pieces of X and y of batch_size samples, the last one maybe smaller; all at once if None.
+    """Batches of X and y of batch_size samples; the last may be smaller. None gives one batch.
 
-    `seed` may be a NumPy generator, which then goes on from call to call.
+    `seed` may be a NumPy generator, which then continues from call to call.
     """
     X, y = as_samples("X", X), as_samples("y", y)
     n = check_lengths(X, y)

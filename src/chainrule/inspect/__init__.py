@@ -1,1 +1,1 @@
-"""Tools that look at expressions: gradient checks, expansion, parsing, notation and rules as taught."""
+"""Tools for expressions: gradient checks, expansion, parsing, notation and textbook rules."""

@@ -1,7 +1,7 @@
 """`check_gradients`: compare gradients with finite differences, and find the rule that is wrong.
 
-Not only the leaf whose gradient is off: every operation's local derivative is checked by
-itself, so that the report can name the operation and the input.
+Every operation's local derivative is checked separately, so the report names the wrong operation and
+input, not only the leaf whose gradient is off.
 """
 
 from __future__ import annotations
@@ -23,7 +23,7 @@ from ..value import Value
 
 @dataclass(frozen=True)
 class Comparison:
-    """One gradient: as backward computed it, and by finite differences."""
+    """One gradient, from backward and from finite differences."""
 
     name: str
     gradient: float
@@ -37,7 +37,7 @@ class Comparison:
 
 @dataclass
 class GradientReport:
-    """What `check_gradients` found; true if everything agrees."""
+    """The result of `check_gradients`; true if everything agrees."""
 
     epsilon: float
     comparisons: list[Comparison] = field(default_factory=list)
@@ -45,7 +45,7 @@ class GradientReport:
     notes: list[str] = field(default_factory=list)  # kinks, where the derivative is a convention
 
     def __bool__(self) -> bool:
-        """Whether nothing is wrong; at a kink differences cannot tell."""
+        """Whether nothing is wrong; at a kink, finite differences are inconclusive."""
         return not self.faults and (bool(self.notes) or all(row.agrees for row in self.comparisons))
 
     def __str__(self) -> str:
@@ -72,20 +72,20 @@ def check_gradients(
 ) -> GradientReport:
     """Compare the gradients of an expression with central differences.
 
-    `subject` is a result: its leaves are moved by `epsilon` (times their size, if above 1) and
-    it is recomputed, on a copy. Or it is a function: of `args`, or of none if it uses Values
-    of its own, which are moved and put back. Use a function where an operation was made by
-    hand, with `_backward`, and so cannot be recomputed.
+    `subject` is a result: on a copy, its leaves are moved by `epsilon` (times their size, if above 1)
+    and it is recomputed. Or it is a function: of `args`, or without arguments if it closes over Values,
+    which are moved and restored. Use a function if an operation was made by hand, with `_backward`,
+    because it cannot be recomputed.
 
-    Returns a report that prints as a table and is true if all gradients agree: within
-    `tolerance` of their size, and what rounding does to differences. Before a gradient is called
-    wrong, smaller and larger steps are tried as well.
+    Returns a report that prints as a table and is true if all gradients agree, within `tolerance` of
+    their size plus the rounding error of the differences. Before a gradient is reported as wrong,
+    smaller and larger steps are tried.
     """
     if isinstance(subject, Value):
         if len(args) == 1 and isinstance(args[0], float):
             epsilon, args = args[0], ()  # check_gradients(v, 1e-6)
         if args:
-            raise TypeError("arguments make sense only for a function")
+            raise TypeError("arguments are allowed only with a function")
         expression: _Recomputed | _Rebuilt = _Recomputed(subject)
     elif callable(subject):
         expression = _Rebuilt(subject, args)
@@ -112,7 +112,7 @@ class _Recomputed:
         self.leaves = [v for v in self.order if v.is_leaf]
 
     def evaluate(self) -> list[float]:
-        """The value of every node, for the leaves as they are now."""
+        """The value of every node for the current leaves."""
         self.output.forward()
         return [v.data for v in self.order]
 
@@ -136,7 +136,7 @@ class _Rebuilt:
     def evaluate(self) -> list[float]:
         values = [v.data for v in graph.topological(self.build())]
         if len(values) != len(self.order):
-            raise ValueError("the function builds another graph nearby: it branches on a value here")
+            raise ValueError("the function builds a different graph for nearby values: it branches here")
         return values
 
 
@@ -181,10 +181,10 @@ class _Check:
         differences: Callable[[float], tuple[Any, float]],
         pick: Callable[[Any], float] = lambda slope: slope,
     ) -> tuple[Any, bool]:
-        """Differences for the first step that agrees with what is stated, or for the usual step."""
+        """Differences for the first step size that agrees with the stated slope, or the usual one."""
         size = abs(x) or 1.0
         others = (self.epsilon, self.epsilon * size, 1e-2 * self.epsilon * size)
-        # A step that is lost in the rounding of a large x would divide by zero.
+        # A step lost in the rounding of a large x would divide by zero.
         moving = [step for step in others if not math.isfinite(x) or x + step != x - step]
         first: Any = None
         for step in dict.fromkeys([self.step(x), *moving]):
@@ -195,7 +195,7 @@ class _Check:
         return first, False
 
     def backward(self) -> dict[Any, float]:
-        """The gradients of the leaves; those the user had are put back."""
+        """The gradients of the leaves; the user's are restored."""
         before = [v.grad for v in self.expression.order]
         self.expression.output.backward(reset=True)
         gradients = {leaf: leaf.grad for leaf in self.expression.leaves}
@@ -204,7 +204,7 @@ class _Check:
         return gradients
 
     def slope(self, leaf: Any, step: float) -> tuple[Any, float]:
-        """The derivative of every node for one leaf, and how far rounding may throw the last."""
+        """The derivative of every node with respect to one leaf, and the last one's rounding error."""
         x = leaf.data
         try:
             leaf.data = x + step
@@ -251,9 +251,9 @@ class _Check:
         return bool(abs(row.kink.at(*args)) <= 2 * max(self.step(x) for x in args))
 
     def partials_of(self, node: Any) -> list[float | None]:
-        """The local derivatives that backward uses, read off by passing on a gradient of 1.
+        """The local derivatives that backward uses, found by propagating a gradient of 1.
 
-        A rule made by hand is tried with other gradients too, to catch the two classic slips.
+        A hand-written rule is tried with other gradients too, to catch the two classic mistakes.
         """
         passed = self.pass_on(node, 1.0, 0.0)
         if graph.is_by_hand(node):
@@ -270,7 +270,7 @@ class _Check:
         return [x if inputs.count(inputs[i]) == 1 else None for i, x in enumerate(passed)]
 
     def pass_on(self, node: Any, gradient: float, start: float) -> list[float | None]:
-        """What is in the gradients of the inputs after one local step."""
+        """The gradients of the inputs after one local step."""
         inputs = node.inputs
         before = [v.grad for v in (node, *inputs)]
         for v in inputs:
@@ -284,7 +284,7 @@ class _Check:
                 v.grad = grad
 
     def local_differences(self, node: Any, row: Op, known: list[float | None]) -> list[float | None]:
-        """The operation's own forward, moved in one input at a time; None where they agree."""
+        """Differences of the operation's forward in each input; None where they agree."""
         args = [v.data for v in node.inputs]
 
         def differences(i: int, step: float) -> tuple[float, float]:
@@ -304,7 +304,7 @@ class _Check:
         return result
 
     def fitted_differences(self, node: Any, known: list[float | None]) -> list[float | None]:
-        """For an operation made by hand: what explains its movements under all leaves."""
+        """For a hand-made operation: the slopes that fit its changes under all leaves."""
         moved_out = np.array([slope[self.place[node]] for slope in self.slopes])
         moved_in = np.array([[slope[self.place[v]] for v in node.inputs] for slope in self.slopes])
         if not np.isfinite(moved_in).all() or not np.isfinite(moved_out).all():

@@ -1,7 +1,7 @@
-"""`expand`: the same computation in single operations, for looking at.
+"""`expand`: the same computation in elementary operations, for display.
 
-A neuron computes its sum of products as one `dot`, which is fast; expanded, every product and
-every sum is a node of its own, as in the drawings of the tutorials.
+A neuron computes its sum of products as one `dot`, which is fast; expanded, every product and every
+sum is a separate node, as tutorials draw it.
 """
 
 from __future__ import annotations

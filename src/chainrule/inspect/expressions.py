@@ -1,6 +1,6 @@
 """Expressions as text: parsed with a whitelist, never evaluated by Python.
 
-`parse("tanh(a*b + a**2)")` knows its names and computes on Values or floats. Allowed are
+`parse("tanh(a*b + a**2)")` returns an expression that computes on Values or floats. It may contain
 numbers, names, `+ - * / **`, parentheses, and calls of the table's operations.
 """
 
@@ -31,7 +31,7 @@ LONGEST = 10_000
 
 
 class ExpressionError(ValueError):
-    """The text is not an expression that chainrule allows; says where."""
+    """The text is not an allowed expression; the message says where."""
 
 
 @dataclass(frozen=True)
@@ -60,7 +60,7 @@ def parse(text: str) -> Expression:
         raise ExpressionError("there is no expression: write one such as tanh(a*b + a**2)")
     try:
         with warnings.catch_warnings():
-            warnings.simplefilter("ignore")  # what Python has to say about "1if a else b"
+            warnings.simplefilter("ignore")  # SyntaxWarning, as for "1if a else b"
             tree = ast.parse(text.strip(), mode="eval").body
         names: dict[str, None] = {}
         _check(tree, names)

@@ -1,8 +1,8 @@
-"""How an expression is put on paper: a syntax tree as text, LaTeX or MathML.
+"""Writes an expression, given as a syntax tree, as text, LaTeX or MathML.
 
-Knows where parentheses are needed and how names, numbers and functions are written; what the
-functions compute it does not know. A tree comes from `expressions.parse`, or is put together with
-the functions at the end, and then its names may be any text, such as a user's labels.
+Knows where parentheses are needed and how names, numbers and functions are written, not what the
+functions compute. A tree comes from `expressions.parse`, or is built with the functions at the end; its
+names may then be any text, such as a user's labels.
 """
 
 from __future__ import annotations
@@ -18,7 +18,7 @@ from typing import NamedTuple, TypeVar
 
 T = TypeVar("T")
 
-LOOSE, SUM, FRACTION, PRODUCT, POWER, ATOM = range(6)  # how firmly a piece holds together
+LOOSE, SUM, FRACTION, PRODUCT, POWER, ATOM = range(6)  # precedence of a piece
 
 SUPERSCRIPTS = str.maketrans("-0123456789", "⁻⁰¹²³⁴⁵⁶⁷⁸⁹")
 COMPARISONS = {"less": "<", "less_equal": "≤", "equal": "="}
@@ -32,7 +32,7 @@ LATEX_ESCAPES = {"\\": r"\textbackslash{}", "^": r"\textasciicircum{}", "~": r"\
     c: "\\" + c for c in "{}$&#_%"
 }
 DOTS = "…"
-NO_BREAK = "&#xA0;"  # plain spaces at the end of a text are not shown
+NO_BREAK = "&#xA0;"  # trailing plain spaces are not shown
 
 
 class Piece(NamedTuple):
@@ -49,7 +49,7 @@ def plain(x: float) -> str:
 
 
 class Notation(ABC):
-    """The decisions that are the same everywhere; the subclasses say how each part looks."""
+    """The rules common to all notations; subclasses define how each part looks."""
 
     stacked = True  # fractions and powers take two lines
 
@@ -76,7 +76,7 @@ class Notation(ABC):
         return self.call(tree.func.id, tree.args)
 
     def hold(self, tree: ast.expr, least: int, first: bool = False) -> str:
-        """A part of something larger: in parentheses if it would fall apart there."""
+        """An operand: in parentheses if its precedence is too low."""
         piece = self.write(tree)
         loose = piece.strength < least or (piece.negative and not first)
         return self.parentheses(piece.shown) if loose else piece.shown
@@ -95,7 +95,7 @@ class Notation(ABC):
         return Piece(self.infix(symbol, parts), SUM, negative)
 
     def product(self, factors: Sequence[ast.expr], tight: bool) -> str:
-        """The factors of one product; `tight` if it is part of a formula, not a line of its own."""
+        """The factors of one product; `tight` inside a formula, not on a separate line."""
         first = self.hold(factors[0], PRODUCT, first=True)
         others = [self.hold(factor, POWER if tight else PRODUCT) for factor in factors[1:]]
         return self.infix("·" if tight else " · ", [first, *others])
@@ -119,7 +119,7 @@ class Notation(ABC):
         return Piece(self.function(name, [self(arg) for arg in args]))
 
     def condition(self, tree: ast.expr) -> str:
-        """A number is a condition too: it holds where it is not 0."""
+        """A condition. A number is one too: it holds if it is not 0."""
         asks = isinstance(tree, ast.Call) and isinstance(tree.func, ast.Name)
         if asks and tree.func.id in COMPARISONS:  # type: ignore[attr-defined]
             return self(tree)
@@ -132,7 +132,7 @@ class Notation(ABC):
         return self.infix(symbol, parts)
 
     def number(self, text: str) -> Piece:
-        """Digits as they are formatted; the minus sign and the exponent are ours."""
+        """Formatted digits, with our own minus sign and exponent."""
         digits = text.removeprefix("-").replace("inf", "∞")
         mantissa, exponent, power = digits.partition("e")
         if exponent and self.stacked:
@@ -148,7 +148,7 @@ class Notation(ABC):
     def power(self, base: ast.expr, exponent: ast.expr) -> str:
         return self.raised(self.hold(base, ATOM), self(exponent))
 
-    # --- what the subclasses say -------------------------------------------------------------------
+    # --- defined by subclasses----------------------------------------------------------------
 
     @abstractmethod
     def digits(self, text: str) -> str: ...
@@ -304,7 +304,7 @@ class Latex(Notation):
 
 
 class MathML(Notation):
-    """What browsers show as a formula, without a library; `formula` makes it a document."""
+    """MathML, which browsers render without a library; `formula` adds the <math> element."""
 
     def digits(self, text: str) -> str:
         return f"<mn>{'NaN' if text == 'nan' else text}</mn>"
@@ -354,7 +354,7 @@ class MathML(Notation):
 
 
 def formula(shown: str, display: str = "inline") -> str:
-    """A piece of MathML as an element that stands for itself."""
+    """A piece of MathML as a complete <math> element."""
     return f'<math xmlns="http://www.w3.org/1998/Math/MathML" display="{display}">{shown}</math>'
 
 
@@ -369,14 +369,14 @@ def is_letter(text: str) -> bool:
 
 
 def clean(text: str) -> str:
-    """Without what could steer a terminal, turn text around or break XML; spaces for white space."""
+    """Remove characters that could control a terminal, reverse text or break XML; normalise spaces."""
     if text.isascii() and text.isprintable():
         return text
     return "".join(" " if c.isspace() else c if _is_harmless(c) else "\ufffd" for c in text)
 
 
 def _is_harmless(c: str) -> bool:
-    """Not a control, format or private character, not half of a pair, not one that XML forbids."""
+    """Not a control, format or private character, a surrogate, or one that XML forbids."""
     return unicodedata.category(c) not in ("Cc", "Cf", "Cs", "Co", "Cn") or c == "\u200d"
 
 
@@ -384,11 +384,11 @@ def escaped(text: str) -> str:
     return html.escape(" ".join(clean(text).split()) or " ")
 
 
-# --- putting trees together --------------------------------------------------------------------------
+# --- building trees-----------------------------------------------------------------------
 
 
 def constant(tree: ast.expr) -> float | None:
-    """The number that a tree is, if it is one."""
+    """The number in a tree, if it is a number."""
     if isinstance(tree, ast.Constant):
         return float(tree.value)  # type: ignore[arg-type]
     if isinstance(tree, ast.UnaryOp) and isinstance(tree.operand, ast.Constant):
@@ -398,7 +398,7 @@ def constant(tree: ast.expr) -> float | None:
 
 
 def call(name: str, args: Sequence[ast.expr]) -> ast.expr:
-    """A function of trees; '∂' is the derivative of the first by the second, '·' a product."""
+    """A call; '∂' is the derivative of the first with respect to the second, '·' a product."""
     return ast.Call(ast.Name(name), list(args), [])
 
 
@@ -418,7 +418,7 @@ def elided(parts: Sequence[T], most: int, tree: Callable[[T], ast.expr]) -> list
 
 
 def substituted(tree: ast.expr, names: Mapping[str, ast.expr]) -> ast.expr:
-    """The tree with others in the place of names, and with what numbers alone decide worked out."""
+    """Substitute trees for names, and evaluate conditions that depend only on numbers."""
     if isinstance(tree, ast.Name):
         return names.get(tree.id, tree)
     if isinstance(tree, ast.UnaryOp):
@@ -431,7 +431,7 @@ def substituted(tree: ast.expr, names: Mapping[str, ast.expr]) -> ast.expr:
 
 
 def simpler(left: ast.expr, op: ast.operator, right: ast.expr) -> ast.expr:
-    """2 * a**(2 - 1) is 2 * a: differences of numbers, factors and powers of 1."""
+    """Simplify differences of numbers, factors and powers of 1: 2 * a**(2 - 1) is 2 * a."""
     a, b = constant(left), constant(right)
     if isinstance(op, ast.Sub) and a is not None and b is not None and math.isfinite(a - b):
         return ast.Constant(a - b)

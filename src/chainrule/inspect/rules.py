@@ -1,10 +1,10 @@
-"""How each operation is written, and how its local derivative is taught.
+"""Textbook notation of each operation and its local derivatives.
 
-The table in `ops.py` computes: its formulas hold to 4 ulp at 1e300 too. A row is run on `Written`
-operands to be read, and where the taught form is another, it stands here: `1 - out**2` for tanh. Tests
-compare the two. Formulas are in the syntax of `expressions.py`, in the names x, y, z for the arguments
-and out for the result; the arguments of operations on any number of values are x1, x2, ... (and y1,
-y2, ... for dot).
+The formulas in `ops.py` are made for accuracy, 4 ulp even at 1e300. Running a row on `Written` operands
+gives its formula as text; where textbooks use another form, it is listed here: `1 - out**2` for tanh.
+Tests compare the two. Formulas use the syntax of `expressions.py`, with x, y, z for the arguments and
+out for the result; the arguments of operations on any number of values are x1, x2, ... (and y1, y2, ...
+for dot).
 """
 
 from __future__ import annotations
@@ -22,7 +22,7 @@ from .notation import Latex, MathML, Text, call, elided, formula, joined, substi
 
 SHOWN = 4  # elements of a sum or a product that are written out
 
-# Partials that are taught in another form than the table computes them in.
+# Partials whose textbook form differs from the table's.
 TAUGHT: dict[str, tuple[str | None, ...]] = {
     "div": ("1 / y", "-x / y**2"),
     "pow": ("y * x**(y - 1)", "out * log(x)"),
@@ -63,7 +63,7 @@ TAUGHT_ELEMENTS: dict[str, tuple[str, ...]] = {
     "max": ("where(equal({x}, out), 1, 0)",),
     "min": ("where(equal({x}, out), 1, 0)",),
 }
-# What the formulas leave out, in words.
+# Notes on what the formulas omit.
 NOTES = {
     "stop_gradient": "counts as a constant",
     "abs": "0 at the kink, x = 0",
@@ -95,7 +95,7 @@ JOINED: dict[str, ast.operator] = {"sum": ast.Add(), "prod": ast.Mult(), "dot": 
 
 
 class Written(Operand):
-    """An expression that is not computed: running a formula on it writes the formula down."""
+    """A symbolic operand: running a formula on it yields the formula's text."""
 
     def __init__(self, tree: ast.expr) -> None:
         self.tree = tree
@@ -119,7 +119,7 @@ def _applied(op: str, args: list[ast.expr]) -> ast.expr:
 
 @dataclass(frozen=True)
 class Rule:
-    """The local derivative of an operation for one of its arguments."""
+    """The local derivative of an operation with respect to one of its arguments."""
 
     expression: Expression
     note: str = ""
@@ -138,13 +138,13 @@ class Rule:
 
 
 def _width(op: str) -> int:
-    """Arguments in an element of an operation on any number of elements; 0 for other operations."""
+    """Arguments per element of an operation on any number of elements; 0 for other operations."""
     row = ops.BY_NAME.get(op)
     return row.width if isinstance(row, ops.Variadic) else 0
 
 
 def argument(op: str, slot: int, count: int) -> str:
-    """What the rules call argument number `slot` of an operation that has `count` of them."""
+    """The name of argument `slot` of `count` in the rules."""
     if op == "take":
         return f"y{slot}" if slot else "x"
     if not _width(op):
@@ -154,7 +154,7 @@ def argument(op: str, slot: int, count: int) -> str:
 
 
 def slot_of(op: str, name: str, count: int) -> int:
-    """The number of the argument that the rules call so."""
+    """The number of the argument with this name in the rules."""
     if not _width(op):
         return int(name[1:] or "xyz".index(name))
     n = count // _width(op)
@@ -163,9 +163,9 @@ def slot_of(op: str, name: str, count: int) -> int:
 
 @lru_cache(4096)
 def rule(op: str, slot: int, count: int) -> Rule | None:
-    """How the derivative of an operation for its argument number `slot` of `count` is computed.
+    """The formula of an operation's derivative with respect to argument `slot` of `count`.
 
-    None where the operation has no derivative for this argument.
+    None if the operation has no derivative with respect to it.
     """
     if not is_known(op):
         raise ValueError(f"the table has no operation {op!r}, so there is no rule for it")
@@ -178,7 +178,7 @@ def rule(op: str, slot: int, count: int) -> Rule | None:
 
 
 def _partial(row: ops.Op, slot: int, count: int) -> str:
-    """The text of a partial: as it is taught, or else as the table computes it."""
+    """The text of a partial: its textbook form, or else the table's."""
     op = row.name
     if op == "take":
         return f"where(equal(x, {slot - 1}), 1, 0)"
@@ -198,7 +198,7 @@ def _partial(row: ops.Op, slot: int, count: int) -> str:
 
 def written(op: str, args: Sequence[Any], name: Callable[[Any], ast.expr]) -> ast.expr:
     """An operation on arguments as a tree: `x * y`, `tanh(x)`. `name` gives the tree of each
-    argument; of many arguments only some are asked for.
+    argument; with many arguments it is called for some only.
     """
     row, width = ops.BY_NAME.get(op), _width(op)
     if row is not None and not width and len(args) == row.arity:

@@ -33,17 +33,16 @@ def export_onnx(
 
     Arguments:
         model: a model, or a compiled function without branches.
-        batch: arrays of the shapes it is for; for a compiled function that was called already, and
-            for the networks of chainrule.nn, they are not needed.
+        batch: arrays with the shapes of its arguments; not needed for a compiled function that was
+            called before, or for the networks of chainrule.nn.
         dtype: np.float32 or np.float64.
 
-    Arguments keep their names, keys of dicts are joined to them; a name that is taken already gets a
-    number. The values are those of eager mode, at infinity, NaN and far out too, with these exceptions:
-    the sign of a zero may be lost (see `onnx_formulas.py`); onnxruntime's sin and cos in double
-    precision are right to 5e-16 of 1 only near their zeros (tan is infinite at its poles); its tanh
-    loses bits of subnormal numbers; a mean whose sum overflows in single precision is infinite. Where
-    a compiled function raises because `take` has an index that is not one of its places, the model
-    gives NaN.
+    Arguments keep their names, joined with dict keys; a duplicate name gets a number. The values are
+    those of eager mode, also for infinities, NaN and large arguments, with these exceptions: the sign of
+    a zero may be lost (see `onnx_formulas.py`); onnxruntime's sin and cos in double precision have an
+    absolute error of 5e-16 near their zeros (tan is infinite at its poles); its tanh loses bits of
+    subnormal numbers; a mean whose sum overflows in single precision is infinite. Where a compiled
+    function raises for an invalid index of `take`, the model gives NaN.
 
     """
     try:
@@ -64,12 +63,12 @@ def _inputs(model: Any) -> int:
     for module in layers:
         if hasattr(module, "w"):
             return len(module.w)
-    raise ValueError("say for which arguments: export_onnx(model, path, X)")
+    raise ValueError("give example arguments: export_onnx(model, path, X)")
 
 
 @dataclass(frozen=True)
 class Tensor(Operand):
-    """A name in the graph being written; `shared` ones have no axis of samples."""
+    """A name in the graph being written; `shared` ones have no sample axis."""
 
     writer: Any
     name: str
@@ -88,7 +87,7 @@ class Tensor(Operand):
 
 
 class _Writer:
-    """Writes nodes and initializers; is the target of `Segments`."""
+    """Writes nodes and initializers; the target of `Segments`."""
 
     def __init__(
         self, onnx: Any, step: Compiled[Any], batch: Sequence[Any], dtype: np.dtype[Any]
@@ -137,7 +136,7 @@ class _Writer:
     # --- pieces ----------------------------------------------------------------------------------
 
     def words(self, given: Sequence[str]) -> list[str]:
-        """Names for the arguments. What is a word stays; batch['x'] is batch_x if that is free."""
+        """Names for the arguments. Identifiers are kept; batch['x'] becomes batch_x if that is free."""
         kept = {name: self.unique(name) for name in given if name.isidentifier()}
         found = []
         for i, name in enumerate(given):
@@ -146,13 +145,13 @@ class _Writer:
         return found
 
     def unique(self, name: str) -> str:
-        """The name, or with a number behind it if it is taken."""
+        """The name, with a number appended if it is taken."""
         found = next(n for n in _numbered(name) if n not in self.names)
         self.names.add(found)
         return found
 
     def numbered(self, kind: str) -> str:
-        """A name for what no user sees."""
+        """An internal name."""
         self.count += 1
         return self.unique(f"{kind}{self.count}")
 
@@ -190,7 +189,7 @@ class _Writer:
         flat = self.node("Reshape", [name, self.integers([-1, width])])
         return Tensor(self, self.node("Transpose", [flat], perm=[1, 0]), False)
 
-    # --- what Segments asks for ------------------------------------------------------------------
+    # --- called by Segments ----------------------------------------------------------------------
 
     def constant(self, numbers: Sequence[float], name: str = "constants") -> Tensor:
         return Tensor(self, self.store(np.array(numbers, self.dtype), name), True)
@@ -205,7 +204,7 @@ class _Writer:
         return Tensor(self, self.node("Concat", [p.name for p in parts], axis=0), shared)
 
     def expanded(self, x: Tensor) -> Tensor:
-        """With a number for every sample, even if all are the same."""
+        """Expand to one number per sample, even if all are equal."""
         shape = self.node("Concat", [self.integers([1]), self.batch_shape()], axis=0)
         return Tensor(self, self.node("Expand", [x.name, shape]), False)
 
@@ -235,7 +234,7 @@ class _Writer:
         return Tensor(self, self.node("Where", [zero, names[2], names[1]]), shared)
 
     def rough(self, kind: str, x: Tensor) -> Tensor:
-        """In single precision, for what the runtime has in no other."""
+        """Compute in single precision, where the runtime has no other."""
         single = self.node("Cast", [x.name], to=self.onnx.TensorProto.FLOAT)
         found = self.node(kind, [single])
         return Tensor(self, self.node("Cast", [found], to=self.kind), x.shared)
@@ -252,11 +251,11 @@ class _Writer:
         return Tensor(self, self.node("Squeeze", [kept.name, self.integers([1])]), x.shared)
 
     def reduced(self, kind: str, x: Tensor) -> Tensor:
-        """Over the second axis, which stays."""
+        """Reduce over the second axis, which is kept."""
         return Tensor(self, self.node(kind, [x.name, self.integers([1])], keepdims=1), x.shared)
 
     def product(self, sizes: tuple[int, int, int], a: Tensor, x: Tensor, start: Tensor | None) -> Tensor:
-        """The columns and samples of x are one axis."""
+        """Merge the column and sample axes of x."""
         lines, terms, columns = sizes
         shared = x.shared
         flat = x.name
@@ -275,7 +274,7 @@ class _Writer:
         return Tensor(self, name, a.shared and b.shared)
 
     def take(self, x: Tensor, index: Tensor, shared: bool, terms: int) -> Tensor:
-        """What cannot be taken is NaN: a model cannot raise, and Gather counts -1 from the end."""
+        """Invalid indices give NaN: a model cannot raise, and Gather counts -1 from the end."""
         floor = Tensor(self, self.node("Floor", [index.name]), index.shared)
         inside = ops.less_equal(0.0, index) * ops.less(index, float(terms))
         valid = ops.equal(index, floor) * inside

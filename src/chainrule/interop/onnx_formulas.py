@@ -1,11 +1,10 @@
-"""The table in ONNX: which rows it has by another name, and formulas for the rest.
+"""The table in ONNX: names of its operators for the rows, and formulas for the rest.
 
-Its own operators are taken only where onnxruntime computes what the table says: its Sigmoid is 0 at
--20 in single precision, its Softplus infinite at 800, its maximum passes over NaN. The formulas are
-shorter than those of the table where those are made for the last bit.
+ONNX operators are used only where onnxruntime agrees with the table: its Sigmoid is 0 at -20 in single
+precision, its Softplus infinite at 800, its maximum ignores NaN. The formulas are shorter than the
+table's where those are made for the last bit.
 
-One thing remains different: the sign of a zero that comes out of a choice is lost, because Where
-adds zeros together.
+One difference remains: the sign of a zero selected by Where is lost, because Where adds zeros together.
 """
 
 from __future__ import annotations
@@ -49,23 +48,23 @@ NAMES = {
 COMPARISONS = {"less": "Less", "less_equal": "LessOrEqual", "equal": "Equal"}
 FOLDS = {"sum": "ReduceSum", "mean": "ReduceMean", "prod": "ReduceProd", "max": "ReduceMax"}
 FOLDS["min"] = "ReduceMin"
-LARGE = 1e9  # from here on 1 is nothing beside the square
+LARGE = 1e9  # above this, adding 1 to the square changes nothing
 
 
 def _sign(x: Any) -> Any:
-    """1 or -1, for -0 too, and without a choice: it would lose the sign of a zero."""
+    """1 or -1, for -0 too; without Where, which would lose the sign of a zero."""
     return 1.0 - 2.0 * ops.maximum(ops.less(x, 0.0), ops.less(ops.div(1.0, x), 0.0))
 
 
 def _expm1(x: Any) -> Any:
-    """Kahan: what rounding did to exp(x) is the same in both factors."""
+    """Kahan's method: the rounding error of exp(x) cancels between the factors."""
     e = ops.exp(x)
     near = ops.where(ops.equal(e, 1.0), x, (e - 1.0) * ops.div(x, ops.log(e)))
     return ops.where(ops.less(ops.abs(x), 0.5), near, e - 1.0)
 
 
 def _log1p(x: Any) -> Any:
-    """Kahan again: what was lost in 1 + x is lost in both factors."""
+    """Kahan's method: the rounding error of 1 + x cancels between the factors."""
     u = 1.0 + x
     near = ops.where(ops.equal(u, 1.0), x, ops.log(u) * ops.div(x, u - 1.0))
     return ops.where(ops.less(ops.abs(x), 0.5), near, ops.log(u))
@@ -81,7 +80,7 @@ def _atan2(y: Any, x: Any) -> Any:
 
 
 def _cbrt(x: Any) -> Any:
-    """A power, and one step of Newton: 1/3 is not a third, and far out the logarithm shows it."""
+    """A power and one Newton step: the rounding of 1/3 matters for large arguments."""
     size = ops.abs(x)
     guess = ops.pow(size, 1.0 / 3.0)
     root = guess + (ops.div(size, guess * guess) - guess) * (1.0 / 3.0)
@@ -90,7 +89,7 @@ def _cbrt(x: Any) -> Any:
 
 
 def _silu(x: Any) -> Any:
-    """As in the table, by halves where the sigmoid is subnormal, in single precision too."""
+    """As in the table: split into halves where the sigmoid is subnormal."""
     x = ops.maximum(x, -1000.0)  # 0 times -inf would be NaN
     half = ops.exp(0.5 * x)
     return ops.where(ops.less(x, -80.0), x * half * half, x * ops.sigmoid(x))
@@ -112,13 +111,13 @@ FORMULAS: dict[str, Any] = {
 
 
 def extreme(name: str, x: Any) -> Any:
-    """The largest or smallest over the second axis, which is kept; NaN if one is: it is not itself."""
+    """The largest or smallest over the second axis, which is kept; NaN if any is (x != x)."""
     same = x.writer.reduced("ReduceMin", ops.equal(x, x))
     return ops.where(same, x.writer.reduced(FOLDS[name], x), math.nan)
 
 
 def logsumexp(x: Any) -> Any:
-    """As in the table: the largest are left out, so that log1p can see what is small beside them."""
+    """As in the table: the largest terms are left out, so that log1p keeps the small ones."""
     largest = extreme("max", x)
     tied = ops.equal(x, largest)
     ties = x.writer.reduced("ReduceSum", tied)
@@ -127,11 +126,11 @@ def logsumexp(x: Any) -> Any:
     return ops.where(ops.equal(ops.abs(largest), math.inf), largest, near)
 
 
-# --- what onnxruntime has in single precision only -----------------------------------------------
+# --- functions that onnxruntime has in single precision only--------------------------------------------
 
 
 def _atan(x: Any) -> Any:
-    """The angle in single precision, turned by the rest, whose cube is all that is left to add."""
+    """The angle in single precision, corrected by the small residual up to its cube."""
     angle = x.writer.rough("Atan", x)
     s, c = ops.sin(angle), ops.cos(angle)
     rest = ops.div(x * c - s, c + x * s)
@@ -141,7 +140,7 @@ def _atan(x: Any) -> Any:
 
 def _sinh(x: Any) -> Any:
     size = ops.abs(x)
-    e, half = ops.expm1(size), ops.exp(0.5 * size)  # by halves: exp overflows before sinh does
+    e, half = ops.expm1(size), ops.exp(0.5 * size)  # in halves, because exp overflows before sinh
     far = 0.5 * half * half - ops.div(ops.div(0.5, half), half)
     return _sign(x) * ops.where(ops.less(size, 0.5), 0.5 * (e + ops.div(e, 1.0 + e)), far)
 
@@ -196,7 +195,7 @@ DOUBLE: dict[str, Any] = {
 
 
 def formula(op: Op, double: bool) -> Any:
-    """A function of operands for a row that ONNX or onnxruntime has not, or has wrong; else None."""
+    """A formula for a row that ONNX or onnxruntime lacks or gets wrong; else None."""
     if double and op.name in DOUBLE:
         return DOUBLE[op.name]
     if op.name in FORMULAS:

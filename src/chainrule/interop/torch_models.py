@@ -1,4 +1,4 @@
-"""Networks to PyTorch and back, weights and all."""
+"""Converts networks to PyTorch and back, including weights."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ MISSING = "this needs PyTorch: pip install torch"
 
 
 def _activations(torch: Any) -> dict[str, Any]:
-    """PyTorch's modules for the names of ours; `exp` and `sin` are functions there."""
+    """PyTorch's modules by our activation names; `exp` and `sin` are functions there."""
     nn = torch.nn
     return {
         "tanh": nn.Tanh,
@@ -22,7 +22,7 @@ def _activations(torch: Any) -> dict[str, Any]:
         "sigmoid": nn.Sigmoid,
         "gelu": nn.GELU,
         "silu": nn.SiLU,
-        "softplus": lambda: nn.Softplus(threshold=1e300),  # theirs turns linear above 20
+        "softplus": lambda: nn.Softplus(threshold=1e300),  # PyTorch's default is linear above 20
         "elu": nn.ELU,
         "leaky_relu": nn.LeakyReLU,
     }
@@ -39,14 +39,14 @@ def _torch() -> Any:
 def to_torch(model: Module) -> Any:
     """A torch.nn.Sequential with the same weights and the same outputs, in double precision.
 
-    It takes batches of shape (n, inputs) and gives (n, outputs). A layer that is used twice is one
-    module there too, and layers that share all of their weights share them there. What PyTorch would
-    compute otherwise is refused: a `forward` or `__call__` of one's own, single weights that are
-    shared, weights that are not leaf Values.
+    It maps batches of shape (n, inputs) to (n, outputs). A layer that is used twice becomes one module,
+    and layers that share all their weights still share them. Models that PyTorch would compute
+    differently are rejected: a custom `forward` or `__call__`, single shared weights, weights that are
+    not leaf Values.
     """
     torch = _torch()
     modules: list[Any] = []
-    linears: dict[int, Any] = {}  # by the layer that they were made of
+    linears: dict[int, Any] = {}  # by the layer they were made from
     tensors = _Tensors(torch)
     for part in _parts(model):
         made = _modules_of(torch, part, tensors)
@@ -59,7 +59,7 @@ def to_torch(model: Module) -> Any:
 
 
 class _Tensors:
-    """Parameters of PyTorch made of Values: the same Values make the same parameter."""
+    """PyTorch parameters from Values: the same Values give the same parameter."""
 
     def __init__(self, torch: Any) -> None:
         self.torch = torch
@@ -77,7 +77,7 @@ class _Tensors:
         return self.made[key][0]
 
     def check_nothing_is_half_shared(self) -> None:
-        """One Value in two parameters would be trained as two."""
+        """Reject a Value in two parameters: PyTorch would train it as two."""
         every = [value for _, values in self.made.values() for value in values]
         if len({id(value) for value in every}) < len(every):
             raise TypeError(
@@ -104,7 +104,7 @@ def _parts(model: Any) -> Iterator[Any]:
         yield model
     else:
         raise TypeError(
-            f"cannot move a {type(model).__name__} to PyTorch: known are Neuron, Layer, MLP, Network, "
+            f"cannot move a {type(model).__name__} to PyTorch; supported: Neuron, Layer, MLP, Network, "
             f"Sequential and the activations of chainrule.nn"
         )
 
@@ -144,7 +144,7 @@ def _modules_of(torch: Any, part: Any, tensors: _Tensors) -> list[Any]:
 
 
 def _check_outputs(torch: Any, part: Any, modules: list[Any]) -> None:
-    """On a few inputs: a method of a Value or of a layer may have been replaced."""
+    """Compare on a few inputs, because methods of Values or layers may have been replaced."""
     width = len(_neurons(part)[0].w) if isinstance(part, (Layer, Neuron)) else 5
     x = [2.0 * math.sin(1.0 + 3.0 * i) for i in range(width)]
     with no_grad(), torch.no_grad():
@@ -168,11 +168,11 @@ def _activation_module(torch: Any, name: str) -> Any:
 
 
 def from_torch(module: Any) -> Sequential:
-    """Our layers with the weights of a torch.nn.Sequential of Linear layers and activations.
+    """chainrule layers with the weights of a torch.nn.Sequential of Linear layers and activations.
 
-    Layers and parameters that are shared there are shared here. A Linear without a bias becomes a
-    layer with a bias of 0, which can be trained. What we would compute otherwise is refused:
-    subclasses with a `forward` of their own, hooks, parametrizations, frozen parameters.
+    Shared layers and parameters stay shared. A Linear without a bias becomes a layer with a trainable
+    bias of 0. Modules that we would compute differently are rejected: subclasses with a custom
+    `forward`, hooks, parametrizations, frozen parameters.
     """
     torch = _torch()
     if not isinstance(module, torch.nn.Sequential):
@@ -204,7 +204,7 @@ def _flat(torch: Any, module: Any) -> Iterator[Any]:
 
 
 def _check_unchanged(torch: Any, module: Any, kind: Any) -> None:
-    """That it computes what a module of this kind does: subclasses and hooks can change that."""
+    """Reject modules whose computation may differ from their kind: subclasses, hooks and the like."""
     name, advice = type(module).__name__, ""
     own = [
         method
@@ -226,14 +226,14 @@ def _check_unchanged(torch: Any, module: Any, kind: Any) -> None:
     elif any(not p.requires_grad for p in module.parameters(recurse=False)):
         advice = (
             "it has parameters with requires_grad=False, and every parameter is trained here; call "
-            "requires_grad_(True) first, and give the optimiser only those that it shall train"
+            "requires_grad_(True) first, and pass the optimiser only those to train"
         )
     if advice:
-        raise TypeError(f"cannot take over a {name}: {advice}")
+        raise TypeError(f"cannot convert a {name}: {advice}")
 
 
 def _check_memory(torch: Any, linears: list[Any]) -> None:
-    """Parameters that are one object are shared here too; views of the same memory cannot be."""
+    """Reject parameters that share memory without being the same object: they cannot be shared here."""
     owners: dict[int, Any] = {}
     for linear in linears:
         _check_unchanged(torch, linear, torch.nn.Linear)
@@ -246,7 +246,7 @@ def _check_memory(torch: Any, linears: list[Any]) -> None:
 
 
 def _layer(linear: Any, values: dict[int, Any]) -> Layer:
-    """Values are found by the parameter that they were made of, so that shared ones are shared."""
+    """Values by the parameter they were made from, so that shared parameters stay shared."""
 
     def of(parameter: Any) -> Any:
         if id(parameter) not in values:
@@ -265,7 +265,7 @@ def _layer(linear: Any, values: dict[int, Any]) -> Layer:
 
 
 def _activation_name(torch: Any, module: Any) -> str:
-    """The name of ours that computes the same, settings included."""
+    """Our activation with the same function and settings."""
     nn = torch.nn
     for name, make in _activations(torch).items():
         if isinstance(module, type(make())):
@@ -275,11 +275,11 @@ def _activation_name(torch: Any, module: Any) -> str:
             return name
     known = ", ".join(type(make()).__name__ for make in _activations(torch).values())
     kind = nn.Linear.__name__
-    raise TypeError(f"cannot take over a {type(module).__name__}: known are {kind}, Identity, {known}")
+    raise TypeError(f"cannot convert a {type(module).__name__}; supported: {kind}, Identity, {known}")
 
 
 def _is_usual(name: str, module: Any) -> bool:
-    """Whether its settings are those of our function of that name."""
+    """Whether its settings match our function of that name."""
     if name == "gelu":
         return bool(module.approximate == "none")
     if name == "elu":
@@ -290,7 +290,7 @@ def _is_usual(name: str, module: Any) -> bool:
 
 
 def _joined(layers: list[Any]) -> Iterator[Any]:
-    """An activation becomes that of the layer before it, unless that layer is used again."""
+    """Merge an activation into the preceding layer, unless that layer is used again."""
     for i, part in enumerate(layers):
         if isinstance(part, Layer):
             following = layers[i + 1] if i + 1 < len(layers) else None

@@ -133,7 +133,7 @@ def test_beside_a_fault_a_kink_excuses_nothing() -> None:
     ("subject", "args", "message"),
     [
         (3, (), "check_gradients takes a Value or a function, got int"),
-        (Value(1.0), (2.0, 3.0), "arguments make sense only for a function"),
+        (Value(1.0), (2.0, 3.0), "arguments are allowed only with a function"),
         (lambda: 3, (), "the function must return a Value, got int"),
     ],
 )

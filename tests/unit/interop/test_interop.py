@@ -56,7 +56,7 @@ def test_other_models_to_torch() -> None:
 
 def test_what_torch_has_and_we_have_not() -> None:
     torch = require("torch")
-    with pytest.raises(TypeError, match="cannot take over a Dropout"):
+    with pytest.raises(TypeError, match="cannot convert a Dropout"):
         from_torch(torch.nn.Sequential(torch.nn.Linear(2, 2), torch.nn.Dropout()))
     with pytest.raises(TypeError, match="settings that chainrule does not have"):
         from_torch(torch.nn.Sequential(torch.nn.ELU(alpha=0.5)))
@@ -241,7 +241,7 @@ def test_from_torch_refuses_methods_of_its_own(base: str, method: str) -> None:
     if method == "instance":
         made.forward = lambda x: 2 * x
     name = "__call__" if method == "__call__" else "forward"
-    match = f"^cannot take over a My{base}: it has a {name} of its own, which from_torch would ignore"
+    match = f"^cannot convert a My{base}: it has a {name} of its own, which from_torch would ignore"
     with pytest.raises(TypeError, match=match):
         from_torch(torch.nn.Sequential(torch.nn.Linear(2, 2), made))
     if base == "Sequential":
@@ -285,7 +285,7 @@ def test_from_torch_refuses_changed_layers(change: Any, why: str) -> None:
     linear = torch.nn.Linear(2, 2)
     change(linear, torch.nn)
     name = type(linear).__name__
-    with pytest.raises(TypeError, match=f"^cannot take over a {name}: {why}"):
+    with pytest.raises(TypeError, match=f"^cannot convert a {name}: {why}"):
         from_torch(torch.nn.Sequential(linear, torch.nn.Tanh()))
 
 
@@ -293,14 +293,14 @@ def test_from_torch_refuses_hooks_on_activations_and_lazy_layers() -> None:
     torch = require("torch")
     act = torch.nn.Tanh()
     act.register_forward_hook(lambda module, x, y: 2 * y)
-    with pytest.raises(TypeError, match=r"^cannot take over a Tanh: it has hooks"):
+    with pytest.raises(TypeError, match=r"^cannot convert a Tanh: it has hooks"):
         from_torch(torch.nn.Sequential(torch.nn.Linear(2, 2), act))
     outer = torch.nn.Sequential(torch.nn.Linear(2, 2))
     outer.register_forward_hook(lambda module, x, y: 2 * y)
-    with pytest.raises(TypeError, match=r"^cannot take over a Sequential: it has hooks"):
+    with pytest.raises(TypeError, match=r"^cannot convert a Sequential: it has hooks"):
         from_torch(outer)
     with pytest.raises(
-        TypeError, match=r"^cannot take over a LazyLinear: its parameters have no shape yet"
+        TypeError, match=r"^cannot convert a LazyLinear: its parameters have no shape yet"
     ):
         from_torch(torch.nn.Sequential(torch.nn.LazyLinear(2)))
 
@@ -435,6 +435,6 @@ def test_what_cannot_be_exported(tmp_path: Path) -> None:
         export_onnx(branching, tmp_path / "x.onnx")
     with pytest.raises(FileNotFoundError):
         export_onnx(nn.MLP(2, [1], seed=0), tmp_path / "nowhere" / "x.onnx")
-    with pytest.raises(ValueError, match="say for which arguments"):
+    with pytest.raises(ValueError, match="give example arguments"):
         export_onnx(compile(lambda x: x), tmp_path / "x.onnx")
     assert not list(tmp_path.iterdir())

@@ -311,7 +311,7 @@ def test_tables(csv: Any, text: str, target: Any, X: Any, y: Any, names: list[st
     assert table.dtype == np.float64
 
 
-LOOKS = "expected one sample a line, as in 0.5,-1.2,1"
+LOOKS = "expected one sample per line, as in 0.5,-1.2,1"
 MIXED = "is not a number, and other columns are: write names only, or numbers only"
 FINITE = "is not a finite number; leave out the line, or write a number"
 
