@@ -35,7 +35,7 @@ from .train.metrics import Metrics, number
 from .value import c_core
 from .viz.formats.text import show
 
-# For nll a network would have to end in log_softmax, and then it is cross_entropy.
+# nll needs a network that ends in log_softmax; together they are cross_entropy.
 LOSSES = [name for name in train.LOSSES if name != "nll"]
 EXTRAS = {
     "plot": "matplotlib",
@@ -46,16 +46,16 @@ EXTRAS = {
 }
 
 
-# An expression that begins with a minus, not an option.
+# An expression that begins with a minus sign, not an option.
 MINUS = re.compile(r"-[^-h]|-h.")
 
 
 class CommandError(Exception):
-    """Something the user can put right; its text is all that is shown."""
+    """An error the user can fix; only its text is shown."""
 
 
 class Parser(argparse.ArgumentParser):
-    """Says what is wrong in one line, and where to read more."""
+    """Reports errors in one line that refers to --help."""
 
     def error(self, message: str) -> NoReturn:
         self.exit(2, f"{self.prog}: {message}; see {self.prog} --help\n")
@@ -67,7 +67,7 @@ def main(argv: Sequence[str] | None = None) -> int:
         arguments = parser().parse_args(options_first(list(sys.argv[1:] if argv is None else argv)))
         arguments.run(arguments)
         sys.stdout.flush()
-    except BrokenPipeError:  # the reader has seen enough, as in `chainrule demo | head`
+    except BrokenPipeError:  # the reader stopped early, as in `chainrule demo | head`
         os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
         return 0
     except (CommandError, ValueError, TypeError, OSError, ImportError, ArithmeticError) as error:
@@ -83,10 +83,10 @@ def main(argv: Sequence[str] | None = None) -> int:
 
 
 def options_first(words: list[str]) -> list[str]:
-    """The words of `graph` and `check` as argparse needs them: options, then everything else.
+    """Reorder the arguments of `graph` and `check` for argparse: options, then everything else.
 
-    Between expression and values it would not look for an option, and an expression that begins
-    with a minus would be one.
+    argparse would not find options between expression and values, and would take an expression that
+    begins with a minus sign for one.
     """
     if words[:1] not in (["graph"], ["check"]):
         return words
@@ -117,7 +117,7 @@ def parser() -> argparse.ArgumentParser:
     )
     top.add_argument("--version", action="version", version=f"chainrule {__version__}")
     commands = top.add_subparsers(title="commands", required=True, metavar="COMMAND")
-    add_simple(commands, "demo", "an expression, its gradients, and XOR learned", lambda _: demo.main())
+    add_simple(commands, "demo", "show gradients of an expression, and learn XOR", lambda _: demo.main())
     add_train(commands)
     add_predict(commands)
     graph_parser = add_expression(
@@ -126,7 +126,7 @@ def parser() -> argparse.ArgumentParser:
     graph_parser.add_argument(
         "--save", metavar="FILE", help="write it to a .svg, .html, .png, .dot or .txt file instead"
     )
-    add_expression(commands, "check", "compare the gradients of an expression with differences", check)
+    add_expression(commands, "check", "compare gradients with finite differences", check)
     add_learn(commands)
     add_studio(commands)
     add_simple(commands, "info", "version, core and installed extras", info)
@@ -150,8 +150,8 @@ def add_train(commands: Any) -> None:
         "train",
         help=text,
         description=f"{text[0].upper()}{text[1:]}.\n"
-        "A CSV file has one sample a line: numbers with commas between, the target last,\n"
-        "as in 0.5,-1.2,1. A line of names may come first.",
+        "A CSV file has one sample per line: comma-separated numbers, the target last,\n"
+        "as in 0.5,-1.2,1. The first line may be a header.",
         epilog="examples:\n  chainrule train xor\n"
         "  chainrule train moons --hidden 16 16 --plot moons.png\n"
         "  chainrule train data.csv --loss mse --optimizer sgd --lr 0.05 --save model.safetensors",
@@ -165,10 +165,10 @@ def add_train(commands: Any) -> None:
     p.add_argument("--optimizer", choices=list(OPTIMIZERS), default="adam", help="(adam)")
     p.add_argument("--lr", type=float, default=0.01, help="learning rate (0.01)")
     p.add_argument("--epochs", type=int, default=200, help="(200)")
-    p.add_argument("--batch-size", type=int, help="samples in a step; all if not given")
+    p.add_argument("--batch-size", type=int, help="samples per step (all)")
     p.add_argument("--seed", type=int, default=0, help="(0)")
     p.add_argument("--save", metavar="FILE", help="write the model to a safetensors file")
-    p.add_argument("--plot", metavar="FILE", help="draw the loss curves to a picture")
+    p.add_argument("--plot", metavar="FILE", help="plot the loss curves to an image file")
     p.set_defaults(run=train_command)
 
 
@@ -178,18 +178,18 @@ def add_predict(commands: Any) -> None:
         "predict",
         help=text,
         description=f"{text[0].upper()}{text[1:]}.\n"
-        "A line has the outputs of the network as they are, with commas between. For a model of\n"
-        "`chainrule train` that is the predicted number; or, trained on two classes, a score, above 0\n"
-        "for class 1 (of binary_cross_entropy a probability, above 0.5); or a score for each class,\n"
-        "from class 0 on: the class with the largest is predicted.",
+        "Each line has the raw outputs of the network, separated by commas. For a model of\n"
+        "`chainrule train` that is the predicted number; for two classes, a score, above 0 for class 1\n"
+        "(with binary_cross_entropy a probability, above 0.5); for more classes, a score for each,\n"
+        "starting with class 0: the largest wins.",
         epilog="example:\n  chainrule predict moons.safetensors points.csv",
         formatter_class=argparse.RawDescriptionHelpFormatter,
     )
     p.add_argument("model", help="a file written by `chainrule train --save`")
     p.add_argument(
         "data",
-        help="a CSV file; inputs are found by name if it and the file of the training have a header, "
-        "else by position, and one more column is ignored as the target",
+        help="a CSV file; inputs are found by name if it and the training file have headers, "
+        "else by position; one extra column is ignored as the target",
     )
     p.set_defaults(run=predict)
 
@@ -213,7 +213,7 @@ def add_studio(commands: Any) -> None:
     p = commands.add_parser(
         "studio",
         help=text,
-        description=f"{text[0].upper()}{text[1:]}. Serves this machine alone, until Ctrl-C.",
+        description=f"{text[0].upper()}{text[1:]}. Serves only this machine, until Ctrl-C.",
         epilog="examples:\n  chainrule studio\n  chainrule studio --port 8000 --no-browser",
         formatter_class=argparse.RawDescriptionHelpFormatter,
     )
@@ -233,7 +233,7 @@ def add_studio(commands: Any) -> None:
 
 
 def load_data(name: str, seed: int) -> tuple[Any, Any, list[str]]:
-    """X, y and the names of all columns, the target last, if there are any."""
+    """X, y and the column names, if any, the target last."""
     if name in DATA_SETS:
         given = {"seed": seed} if "seed" in signature(DATA_SETS[name]).parameters else {}
         return (*DATA_SETS[name](**given), [])
@@ -250,7 +250,7 @@ def is_classes(y: Any) -> bool:
 
 
 def choose_loss(name: str, y: Any) -> tuple[str, int]:
-    """The loss that fits the targets, and the number of outputs it needs."""
+    """The loss for these targets, and the number of outputs it needs."""
     if name == "xor" or not is_classes(y):
         return "mse", 1
     classes = int(max(y)) + 1
@@ -258,18 +258,18 @@ def choose_loss(name: str, y: Any) -> tuple[str, int]:
 
 
 def how_taken(loss: str, y: Any) -> str:
-    """What whole numbers in a file were taken for, and how to say otherwise."""
+    """How integers in a file were interpreted, and how to change that."""
     present = {float(label) for label in y}
     if loss != "mse":
         last = max(1, int(max(present)))
         gaps = f", {len(present)} of them present" if len(present) <= last else ""
-        return f"targets: classes 0 to {last}{gaps}; for numbers, say --loss mse"
+        return f"targets: classes 0 to {last}{gaps}; for numbers, use --loss mse"
     two = present == {-1.0, 1.0}
-    return "targets: numbers, -1 and 1; for two classes, say --loss hinge" if two else ""
+    return "targets: numbers, -1 and 1; for two classes, use --loss hinge" if two else ""
 
 
 def targets_for(loss: str, y: Any) -> Any:
-    """The targets as the loss takes them."""
+    """The targets in the form that the loss expects."""
     if loss == "cross_entropy":
         return y.astype(int)
     if loss != "hinge" or set(y) <= {-1, 1}:
@@ -281,7 +281,7 @@ def targets_for(loss: str, y: Any) -> Any:
 
 
 def metrics_for(loss: str, y: Any) -> Metrics:
-    """What to measure: the accuracy, where the targets are classes."""
+    """The metrics: accuracy if the targets are classes."""
     if loss in ("mse", "l1", "huber") or not (is_classes(y) or loss == "hinge"):
         return {}
     threshold = 0.5 if loss == "binary_cross_entropy" else 0.0
@@ -289,7 +289,7 @@ def metrics_for(loss: str, y: Any) -> Metrics:
 
 
 def check_before_training(arguments: Any) -> None:
-    """Find out what would fail after a long training."""
+    """Check early what would otherwise fail after a long training run."""
     for file in (arguments.save, arguments.plot):
         if file is not None:
             place(file)
@@ -347,7 +347,7 @@ def train_command(arguments: Any) -> None:
             )
             print(f"  {x[0]:.0f} xor {x[1]:.0f} = {shown}   wanted {target:.0f}")
     if arguments.save is not None:
-        distinct = len(set(names)) == len(names)  # else a name does not say which column is meant
+        distinct = len(set(names)) == len(names)  # otherwise a name is ambiguous
         save(model, arguments.save, names[:-1] if distinct else ())
         print(f"saved to {arguments.save}")
     if arguments.plot is not None:
@@ -365,7 +365,7 @@ def predict(arguments: Any) -> None:
 
 
 def input_columns(model: str, count: int, table: Table) -> list[int]:
-    """The columns that a model takes: by name if both have names, else the first ones."""
+    """The model's input columns: by name if both have names, else the first ones."""
     width = len(table.names)
     wanted = columns_of(model)
     if wanted and len(wanted) != count:
@@ -435,7 +435,7 @@ def check(arguments: Any) -> None:
         raise CommandError(f"the expression is not defined {where}, it is nan: choose other values")
     if math.isinf(result.data):
         raise CommandError(
-            f"the expression is {result.data} {where}, without a slope: choose other values"
+            f"the expression is {result.data} {where}, which has no derivative: choose other values"
         )
     report = check_gradients(result)
     ends = [row.name for row in report.comparisons if math.isnan(row.numerical)]
@@ -453,7 +453,7 @@ def studio(arguments: Any) -> None:
     from .studio.server.serving import serve
 
     use(arguments.exercises)
-    exercises()  # what is wrong with them is said here, not on the page
+    exercises()  # report errors here, not on the page
     serve(arguments.port, browser=not arguments.no_browser, course=arguments.course)
 
 
@@ -475,7 +475,7 @@ def core_in_words() -> str:
     if core == "c":
         return "compiled"
     if c_core is not None:
-        return "reference, as CHAINRULE_CORE=python asks; the compiled core is there too"
+        return "reference, chosen by CHAINRULE_CORE=python; the compiled core is available"
     return "reference; the compiled one was not built: install a C compiler and reinstall chainrule"
 
 

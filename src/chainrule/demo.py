@@ -1,6 +1,6 @@
-"""`make demo`: an expression, its graph with values and gradients, a check, and XOR learned.
+"""`make demo`: an expression, its graph with values and gradients, a check, and XOR.
 
-Uses nothing but Value, as a reader of the README would.
+The network uses only Value.
 """
 
 from __future__ import annotations
@@ -21,7 +21,7 @@ def show_expression() -> None:
     y.backward()
     print("y = tanh(a*b + a**2), every value with its gradient:\n")
     text.show(picture(y))
-    print("\nIs it right? Each leaf moved a little, and y computed again:\n")
+    print("\nThe gradients, checked with finite differences:\n")
     print(check_gradients(y))
 
 

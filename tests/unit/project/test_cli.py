@@ -124,7 +124,11 @@ def test_info(run: Run) -> None:
     ("core", "compiled", "said"),
     [
         ("c", object(), "compiled"),
-        ("python", object(), "reference, as CHAINRULE_CORE=python asks; the compiled core is there too"),
+        (
+            "python",
+            object(),
+            "reference, chosen by CHAINRULE_CORE=python; the compiled core is available",
+        ),
         (
             "python",
             None,
@@ -236,9 +240,9 @@ def test_check_where_gradients_do_not_agree(run: Run) -> None:
     [
         (["log(x)", "x=-1"], "not defined at x=-1, it is nan"),
         (["y * log(x)", "x=-1", "y=2"], "not defined at x=-1 y=2, it is nan"),
-        (["1/x", "x=0"], "inf at x=0, without a slope"),
-        (["log(x)", "x=0"], "-inf at x=0, without a slope"),
-        (["9 ** 9 ** 9"], "inf here, without a slope"),
+        (["1/x", "x=0"], "inf at x=0, which has no derivative"),
+        (["log(x)", "x=0"], "-inf at x=0, which has no derivative"),
+        (["9 ** 9 ** 9"], "inf here, which has no derivative"),
         (["sqrt(x) + y", "x=0", "y=1"], "not defined on both sides at x=0 y=1, moving x"),
     ],
 )
@@ -737,11 +741,11 @@ def test_names_that_stand_twice_are_not_looked_for(run: Run, table: Any, tmp_pat
 
 def test_train_says_what_the_targets_were_taken_for(run: Run, table: Any) -> None:
     for targets, said in {
-        (0, 1): "targets: classes 0 to 1; for numbers, say --loss mse",
-        (0, 1, 2, 3): "targets: classes 0 to 3; for numbers, say --loss mse",
-        (0, 1, 9): "targets: classes 0 to 9, 3 of them present; for numbers, say --loss mse",
-        (5, 5): "targets: classes 0 to 5, 1 of them present; for numbers, say --loss mse",
-        (-1, 1): "targets: numbers, -1 and 1; for two classes, say --loss hinge",
+        (0, 1): "targets: classes 0 to 1; for numbers, use --loss mse",
+        (0, 1, 2, 3): "targets: classes 0 to 3; for numbers, use --loss mse",
+        (0, 1, 9): "targets: classes 0 to 9, 3 of them present; for numbers, use --loss mse",
+        (5, 5): "targets: classes 0 to 5, 1 of them present; for numbers, use --loss mse",
+        (-1, 1): "targets: numbers, -1 and 1; for two classes, use --loss hinge",
     }.items():
         rows = "".join(f"{i},{target}\n" for i, target in enumerate(targets))
         assert said in run("train", table(rows), "--epochs", "1")[1].splitlines()
@@ -751,7 +755,7 @@ def test_train_says_what_the_targets_were_taken_for(run: Run, table: Any) -> Non
 def test_help_says_what_a_prediction_is(run: Run) -> None:
     """A file does not record the loss, so only its owner knows whether an output is a score."""
     out = " ".join(run("predict", "--help")[1].split())
-    assert "trained on two classes, a score, above 0 for class 1" in out
+    assert "for two classes, a score, above 0 for class 1" in out
     assert "a score for each class, from class 0 on: the class with the largest is predicted" in out
 
 
