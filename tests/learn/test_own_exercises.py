@@ -52,7 +52,7 @@ def test_from_the_skeleton_to_the_marks(tmp_path: Path) -> None:
         "advice: 1 wrong solution; exercises of the course have 5 or more, each a mistake that "
         "learners make\n"
     )
-    assert tried.stderr.endswith("twice is not ready: mend what is said above (4 things)\n")
+    assert tried.stderr.endswith("twice is not ready: fix the problems above (4 things)\n")
     filled_in(tmp_path / "week3" / "twice")
     tried = run("try", "week3/twice", cwd=tmp_path)
     assert tried.returncode == 0, tried.stderr
@@ -169,7 +169,7 @@ def test_what_is_not_ready(own: Path) -> None:
     }
     said = run("try", str(place), cwd=own)
     assert said.returncode == 1
-    assert said.stderr == "chainrule: twice is not ready: mend what is said above (7 things)\n"
+    assert said.stderr == "chainrule: twice is not ready: fix the problems above (7 things)\n"
     (place / "starter.py").write_text("def twice(x:\n")
     assert "starter.py, line 1: " in run("try", str(place), cwd=own).stderr
 

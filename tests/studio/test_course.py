@@ -392,7 +392,7 @@ def test_how_many_programs_run_at_once(course: Studio, monkeypatch: pytest.Monke
     body = {"lesson": 1, "blocks": ["1"]}
     assert until(lambda: len(begun) == limits.PROGRAMS)
     assert run(course, **body).status_code == 429
-    assert run(course, **body).json()["error"].startswith("2 programs are running, which is the most")
+    assert run(course, **body).json()["error"].startswith("2 programs are running, the maximum")
     assert run(course, "loop 0", **body).json() == {
         "error": "this program is running already: stop it first"
     }

@@ -72,10 +72,10 @@ def test_the_page_and_its_files_are_no_secret_and_have_none(studio: Studio, path
 
 
 def test_with_the_cookie_an_unknown_route_is_404_and_a_wrong_method_405(studio: Studio) -> None:
-    assert studio.request("GET", "/nothing").json() == {"error": "there is nothing here"}
+    assert studio.request("GET", "/nothing").json() == {"error": "not found"}
     assert studio.request("GET", "/nothing").status_code == 404
     assert studio.request("GET", "/api/picture").status_code == 405
-    assert studio.request("GET", "/api/picture").json() == {"error": "GET is not for this"}
+    assert studio.request("GET", "/api/picture").json() == {"error": "GET is not allowed here"}
     assert studio.request("DELETE", "/").status_code == 405
 
 

@@ -145,7 +145,7 @@ def test_many_changes_of_the_rate(monkeypatch: pytest.MonkeyPatch) -> None:
         training.advance(1)
         training.change_rate(0.1)
     training.advance(1)
-    with pytest.raises(RefusedError, match="the rate was changed 3 times, which is the most"):
+    with pytest.raises(RefusedError, match="the rate was changed 3 times, the maximum"):
         training.change_rate(0.2)
 
 

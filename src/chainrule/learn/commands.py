@@ -30,7 +30,7 @@ def add_learn(commands: Any) -> None:
     p = commands.add_parser(
         "learn",
         help=text,
-        description=f"{text[0].upper()}{text[1:]}. Without a word it opens the next exercise and "
+        description=f"{text[0].upper()}{text[1:]}. Without a command it opens the next exercise and "
         "checks it whenever you save it.",
         epilog="examples:\n  chainrule learn\n  chainrule learn read 1\n  chainrule learn quiz 1\n"
         "  chainrule learn code 1 > lesson1.py\n"
@@ -188,7 +188,7 @@ def try_out(arguments: Any) -> None:
         problems += [trial.problem] * bool(trial.problem)
     if problems:
         count = trying.counted(len(problems), "thing")
-        raise ValueError(f"{e.name} is not ready: mend what is said above ({count})")
+        raise ValueError(f"{e.name} is not ready: fix the problems above ({count})")
     print(f"{e.name} is ready: chainrule learn --exercises {os.path.relpath(e.folder.parent)}")
 
 

@@ -89,7 +89,7 @@ def error(status: int, message: str) -> Response:
 
 
 async def on_http_error(request: Request, failure: Any) -> Response:
-    known = {404: "there is nothing here", 405: f"{request.method} is not for this"}
+    known = {404: "not found", 405: f"{request.method} is not allowed here"}
     return error(failure.status_code, known.get(failure.status_code, str(failure.detail)))
 
 
@@ -245,7 +245,7 @@ class Studio:
     async def train(self, socket: WebSocket) -> None:
         """A socket: commands in, texts and frames out, one run at a time."""
         if self.sockets >= limits.SOCKETS:
-            text = f"{limits.SOCKETS} pages are open, which is the most: close one"
+            text = f"{limits.SOCKETS} pages are open, the maximum: close one"
             await socket.send_denial_response(error(429, text))
             return
         self.sockets += 1
@@ -312,7 +312,7 @@ class Session:
         settings = wire.read(bytes(command.config), schemas.Settings, "config").config()
         self.studio.runs = {run for run in self.studio.runs if run.is_alive()}
         if len(self.studio.runs) >= limits.RUNS:
-            raise RefusedError(f"{limits.RUNS} runs are going on, which is the most: stop one first")
+            raise RefusedError(f"{limits.RUNS} runs are in progress, the maximum: stop one first")
         self.run = Run(settings, self.outbox)
         self.studio.runs.add(self.run)
         self.run.start()

@@ -22,7 +22,7 @@ class Jobs:
         if name in self.running:
             raise RefusedError("this program is running already: stop it first", 409)
         if len(self.running) >= limits.PROGRAMS:
-            text = f"{limits.PROGRAMS} programs are running, which is the most: stop one first"
+            text = f"{limits.PROGRAMS} programs are running, the maximum: stop one first"
             raise RefusedError(text, 429)
         self.running[name] = threading.Event()
         return self.running[name]

@@ -112,7 +112,7 @@ class Run(threading.Thread):
             if isinstance(command, Rewind) and self.commands and isinstance(self.commands[-1], Rewind):
                 self.commands.pop()
             if len(self.commands) >= limits.COMMANDS:
-                raise RefusedError(f"{limits.COMMANDS:,} commands wait, which is the most")
+                raise RefusedError(f"{limits.COMMANDS:,} commands are waiting, the maximum")
             if not self.ended:
                 self.commands.append(command)
             self.arrived.notify()

@@ -208,7 +208,7 @@ class Training:
         """Change the learning rate from the next epoch; discards the epochs after this one."""
         start = self.epoch + (self.place > 0)
         if len(self.rates) > limits.RATES:
-            raise RefusedError(f"the rate was changed {limits.RATES:,} times, which is the most")
+            raise RefusedError(f"the rate was changed {limits.RATES:,} times, the maximum")
         self.rates = [(at, old) for at, old in self.rates if at < start]
         self.rates.append((start, rate))
         del self.losses[start:]
