@@ -181,7 +181,7 @@ def add_predict(commands: Any) -> None:
         "Each line has the raw outputs of the network, separated by commas. For a model of\n"
         "`chainrule train` that is the predicted number; for two classes, a score, above 0 for class 1\n"
         "(with binary_cross_entropy a probability, above 0.5); for more classes, a score for each,\n"
-        "starting with class 0: the largest wins.",
+        "starting with class 0; the class with the largest score is predicted.",
         epilog="example:\n  chainrule predict moons.safetensors points.csv",
         formatter_class=argparse.RawDescriptionHelpFormatter,
     )
