@@ -756,7 +756,9 @@ def test_help_says_what_a_prediction_is(run: Run) -> None:
     """A file does not record the loss, so only its owner knows whether an output is a score."""
     out = " ".join(run("predict", "--help")[1].split())
     assert "for two classes, a score, above 0 for class 1" in out
-    assert "a score for each, starting with class 0; the class with the largest score is predicted" in out
+    assert (
+        "a score for each, starting with class 0; the class with the largest score is predicted" in out
+    )
 
 
 def test_predict_several_outputs(run: Run, tmp_path: Path, table: Any) -> None:
