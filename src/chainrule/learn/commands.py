@@ -57,16 +57,16 @@ def add_learn(commands: Any) -> None:
         ("quiz", "answer the questions of a lesson", ask),
     ):
         _add(words, word, text, run).add_argument(
-            "number", type=int, nargs="?", help="of the lesson (that of the exercise that is next)"
+            "number", type=int, nargs="?", help="of the lesson (default: that of the next exercise)"
         )
     _add(words, "open", "open an exercise and check it on every save", open_exercise).add_argument(
         "name"
     )
     _add(words, "check", "check an exercise once", check).add_argument(
-        "name", nargs="?", help="an exercise, or its file (the exercise that is next)"
+        "name", nargs="?", help="an exercise, or its file (default: the next exercise)"
     )
     _add(words, "hint", "one more hint", hint).add_argument(
-        "name", nargs="?", help="an exercise (the one that is next)"
+        "name", nargs="?", help="an exercise (default: the next one)"
     )
     exported = _add(words, "export", "a lesson or an exercise as a file", export)
     exported.add_argument("name", metavar="NAME|NUMBER", help="an exercise, or the number of a lesson")

@@ -36,7 +36,7 @@ class Progress:
 
     @classmethod
     def read(cls, folder: Path) -> Progress:
-        """Read the file, or start anew if there is none. A damaged file is kept beside the new one."""
+        """Read the file, or start afresh if there is none. A damaged file is kept beside the new one."""
         path = folder / FILE
         progress = cls(folder)
         try:

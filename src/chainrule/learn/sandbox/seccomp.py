@@ -1,8 +1,8 @@
-"""A filter on system calls: what the Linux kernel refuses to a learner's process, whoever asks for it.
+"""A seccomp filter: the system calls that the Linux kernel denies to a learner's process.
 
-The guard in `child.py` explains what it refuses but sees only what Python announces. This holds for
-machine code too. A refused call gives EPERM, and the program goes on. The filter is a program for the
-kernel's own small machine (classic BPF), assembled below for this process and this processor.
+The guard in `child.py` explains its errors but sees only Python's audit events; this filter stops
+machine code too. A denied call fails with EPERM, and the program continues. The filter is a classic BPF
+program, assembled below for this process and this processor.
 """
 
 from __future__ import annotations

@@ -9,7 +9,7 @@ const INDENT = "    ";
 
 export class Editor {
     /**
-     * `numbers` shows those of the lines. `tabs` lets Tab indent; Escape, then Tab leaves the field.
+     * `numbers` shows line numbers. `tabs` lets Tab indent; Escape, then Tab leaves the field.
      * `change` and `submit` (Ctrl-Enter) are called without arguments.
      */
     constructor({ text, label, numbers = false, tabs = false, describedBy = null, change = () => {}, submit = () => {} }) {

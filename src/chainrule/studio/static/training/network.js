@@ -240,7 +240,7 @@ export class Network {
         let most = 0;
         for (const { place } of this.edges) most = Math.max(most, Math.abs(values[place]));
         const scale = roundUp(most);
-        // A scale that is only a little too wide stays: the widths should move, not the scale.
+        // Keep a scale that is only slightly too wide, so that changes show in the widths.
         if (scale > this.scale || scale < this.scale / 3) {
             this.scale = scale;
             this.#drawLegend();
@@ -301,7 +301,7 @@ export class Network {
         return found;
     }
 
-    /** Show one thing as pointed at, with its numbers beside it. */
+    /** Highlight one thing and show its numbers. */
     #mark(thing, x, y) {
         if (this.marked !== thing) {
             this.marked?.element.classList.remove("marked");
@@ -346,7 +346,7 @@ export class Network {
         next?.element.focus();
     }
 
-    /** What to show about a thing: lines of text, from the newest frame. */
+    /** The tooltip of a thing: lines of text, from the newest frame. */
     lines(thing) {
         const { frame } = this;
         if (thing.kind === "edge") {
@@ -360,7 +360,7 @@ export class Network {
         return [thing.name, `bias ${format(frame.weights[bias])}`, `its gradient ${format(frame.grads[bias])}`];
     }
 
-    /** The picture by itself, with the heat maps as images. */
+    /** The picture alone, with the heat maps as images. */
     standalone() {
         const { cell, small: n } = this;
         const images = this.neurons.map(({ x, y }, i) => {
@@ -382,7 +382,7 @@ function largest(values, start, end) {
     return most;
 }
 
-/** From left to right with level ends. */
+/** A curve from left to right, horizontal at both ends. */
 function curve(...ends) {
     const [x0, y0, x1, y1] = ends.map((number) => number.toFixed(1));
     const middle = ((ends[0] + ends[2]) / 2).toFixed(1);

@@ -146,7 +146,7 @@ export class BoundaryPlot {
         this.axes.replaceChildren(...labels);
     }
 
-    /** The picture by itself: an SVG element with the raster as an image. */
+    /** The picture alone: an SVG element with the raster as an image. */
     standalone() {
         const enlarged = h("canvas", { width: 400, height: 400 });
         const context = enlarged.getContext("2d");
@@ -162,8 +162,8 @@ const STYLES = [
 ];
 
 /**
- * A copy of an SVG element that needs no style sheet: what it looks like becomes attributes.
- * Behind it come the ground of the page and other elements.
+ * A copy of an SVG element with its styles as attributes, so that it needs no style sheet.
+ * The page background and other elements are placed behind it.
  */
 export function withStyles(svg, { width, height }, behind) {
     const clone = svg.cloneNode(true);

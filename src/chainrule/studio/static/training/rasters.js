@@ -74,7 +74,7 @@ export function logit(p) {
 
 /**
  * The lines where the values cross a level, as an SVG path; x and y place a grid point.
- * Between grid points `straight` of the values is taken to be linear.
+ * Between grid points, `straight(value)` is interpolated linearly.
  */
 export function contour(values, count, level, x, y, straight = (value) => value) {
     const side = count + 2;

@@ -14,9 +14,9 @@ const plans = new WeakMap();
  * node, `partial` and `share` by edge; null if there is none, or it is unknown here.
  *
  * Nodes that depend on no changed leaf keep Python's values and derivatives exactly. The rest is
- * recomputed, and so are nodes that have `changed` since Python computed them. What only Python can compute is
- * unknown once it would have to be computed anew, with all that depends on it; the gradient of what an
- * operation made by hand depends on is never known, for only its function knows what flows back.
+ * recomputed, and so are nodes that have `changed` since Python computed them. A node that only Python can
+ * compute is unknown once it needs recomputing, and so is everything that depends on it. The gradients of
+ * the inputs of a hand-made operation are never known, because only its function can compute them.
  */
 export function recompute(picture, data = new Map(), seed = 1) {
     const { original, slopes, edges, rows } = plan(picture);

@@ -26,9 +26,9 @@ const ICONS = {
 
 export class Stepper {
     /**
-     * `picture`, `layout` and `rules` are those of the studio's README. `sliders` may give ranges,
+     * `picture`, `layout` and `rules` are as in the studio's README. `sliders` may give ranges,
      * {leaf: [low, high]}, or be false for none. `step`, `values` and `predict` are a state as
-     * `change` reports it. `keys` is what listens for keys: the element, or the document.
+     * `change` reports it. `keys` is the target of key events: the element, or the document.
      */
     constructor(element, options) {
         const { picture, layout, rules = [], sliders = {}, keys = element } = options;
@@ -49,8 +49,8 @@ export class Stepper {
     }
 
     /**
-     * What a page may keep: the step, null before the first one, the values of the leaves by their
-     * numbers, those that JSON has, and the mode.
+     * The state that a page may save: the step (null before the first), the values of the leaves by
+     * number, if JSON can represent them, and the mode.
      */
     get state() {
         const values = [...this.values].filter(([, x]) => Number.isFinite(x));
