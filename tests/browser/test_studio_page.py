@@ -286,7 +286,7 @@ def test_a_page_finds_the_studio_that_was_started_again(browser: Any) -> None:
     wait_for_text(page, "#message", "does not answer")
     second = Server("--port", port)
     try:
-        wait_for_text(page, "#gone", "Open the file that it named in its terminal")
+        wait_for_text(page, "#gone", "open the file named in its terminal")
         beside = page.context.new_page()
         beside.goto(second.entrance)
         page.wait_for_selector("#gone", state="hidden")
