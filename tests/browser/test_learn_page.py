@@ -71,7 +71,7 @@ def test_the_list_leads_to_lessons_and_exercises(pages: Pages, folder: Path) -> 
     assert page.locator(".lesson-row").count() == len(lessons())
     assert "1 of 40 exercises passed" in page.inner_text(".how-far")
     assert page.get_by_role("img", name="passed", exact=True).count() == 1
-    assert "says what else your system keeps it from." in page.inner_text("#learn-view")
+    assert "lists further protections on your system." in page.inner_text("#learn-view")
     assert str(folder) in page.inner_text("#learn-view")
     page.get_by_role("link", name="Lesson 3: The backward pass").click()
     page.wait_for_selector(".lesson")
