@@ -73,7 +73,7 @@ class Times:
         return low, high
 
     def of(self, units: float) -> Times:
-        """The times scaled to more of the work, or to a part of it."""
+        """The times multiplied by `units`, to scale them to more or less work."""
         return Times(tuple(seconds * units for seconds in self.seconds))
 
     def to(self, other: Times) -> Times:
@@ -99,7 +99,7 @@ def timed(work: Work) -> float:
 def in_turns(contestants: dict[str, Callable[[], float]], turns: int = TURNS) -> dict[str, Times]:
     """Measure works that return their time in seconds, in turns after one untimed round.
 
-    Garbage is collected before each, so that no work is charged for another's garbage.
+    Garbage is collected before each, so that none is timed collecting another's garbage.
     """
     seconds: dict[str, list[float]] = {name: [] for name in contestants}
     for turn in range(-1, turns):

@@ -24,7 +24,7 @@ COMMAND = [sys.executable, "-m", "chainrule", "studio", "--no-browser"]
 
 
 def let_in(said: str) -> tuple[str, str, str]:
-    """The address of a studio, with the cookie and key from its file."""
+    """Sign in with the token from the studio's file; return its address, the cookie and the key."""
     origin, file = re.findall(r"http://\S+|file://\S+", said)
     code = re.findall(r'name="token" value="([^"]+)"', Path(urlsplit(file).path).read_text())
     form = urlencode({"token": code[0]}).encode()

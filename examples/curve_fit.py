@@ -1,7 +1,7 @@
 """Fit a * exp(-b x) + c to noisy measurements, with standard errors.
 
 The gradient comes from backward(), the updates from Adam. At the minimum, the curvature of the sum of
-squares (its Hessian) tells how far each parameter could move before the fit gets worse. The standard
+squares (its Hessian) shows how quickly the fit gets worse as each parameter moves. The standard
 errors follow from it.
 """
 

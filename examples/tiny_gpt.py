@@ -23,7 +23,7 @@ def make_name(rng: random.Random) -> str:
 
 
 def least_loss() -> float:
-    """The entropy of a name, divided among its letters and its end."""
+    """The entropy of a name per token, counting its letters and the end."""
     letters = 2.5 * len("".join(SYLLABLES)) / len(SYLLABLES)
     return (math.log(2) + 2.5 * math.log(len(SYLLABLES))) / (letters + 1)
 

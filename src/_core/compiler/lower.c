@@ -51,7 +51,7 @@ static int same_copy(const void *wanted, int32_t i) {
     return !memcmp(w->lowering->code[c->shared].rows.items + c->first, w->rows, (size_t)c->count * sizeof *w->rows);
 }
 
-/* Copy rows to new adjacent rows and return the first. The same rows are copied only once. */
+/* Copy rows to new adjacent rows; *out is the first of them. The same rows are copied only once. */
 static int copy(Lowering *l, int kind, int shared, const int32_t *rows, int32_t count, int32_t *out) {
     Ints *all = &l->code[shared].rows;
     const int32_t next = l->n_copies;
@@ -262,7 +262,7 @@ static int same_index(const void *wanted, int32_t i) {
     return *args_of(w->graph, w->firsts[i]) == w->index;
 }
 
-/* Takes with the same index are grouped: the columns of an embedding. */
+/* Group `take` nodes with the same index, such as the columns of an embedding. */
 static int lower_take(Lowering *l, const int32_t *ids, int32_t count) {
     const Graph *g = l->graph;
     const size_t bytes = ((size_t)count + 1) * sizeof(int32_t);

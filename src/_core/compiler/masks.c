@@ -3,7 +3,7 @@
 
 enum { ALWAYS = 1, SOMETIMES = 2 };
 
-/* Find whether the gradient of the outputs reaches a node for every sample or only for some. */
+/* Determine whether the gradient of the outputs reaches a node for every sample or only for some. */
 static void find_reach(const Graph *g, uint8_t *reach) {
     memset(reach, 0, (size_t)g->n);
     for (int32_t i = 0; i < g->n_outputs; i++) reach[g->outputs[i]] = ALWAYS;
@@ -55,7 +55,7 @@ static int32_t chosen(Graph *g, int code, int32_t choice, int32_t k) {
     return one < 0 ? one : graph_add(g, OP_SUB, 2, (int32_t[]){one, equal});
 }
 
-/* The mask that node i passes on to its argument k, or -1 for none. */
+/* Merge the mask that node i passes on to its argument k into that argument's mask. Returns 0 or a fault. */
 static int pass_mask(Graph *g, int32_t *mask, int32_t i, int32_t k) {
     const int code = g->code[i];
     const int32_t a = args_of(g, i)[k];

@@ -1,9 +1,9 @@
-/* Which instruction sets this machine supports. */
+/* Selects the array kernels for this machine. */
 #include "elementwise.h"
 #include <stdlib.h>
 #include <string.h>
 
-/* The instruction sets this machine can run, fastest first. */
+/* The kernels that this machine can run, fastest first. */
 static int available(const Elementwise *found[3]) {
     int n = 0;
 #if defined(__x86_64__)

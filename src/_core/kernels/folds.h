@@ -1,4 +1,4 @@
-/* Variadic operations on rows of samples: term k of sample j is at row + k term + j. */
+/* Variadic operations on rows of samples: term k of sample j is row[k * term + j]. */
 #include "steps.h"
 
 #include "ops_folds.h"

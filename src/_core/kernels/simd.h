@@ -1,4 +1,4 @@
-/* Vectors of LANES doubles: arithmetic, loads and stores, masks. The mathematics is in vmath.h.
+/* Vectors of LANES doubles: arithmetic, loads and stores, masks. Elementary functions are in vmath.h.
  *
  * Numbers are stored as `real`: double, or float if SINGLE is defined. Floats are converted to doubles
  * for arithmetic. Only matrix products compute in the storage type, in `wide` vectors of WIDE numbers.
@@ -43,7 +43,7 @@ typedef int64_t ivec __attribute__((vector_size(LANES * 8)));
 typedef uint64_t uvec __attribute__((vector_size(LANES * 8)));
 #define INLINE static inline __attribute__((always_inline, unused))
 
-INLINE vec v_splat(double x) { return x - (vec){0}; } /* - 0 keeps the sign of -0 */
+INLINE vec v_splat(double x) { return x - (vec){0}; } /* subtracting 0 preserves -0; adding 0 would not */
 
 INLINE wide w_load(const real *p) {
     wide x;

@@ -1,4 +1,4 @@
-/* Elementary functions on vectors, each within about an ulp over the whole range of doubles.
+/* Elementary functions on vectors, each accurate to about 1 ulp over the whole range of doubles.
  *
  * The usual scheme: reduce the argument to a short interval, exactly or with the error kept in a second
  * number. A polynomial then adds a small correction to leading terms, which are added last and exactly.
@@ -76,7 +76,7 @@ INLINE vec polynomial(vec x, const double *coefficients, int count) {
 
 INLINE vec nearest_whole(vec x) { return (x + ROUNDER) - ROUNDER; }
 
-/* 2^k for integers k from -1022 to 1023; 0 and inf just outside. */
+/* 2^k for integers k from -1022 to 1023; 0 for k = -1023, inf for k = 1024. */
 INLINE vec power_of_2(vec k) { return (vec)(((uvec)(k + ROUNDER) + 1023) << 52); }
 
 /* x 2^k, rounded once, for 0.5 < x < 2 and |k| <= 2000. */

@@ -66,7 +66,7 @@ CHANGES: dict[str, tuple[tuple[int, int | None], ...]] = {
 }
 # Functions without an audit event; multiprocessing uses the last.
 SILENT = ((os, "mkfifo"), (os, "mknod"), (_posixsubprocess, "fork_exec"))
-DEEPEST = 100  # nested folders; thousands could not be removed again
+DEEPEST = 100  # nested folders; a tree thousands deep could not be deleted
 LONGEST = 4_000  # characters of a message
 MOST = 3  # paths listed in a note
 WRITING = os.O_WRONLY | os.O_RDWR | os.O_CREAT | os.O_TRUNC | os.O_APPEND
@@ -80,7 +80,7 @@ WHERE = signal.SIGUSR1  # asks for the current line when its time is up
 
 
 class RefusedError(PermissionError):
-    """Something that an exercise does not need."""
+    """The code tried to do something that no exercise needs."""
 
 
 class UnprotectedError(Exception):
@@ -185,7 +185,7 @@ def load(path: Path, name: str, before: Sequence[tuple[str, bool]] = ()) -> Modu
 
 
 def prepare(module: ModuleType, number: int, text: str, raises: bool) -> None:
-    """Run an earlier block without its output; it may raise if it is meant to."""
+    """Run an earlier block and discard its output. It may raise only if it is meant to."""
     try:
         with contextlib.redirect_stdout(io.StringIO()):
             exec(compile(text, f"block {number}", "exec"), module.__dict__)
