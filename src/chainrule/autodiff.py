@@ -1,9 +1,9 @@
 """Derivatives of functions: grad, value_and_grad, jvp, jacobian, hessian, hvp.
 
-Arguments are numbers, or lists, tuples, dicts and NumPy arrays of numbers; results have the
-same shape. All of them nest in any way. Numbers in give numbers out; if an argument is a
-Value, or the function uses Values of its own, the derivative depends on those too and is
-made of Values.
+Arguments are numbers, or lists, tuples, dicts and NumPy arrays of numbers; derivatives have
+the same structure. All transformations nest freely. Plain numbers give plain numbers; if an
+argument is a Value, or the function closes over Values, the derivative depends on them too
+and consists of Values.
 """
 
 from __future__ import annotations
@@ -24,7 +24,7 @@ T = TypeVar("T")
 
 
 class _Call:
-    """One call of a function on fresh Values, with the graph it made."""
+    """One call of a function on fresh Values, and the graph it recorded."""
 
     def __init__(
         self,
@@ -35,9 +35,9 @@ class _Call:
     ) -> None:
         self.single = isinstance(argnums, int)
         chosen = _chosen(argnums, args, keywords)
-        self.inputs: list[Any] = []  # a fresh node for each number, so that nesting cannot confuse
+        self.inputs: list[Any] = []  # a new node for each number, so that nested calls stay separate
         self.trees: list[tuple[int, Rebuild]] = []
-        self.lifted = False  # whether some argument was a Value already
+        self.lifted = False  # whether any argument was already a Value
         call = list(args)
         for i in chosen:
             leaves, rebuild = flatten(args[i])
@@ -54,9 +54,9 @@ class _Call:
         self.outputs, self.rebuild_output = flatten(self.result)
         for output in self.outputs:
             if not isinstance(output, Value):
-                as_float(output)  # a constant, or an error that says what it is
+                as_float(output)  # raises unless it is a number
         roots = [output for output in self.outputs if isinstance(output, Value)]
-        # One walk for all outputs: a node above them, which is dropped again.
+        # Order all outputs in one walk, from a temporary node that uses them all.
         self.order = graph.topological(graph.result(Value, ops.sum, roots, 0.0))[:-1] if roots else []
         own = set(self.inputs)
         all_values = len(roots) == len(self.outputs)
@@ -76,10 +76,10 @@ class _Call:
         return Value(as_float(leaf))
 
     def finish(self, result: T) -> T:
-        """From here on the fresh inputs stand for the numbers they were made of.
+        """Turn the fresh inputs into constants.
 
-        They may live on in a derivative made of Values, where an enclosing `grad` would
-        otherwise take them for Values of the user's.
+        They may remain in a derivative made of Values, where an enclosing `grad` would otherwise
+        mistake them for the user's Values.
         """
         for v in self.inputs:
             if v.is_leaf:
@@ -87,7 +87,7 @@ class _Call:
         return result
 
     def output(self) -> Any:
-        """The one number the function returned."""
+        """The single number that the function returned."""
         if len(self.outputs) != 1 or isinstance(self.result, (list, tuple, dict)):
             kind = type(self.result).__name__
             raise TypeError(
@@ -97,14 +97,14 @@ class _Call:
         return self.outputs[0]
 
     def number(self, x: Any) -> Any:
-        """A result as the caller wants it."""
+        """Return a Value if the derivative depends on Values, else a float."""
         if self.in_values or not isinstance(x, Value):
             return x if isinstance(x, Value) else float(x)
         with _plain_numbers():
             return x.data
 
     def gradient(self, output: Any) -> Any:
-        """The derivative of one output for all inputs, in the shape of the arguments."""
+        """The derivative of one output with respect to all inputs, in the structure of the arguments."""
         if not isinstance(output, Value):
             return self.arrange([0.0] * len(self.inputs))
         if not self.in_values:
@@ -120,19 +120,19 @@ class _Call:
             return self.arrange([sweeps.as_value(Value, total.get(v, 0.0), known) for v in self.inputs])
 
     def arrange(self, items: list[Any]) -> Any:
-        """One thing for each input, put in the shape of the arguments."""
+        """Arrange one item per input in the structure of the arguments."""
         rest = iter(items)
         trees = [rebuild(rest) for _, rebuild in self.trees]
         return trees[0] if self.single else tuple(trees)
 
 
 def _plain_numbers() -> Mode:
-    """While a function is compiled: numbers that depend on no sample may be read."""
+    """During compilation: allow reading numbers that do not depend on a sample."""
     return Mode(recording=True, tracer=False)
 
 
 def _chosen(argnums: Argnums, args: tuple[Any, ...], keywords: dict[str, Any]) -> list[int]:
-    """The positions of the differentiated arguments, each once, from 0."""
+    """The positions of the differentiated arguments, from 0; raise if one is missing or repeated."""
     given = [argnums] if isinstance(argnums, int) else list(argnums)
     for i in given:
         if not -len(args) <= i < len(args):
@@ -163,7 +163,7 @@ def _check_directions(name: str, function: Any, primals: Any, tangents: Any) -> 
 
 
 def value_and_grad(function: Callable[..., Any], argnums: Argnums = 0) -> Callable[..., tuple[Any, Any]]:
-    """A function that returns the value of `function` and its gradient for argument `argnums`."""
+    """Return a function that computes `function` and its gradient with respect to `argnums`."""
     _check("value_and_grad", function, argnums)
 
     @wraps(function)
@@ -176,7 +176,7 @@ def value_and_grad(function: Callable[..., Any], argnums: Argnums = 0) -> Callab
 
 
 def grad(function: Callable[..., Any], argnums: Argnums = 0) -> Callable[..., Any]:
-    """The gradient of a function with one number as its result.
+    """The gradient of a scalar-valued function.
 
     >>> grad(lambda x: x**3)(2.0)
     12.0
@@ -230,10 +230,10 @@ def jvp(
 
 
 def jacobian(function: Callable[..., Any], argnums: Argnums = 0) -> Callable[..., Any]:
-    """The derivative of every number in the result for every number in argument `argnums`.
+    """The derivative of every output number with respect to every number in argument `argnums`.
 
-    In the shape of the result, with the shape of the argument in each place: a list of rows
-    for lists, an array of shape `out.shape + in.shape` for NumPy arrays.
+    The result has the structure of the output, with the structure of the argument at each leaf:
+    a list of rows for lists, an array of shape `out.shape + in.shape` for NumPy arrays.
     """
     _check("jacobian", function, argnums)
 
@@ -247,7 +247,7 @@ def jacobian(function: Callable[..., Any], argnums: Argnums = 0) -> Callable[...
 
 
 def hessian(function: Callable[..., Any], argnums: Argnums = 0) -> Callable[..., Any]:
-    """All second derivatives of a function with one number as its result.
+    """All second derivatives of a scalar-valued function.
 
     >>> hessian(lambda x: x[0] ** 2 * x[1])([2.0, 3.0])
     [[6.0, 4.0], [4.0, 0.0]]
@@ -257,9 +257,9 @@ def hessian(function: Callable[..., Any], argnums: Argnums = 0) -> Callable[...,
 
 
 def hvp(function: Callable[..., Any], primals: Sequence[Any], tangents: Sequence[Any]) -> Any:
-    """The Hessian times `tangents`, at the cost of a few gradients: forward over reverse mode.
+    """The Hessian-vector product, at the cost of a few gradients: forward over reverse mode.
 
-    One product for each of `primals`; a single one by itself.
+    Returns one product for each of `primals`, or the product itself if there is only one.
 
     >>> hvp(lambda x: x[0] ** 2 * x[1], ([2.0, 3.0],), ([1.0, 0.0],))
     [6.0, 4.0]

@@ -1,8 +1,8 @@
-"""The reference engine: a number that remembers how it was made.
+"""The reference engine: a number that remembers how it was computed.
 
-Read this file first. `Value` records the operation and the inputs of everything computed from it;
-`backward` walks that graph from the result to the leaves and applies the chain rule, with the local
-derivatives of `ops.py`. The C core is this same class, faster; where the two differ, this one is right.
+Read this file first. `Value` records the operation and the inputs of every result. `backward` walks
+that graph from the result to the leaves and applies the chain rule, with the local derivatives of
+`ops.py`. The C core is a faster version of this class; where the two differ, this one is right.
 """
 
 from __future__ import annotations
@@ -21,18 +21,18 @@ class Value:
     """A number in a computation graph, with the gradient of a result with respect to it."""
 
     __module__ = "chainrule"
-    # Python mangles these names, so that attributes of the user's own cannot collide with them.
+    # Python mangles these names, so that user attributes cannot collide with them.
     __slots__ = (
         *("__number", "__gradient", "__text", "__row", "__name", "__inputs", "__closure", "__time"),
         *("__constant", "__overwritten", "__freed", "__unrecorded", "__site"),
-        "__dict__",  # attributes of the user's own
+        "__dict__",  # user attributes
     )
 
     # --- number: what a value holds --------------------------------------------------------------
 
     def __new__(cls, *args: Any, **keywords: Any) -> Value:
         node = object.__new__(cls)
-        node.__set(None, (), 0.0)  # for a subclass that never calls this __init__
+        node.__set(None, (), 0.0)  # for subclasses that never call this __init__
         return node
 
     def __init__(
@@ -51,13 +51,13 @@ class Value:
         self.__number = number
         self.__gradient: Any = 0.0
         self.__text = ""
-        self.__row = row if inputs else None  # None for a leaf, and for an operation made by hand
-        self.__name = ""  # what `_op` shows, if it was given or assigned
+        self.__row = row if inputs else None  # None for a leaf and for a hand-made operation
+        self.__name = ""  # shown by `_op`, if given or assigned
         self.__inputs = inputs
-        self.__closure: Callable[[], Any] | None = None  # what was assigned to `_backward`
+        self.__closure: Callable[[], Any] | None = None  # the function assigned to `_backward`
         self.__time = staleness.now()
         self.__constant = self.__overwritten = self.__freed = False
-        self.__unrecorded = False  # whether it was computed where nothing is recorded
+        self.__unrecorded = False  # whether it was computed with recording off
         self.__site = current().site() if inputs else ""
 
     @property
@@ -93,7 +93,7 @@ class Value:
 
     @staticmethod
     def _apply(op: Op, args: Sequence[Any]) -> Value:
-        """Compute one operation of the table and remember how: every operator ends here."""
+        """Apply one operation of the table and record it. Every operator ends here."""
         inputs = [Value.__lift(arg) for arg in op.complete(args)]
         numbers = [v.__number for v in inputs]
         number = as_float(op.forward(*numbers))
@@ -113,7 +113,7 @@ class Value:
 
     @staticmethod
     def __lift(arg: Any) -> Value:
-        """A Value as it is, a plain number as a constant, which gets no gradient."""
+        """Return a Value unchanged; make a plain number a constant, which gets no gradient."""
         if isinstance(arg, Value):
             return arg
         node = Value.__result(None, (), as_float(arg))
@@ -129,12 +129,12 @@ class Value:
 
     @property
     def inputs(self) -> tuple[Value, ...]:
-        """What this was computed from, in order; `a + a` has two."""
+        """The inputs this was computed from, in order; `a + a` has two."""
         return self.__inputs
 
     @property
     def op(self) -> str:
-        """The name of the operation, as in the table; '' for a leaf."""
+        """The operation's name in the table; '' for a leaf."""
         return self.__row.name if self.__row else self.__name
 
     @property
@@ -143,7 +143,7 @@ class Value:
 
     @property
     def is_constant(self) -> bool:
-        """Whether this stands for a plain number in an expression, which gets no gradient."""
+        """Whether this is a plain number in an expression. Constants get no gradient."""
         return self.__constant
 
     @property
@@ -151,10 +151,10 @@ class Value:
         return tuple(v.__number if v.__constant else v for v in self.__inputs)
 
     def __topological(self, check: bool = True) -> list[Value]:
-        """Everything this depends on, inputs before results, constants left out."""
+        """Everything this depends on in topological order, inputs first, without constants."""
         order: list[Value] = []
         seen: set[Value] = set()
-        path: list[tuple[Value, Iterator[Value]]] = []  # instead of recursion, which has a limit
+        path: list[tuple[Value, Iterator[Value]]] = []  # a loop, because recursion has a depth limit
 
         def enter(node: Value) -> None:
             if node.__freed:
@@ -187,9 +187,9 @@ class Value:
     ) -> None:
         """Compute the gradient of this value with respect to everything it depends on.
 
-        Gradients of leaves are added to what they hold, as in PyTorch; `reset=True` sets
-        them to 0 first. `create_graph=True` makes the gradients Values, which can be
-        differentiated again. An exception leaves all gradients as they were.
+        Gradients accumulate in the leaves, as in PyTorch; `reset=True` sets them to 0 first.
+        `create_graph=True` makes the gradients Values, which can be differentiated again.
+        An exception leaves all gradients unchanged.
         """
         if self.__unrecorded:
             raise errors.not_recorded(self)
@@ -205,7 +205,7 @@ class Value:
 
     @staticmethod
     def __sweep(order: list[Value], gradient: float, reset: bool) -> None:
-        """Go from the result to the leaves, passing gradients on."""
+        """Propagate gradients from the result to the leaves."""
         root = order[-1]
         before = [node.__gradient for node in order]
         try:
@@ -215,8 +215,8 @@ class Value:
             root.__gradient = root.__gradient + gradient
             reached = {root}
             for node in reversed(order):
-                # A value that nothing passed a gradient to is skipped: multiplying its 0 by an
-                # infinite derivative would give NaN in the branch that `where` did not take.
+                # Skip a value that received no gradient: multiplying its 0 by an infinite derivative
+                # would give NaN in the branch that `where` did not take.
                 if node not in reached and node.__gradient == 0.0:
                     continue
                 if node.__closure is None:
@@ -230,7 +230,7 @@ class Value:
             raise
 
     def __propagate(self) -> list[Value]:
-        """Add to the gradient of each input: this gradient times the local derivative."""
+        """Add this gradient times the local derivative to the gradient of each input."""
         if not self.__inputs:
             return []
         if self.__row is None:
@@ -250,7 +250,7 @@ class Value:
 
     @property
     def _backward(self) -> Callable[[], Any]:
-        """Pass this value's gradient on to its inputs; assign a function to make an operation."""
+        """Propagate this value's gradient to its inputs. Assign a function to define an operation."""
         return self.__closure or self.__pass_on
 
     @_backward.setter
@@ -274,7 +274,7 @@ class Value:
         return self
 
     def detach(self) -> Value:
-        """A new leaf with the same number, cut off from the graph."""
+        """Return a new leaf with the same number, detached from the graph."""
         modes = current()
         if modes.tracing:
             return Value._apply(ops.stop_gradient, (self,))
@@ -291,5 +291,5 @@ class Value:
     __array_ufunc__, __hash__, __attributes = arrays.array_ufunc, object.__hash__, property(vars)
 
 
-# Every row of the table as a method, and the operators that are written with signs.
+# Add every row of the table as a method, and the operators.
 operators.add_to(Value)

@@ -1,7 +1,7 @@
-"""Functions on Values, on plain numbers, and element by element on lists and NumPy arrays.
+"""Functions on Values and plain numbers, elementwise on lists and NumPy arrays.
 
-Every row of the table under its own name, and what composes from the rows: softmax,
-log_softmax, log_sigmoid, clip. The stub beside this file, for type checkers, is generated from both.
+Every row of the table under its own name, and functions composed from rows: softmax,
+log_softmax, log_sigmoid, clip. The type stub beside this file is generated from both.
 """
 
 from __future__ import annotations
@@ -18,7 +18,7 @@ from .value import Value, reduction
 
 
 def _elementwise(op: ops.Op) -> Callable[..., Any]:
-    """A row over numbers, lists and arrays. Arguments that have a default may be given by name."""
+    """Apply a row to numbers, lists and arrays. Arguments with a default may be passed by name."""
     parameters = list(inspect.signature(op.forward).parameters) if op.defaults else []
 
     def function(*args: Any, **named: Any) -> Any:
@@ -33,7 +33,7 @@ def _elementwise(op: ops.Op) -> Callable[..., Any]:
         return function
     method = getattr(Value, op.name)
 
-    def unary(*args: Any) -> Any:  # the short way for the usual case
+    def unary(*args: Any) -> Any:  # fast path for the common case
         if len(args) == 1 and isinstance(args[0], Value):
             return method(args[0])
         return function(*args)
@@ -42,9 +42,9 @@ def _elementwise(op: ops.Op) -> Callable[..., Any]:
 
 
 def _in_order(op: ops.Op, parameters: list[str], args: tuple[Any, ...], named: dict[str, Any]) -> Any:
-    """The arguments by position, with the defaults of those that were not given."""
+    """Put named arguments and defaults in their positions."""
     first = op.arity - len(op.defaults)
-    op.complete(args)  # enough, and not too many
+    op.complete(args)  # enough arguments, and not too many
     values = [*args, *op.defaults[len(args) - first :]]
     for name, x in named.items():
         place = parameters.index(name) if name in parameters[first:] else -1
@@ -56,7 +56,7 @@ def _in_order(op: ops.Op, parameters: list[str], args: tuple[Any, ...], named: d
 
 def _function(op: ops.Op) -> Callable[..., Any]:
     if isinstance(op, ops.Variadic):
-        return reduction(op.name)  # floats alone give a float
+        return reduction(op.name)  # returns a float if all arguments are floats
     function = _elementwise(op)
     function.__name__ = function.__qualname__ = op.name
     function.__doc__ = op.doc
@@ -80,16 +80,16 @@ def log_softmax(values: Iterable[Any]) -> Any:
 
 
 def softmax(values: Iterable[Any]) -> Any:
-    """exp(x) for each, divided by their sum, without overflow."""
+    """exp(x) of each element divided by the sum of all, without overflow."""
     xs: Sequence[Any] = list(values)
-    largest = F.stop_gradient(F.max(xs))  # any shift gives the same, so its own gradient is 0
+    largest = F.stop_gradient(F.max(xs))  # softmax does not depend on the shift, so its gradient is 0
     powers = [F.exp(x - largest) for x in xs]
     total = F.sum(powers)
     return _like(values, [F.div(power, total) for power in powers])
 
 
 def _like(values: Any, results: list[Any]) -> Any:
-    """A list, or an array if an array was given."""
+    """Return a list, or an array if an array was given."""
     if not arrays.is_array(values):
         return results
     return arrays.spread_over(lambda x: x, (arrays.as_array(results),))
@@ -98,12 +98,12 @@ def _like(values: Any, results: list[Any]) -> Any:
 def take(table: Sequence[Any], index: Any) -> Any:
     """table[index], where the index may be a Value, as inside a compiled function.
 
-    Of a list of rows, such as an embedding, it takes a row.
+    If the table is a list of rows, such as an embedding, this returns a row.
 
-    The index must be a whole number from 0 to len(table) - 1. Anything else raises IndexError, in a
-    compiled function too. What cannot raise gives NaN: a Value as an index outside of a compiled
-    function, because the graph may be recomputed with another one, and programs in JAX, ONNX, C and
-    JavaScript.
+    The index must be an integer from 0 to len(table) - 1. Anything else raises IndexError, in a
+    compiled function too. Two cases give NaN instead: a Value as the index outside a compiled
+    function, because the graph may be recomputed with another index, and exported programs
+    (JAX, ONNX, C and JavaScript), which cannot raise.
     """
     if not len(table):
         raise IndexError("take needs at least one number to choose from, got none")
@@ -119,7 +119,7 @@ def take(table: Sequence[Any], index: Any) -> Any:
 
 
 def clip(x: Any, low: Any, high: Any) -> Any:
-    """x held between low and high; at an end the gradient still goes to x, as in PyTorch."""
+    """Clamp x to [low, high]; at either bound the gradient still flows to x, as in PyTorch."""
     for bound in (low, high):
         if not isinstance(bound, Value) and not arrays.is_sequence(bound):
             as_float(bound)

@@ -1,17 +1,16 @@
-"""THE table: every operation, its value and its partial derivatives, one row each.
+"""The operation table: each operation with its value and its partial derivatives, one row each.
 
-Everything else in chainrule interprets these rows: on floats (the reference
-engine), as generated C (the compiled core), on Values (derivatives of
-derivatives), on graph nodes (the compiler). So each formula is written once, in
-the table's own operations, and works on all of them. The rules:
+The rest of chainrule interprets these rows: on floats (the reference engine), as
+generated C (the compiled core), on Values (higher derivatives) and on graph nodes
+(the compiler). So each formula is written once, in the table's own operations. The rules:
 
 * Write `div(a, b)` and `pow(a, b)`, not `/` and `**`, which raise on Python floats.
 * Branch with `where(less(x, y), a, b)`, not with `if`, so that the branch is part of
   the formula and can be recomputed, compiled and differentiated.
-* A partial takes the arguments and the output; `None` says "not differentiable".
-* A formula must hold to 4 ulp over the whole range of doubles: see docs/numerics.md.
-* A constant that depends on the range or the precision of doubles comes from `_format`, so that
-  the formula holds in single precision too.
+* A partial takes the arguments and the output; `None` means "not differentiable".
+* A formula must be accurate to 4 ulp over the whole range of doubles: see docs/numerics.md.
+* Take constants that depend on the range or precision of doubles from `_format`, so that
+  the formula also works in single precision.
 """
 
 from __future__ import annotations
@@ -29,9 +28,9 @@ Formula = Callable[..., Any]
 
 @dataclass(frozen=True)
 class Kink:
-    """Where an operation has no derivative, and what is returned there by convention.
+    """The points where an operation has no derivative, and the values used there by convention.
 
-    `at` is zero exactly on the kink; `partials` are the values stated for it.
+    `at` is zero exactly on the kink; `partials` are the values used there.
     """
 
     at: Formula
@@ -40,22 +39,22 @@ class Kink:
 
 @dataclass(frozen=True, eq=False)
 class Op:
-    """One operation: how to compute it, and the partial derivative for each argument."""
+    """One operation: its value, and its partial derivative with respect to each argument."""
 
     name: str
     arity: int
     forward: Formula
     partials: tuple[Formula | None, ...]
-    symbol: str = ""  # what graphs show, where it is not the name
+    symbol: str = ""  # shown in graphs; the name if empty
     doc: str = ""
-    aliases: tuple[str, ...] = ()  # further method names, so that np.arcsin(array of Values) works
+    aliases: tuple[str, ...] = ()  # more method names, so that np.arcsin(array of Values) works
     defaults: tuple[float, ...] = ()  # for the last arguments
-    domain: tuple[float, float] = (-INF, INF)  # of the first argument; NaN outside
+    domain: tuple[float, float] = (-INF, INF)  # of the first argument; the result is NaN outside
     kink: Kink | None = None
-    selects: bool = False  # a partial of exactly 0 cuts the edge: not even inf or NaN gets through
+    selects: bool = False  # a partial of exactly 0 cuts the edge, so that inf and NaN do not pass either
 
     def __call__(self, *args: Any) -> Any:
-        """Apply to floats, or to whatever the first argument with an `_apply` makes of it."""
+        """Apply to floats, or call `_apply` of the first argument that has it."""
         for arg in args:
             if type(arg) is not float:
                 break
@@ -68,7 +67,7 @@ class Op:
         return self.forward(*self.complete([ieee.as_float(arg) for arg in args]))
 
     def complete(self, args: Sequence[Any]) -> Sequence[Any]:
-        """Fill in the defaults; refuse a wrong number of arguments."""
+        """Fill in the defaults; raise if the number of arguments is wrong."""
         missing = self.arity - len(args)
         if 0 < missing <= len(self.defaults):
             return [*args, *self.defaults[-missing:]]
@@ -81,7 +80,7 @@ class Op:
         return self.partials[index] is not None
 
     def derivatives(self, args: Sequence[Any], out: Any, wanted: Sequence[bool]) -> list[Any]:
-        """The partial for each wanted argument, `None` for the others."""
+        """The partials with respect to the wanted arguments, `None` for the others."""
         pairs = zip(self.partials, wanted, strict=True)
         return [partial(*args, out) if partial is not None and want else None for partial, want in pairs]
 
@@ -89,7 +88,7 @@ class Op:
         return f"<operation {self.name}>"
 
     def __reduce__(self) -> Any:
-        """Pickle a row by its name, `take` by its count; what custom_op made by its parts."""
+        """Pickle a row by name, `take` by its count, and a custom operation by its parts."""
         if BY_NAME.get(self.name) is self:
             return row_named, (self.name,)
         if is_known(self):
@@ -110,15 +109,15 @@ class Variadic(Op):
     """An operation on any number of elements, written as folds so that C can loop over it.
 
     An element is `width` arguments: `dot` of (x1, x2, y1, y2) has the elements
-    (x1, y1) and (x2, y2). `finish(n, *folds)` gives the value, and each of
-    `partials(*element, out, n, *folds)` the derivative for one part of an element.
-    With `leave_one_out` it is instead the fold over all other elements.
+    (x1, y1) and (x2, y2). `finish(n, *folds)` computes the value. Each of
+    `partials(*element, out, n, *folds)` computes the derivative with respect to one part
+    of an element. With `leave_one_out`, the derivative is the fold over all other elements.
     """
 
     folds: tuple[Fold, ...] = ()
     finish: Formula = lambda n, total: total
     width: int = 1
-    least: int = 0  # fewest elements
+    least: int = 0  # minimum number of elements
     leave_one_out: bool = False
 
     def complete(self, args: Sequence[Any]) -> Sequence[Any]:
@@ -158,7 +157,7 @@ class Variadic(Op):
         ]
 
     def _all_but_one(self, elements: list[tuple[Any, ...]]) -> list[Any]:
-        """fold(everything before i) combined with fold(everything after i), in linear time."""
+        """Combine fold(elements before i) with fold(elements after i), in linear time."""
         start, step = self.folds[0].start, self.folds[0].step
         before: list[Any] = [start]
         for (x,) in elements[:-1]:
@@ -180,20 +179,20 @@ def _variadic(name: str, folds: tuple[Fold, ...], *partials: Formula, **fields: 
     return row
 
 
-# --- the vocabulary of the formulas below: helpers that are no operations themselves -------------
+# --- helpers for the formulas below, which are not operations themselves ------------------------
 
 
 @dataclass(frozen=True)
 class Format:
-    """What formulas have to know about the floating-point numbers they run on."""
+    """The properties of a floating-point format that formulas depend on."""
 
     bits: int  # of the significand
-    deep: float  # beyond exp(-deep), an exponential soon loses bits to underflow
+    deep: float  # beyond exp(-deep), exponentials start to lose bits to underflow
     small: float  # a result below this may have lost bits to underflow
-    large: float  # a result above this may overflow when it is used
-    root_of_small: float  # squares of numbers between these two neither under- nor overflow
+    large: float  # a result above this may overflow in later operations
+    root_of_small: float  # squares of numbers between these two neither overflow nor underflow
     root_of_large: float
-    scaling: int  # 2**scaling moves numbers from either end of the range to its middle
+    scaling: int  # 2**scaling moves numbers from either end of the range to the middle
 
 
 DOUBLE = Format(53, 700.0, 1e-290, 1e290, 1e-140, 1e140, 600)
@@ -201,7 +200,7 @@ SINGLE = Format(24, 80.0, 1e-30, 1e30, 1e-15, 1e15, 90)
 
 
 def _format(*operands: Any) -> Format:
-    """The format of the operands: double, unless one of them says otherwise."""
+    """The format of the operands: that of the first operand that declares one, else double."""
     for operand in operands:
         found: Format | None = getattr(operand, "_number_format", None)
         if found is not None:
@@ -210,10 +209,10 @@ def _format(*operands: Any) -> Format:
 
 
 def _leading(x: Any, parts: int) -> Any:
-    """X rounded to one half or one third of its bits, so that its square or cube is exact.
+    """Round x to one half or one third of its bits, so that its square or cube is exact.
 
-    The product is Veltkamp's way to do that. It fails if a compiler fuses it with the difference,
-    as XLA may; so operands can have a `_rounded` of their own.
+    This is Veltkamp splitting. It fails if a compiler fuses the product with the difference,
+    as XLA may, so operands can provide their own `_rounded`.
     """
     format = _format(x)
     bits = format.bits // parts
@@ -229,10 +228,10 @@ def _both(p: Any, q: Any) -> Any:
 
 
 def _bell(x: Any) -> Any:
-    """e / (1 + e)² with e = exp(-|x|): the derivative of the sigmoid, exact far into the tails.
+    """e / (1 + e)² with e = exp(-|x|): the derivative of the sigmoid, accurate far into the tails.
 
-    |x| is written as a choice, not as `abs`: both sides are smooth, so derivatives of
-    every order come out right at 0 too.
+    |x| is written with `where`, not `abs`: both branches are smooth, so derivatives of
+    every order are correct at 0 too.
     """
     e = exp(where(less(x, 0.0), x, -x))
     return div(e, 1.0 + e * (2.0 + e))
@@ -250,8 +249,8 @@ def _gaussian(factor: Any, x: Any, scale: float) -> Any:
     """factor · exp(-scale · x²) to about an ulp; scale is 1 or ½.
 
     Rounding x² would cost up to x² ulps, so x is split into a high part with half of the
-    bits, whose square is exact, and a rest that enters through a short series. Where the
-    exponential is subnormal the factor is multiplied in halfway, before bits are lost.
+    bits, whose square is exact, and a remainder that enters through a short series. Where the
+    exponential is subnormal, the factor is multiplied in halfway, before bits are lost.
     """
     high = _leading(x, 2)
     square = scale * high * high
@@ -263,8 +262,8 @@ def _gaussian(factor: Any, x: Any, scale: float) -> Any:
     return where(less(1600.0, x * x), 0.0, value)
 
 
-# Chebyshev fits in 60-digit arithmetic, made by tools/fit_erfc.py: x exp(x²) erfc(x) for
-# 0.64 <= x <= 28.5, and x exp(x²/2) Φ(-x) for 0.9 <= x <= 40.5, Φ the normal distribution function.
+# Chebyshev fits in 60-digit arithmetic, generated by tools/fit_erfc.py: x exp(x²) erfc(x) for
+# 0.64 <= x <= 28.5, and x exp(x²/2) Φ(-x) for 0.9 <= x <= 40.5, where Φ is the normal CDF.
 # fmt: off
 _ERFC_TAIL = (
     -1.3948238822037281e-09, 5.109700928463397e-07, -1.5841199402994402e-06, 4.070833795381134e-07,
@@ -305,14 +304,14 @@ def _normal_tail(x: Any) -> Any:
 
 
 def _gelu_slope(x: Any) -> Any:
-    """Φ(x) + x φ(x), with one exponential for both in the left tail, where erfc is steep."""
+    """Φ(x) + x φ(x). The left tail, where erfc is steep, uses one exponential for both terms."""
     bump = _ONE_OVER_SQRT_TWO_PI * x
     tail = _gaussian(bump - div(_normal_tail(-x), x), x, 0.5)
     return where(less(x, -0.91), tail, 0.5 * erfc(-x * _SQRT_HALF) + _gaussian(bump, x, 0.5))
 
 
 def _silu_slope(x: Any, out: Any) -> Any:
-    """s(x) + x s(x) s(-x) with the sigmoid s; in the left half over a common denominator."""
+    """s(x) + x s(x) s(-x), where s is the sigmoid; the left half uses a common denominator."""
     e = exp(x)
     left = _times_exp(div(x + (1.0 + e), 1.0 + e * (2.0 + e)), x)
     right = where(less(800.0, x), 1.0, sigmoid(x) + out * sigmoid(-x))
@@ -320,7 +319,7 @@ def _silu_slope(x: Any, out: Any) -> Any:
 
 
 def _hypot_ratio(x: Any, y: Any, out: Any) -> Any:
-    """x / hypot(x, y), scaled where the hypot overflows or has too few bits; 0 at the origin."""
+    """x / hypot(x, y), scaled where hypot overflows or loses bits; 0 at the origin."""
     format = _format(x, y)
     up, down = 2.0**format.scaling, 2.0**-format.scaling
     scale = where(less(out, format.small), up, where(less(format.large, out), down, 1.0))
@@ -331,9 +330,9 @@ def _hypot_ratio(x: Any, y: Any, out: Any) -> Any:
 
 
 def _angle_slope(x: Any, y: Any, out: Any) -> Any:
-    """x / (x² + y²), scaled so that no square over- or underflows.
+    """x / (x² + y²), scaled so that no square overflows or underflows.
 
-    0 at the origin, by convention, and at infinity, in the limit.
+    0 at the origin by convention, and at infinity as the limit.
     """
     size = where(less(abs(x), abs(y)), abs(y), abs(x))
     format = _format(x, y)
@@ -346,15 +345,15 @@ def _angle_slope(x: Any, y: Any, out: Any) -> Any:
 
 
 def _times_exp(factor: Any, x: Any) -> Any:
-    """factor · exp(x), right also where exp(x) underflows and the factor is large."""
+    """factor · exp(x), correct even where exp(x) underflows and the factor is large."""
     half = exp(0.5 * x)
     return where(less(x, -_format(x).deep), factor * half * half, factor * exp(x))
 
 
 def _pow_dx(x: Any, y: Any, out: Any) -> Any:
-    """y x^(y-1): 0 at y = 0 even for x = 0; rescued where the power alone over- or underflows.
+    """y x^(y-1): 0 at y = 0 even for x = 0; rescaled where the power alone overflows or underflows.
 
-    At y = 0 and x > 0 the formula stands, so that its derivative by y is right as well.
+    At y = 0 and x > 0 the formula is kept, so that its derivative with respect to y is correct too.
     """
     p = pow(x, y - 1.0)
     inside = _both(_both(less(0.0, abs(x)), less(abs(x), INF)), less(abs(y), INF))
@@ -370,7 +369,7 @@ def _pow_dx(x: Any, y: Any, out: Any) -> Any:
 def _pow_dy(x: Any, y: Any, out: Any) -> Any:
     """x^y log x as √(x^y) log x √(x^y), which overflows only if the result does.
 
-    0 in the limit for x = 0 and y > 0 or x = inf and y < 0; at y = 0 by convention.
+    0 as the limit at x = 0 for y > 0 and at x = inf for y < 0; 0 at y = 0 by convention.
     """
     half = pow(x, 0.5 * y)
     slope = where(equal(half, 0.0), 0.0, half * log(x) * half)
@@ -379,7 +378,7 @@ def _pow_dy(x: Any, y: Any, out: Any) -> Any:
 
 
 def _cbrt(x: Any) -> Any:
-    """The cube root for x >= 0: a guess with a third of the bits, whose cube is exact, and a series."""
+    """Cube root for x >= 0: an estimate with a third of the bits, whose cube is exact, plus a series."""
     format = _format(x)
     tiny = less(x, format.root_of_small)
     scaled = where(tiny, x * 2.0**format.scaling, x)
@@ -407,7 +406,7 @@ div: Op = Op(
     "div",
     2,
     ieee.div,
-    # not -x / y²: that is -0 at 1e200 / 1e200
+    # not -x / y², which is -0 at 1e200 / 1e200
     (lambda x, y, out: div(1.0, y), lambda x, y, out: -_over_square(x, y)),
     "/",
     "x / y; a zero divisor gives inf or NaN",
@@ -514,7 +513,7 @@ sqrt = Op(
 cbrt = Op(
     "cbrt",
     1,
-    # the C libraries' own cbrt is up to 3.7 ulp off, which its derivative would double
+    # the C library's cbrt is up to 3.7 ulp off, and the derivative would double the error
     lambda x: where(less(x, 0.0), -1.0, 1.0) * _cbrt(where(less(x, 0.0), -x, x)),
     (lambda x, out: div(1.0, 3.0 * out * out),),
     doc="the cube root; the derivative at 0 is inf",
@@ -547,7 +546,7 @@ atan = Op(
     "atan",
     1,
     ieee.atan,
-    # from 1e8 on, 1 + x² is x², which may overflow where 1 / x² is still a number
+    # from 1e8 on, 1 + x² rounds to x², which may overflow where 1 / x² is still representable
     (lambda x, out: where(less(1e16, x * x), div(div(1.0, x), x), div(1.0, 1.0 + x * x)),),
     doc="the angle in radians whose tangent is x",
     aliases=("arctan",),
@@ -558,7 +557,7 @@ tanh = Op(
     "tanh",
     1,
     ieee.tanh,
-    # not 1 - out²: that is 0 from x = 19.07 on, where the truth is 1e-16
+    # not 1 - out², which is 0 from x = 19.07 on, where the true value is 1e-16
     (lambda x, out: 4.0 * _bell(2.0 * x),),
     doc="the hyperbolic tangent",
 )
@@ -608,7 +607,7 @@ atan2 = Op(
 
 
 def _hypot(x: Any, y: Any) -> Any:
-    """Hypot of two sizes, by the larger times √(1 + ratio²)."""
+    """Hypot of two magnitudes: the larger times √(1 + ratio²)."""
     big, small = where(less(x, y), y, x), where(less(x, y), x, y)
     ratio = div(small, big)
     scaled = big * sqrt(1.0 + ratio * ratio)
@@ -624,7 +623,7 @@ erf = Op(
 erfc = Op(
     "erfc",
     1,
-    # the C libraries' own erfc is up to 5 ulp off in the tail
+    # the C library's erfc is up to 5 ulp off in the tail
     lambda x: where(less(x, 0.64), 1.0 - erf(x), where(less(28.0, x), 0.0, _erfc_tail(x))),
     (lambda x, out: _gaussian(-_TWO_OVER_SQRT_PI, x, 1.0),),
     doc="1 - erf(x), exact in the tail",
@@ -633,7 +632,7 @@ sigmoid = Op(
     "sigmoid",
     1,
     lambda x: where(less(x, 0.0), div(exp(x), 1.0 + exp(x)), div(1.0, 1.0 + exp(-x))),
-    # not out (1 - out): that is 0 at x = 40, where the truth is 4e-18
+    # not out (1 - out), which is 0 at x = 40, where the true value is 4e-18
     (lambda x, out: _bell(x),),
     doc="1 / (1 + exp(-x)) without overflow",
 )
@@ -680,7 +679,7 @@ silu = Op(
     "silu",
     1,
     lambda x: where(
-        less(x, -_format(x).deep),  # where the sigmoid is subnormal and has too few bits
+        less(x, -_format(x).deep),  # where the sigmoid is subnormal and loses bits
         where(less(x, -800.0), -0.0, _times_exp(x, x)),
         x * sigmoid(x),
     ),
@@ -735,7 +734,7 @@ logsumexp = _variadic(
     (
         Fold(-INF, lambda largest, x: maximum(largest, x)),
         Fold(0.0, lambda ties, x, largest: ties + equal(x, largest)),
-        # the largest are left out, so that log1p can see what is small beside them
+        # leave out the largest terms, so that log1p keeps the precision of the small ones
         Fold(
             0.0,
             lambda rest, x, largest, ties: rest + where(equal(x, largest), 0.0, exp(x - largest)),
@@ -781,9 +780,9 @@ BY_NAME: dict[str, Op] = {row.name: row for row in TABLE}
 
 @functools.cache
 def take(count: int) -> Op:
-    """The operation that picks one of `count` numbers: its arguments are an index and these.
+    """The operation that picks one of `count` numbers; its arguments are the index and the numbers.
 
-    Not a row, since it has as many arguments as somebody has numbers.
+    It is not a row of the table, because its number of arguments varies.
     """
 
     def forward(index: Any, *numbers: Any) -> Any:
@@ -800,7 +799,7 @@ def take(count: int) -> Op:
 
 
 def is_known(op: Op) -> bool:
-    """Whether this is a row of the table, or `take`, which consists of rows."""
+    """Whether this is a row of the table, or `take`, which is made of rows."""
     return BY_NAME.get(op.name) is op or (op.name == "take" and take(op.arity - 1) is op)
 
 

@@ -1,7 +1,7 @@
-"""Chooses the core: the compiled one if it was built, else the reference.
+"""Selects the core: the compiled one if it was built, else the reference.
 
-`CHAINRULE_CORE=c` or `python` forces one. `core` says which it is. The modes for users are here
-too: `no_grad`, `enable_grad` and `detect_anomaly`.
+`CHAINRULE_CORE=c` or `python` forces one, and `core` names the one in use. This module also
+defines the public modes `no_grad`, `enable_grad` and `detect_anomaly`.
 """
 
 from __future__ import annotations
@@ -41,7 +41,7 @@ except ImportError:
         )
 else:
     c_core = _core
-    # What runs rarely is written once, in Python, for both cores.
+    # Rarely used methods are written once, in Python, for both cores.
     for name, function in (
         ("__repr__", numbers.show),
         ("__copy__", copying.copy),
@@ -78,7 +78,7 @@ else:
 
 
 def modes() -> Modes:
-    """The modes in force here."""
+    """The modes active here."""
     if core == "python":
         return reference.current()
     recording, anomaly, *observers = c_core.modes()
@@ -91,7 +91,7 @@ class _Mode(Mode):
     changes: ClassVar[dict[str, bool]] = {}
 
     def __new__(cls, function: Callable[..., Any] | None = None) -> Any:
-        """`@no_grad` works as well as `@no_grad()`."""
+        """Support `@no_grad` as well as `@no_grad()`."""
         mode = super().__new__(cls)
         if function is None:
             return mode
@@ -102,7 +102,7 @@ class _Mode(Mode):
         super().__init__(**self.changes)
 
     def __call__(self, function: Callable[..., Any]) -> Callable[..., Any]:
-        """The function with all that it does in this mode; a fresh one for each call."""
+        """Wrap a function to run in this mode; each call enters a new mode."""
         cls = type(self)
         if inspect.isasyncgenfunction(function):
             raise TypeError(
@@ -134,7 +134,7 @@ class _Mode(Mode):
 
 
 class _Resumed(Generator[Any, Any, Any]):
-    """A generator that runs in a mode, which is off while it is suspended."""
+    """A generator that runs in a mode. The mode is off while the generator is suspended."""
 
     def __init__(self, mode: type[_Mode], inner: Generator[Any, Any, Any]) -> None:
         self.mode, self.inner = mode, inner
@@ -153,10 +153,10 @@ class _Resumed(Generator[Any, Any, Any]):
 
 
 class no_grad(_Mode):
-    """Compute without recording a graph: results are leaves, and `backward()` of one is an error.
+    """Compute without recording a graph: results are leaves, and calling `backward()` on one raises.
 
-    It holds for this thread or asyncio task. A generator suspended inside keeps it on until it is
-    closed or dropped, as in PyTorch; a decorated generator has it on only while it runs.
+    The mode applies to this thread or asyncio task. A generator suspended inside keeps it on until
+    it is closed or dropped, as in PyTorch; a decorated generator has it on only while it runs.
 
     >>> with no_grad():
     ...     w = w - 0.1 * w.grad
