@@ -57,7 +57,7 @@ class Value:
         self.__closure: Callable[[], Any] | None = None  # the function assigned to `_backward`
         self.__time = staleness.now()
         self.__constant = self.__overwritten = self.__freed = False
-        self.__unrecorded = False  # whether it was computed with recording off
+        self.__unrecorded = False  # whether it is a result that was not recorded
         self.__site = current().site() if inputs else ""
 
     @property

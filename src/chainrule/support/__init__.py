@@ -1,1 +1,1 @@
-"""What the engine stands on: IEEE arithmetic, errors, arrays, modes, and sweeps over a graph."""
+"""Support for the engine: IEEE arithmetic, errors, arrays, modes, and sweeps over a graph."""

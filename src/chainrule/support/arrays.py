@@ -1,6 +1,6 @@
-"""Values among sequences and NumPy arrays: how functions spread over them.
+"""Applies functions to Values in sequences and NumPy arrays.
 
-Shared by both cores, and free of NumPy itself until an array turns up.
+Shared by both cores. It does not import NumPy until it meets an array.
 """
 
 from __future__ import annotations
@@ -15,7 +15,7 @@ from ..ops import BY_NAME, Variadic
 
 
 def is_array(x: Any) -> bool:
-    """Whether x is a NumPy array; does not import NumPy to find out."""
+    """Whether x is a NumPy array, without importing NumPy."""
     numpy = sys.modules.get("numpy")
     return numpy is not None and isinstance(x, numpy.ndarray)
 
@@ -34,7 +34,7 @@ def is_sequence(x: Any) -> bool:
 
 
 def spread_over(function: Callable[..., Any], args: tuple[Any, ...]) -> Any:
-    """Apply a function element by element, repeating single numbers, as NumPy broadcasts."""
+    """Apply a function elementwise, broadcasting single numbers as NumPy does."""
     if any(is_array(arg) for arg in args):
         import numpy as np
 
@@ -66,7 +66,7 @@ def spread(op: Variadic, args: tuple[Any, ...]) -> list[Any]:
 
 
 def reduction(op: Variadic) -> Callable[..., Any]:
-    """An operation on any number of values as a function: of them, or of a sequence."""
+    """Turn a variadic operation into a function of several values or of one sequence."""
 
     def function(*args: Any) -> Any:
         return op(*spread(op, args))
@@ -79,7 +79,7 @@ REDUCTIONS = ("sum", "mean", "prod", "max", "min")
 
 
 def numpy_reduction(method: Callable[..., Any]) -> Callable[..., Any]:
-    """A method such as `max` that also takes what NumPy passes on in `np.max(v)`."""
+    """A method such as `max` that also accepts the arguments that `np.max(v)` passes."""
 
     @functools.wraps(method)
     def reduction(self: Any, *args: Any, axis: None = None, out: None = None, **options: Any) -> Any:
@@ -93,9 +93,9 @@ def numpy_reduction(method: Callable[..., Any]) -> Callable[..., Any]:
     return reduction
 
 
-# What NumPy has no loop for on objects: answered with plain numbers, since the answers have no slope.
+# Ufuncs without a loop for objects. They give plain numbers, because their derivatives are 0.
 _PLAIN = ("isfinite", "isinf", "isnan", "sign")
-# What NumPy leaves to a method of the first argument, which may be a plain number.
+# Ufuncs that NumPy delegates to a method of the first argument, which may be a plain number.
 _BY_METHOD = ("arctan2", "hypot")
 
 
@@ -107,7 +107,7 @@ def array_ufunc(self: Any, ufunc: Any, method: str, *inputs: Any, **options: Any
         numeric = isinstance(x, (np.ndarray, np.number, np.bool_, int, float, list, tuple))
         return numeric or hasattr(x, "_apply")
 
-    # Anything else, or a Value where NumPy wants to write, would come back here for ever.
+    # Anything else, or a Value as NumPy's output, would recurse forever.
     given = [
         x for option in options.values() for x in (option if isinstance(option, tuple) else (option,))
     ]
@@ -135,7 +135,7 @@ def array_ufunc(self: Any, ufunc: Any, method: str, *inputs: Any, **options: Any
 
 
 def _like(value: Any) -> float:
-    """A number of the same sign and kind: found by comparing, which may be done anywhere."""
+    """A float of the same sign and kind, found by comparisons, which are allowed everywhere."""
     if value > 0.0:
         return math.inf if value >= math.inf else 1.0
     if value < 0.0:

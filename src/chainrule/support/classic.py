@@ -1,7 +1,7 @@
-"""The names that classic tutorials use for a graph, written once for both cores.
+"""The attribute names that classic tutorials use for a graph, written once for both cores.
 
-`_prev` and `_op` are micrograd's, `_children` and `_local_grads` are microgpt's. All are read from the
-graph; assigning inputs or local gradients makes an operation by hand.
+`_prev` and `_op` come from micrograd, `_children` and `_local_grads` from microgpt. All are read from
+the graph; assigning inputs or local gradients makes a hand-made operation.
 """
 
 from __future__ import annotations
@@ -13,12 +13,12 @@ from .. import ops
 from . import errors, graph
 from .ieee import as_float
 
-# Tutorials write the second argument of these as part of the operation: `**2` has one input.
+# Tutorials treat the second argument of these as part of the operation: `**2` has one input.
 _PARAMETRIC = (ops.pow, ops.leaky_relu, ops.elu)
 
 
 class Inputs(frozenset[Any]):
-    """A set of nodes that keeps the order in which they were written, and can be indexed."""
+    """A set of nodes that keeps insertion order and can be indexed."""
 
     _nodes: tuple[Any, ...]
 
@@ -42,7 +42,7 @@ class Inputs(frozenset[Any]):
 
 
 class LocalGradients:
-    """A `_backward` made of numbers: the derivative of a node with respect to each child."""
+    """A `_backward` made from numbers: the derivative of a node with respect to each child."""
 
     node: Any
     numbers: tuple[Any, ...]
@@ -61,14 +61,14 @@ class LocalGradients:
 
 
 def _get_children(self: Any) -> tuple[Any, ...]:
-    """The inputs in order, duplicates kept, without the constant of `x**2`."""
+    """The inputs in order, with duplicates, without the constant of `x**2`."""
     inputs: tuple[Any, ...] = self.inputs
     parametric = graph.row(self) in _PARAMETRIC and len(inputs) == 2 and inputs[1].is_constant
     return inputs[:1] if parametric else inputs
 
 
 def _set_children(self: Any, children: Iterable[Any]) -> None:
-    """Make this a node by hand, with these inputs; its number, gradient and function stay."""
+    """Make this a hand-made node with these inputs; keep its number, gradient and function."""
     closure = self._backward if graph.is_by_hand(self) else None
     grad, label = self.grad, self.label
     value_class(type(self)).__init__(self, self.data, children, self._op, label)
@@ -83,7 +83,7 @@ def _get_prev(self: Any) -> Inputs:
 
 
 def _get_local_grads(self: Any) -> tuple[Any, ...]:
-    """The derivative with respect to each child, at the present numbers."""
+    """The derivative with respect to each child, at the current values."""
     if graph.is_by_hand(self):
         return self._backward.numbers if isinstance(self._backward, LocalGradients) else ()
     row = graph.row(self)
@@ -100,7 +100,7 @@ def _set_local_grads(self: Any, local_grads: Iterable[Any]) -> None:
 
 
 def _get_op(self: Any) -> str:
-    """The operation as graphs show it; `**2` for a power with a constant exponent."""
+    """The operation as shown in graphs; `**2` for a power with a constant exponent."""
     row, args = graph.row(self), graph.arguments(self)
     if row is None or graph.name(self):
         return graph.name(self)
@@ -120,5 +120,5 @@ local_grads = property(_get_local_grads, _set_local_grads)
 
 
 def value_class(cls: Any) -> Any:
-    """The Value class under a user's subclass, whose __init__ may want other arguments."""
+    """The Value class that a user's subclass derives from; its __init__ may take other arguments."""
     return next(base for base in cls.__mro__ if "_apply" in vars(base))

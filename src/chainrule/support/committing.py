@@ -1,8 +1,8 @@
-"""`commit`: several changes that are all made or, wherever Ctrl-C comes, none.
+"""`commit`: apply several changes atomically with respect to Ctrl-C.
 
-Python raises KeyboardInterrupt between two of its own instructions. `commit` makes all changes in one
-instruction, a call into C that runs no Python, so that none can come between two of them. Whatever
-can fail (a rule, a conversion) is done before, while the changes are written down.
+Python raises KeyboardInterrupt only between bytecode instructions. `commit` makes all changes in one
+instruction, a call into C that runs no Python, so an interrupt cannot separate them. Anything that
+can fail (a rule, a conversion) happens earlier, while the changes are collected.
 """
 
 from __future__ import annotations
@@ -18,7 +18,7 @@ from ..value import Value, core
 from . import staleness
 from .ieee import as_float
 
-Change = tuple[Any, ...]  # a function written in C, such as setattr, and its arguments
+Change = tuple[Any, ...]  # a function implemented in C, such as setattr, and its arguments
 
 
 def commit(*changes: Iterable[Change]) -> None:
@@ -32,9 +32,9 @@ def assign(target: Any, **attributes: Any) -> list[Change]:
 
 
 def commit_training(optimizer: Any, numbers: Any, steps: int, *more: Iterable[Change]) -> None:
-    """Set all that a training step changes: gradients, parameters and the optimiser's state and steps.
+    """Set everything a training step changes: gradients, parameters, optimiser state and step count.
 
-    `numbers` is an array with gradients, parameters and each number of the state in its rows.
+    The rows of `numbers` are the gradients, the parameters, and one row per entry of the state.
     """
     gradients, data = numbers[:2].tolist()
     commit(
@@ -48,13 +48,13 @@ def commit_training(optimizer: Any, numbers: Any, steps: int, *more: Iterable[Ch
 def data_of(values: Sequence[Value], numbers: Iterable[Any]) -> Iterable[Change]:
     """The changes that set `.data` of each Value to a number.
 
-    A subclass with a setter of its own, as `chainrule.micrograd.Value`, has it called. It is Python, so
-    Ctrl-C may come between two such Values.
+    A subclass may define its own setter, as `chainrule.micrograd.Value` does. That setter is called;
+    it runs Python, so Ctrl-C may come between two such Values.
     """
     floats = [x if type(x) is float else as_float(x) for x in numbers]
     if core == "c" or _has_own(values, "data"):
         return zip(repeat(setattr), values, repeat("data"), floats, strict=False)
-    # The setter of the reference class is Python: these are its assignments.
+    # The setter of the reference class runs Python, so make its assignments directly.
     return [
         change
         for value, x in zip(values, floats, strict=True)
@@ -70,6 +70,6 @@ def gradients_of(values: Sequence[Value], gradients: Iterable[Any]) -> Iterable[
 
 
 def _has_own(values: Sequence[Value], attribute: str) -> bool:
-    """Whether one of them is of a subclass with a setter of its own."""
+    """Whether any of them belongs to a subclass with its own setter."""
     known = getattr(engine.Value, attribute)
     return any(getattr(type(value), attribute) is not known for value in values)

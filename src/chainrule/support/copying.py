@@ -1,7 +1,7 @@
-"""Copying and pickling graphs of any depth without recursion, sharing kept.
+"""Copies and pickles graphs of any depth without recursion, and preserves sharing.
 
-A gradient that is a Value, after `backward(create_graph=True)`, is copied as its number: the
-graph behind it is about the original.
+After `backward(create_graph=True)` a gradient is a Value. It is copied as a plain number, because
+its graph refers to the original nodes.
 """
 
 from __future__ import annotations
@@ -17,7 +17,7 @@ from . import classic, errors, graph
 
 
 def _parts(node: Any) -> tuple[Any, ...]:
-    """What is needed to build a node again, besides its inputs' own parts and its attributes."""
+    """Everything needed to rebuild a node, except its inputs' parts and its attributes."""
     if graph.is_by_hand(node):
         raise errors.no_formula(node, "copy")
     grad = node.grad.data if hasattr(node.grad, "_apply") else node.grad
@@ -30,7 +30,7 @@ def _build(
     cls: Any, row: Any, args: Any, data: float, grad: Any, label: str, name: str, unrecorded: bool
 ) -> Any:
     if cls is None:
-        from ..value import Value  # whichever core is in use where the pickle is read
+        from ..value import Value  # the core in use where the pickle is loaded
 
         cls = Value
     plain = classic.value_class(cls)
@@ -38,7 +38,7 @@ def _build(
         node = graph.result(cls, row, args, data)
         if type(node) is not cls:
             node.__class__ = cls
-        if node._op != name:  # somebody assigned to it
+        if node._op != name:  # `_op` was assigned
             node._op = name
     else:
         node = cls.__new__(cls)
@@ -50,7 +50,7 @@ def _build(
 
 
 def _attributes(node: Any) -> dict[str, Any]:
-    """The user's own attributes, also those in slots of a subclass."""
+    """User attributes, including those in slots of a subclass."""
     found: dict[str, Any] = dict(graph.attributes(node))
     for cls in type(node).__mro__:
         if "_apply" in vars(cls):
@@ -68,14 +68,14 @@ def _set_attributes(node: Any, attributes: dict[str, Any]) -> None:
 
 
 def _of_an_argument(node: Any) -> Any:
-    """Inside grad, a copy of what depends on the arguments: it depends on them too."""
+    """Inside grad, copy a node that depends on the arguments as a node that depends on them too."""
     from ..value import modes
 
     return node._apply(ops.pos, (node,)) if modes().arguments.depends(node) else None
 
 
 def copy(self: Any) -> Any:
-    """A second node with the same inputs."""
+    """Return another node with the same inputs."""
     if (same := _of_an_argument(self)) is not None:
         return same
     if not self.is_leaf and not graph.arguments(self):
@@ -86,7 +86,7 @@ def copy(self: Any) -> Any:
 
 
 def deepcopy(self: Any, memo: dict[int, Any]) -> Any:
-    """A second graph, node for node."""
+    """Copy the graph node by node."""
     if (same := _of_an_argument(self)) is not None:
         return memo.setdefault(id(self), same)
     with_attributes = []
@@ -97,18 +97,18 @@ def deepcopy(self: Any, memo: dict[int, Any]) -> Any:
             memo[id(node)] = _build(cls, row, args, *rest)
             if attributes := _attributes(node):
                 with_attributes.append((node, attributes))
-    for node, attributes in with_attributes:  # these may refer to any of the nodes
+    for node, attributes in with_attributes:  # attributes may refer to any node
         _set_attributes(memo[id(node)], _copy.deepcopy(attributes, memo))
     return memo[id(self)]
 
 
-# Pickle asks each object for its parts and recurses into them, which a deep graph would not
-# survive. So the first result it meets hands over the list of everything below it, inputs before
-# results; pickle then meets each node with its inputs already done, and goes no deeper.
+# Pickle recurses into the parts of each object, which would exceed the recursion limit on a deep
+# graph. So the first result it meets returns the list of all nodes below it, inputs first; pickle
+# then finds the inputs of each node already pickled, and recurses no deeper.
 
 
 class _Nodes:
-    """Pickles as the list of all nodes below `root`, inputs before results."""
+    """Pickles as the list of all nodes below `root`, inputs first."""
 
     def __init__(self, root: Any) -> None:
         self.order = graph.topological(root)
@@ -123,7 +123,7 @@ class _Nodes:
 
 
 class _Live(threading.local):
-    """The graphs being pickled: a pickler holds on to its `_Nodes` until it is done."""
+    """The graphs being pickled: a pickler keeps its `_Nodes` alive until it is done."""
 
     def __init__(self) -> None:
         self.graphs: WeakSet[_Nodes] = WeakSet()
@@ -139,7 +139,7 @@ def _restore(nodes: list[Any], attributes: list[tuple[int, dict[str, Any]]]) -> 
 
 
 def reduce(self: Any) -> tuple[Any, ...]:
-    """How pickle takes this value apart."""
+    """Implement `__reduce_ex__` for a Value."""
     inside = any(self in nodes.members for nodes in _live.graphs)
     if self.is_leaf or inside:
         cls, *rest = _parts(self)
@@ -149,6 +149,6 @@ def reduce(self: Any) -> tuple[Any, ...]:
             (_build, parts, attributes, None, None, _set_attributes) if attributes else (_build, parts)
         )
     nodes = _Nodes(self)
-    # After the nodes, since attributes may refer to any of them.
+    # Attributes come after the nodes, because they may refer to any of them.
     with_attributes = [(i, named) for i, node in enumerate(nodes.order) if (named := _attributes(node))]
     return _restore, (nodes, with_attributes)

@@ -1,4 +1,4 @@
-"""`custom_op`: an operation of one's own, as good as those of the table."""
+"""`custom_op`: user-defined operations that work like those of the table."""
 
 from __future__ import annotations
 
@@ -16,10 +16,10 @@ def custom_op(
 ) -> Op:
     """Make an operation from its value and its partial derivatives.
 
-    `forward` takes numbers and returns a number. Each of `partials`, one for each argument,
-    takes the same arguments and the result. Written with operators and the functions of
-    chainrule instead of those of math, they work on Values as well, and the operation has
-    derivatives of every order. `None` says that an argument has no derivative.
+    `forward` takes numbers and returns a number. `partials` has one function per argument; each
+    takes the same arguments and the result. If they use operators and chainrule functions
+    instead of those of math, they also work on Values, and the operation has derivatives of
+    every order. `None` means that an argument has no derivative.
 
     >>> cube = custom_op("cube", lambda x: x**3, lambda x, out: 3 * x**2)
     >>> cube(Value(2.0)).data
@@ -49,7 +49,7 @@ def custom_op(
 
 
 def _check_arguments(what: str, function: Callable[..., Any], count: int, which: str) -> None:
-    """Refuse a function that cannot take so many arguments, if it says what it takes."""
+    """Raise if the function's signature, where known, does not accept `count` arguments."""
     try:
         signature = inspect.signature(function)
     except (TypeError, ValueError):

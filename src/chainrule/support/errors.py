@@ -1,6 +1,6 @@
-"""The errors that teach: what went wrong, with which value, and what to write instead.
+"""Error messages that say what went wrong, with which value, and what to write instead.
 
-Both cores raise these through the functions below, so that the texts are the same.
+Both cores raise errors through these functions, so that the messages are the same.
 """
 
 from __future__ import annotations
@@ -23,18 +23,18 @@ class GraphFreedError(RuntimeError):
 
 
 class AnomalyError(FloatingPointError):
-    """Inside `detect_anomaly()`, an operation gave a non-finite value or gradient."""
+    """Inside `detect_anomaly()`, an operation produced a non-finite value or gradient."""
 
 
 def as_text(name: str, text: Any) -> str:
-    """A text as a plain str, also if it was a subclass of it."""
+    """Return the text as a plain str, even if it is an instance of a subclass."""
     if not isinstance(text, str):
         raise TypeError(f"{name} must be a str, got {type(text).__name__}")
     return str.__str__(text)
 
 
 def as_children(children: Iterable[Any], cls: type) -> tuple[Any, ...]:
-    """The inputs of an operation made by hand."""
+    """The inputs of a hand-made operation."""
     nodes = tuple(children)
     for node in nodes:
         if not isinstance(node, cls):
@@ -127,7 +127,7 @@ def bad_value(name: str, args: tuple[float, ...], data: float) -> AnomalyError:
 
 
 def bad_gradient(node: Any, index: int, gradient: float) -> AnomalyError:
-    """The gradient that flowed from `node` into its input number `index` is not finite."""
+    """The gradient contribution from `node` to input `index` is not finite."""
     site = graph.site(node) or "a line not recorded: build the expression inside detect_anomaly() too"
     shown = ", ".join(format_number(graph.number(v)) for v in node.inputs[:4])
     dots = ", ..." if len(node.inputs) > 4 else ""

@@ -1,8 +1,8 @@
-"""Elementary functions on Python floats with the results IEEE 754 asks for.
+"""Elementary functions on Python floats with the results that IEEE 754 specifies.
 
 `math.log(0)` raises; here it is -inf, as in C, NumPy and PyTorch. Each function
 calls the same C library routine as the compiled core, so the two agree to the
-last bit. Nothing here knows about derivatives.
+last bit. This module does not know about derivatives.
 """
 
 import math
@@ -47,9 +47,8 @@ def pow(x: float, y: float) -> float:
 def _unary(function: Callable[[float], float], pole: float | None = None) -> Callable[[float], float]:
     """Turn the exceptions of a `math` function into the IEEE result.
 
-    Overflow is infinite with the sign of the argument (even functions pass
-    `abs` first); at `pole` the function is infinite; elsewhere outside the
-    domain it is NaN.
+    Overflow gives infinity with the sign of the argument (even functions apply `abs`
+    first). At `pole` the result is infinite, and elsewhere outside the domain it is NaN.
     """
 
     def ieee(x: float) -> float:
@@ -60,7 +59,7 @@ def _unary(function: Callable[[float], float], pole: float | None = None) -> Cal
         except ValueError:
             if x == pole:
                 return -INF if x <= 0.0 else INF
-            if x == -1.0 and pole == 1.0:  # atanh has a pole at either end
+            if x == -1.0 and pole == 1.0:  # atanh has a pole at each end
                 return -INF
             return NAN
 
@@ -93,12 +92,12 @@ atan2 = math.atan2
 
 
 def cosh(x: float) -> float:
-    """Hyperbolic cosine; even, so an overflow is +inf on both sides."""
+    """Hyperbolic cosine; it is even, so it overflows to +inf on both sides."""
     return _cosh(math.fabs(x))
 
 
 def as_float(x: object) -> float:
-    """Return the real number `x` as a float; refuse everything that is not one."""
+    """Return the real number `x` as a float; raise for anything else."""
     if isinstance(x, (float, int)):  # bool is an int
         return float(x)
     if isinstance(x, numbers.Real) or _is_numpy_bool(x):
@@ -113,7 +112,7 @@ def _is_numpy_bool(x: object) -> bool:
 def _describe(x: object) -> str:
     if x is None:
         return "None"
-    if hasattr(x, "_apply"):  # a Value inside a Value: which of the two was meant?
+    if hasattr(x, "_apply"):  # a Value inside a Value is ambiguous
         return f"a {type(x).__name__}: use it as it is, or take its number with .data"
     if isinstance(x, (str, bytes, complex)):
         return f"{type(x).__name__} {x!r}"

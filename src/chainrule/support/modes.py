@@ -1,10 +1,10 @@
-"""Modes: what changes the meaning of operations for a while.
+"""Modes: settings that change what operations do, such as `no_grad`.
 
-A mode belongs to the thread or asyncio task that entered it. It lasts until its manager exits or
-is destroyed, whichever comes first, so that no exception can leave it on for good. A generator
-that is suspended inside a mode keeps it on until it is closed or dropped, as in PyTorch.
+A mode belongs to the thread or asyncio task that entered it. It lasts until its context manager
+exits or is destroyed, whichever comes first, so that no exception can leave it on permanently. A
+generator suspended inside a mode keeps it on until it is closed or dropped, as in PyTorch.
 
-The compiled core has a `Mode` of its own with the same behaviour, in modes.c.
+The compiled core has its own `Mode` with the same behaviour, in modes.c.
 """
 
 from __future__ import annotations
@@ -19,7 +19,7 @@ from . import errors, graph
 
 
 class Observer:
-    """Is told what happens to Values. This one does nothing about it."""
+    """Receives events about Values. This base class ignores them."""
 
     def read(self, value: Any, attribute: str) -> None:
         """A number was read."""
@@ -28,10 +28,10 @@ class Observer:
         """A number is about to be changed."""
 
     def sweep(self, root: Any) -> None:
-        """backward() makes numbers of what is below `root`."""
+        """backward() turns everything below `root` into plain numbers."""
 
     def no_grad(self) -> None:
-        """From here on, results are cut off from the graph."""
+        """From here on, results are not recorded."""
 
     def cut(self, leaf: Any, inputs: Collection[Any]) -> None:
         """A result of these inputs was not recorded."""
@@ -54,7 +54,7 @@ class Observer:
         return False
 
     def depends(self, value: Any) -> bool:
-        """Whether it depends on a differentiated argument."""
+        """Whether the value depends on a differentiated argument."""
         return False
 
 
@@ -62,12 +62,12 @@ NOBODY = Observer()
 
 
 class Modes(NamedTuple):
-    """The modes in force at one place of a program."""
+    """The modes active at one point of a program."""
 
     recording: bool = True  # off inside no_grad()
     anomaly: bool = False  # on inside detect_anomaly()
-    tracer: Any = NOBODY  # while a function is compiled, its tracer
-    arguments: Any = NOBODY  # inside grad, the `Numbers` that it differentiates with respect to
+    tracer: Any = NOBODY  # the active tracer, if a function is being compiled
+    arguments: Any = NOBODY  # inside grad, the `Numbers` it differentiates with respect to
 
     def read(self, value: Any, attribute: str) -> None:
         """Tell both observers that a number was read."""
@@ -75,21 +75,21 @@ class Modes(NamedTuple):
         self.arguments.read(value, attribute)
 
     def sweep(self, root: Any) -> None:
-        """Tell both observers that backward() makes numbers of what is below `root`."""
+        """Tell both observers that backward() turns everything below `root` into plain numbers."""
         self.tracer.sweep(root)
         self.arguments.sweep(root)
 
     def site(self) -> str:
-        """Inside detect_anomaly(), the user's source line, for a gradient that turns out not finite."""
+        """Inside detect_anomaly(), the user's source line, to report with a non-finite gradient."""
         return errors.user_line() if self.anomaly else ""
 
     def check_value(self, name: str, numbers: Sequence[float], result: float) -> None:
-        """Inside detect_anomaly(), a result must be finite."""
+        """Inside detect_anomaly(), raise if a result is not finite."""
         if self.anomaly and not math.isfinite(result):
             raise errors.bad_value(name, tuple(numbers), result)
 
     def check_gradient(self, node: Any, index: int, contribution: float) -> None:
-        """The same for what flows from a node to its input number `index`."""
+        """Inside detect_anomaly(), raise if the contribution to input `index` is not finite."""
         if self.anomaly and not math.isfinite(contribution):
             raise errors.bad_gradient(node, index, contribution)
 
@@ -106,7 +106,7 @@ _DEFAULT = Modes()
 
 
 class _Entry:
-    """A mode that was entered, on top of those entered before it in the same context."""
+    """A mode that was entered, on top of those entered earlier in the same context."""
 
     __slots__ = ("below", "manager", "open")
 
@@ -124,7 +124,7 @@ _top: ContextVar[_Entry | None] = ContextVar("chainrule_modes", default=None)
 
 
 def current() -> Modes:
-    """The modes in force here. For each of them the manager entered last decides."""
+    """The modes active here. For each mode, the manager entered last decides."""
     entry = _top.get()
     if entry is None:
         return _DEFAULT
@@ -138,9 +138,9 @@ def current() -> Modes:
 
 
 class Mode:
-    """A context manager that changes the modes that are given; `tracer=False` suspends tracing.
+    """A context manager that changes the given modes; `tracer=False` suspends tracing.
 
-    A tracer starts from the default modes, whatever holds around it.
+    A tracer starts from the default modes, regardless of the surrounding ones.
     """
 
     def __init__(
@@ -197,7 +197,7 @@ class Mode:
 
 
 def _without_closed(top: _Entry | None) -> _Entry | None:
-    """The entry that is on top once those that have ended are dropped."""
+    """The topmost entry that has not ended."""
     while top is not None and top.live() is None:
         top = top.below
     entry = top
@@ -211,12 +211,12 @@ def _without_closed(top: _Entry | None) -> _Entry | None:
 class Numbers(Observer):
     """Watches the Values that stand for plain numbers while a function is differentiated or traced.
 
-    It decides how two Values compare by `==`, so that every kind of call takes the same branch. A Value
-    that depends on `inputs` alone is a plain number in a plain call, so it compares as one. Two Values
-    that depend on something else, parameters for instance, compare by identity there and here. Inputs of
-    whatever is around this count too.
+    It decides how `==` compares two Values, so that every kind of call takes the same branch. A Value
+    that depends only on `inputs` would be a plain number in a plain call, so it compares as a number.
+    Two Values that depend on anything else, such as parameters, compare by identity, as they do in a
+    plain call. Inputs of enclosing transformations count too.
 
-    It also notes which inputs leave the graph as plain numbers, where their gradients would be lost.
+    It also records which inputs leave the graph as plain numbers, where their gradients would be lost.
     """
 
     def __init__(self, inputs: Iterable[Any], around: Modes = _DEFAULT) -> None:
@@ -226,11 +226,11 @@ class Numbers(Observer):
         if self.outer is not None:
             self.around = self.outer
         self._alone: dict[Any, bool] = {}
-        self._taken: dict[Any, str] = {}  # inputs whose numbers left the graph: how, and where
+        self._taken: dict[Any, str] = {}  # inputs that left the graph as plain numbers: how, and where
         self._walked: set[Any] = set()  # nodes below which all inputs are in `_taken`
-        self._entered = ""  # where no_grad() was entered last
+        self._entered = ""  # where no_grad() was last entered
         # Leaves made by detach(), or by an operation inside no_grad(): what each was computed from, and
-        # where no_grad() was entered. An enclosing grad has to know them too.
+        # where no_grad() was entered. Shared with an enclosing grad, which needs them too.
         self._cuts: dict[Any, tuple[Collection[Any], str]] = (
             {} if self.outer is None else self.outer._cuts
         )
@@ -241,7 +241,7 @@ class Numbers(Observer):
         return self.is_number(value) or self.is_number(other)
 
     def is_number(self, value: Any) -> bool:
-        """Whether it depends on inputs and constants alone."""
+        """Whether the value depends only on inputs and constants."""
         known = self._alone
         stack = [(value, False)]
         while stack:
@@ -256,7 +256,7 @@ class Numbers(Observer):
             elif not below:
                 known[node] = node.is_constant
             else:
-                known[node] = False  # until it is known, for graphs that were tied into a cycle
+                known[node] = False  # provisional, in case the user made the graph cyclic
                 stack.append((node, True))
                 stack += [(each, False) for each in below]
         return known[value]
@@ -265,15 +265,15 @@ class Numbers(Observer):
         return value in self.inputs or (self.around is not None and self.around.is_input(value))
 
     def is_own_number(self, leaf: Any) -> bool:
-        """Whether a leaf was cut off from what depends on these inputs and on no other Value."""
+        """Whether a leaf was cut off from a node that depends on these inputs and on no other Value."""
         return self.around is None and leaf in self._cuts and self.is_number(leaf)
 
     def depends(self, value: Any) -> bool:
-        """Whether it depends on an input, of this or of an enclosing grad."""
+        """Whether the value depends on an input of this or of an enclosing grad."""
         return any(map(self.is_input, self._all_below([value], set())))
 
     def _all_below(self, values: Iterable[Any], seen: set[Any]) -> Iterator[Any]:
-        """These Values and all that they were computed from, without what was seen already."""
+        """These Values and everything they were computed from, except nodes already seen."""
         stack = list(values)
         while stack:
             node = stack.pop()
@@ -283,7 +283,7 @@ class Numbers(Observer):
                 stack += self._below(node)
 
     def _below(self, node: Any) -> Collection[Any]:
-        """What a node was computed from, across cuts."""
+        """The nodes that a node was computed from, including across cuts."""
         cut = self._cuts.get(node)
         if cut is not None:
             return cut[0]
@@ -307,7 +307,7 @@ class Numbers(Observer):
         self._cuts[leaf] = inputs, ""
 
     def _take(self, value: Any, how: str) -> None:
-        """Note it now: backward() may free the graph."""
+        """Record the inputs immediately, because backward() may free the graph."""
         for node in self._all_below([value], self._walked):
             if node in self.inputs:
                 self._taken[node] = f"{how} at {errors.user_line()}"
@@ -315,11 +315,11 @@ class Numbers(Observer):
             self.outer._take(value, how)
 
     def lost(self, order: Collection[Any], reached: Callable[[], set[Any]], all_values: bool) -> str:
-        """How the gradient of an input was lost, "" if none was.
+        """How the gradient of an input was lost; "" if none was.
 
-        `order` is the graph of the result, and `reached` finds the nodes in it to which gradients flow.
-        An input whose number left the graph is lost if the result does not depend on it, or if a part of
-        the result is a plain number. no_grad() and detach() say which gradients are not wanted. That is
+        `order` is the graph of the result, and `reached` finds the nodes in it that receive a gradient.
+        An input that left the graph as a plain number is lost if the result does not depend on it, or if
+        part of the result is a plain number. no_grad() and detach() stop gradients on purpose. That is
         an error only for no_grad(), and only if no gradient is left at all.
         """
         if not self._taken and not self._cuts:

@@ -1,4 +1,4 @@
-"""Number formatting, the same in reprs, messages and every view; numbers.js does the same in a page.
+"""Number formatting, the same in reprs, messages and every view; numbers.js mirrors it in the browser.
 
 A number fits into 11 characters, so boxes need not grow when numbers change. Ties are rounded
 away from zero, on the exact binary value, as in JavaScript.
@@ -12,16 +12,16 @@ from typing import Any
 
 from . import graph
 
-MISSING = "–"  # not computed, or several values
+MISSING = "–"  # not computed, or more than one value
 LONGEST = 11  # characters, as in -99999.1234, -12345678.9 and -1.234e-300
 
 _FIXED = Context(prec=28, rounding=ROUND_HALF_UP, traps=[])
 _EXPONENT = Context(prec=4, rounding=ROUND_HALF_UP, traps=[])
-_DECIMALS = {1e5: 4, 1e6: 3, 1e7: 2, 1e8: 1}  # below each of these
+_DECIMALS = {1e5: 4, 1e6: 3, 1e7: 2, 1e8: 1}  # for magnitudes below each of these
 
 
 def format(x: float | None) -> str:
-    """Four decimals, fewer for large numbers; 1.234e-7 or 1.234e21 where that would not fit."""
+    """Four decimals, fewer for large numbers; 1.234e-7 or 1.234e21 if that does not fit."""
     if x is None:
         return MISSING
     if not math.isfinite(x):
@@ -36,7 +36,7 @@ def format(x: float | None) -> str:
 
 
 def signed(x: float | None) -> str:
-    """The same with a plus sign before positive numbers."""
+    """The same, with a plus sign for positive numbers."""
     text = format(x)
     return f"+{text}" if x is not None and x > 0 else text
 

@@ -1,8 +1,8 @@
-"""The methods and operators of a Value, made from the table: `a.tanh()`, `a + b`.
+"""The methods and operators of a Value, generated from the table: `a.tanh()`, `a + b`.
 
 A comparison gives a bool. While a function is compiled it gives a Value, so that
-`where(a < b, x, y)` stays a formula; `&` and `|` join two of those. A Value never turns into a
-plain number by itself, because that would cut the graph without a word.
+`where(a < b, x, y)` stays a formula; `&` and `|` combine two such Values. A Value never converts
+to a plain number implicitly, because that would silently cut the graph.
 """
 
 from __future__ import annotations
@@ -22,7 +22,7 @@ _CONDITIONS = (ops.less, ops.less_equal, ops.equal)
 
 
 def add_to(cls: Any) -> None:
-    """Give a class of numbers its methods, operators, comparisons and conversions."""
+    """Add the methods, operators, comparisons and conversions to a class of numbers."""
     for op in ops.TABLE:
         for name in (op.name, *op.aliases):
             method = _method(op)
@@ -59,12 +59,12 @@ def _method(op: Op) -> Callable[..., Any]:
 
 
 def _where(self: Any, *args: Any) -> Any:
-    """This where the condition holds, else other: the order of PyTorch's method."""
+    """Return self where the condition holds, else other; same argument order as PyTorch's method."""
     return self._apply(ops.where, (*args[:1], self, *args[1:]))
 
 
 def _conjugate(self: Any) -> Any:
-    """This value: numbers here are real. NumPy asks for it in `np.var`."""
+    """Return self, because Values are real. NumPy calls this in `np.var`."""
     return self
 
 
@@ -85,13 +85,13 @@ def _reflected(apply: _Two, op: Op) -> Callable[..., Any]:
 
 
 def _binary(op: Op, left: Any, right: Any) -> Any:
-    """Apply an operation of two; leave what is not a number to the other operand."""
+    """Apply a binary operation; return NotImplemented if the other operand is not a number."""
     left, right = _operand(left), _operand(right)
     return NotImplemented if left is None or right is None else op(left, right)
 
 
 def _operand(x: Any) -> Any:
-    """A Value as it is, a real number as a float, None for anything else."""
+    """Return a Value unchanged, a real number as a float, None for anything else."""
     if graph.is_value(x):
         return x
     try:
@@ -109,10 +109,10 @@ def _compare(op: Op, left: Any, right: Any) -> Any:
 
 
 def _eq(self: Any, other: Any) -> Any:
-    """A Value and a plain number compare as numbers, two Values by identity.
+    """Compare a Value with a plain number as numbers, and two Values by identity.
 
-    Tutorials keep nodes in lists and sets. But what stands for a number compares as one: samples
-    while a function is compiled, differentiated arguments inside grad and its kin.
+    Tutorials keep nodes in lists and sets. But a Value that stands for a number compares as one:
+    samples while a function is compiled, and differentiated arguments inside grad and related functions.
     """
     modes = current()
     observer = modes.arguments if modes.differentiating else modes.tracer
@@ -120,7 +120,7 @@ def _eq(self: Any, other: Any) -> Any:
         return NotImplemented
     try:
         return _compare(ops.equal, self, other)
-    except OverflowError:  # an int larger than every double
+    except OverflowError:  # an int beyond the range of doubles
         return False
 
 
@@ -132,20 +132,20 @@ def _ne(self: Any, other: Any) -> Any:
 
 
 def _is_condition(x: Any) -> bool:
-    """Whether it is true or false: while a function is compiled, a comparison is a Value."""
+    """Whether x can serve as a condition: while a function is compiled, a comparison is a Value."""
     if not graph.is_value(x):
         return isinstance(x, bool)
     return current().tracing and graph.row(x) in _CONDITIONS
 
 
 def _both(self: Any, other: Any) -> Any:
-    """Both conditions hold: their product is 1."""
+    """Whether both conditions hold: their product is 1."""
     known = _is_condition(self) and _is_condition(other)
     return _binary(ops.equal, 1.0, _binary(ops.mul, self, other)) if known else NotImplemented
 
 
 def _either(self: Any, other: Any) -> Any:
-    """One of the conditions holds: their sum is more than 0."""
+    """Whether either condition holds: their sum is more than 0."""
     known = _is_condition(self) and _is_condition(other)
     return _binary(ops.less, 0.0, _binary(ops.add, self, other)) if known else NotImplemented
 

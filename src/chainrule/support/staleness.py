@@ -1,7 +1,7 @@
-"""Staleness in the reference core: a number that was changed after a result was computed from it.
+"""Staleness in the reference core: detects a number changed after a result was computed from it.
 
-A clock advances with every assignment to `.data`, and each node carries the time of its number. A
-result is stale if one of its inputs carries a later time. The fields are those of engine.py.
+A clock advances with every assignment to `.data`, and each node stores the time of its number. A
+result is stale if one of its inputs has a later time. The fields are those of engine.py.
 """
 
 from __future__ import annotations
@@ -27,12 +27,12 @@ def tick() -> int:
 
 
 def same(a: float, b: float) -> bool:
-    """The same number, with the same sign if it is 0."""
+    """Whether the numbers are equal, including the sign of 0."""
     return a == b and math.copysign(1.0, a) == math.copysign(1.0, b)
 
 
 def assignments(node: Any, number: float) -> dict[str, Any]:
-    """What an assignment to `.data` changes, field by field."""
+    """The fields that an assignment to `.data` changes."""
     if same(number, node._Value__number):
         return {}
     overwritten = not node.is_leaf
@@ -58,7 +58,7 @@ def _changed_input(node: Any) -> Any:
 
 
 def recompute(order: list[Any]) -> None:
-    """Compute everything again from the leaves, in place; an exception leaves all as it was."""
+    """Recompute everything from the leaves, in place; an exception leaves everything unchanged."""
     before = [(node._Value__number, node._Value__time) for node in order]
     time = tick()
     try:

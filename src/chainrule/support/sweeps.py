@@ -1,8 +1,8 @@
-"""The two sweeps over a recorded graph, done in Values so that they can be differentiated again.
+"""The two sweeps over a recorded graph, computed in Values so that they can be differentiated again.
 
 `adjoints` goes from the result to the leaves (reverse mode), `tangents` from the leaves to the
-result (forward mode). Both interpret the table's partials; neither knows an operation by name
-except `where`, which keeps what was not computed from leaking into what was.
+result (forward mode). Both interpret the table's partials. They treat rows that select, such as
+`where`, specially, so that a branch not taken cannot affect the derivative.
 """
 
 from __future__ import annotations
@@ -16,7 +16,7 @@ from .ieee import as_float
 
 
 def product(a: Any, b: Any) -> Any:
-    """A * b, without a node for a factor of exactly one."""
+    """a * b, without a node for a factor of exactly one."""
     if type(a) is float and a == 1.0:
         return b
     if type(b) is float and b == 1.0:
@@ -32,7 +32,7 @@ def _partials(node: Any, args: Any, out: Any, wanted: list[bool]) -> list[Any]:
 
 
 def depending(order: list[Any], inputs: Iterable[Any]) -> set[Any]:
-    """Those of `order` that depend on one of the inputs, and these."""
+    """The inputs, and the nodes of `order` that depend on one of them."""
     found = set(inputs)
     for node in order:
         if node not in found and any(
@@ -43,7 +43,7 @@ def depending(order: list[Any], inputs: Iterable[Any]) -> set[Any]:
 
 
 def reached(order: list[Any], roots: Iterable[Any]) -> set[Any]:
-    """The nodes to which a gradient flows from one of the roots, and these."""
+    """The roots, and the nodes that receive a gradient from one of them."""
     found = set(roots)
     for node in reversed(order):
         if node in found:
@@ -57,14 +57,14 @@ def reached(order: list[Any], roots: Iterable[Any]) -> set[Any]:
 
 
 def adjoints(order: list[Any], seed: Any, among: set[Any] | None = None) -> dict[Any, Any]:
-    """The derivative of the last of `order` for each value it depends on, as an expression.
+    """The derivative of the last of `order` with respect to each node it depends on, as expressions.
 
-    With `among`, only through these nodes: nothing is asked of the others.
+    With `among`, only through these nodes; the other partials are not computed.
 
-    A value that is used only inside the branch that `where` did not take gets no adjoint. Since
-    the choice may fall the other way when the expression is recomputed, that is itself part of
-    the expression: `active[v]` is 0 when no path from the result to `v` is taken, None if one
-    always is. Forward mode does the same.
+    A value used only in the branch that `where` did not take gets no adjoint. The condition may
+    change when the expression is recomputed, so this is part of the expression: `active[v]` is 0
+    when no path from the result to `v` is taken, and None if one always is. Forward mode does the
+    same.
     """
     root = order[-1]
     total: dict[Any, Any] = {root: seed}
@@ -84,12 +84,12 @@ def adjoints(order: list[Any], seed: Any, among: set[Any] | None = None) -> dict
 
 
 def _path(node: Any, partial: Any, before: Any) -> Any:
-    """Whether a derivative gets across an edge: an expression, 0.0 for never and None for always."""
+    """Whether a derivative passes an edge: an expression, 0.0 for never or None for always."""
     row = graph.row(node)
     if row is None or not row.selects:
         return before
     path = partial if before is None else product(before, partial)
-    if isinstance(path, float):  # a constant condition chose once and for all
+    if isinstance(path, float):  # the condition is constant
         return 0.0 if path == 0.0 else None
     return path
 
@@ -97,7 +97,7 @@ def _path(node: Any, partial: Any, before: Any) -> Any:
 def _add(
     to: Any, partial: Any, derivative: Any, path: Any, total: dict[Any, Any], active: dict[Any, Any]
 ) -> None:
-    """Add a share to what a node has, if it gets across the edge."""
+    """Add a contribution to a node's derivative, if it passes the edge."""
     if path == 0.0 and isinstance(path, float):
         return
     share = product(derivative, partial)
@@ -126,17 +126,17 @@ def backward(order: list[Any], gradient: Any, reset: bool) -> None:
     try:
         for node, result in zip(order, results, strict=True):
             node.grad = result
-    except BaseException:  # Ctrl-C: all old gradients or all new ones
+    except BaseException:  # on Ctrl-C too, restore all old gradients
         for node, grad in zip(order, before, strict=True):
             node.grad = grad
         raise
 
 
 def as_value(cls: Any, result: Any, known: set[Any]) -> Any:
-    """A derivative as a node of its own: never a plain number, never a node of the expression.
+    """A derivative as a separate node: never a plain number, never a node of the expression.
 
-    A number becomes the result of an operation on a constant, not a leaf: nothing can be asked
-    of its gradient, and an enclosing `grad` must not take it for a Value of the user's.
+    A number becomes the result of an operation on a constant, not a leaf, so that it gets no
+    gradient and an enclosing `grad` does not mistake it for one of the user's Values.
     """
     if not hasattr(result, "_apply"):
         return cls._apply(ops.pos, (float(result),))
@@ -144,9 +144,9 @@ def as_value(cls: Any, result: Any, known: set[Any]) -> Any:
 
 
 def tangents(order: list[Any], seeds: dict[Any, Any], as_numbers: bool) -> dict[Any, Any]:
-    """The derivative of each of `order` along the direction in which the seeds move.
+    """The directional derivative of each node of `order`, given the seeds' tangents.
 
-    On plain numbers, or as expressions that can be differentiated again.
+    Works on plain numbers, or builds expressions that can be differentiated again.
     """
     moving = dict(seeds)
     active: dict[Any, Any] = dict.fromkeys(seeds)

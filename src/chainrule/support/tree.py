@@ -1,4 +1,4 @@
-"""Nested arguments: numbers in lists, tuples, dicts and NumPy arrays, flattened and rebuilt."""
+"""Flattens and rebuilds nested arguments: numbers in lists, tuples, dicts and NumPy arrays."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ Rebuild = Callable[[Iterator[Any]], Any]
 
 
 def flatten(tree: Any) -> tuple[list[Any], Rebuild]:
-    """The numbers of a tree in order, and a function that puts as many things in their places."""
+    """The numbers of a tree in order, and a function that rebuilds the tree from as many items."""
     if is_array(tree):
         return _flatten_array(tree)
     if isinstance(tree, dict):
@@ -48,5 +48,5 @@ def _flatten_array(array: Any) -> tuple[list[Any], Rebuild]:
 
 
 def unflatten(rebuild: Rebuild, items: list[Any]) -> Any:
-    """The tree with these items in the places of its numbers."""
+    """The tree with its numbers replaced by these items."""
     return rebuild(iter(items))

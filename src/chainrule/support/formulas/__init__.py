@@ -1,1 +1,1 @@
-"""Formulas of the table as symbols, as rules that rewrite them, and as source text."""
+"""Formulas of the table as symbols, as rewrite rules, and as source text."""

@@ -1,4 +1,4 @@
-"""`Operand`: what is not a number, but on which the formulas of the table can run all the same."""
+"""`Operand`: the base of non-numbers on which the formulas of the table can run."""
 
 from __future__ import annotations
 
@@ -8,7 +8,7 @@ from ... import ops
 
 
 class Operand:
-    """Something on which the table's formulas can run: `_apply` says what an operation does to it."""
+    """An object on which the table's formulas can run; `_apply` performs an operation on it."""
 
     def __add__(self, other: Any) -> Any:
         return ops.add(self, other)

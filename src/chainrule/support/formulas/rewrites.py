@@ -1,7 +1,7 @@
-"""Cheaper ways to compute a row: pairs of formulas, what a program says and what to compute instead.
+"""Rewrite rules: pairs of formulas, the pattern to match and a cheaper replacement.
 
-The compiler tries them in this order wherever it simplifies a graph: compiler/passes.py reads them here,
-passes.c as generated/rewrites.h. On the left, numbers stand for constants and names for anything.
+The compiler tries them in this order when it simplifies a graph: compiler/passes.py reads them here,
+passes.c as generated/rewrites.h. In a pattern, numbers match constants and names match anything.
 """
 
 from __future__ import annotations
@@ -21,7 +21,7 @@ REWRITES: tuple[tuple[Symbol, Any], ...] = (
     (ops.div(X, 1.0), X),
     (ops.pow(X, 1.0), X),
     (ops.pow(X, -1.0), ops.div(1.0, X)),
-    # Small whole powers as products: many times faster, and within 2 ulp.
+    # Small integer powers as products: many times faster, and within 2 ulp.
     (ops.pow(X, 2.0), X * X),
     (ops.pow(X, 3.0), X * X * X),
     (ops.pow(X, 4.0), (X * X) * (X * X)),
@@ -34,7 +34,7 @@ BY_ROW = {
 
 
 def bound(before: Symbol, args: Sequence[Any], numbers: Sequence[float | None]) -> dict[str, Any] | None:
-    """What each name of a left side stands for; None if the arguments or their numbers do not fit."""
+    """What each name of a pattern matches; None if the arguments do not match."""
     found: dict[str, Any] = {}
     for wanted, arg, number in zip(before.args, args, numbers, strict=True):
         fits = (
@@ -48,7 +48,7 @@ def bound(before: Symbol, args: Sequence[Any], numbers: Sequence[float | None]) 
 def built(
     after: Any, known: dict[str, Any], constant: Callable[[float], Any], node: Callable[..., Any]
 ) -> Any:
-    """A right side, made of `constant(number)` and `node(row, arguments)`, arguments first."""
+    """Build a replacement with `constant(number)` and `node(row, arguments)`, arguments first."""
     if not isinstance(after, Symbol):
         return constant(after)
     if not after.args:

@@ -1,4 +1,4 @@
-"""`Symbol`: a formula of the table as a tree, made by running it on names instead of numbers."""
+"""`Symbol`: a formula of the table as an expression tree, made by running it on names."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ COMPARISONS = ("less", "less_equal", "equal")
 
 
 class Symbol(Operand):
-    """A number that is not known yet: an operation and its arguments, or a name."""
+    """A symbolic number: an operation and its arguments, or a name."""
 
     def __init__(self, name: str, args: tuple[Any, ...] = ()) -> None:
         self.name = name
@@ -29,19 +29,19 @@ class Symbol(Operand):
 
 
 def names(op: Op) -> list[str]:
-    """What the arguments of a row are called in text."""
+    """The names of a row's arguments in generated text."""
     return ["x", "y", "z"][: op.arity]
 
 
 def free_names(x: Any) -> set[str]:
-    """The names that a formula needs."""
+    """The names that a formula uses."""
     if not isinstance(x, Symbol):
         return set()
     return set().union(*map(free_names, x.args)) if x.args else {x.name}
 
 
 def is_test(x: Any) -> bool:
-    """A comparison, or a product of comparisons, which is 1 if all of them hold."""
+    """Whether x is a comparison, or a product of comparisons, which is 1 if all hold."""
     if not isinstance(x, Symbol):
         return False
     return x.name in COMPARISONS or (x.name == "mul" and all(map(is_test, x.args)))

@@ -1,7 +1,7 @@
-"""Formulas as source text: run once on symbols, and written down as statements.
+"""Writes formulas as source text, by running them once on symbols and recording statements.
 
-A `Language` says how numbers, operations and declarations are spelled; what a formula does is
-in the table alone. tools/ writes the C core with this, compiler/codegen what `Compiled.source` gives.
+A `Language` defines how numbers, operations and declarations are spelled; the formulas come only
+from the table. tools/ generates the C core with this, and compiler/codegen generates `Compiled.source`.
 """
 
 from __future__ import annotations
@@ -17,7 +17,7 @@ from .symbols import COMPARISONS, Symbol, is_test, names
 
 
 def spelling(equal: str, functions: Mapping[str, str]) -> dict[str, str]:
-    """How C and its relatives spell rows: with operators, and with functions of their libraries."""
+    """How C-like languages spell rows: with operators and library functions."""
     spelled = {"add": "{} + {}", "sub": "{} - {}", "mul": "{} * {}", "div": "{} / {}", "neg": "-{}"}
     spelled |= {"pos": "{}", "stop_gradient": "{}"}
     for name, operator in (("less", "<"), ("less_equal", "<="), ("equal", equal)):
@@ -30,16 +30,16 @@ def spelling(equal: str, functions: Mapping[str, str]) -> dict[str, str]:
 
 @dataclass(frozen=True)
 class Language:
-    """How a language spells what formulas consist of."""
+    """How a language spells the parts of formulas."""
 
-    spelling: Mapping[str, str]  # of the rows it has; all others are written out
+    spelling: Mapping[str, str]  # of the rows it has; all others are expanded into their formulas
     equal: str
-    constant: str  # what a declaration begins with
+    constant: str  # how the declaration of a constant begins
     variable: str
-    counter: str  # and that of the number of a loop
+    counter: str  # how the declaration of a loop counter begins
     infinity: str
     nan: str
-    formulas: Mapping[str, Formula] = field(default_factory=dict)  # for rows that are no formulas
+    formulas: Mapping[str, Formula] = field(default_factory=dict)  # for rows that have no formula
 
     def literal(self, x: float) -> str:
         if math.isnan(x):
@@ -68,7 +68,7 @@ class Language:
 
 
 class Writer:
-    """Writes a formula as statements; a branch of `where` becomes a block of its own."""
+    """Writes a formula as statements; each branch of `where` becomes a block."""
 
     count: int
 
@@ -77,16 +77,14 @@ class Writer:
         self.lines: list[str] = []
         self.scopes: list[dict[Any, str]] = [{}]
         self.indent = indent
-        self.calls: dict[str, None] = (
-            {} if calls is None else calls
-        )  # rows that must be there as functions
+        self.calls: dict[str, None] = {} if calls is None else calls  # rows that must exist as functions
         self.count = 0
 
     def line(self, text: str) -> None:
         self.lines.append(self.indent + "    " * (len(self.scopes) - 1) + text)
 
     def write(self, x: Any) -> str:
-        """The expression for x, after writing the statements it needs."""
+        """Write the statements that x needs, and return the expression for x."""
         if not isinstance(x, Symbol):
             return self.language.literal(x)
         if not x.args:
@@ -100,7 +98,7 @@ class Writer:
         return self.name(x, f"{self.language.constant} {{}} = {text};")
 
     def expression(self, name: str, args: Sequence[str]) -> str:
-        """One row applied to expressions."""
+        """Apply one row to expressions."""
         if name in self.language.spelling:
             return self.language.spelling[name].format(*args)
         self.calls[name] = None
@@ -156,7 +154,7 @@ class Folds:
         return Writer(self.language, indent, self.calls)
 
     def lines(self) -> list[str]:
-        """One loop for each fold, its total in a variable of its own."""
+        """Write one loop for each fold, with its total in a separate variable."""
         lines: list[str] = []
         for k, (fold, total) in enumerate(zip(self.op.folds, self.totals, strict=True)):
             lines.append(f"    {self.language.variable} {total} = {self.language.literal(fold.start)};")
@@ -171,20 +169,20 @@ class Folds:
         return [*writer.lines, f"        {total} = {result};"]
 
     def finish(self) -> tuple[list[str], str]:
-        """Statements, and the expression for the value."""
+        """Write the statements, and return the expression for the value."""
         writer = self.writer("    ")
         result = writer.write(self.op.finish(Symbol("count"), *map(Symbol, self.totals)))
         return writer.lines, result
 
     def partial(self, formula: Formula) -> tuple[list[str], str]:
-        """Statements inside of a loop, and the expression for the derivative."""
+        """Write statements inside a loop, and return the expression for the derivative."""
         writer = self.writer("        ")
         arguments = (Symbol("out"), Symbol("count"), *map(Symbol, self.totals))
         result = writer.write(formula(*self.elements, *arguments))
         return writer.lines, result
 
     def leave_one_out(self, place: str) -> list[str]:
-        """For each element the fold over all others, in linear time; `place` is where it goes."""
+        """Write, for each element, the fold over all others to `place`, in linear time."""
         language, fold = self.language, self.op.folds[0]
         start = language.literal(fold.start)
         writer = self.writer("        ")
