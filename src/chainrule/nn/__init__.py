@@ -1,4 +1,4 @@
-"""Networks and losses, with PyTorch's names where PyTorch has the thing."""
+"""Networks and losses, with PyTorch's names where PyTorch has an equivalent."""
 
 from .activations import activation_named
 from .layers import MLP, Layer, Network, Neuron

@@ -26,12 +26,12 @@ ActivationName = Literal[
 
 
 def linear(x: Any) -> Any:
-    """Return x itself."""
+    """Return x unchanged."""
     return x
 
 
 def _method(name: str) -> Activation:
-    """The method of a Value, looked up at each call: a learner may have replaced it."""
+    """A method of Value, looked up at each call because a learner may have replaced it."""
 
     def activate(x: Any) -> Any:
         return getattr(x, name)() if hasattr(x, name) else getattr(functional, name)(x)
@@ -42,11 +42,11 @@ def _method(name: str) -> Activation:
 
 NAMES: tuple[str, ...] = get_args(ActivationName)
 BY_NAME: dict[str, Activation] = {"linear": linear, **{name: _method(name) for name in NAMES[1:]}}
-globals().update(BY_NAME)  # where pickle looks for them
+globals().update(BY_NAME)  # pickle looks for them here
 
 
 def activation_named(activation: str | Activation | None) -> Activation:
-    """The function for a name; a function is returned as it is, None is linear."""
+    """Look up an activation by name; return a function unchanged, and linear for None."""
     if activation is None:
         return linear
     if callable(activation):
@@ -58,7 +58,7 @@ def activation_named(activation: str | Activation | None) -> Activation:
 
 
 def known_name(activation: Activation) -> str | None:
-    """The name of an activation of this module; None for a function of one's own, whatever its name."""
+    """The name of an activation of this module; None for a user's function, whatever its name."""
     name = name_of(activation)
     if name not in NAMES:
         return None
@@ -67,5 +67,5 @@ def known_name(activation: Activation) -> str | None:
 
 
 def name_of(activation: Activation) -> str:
-    """How a repr shows an activation."""
+    """The name of an activation as shown in a repr."""
     return str(getattr(activation, "__name__", activation))

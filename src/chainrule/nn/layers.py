@@ -1,4 +1,4 @@
-"""Neuron, Layer, MLP, Network: the names of the classic tutorials."""
+"""Neuron, Layer, MLP and Network, named as in the classic tutorials."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ from .module import Module
 Initializer = Callable[[random.Random, int, int], float]
 InitName = Literal["uniform", "xavier", "he"]
 
-# How to draw a weight, from the number of inputs and outputs of its layer.
+# How to draw a weight, given the number of inputs and outputs of its layer.
 INITIALIZERS: dict[str, Initializer] = {
     "uniform": lambda rng, nin, nout: rng.uniform(-1.0, 1.0),
     "xavier": lambda rng, nin, nout: rng.uniform(-1.0, 1.0) * math.sqrt(6.0 / (nin + nout)),
@@ -25,11 +25,11 @@ INITIALIZERS: dict[str, Initializer] = {
 
 
 def _generator(seed: int | random.Random | None) -> random.Random:
-    """A generator of one's own for a seed; None draws from the `random` module, as micrograd does."""
+    """A separate generator for a seed; None takes the seed from the `random` module."""
     if isinstance(seed, random.Random):
         return seed
     if isinstance(seed, SupportsIndex):
-        seed = operator.index(seed)  # random.Random does not take NumPy's integers
+        seed = operator.index(seed)  # random.Random does not accept NumPy integers
     return random.Random(seed) if seed is not None else random.Random(random.getrandbits(64))
 
 
@@ -41,7 +41,7 @@ def _positive(name: str, value: Any) -> int:
 
 
 def _as_list(x: Any) -> Sequence[Any]:
-    """Inputs as a sequence; one number or Value is a sequence of one."""
+    """Inputs as a sequence; a single number or Value becomes a sequence of one."""
     single = not hasattr(x, "__len__") or getattr(x, "shape", None) == ()
     result: Sequence[Any] = [x.item() if hasattr(x, "item") else x] if single else x
     return result
@@ -83,9 +83,9 @@ class Neuron(Module):
 
 
 class Layer(Module):
-    """Neurons side by side; one of them returns a Value, several a list."""
+    """Neurons in parallel. A layer of one returns a Value, a larger one a list."""
 
-    watched: list[list[Any]] | None = None  # where somebody collects the outputs
+    watched: list[list[Any]] | None = None  # collects the outputs, if not None
 
     def __init__(
         self,
@@ -115,9 +115,9 @@ class Layer(Module):
 
 
 class MLP(Module):
-    """Layers one after another: `MLP(2, [4, 4, 1])` has two hidden layers and one output.
+    """Layers in sequence: `MLP(2, [4, 4, 1])` has two hidden layers and one output.
 
-    `activation` is that of the hidden layers; the last layer has `output_activation`.
+    The hidden layers use `activation`; the last layer uses `output_activation`.
     """
 
     def __init__(
@@ -155,7 +155,7 @@ class MLP(Module):
 
 
 class Network(MLP):
-    """An MLP by all its sizes: `Network([2, 4, 1])` is `MLP(2, [4, 1])`."""
+    """An MLP given by all its sizes: `Network([2, 4, 1])` is `MLP(2, [4, 1])`."""
 
     def __init__(
         self,

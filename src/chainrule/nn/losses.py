@@ -1,7 +1,7 @@
 """Losses, with the names, argument order and arithmetic of torch.nn.functional.
 
-Predictions and targets are single ones, or lists (of lists) of the same shape. All are stable
-for any logits.
+Predictions and targets are single values, or (nested) lists of the same shape. All losses are
+numerically stable for any logits.
 """
 
 from __future__ import annotations
@@ -30,7 +30,7 @@ def _is_single(x: Any) -> bool:
 
 
 def _shape(x: Any) -> str:
-    """Nested lengths without those of 1, as text."""
+    """The nested lengths as text, without lengths of 1."""
     if _is_single(x) or not is_sequence(x):
         return ""
     inner = {_shape(item) for item in x}
@@ -47,7 +47,7 @@ def _reduce(losses: list[Any], reduction: str) -> Any:
 
 
 def _mismatch(input: Any, target: Any, outputs: int, targets: int) -> str:
-    """What to say of a model that has more or fewer outputs than there are targets."""
+    """The error message for a model with more or fewer outputs than targets."""
     text = "the loss needs as many targets as outputs, got"
     if _is_single(input) or _is_single(target) or len(input) != len(target):
         return f"{text} {targets} and {outputs}"
@@ -89,7 +89,7 @@ def _check_numbers(targets: list[Any]) -> None:
 
 
 def _check_target(y: Any, is_sound: Callable[[float], bool], needs: str) -> None:
-    """Refuse a number; a Value may stand for the targets of all samples, so none is looked at."""
+    """Raise for an invalid number. A Value may stand for all samples' targets, so it is not checked."""
     if not isinstance(y, Value) and not is_sound(as_float(y)):
         raise ValueError(f"{needs}, got {as_float(y)}")
 
@@ -133,7 +133,7 @@ def _check_share(y: Any) -> None:
 
 
 def _check_probability(x: Any) -> None:
-    """Refuse a raw score; NaN is left to those who look for it."""
+    """Raise for a raw score. NaN passes."""
     number = x.data if isinstance(x, Value) else as_float(x)
     if number < 0.0 or number > 1.0:
         raise ValueError(
@@ -143,8 +143,8 @@ def _check_probability(x: Any) -> None:
 
 
 def binary_cross_entropy(input: Any, target: Any, *, reduction: Reduction = "mean") -> Any:
-    """-(y log x + (1 - y) log(1 - x)) for probabilities x; logarithms end at -100, as in PyTorch."""
-    tracing = modes().tracing  # then no number may be looked at
+    """-(y log x + (1 - y) log(1 - x)) for probabilities x; logs are clamped at -100, as in PyTorch."""
+    tracing = modes().tracing  # numbers must not be read while tracing
 
     def log(x: Any) -> Any:
         return F.where(F.less(F.log(x), -100.0), -100.0, F.log(x))
@@ -159,7 +159,7 @@ def binary_cross_entropy(input: Any, target: Any, *, reduction: Reduction = "mea
 
 
 def binary_cross_entropy_with_logits(input: Any, target: Any, *, reduction: Reduction = "mean") -> Any:
-    """The binary cross-entropy of sigmoid(x), exact for any x."""
+    """The binary cross-entropy of sigmoid(x), accurate for any x."""
 
     def loss(x: Any, y: Any) -> Any:
         _check_share(y)

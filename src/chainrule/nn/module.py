@@ -1,7 +1,7 @@
-"""`Module`: a thing with parameters, which it finds among its attributes.
+"""`Module`: the base class of models, which finds its parameters among its attributes.
 
-A parameter is a leaf Value; it may sit in lists, tuples, dicts, arrays and other modules. Knows
-nothing of neurons.
+A parameter is a leaf Value; it may be inside lists, tuples, dicts, arrays and other modules. This
+file does not know about neurons.
 """
 
 from __future__ import annotations
@@ -15,22 +15,22 @@ from ..value import Value
 
 
 class Module:
-    """The base of everything that has parameters and is called on inputs.
+    """The base class of everything that has parameters and is called on inputs.
 
-    Write `__init__` and `forward`; assign Values, Modules and lists of them to attributes.
+    Define `__init__` and `forward`; assign Values, Modules and lists of them to attributes.
     """
 
     training: bool = True
 
     def forward(self, *args: Any, **keywords: Any) -> Any:
-        """Compute the output; every subclass writes its own."""
+        """Compute the output; every subclass defines its own."""
         raise TypeError(f"{type(self).__name__} has no forward(): write one that computes its output")
 
     def __call__(self, *args: Any, **keywords: Any) -> Any:
         return self.forward(*args, **keywords)
 
     def named_parameters(self, prefix: str = "") -> Iterator[tuple[str, Value]]:
-        """Every parameter once, with the path of attributes that leads to it."""
+        """Every parameter once, with its attribute path."""
         for name, thing in _things(self, prefix, {}):
             if isinstance(thing, Value) and thing.is_leaf:
                 yield name, thing
@@ -40,7 +40,7 @@ class Module:
         return [parameter for _, parameter in self.named_parameters()]
 
     def modules(self) -> Iterator[Module]:
-        """This module and those inside it, each once."""
+        """This module and all modules inside it, each once."""
         for _, thing in _things(self, "", {}):
             if isinstance(thing, Module):
                 yield thing
@@ -51,21 +51,21 @@ class Module:
         commit(gradients_of(parameters, [0.0] * len(parameters)))
 
     def train(self, mode: bool = True) -> Module:
-        """Switch to training, or with `mode=False` to evaluation; returns self."""
+        """Switch to training mode, or with `mode=False` to evaluation mode; returns self."""
         for module in self.modules():
             module.training = mode
         return self
 
     def eval(self) -> Module:
-        """Switch to evaluation; returns self."""
+        """Switch to evaluation mode; returns self."""
         return self.train(False)
 
     def state_dict(self) -> dict[str, float]:
-        """The number of every parameter by name."""
+        """The value of every parameter by name."""
         return {name: parameter.data for name, parameter in self.named_parameters()}
 
     def load_state_dict(self, state: Mapping[str, Any]) -> None:
-        """Set every parameter from a state; with wrong names nothing is changed."""
+        """Set every parameter from a state; if the names do not match, raise and change nothing."""
         if not isinstance(state, Mapping):
             kind = type(state).__name__
             raise TypeError(f"expected numbers by name, as state_dict() returns them, got {kind}")
@@ -81,7 +81,7 @@ class Module:
         commit(data_of(list(parameters.values()), numbers))
 
     def extra_repr(self) -> str:
-        """What the repr shows between the parentheses."""
+        """The text that the repr shows between the parentheses."""
         return ""
 
     @reprlib.recursive_repr("...")
@@ -101,7 +101,7 @@ def _indent(module: Any) -> str:
 
 
 def _children(name: str, thing: Any) -> list[tuple[str, Any]]:
-    """What a repr shows of an attribute: a module, or all items if there is one among them."""
+    """What a repr shows of an attribute: a module, or all items of a container that holds one."""
     if isinstance(thing, Module):
         return [(name, thing)]
     items = _items(thing)
@@ -115,24 +115,24 @@ def _few(names: list[str]) -> str:
 
 
 def _items(thing: Any) -> list[tuple[str, Any]]:
-    """What a module or a container holds, by name or position; nothing for other things."""
+    """The contents of a module or container, by name or position; empty for anything else."""
     if isinstance(thing, Module):
-        own = {"training", "watched"}  # how a module is used, not what it is made of
+        own = {"training", "watched"}  # state, not part of the architecture
         return [(name, item) for name, item in vars(thing).items() if name not in own]
     if isinstance(thing, dict):
         return [(str(key), item) for key, item in thing.items()]
-    objects = str(getattr(thing, "dtype", "")) == "object" and thing.ndim  # an array of them
+    objects = str(getattr(thing, "dtype", "")) == "object" and thing.ndim  # an array of objects
     if isinstance(thing, (list, tuple)) or objects:
         return [(str(i), item) for i, item in enumerate(thing)]
     return []
 
 
 def _things(thing: Any, path: str, seen: dict[int, Any]) -> Iterator[tuple[str, Any]]:
-    """Values and modules in a thing and below it, each once, depth first, with their paths."""
+    """All Values and modules inside an object, each once, depth first, with their paths."""
     wanted, items = isinstance(thing, (Value, Module)), _items(thing)
     if id(thing) in seen or not (wanted or items):
         return
-    seen[id(thing)] = thing  # held, so that nothing else gets its id
+    seen[id(thing)] = thing  # kept alive, so that its id is not reused
     if wanted:
         yield path, thing
     for name, item in items:
@@ -140,12 +140,12 @@ def _things(thing: Any, path: str, seen: dict[int, Any]) -> Iterator[tuple[str, 
 
 
 class Wrapped(Module):
-    """A Module around a model that is not one: anything that is called and has `parameters()`."""
+    """Wraps a model that is not a Module: any callable with `parameters()`."""
 
     def __init__(self, model: Callable[..., Any]) -> None:
         self.model = model
         self.params: list[Value] = _parameters_of(model)
-        self.inside: Any = getattr(model, "__dict__", {})  # where modules may be, which have modes
+        self.inside: Any = getattr(model, "__dict__", {})  # may contain modules, which have modes
 
     def forward(self, *args: Any, **keywords: Any) -> Any:
         return self.model(*args, **keywords)
@@ -154,7 +154,7 @@ class Wrapped(Module):
         return ((f"params.{i}", parameter) for i, parameter in enumerate(self.params))
 
     def train(self, mode: bool = True) -> Module:
-        """Switch the modules inside and, if it has such a flag, the model itself."""
+        """Switch the modules inside, and the model itself if it has a `training` flag."""
         super().train(mode)
         if isinstance(getattr(self.model, "training", None), bool):
             self.model.training = mode  # type: ignore[attr-defined]
@@ -162,7 +162,7 @@ class Wrapped(Module):
 
 
 def as_module(model: Any) -> Module:
-    """The model, or a Module around any callable that has `parameters()`."""
+    """Return a Module unchanged; wrap any other callable that has `parameters()`."""
     if isinstance(model, Module):
         return model
     if isinstance(model, type):
@@ -176,7 +176,7 @@ def as_module(model: Any) -> Module:
 
 
 def _parameters_of(model: Any) -> list[Value]:
-    """What `parameters()` returns: each leaf Value once, in order."""
+    """The result of `parameters()`: each leaf Value once, in order."""
     name, found = type(model).__name__, model.parameters()
     if isinstance(found, (Value, str, Mapping)) or not hasattr(found, "__iter__"):
         kind = type(found).__name__
@@ -200,7 +200,7 @@ def _parameters_of(model: Any) -> list[Value]:
 
 
 class Sequential(Module):
-    """Modules and functions, one after another."""
+    """Applies modules and functions one after another."""
 
     def __init__(self, *layers: Callable[..., Any]) -> None:
         for layer in layers:
@@ -219,7 +219,7 @@ class Sequential(Module):
         return len(self.layers)
 
     def __getitem__(self, index: int | slice) -> Any:
-        """A layer, or for a slice a Sequential of some."""
+        """Return a layer, or for a slice a Sequential."""
         if isinstance(index, slice):
             return Sequential(*self.layers[index])
         return self.layers[index]

@@ -1,7 +1,7 @@
-"""Saving and loading models: safetensors files with the architecture in their metadata.
+"""Saves and loads models: safetensors files with the architecture in their metadata.
 
-No pickle, so that a file from elsewhere can be opened without running anything in it. A file
-is written beside its place and then moved there, so that it is never half written.
+The format is not pickle, so opening an untrusted file runs none of its content. A file is written
+under a temporary name and then moved into place, so that it is never half written.
 """
 
 from __future__ import annotations
@@ -24,25 +24,25 @@ from . import MLP, Layer, Module, Network, Neuron, Sequential, activation_named
 from .activations import NAMES, known_name, name_of
 from .module import Wrapped
 
-TRIES = 100  # of a save whose new file is removed by others
+TRIES = 100  # for a save whose temporary file other saves keep removing
 FORMAT = "chainrule 1"
 
 
 class ModelFileError(ValueError):
-    """A file is not a model of chainrule, or is damaged."""
+    """The file is damaged or is not a chainrule model."""
 
 
 def save(model: Module, path: str | Path, columns: Sequence[str] = ()) -> None:
     """Write a model to a file that `load` reads back bit for bit.
 
-    `columns` are the names of its inputs in a table, which `chainrule predict` looks for.
+    `columns` names the model's inputs; `chainrule predict` looks for these columns in a table.
     """
     about = {"columns": json.dumps(list(columns))} if columns else {}
     write_atomically(place(path), encode(model, about=about))
 
 
 def place(path: str | Path) -> Path:
-    """Where a file will be written, links followed; an OSError if it cannot be there."""
+    """The path a file will be written to, with links resolved; raises OSError if it cannot be a file."""
     path = Path(path)
     real = path.resolve()
     if not real.parent.is_dir():
@@ -56,7 +56,7 @@ def place(path: str | Path) -> Path:
 def encode(
     model: Module, tensors: dict[str, Any] | None = None, about: dict[str, str] | None = None
 ) -> bytes:
-    """The content of a model file, and what else is to be in it; a TypeError if it cannot be saved."""
+    """The content of a model file, with any extra data; TypeError if the model cannot be saved."""
     from safetensors.numpy import save as to_bytes
 
     architecture = describe(model)
@@ -78,9 +78,9 @@ def encode(
 
 
 def write_atomically(path: Path, content: bytes, mode: int | None = None) -> None:
-    """Without a mode, a new file gets that of open(), and one that is replaced keeps its own.
+    """Write a file atomically. By default a new file gets open()'s mode; a replaced one keeps its own.
 
-    The mode is set before there is anything to read.
+    The mode is set before any content is written.
     """
     remove_leftovers(path)
     for _ in range(TRIES):
@@ -90,7 +90,7 @@ def write_atomically(path: Path, content: bytes, mode: int | None = None) -> Non
 
 
 def _written(path: Path, content: bytes, mode: int | None) -> bool:
-    """False if another save took the new file for a leftover: before it was locked, or after."""
+    """Return False if another save removed the temporary file as a leftover, before or after locking."""
     temporary = path.with_name(f".{path.name}.{secrets.token_hex(8)}.part")
     try:
         with temporary.open("xb") as file:
@@ -113,18 +113,18 @@ def _written(path: Path, content: bytes, mode: int | None) -> bool:
 
 
 def remove_leftovers(path: Path) -> None:
-    """Remove what saves to this path left behind when they were killed.
+    """Remove temporary files that killed saves to this path left behind.
 
-    A save holds a lock on its file, which ends with its process: a file that can be locked has no
-    writer any more.
+    A save locks its file, and the lock ends with its process. So a file that can be locked has no
+    writer.
     """
     pattern = re.compile(rf"\.{re.escape(path.name)}\.[0-9a-f]{{16}}\.part")
     found: list[str] = []
-    with contextlib.suppress(OSError):  # a folder that may be written but not listed
+    with contextlib.suppress(OSError):  # the folder may be writable but not listable
         found = os.listdir(path.parent)
     for name in filter(pattern.fullmatch, found):
         part = path.with_name(name)
-        with contextlib.suppress(OSError):  # it is gone, or not ours to remove
+        with contextlib.suppress(OSError):  # already gone, or not ours to remove
             opened = os.open(part, os.O_RDWR | getattr(os, "O_NOFOLLOW", 0))
             try:
                 if _lock(opened, wait=False):
@@ -134,7 +134,7 @@ def remove_leftovers(path: Path) -> None:
 
 
 def _lock(opened: int, wait: bool) -> bool:
-    """Whether this process has the file to itself; False too where files cannot be locked."""
+    """Whether this process locked the file; False where locking is not supported."""
     try:
         import fcntl
 
@@ -145,10 +145,10 @@ def _lock(opened: int, wait: bool) -> bool:
 
 
 def load(path: str | Path) -> Module:
-    """The model in a file; a damaged or foreign file is a ModelFileError."""
+    """Load the model from a file; raises ModelFileError if it is damaged or not a model."""
     architecture, state = read(path)
     try:
-        needed = count(architecture)  # before building, so that a file cannot ask for all memory
+        needed = count(architecture)  # check before building, so that a file cannot exhaust memory
         if needed != len(state):
             raise ValueError(f"it has {needed} parameters, the file {len(state)}")
         model = build(architecture)
@@ -185,7 +185,7 @@ def read(path: str | Path) -> tuple[Any, dict[str, float]]:
         raise
     except (SafetensorError, KeyError, ValueError, OSError, RecursionError) as error:
         raise ModelFileError(f"{path} is damaged: {error}") from None
-    except (AttributeError, TypeError) as error:  # a kind of number that NumPy does not have
+    except (AttributeError, TypeError) as error:  # a dtype that NumPy does not have
         raise ModelFileError(f"{path} is damaged: {error}") from None
     sound = isinstance(names, list) and numbers.ndim == 1 and numbers.dtype == np.float64
     if not sound or not len(names) == len(set(map(str, names))) == len(numbers):
@@ -194,7 +194,7 @@ def read(path: str | Path) -> tuple[Any, dict[str, float]]:
 
 
 def columns_of(path: str | Path) -> list[str]:
-    """The names of the inputs that were saved with a model, if they were."""
+    """The input names saved with a model, if any."""
     from safetensors import safe_open
 
     with safe_open(str(path), framework="numpy") as file:
@@ -212,7 +212,7 @@ def columns_of(path: str | Path) -> list[str]:
 
 
 def _has_header(path: Path) -> bool:
-    """Whether it begins as safetensors files do: eight bytes of a length, then JSON."""
+    """Whether it begins like a safetensors file: an eight-byte length, then JSON."""
     with path.open("rb") as file:
         return file.read(9)[8:] == b"{"
 
@@ -221,7 +221,7 @@ def _has_header(path: Path) -> bool:
 
 
 def describe(module: Any) -> dict[str, Any]:
-    """A module as plain data, from which `build` makes another one."""
+    """A module as plain data, from which `build` makes an equal one."""
     if type(module) in (MLP, Network):
         layers = module.layers
         return {
@@ -247,7 +247,7 @@ def describe(module: Any) -> dict[str, Any]:
 
 
 def _activation(neurons: list[Neuron]) -> str:
-    """The name of the activation that all neurons of a layer have."""
+    """The name of the activation that all neurons of a layer share."""
     names = {known_name(neuron.activation) for neuron in neurons}
     if len(names) > 1:
         raise TypeError("cannot save a layer whose neurons have different activations")
@@ -272,7 +272,7 @@ def count(architecture: Any) -> int:
 
 
 def _sizes(architecture: Any) -> tuple[list[int], list[str]]:
-    """The sizes and activations of a network, checked."""
+    """The sizes and activations of a network, validated."""
     kind, sizes, activations = (architecture[key] for key in ("kind", "sizes", "activations"))
     lengths = {"Neuron": (1, 1), "Layer": (2, 1)}.get(kind, (len(activations) + 1, len(activations)))
     fits = isinstance(sizes, list) and isinstance(activations, list) and len(activations) > 0
@@ -286,7 +286,7 @@ def _sizes(architecture: Any) -> tuple[list[int], list[str]]:
 
 
 def build(architecture: Any) -> Any:
-    """The module that `describe` described, with new parameters."""
+    """Build the module from a description, with new parameters."""
     kind = architecture["kind"]
     makers: dict[str, Callable[[], Any]] = {
         "MLP": lambda: _network(MLP(sizes[0], sizes[1:], seed=0), activations),
@@ -304,7 +304,7 @@ def build(architecture: Any) -> Any:
 
 
 def _network(model: MLP, activations: list[str]) -> MLP:
-    """A network with these activations, one for each layer."""
+    """A network with these activations, one per layer."""
     for layer, name in zip(model.layers, activations, strict=True):
         for neuron in layer.neurons:
             neuron.activation = activation_named(name)

@@ -139,7 +139,7 @@ def _restore(nodes: list[Any], attributes: list[tuple[int, dict[str, Any]]]) -> 
 
 
 def reduce(self: Any) -> tuple[Any, ...]:
-    """Implement `__reduce_ex__` for a Value."""
+    """Implements `__reduce__` for a Value."""
     inside = any(self in nodes.members for nodes in _live.graphs)
     if self.is_leaf or inside:
         cls, *rest = _parts(self)

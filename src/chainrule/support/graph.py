@@ -48,7 +48,7 @@ def is_by_hand(node: Any) -> bool:
 
 
 def formula(node: Any) -> Op | None:
-    """The row that defines this node's derivatives; None if there is none or `_backward` was assigned."""
+    """The row that defines this node's derivatives; None if none does, or `_backward` was assigned."""
     return None if is_by_hand(node) else row(node)
 
 
