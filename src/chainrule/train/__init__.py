@@ -1,4 +1,4 @@
-"""`fit`: training, with one engine for each way to compute, and what people expect around it."""
+"""`fit`: the training loop, and one engine for each way to compute."""
 
 from .engines import LOSSES as LOSSES
 from .history import History as History

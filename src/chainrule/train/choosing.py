@@ -1,4 +1,4 @@
-"""Which engine trains a model: the one asked for or, for 'auto', native code if it can be compiled."""
+"""Chooses the engine: the one requested or, for 'auto', native code if the run can be compiled."""
 
 from __future__ import annotations
 
@@ -26,7 +26,7 @@ def make_engine(
     mesh: Any = None,
     shard_parameters: bool = False,
 ) -> Engine:
-    """The engine of a name; 'auto' is native code if the run can be compiled."""
+    """Make the engine with this name; 'auto' means native code if the run can be compiled."""
     if engine not in ENGINES:
         raise ValueError(f"engine must be one of {', '.join(ENGINES)}, got {engine!r}")
     if mesh is not None and engine != "jax":
@@ -52,7 +52,7 @@ def make_engine(
 
 
 def why_not_native(model: nn.Module, loss: Loss) -> str:
-    """Why engine='auto' does not try to compile a run, or nothing."""
+    """Why engine='auto' does not try to compile a run; '' if it does."""
     if c_core is None:
         return "the C core was not built"
     if is_plain(model) and loss in LOSSES.values():

@@ -1,4 +1,4 @@
-"""`diagnose`: says in plain words what is wrong with the gradients of a network, layer by layer.
+"""`diagnose`: explains in plain words what is wrong with a network's gradients, layer by layer.
 
 Computes one step on the data without changing the model.
 """
@@ -24,27 +24,27 @@ from .history import History
 from .loop import check_belongs, loss_named
 from .metrics import number
 
-VANISHING = 1e-3  # times the gradient of the last layer
+VANISHING = 1e-3  # relative to the gradient of the last layer
 EXPLODING = 1e3
-DEAD = 0.5  # share of units
+DEAD = 0.5  # fraction of units
 SATURATED = 0.5
-LARGE_UPDATE = 0.3  # of the weight itself, in one step
+LARGE_UPDATE = 0.3  # relative to the weight, in one step
 SMALL_UPDATE = 1e-6
-SMALL_GRADIENT = 1e-3  # the update at a learning rate of 1
+SMALL_GRADIENT = 1e-3  # the relative update at a learning rate of 1
 LARGE_COLUMN = 10.0  # root mean square of a column
-SMALL_COLUMN = 1e-2  # its largest number
-LITTLE_SPREAD = 0.01  # of predictions after training, as a share of that of the targets
+SMALL_COLUMN = 1e-2  # its largest magnitude
+LITTLE_SPREAD = 0.01  # spread of predictions after training, relative to that of the targets
 SAMPLES_REVIEWED = 200
-FEW = 5  # columns that a message names
+FEW = 5  # columns listed in a message
 
 
 @dataclass
 class Diagnosis:
-    """What was found: one line for each layer, and the illnesses in words. True if healthy."""
+    """The findings: one line per layer, and the problems in words. True if there are none."""
 
     loss: float
     layers: list[str] = field(default_factory=list)
-    findings: dict[str, str] = field(default_factory=dict)  # illness: what to know about it
+    findings: dict[str, str] = field(default_factory=dict)  # problem: explanation
 
     def __bool__(self) -> bool:
         return not self.findings
@@ -64,10 +64,10 @@ def diagnose(
     y: Any,
     optimizer: optim.Optimizer | None = None,
 ) -> Diagnosis:
-    """Look at the gradients of a model on some data; with the optimizer, at its learning rate too.
+    """Check the gradients of a model on some data; with an optimizer, also its learning rate.
 
     The findings are 'scale', 'constant', 'vanishing', 'exploding', 'dead', 'saturated', 'zero_grad',
-    'learning rate' and 'loss', each with a sentence. Parameters and gradients stay as they are.
+    'learning rate' and 'loss', each with a sentence. Parameters and gradients are left unchanged.
     """
     names = list(map(str, getattr(X, "columns", ())))
     X, y = as_samples("X", X), as_samples("y", y)
@@ -106,7 +106,7 @@ def review(
     history: History,
     optimizer: optim.Optimizer,
 ) -> dict[str, str]:
-    """What should be said after a training run, from some of its samples: findings as in `diagnose`."""
+    """Check a finished training run on some of its samples; returns findings as in `diagnose`."""
     report = Diagnosis(math.nan)
     check_scale(report, X, names)
     if history.losses:
@@ -120,10 +120,10 @@ def review(
 
 
 def check_scale(report: Diagnosis, X: Any, names: Sequence[str]) -> None:
-    """Columns of numbers so large that they saturate a network, or so small that it cannot tell them."""
+    """Find columns so large that they saturate a network, or too small for it to distinguish."""
     try:
         table = np.asarray(X, dtype=float)
-    except (TypeError, ValueError):  # samples that are not rows of numbers
+    except (TypeError, ValueError):  # samples are not rows of numbers
         return
     table = table[:, None] if table.ndim == 1 else table
     if table.ndim != 2 or not np.isfinite(table).all():
@@ -144,7 +144,7 @@ def check_scale(report: Diagnosis, X: Any, names: Sequence[str]) -> None:
 
 
 def check_constant(report: Diagnosis, predictions: Sequence[Any], y: Any, least: float) -> None:
-    """Predictions that hardly differ where the targets do; `least` is a share of their spread."""
+    """Find predictions that hardly vary although the targets do; `least` is relative to their spread."""
     outputs = np.array([[number(v) for v in flatten(p)[0]] for p in predictions])
     targets = np.array([[number(v) for v in flatten(t)[0]] for t in y])
     if not outputs.size or not np.isfinite(outputs).all() or not np.isfinite(targets).all():
@@ -160,7 +160,7 @@ def check_constant(report: Diagnosis, predictions: Sequence[Any], y: Any, least:
 def check_growth(
     report: Diagnosis, losses: Sequence[float], now: float, optimizer: optim.Optimizer
 ) -> None:
-    """A loss that grew; `now` is that after the last step, of some samples alone."""
+    """Find a loss that grew; `now` is the loss after the last step, on a subset of the samples."""
     first, rate = losses[0], optimizer.lr
     last = losses[-1] if now <= 2.0 * max(first, losses[-1]) else now
     if not last <= first:
@@ -231,12 +231,12 @@ def is_saturated(activation: str, x: float) -> bool:
 
 
 def check_zero_grad(report: Diagnosis, held: list[float], fresh: list[float]) -> None:
-    """Gradients that were there before and are not those of this step have piled up."""
+    """Find gradients that accumulated because zero_grad() was not called."""
     size, one = math.hypot(*held), math.hypot(*fresh)
     if not size or not one:
         return
     alike = math.fsum(a / size * (b / one) for a, b in zip(held, fresh, strict=True))
-    # A step ago the gradient may have been larger; a multiple of this one it was not.
+    # The previous gradient may have been larger, but not a multiple of this one.
     if size > 100 * one or (size > 1.5 * one and alike > 0.9999):
         report.findings["zero_grad"] = (
             f"the parameters hold gradients {size / one:.1f} times as large "
@@ -245,7 +245,7 @@ def check_zero_grad(report: Diagnosis, held: list[float], fresh: list[float]) ->
 
 
 def check_rate(report: Diagnosis, gradients: dict[Any, float], optimizer: optim.Optimizer) -> None:
-    """What one step would do to the parameters, and whose fault it is if that is little."""
+    """Check how far one step would move the parameters, and explain a small move."""
     share = share_moved(gradients, optimizer, optimizer.lr)
     report.layers.append(f"one step moves the parameters by {share:.1e} of their size")
     if share > LARGE_UPDATE:

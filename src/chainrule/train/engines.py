@@ -1,7 +1,7 @@
-"""Engines: where the steps of a training run are made.
+"""Engines: they execute the steps of a training run.
 
-`Engine` is the protocol that `fit` and the studio use, and `EagerEngine` makes the steps on Values.
-Native code is in native_engine.py, the devices of JAX are in jax_engine.py; choosing.py chooses.
+`Engine` is the protocol that `fit` and the studio use. `EagerEngine` makes the steps on Values,
+native_engine.py in native code, and jax_engine.py on JAX devices; choosing.py selects one.
 """
 
 from __future__ import annotations
@@ -44,52 +44,52 @@ LOSSES: dict[str, Loss] = {
 
 @dataclass
 class Outcome:
-    """What some steps gave. If `finite` is False, the last loss is of a step that changed nothing."""
+    """The result of some steps. If `finite` is False, the last loss is of a step that had no effect."""
 
     losses: Sequence[float]
     finite: bool = True
-    sizes: Sequence[int] = ()  # samples in each step, if they are not those of `Data.sizes`
-    norms: Array = None  # of the gradients of each layer, for each epoch, if the engine knows them
+    sizes: Sequence[int] = ()  # samples in each step, if different from `Data.sizes`
+    norms: Array = None  # gradient norms of each layer for each epoch, if the engine computes them
     piece: Any = None  # the batch of the step that was not finite
 
 
 class Engine(Protocol):
-    """Makes steps. Its numbers may live elsewhere; `write_back` puts them into the model."""
+    """Makes steps. Its numbers may be stored elsewhere; `write_back` copies them to the model."""
 
     name: str
-    reason: str  # why it is not another one, if that was asked for
-    at_once: int  # epochs to do in one call, if nothing is to be looked at in between
-    writes_files: bool  # of several processes, one does
+    reason: str  # why another engine was not used, if one was requested
+    at_once: int  # epochs per call, if nothing is observed in between
+    writes_files: bool  # with several processes, true for only one
 
     def steps(self, plan: Plan, interrupted: Interrupted = bool) -> Outcome:
-        """Make the steps of a plan, fewer if interrupted or if a number is not finite."""
+        """Make the steps of a plan; stop early if interrupted or if a number is not finite."""
 
     def evaluate(self, xs: Any, ys: Any) -> tuple[list[Any], float]:
         """Predictions for samples, and their loss."""
 
     def dead_units(self, xs: Any, ys: Any) -> float:
-        """The share of hidden units whose output is exactly 0 for all samples."""
+        """The fraction of hidden units whose output is exactly 0 for all samples."""
 
     @property
     def numbers(self) -> Array:
-        """Everything that is trained, in rows: gradients, parameters, and each number of the state."""
+        """All trained numbers, in rows: gradients, parameters, and each entry of the optimiser state."""
 
     @property
     def made(self) -> int:
-        """The steps that led to these numbers."""
+        """The number of steps that led to these numbers."""
 
     def restore(self, numbers: Array, made: int) -> None:
-        """Go on from other numbers, after so many steps."""
+        """Continue from other numbers, after `made` steps."""
 
     def refresh(self) -> None:
-        """Take the numbers from the model and the optimiser, where they may have been changed."""
+        """Read the numbers from the model and the optimiser, which may have changed."""
 
     def write_back(self) -> None:
-        """Put the numbers into the model and the optimiser."""
+        """Write the numbers to the model and the optimiser."""
 
 
 class EagerEngine:
-    """Every number is a Value, and the model has them all the time."""
+    """Computes on Values, so the model is always up to date."""
 
     loss: Loss
     data: Data
@@ -122,7 +122,7 @@ class EagerEngine:
         return Outcome(losses, True, sizes)
 
     def step(self, loss: Value) -> bool:
-        """One step of the optimiser, unless something is not finite."""
+        """Make one optimiser step, unless the loss or a gradient is not finite."""
         if math.isfinite(loss.data):
             self.optimizer.zero_grad()
             loss.backward()
@@ -165,7 +165,7 @@ class EagerEngine:
 
 
 def is_plain(model: nn.Module) -> bool:
-    """Whether the model consists of what `nn` has: then it does the same at each call, in both modes."""
+    """Whether the model consists of `nn` parts only: then every call does the same, in both modes."""
     try:
         describe(model)
     except TypeError:
@@ -174,7 +174,7 @@ def is_plain(model: nn.Module) -> bool:
 
 
 def check_loss(loss: Any) -> Value:
-    """The loss, if there is a way from it to the parameters."""
+    """Return the loss; raise if it does not depend on the parameters."""
     if not isinstance(loss, Value):
         kind = type(loss).__name__
         raise TypeError(f"the loss must be a Value, got {kind}: it does not depend on the model")
@@ -190,7 +190,7 @@ def layers_of(model: nn.Module) -> dict[str, Layer]:
 
 
 def outputs_of_layers(model: nn.Module, xs: Any) -> dict[str, list[list[float]]]:
-    """For each layer, its outputs for every sample: a row for each time that it is called."""
+    """The outputs of each layer for every sample, with one row per call of the layer."""
     layers = layers_of(model)
     with no_grad(), Watched(layers.values()):
         for x in xs:
@@ -200,9 +200,9 @@ def outputs_of_layers(model: nn.Module, xs: Any) -> dict[str, list[list[float]]]
 
 
 class Watched:
-    """Layers collect their outputs until the block ends or, after an interrupt, this is destroyed."""
+    """Makes layers collect outputs until the block ends or, after an interrupt, this is destroyed."""
 
-    end: Sequence[Change] = ()  # of the class: __init__ may be interrupted too
+    end: Sequence[Change] = ()  # on the class, because __init__ may be interrupted too
 
     def __init__(self, layers: Iterable[Layer]) -> None:
         self.end = [change for layer in layers for change in assign(layer, watched=None)]
@@ -223,7 +223,7 @@ class Watched:
 
 
 def dead_share(outputs: dict[str, list[list[Any]]]) -> float:
-    """The share of hidden units that are 0 in all rows; the last layer is not hidden."""
+    """The fraction of hidden units that are 0 in all rows; the last layer is not hidden."""
     hidden = list(outputs.values())[:-1]
     units = [column for rows in hidden if rows for column in zip(*rows, strict=True)]
     return sum(not any(column) for column in units) / len(units) if units else 0.0

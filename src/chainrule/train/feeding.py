@@ -1,7 +1,7 @@
-"""What a training run reads: arrays in an order of ours, or batches in the order of an iterator.
+"""Sources of training batches: arrays that we shuffle, or an iterator with its own order.
 
-An engine asks a `Plan` for the pieces of its steps and reads one at a time; it knows nothing else of
-the data but a first sample of it, X and y.
+An engine asks a `Plan` for the batches of its steps and reads them one at a time. Apart from that
+it uses only `X` and `y`, which for an iterator are the first batch.
 """
 
 from __future__ import annotations
@@ -20,17 +20,17 @@ from ..data.splitting import as_samples, check_count, check_lengths, take
 
 @dataclass
 class Plan:
-    """Steps to make: their learning rates, and the order of the samples."""
+    """The steps to make: their learning rates and the order of the samples."""
 
     data: Data
-    rates: Any  # an array with one for each step; for a Stream, with one for all
-    order: Any = None  # the samples of all epochs; None if every step takes all of them
-    first: int = 0  # steps that were made already
-    epochs: tuple[int, int] = (1, 1)  # the first and the last that the run still has to do
-    passes: int = field(default=0, init=False)  # of a Stream, that were read to the end
+    rates: Any  # an array with one rate per step; for a Stream, one rate for all
+    order: Any = None  # sample indices of all epochs; None if every step uses all samples
+    first: int = 0  # steps already made
+    epochs: tuple[int, int] = (1, 1)  # the first and last epoch that the run still has to do
+    passes: int = field(default=0, init=False)  # completed passes over a Stream
 
     def pieces(self) -> Iterator[tuple[float, Any]]:
-        """The learning rate of each step and its batch, as `Data.read` takes it."""
+        """The learning rate and the batch of each step, in the form that `Data.read` takes."""
         if isinstance(self.data, Stream):
             for piece in self.data.pieces():
                 yield float(self.rates[0]), piece
@@ -40,7 +40,7 @@ class Plan:
                 yield float(self.rates[i]), self.piece(i)
 
     def piece(self, step: int) -> Any:
-        """The samples of a step."""
+        """The sample indices of a step."""
         data = self.data
         if self.order is None:
             return np.arange(data.samples)
@@ -49,7 +49,7 @@ class Plan:
         return self.order[epoch * data.samples :][start : min(start + data.size, data.samples)]
 
     def finished(self, steps: int) -> tuple[int, int]:
-        """After so many steps: the epochs that are finished, and the steps of the next one."""
+        """After this many steps: the completed epochs, and the steps made in the next one."""
         if isinstance(self.data, Stream):
             return self.passes, 0 if self.passes else steps
         return divmod(self.first + steps, self.data.in_epoch)
@@ -57,7 +57,7 @@ class Plan:
 
 @dataclass
 class Data:
-    """Arrays to train on, and in which order."""
+    """Arrays to train on, and their order."""
 
     X: Any
     y: Any
@@ -75,32 +75,32 @@ class Data:
         self.sizes: list[int] = [self.size] * (self.in_epoch - 1) + [rest]  # of the batches of an epoch
 
     def order(self) -> Any:
-        """The samples of an epoch in the order of their use."""
+        """The sample indices of one epoch, in order of use."""
         return self.rng.permutation(self.samples) if self.shuffle else np.arange(self.samples)
 
     def plan(self, epochs: int, rate: float) -> Plan:
-        """The next epochs, all with one learning rate. A batch of all samples has them as they are."""
+        """Plan the next epochs, all with one learning rate. Full-batch steps are not shuffled."""
         order = None
         if self.size < self.samples:
             order = np.concatenate([self.order() for _ in range(epochs)])
         return Plan(self, np.full(epochs * self.in_epoch, rate), order)
 
     def skip(self) -> None:
-        """Go past an epoch that was trained already."""
+        """Advance past an epoch that was already trained."""
         self.plan(1, 0.0)
 
     def read(self, piece: Any, process: int = 0, processes: int = 1) -> tuple[Any, Any]:
-        """The samples of a batch, or the share of one of several processes."""
+        """The samples of a batch, or one process's share of them."""
         share = len(piece) // processes
         mine = piece[process * share : (process + 1) * share]
         return take(self.X, mine), take(self.y, mine)
 
 
 class Stream(Data):
-    """Batches (X, y) of an iterable, or of what a function without arguments returns.
+    """Batches (X, y) from an iterable, or from a function that returns one.
 
     Each epoch is one pass. X and y are the first batch, which is read now and trained on later.
-    Of several processes each has an iterable of its own, with its own share of every batch.
+    With several processes, each has its own iterable, which yields its share of every batch.
     """
 
     epoch: int
@@ -108,8 +108,8 @@ class Stream(Data):
 
     def __init__(self, source: Any) -> None:
         self.source = source
-        self.epoch = 0  # passes begun
-        self.behind = 0  # passes to read past
+        self.epoch = 0  # passes started
+        self.behind = 0  # passes to skip
         opened = self.open()
         batch = next(opened, None)
         if batch is None:
@@ -123,7 +123,7 @@ class Stream(Data):
         return Plan(self, np.array([rate]))
 
     def open(self) -> Iterator[Any]:
-        """A new pass; `set_epoch`, PyTorch's name for it, is told which."""
+        """Start a new pass; calls `set_epoch`, as in PyTorch, if the source has it."""
         if hasattr(self.source, "set_epoch"):
             self.source.set_epoch(self.epoch)
         if hasattr(self.source, "__iter__"):
@@ -154,9 +154,9 @@ class Stream(Data):
             )
 
     def skip(self) -> None:
-        """Be an epoch further: what cannot be told so is read past it, when the next one begins.
+        """Skip an epoch. A source without `set_epoch` is read through it when the next epoch starts.
 
-        Only so is a source that shuffles with a generator of its own where it would have been.
+        This leaves a source that shuffles with its own generator in the right state.
         """
         if hasattr(self.source, "set_epoch"):
             self.opened = None
@@ -165,20 +165,20 @@ class Stream(Data):
             self.behind += 1
 
     def read(self, piece: Any, process: int = 0, processes: int = 1) -> tuple[Any, Any]:
-        """The batch: what an iterator yields is the share of its process already."""
+        """Return the batch unchanged: an iterator already yields the share of its process."""
         X, y = piece
         return X, y
 
 
 def _is_sample(batch: Any) -> bool:
-    """Whether it has no place for targets: an array, or a list of numbers."""
+    """Whether a batch lacks targets: it is an array or a list of numbers."""
     if not isinstance(batch, (tuple, list)):
         return hasattr(batch, "__array__")
     return len(batch) > 0 and all(isinstance(part, numbers.Real) for part in batch)
 
 
 def _pair(batch: Any, number: int) -> tuple[Any, Any]:
-    """X and y of a batch, as NumPy arrays if they are arrays of another library."""
+    """X and y of a batch, with arrays of other libraries converted to NumPy."""
     if _is_sample(batch):
         raise TypeError(
             f"y is missing: without it X must be batches (X, y), but batch {number} has numbers alone; "

@@ -1,4 +1,4 @@
-"""`History`: what happened in a training run, epoch by epoch, to print, plot and show."""
+"""`History`: a record of a training run, epoch by epoch, to print, plot and display."""
 
 from __future__ import annotations
 
@@ -10,26 +10,26 @@ from typing import Any
 
 @dataclass
 class History:
-    """One number for each epoch in every list."""
+    """Every list has one number per epoch."""
 
     losses: list[float] = field(default_factory=list)
     validation_losses: list[float] = field(default_factory=list)
     metrics: dict[str, list[float]] = field(default_factory=dict)
     learning_rates: list[float] = field(default_factory=list)
-    gradient_norms: dict[str, list[float]] = field(default_factory=dict)  # for each layer
-    dead_units: list[float] = field(default_factory=list)  # share of units that are 0 for all samples
+    gradient_norms: dict[str, list[float]] = field(default_factory=dict)  # per layer
+    dead_units: list[float] = field(default_factory=list)  # fraction of units that are 0 for all samples
     seconds: float = 0.0
     best_epoch: int = 0
-    stopped: str = ""  # why training ended before the last epoch, if it did
-    engine: str = ""  # what trained: eager, native or jax
-    reason: str = ""  # why engine="auto" did not train, or not all of it, in native code
+    stopped: str = ""  # why training stopped early, if it did
+    engine: str = ""  # the engine that trained: eager, native or jax
+    reason: str = ""  # why engine="auto" did not use native code, or not for everything
 
     @property
     def epochs(self) -> int:
         return len(self.losses)
 
     def curves(self) -> dict[str, list[float]]:
-        """Every list that has something in it, by the name a plot shows."""
+        """Every list that is not empty, by its name in a plot."""
         named = {"loss": self.losses, "validation loss": self.validation_losses, **self.metrics}
         return {name: numbers for name, numbers in named.items() if numbers}
 
@@ -50,7 +50,7 @@ class History:
     __repr__ = __str__
 
     def plot(self, path: str | Path | None = None) -> Any:
-        """Draw losses, metrics and gradient norms with matplotlib; save them if a path is given."""
+        """Plot losses, metrics and gradient norms with matplotlib; save the plot if a path is given."""
         try:
             from matplotlib.figure import Figure
         except ImportError:
@@ -71,7 +71,7 @@ class History:
         return figure
 
     def _repr_html_(self) -> str:
-        """The loss curves as a small drawing, for notebooks; needs no library."""
+        """The loss curves as a small plot for notebooks, without any library."""
         curves = {name: numbers for name, numbers in self.curves().items() if "loss" in name}
         numbers = [x for curve in curves.values() for x in curve if math.isfinite(x)]
         if not numbers:

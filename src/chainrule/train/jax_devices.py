@@ -1,7 +1,7 @@
-"""Where the arrays of a training run lie on the devices of JAX, and how they get there and back.
+"""Places the arrays of a training run on JAX devices, and gets them back.
 
-Batches are split over the first axis of the mesh. Parameters and the optimiser's state are on every
-device or, if asked for, split over the same axis. Knows nothing of models.
+Batches are split over the first axis of the mesh. Parameters and the optimiser's state are
+replicated or, if requested, split over the same axis. This file does not know about models.
 """
 
 from __future__ import annotations
@@ -17,11 +17,11 @@ import numpy as np
 
 Array = Any
 
-FAILED = -1  # what a process says instead of a number
+FAILED = -1  # sent by a process that failed, instead of a number
 
 
 class Devices:
-    """A mesh, or the one device that JAX would use anyway."""
+    """A mesh, or JAX's default device."""
 
     mesh: Any
     parts: int
@@ -45,14 +45,14 @@ class Devices:
             raise ValueError("shard_parameters needs a mesh: fit(..., mesh=jax.make_mesh(...))")
 
     def sharding(self, *axes: str | None) -> Any:
-        """Split along the axes that are named; None says that JAX may decide."""
+        """Split along the named axes; None lets JAX decide."""
         if self.mesh is None:
             return None
         sharding = self.jax.sharding
         return sharding.NamedSharding(self.mesh, sharding.PartitionSpec(*axes))
 
     def sharding_of(self, parameter: Array) -> Any:
-        """Split along the first axis that can be split evenly; whole if there is none."""
+        """Split along the first axis that divides evenly; replicate if there is none."""
         if self.shard_parameters:
             for i, size in enumerate(parameter.shape):
                 if size and size % self.parts == 0:
@@ -60,14 +60,14 @@ class Devices:
         return self.sharding()
 
     def gathered(self, parameters: Any) -> Any:
-        """Inside of a step: parameters put together where they are used, and not the samples."""
+        """Inside a step: gather the parameters where they are used, instead of moving the samples."""
         if not self.shard_parameters:
             return parameters
         constrain = self.jax.lax.with_sharding_constraint
         return self.jax.tree.map(lambda p: constrain(p, self.sharding()), parameters)
 
     def put(self, x: Array) -> Array:
-        """The same on every device."""
+        """Replicate on every device."""
         return self._place(x, self.sharding())
 
     def put_parameter(self, x: Array) -> Array:
@@ -76,11 +76,11 @@ class Devices:
     def _place(self, x: Array, sharding: Any) -> Array:
         if sharding is None:
             return self.jax.numpy.asarray(x)
-        x = np.asarray(x)  # each device is given its part by the host: none ever holds all of it
+        x = np.asarray(x)  # the host sends each device only its part of the array
         return self.jax.make_array_from_callback(x.shape, sharding, lambda part: x[part])
 
     def put_batch(self, arrays: Sequence[Array]) -> tuple[Array, ...]:
-        """A batch of which each process has its share."""
+        """Make a global batch from each process's share."""
         if self.mesh is None:
             return tuple(self.jax.numpy.asarray(a) for a in arrays)
         size = len(arrays[0]) * self.processes
@@ -94,7 +94,7 @@ class Devices:
         return tuple(make(split, a, (size, *a.shape[1:])) for a in arrays)
 
     def get(self, array: Array) -> Array:
-        """All of an array, for the host; every process must ask."""
+        """Copy a whole array to the host; every process must call this."""
         if array.is_fully_addressable or array.is_fully_replicated:
             return np.asarray(array)
         from jax.experimental.multihost_utils import process_allgather
@@ -103,7 +103,7 @@ class Devices:
 
 
 def gather(number: Any) -> list[Any]:
-    """A number of each process, or a list of as many numbers from each."""
+    """Gather one number, or a list of the same length, from every process."""
     from jax.experimental.multihost_utils import process_allgather
 
     found: list[Any] = process_allgather(np.asarray(number)).tolist()
@@ -112,20 +112,20 @@ def gather(number: Any) -> list[Any]:
 
 @dataclass(frozen=True)
 class Common:
-    """Something that has to be the same in all processes: its name, its content, and how to show it."""
+    """Something that must be the same in all processes: its name, content and display text."""
 
     name: str
     content: bytes
     shown: str
 
     def digest(self) -> list[int]:
-        """Numbers of 32 bits, because JAX may have no others."""
+        """32-bit integers, because JAX may not support larger ones."""
         made = hashlib.sha256(self.content).digest()[:8]
         return [int(number) for number in np.frombuffer(made, np.int32)]
 
 
 def check_common(things: Sequence[Common]) -> None:
-    """An error in all processes if one of them has something else than the first."""
+    """Raise in all processes if any of them differs from process 0."""
     found = gather([number for thing in things for number in thing.digest()])
     for i, thing in enumerate(things):
         digests = [numbers[2 * i : 2 * i + 2] for numbers in found]
@@ -140,8 +140,8 @@ def check_common(things: Sequence[Common]) -> None:
 
 @contextlib.contextmanager
 def all_or_none(doing: str) -> Iterator[None]:
-    """Of several processes: if one fails here, the others do too, instead of waiting for it."""
-    jax = sys.modules.get("jax")  # whoever has several processes has imported it
+    """With several processes: if one fails here, the others fail too instead of waiting for it."""
+    jax = sys.modules.get("jax")  # already imported if there are several processes
     if jax is None or jax.process_count() == 1:
         yield
         return
@@ -159,12 +159,12 @@ def check_none_failed(numbers: Sequence[int], doing: str) -> None:
 
 
 def _automatic(jax: Any, mesh: Any) -> Any:
-    """The mesh with XLA in charge of what lies between arguments and results.
+    """Return the mesh with Auto axes, so that XLA decides how intermediate results are split.
 
-    Those of jax.make_mesh have axes of which every operation must say how its result is split.
+    jax.make_mesh may give Explicit axes, where every operation must state its result's sharding.
     """
     sharding = jax.sharding
-    if not hasattr(sharding, "AxisType"):  # versions before that know nothing else
+    if not hasattr(sharding, "AxisType"):  # older versions have only Auto axes
         return mesh
     kinds = (sharding.AxisType.Auto,) * len(mesh.axis_names)
     return sharding.Mesh(mesh.devices, mesh.axis_names, axis_types=kinds)

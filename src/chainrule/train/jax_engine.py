@@ -1,8 +1,8 @@
-"""Training on whatever devices JAX sees: `fit(..., engine="jax", mesh=...)`.
+"""Training on all devices that JAX sees: `fit(..., engine="jax", mesh=...)`.
 
-The loss of one sample and the optimiser's rule are lowered to JAX; XLA does the devices, the
-sharding and the network. `jax_devices.py` says what lies where; each process reads only its own
-part of a batch.
+The loss of one sample and the optimiser's rule are lowered to JAX; XLA handles the devices, the
+sharding and the communication. `jax_devices.py` decides where arrays are placed; each process
+reads only its own part of a batch.
 """
 
 from __future__ import annotations
@@ -25,13 +25,13 @@ from .native_engine import MeanCheck, as_values
 
 Array = Any
 
-IN_FLIGHT = 64  # steps that are under way before their losses are looked at
-CHECKED = 1000  # samples on which the loss is looked at before training
-COMPARED = 200  # samples, if there are as many, that processes compare with each other
+IN_FLIGHT = 64  # bounds JAX's dispatch queue between checks for NaN and Ctrl-C
+CHECKED = 1000  # the loss is validated on up to this many samples
+COMPARED = 200  # processes compare up to this many samples with each other
 
 
 class JaxEngine(EagerEngine):
-    """Steps on the devices of JAX. After each epoch the model has its numbers again."""
+    """Makes steps on JAX devices. The model is updated after each epoch."""
 
     jax: Any
     jnp: Any
@@ -90,7 +90,7 @@ class JaxEngine(EagerEngine):
     # --- batches ---------------------------------------------------------------------------------
 
     def check_sizes(self) -> None:
-        """Batches must be split evenly; those of a stream show their sizes when they come."""
+        """Raise unless batches divide evenly. A stream's batches are checked as they arrive."""
         data, parts = self.data, self.devices.parts
         if isinstance(data, Stream):
             return
@@ -102,15 +102,15 @@ class JaxEngine(EagerEngine):
                 )
 
     def pieces(self, plan: Plan) -> Iterator[tuple[Any, list[Array]]]:
-        """The batches of an epoch, and their arrays; of iterators only if all processes have one."""
+        """The batches of an epoch with their arrays; several processes read streams in lockstep."""
         pieces = ((piece, self.read(piece, i)) for i, (_, piece) in enumerate(plan.pieces(), 1))
         several = isinstance(self.data, Stream) and self.devices.processes > 1
         return self.agreed(pieces) if several else pieces
 
     def agreed(self, pieces: Iterator[tuple[Any, list[Array]]]) -> Iterator[tuple[Any, list[Array]]]:
-        """Processes whose batches differ would wait for each other for ever: all of them stop.
+        """Stop all processes if their batches differ, because they would wait for each other forever.
 
-        What can fail in one of them alone must have been done when a piece comes.
+        Any process-local work that can fail must be done before a batch is yielded.
         """
         while True:
             try:
@@ -131,7 +131,7 @@ class JaxEngine(EagerEngine):
                 return
 
     def read(self, piece: Any, number: int) -> list[Array]:
-        """The samples of a batch as arrays; of several processes each reads its part."""
+        """The samples of a batch as arrays; each process reads its own part."""
         read = self.data.read(piece, self.devices.process, self.devices.processes)
         arrays = [np.asarray(a, self.function.dtype) for a in read]
         for name, array, shape in zip("Xy", arrays, self.shapes, strict=True):
@@ -147,9 +147,9 @@ class JaxEngine(EagerEngine):
     # --- agreement -------------------------------------------------------------------------------
 
     def check_common(self, epochs: str) -> None:
-        """Processes that differ would end with the same losses and different models, or wait for ever.
+        """Raise if processes differ: they would end with different models, or wait forever.
 
-        Asked before every epoch, because a callback may have changed something in one of them.
+        Called before every epoch, because a callback may have changed something in one process.
         """
         if self.devices.processes == 1:
             return
@@ -175,7 +175,7 @@ class JaxEngine(EagerEngine):
 
     @functools.cached_property
     def fixed(self) -> list[Common]:
-        """What no callback can change."""
+        """The settings that no callback can change."""
         data, mesh = self.data, self.devices.mesh
         stream = isinstance(data, Stream)
         sizes = f"samples of the shapes {self.shapes}"
@@ -195,9 +195,9 @@ class JaxEngine(EagerEngine):
     # --- numbers ---------------------------------------------------------------------------------
 
     def push(self) -> None:
-        """Take parameters and the optimiser's state from where they are in eager mode."""
+        """Copy parameters and the optimiser's state from the model to the devices."""
         settings = {**self.optimizer.hyperparameters, "lr": None}
-        if settings != self.settings:  # all but the learning rate are part of the compiled step
+        if settings != self.settings:  # all but the learning rate are compiled into the step
             self.rule, self.settings = RuleOnArrays(self.optimizer), settings
             self.jitted: Any = self.jit()
         tree, count = self.function.tree, len(self.optimizer.params)
@@ -210,7 +210,7 @@ class JaxEngine(EagerEngine):
         self.states = [self.jax.tree.map(put, tree.build(column)) for column in states.T]
 
     def jit(self) -> Any:
-        """The step, with its results where its arguments were: XLA would be free to move them."""
+        """Jit the step with its results sharded like its arguments; XLA could otherwise move them."""
         whole = self.devices.sharding()
         places = self.function.tree.build(np.zeros(len(self.optimizer.params)))
         placed = self.jax.tree.map(self.devices.sharding_of, places)
@@ -219,7 +219,7 @@ class JaxEngine(EagerEngine):
         return self.jax.jit(self.advance, donate_argnums=(0, 1), **pinned)
 
     def numbers_of(self, arrays: Any) -> list[float]:
-        """A tree of arrays as a number for each parameter."""
+        """Flatten a tree of arrays to one number per parameter."""
         tree = self.function.tree
         found: list[float] = tree.flatten(self.jax.tree.map(self.devices.get, arrays)).tolist()
         return found
@@ -227,8 +227,8 @@ class JaxEngine(EagerEngine):
     def advance(self, params: Any, states: Any, bad: Any, settings: Any, batch: Any) -> Any:
         """One step: new parameters and states, the first bad step, the loss and the gradients.
 
-        `settings` are the learning rate, the time, and the number of the step. Once a loss or a
-        gradient is not finite, nothing changes any more.
+        `settings` holds the learning rate, the optimiser's time and the step's index. Once a loss or
+        a gradient is not finite, nothing changes any more.
         """
         jax, jnp = self.jax, self.jnp
         whole = self.devices.gathered(params)
@@ -259,12 +259,12 @@ class JaxEngine(EagerEngine):
         self.check_common("{} to {}".format(*plan.epochs))
         losses: list[Any] = []
         sizes: list[int] = []
-        waiting: list[Any] = []  # batches of steps whose losses were not looked at
+        waiting: list[Any] = []  # batches of steps whose losses have not been checked
         grads: Any = None
         bad = self.devices.put(np.array(-1.0, self.function.dtype))
 
         def looked_at() -> Outcome:
-            """Wait for the devices, and write down what was done up to the first step that failed."""
+            """Wait for the devices, and record the steps up to the first one that failed."""
             first = int(bad)
             self.finish(grads, len(losses) if first < 0 else first)
             if first < 0:
@@ -289,7 +289,7 @@ class JaxEngine(EagerEngine):
         return looked_at()
 
     def finish(self, grads: Any, steps: int) -> None:
-        """Write parameters, gradients, the optimiser's state and its steps back, all together."""
+        """Write parameters, gradients, and the optimiser's state and step count back, all at once."""
         optimizer = self.optimizer
         rows = [self.numbers_of(part) for part in (grads, self.params, *self.states)]
         commit_training(optimizer, np.array(rows), optimizer.steps + steps)
@@ -307,7 +307,7 @@ def _size(program: Any) -> str:
 
 
 def _some(*arrays: Any) -> bytes:
-    """The numbers of some samples, spread over all of them: arrays may be files larger than memory."""
+    """The numbers of evenly spaced samples, because an array may be a file larger than memory."""
     found = b""
     for array in arrays:
         chosen = np.unique(np.linspace(0, len(array) - 1, COMPARED).astype(int))
@@ -316,14 +316,14 @@ def _some(*arrays: Any) -> bytes:
 
 
 class RuleOnArrays:
-    """An optimiser's rule, written for one scalar, on arrays of JAX."""
+    """Applies an optimiser's rule, written for one scalar, to JAX arrays."""
 
     def __init__(self, optimizer: optim.Optimizer) -> None:
         graph = traced_rule(optimizer).graph
         self.program = Pipeline(graph).lowered(2, 2 + optimizer.state_size, False)
 
     def __call__(self, backend: Any, settings: Any, arrays: list[Any]) -> list[Any]:
-        """The new parameter and states from settings, the parameter, its gradient and its states."""
+        """Compute the new parameter and states from settings, parameter, gradient and states."""
         shape, size = arrays[0].shape, arrays[0].size
         inputs = [(a.reshape(1, size), 1) for a in arrays]
         results = backend.run(self.program, [(settings, np.arange(2))], inputs, size, settings.dtype)

@@ -1,7 +1,7 @@
-"""`fit`: the training loop, with what people expect around it.
+"""`fit`: the training loop.
 
-Progress, early stopping, the best checkpoint, callbacks, a clean end on Ctrl-C, and an
-explanation when the loss is no longer a number.
+Progress, early stopping, checkpoints of the best model, callbacks, a clean stop on Ctrl-C, and an
+explanation when the loss is not finite.
 """
 
 from __future__ import annotations
@@ -37,7 +37,7 @@ from .run import Run
 
 
 def loss_named(loss: str | Callable[..., Any]) -> Callable[..., Any]:
-    """The function for a name; a function is returned as it is."""
+    """Look up a loss by name; return a function unchanged."""
     if callable(loss):
         return loss
     if not isinstance(loss, str):
@@ -73,33 +73,33 @@ def fit(
     mesh: Any = None,
     shard_parameters: bool = False,
 ) -> History:
-    """Train a model and return what happened.
+    """Train a model and return its history.
 
     Arguments:
         model: a Module, or any callable whose `parameters()` returns its leaf Values.
-        loss: a name or a function of a list of predictions and a list of targets.
+        loss: a name, or a function of a list of predictions and a list of targets.
         X, y: samples and targets, in lists, arrays or tables such as those of pandas. Without y, X is
             an iterable of batches (X, y), such as a list or a DataLoader, or a function that returns a
-            new iterator over them; one pass is an epoch, and size and order are those of the batches.
+            new iterator over them. One pass is an epoch; the iterable sets the batch size and order.
         optimizer: Adam with a learning rate of 0.01 if None.
-        batch_size: samples in a step; all of them if None.
-        validation: data to watch, as (X, y), or the share of the data to take for it.
-        metrics: name and function of (predictions, targets), measured on the validation data,
+        batch_size: samples per step; all of them if None.
+        validation: validation data as (X, y), or the fraction of the data to hold out.
+        metrics: names and functions of (predictions, targets), evaluated on the validation data,
             or on the training data if there is none.
-        patience: stop after so many epochs without a better loss, and go back to the best.
+        patience: stop after this many epochs without a better loss, and restore the best parameters.
         checkpoint: a file that always holds the best model so far.
-        resume: a file that is written after each epoch with all that a run needs to be resumed; if
-            it is there already, training goes on from it.
-        callbacks: called after each epoch with its number and the history; True stops.
-        engine: 'native' compiles the training and runs it in native code, 'eager' does not, and
-            'auto' does for models and losses of `chainrule.nn`, which do the same at each call, unless
-            a CompileError says that it cannot be done: `history.engine` and `history.reason` say what
-            trained and why. 'jax' trains on the devices of JAX.
+        resume: a file, written after each epoch, with everything needed to resume the run; if it
+            already exists, training continues from it.
+        callbacks: called after each epoch with its number and the history; return True to stop.
+        engine: 'native' compiles the training steps to native code; 'eager' does not. 'auto' compiles
+            models and losses of `chainrule.nn`, which do the same at every call, and falls back to
+            'eager' on a CompileError; `history.engine` and `history.reason` say which engine trained
+            and why. 'jax' trains on JAX devices.
         mesh: for engine='jax', the devices over which batches are split: jax.make_mesh((8,), ("data",)).
-        shard_parameters: split parameters and the optimiser's state over the mesh too, where they can
-            be split evenly; else every device has all of them.
+        shard_parameters: also split parameters and the optimiser's state over the mesh, where they
+            divide evenly; otherwise every device holds all of them.
 
-    Ctrl-C ends training after the current step, with what was learned so far.
+    Ctrl-C stops training after the current step and keeps what was learned so far.
 
     """
     if not modes().recording:
@@ -109,7 +109,7 @@ def fit(
     check_count("epochs", epochs, 0)
     if patience is not None:
         check_count("patience", patience)
-    for path in (checkpoint, resume):  # what would fail after an epoch fails now
+    for path in (checkpoint, resume):  # fail now, not after the first epoch
         if path is not None:
             encode(module)
             place(path)
@@ -142,13 +142,13 @@ def fit(
         metrics=dict(metrics or {}),
         checkpoint=checkpoint,
         keep_best=keep_best,
-        # Observers force one epoch per native call; without them several are done at once.
+        # Observers force one epoch per native call; without them, one call runs several.
         stepwise=bool(keep_best or validation or metrics or callbacks or schedule or resume),
     )
     start = time.perf_counter()
     epoch = first_epoch(resume, run, schedule)
     history = run.history
-    if history.stopped:  # it was over, not interrupted
+    if history.stopped:  # the saved run had ended
         epochs = epoch
     module.train()
     with (
@@ -192,7 +192,7 @@ def fit(
 
 
 def check_parts(model: Any, optimizer: Any, schedule: Any, metrics: Any) -> None:
-    """Refuse early what would fail in the middle of a run, or train nothing."""
+    """Raise early for arguments that would fail during the run, or train nothing."""
     if optimizer is not None:
         if not isinstance(optimizer, optim.Optimizer):
             raise TypeError(
@@ -218,7 +218,7 @@ def check_belongs(optimizer: optim.Optimizer, model: nn.Module) -> None:
 
 
 def split(X: Any, y: Any, validation: Any, seed: int) -> tuple[Any, Any, tuple[Any, Any] | None]:
-    """X and y to train on, and the validation data."""
+    """Split off the validation data; returns X, y and the validation data."""
     if validation is None:
         return X, y, None
     if isinstance(validation, (tuple, list)) and len(validation) == 2:
@@ -234,7 +234,7 @@ def split(X: Any, y: Any, validation: Any, seed: int) -> tuple[Any, Any, tuple[A
 
 
 def check_for_stream(batch_size: Any, validation: Any, watching: bool) -> tuple[Any, Any] | None:
-    """The validation data; refuses what would need all samples at hand, and not one batch of them."""
+    """Return the validation data; raise for options that need all samples at once, not one batch."""
     if batch_size is not None:
         raise ValueError("batches have sizes of their own: leave out batch_size, or give X and y")
     if isinstance(validation, numbers.Real):
@@ -251,18 +251,18 @@ def check_for_stream(batch_size: Any, validation: Any, watching: bool) -> tuple[
 class _Interruptible:
     """Let the first Ctrl-C finish the step; a second one interrupts as usual.
 
-    The handler from before comes back at the end of the block, or when this is destroyed: an exception
-    on the way into the block must not leave a handler that swallows Ctrl-C.
+    The previous handler is restored when the block ends or this object is destroyed: an exception
+    on entering the block must not leave a handler that swallows Ctrl-C.
     """
 
-    handler: Any = None  # of the class: __init__ may be interrupted too
+    handler: Any = None  # on the class, because __init__ may be interrupted too
 
     def __init__(self) -> None:
         self.before = signal.getsignal(signal.SIGINT)
 
     def __enter__(self) -> Callable[[], bool]:
         pressed = threading.Event()
-        of_c = self.before is None  # a handler that Python could not put back
+        of_c = self.before is None  # Python cannot restore this handler
         if of_c or threading.current_thread() is not threading.main_thread():
             return pressed.is_set
 

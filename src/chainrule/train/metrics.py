@@ -1,4 +1,4 @@
-"""Metrics: functions of (predictions, targets) that `fit` measures after each epoch."""
+"""Metrics: functions of (predictions, targets) that `fit` evaluates after each epoch."""
 
 from __future__ import annotations
 
@@ -11,15 +11,15 @@ Metrics = dict[str, Callable[[list[Any], Any], float]]
 
 
 def number(x: Any) -> float:
-    """The number of a Value, or a number itself."""
+    """The number of a Value; a plain number is returned unchanged."""
     return float(x.data) if isinstance(x, Value) else float(x)
 
 
 def accuracy(predictions: list[Any], targets: Any, threshold: float = 0.0) -> float:
-    """The share of right classes: the largest of several scores, or whether one is above a threshold.
+    """The fraction of correct classes: the largest of several scores, or one score above a threshold.
 
-    Targets of a single score are 0 and 1, or -1 and 1. The threshold of logits is 0, that of
-    probabilities 0.5.
+    Targets of a single score are 0 and 1, or -1 and 1. The threshold is 0 for logits and 0.5 for
+    probabilities.
     """
     if len(predictions) == 0 or len(predictions) != len(targets):
         raise ValueError(

@@ -1,7 +1,7 @@
-"""Training in native code: the loss of one sample and the optimiser's rule are compiled.
+"""Training in native code: compiles the loss of one sample and the optimiser's rule.
 
-One trace of a sample gives three programs: the loss, the prediction with its loss, and the outputs of
-the layers. Raises CompileError if that cannot be done.
+One trace of a sample gives three programs: the loss, the prediction with its loss, and the outputs
+of the layers. Raises CompileError if compilation is not possible.
 """
 
 from __future__ import annotations
@@ -33,12 +33,12 @@ from .engines import (
 from .feeding import Data, Plan, Stream
 from .metrics import number
 
-SECONDS = 0.2  # how long native code may run before progress is shown again
-MOST_PLACES = 2_000_000  # in the order of the samples of several epochs
+SECONDS = 0.2  # native code returns after about this long, to update the progress
+MOST_PLACES = 2_000_000  # limit on the sample indices of one call
 
 
 class NativeEngine(EagerEngine):
-    """Whole epochs in one call, or one batch of an iterator at a time."""
+    """Runs whole epochs in one call, or one batch of an iterator at a time."""
 
     judged: bool
 
@@ -49,7 +49,7 @@ class NativeEngine(EagerEngine):
         self.layers = layers_of(model)
         self.batch: Batch = as_batch(data.X, data.y)
         model.train()
-        # What `nn` has does the same at each call, and in both modes.
+        # Parts of `nn` do the same at each call, and in both modes.
         self.plain: bool = is_plain(model) and loss in LOSSES.values()
         step, *watched = self.compiled(self.batch)
         self.watched: list[Compiled[Any]] | None = watched if self.plain else None
@@ -58,11 +58,11 @@ class NativeEngine(EagerEngine):
         self.check_batch: MeanCheck = MeanCheck(loss, watched[0])
         self.check_batch(data.X, data.y)
         places = {p: i for i, layer in enumerate(self.layers.values()) for p in layer.parameters()}
-        self.judged = False  # whether samples were evaluated already
+        self.judged = False  # whether samples have been evaluated yet
         self.groups = np.array([places.get(p, -1) for p in optimizer.params], dtype=np.int32)
 
     def of_one(self, x: Any, y: Any) -> tuple[Any, Any, Any]:
-        """What is compiled: the loss of a sample, its prediction, the outputs of the layers."""
+        """The function to compile: a sample's loss, its prediction, and the outputs of the layers."""
         with Watched(self.layers.values()):
             prediction = self.model(x)
             outputs = {name: layer.watched or [] for name, layer in self.layers.items()}
@@ -70,7 +70,7 @@ class NativeEngine(EagerEngine):
         return loss, (prediction, loss), outputs
 
     def compiled(self, batch: Batch) -> list[Compiled[Any]]:
-        """The three programs, in the mode the model is in. They must be the same at each call."""
+        """The three programs, in the model's current mode. They must be the same at each call."""
         params = self.optimizer.params
         with_again = 1 if self.plain else 2
         try:
@@ -78,7 +78,7 @@ class NativeEngine(EagerEngine):
         except CompileError:
             raise
         except Exception as error:
-            self.of_one(*batch.sample(0))  # an error of the model's or the loss's own comes from here
+            self.of_one(*batch.sample(0))  # raises the model's or the loss's own error, if it has one
             raise not_traced("the model or the loss", error) from error
         programs = [[part.traces() for part in parts] for parts in found]
         if programs[0] != programs[-1]:
@@ -124,11 +124,11 @@ class NativeEngine(EagerEngine):
         return super().dead_units(xs, ys) if share is None else share
 
     def natively(self, look: Callable[..., Any], xs: Any, ys: Any) -> Any:
-        """None if it cannot be done in native code: then the history says why."""
+        """Return None if this cannot run in native code; the history then says why."""
         if self.reason:
             return None
         try:
-            if self.watched is None:  # a model of the user's own may differ in evaluation mode
+            if self.watched is None:  # a user's model may differ in evaluation mode
                 self.watched = self.compiled(as_batch(xs, ys))[1:]
             return look(xs, ys)
         except CompileError as error:
@@ -139,7 +139,7 @@ class NativeEngine(EagerEngine):
         assert self.watched is not None
         outputs, losses = self.watched[0](xs, ys)
         predictions, loss = as_values(outputs), mean_of(losses)
-        if not self.judged:  # the loss sees all targets once, and may refuse one
+        if not self.judged:  # the loss function sees all targets once, and may reject one
             check_mean(number(self.loss(predictions, list(ys))), loss)
         self.judged = True
         return predictions, loss
@@ -172,10 +172,10 @@ class NativeEngine(EagerEngine):
 
 
 class MeanCheck:
-    """Validates a batch early: the loss sees all of it, and must be the mean over its samples.
+    """Validates the first batch: the loss must accept it and be the mean over its samples.
 
-    One sample shows no difference between a mean and a sum: then the first batch that has more of
-    them is looked at too. For this any parameters do, such as those from before the epoch.
+    A single sample cannot tell a mean from a sum, so the first batch with more samples is checked
+    too. The check works with any parameters, such as those from before the epoch.
     """
 
     seen: int
@@ -186,7 +186,7 @@ class MeanCheck:
 
     def __init__(self, loss: Loss, judged: Compiled[Any], most: int | None = None) -> None:
         self.loss, self.judged, self.most = loss, judged, most
-        self.seen = 0  # samples
+        self.seen = 0  # samples checked
 
     def __call__(self, X: Any, y: Any) -> None:
         if self.seen > 1 or len(X) <= self.seen:
@@ -198,19 +198,19 @@ class MeanCheck:
 
 
 def mean_of(losses: Any) -> float:
-    """The mean of an array; that of infinite losses of both signs is NaN, without a warning."""
+    """The mean of an array; infinite losses of both signs give NaN without a warning."""
     with np.errstate(invalid="ignore"):
         return float(losses.mean())
 
 
 def check_mean(whole: float, mean: float) -> None:
-    """The loss of a batch must be the mean of the losses of its samples."""
+    """Raise unless the loss of a batch is the mean of the losses of its samples."""
     if math.isfinite(whole) and not math.isclose(whole, mean, rel_tol=1e-9):
         raise CompileError("the loss of a batch is not the mean of the losses of its samples")
 
 
 def as_batch(*arguments: Any) -> Batch:
-    """The arguments of a compiled function; a CompileError if they are not arrays of numbers."""
+    """The arguments of a compiled function; raises CompileError if they are not arrays of numbers."""
     try:
         return Batch(arguments)
     except (TypeError, ValueError) as error:
@@ -218,7 +218,7 @@ def as_batch(*arguments: Any) -> Batch:
 
 
 def as_values(outputs: Any) -> list[Any]:
-    """Predictions for a batch as Values, sample by sample, as eager mode has them."""
+    """Predictions for a batch as Values, one entry per sample, as in eager mode."""
     if isinstance(outputs, np.ndarray):
         return [Value(x) for x in outputs.tolist()]
     if not isinstance(outputs, (list, tuple)) or not all(isinstance(x, np.ndarray) for x in outputs):

@@ -1,7 +1,7 @@
-"""Resuming a training run: everything it needs, in one safetensors file.
+"""Resumes a training run from one safetensors file that holds its complete state.
 
-The file is a model file too, so that `load` reads the model from it. It is checked as a whole before
-anything is changed: a file that is refused leaves the model and the optimiser as they were.
+The file is also a model file, so `load` reads the model from it. It is validated as a whole before
+anything changes: a rejected file leaves the model and the optimiser as they were.
 """
 
 from __future__ import annotations
@@ -26,11 +26,11 @@ from .history import History
 KIND = "training"
 NEXT_STEP = "delete the file to start anew, or resume from another"
 TENSORS = ("optimizer", "best")
-NOT_SAVED = ("engine", "reason")  # of the history: they say how this run trains, not how one before did
+NOT_SAVED = ("engine", "reason")  # history fields that describe the current run, not the one in the file
 
 
 def setup_of(loss: Callable[..., Any], optimizer: Any, data: Any, seed: int) -> dict[str, str]:
-    """What must be the same in every part of a run, by name."""
+    """The settings that must not change when a run is resumed, by name."""
     return {
         "loss": getattr(loss, "__qualname__", type(loss).__name__),
         "optimizer": type(optimizer).__name__,
@@ -42,7 +42,7 @@ def setup_of(loss: Callable[..., Any], optimizer: Any, data: Any, seed: int) -> 
 
 
 def _digest(data: Any) -> str:
-    """Of samples in memory; batches of an iterator are not known before they come."""
+    """A digest of samples in memory; the batches of an iterator are not known in advance."""
     if isinstance(data, Stream):
         return "an iterable"
     content = hashlib.sha256()
@@ -57,7 +57,7 @@ def _digest(data: Any) -> str:
 
 
 def save_training(path: str | Path, run: Any, epoch: int) -> None:
-    """Write the state of a run after an epoch, all or nothing."""
+    """Write the state of a run after an epoch, atomically."""
     model, optimizer = run.model, run.optimizer
     count = len(optimizer.params)
     state = np.array(optimizer.state, dtype=np.float64).reshape(count, optimizer.state_size)
@@ -78,7 +78,7 @@ def save_training(path: str | Path, run: Any, epoch: int) -> None:
 
 
 def _is_real(x: Any) -> bool:
-    """A number of JSON that a float can hold."""
+    """Whether x is a JSON number that a float can hold."""
     if isinstance(x, bool) or not isinstance(x, (int, float)):
         return False
     return isinstance(x, float) or abs(x) <= 2**1023
@@ -89,7 +89,7 @@ def _is_finite(x: Any) -> bool:
 
 
 def _is_count(x: Any) -> bool:
-    return type(x) is int and 0 <= x <= 2**53  # as far as floats count without gaps
+    return type(x) is int and 0 <= x <= 2**53  # floats represent every integer up to here
 
 
 def _listed(fits: Callable[[Any], bool]) -> Callable[[Any], bool]:
@@ -135,7 +135,7 @@ assert {*HISTORY, *NOT_SAVED} == {field.name for field in fields(History)}
 
 
 class _File:
-    """Says what is wrong with which field of a file."""
+    """Reports which field of a file is wrong, and why."""
 
     def __init__(self, path: str | Path) -> None:
         self.path = path
@@ -144,7 +144,7 @@ class _File:
         return ModelFileError(f"{self.path}: {field} is {given}, expected {expected}; {NEXT_STEP}")
 
     def check(self, found: Any, schema: Schema, prefix: str = "") -> None:
-        """Every field must be there and fit, and there must be no other."""
+        """Raise unless every field exists and is valid, and there are no others."""
         for name, (fits, expected) in schema.items():
             if name not in found:
                 raise self.wrong(prefix + name, "missing", expected)
@@ -155,7 +155,7 @@ class _File:
                 raise self.wrong(f"{prefix}{reprlib.repr(name)}", "there", f"only {', '.join(schema)}")
 
     def check_lengths(self, about: dict[str, Any]) -> None:
-        """The history has as many epochs as were trained: their number cannot be just anything."""
+        """Raise unless the history has as many epochs as were trained."""
         epoch, history = about["epoch"], about["history"]
         for name in ("losses", "learning_rates", "dead_units"):
             if len(history[name]) != epoch:
@@ -180,7 +180,7 @@ class _File:
             return opened.get_tensor(name)
         except SafetensorError:
             raise self.wrong(f"the tensor {name}", "missing", "an array of float64") from None
-        except (AttributeError, TypeError):  # a kind of number that NumPy does not have
+        except (AttributeError, TypeError):  # a dtype that NumPy does not have
             raise self.wrong(f"the tensor {name}", "of another kind", "an array of float64") from None
 
     def check_tensor(self, name: str, tensor: Any, shape: tuple[int, ...]) -> None:
@@ -193,7 +193,7 @@ class _File:
 
 
 def read_training(path: str | Path) -> tuple[Any, dict[str, float], dict[str, Any], dict[str, Any]]:
-    """The architecture, the parameters, the metadata and the tensors; metadata checked in itself."""
+    """The architecture, parameters, metadata and tensors; only the metadata is validated."""
     from safetensors import SafetensorError, safe_open
 
     architecture, numbers = read(path)
@@ -222,7 +222,7 @@ def read_training(path: str | Path) -> tuple[Any, dict[str, float], dict[str, An
 
 
 def load_training(path: str | Path, run: Any) -> int:
-    """Put a run into the state of a file; returns the epoch."""
+    """Restore a run from a file; returns the epoch."""
     model, optimizer = run.model, run.optimizer
     architecture, numbers, about, tensors = read_training(path)
     parameters = dict(model.named_parameters())
@@ -232,7 +232,7 @@ def load_training(path: str | Path, run: Any) -> int:
         raise ModelFileError(f"{path} belongs to another model: it has other layers or activations")
     for name in {**run.setup, **about["setup"]}:
         was, now = (setup.get(name, "nothing") for setup in (about["setup"], run.setup))
-        # A schedule may have changed the rate of an optimiser that is used again.
+        # A schedule may have changed the learning rate of a reused optimiser.
         if now != was and not (name == "lr" and now == repr(float(about["lr"]))):
             raise ModelFileError(
                 f"{path} belongs to a run with another {name}: {was[:80]!r} there, {now!r} here; "
@@ -257,7 +257,7 @@ def load_training(path: str | Path, run: Any) -> int:
 
 
 def first_epoch(path: str | Path | None, run: Any, schedule: Any) -> int:
-    """Where to begin: 0, or after the epochs of a file, with the order of samples moved on."""
+    """The number of epochs already trained: 0, or that of a file. Advances the data and the schedule."""
     if path is None or not Path(path).exists():
         return 0
     epoch = load_training(path, run)

@@ -1,7 +1,7 @@
 """`Run`: one training run, complete when it is constructed.
 
-It asks an engine for epochs, and watches, records, keeps the best model and writes files. `fit` goes
-round it; resuming.py writes it to a file and reads it again.
+It asks an engine for epochs, evaluates and records them, keeps the best model and writes files. `fit`
+loops over it; resuming.py saves and restores it.
 """
 
 from __future__ import annotations
@@ -24,24 +24,24 @@ from .metrics import Metrics, number
 
 
 class NonFiniteLossError(ArithmeticError):
-    """The loss became infinite or NaN; the parameters are those of the last good step."""
+    """The loss or a gradient became infinite or NaN; the parameters are those of the last good step."""
 
 
 @dataclass
 class Run:
-    """What is trained, on what, where, and what is looked at on the way."""
+    """The model, data, loss, optimiser and engine of a run, and what is observed after each epoch."""
 
     model: nn.Module
     loss: Loss
     optimizer: optim.Optimizer
     data: Data
     engine: Engine
-    setup: dict[str, str]  # what a file to resume from must agree with
+    setup: dict[str, str]  # must match in a file to resume from
     validation: tuple[Any, Any] | None = None
     metrics: Metrics = field(default_factory=dict)
     checkpoint: str | Path | None = None
     keep_best: bool = False
-    stepwise: bool = False  # something is looked at after each epoch, so that they are done one by one
+    stepwise: bool = False  # run one epoch per call, because something is observed after each
 
     def __post_init__(self) -> None:
         self.history: History = History(engine=self.engine.name, reason=self.engine.reason)
@@ -50,8 +50,8 @@ class Run:
         }
         self.best: float = math.inf
         self.best_state: dict[str, float] = self.model.state_dict()
-        # To look for these may take longer than an epoch does. Only of a plain model is it known that
-        # its train() does no more than to go over its modules.
+        # Finding the modules can take longer than an epoch. A plain model is known to have a train()
+        # that only sets the mode of its modules.
         self.modules: list[nn.Module] | None = (
             list(self.model.modules()) if is_plain(self.model) else None
         )
@@ -59,7 +59,7 @@ class Run:
     # --- epochs ----------------------------------------------------------------------------------
 
     def train(self, before: int, left: int, interrupted: Interrupted) -> int:
-        """The next epoch or, if nothing is looked at in between, several; how many were finished."""
+        """Train one epoch, or several if nothing is observed in between; returns how many finished."""
         epochs = 1 if self.stepwise else min(left, self.engine.at_once)
         plan = self.data.plan(epochs, self.optimizer.lr)
         plan.epochs = before + 1, before + left
@@ -80,7 +80,7 @@ class Run:
         return done
 
     def record(self, outcome: Outcome, epoch: int) -> None:
-        """Write down an epoch: the mean of the losses of its samples, and the norms of gradients."""
+        """Record an epoch: the mean loss over its samples, and the gradient norms."""
         sizes = outcome.sizes or self.data.sizes
         losses = outcome.losses[epoch * len(sizes) : (epoch + 1) * len(sizes)]
         total = math.fsum(float(loss) * n for loss, n in zip(losses, sizes, strict=True))
@@ -92,13 +92,13 @@ class Run:
             self.history.gradient_norms.setdefault(name, []).append(float(norm))
 
     def watch(self, epoch: int) -> None:
-        """Look at what was learned up to an epoch, and keep the best."""
+        """Evaluate the model after an epoch, and keep the best."""
         history = self.history
         watched = history.losses[-1]
         xs, ys = self.validation or (self.data.X, self.data.y)
         self.switch(training=False)
         if self.validation or self.metrics or self.keep_best:
-            # Without validation data the loss of the epoch was that of older parameters.
+            # Without validation data: the epoch's training loss was computed with older parameters.
             predictions, watched = self.engine.evaluate(xs, ys)
             if self.validation:
                 history.validation_losses.append(watched)
@@ -134,7 +134,7 @@ class Run:
     # --- what is not finite ----------------------------------------------------------------------
 
     def failure(self, xs: Any, ys: Any, loss: float, where: str) -> NonFiniteLossError:
-        """What to say when the loss or a gradient is not finite."""
+        """The error for a loss or a gradient that is not finite."""
         if not math.isfinite(loss):
             return NonFiniteLossError(self.explain(xs, ys, loss, where))
         return NonFiniteLossError(
@@ -144,7 +144,7 @@ class Run:
         )
 
     def explain(self, xs: Any, ys: Any, loss: float, where: str) -> str:
-        """Compute the step again and watch for the first number that is not finite."""
+        """Recompute the step to find the first number that is not finite."""
         text = f"the loss is {loss} in {where}"
         try:
             with detect_anomaly():
@@ -158,5 +158,5 @@ class Run:
 
 
 def _is_finite(x: Any) -> bool:
-    """Whether it is a finite number, or something else."""
+    """Whether it is not a number, or is finite."""
     return not isinstance(x, (Value, numbers.Real)) or math.isfinite(number(x))
