@@ -1,7 +1,7 @@
-"""The compiler: scalar code in, array programs out.
+"""The compiler: turns scalar code into array programs.
 
-`tracing` runs a function on Values, `graph` holds what it did, `passes` make that better,
-`program` turns it into instructions on arrays, `reverse` differentiates them, `backends` run them.
+`tracing` runs a function on Values, `graph` stores the trace, `passes` optimise it, `lowering` turns
+it into a `program` of array instructions, `reverse` differentiates that, and `backends` run it.
 """
 
 from .compiled import Compiled, compile

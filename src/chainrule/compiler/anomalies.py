@@ -1,6 +1,6 @@
-"""detect_anomaly() for compiled functions: a sample that went wrong is computed again, eagerly.
+"""detect_anomaly() for compiled functions: recomputes a failing sample eagerly.
 
-There every operation is looked at, and the error names the source line.
+Eager mode checks every operation, so the error names the source line.
 """
 
 from __future__ import annotations
@@ -19,7 +19,7 @@ Array = Any
 
 
 def wanted() -> bool:
-    """Whether this is inside `detect_anomaly()`."""
+    """Whether `detect_anomaly()` is active."""
     return modes().anomaly
 
 
@@ -45,7 +45,7 @@ def look_closer(
 
 
 def compute(function: Any, batch: Batch, sample: int) -> None:
-    """One sample as eager mode does it, gradients too where there is one result."""
+    """Compute one sample in eager mode, with gradients if there is a single result."""
     arguments = []
     for tree in batch.sample(sample):
         numbers, rebuild = flatten(tree)

@@ -1,4 +1,4 @@
-"""`compile`: a function of one sample, made into one over batches."""
+"""`compile`: turns a function of one sample into a function over batches."""
 
 from __future__ import annotations
 
@@ -29,16 +29,16 @@ Array = Any
 Floats = NDArray[np.float64]
 R = TypeVar("R")
 
-NARROW = 8  # samples below which rows are too short to be worth an instruction each
+NARROW = 8  # below this many samples, rows are too short for one instruction each
 MOST_BRANCHES = 64
 Backend = Literal["native", "numpy"]
 Reduction = Literal["mean", "sum", "none"]
 DTYPES = (np.dtype(np.float64), np.dtype(np.float32))
-TRACING = threading.RLock()  # one function at a time, so that none finds another's parameters
+TRACING = threading.RLock()  # one function at a time, so that none picks up another's parameters
 
 
 def _unlock_in_child() -> None:
-    """A forked child has only the thread that forked: another's lock would never be released."""
+    """Replace the lock in a forked child: the thread that held it does not exist there."""
     global TRACING
     TRACING = threading.RLock()
 
@@ -48,10 +48,10 @@ if hasattr(os, "register_at_fork"):
 
 
 class _Turn:
-    """This thread's turn at tracing: it ends when this exits or is destroyed.
+    """This thread's turn at tracing; it ends when this exits or is destroyed.
 
-    The lock is taken and noted in one instruction, and likewise given back, so that Ctrl-C cannot
-    come between the two and leave other threads waiting for ever.
+    Acquiring the lock and recording that it is held happen in one instruction, as do their
+    opposites, so that Ctrl-C cannot come in between and leave other threads waiting forever.
     """
 
     def __enter__(self) -> None:
@@ -59,7 +59,7 @@ class _Turn:
         self.held: list[bool] = []
         try:
             self.held.extend(map(self.lock.acquire, (True,)))
-        except BaseException:  # a traceback may keep this alive
+        except BaseException:  # a traceback may keep this object alive
             self.__exit__()
             raise
 
@@ -73,10 +73,10 @@ class _Turn:
 
 
 class Compiled(Generic[R]):
-    """A function over batches: call it, or ask it for `value_and_grad`. R is what a call returns.
+    """A function over batches: call it, or use `value_and_grad`. R is the return type of a call.
 
     The first call with arrays of a new shape traces the function. Parameters are leaf Values;
-    their `.data` is read at every call, so changing it needs no word.
+    their `.data` is read at every call, so changes to it take effect automatically.
     """
 
     machine: Any
@@ -103,7 +103,7 @@ class Compiled(Generic[R]):
         if reduction not in get_args(Reduction):
             raise ValueError(f"reduction must be 'mean', 'sum' or 'none', got {reduction!r}")
         self.function = function
-        # Those to differentiate with respect to, then others that the function closes over.
+        # Parameters to differentiate with respect to, then others that the function closes over.
         self.params: list[Value] = _leaves("params", () if params is None else params)
         self.named: int | None = None if params is None else len(self.params)
         self.reduction = reduction
@@ -119,9 +119,9 @@ class Compiled(Generic[R]):
         self.variants: dict[Any, list[_Variant]] = {}
 
     def __call__(self, *batch: Any) -> R:
-        """The results for every sample: arrays in the place of the Values that the function returns.
+        """The results for every sample: arrays in place of the Values that the function returns.
 
-        So a list of two Values becomes a list of two arrays, each with a number for every sample.
+        A list of two Values becomes a list of two arrays, each with one number per sample.
         """
         inputs = Batch(batch, self.axes)
         merged: list[Array] = []
@@ -153,11 +153,11 @@ class Compiled(Generic[R]):
         self, *batch: Any, inputs: Literal[True] | Sequence[int]
     ) -> tuple[Any, Floats, Any]: ...
     def value_and_grad(self, *batch: Any, inputs: bool | Sequence[int] = False) -> Any:
-        """The loss over the batch and its gradient for the parameters, as an array.
+        """The loss over the batch and its gradient with respect to the parameters, as an array.
 
-        The function must return one Value. With `reduction='none'` the value is an array, and
-        the gradient that of its sum. `inputs=True` adds the gradients for the arguments, a tuple
-        of their positions for some of them.
+        The function must return one Value. With `reduction='none'` the value is an array, and the
+        gradient is that of its sum. `inputs=True` adds the gradients with respect to the arguments; a
+        tuple of positions selects some of them.
         """
         data = Batch(batch, self.axes)
         if not data.samples:
@@ -199,7 +199,7 @@ class Compiled(Generic[R]):
 
     @property
     def program(self) -> str:
-        """What was made of the code, for every shape and branch seen so far."""
+        """The compiled programs as text, for every shape and branch seen so far."""
         variants = [variant for each in self.variants.values() for variant in each]
         if not variants:
             return "not traced yet: call it with a batch first"
@@ -208,17 +208,17 @@ class Compiled(Generic[R]):
     def source(self, language: Literal["c", "javascript"]) -> str:
         """The value and gradient for one sample as source text, in 'c' or 'javascript'.
 
-        It needs nothing but the language's own library, and says itself how to call it. All ways
-        through the function that were traced are in it, so call it with a batch first.
+        The text needs only the language's standard library, and its comments say how to call it. It
+        contains only the branches traced so far, so call this on a batch first.
         """
         return backends.writer(language)(exported(self))
 
     def to_jax(self, *batch: Any, model: Any = None) -> JaxFunction:
-        """The same as a function of JAX, `f(params, batch)`, to jit, differentiate and shard.
+        """Export to a JAX function `f(params, batch)`, to jit, differentiate and shard.
 
         Arguments:
-            batch: arrays of the shapes it is for, if it was not called yet.
-            model: gives the parameters their names; `f.initial()` is a tree with these.
+            batch: arrays of the shapes to export, if it has not been called yet.
+            model: names the parameters; `f.initial()` is a tree with these names.
 
         >>> f = step.to_jax(X, y, model=model)
         >>> loss = jax.jit(lambda params: f(params, (X, y)).mean())
@@ -228,15 +228,15 @@ class Compiled(Generic[R]):
         return JaxFunction(self, batch, model)
 
     def retrace(self) -> None:
-        """Forget what was traced: for a function that does something else from now on.
+        """Discard all traces, for a function whose behaviour has changed.
 
-        Values are read at every call; whatever else the function uses is fixed when it is traced.
+        Values are read at every call; everything else the function uses is captured when it is traced.
         """
         self.variants.clear()
         del self.params[len(self.params) if self.named is None else self.named :]
 
     def __getstate__(self) -> dict[str, Any]:
-        """What is copied and pickled: everything but what was traced."""
+        """The state to copy and pickle: everything except traces."""
         return {**self.__dict__, "variants": {}}
 
     def __repr__(self) -> str:
@@ -244,19 +244,19 @@ class Compiled(Generic[R]):
         return f"<compiled {name}: {sum(map(len, self.variants.values()))} programs>"
 
     def numbers(self) -> Array:
-        """The parameters as they are now."""
+        """The current values of the parameters."""
         if c_core is not None and Value is c_core.Value:
             return np.frombuffer(c_core.read_data(self.params))
         return np.fromiter(map(attrgetter("data"), self.params), float, len(self.params))
 
     def traces(self) -> list[Any]:
-        """The graphs of what was traced, which can be compared."""
+        """The traced graphs, for comparison."""
         return [variant.trace.source for each in self.variants.values() for variant in each]
 
     # --- branches --------------------------------------------------------------------------------
 
     def partition(self, batch: Batch) -> list[tuple[_Variant, Array]]:
-        """Which samples run on which variant; new variants are traced as they are needed."""
+        """Assign samples to variants; new variants are traced as needed."""
         variants = self.variants_for(batch)
         if not variants[0].trace.expected or not batch.samples:
             return [(variants[0], None)]
@@ -271,7 +271,7 @@ class Compiled(Generic[R]):
             variant = variants[number]
             part = Inputs([rows[:, waiting]], (len(waiting),))
             fits = variant.fits(self.numbers(), part, self.dtype)
-            fits[0] |= new  # the sample just traced, even if rounding would have it elsewhere
+            fits[0] |= new  # the sample just traced belongs here, even if rounding says otherwise
             if fits.all() and not parts:
                 return [(variant, None)]
             if fits.any():
@@ -286,7 +286,7 @@ class Compiled(Generic[R]):
         )
 
     def variants_for(self, batch: Batch) -> list[_Variant]:
-        """What was traced for arguments of these shapes: one variant at least."""
+        """The variants traced for arguments of these shapes; at least one."""
         with _Turn():
             variants = self.variants.setdefault(batch.key, [])
             if not variants:
@@ -294,7 +294,7 @@ class Compiled(Generic[R]):
             return variants
 
     def traced(self, batch: Batch, sample: int, params: list[Value] | None = None) -> Trace:
-        """What the function does with a sample; new parameters are added to the list."""
+        """Trace the function on a sample; new parameters are added to the list."""
         params = self.params if params is None else params
         if self.leaves is None:
             return trace(self.function, batch.sample(sample), params)
@@ -303,12 +303,12 @@ class Compiled(Generic[R]):
         return built(self.function, self.leaves, params)
 
     def trace(self, batch: Batch, sample: int, variants: list[_Variant]) -> None:
-        """Trace a sample; the list of parameters and the programs for it grow together."""
+        """Trace a sample, and update the parameters and the variants together."""
         params = list(self.params)
         result = self.traced(batch, sample, params)
         count, new = len(params), params[len(self.params) :]
         made = _Variant(result, count, batch.count, self.machine)
-        # Programs made before have a shorter list of parameters.
+        # Existing programs were built for fewer parameters.
         others = [variant for each in self.variants.values() for variant in each] if new else []
         commit(
             *(assign(variant, count=count, machines={}) for variant in others),
@@ -322,7 +322,7 @@ def compile_parts(
     params: Sequence[Value],
     backend: Backend | None,
 ) -> list[Compiled[Any]]:
-    """One compiled function for each result of a function that returns several, traced once."""
+    """Trace a function once, and return one compiled function for each of its results."""
     with _Turn():
         known = list(params)
         traces = trace_parts(function, batch.sample(0), known)
@@ -342,7 +342,7 @@ class _Variant:
     """One trace with its programs: for many samples and for few, with and without gradients."""
 
     trace: Trace
-    count: int  # parameters
+    count: int  # number of parameters
     inputs: int
     maker: Any
 
@@ -351,7 +351,7 @@ class _Variant:
         self.machines: dict[Any, Any] = {}
 
     def machine(self, samples: int, wanted: Sequence[int] | None = None, params: bool = True) -> Any:
-        """What runs this; with `wanted`, also the gradients of these inputs and of the parameters."""
+        """The machine that runs this; `wanted` adds the gradients of these inputs and the parameters."""
         key = (samples < NARROW, wanted, params)
         if key not in self.machines:
             if wanted is not None and self.pipeline.outputs != 1:
@@ -403,7 +403,7 @@ def _leaves(name: str, values: Iterable[Value]) -> list[Value]:
 
 
 def _positions(inputs: bool | Sequence[int], count: int) -> list[int]:
-    """Which arguments `inputs` means."""
+    """The argument positions that `inputs` selects."""
     if isinstance(inputs, bool):
         return list(range(count)) if inputs else []
     if isinstance(inputs, int):
@@ -415,7 +415,7 @@ def _positions(inputs: bool | Sequence[int], count: int) -> list[int]:
 
 
 class Options(TypedDict, total=False):
-    """The options of `compile`, for type checkers; they are explained there."""
+    """The options of `compile`, for type checkers; see its docstring."""
 
     reduction: Reduction
     backend: Backend | None
@@ -457,17 +457,17 @@ def compile(
     """Turn a function of one sample into a function over batches.
 
     Arguments:
-        function: a function of numbers and lists or dicts of them, or a model, written for one
-            sample with Values. Or a Value already computed, with `inputs`.
+        function: a function or model written for one sample with Values; it takes numbers, and lists
+            or dicts of them. Or a Value already computed, with `inputs`.
         params: the leaf Values to differentiate with respect to; all that the function uses if None.
-            Other Values that it uses are read at every call too; all else is fixed when it is traced.
+            Other Values are also read at every call; everything else is captured when traced.
         inputs: for a Value already computed, the leaves that differ from sample to sample.
-        reduction: what `value_and_grad` does with the losses of the samples: 'mean', 'sum', 'none'.
+        reduction: how `value_and_grad` combines the losses of the samples: 'mean', 'sum', 'none'.
         backend: 'native' or 'numpy'; native if the C core was built.
-        branches: how many different ways through the function there may be.
-        axes: how many first axes of the arguments are those of the batch; they broadcast.
-        dtype: np.float32 stores all numbers in half the memory: faster where that is what takes
-            the time, and exact to about 7 digits instead of 16.
+        branches: the maximum number of different paths through the function.
+        axes: the number of leading batch axes of the arguments; they broadcast.
+        dtype: np.float32 stores all numbers in half the memory: faster where memory is the
+            bottleneck, but accurate to about 7 digits instead of 16.
 
     >>> step = chainrule.compile(lambda x, y: (model(x) - y) ** 2, params=model.parameters())
     >>> value, grads = step.value_and_grad(X, Y)

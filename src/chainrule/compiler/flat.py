@@ -1,6 +1,6 @@
 """`Flat`: a graph in the arrays of the C core, for programs of millions of nodes.
 
-It has the very nodes that `Graph` would have; `unpack` gives that, for whoever wants to read it.
+It has the same nodes as the equivalent `Graph`; `unpack` converts it to one, for reading.
 """
 
 from __future__ import annotations
@@ -33,14 +33,14 @@ class Flat:
         params: list[Value],
         start: int | None = None,
     ) -> Flat:
-        """As `graph.from_values`."""
+        """Same as `graph.from_values`."""
         return cls(c_core.graph_extract(outputs, guards, inputs, params, start, check_operation))
 
     def __len__(self) -> int:
         return int(c_core.graph_sizes(self.capsule)[0])
 
     def __eq__(self, other: object) -> bool:
-        """Whether the nodes are the same, constants bit for bit."""
+        """Whether all nodes are equal, constants bit for bit."""
         if not isinstance(other, Flat):
             return NotImplemented
         parts = (c_core.graph_parts(graph.capsule) for graph in (self, other))
@@ -49,7 +49,7 @@ class Flat:
     __hash__: ClassVar[None] = None  # type: ignore[assignment]
 
     def unpack(self) -> Graph:
-        """The same as a Graph."""
+        """Convert to a Graph."""
         codes, *parts = c_core.graph_parts(self.capsule)
         types = (np.int32, np.int32, np.float64, np.int32, np.int32)
         first, args, numbers, outputs, guards = (

@@ -1,6 +1,6 @@
-"""`Graph`: scalar code as a list, each node computed from earlier ones.
+"""`Graph`: scalar code as a list of nodes, each computed from earlier ones.
 
-A node is a row of the table with the numbers of its arguments, or a leaf: an input (which
+A node is a row of the table with the indices of its arguments, or a leaf: an input (which
 differs from sample to sample), a parameter (which does not), or a constant.
 """
 
@@ -16,32 +16,32 @@ from ..support import graph as recorded
 
 INPUT, PARAM, CONSTANT = "input", "param", "constant"
 
-# What to compute, and from what: earlier nodes, or the number of a leaf.
+# The operation and its arguments: earlier nodes, or the number of a leaf.
 Node = tuple[Op | str, tuple[Any, ...]]
 
 
 class CompileError(TypeError):
-    """Something that can be computed but not compiled."""
+    """Code that can be computed but not compiled."""
 
 
 class BranchLimitError(CompileError, ValueError):
-    """A function has more ways through it than compile(..., branches=...) allows."""
+    """A function has more paths through it than compile(..., branches=...) allows."""
 
 
 @dataclass
 class Graph:
-    """Nodes in order; `outputs` are the results, `guards` what a branch of the code depended on.
+    """Nodes in order; `outputs` are the results, `guards` the conditions of Python branches.
 
-    `masks` names, for a node that only a branch of `where` uses, one that is 0 where that branch
-    is not taken: then nothing may be asked of its derivative, which may be infinite there. For the
-    same reason nothing is asked of nodes that no gradient has `reached`.
+    For a node used only in a branch of `where`, `masks` names a node that is 0 where that branch is
+    not taken. Its derivative must not be used there, because it may be infinite. For the same
+    reason, nodes that are not in `reached` are not differentiated.
     """
 
     nodes: list[Node] = field(default_factory=list)
     outputs: list[int] = field(default_factory=list)
     guards: list[int] = field(default_factory=list)
     masks: dict[int, int] = field(default_factory=dict)
-    reached: set[int] | None = None  # by a gradient; None if nobody asked
+    reached: set[int] | None = None  # nodes that receive a gradient; None if not computed
 
     def add(self, what: Op | str, args: Iterable[Any]) -> int:
         self.nodes.append((what, tuple(args)))
@@ -57,9 +57,9 @@ class Graph:
         return [*self.outputs, *self.guards]
 
     def varying(self) -> list[bool]:
-        """For each node, whether it has to be computed for every sample.
+        """For each node, whether it must be computed for every sample.
 
-        That is so if it depends on an input, or if its mask does.
+        This is the case if it depends on an input, or if its mask does.
         """
         forced: set[int] = set()
         while True:
@@ -73,7 +73,7 @@ class Graph:
             forced |= more
 
     def verify(self) -> Graph:
-        """Raise if something is not as the class says; return the graph itself."""
+        """Raise if the graph is malformed; return self."""
         for i, (what, args) in enumerate(self.nodes):
             if isinstance(what, str):
                 kind = float if what == CONSTANT else int
@@ -107,7 +107,7 @@ class Graph:
 
 
 def _fit(op: Op, args: Sequence[Any]) -> bool:
-    """Whether an operation takes so many arguments, none of them left out."""
+    """Whether an operation takes exactly these arguments, with none omitted."""
     try:
         return len(op.complete(args)) == len(args)
     except TypeError:
@@ -123,8 +123,8 @@ def from_values(
 ) -> Graph:
     """The graph of Values already computed.
 
-    Leaves that are not among the inputs or parameters are added to the latter, but those made since
-    the time `start` are constants.
+    Leaves that are neither inputs nor parameters are added to the parameters, except those made
+    since the time `start`, which become constants.
     """
     graph = Graph()
     places: dict[Any, int] = {}
@@ -168,7 +168,7 @@ def from_values(
 
 
 def check_operation(node: Any) -> Op:
-    """The row of the table that a Value was computed by; there must be one."""
+    """The row of the table that computed a Value; raises if there is none."""
     row = recorded.formula(node)
     if row is None or not is_known(row):
         raise CompileError(
@@ -179,7 +179,7 @@ def check_operation(node: Any) -> Op:
 
 
 def uses(graph: Graph) -> Counter[int]:
-    """How often each node is an argument or a result."""
+    """How often each node is used as an argument or a result."""
     counts = Counter(graph.results())
     for what, args in graph.nodes:
         if not isinstance(what, str):

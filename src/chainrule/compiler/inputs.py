@@ -1,8 +1,7 @@
 """The arguments of a compiled function: batches of numbers, lists and dicts, as rows of inputs.
 
-An argument is an array whose first axes (one of them, unless said otherwise) are those of the
-batch and broadcast against those of the other arguments; nothing is copied for that. A single
-number is the same for all samples.
+An argument is an array whose leading axes (one by default) are batch axes, which broadcast against
+those of the other arguments without copying. A single number is the same for all samples.
 """
 
 from __future__ import annotations
@@ -22,9 +21,9 @@ MOST_AXES = 4
 
 
 class Inputs:
-    """For every number of a sample an array over the batch, all of the same shape.
+    """For every number of a sample, an array over the batch; all have the same shape.
 
-    They come in blocks, whose first axis counts them: there may be a hundred thousand.
+    They are stored in blocks, indexed by the first axis, because there may be a hundred thousand.
     """
 
     blocks: Sequence[Array]
@@ -43,12 +42,12 @@ class Inputs:
         return result
 
     def chosen(self, index: Array) -> Inputs:
-        """Some of the samples."""
+        """A subset of the samples."""
         rows = self.rows()[:, index]
         return Inputs([rows], (rows.shape[1],))
 
     def addresses(self) -> Array:
-        """For each input where it begins and its strides, as the C machine wants them."""
+        """The address and strides of each input, in the form that the C machine takes."""
         lines = np.empty((self.count, 1 + len(self.shape)), dtype=np.int64)
         first = 0
         for block in self.blocks:
@@ -89,7 +88,7 @@ class Batch(Inputs):
             raise ValueError(f"the first axes of the arguments do not fit: {leading}") from None
         blocks: list[Array] = []
         count = 0
-        self.parts: list[list[range]] = []  # for each argument and array, which inputs it is
+        self.parts: list[list[range]] = []  # for each argument, the inputs that each of its arrays holds
         for arrays, _, _ in self.trees:
             parts = []
             for array in arrays:
@@ -110,7 +109,7 @@ class Batch(Inputs):
     def sample(self, i: int) -> list[Any]:
         """One sample: for each argument a number, an array or nested lists, or dicts of them.
 
-        As eager mode has them: a row of an array is an array, an entry of a list is what it is.
+        The types match eager mode: a row of an array is an array, a row of a list is a list.
         """
         if not self.samples:
             raise ValueError("the batch is empty: there is no sample to trace the function with")
@@ -130,7 +129,7 @@ class Batch(Inputs):
         return [i for a in arguments for part in self.parts[a] for i in part]
 
     def gradients(self, arguments: Sequence[int], adjoints: Array) -> tuple[Any, ...]:
-        """Arrays like these arguments from the adjoints of their inputs, summed where they repeat."""
+        """Arrays like these arguments from the adjoints of their inputs, summed over broadcast axes."""
         start, result = 0, []
         for a in arguments:
             arrays, rebuild, _ = self.trees[a]
@@ -147,7 +146,7 @@ class Batch(Inputs):
 
 
 def _flatten(tree: Any) -> tuple[list[Array], Any, Any]:
-    """The arrays of an argument, how to rebuild it, and what tells it from others."""
+    """The arrays of an argument, how to rebuild it, and a key for its structure."""
     if isinstance(tree, dict):
         keys = list(tree)
         parts = [_flatten(tree[key]) for key in keys]
@@ -161,13 +160,13 @@ def _flatten(tree: Any) -> tuple[list[Array], Any, Any]:
 
 
 class Listed(np.ndarray[Any, Any]):
-    """An array that was given as a list: its samples are lists again."""
+    """An array that was passed as a list, so its samples become lists again."""
 
 
 def _numbers(tree: Any) -> Array:
     if isinstance(tree, Value):
         raise TypeError("a compiled function takes arrays; on Values call the function itself")
-    masked = sys.modules.get("numpy.ma")  # np.ma would load it, which takes 40 ms
+    masked = sys.modules.get("numpy.ma")  # using np.ma would import it, which takes 40 ms
     if masked is not None and isinstance(tree, masked.MaskedArray):
         raise TypeError("a batch must not have masked entries: fill them, or leave them out")
     try:

@@ -1,7 +1,7 @@
 """Instructions: a class for each kind, with the rows it reads and writes, its text and its encoding.
 
-An instruction computes consecutive rows of one of the two memories of a program (see program.py). It is
-encoded as a `Step` of src/_core/machine/steps.h. Nothing here knows graphs, or how a backend computes.
+An instruction computes consecutive rows of one of the two memories of a program (see program.py). It
+is encoded as a `Step` of src/_core/machine/steps.h. This file knows neither graphs nor backends.
 """
 
 from __future__ import annotations
@@ -17,7 +17,7 @@ from ..ops import TABLE, Op, Variadic
 
 CODES = {op: i for i, op in enumerate(TABLE, 1)}
 MOST_ARGUMENTS = 3
-PART, ASSIGN, ROWS = 7, 8, 9  # places in an encoding that depend on more than the instruction
+PART, ASSIGN, ROWS = 7, 8, 9  # fields of an encoding that depend on more than the instruction
 
 
 class Kind(IntEnum):
@@ -47,17 +47,17 @@ class View:
 
 @dataclass(frozen=True)
 class Argument:
-    """As much of a view as an instruction reads, and where its kind of instruction needs that to lie."""
+    """The part of a view that an instruction reads, and what this kind of instruction requires of it."""
 
     view: View
     count: int
-    terms: int | None = None  # of each row, if it has any
-    shared: bool | None = None  # which memory it must be in; None for either
-    steps: tuple[int, ...] = ()  # that are allowed from row to row; none for all
+    terms: int | None = None  # per row, if any
+    shared: bool | None = None  # the memory it must be in; None for either
+    steps: tuple[int, ...] = ()  # allowed steps from row to row; empty for any
 
     @property
     def rows(self) -> Sequence[int]:
-        """Every row it reads. A row that all results read is there once."""
+        """Every row it reads. A row that all results read is listed once."""
         start, step, term_step = self.view.start, self.view.step, self.view.term_step
         count = self.count if step else 1
         if self.terms is None and step <= 1:
@@ -89,7 +89,7 @@ class Read(NamedTuple):
 
 @dataclass(frozen=True)
 class Instruction(ABC):
-    """Computes the rows of one memory that begin at `out`."""
+    """Computes consecutive rows of one memory, starting at `out`."""
 
     kind: ClassVar[Kind]
     shared: bool
@@ -102,25 +102,25 @@ class Instruction(ABC):
 
     @cached_property
     def arguments(self) -> tuple[Argument, ...]:
-        """What it reads by views; none if it copies rows that it names."""
+        """The arguments it reads through views; none if it copies rows by index."""
         return ()
 
     @cached_property
     def reads(self) -> tuple[Read, ...]:
-        """The rows of each argument; a derivative is asked for by the argument's place in here."""
+        """The rows of each argument; derivatives refer to an argument by its position here."""
         return tuple(Read(argument.view.shared, argument.rows) for argument in self.arguments)
 
     @property
     def masking(self) -> Argument | None:
-        """The rows that are 0 where its derivative must not be asked for, if there are any."""
+        """The rows that are 0 where its derivative must not be used, if any."""
         return None
 
     def differentiable(self, part: int) -> bool:
-        """Whether an adjoint is passed on to an argument."""
+        """Whether an argument receives an adjoint."""
         return True
 
     def faults(self) -> Iterator[str]:
-        """The rules that it breaks by itself; the C machine checks the same ones."""
+        """The rules that it breaks on its own; the C machine checks the same ones."""
         if not self.writes:
             yield "computes no row"
         for argument in self.arguments if self.masking is None else (*self.arguments, self.masking):
@@ -165,7 +165,7 @@ class _Copy(Instruction):
 
 @dataclass(frozen=True)
 class Gather(_Copy):
-    """Copies of rows of the same memory."""
+    """Copies rows within one memory."""
 
     kind = Kind.GATHER
 
@@ -176,7 +176,7 @@ class Gather(_Copy):
 
 @dataclass(frozen=True)
 class Spread(_Copy):
-    """Copies of shared numbers into rows of `each`."""
+    """Copies shared numbers to rows of `each`."""
 
     kind = Kind.SPREAD
     shared: bool = field(default=False, init=False)
@@ -201,7 +201,7 @@ class _Counted(Instruction):
 
 @dataclass(frozen=True)
 class Map(_Counted):
-    """Row i of the result from row i of each argument, or from its only row, by a row of the table."""
+    """Applies a row of the table: row i of the result uses row i, or the only row, of each argument."""
 
     kind = Kind.MAP
     op: Op
@@ -233,9 +233,9 @@ class Map(_Counted):
 
 @dataclass(frozen=True)
 class Dense(Instruction):
-    """For row (r, c) of the result the sum over k of a(r, k) * x(k, c), with `columns` values of c.
+    """Row (r, c) of the result is the sum over k of a(r, k) * x(k, c), with `columns` values of c.
 
-    The numbers of `a` are shared, and so are those of `start`: b(r), with which the sums begin.
+    The numbers of `a` are shared, and so are those of `start`: b(r), the initial value of the sums.
     """
 
     kind = Kind.DENSE
@@ -266,7 +266,7 @@ class Dense(Instruction):
 
 @dataclass(frozen=True)
 class Dots(_Counted):
-    """For each i the sum over k of a(i, k) * b(i, k)."""
+    """Row i of the result is the sum over k of a(i, k) * b(i, k)."""
 
     kind = Kind.DOTS
     terms: int
@@ -286,7 +286,7 @@ class Dots(_Counted):
 
 @dataclass(frozen=True)
 class Fold(_Counted):
-    """For each i a variadic row of the table over x(i, k)."""
+    """Row i of the result is a variadic row of the table over x(i, k)."""
 
     kind = Kind.FOLD
     op: Variadic
@@ -316,7 +316,7 @@ class Fold(_Counted):
 
 @dataclass(frozen=True)
 class Take(_Counted):
-    """For each i the one of x(i, k) that `index`, a number of each sample, names as k."""
+    """Row i of the result is x(i, k), where each sample's `index` gives k."""
 
     kind = Kind.TAKE
     terms: int

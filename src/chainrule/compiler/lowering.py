@@ -1,6 +1,6 @@
-"""Lowering: from a graph to a program. Scalar neurons go in, matrix products come out.
+"""Lowering: turns a graph of scalar nodes into a program of array instructions.
 
-Nodes that do the same to rows that lie one after another become one instruction; dots over the same
+Nodes that apply the same operation to consecutive rows become one instruction; dots over the same
 operands become a matrix product. src/_core/compiler/lower.c does the same, in the same order.
 """
 
@@ -19,10 +19,10 @@ from .program import Program
 
 
 def lower(graph: Graph, params: int, inputs: int, narrow: bool = False) -> Program:
-    """The program of a graph.
+    """Lower a graph to a program.
 
-    `narrow`: for few samples. Then rows are short, and it pays to copy them together so that
-    one instruction can do more of them.
+    `narrow` is for few samples: rows are short then, so it pays to copy them together and do more
+    rows per instruction.
     """
     return _Lowering(graph, params, inputs, narrow).program
 
@@ -32,7 +32,7 @@ class _Lowering:
         self.graph, self.narrow = graph, narrow
         self.varying = graph.varying()
         self.uses = uses(graph)
-        self.products: dict[int, int] = {}  # by the first row of `each`, where the instruction is
+        self.products: dict[int, int] = {}  # first row in `each` -> index of the instruction
         numbers = [args[0] for what, args in graph.nodes if what == CONSTANT]
         self.program = Program(params, inputs, tuple(numbers))
         self.program.shared_rows = params + len(numbers)
@@ -67,7 +67,7 @@ class _Lowering:
                 constant += 1
 
     def groups(self) -> Iterator[tuple[Op, list[int]]]:
-        """Nodes that do the same at the same distance from the leaves: none needs another."""
+        """Group nodes with the same operation at the same depth; such nodes are independent."""
         level: list[int] = []
         found: dict[tuple[object, ...], list[int]] = defaultdict(list)
         for i, (what, args) in enumerate(self.graph.nodes):
@@ -85,13 +85,13 @@ class _Lowering:
             yield what, ids
 
     def remember_mask(self, shared: bool, ids: list[int]) -> None:
-        """That the instruction just made has a mask."""
+        """Record that the last instruction has a mask."""
         if ids[0] in self.graph.masks:
             code = self.program.shared if shared else self.program.each
             self.masked.append((code, len(code) - 1, ids))
 
     def attach_masks(self) -> None:
-        """At the end, since the mask of a node is computed after it."""
+        """Attach masks at the end, because a node's mask is computed after the node."""
         for code, number, ids in self.masked:
             masks = [self.graph.masks[i] for i in ids]
             view = self.matrix(code is self.program.shared, [[i] for i in masks], plain=True)
@@ -114,22 +114,22 @@ class _Lowering:
         (self.program.shared if instruction.shared else self.program.each).append(instruction)
 
     def gather(self, shared: bool, rows: Iterable[int]) -> int:
-        """The first of new rows that hold what these rows of the same memory do."""
+        """Copy rows within one memory to new rows; returns the first."""
         return self.copy(Gather(shared, 0, tuple(rows)))
 
     def spread(self, rows: Iterable[int]) -> int:
-        """The first of new rows of `each` that hold these shared numbers."""
+        """Copy shared numbers to new rows of `each`; returns the first."""
         return self.copy(Spread(0, tuple(rows)))
 
     def copy(self, wanted: Gather | Spread) -> int:
-        """Where the rows of a copy begin, wherever it says; made once for the same rows."""
+        """The first row of a copy; `wanted.out` is ignored, and equal copies are made only once."""
         if wanted not in self.copies:
             self.copies[wanted] = self.reserve(wanted.shared, len(wanted.rows))
             self.emit(replace(wanted, out=self.copies[wanted]))
         return self.copies[wanted]
 
     def operand(self, shared: bool, ids: Sequence[int]) -> View:
-        """Rows for an argument of consecutive results in a memory, copied together if need be."""
+        """Rows for an argument of consecutive results, copied together if necessary."""
         rows = [self.rows[i] for i in ids]
         if not shared and not self.varying[ids[0]]:
             if all(row == rows[0] for row in rows) and not self.narrow:
@@ -144,7 +144,7 @@ class _Lowering:
     def matrix(self, shared: bool, table: Sequence[Sequence[int]], plain: bool = False) -> View:
         """Rows for an argument with terms: `table[i][k]` is a node.
 
-        `plain` asks for consecutive i to lie in consecutive rows.
+        With `plain`, consecutive i must be in consecutive rows.
         """
         if not shared and not all(self.varying[i] for line in table for i in line):
             return self.packed(shared, table)
@@ -162,7 +162,7 @@ class _Lowering:
         return self.packed(shared, table)
 
     def packed(self, shared: bool, table: Sequence[Sequence[int]]) -> View:
-        """The same, copied together: all rows of a term lie one after another."""
+        """The same, copied together: the rows of each term are consecutive."""
         ids = [line[k] for k in range(len(table[0])) for line in table]
         if shared:
             start = self.gather(True, (self.rows[i] for i in ids))
@@ -195,9 +195,9 @@ class _Lowering:
             self.remember_mask(shared, run)
 
     def add_to_product(self, run: list[int]) -> bool:
-        """Start the sums of a matrix product with what is added to them, if it is the same for all.
+        """Fold an addition into the start values of a matrix product, if the addend is shared.
 
-        That is how neurons add their biases.
+        This is how neurons add their biases.
         """
         pairs = [sorted(self.graph.nodes[i][1], key=self.varying.__getitem__) for i in run]
         biases, sums = zip(*pairs, strict=True)
@@ -222,7 +222,7 @@ class _Lowering:
         return True
 
     def runs(self, ids: list[int]) -> Iterator[list[int]]:
-        """Parts of a group whose arguments lie in the same row or in consecutive ones."""
+        """Split a group into runs whose arguments are in the same row or in consecutive rows."""
         run = [ids[0]]
         steps: list[int | None] = []
         for i in ids[1:]:
@@ -245,7 +245,7 @@ class _Lowering:
             self.remember_mask(shared, part)
 
     def lower_take(self, ids: list[int]) -> None:
-        """Those with the same index together: the columns of an embedding."""
+        """Group takes with the same index: the columns of an embedding."""
         shared = not self.varying[ids[0]]
         same: dict[int, list[int]] = defaultdict(list)
         for i in ids:
@@ -259,13 +259,13 @@ class _Lowering:
             self.emit(Take(shared, out, len(group), len(table[0]), View(shared, row, 0), view))
 
     def lower_dots(self, ids: list[int]) -> None:
-        """Dots whose one side is shared become matrix products, one for each set of that side."""
+        """Turn dots with a shared side into matrix products, one for each set of shared sides."""
         shared = not self.varying[ids[0]]
         by_x: dict[tuple[int, ...], dict[tuple[int, ...], int]] = defaultdict(dict)
         rest: list[int] = []
         for i in ids:
             a, x = self.sides(i)
-            if a is None or a in by_x[x]:  # the same dot twice: only where simplify was not run
+            if a is None or a in by_x[x]:  # duplicate dots occur only if simplify did not run
                 rest.append(i)
             else:
                 by_x[x][a] = i
@@ -280,7 +280,7 @@ class _Lowering:
                 self.dots(shared, part)
 
     def sides(self, i: int) -> tuple[tuple[int, ...] | None, tuple[int, ...]]:
-        """The shared side of a dot and the other one; None if there is no shared side."""
+        """The shared side of a dot and the other side; None if no side is shared."""
         args = self.graph.nodes[i][1]
         half = len(args) // 2
         a, x = args[:half], args[half:]
@@ -317,5 +317,5 @@ class _Lowering:
 
 
 def is_run(rows: Iterable[int], step: int) -> bool:
-    """Whether each row is `step` after the one before."""
+    """Whether consecutive rows differ by `step`."""
     return all(b - a == step for a, b in pairwise(rows))

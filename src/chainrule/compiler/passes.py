@@ -1,7 +1,7 @@
-"""Passes: functions from a graph to a better one that computes the same.
+"""Passes: functions from a graph to a better graph that computes the same.
 
-`simplify` folds constants and computes nothing twice, `join_products` finds sums of products
-written with + and *, `drop_dead` leaves out what no result needs.
+`simplify` folds constants and merges equal expressions, `join_products` finds sums of products
+written with + and *, `drop_dead` removes nodes that no result needs.
 """
 
 from __future__ import annotations
@@ -19,7 +19,7 @@ Pass = Callable[[Graph], Graph]
 
 
 class _Rebuilder:
-    """A graph in the making: each node once, constants computed right away."""
+    """Builds a graph without duplicate nodes, and folds constants on the way."""
 
     def __init__(self) -> None:
         self.graph = Graph()
@@ -52,7 +52,7 @@ class _Rebuilder:
 
 
 def simplify(graph: Graph) -> Graph:
-    """Fold constants; compute equal expressions once; take what costs less."""
+    """Fold constants, merge equal expressions, and apply rewrites."""
     made = _Rebuilder()
     places: list[int] = []
     for what, args in graph.nodes:
@@ -70,7 +70,7 @@ def _finish(new: Graph, old: Graph, places: list[int]) -> Graph:
 
 
 def drop_dead(graph: Graph) -> Graph:
-    """Leave out what no result needs."""
+    """Remove nodes that no result needs."""
     needed = [False] * len(graph.nodes)
     for i in graph.results():
         needed[i] = True
@@ -87,12 +87,12 @@ def drop_dead(graph: Graph) -> Graph:
 
 
 def join_products(graph: Graph) -> Graph:
-    """Chains of + become one sum, and products in it one dot.
+    """Turn chains of + into one sum, and the products in it into one dot.
 
-    A chain is followed through sums that are used nowhere else. Terms keep their order.
+    A chain continues through sums that are used nowhere else. Terms keep their order.
     """
     counts = uses(graph)
-    terms: dict[int, list[int]] = {}  # of nodes that may still grow
+    terms: dict[int, list[int]] = {}  # sums that may still be extended
     inside: set[int] = set()
     for i, (what, args) in enumerate(graph.nodes):
         if what is not ops.add and what is not ops.sum:
@@ -124,7 +124,7 @@ def _sum_of(
     others = [t for t in terms if graph.nodes[t][0] is not ops.mul or counts[t] != 1]
     if len(products) < 2:
         return made.add(ops.sum, (places[t] for t in terms))
-    # The side that does not vary first, whichever way each product was written.
+    # Put the side that does not vary first, whichever way each product was written.
     pairs = [sorted(graph.nodes[t][1], key=varying.__getitem__) for t in products]
     pairs = [[places[a] for a in pair] for pair in pairs]
     total = made.add(ops.dot, (*(x for x, _ in pairs), *(y for _, y in pairs)))
@@ -140,7 +140,7 @@ PASSES: tuple[Pass, ...] = (simplify, join_products)
 
 
 def optimise(graph: Graph) -> Graph:
-    """All passes, with the graph verified after each."""
+    """Run all passes, and verify the graph after each."""
     graph = drop_dead(graph.verify())
     for each in PASSES:
         graph = drop_dead(each(graph)).verify()
@@ -148,9 +148,9 @@ def optimise(graph: Graph) -> Graph:
 
 
 def with_masks(graph: Graph) -> Graph:
-    """For differentiation: say of each node that only some samples choose when they do.
+    """Add masks for differentiation: for each node that only some samples use, when they do.
 
-    Dots among them are written out, so that masks are needed for simple rows and folds only.
+    Dots among these nodes are expanded, so that only simple rows and folds need masks.
     """
     always, sometimes = _reach(graph)
     dots = {i for i in sometimes if graph.nodes[i][0] is ops.dot}
@@ -175,12 +175,12 @@ def with_masks(graph: Graph) -> Graph:
 
 
 def _selects(what: Op | str) -> bool:
-    """Whether this is `where` or `take`, which choose among their arguments by the first."""
+    """Whether this is `where` or `take`, whose first argument selects among the others."""
     return isinstance(what, Op) and what.selects
 
 
 def _taken(graph: Graph, what: Op | str, choice: int, k: int) -> int:
-    """A node that is 1 where argument k is the one chosen, else 0."""
+    """A node that is 1 where argument k is selected, else 0."""
     if what is not ops.where:
         return graph.add(ops.equal, (choice, graph.add(CONSTANT, (float(k - 1),))))
     second = graph.add(ops.equal, (choice, graph.add(CONSTANT, (0.0,))))
@@ -188,7 +188,7 @@ def _taken(graph: Graph, what: Op | str, choice: int, k: int) -> int:
 
 
 def _reach(graph: Graph) -> tuple[set[int], set[int]]:
-    """Nodes that the gradient of the outputs reaches for every sample, and only for some."""
+    """The nodes that the outputs' gradient reaches for every sample, and those only for some."""
     always, sometimes = set(graph.outputs), set[int]()
     for i in range(len(graph.nodes) - 1, -1, -1):
         what, args = graph.nodes[i]
@@ -201,7 +201,7 @@ def _reach(graph: Graph) -> tuple[set[int], set[int]]:
 
 
 def fold_to_operations(graph: Graph, chosen: set[int]) -> Graph:
-    """Write these variadic nodes out in the operations of the table."""
+    """Expand these variadic nodes into operations of the table."""
     made = Graph()
     places: list[int] = []
     for i, (what, args) in enumerate(graph.nodes):
@@ -221,7 +221,7 @@ def _written_out(made: Graph, op: Variadic, args: list[int]) -> int:
 
 
 class _Symbol(Operand):
-    """A node of a graph in the making, on which the table's formulas can run."""
+    """A node of the graph being built, on which the table's formulas can run."""
 
     def __init__(self, graph: Graph, place: int) -> None:
         self.graph, self.place = graph, place

@@ -1,10 +1,10 @@
-"""From a traced graph to machines that run it: the passes, lowering and reverse mode in turn.
+"""From a traced graph to machines that run it: passes, lowering and reverse mode in turn.
 
-There are two pipelines. The one in Python is the reference: it is what `program` shows, and it
-serves the NumPy backend and the reference core. The one in C (src/_core, from flat.h on) does the
+There are two pipelines. The Python pipeline is the reference: `program` shows its result, and the
+NumPy backend and the reference core use it. The C pipeline (src/_core, from flat.h on) does the
 same in the same order, for the native backend on Values of the C core; benchmarks/compile_time.py
-measures how much faster. tests/conformance/test_pipeline.py holds that both give the same steps,
-byte for byte. With CHAINRULE_VERIFY=1 all programs are made in Python, and verified.
+measures how much faster it is. tests/conformance/test_pipeline.py checks that both give the same
+steps, byte for byte. With CHAINRULE_VERIFY=1, all programs are made in Python and verified.
 """
 
 from __future__ import annotations
@@ -26,12 +26,12 @@ from .reverse import reverse
 
 
 def verifying() -> bool:
-    """Whether every program is to be verified."""
+    """Whether to verify every program."""
     return os.environ.get("CHAINRULE_VERIFY") == "1"
 
 
 class Pipeline:
-    """The reference, in Python; `maker` makes a machine from a program and its reverse."""
+    """The reference pipeline, in Python; `maker` makes a machine from a program and its reverse."""
 
     graph: Graph
     maker: Any
@@ -57,9 +57,9 @@ class Pipeline:
         wanted: Sequence[int] | None = None,
         differentiate: bool = True,
     ) -> Any:
-        """For so many parameters and inputs; `narrow` for few samples.
+        """Make a machine for these numbers of parameters and inputs; `narrow` is for few samples.
 
-        With `wanted`, also the gradients of these inputs, and of the parameters if `differentiate`.
+        With `wanted`, also compute gradients of these inputs, and of the parameters if `differentiate`.
         """
         program = self.lowered(params, inputs, narrow, wanted is not None)
         if wanted is None:
@@ -68,14 +68,14 @@ class Pipeline:
         return self.maker(program, back.verify(program, wanted) if verifying() else back)
 
     def guards(self, params: int, inputs: int, narrow: bool) -> Any:
-        """The guards and nothing else: other branches may not be fit for every sample."""
+        """Make a machine for the guards only: the rest may be invalid for samples on other branches."""
         graph = passes.drop_dead(Graph(self.graph.nodes, [], self.graph.guards))
         program = lower(graph, params, inputs, narrow)
         return self.maker(program.verify() if verifying() else program, None)
 
 
 class NativePipeline:
-    """The same in C."""
+    """The C pipeline."""
 
     outputs: Any
     conditions: Any
@@ -103,7 +103,7 @@ class NativePipeline:
 
 
 def pipeline(graph: Graph | Flat, maker: Any) -> Pipeline | NativePipeline:
-    """The fastest there is for what was traced and for a backend's machines."""
+    """The fastest pipeline available for a graph and a backend's machines."""
     if isinstance(graph, Graph):
         return Pipeline(graph, maker)
     in_c = maker is native.Machine and not verifying()

@@ -1,8 +1,8 @@
-"""`Program`: instructions on rows of samples, and the rules that hold for them.
+"""`Program`: instructions on rows of samples, and the rules they must follow.
 
-There are two memories of rows. A row of `shared` is one number: parameters, constants, and what
-depends on nothing else. A row of `each` has a number for every sample. What is shared is computed
-first, once. lowering.py makes programs, reverse.py differentiates them, backends/ run them.
+There are two memories of rows. A row of `shared` is one number: parameters, constants, and whatever
+depends only on them. A row of `each` has a number for every sample. Shared rows are computed first,
+once. lowering.py makes programs, reverse.py differentiates them, backends/ run them.
 """
 
 from __future__ import annotations
@@ -15,7 +15,7 @@ from .instructions import Instruction, View
 
 @dataclass
 class Program:
-    """Instructions for what is shared, then for each sample; where the results are."""
+    """Instructions for shared rows, then for each sample, and the rows of the results."""
 
     params: int
     inputs: int
@@ -38,10 +38,10 @@ class Program:
         return "\n".join(lines)
 
     def verify(self) -> Program:
-        """Raise a ValueError that says which rule is broken, and where; return the program itself.
+        """Raise a ValueError that says which rule is broken, and where; return self.
 
-        Every instruction keeps the rules of its kind, reads rows that were written before, and writes
-        rows that were not. A mask may be written later: only derivatives ask for it.
+        Every instruction follows the rules of its kind, reads only rows already written, and writes only
+        rows not yet written. A mask may be written later, because only derivatives use it.
         """
         leaves = self.params + len(self.constants), self.inputs
         memories = {True: Written("shared", self.shared_rows), False: Written("each", self.each_rows)}
@@ -87,7 +87,7 @@ class Written:
             self.rows[row] = 1
 
     def missing(self, rows: Sequence[int]) -> Iterator[str]:
-        """Those that do not exist or have not been written."""
+        """The faults of reading rows that do not exist or have not been written."""
         for row in rows:
             if not 0 <= row < len(self.rows):
                 yield f"reads {self.name}[{row}] of {len(self.rows)} rows"
@@ -95,7 +95,7 @@ class Written:
                 yield f"reads {self.name}[{row}], which nothing has written"
 
     def taken(self, rows: Sequence[int]) -> Iterator[str]:
-        """Those that do not exist or have been written."""
+        """The faults of writing rows that do not exist or have already been written."""
         for row in rows:
             if not 0 <= row < len(self.rows):
                 yield f"writes {self.name}[{row}] of {len(self.rows)} rows"
@@ -104,6 +104,6 @@ class Written:
 
 
 def check(what: object, faults: Iterator[str]) -> None:
-    """Raise the first of the faults of an instruction, a step or a result, if there is one."""
+    """Raise the first fault of an instruction, a step or a result, if there is one."""
     for fault in faults:
         raise ValueError(f"malformed program: {what}: {fault}")

@@ -1,8 +1,8 @@
-"""The reverse program: which adjoints to add to which, in what order.
+"""The reverse program: which adjoints to accumulate, and in what order.
 
-Each step names an instruction and one of its arguments; what the derivative is, a backend
-takes from the table. An adjoint is assigned by the first step that writes it and added to by
-the others, so that memory need not be cleared.
+Each step names an instruction and one of its arguments; a backend takes the derivative from the
+table. The first step that writes an adjoint assigns it and later steps add to it, so that memory
+need not be cleared.
 """
 
 from __future__ import annotations
@@ -16,7 +16,7 @@ from .program import Program, Written, check
 
 @dataclass(frozen=True)
 class Pull:
-    """Adds to the adjoint of an argument what the adjoint of the result gives it."""
+    """Propagates the adjoint of a result to an argument."""
 
     instruction: Instruction
     part: int
@@ -24,7 +24,7 @@ class Pull:
 
     @property
     def target(self) -> Read:
-        """The rows to whose adjoints it adds."""
+        """The rows whose adjoints it adds to."""
         return self.instruction.reads[self.part]
 
     def encode(self) -> list[int]:
@@ -60,7 +60,7 @@ Step = Pull | Zero
 
 @dataclass
 class Reverse:
-    """Steps for each sample, then for what is shared."""
+    """Steps for each sample, then steps for shared rows."""
 
     each: list[Step] = field(default_factory=list)
     shared: list[Step] = field(default_factory=list)
@@ -70,10 +70,10 @@ class Reverse:
         return "\n".join([*lines, "once:", *(f"  {step}" for step in self.shared)])
 
     def verify(self, program: Program, inputs: Iterable[int] = ()) -> Reverse:
-        """Raise a ValueError that says which rule is broken, and where; return the steps themselves.
+        """Raise a ValueError that says which rule is broken, and where; return self.
 
-        An adjoint of `each` is set or cleared once, then added to, and complete before a step passes
-        it on; those of what is shared begin at 0. `inputs` are those whose adjoints are wanted.
+        An adjoint of `each` is set or cleared once, then added to, and complete before a step propagates
+        it; adjoints of shared rows start at 0. `inputs` are the inputs whose adjoints are wanted.
         """
         rules = _Rules(program)
         for shared, steps in ((False, self.each), (True, self.shared)):
@@ -86,7 +86,7 @@ class Reverse:
 
 
 class _Rules:
-    """What is known of adjoints after some steps: those written, and those already passed on."""
+    """The state of the adjoints after some steps: which were written, and which were propagated."""
 
     def __init__(self, program: Program) -> None:
         self.known = {True: {*map(id, program.shared)}, False: {*map(id, program.each)}}
@@ -139,7 +139,7 @@ class _Activity:
         self.shared[: program.params] = bytes([params]) * program.params
         for row in inputs:
             self.each[row] = 1
-        self.parts: dict[int, list[int]] = {}  # of an instruction, to which a gradient is passed on
+        self.parts: dict[int, list[int]] = {}  # per instruction, the arguments that receive a gradient
         for instruction in [*program.shared, *program.each]:
             parts = self.parts[id(instruction)] = self.active(instruction)
             if parts:
@@ -157,14 +157,14 @@ class _Activity:
 
 
 def some(memory: bytearray, rows: Sequence[int]) -> bool:
-    """Whether one of the rows is marked."""
+    """Whether any of the rows is marked."""
     if isinstance(rows, range):
         return 1 in memory[rows.start : rows.stop]
     return any(memory[row] for row in rows)
 
 
 def reverse(program: Program, params: bool = True, inputs: Iterable[int] = ()) -> Reverse:
-    """The steps that give the adjoints of the parameters, of some inputs, or of both."""
+    """The steps that compute the adjoints of the parameters, of some inputs, or of both."""
     inputs = frozenset(inputs)
     activity = _Activity(program, params, inputs)
     result = Reverse()
@@ -193,7 +193,7 @@ def reverse(program: Program, params: bool = True, inputs: Iterable[int] = ()) -
 
 
 def shared_rows(program: Program, steps: list[Step]) -> bytearray:
-    """Which shared rows get an adjoint from the samples, or are the output."""
+    """Which shared rows receive an adjoint from the samples, or are an output."""
     reached = bytearray(program.shared_rows)
     for view in program.outputs:
         if view.shared:
@@ -206,7 +206,7 @@ def shared_rows(program: Program, steps: list[Step]) -> bytearray:
 
 
 def pull(steps: list[Step], written: bytearray, instruction: Instruction, part: int) -> Pull:
-    """A step for one argument: assigning if its adjoints are fresh, else adding."""
+    """The step for one argument: it assigns if the adjoints are unwritten, else it adds."""
     step = Pull(instruction, part)
     target = step.target
     if target.shared:
@@ -220,10 +220,10 @@ def pull(steps: list[Step], written: bytearray, instruction: Instruction, part: 
 
 
 def may_assign(instruction: Instruction, part: int) -> bool:
-    """Whether each adjoint of an argument gets one contribution, for each sample."""
+    """Whether each adjoint of an argument receives exactly one contribution per sample."""
     read = instruction.reads[part]
     match instruction:
-        case Gather() | Take():  # a row may be copied twice; each sample takes a row of its own choice
+        case Gather() | Take():  # a row may be copied twice; each sample takes a different row
             return False
         case Map(args=args, count=count) if args[part].step == 0 and count > 1:
             return False
@@ -231,7 +231,7 @@ def may_assign(instruction: Instruction, part: int) -> bool:
 
 
 def clear(steps: list[Step], written: bytearray, rows: Sequence[int]) -> None:
-    """Clear those of the rows that nothing was written to."""
+    """Clear those rows that have not been written."""
     if isinstance(rows, range) and 0 not in written[rows.start : rows.stop]:
         return
     for row in sorted({row for row in rows if not written[row]}):

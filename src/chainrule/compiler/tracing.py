@@ -1,7 +1,7 @@
-"""Running a function once on Values, and writing down what it did.
+"""Runs a function once on Values and records what it does.
 
-While it runs, a comparison is a Value, and asking it for its truth is a guard: what follows
-holds only for samples that answer the same. Looking at a number itself is an error.
+While it runs, a comparison is a Value, and using one in an `if` adds a guard: the trace is valid
+only for samples that take the same branch. Reading a number raises an error.
 """
 
 from __future__ import annotations
@@ -21,17 +21,17 @@ from .graph import CompileError, Graph, from_values
 
 
 class TraceError(CompileError):
-    """A compiled function looked at a number that differs from sample to sample."""
+    """A compiled function read a number that differs from sample to sample."""
 
 
 class Tracer(Numbers):
-    """Answers what Values ask while a function is traced."""
+    """Handles the events of Values while a function is traced."""
 
     def __init__(self, inputs: Iterable[Any]) -> None:
         super().__init__(inputs)
         self.guards: list[tuple[Any, bool, str]] = []
         clock = Value(0.0)
-        clock.data = 1.0  # advances the clock: whatever is made from now on carries a later time
+        clock.data = 1.0  # advances the clock, so that everything made from now on has a later time
         self.start: int = graph.time(clock)
 
     def made_here(self, value: Any) -> bool:
@@ -84,22 +84,22 @@ class Tracer(Numbers):
 
 @dataclass
 class Trace:
-    """What a function did with one sample."""
+    """The recorded computation of one sample."""
 
     source: Graph | Flat
-    rebuild: Rebuild  # from numbers to what the function returned
-    shape: str  # of that, as text
-    expected: list[bool] = field(default_factory=list)  # of each guard
+    rebuild: Rebuild  # rebuilds the function's return value from numbers
+    shape: str  # the structure of the return value, as text
+    expected: list[bool] = field(default_factory=list)  # the outcome of each guard
     sites: list[str] = field(default_factory=list)  # the source line of each guard
 
     @functools.cached_property
     def graph(self) -> Graph:
-        """For reading: in Python, even if it was made in C."""
+        """The graph in Python, even if it was recorded in C."""
         return self.source if isinstance(self.source, Graph) else self.source.unpack()
 
 
 def trace(function: Callable[..., Any], sample: Sequence[Any], params: list[Value]) -> Trace:
-    """Run a function on a sample, a tree of numbers for each argument.
+    """Run a function on one sample, given as a tree of numbers per argument.
 
     Leaves that it closes over become parameters; those not in `params` are added to the list.
     """
@@ -109,7 +109,7 @@ def trace(function: Callable[..., Any], sample: Sequence[Any], params: list[Valu
 def trace_parts(
     function: Callable[..., Sequence[Any]], sample: Sequence[Any], params: list[Value]
 ) -> list[Trace]:
-    """Run a function that returns several results once, and trace each of these by itself."""
+    """Run a function that returns several results once, and trace each result separately."""
     arguments, inputs = [], []
     for tree in sample:
         numbers, rebuild = flatten(tree)
@@ -123,7 +123,7 @@ def trace_parts(
 
 
 def built(result: Any, inputs: Sequence[Value], params: list[Value]) -> Trace:
-    """The same for a result that was computed already: `inputs` are leaves of its graph."""
+    """Make a trace from a result already computed; `inputs` are leaves of its graph."""
     return _traced(result, inputs, params, None)
 
 
@@ -141,7 +141,7 @@ def _traced(result: Any, inputs: Sequence[Value], params: list[Value], tracer: T
 
 
 def _number(output: Any) -> float:
-    """A plain number that a function returned, the same for all samples."""
+    """A plain number that a function returned; it is the same for all samples."""
     try:
         return as_float(output)
     except TypeError:

@@ -1,7 +1,7 @@
-"""Training in native code: batches and the optimiser's rule in turns, both compiled.
+"""Training in native code: alternates batches and the optimiser's rule, both compiled.
 
-The rule of an optimiser is a scalar function (parameter, gradient, state -> parameter, state).
-Compiled, it runs over all parameters as over the samples of a batch.
+An optimiser's rule is a scalar function (parameter, gradient, state -> parameter, state). Compiled,
+it treats the parameters as the samples of a batch.
 """
 
 from __future__ import annotations
@@ -25,19 +25,19 @@ from .tracing import Trace, TraceError, trace
 
 Array = Any
 NOTHING = np.zeros(0, np.int32)
-INTERVAL = 0.05  # seconds of native code between two looks for Ctrl-C
+INTERVAL = 0.05  # seconds of native code between checks for Ctrl-C
 
 
 class Trainer:
-    """Trains with a compiled loss and an optimiser. Inside `with`, the parameters live here:
+    """Trains with a compiled loss and an optimiser. Inside `with`, the parameters are stored here:
 
     >>> with Trainer(step, optimizer) as trainer:
     ...     for X, y in batches:
     ...         loss = trainer.step(X, y)
 
-    `write_back()` puts parameters, gradients and the optimiser's state back where they came from,
-    `optimizer.steps` included, and so does the end of the block; `refresh()` takes them again.
-    Each does all of that or, if it is interrupted, nothing.
+    `write_back()` copies parameters, gradients and the optimiser's state, including
+    `optimizer.steps`, back to the model and the optimiser; so does the end of the block. `refresh()`
+    reads them again. Each is atomic: if interrupted, it changes nothing.
     """
 
     c_core: Compiled[Any]
@@ -72,19 +72,19 @@ class Trainer:
         self.held: _Held = self.taken(None)
 
     def refresh(self) -> None:
-        """Take the parameters and the optimiser's state from where they are in eager mode."""
+        """Read the parameters and the optimiser's state from the model and the optimiser."""
         self.held = self.taken(self.held)
 
     def taken(self, before: _Held | None) -> _Held:
-        """What a refresh takes; the rule is compiled anew if its settings are not those of before."""
+        """Read the current state; recompile the rule if its settings have changed."""
         optimizer, count = self.optimizer, len(self.optimizer.params)
         settings = {**optimizer.hyperparameters, "lr": None}
         if before is not None and before.settings == settings:
             rule = before.rule
-        else:  # all settings but the learning rate are part of it
+        else:  # all settings but the learning rate are compiled in
             rule = compile_rule(optimizer)
         pushed = self.compiled.numbers()
-        numbers = np.zeros((2 + optimizer.state_size, count))  # as training.c has them
+        numbers = np.zeros((2 + optimizer.state_size, count))  # the layout of training.c
         numbers[1] = pushed
         numbers[2:] = np.array(optimizer.state).reshape(count, optimizer.state_size).T
         return _Held(rule, settings, pushed, numbers, optimizer.steps, _counter(0))
@@ -102,7 +102,7 @@ class Trainer:
 
     @property
     def numbers(self) -> Array:
-        """What is trained here, in rows: gradients, parameters, and each number of the state."""
+        """All trained numbers, in rows: gradients, parameters, and each entry of the state."""
         return self.held.numbers
 
     @property
@@ -111,11 +111,11 @@ class Trainer:
 
     @property
     def steps(self) -> int:
-        """The steps that led to these numbers; those of the optimiser once they are written back."""
+        """The number of steps that led to these numbers; `write_back` copies it to the optimiser."""
         return self.held.before + int(self.held.made[0])
 
     def restore(self, numbers: Array, steps: int) -> None:
-        """Go on from other numbers, after so many steps."""
+        """Continue from other numbers, after `steps` steps."""
         self.held = replace(self.held, numbers=numbers.copy(), before=steps, made=_counter(0))
 
     def __enter__(self) -> Trainer:
@@ -130,9 +130,9 @@ class Trainer:
         self.write_back()
 
     def step(self, *batch: Any) -> float:
-        """One step on a batch; the mean of its losses before the step.
+        """Make one step on a batch; returns the mean loss before the step.
 
-        If that or a gradient is not finite, no parameter changes.
+        If the loss or a gradient is not finite, no parameter changes.
         """
         return float(self.run(Batch(batch, self.compiled.axes), np.array([self.optimizer.lr])).losses[0])
 
@@ -146,16 +146,16 @@ class Trainer:
         interrupted: Callable[[], bool] = bool,
         first: int = 0,
     ) -> Outcome:
-        """Steps with these learning rates, one for each, in batches of a size.
+        """Make one step for each of these learning rates, in batches of `size` samples.
 
-        `order` names the samples of all epochs, one after another; None takes all in each batch.
-        `groups` gives each parameter a number, for the norms of gradients at the end of an epoch.
-        Every now and then `interrupted` is asked whether to stop. The steps before `first` were made
-        already: so training goes on in the middle of an epoch.
+        `order` lists the sample indices of all epochs; None uses all samples in each batch. `groups`
+        assigns each parameter a group, for the gradient norms at the end of each epoch. `interrupted`
+        is called from time to time and returns True to stop. Steps before `first` were already made, so
+        that training can continue in the middle of an epoch.
         """
         steps, size = len(rates), size or data.samples
         before, made = self.steps - first, _counter(first)
-        self.held = held = replace(self.held, before=before, made=made)  # the same number of steps
+        self.held = held = replace(self.held, before=before, made=made)  # the same total of steps
         settings = np.column_stack([rates, before + np.arange(1.0, steps + 1)])
         losses = np.empty(steps)
         epochs = steps // -(-data.samples // size)
@@ -164,7 +164,7 @@ class Trainer:
         norms = np.empty((epochs, int(groups.max(initial=-1)) + 1))
         finite = True
         while made[0] < steps and finite and not (made[0] > first and interrupted()):
-            # Numbers and count change in this one call, those of the steps before one that fails too.
+            # This single call updates numbers and count, also for the steps before one that fails.
             finite = c_core.train_machine(
                 self.machine(data, size).capsule,
                 held.rule.capsule,
@@ -204,13 +204,13 @@ class Trainer:
 
 @dataclass
 class _Held:
-    """What a Trainer holds: exchanged as a whole, so that an interrupt leaves the old or the new."""
+    """A Trainer's state, replaced as a whole, so that an interrupt leaves either the old or the new."""
 
     rule: native.Machine
     settings: dict[str, Any]
-    pushed: Array  # the parameters as eager mode has them
+    pushed: Array  # the parameters as eager mode sees them
     numbers: Array
-    before: int  # steps before those that native code counts
+    before: int  # steps made before native code started counting
     made: Array
 
 
@@ -220,10 +220,10 @@ def _counter(start: int) -> Array:
 
 @dataclass
 class Outcome:
-    """The loss of each step; if not all was finite, the last is of a step that changed nothing."""
+    """The loss of each step; if not `finite`, the last one is of a step that changed nothing."""
 
     losses: Array
-    norms: Array  # of gradients, for each epoch and group
+    norms: Array  # gradient norms for each epoch and group
     finite: bool
 
 
@@ -232,12 +232,12 @@ def _kind(thing: Any) -> str:
 
 
 def not_traced(what: str, error: Exception) -> CompileError:
-    """For code that works on numbers and raises when it is traced: it can be computed, not compiled."""
+    """The error for code that works on numbers but raises when traced."""
     return CompileError(f"{what} cannot be traced: {type(error).__name__}: {error}")
 
 
 def traced_rule(optimizer: Any) -> Trace:
-    """The rule of an optimiser as a graph: learning rate and time are its parameters."""
+    """An optimiser's rule as a graph, with the learning rate and the time as parameters."""
     rate, time = Value(optimizer.lr), Value(1.0)
 
     def rule(p: Value, g: Value, *state: Value) -> list[Any]:
@@ -252,7 +252,8 @@ def traced_rule(optimizer: Any) -> Trace:
     except CompileError:
         raise
     except Exception as error:
-        optimizer.rule(0.5, 0.5, tuple(sample[2:]), 1.0, **optimizer.hyperparameters)  # wrong anyway?
+        # Raises the rule's own error, if it fails on numbers too.
+        optimizer.rule(0.5, 0.5, tuple(sample[2:]), 1.0, **optimizer.hyperparameters)
         raise not_traced(f"the rule of {type(optimizer).__name__}", error) from error
     if traced.shape != repr(["_"] * (1 + optimizer.state_size)):
         raise CompileError(
@@ -267,7 +268,7 @@ def traced_rule(optimizer: Any) -> Trace:
 
 
 def compile_rule(optimizer: Any) -> native.Machine:
-    """The rule as a program whose samples are the parameters."""
+    """Compile the rule to a program whose samples are the parameters."""
     source = traced_rule(optimizer).source
     machine: native.Machine = pipeline(source, native.Machine).machine(2, 2 + optimizer.state_size)
     return machine

@@ -1,7 +1,7 @@
-"""Backends: what runs a program, or writes it as source.
+"""Backends: they run a program, or write it as source.
 
-The derivatives of operations come from the table; those of matrix products, dots and `take`, which
-are linear, are written in each backend.
+The derivatives of operations come from the table. Each backend implements those of matrix products,
+dots and `take`, which are linear.
 """
 
 from __future__ import annotations
@@ -19,7 +19,7 @@ WRITERS: dict[str, Callable[[Export], str]] = {"c": c.source, "javascript": java
 
 
 def named(name: str | None) -> Any:
-    """The machine of a backend; the fastest there is if None."""
+    """The machine class of a backend; the fastest available if None."""
     if name not in (None, *NAMES):
         raise ValueError(f"unknown backend {name!r}; known are {', '.join(NAMES)}")
     if name == "numpy" or (name is None and c_core is None):
@@ -32,7 +32,7 @@ def named(name: str | None) -> Any:
 
 
 def writer(language: str) -> Callable[[Export], str]:
-    """What writes programs in a language."""
+    """The function that writes programs in a language."""
     if language not in WRITERS:
         raise ValueError(f"unknown language {language!r}; known are {', '.join(WRITERS)}")
     return WRITERS[language]

@@ -1,7 +1,7 @@
 """JAX: a program as an ordinary JAX function, to be jitted, differentiated, mapped and sharded.
 
 Values and derivatives are those of the table: where JAX's own derivative of a row would differ,
-at a kink or far out, the row carries its partials with it.
+at a kink or in the tails, the row gets the table's partials.
 """
 
 from __future__ import annotations
@@ -28,7 +28,7 @@ except ImportError as error:
 
 Array = Any
 
-# Rows whose values and derivatives in JAX are those of the table.
+# Rows whose values and derivatives in JAX match the table.
 PLAIN: dict[str, Callable[..., Any]] = {
     "add": jnp.add,
     "sub": jnp.subtract,
@@ -45,13 +45,13 @@ PLAIN: dict[str, Callable[..., Any]] = {
 
 
 def _rounded(x: Array, bits: int | None = None) -> Array:
-    """To so many bits, or to those it has: XLA rewrites nothing across it, and fuses it all the same."""
+    """Round to `bits` bits, or to full precision. XLA cannot rewrite across this, but can still fuse."""
     kind = np.finfo(x.dtype)
     return jax.lax.reduce_precision(x, kind.nexp, kind.nmant if bits is None else bits - 1)
 
 
 def _divide(x: Array, y: Array) -> Array:
-    """A quotient that stays one: XLA would make x / (y * z) of x / y / z, which over- and underflows."""
+    """Divide so that XLA cannot turn x / y / z into x / (y * z), which may overflow or underflow."""
     return _rounded(jnp.divide(x, y))
 
 
@@ -64,7 +64,7 @@ def _sinh_near_zero(x: Array) -> Array:
 
 
 def _sinh(x: Array) -> Array:
-    """By halves far out: JAX's own is exp(x - log(2)), whose argument is rounded: 24 ulp off at 40."""
+    """Squares exp(|x|/2) for large |x|. JAX uses exp(x - log(2)), whose rounding costs 24 ulp at 40."""
     half = jnp.exp(0.5 * jnp.abs(x))
     far = 0.5 * half * half - 0.5 / half / half
     return jnp.where(jnp.abs(x) < 1.0, _sinh_near_zero(x), jnp.copysign(far, x))
@@ -76,14 +76,14 @@ def _cosh(x: Array) -> Array:
 
 
 def _expm1(x: Array) -> Array:
-    """2 sinh(x/2) exp(x/2) near 0, where JAX's own is 4 ulp off and the products with it more."""
+    """2 sinh(x/2) exp(x/2) near 0, where JAX's expm1 is 4 ulp off."""
     near = _sinh_near_zero(0.5 * x) * (2.0 * jnp.exp(0.5 * x))
     return jnp.where(jnp.abs(x) < 1.0, near, jnp.exp(x) - 1.0)
 
 
 def _log1p(x: Array) -> Array:
-    """Kahan's: what was lost in 1 + x is lost in both factors. JAX's own is 35 ulp off at -0.4."""
-    u = _rounded(1.0 + x)  # XLA would make x of u - 1
+    """Kahan's method: the rounding of 1 + x cancels between the factors. JAX is 35 ulp off at -0.4."""
+    u = _rounded(1.0 + x)  # XLA would simplify u - 1 to x
     near = jnp.where(u == 1.0, x, jnp.log(u) * (x / (u - 1.0)))
     return jnp.where(jnp.abs(x) < 0.5, near, jnp.log(u))
 
@@ -93,8 +93,8 @@ def _atanh(x: Array) -> Array:
     return jnp.copysign(0.5 * _log1p(2.0 * size / (1.0 - size)), x)
 
 
-# Rows whose values JAX has to a few ulp. All others are computed by their formulas: in
-# single precision its erfc and gelu are 50 and 140 ulp off in their tails.
+# Rows whose values JAX computes to a few ulp. All others use their formulas: in single precision
+# JAX's erfc and gelu are 50 and 140 ulp off in their tails.
 VALUES: dict[str, Callable[..., Any]] = {
     "div": _divide,
     "log": jnp.log,
@@ -146,7 +146,7 @@ class JaxNumbers(Numbers):
 
     @staticmethod
     def plain(result: Any, like: Array) -> Array:
-        """A choice between constants has JAX's default precision, not always that of the program."""
+        """Convert to the program's dtype: a choice between constants has JAX's default dtype."""
         if isinstance(result, Numbers):
             return result.array.astype(like.dtype)
         return jnp.full_like(like, float(result))
@@ -176,7 +176,7 @@ def _partial(op: Op, part: int, arrays: Sequence[Array], out: Array) -> Array:
 def _needed(op: Op, part: int) -> tuple[int, ...]:
     """Which of the arguments and the result a partial depends on.
 
-    Differentiated for the others it would be 0, and their own derivatives may be infinite.
+    Its derivative with respect to the others is 0, but their own derivatives may be infinite.
     """
     partial = op.partials[part]
     assert partial is not None
@@ -186,10 +186,10 @@ def _needed(op: Op, part: int) -> tuple[int, ...]:
 
 
 def _forward_only(function: Callable[..., Array]) -> Callable[..., Array]:
-    """An elementwise function whose derivatives of every order are taken in forward mode.
+    """An elementwise function whose derivatives of every order are computed in forward mode.
 
-    Reverse mode would send 0 into the branches of a formula that were not chosen, where a derivative
-    may be infinite, and 0 times that is NaN. Forward mode chooses between finished derivatives.
+    Reverse mode would send 0 into the branches of a formula that were not taken, where a derivative
+    may be infinite, and 0 times infinity is NaN. Forward mode selects between finished derivatives.
     """
     safe = jax.custom_jvp(function)
 
@@ -216,7 +216,7 @@ def _along(function: Callable[..., Array], k: int) -> Callable[..., Array]:
 
 @functools.cache
 def _function(op: Op) -> Callable[..., Array]:
-    """A row with the partials of the table as its derivatives."""
+    """A row with the table's partials as its derivatives."""
 
     def value(*arrays: Array) -> Array:
         return _value(op, arrays)
@@ -235,7 +235,7 @@ def _function(op: Op) -> Callable[..., Array]:
 
 @functools.cache
 def _fold(op: Variadic) -> Callable[[Array], Array]:
-    """A variadic row over the second axis, with the partials of the table."""
+    """A variadic row over the second axis, with the table's partials."""
 
     def value(x: Array) -> Array:
         if op.name in FOLDS:
@@ -267,7 +267,7 @@ FOLDS: dict[str, Callable[[Array], Array]] = {
 
 
 class JaxTarget:
-    """Arrays of JAX, for so many samples."""
+    """JAX arrays, for a fixed number of samples."""
 
     samples: int
     dtype: Any
@@ -317,7 +317,7 @@ class JaxTarget:
         return (a * b).sum(1)
 
     def take(self, x: Array, index: Array, shared: bool, terms: int) -> Array:
-        """What cannot be taken is NaN: a program of JAX cannot raise."""
+        """An invalid index gives NaN, because a JAX program cannot raise."""
         chosen = index[0]
         whole = (chosen == jnp.floor(chosen)) & (chosen >= 0) & (chosen < terms)
         places = jnp.where(whole, chosen, 0).astype(int)
@@ -326,10 +326,10 @@ class JaxTarget:
 
 
 class JaxSegments(Segments):
-    """With what only some samples choose computed from harmless numbers for the others.
+    """Computes masked instructions from safe inputs for the samples that do not use them.
 
-    Their derivatives may be infinite there, and 0 times infinity would spoil the gradient. The
-    masks are known only after a first run, of which XLA does again what is the same.
+    Derivatives may be infinite there, and 0 times infinity would make the gradient NaN. The masks
+    are known only after a first run.
     """
 
     masks: JaxSegments | None = None
@@ -345,13 +345,13 @@ class JaxSegments(Segments):
             case Fold(op=op):
                 (x,) = self.arguments(instruction)
                 result = self.target.fold(op, jnp.where(taken[:, None], x, _harmless(op)))
-        # A condition may look at it for every sample.
+        # A condition may read the result for every sample.
         rows = np.array(instruction.writes)
         return jnp.where(taken, result, jax.lax.stop_gradient(self.masks.read(instruction.shared, rows)))
 
 
 def _harmless(op: Op) -> float:
-    """A number at which a row and its derivatives are finite."""
+    """An input at which a row and its derivatives are finite."""
     if isinstance(op, Variadic):
         return 1.0
     low, high = op.domain

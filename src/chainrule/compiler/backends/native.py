@@ -16,13 +16,13 @@ from ..reverse import Pull, Reverse, Step
 
 Array = Any
 
-STEP = 28  # numbers in a step of steps.h
+STEP = 28  # numbers per step in steps.h
 
 NOTHING = np.zeros(0)
 
 
 def thread_count() -> int:
-    """CHAINRULE_THREADS, or as many as this process may use."""
+    """CHAINRULE_THREADS, or the number of CPUs available to this process."""
     wanted = os.environ.get("CHAINRULE_THREADS", "")
     if wanted:
         if not wanted.isdigit() or wanted == "0":
@@ -32,7 +32,7 @@ def thread_count() -> int:
 
 
 class Machine:
-    """Runs one program: the values of a batch and, with a seed, the adjoints."""
+    """Runs one program: the values of a batch and, given a seed, the adjoints."""
 
     outputs: int
     guards: int
@@ -44,7 +44,7 @@ class Machine:
 
     @classmethod
     def made(cls, capsule: Any, params: int, outputs: int, guards: int) -> Machine:
-        """One that C made, for so many parameters and results."""
+        """Wrap a machine made in C."""
         machine = cls.__new__(cls)
         machine.capsule = capsule
         machine.params, machine.outputs, machine.guards = params, outputs, guards
@@ -58,9 +58,9 @@ class Machine:
         wanted: Sequence[int] = (),
         dtype: Any = np.float64,
     ) -> Results:
-        """Values of all results for every sample; with a seed for the first, the adjoints too.
+        """All results for every sample; given a seed for the first result, the adjoints too.
 
-        `dtype` is how numbers are stored in between.
+        `dtype` is the type in which intermediate numbers are stored.
         """
         results = Results(self, inputs.samples, seed is not None, len(wanted))
         c_core.run_machine(
@@ -81,7 +81,7 @@ class Machine:
 
 
 class Results:
-    """What a run gives: a row for each result, a column for each sample."""
+    """The results of a run: a row for each result, a column for each sample."""
 
     def __init__(self, machine: Machine, samples: int, adjoints: bool, wanted: int) -> None:
         self.outputs: Any = np.empty((machine.outputs, samples))
@@ -91,9 +91,9 @@ class Results:
 
 
 def encoded(program: Program, reverse: Reverse | None = None) -> tuple[Any, ...]:
-    """A program as the C machine takes it."""
+    """Encode a program for the C machine."""
     rows: list[int] = []
-    begin: dict[int, int] = {}  # by the id of a copy, where its rows do
+    begin: dict[int, int] = {}  # id of a copy -> where its rows start
     for instruction in [*program.shared, *program.each]:
         if isinstance(instruction, Gather | Spread):
             begin[id(instruction)] = len(rows)
@@ -108,7 +108,7 @@ def encoded(program: Program, reverse: Reverse | None = None) -> tuple[Any, ...]
 
 
 def encode(steps: Sequence[Instruction | Step], begin: dict[int, int]) -> Array:
-    """Steps as numbers, in the order of the fields of `Step` in steps.h."""
+    """Encode steps as numbers, in the order of the fields of `Step` in steps.h."""
     numbers: list[int] = []
     for step in steps:
         encoded = step.encode()

@@ -1,4 +1,4 @@
-"""The reference backend: programs on NumPy arrays, one instruction after another."""
+"""The reference backend: runs programs on NumPy arrays, one instruction at a time."""
 
 from __future__ import annotations
 
@@ -28,7 +28,7 @@ from .operands import Numbers, columns
 
 Array = Any
 
-# What NumPy has. All other rows are computed by their formulas, from these.
+# Rows that NumPy has. All others are computed from these by their formulas.
 FUNCTIONS: dict[str, Callable[..., Any]] = {
     "add": np.add,
     "sub": np.subtract,
@@ -76,7 +76,7 @@ class NumpyNumbers(Numbers):
 
 
 class Machine:
-    """Runs one program, and the reverse one for adjoints."""
+    """Runs one program, and its reverse program for adjoints."""
 
     program: Program
     reverse: Reverse | None
@@ -92,10 +92,10 @@ class Machine:
         wanted: Sequence[int] = (),
         dtype: Any = np.float64,
     ) -> Results:
-        """Values of all results for every sample; with a seed for the first, the adjoints too.
+        """All results for every sample; given a seed for the first result, the adjoints too.
 
-        `wanted` are the inputs whose adjoints are asked for, `dtype` is how numbers are stored
-        in between.
+        `wanted` are the inputs whose adjoints are needed, `dtype` is the type in which intermediate
+        numbers are stored.
         """
         with np.errstate(all="ignore"):
             run = _Run(self.program, params, inputs.rows(), dtype)
@@ -107,7 +107,7 @@ class Machine:
 
 
 class Results:
-    """What a run gave."""
+    """The results of a run."""
 
     def __init__(self, run: _Run, program: Program, wanted: Sequence[int]) -> None:
         self.outputs: list[Array] = [run.read(view) for view in program.outputs]
@@ -185,7 +185,7 @@ class _Run:
         wrong = index[~((index == np.floor(index)) & (index >= 0) & (index < terms))]
         if wrong.size:
             raise IndexError(f"take needs a whole number from 0 to {terms - 1}, got {wrong[0]:g}")
-        if x.ndim <= index.ndim:  # shared numbers, for every sample
+        if x.ndim <= index.ndim:  # shared numbers, the same for every sample
             x = np.broadcast_to(x[..., None], (*x.shape, self.samples))
         return index[:, None].astype(int), x
 
@@ -219,7 +219,7 @@ class _Run:
                 np.add.at(memory, places, share)
 
     def share(self, instruction: Instruction, part: int, adjoint: Array) -> Array:
-        """What the adjoint of the result gives to an argument: (row, ...) or (row, term, ...)."""
+        """The contribution of the result's adjoint to an argument: (row, ...) or (row, term, ...)."""
         match instruction:
             case Gather() | Spread():
                 return adjoint
@@ -266,7 +266,7 @@ class _Run:
 
 
 def indices(argument: Argument) -> Array:
-    """Row numbers of an argument, as an array of (row) or (row, term)."""
+    """The row indices of an argument, as an array of (row) or (row, term)."""
     view = argument.view
     rows = view.start + view.step * np.arange(argument.count)
     if argument.terms is None:

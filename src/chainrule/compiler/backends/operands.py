@@ -1,7 +1,7 @@
-"""`Numbers`: an array on which the formulas of the table can run, for backends that compute on arrays.
+"""`Numbers`: an array on which the table's formulas can run, for array backends.
 
-What NumPy and JAX share: running a formula on arrays, and all partials of a variadic row. How one row
-is applied to arrays, and which array a constant becomes, the class of each backend says.
+Shared by NumPy and JAX: running a formula on arrays, and all partials of a variadic row. The class of
+each backend defines how to apply a row to arrays, and which array a constant becomes.
 """
 
 from __future__ import annotations
@@ -17,7 +17,7 @@ Array = Any
 
 
 class Numbers(Operand, ABC):
-    """An array that formulas take for a number."""
+    """An array that formulas treat as a number."""
 
     def __init__(self, array: Array) -> None:
         self.array = array
@@ -25,12 +25,12 @@ class Numbers(Operand, ABC):
     @staticmethod
     @abstractmethod
     def apply(op: Op, arrays: Sequence[Array]) -> Array:
-        """One row of the table on arrays, or on arrays and floats."""
+        """Apply one row of the table to arrays, or to arrays and floats."""
 
     @staticmethod
     @abstractmethod
     def plain(result: Any, like: Array) -> Array:
-        """An array from what a formula gave: one of these, or a constant."""
+        """Convert the result of a formula, which may be a constant, to an array."""
 
     def _apply(self, op: Op, args: Sequence[Any]) -> Numbers:
         arrays = [a.array if isinstance(a, Numbers) else a for a in op.complete(args)]
@@ -49,5 +49,5 @@ class Numbers(Operand, ABC):
 
 
 def columns(x: Array) -> list[Array]:
-    """The terms of a variadic row, which are the second axis."""
+    """The terms of a variadic row, along the second axis."""
     return [x[:, k] for k in range(x.shape[1])]

@@ -1,7 +1,7 @@
-"""Parameters as a tree of arrays with the model's names, for engines that want them so.
+"""Parameters as a tree of arrays with the model's names, for engines that need one.
 
-`layers.0.neurons.3.w.1` is `tree["layers"][0]["neurons"]["w"][3, 1]`: lists whose items are alike
-become axes of an array, two of them at most.
+`layers.0.neurons.3.w.1` is `tree["layers"][0]["neurons"]["w"][3, 1]`: lists of items with the same
+structure become axes of an array, at most two.
 """
 
 from __future__ import annotations
@@ -16,7 +16,7 @@ MOST_AXES = 2
 
 
 class ParameterTree:
-    """Which parameter is where, by its number."""
+    """Maps parameters, by index, to their places in a tree."""
 
     def __init__(self, names: Sequence[str]) -> None:
         if len(set(names)) < len(names):
@@ -33,14 +33,14 @@ class ParameterTree:
             if last in place:
                 raise ValueError(f"{name} is the name of other parameters too")
             place[last] = number
-        self.places: Any = _gathered(nested)  # a tree of arrays of numbers of parameters
+        self.places: Any = _gathered(nested)  # a tree of arrays of parameter indices
 
     def build(self, numbers: Array) -> Any:
-        """The tree with these numbers, one for each parameter."""
+        """Build the tree from one number per parameter."""
         return _map(lambda which: numbers[which], self.places)
 
     def leaves(self, tree: Any) -> list[tuple[Array, Any]]:
-        """Each array of a tree, flattened, with the numbers of its parameters."""
+        """Each array of a tree, flattened, with the indices of its parameters."""
         return [
             (array.reshape(-1), np.asarray(which).reshape(-1))
             for array, which in _pairs(tree, self.places, "")
@@ -55,7 +55,7 @@ class ParameterTree:
 
 
 def names_of(step: Any, model: Any = None) -> list[str]:
-    """What the parameters of a compiled function are called: as in a model, by labels, or by number."""
+    """The names of a compiled function's parameters: from a model, their labels, or their indices."""
     source = model if model is not None else step.function
     named = getattr(source, "named_parameters", None)
     known = {p: name for name, p in named()} if callable(named) else {}
@@ -63,7 +63,7 @@ def names_of(step: Any, model: Any = None) -> list[str]:
     if all(labels) and len(set(labels)) == len(labels):
         try:
             ParameterTree(labels)
-        except ValueError:  # names such as a and a.0, which are no tree
+        except ValueError:  # names such as a and a.0 do not form a tree
             pass
         else:
             return labels
@@ -71,12 +71,12 @@ def names_of(step: Any, model: Any = None) -> list[str]:
 
 
 def _word(text: str) -> int | str:
-    """A place in a list, or a name."""
+    """A list index or a name."""
     return int(text) if text.isdecimal() and str(int(text)) == text else text
 
 
 def _gathered(nested: Any) -> Any:
-    """Dicts with the keys 0, 1, ... as lists, and lists of what is alike as arrays."""
+    """Turn dicts with the keys 0, 1, ... into lists, and lists of equal structure into arrays."""
     if not isinstance(nested, dict):
         return np.asarray(nested)
     items = {key: _gathered(item) for key, item in nested.items()}
@@ -88,7 +88,7 @@ def _gathered(nested: Any) -> Any:
 
 
 def _stacked(items: list[Any]) -> Any:
-    """One tree whose arrays have an axis more, if the items are alike."""
+    """Stack items of equal structure into one tree with an extra axis; None if they differ."""
     first = items[0]
     if isinstance(first, np.ndarray):
         alike = all(isinstance(x, np.ndarray) and x.shape == first.shape for x in items)

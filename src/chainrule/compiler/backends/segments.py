@@ -1,7 +1,7 @@
-"""A program as a function of arrays: each instruction's result is one array, never a memory.
+"""A program as a function of arrays: each instruction's result is a separate array.
 
-For engines that take whole programs, such as JAX and ONNX. A `Target` says how arrays are sliced,
-joined and computed with; here is only which rows of which arrays an instruction reads. Arrays of
+For engines that take whole programs, such as JAX and ONNX. A `Target` implements slicing, joining
+and arithmetic; this file only decides which rows of which arrays an instruction reads. Arrays of
 shared numbers have the shape (rows,), all others (rows, samples).
 """
 
@@ -21,7 +21,7 @@ Array = Any
 
 
 class Target(Protocol):
-    """What an engine can do with arrays; rows are the first axis."""
+    """The array operations of an engine; rows are the first axis."""
 
     def rows(self, x: Array, which: np.ndarray[Any, Any]) -> Array: ...
     def join(self, parts: Sequence[Array]) -> Array: ...
@@ -29,31 +29,31 @@ class Target(Protocol):
         """Split the first axis into axes of these sizes."""
 
     def swap(self, x: Array) -> Array:
-        """Exchange the first two axes."""
+        """Swap the first two axes."""
 
     def spread(self, x: Array) -> Array:
-        """Shared numbers for every sample: (rows,) to (rows, samples)."""
+        """Broadcast shared numbers over the samples: (rows,) to (rows, samples)."""
 
     def constant(self, numbers: Sequence[float]) -> Array: ...
     def apply(self, op: Op, args: Sequence[Array]) -> Array: ...
     def fold(self, op: Variadic, x: Array) -> Array:
-        """Over the second axis."""
+        """Reduce over the second axis."""
 
     def product(self, sizes: tuple[int, int, int], a: Array, x: Array, start: Array | None) -> Array:
-        """(r, k) times (k, c, ...), with start(r) added: (r c, ...), for sizes r, k, c."""
+        """(r, k) times (k, c, ...), plus start(r): (r c, ...), for sizes r, k, c."""
 
     def dots(self, a: Array, b: Array) -> Array:
-        """The sums of products over the second axis."""
+        """Sums of products over the second axis."""
 
     def take(self, x: Array, index: Array, shared: bool, terms: int) -> Array:
-        """Of (rows, terms, ...) the term that the index of each sample says; `shared` says x is.
+        """Take from (rows, terms, ...) the term at each sample's index; `shared` says whether x is.
 
-        NaN where the index is not a whole number from 0 to terms - 1.
+        NaN where the index is not an integer from 0 to terms - 1.
         """
 
 
 class Segments:
-    """Runs a program on a target; `params` are arrays with the numbers of the rows they hold."""
+    """Runs a program on a target; `params` are pairs of an array and the rows it holds."""
 
     program: Program
     target: Target
@@ -68,7 +68,7 @@ class Segments:
         masks: Any = None,
     ) -> None:
         self.program, self.target, self.masks = program, target, masks
-        self.arrays: tuple[list[Array], list[Array]] = ([], [])  # of each sample, and shared
+        self.arrays: tuple[list[Array], list[Array]] = ([], [])  # per sample, and shared
         self.sizes: tuple[list[int], list[int]] = ([], [])
         rows = program.each_rows, program.shared_rows
         self.array_of: Any = tuple(np.full(n, -1, dtype=np.int64) for n in rows)
@@ -93,7 +93,7 @@ class Segments:
         self.sizes[shared].append(len(which))
 
     def read(self, shared: bool, which: np.ndarray[Any, Any]) -> Array:
-        """These rows as one array: as it is if they are all of it and in order, else put together."""
+        """These rows as one array: an existing array if they are all of it in order, else assembled."""
         arrays, places = self.array_of[shared][which], self.place_of[shared][which]
         if arrays.min(initial=0) < 0:
             raise ValueError("a row is read before it is computed, or a parameter is missing")
@@ -112,7 +112,7 @@ class Segments:
         if terms is None:
             return self.read(view.shared, np.array(argument.rows))
         which = indices(argument)
-        if terms > 1 and count > 1 and view.step < view.term_step:  # one after another the other way
+        if terms > 1 and count > 1 and view.step < view.term_step:  # consecutive along terms instead
             flat = self.read(view.shared, which.T.ravel())
             return self.target.swap(self.target.shape(flat, terms, count))
         return self.target.shape(self.read(view.shared, which.ravel()), count, terms)
@@ -121,7 +121,7 @@ class Segments:
         return [self.argument(argument) for argument in instruction.arguments]
 
     def arguments_of_map(self, instruction: Map) -> list[Array]:
-        """One of them has all rows of the result, even if all results use the same rows."""
+        """At least one argument has all rows of the result, even if all results use the same rows."""
         found = self.arguments(instruction)
         if not any(view.step for view in instruction.args):
             first = instruction.arguments[0]
@@ -151,7 +151,7 @@ class Segments:
         raise TypeError(f"cannot compute {instruction} on whole arrays")
 
     def outputs(self) -> list[Array]:
-        """One array of samples for each result; shared ones are the same for all."""
+        """One array over samples for each result; a shared result is the same for all."""
         found = []
         for view in self.program.outputs:
             row = self.read(view.shared, np.array([view.start]))

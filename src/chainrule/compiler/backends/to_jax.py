@@ -22,9 +22,9 @@ Array = Any
 class JaxFunction:
     """`f(params, batch)`: the results for every sample.
 
-    `params` is a tree of arrays, `initial()` the one with the numbers as they are now; `batch` is
-    the tuple of arguments, or the argument if there is one. It is plain JAX: jit it, differentiate
-    it, map it, shard it.
+    `params` is a tree of arrays; `initial()` returns it with the current values. `batch` is the
+    tuple of arguments, or the argument itself if there is only one. This is plain JAX: jit it,
+    differentiate it, map it, shard it.
     """
 
     key: Any
@@ -44,7 +44,7 @@ class JaxFunction:
         self.__name__: str = getattr(step.function, "__name__", "compiled")
 
     def initial(self) -> Any:
-        """The parameters as they are now, as JAX arrays."""
+        """The current values of the parameters, as JAX arrays."""
         jnp = self.backend.jnp
         numbers = jnp.asarray(self.step.numbers(), self.dtype)
         return self.tree.build(numbers)
@@ -78,7 +78,7 @@ class JaxFunction:
 
 
 def traced_once(step: Compiled[Any], batch: Sequence[Any]) -> tuple[Any, Any]:
-    """The shapes of the arguments and the one program for them."""
+    """The shapes of the arguments and the single program for them."""
     if step.axes != 1:
         raise ValueError("this needs a function with one axis of samples")
     if batch:
@@ -106,7 +106,7 @@ def _arrays(arguments: Sequence[Any], key: Any) -> list[Any]:
         if keys is None:
             return [tree]
         names = [name for name, _ in keys]
-        if not isinstance(tree, dict) or set(tree) != set(names):  # in any order: jax.jit sorts them
+        if not isinstance(tree, dict) or set(tree) != set(names):  # any order: jax.jit sorts keys
             given = f"the keys {list(tree)}" if isinstance(tree, dict) else type(tree).__name__
             raise TypeError(f"expected a dict with the keys {names} in the batch, got {given}")
         return [array for name, inner in keys for array in walk(tree[name], inner)]

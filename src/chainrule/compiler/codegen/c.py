@@ -1,4 +1,4 @@
-"""C: `Compiled.source('c')`. It has the operations of math.h; all others are written out."""
+"""C: `Compiled.source('c')`. It uses math.h; all other operations are written out."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ from ...support.formulas import writing
 from .helpers import ExportLanguage, Helpers, mentions
 from .text import Export, Statements, about, attempts, comment, indented, statements
 
-STACK = 16384  # numbers, in all arrays of a call; more are kept outside of the stack
+STACK = 16384  # numbers in all arrays of a call; larger arrays are not put on the stack
 
 TYPES = {"v": "const double *v", "g": "double *g", "r": "unsigned char *r", "a": "const int *a"}
 TYPES |= {"b": "const int *b", "n": "int n", "o": "int o", "scratch": "int scratch"}
@@ -32,7 +32,7 @@ C = _C(**vars(writing.C))
 
 
 def source(export: Export) -> str:
-    """A file of C: a function for the values and, if there is one output, one for its gradient."""
+    """A C file: a function for the values and, if there is one output, one for its gradient."""
     helpers = Helpers(C)
     variants = statements(export, helpers)
     lines = [
@@ -100,7 +100,7 @@ def parameters(export: Export) -> list[str]:
 
 
 def blocks(export: Export) -> list[tuple[str, str, int, int]]:
-    """Parameters and inputs: the pointers to them and to their gradients, their place and number."""
+    """For parameters and inputs: the pointers to them and to their gradients, offset and count."""
     count = len(export.params)
     return [("params", "param_grads", 0, count), ("inputs", "input_grads", count, export.input_count)]
 
@@ -110,7 +110,7 @@ def offset(array: str, place: int) -> str:
 
 
 def memory(export: Export, variants: Sequence[Statements], grads: bool) -> list[str]:
-    """The arrays of a call, with parameters and inputs in them."""
+    """Declare the arrays of a call, and copy parameters and inputs into them."""
     size = max(1, *(each.size for each in variants))
     scratch = max(each.scratch for each in variants)
     storage = "static _Thread_local " if size * (1 + grads) + scratch > STACK else ""

@@ -1,4 +1,4 @@
-"""What `Compiled.source` writes: everything that was traced, with names for a reader."""
+"""Collects what `Compiled.source` writes: everything traced, with readable names."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ if TYPE_CHECKING:
 
 
 def exported(step: Compiled[Any]) -> Export:
-    """All ways through a function that were traced, for the one shape of its arguments."""
+    """All traced paths through a function, for the one shape of its arguments."""
     traced = [(key, variants) for key, variants in step.variants.items() if variants]
     if not traced:
         raise ValueError("there is nothing to write yet: call it with a batch first")
@@ -25,13 +25,13 @@ def exported(step: Compiled[Any]) -> Export:
             f"compile it again, and call it with the one to write"
         )
     ((key, variants),) = traced
-    # The graphs as they were traced: the passes would change the last bits.
+    # Use the graphs as traced: the passes would change the last bits.
     graphs = [(passes.drop_dead(v.trace.graph), v.trace.expected) for v in variants]
     return Export(*names(step), labels(step), step.numbers().tolist(), arguments(step, key), graphs)
 
 
 def names(step: Compiled[Any]) -> tuple[str, str]:
-    """What the function is called: as a word of the language, and to a reader."""
+    """The function's name as an identifier, and a description for readers."""
     if step.leaves is not None:
         name, kind = getattr(step.function, "label", ""), "a Value"
     else:
@@ -41,14 +41,14 @@ def names(step: Compiled[Any]) -> tuple[str, str]:
 
 
 def labels(step: Compiled[Any]) -> list[str]:
-    """For each parameter its label, or its name in the model that was compiled."""
+    """For each parameter its label, or its name in the compiled model."""
     named = getattr(step.function, "named_parameters", None)
     known = {p: name for name, p in named()} if callable(named) else {}
     return [repr(p.label) if p.label else known.get(p, "") for p in step.params]
 
 
 def arguments(step: Compiled[Any], key: Any) -> list[Argument]:
-    """The name and shape of every array, as the function calls its arguments."""
+    """The name and shape of every array, using the function's argument names."""
     if step.leaves is not None:
         return [(repr(leaf.label) if leaf.label else "", ()) for leaf in step.leaves]
     try:
@@ -63,7 +63,7 @@ def arguments(step: Compiled[Any], key: Any) -> list[Argument]:
 
 
 def paths(tree: Any) -> Iterator[str]:
-    """Where each array of an argument is: '' if it is the argument itself, else keys of dicts."""
+    """The path of each array in an argument: '' for the argument itself, else dict keys."""
     if tree is None:
         yield ""
     else:

@@ -1,6 +1,6 @@
 """The functions that generated code calls: rows of the table that the language does not have.
 
-Each is written when something first needs it, after those that it needs itself.
+Each is written when first needed, after the functions it calls.
 """
 
 from __future__ import annotations
@@ -16,27 +16,27 @@ from ...ops import Op, Variadic
 from ...support.formulas.symbols import Symbol, free_names, names
 from ...support.formulas.writing import Folds, Language, Writer
 
-STATEMENTS = 64  # in a function: compilers take more than linear time for long ones
+STATEMENTS = 64  # per function: compile time grows faster than linearly with function length
 INFIX = ("add", "sub", "mul", "div")
 
 
 class ExportLanguage(Language, ABC):
-    """A language that functions and tables can be written in.
+    """A language in which functions and tables can be written.
 
     Parameters have fixed names: `v` numbers, `g` their gradients, `r` whether a gradient reached
-    them, `a` and `b` tables of places in these, `n` the length of the tables, `o` the place of a
-    result, `scratch` places that are free. All others are numbers.
+    them, `a` and `b` tables of indices into these, `n` the length of the tables, `o` the index of
+    a result, `scratch` the start of free space. All others are numbers.
     """
 
     @abstractmethod
     def function(
         self, returns: bool, name: str, params: Sequence[str], body: Sequence[str]
     ) -> list[str]:
-        """A function of these parameters, which returns a number or nothing."""
+        """A function of these parameters that returns a number or nothing."""
 
     @abstractmethod
     def table(self, name: str, places: str) -> str:
-        """A constant table of places."""
+        """A constant table of indices."""
 
 
 def mentions(name: str, lines: Iterable[str]) -> bool:
@@ -44,7 +44,7 @@ def mentions(name: str, lines: Iterable[str]) -> bool:
 
 
 class Helpers:
-    """Functions and tables, each once."""
+    """The functions and tables of a file, each written once."""
 
     def __init__(self, language: ExportLanguage) -> None:
         self.language = language
@@ -70,7 +70,7 @@ class Helpers:
         return self.tables.setdefault(places, f"places_{len(self.tables)}")
 
     def sequence(self, name: str, params: Sequence[str], statements: Sequence[str]) -> str:
-        """Statements as a function, or as a function that calls several; how to call it."""
+        """Write statements as a function, split up if long; returns the statement that calls it."""
         starts = range(0, len(statements), STATEMENTS)
         if len(starts) > 1:
             chunks = [statements[start : start + STATEMENTS] for start in starts]
@@ -81,7 +81,7 @@ class Helpers:
     # --- rows with a fixed number of arguments ---------------------------------------------------
 
     def value(self, name: str) -> None:
-        """`op_NAME`: the value of a row."""
+        """Write `op_NAME`: the value of a row."""
         function, op = f"op_{name}", ops.BY_NAME[name]
         if function not in self.functions:
             self.functions[function] = []  # erf and erfc may need each other
@@ -98,7 +98,7 @@ class Helpers:
         return [*writer.lines, f"    return {result};"]
 
     def apply(self, name: str, args: Sequence[str]) -> str:
-        """A row applied to expressions."""
+        """Apply a row to expressions."""
         writer = Writer(self.language, "")
         text = writer.expression(name, args)
         for called in writer.calls:
@@ -106,9 +106,9 @@ class Helpers:
         return text
 
     def slope(self, op: Op, part: int, args: Sequence[str], out: str) -> str:
-        """The derivative of a row for one argument, as an expression.
+        """The derivative of a row with respect to one argument, as an expression.
 
-        At most one operation is written in place; more become a function `NAME_dPART`.
+        A single operation is written inline; anything longer becomes a function `NAME_dPART`.
         """
         places = [*names(op), "out"]
         if (op, part) not in self.slopes:
@@ -137,7 +137,7 @@ class Helpers:
     # --- rows with any number of arguments -------------------------------------------------------
 
     def fold(self, op: Variadic) -> None:
-        """`op_NAME`: a variadic row of the numbers at some places."""
+        """Write `op_NAME`: a variadic row over the numbers at some indices."""
         name, tables = f"op_{op.name}", "ab"[: op.width]
         if name in self.functions:
             return
@@ -148,7 +148,7 @@ class Helpers:
         self.add(name, ["v", *tables, "n"], body, returns=True)
 
     def pull(self, op: Variadic) -> str:
-        """`pull_NAME`: adds to the gradients at some places what that of the result gives them."""
+        """Write `pull_NAME`: propagates the gradient of the result to those at some indices."""
         name, tables = f"pull_{op.name}", "ab"[: op.width]
         if name in self.functions:
             return name
@@ -177,14 +177,14 @@ class Helpers:
         return name
 
     def counted(self, folds: Folds, lines: list[str]) -> list[str]:
-        """With what the lines call, and the number of elements if they need it."""
+        """Write the functions that the lines call, and add the element count if they use it."""
         for name in folds.calls:
             self.value(name)
         count = [f"    {self.language.constant} count = n;"] if mentions("count", lines) else []
         return [*count, *lines]
 
     def take(self, name: str, first: Sequence[str], action: str, last: Sequence[str] = ()) -> str:
-        """Does something with the one of the places that the index picks; with none if none fits."""
+        """Write a function that acts on the element that the index picks, if the index is valid."""
         if name not in self.functions:
             body = [
                 f"    {self.language.loop()}",

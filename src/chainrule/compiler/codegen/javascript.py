@@ -21,17 +21,17 @@ MATH = (
 
 TWO_OVER_SQRT_PI = 1.1283791670955126
 TWO_OVER_SQRT_PI_LESS_ONE = 0.12837916709551256
-TERMS = 15  # of erf's series, to 1e-18 below 0.64
+TERMS = 15  # terms of erf's series, accurate to 1e-18 below 0.64
 
 
 def _pow(x: Any, y: Any) -> Any:
-    """Math.pow gives NaN where IEEE 754 asks for 1: at 1 ** NaN and (-1) ** inf."""
+    """Math.pow gives NaN where IEEE 754 specifies 1: at 1 ** NaN and (-1) ** inf."""
     unit = where(equal(x, 1.0), 1.0, equal(x, -1.0) * equal(abs(y), INF))
     return where(unit, 1.0, Symbol("Math.pow", (x, y)))
 
 
 def _erf(x: Any) -> Any:
-    """From the table's erfc, which needs erf below 0.64 only; there by the power series."""
+    """Uses the table's erfc, which needs erf only below 0.64, where the power series computes it."""
     square = x * x
     total: Any = 0.0
     for n in reversed(range(1, TERMS)):
@@ -109,7 +109,7 @@ def usage(export: Export) -> list[str]:
 
 
 def memory(export: Export, variants: Sequence[Statements]) -> list[str]:
-    """Arrays that every call uses again, and the function that fills them."""
+    """Declare the arrays that all calls reuse, and the function that fills them."""
     size = max(each.size for each in variants)
     lines = [f"const v = new Float64Array({size});"]
     if export.output_count == 1:

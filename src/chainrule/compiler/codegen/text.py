@@ -1,8 +1,8 @@
-"""Graphs as source text: what C and JavaScript share.
+"""Graphs as source text: the parts that C and JavaScript share.
 
-All numbers of a sample lie in one array `v`: parameters, inputs, then what is computed; `g` has
-the gradients, in the same places. Each node becomes a statement that both languages understand.
-Gradients are added up in the order of eager mode, so that the same arithmetic gives the same bits.
+All numbers of a sample are in one array `v`: parameters, inputs, then computed values; `g` has the
+gradients at the same indices. Each node becomes a statement that is valid in both languages.
+Gradients accumulate in the same order as in eager mode, so that the results are equal bit for bit.
 """
 
 from __future__ import annotations
@@ -17,21 +17,21 @@ from ...version import __version__
 from ..graph import CONSTANT, INPUT, PARAM, Graph
 from .helpers import Helpers
 
-LONGEST_LIST = 100  # lines in the comment about parameters, and about inputs
+LONGEST_LIST = 100  # maximum lines in the comments that list parameters and inputs
 
-Argument = tuple[str, tuple[int, ...]]  # a name, or '', and a shape
+Argument = tuple[str, tuple[int, ...]]  # a name or '', and a shape
 
 
 @dataclass
 class Export:
-    """What is to be written: every way through a function, for one sample."""
+    """What to write: every traced path through a function, for one sample."""
 
-    name: str  # a word
-    title: str  # any text
-    params: list[str]  # labels, '' where there is none
-    numbers: list[float]  # the parameters as they are now
+    name: str  # a valid identifier
+    title: str  # free text
+    params: list[str]  # labels, '' if missing
+    numbers: list[float]  # the current values of the parameters
     inputs: list[Argument]
-    variants: list[tuple[Graph, list[bool]]]  # graphs, and what their guards must be
+    variants: list[tuple[Graph, list[bool]]]  # graphs, and the expected outcomes of their guards
 
     @property
     def branches(self) -> bool:
@@ -60,9 +60,9 @@ class Statements:
     def __init__(self, graph: Graph, export: Export, helpers: Helpers, number: int) -> None:
         self.graph, self.helpers = graph, helpers
         self.first_input, self.size = len(export.params), len(export.params) + export.input_count
-        self.scratch = 0  # places for the longest product, after all others
-        self.numbers: list[float | None] = []  # of constants, and of what follows from them
-        self.active: list[bool] = []  # whether a parameter or an input can receive a gradient
+        self.scratch = 0  # extra space for the longest product, after all other numbers
+        self.numbers: list[float | None] = []  # of constants, and of nodes that use only constants
+        self.active: list[bool] = []  # whether a gradient flows to a parameter or an input
         self.places: dict[int, int] = {}
         statements = self.compute()
         self.forward: str = helpers.sequence(f"forward_{number}", ["v"], statements)
@@ -78,8 +78,8 @@ class Statements:
     # --- values ----------------------------------------------------------------------------------
 
     def compute(self) -> list[str]:
-        """The statements for the values; each node gets its place."""
-        listed = {*self.graph.results()}  # constants among these need a place too
+        """The statements that compute the values; assigns each node its index."""
+        listed = {*self.graph.results()}  # constants among these need an index too
         for what, args in self.graph.nodes:
             if isinstance(what, Variadic) or (isinstance(what, Op) and what.name == "take"):
                 listed.update(args)
@@ -125,7 +125,7 @@ class Statements:
         return self.helpers.apply(what.name, [self.operand(a) for a in args])
 
     def tables(self, op: Variadic, args: tuple[int, ...]) -> list[str]:
-        """A table of places for each part of the elements, and their number."""
+        """A table of indices for each part of the elements, and the number of elements."""
         parts = zip(*op.elements(args), strict=True)
         names = [self.helpers.table(tuple(self.places[a] for a in part)) for part in parts]
         return [*names, str(len(args) // op.width)]
@@ -137,16 +137,16 @@ class Statements:
     # --- gradients -------------------------------------------------------------------------------
 
     def edges(self, i: int) -> list[tuple[int, int]]:
-        """The arguments of a node that its gradient is passed on to, with their positions."""
+        """The arguments of a node that receive its gradient, with their positions."""
         what, args = self.graph.nodes[i]
         if isinstance(what, str) or not self.active[i]:
             return []
         return [(k, a) for k, a in enumerate(args) if self.active[a] and what.differentiable(k)]
 
     def find_conditional(self) -> set[int]:
-        """Nodes that a gradient reaches only through branches, and so perhaps not at all.
+        """Nodes that a gradient reaches only through branches, so perhaps not at all.
 
-        Where none does, nothing may be asked of their derivatives, which may be infinite.
+        If it does not, their derivatives must not be used, because they may be infinite.
         """
         always, sometimes = {self.graph.outputs[0]}, set[int]()
         for i in range(len(self.graph.nodes) - 1, -1, -1):
@@ -167,7 +167,7 @@ class Statements:
         return statements
 
     def pulls(self, i: int) -> list[str]:
-        """What the gradient of a node adds to those of its arguments."""
+        """The statements that propagate a node's gradient to its arguments."""
         what, args = self.graph.nodes[i]
         edges = self.edges(i)
         if isinstance(what, str) or not edges:
@@ -191,7 +191,7 @@ class Statements:
         args = [self.operand(x) for x in self.graph.nodes[i][1]]
         slope = self.helpers.slope(op, part, args, self.operand(i))
         target, gradient = f"g[{self.places[a]}]", f"g[{self.places[i]}]"
-        if op.selects:  # a derivative of exactly 0 is a branch not taken
+        if op.selects:  # a derivative of exactly 0 means a branch not taken
             lines = [f"{target} += {gradient} * slope;", *([mark] if mark else [])]
             inner = [
                 f"{self.helpers.language.constant} slope = {slope};",
@@ -209,7 +209,7 @@ def indented(lines: Sequence[str]) -> list[str]:
 
 
 def statements(export: Export, helpers: Helpers) -> list[Statements]:
-    """The statements of all variants, with their functions among the helpers."""
+    """The statements of all variants; their functions are added to the helpers."""
     found = [Statements(graph, export, helpers, k) for k, (graph, _) in enumerate(export.variants)]
     if len({len(each.outputs) for each in found}) > 1:
         raise TypeError("the function returns different numbers of values for different samples")
@@ -219,7 +219,7 @@ def statements(export: Export, helpers: Helpers) -> list[Statements]:
 def attempts(
     export: Export, variants: Sequence[Statements], results: Sequence[Sequence[str]], language: Language
 ) -> list[str]:
-    """Computes each variant in turn, until one fits the sample; `results` are what follows then."""
+    """Try each variant in turn until one fits the sample; `results` are the statements to run then."""
     lines: list[str] = []
     for each, (_, expected), found in zip(variants, export.variants, results, strict=True):
         pairs = zip(each.guards, expected, strict=True)
@@ -238,13 +238,13 @@ def comment(lines: Sequence[str]) -> list[str]:
 
 
 def harmless(text: str) -> str:
-    """Text for a comment: no line ends, no direction marks, nothing that opens or closes one."""
+    """Escape text for a comment: line breaks, direction marks, and comment delimiters."""
     shown = "".join(c if c.isprintable() else c.encode("unicode_escape").decode() for c in text)
     return shown.replace("*/", "*\\/").replace("/*", "/\\*").replace("??", "?\\?")
 
 
 def about(export: Export, after: Sequence[str]) -> list[str]:
-    """What was exported, and the order of parameters and inputs."""
+    """The header comment: what was exported, and the order of parameters and inputs."""
     nodes = sum(len(graph.nodes) for graph, _ in export.variants)
     lines = [
         f"Written by chainrule {__version__} from {export.title}: {nodes:,} nodes.",
@@ -273,7 +273,7 @@ def plural(count: int, noun: str) -> str:
 
 
 def listing(array: str, arguments: Sequence[Argument]) -> list[str]:
-    """Where each argument is; neighbours without a name share a line."""
+    """The index of each argument; adjacent arguments without a name share a line."""
     entries: list[tuple[int, int, str]] = []
     start = 0
     for name, shape in arguments:
