@@ -179,7 +179,7 @@ def _variadic(name: str, folds: tuple[Fold, ...], *partials: Formula, **fields: 
     return row
 
 
-# --- helpers for the formulas below, which are not operations themselves ------------------------
+# --- helpers for the formulas below, which are not operations themselves -------------------------
 
 
 @dataclass(frozen=True)

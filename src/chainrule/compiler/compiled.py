@@ -209,7 +209,7 @@ class Compiled(Generic[R]):
         """The value and gradient for one sample as source text, in 'c' or 'javascript'.
 
         The text needs only the language's standard library, and its comments say how to call it. It
-        contains only the branches traced so far, so call this on a batch first.
+        contains only the branches traced so far, so call the function with a batch first.
         """
         return backends.writer(language)(exported(self))
 

@@ -155,7 +155,7 @@ class Trainer:
         """
         steps, size = len(rates), size or data.samples
         before, made = self.steps - first, _counter(first)
-        self.held = held = replace(self.held, before=before, made=made)  # the same total of steps
+        self.held = held = replace(self.held, before=before, made=made)  # same total steps
         settings = np.column_stack([rates, before + np.arange(1.0, steps + 1)])
         losses = np.empty(steps)
         epochs = steps // -(-data.samples // size)

@@ -114,7 +114,7 @@ class NativeEngine(EagerEngine):
                 break
         return Outcome(losses, True, sizes)
 
-    # --- what is watched -------------------------------------------------------------------------
+    # --- evaluation ------------------------------------------------------------------------------
 
     def evaluate(self, xs: Any, ys: Any) -> tuple[list[Any], float]:
         return self.natively(self.judge, xs, ys) or super().evaluate(xs, ys)

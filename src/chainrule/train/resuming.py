@@ -193,7 +193,7 @@ class _File:
 
 
 def read_training(path: str | Path) -> tuple[Any, dict[str, float], dict[str, Any], dict[str, Any]]:
-    """The architecture, parameters, metadata and tensors; only the metadata is validated."""
+    """The architecture, parameters, metadata and tensors of a file, not yet compared with a run."""
     from safetensors import SafetensorError, safe_open
 
     architecture, numbers = read(path)

@@ -131,7 +131,7 @@ class Run:
         parts = [f"{name} {curve[-1]:.4g}" for name, curve in self.history.curves().items()]
         return ", ".join(parts)
 
-    # --- what is not finite ----------------------------------------------------------------------
+    # --- non-finite losses and gradients ---------------------------------------------------------
 
     def failure(self, xs: Any, ys: Any, loss: float, where: str) -> NonFiniteLossError:
         """The error for a loss or a gradient that is not finite."""
