@@ -48,10 +48,13 @@ class Plan:
         start = batch * data.size
         return self.order[epoch * data.samples :][start : min(start + data.size, data.samples)]
 
-    def finished(self, steps: int) -> tuple[int, int]:
-        """After this many steps: the completed epochs, and the steps made in the next one."""
+    def finished(self, steps: int, finite: bool) -> tuple[int, int]:
+        """After this many steps: the completed epochs, and the steps made in the next one.
+
+        An engine may read a Stream to its end before it finds that a step was not finite.
+        """
         if isinstance(self.data, Stream):
-            return self.passes, 0 if self.passes else steps
+            return (self.passes, 0) if finite and self.passes else (0, steps)
         return divmod(self.first + steps, self.data.in_epoch)
 
 

@@ -68,7 +68,8 @@ class Run:
             outcome = self.engine.steps(plan, interrupted)
         finally:
             self.engine.write_back()
-        done, rest = plan.finished(len(outcome.losses) - (not outcome.finite))
+        made = len(outcome.losses) - (not outcome.finite)
+        done, rest = plan.finished(made, outcome.finite)
         for i in range(done):
             self.record(outcome, i)
             if not self.stepwise and self.history.losses[-1] < self.best:
