@@ -2,14 +2,18 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
+
 import pytest
 
 from chainrule.learn.exercise import Exercise, exercises
+from chainrule.learn.sandbox.runner import USUAL
 from chainrule.learn.wrong import Wrong
 
 from ..conftest import require_imports
 
 CASES = exercises()
+PATIENT = replace(USUAL, seconds=60.0)  # beside other tests, a program may have to wait for a processor
 each = pytest.mark.parametrize("exercise", CASES, ids=lambda exercise: exercise.name)
 
 
@@ -19,10 +23,10 @@ def test_the_starter_fails_and_the_solution_passes(exercise: Exercise) -> None:
     assert exercise.task
     assert 2 <= len(exercise.hints) <= 4
     assert "your code here" in exercise.starter
-    first = exercise.check(exercise.folder / "starter.py")
+    first = exercise.check(exercise.folder / "starter.py", PATIENT)
     assert first.kind == "failed", first  # a property that does not hold, not an exception
     assert "it raises" not in first.message
-    second = exercise.check(exercise.folder / "solution.py")
+    second = exercise.check(exercise.folder / "solution.py", PATIENT)
     assert (second.kind, second.message) == ("passed", "")
 
 
@@ -33,7 +37,7 @@ def test_the_starter_fails_and_the_solution_passes(exercise: Exercise) -> None:
 def test_a_wrong_solution_is_rejected(exercise: Exercise, wrong: Wrong) -> None:
     assert wrong.why
     require_imports(wrong.code)
-    outcome = exercise.check(wrong)
+    outcome = exercise.check(wrong, PATIENT)
     assert outcome.kind in ("failed", "error"), outcome
     assert outcome.message
 
