@@ -573,7 +573,9 @@ def test_a_loss_that_is_not_a_mean_over_the_validation_data(wrong: float) -> Non
 # --- how many files a reader has to follow -------------------------------------------------------
 
 
-@pytest.mark.skipif(chainrule.core != "c", reason="calls into the reference class count too")
+@pytest.mark.skipif(
+    chainrule.core != "c", reason="on the reference core, calls into its class count too"
+)
 def test_a_run_goes_through_few_files_and_traces_once() -> None:
     """XOR with validation and a metric, 5 epochs: counts calls that enter a different file."""
     package = str(Path(chainrule.__file__).parent)
