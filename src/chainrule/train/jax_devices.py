@@ -25,7 +25,6 @@ class Devices:
 
     mesh: Any
     parts: int
-
     jax: Any
     shard_parameters: bool
     processes: Any

@@ -179,7 +179,6 @@ class MeanCheck:
     """
 
     seen: int
-
     loss: Loss
     judged: Compiled[Any]
     most: int | None

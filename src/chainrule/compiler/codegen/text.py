@@ -51,7 +51,6 @@ class Statements:
 
     backward: str
     scratch: int
-
     graph: Graph
     helpers: Helpers
     first_input: int

@@ -26,7 +26,6 @@ class Judges:
     """The running judges, each with its control connection."""
 
     listening: bool
-
     ended: socket.socket
 
     def __init__(self, asking: socket.socket) -> None:

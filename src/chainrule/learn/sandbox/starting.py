@@ -93,7 +93,6 @@ class Parent:
     """The process of `forking.py` for one environment; it ends when it is no longer used."""
 
     retired: bool
-
     key: tuple[object, ...]
     users: int
     asking: socket.socket

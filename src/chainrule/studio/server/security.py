@@ -194,7 +194,6 @@ class Exchange:
 
     unread: bool
     started: bool
-
     scope: Scope
 
     def __init__(self, scope: Scope, receive: Receive, send: Send, host: bytes | None) -> None:

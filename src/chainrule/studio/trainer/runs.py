@@ -83,7 +83,6 @@ class Run(threading.Thread):
     sent: int
     running: bool
     closed: bool
-
     settings: Config
     outbox: Outbox
 
