@@ -54,7 +54,7 @@ lint: .venv/installed
 	$(BIN)/ruff check .
 	$(BIN)/mypy
 
-# Installs the peers, measures once and writes docs/benchmarks.md; a missed bar is not a failure.
+# Installs the peers, measures once and writes docs/benchmarks.md; a missed target is not a failure.
 bench: .venv/installed
 	$(BIN)/pip install --quiet autograd casadi jax micrograd torch==2.13.0 xad
 	$(BIN)/python benchmarks/report.py

@@ -2,8 +2,8 @@
 
 Times compilation from a Python function to the first gradient, on a batch too small to matter. Each
 measurement runs in a separate process, and its peak memory is counted from the start of that process.
-The sizes take turns, so that a slow moment affects all of them. In the last rows of a table, the
-ratio column holds the quantity that the bar is set on. The last table divides the time of the
+The sizes alternate, so that a slow moment affects all of them. In the last rows of a table, the
+ratio column holds the quantity that the target is set on. The last table divides the time of the
 reference pipeline in Python by that of the C pipeline, from the traced graph to the machine.
 """
 
@@ -21,7 +21,7 @@ from typing import Any
 import measure
 import numpy as np
 import programs
-from measure import Row, Table, Times, in_time_units, in_turns, sized, timed
+from measure import Row, Table, Times, in_rounds, in_time_units, sized, timed
 from programs import OURS, START
 
 from chainrule import Value
@@ -35,7 +35,7 @@ PROCESSES = sized(5, 1)
 PIPELINE_NODES = sized(10_000, 1_000)  # the Python pipeline is slow
 PIPELINE_TURNS = sized(5, 1)
 SAMPLES = 8
-SECONDS, GIGABYTES = 2.0, 1.0  # the bars for the largest size
+SECONDS, GIGABYTES = 2.0, 1.0  # the targets for the largest size
 LINEAR = 1.5  # how much more a node may cost at the largest size than at the one before
 
 Case = tuple[Compiled, tuple[Any, ...]]  # and a batch
@@ -94,8 +94,8 @@ def in_a_process(name: str, size: int) -> dict[str, float]:
 
 def table(name: str) -> Table:
     rows, seconds_a_node = [], []
-    turns = [[in_a_process(name, size) for size in SIZES] for _ in range(PROCESSES)]
-    for runs in zip(*turns, strict=True):
+    rounds = [[in_a_process(name, size) for size in SIZES] for _ in range(PROCESSES)]
+    for runs in zip(*rounds, strict=True):
         nodes = runs[0]["nodes"]
         times = Times(tuple(run["seconds"] for run in runs))
         peak = statistics.median(run["gigabytes"] for run in runs)
@@ -113,9 +113,9 @@ def table(name: str) -> Table:
     rows += [
         Row([f"{last}: seconds", *blank], seconds_a_node[-1] * SIZES[-1], at_most=SECONDS),
         Row([f"{last}: gigabytes", *blank], peak / nodes * SIZES[-1], at_most=GIGABYTES),
-        Row([f"a node of {last}, to one of {SIZES[-2]:,}", *blank], growth, at_most=LINEAR),
+        Row([f"time per node: {last}, to one of {SIZES[-2]:,}", *blank], growth, at_most=LINEAR),
     ]
-    return Table([f"compiling a {name}", "median", "fastest - slowest", "a node", "peak"], rows)
+    return Table([f"compiling a {name}", "median", "fastest - slowest", "per node", "peak"], rows)
 
 
 def pipelines() -> Table:
@@ -128,11 +128,11 @@ def pipelines() -> Table:
         source = variant.trace.source
         if not isinstance(source, Flat):
             return Table(["pipelines: not measured, there is no C core"])
-        took = in_turns(pipeline_contestants(variant, source), PIPELINE_TURNS)
+        took = in_rounds(pipeline_contestants(variant, source), PIPELINE_TURNS)
         each = [in_time_units(took[who].median / len(source)) for who in ("Python", "C")]
         cells = [f"{name}, {len(source):,} nodes", *each]
         rows.append(Row(cells, took["Python"].to(took["C"])))
-    return Table(["from graph to machine, a node", "Python", "C"], rows)
+    return Table(["from graph to machine, per node", "Python", "C"], rows)
 
 
 def pipeline_contestants(variant: Any, source: Flat) -> dict[str, Callable[[], float]]:

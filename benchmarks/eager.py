@@ -23,7 +23,7 @@ from typing import Any
 
 import measure
 import numpy as np
-from measure import Row, Table, Work, check_close, in_time_units, in_turns, sized, timed
+from measure import Row, Table, Work, check_close, in_rounds, in_time_units, sized, timed
 from race import OURS, Contestant, Race
 
 import chainrule
@@ -73,11 +73,11 @@ def check_chain(rounds: int) -> None:
     check_close("the gradient of the chain", [x.grad, a.grad], [FACTOR**rounds, slope])
 
 
-def chain_rows(rounds: int, barred: bool) -> list[Row]:
+def chain_rows(rounds: int, with_target: bool) -> list[Row]:
     check_chain(rounds)
     nodes = 2 * rounds
     value = chainrule.Value
-    took = in_turns(
+    took = in_rounds(
         {
             "floats": lambda: timed(lambda: chain(1.0, FACTOR, rounds)),
             "forward": lambda: timed(lambda: chain(value(1.0), value(FACTOR), rounds)),
@@ -87,7 +87,7 @@ def chain_rows(rounds: int, barred: bool) -> list[Row]:
     )
     took["forward + backward + free"] = took["forward"].plus(took["backward"], took["free"])
     theirs = f"{in_time_units(took['floats'].median / nodes)}/op"
-    bars = {"forward": 2.0, "backward": 0.75} if barred else {}
+    targets = {"forward": 2.0, "backward": 0.75} if with_target else {}
     return [
         Row(
             [
@@ -96,7 +96,7 @@ def chain_rows(rounds: int, barred: bool) -> list[Row]:
                 theirs,
             ],
             times.to(took["floats"]),
-            bars.get(name),
+            targets.get(name),
         )
         for name, times in took.items()
         if name != "floats"
@@ -148,7 +148,7 @@ def short_chain_race() -> Race:
         spelled("micrograd", "collector off", False),
     ]
     title = f"chain of {2 * SHORT_ROUNDS} nodes, forward + backward"
-    return Race(title, contestants, checked=1, bars={"micrograd": 25.0})
+    return Race(title, contestants, checked=1, targets={"micrograd": 25.0})
 
 
 def moons() -> tuple[list[list[float]], list[int]]:
@@ -274,7 +274,7 @@ def moons_race() -> Race:
         spelled("micrograd", "collector on", True),
         spelled("micrograd", "collector off", False),
     ]
-    return Race("moons demo, one eager step", contestants, checked=2, bars={"micrograd": 100.0})
+    return Race("moons demo, one eager step", contestants, checked=2, targets={"micrograd": 100.0})
 
 
 # --- memory --------------------------------------------------------------------------------------
@@ -307,7 +307,7 @@ def memory() -> Table | str:
     )
     size = float(run.stdout)
     row = Row(["a chain of 1,000,000 nodes", f"{size:.1f} B"], size, at_most=96.0)
-    return Table(["bytes a node", "resident memory"], [row])
+    return Table(["bytes per node", "resident memory"], [row])
 
 
 # --- the table -----------------------------------------------------------------------------------

@@ -345,7 +345,7 @@ def race(dtype: str, tolerance: float, plain: bool) -> Race:
         f"tiny GPT, one name, with Adam, {dtype}",
         contestants,
         checked=CHECKED,
-        bars={"plain Value": 500.0} if plain else {},  # the stretch goal is 1,000
+        targets={"plain Value": 500.0} if plain else {},  # the stretch goal is 1,000
         tolerance=tolerance,
         advice=f"For a tiny GPT whose names fit one loop of JAX, in {dtype}",
     )

@@ -88,7 +88,7 @@ def tables() -> Iterator[Table]:
     title = f"MLP({INPUTS}, [{HIDDEN}, 10]), batch of {BATCH:,}, one step" + (
         ", on a GPU" if GPU else ""
     )
-    yield Race(title, contestants, checked=5, bars={"JAX": SLOWER}).table()
+    yield Race(title, contestants, checked=5, targets={"JAX": SLOWER}).table()
 
 
 if __name__ == "__main__":

@@ -2,7 +2,7 @@
 
 Lays out random expressions with shared parts, without Graphviz. The crossings with columns in order
 of computation are listed next to those of the layout. Nothing may overlap, at any size. In the last
-row, the ratio column holds the seconds that its bar is set on.
+row, the ratio column holds the seconds that its target is set on.
 """
 
 from __future__ import annotations
@@ -15,14 +15,14 @@ from typing import Any
 
 import measure
 import numpy as np
-from measure import Row, Table, in_time_units, in_turns, timed
+from measure import Row, Table, in_rounds, in_time_units, timed
 
 from chainrule import Value, viz
 from chainrule.viz.layout import layers
 from chainrule.viz.layout.places import Layout, layout
 
 SIZES = (10, 100) if measure.QUICK else (10, 100, 300, 1_000, 2_000)
-SECONDS = 1.0  # the bar for the largest graph
+SECONDS = 1.0  # the target for the largest graph
 REPEATS = 1 if measure.QUICK else 5
 
 
@@ -64,7 +64,7 @@ def row(nodes: int) -> Row:
     graph = layers.build(picture)
     before = layers.crossings(graph, graph.columns)
     places = layout(picture)
-    times = in_turns({"layout": lambda: timed(lambda: layout(picture))}, REPEATS)["layout"]
+    times = in_rounds({"layout": lambda: timed(lambda: layout(picture))}, REPEATS)["layout"]
     cells = [
         f"{len(picture.nodes):,} nodes",
         f"{len(picture.edges):,}",

@@ -1,8 +1,8 @@
-"""How all benchmarks measure and print: medians over turns, quartiles, bars, one table format.
+"""How all benchmarks measure and print: medians over rounds, quartiles, targets, one table format.
 
 Independent of what is measured. `--quick` on the command line makes everything small, to test that a
 script works; `--check` also skips the timing and compares results in one process. Neither judges any
-bar.
+target.
 """
 
 from __future__ import annotations
@@ -31,8 +31,8 @@ os.environ.update(JAX_ENABLE_X64="1", JAX_PLATFORMS="cpu")  # to match ours: dou
 
 CHECK = "--check" in sys.argv
 QUICK = CHECK or "--quick" in sys.argv
-TURNS = 1 if QUICK else 11
-REST = 0.0 if QUICK else 0.05  # seconds between turns, for idle worker threads to stop spinning
+ROUNDS = 1 if QUICK else 11
+REST = 0.0 if QUICK else 0.05  # seconds between rounds, for idle worker threads to stop spinning
 CLOSE = 1e-9
 SIMD = ("avx", "avx2", "fma", "avx512f", "neon", "asimd", "sve")  # the CPU flags to report
 RECORDS = "--records="  # followed by the file that report.py reads
@@ -41,7 +41,7 @@ Work = Callable[[], Any]
 
 
 class WrongValueError(Exception):
-    """Two spellings of the same work gave different results."""
+    """Two implementations of the same work gave different results."""
 
 
 def sized(full: int, quick: int) -> int:
@@ -59,7 +59,7 @@ def progress(text: str) -> None:
 
 @dataclass(frozen=True)
 class Times:
-    """One number for each turn: seconds, or ratios of seconds."""
+    """One number for each round: seconds, or ratios of seconds."""
 
     seconds: tuple[float, ...]
 
@@ -77,11 +77,11 @@ class Times:
         return Times(tuple(seconds * units for seconds in self.seconds))
 
     def to(self, other: Times) -> Times:
-        """The ratio within each turn, so that both sides ran under the same conditions."""
+        """The ratio within each round, so that both sides ran under the same conditions."""
         return Times(tuple(a / b for a, b in zip(self.seconds, other.seconds, strict=True)))
 
     def only(self, kept: Sequence[bool]) -> Times:
-        """The turns for which `kept` is true."""
+        """The rounds for which `kept` is true."""
         return Times(tuple(s for s, keep in zip(self.seconds, kept, strict=True) if keep))
 
     def plus(self, *others: Times) -> Times:
@@ -96,18 +96,18 @@ def timed(work: Work) -> float:
     return took
 
 
-def in_turns(contestants: dict[str, Callable[[], float]], turns: int = TURNS) -> dict[str, Times]:
-    """Measure works that return their time in seconds, in turns after one untimed round.
+def in_rounds(contestants: dict[str, Callable[[], float]], rounds: int = ROUNDS) -> dict[str, Times]:
+    """Measure works that return their time in seconds, in rounds after one untimed round.
 
     Garbage is collected before each, so that none is timed collecting another's garbage.
     """
     seconds: dict[str, list[float]] = {name: [] for name in contestants}
-    for turn in range(-1, turns):
+    for index in range(-1, rounds):
         for name, contestant in contestants.items():
             gc.collect()
             time.sleep(REST)
             took = contestant()
-            if turn >= 0:
+            if index >= 0:
                 seconds[name].append(took)
     return {name: Times(tuple(each)) for name, each in seconds.items()}
 
@@ -136,10 +136,10 @@ def ratio_text(ratio: float) -> str:
 
 @dataclass(frozen=True)
 class Row:
-    """One line of a table. The bar is met if the median ratio is on the right side of it.
+    """One line of a table. The target is met if the median ratio is on the right side of it.
 
     `peer` is the library that the row represents in the page's summary. Only the row of its best
-    spelling sets it.
+    implementation sets it.
     """
 
     cells: Sequence[str]
@@ -154,14 +154,14 @@ class Row:
         return self.ratio.median if isinstance(self.ratio, Times) else self.ratio
 
     @property
-    def bar(self) -> str:
+    def target(self) -> str:
         if self.at_least is not None:
             return f">= {self.at_least:,g}"
         return "" if self.at_most is None else f"<= {self.at_most:,g}"
 
     @property
     def verdict(self) -> str:
-        if not self.bar:
+        if not self.target:
             return ""
         if QUICK or self.middle is None:
             return "not judged"
@@ -178,7 +178,7 @@ class Row:
 
     def texts(self) -> tuple[str, ...]:
         ratio = "" if self.middle is None else ratio_text(self.middle)
-        return *self.cells, ratio, self.quartiles, self.bar, self.verdict
+        return *self.cells, ratio, self.quartiles, self.target, self.verdict
 
 
 @dataclass
@@ -193,11 +193,11 @@ class Table:
     advice: str = ""
 
     def __str__(self) -> str:
-        head = (*self.head, "ratio", "quartiles", "bar", "")
+        head = (*self.head, "ratio", "quartiles", "target", "")
         return markdown([head, *(row.texts() for row in self.rows)])
 
     def records(self) -> list[dict[str, Any]]:
-        """The rows for the page's summary: those with a bar, and each peer's best spelling."""
+        """The rows for the page's summary: those with a target, and each peer's best implementation."""
         return [
             {
                 "title": self.head[0],
@@ -205,12 +205,12 @@ class Table:
                 "peer": row.peer,
                 "ratio": row.middle,
                 "quartiles": row.quartiles,
-                "bar": row.bar,
+                "target": row.target,
                 "verdict": row.verdict,
                 "advice": self.advice,
             }
             for row in self.rows
-            if row.bar or row.peer
+            if row.target or row.peer
         ]
 
 
@@ -260,12 +260,12 @@ def versions(peers: Sequence[str]) -> str:
 def main(results: Callable[[], Iterable[Table | str]], peers: Sequence[str] = ()) -> int:
     """Print a script's tables as they are measured.
 
-    Returns 0 even if bars are missed, since the table says so; 1 if a peer gave a different result
+    Returns 0 even if targets are missed, since the table says so; 1 if a peer gave a different result
     from ours; 2 if the script could not continue.
     """
     print(f"{versions(peers)}")
     if QUICK:
-        print("\nQuick: small sizes, to see that it works. No bar is judged.")
+        print("\nQuick: small sizes, to see that it works. No target is judged.")
     code = 0
     try:
         for result in results():

@@ -261,7 +261,7 @@ def hessians() -> Race:
         casadi("hessian, C, -Ofast", partial(casadi_hessian, compiled_c("-Ofast")), HESSIANS, "gcc"),
     ]
     return Race(
-        f"Hessian of {VARIABLES} variables, one point a call",
+        f"Hessian of {VARIABLES} variables, one point per call",
         contestants,
         checked=2,
         advice="For Hessians at one point at a time",
@@ -419,7 +419,7 @@ def calls() -> Race:
         Contestant("C", "by hand, -O3, by ctypes", c_calls, CALLS, programs=["cc"]),
     ]
     return Race(
-        "Black-Scholes price with five sensitivities, one sample a call",
+        "Black-Scholes price with five sensitivities, one sample per call",
         contestants,
         checked=3,
         advice='For a small formula called with one sample at a time (or export it: `source("c")`)',

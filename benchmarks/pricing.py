@@ -220,7 +220,7 @@ def asian() -> Table:
         contestants,
         checked=CHECKED_TRADES,
         shown=TRADES,
-        bars={"JAX": 3.0},
+        targets={"JAX": 3.0},
         advice="For a price whose loop becomes a cumulative sum over arrays",
     )
     table = race.table()
@@ -439,7 +439,7 @@ def path_model() -> Table:
         contestants,
         checked=CHECKED_PATHS,
         shown=PATHS,
-        bars={"JAX": 4.0, "CasADi": 8.0},
+        targets={"JAX": 4.0, "CasADi": 8.0},
         advice="For a path model with few parameters, written as a loop of JAX",
     )
     table = race.table()

@@ -1,7 +1,7 @@
-"""Races: several spellings of the same work, each in a separate process, measured in turns.
+"""Races: several implementations of the same work, each in a separate process, measured in rounds.
 
-Separate processes keep thread pools, collectors and settings apart. A spelling that crashes or is not
-installed loses only its own row. Independent of the work itself.
+Separate processes keep thread pools, collectors and settings apart. An implementation that crashes or
+is not installed loses only its own row. Nothing here depends on the work itself.
 """
 
 from __future__ import annotations
@@ -42,7 +42,7 @@ from measure import (
 
 STARTS = 1 if QUICK else 3  # compiling takes long, and varies less
 LONG = 3.0  # a contestant that takes longer than this to compile does so only once
-A_TURN = 0.0 if QUICK else 0.05  # seconds for which short work is repeated in each turn
+A_ROUND = 0.0 if QUICK else 0.05  # seconds for which short work is repeated in each round
 PATIENCE = 600.0  # seconds to wait for an answer from a process
 TWO_DEVICES = {"XLA_FLAGS": "--xla_force_host_platform_device_count=2"}  # two JAX devices, one core each
 OURS = "chainrule"
@@ -53,7 +53,7 @@ if CHECK:
 
 @dataclass(frozen=True)
 class Contestant:
-    """One spelling of some work.
+    """One implementation of some work.
 
     `start(n)` prepares n units of the work from scratch, including compilation, and returns a
     function that does them and returns numbers that all contestants must agree on. It must be a
@@ -61,7 +61,7 @@ class Contestant:
     """
 
     library: str
-    spelling: str
+    implementation: str
     start: Callable[[int], Work]
     units: int
     compiles: bool = True
@@ -72,7 +72,7 @@ class Contestant:
 
     @property
     def name(self) -> str:
-        return f"{self.library}: {self.spelling}" if self.spelling else self.library
+        return f"{self.library}: {self.implementation}" if self.implementation else self.library
 
     def missing(self) -> str:
         """What this machine lacks for it, as a sentence; empty if nothing."""
@@ -100,21 +100,21 @@ def compiled(contestant: Contestant, checked_took: float) -> tuple[list[float], 
     return [took, *(first_result(contestant, contestant.units)[0] for _ in range(STARTS - 1))], work
 
 
-def seconds_in_a_turn(work: Work) -> float:
-    """The time of one call; for short work, the mean of as many calls as fill a turn."""
+def seconds_in_a_round(work: Work) -> float:
+    """The time of one call; for short work, the mean of as many calls as fill a round."""
     gc.collect()
     took = timed(work)
-    if took >= A_TURN:
+    if took >= A_ROUND:
         return took
     calls, total = 0, 0.0
-    while total < A_TURN:
+    while total < A_ROUND:
         total += timed(work)
         calls += 1
     return total / calls
 
 
 def serve(connection: Connection, contestant: Contestant, checked: int) -> None:
-    """Send the result to be checked, then the compile time, then the time of each turn."""
+    """Send the result to be checked, then the compile time, then the time of each round."""
     os.dup2(sys.stderr.fileno(), 1)  # output of a library must not get into the page
     with a_folder():
         try:
@@ -128,7 +128,7 @@ def serve(connection: Connection, contestant: Contestant, checked: int) -> None:
             gc.collect()
             gc.freeze()  # so that no collection has to traverse the libraries
             while connection.recv():
-                connection.send(seconds_in_a_turn(work))
+                connection.send(seconds_in_a_round(work))
         except Exception as error:
             connection.send(error_line(error))
 
@@ -220,11 +220,11 @@ def environment(changes: Mapping[str, str]) -> Iterator[None]:
 
 
 class Race:
-    """Contestants, ours first, compared and then measured in turns.
+    """Contestants, ours first, compared and then measured in rounds.
 
-    A row shows the median for `shown` units and, separately, the compile time. The ratio of a turn is
-    the peer's time divided by ours. `bars` applies to each library's best spelling, the one with the
-    lowest median ratio.
+    A row shows the median for `shown` units and, separately, the compile time. The ratio of a round is
+    the peer's time divided by ours. `targets` applies to each library's best implementation, the
+    one with the lowest median ratio.
     """
 
     def __init__(
@@ -234,12 +234,12 @@ class Race:
         *,
         checked: int,
         shown: int = 1,
-        bars: Mapping[str, float] | None = None,
+        targets: Mapping[str, float] | None = None,
         tolerance: float = CLOSE,
         advice: str = "",
     ) -> None:
         self.title, self.contestants, self.shown = title, contestants, shown
-        self.bars, self.tolerance, self.advice = dict(bars or {}), tolerance, advice
+        self.targets, self.tolerance, self.advice = dict(targets or {}), tolerance, advice
         self.reasons: dict[str, str] = {}  # for what was not measured
         self.wrong: set[str] = set()
         self.first: dict[str, Times] = {}
@@ -305,7 +305,7 @@ class Race:
 
     def take_turns(self, workers: dict[str, Worker]) -> None:
         seconds: dict[str, list[float]] = {name: [] for name in workers}
-        for turn in range(-1, measure.TURNS):
+        for index in range(-1, measure.ROUNDS):
             for each in self.contestants:
                 if each.name not in workers:
                     continue
@@ -315,7 +315,7 @@ class Race:
                 except NotMeasuredError as reason:
                     self.drop(workers, each, reason)
                     continue
-                if turn >= 0:
+                if index >= 0:
                     seconds[each.name].append(took)
         self.warm = {name: Times(tuple(seconds[name])) for name in workers}
 
@@ -340,7 +340,7 @@ class Race:
         return self.unit(contestant).to(self.unit(self.contestants[0]))
 
     def best(self) -> dict[str, str]:
-        """The name of each library's fastest spelling."""
+        """The name of each library's fastest implementation."""
         found: dict[str, str] = {}
         measured = [each for each in self.contestants[1:] if each.name in self.warm]
         for each in sorted(measured, key=lambda each: self.ratio(each).median):
@@ -351,9 +351,11 @@ class Race:
     def table(self) -> Table:
         best = self.best()
         rows = [self.row(each, best.get(each.library) == each.name) for each in self.contestants]
-        for library, bar in self.bars.items():
+        for library, target in self.targets.items():
             if library not in best:
-                rows.append(Row([f"{library}: no spelling was measured", "", ""], None, at_least=bar))
+                rows.append(
+                    Row([f"{library}: no implementation was measured", "", ""], None, at_least=target)
+                )
         return Table([self.title, "compile", "median"], rows, self.advice)
 
     def row(self, contestant: Contestant, best: bool) -> Row:
@@ -371,11 +373,11 @@ class Race:
         ]
         if contestant is self.contestants[0]:
             return Row(cells)
-        bar = self.bars.get(contestant.library) if best else None
-        return Row(cells, self.ratio(contestant), None, bar, contestant.library if best else "")
+        target = self.targets.get(contestant.library) if best else None
+        return Row(cells, self.ratio(contestant), None, target, contestant.library if best else "")
 
     def first_result_row(self, library: str, at_least: float) -> Row:
-        """A row for the library's spelling with the fastest first result."""
+        """A row for the library's implementation with the fastest first result."""
         names = [each.name for each in self.contestants if each.library == library]
         measured = [name for name in names if name in self.warm]
         if not measured:

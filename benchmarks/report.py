@@ -1,6 +1,6 @@
 """Runs all benchmarks once and writes docs/benchmarks.md: what `make bench` does.
 
-The page reports the run as measured, including missed bars, and the exit code is 0. It is 1 if a peer
+The page reports the run as measured, including missed targets, and the exit code is 0. It is 1 if a peer
 gave a different result from ours, which the page shows, and 2 if a script could not continue. In that
 case, and with `--quick`, nothing is written.
 """
@@ -40,26 +40,26 @@ Your machine will give other times, and somewhat different ratios.
 
 ## How it is measured
 
-- **Spellings.** A library can do the same work in several ways. We show those that its experts would
-  try, and judge each library by its best: the one with the lowest ratio, marked `(best)`.
-- **Results first.** Every spelling must match our value and our gradients before anything is timed.
-- **Processes.** Each spelling runs in a separate process. One that is not installed or fails is shown
-  as not measured, with the reason.
-- **Turns.** The spellings in a table take turns: one round that does not count, then {measure.TURNS}
-  that do ({threads.TURNS} where threads are compared, {layout.REPEATS} for the layouts and
-  {compile_time.PROCESSES} for compile times). In its turn, a spelling does its work once; work
-  shorter than {race.A_TURN * 1000:.0f} ms is repeated until that time is filled. No turn is repeated,
-  left out or selected.
-- **Times** are medians over the turns. **Compile times** are shown separately: from scratch to the first
-  result, minus a warm call; the median of {race.STARTS} starts, or a single start if it takes more than
-  {race.LONG:.0f} s. Libraries are imported beforehand.
-- **Ratios** are taken within each turn, the peer's time divided by ours, so that both ran under the
+- **Implementations.** A library can do the same work in several ways. We show those that its experts
+  would try, and judge each library by its best: the one with the lowest ratio, marked `(best)`.
+- **Results first.** Every implementation must match our value and our gradients before it is timed.
+- **Processes.** Each implementation runs in a separate process. One that fails or is not installed is
+  shown as not measured, with the reason.
+- **Rounds.** In a round, each implementation in a table does its work once, one after the other; work
+  shorter than {race.A_ROUND * 1000:.0f} ms is repeated until that time is filled. After one warm-up
+  round, {measure.ROUNDS} rounds are measured ({threads.ROUNDS} where threads are compared,
+  {layout.REPEATS} for the layouts, {compile_time.PROCESSES} for compile times).
+  No round is repeated, left out or selected.
+- **Times** are medians over the rounds. **Compile times** are shown separately: from scratch to the
+  first result, minus a warm call; the median of {race.STARTS} starts, or a single start if it takes more
+  than {race.LONG:.0f} s. Libraries are imported beforehand.
+- **Ratios** are taken within each round, the peer's time divided by ours, so that both ran under the
   same conditions. The table shows their median and quartiles. Above 1 the peer takes longer; below 1
   it is faster. If a table uses another ratio, the text above it says so.
-- **Bars** were set before the measurement. A bar on a library applies to its best spelling; one that
-  is missed stays in the table as missed.
+- **Targets** were set before the measurement. A target for a library applies to its best
+  implementation. A missed target stays in the table as missed.
 - **Precision** is double, unless a table says float32. Python's garbage collector runs before each
-  turn, untimed, and normally during it, unless a spelling says that it is off.
+  round, untimed, and normally during it, unless an implementation says that it is off.
 """
 
 
@@ -85,29 +85,29 @@ def section(script: str, text: str) -> str:
 # --- the summary ---------------------------------------------------------------------------------
 
 
-def bars(records: list[Record]) -> str:
-    """All bars, and how many were met."""
-    barred = [record for record in records if record["bar"]]
-    missed = sum(record["verdict"] == "missed" for record in barred)
-    met = sum(record["verdict"] == "met" for record in barred)
+def targets(records: list[Record]) -> str:
+    """All targets, and how many were met."""
+    with_target = [record for record in records if record["target"]]
+    missed = sum(record["verdict"] == "missed" for record in with_target)
+    met = sum(record["verdict"] == "met" for record in with_target)
     lines = [
         (
             record["title"],
             record["name"],
             "" if record["ratio"] is None else ratio_text(record["ratio"]),
             record["quartiles"],
-            record["bar"],
+            record["target"],
             record["verdict"],
         )
-        for record in barred
+        for record in with_target
     ]
-    head = ("work", "measured against", "ratio", "quartiles", "bar", "")
-    count = f"Of {len(barred)} bars, this run met {met} and missed {missed}."
-    return f"## Bars\n\n{count}\n\n{markdown([head, *lines])}\n"
+    head = ("task", "measured against", "ratio", "quartiles", "target", "")
+    count = f"Of {len(with_target)} targets, this run met {met} and missed {missed}."
+    return f"## Targets\n\n{count}\n\n{markdown([head, *lines])}\n"
 
 
 def faster(records: list[Record]) -> list[Record]:
-    """The records in which a peer's best spelling is faster than ours."""
+    """The records in which a peer's best implementation is faster than ours."""
     return [r for r in records if r["peer"] and r["ratio"] is not None and r["ratio"] < 1.0]
 
 
@@ -128,7 +128,7 @@ def others(records: list[Record]) -> str:
     ]
     if not lines:
         return "## Where others are faster\n\nNowhere in this run.\n"
-    head = ("work", "best spelling", "times as fast as ours", "ratio", "quartiles")
+    head = ("task", "best implementation", "times as fast as ours", "ratio", "quartiles")
     return f"## Where others are faster\n\n{markdown([head, *lines])}\n"
 
 
@@ -147,7 +147,7 @@ def advice(records: list[Record]) -> str:
 
 
 def page(machine: str, records: list[Record], sections: list[str]) -> str:
-    summary = [bars(records), others(records), advice(records)]
+    summary = [targets(records), others(records), advice(records)]
     return "\n".join([HEAD.format(machine=machine), *summary, *sections])
 
 
@@ -165,7 +165,7 @@ def main() -> int:
             sections.append(section(script, text))
         found = [json.loads(line) for line in records.read_text().splitlines()]
     text = page(measure.machine(), found, sections)
-    print(f"\n{bars(found)}\n{others(found)}\n{advice(found)}")
+    print(f"\n{targets(found)}\n{others(found)}\n{advice(found)}")
     if not measure.QUICK and worst < 2:
         PAGE.write_text(text)
         print(f"\nwritten: {PAGE}")

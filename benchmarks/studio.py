@@ -58,7 +58,7 @@ def measure(said: str) -> None:
                 frames, size, head = frames + 1, size + len(message), head_of(message)
         took = time.perf_counter() - start
     speed = f"{head['steps'] / took:,.0f} steps/s, {frames / took:.1f} frames/s"
-    print(f"{speed}, {size / frames:,.0f} bytes a frame")
+    print(f"{speed}, {size / frames:,.0f} bytes per frame")
 
 
 def main() -> None:

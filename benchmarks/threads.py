@@ -2,8 +2,8 @@
 
 On a rented machine, two cores are sometimes two hyperthreads of one. Then two independent programs
 take twice as long together as one alone, and threads cannot help. So two such programs run before and
-after every turn, to test whether the machine really had two cores. No turn is repeated or left out:
-the verdict is based on all of them, and the rows below it show only the turns with two cores. The
+after every round, to test whether the machine really had two cores. No round is repeated or left out:
+the verdict is based on all of them, and the rows below it show only the rounds with two cores. The
 ratio is the time divided by that of two threads.
 """
 
@@ -30,7 +30,7 @@ from chainrule.compiler import compile
 PATHS, STEPS = sized(32_768, 256), sized(100, 10)
 SAMPLES = sized(16_384, 256)
 PROBED = sized(4_096, 256)
-TURNS = 1 if QUICK else 25
+ROUNDS = 1 if QUICK else 25
 FASTER = 1.7
 ENOUGH, TOO_MUCH = 1.7, 2.1  # speedup over one core; more means that the single run was disturbed
 
@@ -95,18 +95,18 @@ class TwoCores:
 
 
 def measured(works: dict[str, Work], two_cores: TwoCores) -> tuple[dict[str, Times], list[bool]]:
-    """The seconds of each work in each turn, and whether the turn had two cores."""
+    """The seconds of each work in each round, and whether the round had two cores."""
     seconds: dict[str, list[float]] = {name: [] for name in works}
     had_two = []
-    for turn in range(-1, TURNS):
+    for index in range(-1, ROUNDS):
         before = two_cores()
         for name, work in works.items():
             gc.collect()
             time.sleep(measure.REST)
             took = timed(work)
-            if turn >= 0:
+            if index >= 0:
                 seconds[name].append(took)
-        if turn >= 0:
+        if index >= 0:
             had_two.append(two_cores() and before)
     return {name: Times(tuple(each)) for name, each in seconds.items()}, had_two
 
@@ -118,25 +118,25 @@ def table(title: str, start: Callable[[int], Work], units: int, two_cores: TwoCo
     works["both"] = two_callers(start, units)
     took, had_two = measured(works, two_cores)
     took["both"] = took["both"].of(0.5)  # it did the work twice
-    rows = turns_rows(took, f"all {TURNS} turns", FASTER)
+    rows = rows_of_rounds(took, f"all {ROUNDS} rounds", FASTER)
     counted = sum(had_two)
     if counted:
         chosen = {name: times.only(had_two) for name, times in took.items()}
-        rows += turns_rows(chosen, f"the {counted} of {TURNS} turns with two cores", None)
+        rows += rows_of_rounds(chosen, f"the {counted} of {ROUNDS} rounds with two cores", None)
     else:
-        rows.append(Row([f"no turn of {TURNS} had two cores", ""]))
+        rows.append(Row([f"no round of {ROUNDS} had two cores", ""]))
     return Table([title, "median"], rows)
 
 
-def turns_rows(took: dict[str, Times], which: str, bar: float | None) -> list[Row]:
-    def row(text: str, name: str, bar: float | None = None) -> Row:
+def rows_of_rounds(took: dict[str, Times], which: str, target: float | None) -> list[Row]:
+    def row(text: str, name: str, target: float | None = None) -> Row:
         ratio = None if name == "2" else took[name].to(took["2"])
-        return Row([f"{text}, {which}", in_time_units(took[name].median)], ratio, at_least=bar)
+        return Row([f"{text}, {which}", in_time_units(took[name].median)], ratio, at_least=target)
 
     return [
         row("two threads", "2"),
-        row("one thread", "1", bar),
-        row("a batch on each core at once, a batch", "both"),
+        row("one thread", "1", target),
+        row("a batch on each core at once, time per batch", "both"),
     ]
 
 

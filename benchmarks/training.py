@@ -454,7 +454,7 @@ def races() -> Iterator[Race]:
             *torch_spellings("xor", sized(200, 10), [(1, 1), (1, TOGETHER)], vmap=True),
         ],
         checked=CHECKED,
-        bars={"JAX": 4.0, "PyTorch": 300.0},
+        targets={"JAX": 4.0, "PyTorch": 300.0},
         advice="For a network of a few neurons on a handful of samples",
     )
     steps = sized(2_000, 50)
@@ -467,7 +467,7 @@ def races() -> Iterator[Race]:
             *micrograd_spellings("moons"),
         ],
         checked=CHECKED,
-        bars={"JAX": 2.0, "PyTorch": 80.0, "micrograd": 100_000.0},
+        targets={"JAX": 2.0, "PyTorch": 80.0, "micrograd": 100_000.0},
         advice="For a network of some dozen neurons on a hundred samples",
     )
     steps = sized(100, 10)
@@ -479,7 +479,7 @@ def races() -> Iterator[Race]:
             *torch_spellings("classes", steps, [(1, 1), (2, 1), (2, TOGETHER)]),
         ],
         checked=CHECKED,
-        bars={"JAX": 2.0, "PyTorch": 2.0},
+        targets={"JAX": 2.0, "PyTorch": 2.0},
         advice="For a network with layers of a hundred neurons",
     )
     inputs, sizes = LARGE

@@ -47,7 +47,7 @@ def main() -> None:
     for i, (value, size) in enumerate(history):
         print(f"step {i}   loss {value:.12f}   gradient {size:.1e}")
     w1, w2, bias = weights
-    print(f"logit = {w1:.4f} x1 {w2:+.4f} x2 {bias:+.4f}, right for {accuracy(weights, X, y):.0%}")
+    print(f"logit = {w1:.4f} x1 {w2:+.4f} x2 {bias:+.4f}, accuracy {accuracy(weights, X, y):.0%}")
 
 
 if __name__ == "__main__":

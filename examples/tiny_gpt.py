@@ -138,7 +138,7 @@ def main(steps: int = 800) -> None:
     parameters = make_parameters()
     print(f"loss {evaluate(parameters):.3f} at the start")
     train(parameters, steps)
-    print(f"loss {evaluate(parameters):.3f} after {steps} names; the least is {least_loss():.3f}")
+    print(f"loss {evaluate(parameters):.3f} after {steps} names; at best {least_loss():.3f}")
     rng = random.Random(1)
     print("names:", ", ".join(sample(parameters, rng) for _ in range(10)))
 

@@ -340,10 +340,7 @@ def test_a_killed_run_resumes_with_another_number_of_processes(workers: Workers)
     state = workers.folder / "run.safetensors"
     doomed = workers.start(2, 2, resume=str(state), die_after=4)
     assert doomed[1].wait(timeout=300) == 9
-    end = time.monotonic() + 60
-    while doomed[0].poll() is None and time.monotonic() < end:
-        time.sleep(0.2)
-    doomed[0].kill()
+    doomed[0].kill()  # it would wait a minute for the other
     for worker in doomed:
         worker.communicate()
     assert not (workers.folder / "out.json").exists() or doomed[0].returncode != 0

@@ -66,7 +66,7 @@ class Tracer(Numbers):
 
     def truth(self) -> None:
         raise TraceError(
-            f"the truth of a Value inside a compiled function would be that of one sample, at "
+            f"a condition on a Value inside a compiled function would be that of one sample, at "
             f"{errors.user_line()}: compare it, `if v > 0`"
         )
 

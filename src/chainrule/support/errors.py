@@ -45,16 +45,16 @@ def as_children(children: Iterable[Any], cls: type) -> tuple[Any, ...]:
 
 
 NO_BOOL = (
-    "the truth of a Value is not taken, because it would cut the graph in silence: "
-    "compare it, v > 0, or ask its number, bool(v.data)"
+    "a Value cannot be used as a condition, because that would silently cut the graph: "
+    "compare it, as in v > 0, or use its number, bool(v.data)"
 )
 NO_FLOAT = (
-    "a Value does not turn into a plain number by itself, because that would cut the graph in "
-    "silence: take v.data, or use the functions of chainrule instead of those of math"
+    "a Value is not converted to a plain number implicitly, because that would silently cut the "
+    "graph: use v.data, or chainrule's functions instead of those of math"
 )
 NO_INDEX = (
-    "a Value does not turn into a whole number by itself, because that would cut the graph in "
-    "silence: to choose from a sequence use take(sequence, v), elsewhere int(v.data)"
+    "a Value is not converted to an integer implicitly, because that would silently cut the "
+    "graph: use take(sequence, v) to select from a sequence, or int(v.data) elsewhere"
 )
 
 
@@ -83,15 +83,15 @@ def overwritten(node: Any) -> StaleValueError:
 
 def freed(node: Any) -> GraphFreedError:
     return GraphFreedError(
-        f"the graph below '{node._op}' was freed by backward(retain_graph=False). Leave "
-        f"retain_graph=True there to go through it again, or build the expression again."
+        f"the graph below '{node._op}' was freed by backward(retain_graph=False). Pass "
+        f"retain_graph=True there to go back through it again, or build the expression again."
     )
 
 
 def not_recorded(node: Any) -> RuntimeError:
     return RuntimeError(
-        f"{name_of(node)} was computed inside no_grad() or by detach(), so there is no graph to go "
-        f"back through: compute it outside of no_grad(), or inside enable_grad()"
+        f"{name_of(node)} was computed inside no_grad() or by detach(), so it has no graph to "
+        f"differentiate: compute it outside no_grad(), or inside enable_grad()"
     )
 
 

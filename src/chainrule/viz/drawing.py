@@ -66,7 +66,7 @@ class Drawing:
         """Write a file in the format of its suffix: .svg, .html, .png, .dot or .txt."""
         ending = Path(path).suffix.lower()
         if ending not in FORMATS:
-            raise ValueError(f"a drawing is saved as {', '.join(FORMATS)}, got {str(path)!r}")
+            raise ValueError(f"a drawing can be saved as {', '.join(FORMATS)}, got {str(path)!r}")
         where = place(path)
         write_atomically(where, FORMATS[ending](self))
 
@@ -114,7 +114,7 @@ def draw(
     count = max(map(len, orders))
     if fold is False and count > LARGEST:
         raise ValueError(
-            f"the graph has {count:,} nodes, too many to draw each of them (at most {LARGEST:,}): "
+            f"the graph has {count:,} nodes, too many to draw individually (at most {LARGEST:,}): "
             f"draw(v) folds it"
         )
     if count > READ:

@@ -20,7 +20,7 @@ from ..value import Value
 
 LEAF, CONSTANT, OPERATION, GROUP = "leaf", "constant", "operation", "group"
 TABLE, CUSTOM, BY_HAND = "table", "custom", "by hand"
-CHANGED = "changed since"  # shown for a node whose shares are no longer known
+CHANGED = "out of date"  # shown for a node whose shares are no longer known
 
 SYMBOLS = {"add": "+", "sub": "−", "mul": "×", "div": "÷", "neg": "−", "pow": "**", "dot": "dot"}
 

@@ -246,7 +246,7 @@ def test_equality_of_a_long_chain_is_asked_without_recursion() -> None:
 @pytest.mark.parametrize(
     ("function", "message"),
     [
-        (lambda x: x if x else 1.0, "the truth of a Value inside a compiled function.*`if v > 0`"),
+        (lambda x: x if x else 1.0, "a condition on a Value inside a compiled function.*`if v > 0`"),
         (lambda x: math.sin(x), "a plain number inside a compiled function.*functions of chainrule"),
         (lambda x: [1.0, 2.0][int(x)], r"a plain number.*take\(table, index\)"),
     ],

@@ -402,7 +402,7 @@ def test_no_grad_records_no_children() -> None:
 )
 def test_an_index_names_take(use: Any) -> None:
     with pytest.raises(
-        TypeError, match=r"^a Value does not turn into a whole number by itself.*take\(sequence, v\)"
+        TypeError, match=r"^a Value is not converted to an integer implicitly.*take\(sequence, v\)"
     ):
         use(Value(1.0))
 

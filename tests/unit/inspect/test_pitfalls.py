@@ -129,8 +129,8 @@ def test_backward_twice_on_a_freed_graph() -> None:
     loss = a**2
     loss.backward(retain_graph=False)
     message = (
-        r"^the graph below '\*\*' was freed by backward\(retain_graph=False\)\. Leave retain_graph=True "
-        r"there to go through it again, or build the expression again\.$"
+        r"^the graph below '\*\*' was freed by backward\(retain_graph=False\)\. Pass retain_graph=True "
+        r"there to go back through it again, or build the expression again\.$"
     )
     with pytest.raises(GraphFreedError, match=message):
         loss.backward()
@@ -148,12 +148,12 @@ def test_backward_twice_on_a_kept_graph_adds() -> None:
 # --- a branch on a value -------------------------------------------------------------------------
 
 NO_BOOL = (
-    r"^the truth of a Value is not taken, because it would cut the graph in silence: compare it, "
-    r"v > 0, or ask its number, bool\(v\.data\)$"
+    r"^a Value cannot be used as a condition, because that would silently cut the graph: compare it, "
+    r"as in v > 0, or use its number, bool\(v\.data\)$"
 )
 
 
-def test_the_truth_of_a_value_is_not_taken() -> None:
+def test_a_value_cannot_be_used_as_a_condition() -> None:
     v = Value(1.0)
     for ask in (lambda: bool(v), lambda: 1 if v else 0, lambda: not v, lambda: v and v):
         with pytest.raises(TypeError, match=NO_BOOL):
@@ -192,7 +192,7 @@ def test_equality_is_identity() -> None:
 
 
 def test_a_value_does_not_become_a_number_in_silence() -> None:
-    with pytest.raises(TypeError, match=r"a Value does not turn into a plain number by itself"):
+    with pytest.raises(TypeError, match=r"a Value is not converted to a plain number implicitly"):
         math.tanh(Value(1.0))
 
 

@@ -1,7 +1,6 @@
-"""The benchmarks run: every spelling of every peer gives our results, and a failing peer does not stop a
-run.
+"""The benchmarks run: all implementations give our results, and one that fails does not stop a run.
 
-Sizes are tiny and no bar is judged here. The scripts skip what is not installed.
+Sizes are tiny and no target is judged here. The scripts skip what is not installed.
 """
 
 from __future__ import annotations
@@ -28,8 +27,8 @@ def run(script: Path, *arguments: str) -> subprocess.CompletedProcess[str]:
     return subprocess.run(command, capture_output=True, text=True, env=environment)
 
 
-# In the order of the tables. A missed bar stays; removing one requires a change here.
-BARS = {
+# In the order of the tables. A missed target stays; removing one requires a change here.
+TARGETS = {
     "eager": ["micrograd >= 25", "micrograd >= 100"],
     "training": [
         *("JAX >= 4", "PyTorch >= 300"),
@@ -42,7 +41,7 @@ BARS = {
 }
 
 
-@pytest.mark.parametrize("script", BARS)
+@pytest.mark.parametrize("script", TARGETS)
 def test_every_spelling_gives_our_result_and_no_bar_is_gone(script: str) -> None:
     done = run(BENCHMARKS / f"{script}.py", "--check")
     assert done.returncode == 0, done.stdout + done.stderr
@@ -51,7 +50,7 @@ def test_every_spelling_gives_our_result_and_no_bar_is_gone(script: str) -> None
     if os.environ.get("CI"):
         assert "not installed" not in done.stdout
     lines = [line.strip("| ").split(" | ") for line in done.stdout.splitlines() if ">= " in line]
-    assert [f"{cells[0].partition(':')[0]} {cells[-2].strip()}" for cells in lines] == BARS[script]
+    assert [f"{cells[0].partition(':')[0]} {cells[-2].strip()}" for cells in lines] == TARGETS[script]
 
 
 @pytest.mark.parametrize("script", ["compile_time", "threads", "layout"])
@@ -94,10 +93,10 @@ def tables():
         Contestant("absent", "", right, 1, modules=["no_such_library"]),
         *([Contestant("liar", "", wrong, 1)] if "liar" in sys.argv else []),
     ]
-    yield Race("work", contestants, checked=1, bars={"peer": 1e9, "absent": 2.0}).table()
+    yield Race("work", contestants, checked=1, targets={"peer": 1e9, "absent": 2.0}).table()
 
 if __name__ == "__main__":
-    measure.TURNS = 3
+    measure.ROUNDS = 3
     measure.QUICK = False
     sys.exit(measure.main(tables))
 """
@@ -125,8 +124,8 @@ def test_a_failing_peer_loses_its_row_and_not_the_run(race: Path, tmp_path: Path
     assert "peer: raises: not measured: ValueError: no such" in found
     assert "peer: dies: not measured: its process ended with 3" in found
     assert "absent: not measured: no_such_library not installed" in found
-    assert found["absent: no spelling was measured"][-2:] == [">= 2", "not judged"]
-    # The bar applies to the best spelling; a missed one stays in the table and does not fail the run.
+    assert found["absent: no implementation was measured"][-2:] == [">= 2", "not judged"]
+    # The target applies to the best; a missed one stays in the table and does not fail the run.
     assert found["peer: noisy (best)"][-2:] == [">= 1e+09", "missed"]
     assert float(found["peer: slow"][2].replace(",", "")) > 100
     best = [json.loads(line) for line in records.read_text().splitlines()]
@@ -142,9 +141,9 @@ def test_a_wrong_result_fails_the_run_and_is_shown(race: Path) -> None:
 PAGE = """
 import report
 
-def record(title, peer, ratio, bar="", verdict=""):
+def record(title, peer, ratio, target="", verdict=""):
     return dict(title=title, name=f"{peer}: spelled so (best)", peer=peer, ratio=ratio,
-                quartiles="1 - 2", bar=bar, verdict=verdict, advice=f"For {title}")
+                quartiles="1 - 2", target=target, verdict=verdict, advice=f"For {title}")
 
 records = [
     record("a race", "JAX", 0.25, ">= 4", "missed"),
@@ -161,9 +160,9 @@ def test_the_page_says_what_is_missed_and_who_is_faster(tmp_path: Path) -> None:
     done = run(script)
     assert done.returncode == 0, done.stderr
     page = done.stdout
-    assert "Of 2 bars, this run met 1 and missed 1." in page
+    assert "Of 2 targets, this run met 1 and missed 1." in page
     assert "- For a race: JAX (4 times as fast), CasADi (2 times as fast)." in page
     faster = page.partition("## Where others are faster")[2].partition("##")[0]
     assert rows(faster)["a race"] == ["CasADi: spelled so", "2", "0.5", "1 - 2"]
     assert "another" not in faster
-    assert "No turn is repeated,\n  left out or selected." in page
+    assert "No round is repeated, left out or selected." in page

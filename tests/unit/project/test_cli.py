@@ -201,7 +201,7 @@ def test_graph_to_a_file(run: Run, tmp_path: Path, place: int) -> None:
 
 
 def test_graph_to_a_wrong_file(run: Run, tmp_path: Path) -> None:
-    refused(run("graph", "a", "a=1", "--save", tmp_path / "graph.gif"), "a drawing is saved as .svg")
+    refused(run("graph", "a", "a=1", "--save", tmp_path / "graph.gif"), "a drawing can be saved as .svg")
     refused(run("graph", "a", "a=1", "--save", tmp_path / "no" / "graph.svg"), "no directory for")
     refused(run("graph", "a", "a=1", "--save"), "expected one argument", code=2)
 

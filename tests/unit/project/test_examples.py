@@ -42,7 +42,7 @@ def example(name: str) -> Any:
 PRINTED: dict[str, tuple[str, dict[str, int]]] = {
     "curve_fit": (r"b = 1\.3430 ± 0\.0297   truth 1\.3\n", {}),
     "damped_oscillator": (r"round 7   k = 4\.009729   c = 0\.302813   error 0\.015308\n", {}),
-    "logistic_regression": (r"logit = -2\.6809 x1 \+0\.4561 x2 -0\.1782, right for 94%\n", {}),
+    "logistic_regression": (r"logit = -2\.6809 x1 \+0\.4561 x2 -0\.1782, accuracy 94%\n", {}),
     "moons": (r"accuracy on new points \d\d\.\d%\n(.{60}\n){20}$", {"epochs": 2}),
     "option_greeks": (r"gamma +0\.022449 +0\.022449\n", {}),
     "tiny_gpt": (r"loss 3\.016 at the start\nloss .*\nnames: \w+(, \w*){9}\n", {"steps": 10}),

@@ -53,7 +53,7 @@ def test_it_reads_as_a_worked_example() -> None:
         "2 paths lead from y back to a:\n"
         "y ← a·b + a² ← a² ← a:   (1 - y²) · 1 · 2·a = 0.07065 · 1 · 4 = 0.2826\n"
         "y ← a·b + a² ← a·b ← a:  (1 - y²) · 1 · b = 0.07065 · 1 · (-3) = -0.212\n"
-        "The paths sum to 0.07065, the gradient exactly."
+        "The paths sum to 0.07065, exactly the gradient."
     )
     assert "& \\frac{\\partial y}{\\partial a} = 0.07065 \\\\\n" in explain(y, wrt=a).latex
     check_notations(explain(y, wrt=a))

@@ -351,10 +351,10 @@ def test_outdated_shares_are_not_shown() -> None:
     drawn = draw(y)
     assert changed(drawn.picture) == ["mul"]
     assert "+10" not in drawn.svg
-    assert "numbers changed since: 1 box shows no shares" in words(drawn.svg)
-    assert "├─ 6.0000  (mul)  grad 1.0000  changed since" in str(drawn)
-    assert r"data 6.0000\ngrad 1.0000\nchanged since" in graphviz(drawn.picture)
-    assert "<td>×(a, b), changed since</td>" in page(drawn.picture)
+    assert "1 box is out of date: its contributions are unknown" in words(drawn.svg)
+    assert "├─ 6.0000  (mul)  grad 1.0000  out of date" in str(drawn)
+    assert r"data 6.0000\ngrad 1.0000\nout of date" in graphviz(drawn.picture)
+    assert "<td>×(a, b), out of date</td>" in page(drawn.picture)
     y.forward()
     y.backward(reset=True)
     assert changed(picture(y)) == []
@@ -385,8 +385,8 @@ def test_a_loss_after_a_step_of_the_optimizer(fold: bool) -> None:
     before = picture(loss)
     optimizer.step()
     after = draw(loss, fold=fold, names=model)
-    assert "changed since" in str(after)
-    assert "no shares" in after.svg
+    assert "out of date" in str(after)
+    assert "contributions are unknown" in after.svg
     if not fold:
         for old, new in zip(before.edges, after.picture.edges, strict=True):
             assert new.share in (None, old.share)
@@ -804,7 +804,9 @@ def test_a_million_nodes() -> None:
     (rest,) = (node for node in drawn.picture.nodes if node.kind == GROUP)
     assert rest.label == f"{length + 2 - MOST:,} nodes: {length + 1 - MOST:,} add, 1 leaf"
     assert str(drawn).startswith(f"{numbers.format(out.data)}  (add)")
-    with pytest.raises(ValueError, match=f"the graph has {length + 1:,} nodes, too many to draw each"):
+    with pytest.raises(
+        ValueError, match=f"the graph has {length + 1:,} nodes, too many to draw individually"
+    ):
         draw(out, fold=False)
 
 
@@ -862,7 +864,7 @@ def test_saving(tmp_path: Path) -> None:
 @pytest.mark.parametrize("name", ["a.gif", "a", "a.svg.gz"])
 def test_saving_under_a_wrong_name(tmp_path: Path, name: str) -> None:
     with pytest.raises(
-        ValueError, match=r"a drawing is saved as \.svg, \.html, \.png, \.dot, \.txt, got"
+        ValueError, match=r"a drawing can be saved as \.svg, \.html, \.png, \.dot, \.txt, got"
     ):
         draw(example()).save(tmp_path / name)
     assert list(tmp_path.iterdir()) == []
@@ -912,9 +914,7 @@ def missing(name: str, package: str | None = None) -> Any:
 def test_png_without_any_program(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(importlib, "import_module", missing)
     monkeypatch.setattr(shutil, "which", lambda name: None)
-    with pytest.raises(
-        RuntimeError, match="a PNG file needs a program that draws SVG: pip install cairosvg"
-    ):
+    with pytest.raises(RuntimeError, match="a PNG file needs an SVG renderer: pip install cairosvg"):
         draw(example()).save(tmp_path / "a.png")
     assert list(tmp_path.iterdir()) == []
 

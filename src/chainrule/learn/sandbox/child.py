@@ -118,7 +118,7 @@ def guard(inside: str, hidden: Sequence[str]) -> list[str]:
 
     def hook(event: str, args: tuple[Any, ...]) -> None:
         if event in FORBIDDEN:
-            raise RefusedError(f"code in an exercise may not {FORBIDDEN[event]}: leave it out")
+            raise RefusedError(f"code in an exercise may not {FORBIDDEN[event]}: remove this call")
         if event == "open":
             path, mode, flags = args
             writes = any(letter in (mode or "") for letter in "wax+")
@@ -134,14 +134,16 @@ def guard(inside: str, hidden: Sequence[str]) -> list[str]:
             if (path := _database(args[0])) and not allowed(path):
                 refuse("write in", path)
         elif event == "os.kill" and args[0] != os.getpid():
-            raise RefusedError("code in an exercise may not end other processes: leave it out")
+            raise RefusedError("code in an exercise may not end other processes: remove this call")
         else:
             for at, fd in CHANGES.get(event, ()):
                 if not allowed(args[at], args[fd] if fd is not None and fd < len(args) else None):
                     refuse("change", args[at])
 
     def refused(*arguments: Any, **named: Any) -> None:
-        raise RefusedError("code in an exercise may not make pipes, devices or processes: leave it out")
+        raise RefusedError(
+            "code in an exercise may not make pipes, devices or processes: remove this call"
+        )
 
     for module, name in SILENT:
         if hasattr(module, name):

@@ -5,10 +5,10 @@ from __future__ import annotations
 import os
 import shlex
 import shutil
+import signal
 import subprocess
 import sys
 import tempfile
-from contextlib import suppress
 
 USUAL = "less"
 # Quit if the text fits, keep colours, keep the text on the screen, and name the keys.
@@ -23,13 +23,15 @@ def show(text: str) -> None:
         return
     sys.stdout.flush()
     environment = {"LESS": LESS, "LESSCHARSET": "utf-8", **os.environ}
-    with tempfile.TemporaryFile() as file:  # a file, so that the pager can read at its own pace
-        file.write(f"{text}\n".encode())
-        file.seek(0)
-        process = subprocess.Popen(words, stdin=file, env=environment)
-    while process.returncode is None:
-        with suppress(KeyboardInterrupt):  # the pager handles it
-            process.wait()
+    # The pager handles Ctrl-C. A handler, because the pager would inherit SIG_IGN.
+    before = signal.signal(signal.SIGINT, lambda *_: None)
+    try:
+        with tempfile.TemporaryFile() as file:  # a file, so that the pager can read at its own pace
+            file.write(f"{text}\n".encode())
+            file.seek(0)
+            subprocess.run(words, stdin=file, env=environment, check=False)
+    finally:
+        signal.signal(signal.SIGINT, before)
 
 
 def pager() -> list[str]:

@@ -330,7 +330,7 @@ def _compared(total: float, gradient: float) -> str:
     if not math.isfinite(total - gradient):
         return f"The paths sum to {_number(total)}."
     if total == gradient:
-        return f"The paths sum to {_number(total)}, the gradient exactly."
+        return f"The paths sum to {_number(total)}, exactly the gradient."
     return (
         f"The paths sum to {_number(total)}, which differs from the gradient by rounding of "
         f"{_number(abs(total - gradient))}."

@@ -13,7 +13,7 @@ from . import svg
 
 LARGEST = 12_000  # pixels on a side
 BROWSERS = ("chromium", "chromium-browser", "google-chrome", "chrome")
-MISSING = "a PNG file needs a program that draws SVG: pip install cairosvg, or save a .svg file"
+MISSING = "a PNG file needs an SVG renderer: pip install cairosvg, or save a .svg file"
 
 
 def png(text: str, width: float, height: float) -> bytes:

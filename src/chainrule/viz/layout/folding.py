@@ -59,8 +59,9 @@ def notes(picture: Picture) -> list[str]:
         found.append(f"{total:,} nodes, folded into {len(picture.nodes):,} boxes")
     changed = sum(node.changed for node in picture.nodes)
     if changed:
-        boxes = "box shows" if changed == 1 else "boxes show"
-        found.append(f"numbers {CHANGED}: {changed:,} {boxes} no shares")
+        boxes = "box is" if changed == 1 else "boxes are"
+        whose = "its" if changed == 1 else "their"
+        found.append(f"{changed:,} {boxes} {CHANGED}: {whose} contributions are unknown")
     return found
 
 
