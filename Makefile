@@ -74,7 +74,7 @@ fuzz: .venv/installed
 
 # The tests of the C core, built with the address and undefined-behaviour sanitizers.
 sanitize:
-	tools/sanitize.sh tests/unit tests/conformance
+	tools/sanitize.sh -n auto --dist worksteal tests/unit tests/conformance
 
 # Every view of the studio, light and dark, wide and narrow, into docs/pictures. Needs chromium.
 screenshots: .venv/installed

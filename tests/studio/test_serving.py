@@ -404,4 +404,4 @@ def test_the_benchmark_runs() -> None:
     script = Path(__file__).parents[2] / "benchmarks" / "studio.py"
     command = [sys.executable, str(script), "--quick"]
     found = subprocess.run(command, capture_output=True, text=True, check=True, timeout=60)
-    assert re.fullmatch(r"[\d,]+ steps/s, [\d.]+ frames/s, [\d,]+ bytes a frame\n", found.stdout)
+    assert re.fullmatch(r"[\d,]+ steps/s, [\d.]+ frames/s, [\d,]+ bytes per frame\n", found.stdout)
