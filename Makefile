@@ -40,11 +40,10 @@ test-c: .venv/installed
 	  echo 'The C core was not built: testing the reference core only.'; \
 	fi
 
-# The tests that depend on the core, on the reference core; all tests if there is no other core. REFERENCE
-# selects fewer, for tools/stranger.sh: .ci/run has already tested the reference core with more packages.
+# The tests that depend on the core, on the reference core; all tests if there is no other core.
 test-python: .venv/installed
 	@if $(BIN)/python -c 'import chainrule._core' 2>/dev/null; then \
-	  CHAINRULE_CORE=python $(PYTEST) $(addprefix --ignore=,$(ONCE)) $(REFERENCE); \
+	  CHAINRULE_CORE=python $(PYTEST) $(addprefix --ignore=,$(ONCE)); \
 	else \
 	  CHAINRULE_CORE=python $(PYTEST); \
 	fi
