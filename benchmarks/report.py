@@ -1,8 +1,8 @@
 """Runs all benchmarks once and writes docs/benchmarks.md: what `make bench` does.
 
-The page reports the run as measured, including missed targets, and the exit code is 0. It is 1 if a peer
-gave a different result from ours, which the page shows, and 2 if a script could not continue. In that
-case, and with `--quick`, nothing is written.
+The page reports the run as measured. The exit code is 0 even if targets were missed, 1 if a peer gave a
+different result from ours, which the page shows, and 2 if a script could not continue. In that case, and
+with `--quick`, nothing is written.
 """
 
 from __future__ import annotations
@@ -36,7 +36,7 @@ Written by `make bench` from a single run on
 
 {{machine}}
 
-Your machine will give other times, and somewhat different ratios.
+On your machine, the times will be different, and the ratios somewhat different.
 
 ## How it is measured
 
@@ -58,8 +58,9 @@ Your machine will give other times, and somewhat different ratios.
   it is faster. If a table uses another ratio, the text above it says so.
 - **Targets** were set before the measurement. A target for a library applies to its best
   implementation. A missed target stays in the table as missed.
-- **Precision** is double, unless a table says float32. Python's garbage collector runs before each
-  round, untimed, and normally during it, unless an implementation says that it is off.
+- **Precision** is double, unless a table says float32. Python's garbage collector is run before
+  each round, untimed. It stays enabled during the round, unless an implementation says that it
+  is off.
 """
 
 

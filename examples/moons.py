@@ -1,4 +1,4 @@
-"""Classify two moons with a small network with two outputs and cross-entropy.
+"""Classify the two moons with a small network of two outputs and a cross-entropy loss.
 
 Trains in mini-batches, measures the accuracy on unseen points, and draws the decision boundary as
 text.

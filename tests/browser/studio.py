@@ -22,7 +22,7 @@ REFUSED = re.compile(r"Failed to load resource: .* status of 4\d\d")  # caused b
 
 
 def external(requests: Iterable[str]) -> list[str]:
-    """The addresses outside this machine, none of which the browser reaches."""
+    """The requested addresses outside this machine; the browser cannot reach them."""
     parts = [(url, urlsplit(url)) for url in requests]
     return [
         url
@@ -50,7 +50,7 @@ class Server:
         self.root, self.entrance = found.groups()
 
     def code(self) -> str:
-        """The code in the file that lets a browser in, until it is used."""
+        """The one-time code in the file that lets a browser in."""
         text = Path(urlsplit(self.entrance).path).read_text(encoding="utf-8")
         found = re.search(r'name="token" value="([\w-]{43})"', text)
         assert found is not None
@@ -62,7 +62,7 @@ class Server:
 
 
 class Pages:
-    """Windows of the studio with the cookie and the key; records errors in them."""
+    """Signed-in windows of the studio; records their errors."""
 
     def __init__(self, browser: Any, server: Server) -> None:
         self.browser, self.server = browser, server
@@ -97,7 +97,7 @@ class Pages:
             self.problems.append(message.text)
 
     def close(self) -> list[str]:
-        """Close all windows; returns their errors."""
+        """Close all windows and return their errors."""
         for context in self.contexts:
             context.close()
         problems = self.problems + external(self.requests)

@@ -53,7 +53,7 @@ def test_values_come_back(made: tuple[Any, Any, Any]) -> None:
     shown.values = {"0": 0.5, "1": 1.0}
     assert (a.data, b.data) == (0.5, 1.0)
     assert out.data == Value(0.5).tanh().data + 0.5
-    with pytest.raises(ValueError, match=r"^no leaf has the number 9; there are 0, 1$"):
+    with pytest.raises(ValueError, match=r"^no leaf has the number 9; the leaves are 0, 1$"):
         shown.values = {"9": 1.0}
 
 
@@ -92,7 +92,7 @@ def test_it_takes_a_value() -> None:
 
 
 def test_every_number_is_pythons(open_page: Opener, formatted: Formatted) -> None:
-    """As drawn, and after its leaves moved: then Python's Values have the page's numbers."""
+    """When drawn, and after its leaves are moved, which changes Python's Values too."""
     require("anywidget")
     page = open_page.window()
     for name, make in GRAPHS.items():

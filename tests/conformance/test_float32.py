@@ -1,8 +1,8 @@
 """Every operation in single precision, on every backend that has it, against 60-digit results.
 
-The native and the NumPy backend compute in double precision and round what they store. JAX and ONNX
-compute in single precision, by the table's formulas with constants for that format. All must be
-within 4 ulp of a float32, scaled for ill-conditioned results.
+The native and NumPy backends compute in double precision and round what they store. JAX and ONNX
+compute in single precision, by the table's formulas with constants for that format. All results
+must be within 4 float32 ulps, or more where they are ill-conditioned.
 """
 
 from __future__ import annotations
@@ -53,7 +53,7 @@ def columns(points: Points, dtype: str = "float32") -> list[Any]:
 
 
 def on_stored(op: ops.Op, points: Points, backend: str) -> Results:
-    """Values and partials of a backend that rounds to float32 on storing."""
+    """Values and partials from a backend that rounds to float32 when it stores them."""
     step = compile(applied(op), backend=backend, dtype="float32", reduction="none")
     values, _, slopes = step.value_and_grad(*columns(points, "float64"), inputs=True)
     assert values.dtype == np.float32
@@ -202,7 +202,7 @@ def true_fold(op: ops.Variadic, xs: list[Any]) -> tuple[Any, Any, list[Any]]:
 @pytest.mark.parametrize("backend", [*STORED, "jax", "onnx"])
 @every_fold
 def test_folds(op: ops.Variadic, backend: str, tmp_path: Path) -> None:
-    """Within (n + 4) eps of the sum of the absolute terms; for softmax, of its shifted arguments."""
+    """Errors up to (n + 4) eps times the sum of the terms' sizes; for softmax, of its arguments."""
     xs = vectors(op)
     n = xs.shape[1]
     function = lambda x: Value._apply(op, list(x))  # noqa: E731
@@ -250,7 +250,7 @@ def test_folds(op: ops.Variadic, backend: str, tmp_path: Path) -> None:
         ("elu", (-113.5, 1.5e23), 7.650109e-27),  # was 0: exp(-113.5) is not representable in float32
     ],
 )
-def test_slopes_that_constants_of_double_precision_spoiled(name: str, at: Any, expected: float) -> None:
+def test_slopes_once_spoiled_by_double_precision_constants(name: str, at: Any, expected: float) -> None:
     point = at if isinstance(at, tuple) else (at,)
     part = 1 if name == "div" else 0
     _, slopes = on_jax(ops.BY_NAME[name], [point])[0]
@@ -258,7 +258,7 @@ def test_slopes_that_constants_of_double_precision_spoiled(name: str, at: Any, e
 
 
 def test_a_network_of_gelus_trains_in_single_precision() -> None:
-    """The parameters became NaN within a few steps."""
+    """The parameters used to become NaN within a few steps."""
     jax = require("jax")
     X = np.random.default_rng(0).normal(size=(64, 3)).astype(np.float32) * 2
     y = np.sin(X.sum(1)).astype(np.float32)
@@ -297,9 +297,9 @@ def test_second_derivatives_in_single_precision(name: str) -> None:
 @pytest.mark.parametrize("op", [op for op in ROWS if op.arity == 1], ids=lambda op: op.name)
 @pytest.mark.parametrize("default", KINDS)
 def test_second_derivatives_far_out(op: ops.Op, default: str) -> None:
-    """silu's at 100 was NaN: 0 times the infinite derivative of a branch that was not selected.
+    """silu's at 100 used to be NaN: 0 times the infinite derivative of a branch that was not selected.
 
-    Independent of JAX's default precision: relu's derivative is a choice between two constants.
+    They must not depend on JAX's default precision, which sets the type of constants.
     """
     jax = require("jax")
     f = compile(applied(op), dtype="float32").to_jax(np.ones(1))

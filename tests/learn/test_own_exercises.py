@@ -73,7 +73,7 @@ def test_from_the_skeleton_to_the_marks(tmp_path: Path) -> None:
 
 def test_names_that_cannot_be(tmp_path: Path) -> None:
     assert run("new", "twice", cwd=tmp_path).returncode == 0
-    assert run("new", "twice", cwd=tmp_path).stderr == "chainrule: twice is there already\n"
+    assert run("new", "twice", cwd=tmp_path).stderr == "chainrule: twice already exists\n"
     assert "cannot be the name" in run("new", "../x", cwd=tmp_path).stderr
     said = run("check", "twice", cwd=tmp_path).stderr
     assert said == "chainrule: twice is the folder of an exercise: chainrule learn try twice\n"
@@ -191,7 +191,7 @@ def test_a_broken_checker_is_shown_once_with_its_line(own: Path) -> None:
     check.write_text("def check(work):\n    return (\n")
     said = run("try", "twice", cwd=own)
     assert said.stdout.count("the checker does not run") == 1
-    assert "fails, BUT FOR ANOTHER REASON: mend check.py first\n" in said.stdout
+    assert "fails, BUT FOR ANOTHER REASON: fix check.py first\n" in said.stdout
     assert f'File "{check}", line 2' in said.stdout
     assert "SyntaxError: '(' was never closed" in said.stdout
     assert said.stderr.endswith("(1 thing)\n")

@@ -244,7 +244,7 @@ def test_a_folder_that_cannot_be_written(tmp_path: Path) -> None:
         running.enter()
         for answer in (put(running, "a"), running.post("/api/quiz", {"key": "1.1", "right": True})):
             assert answer.status_code == 400
-            assert answer.json()["error"].startswith("the system refuses: ")
+            assert answer.json()["error"].startswith("the operating system reported: ")
     finally:
         running.close()
 

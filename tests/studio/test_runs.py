@@ -475,7 +475,7 @@ def test_the_number_of_runs(studio: Studio) -> None:
             run.send("start", config=MOONS)
             run.text("ready")
         opened[-1].send("start", config=MOONS)
-        message = "4 runs are in progress, the maximum: stop one first"
+        message = "4 runs are in progress, which is the maximum: stop one first"
         assert opened[-1].text("error")["message"] == message
         opened[0].send("stop")
         opened[0].text("stopped")
@@ -496,7 +496,9 @@ def test_the_number_of_sockets(studio: Studio) -> None:
         with pytest.raises(InvalidStatus) as refused, studio.socket():
             pass
         assert refused.value.response.status_code == 429
-        assert b"8 pages are open, the maximum: close one" in (refused.value.response.body or b"")
+        assert b"8 pages are open, which is the maximum: close one" in (
+            refused.value.response.body or b""
+        )
         assert refused.value.response.headers["X-Content-Type-Options"] == "nosniff"
     finally:
         for client in clients:

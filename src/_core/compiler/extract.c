@@ -185,7 +185,7 @@ static int check_nodes(const Order *order, PyObject *check) {
 
 /* graph_extract(outputs, guards, inputs, params, start, check) -> graph
  *
- * Leaves that are in neither list are appended to `params`, which is a list. If `start` is not None,
+ * Leaves that are in neither `inputs` nor `params` are appended to `params`. If `start` is not None,
  * leaves created after that time become constants instead. `check(node)` raises if a node cannot be
  * compiled. */
 PyObject *graph_extract(PyObject *module, PyObject *args) {

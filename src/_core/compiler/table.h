@@ -47,8 +47,8 @@ static inline int table_room(Table *t, uint32_t items) {
     return 0;
 }
 
-/* The existing item that is equal, or `item` after inserting it; negative if out of memory. `item` must be
- * the caller's next number. */
+/* The existing item that is equal, or `item` after inserting it; negative if out of memory. `item` is the
+ * number that the caller will give to its next new item. */
 static inline int32_t table_enter(Table *t, uint64_t hash, Same *same, const void *wanted, int32_t item) {
     if (t->n >= t->size / 2 && table_room(t, t->n) < 0) return -1;
     const uint32_t short_hash = (uint32_t)hash;

@@ -80,7 +80,7 @@ static void fetch(const Run *run, const Source *source, ptrdiff_t first, ptrdiff
 static Memory block_memory(const Run *run, char *memory, real *adjoints, Wrong *wrong) {
     const Machine *m = run->machine;
     const ptrdiff_t stride = stride_of(run->lanes), each = m->each_rows * stride;
-    double *terms = (double *)memory; /* first, because its size is a whole number of vectors */
+    double *terms = (double *)memory; /* first: a whole number of vectors, so that the rows stay aligned */
     real *rows = (real *)(memory + terms_bytes(m));
     return (Memory){rows,  run->shared, rows + each, adjoints, rows + 2 * each,
                     terms, m->rows,     run->lanes,  stride,   wrong};
@@ -93,7 +93,7 @@ static Memory shared_memory(const Run *run, Wrong *wrong) {
 
 /* The steps of a one-block run, bound to its memory. */
 struct Bound {
-    Wrong wrong; /* kept: an invalid index ends the training run */
+    Wrong wrong; /* kept for the whole run: an invalid index ends it */
     Memory once, each;
     void *run_once, *run_each, *pull_each, *pull_once;
 };

@@ -26,7 +26,7 @@ static void plan(Run *run) {
     ptrdiff_t lanes = bytes ? CACHE / bytes / LEAST_LANES * LEAST_LANES : MOST_LANES;
     lanes = lanes < LEAST_LANES ? LEAST_LANES : lanes > MOST_LANES ? MOST_LANES : lanes;
     const int share = m->cost * (double)run->samples > WORTH_SHARING;
-    if (share) { /* at least two, for two threads */
+    if (share) { /* at least two blocks, one per thread */
         const ptrdiff_t half = ((run->samples + 1) / 2 + LEAST_LANES - 1) / LEAST_LANES * LEAST_LANES;
         if (lanes > half) lanes = half;
         const ptrdiff_t blocks = (run->samples + lanes - 1) / lanes; /* of equal or nearly equal size */
@@ -114,7 +114,7 @@ static void machine_free(PyObject *capsule) { machine_drop(PyCapsule_GetPointer(
 
 /* Copy the items of a buffer. */
 static int take_items(Py_buffer *buffer, size_t size, void *to, ptrdiff_t *count) {
-    if (buffer->len % (Py_ssize_t)size) return PyErr_SetString(PyExc_ValueError, "a part of a program has a wrong size"), -1;
+    if (buffer->len % (Py_ssize_t)size) return PyErr_SetString(PyExc_ValueError, "a part of a program has the wrong size"), -1;
     void *copy = PyMem_Malloc((size_t)buffer->len + 1);
     if (!copy) return PyErr_NoMemory(), -1;
     memcpy(copy, buffer->buf, (size_t)buffer->len);

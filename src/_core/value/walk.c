@@ -41,7 +41,8 @@ static int grow(void *array, Py_ssize_t *capacity, size_t item) {
     return 0;
 }
 
-/* An error that would make gradients wrong: the name of a function in chainrule.errors, or NULL. */
+/* Look for what would make gradients wrong. Returns the name of the function in chainrule.errors that
+ * reports it, or NULL. */
 static inline const char *fault_of(Value *v, Checks checks, Value **changed) {
     const int check_stale = checks == IF_STALE;
     if (checks == NO_CHECKS) return NULL;
@@ -143,7 +144,7 @@ next_root:
             v->word &= ~(uint64_t)SEEN;
             goto fail;
         }
-        /* If v only remains to be listed, record that, so that it is not examined again. */
+        /* If v only needs to be listed, record that, so that it is not examined again. */
         if (!(v->flags & EXTRA) && (next == 2 || pass_over(v, 1, leaves, stop))) next = ALL_DONE;
         path[depth++] = (Frame){v, next};
         v = child;

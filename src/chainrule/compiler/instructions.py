@@ -221,7 +221,7 @@ class Map(_Counted):
 
     def faults(self) -> Iterator[str]:
         if self.op not in CODES or isinstance(self.op, Variadic) or len(self.args) != self.op.arity:
-            yield f"applies {self.op.name}, which is not a row for {len(self.args)} arguments"
+            yield f"applies {self.op.name}, which does not take {len(self.args)} arguments"
         yield from super().faults()
 
     def encode(self) -> list[int]:
@@ -304,7 +304,7 @@ class Fold(_Counted):
 
     def faults(self) -> Iterator[str]:
         if self.op not in CODES or not isinstance(self.op, Variadic) or self.op.width != 1:
-            yield f"folds by {self.op.name}, which is not a row for any number of single terms"
+            yield f"folds by {self.op.name}, which does not take any number of single terms"
         yield from super().faults()
 
     def encode(self) -> list[int]:

@@ -1,7 +1,7 @@
 """Lowering: turns a graph of scalar nodes into a program of array instructions.
 
-Nodes that apply the same operation to consecutive rows become one instruction; dots over the same
-operands become a matrix product. src/_core/compiler/lower.c does the same, in the same order.
+Nodes that apply the same operation to consecutive rows become one instruction; dot products that
+share operands become a matrix product. src/_core/compiler/lower.c does the same, in the same order.
 """
 
 from __future__ import annotations
@@ -21,8 +21,8 @@ from .program import Program
 def lower(graph: Graph, params: int, inputs: int, narrow: bool = False) -> Program:
     """Lower a graph to a program.
 
-    `narrow` is for few samples: rows are short then, so it pays to copy them together and do more
-    rows per instruction.
+    Set `narrow` for few samples: rows are short then, so it pays to copy them to adjacent places and
+    handle more of them per instruction.
     """
     return _Lowering(graph, params, inputs, narrow).program
 
@@ -114,11 +114,11 @@ class _Lowering:
         (self.program.shared if instruction.shared else self.program.each).append(instruction)
 
     def gather(self, shared: bool, rows: Iterable[int]) -> int:
-        """Copy rows within one memory to new rows; returns the first."""
+        """Copy rows to new rows of the same memory, and return the first."""
         return self.copy(Gather(shared, 0, tuple(rows)))
 
     def spread(self, rows: Iterable[int]) -> int:
-        """Copy shared numbers to new rows of `each`; returns the first."""
+        """Copy shared numbers to new rows of `each`, and return the first."""
         return self.copy(Spread(0, tuple(rows)))
 
     def copy(self, wanted: Gather | Spread) -> int:
@@ -129,7 +129,7 @@ class _Lowering:
         return self.copies[wanted]
 
     def operand(self, shared: bool, ids: Sequence[int]) -> View:
-        """Rows for an argument of consecutive results, copied together if necessary."""
+        """The rows of one argument of consecutive results, copied to adjacent rows if necessary."""
         rows = [self.rows[i] for i in ids]
         if not shared and not self.varying[ids[0]]:
             if all(row == rows[0] for row in rows) and not self.narrow:
@@ -142,7 +142,7 @@ class _Lowering:
         return View(shared, self.gather(shared, rows))
 
     def matrix(self, shared: bool, table: Sequence[Sequence[int]], plain: bool = False) -> View:
-        """Rows for an argument with terms: `table[i][k]` is a node.
+        """The rows of an argument with several terms: `table[i][k]` is term k of result i.
 
         With `plain`, consecutive i must be in consecutive rows.
         """
@@ -162,7 +162,7 @@ class _Lowering:
         return self.packed(shared, table)
 
     def packed(self, shared: bool, table: Sequence[Sequence[int]]) -> View:
-        """The same, copied together: the rows of each term are consecutive."""
+        """Like `matrix`, but always copied, so that the rows of each term are consecutive."""
         ids = [line[k] for k in range(len(table[0])) for line in table]
         if shared:
             start = self.gather(True, (self.rows[i] for i in ids))

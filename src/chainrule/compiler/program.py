@@ -66,7 +66,7 @@ class Program:
         self, shared: bool, instruction: Instruction, memories: dict[bool, Written]
     ) -> Iterator[str]:
         if instruction.shared != shared:
-            yield "stands among those of the other memory"
+            yield "is listed with those of the other memory"
         yield from instruction.faults()
         for read in instruction.reads:
             yield from memories[read.shared].missing(read.rows)
@@ -100,7 +100,7 @@ class Written:
             if not 0 <= row < len(self.rows):
                 yield f"writes {self.name}[{row}] of {len(self.rows)} rows"
             elif self.rows[row]:
-                yield f"writes {self.name}[{row}], which has been written"
+                yield f"writes {self.name}[{row}], which has already been written"
 
 
 def check(what: object, faults: Iterator[str]) -> None:

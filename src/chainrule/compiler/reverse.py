@@ -115,7 +115,7 @@ class _Rules:
         if step.assign and not may_assign(step.instruction, step.part):
             yield "its contributions may overlap: they can only be added"
         if any(self.passed_on[target.shared][row] for row in target.rows):
-            yield "its target was passed on already"
+            yield "its target has already been passed on"
         if not target.shared:
             yield from (self.written.taken if step.assign else self.written.missing)(target.rows)
 

@@ -72,13 +72,13 @@ def check_gradients(
 ) -> GradientReport:
     """Compare the gradients of an expression with central differences.
 
-    `subject` is a result: on a copy, its leaves are moved by `epsilon` (times their size, if above 1)
-    and it is recomputed. Or it is a function: of `args`, or without arguments if it closes over Values,
-    which are moved and restored. Use a function if an operation was made by hand, with `_backward`,
-    because it cannot be recomputed.
+    `subject` may be a result: it is copied, each leaf of the copy is moved by `epsilon` (times its size,
+    if that is above 1), and the copy is recomputed. Or it may be a function, which is called with
+    `args`. A function without arguments may use Values from outside, which are moved and then restored.
+    Use a function if an operation was made by hand, with `_backward`, because it cannot be recomputed.
 
-    Returns a report that prints as a table and is true if all gradients agree, within `tolerance` of
-    their size plus the rounding error of the differences. Before a gradient is reported as wrong,
+    Returns a report that prints as a table and is true if all gradients agree to within `tolerance`
+    times their size, plus the rounding error of the differences. Before a gradient is reported as wrong,
     smaller and larger steps are tried.
     """
     if isinstance(subject, Value):
@@ -181,7 +181,7 @@ class _Check:
         differences: Callable[[float], tuple[Any, float]],
         pick: Callable[[Any], float] = lambda slope: slope,
     ) -> tuple[Any, bool]:
-        """Differences for the first step size that agrees with the stated slope, or the usual one."""
+        """Differences for the first step size that confirms the slope, else for the default one."""
         size = abs(x) or 1.0
         others = (self.epsilon, self.epsilon * size, 1e-2 * self.epsilon * size)
         # A step lost in the rounding of a large x would divide by zero.
@@ -284,7 +284,7 @@ class _Check:
                 v.grad = grad
 
     def local_differences(self, node: Any, row: Op, known: list[float | None]) -> list[float | None]:
-        """Differences of the operation's forward in each input; None where they agree."""
+        """Slopes of the forward function by differences, per input; None where they agree."""
         args = [v.data for v in node.inputs]
 
         def differences(i: int, step: float) -> tuple[float, float]:
@@ -304,7 +304,7 @@ class _Check:
         return result
 
     def fitted_differences(self, node: Any, known: list[float | None]) -> list[float | None]:
-        """For a hand-made operation: the slopes that fit its changes under all leaves."""
+        """For a hand-made operation: the slopes that best fit how it changed as each leaf was moved."""
         moved_out = np.array([slope[self.place[node]] for slope in self.slopes])
         moved_in = np.array([[slope[self.place[v]] for v in node.inputs] for slope in self.slopes])
         if not np.isfinite(moved_in).all() or not np.isfinite(moved_out).all():

@@ -102,7 +102,7 @@ async def on_exercise_error(request: Request, failure: Any) -> Response:
 
 
 async def on_system_error(request: Request, failure: Any) -> Response:
-    return await on_refusal(request, RefusedError(f"the system refuses: {failure}"))
+    return await on_refusal(request, RefusedError(f"the operating system reported: {failure}"))
 
 
 async def on_failure(request: Request, failure: Any) -> Response:
@@ -128,7 +128,7 @@ async def static(name: str, request: Request) -> Response:
 
 
 def program(asked: schemas.Code) -> tuple[str, str, str]:
-    """The program of a run."""
+    """A Python program that repeats a run."""
     return "run.py", "text/x-python", code.program(asked.config.config(), asked.epochs, asked.rates)
 
 
@@ -159,7 +159,7 @@ def described(endpoint: Endpoint, schema: type | None) -> Endpoint:
 
 @asynccontextmanager
 async def in_time() -> AsyncIterator[None]:
-    """Convert the errors of a request's work into one line for the user."""
+    """Limit the time of a request, and turn its errors into one line for the user."""
     try:
         async with asyncio.timeout(limits.SECONDS):
             yield
@@ -170,7 +170,7 @@ async def in_time() -> AsyncIterator[None]:
 
 
 class Studio:
-    """State shared by requests and runs: worker threads, and counts of both."""
+    """State shared by requests and runs: the worker threads, the open sockets and the runs."""
 
     sockets: int
 
@@ -245,7 +245,7 @@ class Studio:
     async def train(self, socket: WebSocket) -> None:
         """A socket: commands in, texts and frames out, one run at a time."""
         if self.sockets >= limits.SOCKETS:
-            text = f"{limits.SOCKETS} pages are open, the maximum: close one"
+            text = f"{limits.SOCKETS} pages are open, which is the maximum: close one"
             await socket.send_denial_response(error(429, text))
             return
         self.sockets += 1
@@ -312,7 +312,9 @@ class Session:
         settings = wire.read(bytes(command.config), schemas.Settings, "config").config()
         self.studio.runs = {run for run in self.studio.runs if run.is_alive()}
         if len(self.studio.runs) >= limits.RUNS:
-            raise RefusedError(f"{limits.RUNS} runs are in progress, the maximum: stop one first")
+            raise RefusedError(
+                f"{limits.RUNS} runs are in progress, which is the maximum: stop one first"
+            )
         self.run = Run(settings, self.outbox)
         self.studio.runs.add(self.run)
         self.run.start()

@@ -33,7 +33,7 @@ def custom_op(
     if not isinstance(name, str) or not name:
         raise TypeError(f"custom_op needs a name, got {name!r}")
     if name in BY_NAME:
-        raise ValueError(f"the table has an operation '{name}' already: choose another name")
+        raise ValueError(f"the table already has an operation '{name}': choose another name")
     if not callable(forward):
         raise TypeError(f"forward must be callable, got {type(forward).__name__}")
     if not rules:

@@ -50,7 +50,7 @@ NO_BOOL = (
 )
 NO_FLOAT = (
     "a Value is not converted to a plain number implicitly, because that would silently cut the "
-    "graph: use v.data, or chainrule's functions instead of those of math"
+    "graph: use v.data, or chainrule's functions instead of those of the math module"
 )
 NO_INDEX = (
     "a Value is not converted to an integer implicitly, because that would silently cut the "

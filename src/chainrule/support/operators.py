@@ -111,8 +111,8 @@ def _compare(op: Op, left: Any, right: Any) -> Any:
 def _eq(self: Any, other: Any) -> Any:
     """Compare a Value with a plain number as numbers, and two Values by identity.
 
-    Tutorials keep nodes in lists and sets. But a Value that stands for a number compares as one:
-    samples while a function is compiled, and differentiated arguments inside grad and related functions.
+    By identity, because tutorials keep nodes in lists and sets. But a Value that stands for a number
+    compares as one: a sample while a function is compiled, an argument inside grad and the like.
     """
     modes = current()
     observer = modes.arguments if modes.differentiating else modes.tracer

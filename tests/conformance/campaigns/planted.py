@@ -30,7 +30,7 @@ FAULTS: dict[str, Op] = {
     "tanh by 1 - t²": wrong("tanh", 0, lambda x, out: 1.0 - out * out),
     "tanh without the square": wrong("tanh", 0, lambda x, out: 1.0 - out),
     "sigmoid by s(1-s)": wrong("sigmoid", 0, lambda x, out: out * (1.0 - out)),
-    "sigmoid with a sign": wrong("sigmoid", 0, lambda x, out: -out * (1.0 - out)),
+    "sigmoid with the wrong sign": wrong("sigmoid", 0, lambda x, out: -out * (1.0 - out)),
     "quotient by -x/y²": wrong("div", 1, lambda x, y, out: -ops.div(x, y * y)),
     "quotient without the sign": wrong("div", 1, lambda x, y, out: ops.div(out, y)),
     "quotient by -out/y": wrong("div", 1, lambda x, y, out: -ops.div(out, y)),
@@ -76,7 +76,7 @@ FAULTS: dict[str, Op] = {
     "softplus by exp/(1+exp)": wrong(
         "softplus", 0, lambda x, out: ops.div(ops.exp(x), 1.0 + ops.exp(x))
     ),
-    "elu 0 below": wrong("elu", 0, lambda x, alpha, out: float(x > 0)),
+    "elu with slope 0 below 0": wrong("elu", 0, lambda x, alpha, out: float(x > 0)),
     "leaky slope of 1": wrong("leaky_relu", 0, lambda x, a, out: 1.0),
     "silu by the sigmoid alone": wrong("silu", 0, lambda x, out: ops.sigmoid(x)),
     "gelu without the density": wrong("gelu", 0, lambda x, out: 0.5 * ops.erfc(-x * math.sqrt(0.5))),

@@ -64,7 +64,7 @@ def changed(kind: type[Instruction], **fields: Any) -> Program:
     return program
 
 
-def test_a_sound_program_is_taken() -> None:
+def test_a_sound_program_is_accepted() -> None:
     program = sound()
     assert program.verify() is program
     for wanted in ((), (0,), (0, 1)):
@@ -77,15 +77,19 @@ def test_a_sound_program_is_taken() -> None:
 @pytest.mark.parametrize(
     ("kind", "fields", "message"),
     [
-        (Map, {"op": ops.sum}, "each.3:5. = sum .*: applies sum, which is not a row for 2 arguments"),
-        (Map, {"args": (View(False, 0),)}, "applies add, which is not a row for 1 arguments"),
+        (Map, {"op": ops.sum}, "each.3:5. = sum .*: applies sum, which does not take 2 arguments"),
+        (Map, {"args": (View(False, 0),)}, "applies add, which does not take 1 arguments"),
         (Map, {"args": (View(True, 0), View(False, 2, 0))}, "reads the wrong memory in shared.0.1i"),
         (Map, {"args": (View(False, 0, 2), View(False, 2, 0))}, "rows that follow each other, not each"),
         (Map, {"args": (View(False, 1, -1), View(False, 2, 0))}, "counts backwards in each.1.-1i"),
         (Map, {"args": (View(False, 0), View(False, 99, 0))}, r"reads each\[99\] of 16 rows"),
         (Map, {"count": 0}, "computes no row"),
-        (Map, {"out": 15}, r"writes each\[15\], which has been written|writes each\[16\] of 16 rows"),
-        (Map, {"shared": True}, "stands among those of the other memory"),
+        (
+            Map,
+            {"out": 15},
+            r"writes each\[15\], which has already been written|writes each\[16\] of 16 rows",
+        ),
+        (Map, {"shared": True}, "is listed with those of the other memory"),
         (Dense, {"a": View(False, 0, 1, 1)}, "reads the wrong memory in each"),
         (Dense, {"x": View(True, 0, 1, 1)}, "reads the wrong memory in shared"),
         (Dense, {"start": View(False, 0)}, "reads the wrong memory in each"),
@@ -96,7 +100,7 @@ def test_a_sound_program_is_taken() -> None:
         (Dots, {"b": View(True, 0, 1, 1)}, "reads the wrong memory in shared"),
         (Dots, {"count": 2, "a": View(False, 3, 0, 1)}, "rows that follow each other, not each"),
         (Dots, {"terms": 50}, r"reads each\[7\], which nothing has written"),
-        (Fold, {"op": ops.dot}, "folds by dot, which is not a row for any number of single terms"),
+        (Fold, {"op": ops.dot}, "folds by dot, which does not take any number of single terms"),
         (Fold, {"op": ops.add}, "folds by add"),
         (Fold, {"mask": View(True, 4)}, "reads the wrong memory in shared"),
         (Fold, {"mask": View(False, 16)}, r"reads each\[16\] of 16 rows"),
@@ -137,7 +141,7 @@ def test_malformed_programs(fields: dict[str, Any], message: str) -> None:
     ("kind", "fields", "message"),
     [
         (Map, {"args": (View(False, 0), View(False, 9, 0))}, r"each\[9\], which nothing has written"),
-        (Spread, {"out": 1}, r"writes each\[1\], which has been written"),
+        (Spread, {"out": 1}, r"writes each\[1\], which has already been written"),
         (Spread, {"out": 3}, r"reads each\[2\], which nothing has written"),
     ],
 )
@@ -196,7 +200,9 @@ def test_what_is_not_differentiable_is_not_pulled() -> None:
 def test_malformed_zeros(zero: Zero) -> None:
     program, back = backwards()
     back.each.insert(0, zero)
-    with pytest.raises(ValueError, match=r"of 16 rows|which has been written|one or more of them"):
+    with pytest.raises(
+        ValueError, match=r"of 16 rows|which has already been written|one or more of them"
+    ):
         back.verify(program)
     refused_by_c(program, back)
 
@@ -216,9 +222,9 @@ def test_only_python_knows_the_order_of_adjoints() -> None:
     program, back = backwards()
     with pytest.raises(ValueError, match=r"reads each\[\d+\], which nothing has written"):
         Reverse(back.each[::-1], back.shared).verify(program)
-    with pytest.raises(ValueError, match=r"writes each\[\d+\], which has been written"):
+    with pytest.raises(ValueError, match=r"writes each\[\d+\], which has already been written"):
         Reverse([back.each[0], *back.each], back.shared).verify(program)
-    with pytest.raises(ValueError, match="its target was passed on already"):
+    with pytest.raises(ValueError, match="its target has already been passed on"):
         Reverse([*back.each, pull_of(program, Dots, 0)], back.shared).verify(program)
     with pytest.raises(ValueError, match="not an instruction of its part of the program"):
         Reverse([pull_of(sound(), Dots, 0)]).verify(program)

@@ -284,7 +284,7 @@ class TestCustomOp:
         ("arguments", "message"),
         [
             (("", abs, abs), "custom_op needs a name, got ''"),
-            (("tanh", abs, abs), "the table has an operation 'tanh' already"),
+            (("tanh", abs, abs), "the table already has an operation 'tanh'"),
             (("f", 3, abs), "forward must be callable, got int"),
             (("f", abs, [3]), "a partial must be callable or None, got int"),
             (("f", 3, 4), "partials must be functions, one for each argument, got int"),

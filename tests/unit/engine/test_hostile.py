@@ -154,7 +154,7 @@ OPERATORS = [
     (lambda: float(v), TypeError, r"^a Value is not converted to a plain number .* use v\.data"),
     (lambda: int(v), TypeError, r"^a Value is not converted to a plain number .* use v\.data"),
     (lambda: complex(v), TypeError, r"^a Value is not converted to a plain number .* use v\.data"),
-    (lambda: math.sin(v), TypeError, r"or chainrule's functions instead of those of math$"),
+    (lambda: math.sin(v), TypeError, r"or chainrule's functions instead of those of the math module$"),
     (lambda: round(v), TypeError, r"^type Value doesn't define __round__ method$"),
     (lambda: len(v), TypeError, r"^object of type 'Value' has no len\(\)$"),
     (lambda: list(v), TypeError, r"^'Value' object is not iterable$"),
@@ -221,7 +221,11 @@ ARGUMENTS = [
     (lambda: v.forward(1), TypeError, r"forward\(\) takes"),
     (lambda: v.detach(1), TypeError, r"detach\(\) takes"),
     (lambda: chainrule.custom_op("", len, len), TypeError, r"^custom_op needs a name, got ''$"),
-    (lambda: chainrule.custom_op("add", len, len), ValueError, r"^the table has an operation 'add'"),
+    (
+        lambda: chainrule.custom_op("add", len, len),
+        ValueError,
+        r"^the table already has an operation 'add'",
+    ),
     (lambda: chainrule.custom_op("f", 3, len), TypeError, r"^forward must be callable, got int$"),
     (
         lambda: chainrule.custom_op("f", len, [3]),
@@ -260,7 +264,7 @@ def test_wrong_use_says_what_is_wrong(
     assert (v.data, v.grad, v.label, v.is_leaf) == (2.0, 0.0, "", True)
 
 
-def test_a_wrong_constructor_leaves_a_live_value_as_it_was() -> None:
+def test_a_failed_init_leaves_an_existing_value_unchanged() -> None:
     x = Value(2.0)
     out = x * x
     for arguments in (("3",), (1.0, [1]), (1.0, (), 5), (1.0, (), "", 5), (HUGE,)):
@@ -280,7 +284,7 @@ def test_a_function_that_calls_backward_on_itself_ends() -> None:
     assert out.grad == 0.0
 
 
-def test_a_function_may_make_its_inputs_anew() -> None:
+def test_a_function_may_reinitialise_its_inputs() -> None:
     x = Value(2.0)
     middle = x * 3.0
     out = Value(1.0, (middle,), "by hand")
@@ -305,7 +309,7 @@ def test_a_function_may_free_the_graph_it_runs_in() -> None:
 
 
 def test_a_label_is_a_plain_string() -> None:
-    """A subclass could hold the value, in a cycle that the collector does not see."""
+    """A subclass of str could refer to the value, in a cycle that the collector does not see."""
 
     class Label(str):
         pass
@@ -316,7 +320,7 @@ def test_a_label_is_a_plain_string() -> None:
     assert (out.label, type(out.label)) == ("y", str)
 
 
-def test_a_number_that_changes_its_partner_while_it_is_read() -> None:
+def test_a_number_that_changes_the_other_operand_while_it_is_read() -> None:
     """The computed and the recorded number must be the same."""
 
     class Changes(float):
@@ -335,7 +339,7 @@ def test_a_number_that_changes_its_partner_while_it_is_read() -> None:
 
 
 def run_apart(*arguments: str) -> None:
-    """In a separate process, where freed memory is filled with garbage, so that using it is noticed."""
+    """Run in a separate process that fills freed memory with garbage, so that any use of it shows."""
     environment = {
         **os.environ,
         "CHAINRULE_CORE": chainrule.core,
@@ -424,13 +428,13 @@ out = Value(1.0, (x * 3.0, x * 4.0), "by hand")
 out._backward = lambda: out.__init__(1.0)  # the two products die when the sweep is over
 out.backward(retain_graph=False)
 fresh = [Value(float(i)) for i in range(100)]
-assert [v.data for v in fresh] == [float(i) for i in range(100)]  # two shared one piece of memory
+assert [v.data for v in fresh] == [float(i) for i in range(100)]  # two used to share memory
 """
 
 ONCE_FATAL = {
     "a function drops nodes that retain_graph=False frees": FUNCTION_THAT_DROPS_NODES_TO_BE_FREED,
-    "a finaliser of an input makes its node anew": FINALISER_OF_AN_INPUT,
-    "the text of an operation makes its node anew": ROW_THAT_DROPS_ITS_NODE,
+    "a finaliser of an input reinitialises its node": FINALISER_OF_AN_INPUT,
+    "the text of an operation reinitialises its node": ROW_THAT_DROPS_ITS_NODE,
     "the collector runs while the arguments are listed": COLLECTOR_DURING_ARGUMENTS,
 }
 

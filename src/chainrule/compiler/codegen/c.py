@@ -83,7 +83,7 @@ def usage(export: Export) -> list[str]:
             "Gradients are assigned, not added to what is there; NULL if they are not wanted.",
         ]
     else:
-        lines += ["", "There is no gradient, since there is not one output."]
+        lines += ["", "There is no gradient function, because there is not exactly one output."]
     return [
         *lines,
         "With the same C library, -ffp-contract=off and -fno-builtin-pow (compilers make pow(x, 2)",

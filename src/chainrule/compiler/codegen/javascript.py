@@ -1,4 +1,4 @@
-"""JavaScript: `Compiled.source('javascript')`, an ES module. What Math lacks is written out."""
+"""JavaScript: `Compiled.source('javascript')`, an ES module that defines the functions Math lacks."""
 
 from __future__ import annotations
 
@@ -94,7 +94,7 @@ def usage(export: Export) -> list[str]:
             '    import { parameters, value } from "./model.mjs";',
             f"    const outputs = value(parameters, {zeros});",
             "",
-            "There is no gradient, since there is not one output.",
+            "There is no gradient function, because there is not exactly one output.",
         ]
     return [
         "To call it:",
@@ -103,7 +103,7 @@ def usage(export: Export) -> list[str]:
         f"    const y = value(parameters, {zeros});",
         f"    const {{ value: same, paramGrads, inputGrads }} = valueAndGrad(parameters, {zeros});",
         "",
-        "`parameters` are those of the time of writing; arrays will do as well as Float64Arrays.",
+        "`parameters` holds the values at the time of export. Plain arrays work too.",
         "The gradients are new arrays.",
     ]
 

@@ -45,7 +45,7 @@ def new(name: str, folder: Path) -> Path:
     if name in {e.name for e in course_exercises()}:
         raise ValueError(f"{name} is an exercise of the course: choose another name")
     if place.exists():
-        raise ValueError(f"{place} is there already")
+        raise ValueError(f"{place} already exists")
     for file, text in FILES.items():
         path = place / file
         path.parent.mkdir(parents=True, exist_ok=True)

@@ -91,7 +91,7 @@ def _docstring(source: str) -> str:
 
 def _of_the_starter(outcome: Outcome) -> str:
     if outcome.kind == "checker":
-        return "BUT FOR ANOTHER REASON: mend check.py first"
+        return "BUT FOR ANOTHER REASON: fix check.py first"
     if outcome.passed:
         return "BUT IT MUST FAIL: the checker asks for nothing that is missing in it"
     if outcome.kind != "failed" or "it raises" in outcome.message:

@@ -1,8 +1,8 @@
 """A picture and its layout as SVG text.
 
-Shapes and dashes distinguish the kinds of nodes; colours only repeat it. Avoids CSS variables and
-markers, which some SVG renderers do not support. Rules apply only inside `.chainrule`, so several
-pictures can share a page.
+Shapes and dashes distinguish the kinds of nodes; colours only repeat the distinction. Avoids CSS
+variables and markers, which some SVG renderers do not support. Rules apply only inside `.chainrule`, so
+several pictures can share a page.
 """
 
 from __future__ import annotations
@@ -227,7 +227,7 @@ def _edge(picture: Picture, edge: Edge, points: Sequence[tuple[float, float]]) -
 
 
 def _share(share: float, end: tuple[float, float]) -> list[str]:
-    """The share of an edge, on a plate over its end."""
+    """The contribution of an edge, on a plate over its end."""
     text = numbers.signed(share)
     x, y = end[0] - ARROW - 5, end[1]
     width = len(text) * SHARE + 6

@@ -76,7 +76,7 @@ def _assign(v: Any, leaves: dict[str, Any], values: dict[str, float]) -> None:
     """Give the leaves their new values, and recompute what depends on them."""
     unknown = sorted(set(values) - set(leaves))
     if unknown:
-        raise ValueError(f"no leaf has the number {unknown[0]}; there are {', '.join(leaves)}")
+        raise ValueError(f"no leaf has the number {unknown[0]}; the leaves are {', '.join(leaves)}")
     changed = {i: x for i, x in values.items() if x != leaves[i].data}
     for i, x in changed.items():
         leaves[i].data = x

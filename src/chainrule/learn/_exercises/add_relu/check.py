@@ -15,4 +15,4 @@ def check(work: Work) -> None:
     b = a.relu()
     work.equal("Value(0.0).relu().data", b.data, 0.0)
     b.backward()
-    work.equal("the slope of relu at 0, which is agreed to be 0", a.grad, 0.0)
+    work.equal("the slope of relu at 0, which is 0 by convention", a.grad, 0.0)

@@ -4,10 +4,10 @@
 `(x - 3) * (x - 3)` and the start 0 every step should go a fifth of the way: 0.6, 1.08, 1.464, ...
 Here the first step is right. The second one comes to 1.68, and after that x swings past 3 and back.
 
-There is one bug. Mend it with as small a change as you can.
+There is one bug. Fix it with as small a change as you can.
 """
 
-# your code here: mend the place that is wrong, wherever it is
+# your code here: fix the mistake, wherever it is
 
 
 class Value:

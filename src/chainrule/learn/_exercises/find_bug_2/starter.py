@@ -1,15 +1,15 @@
 """Find the bug: a gradient gets lost.
 
 In this engine `a * b + a * c` has the right gradients for all three. But `b * a + c * a`, the same
-sum with the factors exchanged, does not: for a = 2, b = 3 and c = 5 it says 3.0 for a, and 8.0 is
+sum with the factors swapped, does not: for a = 2, b = 3 and c = 5 it gives 3.0 for a, but 8.0 is
 right.
 
-There is one bug. Mend it with as small a change as you can.
+There is one bug. Fix it with as small a change as you can.
 """
 
 import math
 
-# your code here: mend the place that is wrong, wherever it is
+# your code here: fix the mistake, wherever it is
 
 
 class Value:

@@ -3,12 +3,12 @@
 This engine is right for `a * b + a`, and for many other expressions. With `a = 2`, `c = a * a` and
 `d = ((c + a) * a) * c` it says 160.0 for the gradient of a, and 112.0 is right.
 
-There is one bug. It is not in the rules of the operations. Mend it; a new method may be needed.
+There is one bug. It is not in the rules of the operations. Fix it; a new method may be needed.
 """
 
 import math
 
-# your code here: mend the place that is wrong, wherever it is
+# your code here: fix the mistake, wherever it is
 
 
 class Value:

@@ -8,10 +8,10 @@ For `c = a * b` with a = 2 and b = 3 it says 3.0 and 2.0, which is right. Now `a
 `c.forward()`: c is 30.0, as it should be. But `c.backward()` still gives 2.0 for b, and it should
 give 10.0.
 
-There is one bug. Mend it with as small a change as you can.
+There is one bug. Fix it with as small a change as you can.
 """
 
-# your code here: mend the place that is wrong, wherever it is
+# your code here: fix the mistake, wherever it is
 
 
 class Value:

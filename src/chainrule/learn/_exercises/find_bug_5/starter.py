@@ -5,10 +5,10 @@ For a = 3 the slope of `a**2` should be 6.0, and it says 17.0. Division is wrong
 of `1 / a` at 2.0 comes out as -1.5, and it should be -0.25. And for a = 1 the slope of `a**1` comes
 out as 0.0, and it should be 1.0.
 
-There is one bug. Mend it with as small a change as you can.
+There is one bug. Fix it with as small a change as you can.
 """
 
-# your code here: mend the place that is wrong, wherever it is
+# your code here: fix the mistake, wherever it is
 
 
 class Value:

@@ -4,13 +4,13 @@ In this engine `a + a` has the right gradient, 2. But for `c = a * b` and `d = c
 what it should: for a = 2 and b = 3 the gradient of a is 12.0, and 6.0 is right. With `c = a * a`
 and `d = c + a` it is right again.
 
-There is one bug, and it is not in the rules of the operations. Mend it with as small a change as
+There is one bug, and it is not in the rules of the operations. Fix it with as small a change as
 you can.
 """
 
 import math
 
-# your code here: mend the place that is wrong, wherever it is
+# your code here: fix the mistake, wherever it is
 
 
 class Value:

@@ -30,12 +30,14 @@ def check(work: Work) -> None:
         inputs = {values[i]: [values[k] for k in which] for i, which in enumerate(lines.inputs)}
         last = names[values[-1]]
         order = list(work.kind(f"topological({last})", topological(values[-1]), list))
-        work.kinds("each of the list", order, Value)
+        work.kinds("each element of the list", order, Value)
         text = "[" + ", ".join(names.get(each, "?") for each in order) + "]"
         for each in reached:
             name = names[each]
             work.equal(
-                f"how often {name} is in topological({last}), which is {text}", order.count(each), 1
+                f"how many times {name} occurs in topological({last}), which is {text}",
+                order.count(each),
+                1,
             )
             for one in inputs[each]:
                 ahead = one in order and order.index(one) < order.index(each)

@@ -1,8 +1,8 @@
 """Put neurons side by side.
 
 `Layer(3, 2)` has a list `neurons` of two neurons that take three inputs each. `layer(x)` is the
-list of what its neurons make of x: every neuron gets all of x. `layer.parameters()` is one flat
-list of the parameters of all neurons, in their order.
+list of its neurons' outputs: every neuron receives all of x. `layer.parameters()` is one flat list
+of the parameters of all neurons, in order.
 """
 
 import random

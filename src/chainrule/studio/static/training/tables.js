@@ -33,7 +33,7 @@ function raster(plot) {
     return table("Output on the plane", head, rows);
 }
 
-/** Some epochs evenly spread, and the last. */
+/** Some evenly spaced epochs, and the last one. */
 function curve(losses) {
     const last = losses.length;
     const step = Math.max(1, Math.ceil(last / 50));

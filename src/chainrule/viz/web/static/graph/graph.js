@@ -8,17 +8,17 @@ import { within } from "./engine.js";
 import { argument, formula, names } from "./naming.js";
 import { isFirst, whyGradient, whyValue } from "./nans.js";
 
-const PADDING = 12; // inside of a box
+const PADDING = 12; // inside a box
 const LETTER = 7.4; // the width of an average letter of a name
 const SMALLEST = 0.15;
 const LARGEST = 4;
 const READABLE = 0.6; // automatic fitting does not shrink a graph below this scale
 const FACTOR = 1.25;
-const MARGIN = 24; // around what is scrolled to
-const LEVELS = [[], [], [0.3, 0.6, 0.86], [0.24, 0.48, 0.7, 0.91]]; // lines in a box, by its numbers
+const MARGIN = 24; // around what is scrolled into view
+const LEVELS = [[], [], [0.3, 0.6, 0.86], [0.24, 0.48, 0.7, 0.91]]; // heights of the lines, by count
 
 export class Graph {
-    /** Replaces `svg` in the document: zoom buttons, the drawing, tooltips. */
+    /** Replaces `svg` in the document with the drawing, zoom buttons and tooltips. */
     constructor(svg, picture, layout, known = names(picture)) {
         this.svg = svg;
         this.picture = picture;
@@ -30,7 +30,7 @@ export class Graph {
         this.frame();
         this.draw();
         this.listen();
-        this.least = READABLE; // the smallest automatic scale; null once the user chose one
+        this.least = READABLE; // the smallest automatic scale; null once the user has chosen one
         this.watcher = new ResizeObserver(() => this.least !== null && this.fit(this.least));
         this.watcher.observe(this.area);
     }
@@ -196,7 +196,7 @@ export class Graph {
         group.classList.toggle("current", isCurrent);
     }
 
-    /** The share on the edge of the current step. */
+    /** Shows the contribution on the edge of the current step. */
     showFlow() {
         const { current, share, asking } = this.state;
         this.flow.replaceChildren();
