@@ -113,7 +113,7 @@ def table(name: str) -> Table:
     rows += [
         Row([f"{last}: seconds", *blank], seconds_a_node[-1] * SIZES[-1], at_most=SECONDS),
         Row([f"{last}: gigabytes", *blank], peak / nodes * SIZES[-1], at_most=GIGABYTES),
-        Row([f"time per node: {last}, to one of {SIZES[-2]:,}", *blank], growth, at_most=LINEAR),
+        Row([f"time per node: {last} relative to {SIZES[-2]:,}", *blank], growth, at_most=LINEAR),
     ]
     return Table([f"compiling a {name}", "median", "fastest - slowest", "per node", "peak"], rows)
 
