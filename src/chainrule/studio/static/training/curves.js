@@ -68,7 +68,10 @@ export class LossCurve {
         // Asked for once per theme: computed styles are slow to read in every frame.
         if (!this.style) {
             const style = getComputedStyle(this.canvas);
-            const read = (name) => style.getPropertyValue(name).trim();
+            const read = (name) => {
+                this.canvas.style.color = `var(${name})`; // a canvas cannot read light-dark()
+                return style.color;
+            };
             const [ink, grid, curve] = ["--muted", "--line", "--accent"].map(read);
             this.style = { ink, grid, curve, font: `11px ${style.fontFamily}` };
         }

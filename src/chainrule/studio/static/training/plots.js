@@ -173,7 +173,7 @@ export function withStyles(svg, { width, height }, behind) {
         for (const name of STYLES) copies[i].setAttribute(name, style.getPropertyValue(name));
         for (const name of ["tabindex", "class"]) copies[i].removeAttribute(name);
     }
-    const fill = getComputedStyle(document.body).getPropertyValue("--surface");
+    const fill = getComputedStyle(svg.closest(".card")).backgroundColor;
     clone.prepend(s("rect", { width, height, fill }), ...behind);
     clone.setAttribute("width", width);
     clone.setAttribute("height", height);
