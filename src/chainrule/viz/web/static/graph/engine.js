@@ -69,11 +69,6 @@ export function isCut(picture, edge, partial) {
     return untaken || picture.nodes[edge.source].kind === "constant";
 }
 
-/** The edges of the arguments of a node, in order. */
-export function edgesInto(picture, node) {
-    return plan(picture).edges[node];
-}
-
 /** Data that does not depend on the leaves, computed once per picture. */
 function plan(picture) {
     if (!plans.has(picture)) {
