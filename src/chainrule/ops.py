@@ -397,6 +397,9 @@ _SQRT_HALF = 0.7071067811865476
 _TWO_OVER_SQRT_PI = 1.1283791670955126
 _ONE_OVER_SQRT_TWO_PI = 0.3989422804014327
 
+# A row reads best on few lines.
+# fmt: off
+
 # --- arithmetic ----------------------------------------------------------------------------------
 
 add = Op("add", 2, lambda x, y: x + y, (lambda x, y, out: 1.0, lambda x, y, out: 1.0), "+", "x + y")
@@ -415,101 +418,48 @@ pow = Op("pow", 2, ieee.pow, (_pow_dx, _pow_dy), "**", "x to the power y over th
 neg = Op("neg", 1, lambda x: -x, (lambda x, out: -1.0,), "neg", "-x")
 pos = Op("pos", 1, lambda x: +x, (lambda x, out: 1.0,), "pos", "x itself, as a node of its own")
 stop_gradient = Op("stop_gradient", 1, lambda x: +x, (None,), doc="x itself, as a constant: no gradient")
-abs = Op(
-    "abs",
-    1,
-    lambda x: x if x > 0.0 else 0.0 - x,
+abs = Op("abs", 1, lambda x: x if x > 0.0 else 0.0 - x,
     (lambda x, out: where(less(x, 0.0), -1.0, where(less(0.0, x), 1.0, 0.0 * x)),),
-    doc="the absolute value; the derivative at 0 is 0",
-    kink=Kink(lambda x: x, (0.0,)),
-)
+    doc="the absolute value; the derivative at 0 is 0", kink=Kink(lambda x: x, (0.0,)))
 
 # --- choices -------------------------------------------------------------------------------------
 
 less: Op = Op("less", 2, lambda x, y: 1.0 if x < y else 0.0, (None, None), "<", "1 if x < y, else 0")
-less_equal = Op(
-    "less_equal", 2, lambda x, y: 1.0 if x <= y else 0.0, (None, None), "<=", "1 if x <= y, else 0"
-)
+less_equal = Op("less_equal", 2, lambda x, y: 1.0 if x <= y else 0.0, (None, None), "<=",
+    "1 if x <= y, else 0")
 equal = Op("equal", 2, lambda x, y: 1.0 if x == y else 0.0, (None, None), "==", "1 if x == y, else 0")
-where: Op = Op(
-    "where",
-    3,
-    lambda condition, x, y: x if condition != 0.0 else y,
-    (
-        None,
-        lambda condition, x, y, out: where(condition, 1.0, 0.0),
-        lambda condition, x, y, out: where(condition, 0.0, 1.0),
-    ),
+where: Op = Op("where", 3, lambda condition, x, y: x if condition != 0.0 else y,
+    (None, lambda condition, x, y, out: where(condition, 1.0, 0.0),
+    lambda condition, x, y, out: where(condition, 0.0, 1.0)),
     doc="x where the condition is not 0, else y; the other branch gets exactly no gradient",
-    selects=True,
-)
-maximum = Op(
-    "maximum",
-    2,
+    selects=True)
+maximum = Op("maximum", 2,
     lambda x, y: where(less(y, x), x, where(less(x, y), y, where(equal(x, y), x, x + y))),
-    (
-        lambda x, y, out: where(less(x, y), 0.0, where(less(y, x), 1.0, where(equal(x, y), 0.5, NAN))),
-        lambda x, y, out: where(less(y, x), 0.0, where(less(x, y), 1.0, where(equal(x, y), 0.5, NAN))),
-    ),
+    (lambda x, y, out: where(less(x, y), 0.0, where(less(y, x), 1.0, where(equal(x, y), 0.5, NAN))),
+    lambda x, y, out: where(less(y, x), 0.0, where(less(x, y), 1.0, where(equal(x, y), 0.5, NAN)))),
     doc="the larger of two; on a tie each gets half of the gradient",
-    kink=Kink(lambda x, y: x - y, (0.5, 0.5)),
-)
-minimum = Op(
-    "minimum",
-    2,
+    kink=Kink(lambda x, y: x - y, (0.5, 0.5)))
+minimum = Op("minimum", 2,
     lambda x, y: where(less(x, y), x, where(less(y, x), y, where(equal(x, y), x, x + y))),
-    (
-        lambda x, y, out: where(less(y, x), 0.0, where(less(x, y), 1.0, where(equal(x, y), 0.5, NAN))),
-        lambda x, y, out: where(less(x, y), 0.0, where(less(y, x), 1.0, where(equal(x, y), 0.5, NAN))),
-    ),
+    (lambda x, y, out: where(less(y, x), 0.0, where(less(x, y), 1.0, where(equal(x, y), 0.5, NAN))),
+    lambda x, y, out: where(less(x, y), 0.0, where(less(y, x), 1.0, where(equal(x, y), 0.5, NAN)))),
     doc="the smaller of two; on a tie each gets half of the gradient",
-    kink=Kink(lambda x, y: x - y, (0.5, 0.5)),
-)
+    kink=Kink(lambda x, y: x - y, (0.5, 0.5)))
 
 # --- exponentials and logarithms -----------------------------------------------------------------
 
 exp = Op("exp", 1, ieee.exp, (lambda x, out: out,), doc="e to the power x")
 expm1 = Op("expm1", 1, ieee.expm1, (lambda x, out: exp(x),), doc="exp(x) - 1, exact near 0")
-log = Op(
-    "log",
-    1,
-    ieee.log,
-    (lambda x, out: where(less(x, 0.0), NAN, div(1.0, x)),),
-    doc="the natural logarithm",
-    domain=(0.0, INF),
-)
-log1p = Op(
-    "log1p",
-    1,
-    ieee.log1p,
-    (lambda x, out: where(less(x, -1.0), NAN, div(1.0, 1.0 + x)),),
-    doc="log(1 + x), exact near 0",
-    domain=(-1.0, INF),
-)
-log2 = Op(
-    "log2",
-    1,
-    ieee.log2,
-    (lambda x, out: where(less(x, 0.0), NAN, div(1.0 / _LN2, x)),),
-    doc="the logarithm to base 2",
-    domain=(0.0, INF),
-)
-log10 = Op(
-    "log10",
-    1,
-    ieee.log10,
-    (lambda x, out: where(less(x, 0.0), NAN, div(1.0 / _LN10, x)),),
-    doc="the logarithm to base 10",
-    domain=(0.0, INF),
-)
-sqrt = Op(
-    "sqrt",
-    1,
-    ieee.sqrt,
-    (lambda x, out: div(0.5, out),),
-    doc="the square root; the derivative at 0 is inf",
-    domain=(0.0, INF),
-)
+log = Op("log", 1, ieee.log, (lambda x, out: where(less(x, 0.0), NAN, div(1.0, x)),),
+    doc="the natural logarithm", domain=(0.0, INF))
+log1p = Op("log1p", 1, ieee.log1p, (lambda x, out: where(less(x, -1.0), NAN, div(1.0, 1.0 + x)),),
+    doc="log(1 + x), exact near 0", domain=(-1.0, INF))
+log2 = Op("log2", 1, ieee.log2, (lambda x, out: where(less(x, 0.0), NAN, div(1.0 / _LN2, x)),),
+    doc="the logarithm to base 2", domain=(0.0, INF))
+log10 = Op("log10", 1, ieee.log10, (lambda x, out: where(less(x, 0.0), NAN, div(1.0 / _LN10, x)),),
+    doc="the logarithm to base 10", domain=(0.0, INF))
+sqrt = Op("sqrt", 1, ieee.sqrt, (lambda x, out: div(0.5, out),),
+    doc="the square root; the derivative at 0 is inf", domain=(0.0, INF))
 cbrt = Op(
     "cbrt",
     1,
@@ -524,24 +474,10 @@ cbrt = Op(
 sin = Op("sin", 1, ieee.sin, (lambda x, out: cos(x),), doc="the sine of x radians")
 cos: Op = Op("cos", 1, ieee.cos, (lambda x, out: -sin(x),), doc="the cosine of x radians")
 tan = Op("tan", 1, ieee.tan, (lambda x, out: 1.0 + out * out,), doc="the tangent of x radians")
-asin = Op(
-    "asin",
-    1,
-    ieee.asin,
-    (lambda x, out: div(1.0, sqrt((1.0 - x) * (1.0 + x))),),
-    doc="the angle in radians whose sine is x",
-    aliases=("arcsin",),
-    domain=(-1.0, 1.0),
-)
-acos = Op(
-    "acos",
-    1,
-    ieee.acos,
-    (lambda x, out: -div(1.0, sqrt((1.0 - x) * (1.0 + x))),),
-    doc="the angle in radians whose cosine is x",
-    aliases=("arccos",),
-    domain=(-1.0, 1.0),
-)
+asin = Op("asin", 1, ieee.asin, (lambda x, out: div(1.0, sqrt((1.0 - x) * (1.0 + x))),),
+    doc="the angle in radians whose sine is x", aliases=("arcsin",), domain=(-1.0, 1.0))
+acos = Op("acos", 1, ieee.acos, (lambda x, out: -div(1.0, sqrt((1.0 - x) * (1.0 + x))),),
+    doc="the angle in radians whose cosine is x", aliases=("arccos",), domain=(-1.0, 1.0))
 atan = Op(
     "atan",
     1,
@@ -561,49 +497,21 @@ tanh = Op(
     (lambda x, out: 4.0 * _bell(2.0 * x),),
     doc="the hyperbolic tangent",
 )
-asinh = Op(
-    "asinh",
-    1,
-    ieee.asinh,
-    (lambda x, out: div(1.0, hypot(1.0, x)),),
-    doc="the inverse hyperbolic sine",
-    aliases=("arcsinh",),
-)
-acosh = Op(
-    "acosh",
-    1,
-    ieee.acosh,
-    (lambda x, out: div(1.0, sqrt(x - 1.0) * sqrt(x + 1.0)),),
-    doc="the inverse hyperbolic cosine",
-    aliases=("arccosh",),
-    domain=(1.0, INF),
-)
-atanh = Op(
-    "atanh",
-    1,
-    ieee.atanh,
+asinh = Op("asinh", 1, ieee.asinh, (lambda x, out: div(1.0, hypot(1.0, x)),),
+    doc="the inverse hyperbolic sine", aliases=("arcsinh",))
+acosh = Op("acosh", 1, ieee.acosh, (lambda x, out: div(1.0, sqrt(x - 1.0) * sqrt(x + 1.0)),),
+    doc="the inverse hyperbolic cosine", aliases=("arccosh",), domain=(1.0, INF))
+atanh = Op("atanh", 1, ieee.atanh,
     (lambda x, out: where(less(1.0, x * x), NAN, div(1.0, (1.0 - x) * (1.0 + x))),),
-    doc="the inverse hyperbolic tangent",
-    aliases=("arctanh",),
-    domain=(-1.0, 1.0),
-)
-hypot: Op = Op(
-    "hypot",
-    2,
-    lambda x, y: _hypot(abs(x), abs(y)),
+    doc="the inverse hyperbolic tangent", aliases=("arctanh",), domain=(-1.0, 1.0))
+hypot: Op = Op("hypot", 2, lambda x, y: _hypot(abs(x), abs(y)),
     (_hypot_ratio, lambda x, y, out: _hypot_ratio(y, x, out)),
     doc="√(x² + y²) without overflow; the derivatives at the origin are 0",
-    kink=Kink(lambda x, y: hypot(x, y), (0.0, 0.0)),
-)
-atan2 = Op(
-    "atan2",
-    2,
-    ieee.atan2,
+    kink=Kink(lambda x, y: hypot(x, y), (0.0, 0.0)))
+atan2 = Op("atan2", 2, ieee.atan2,
     (lambda y, x, out: _angle_slope(x, y, out), lambda y, x, out: -_angle_slope(y, x, out)),
     doc="the angle of the point (x, y), called as atan2(y, x); the derivatives at the origin are 0",
-    aliases=("arctan2",),
-    kink=Kink(lambda y, x: hypot(x, y), (0.0, 0.0)),
-)
+    aliases=("arctan2",), kink=Kink(lambda y, x: hypot(x, y), (0.0, 0.0)))
 
 
 def _hypot(x: Any, y: Any) -> Any:
@@ -617,9 +525,8 @@ def _hypot(x: Any, y: Any) -> Any:
 
 # --- the error function and activations ----------------------------------------------------------
 
-erf = Op(
-    "erf", 1, ieee.erf, (lambda x, out: _gaussian(_TWO_OVER_SQRT_PI, x, 1.0),), doc="the error function"
-)
+erf = Op("erf", 1, ieee.erf, (lambda x, out: _gaussian(_TWO_OVER_SQRT_PI, x, 1.0),),
+    doc="the error function")
 erfc = Op(
     "erfc",
     1,
@@ -636,45 +543,21 @@ sigmoid = Op(
     (lambda x, out: _bell(x),),
     doc="1 / (1 + exp(-x)) without overflow",
 )
-softplus = Op(
-    "softplus",
-    1,
-    lambda x: where(less(0.0, x), x + log1p(exp(-x)), log1p(exp(x))),
-    (lambda x, out: sigmoid(x),),
-    doc="log(1 + exp(x)) without overflow",
-)
-relu = Op(
-    "relu",
-    1,
-    lambda x: where(less(x, 0.0), 0.0, x),
+softplus = Op("softplus", 1, lambda x: where(less(0.0, x), x + log1p(exp(-x)), log1p(exp(x))),
+    (lambda x, out: sigmoid(x),), doc="log(1 + exp(x)) without overflow")
+relu = Op("relu", 1, lambda x: where(less(x, 0.0), 0.0, x),
     (lambda x, out: where(less_equal(x, 0.0), 0.0, 1.0),),
-    doc="x if positive, else 0; the derivative at 0 is 0",
-    kink=Kink(lambda x: x, (0.0,)),
-)
-leaky_relu = Op(
-    "leaky_relu",
-    2,
-    lambda x, negative_slope: where(less(0.0, x), x, negative_slope * x),
-    (
-        lambda x, negative_slope, out: where(less(0.0, x), 1.0, negative_slope),
-        lambda x, negative_slope, out: where(less(0.0, x), 0.0, x),
-    ),
+    doc="x if positive, else 0; the derivative at 0 is 0", kink=Kink(lambda x: x, (0.0,)))
+leaky_relu = Op("leaky_relu", 2, lambda x, negative_slope: where(less(0.0, x), x, negative_slope * x),
+    (lambda x, negative_slope, out: where(less(0.0, x), 1.0, negative_slope),
+    lambda x, negative_slope, out: where(less(0.0, x), 0.0, x)),
     doc="x if positive, else negative_slope * x; the derivative at 0 is negative_slope",
-    defaults=(0.01,),
-    kink=Kink(lambda x, negative_slope: x, (0.01, 0.0)),
-)
-elu = Op(
-    "elu",
-    2,
-    lambda x, alpha: where(less(0.0, x), x, alpha * expm1(x)),
-    (
-        lambda x, alpha, out: where(less(0.0, x), 1.0, _times_exp(alpha, x)),
-        lambda x, alpha, out: where(less(0.0, x), 0.0, expm1(x)),
-    ),
-    doc="x if positive, else alpha * (exp(x) - 1)",
-    defaults=(1.0,),
-    kink=Kink(lambda x, alpha: x, (1.0, 0.0)),
-)
+    defaults=(0.01,), kink=Kink(lambda x, negative_slope: x, (0.01, 0.0)))
+elu = Op("elu", 2, lambda x, alpha: where(less(0.0, x), x, alpha * expm1(x)),
+    (lambda x, alpha, out: where(less(0.0, x), 1.0, _times_exp(alpha, x)),
+    lambda x, alpha, out: where(less(0.0, x), 0.0, expm1(x))),
+    doc="x if positive, else alpha * (exp(x) - 1)", defaults=(1.0,),
+    kink=Kink(lambda x, alpha: x, (1.0, 0.0)))
 silu = Op(
     "silu",
     1,
@@ -697,6 +580,7 @@ gelu = Op(
     (lambda x, out: _gelu_slope(x),),
     doc="x times the normal distribution function of x",
 )
+# fmt: on
 
 
 # --- operations on any number of values ----------------------------------------------------------
