@@ -7,7 +7,7 @@ PyTypeObject *Value_Type;
 PyObject *table, *codes, *errors, *sweeps, *as_float;
 uint64_t clock_now;
 
-/* Raise the exception that a function in chainrule.errors creates. */
+/* Raise the exception that a function in chainrule.support.errors creates. */
 void raise_error(const char *function, PyObject *first, PyObject *second) {
     PyObject *error = PyObject_CallMethod(errors, function, second ? "OO" : "O", first, second);
     if (error) PyErr_SetObject((PyObject *)Py_TYPE(error), error);

@@ -102,7 +102,7 @@ typedef struct {
 extern PyTypeObject *Value_Type;
 extern PyObject *table;     /* the tuple ops.TABLE */
 extern PyObject *codes;     /* {Op: its place in the table, from 1} */
-extern PyObject *errors;    /* the module chainrule.errors */
+extern PyObject *errors;    /* the module chainrule.support.errors */
 extern PyObject *sweeps;    /* the module chainrule.sweeps */
 extern PyObject *as_float;  /* the function chainrule.ieee.as_float */
 void raise_error(const char *function, PyObject *first, PyObject *second);

@@ -41,7 +41,7 @@ static int grow(void *array, Py_ssize_t *capacity, size_t item) {
     return 0;
 }
 
-/* Look for what would make gradients wrong. Returns the name of the function in chainrule.errors that
+/* Look for what would make gradients wrong. Returns the name of the function in chainrule.support.errors that
  * reports it, or NULL. */
 static inline const char *fault_of(Value *v, Checks checks, Value **changed) {
     const int check_stale = checks == IF_STALE;

@@ -4,7 +4,7 @@
 function, so that it writes to `a.grad` and `b.grad` how fast the final result changes with a and
 with b.
 
-Here every value is used once, so that `=` will do; a later exercise fixes that.
+Here every value is used once, so `=` is enough; a later exercise handles the rest.
 """
 
 
