@@ -79,10 +79,6 @@ class Compiled(Generic[R]):
     their `.data` is read at every call, so changes to it take effect automatically.
     """
 
-    machine: Any
-    branches: int
-    axes: int
-
     def __init__(
         self,
         function: Any,
@@ -107,12 +103,14 @@ class Compiled(Generic[R]):
         self.params: list[Value] = _leaves("params", () if params is None else params)
         self.named: int | None = None if params is None else len(self.params)
         self.reduction = reduction
-        self.backend, self.machine = backend, backends.named(backend)
+        self.backend = backend
+        self.machine: Any = backends.named(backend)
         if branches < 1:
             raise ValueError(f"branches must be 1 or more, got {branches}")
         if axes not in range(1, MOST_AXES + 1):
             raise ValueError(f"axes must be from 1 to {MOST_AXES}, got {axes}")
-        self.branches, self.axes = branches, axes
+        self.branches = branches
+        self.axes = axes
         self.dtype: Any = np.dtype(dtype)
         if self.dtype not in DTYPES:
             raise ValueError(f"dtype must be float64 or float32, got {dtype!r}")

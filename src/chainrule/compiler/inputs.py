@@ -26,14 +26,11 @@ class Inputs:
     They are stored in blocks, indexed by the first axis, because there may be a hundred thousand.
     """
 
-    blocks: Sequence[Array]
-    shape: tuple[int, ...]
-    count: int
-    samples: int
-
     def __init__(self, blocks: Sequence[Array], shape: tuple[int, ...]) -> None:
-        self.blocks, self.shape = blocks, shape
-        self.count, self.samples = sum(map(len, blocks)), math.prod(shape)
+        self.blocks = blocks
+        self.shape = shape
+        self.count: int = sum(map(len, blocks))
+        self.samples: int = math.prod(shape)
 
     def rows(self) -> Array:
         """One array with a row for each input and a column for each sample."""

@@ -33,11 +33,9 @@ def verifying() -> bool:
 class Pipeline:
     """The reference pipeline, in Python; `maker` makes a machine from a program and its reverse."""
 
-    graph: Graph
-    maker: Any
-
     def __init__(self, graph: Graph, maker: Any = None) -> None:
-        self.graph, self.maker = passes.optimise(graph), maker
+        self.graph: Graph = passes.optimise(graph)
+        self.maker = maker
         self.outputs: int = len(graph.outputs)
         self.programs: dict[tuple[int, int, bool, bool], Program] = {}
 
@@ -76,9 +74,6 @@ class Pipeline:
 
 class NativePipeline:
     """The C pipeline."""
-
-    outputs: Any
-    conditions: Any
 
     def __init__(self, graph: Flat) -> None:
         self.graph: Any = c_core.graph_optimise(graph.capsule)

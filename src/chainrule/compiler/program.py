@@ -76,11 +76,9 @@ class Program:
 class Written:
     """Which rows of a memory, or which of its adjoints, have been written."""
 
-    name: str
-    rows: bytearray
-
     def __init__(self, name: str, rows: int) -> None:
-        self.name, self.rows = name, bytearray(max(rows, 0))
+        self.name = name
+        self.rows: bytearray = bytearray(max(rows, 0))
 
     def write(self, rows: Sequence[int]) -> None:
         for row in rows:

@@ -40,9 +40,6 @@ class Trainer:
     reads them again. Each is atomic: if interrupted, it changes nothing.
     """
 
-    c_core: Compiled[Any]
-    optimizer: Any
-
     def __init__(self, step: Compiled[Any], optimizer: Any) -> None:
         if (
             not isinstance(step, Compiled)
@@ -65,7 +62,8 @@ class Trainer:
             step.params, step.named = list(optimizer.params), len(optimizer.params)
         if [*map(id, step.params[: step.named])] != [*map(id, optimizer.params)]:
             raise ValueError("the function must be compiled for the parameters of the optimizer")
-        self.compiled, self.optimizer = step, optimizer
+        self.compiled = step
+        self.optimizer = optimizer
         if step.machine is not native.Machine:
             raise ValueError("training in native code needs backend='native'")
         self.check_params()

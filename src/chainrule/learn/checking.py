@@ -64,11 +64,6 @@ class Work:
     counterpart there; in tests both are one process. `source` is the text of check.py.
     """
 
-    module: ModuleType
-    printed: Callable[[], str]
-    seed: int
-    there: Callable[[Callable[..., Any]], Callable[..., Any]]
-
     def __init__(
         self,
         module: ModuleType,
@@ -77,7 +72,10 @@ class Work:
         there: Callable[[Callable[..., Any]], Callable[..., Any]] = lambda function: function,
         source: str = "",
     ) -> None:
-        self.module, self.printed, self.seed, self.there = module, printed, seed, there
+        self.module = module
+        self.printed = printed
+        self.seed = seed
+        self.there = there
         self.source = source
         self.found: dict[str, Any] = {}  # by `get`
 

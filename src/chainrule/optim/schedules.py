@@ -36,13 +36,11 @@ class Schedule:
 class StepLR(Schedule):
     """Multiply by gamma every `step_size` epochs."""
 
-    step_size: int
-    gamma: float
-
     def __init__(self, optimizer: Optimizer, step_size: int, gamma: float = 0.1) -> None:
         if step_size < 1:
             raise ValueError(f"step_size must be at least 1, got {step_size}")
-        self.step_size, self.gamma = step_size, gamma
+        self.step_size = step_size
+        self.gamma = gamma
         super().__init__(optimizer)
 
     def lr_at(self, epoch: int) -> float:
@@ -52,13 +50,11 @@ class StepLR(Schedule):
 class CosineAnnealingLR(Schedule):
     """Decay to eta_min along half a cosine in T_max epochs."""
 
-    T_max: int
-    eta_min: float
-
     def __init__(self, optimizer: Optimizer, T_max: int, eta_min: float = 0.0) -> None:
         if T_max < 1:
             raise ValueError(f"T_max must be at least 1, got {T_max}")
-        self.T_max, self.eta_min = T_max, eta_min
+        self.T_max = T_max
+        self.eta_min = eta_min
         super().__init__(optimizer)
 
     def lr_at(self, epoch: int) -> float:
@@ -68,10 +64,6 @@ class CosineAnnealingLR(Schedule):
 
 class LinearLR(Schedule):
     """Go linearly from start_factor to end_factor times the rate in total_iters epochs."""
-
-    start_factor: float
-    end_factor: float
-    total_iters: int
 
     def __init__(
         self,
@@ -84,7 +76,9 @@ class LinearLR(Schedule):
             raise ValueError(f"total_iters must be at least 1, got {total_iters}")
         if not 0 < start_factor <= 1 or not 0 <= end_factor <= 1:
             raise ValueError("start_factor must be above 0 and both factors at most 1")
-        self.start_factor, self.end_factor, self.total_iters = start_factor, end_factor, total_iters
+        self.start_factor = start_factor
+        self.end_factor = end_factor
+        self.total_iters = total_iters
         super().__init__(optimizer)
 
     def lr_at(self, epoch: int) -> float:

@@ -172,12 +172,10 @@ async def in_time() -> AsyncIterator[None]:
 class Studio:
     """State shared by requests and runs: the worker threads, the open sockets and the runs."""
 
-    sockets: int
-
     def __init__(self) -> None:
         self.runs: set[Run] = set()
         self.jobs: Jobs = Jobs()
-        self.sockets = 0
+        self.sockets: int = 0
 
     @asynccontextmanager
     async def lifespan(self, app: Starlette) -> AsyncIterator[None]:
@@ -260,11 +258,9 @@ class Studio:
 class Session:
     """One socket and its run."""
 
-    studio: Studio
-    socket: Any
-
     def __init__(self, studio: Studio, socket: WebSocket) -> None:
-        self.studio, self.socket = studio, socket
+        self.studio = studio
+        self.socket: Any = socket
         self.outbox: Outbox = Outbox(asyncio.get_running_loop())
         self.run: Run | None = None
         self.pace: Pace = Pace()
@@ -331,11 +327,9 @@ class Session:
 class Pace:
     """Delays a client that sends too many messages per second."""
 
-    left: float
-    last: float
-
     def __init__(self) -> None:
-        self.left, self.last = float(limits.BURST), time.monotonic()
+        self.left: float = float(limits.BURST)
+        self.last: float = time.monotonic()
 
     async def wait(self) -> None:
         now = time.monotonic()

@@ -44,11 +44,9 @@ class Inputs(frozenset[Any]):
 class LocalGradients:
     """A `_backward` made from numbers: the derivative of a node with respect to each child."""
 
-    node: Any
-    numbers: tuple[Any, ...]
-
     def __init__(self, node: Any, local_grads: Iterable[Any]) -> None:
-        self.node, self.numbers = node, tuple(local_grads)
+        self.node = node
+        self.numbers: tuple[Any, ...] = tuple(local_grads)
         if len(self.numbers) != len(node._children):
             raise ValueError(
                 f"_local_grads needs one number for each of the {len(node._children)} children, "

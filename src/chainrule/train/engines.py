@@ -91,9 +91,6 @@ class Engine(Protocol):
 class EagerEngine:
     """Computes on Values, so the model is always up to date."""
 
-    loss: Loss
-    data: Data
-
     name = "eager"
     at_once = 1
     writes_files = True
@@ -103,7 +100,8 @@ class EagerEngine:
     ) -> None:
         self.model: nn.Module = model
         self.optimizer: optim.Optimizer = optimizer
-        self.loss, self.data = loss, data
+        self.loss = loss
+        self.data = data
         self.reason = reason
 
     def steps(self, plan: Plan, interrupted: Interrupted = bool) -> Outcome:

@@ -106,13 +106,10 @@ class Stream(Data):
     With several processes, each has its own iterable, which yields its share of every batch.
     """
 
-    epoch: int
-    behind: int
-
     def __init__(self, source: Any) -> None:
         self.source = source
-        self.epoch = 0  # passes started
-        self.behind = 0  # passes to skip
+        self.epoch: int = 0  # passes started
+        self.behind: int = 0  # passes to skip
         opened = self.open()
         batch = next(opened, None)
         if batch is None:

@@ -23,17 +23,13 @@ FAILED = -1  # sent by a process that failed, instead of a number
 class Devices:
     """A mesh, or JAX's default device."""
 
-    mesh: Any
-    parts: int
-    jax: Any
-    shard_parameters: bool
-    processes: Any
-    process: Any
-
     def __init__(self, jax: Any, mesh: Any, shard_parameters: bool) -> None:
-        self.jax, self.mesh, self.shard_parameters = jax, mesh, shard_parameters
-        self.processes, self.process = jax.process_count(), jax.process_index()
-        self.parts = 1
+        self.jax = jax
+        self.mesh = mesh
+        self.shard_parameters = shard_parameters
+        self.processes: Any = jax.process_count()
+        self.process: Any = jax.process_index()
+        self.parts: int = 1
         if mesh is not None:
             self.axis: Any = mesh.axis_names[0]
             self.mesh = _automatic(jax, mesh)

@@ -33,12 +33,6 @@ COMPARED = 200  # processes compare up to this many samples with each other
 class JaxEngine(EagerEngine):
     """Makes steps on JAX devices. The model is updated after each epoch."""
 
-    jax: Any
-    jnp: Any
-    rule: RuleOnArrays
-    params: Any
-    states: list[Any]
-
     name = "jax"
 
     def __init__(
@@ -56,7 +50,8 @@ class JaxEngine(EagerEngine):
         from ..compiler.backends import jax as backend
 
         self.backend: Any = backend
-        self.jax, self.jnp = self.backend.jax, self.backend.jnp
+        self.jax: Any = self.backend.jax
+        self.jnp: Any = self.backend.jnp
         if optimizer.has_own_step:
             raise CompileError(
                 f"{type(optimizer).__name__} has a step() of its own, which JAX would not "
@@ -198,7 +193,8 @@ class JaxEngine(EagerEngine):
         """Copy parameters and the optimiser's state from the model to the devices."""
         settings = {**self.optimizer.hyperparameters, "lr": None}
         if settings != self.settings:  # all but the learning rate are compiled into the step
-            self.rule, self.settings = RuleOnArrays(self.optimizer), settings
+            self.rule: RuleOnArrays = RuleOnArrays(self.optimizer)
+            self.settings = settings
             self.jitted: Any = self.jit()
         tree, count = self.function.tree, len(self.optimizer.params)
         numbers = self.step_of_one.numbers().astype(self.function.dtype)
@@ -206,8 +202,8 @@ class JaxEngine(EagerEngine):
             count, self.optimizer.state_size
         )
         put = self.devices.put_parameter
-        self.params = self.jax.tree.map(put, tree.build(numbers))
-        self.states = [self.jax.tree.map(put, tree.build(column)) for column in states.T]
+        self.params: Any = self.jax.tree.map(put, tree.build(numbers))
+        self.states: list[Any] = [self.jax.tree.map(put, tree.build(column)) for column in states.T]
 
     def jit(self) -> Any:
         """Jit the step with its results sharded like its arguments; XLA could otherwise move them."""

@@ -40,8 +40,6 @@ MOST_PLACES = 2_000_000  # limit on the sample indices of one call
 class NativeEngine(EagerEngine):
     """Runs whole epochs in one call, or one batch of an iterator at a time."""
 
-    judged: bool
-
     name = "native"
 
     def __init__(self, model: nn.Module, loss: Loss, optimizer: optim.Optimizer, data: Data) -> None:
@@ -58,7 +56,7 @@ class NativeEngine(EagerEngine):
         self.check_batch: MeanCheck = MeanCheck(loss, watched[0])
         self.check_batch(data.X, data.y)
         places = {p: i for i, layer in enumerate(self.layers.values()) for p in layer.parameters()}
-        self.judged = False  # whether samples have been evaluated yet
+        self.judged: bool = False  # whether samples have been evaluated yet
         self.groups = np.array([places.get(p, -1) for p in optimizer.params], dtype=np.int32)
 
     def of_one(self, x: Any, y: Any) -> tuple[Any, Any, Any]:
@@ -178,14 +176,11 @@ class MeanCheck:
     too. The check works with any parameters, such as those from before the epoch.
     """
 
-    seen: int
-    loss: Loss
-    judged: Compiled[Any]
-    most: int | None
-
     def __init__(self, loss: Loss, judged: Compiled[Any], most: int | None = None) -> None:
-        self.loss, self.judged, self.most = loss, judged, most
-        self.seen = 0  # samples checked
+        self.loss = loss
+        self.judged = judged
+        self.most = most
+        self.seen: int = 0  # samples checked
 
     def __call__(self, X: Any, y: Any) -> None:
         if self.seen > 1 or len(X) <= self.seen:

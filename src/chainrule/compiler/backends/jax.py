@@ -269,11 +269,9 @@ FOLDS: dict[str, Callable[[Array], Array]] = {
 class JaxTarget:
     """JAX arrays, for a fixed number of samples."""
 
-    samples: int
-    dtype: Any
-
     def __init__(self, samples: int, dtype: Any) -> None:
-        self.samples, self.dtype = samples, dtype
+        self.samples = samples
+        self.dtype = dtype
 
     def rows(self, x: Array, which: Any) -> Array:
         steps = set(np.diff(which).tolist())

@@ -34,13 +34,11 @@ def thread_count() -> int:
 class Machine:
     """Runs one program: the values of a batch and, given a seed, the adjoints."""
 
-    outputs: int
-    guards: int
-
     def __init__(self, program: Program, reverse: Reverse | None = None) -> None:
         self.capsule: Any = c_core.machine(*encoded(program, reverse))
         self.params: int = program.params
-        self.outputs, self.guards = len(program.outputs), len(program.guards)
+        self.outputs: int = len(program.outputs)
+        self.guards: int = len(program.guards)
 
     @classmethod
     def made(cls, capsule: Any, params: int, outputs: int, guards: int) -> Machine:

@@ -78,11 +78,9 @@ class NumpyNumbers(Numbers):
 class Machine:
     """Runs one program, and its reverse program for adjoints."""
 
-    program: Program
-    reverse: Reverse | None
-
     def __init__(self, program: Program, reverse: Reverse | None = None) -> None:
-        self.program, self.reverse = program, reverse
+        self.program = program
+        self.reverse = reverse
 
     def run(
         self,

@@ -55,10 +55,6 @@ class Target(Protocol):
 class Segments:
     """Runs a program on a target; `params` are pairs of an array and the rows it holds."""
 
-    program: Program
-    target: Target
-    masks: Any
-
     def __init__(
         self,
         program: Program,
@@ -67,7 +63,9 @@ class Segments:
         inputs: Sequence[Array],
         masks: Any = None,
     ) -> None:
-        self.program, self.target, self.masks = program, target, masks
+        self.program = program
+        self.target = target
+        self.masks = masks
         self.arrays: tuple[list[Array], list[Array]] = ([], [])  # per sample, and shared
         self.sizes: tuple[list[int], list[int]] = ([], [])
         rows = program.each_rows, program.shared_rows

@@ -27,8 +27,6 @@ class JaxFunction:
     differentiate it, map it, shard it.
     """
 
-    key: Any
-
     def __init__(self, step: Compiled[Any], batch: Sequence[Any], model: Any = None) -> None:
         from . import jax as backend
 

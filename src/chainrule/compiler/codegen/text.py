@@ -49,17 +49,12 @@ class Export:
 class Statements:
     """A graph: `forward` computes every node, `backward` every gradient of the first output."""
 
-    backward: str
-    scratch: int
-    graph: Graph
-    helpers: Helpers
-    first_input: int
-    size: int
-
     def __init__(self, graph: Graph, export: Export, helpers: Helpers, number: int) -> None:
-        self.graph, self.helpers = graph, helpers
-        self.first_input, self.size = len(export.params), len(export.params) + export.input_count
-        self.scratch = 0  # extra space for the longest product, after all other numbers
+        self.graph = graph
+        self.helpers = helpers
+        self.first_input: int = len(export.params)
+        self.size: int = len(export.params) + export.input_count
+        self.scratch: int = 0  # extra space for the longest product, after all other numbers
         self.numbers: list[float | None] = []  # of constants, and of nodes that use only constants
         self.active: list[bool] = []  # whether a gradient flows to a parameter or an input
         self.places: dict[int, int] = {}
@@ -68,7 +63,7 @@ class Statements:
         self.outputs: list[int] = [self.places[i] for i in graph.outputs]
         self.guards: list[int] = [self.places[i] for i in graph.guards]
         self.conditional: set[int] = set()
-        self.backward = ""
+        self.backward: str = ""
         if export.output_count == 1:
             self.conditional = self.find_conditional()
             params = ["v", "g", "r"] if self.conditional else ["v", "g"]

@@ -214,12 +214,10 @@ def described(error: BaseException, file: Path) -> str:
 class Echo(io.StringIO):
     """Prints text, and keeps a copy up to a limit."""
 
-    to: Any
-    most: int
-
     def __init__(self, to: Any, most: int) -> None:
         super().__init__()
-        self.to, self.most = to, most
+        self.to = to
+        self.most = most
 
     def write(self, text: str) -> int:
         if self.tell() < self.most:

@@ -25,14 +25,11 @@ END, KILL = b"e", b"k"  # end its children and itself, or kill its process group
 class Judges:
     """The running judges, each with its control connection."""
 
-    listening: bool
-    ended: socket.socket
-
     def __init__(self, asking: socket.socket) -> None:
         self.asking = asking
         self.selector: selectors.BaseSelector = selectors.DefaultSelector()
         self.running: dict[int, socket.socket] = {}
-        self.listening = True
+        self.listening: bool = True
         # SIGCHLD wakes the selector.
         self.ended, wake = socket.socketpair()
         self.ended.setblocking(False)

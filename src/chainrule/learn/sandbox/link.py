@@ -52,12 +52,10 @@ OPERATIONS: dict[str, Callable[..., Any]] = {
 class EndedError(BaseException):
     """Ends the run, with the kind and message of its `Outcome`."""
 
-    kind: str
-    message: str
-
     def __init__(self, kind: str, message: str = "") -> None:
         super().__init__(kind, message)
-        self.kind, self.message = kind, message
+        self.kind = kind
+        self.message = message
 
 
 class AbandonedError(BaseException):
@@ -121,12 +119,6 @@ class Link:
     checker's exception that ends a check, wherever it is raised.
     """
 
-    read: int
-    write: int
-    told: Callable[[BaseException], str]
-    judging: bool
-    failure: type[Exception] | tuple[()]
-
     def __init__(
         self,
         read: int,
@@ -135,8 +127,11 @@ class Link:
         judging: bool = False,
         failure: type[Exception] | tuple[()] = (),
     ) -> None:
-        self.read, self.write, self.told = read, write, told
-        self.judging, self.failure = judging, failure
+        self.read = read
+        self.write = write
+        self.told = told
+        self.judging = judging
+        self.failure = failure
         self.failed: Exception | None = None
         self.exported: dict[int, Any] = {}
         self.proxies: dict[int, Proxy] = {}

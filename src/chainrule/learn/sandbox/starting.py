@@ -49,12 +49,10 @@ def environment() -> dict[str, str]:
 class Judge:
     """A running judge: its output, and how to end it."""
 
-    connection: socket.socket
-    printed: int
-    parent: Parent
-
     def __init__(self, connection: socket.socket, printed: int, parent: Parent) -> None:
-        self.connection, self.printed, self.parent = connection, printed, parent
+        self.connection = connection
+        self.printed = printed
+        self.parent = parent
         self.code: int | None = None
 
     def end(self) -> None:
@@ -92,13 +90,10 @@ class Judge:
 class Parent:
     """The process of `forking.py` for one environment; it ends when it is no longer used."""
 
-    retired: bool
-    key: tuple[object, ...]
-    users: int
-    asking: socket.socket
-
     def __init__(self, key: tuple[object, ...], variables: dict[str, str]) -> None:
-        self.key, self.users, self.retired = key, 0, False
+        self.key = key
+        self.users: int = 0
+        self.retired: bool = False
         self.asking, there = socket.socketpair()
         with there:
             self.process: subprocess.Popen[bytes] = subprocess.Popen(

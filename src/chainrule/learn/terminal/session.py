@@ -112,18 +112,16 @@ def hint(e: Exercise, progress: Progress, solution: str = "s") -> str:
 class Session:
     """One learner at one terminal: an exercise is open, its file is watched, keys are read."""
 
-    lesson: int
-    asked_for_solution: bool
-
     def __init__(self, folder: Path, keyboard: Keyboard, first: str | None = None) -> None:
         new = not folder.exists()
         self.progress: Progress = begun(folder)
         self.keyboard = keyboard
         self.style: Style = Style(sys.stdout)
         self.exercise: Exercise = exercise(first) if first else current(self.progress)
-        self.lesson = self.exercise.lesson  # the lesson that r shows: the next one once this one is done
+        # The lesson that r shows: the next one once this one is done.
+        self.lesson: int = self.exercise.lesson
         self.seen: tuple[int, int] | None = None
-        self.asked_for_solution = False
+        self.asked_for_solution: bool = False
         if not new:
             self.say(self.style.quiet(f"course in {folder.absolute()}"))
 

@@ -31,11 +31,9 @@ FILE = """<!doctype html>
 class Entrance:
     """A one-time code. Until it is used, opening `file` in a browser opens the studio."""
 
-    used: bool
-
     def __init__(self) -> None:
         self.token: str = secrets.token_urlsafe(32)
-        self.used = False
+        self.used: bool = False
         self.file: Path | None = None
 
     def write(self, origin: str) -> Path:

@@ -73,15 +73,12 @@ class Guard:
     scripts. A restarted studio has a new cookie and key.
     """
 
-    app: App
-    room: Room
-    session: str
-    key: str
-
     def __init__(self, app: App, port: int, room: Room) -> None:
-        self.app, self.room = app, room
+        self.app = app
+        self.room = room
         self.entrance: Entrance = Entrance()
-        self.session, self.key = secrets.token_urlsafe(32), secrets.token_urlsafe(32)
+        self.session: str = secrets.token_urlsafe(32)
+        self.key: str = secrets.token_urlsafe(32)
         self.cookie: str = f"chainrule_{port}"  # cookies ignore ports, so each studio needs its own name
         bare = NAMES if port == 80 else ()
         self.hosts: set[bytes] = {
@@ -192,15 +189,13 @@ class Exchange:
     the rest of the body to find the next request.
     """
 
-    unread: bool
-    started: bool
-    scope: Scope
-
     def __init__(self, scope: Scope, receive: Receive, send: Send, host: bytes | None) -> None:
-        self.scope, self._receive, self._send = scope, receive, send
+        self.scope = scope
+        self._receive = receive
+        self._send = send
         self.socket: Any = scope["type"] == "websocket"
-        self.unread = bool(_all(scope, b"transfer-encoding") or _all(scope, b"content-length"))
-        self.started = False
+        self.unread: bool = bool(_all(scope, b"transfer-encoding") or _all(scope, b"content-length"))
+        self.started: bool = False
         own = {
             "Content-Security-Policy": POLICY.format(
                 socket="" if host is None else f" ws://{host.decode()}",

@@ -31,15 +31,13 @@ def raster(box: tuple[float, float, float, float], side: int) -> Array:
 class Frames:
     """Makes the frames of a training run."""
 
-    grid: Array
-    small: Array
-
     def __init__(self, training: Training) -> None:
         self.training = training
         self.model, params = training.model, training.optimizer.params
         self.layers = self.model.layers
         self.box: tuple[float, float, float, float] = training.points.box()
-        self.grid, self.small = raster(self.box, GRID), raster(self.box, SMALL)
+        self.grid: Array = raster(self.box, GRID)
+        self.small: Array = raster(self.box, SMALL)
         self.scores: Compiled[Any] = Compiled(self.model, params)
         self.neurons: Compiled[Any] = Compiled(self.outputs_of_neurons, params)
         loss = training.loss

@@ -39,10 +39,9 @@ class Outbox:
     A slow reader gets fewer frames, not older ones.
     """
 
-    lock: Any
-
     def __init__(self, loop: asyncio.AbstractEventLoop) -> None:
-        self.loop, self.lock = loop, threading.Lock()
+        self.loop = loop
+        self.lock: Any = threading.Lock()
         self.waiting: deque[str | bytes] = deque()
         self.changed = asyncio.Event()
 
@@ -76,27 +75,19 @@ class Outbox:
 class Run(threading.Thread):
     """Trains in its own thread until it is stopped."""
 
-    ended: bool
-    speed: float
-    count: int
-    last: int
-    sent: int
-    running: bool
-    closed: bool
-    settings: Config
-    outbox: Outbox
-
     def __init__(self, settings: Config, outbox: Outbox) -> None:
         super().__init__(name="chainrule-run", daemon=True)
-        self.settings, self.outbox = settings, outbox
+        self.settings = settings
+        self.outbox = outbox
         self.commands: deque[Command] = deque()
         self.arrived = threading.Condition()
-        self.closed = False  # the thread should end
-        self.ended = False
-        self.running = True
-        self.count = 1  # steps per frame
-        self.speed = 0.0  # steps per second
-        self.sent = self.last = 0  # epochs: up to which losses were sent, and of the last frame
+        self.closed: bool = False  # the thread should end
+        self.ended: bool = False
+        self.running: bool = True
+        self.count: int = 1  # steps per frame
+        self.speed: float = 0.0  # steps per second
+        self.sent: int = 0  # the epoch up to which losses were sent
+        self.last: int = 0  # the epoch of the last frame
 
     # --- public interface-------------------------------------------------------------------------
 

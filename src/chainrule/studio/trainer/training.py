@@ -44,17 +44,9 @@ class Snapshot:
 class Training:
     """A model in training: `advance`, `seek` and `change_rate`."""
 
-    updates: Any
-    rates: list[tuple[int, float]]
-    failure: str
-    config: Config
-    points: Points
-    epoch: int
-    place: int
-    every: int
-
     def __init__(self, config: Config, points: Points) -> None:
-        self.config, self.points = config, points
+        self.config = config
+        self.points = points
         self.model: nn.MLP = model_for(config, points.classes)
         self.optimizer: Optimizer = OPTIMIZERS[config.optimizer](self.model.parameters(), lr=config.rate)
         self.data: Data = Data(
@@ -67,14 +59,15 @@ class Training:
         self.loss: Callable[..., Any] = loss_for(config)
         self.engine: Engine = make_engine("auto", self.model, self.loss, self.optimizer, self.data)
         self.in_epoch: int = self.data.in_epoch
-        self.epoch = self.place = 0  # epochs completed, and steps of the next one
+        self.epoch: int = 0  # epochs completed
+        self.place: int = 0  # steps of the next one
         self.orders: list[Array] = []  # the sample order of the current epoch, and of those prepared
         self.part: list[float] = []  # the losses of the current epoch's steps
         self.losses: array.array[float] = array.array("d")  # of all epochs up to the furthest reached
-        self.rates = [(0, config.rate)]  # (first epoch, rate)
-        self.updates = np.zeros(len(self.optimizer.params))  # the parameter changes of the last step
-        self.failure = ""
-        self.every = 1  # epochs between snapshots
+        self.rates: list[tuple[int, float]] = [(0, config.rate)]  # (first epoch, rate)
+        self.updates: Array = np.zeros(len(self.optimizer.params))  # parameter changes of the last step
+        self.failure: str = ""
+        self.every: int = 1  # epochs between snapshots
         fit = limits.SNAPSHOT_BYTES // self.engine.numbers.nbytes
         self.most: int = max(16, min(limits.SNAPSHOTS, fit))
         self.snapshots: dict[int, Snapshot] = {}

@@ -70,15 +70,13 @@ class Language:
 class Writer:
     """Writes a formula as statements; each branch of `where` becomes a block."""
 
-    count: int
-
     def __init__(self, language: Language, indent: str, calls: dict[str, None] | None = None) -> None:
         self.language = language
         self.lines: list[str] = []
         self.scopes: list[dict[Any, str]] = [{}]
         self.indent = indent
         self.calls: dict[str, None] = {} if calls is None else calls  # rows that must exist as functions
-        self.count = 0
+        self.count: int = 0
 
     def line(self, text: str) -> None:
         self.lines.append(self.indent + "    " * (len(self.scopes) - 1) + text)
@@ -141,11 +139,9 @@ class Writer:
 class Folds:
     """The loops of a variadic row; `elements` are the parts of element i as text."""
 
-    language: Language
-    op: Variadic
-
     def __init__(self, language: Language, op: Variadic, elements: Sequence[str]) -> None:
-        self.language, self.op = language, op
+        self.language = language
+        self.op = op
         self.elements: list[Symbol] = [Symbol(text) for text in elements]
         self.totals: list[str] = [f"fold{k}" for k in range(len(op.folds))]
         self.calls: dict[str, None] = {}

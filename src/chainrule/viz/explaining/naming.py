@@ -24,8 +24,6 @@ class Names:
     that name.
     """
 
-    free: int
-
     def __init__(self, order: list[Any], given: Mapping[Any, str] | None = None) -> None:
         self.order = order
         self.given: Mapping[Any, str] | dict[Any, str] = given or {}
@@ -35,7 +33,7 @@ class Names:
         self.known: dict[Any, ast.expr] = {}
         self.numbered: dict[str, Any] = {}  # the values named v12
         self.taken: set[str] = set()  # by labels
-        self.free = -1  # the last number used
+        self.free: int = -1  # the last number used
 
     def label(self, value: Any) -> str:
         own: str = value.label

@@ -38,12 +38,6 @@ class Flow:
     Edges are stored as columns of numbers, in the order of backward: there may be millions.
     """
 
-    targets: array[int]
-    slots: array[int]
-    sources: array[int]
-    partials: array[float]
-    shares: array[float]
-
     def __init__(self, nodes: list[Any]) -> None:
         self.nodes = nodes  # the first is w, since nothing before it depends on it
         self.gradients: list[float] = [0.0] * len(nodes)
@@ -51,8 +45,11 @@ class Flow:
         self.into: array[int] = array("q")  # the edges to w
         self.first: array[int] = array("q", bytes(8 * len(nodes)))  # the edges of a target, and how many
         self.width: array[int] = array("q", bytes(8 * len(nodes)))
-        self.targets, self.slots, self.sources = array("q"), array("q"), array("q")
-        self.partials, self.shares = array("d"), array("d")
+        self.targets: array[int] = array("q")
+        self.slots: array[int] = array("q")
+        self.sources: array[int] = array("q")
+        self.partials: array[float] = array("d")
+        self.shares: array[float] = array("d")
 
     @property
     def gradient(self) -> float:
