@@ -12,15 +12,10 @@ import numpy as np
 
 from ..support.errors import AnomalyError
 from ..support.tree import flatten, unflatten
-from ..value import Value, modes
+from ..value import Value
 from .inputs import Batch
 
 Array = Any
-
-
-def wanted() -> bool:
-    """Whether `detect_anomaly()` is active."""
-    return modes().anomaly
 
 
 def look_closer(

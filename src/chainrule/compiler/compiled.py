@@ -16,14 +16,14 @@ from numpy.typing import NDArray
 
 from ..support.committing import assign, commit
 from ..support.tree import unflatten
-from ..value import Value, c_core
+from ..value import Value, c_core, modes
 from . import anomalies, backends
 from .backends.to_jax import JaxFunction
 from .codegen.exporting import exported
 from .graph import BranchLimitError
 from .inputs import MOST_AXES, Batch, Inputs
 from .pipeline import Pipeline, pipeline
-from .tracing import Trace, built, trace, trace_parts
+from .tracing import Trace, trace, trace_parts, traced
 
 Array = Any
 Floats = NDArray[np.float64]
@@ -139,7 +139,7 @@ class Compiled(Generic[R]):
                 )
             for whole, row in zip(merged, outputs, strict=True):
                 whole[... if chosen is None else chosen] = row
-        if anomalies.wanted() and self.leaves is None:
+        if modes().anomaly and self.leaves is None:
             anomalies.look_closer(self.function, self.params, inputs, merged)
         results: R = unflatten(rebuild, [whole.reshape(inputs.shape) for whole in merged])
         return results
@@ -174,7 +174,7 @@ class Compiled(Generic[R]):
             values[place] = results.outputs[0]
             input_grads[:, place] = results.input_adjoints
             grads = results.param_adjoints if grads is None else grads + results.param_adjoints
-        if anomalies.wanted() and self.leaves is None:
+        if modes().anomaly and self.leaves is None:
             finite = bool(np.isfinite(grads).all() and np.isfinite(input_grads).all())
             anomalies.look_closer(self.function, self.params, data, values, finite)
         value: Any = values.reshape(data.shape).astype(self.dtype, copy=False)
@@ -298,7 +298,7 @@ class Compiled(Generic[R]):
             return trace(self.function, batch.sample(sample), params)
         if len(self.leaves) != batch.count:
             raise ValueError(f"{len(self.leaves)} inputs were named, got numbers for {batch.count}")
-        return built(self.function, self.leaves, params)
+        return traced(self.function, self.leaves, params)
 
     def trace(self, batch: Batch, sample: int, variants: list[_Variant]) -> None:
         """Trace a sample, and update the parameters and the variants together."""

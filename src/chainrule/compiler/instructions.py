@@ -113,7 +113,10 @@ class Instruction(ABC):
     @property
     def masking(self) -> Argument | None:
         """The rows that are 0 where its derivative must not be used, if any."""
-        return None
+        mask = getattr(self, "mask", None)
+        if mask is None:
+            return None
+        return Argument(mask, len(self.writes), None, self.shared, CONSECUTIVE)
 
     def differentiable(self, part: int) -> bool:
         """Whether an argument receives an adjoint."""
@@ -128,11 +131,9 @@ class Instruction(ABC):
 
     def encode(self) -> list[int]:
         """The fields of `Step` in steps.h."""
-        return self._encoded()
-
-    def _encoded(self, op: Op | None = None, terms: int = 1, columns: int = 1) -> list[int]:
-        arguments, mask = self.arguments, self.masking
+        arguments, mask, op = self.arguments, self.masking, getattr(self, "op", None)
         code = 0 if op is None else CODES[op]
+        terms, columns = getattr(self, "terms", 1), getattr(self, "columns", 1)
         numbers = [self.kind, code, self.shared, self.out, len(self.writes), terms, columns]
         numbers += (0, 0, 0, len(arguments))
         for argument in arguments:
@@ -143,12 +144,18 @@ class Instruction(ABC):
     def __str__(self) -> str:
         memory, rows = "shared" if self.shared else "each", self.writes
         out = f"{rows.start}" if len(rows) == 1 else f"{rows.start}:{rows.stop}"
-        return f"{memory}[{out}] = {self._text(self.kind.name.lower())}"
+        return f"{memory}[{out}] = {self._text()}"
 
-    def _text(self, name: str, terms: int = 1) -> str:
+    def _text(self) -> str:
+        name = getattr(self, "op", self.kind).name.lower()
         views = ", ".join(str(argument.view) for argument in self.arguments)
-        size = f" ({terms} terms)" if terms > 1 else ""
-        return f"{name} {views}{size}{'' if self.masking is None else f' if {self.masking.view}'}"
+        return (
+            f"{name} {views}{self._size()}{'' if self.masking is None else f' if {self.masking.view}'}"
+        )
+
+    def _size(self) -> str:
+        terms = getattr(self, "terms", 1)
+        return f" ({terms} terms)" if terms > 1 else ""
 
 
 @dataclass(frozen=True)
@@ -159,8 +166,9 @@ class _Copy(Instruction):
     def writes(self) -> range:
         return range(self.out, self.out + len(self.rows))
 
-    def _text(self, name: str, terms: int = 1) -> str:
-        return f"{name} {', '.join(map(str, self.rows[:8]))}{', ...' if len(self.rows) > 8 else ''}"
+    def _text(self) -> str:
+        rows = ", ".join(map(str, self.rows[:8]))
+        return f"{self.kind.name.lower()} {rows}{', ...' if len(self.rows) > 8 else ''}"
 
 
 @dataclass(frozen=True)
@@ -212,10 +220,6 @@ class Map(_Counted):
     def arguments(self) -> tuple[Argument, ...]:
         return tuple(Argument(view, self.count, None, self.shared, (0, 1)) for view in self.args)
 
-    @property
-    def masking(self) -> Argument | None:
-        return None if self.mask is None else self._own(self.mask)
-
     def differentiable(self, part: int) -> bool:
         return self.op.partials[part] is not None
 
@@ -223,12 +227,6 @@ class Map(_Counted):
         if self.op not in CODES or isinstance(self.op, Variadic) or len(self.args) != self.op.arity:
             yield f"applies {self.op.name}, which does not take {len(self.args)} arguments"
         yield from super().faults()
-
-    def encode(self) -> list[int]:
-        return self._encoded(self.op)
-
-    def _text(self, name: str, terms: int = 1) -> str:
-        return super()._text(self.op.name)
 
 
 @dataclass(frozen=True)
@@ -256,12 +254,8 @@ class Dense(Instruction):
         x = Argument(self.x, self.columns, self.terms, self.shared, CONSECUTIVE)
         return (a, x) if self.start is None else (a, x, Argument(self.start, self.lines, None, True))
 
-    def encode(self) -> list[int]:
-        return self._encoded(None, self.terms, self.columns)
-
-    def _text(self, name: str, terms: int = 1) -> str:
-        size = f"({self.lines} x {self.terms} by {self.terms} x {self.columns})"
-        return f"{super()._text(name)} {size}"
+    def _size(self) -> str:
+        return f" ({self.lines} x {self.terms} by {self.terms} x {self.columns})"
 
 
 @dataclass(frozen=True)
@@ -276,12 +270,6 @@ class Dots(_Counted):
     @cached_property
     def arguments(self) -> tuple[Argument, ...]:
         return self._own(self.a, self.terms), self._own(self.b, self.terms)
-
-    def encode(self) -> list[int]:
-        return self._encoded(None, self.terms)
-
-    def _text(self, name: str, terms: int = 1) -> str:
-        return super()._text(name, self.terms)
 
 
 @dataclass(frozen=True)
@@ -298,20 +286,10 @@ class Fold(_Counted):
     def arguments(self) -> tuple[Argument, ...]:
         return (self._own(self.x, self.terms),)
 
-    @property
-    def masking(self) -> Argument | None:
-        return None if self.mask is None else self._own(self.mask)
-
     def faults(self) -> Iterator[str]:
         if self.op not in CODES or not isinstance(self.op, Variadic) or self.op.width != 1:
             yield f"folds by {self.op.name}, which does not take any number of single terms"
         yield from super().faults()
-
-    def encode(self) -> list[int]:
-        return self._encoded(self.op, self.terms)
-
-    def _text(self, name: str, terms: int = 1) -> str:
-        return super()._text(self.op.name, self.terms)
 
 
 @dataclass(frozen=True)
@@ -330,9 +308,3 @@ class Take(_Counted):
 
     def differentiable(self, part: int) -> bool:
         return part == 1
-
-    def encode(self) -> list[int]:
-        return self._encoded(None, self.terms)
-
-    def _text(self, name: str, terms: int = 1) -> str:
-        return super()._text(name, self.terms)

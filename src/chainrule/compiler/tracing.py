@@ -119,15 +119,13 @@ def trace_parts(
     tracer = Tracer(inputs)
     with Mode(tracer=tracer):
         results = function(*arguments)
-    return [_traced(result, inputs, params, tracer) for result in results]
+    return [traced(result, inputs, params, tracer) for result in results]
 
 
-def built(result: Any, inputs: Sequence[Value], params: list[Value]) -> Trace:
+def traced(
+    result: Any, inputs: Sequence[Value], params: list[Value], tracer: Tracer | None = None
+) -> Trace:
     """Make a trace from a result already computed; `inputs` are leaves of its graph."""
-    return _traced(result, inputs, params, None)
-
-
-def _traced(result: Any, inputs: Sequence[Value], params: list[Value], tracer: Tracer | None) -> Trace:
     outputs, rebuild = flatten(result)
     outputs = [output if isinstance(output, Value) else _number(output) for output in outputs]
     guards = tracer.guards if tracer is not None else []

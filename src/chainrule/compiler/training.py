@@ -8,13 +8,12 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from dataclasses import dataclass, replace
-from types import TracebackType
 from typing import Any
 
 import numpy as np
 
 from ..support.committing import commit_training
-from ..support.errors import StaleValueError
+from ..support.errors import StaleValueError, kind_of
 from ..value import Value, c_core
 from .backends import native
 from .compiled import Compiled
@@ -48,7 +47,7 @@ class Trainer:
         ):
             raise TypeError(
                 f"Trainer(step, optimizer) needs a compiled loss, compile(...), and an optimizer, "
-                f"optim.Adam(model.parameters()), got {_kind(step)} and {_kind(optimizer)}"
+                f"optim.Adam(model.parameters()), got {kind_of(step)} and {kind_of(optimizer)}"
             )
         if step.reduction != "mean":
             raise ValueError(f"training needs reduction='mean', this function has {step.reduction!r}")
@@ -119,12 +118,7 @@ class Trainer:
     def __enter__(self) -> Trainer:
         return self
 
-    def __exit__(
-        self,
-        kind: type[BaseException] | None,
-        error: BaseException | None,
-        traceback: TracebackType | None,
-    ) -> None:
+    def __exit__(self, *error: object) -> None:
         self.write_back()
 
     def step(self, *batch: Any) -> float:
@@ -223,10 +217,6 @@ class Outcome:
     losses: Array
     norms: Array  # gradient norms for each epoch and group
     finite: bool
-
-
-def _kind(thing: Any) -> str:
-    return f"the class {thing.__name__}" if isinstance(thing, type) else type(thing).__name__
 
 
 def not_traced(what: str, error: Exception) -> CompileError:

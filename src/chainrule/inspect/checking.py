@@ -152,12 +152,7 @@ class _Check:
         gradients = self.backward()
         self.slopes = []  # d(every node) / d(leaf), for each leaf
         for i, leaf in enumerate(expression.leaves):
-            slopes, agrees = self.compare(
-                gradients[leaf],
-                leaf.data,
-                partial(self.slope, leaf),
-                _last,
-            )
+            slopes, agrees = self.compare(gradients[leaf], leaf.data, partial(self.slope, leaf), _last)
             self.slopes.append(slopes)
             numerical = float(slopes[-1])
             name = leaf.label or f"leaf {i} (data={numbers.format(leaf.data)})"

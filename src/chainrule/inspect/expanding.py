@@ -14,14 +14,8 @@ from typing import Any
 from ..support import errors, graph
 from ..value import Value
 
-
-def _dot(args: Sequence[Any]) -> Any:
-    n = len(args) // 2
-    return reduce(add, map(mul, args[:n], args[n:]))
-
-
 FUSED: dict[str, Callable[[Sequence[Any]], Any]] = {
-    "dot": _dot,
+    "dot": lambda args: reduce(add, map(mul, args[: len(args) // 2], args[len(args) // 2 :])),
     "sum": lambda args: reduce(add, args),
     "mean": lambda args: reduce(add, args) / len(args),
     "prod": lambda args: reduce(mul, args),

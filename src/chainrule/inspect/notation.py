@@ -148,44 +148,33 @@ class Notation(ABC):
     def power(self, base: ast.expr, exponent: ast.expr) -> str:
         return self.raised(self.hold(base, ATOM), self(exponent))
 
+    def sign(self, symbol: str, operand: str) -> str:
+        return symbol + operand
+
     # --- defined by subclasses----------------------------------------------------------------
 
     @abstractmethod
     def digits(self, text: str) -> str: ...
-
     @abstractmethod
     def name(self, name: str) -> str: ...
-
-    @abstractmethod
-    def sign(self, symbol: str, operand: str) -> str: ...
-
     @abstractmethod
     def infix(self, symbol: str, parts: Sequence[str]) -> str: ...
-
     @abstractmethod
     def raised(self, base: str, exponent: str) -> str: ...
-
     @abstractmethod
     def fraction(self, top: ast.expr, bottom: ast.expr) -> Piece: ...
-
     @abstractmethod
     def root(self, tree: ast.expr) -> str: ...
-
     @abstractmethod
     def size(self, shown: str) -> str: ...
-
     @abstractmethod
     def function(self, name: str, args: Sequence[str]) -> str: ...
-
     @abstractmethod
     def choice(self, then: str, condition: str, other: str) -> str: ...
-
     @abstractmethod
     def derivative(self, of: ast.expr, by: ast.expr) -> Piece: ...
-
     @abstractmethod
     def parentheses(self, shown: str) -> str: ...
-
     @abstractmethod
     def words(self, text: str) -> str: ...
 
@@ -200,9 +189,6 @@ class Text(Notation):
 
     def name(self, name: str) -> str:
         return "π" if name == "pi" else " ".join(clean(name).split())
-
-    def sign(self, symbol: str, operand: str) -> str:
-        return symbol + operand
 
     def infix(self, symbol: str, parts: Sequence[str]) -> str:
         return ("·" if symbol == "·" else f" {symbol.strip()} ").join(parts)
@@ -261,9 +247,6 @@ class Latex(Notation):
         base, index = split(name)
         shown = "\\" + base if base in LETTERS else base if is_letter(base) else self.words(base)
         return f"{shown}_{{{index}}}" if index else shown
-
-    def sign(self, symbol: str, operand: str) -> str:
-        return symbol + operand
 
     def infix(self, symbol: str, parts: Sequence[str]) -> str:
         return f" {LATEX_SYMBOLS.get(symbol.strip(), symbol.strip())} ".join(parts)

@@ -11,14 +11,13 @@ from __future__ import annotations
 
 import ast
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass
-from functools import cached_property, lru_cache
+from functools import lru_cache
 from typing import Any
 
 from .. import ops
 from ..support.formulas.operands import Operand
 from .expressions import Expression, parse
-from .notation import Latex, MathML, Text, call, elided, formula, joined, substituted
+from .notation import call, elided, joined, substituted
 
 SHOWN = 4  # elements of a sum or a product that are written out
 
@@ -63,26 +62,6 @@ TAUGHT_ELEMENTS: dict[str, tuple[str, ...]] = {
     "max": ("where(equal({x}, out), 1, 0)",),
     "min": ("where(equal({x}, out), 1, 0)",),
 }
-# Notes on what the formulas omit.
-NOTES = {
-    "stop_gradient": "counts as a constant",
-    "abs": "0 at the kink, x = 0",
-    "less": "a step has no slope",
-    "less_equal": "a step has no slope",
-    "equal": "a step has no slope",
-    "where": "nothing at all flows into the branch not taken",
-    "take": "nothing at all flows into the others",
-    "maximum": "½ each on a tie",
-    "minimum": "½ each on a tie",
-    "sqrt": "infinite at x = 0",
-    "cbrt": "infinite at x = 0",
-    "hypot": "0 at the origin",
-    "atan2": "0 at the origin",
-    "relu": "0 at the kink, x = 0",
-    "prod": "the product of the others, also where one is 0",
-    "max": "ties share it equally",
-    "min": "ties share it equally",
-}
 BINARY: dict[str, ast.operator] = {
     "add": ast.Add(),
     "sub": ast.Sub(),
@@ -117,26 +96,6 @@ def _applied(op: str, args: list[ast.expr]) -> ast.expr:
     return ast.UnaryOp(UNARY[op], args[0]) if op in UNARY else call(op, args)
 
 
-@dataclass(frozen=True)
-class Rule:
-    """The local derivative of an operation with respect to one of its arguments."""
-
-    expression: Expression
-    note: str = ""
-
-    @cached_property
-    def text(self) -> str:
-        return Text()(self.expression.tree)
-
-    @cached_property
-    def latex(self) -> str:
-        return Latex()(self.expression.tree)
-
-    @cached_property
-    def mathml(self) -> str:
-        return formula(MathML()(self.expression.tree))
-
-
 def _width(op: str) -> int:
     """Arguments per element of an operation on any number of elements; 0 for other operations."""
     row = ops.BY_NAME.get(op)
@@ -162,7 +121,7 @@ def slot_of(op: str, name: str, count: int) -> int:
 
 
 @lru_cache(4096)
-def rule(op: str, slot: int, count: int) -> Rule | None:
+def rule(op: str, slot: int, count: int) -> Expression | None:
     """The formula of an operation's derivative with respect to argument `slot` of `count`.
 
     None if the operation has no derivative with respect to it.
@@ -174,7 +133,7 @@ def rule(op: str, slot: int, count: int) -> Rule | None:
         raise ValueError(f"{op} has no argument {slot} of {count}")
     if not row.differentiable(slot):
         return None
-    return Rule(parse(_partial(row, slot, count)), NOTES.get(op, ""))
+    return parse(_partial(row, slot, count))
 
 
 def _partial(row: ops.Op, slot: int, count: int) -> str:

@@ -162,11 +162,8 @@ class _Writer:
 
     def store(self, array: Any, name: str) -> str:
         """An initializer; equal ones are stored once."""
-        key = (
-            f"{name}{self.count}"
-            if name == "parameters"
-            else f"{array.dtype}{array.shape}{array.tobytes().hex()}"
-        )
+        same = f"{array.dtype}{array.shape}{array.tobytes().hex()}"
+        key = f"{name}{self.count}" if name == "parameters" else same
         if key not in self.initializers:
             self.initializers[key] = self.onnx.numpy_helper.from_array(array, self.numbered(name))
         found: str = self.initializers[key].name
@@ -176,11 +173,9 @@ class _Writer:
         return self.store(np.array(numbers, dtype=np.int64), "shape")
 
     def number(self, x: Any) -> Tensor:
-        return (
-            x
-            if isinstance(x, Tensor)
-            else Tensor(self, self.store(np.array(x, self.dtype), "number"), True)
-        )
+        if isinstance(x, Tensor):
+            return x
+        return Tensor(self, self.store(np.array(x, self.dtype), "number"), True)
 
     def batch_shape(self) -> str:
         return self.node("Shape", [self.samples], end=1)

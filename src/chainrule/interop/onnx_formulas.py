@@ -15,36 +15,12 @@ from typing import Any
 from .. import ops
 from ..ops import Op, _erfc_tail
 
-NAMES = {
-    "add": "Add",
-    "sub": "Sub",
-    "mul": "Mul",
-    "div": "Div",
-    "neg": "Neg",
-    "abs": "Abs",
-    "exp": "Exp",
-    "log": "Log",
-    "sqrt": "Sqrt",
-    "sin": "Sin",
-    "cos": "Cos",
-    "tan": "Tan",
-    "asin": "Asin",
-    "acos": "Acos",
-    "atan": "Atan",
-    "sinh": "Sinh",
-    "cosh": "Cosh",
-    "tanh": "Tanh",
-    "asinh": "Asinh",
-    "acosh": "Acosh",
-    "atanh": "Atanh",
-    "erf": "Erf",
-    "relu": "Relu",
-    "pow": "Pow",
-    "maximum": "Max",
-    "minimum": "Min",
-    "pos": "Identity",
-    "stop_gradient": "Identity",
-}
+SAME = (
+    "add sub mul div neg abs exp log sqrt sin cos tan asin acos atan sinh cosh tanh asinh acosh atanh "
+    "erf relu pow"
+)
+NAMES = {name: name.title() for name in SAME.split()}
+NAMES |= {"maximum": "Max", "minimum": "Min", "pos": "Identity", "stop_gradient": "Identity"}
 COMPARISONS = {"less": "Less", "less_equal": "LessOrEqual", "equal": "Equal"}
 FOLDS = {"sum": "ReduceSum", "mean": "ReduceMean", "prod": "ReduceProd", "max": "ReduceMax"}
 FOLDS["min"] = "ReduceMin"

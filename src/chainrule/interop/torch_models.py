@@ -10,8 +10,6 @@ from ..nn import MLP, Layer, Module, Network, Neuron, Sequential
 from ..nn.activations import activation_named, known_name, name_of
 from ..value import Value, no_grad
 
-MISSING = "this needs PyTorch: pip install torch"
-
 
 def _activations(torch: Any) -> dict[str, Any]:
     """PyTorch's modules by our activation names; `exp` and `sin` are functions there."""
@@ -32,7 +30,7 @@ def _torch() -> Any:
     try:
         import torch
     except ImportError:
-        raise ImportError(MISSING) from None
+        raise ImportError("this needs PyTorch: pip install torch") from None
     return torch
 
 

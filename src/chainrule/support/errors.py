@@ -26,6 +26,10 @@ class AnomalyError(FloatingPointError):
     """Inside `detect_anomaly()`, an operation produced a non-finite value or gradient."""
 
 
+def kind_of(thing: Any) -> str:
+    return f"the class {thing.__name__}" if isinstance(thing, type) else type(thing).__name__
+
+
 def as_text(name: str, text: Any) -> str:
     """Return the text as a plain str, even if it is an instance of a subclass."""
     if not isinstance(text, str):

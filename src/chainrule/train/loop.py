@@ -25,6 +25,7 @@ from ..data import train_test_split
 from ..data.splitting import as_samples, check_count, check_index, check_lengths
 from ..nn.module import as_module
 from ..nn.saving import encode, place
+from ..support.errors import kind_of
 from ..value import modes
 from .choosing import EngineName, make_engine
 from .engines import LOSSES, LossName
@@ -206,10 +207,6 @@ def check_parts(model: Any, optimizer: Any, schedule: Any, metrics: Any) -> None
         raise TypeError(
             f"metrics must be a dict such as {{'accuracy': train.accuracy}}, got {kind_of(metrics)}"
         )
-
-
-def kind_of(thing: Any) -> str:
-    return f"the class {thing.__name__}" if isinstance(thing, type) else type(thing).__name__
 
 
 def check_belongs(optimizer: optim.Optimizer, model: nn.Module) -> None:

@@ -13,7 +13,7 @@ from typing import Any
 
 import numpy as np
 
-from ...ops import DOUBLE, SINGLE, Format, Op, Variadic
+from ...ops import DOUBLE, SINGLE, TABLE, Format, Op, Variadic
 from ...support.formulas.symbols import Symbol, free_names
 from ..instructions import Fold, Instruction, Map
 from ..program import Program
@@ -37,11 +37,8 @@ PLAIN: dict[str, Callable[..., Any]] = {
     "pos": jnp.positive,
     "stop_gradient": jax.lax.stop_gradient,
     "where": lambda c, x, y: jnp.where(c != 0.0, x, y),
-    "exp": jnp.exp,
-    "sin": jnp.sin,
-    "cos": jnp.cos,
-    "sqrt": jnp.sqrt,
 }
+PLAIN |= {name: getattr(jnp, name) for name in ("exp", "sin", "cos", "sqrt")}
 
 
 def _rounded(x: Array, bits: int | None = None) -> Array:
@@ -97,25 +94,12 @@ def _atanh(x: Array) -> Array:
 # JAX's erfc and gelu are 50 and 140 ulp off in their tails.
 VALUES: dict[str, Callable[..., Any]] = {
     "div": _divide,
-    "log": jnp.log,
-    "tanh": jnp.tanh,
     "relu": jax.nn.relu,
-    "abs": jnp.abs,
     "less": lambda x, y: (x < y).astype(x.dtype),
     "less_equal": lambda x, y: (x <= y).astype(x.dtype),
     "equal": lambda x, y: (x == y).astype(x.dtype),
     "pow": jnp.power,
-    "asin": jnp.arcsin,
-    "acos": jnp.arccos,
-    "atan": jnp.arctan,
-    "asinh": jnp.arcsinh,
-    "acosh": jnp.arccosh,
-    "atanh": _atanh,
-    "atan2": jnp.arctan2,
     "erf": jax.scipy.special.erf,
-    "hypot": jnp.hypot,
-    "maximum": jnp.maximum,
-    "minimum": jnp.minimum,
     "sigmoid": jax.nn.sigmoid,
     "softplus": jax.nn.softplus,
     "expm1": _expm1,
@@ -123,7 +107,10 @@ VALUES: dict[str, Callable[..., Any]] = {
     "sinh": _sinh,
     "cosh": _cosh,
 }
-VALUES |= {name: getattr(jnp, name) for name in ("log2", "log10", "tan")}
+SAME = "abs log log2 log10 tan tanh hypot maximum minimum"
+VALUES |= {name: getattr(jnp, name) for name in SAME.split()}
+VALUES |= {op.name: getattr(jnp, op.aliases[0]) for op in TABLE if op.aliases}  # arcsin, arctan2, ...
+VALUES["atanh"] = _atanh
 
 
 class JaxNumbers(Numbers):

@@ -8,20 +8,9 @@ from typing import Any
 
 import numpy as np
 
-from ...ops import Op
+from ...ops import TABLE, Op
 from ..inputs import Inputs
-from ..instructions import (
-    Argument,
-    Dense,
-    Dots,
-    Fold,
-    Gather,
-    Instruction,
-    Map,
-    Spread,
-    Take,
-    View,
-)
+from ..instructions import Argument, Dense, Dots, Fold, Gather, Instruction, Map, Spread, Take, View
 from ..program import Program
 from ..reverse import Pull, Reverse, Step, Zero
 from .operands import Numbers, columns
@@ -37,28 +26,16 @@ FUNCTIONS: dict[str, Callable[..., Any]] = {
     "neg": np.negative,
     "pos": np.positive,
     "stop_gradient": np.positive,
-    "abs": np.abs,
     "less": lambda x, y: np.less(x, y).astype(float),
     "less_equal": lambda x, y: np.less_equal(x, y).astype(float),
     "equal": lambda x, y: np.equal(x, y).astype(float),
     "where": lambda c, x, y: np.where(np.not_equal(c, 0.0), x, y),
     "pow": np.float_power,
-    "asin": np.arcsin,
-    "acos": np.arccos,
-    "atan": np.arctan,
-    "asinh": np.arcsinh,
-    "acosh": np.arccosh,
-    "atanh": np.arctanh,
-    "atan2": np.arctan2,
     "erf": np.vectorize(math.erf, otypes=[float]),
 }
-FUNCTIONS |= {
-    name: getattr(np, name)
-    for name in (
-        *("exp", "expm1", "log", "log1p", "log2", "log10", "sqrt"),
-        *("sin", "cos", "tan", "sinh", "cosh", "tanh"),
-    )
-}
+SAME = "abs exp expm1 log log1p log2 log10 sqrt sin cos tan sinh cosh tanh"
+FUNCTIONS |= {name: getattr(np, name) for name in SAME.split()}
+FUNCTIONS |= {op.name: getattr(np, op.aliases[0]) for op in TABLE if op.aliases}  # arcsin, arctan2, ...
 
 
 class NumpyNumbers(Numbers):

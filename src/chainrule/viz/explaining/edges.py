@@ -36,9 +36,9 @@ def rules_of(picture: Picture) -> list[dict[str, str] | None]:
         arity = len(node.inputs)
         places = {
             name: node.id if name == "out" else node.inputs[slot_of(node.op, name, arity)]
-            for name in known.expression.names
+            for name in known.names
         }
-        tree = substituted(known.expression.tree, {name: trees[i] for name, i in places.items()})
+        tree = substituted(known.tree, {name: trees[i] for name, i in places.items()})
         found.append({"text": Text()(tree), "mathml": formula(MathML()(tree))})
     return found
 

@@ -7,8 +7,9 @@ import itertools
 from collections.abc import Iterator, Mapping
 from typing import Any
 
+from ...inspect.expressions import Expression
 from ...inspect.notation import Text, split, substituted
-from ...inspect.rules import Rule, slot_of, written
+from ...inspect.rules import slot_of, written
 from ...support import graph
 
 PARTS = 8  # the most operations in an expression used as a name
@@ -76,15 +77,15 @@ class Names:
         tree = written(value.op, args, self.name)
         return tree if len(self.text(tree)) <= FORMULA else written(value.op, args, self.short)
 
-    def rule(self, rule: Rule, value: Any) -> ast.expr:
+    def rule(self, rule: Expression, value: Any) -> ast.expr:
         """A rule of the operation that computed `value`, in the names of its arguments."""
         args = graph.arguments(value)
         used = {
             name: value if name == "out" else args[slot_of(value.op, name, len(args))]
-            for name in rule.expression.names
+            for name in rule.names
         }
         for way in (self.name, self.short):
-            tree = substituted(rule.expression.tree, {name: way(v) for name, v in used.items()})
+            tree = substituted(rule.tree, {name: way(v) for name, v in used.items()})
             if len(self.text(tree)) <= FORMULA:
                 break
         return tree
