@@ -24,7 +24,7 @@ from . import Value, __version__, check_gradients, core, demo, nn, train, viz
 from .data.datasets import BY_NAME as DATA_SETS
 from .data.files import Table, read_table
 from .inspect.expressions import CONSTANTS, parse
-from .learn.commands import add_exercises, add_learn
+from .learn.commands import add_command, add_exercises, add_learn
 from .learn.exercise import exercises, use
 from .learn.sandbox.isolation import protection
 from .nn.activations import NAMES
@@ -44,8 +44,6 @@ EXTRAS = {
     "studio": "starlette",
     "notebook": "anywidget",
 }
-
-
 # An expression that begins with a minus sign, not an option.
 MINUS = re.compile(r"-[^-h]|-h.")
 
@@ -117,7 +115,8 @@ def parser() -> argparse.ArgumentParser:
     )
     top.add_argument("--version", action="version", version=f"chainrule {__version__}")
     commands = top.add_subparsers(title="commands", required=True, metavar="COMMAND")
-    add_simple(commands, "demo", "show gradients of an expression, and learn XOR", lambda _: demo.main())
+    about = "show gradients of an expression, and learn XOR"
+    add_command(commands, "demo", about, lambda _: demo.main(), "demo")
     add_train(commands)
     add_predict(commands)
     graph_parser = add_expression(
@@ -129,33 +128,21 @@ def parser() -> argparse.ArgumentParser:
     add_expression(commands, "check", "compare gradients with finite differences", check)
     add_learn(commands)
     add_studio(commands)
-    add_simple(commands, "info", "version, core and installed extras", info)
+    add_command(commands, "info", "version, core and installed extras", info, "info")
     return top
 
 
-def add_simple(commands: Any, name: str, text: str, run: Callable[[Any], Any]) -> None:
-    p = commands.add_parser(
-        name,
-        help=text,
-        description=f"{text[0].upper()}{text[1:]}.",
-        epilog=f"example:\n  chainrule {name}",
-        formatter_class=argparse.RawDescriptionHelpFormatter,
-    )
-    p.set_defaults(run=run)
-
-
 def add_train(commands: Any) -> None:
-    text = "train a network on a built-in data set or a CSV file"
-    p = commands.add_parser(
+    p = add_command(
+        commands,
         "train",
-        help=text,
-        description=f"{text[0].upper()}{text[1:]}.\n"
-        "A CSV file has one sample per line: comma-separated numbers, the target last,\n"
+        "train a network on a built-in data set or a CSV file",
+        train_command,
+        "train xor",
+        "train moons --hidden 16 16 --plot moons.png",
+        "train data.csv --loss mse --optimizer sgd --lr 0.05 --save model.safetensors",
+        more=".\nA CSV file has one sample per line: comma-separated numbers, the target last,\n"
         "as in 0.5,-1.2,1. The first line may be a header.",
-        epilog="examples:\n  chainrule train xor\n"
-        "  chainrule train moons --hidden 16 16 --plot moons.png\n"
-        "  chainrule train data.csv --loss mse --optimizer sgd --lr 0.05 --save model.safetensors",
-        formatter_class=argparse.RawDescriptionHelpFormatter,
     )
     hidden = "units of each hidden layer (16 16); none if no number is given"
     p.add_argument("data", help=f"{', '.join(DATA_SETS)} or a CSV file")
@@ -169,21 +156,19 @@ def add_train(commands: Any) -> None:
     p.add_argument("--seed", type=int, default=0, help="(0)")
     p.add_argument("--save", metavar="FILE", help="write the model to a safetensors file")
     p.add_argument("--plot", metavar="FILE", help="plot the loss curves to an image file")
-    p.set_defaults(run=train_command)
 
 
 def add_predict(commands: Any) -> None:
-    text = "print the predictions of a saved model for the lines of a CSV file"
-    p = commands.add_parser(
+    p = add_command(
+        commands,
         "predict",
-        help=text,
-        description=f"{text[0].upper()}{text[1:]}.\n"
-        "Each line has the raw outputs of the network, separated by commas. For a model of\n"
+        "print the predictions of a saved model for the lines of a CSV file",
+        predict,
+        "predict moons.safetensors points.csv",
+        more=".\nEach line has the raw outputs of the network, separated by commas. For a model of\n"
         "`chainrule train` that is the predicted number; for two classes, a score, above 0 for class 1\n"
         "(with binary_cross_entropy a probability, above 0.5); for more classes, a score for each,\n"
         "starting with class 0; the class with the largest score is predicted.",
-        epilog="example:\n  chainrule predict moons.safetensors points.csv",
-        formatter_class=argparse.RawDescriptionHelpFormatter,
     )
     p.add_argument("model", help="a file written by `chainrule train --save`")
     p.add_argument(
@@ -191,31 +176,23 @@ def add_predict(commands: Any) -> None:
         help="a CSV file; inputs are found by name if it and the training file have headers, "
         "else by position; one extra column is ignored as the target",
     )
-    p.set_defaults(run=predict)
 
 
 def add_expression(commands: Any, name: str, text: str, run: Callable[[Any], Any]) -> Any:
-    p = commands.add_parser(
-        name,
-        help=text,
-        description=f"{text[0].upper()}{text[1:]}.",
-        epilog=f'example:\n  chainrule {name} "tanh(a*b + a**2)" a=2 b=-3',
-        formatter_class=argparse.RawDescriptionHelpFormatter,
-    )
+    p = add_command(commands, name, text, run, f'{name} "tanh(a*b + a**2)" a=2 b=-3')
     p.add_argument("expression", help="numbers, names, + - * / ** and functions such as tanh")
     p.add_argument("values", nargs="*", metavar="NAME=NUMBER")
-    p.set_defaults(run=run)
     return p
 
 
 def add_studio(commands: Any) -> None:
-    text = "step through expressions, watch networks learn and read the course, in the browser"
-    p = commands.add_parser(
+    p = add_command(
+        commands,
         "studio",
-        help=text,
-        description=f"{text[0].upper()}{text[1:]}. Serves only this machine, until Ctrl-C.",
-        epilog="examples:\n  chainrule studio\n  chainrule studio --port 8000 --no-browser",
-        formatter_class=argparse.RawDescriptionHelpFormatter,
+        "step through expressions, watch networks learn and read the course, in the browser",
+        studio,
+        *("studio", "studio --port 8000 --no-browser"),
+        more=". Serves only this machine, until Ctrl-C.",
     )
     p.add_argument("--port", type=int, default=0, metavar="N", help="a free one if not given")
     p.add_argument("--no-browser", action="store_true", help="print the address, open nothing")
@@ -226,7 +203,6 @@ def add_studio(commands: Any) -> None:
         help="where your files of the course are (chainrule-course, or CHAINRULE_COURSE)",
     )
     add_exercises(p)
-    p.set_defaults(run=studio)
 
 
 # --- commands ------------------------------------------------------------------------------------
@@ -462,12 +438,8 @@ def info(_: Any) -> None:
     print(f"core       {core_in_words()}")
     print(f"python     {platform.python_version()}, NumPy {np.__version__}")
     for extra, module in EXTRAS.items():
-        state = (
-            "installed"
-            if importlib.util.find_spec(module)
-            else f"not installed: pip install 'chainrule[{extra}]'"
-        )
-        print(f"{extra:<10} {state}")
+        missing = f"not installed: pip install 'chainrule[{extra}]'"
+        print(f"{extra:<10} {'installed' if importlib.util.find_spec(module) else missing}")
     print(f"exercises  learners' programs are {protection()}")
 
 

@@ -14,7 +14,7 @@ import random
 import traceback
 from collections.abc import Callable, Iterator, Mapping, Sequence, Set
 from dataclasses import dataclass
-from functools import cached_property
+from functools import cached_property, partial
 from types import ModuleType
 from typing import Any
 
@@ -144,10 +144,7 @@ class Work:
         Failures of `equal` and `true` in the function get the inputs added. Exceptions from the
         learner's code are failures too.
         """
-        file = str(self.module.__file__)
-
-        def failure(test: Callable[..., None], arguments: Sequence[Any]) -> CheckFailedError | None:
-            return _failure(test, arguments, file)
+        failure = partial(_failure, file=str(self.module.__file__))
 
         def run(test: Callable[..., None]) -> None:
             rng = random.Random(self.seed)
@@ -168,19 +165,18 @@ class Work:
 class Number:
     """Random numbers with two decimals, to be readable."""
 
-    low: float
-    high: float
+    low: float = -3.0
+    high: float = 3.0
 
     def __call__(self, rng: random.Random) -> float:
         return round(rng.uniform(self.low, self.high), 2)
 
 
-def number(low: float = -3.0, high: float = 3.0) -> Make:
-    return Number(low, high)
+number = Number
 
 
 def positive(high: float = 3.0) -> Make:
-    return number(0.1, high)
+    return Number(0.1, high)
 
 
 def whole(low: int, high: int) -> Make:

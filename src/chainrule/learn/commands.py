@@ -10,6 +10,7 @@ from pathlib import Path
 from typing import Any
 
 from ..nn.saving import place, write_atomically
+from ..support.numbers import plural
 from . import reading
 from .course import lesson
 from .exercise import exercise, exercises, own_folder, read, use
@@ -25,21 +26,33 @@ PAGE = "one page: graphs and quizzes are live, a training run is a program to ru
 NOTEBOOK = "a Jupyter notebook: code with what it prints, figures and trainings as cells to run"
 
 
-def add_learn(commands: Any) -> None:
-    text = "work through the course: lessons, exercises that are checked, quizzes"
+def add_command(
+    commands: Any, name: str, text: str, run: Callable[[Any], Any], *examples: str, more: str = "."
+) -> Any:
+    """A command of `chainrule`; its description is the text and more."""
+    head = "example:" if len(examples) == 1 else "examples:"
     p = commands.add_parser(
-        "learn",
+        name,
         help=text,
-        description=f"{text[0].upper()}{text[1:]}. Without a command it opens the next exercise and "
-        "checks it whenever you save it.",
-        epilog="examples:\n  chainrule learn\n  chainrule learn read 1\n  chainrule learn quiz 1\n"
-        "  chainrule learn code 1 > lesson1.py\n"
-        "  chainrule learn open write_mul\n"
-        "  chainrule learn check write_mul\n  chainrule learn grade submissions --out marks.csv\n"
-        "  chainrule learn export 3 --html backward.html\n"
-        "  chainrule learn new twice\n  chainrule learn try twice\n"
-        "  chainrule learn --exercises . list",
+        description=f"{text[0].upper()}{text[1:]}{more}",
+        epilog="\n  chainrule ".join((head, *examples)),
         formatter_class=argparse.RawDescriptionHelpFormatter,
+    )
+    p.set_defaults(run=run)
+    return p
+
+
+def add_learn(commands: Any) -> None:
+    p = add_command(
+        commands,
+        "learn",
+        "work through the course: lessons, exercises that are checked, quizzes",
+        _with_exercises(lambda a: session.learn(a.folder)),
+        *("learn", "learn read 1", "learn quiz 1", "learn code 1 > lesson1.py", "learn open write_mul"),
+        *("learn check write_mul", "learn grade submissions --out marks.csv"),
+        *("learn export 3 --html backward.html", "learn new twice", "learn try twice"),
+        "learn --exercises . list",
+        more=". Without a command it opens the next exercise and checks it whenever you save it.",
     )
     p.add_argument(
         "--folder",
@@ -48,20 +61,18 @@ def add_learn(commands: Any) -> None:
         help="where your files are (chainrule-course, or CHAINRULE_COURSE)",
     )
     add_exercises(p)
-    p.set_defaults(run=_with_exercises(lambda a: session.learn(a.folder)))
     words = p.add_subparsers(title="words", metavar="WORD")
     _add(words, "list", "all lessons and exercises, and how far you are", show_list)
     for word, text, run in (
-        ("read", "read a lesson", show_lesson),
-        ("code", "print the code of a lesson, to run it", show_code),
-        ("quiz", "answer the questions of a lesson", ask),
+        ("read", "read a lesson", lambda a: paging.show(reading.read(_number(a)))),
+        ("code", "print the code of a lesson, to run it", lambda a: print(reading.code(_number(a)))),
+        ("quiz", "answer the questions of a lesson", lambda a: session.quiz(a.folder, _number(a))),
     ):
         _add(words, word, text, run).add_argument(
             "number", type=int, nargs="?", help="of the lesson (default: that of the next exercise)"
         )
-    _add(words, "open", "open an exercise and check it on every save", open_exercise).add_argument(
-        "name"
-    )
+    opened = "open an exercise and check it on every save"
+    _add(words, "open", opened, lambda a: session.learn(a.folder, a.name)).add_argument("name")
     _add(words, "check", "check an exercise once", check).add_argument(
         "name", nargs="?", help="an exercise, or its file (default: the next exercise)"
     )
@@ -146,22 +157,6 @@ def show_list(arguments: Any) -> None:
     print("\n".join(session.listed(session.known(arguments.folder), Style(sys.stdout))))
 
 
-def show_lesson(arguments: Any) -> None:
-    paging.show(reading.read(_number(arguments)))
-
-
-def show_code(arguments: Any) -> None:
-    print(reading.code(_number(arguments)))
-
-
-def ask(arguments: Any) -> None:
-    session.quiz(arguments.folder, _number(arguments))
-
-
-def open_exercise(arguments: Any) -> None:
-    session.learn(arguments.folder, arguments.name)
-
-
 def check(arguments: Any) -> None:
     """An exercise by its name, or a file named as one."""
     path = Path(_name(arguments))
@@ -187,7 +182,7 @@ def try_out(arguments: Any) -> None:
         print(trial, flush=True)
         problems += [trial.problem] * bool(trial.problem)
     if problems:
-        count = trying.counted(len(problems), "thing")
+        count = plural(len(problems), "thing")
         raise ValueError(f"{e.name} is not ready: fix the problems above ({count})")
     print(f"{e.name} is ready: chainrule learn --exercises {os.path.relpath(e.folder.parent)}")
 
@@ -224,7 +219,7 @@ def grade(arguments: Any) -> None:
     with tqdm(total=len(found), unit=" files", disable=None) as bar:
         results = grading.grade(folder, Limits(arguments.seconds), done=bar.update)
         passed, total = grading.write(out, results, missing)
-    print(f"{passed} of {trying.counted(total, 'file')} passed; {verb} {out}")
+    print(f"{passed} of {plural(total, 'file')} passed; {verb} {out}")
     if missing_walls():
         print(f"warning: the programs were {protection()}")
     if missing:

@@ -41,6 +41,11 @@ class Lesson:
         return [name for block in self.of("exercise") for name in block.text.split()]
 
     @property
+    def quiz_keys(self) -> list[str]:
+        """What answers are saved under."""
+        return [f"{self.number}.{i}" for i in range(1, len(self.of("quiz")) + 1)]
+
+    @property
     def minutes(self) -> int:
         found = re.search(r"(\d+) minutes", self.promise)
         if found is None:

@@ -13,6 +13,7 @@ import re
 import tempfile
 import threading
 from collections.abc import Callable, Sequence
+from dataclasses import asdict
 from pathlib import Path
 from typing import Any
 
@@ -43,12 +44,11 @@ class Course:
     def overview(self) -> dict[str, Any]:
         """All lessons with their exercises, and the learner's progress."""
         progress = self._progress()
-        following = next_exercise(progress)
         return {
             "folder": str(self.folder),
             "passed": sum(e.name in progress.passed for e in exercises()),
             "count": len(exercises()),
-            "next": None if following is None else _named(following, progress),
+            "next": _next(progress),
             "lessons": [_listed(lesson, progress) for lesson in course.lessons()],
         }
 
@@ -82,7 +82,7 @@ class Course:
             "path": str(self._path(e)),
             "hints": [rendering.prose(hint) for hint in taken],
             "hint_count": len(e.hints),
-            "next": _maybe_named(next_exercise(progress, e.name), progress),
+            "next": _next(progress, e.name),
         }
 
     # --- writing -----------------------------------------------------------------------------------
@@ -113,7 +113,7 @@ class Course:
 
     def quiz(self, asked: schemas.Quiz) -> dict[str, Any]:
         """Save an answer; the first counts."""
-        if all(asked.key not in _quizzes(lesson) for lesson in course.lessons()):
+        if all(asked.key not in lesson.quiz_keys for lesson in course.lessons()):
             raise RefusedError(f"there is no quiz {asked.key!r}", 404)
         with self.lock:
             progress = self._progress()
@@ -147,7 +147,7 @@ class Course:
             progress = self._progress()
             if outcome.passed:
                 progress.note_passed(e.name)
-        following = _maybe_named(next_exercise(progress, e.name), progress)
+        following = _next(progress, e.name)
         return {"outcome": _outcome(outcome), "version": version, "next": following}
 
     # --- the folder --------------------------------------------------------------------------------
@@ -200,11 +200,6 @@ def _lesson(number: int | str) -> course.Lesson:
     return found[str(number)]
 
 
-def _quizzes(lesson: course.Lesson) -> list[str]:
-    """The keys of the quizzes of a lesson."""
-    return [f"{lesson.number}.{i + 1}" for i in range(len(lesson.of("quiz")))]
-
-
 def _exercise(name: str) -> Exercise:
     """Look an exercise up by name. No path is ever built from the request."""
     found = {e.name: e for e in exercises()}
@@ -253,7 +248,7 @@ def _blocks(number: int) -> list[dict[str, Any]]:
 
 
 def _listed(lesson: course.Lesson, progress: Progress) -> dict[str, Any]:
-    keys = _quizzes(lesson)
+    keys = lesson.quiz_keys
     answered = [progress.quizzes[key] for key in keys if key in progress.quizzes]
     return {
         "number": lesson.number,
@@ -275,9 +270,10 @@ def _named(e: Exercise, progress: Progress) -> dict[str, Any]:
     }
 
 
-def _maybe_named(e: Exercise | None, progress: Progress) -> dict[str, Any] | None:
-    return None if e is None else _named(e, progress)
+def _next(progress: Progress, after: str = "") -> dict[str, Any] | None:
+    found = next_exercise(progress, after)
+    return None if found is None else _named(found, progress)
 
 
 def _outcome(outcome: Outcome) -> dict[str, Any]:
-    return {**outcome.as_dict(), "message": PATHS.sub(r'File "\1"', outcome.message)}
+    return {**asdict(outcome), "message": PATHS.sub(r'File "\1"', outcome.message)}

@@ -35,6 +35,10 @@ def format(x: float | None) -> str:
     return f"{_EXPONENT.create_decimal_from_float(x):.3e}".replace("+", "")
 
 
+def plural(count: int, noun: str) -> str:
+    return f"{count:,} {noun}" if count == 1 else f"{count:,} {noun}s"
+
+
 def signed(x: float | None) -> str:
     """The same, with a plus sign for positive numbers."""
     text = format(x)

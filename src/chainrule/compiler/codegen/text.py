@@ -13,6 +13,7 @@ from math import prod
 
 from ...ops import Op, Variadic
 from ...support.formulas.writing import Language
+from ...support.numbers import plural
 from ...version import __version__
 from ..graph import CONSTANT, INPUT, PARAM, Graph
 from .helpers import Helpers
@@ -260,10 +261,6 @@ def about(export: Export, after: Sequence[str]) -> list[str]:
             "A sample that takes another one gives NaN everywhere.",
         ]
     return lines
-
-
-def plural(count: int, noun: str) -> str:
-    return f"{count:,} {noun}" if count == 1 else f"{count:,} {noun}s"
 
 
 def listing(array: str, arguments: Sequence[Argument]) -> list[str]:

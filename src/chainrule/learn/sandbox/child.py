@@ -29,28 +29,19 @@ from .link import EndedError, Link
 
 # Events of sys.addaudithook that no exercise needs.
 FORBIDDEN = {
-    "os.system": "start a program",
-    "subprocess.Popen": "start a program",
-    "os.exec": "start a program",
-    "os.posix_spawn": "start a program",
-    "os.spawn": "start a program",
-    "os.startfile": "start a program",
-    "os.fork": "start a process",
-    "os.forkpty": "start a process",
-    "os.killpg": "end other processes",
-    "os.chflags": "change the mode of a file",
-    "os.chmod": "change the mode of a file",
-    "os.chown": "change the owner of a file",
-    "os.utime": "change the times of a file",
-    "os.setxattr": "change the attributes of a file",
-    "os.removexattr": "change the attributes of a file",
-    "socket.__new__": "use the network",
-    "socket.connect": "use the network",
-    "socket.bind": "use the network",
-    "socket.sendto": "use the network",
-    "socket.sendmsg": "use the network",
-    "socket.getaddrinfo": "use the network",
-    "socket.gethostbyname": "use the network",
+    event: what
+    for what, events in {
+        "start a program": "os.system subprocess.Popen os.exec os.posix_spawn os.spawn os.startfile",
+        "start a process": "os.fork os.forkpty",
+        "end other processes": "os.killpg",
+        "change the mode of a file": "os.chflags os.chmod",
+        "change the owner of a file": "os.chown",
+        "change the times of a file": "os.utime",
+        "change the attributes of a file": "os.setxattr os.removexattr",
+        "use the network": "socket.__new__ socket.connect socket.bind socket.sendto socket.sendmsg "
+        "socket.getaddrinfo socket.gethostbyname",
+    }.items()
+    for event in events.split()
 }
 # The positions of the changed paths among an event's arguments, each with its dir_fd, if any.
 CHANGES: dict[str, tuple[tuple[int, int | None], ...]] = {
@@ -70,12 +61,8 @@ DEEPEST = 100  # nested folders; a tree thousands deep could not be deleted
 LONGEST = 4_000  # characters of a message
 MOST = 3  # paths listed in a note
 WRITING = os.O_WRONLY | os.O_RDWR | os.O_CREAT | os.O_TRUNC | os.O_APPEND
-
-
 # Explains the kernel's errors, which say only that something was not permitted.
 WALLED = "code in an exercise may use its own folder only, no network and no other process"
-
-
 WHERE = signal.SIGUSR1  # asks for the current line when its time is up
 
 

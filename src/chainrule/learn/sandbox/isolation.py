@@ -30,7 +30,7 @@ class Wall(Protocol):
 
 
 CREATE_RULESET, ADD_RULE, RESTRICT_SELF = 444, 445, 446  # the same on every architecture
-VERSION, PATH_BENEATH, NO_NEW_PRIVILEGES = 1, 1, 38
+VERSION, PATH_BENEATH = 1, 1
 WRITE_FILE, READ_FILE, READ_FOLDER, REFER, TRUNCATE = 1 << 1, 1 << 2, 1 << 3, 1 << 13, 1 << 14
 ENTRIES = 0b1_1111_1111_0000  # removing and making files, folders, links, pipes, devices
 ALL_CONNECTIONS = ALL_SCOPES = 0b11  # TCP; signals and sockets that leave the process
@@ -64,7 +64,7 @@ class Landlock:
             for place in {*SYSTEM, *sys.path, sys.prefix, sys.base_prefix}:
                 with contextlib.suppress(FileNotFoundError, NotADirectoryError, PermissionError):
                     self._allow(rules, place, reading if os.path.isdir(place) else READ_FILE)
-            _no_new_privileges()
+            seccomp.prctl(seccomp.NO_NEW_PRIVILEGES, 1, None, "new privileges cannot be given up")
             _call(RESTRICT_SELF, rules, 0)
         finally:
             os.close(rules)
@@ -127,9 +127,3 @@ def _call(number: int, *arguments: int | bytes | None) -> int:
     if result < 0:
         raise OSError(ctypes.get_errno(), f"system call {number} failed")
     return result
-
-
-def _no_new_privileges() -> None:
-    library = ctypes.CDLL(None, use_errno=True)
-    if library.prctl(NO_NEW_PRIVILEGES, *map(ctypes.c_ulong, (1, 0, 0, 0))):
-        raise OSError(ctypes.get_errno(), "this process cannot give up new privileges")

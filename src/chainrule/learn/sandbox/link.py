@@ -28,22 +28,13 @@ LARGEST = 4_000_000  # bytes of a message
 COPIED = frozenset({bool, int, float, str, type(None)})
 BINARY = ("add", "sub", "mul", "truediv", "floordiv", "mod", "pow", "matmul")
 UNARY = ("neg", "pos", "abs", "index")
+ITEMS = ("getitem", "setitem", "contains")
+FUNCTIONS = ("len", "iter", "next", "bool", "repr", "str", "format", "float", "int")
 OPERATIONS: dict[str, Callable[..., Any]] = {
-    **{name: getattr(operator, name) for name in (*BINARY, *UNARY)},
+    **{name: getattr(operator, name) for name in (*BINARY, *UNARY, *ITEMS)},
+    **{name: getattr(builtins, name) for name in FUNCTIONS},
     "get": getattr,
     "set": setattr,
-    "getitem": operator.getitem,
-    "setitem": operator.setitem,
-    "len": len,
-    "iter": iter,
-    "next": next,
-    "contains": operator.contains,
-    "bool": bool,
-    "repr": repr,
-    "str": str,
-    "format": format,
-    "float": float,
-    "int": int,
     "isinstance": isinstance,
     "call": lambda function, arguments, named: function(*arguments, **named),
 }
@@ -91,25 +82,10 @@ def _forwarded(operation: str, reflected: bool = False) -> Callable[..., Any]:
     return method
 
 
+for _name in (*BINARY, *UNARY, *ITEMS, *FUNCTIONS):
+    setattr(Proxy, f"__{_name}__", _forwarded(_name))
 for _name in BINARY:
-    setattr(Proxy, f"__{_name}__", _forwarded(_name))
     setattr(Proxy, f"__r{_name}__", _forwarded(_name, reflected=True))
-for _name in (
-    *UNARY,
-    "len",
-    "iter",
-    "next",
-    "contains",
-    "bool",
-    "repr",
-    "str",
-    "format",
-    "float",
-    "int",
-):
-    setattr(Proxy, f"__{_name}__", _forwarded(_name))
-for _name in ("getitem", "setitem"):
-    setattr(Proxy, f"__{_name}__", _forwarded(_name))
 
 
 class Link:
@@ -327,7 +303,8 @@ class Link:
         of_checker = [each for each in given if _of_the_checker(each)]
         if operation in ("get", "set"):
             thing, name = given[0], given[1]
-            fine = _has_attributes(thing) and isinstance(name, str) and not name.startswith("_")
+            fine = _of_the_checker(thing) and not isinstance(thing, (FunctionType, MethodType))
+            fine = fine and isinstance(name, str) and not name.startswith("_")
             fine = fine and not (operation == "set" and isinstance(thing, type))
         elif operation == "call":
             fine = _of_the_checker(given[0]) and callable(given[0])
@@ -348,10 +325,6 @@ def _of_the_checker(x: Any) -> bool:
     if isinstance(x, MethodType):
         x = x.__func__
     return (x if isinstance(x, (FunctionType, type)) else type(x)).__module__ == CHECKER
-
-
-def _has_attributes(x: Any) -> bool:
-    return _of_the_checker(x) and not isinstance(x, (FunctionType, MethodType))
 
 
 def _importable(x: Any) -> str:

@@ -56,15 +56,9 @@ class Outcome:
     def passed(self) -> bool:
         return self.kind == "passed"
 
-    def as_dict(self) -> dict[str, Any]:
-        return asdict(self)
-
 
 def run(
-    job: dict[str, Any],
-    folder: Path,
-    limits: Limits = USUAL,
-    stopped: Callable[[], bool] = bool,
+    job: dict[str, Any], folder: Path, limits: Limits = USUAL, stopped: Callable[[], bool] = bool
 ) -> Outcome:
     """Run a job of `judge.py` in a new process; `stopped` is polled to end it early.
 
@@ -102,11 +96,7 @@ def _send(pipe: int, job: bytes) -> None:
 
 
 def _watch(
-    judge: Judge,
-    result: int,
-    folder: Path,
-    limits: Limits,
-    stopped: Callable[[], bool],
+    judge: Judge, result: int, folder: Path, limits: Limits, stopped: Callable[[], bool]
 ) -> tuple[str, str]:
     """Read the output until the program ends or must be stopped; returns why, and the text.
 
@@ -158,19 +148,15 @@ def _overfull(folder: Path) -> bool:
 
 
 def _text(kept: bytearray, total: int, limits: Limits) -> str:
-    text = kept.decode("utf-8", "replace")
-    return (
-        text
-        if total <= limits.characters
-        else f"{text}\n... and {total - limits.characters:,} more bytes"
-    )
+    more = total - limits.characters
+    return kept.decode("utf-8", "replace") + (f"\n... and {more:,} more bytes" if more > 0 else "")
 
 
 def _end(judge: Judge) -> int:
     """End the judge, which ends its children, then the rest of its process group."""
-    judge.end()
+    judge.ask(starting.END)
     judge.ended(GRACE)
-    judge.kill()
+    judge.ask(starting.KILL)
     judge.ended()
     judge.close()
     assert judge.code is not None

@@ -143,14 +143,14 @@ def enclose() -> None:
     code = b"".join(struct.pack("=HBBI", *each) for each in program(os.getpid()))
     text = ctypes.create_string_buffer(code, len(code))
     head = struct.pack("@HP", len(code) // 8, ctypes.addressof(text))
-    library = ctypes.CDLL(None, use_errno=True)
-    no = ctypes.c_ulong(0)
-    for option, first, second in (
-        (NO_NEW_PRIVILEGES, ctypes.c_ulong(1), no),
-        (SET_SECCOMP, ctypes.c_ulong(FILTER), ctypes.c_char_p(head)),
-    ):
-        if library.prctl(option, first, second, no, no):
-            raise OSError(ctypes.get_errno(), "the filter on system calls was not accepted")
+    prctl(NO_NEW_PRIVILEGES, 1, None, "new privileges cannot be given up")
+    prctl(SET_SECCOMP, FILTER, head, "the filter on system calls was not accepted")
+
+
+def prctl(option: int, first: int, second: bytes | None, failure: str) -> None:
+    library, no = ctypes.CDLL(None, use_errno=True), ctypes.c_ulong(0)
+    if library.prctl(option, ctypes.c_ulong(first), ctypes.c_char_p(second), no, no):
+        raise OSError(ctypes.get_errno(), failure)
 
 
 def _argument(which: int) -> int:

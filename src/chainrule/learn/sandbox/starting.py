@@ -55,15 +55,8 @@ class Judge:
         self.parent = parent
         self.code: int | None = None
 
-    def end(self) -> None:
-        """End it after its children."""
-        self._ask(END)
-
-    def kill(self) -> None:
-        """Kill it with the rest of its process group."""
-        self._ask(KILL)
-
-    def _ask(self, word: bytes) -> None:
+    def ask(self, word: bytes) -> None:
+        """END it after its children, or KILL it with the rest of its process group."""
         with contextlib.suppress(OSError):  # it has ended
             self.connection.send(word)
 

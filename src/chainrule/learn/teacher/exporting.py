@@ -172,7 +172,8 @@ def _markdown_cell(text: str) -> dict[str, Any]:
 def _code_cell(text: str, printed: str = "", raises: bool = False) -> dict[str, Any]:
     metadata = {"tags": ["raises-exception"]} if raises else {}  # so that Run All continues
     source = text.strip("\n").splitlines(keepends=True)
-    output = _raised(printed) if raises else _stream(printed)
+    stream = {"output_type": "stream", "name": "stdout", "text": printed.splitlines(keepends=True)}
+    output = _raised(printed) if raises else stream
     outputs = [output] if printed else []
     return {
         "cell_type": "code",
@@ -181,10 +182,6 @@ def _code_cell(text: str, printed: str = "", raises: bool = False) -> dict[str, 
         "execution_count": None,
         "outputs": outputs,
     }
-
-
-def _stream(printed: str) -> dict[str, Any]:
-    return {"output_type": "stream", "name": "stdout", "text": printed.splitlines(keepends=True)}
 
 
 def _raised(printed: str) -> dict[str, Any]:

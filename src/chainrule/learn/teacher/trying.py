@@ -11,6 +11,7 @@ import textwrap
 from collections.abc import Iterator
 from dataclasses import dataclass
 
+from ...support.numbers import plural
 from ..exercise import Exercise
 from ..sandbox.runner import Outcome
 from ..wrong import MARK, Wrong
@@ -60,13 +61,9 @@ def advice(e: Exercise) -> Iterator[str]:
     """Optional improvements."""
     if 0 < len(e.wrong) < ENOUGH:
         yield (
-            f"advice: {counted(len(e.wrong), 'wrong solution')}; exercises of the course have {ENOUGH} "
+            f"advice: {plural(len(e.wrong), 'wrong solution')}; exercises of the course have {ENOUGH} "
             f"or more, each a mistake that learners make"
         )
-
-
-def counted(count: int, noun: str) -> str:
-    return f"{count:,} {noun}" if count == 1 else f"{count:,} {noun}s"
 
 
 def trials(e: Exercise) -> Iterator[Trial]:

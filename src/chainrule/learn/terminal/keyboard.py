@@ -8,7 +8,6 @@ from __future__ import annotations
 import os
 import select
 import sys
-from types import TracebackType
 from typing import Any
 
 END = "\x04"  # ctrl-D, the end of input
@@ -25,9 +24,7 @@ class Keyboard:
     def __enter__(self) -> Keyboard:
         return self
 
-    def __exit__(
-        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
-    ) -> None:
+    def __exit__(self, *error: object) -> None:
         self.give_lines()
 
     def key(self, seconds: float) -> str:

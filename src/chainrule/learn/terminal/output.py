@@ -9,6 +9,7 @@ import os
 import re
 import shutil
 from collections.abc import Iterable, Iterator
+from functools import partialmethod
 from typing import TextIO
 
 WIDEST = 100  # columns of readable text
@@ -28,17 +29,10 @@ class Style:
     def __call__(self, code: int, text: str) -> str:
         return f"\x1b[{code}m{text}\x1b[0m" if self.on else text
 
-    def good(self, text: str) -> str:
-        return self(32, text)
-
-    def bad(self, text: str) -> str:
-        return self(31, text)
-
-    def quiet(self, text: str) -> str:
-        return self(2, text)
-
-    def strong(self, text: str) -> str:
-        return self(1, text)
+    good: partialmethod[str] = partialmethod(__call__, 32)
+    bad: partialmethod[str] = partialmethod(__call__, 31)
+    quiet: partialmethod[str] = partialmethod(__call__, 2)
+    strong: partialmethod[str] = partialmethod(__call__, 1)
 
 
 def width() -> int:

@@ -32,8 +32,7 @@ def ask_all(
     say(f"{style.strong(lesson.title)}  ({len(quizzes)} questions)")
     say(style.quiet(KEYS))
     answers: list[bool | None] = []
-    for i, block in enumerate(quizzes, 1):
-        key = f"{lesson.number}.{i}"
+    for i, (key, block) in enumerate(zip(lesson.quiz_keys, quizzes, strict=True), 1):
         say(f"\n{style.strong(f'Question {i}')} {style.quiet(_past(progress, key))}".rstrip())
         say("\n".join(shown(block.data)))
         try:
@@ -92,11 +91,8 @@ def _answered(
         again = quiz["kind"] == "number" and not verdict.right and first is None
         first = verdict.right if first is None else first
         say(style.good("✓ Right.") if verdict.right else style.bad("✗ Not quite."))
-        say(
-            "Once more; then the answer is told."
-            if again
-            else output.prose(verdict.text.removeprefix("Yes. "))
-        )
+        told = output.prose(verdict.text.removeprefix("Yes. "))
+        say("Once more; then the answer is told." if again else told)
         if verdict.told and not again:
             return first
 

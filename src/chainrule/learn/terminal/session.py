@@ -38,9 +38,8 @@ def listed(progress: Progress, style: Style) -> Iterator[str]:
     yield style.quiet(f"course in {progress.folder.absolute()}")
     for each in lessons():
         yield ""
-        keys = [f"{each.number}.{i + 1}" for i in range(len(each.of("quiz")))]
-        answered = sum(key in progress.quizzes for key in keys)
-        facts = f"{each.minutes} min to read, {answered} of {len(keys)} questions answered"
+        answered = [key in progress.quizzes for key in each.quiz_keys]
+        facts = f"{each.minutes} min to read, {sum(answered)} of {len(answered)} questions answered"
         yield f"{each.number:2}. {style.strong(each.title)} {style.quiet(facts)}"
         for e in found:
             if e.lesson == each.number:
