@@ -90,11 +90,7 @@ def chain_rows(rounds: int, with_target: bool) -> list[Row]:
     targets = {"forward": 2.0, "backward": 0.75} if with_target else {}
     return [
         Row(
-            [
-                f"{name}, chain of {nodes:,} nodes",
-                f"{in_time_units(times.median / nodes)}/node",
-                theirs,
-            ],
+            [f"{name}, chain of {nodes:,} nodes", f"{in_time_units(times.median / nodes)}/node", theirs],
             times.to(took["floats"]),
             targets.get(name),
         )

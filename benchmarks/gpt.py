@@ -22,6 +22,7 @@ from typing import Any
 import measure
 import numpy as np
 from measure import CLOSE, Table, Work, sized
+from programs import matrix_product, sum_of_products
 from race import OURS, Contestant, Race
 
 from chainrule import optim
@@ -227,15 +228,6 @@ def chainrule_steps(dtype: str, count: int) -> Work:
 
 
 # --- JAX -----------------------------------------------------------------------------------------
-
-
-def matrix_product(x: Any, matrix: Any) -> Any:
-    return x @ matrix.T
-
-
-def sum_of_products(x: Any, matrix: Any) -> Any:
-    """XLA fuses this into one loop, whereas each small `@` is a library call."""
-    return (x[:, None, :] * matrix).sum(-1)
 
 
 def jax_loss(linear: Callable[[Any, Any], Any], gpt: Any, parameters: Any, name: Any) -> Any:

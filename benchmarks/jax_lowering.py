@@ -31,9 +31,9 @@ SLOWER = 1 / 1.05 if GPU else 1 / 1.1  # the hand-written version takes at least
 RATE = 0.01
 
 
-def network() -> tuple[Any, Any, tuple[Any, Any]]:
-    model, loss = programs.classifier(INPUTS, HIDDEN)
-    batch = programs.samples(BATCH, INPUTS)
+def network(hidden: int = HIDDEN, size: int = BATCH) -> tuple[Any, Any, tuple[Any, Any]]:
+    model, loss = programs.classifier(INPUTS, hidden)
+    batch = programs.samples(size, INPUTS)
     function = compile(loss, model.parameters()).to_jax(batch[0][:2], batch[1][:2], model=model)
     return function, function.initial(), batch
 

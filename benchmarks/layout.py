@@ -45,7 +45,7 @@ def expression(nodes: int) -> Any:
     return unused[0]
 
 
-def faults(picture: viz.Picture, places: Layout) -> int:
+def faults(places: Layout) -> int:
     """Overlapping boxes, and edges that run through boxes."""
     sides = np.array([(p.x, p.x + p.width, p.y, p.y + p.height) for p in places.nodes]).T
     left, right, top, bottom = sides
@@ -70,7 +70,7 @@ def row(nodes: int) -> Row:
         f"{len(picture.edges):,}",
         f"{before:,}",
         f"{places.crossings:,}",
-        f"{faults(picture, places)}",
+        f"{faults(places)}",
         in_time_units(times.median),
         f"{in_time_units(min(times.seconds))} - {in_time_units(max(times.seconds))}",
     ]

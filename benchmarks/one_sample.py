@@ -33,8 +33,6 @@ HESSIANS = sized(100, 3)
 CALLS = sized(1_000, 5)
 
 Started = Callable[[int], Work]
-
-
 NUMBERS = count()
 
 

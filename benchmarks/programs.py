@@ -32,8 +32,8 @@ class Functions(NamedTuple):
 OURS = Functions(exp, log, relu)
 
 
-def normals(rows: int, columns: int, seed: int = 0) -> Any:
-    return np.random.default_rng(seed).standard_normal((rows, columns))
+def normals(rows: int, columns: int) -> Any:
+    return np.random.default_rng(0).standard_normal((rows, columns))
 
 
 def path_payoff(functions: Functions, start: Sequence[Any], shocks: Any) -> Any:
@@ -64,15 +64,24 @@ def path_step(
     return log_spot, log_volatility
 
 
-def classifier(inputs: int, hidden: int) -> tuple[nn.MLP, Callable[[Any, Any], Any]]:
+def classifier(inputs: int, *hidden: int) -> tuple[nn.MLP, Callable[[Any, Any], Any]]:
     """A network, and its cross-entropy on one sample."""
-    model = nn.MLP(inputs, [hidden, CLASSES], "relu", init="he", seed=0)
+    model = nn.MLP(inputs, [*hidden, CLASSES], "relu", init="he", seed=0)
 
     def loss(x: Any, label: Any) -> Any:
         scores = model(x)
         return logsumexp(scores) - take(scores, label)
 
     return model, loss
+
+
+def matrix_product(X: Any, w: Any) -> Any:
+    return X @ w.T
+
+
+def sum_of_products(X: Any, w: Any) -> Any:
+    """XLA fuses this into one loop, whereas each small `@` is a library call."""
+    return (X[:, None, :] * w).sum(-1)
 
 
 def samples(count: int, inputs: int) -> tuple[Any, Any]:

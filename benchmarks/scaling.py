@@ -6,18 +6,13 @@ and extrapolates to 8, 64 and 1,024 devices. `--gpu` for a GPU.
 
 from __future__ import annotations
 
-import os
 import sys
 from collections.abc import Iterator
 from dataclasses import dataclass
-from typing import Any
 
 import jax_lowering
 import measure
-import programs
 from measure import Row, Table, in_time_units, sized, timed
-
-from chainrule.compiler import compile
 
 GPU = jax_lowering.GPU
 SIZES = (
@@ -25,7 +20,7 @@ SIZES = (
     if GPU
     else [(64, 64), (64, 512), (64, 4_096), (256, 512), (1_024, 512)]
 )
-INPUTS, CLASSES = 64, 10
+INPUTS, CLASSES = jax_lowering.INPUTS, 10
 STEPS = sized(20, 2)
 
 
@@ -55,10 +50,7 @@ def operations(hidden: int, batch: int) -> float:
 
 
 def step_time(hidden: int, batch: int) -> float:
-    model, loss = programs.classifier(INPUTS, hidden)
-    data = programs.samples(batch, INPUTS)
-    function = compile(loss, model.parameters()).to_jax(data[0][:2], data[1][:2], model=model)
-    work = jax_lowering.trained(function, function.initial(), data, STEPS)
+    work = jax_lowering.trained(*jax_lowering.network(hidden, batch), STEPS)
     work()
     return sorted(timed(work) for _ in range(5))[2] / STEPS
 
@@ -104,7 +96,4 @@ def predicted(rate: float, fixed: float) -> Table:
 
 
 if __name__ == "__main__":
-    if not GPU:
-        os.environ.setdefault("XLA_FLAGS", "")
-    main: Any = measure.main
-    sys.exit(main(tables, ["jax"]))
+    sys.exit(measure.main(tables, ["jax"]))

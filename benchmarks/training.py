@@ -19,9 +19,10 @@ import measure
 import numpy as np
 import programs
 from measure import Table, Work, sized
+from programs import matrix_product, sum_of_products
 from race import OURS, Contestant, Race
 
-from chainrule import data, dot, logsumexp, nn, optim, relu, take
+from chainrule import data, dot, nn, optim, relu
 from chainrule.compiler import compile
 from chainrule.compiler.inputs import Batch
 from chainrule.compiler.training import Trainer
@@ -119,12 +120,7 @@ def classes() -> Problem:
 
 def large() -> Problem:
     inputs, sizes = LARGE
-    model = nn.MLP(inputs, sizes, "relu", init="he", seed=0)
-
-    def loss(x: Any, label: Any) -> Any:
-        scores = model(x)
-        return logsumexp(scores) - take(scores, label)
-
+    model, loss = programs.classifier(inputs, *sizes[:-1])
     batch = programs.samples(sized(128, 8), inputs)
     return Problem(model, *batch, loss, jax_cross_entropy, torch_cross_entropy)
 
@@ -154,15 +150,6 @@ def chainrule_loop(name: str, steps: int) -> Work:
 
 
 # --- JAX -----------------------------------------------------------------------------------------
-
-
-def matrix_product(X: Any, w: Any) -> Any:
-    return X @ w.T
-
-
-def sum_of_products(X: Any, w: Any) -> Any:
-    """XLA fuses this into one loop, whereas each small `@` is a library call."""
-    return (X[:, None, :] * w).sum(-1)
 
 
 def by_size(X: Any, w: Any) -> Any:

@@ -5,14 +5,11 @@ Run by `make regen`; a test compares the committed file with its output.
 
 from __future__ import annotations
 
-import sys
-from pathlib import Path
 from typing import Any
 
-ROOT = Path(__file__).resolve().parent.parent
-sys.path.insert(0, str(ROOT / "src"))
+from symbols import ROOT
 
-from chainrule import Value, viz  # noqa: E402
+from chainrule import Value, viz
 
 PICTURE = ROOT / "docs" / "graph.svg"
 

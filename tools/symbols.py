@@ -14,19 +14,12 @@ from chainrule import ops  # noqa: E402
 from chainrule.support.formulas.symbols import COMPARISONS, Symbol, free_names, is_test, names  # noqa: E402
 from chainrule.support.formulas.writing import C  # noqa: E402
 
+# fmt: off
 __all__ = [
-    "COMPARISONS",
-    "FIXED",
-    "ROOT",
-    "VARIADIC",
-    "C",
-    "Symbol",
-    "code",
-    "free_names",
-    "is_test",
-    "literal",
-    "names",
+    "COMPARISONS", "FIXED", "ROOT", "VARIADIC", "C", "Symbol", "code", "free_names", "is_test",
+    "literal", "names",
 ]
+# fmt: on
 
 literal = C.literal
 
