@@ -484,10 +484,10 @@ def test_files_to_keep(studio: Studio) -> None:
 )
 def test_the_program_of_an_expression_gives_the_same_numbers(text: str) -> None:
     asked = schemas.Expression(expression=text, values={"a": 1.25, "b": -0.5})
-    request = pictures.read(asked)
-    result = pictures.evaluate(request)
+    expression, values = pictures.read(asked)
+    result = pictures.evaluate(expression, values)
     result.backward()
-    names = executed(code.expression_program(request.expression, request.values))
+    names = executed(code.expression_program(expression, values))
     assert repr(names["out"].data) == repr(result.data)
     leaves = {v.label: v.grad for v in graph.topological(result) if v.is_leaf and v.label}
     found = {v.label: v.grad for v in graph.topological(names["out"]) if v.is_leaf and v.label}

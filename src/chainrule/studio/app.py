@@ -290,11 +290,8 @@ class Session:
         with suppress(WebSocketDisconnect, RuntimeError, OSError):
             while True:
                 item = await self.outbox.take()
-                await (
-                    self.socket.send_text(item)
-                    if isinstance(item, str)
-                    else self.socket.send_bytes(item)
-                )
+                text = isinstance(item, str)
+                await (self.socket.send_text if text else self.socket.send_bytes)(item)
 
     async def obey(self, command: AnyCommand) -> None:
         if isinstance(command, Start):

@@ -6,13 +6,15 @@ The text of an expression is parsed with a whitelist and never evaluated by Pyth
 from __future__ import annotations
 
 import ast
-from dataclasses import dataclass
 from typing import Any
 
 from .. import check_gradients
 from ..inspect.expressions import Expression, parse
 from ..support import graph
+from ..train import loss_named
 from ..value import Value
+from ..viz.formats.html import drawn, page
+from ..viz.formats.svg import svg
 from ..viz.layout.neurons import fold_neurons
 from ..viz.model import Picture, picture, values_of
 from . import limits, schemas
@@ -20,29 +22,22 @@ from .limits import RefusedError
 from .trainer import code, config, data_sets
 
 
-@dataclass(frozen=True)
-class Request:
-    """An expression with a number for each of its names, 1 by default."""
-
-    expression: Expression
-    values: dict[str, float]
-
-
-def read(asked: schemas.Expression) -> Request:
+def read(asked: schemas.Expression) -> tuple[Expression, dict[str, float]]:
+    """An expression, and a number for each of its names, 1 by default."""
     try:
         expression = parse(asked.expression)
     except ValueError as error:
         raise RefusedError(str(error)) from None
     if len(expression.names) > limits.NAMES:
         raise RefusedError(f"the expression has more than {limits.NAMES} names")
-    return Request(expression, {name: asked.values.get(name, 1.0) for name in expression.names})
+    return expression, {name: asked.values.get(name, 1.0) for name in expression.names}
 
 
-def evaluate(request: Request) -> Value:
+def evaluate(expression: Expression, values: dict[str, float]) -> Value:
     """The result, with its graph."""
-    leaves = {name: Value(x, label=name) for name, x in request.values.items()}
+    leaves = {name: Value(x, label=name) for name, x in values.items()}
     try:
-        result = request.expression(leaves)
+        result = expression(leaves)
     except (ValueError, TypeError, ArithmeticError) as error:
         raise RefusedError(str(error)) from None
     return result if isinstance(result, Value) else Value(result)
@@ -57,57 +52,35 @@ def pictured(result: Value, names: dict[Any, str] | None = None) -> Picture:
         raise RefusedError(f"{error}", 422) from None
 
 
-def with_layout(found: Picture) -> dict[str, Any]:
-    from ..viz.explaining.edges import rules_of
-    from ..viz.layout.places import layout
-
-    return {
-        "picture": found.as_dict(),
-        "layout": layout(found).as_dict(),
-        "rules": rules_of(found),
-    }
-
-
 def of_expression(asked: schemas.Expression) -> dict[str, Any]:
-    request = read(asked)
-    names = list(request.expression.names)
-    return {**with_layout(pictured(evaluate(request))), "names": names}
+    expression, values = read(asked)
+    return {**drawn(pictured(evaluate(expression, values))), "names": list(expression.names)}
 
 
 def check(asked: schemas.Expression) -> dict[str, Any]:
     """Compare gradients with finite differences."""
-    request = read(asked)
-    result = evaluate(request)
+    expression, values = read(asked)
+    result = evaluate(expression, values)
     pictured(result)  # enforces the limits
     report = check_gradients(result)
     rows = [
-        {
-            "name": row.name,
-            "analytic": row.gradient,
-            "numeric": row.numerical,
-            "agrees": row.agrees,
-        }
+        {"name": row.name, "analytic": row.gradient, "numeric": row.numerical, "agrees": row.agrees}
         for row in report.comparisons
-        if row.name in request.values
+        if row.name in values
     ]
     return {"rows": rows, "notes": [*report.faults, *report.notes]}
 
 
 def export(asked: schemas.Export) -> tuple[str, str, str]:
     """A file: its name, type and text."""
-    request = read(asked)
-    found = pictured(evaluate(request))
+    expression, values = read(asked)
+    found = pictured(evaluate(expression, values))
     if asked.format == "python":
-        text = code.expression_program(request.expression, request.values)
-        return "expression.py", "text/x-python", text
+        return "expression.py", "text/x-python", code.expression_program(expression, values)
     if asked.format == "svg":
-        from ..viz.formats.svg import svg
-
         return "expression.svg", "image/svg+xml", svg(found)
-    from ..viz.formats.html import page
-
     # The parsed form, because the original text may contain comments.
-    return "expression.html", "text/html", page(found, ast.unparse(request.expression.tree))
+    return "expression.html", "text/html", page(found, ast.unparse(expression.tree))
 
 
 def of_sample(asked: schemas.Sample) -> dict[str, Any]:
@@ -126,12 +99,12 @@ def of_sample(asked: schemas.Sample) -> dict[str, Any]:
     wanted = config.targets_for(settings, asked.target)
     for layer in model.layers:
         layer.watched = []  # the outputs of its neurons
-    loss = config.loss_for(settings)([model(inputs)], [wanted])
+    loss = loss_named(settings.loss)([model(inputs)], [wanted])
     names = {p: name for name, p in model.named_parameters()}
     found = pictured(loss, names)
     if not asked.every:
         found = fold_neurons(found, _neurons(model, loss))
-    return with_layout(found)
+    return drawn(found)
 
 
 def _neurons(model: Any, loss: Value) -> dict[int, str]:

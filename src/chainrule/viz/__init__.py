@@ -1,9 +1,7 @@
 """Draws graphs as text, SVG, Graphviz and HTML. Every view is drawn from a `Picture`."""
 
-from .drawing import Drawing as Drawing
-from .drawing import draw as draw
-from .explaining.ledger import explain as explain
-from .model import Picture as Picture
-from .model import picture as picture
+from .drawing import Drawing, draw
+from .explaining.ledger import explain
+from .model import Picture, picture
 
 __all__ = ["Drawing", "Picture", "draw", "explain", "picture"]

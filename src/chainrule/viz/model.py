@@ -86,7 +86,7 @@ class Picture:
 
     def as_dict(self) -> dict[str, Any]:
         """Plain data for JSON; infinities and NaN, which JSON lacks, become strings."""
-        found = _plain(asdict(self))
+        found = plain(asdict(self))
         assert isinstance(found, dict)
         return found
 
@@ -293,11 +293,10 @@ def steps_of(nodes: Sequence[Node], edges: Sequence[Edge], outputs: Sequence[int
                 reached.add(edge.source)
 
 
-def _plain(x: Any) -> Any:
+def plain(x: Any) -> Any:
+    """Non-finite numbers become "NaN", "Infinity" and "-Infinity"; `inside` is left out if None."""
     if isinstance(x, float) and not math.isfinite(x):
         return "NaN" if math.isnan(x) else "Infinity" if x > 0 else "-Infinity"
     if isinstance(x, dict):
-        return {key: _plain(item) for key, item in x.items() if key != "inside" or item is not None}
-    if isinstance(x, (list, tuple)):
-        return [_plain(item) for item in x]
-    return x
+        return {key: plain(item) for key, item in x.items() if key != "inside" or item is not None}
+    return [plain(item) for item in x] if isinstance(x, (list, tuple)) else x

@@ -6,12 +6,12 @@ Does not know what the messages mean.
 from __future__ import annotations
 
 import json
-import math
 import re
 from typing import Any, TypeVar
 
 import msgspec
 
+from ...viz.model import plain
 from .. import limits
 from ..limits import RefusedError
 from ..schemas import CHOICES
@@ -75,13 +75,5 @@ def write(thing: Any) -> str:
 
     ASCII without < > &, so that it cannot be mistaken for HTML.
     """
-    text = json.dumps(_plain(thing), allow_nan=False, separators=(",", ":"))
+    text = json.dumps(plain(thing), allow_nan=False, separators=(",", ":"))
     return text.replace("<", "\\u003c").replace(">", "\\u003e").replace("&", "\\u0026")
-
-
-def _plain(x: Any) -> Any:
-    if isinstance(x, float) and not math.isfinite(x):
-        return "NaN" if math.isnan(x) else "Infinity" if x > 0 else "-Infinity"
-    if isinstance(x, dict):
-        return {key: _plain(item) for key, item in x.items()}
-    return [_plain(item) for item in x] if isinstance(x, (list, tuple)) else x

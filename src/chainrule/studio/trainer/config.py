@@ -6,13 +6,11 @@ defines what a client may request.
 
 from __future__ import annotations
 
-from collections.abc import Callable
 from dataclasses import dataclass
 from typing import Any
 
 from ... import nn
 from ...data.datasets import PLANE
-from ...train import loss_named
 from ..limits import RefusedError
 
 DATA_SETS = ("xor", *PLANE, "csv", "points")
@@ -49,10 +47,6 @@ def model_for(config: Config, classes: int) -> nn.MLP:
     outputs = classes if config.loss == "cross_entropy" else 1
     activation = nn.activation_named(config.activation)
     return nn.MLP(2, [*config.layers, outputs], activation, init="xavier", seed=config.seed)
-
-
-def loss_for(config: Config) -> Callable[..., Any]:
-    return loss_named(config.loss)
 
 
 def targets_for(config: Config, y: Any) -> Any:

@@ -11,7 +11,6 @@ import logging
 import threading
 import time
 from collections import deque
-from collections.abc import Callable
 from typing import Any
 
 from .. import limits
@@ -141,7 +140,7 @@ class Run(threading.Thread):
                 self.train()
             return
         try:
-            COMMANDS[type(command)](self, command)
+            getattr(self, str(type(command).__struct_config__.tag))(command)  # the method of this name
         except RefusedError as error:
             self.outbox.tell(type="error", message=str(error))
 
@@ -229,13 +228,3 @@ class Run(threading.Thread):
         self.closed = True
         message = f"stopped after {self.training.epoch:,} epochs"
         self.outbox.tell(type="stopped", reason="stop", message=message)
-
-
-COMMANDS: dict[type[Command], Callable[[Run, Any], None]] = {
-    Pause: Run.pause,
-    Resume: Run.resume,
-    Step: Run.step,
-    Rewind: Run.rewind,
-    ChangeRate: Run.rate,
-    Stop: Run.stop,
-}

@@ -17,13 +17,14 @@ import numpy as np
 from ... import nn
 from ...optim.optimizers import BY_NAME as OPTIMIZERS
 from ...optim.optimizers import Optimizer
+from ...train import loss_named
 from ...train.choosing import make_engine
 from ...train.engines import Engine
 from ...train.feeding import Data, Plan
 from ...train.native_engine import MOST_PLACES
 from .. import limits
 from ..limits import RefusedError
-from .config import Config, loss_for, model_for, targets_for
+from .config import Config, model_for, targets_for
 from .data_sets import Points
 
 Array = Any
@@ -56,7 +57,7 @@ class Training:
             True,
             np.random.default_rng(config.seed),
         )
-        self.loss: Callable[..., Any] = loss_for(config)
+        self.loss: Callable[..., Any] = loss_named(config.loss)
         self.engine: Engine = make_engine("auto", self.model, self.loss, self.optimizer, self.data)
         self.in_epoch: int = self.data.in_epoch
         self.epoch: int = 0  # epochs completed

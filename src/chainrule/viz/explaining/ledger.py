@@ -10,7 +10,7 @@ from __future__ import annotations
 import ast
 import math
 import operator
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass, field
 from functools import cached_property, reduce
 from typing import Any, NamedTuple
@@ -106,29 +106,25 @@ class Ledger:
 
     @cached_property
     def mathml(self) -> str:
-        rows = "".join(
-            f"<mtr><mtd{LEFT}>{head}</mtd><mtd{LEFT}>{sides}</mtd></mtr>"
-            if head and sides
-            else f'<mtr><mtd columnspan="2"{LEFT}>{head or sides}</mtd></mtr>'
-            for head, sides in self._formulas()
-        )
-        return formula(f"<mtable>{rows}</mtable>", "block")
+        return formula(f"<mtable>{self._rows('mtr', 'mtd', 'columnspan', str)}</mtable>", "block")
 
     @cached_property
     def html(self) -> str:
-        rows = "".join(
-            f"<tr><td{LEFT}>{formula(head)}</td><td{LEFT}>{formula(sides)}</td></tr>"
-            if head and sides
-            else f'<tr><td colspan="2"{LEFT}>{formula(head or sides)}</td></tr>'
-            for head, sides in self._formulas()
-        )
+        rows = self._rows("tr", "td", "colspan", formula)
         return f'<table class="chainrule-ledger"><tbody>{rows}</tbody></table>'
 
-    def _formulas(self) -> Iterator[tuple[str, str]]:
-        write = MathML(_number)
+    def _rows(self, row: str, cell: str, span: str, shown: Callable[[str], str]) -> str:
+        """The rows of a table, with its tags; what has no head or no sides goes across both columns."""
+        write, rows = MathML(_number), []
         for line in self._lines:
-            sides = [write(side) for side in line.sides]
-            yield _head(line, write), write.infix("=", sides) if sides else ""
+            head = _head(line, write)
+            sides = write.infix("=", [write(side) for side in line.sides]) if line.sides else ""
+            if head and sides:
+                cells = "".join(f"<{cell}{LEFT}>{shown(part)}</{cell}>" for part in (head, sides))
+            else:
+                cells = f'<{cell} {span}="2"{LEFT}>{shown(head or sides)}</{cell}>'
+            rows.append(f"<{row}>{cells}</{row}>")
+        return "".join(rows)
 
     def _repr_mimebundle_(self, include: Any = None, exclude: Any = None) -> dict[str, str]:
         """For notebooks: formulas if they can show them, else text."""

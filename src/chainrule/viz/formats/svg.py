@@ -220,10 +220,7 @@ def _edge(picture: Picture, edge: Edge, points: Sequence[tuple[float, float]]) -
         x, y = to, next_y
     still = " still" if picture.nodes[edge.source].kind == CONSTANT else ""
     head = f"M{_n(end_x)},{_n(end_y)}l-{_n(ARROW + 1)},-4v8z"
-    return [
-        f'<path class="edge{still}" d="{"".join(path)}"/>',
-        f'<path class="head" d="{head}"/>',
-    ]
+    return [f'<path class="edge{still}" d="{"".join(path)}"/>', f'<path class="head" d="{head}"/>']
 
 
 def _share(share: float, end: tuple[float, float]) -> list[str]:

@@ -186,7 +186,7 @@ def arrange(layers: Layers, picture: Picture) -> tuple[Order, int]:
     starts = max(1, min(STARTS, budget // SWEEPS))
     sweeps = min(SWEEPS, budget)
     best, fewest = first_order(layers, picture), -1
-    for i, start in enumerate(_starts(layers, best, starts)):
+    for i, start in enumerate(_starts(best, starts)):
         found, number = _sweep(layers, start, sweeps)
         if i == 0 or number < fewest:
             best, fewest = found, number
@@ -211,7 +211,7 @@ def first_order(layers: Layers, picture: Picture) -> Order:
     return order
 
 
-def _starts(layers: Layers, first: Order, count: int) -> Iterable[Order]:
+def _starts(first: Order, count: int) -> Iterable[Order]:
     yield first
     rng = random.Random(0)
     for _ in range(count - 1):

@@ -83,7 +83,7 @@ def _box(
     output = places[end]
     inside = Picture(tuple(nodes), tuple(edges), (output,), tuple(steps_of(nodes, edges, (output,))))
     slopes = _slopes(inside)
-    sent = _sent(whole, members, into)
+    sent = _sent(members, into)
     at = whole.nodes[end]
     changed = any(whole.nodes[i].changed for i in members)
     box = Node(end, GROUP, "", "neuron", name, at.data, at.grad, (), len(members), changed, inside)
@@ -95,7 +95,7 @@ def _box(
     return box, arriving
 
 
-def _sent(whole: Picture, members: Sequence[int], into: Sequence[list[Edge]]) -> dict[int, float]:
+def _sent(members: Sequence[int], into: Sequence[list[Edge]]) -> dict[int, float]:
     """The shares from a box to each of its arguments, in the order of backward."""
     sent: dict[int, float] = {}
     for i in reversed(members):

@@ -34,7 +34,7 @@ def bundle(entry_modules: Iterable[str]) -> str:
             raise ValueError(f"modules import each other in a cycle: {' -> '.join([*path, name])}")
         if name not in order:
             for _, needed in IMPORT.findall(static(name)):
-                visit(_resolved(needed, name), (*path, name))
+                visit(normpath(join(dirname(name), needed)), (*path, name))
             order[name] = None
 
     for name in entry_modules:
@@ -58,11 +58,6 @@ def static(name: str) -> str:
 def styles(*names: str) -> str:
     """Style sheets, concatenated in the order in which the page loads them."""
     return "\n".join(map(static, names))
-
-
-def _resolved(imported: str, name: str) -> str:
-    """The path in the package of an imported module."""
-    return normpath(join(dirname(name), imported))
 
 
 def _constant(name: str) -> str:

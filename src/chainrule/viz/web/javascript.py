@@ -8,10 +8,10 @@ from __future__ import annotations
 
 import functools
 import math
-from collections.abc import Sequence
 
 from ...compiler.codegen.helpers import Helpers, mentions
 from ...compiler.codegen.javascript import JAVASCRIPT
+from ...compiler.codegen.text import indented
 from ...ops import TABLE, Op, Variadic
 from ...support.formulas.symbols import names
 from ...support.formulas.writing import Folds
@@ -44,8 +44,8 @@ def ops_module() -> str:
     for op in TABLE:
         value, partials = _fold(op, helpers) if isinstance(op, Variadic) else _row(op, helpers)
         more = [f"selects: {str(op.selects).lower()},", *_domain(op)]
-        entries += [f"{op.name}: {{", *_indented([*value, *partials, *more]), "},"]
-    lines = ["export const ops = {", *_indented([*entries, *TAKE]), "};"]
+        entries += [f"{op.name}: {{", *indented([*value, *partials, *more]), "},"]
+    lines = ["export const ops = {", *indented([*entries, *TAKE]), "};"]
     return "\n".join([HEAD, *helpers.lines(), *lines]) + "\n"
 
 
@@ -90,17 +90,6 @@ def _fold(op: Variadic, helpers: Helpers) -> tuple[list[str], list[str]]:
         if any(mentions(total, loops) for total in folds.totals):
             partials += folds.lines()
         partials += loops
-    return (
-        ["value: (args) => {", *head, *helpers.counted(folds, value), "},"],
-        [
-            "partials: (args, out) => {",
-            *head,
-            *helpers.counted(folds, partials),
-            "    return found;",
-            "},",
-        ],
-    )
-
-
-def _indented(lines: Sequence[str]) -> list[str]:
-    return [f"    {line}" for line in lines]
+    value = ["value: (args) => {", *head, *helpers.counted(folds, value), "},"]
+    slopes = [*head, *helpers.counted(folds, partials), "    return found;"]
+    return value, ["partials: (args, out) => {", *slopes, "},"]
