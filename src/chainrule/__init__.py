@@ -16,37 +16,13 @@ from .value import Value, core, detect_anomaly, enable_grad, no_grad
 from .version import __version__
 from .viz import draw
 
+# fmt: off
 __all__ = [
-    "AnomalyError",
-    "GraphFreedError",
-    "StaleValueError",
-    "Value",
-    "__version__",
-    "check_gradients",
-    "compiler",
-    "core",
-    "custom_op",
-    "data",
-    "detect_anomaly",
-    "diagnose",
-    "draw",
-    "enable_grad",
-    "expand",
-    "functional",
-    "grad",
-    "hessian",
-    "hvp",
-    "jacobian",
-    "jvp",
-    "load",
-    "micrograd",
-    "nn",
-    "no_grad",
-    "optim",
-    "save",
-    "train",
-    "value_and_grad",
-    "viz",
+    "AnomalyError", "GraphFreedError", "StaleValueError", "Value", "__version__", "check_gradients",
+    "compiler", "core", "custom_op", "data", "detect_anomaly", "diagnose", "draw", "enable_grad",
+    "expand", "functional", "grad", "hessian", "hvp", "jacobian", "jvp", "load", "micrograd", "nn",
+    "no_grad", "optim", "save", "train", "value_and_grad", "viz",
 ]
+# fmt: on
 # A star import must not take a builtin away: `chainrule.max`, not `max`.
 __all__ += [name for name in functional.__all__ if not hasattr(builtins, name)]

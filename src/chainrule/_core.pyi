@@ -3,7 +3,6 @@
 The reference class in engine.py has the same names; a test compares them.
 """
 
-from array import array
 from collections.abc import Callable, Iterable, Sequence
 from typing import Any, SupportsFloat, SupportsIndex, TypeAlias
 
@@ -12,7 +11,6 @@ from .support.classic import Inputs
 
 Number = SupportsFloat | SupportsIndex
 Operand: TypeAlias = Value | Number
-Buffer: TypeAlias = array[float] | memoryview  # of doubles
 
 def modes() -> tuple[bool, bool, Any, Any]: ...
 def read_data(values: Sequence[Value]) -> bytearray: ...
@@ -21,18 +19,8 @@ def run_machine(*arguments: Any) -> None: ...
 def train_machine(*arguments: Any) -> bool: ...
 def _simd_names() -> list[str]: ...
 def _simd_best() -> str: ...
-def _map_values(simd: str, row: Op, out: Buffer, args: tuple[Buffer, ...], /) -> None: ...
-def _map_pull(
-    simd: str,
-    row: Op,
-    part: int,
-    assign: bool,
-    grad: Buffer,
-    adjoint: Buffer,
-    args: tuple[Buffer, ...],
-    out: Buffer,
-    /,
-) -> None: ...
+def _map_values(*arguments: Any) -> None: ...
+def _map_pull(*arguments: Any) -> None: ...
 
 class Mode:
     def __init__(

@@ -619,10 +619,7 @@ logsumexp = _variadic(
         Fold(-INF, lambda largest, x: maximum(largest, x)),
         Fold(0.0, lambda ties, x, largest: ties + equal(x, largest)),
         # leave out the largest terms, so that log1p keeps the precision of the small ones
-        Fold(
-            0.0,
-            lambda rest, x, largest, ties: rest + where(equal(x, largest), 0.0, exp(x - largest)),
-        ),
+        Fold(0.0, lambda rest, x, largest, ties: rest + where(equal(x, largest), 0.0, exp(x - largest))),
     ),
     lambda x, out, n, largest, ties, rest: where(
         equal(abs(largest), INF),

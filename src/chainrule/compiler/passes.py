@@ -12,7 +12,7 @@ from typing import Any
 from .. import ops
 from ..ops import Op, Variadic
 from ..support.formulas import rewrites
-from ..support.formulas.operands import Operand
+from ..support.formulas.symbols import Operand
 from .graph import CONSTANT, Graph, uses
 
 Pass = Callable[[Graph], Graph]

@@ -15,7 +15,7 @@ from functools import lru_cache
 from typing import Any
 
 from .. import ops
-from ..support.formulas.operands import Operand
+from ..support.formulas.symbols import Operand
 from .expressions import Expression, parse
 from .notation import call, elided, joined, substituted
 

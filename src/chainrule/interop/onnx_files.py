@@ -20,7 +20,7 @@ from ..compiler.pipeline import Pipeline
 from ..nn import Module
 from ..nn.saving import place, write_atomically
 from ..ops import DOUBLE, SINGLE, Format, Op, Variadic
-from ..support.formulas.operands import Operand
+from ..support.formulas.symbols import Operand
 from .onnx_formulas import COMPARISONS, FOLDS, NAMES, extreme, formula, logsumexp
 
 OPSET = 18

@@ -11,17 +11,7 @@ from ..value import Value
 Activation = Callable[[Any], Any]
 # "linear", and methods of a Value.
 ActivationName = Literal[
-    "linear",
-    "tanh",
-    "relu",
-    "sigmoid",
-    "gelu",
-    "silu",
-    "softplus",
-    "elu",
-    "leaky_relu",
-    "sin",
-    "exp",
+    "linear", "tanh", "relu", "sigmoid", "gelu", "silu", "softplus", "elu", "leaky_relu", "sin", "exp"
 ]
 
 

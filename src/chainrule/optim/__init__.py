@@ -1,7 +1,6 @@
 """Optimisers, schedules and gradient clipping, with PyTorch's names and arithmetic."""
 
-from .clipping import clip_grad_norm_, clip_grad_value_
-from .optimizers import SGD, Adagrad, Adam, AdamW, Optimizer, RMSprop
+from .optimizers import SGD, Adagrad, Adam, AdamW, Optimizer, RMSprop, clip_grad_norm_, clip_grad_value_
 from .schedules import CosineAnnealingLR, LinearLR, StepLR
 
 # fmt: off

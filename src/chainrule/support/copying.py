@@ -8,7 +8,6 @@ from __future__ import annotations
 
 import copy as _copy
 import threading
-from collections.abc import Iterator
 from typing import Any
 from weakref import WeakSet
 
@@ -116,10 +115,7 @@ class _Nodes:
         _live.graphs.add(self)
 
     def __reduce__(self) -> tuple[Any, ...]:
-        return list, (), None, self._items()
-
-    def _items(self) -> Iterator[Any]:
-        yield from self.order
+        return list, (), None, iter(self.order)
 
 
 class _Live(threading.local):

@@ -12,18 +12,17 @@ from typing import Any
 from . import errors
 from .ieee import as_float
 
-
-class _Clock:
-    now = 0
+_now = 0
 
 
 def now() -> int:
-    return _Clock.now
+    return _now
 
 
 def tick() -> int:
-    _Clock.now += 1
-    return _Clock.now
+    global _now
+    _now += 1
+    return _now
 
 
 def same(a: float, b: float) -> bool:

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Iterator
 from typing import Any
 
-from .arrays import is_array
+from .arrays import as_array, is_array
 
 Rebuild = Callable[[Iterator[Any]], Any]
 
@@ -40,9 +40,7 @@ def _flatten_array(array: Any) -> tuple[list[Any], Rebuild]:
             return np.array(things, dtype=float).reshape(array.shape)
         if things and all(is_array(thing) for thing in things):  # a Jacobian: out.shape + in.shape
             return np.array(things).reshape(array.shape + things[0].shape)
-        result = np.empty(array.size, dtype=object)
-        result[:] = things
-        return result.reshape(array.shape)
+        return as_array(things).reshape(array.shape)
 
     return list(array.ravel()), rebuild
 

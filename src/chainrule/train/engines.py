@@ -9,7 +9,6 @@ from __future__ import annotations
 import math
 from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass
-from types import TracebackType
 from typing import Any, Literal, Protocol, get_args
 
 import numpy as np
@@ -208,16 +207,10 @@ class Watched:
     def __enter__(self) -> None:
         commit([(setattr, layer, name, []) for _, layer, name, _ in self.end])
 
-    def __exit__(
-        self,
-        kind: type[BaseException] | None,
-        error: BaseException | None,
-        traceback: TracebackType | None,
-    ) -> None:
+    def __exit__(self, *error: object) -> None:
         commit(self.end)
 
-    def __del__(self) -> None:
-        commit(self.end)
+    __del__ = __exit__
 
 
 def dead_share(outputs: dict[str, list[list[Any]]]) -> float:

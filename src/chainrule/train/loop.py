@@ -14,7 +14,6 @@ import threading
 import time
 from collections.abc import Callable, Iterable, Mapping
 from pathlib import Path
-from types import TracebackType
 from typing import Any
 
 import numpy as np
@@ -185,8 +184,8 @@ def fit(
                 save_training(resume, run, epoch)
             if history.stopped:
                 break
-    if patience is not None:
-        run.back_to_best()
+    if patience is not None and history.best_epoch:
+        module.load_state_dict(run.best_state)
     module.eval()
     history.seconds += time.perf_counter() - start
     return history
@@ -272,16 +271,8 @@ class _Interruptible:
         signal.signal(signal.SIGINT, handler)
         return pressed.is_set
 
-    def __exit__(
-        self,
-        kind: type[BaseException] | None,
-        error: BaseException | None,
-        traceback: TracebackType | None,
-    ) -> None:
-        self.put_back()
-
-    def put_back(self) -> None:
+    def __exit__(self, *error: object) -> None:
         if self.handler is not None and signal.getsignal(signal.SIGINT) is self.handler:
             signal.signal(signal.SIGINT, self.before)
 
-    __del__ = put_back
+    __del__ = __exit__

@@ -124,10 +124,6 @@ class Run:
             for module in self.modules:
                 module.training = training
 
-    def back_to_best(self) -> None:
-        if self.history.best_epoch:
-            self.model.load_state_dict(self.best_state)
-
     def summary(self) -> str:
         parts = [f"{name} {curve[-1]:.4g}" for name, curve in self.history.curves().items()]
         return ", ".join(parts)

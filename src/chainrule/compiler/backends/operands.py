@@ -11,7 +11,7 @@ from collections.abc import Sequence
 from typing import Any
 
 from ...ops import Formula, Op, Variadic
-from ...support.formulas.operands import Operand
+from ...support.formulas.symbols import Operand
 
 Array = Any
 
