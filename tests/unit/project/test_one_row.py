@@ -36,6 +36,7 @@ MARK = "# --- operations on any number of values"
 USED = """
 import chainrule as c, numpy as np
 from chainrule import Value
+from chainrule.inspect.notation import Text
 from chainrule.inspect.rules import rule
 from chainrule.studio.pictures import of_expression
 from chainrule.studio.schemas import Expression
@@ -65,7 +66,7 @@ for backend in ("numpy", *(["native"] if CORE == "c" else [])):
     assert np.abs(inputs[0] * 9 - 2 * A).max() < 1e-15, inputs
 assert "9.0" in str(c.draw(y)) and "square" in str(c.draw(y))
 assert "2" in str(c.viz.explain(y, x))
-assert (rule("square", 0, 1).text, rule("soft_step", 0, 2) is not None) == ("2·x", True)
+assert (Text()(rule("square", 0, 1).tree), rule("soft_step", 0, 2) is not None) == ("2·x", True)
 assert "square" in ops_module() and "soft_step" in ops_module()
 shown = of_expression(Expression("square(a) * soft_step(b, 2)", {"a": 3.0, "b": 2.0}))
 assert any(each and each["text"] == "2·a" for each in shown["rules"]), shown["rules"]
