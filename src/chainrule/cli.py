@@ -286,14 +286,8 @@ def train_command(arguments: Any) -> None:
         outputs = int(max(y)) + 1 if loss == "cross_entropy" else 1
     targets = targets_for(loss, y)
     squash = nn.activation_named("sigmoid" if loss == "binary_cross_entropy" else "linear")
-    model = nn.MLP(
-        X.shape[1],
-        [*arguments.hidden, outputs],
-        arguments.activation,
-        squash,
-        init="xavier",
-        seed=arguments.seed,
-    )
+    sizes = [*arguments.hidden, outputs]
+    model = nn.MLP(X.shape[1], sizes, arguments.activation, squash, init="xavier", seed=arguments.seed)
     optimizer = OPTIMIZERS[arguments.optimizer](model.parameters(), lr=arguments.lr)
     target = f", target {names[-1]}" if names else ""
     size = f"{len(X)} samples, {X.shape[1]} inputs{target}; {len(model.parameters())} parameters"

@@ -128,11 +128,8 @@ class Compiled(Generic[R]):
             part = inputs if chosen is None else inputs.chosen(chosen)
             outputs = variant.machine(part.samples).run(self.numbers(), part, dtype=self.dtype).outputs
             if rebuild is None:
-                merged, rebuild = (
-                    [np.empty(inputs.samples, self.dtype) for _ in outputs],
-                    variant.trace.rebuild,
-                )
-                shape = variant.trace.shape
+                merged = [np.empty(inputs.samples, self.dtype) for _ in outputs]
+                rebuild, shape = variant.trace.rebuild, variant.trace.shape
             if variant.trace.shape != shape:
                 raise TypeError(
                     f"the function returns {shape} for some samples and {variant.trace.shape} for others"
@@ -386,15 +383,11 @@ def _leaves(name: str, values: Iterable[Value]) -> list[Value]:
         raise TypeError(f"{name} must be a list of leaf Values, such as model.parameters(), got {kind}")
     found = list(values)
     for p in found:
-        if not isinstance(p, Value):
-            kind = type(p).__name__
-            raise TypeError(
-                f"{name} must be leaf Values, such as model.parameters(), got {kind} among them"
+        if not isinstance(p, Value) or not p.is_leaf:
+            kind = (
+                f"the result of '{p._op}'" if isinstance(p, Value) else f"{type(p).__name__} among them"
             )
-        if not p.is_leaf:
-            raise TypeError(
-                f"{name} must be leaf Values, such as model.parameters(), got the result of '{p._op}'"
-            )
+            raise TypeError(f"{name} must be leaf Values, such as model.parameters(), got {kind}")
     if len(set(found)) < len(found):
         raise ValueError(f"{name} has the same Value twice")
     return found

@@ -202,7 +202,7 @@ class _Counted(Instruction):
     def writes(self) -> range:
         return range(self.out, self.out + self.count)
 
-    def _own(self, view: View, terms: int | None = None) -> Argument:
+    def _own(self, view: View, terms: int) -> Argument:
         """An argument in consecutive rows of the same memory."""
         return Argument(view, self.count, terms, self.shared, CONSECUTIVE)
 

@@ -212,9 +212,8 @@ class _Check:
             self.expression.evaluate()
         with np.errstate(invalid="ignore", over="ignore"):
             width = above[0] - below[0]
-            noise = (
-                1e-14 * max(abs(above[1][-1]), abs(below[1][-1]), float(np.abs(above[1]).max())) / width
-            )
+            size = max(abs(above[1][-1]), abs(below[1][-1]), float(np.abs(above[1]).max()))
+            noise = 1e-14 * size / width
             return (above[1] - below[1]) / width, float(noise) if math.isfinite(noise) else 0.0
 
     def check_node(self, node: Any) -> None:
@@ -227,9 +226,8 @@ class _Check:
         for i, (stated, measured) in enumerate(zip(known, numerical, strict=True)):
             if stated is None or measured is None or self.agree(stated, measured, self.tolerance * 1e-3):
                 continue
-            edge = f"'{node._op}' (data={numbers.format(node.data)}), input {i}, " + errors.name_of(
-                node.inputs[i]
-            )
+            source = errors.name_of(node.inputs[i])
+            edge = f"'{node._op}' (data={numbers.format(node.data)}), input {i}, {source}"
             both = f"the rule says {stated:.8g}, differences say {measured:.8g}"
             if self.at_kink(node):
                 self.report.notes.append(f"at a kink of {edge}: {both}; the rule is a convention")

@@ -112,11 +112,9 @@ class _Writer:
             declared.append(helper.make_tensor_value_info(word, self.kind, ["batch", *shape]))
             inputs.append((word, math.prod(axes)))
         numbers = np.array(self.step.numbers())
-        params = (
-            [(self.constant(numbers.tolist(), "parameters"), np.arange(len(numbers)))]
-            if len(numbers)
-            else []
-        )
+        params = []
+        if len(numbers):
+            params.append((self.constant(numbers.tolist(), "parameters"), np.arange(len(numbers))))
         self.samples = declared[0].name
         count = len(program.outputs)
         named = [self.unique("output" if count == 1 else f"output{i}") for i in range(count)]

@@ -264,7 +264,6 @@ def _layer(linear: Any, values: dict[int, Any]) -> Layer:
 
 def _activation_name(torch: Any, module: Any) -> str:
     """Our activation with the same function and settings."""
-    nn = torch.nn
     for name, make in _activations(torch).items():
         if isinstance(module, type(make())):
             _check_unchanged(torch, module, type(make()))
@@ -272,8 +271,7 @@ def _activation_name(torch: Any, module: Any) -> str:
                 raise TypeError(f"{module} has settings that chainrule does not have")
             return name
     known = ", ".join(type(make()).__name__ for make in _activations(torch).values())
-    kind = nn.Linear.__name__
-    raise TypeError(f"cannot convert a {type(module).__name__}; supported: {kind}, Identity, {known}")
+    raise TypeError(f"cannot convert a {type(module).__name__}; supported: Linear, Identity, {known}")
 
 
 def _is_usual(name: str, module: Any) -> bool:

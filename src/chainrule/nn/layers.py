@@ -6,6 +6,7 @@ import math
 import operator
 import random
 from collections.abc import Callable, Sequence
+from itertools import pairwise
 from typing import Any, Literal, SupportsIndex
 
 from ..functional import dot
@@ -135,17 +136,10 @@ class MLP(Module):
         if len(nouts) == 0:
             raise ValueError("MLP needs at least one layer, got none")
         rng = _generator(seed)
-        sizes = [nin, *nouts]
-        last = len(nouts) - 1
+        activations = [*[activation] * (len(nouts) - 1), output_activation]
         self.layers: list[Layer] = [
-            Layer(
-                sizes[i],
-                sizes[i + 1],
-                output_activation if i == last else activation,
-                init=init,
-                seed=rng,
-            )
-            for i in range(len(nouts))
+            Layer(inputs, outputs, each, init=init, seed=rng)
+            for (inputs, outputs), each in zip(pairwise([nin, *nouts]), activations, strict=True)
         ]
 
     def forward(self, x: Any) -> Any:

@@ -130,9 +130,8 @@ def check_scale(report: Diagnosis, X: Any, names: Sequence[str]) -> None:
         return
     largest = np.abs(table).max(axis=0)
     typical = largest * np.sqrt(((table / np.where(largest, largest, 1.0)) ** 2).mean(axis=0))
-    far = np.flatnonzero(
-        (typical > LARGE_COLUMN) | ((largest > 0.0) & (largest < SMALL_COLUMN))
-    ).tolist()
+    small = (largest > 0.0) & (largest < SMALL_COLUMN)
+    far = np.flatnonzero((typical > LARGE_COLUMN) | small).tolist()
     if far:
         named = names if len(names) == len(typical) else [f"x{i}" for i in range(len(typical))]
         shown = ", ".join(f"{named[i]} (about {typical[i]:.2g})" for i in far[:FEW])

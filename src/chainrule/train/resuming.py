@@ -252,8 +252,7 @@ def load_training(path: str | Path, run: Any) -> int:
         [(setitem, optimizer.hyperparameters, "lr", float(about["lr"]))],
         assign(run, best=float(about["best"]), best_state=best, history=history),
     )
-    epoch: int = about["epoch"]
-    return epoch
+    return int(about["epoch"])
 
 
 def first_epoch(path: str | Path | None, run: Any, schedule: Any) -> int:

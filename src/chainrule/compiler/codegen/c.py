@@ -37,10 +37,7 @@ def source(export: Export) -> str:
     variants = statements(export, helpers)
     lines = [
         *comment(about(export, usage(export))),
-        "",
-        "#include <math.h>",
-        "#include <string.h>",
-        "",
+        *("", "#include <math.h>", "#include <string.h>", ""),
         *parameters(export),
         *helpers.lines(),
         *value_function(export, variants),

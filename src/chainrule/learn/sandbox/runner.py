@@ -179,14 +179,13 @@ def _outcome(
     place = _last_line(trace, str(job.get("file", "")))
     if not why and code == -signal.SIGXCPU:
         why = "time"
+    crashed = f"Python crashed (signal {-code}){place}"
     messages = {
         "time": f"it did not end within {job['seconds']:g} s{place}: is there a loop that never ends?",
         "stopped": "it was stopped",
         "output": f"it printed more than {FLOOD:,} characters: is there a print in a loop?",
         "files": f"it wrote more than {WRITTEN >> 20} MB or {FILES:,} files: is there a loop?",
-        "": f"Python crashed (signal {-code}){place}"
-        if code < 0
-        else "it ended Python before the check did",
+        "": crashed if code < 0 else "it ended Python before the check did",
     }
     kind = why or ("crash" if code < 0 else "exit")
     return Outcome(kind, messages[why], printed, seconds)

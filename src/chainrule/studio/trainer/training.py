@@ -50,13 +50,8 @@ class Training:
         self.points = points
         self.model: nn.MLP = model_for(config, points.classes)
         self.optimizer: Optimizer = OPTIMIZERS[config.optimizer](self.model.parameters(), lr=config.rate)
-        self.data: Data = Data(
-            points.X,
-            targets_for(config, points.y),
-            config.batch or None,
-            True,
-            np.random.default_rng(config.seed),
-        )
+        targets, rng = targets_for(config, points.y), np.random.default_rng(config.seed)
+        self.data: Data = Data(points.X, targets, config.batch or None, True, rng)
         self.loss: Callable[..., Any] = loss_named(config.loss)
         self.engine: Engine = make_engine("auto", self.model, self.loss, self.optimizer, self.data)
         self.in_epoch: int = self.data.in_epoch
@@ -167,13 +162,9 @@ class Training:
     def take_snapshot(self) -> None:
         if self.epoch % self.every or self.epoch in self.snapshots:
             return
-        self.snapshots[self.epoch] = Snapshot(
-            self.epoch,
-            self.engine.made,
-            self.engine.numbers.copy(),
-            self.updates.copy(),
-            self.data.rng.bit_generator.state,
-        )
+        numbers, random = self.engine.numbers.copy(), self.data.rng.bit_generator.state
+        shot = Snapshot(self.epoch, self.engine.made, numbers, self.updates.copy(), random)
+        self.snapshots[self.epoch] = shot
         if len(self.snapshots) > self.most:
             self.every *= 2
             kept = {epoch: shot for epoch, shot in self.snapshots.items() if epoch % self.every == 0}
