@@ -20,8 +20,8 @@ import time
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from multiprocessing.connection import Connection
-from pathlib import Path
 from typing import Any
+from unittest import mock
 
 import measure
 import numpy as np
@@ -144,13 +144,8 @@ def load(modules: Sequence[str]) -> None:
 @contextlib.contextmanager
 def a_folder() -> Iterator[None]:
     """Work in a temporary directory: CasADi writes sources and libraries to the current one."""
-    before = Path.cwd()
-    with tempfile.TemporaryDirectory() as folder:
-        os.chdir(folder)
-        try:
-            yield
-        finally:
-            os.chdir(before)
+    with tempfile.TemporaryDirectory() as folder, contextlib.chdir(folder):
+        yield
 
 
 def error_line(error: Exception) -> str:
@@ -174,7 +169,7 @@ class Worker:
         self.connection, theirs = context.Pipe()
         arguments = (theirs, contestant, checked)
         self.process = context.Process(target=serve, args=arguments, daemon=True)
-        with environment(contestant.environment):
+        with mock.patch.dict(os.environ, contestant.environment):
             self.process.start()
         theirs.close()
 
@@ -203,17 +198,6 @@ class Worker:
             self.process.kill()
             self.process.join()
         self.connection.close()
-
-
-@contextlib.contextmanager
-def environment(changes: Mapping[str, str]) -> Iterator[None]:
-    before = dict(os.environ)
-    os.environ.update(changes)
-    try:
-        yield
-    finally:
-        os.environ.clear()
-        os.environ.update(before)
 
 
 # --- the race ------------------------------------------------------------------------------------
