@@ -20,6 +20,7 @@ FLAGS = [
     "-fvisibility=hidden",
     "-Wall",
     "-Wextra",
+    "-Wno-unused-parameter",  # Python prescribes what its functions take
 ]
 CORE = Path("src/_core")
 SANITIZE = ["-fsanitize=address,undefined", "-fno-sanitize-recover=undefined", "-g", "-O1"]

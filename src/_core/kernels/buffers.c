@@ -45,10 +45,7 @@ static int hold_arguments(Buffers *buffers, PyObject *tuple, int arity, const do
 
 /* Look up the instruction set by name and the elementwise operation by row; returns its code or -1. */
 static int find(const char *name, PyObject *row, const Elementwise **simd) {
-    if (!(*simd = elementwise_named(name))) {
-        PyErr_Format(PyExc_ValueError, "this machine has no %s", name);
-        return -1;
-    }
+    if (!(*simd = elementwise_named(name))) return PyErr_Format(PyExc_ValueError, "this machine has no %s", name), -1;
     PyObject *code = PyDict_GetItemWithError(codes, row);
     const int op = code ? (int)PyLong_AsLong(code) : -1;
     if (op >= 0 && !ROWS[op].width) return op;
@@ -57,7 +54,6 @@ static int find(const char *name, PyObject *row, const Elementwise **simd) {
 }
 
 PyObject *simd_names(PyObject *module, PyObject *unused) {
-    (void)module, (void)unused;
     static const char *const names[] = {"avx512", "avx2", "base"};
     PyObject *found = PyList_New(0);
     for (int i = 0; found && i < 3; i++) {
@@ -78,13 +74,11 @@ const Elementwise *elementwise_best_or_error(void) {
 }
 
 PyObject *simd_best(PyObject *module, PyObject *unused) {
-    (void)module, (void)unused;
     const Elementwise *best = elementwise_best_or_error();
     return best ? PyUnicode_FromString(best->name) : NULL;
 }
 
 PyObject *buffer_values(PyObject *module, PyObject *args) {
-    (void)module;
     const char *name;
     PyObject *row, *out, *arguments;
     if (!PyArg_ParseTuple(args, "sOOO!:_map_values", &name, &row, &out, &PyTuple_Type, &arguments)) return NULL;
@@ -101,7 +95,6 @@ PyObject *buffer_values(PyObject *module, PyObject *args) {
 }
 
 PyObject *buffer_pull(PyObject *module, PyObject *args) {
-    (void)module;
     const char *name;
     int part, assign;
     PyObject *row, *grad, *adjoint, *arguments, *out;

@@ -8,8 +8,6 @@ typedef void (*Values)(real *out, const real *x, const real *y, const real *z, p
 typedef void (*Pull)(int assign, real *grad, const real *adjoint, const real *x, const real *y,
                      const real *z, const real *out, ptrdiff_t n);
 
-#define UNUSED __attribute__((unused))
-
 /* Whole vectors, then the remainder. The statement is duplicated so that the main loop has no tail check. */
 #define EACH(statement)                                   \
     ptrdiff_t i = 0;                                      \
@@ -22,17 +20,15 @@ typedef void (*Pull)(int assign, real *grad, const real *adjoint, const real *x,
         statement;                                        \
     }
 
-#define VALUES(name, value)                                                                            \
-    static void name(real *out, const real *x, UNUSED const real *y, UNUSED const real *z,     \
-                     ptrdiff_t n) {                                                                    \
-        EACH(v_put(out + i, value, some))                                                              \
+#define VALUES(name, value)                                                                                   \
+    static void name(real *out, const real *x, const real *y, const real *z, ptrdiff_t n) {                   \
+        EACH(v_put(out + i, value, some))                                                                     \
     }
 
-#define PULL_WITH(name, contribution)                                                                  \
-    static void name(int assign, real *grad, UNUSED const real *adjoint, UNUSED const real *x,   \
-                     UNUSED const real *y, UNUSED const real *z, UNUSED const real *out,         \
-                     ptrdiff_t n) {                                                                    \
-        EACH(v_put(grad + i, (assign ? v_splat(0.0) : v_some(grad + i, some)) + (contribution), some)) \
+#define PULL_WITH(name, contribution)                                                                         \
+    static void name(int assign, real *grad, const real *adjoint, const real *x, const real *y, const real *z, \
+                     const real *out, ptrdiff_t n) {                                                          \
+        EACH(v_put(grad + i, (assign ? v_splat(0.0) : v_some(grad + i, some)) + (contribution), some))        \
     }
 
 #define PULL(name, partial) PULL_WITH(name, v_some(adjoint + i, some) * (partial))

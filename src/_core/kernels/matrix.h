@@ -45,8 +45,8 @@ typedef struct {
 #if defined(SIMD_AVX512) && !defined(SINGLE)
 #include "matrix_four.h"
 #else /* four columns need no care */
-INLINE ptrdiff_t product_four(const Product *p) { return (void)p, 0; }
-INLINE int outer_four(const Outer *o) { return (void)o, 0; }
+INLINE ptrdiff_t product_four(const Product *p) { return 0; }
+INLINE int outer_four(const Outer *o) { return 0; }
 #endif
 
 /* Only `last` elements of the last vector are used: WIDE of them, or fewer at the end of a row. */

@@ -1,10 +1,49 @@
 /* The visible side of a Value: construction, attributes, repr. */
 #include "node.h"
 
+#define GETTER(name, result) \
+    static PyObject *name(PyObject *self, void *unused) { Value *v = (Value *)self; return result; }
+
 /* The same message as a Python property. */
 static int cannot_delete(const char *attribute) {
     PyErr_Format(PyExc_AttributeError, "property '%s' of 'Value' object has no deleter", attribute);
     return -1;
+}
+
+/* Whether an attribute can be set to this; raises if not. */
+static int is_text(const char *attribute, PyObject *o) {
+    if (!o) return cannot_delete(attribute), 0;
+    if (!PyUnicode_Check(o))
+        PyErr_Format(PyExc_TypeError, "%s must be a str, got %s", attribute, Py_TYPE(o)->tp_name);
+    return PyUnicode_Check(o);
+}
+
+static PyObject *text_or_empty(PyObject *text) { return text ? Py_NewRef(text) : PyUnicode_FromString(""); }
+
+/* Set a text of a node's Extra: the field at this offset. */
+static int set_text(PyObject *self, const char *attribute, PyObject *o, size_t offset) {
+    Value *v = (Value *)self;
+    if (!is_text(attribute, o)) return -1;
+    if (PyUnicode_GET_LENGTH(o) == 0 && !(v->flags & EXTRA)) return 0;
+    PyObject *text = PyUnicode_FromObject(o); /* never a subclass, which could hold the node */
+    Extra *extra = text ? node_extra(v) : NULL;
+    if (!extra) {
+        Py_XDECREF(text);
+        return -1;
+    }
+    PyObject **field = (PyObject **)((char *)extra + offset);
+    Py_XSETREF(*field, text);
+    return 0;
+}
+
+GETTER(get_label, text_or_empty(FIELD(v, label)))
+GETTER(get_name, text_or_empty(FIELD(v, name)))
+GETTER(get_site, text_or_empty(FIELD(v, site)))
+static int set_label(PyObject *self, PyObject *label, void *unused) {
+    return set_text(self, "label", label, offsetof(Extra, label));
+}
+static int set_name(PyObject *self, PyObject *op, void *unused) {
+    return set_text(self, "_op", op, offsetof(Extra, name));
 }
 
 /* The operation, or None; a new reference, as below. */
@@ -13,73 +52,33 @@ static PyObject *value_row(Value *v) {
     if (v->op == LEAF || v->op == BY_HAND) Py_RETURN_NONE;
     return Py_NewRef(PyTuple_GET_ITEM(table, v->op - 1));
 }
-
-static PyObject *assigned_name(Value *v) {
-    PyObject *name = v->flags & EXTRA ? v->in[0].extra->name : NULL;
-    return name ? Py_NewRef(name) : PyUnicode_FromString("");
-}
+GETTER(get_row, value_row(v))
 
 static PyObject *get_op(PyObject *self, void *unused) {
-    (void)unused;
     Value *v = (Value *)self;
-    if (v->op == LEAF || v->op == BY_HAND) return assigned_name(v);
-    if (v->op != CUSTOM) return PyUnicode_FromString(ROWS[v->op].name);
-    PyObject *row = Py_NewRef(v->in[0].extra->row); /* held, because Python may run below */
+    if (v->op == LEAF || v->op == BY_HAND) return get_name(self, unused);
+    PyObject *row = value_row(v); /* held, because Python may run below */
     PyObject *name = PyObject_GetAttrString(row, "name");
     Py_DECREF(row);
     return name;
 }
 
-static PyObject *get_name(PyObject *self, void *unused) {
-    (void)unused;
-    return assigned_name((Value *)self);
-}
-static int set_name(PyObject *self, PyObject *op, void *unused) {
-    (void)unused;
-    if (!op) return cannot_delete("_op");
-    if (!PyUnicode_Check(op)) {
-        PyErr_Format(PyExc_TypeError, "_op must be a str, got %s", Py_TYPE(op)->tp_name);
-        return -1;
-    }
-    PyObject *name = PyUnicode_FromObject(op); /* never a subclass */
-    Extra *extra = name ? node_extra((Value *)self) : NULL;
-    if (!extra) {
-        Py_XDECREF(name);
-        return -1;
-    }
-    Py_XSETREF(extra->name, name);
-    return 0;
-}
-static PyObject *get_row(PyObject *self, void *unused) {
-    (void)unused;
-    return value_row((Value *)self);
-}
-
 /* --- data and grad --------------------------------------------------------------------------- */
 
 static int number_or_error(PyObject *o, const char *attribute, double *x) {
-    if (!o) return cannot_delete(attribute);
-    PyObject *number = PyFloat_CheckExact(o) ? Py_NewRef(o) : PyObject_CallOneArg(as_float, o);
-    if (!number) return -1;
-    *x = PyFloat_AS_DOUBLE(number);
-    Py_DECREF(number);
-    return 0;
+    return o ? need_number(o, x) : cannot_delete(attribute);
 }
 
 static PyObject *get_data(PyObject *self, void *unused) {
-    (void)unused;
     if (WATCHED() & (TRACING | DIFFERENTIATING) && observe_read(self, "data") < 0) return NULL;
     return PyFloat_FromDouble(((Value *)self)->data);
 }
 
-static PyObject *get_number(PyObject *self, void *unused) {
-    (void)unused;
-    return PyFloat_FromDouble(((Value *)self)->data);
-}
+GETTER(get_number, PyFloat_FromDouble(v->data))
+GETTER(get_time, PyLong_FromUnsignedLongLong(TIME(v)))
 
 /* read_data(values): the numbers of many Values, as doubles in a bytearray. */
 PyObject *values_read_data(PyObject *module, PyObject *values) {
-    (void)module;
     PyObject *held = PySequence_Tuple(values); /* held, because a tracer may modify `values` */
     const Py_ssize_t n = held ? PyTuple_GET_SIZE(held) : 0;
     PyObject *result = held ? PyByteArray_FromStringAndSize(NULL, n * (Py_ssize_t)sizeof(double)) : NULL;
@@ -96,7 +95,6 @@ PyObject *values_read_data(PyObject *module, PyObject *values) {
 }
 
 static int set_data(PyObject *self, PyObject *data, void *unused) {
-    (void)unused;
     Value *v = (Value *)self;
     double x;
     if (number_or_error(data, "data", &x) < 0) return -1;
@@ -108,25 +106,12 @@ static int set_data(PyObject *self, PyObject *data, void *unused) {
     return 0;
 }
 
-static PyObject *get_time(PyObject *self, void *unused) {
-    (void)unused;
-    return PyLong_FromUnsignedLongLong(TIME((Value *)self));
-}
-
-static PyObject *get_gradient(PyObject *self, void *unused) {
-    (void)unused;
-    Value *v = (Value *)self;
-    PyObject *value = v->flags & EXTRA ? v->in[0].extra->grad : NULL;
-    return value ? Py_NewRef(value) : PyFloat_FromDouble(v->grad);
-}
+GETTER(get_gradient, FIELD(v, grad) ? Py_NewRef(FIELD(v, grad)) : PyFloat_FromDouble(v->grad))
 static PyObject *get_grad(PyObject *self, void *unused) {
-    Value *v = (Value *)self;
-    const int is_value = v->flags & EXTRA && v->in[0].extra->grad;
-    if (!is_value && MODES() & TRACING && observe_read(self, "grad") < 0) return NULL;
+    if (!FIELD((Value *)self, grad) && MODES() & TRACING && observe_read(self, "grad") < 0) return NULL;
     return get_gradient(self, unused);
 }
 int value_set_grad(PyObject *self, PyObject *grad, void *unused) {
-    (void)unused;
     Value *v = (Value *)self;
     double x;
     if (grad && IS_VALUE(grad)) {
@@ -141,31 +126,6 @@ int value_set_grad(PyObject *self, PyObject *grad, void *unused) {
     if (number_or_error(grad, "grad", &x) < 0) return -1;
     v->grad = x;
     if (v->flags & EXTRA) Py_CLEAR(v->in[0].extra->grad);
-    return 0;
-}
-
-static PyObject *get_label(PyObject *self, void *unused) {
-    (void)unused;
-    Value *v = (Value *)self;
-    PyObject *label = v->flags & EXTRA ? v->in[0].extra->label : NULL;
-    return label ? Py_NewRef(label) : PyUnicode_FromString("");
-}
-static int set_label(PyObject *self, PyObject *label, void *unused) {
-    (void)unused;
-    if (!label) return cannot_delete("label");
-    if (!PyUnicode_Check(label)) {
-        PyErr_Format(PyExc_TypeError, "label must be a str, got %s", Py_TYPE(label)->tp_name);
-        return -1;
-    }
-    Value *v = (Value *)self;
-    if (PyUnicode_GET_LENGTH(label) == 0 && !(v->flags & EXTRA)) return 0;
-    PyObject *text = PyUnicode_FromObject(label); /* never a subclass, which could hold the node */
-    Extra *extra = text ? node_extra(v) : NULL;
-    if (!extra) {
-        Py_XDECREF(text);
-        return -1;
-    }
-    Py_XSETREF(extra->label, text);
     return 0;
 }
 
@@ -192,7 +152,6 @@ static Value *slot_node(Value *v, Py_ssize_t i) {
 }
 
 static PyObject *get_inputs(PyObject *self, void *unused) {
-    (void)unused;
     Value *v = (Value *)self;
     Py_ssize_t n = node_count(v);
     PyObject *inputs = PyTuple_New(n);
@@ -208,7 +167,6 @@ static PyObject *get_inputs(PyObject *self, void *unused) {
     return inputs;
 }
 static PyObject *get_arguments(PyObject *self, void *unused) {
-    (void)unused;
     Value *v = (Value *)self;
     Py_ssize_t n = node_count(v);
     PyObject *arguments = PyTuple_New(n); /* the garbage collector may run, and Python with it */
@@ -230,54 +188,26 @@ static PyObject *get_arguments(PyObject *self, void *unused) {
     }
     return arguments;
 }
-static PyObject *get_is_leaf(PyObject *self, void *unused) {
-    (void)unused;
-    return PyBool_FromLong(node_is_leaf((Value *)self));
-}
-static PyObject *get_is_constant(PyObject *self, void *unused) {
-    (void)unused;
-    return PyBool_FromLong(((Value *)self)->flags & CONSTANT);
-}
-static PyObject *get_unrecorded(PyObject *self, void *unused) {
-    (void)unused;
-    return PyBool_FromLong((((Value *)self)->word & UNRECORDED) != 0);
-}
+GETTER(get_is_leaf, PyBool_FromLong(node_is_leaf(v)))
+GETTER(get_is_constant, PyBool_FromLong(v->flags & CONSTANT))
+GETTER(get_unrecorded, PyBool_FromLong((v->word & UNRECORDED) != 0))
 static int set_unrecorded(PyObject *self, PyObject *value, void *unused) {
-    (void)unused;
     const int cut = value ? PyObject_IsTrue(value) : 0;
     if (cut < 0) return -1;
     if (node_is_leaf((Value *)self) && cut) ((Value *)self)->word |= UNRECORDED;
     return 0;
 }
 static int set_constant(PyObject *self, PyObject *unused, void *unused_too) {
-    (void)unused, (void)unused_too;
     if (node_is_leaf((Value *)self)) ((Value *)self)->flags |= CONSTANT;
     return 0;
 }
-static PyObject *get_closure(PyObject *self, void *unused) {
-    (void)unused;
-    Value *v = (Value *)self;
-    PyObject *closure = v->flags & EXTRA ? v->in[0].extra->closure : NULL;
-    return Py_NewRef(closure ? closure : Py_None);
-}
-static PyObject *get_site(PyObject *self, void *unused) {
-    (void)unused;
-    Value *v = (Value *)self;
-    PyObject *site = v->flags & EXTRA ? v->in[0].extra->site : NULL;
-    return site ? Py_NewRef(site) : PyUnicode_FromString("");
-}
+GETTER(get_closure, Py_NewRef(FIELD(v, closure) ? FIELD(v, closure) : Py_None))
 
 static PyMethodDef propagate_method = {"_propagate", value_propagate, METH_NOARGS,
                                        "Pass the gradient on to the inputs."};
 
-static PyObject *get_backward(PyObject *self, void *unused) {
-    (void)unused;
-    Value *v = (Value *)self;
-    if (v->flags & EXTRA && v->in[0].extra->closure) return Py_NewRef(v->in[0].extra->closure);
-    return PyCFunction_New(&propagate_method, self);
-}
+GETTER(get_backward, FIELD(v, closure) ? Py_NewRef(FIELD(v, closure)) : PyCFunction_New(&propagate_method, self))
 static int set_backward(PyObject *self, PyObject *closure, void *unused) {
-    (void)unused;
     if (!closure) return cannot_delete("_backward");
     if (!PyCallable_Check(closure)) {
         PyErr_Format(PyExc_TypeError, "_backward must be callable, got %s", Py_TYPE(closure)->tp_name);
@@ -301,11 +231,7 @@ static int set_dict(PyObject *self, PyObject *dict, void *unused) {
     node_track((Value *)self);
     return PyObject_GenericSetDict(self, dict, unused);
 }
-static PyObject *get_attributes(PyObject *self, void *unused) {
-    (void)unused;
-    PyObject *dict = ((Value *)self)->dict;
-    return Py_NewRef(dict && PyDict_GET_SIZE(dict) ? dict : Py_None);
-}
+GETTER(get_attributes, Py_NewRef(v->dict && PyDict_GET_SIZE(v->dict) ? v->dict : Py_None))
 
 PyGetSetDef value_attributes[] = {
     {"data", get_data, set_data, "The number.", NULL},
@@ -343,8 +269,8 @@ PyGetSetDef value_attributes[] = {
 static int initialize(Value *v, PyObject *data, PyObject *children, PyObject *op, PyObject *label) {
     int failed = -1;
     PyObject *inputs = children ? PySequence_Tuple(children) : PyTuple_New(0);
-    PyObject *number = NULL;
     Slot *slots = NULL;
+    double number;
     if (!inputs) return -1;
     Py_ssize_t n = PyTuple_GET_SIZE(inputs);
     for (Py_ssize_t i = 0; i < n; i++)
@@ -353,21 +279,14 @@ static int initialize(Value *v, PyObject *data, PyObject *children, PyObject *op
                          Py_TYPE(PyTuple_GET_ITEM(inputs, i))->tp_name);
             goto done;
         }
-    if (op && !PyUnicode_Check(op)) {
-        PyErr_Format(PyExc_TypeError, "_op must be a str, got %s", Py_TYPE(op)->tp_name);
-        goto done;
-    }
-    if (!(number = PyObject_CallOneArg(as_float, data))) goto done;
-    if (label && !PyUnicode_Check(label)) {
-        PyErr_Format(PyExc_TypeError, "label must be a str, got %s", Py_TYPE(label)->tp_name);
-        goto done;
-    }
+    if (op && !is_text("_op", op)) goto done;
+    if (need_number(data, &number) < 0 || (label && !is_text("label", label))) goto done;
     int modes = MODES();
     const int cut = n && modes & NOT_RECORDING;
     if (cut) n = 0;
     node_clear(v);
     if (cut) v->word |= UNRECORDED;
-    v->data = PyFloat_AS_DOUBLE(number);
+    v->data = number;
     v->grad = 0.0;
     SET_TIME(v, clock_now);
     if (n) {
@@ -384,7 +303,7 @@ static int initialize(Value *v, PyObject *data, PyObject *children, PyObject *op
         }
     }
     if (cut && modes & DIFFERENTIATING && observe_cut("cut", (PyObject *)v, inputs) < 0) goto done;
-    if (op && PyUnicode_GET_LENGTH(op) && set_name((PyObject *)v, op, NULL) < 0) goto done;
+    if (op && set_name((PyObject *)v, op, NULL) < 0) goto done;
     if (n && modes & ANOMALY) {
         PyObject *site = PyObject_CallMethod(errors, "user_line", NULL);
         if (!site) goto done;
@@ -394,7 +313,6 @@ static int initialize(Value *v, PyObject *data, PyObject *children, PyObject *op
 done:
     PyMem_Free(slots);
     Py_DECREF(inputs);
-    Py_XDECREF(number);
     return failed;
 }
 

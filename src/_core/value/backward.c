@@ -16,11 +16,11 @@ static inline void accumulate(Value *child, double contribution) {
 
 /* The same for an input whose gradient may be a Value; Python may run. */
 static int accumulate_object(Value *child, double contribution) {
-    if (!(child->flags & EXTRA) || !child->in[0].extra->grad) {
+    PyObject *old = Py_XNewRef(FIELD(child, grad));
+    if (!old) {
         child->grad += contribution;
         return 0;
     }
-    PyObject *old = Py_NewRef(child->in[0].extra->grad);
     PyObject *number = PyFloat_FromDouble(contribution);
     PyObject *sum = number ? PyNumber_Add(old, number) : NULL;
     int failed = sum ? value_set_grad((PyObject *)child, sum, NULL) : -1;
@@ -67,18 +67,12 @@ static inline void propagate_small(Value *v) {
 
 static int custom_partials(Value *v, const double *a, Py_ssize_t n, double *p, unsigned char *skip) {
     PyObject *row = Py_NewRef(v->in[0].extra->row); /* held, because Python may run from here on */
-    PyObject *numbers = PyList_New(n), *wanted = PyList_New(n), *partials = NULL;
     const double data = v->data;
+    PyObject *numbers = floats(a, n), *wanted = PyList_New(n), *partials = NULL;
     int failed = -1;
-    for (Py_ssize_t i = 0; numbers && wanted && i < n; i++) {
-        PyObject *number = PyFloat_FromDouble(a[i]);
-        if (!number) goto done;
-        PyList_SET_ITEM(numbers, i, number);
-        PyList_SET_ITEM(wanted, i, PyBool_FromLong(!skip[i]));
-    }
     if (!numbers || !wanted) goto done;
-    PyObject *list =
-        PyObject_CallMethod(row, "derivatives", "OdO", numbers, data, wanted);
+    for (Py_ssize_t i = 0; i < n; i++) PyList_SET_ITEM(wanted, i, PyBool_FromLong(!skip[i]));
+    PyObject *list = PyObject_CallMethod(row, "derivatives", "OdO", numbers, data, wanted);
     partials = list ? PySequence_List(list) : NULL;
     Py_XDECREF(list);
     if (!partials) goto done;
@@ -93,10 +87,7 @@ static int custom_partials(Value *v, const double *a, Py_ssize_t n, double *p, u
             skip[i] = 1;
             continue;
         }
-        PyObject *number = PyObject_CallOneArg(as_float, partial);
-        if (!number) goto done;
-        p[i] = PyFloat_AS_DOUBLE(number);
-        Py_DECREF(number);
+        if (need_number(partial, &p[i]) < 0) goto done;
     }
     PyObject *flag = PyObject_GetAttrString(row, "selects");
     int selects = flag ? PyObject_IsTrue(flag) : -1;
@@ -116,10 +107,7 @@ done:
 static int propagate_any(Value *v, int fresh, int modes, double *scratch, PyObject *reached) {
     Py_ssize_t n = node_count(v);
     if (n == 0) return 0;
-    if (v->op == BY_HAND) {
-        raise_error("no_rule", (PyObject *)v, NULL);
-        return -1;
-    }
+    if (v->op == BY_HAND) return raise_error("no_rule", (PyObject *)v, NULL), -1;
     double *a = scratch, *p = a + n;
     unsigned char *skip = (unsigned char *)(p + n);
     Slot *slots = node_slots(v);
@@ -127,7 +115,7 @@ static int propagate_any(Value *v, int fresh, int modes, double *scratch, PyObje
         skip[i] = slot_is_number(v, i) || slots[i].node->flags & CONSTANT;
         a[i] = slot_number(v, i);
     }
-    PyObject *own = v->flags & EXTRA ? v->in[0].extra->grad : NULL;
+    PyObject *own = FIELD(v, grad);
     const double gradient = own ? ((Value *)own)->data : v->grad;
     int selects = 0;
     if (v->op == CUSTOM) {
@@ -150,10 +138,7 @@ static int propagate_any(Value *v, int fresh, int modes, double *scratch, PyObje
         return 0;
     }
     Value **children = PyMem_Malloc((size_t)n * sizeof(Value *)); /* held, because Python may run below */
-    if (!children) {
-        PyErr_NoMemory();
-        return -1;
-    }
+    if (!children) return PyErr_NoMemory(), -1;
     for (Py_ssize_t i = 0; i < n; i++)
         children[i] = skip[i] || (selects && p[i] == 0.0) ? NULL : (Value *)Py_NewRef((PyObject *)slots[i].node);
     int failed = 0;
@@ -161,9 +146,7 @@ static int propagate_any(Value *v, int fresh, int modes, double *scratch, PyObje
         if (!children[i]) continue;
         double contribution = gradient * p[i];
         if (!failed && modes & ANOMALY && !isfinite(contribution)) {
-            PyObject *error = PyObject_CallMethod(errors, "bad_gradient", "Ond", v, i, contribution);
-            if (error) PyErr_SetObject((PyObject *)Py_TYPE(error), error);
-            Py_XDECREF(error);
+            raise_made(PyObject_CallMethod(errors, "bad_gradient", "Ond", v, i, contribution));
             failed = -1;
         }
         if (!failed) failed = accumulate_object(children[i], contribution);
@@ -238,7 +221,7 @@ static int sweep_with_python(Value *root, Order *order, double gradient, int res
     for (Py_ssize_t i = 0; i < order->n; i++) {
         Value *v = order->nodes[i];
         old[i].grad = v->grad;
-        if (v->flags & EXTRA) old[i].object = Py_XNewRef(v->in[0].extra->grad);
+        old[i].object = Py_XNewRef(FIELD(v, grad));
         if (reset || node_count(v)) {
             clear_grad_object(v);
             v->grad = 0.0;
@@ -249,8 +232,8 @@ static int sweep_with_python(Value *root, Order *order, double gradient, int res
         Value *v = order->nodes[i];
         int known = is_reached(reached, v);
         if ((failed = known < 0)) break;
-        if (!known && v->grad == 0.0 && !(v->flags & EXTRA && v->in[0].extra->grad)) continue;
-        if (v->flags & EXTRA && v->in[0].extra->closure)
+        if (!known && v->grad == 0.0 && !FIELD(v, grad)) continue;
+        if (FIELD(v, closure))
             failed = run_closure(v, reached);
         else
             failed = propagate_any(v, 0, modes, scratch, reached);
@@ -298,12 +281,7 @@ PyObject *value_backward(PyObject *self, PyObject *args, PyObject *keywords) {
     if (root->word & UNRECORDED) return raise_error("not_recorded", self, NULL), NULL;
     if (!create_graph && WATCHED() & (TRACING | DIFFERENTIATING) && observe_sweep(self) < 0) return NULL;
     if (create_graph && backward_in_values(self, seed, reset) < 0) return NULL;
-    if (seed && !create_graph) {
-        PyObject *number = PyObject_CallOneArg(as_float, seed);
-        if (!number) return NULL;
-        gradient = PyFloat_AS_DOUBLE(number);
-        Py_DECREF(number);
-    }
+    if (seed && !create_graph && need_number(seed, &gradient) < 0) return NULL;
     if (create_graph && retain_graph) Py_RETURN_NONE;
     Order order;
     const int anomaly = MODES() & ANOMALY;
@@ -338,7 +316,6 @@ PyObject *value_backward(PyObject *self, PyObject *args, PyObject *keywords) {
 
 /* v._backward() called by hand: pass this node's gradient on to its inputs. */
 PyObject *value_propagate(PyObject *self, PyObject *unused) {
-    (void)unused;
     Value *v = (Value *)self;
     if (WATCHED() & (TRACING | DIFFERENTIATING) && observe_sweep(self) < 0) return NULL;
     double *scratch = scratch_for(node_count(v));
@@ -349,7 +326,6 @@ PyObject *value_propagate(PyObject *self, PyObject *unused) {
 }
 
 PyObject *value_zero_grad(PyObject *self, PyObject *unused) {
-    (void)unused;
     Order order;
     if (walk((Value *)self, IF_FREED, 1, 0, &order) < 0) return NULL;
     order_unmark(&order);

@@ -1,24 +1,6 @@
 /* forward(): recompute a graph in place from its leaves. */
 #include "node.h"
 
-static int custom_value(PyObject *row, const double *a, Py_ssize_t n, double *data) {
-    PyObject *numbers = PyTuple_New(n);
-    for (Py_ssize_t i = 0; numbers && i < n; i++) {
-        PyObject *number = PyFloat_FromDouble(a[i]);
-        if (!number) Py_CLEAR(numbers);
-        else PyTuple_SET_ITEM(numbers, i, number);
-    }
-    PyObject *function = numbers ? PyObject_GetAttrString(row, "forward") : NULL;
-    PyObject *value = function ? PyObject_Call(function, numbers, NULL) : NULL;
-    PyObject *number = value ? PyObject_CallOneArg(as_float, value) : NULL;
-    if (number) *data = PyFloat_AS_DOUBLE(number);
-    Py_XDECREF(numbers);
-    Py_XDECREF(function);
-    Py_XDECREF(value);
-    Py_XDECREF(number);
-    return number ? 0 : -1;
-}
-
 /* Whether a node made by hand can keep its value: none of its inputs has changed. */
 static int still_valid(Value *v) {
     if (v->flags & OVERWRITTEN) return 0;
@@ -33,9 +15,7 @@ static int recompute(Value *v, double *scratch, uint64_t now) {
     if (n == 0) return 0;
     if (v->op == BY_HAND) {
         if (still_valid(v)) return 0;
-        PyObject *error = PyObject_CallMethod(errors, "no_formula", "Os", v, "recompute");
-        if (error) PyErr_SetObject((PyObject *)Py_TYPE(error), error);
-        Py_XDECREF(error);
+        raise_made(PyObject_CallMethod(errors, "no_formula", "Os", v, "recompute"));
         return -1;
     }
     double data;
@@ -65,7 +45,6 @@ typedef struct {
 } Before;
 
 PyObject *value_forward(PyObject *self, PyObject *unused) {
-    (void)unused;
     Order order;
     if (walk((Value *)self, IF_FREED, 1, 0, &order) < 0) return NULL;
     order_unmark(&order);

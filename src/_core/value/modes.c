@@ -63,10 +63,7 @@ static void entry_dealloc(PyObject *self) {
 /* The top entry of this context, or NULL; borrowed, since the context holds it. */
 static Entry *entry_on_top(void) {
     PyObject *entry = NULL;
-    if (PyContextVar_Get(top, Py_None, &entry) < 0) {
-        PyErr_Clear();
-        return NULL;
-    }
+    if (PyContextVar_Get(top, Py_None, &entry) < 0) return PyErr_Clear(), NULL;
     Py_XDECREF(entry);
     return entry == Py_None ? NULL : (Entry *)entry;
 }
@@ -153,7 +150,6 @@ static int tidy(void) {
 }
 
 static PyObject *mode_enter(PyObject *self, PyObject *unused) {
-    (void)unused;
     Mode *mode = (Mode *)self;
     if (mode->mask & mode->bits & NOT_RECORDING &&
         (ask(tracer_here(), "no_grad", NULL, NULL) < 0 || ask(arguments_here(), "no_grad", NULL, NULL) < 0))
@@ -176,7 +172,6 @@ static PyObject *mode_enter(PyObject *self, PyObject *unused) {
 }
 
 static PyObject *mode_exit(PyObject *self, PyObject *const *args, Py_ssize_t n) {
-    (void)args, (void)n;
     Mode *mode = (Mode *)self;
     if (!mode->entered) return PyErr_Format(PyExc_RuntimeError, "the mode was not entered");
     mode->entered--;
@@ -206,10 +201,7 @@ static int mode_init(PyObject *self, PyObject *args, PyObject *keywords) {
     if (!PyArg_ParseTupleAndKeywords(args, keywords, "|OOOO:Mode", names, &recording, &anomaly, &tracer,
                                      &arguments))
         return -1;
-    if (mode->entered) {
-        PyErr_SetString(PyExc_RuntimeError, "the mode is in use");
-        return -1;
-    }
+    if (mode->entered) return PyErr_SetString(PyExc_RuntimeError, "the mode is in use"), -1;
     mode->mask = mode->bits = 0;
     if (tracer == Py_False)
         mode->mask = TRACING;
@@ -242,7 +234,6 @@ static int mode_traverse(PyObject *self, visitproc visit, void *arg) {
 
 /* modes(): (recording, anomaly, tracer, arguments) in this context. */
 PyObject *modes_here(PyObject *module, PyObject *unused) {
-    (void)module, (void)unused;
     const int modes = WATCHED();
     PyObject *tracer = modes & TRACING ? tracer_here() : Py_None;
     PyObject *arguments = modes & DIFFERENTIATING ? arguments_here() : Py_None;

@@ -1,21 +1,23 @@
 /* The module: the type Value, and the Python objects that the core uses. */
 #include "node.h"
-#include <stddef.h>
 #include <structmember.h>
 
 PyTypeObject *Value_Type;
 PyObject *table, *codes, *errors, *sweeps, *as_float;
 uint64_t clock_now;
 
-/* Raise the exception that a function in chainrule.support.errors creates. */
-void raise_error(const char *function, PyObject *first, PyObject *second) {
-    PyObject *error = PyObject_CallMethod(errors, function, second ? "OO" : "O", first, second);
+/* Raise an exception that Python made; NULL if making it raised another. */
+void raise_made(PyObject *error) {
     if (error) PyErr_SetObject((PyObject *)Py_TYPE(error), error);
     Py_XDECREF(error);
 }
 
+/* Raise the exception that a function in chainrule.support.errors creates. */
+void raise_error(const char *function, PyObject *first, PyObject *second) {
+    raise_made(PyObject_CallMethod(errors, function, second ? "OO" : "O", first, second));
+}
+
 static PyObject *value_new(PyTypeObject *type, PyObject *args, PyObject *keywords) {
-    (void)args, (void)keywords;
     if (type == Value_Type) return (PyObject *)node_new(0.0);
     Value *v = (Value *)type->tp_alloc(type, 0); /* a subclass: zeroed and tracked by the garbage collector */
     if (v) v->word = clock_now << TIME_SHIFT | TRACKED | NUMBER0 | NUMBER1;
@@ -23,7 +25,6 @@ static PyObject *value_new(PyTypeObject *type, PyObject *args, PyObject *keyword
 }
 
 static PyObject *value_detach(PyObject *self, PyObject *unused) {
-    (void)unused;
     const int modes = WATCHED();
     if (modes & TRACING) return PyObject_CallMethod(self, "stop_gradient", NULL);
     Value *leaf = node_new(((Value *)self)->data);
@@ -38,7 +39,6 @@ static PyObject *value_detach(PyObject *self, PyObject *unused) {
 }
 
 static PyObject *value_conjugate(PyObject *self, PyObject *unused) {
-    (void)unused;
     return Py_NewRef(self);
 }
 

@@ -73,9 +73,9 @@ static void clean_cell(Value *v) {
     header[0] = header[1] = 0;
 }
 #else /* the sanitizer must see every node freed */
-static int in_region(const Value *v) { return (void)v, 0; }
+static int in_region(const Value *v) { return 0; }
 static Value *take_cell(void) { return NULL; }
-static void clean_cell(Value *v) { (void)v; }
+static void clean_cell(Value *v) {}
 #endif
 
 Value *node_alloc(void) {
@@ -87,10 +87,7 @@ Value *node_alloc(void) {
 
 static Extra *new_extra(Py_ssize_t n) {
     Extra *extra = PyMem_Calloc(1, sizeof(Extra) + (size_t)n * (sizeof(Slot) + 1));
-    if (!extra) {
-        PyErr_NoMemory();
-        return NULL;
-    }
+    if (!extra) return PyErr_NoMemory(), NULL;
     extra->n = n;
     extra->is_number = (unsigned char *)(extra->slots + n);
     return extra;

@@ -12,6 +12,7 @@
 #define PY_SSIZE_T_CLEAN
 #include <Python.h>
 #include <math.h>
+#include <stddef.h>
 #include <stdint.h>
 
 typedef struct Value Value;
@@ -74,6 +75,9 @@ struct Extra {
     Slot slots[];
 };
 
+/* A field of a node's Extra; NULL if it has none. */
+#define FIELD(v, name) ((v)->flags & EXTRA ? (v)->in[0].extra->name : NULL)
+
 enum { LEAF = 0, CUSTOM = 254, BY_HAND = 255 };
 
 enum {
@@ -106,6 +110,7 @@ extern PyObject *errors;    /* the module chainrule.support.errors */
 extern PyObject *sweeps;    /* the module chainrule.sweeps */
 extern PyObject *as_float;  /* the function chainrule.ieee.as_float */
 void raise_error(const char *function, PyObject *first, PyObject *second);
+void raise_made(PyObject *error);
 
 /* Advances with every assignment to .data. A result is stale if an input has a later time. */
 extern uint64_t clock_now;
@@ -125,6 +130,13 @@ int observe_sweep(PyObject *root);                                   /* likewise
 int observe_cut(const char *how, PyObject *leaf, PyObject *inputs);  /* likewise; how is "cut" or "detached" */
 PyObject *modes_here(PyObject *module, PyObject *unused);
 PyObject *modes_setup(void);
+
+/* Free several blocks of PyMem_Malloc; NULL is allowed. */
+#define FREE_ALL(...)                                                                         \
+    do {                                                                                      \
+        void *parts_[] = {__VA_ARGS__};                                                       \
+        for (size_t i_ = 0; i_ < sizeof parts_ / sizeof *parts_; i_++) PyMem_Free(parts_[i_]); \
+    } while (0)
 
 #define IS_VALUE(o) (Py_TYPE(o) == Value_Type || PyType_IsSubtype(Py_TYPE(o), Value_Type))
 
@@ -180,6 +192,9 @@ static inline int node_is_leaf(const Value *v) {
 }
 
 /* number.c */
+int need_number(PyObject *o, double *x);
+PyObject *floats(const double *a, Py_ssize_t n);
+int custom_value(PyObject *row, const double *a, Py_ssize_t n, double *data);
 PyObject *apply_static(PyObject *unused, PyObject *const *args, Py_ssize_t n);
 PyObject *node_static(PyObject *unused, PyObject *const *args, Py_ssize_t n);
 PyObject *where_method(PyObject *self, PyObject *const *args, Py_ssize_t n);

@@ -1,42 +1,29 @@
 /* Operators and methods: from Python arguments to a new node. */
 #include "node.h"
 
-/* 1; 0 without an error if o is not a real number; or -1 with an exception set. */
-static int as_number(PyObject *o, double *x) {
-    if (PyFloat_CheckExact(o)) {
+/* Read a number; anything else is an error. */
+int need_number(PyObject *o, double *x) {
+    if (PyFloat_CheckExact(o) || (PyFloat_Check(o) && !strcmp(Py_TYPE(o)->tp_name, "numpy.float64"))) {
         *x = PyFloat_AS_DOUBLE(o);
-        return 1;
+        return 0;
     }
     if (PyLong_CheckExact(o) || PyBool_Check(o)) {
         *x = PyLong_AsDouble(o);
-        return *x == -1.0 && PyErr_Occurred() ? -1 : 1;
-    }
-    PyTypeObject *type = Py_TYPE(o);
-    if (PyFloat_Check(o) && strcmp(type->tp_name, "numpy.float64") == 0) {
-        *x = PyFloat_AS_DOUBLE(o);
-        return 1;
+        return *x == -1.0 && PyErr_Occurred() ? -1 : 0;
     }
     PyObject *number = PyObject_CallOneArg(as_float, o);
-    if (!number) {
-        if (!PyErr_ExceptionMatches(PyExc_TypeError)) return -1;
-        PyErr_Clear();
-        return 0;
-    }
-    *x = PyFloat_AsDouble(number);
+    if (!number) return -1;
+    *x = PyFloat_AS_DOUBLE(number);
     Py_DECREF(number);
-    return *x == -1.0 && PyErr_Occurred() ? -1 : 1;
+    return 0;
 }
 
-/* Like as_number, but anything that is not a number is an error. */
-static int need_number(PyObject *o, double *x) {
-    int known = as_number(o, x);
-    if (known == 0) {
-        PyObject *number = PyObject_CallOneArg(as_float, o); /* for its error message */
-        Py_XDECREF(number);
-        if (number) PyErr_SetString(PyExc_TypeError, "expected a real number");
-        return -1;
-    }
-    return known < 0 ? -1 : 0;
+/* 1; 0 without an error if o is not a real number; or -1 with an exception set. */
+static int as_number(PyObject *o, double *x) {
+    if (need_number(o, x) == 0) return 1;
+    if (!PyErr_ExceptionMatches(PyExc_TypeError)) return -1;
+    PyErr_Clear();
+    return 0;
 }
 
 /* A slot for an argument, borrowed. Returns 1, 0 if it is neither a Value nor a number, or -1. */
@@ -65,18 +52,22 @@ static inline void read_slots(Py_ssize_t n, const Slot *slots, const unsigned ch
     for (Py_ssize_t i = 0; i < n; i++) a[i] = is_number[i] ? slots[i].number : slots[i].node->data;
 }
 
+/* A tuple of floats. */
+PyObject *floats(const double *a, Py_ssize_t n) {
+    PyObject *numbers = PyTuple_New(n);
+    for (Py_ssize_t i = 0; numbers && i < n; i++) {
+        PyObject *number = PyFloat_FromDouble(a[i]);
+        if (!number) Py_CLEAR(numbers);
+        else PyTuple_SET_ITEM(numbers, i, number);
+    }
+    return numbers;
+}
+
 static int check_finite(const char *name, const double *a, Py_ssize_t n, double data) {
     if (isfinite(data)) return 0;
-    PyObject *numbers = PyTuple_New(n);
-    for (Py_ssize_t i = 0; numbers && i < n; i++)
-        PyTuple_SET_ITEM(numbers, i, PyFloat_FromDouble(a[i]));
-    PyObject *error =
-        numbers ? PyObject_CallMethod(errors, "bad_value", "sOd", name, numbers, data) : NULL;
+    PyObject *numbers = floats(a, n);
+    raise_made(numbers ? PyObject_CallMethod(errors, "bad_value", "sOd", name, numbers, data) : NULL);
     Py_XDECREF(numbers);
-    if (error) {
-        PyErr_SetObject((PyObject *)Py_TYPE(error), error);
-        Py_DECREF(error);
-    }
     return -1;
 }
 
@@ -190,8 +181,10 @@ static PyObject *number_neg(PyObject *a) { return unary(OP_NEG, a); }
 static PyObject *number_pos(PyObject *a) { return unary(OP_POS, a); }
 static PyObject *number_abs(PyObject *a) { return unary(OP_ABS, a); }
 
-static void advise(const char *constant) {
-    PyObject *text = PyObject_GetAttrString(errors, constant);
+/* A Value is not a plain number: let a tracer say why, or else give this advice of chainrule.support.errors. */
+static void refuse(const char *question, const char *advice) {
+    if (MODES() & TRACING && ask_tracer(question, NULL, NULL) < 0) return;
+    PyObject *text = PyObject_GetAttrString(errors, advice);
     if (text) PyErr_SetObject(PyExc_TypeError, text);
     Py_XDECREF(text);
 }
@@ -203,20 +196,11 @@ static int is_condition(PyObject *x) {
 }
 static int number_bool(PyObject *self) {
     if (is_condition(self)) return ask_tracer("guard", self, ((Value *)self)->data != 0.0 ? Py_True : Py_False);
-    if (!(MODES() & TRACING) || ask_tracer("truth", NULL, NULL) >= 0) advise("NO_BOOL");
+    refuse("truth", "NO_BOOL");
     return -1;
 }
-static PyObject *number_float(PyObject *self) {
-    (void)self;
-    if (!(MODES() & TRACING) || ask_tracer("number", NULL, NULL) >= 0) advise("NO_FLOAT");
-    return NULL;
-}
-
-static PyObject *number_index(PyObject *self) {
-    (void)self;
-    if (!(MODES() & TRACING) || ask_tracer("number", NULL, NULL) >= 0) advise("NO_INDEX");
-    return NULL;
-}
+static PyObject *number_float(PyObject *self) { return refuse("number", "NO_FLOAT"), NULL; }
+static PyObject *number_index(PyObject *self) { return refuse("number", "NO_INDEX"), NULL; }
 
 /* Combine two conditions: apply `op` to them, then compare `number` with the result. */
 static PyObject *join(PyObject *a, PyObject *b, int op, double number, int comparison) {
@@ -397,32 +381,31 @@ static PyObject *variadic_method(int op, PyObject *const *args, Py_ssize_t n) {
     return result;
 }
 
-/* Apply an operation made by custom_op, whose formulas are Python functions. */
+/* The value of an operation made by custom_op, whose formulas are Python functions. */
+int custom_value(PyObject *row, const double *a, Py_ssize_t n, double *data) {
+    PyObject *numbers = floats(a, n), *forward = numbers ? PyObject_GetAttrString(row, "forward") : NULL;
+    PyObject *value = forward ? PyObject_Call(forward, numbers, NULL) : NULL;
+    const int failed = value ? need_number(value, data) : -1;
+    Py_XDECREF(numbers);
+    Py_XDECREF(forward);
+    Py_XDECREF(value);
+    return failed;
+}
+
 static PyObject *apply_custom(PyObject *row, PyObject *args) {
     PyObject *complete = PyObject_CallMethod(row, "complete", "(O)", args);
     PyObject *all = complete ? PySequence_Tuple(complete) : NULL;
     Py_XDECREF(complete);
     if (!all) return NULL;
     Py_ssize_t n = PyTuple_GET_SIZE(all);
-    PyObject *result = NULL, *numbers = PyTuple_New(n);
+    PyObject *result = NULL;
     Slot *slots = PyMem_Malloc((size_t)n * (sizeof(Slot) + sizeof(double) + 1) + 1);
     double *a = (double *)(slots + n), data;
     unsigned char *is_number = (unsigned char *)(a + n);
     if (!slots) PyErr_NoMemory();
-    if (!slots || !numbers) goto done;
-    if (as_slots(((PyTupleObject *)all)->ob_item, n, slots, is_number) < 0) goto done;
+    if (!slots || as_slots(((PyTupleObject *)all)->ob_item, n, slots, is_number) < 0) goto done;
     read_slots(n, slots, is_number, a);
-    for (Py_ssize_t i = 0; i < n; i++) {
-        PyObject *number = PyFloat_FromDouble(a[i]);
-        if (!number) goto done;
-        PyTuple_SET_ITEM(numbers, i, number);
-    }
-    PyObject *forward = PyObject_GetAttrString(row, "forward");
-    PyObject *value = forward ? PyObject_Call(forward, numbers, NULL) : NULL;
-    Py_XDECREF(forward);
-    int known = value ? need_number(value, &data) : -1;
-    Py_XDECREF(value);
-    if (known < 0) goto done;
+    if (custom_value(row, a, n, &data) < 0) goto done;
     PyObject *name = PyObject_GetAttrString(row, "name");
     const char *text = name ? PyUnicode_AsUTF8(name) : NULL;
     if (text && (!(MODES() & ANOMALY) || check_finite(text, a, n, data) == 0)) {
@@ -433,7 +416,6 @@ static PyObject *apply_custom(PyObject *row, PyObject *args) {
     Py_XDECREF(name);
 done:
     PyMem_Free(slots);
-    Py_XDECREF(numbers);
     Py_DECREF(all);
     return result;
 }
@@ -447,7 +429,6 @@ static int code_of(PyObject *row) {
 
 /* Value._apply(op, args): called by Op.__call__ when an argument is a Value. */
 PyObject *apply_static(PyObject *unused, PyObject *const *args, Py_ssize_t n) {
-    (void)unused;
     if (n != 2) return PyErr_Format(PyExc_TypeError, "_apply takes 2 arguments, got %zd", n);
     int op = code_of(args[0]);
     PyObject *all = op < 0 ? NULL : PySequence_Tuple(args[1]);
@@ -465,7 +446,6 @@ PyObject *apply_static(PyObject *unused, PyObject *const *args, Py_ssize_t n) {
 
 /* Value.__result(row, args, data): a result whose value is already known. */
 PyObject *node_static(PyObject *unused, PyObject *const *args, Py_ssize_t count) {
-    (void)unused;
     double data;
     if (count != 3) return PyErr_Format(PyExc_TypeError, "a result takes 3 arguments, got %zd", count);
     if (need_number(args[2], &data) < 0) return NULL;
@@ -518,7 +498,6 @@ static PyObject *variadic_with_self(int op, PyObject *self, PyObject *const *arg
         return variadic_with_self(op, self, args, n);                                        \
     }                                                                                        \
     static PyObject *function_##name(PyObject *module, PyObject *const *args, Py_ssize_t n) { \
-        (void)module;                                                                        \
         return variadic_method(op, args, n);                                                 \
     }
 FIXED_METHODS(FIXED)

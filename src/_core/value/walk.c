@@ -32,10 +32,7 @@ static int grow(void *array, Py_ssize_t *capacity, size_t item) {
     Py_ssize_t larger = *capacity ? *capacity * 2 : 256;
     void *items;
     memcpy(&items, array, sizeof items);
-    if (!(items = PyMem_RawRealloc(items, (size_t)larger * item))) {
-        PyErr_NoMemory();
-        return -1;
-    }
+    if (!(items = PyMem_RawRealloc(items, (size_t)larger * item))) return PyErr_NoMemory(), -1;
     memcpy(array, &items, sizeof items);
     *capacity = larger;
     return 0;
