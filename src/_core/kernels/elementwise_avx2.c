@@ -10,8 +10,10 @@
 #include "map.h"
 #include "interpreter.h"
 
-const Interpreter interpreter_avx2_double = INTERPRETER;
+const Interpreter STORED(interpreter_avx2) = INTERPRETER;
+#if !defined(SINGLE)
 const Elementwise elementwise_avx2 = {"avx2", map_values, map_pull};
+#endif
 
 #if defined(__clang__)
 #pragma clang attribute pop

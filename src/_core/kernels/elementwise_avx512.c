@@ -10,8 +10,10 @@
 #include "map.h"
 #include "interpreter.h"
 
-const Interpreter interpreter_avx512_double = INTERPRETER;
+const Interpreter STORED(interpreter_avx512) = INTERPRETER;
+#if !defined(SINGLE)
 const Elementwise elementwise_avx512 = {"avx512", map_values, map_pull};
+#endif
 
 #if defined(__clang__)
 #pragma clang attribute pop

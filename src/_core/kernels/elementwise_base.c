@@ -2,5 +2,7 @@
 #include "map.h"
 #include "interpreter.h"
 
-const Interpreter interpreter_base_double = INTERPRETER;
+const Interpreter STORED(interpreter_base) = INTERPRETER;
+#if !defined(SINGLE)
 const Elementwise elementwise_base = {"base", map_values, map_pull};
+#endif

@@ -75,10 +75,6 @@ INLINE vec v_xor(vec x, vec y) { return (vec)((uvec)x ^ (uvec)y); }
 
 typedef __mmask8 mask;
 #define V_COMPARE(a, b, how) _mm512_cmp_pd_mask((native)(a), (native)(b), how)
-INLINE mask v_less(vec a, vec b) { return V_COMPARE(a, b, _CMP_LT_OQ); }
-INLINE mask v_less_equal(vec a, vec b) { return V_COMPARE(a, b, _CMP_LE_OQ); }
-INLINE mask v_equal(vec a, vec b) { return V_COMPARE(a, b, _CMP_EQ_OQ); }
-INLINE mask v_unequal(vec a, vec b) { return V_COMPARE(a, b, _CMP_NEQ_UQ); }
 INLINE mask v_odd(uvec a) { return _mm512_test_epi64_mask((__m512i)a, _mm512_set1_epi64(1)); }
 INLINE vec v_select(mask m, vec yes, vec no) { return (vec)_mm512_mask_blend_pd(m, (native)no, (native)yes); }
 INLINE int lanes_in(mask m) { return m; }
@@ -121,10 +117,6 @@ INLINE mask v_odd(uvec a) { return -(mask)(a & 1); }
 #if defined(SIMD_AVX2)
 
 #define V_COMPARE(a, b, how) (mask) _mm256_cmp_pd((native)(a), (native)(b), how)
-INLINE mask v_less(vec a, vec b) { return V_COMPARE(a, b, _CMP_LT_OQ); }
-INLINE mask v_less_equal(vec a, vec b) { return V_COMPARE(a, b, _CMP_LE_OQ); }
-INLINE mask v_equal(vec a, vec b) { return V_COMPARE(a, b, _CMP_EQ_OQ); }
-INLINE mask v_unequal(vec a, vec b) { return V_COMPARE(a, b, _CMP_NEQ_UQ); }
 INLINE vec v_select(mask m, vec yes, vec no) {
     return (vec)_mm256_blendv_pd((native)no, (native)yes, (native)m);
 }
@@ -186,8 +178,8 @@ INLINE vec v_low(wide x) { return (vec){x[0], x[1]}; }
 INLINE vec v_high(wide x) { return (vec){x[2], x[3]}; }
 INLINE vec v_load(const real *p) { return (vec){p[0], p[1]}; }
 INLINE void v_store(real *p, vec x) { p[0] = (real)x[0], p[1] = (real)x[1]; }
-INLINE vec v_load_part(const real *p, ptrdiff_t count) { return (void)count, (vec){p[0], 0.0}; }
-INLINE void v_store_part(real *p, vec x, ptrdiff_t count) { (void)count, (void)(p[0] = (real)x[0]); }
+INLINE vec v_load_part(const real *p, ptrdiff_t count) { return (vec){p[0], 0.0}; }
+INLINE void v_store_part(real *p, vec x, ptrdiff_t count) { p[0] = (real)x[0]; }
 #endif
 
 #endif
@@ -200,6 +192,13 @@ INLINE int lanes_in(mask m) { /* one bit per lane */
 #endif
 }
 
+#endif
+
+#if defined(V_COMPARE)
+INLINE mask v_less(vec a, vec b) { return V_COMPARE(a, b, _CMP_LT_OQ); }
+INLINE mask v_less_equal(vec a, vec b) { return V_COMPARE(a, b, _CMP_LE_OQ); }
+INLINE mask v_equal(vec a, vec b) { return V_COMPARE(a, b, _CMP_EQ_OQ); }
+INLINE mask v_unequal(vec a, vec b) { return V_COMPARE(a, b, _CMP_NEQ_UQ); }
 #endif
 
 /* Conversions from storage to vectors of doubles, and the sum of a wide vector's halves. */

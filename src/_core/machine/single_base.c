@@ -1,6 +1,3 @@
 /* Programs that store floats, two at a time, for any machine. */
 #define SINGLE
-#include "map.h"
-#include "interpreter.h"
-
-const Interpreter interpreter_base_single = INTERPRETER;
+#include "elementwise_base.c"
