@@ -127,8 +127,7 @@ static int extract(Extraction *e, PyObject *results[2], PyObject *leaves[2], con
     int fault = enter_results(e, results[0], &g->outputs, &g->n_outputs, order, &next);
     if (!fault) fault = enter_results(e, results[1], &g->guards, &g->n_guards, order, &next);
     put_back(e);
-    PyMem_Free(e->args);
-    PyMem_Free(e->kept);
+    FREE_ALL(e->args, e->kept);
     table_free(&e->constants);
     return fault;
 }
@@ -189,7 +188,6 @@ static int check_nodes(const Order *order, PyObject *check) {
  * leaves created after that time become constants instead. `check(node)` raises if a node cannot be
  * compiled. */
 PyObject *graph_extract(PyObject *module, PyObject *args) {
-    (void)module;
     PyObject *given[4], *start, *check, *capsule = NULL;
     if (!PyArg_ParseTuple(args, "OOOO!OO:graph_extract", &given[0], &given[1], &given[2], &PyList_Type, &given[3], &start, &check))
         return NULL;

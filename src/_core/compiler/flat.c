@@ -32,21 +32,15 @@ static int node_room(Graph *g, int64_t count) {
     return make_room(&g->args, &g->args_capacity, g->n_args + count, sizeof *g->args);
 }
 
-/* Start a new node whose arguments are filled in later. Returns its number or a fault. */
-static int32_t node_begin(Graph *g, int code, int64_t count) {
+/* Add a node and return its number or a fault. If `args` is NULL, the caller fills the arguments in. */
+int32_t graph_add(Graph *g, int code, int64_t count, const int32_t *args) {
     const int fault = node_room(g, count);
     if (fault) return fault;
     g->code[g->n] = (uint8_t)code;
+    if (args) memcpy(g->args + g->n_args, args, (size_t)count * sizeof *args);
     g->n_args += (int32_t)count;
     g->first[g->n + 1] = g->n_args;
     return g->n++;
-}
-
-/* Add a node and return its number. If `args` is NULL, the caller fills the arguments in. */
-int32_t graph_add(Graph *g, int code, int64_t count, const int32_t *args) {
-    const int32_t i = node_begin(g, code, count);
-    if (i >= 0 && args) memcpy(args_of(g, i), args, (size_t)count * sizeof *args);
-    return i;
 }
 
 int32_t graph_add_constant(Graph *g, double number) {
@@ -106,8 +100,7 @@ int graph_results(Graph *g, const Graph *from, const int32_t *places, int output
 }
 
 void graph_free(Graph *g) {
-    void *parts[] = {g->code, g->first, g->args, g->numbers, g->outputs, g->guards, g->mask, g->reached};
-    for (size_t i = 0; i < sizeof parts / sizeof *parts; i++) PyMem_Free(parts[i]);
+    FREE_ALL(g->code, g->first, g->args, g->numbers, g->outputs, g->guards, g->mask, g->reached);
     *g = (Graph){0};
 }
 
@@ -175,9 +168,7 @@ static int vary_with_masks(const Graph *g, uint8_t *found) {
         for (int32_t k = begin[i]; k < begin[i + 1]; k++)
             if (!found[users[k]]) found[users[k]] = 1, stack[depth++] = users[k];
     }
-    PyMem_Free(begin);
-    PyMem_Free(stack);
-    PyMem_Free(users);
+    FREE_ALL(begin, stack, users);
     return fault;
 }
 

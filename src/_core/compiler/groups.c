@@ -76,12 +76,6 @@ int find_groups(const Lowering *l, Groups *groups) {
     fault = 0;
 done:
     table_free(&known);
-    void *parts[] = {level, group, firsts, order, number, begin};
-    for (size_t i = 0; i < sizeof parts / sizeof *parts; i++) PyMem_Free(parts[i]);
+    FREE_ALL(level, group, firsts, order, number, begin);
     return fault;
-}
-
-void groups_free(Groups *groups) {
-    PyMem_Free(groups->ids);
-    PyMem_Free(groups->first);
 }

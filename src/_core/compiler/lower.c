@@ -283,8 +283,7 @@ static int lower_take(Lowering *l, const int32_t *ids, int32_t count) {
         fault = take_with(l, *args_of(g, firsts[k]), sorted + begin[k], begin[k + 1] - begin[k]);
 done:
     table_free(&known);
-    void *parts[] = {group, firsts, begin, sorted};
-    for (size_t i = 0; i < sizeof parts / sizeof *parts; i++) PyMem_Free(parts[i]);
+    FREE_ALL(group, firsts, begin, sorted);
     return fault;
 }
 
@@ -358,10 +357,8 @@ int lower(const Graph *g, int narrow, Machine *m) {
         fault = lower_group(&l, groups.ids + groups.first[k], groups.first[k + 1] - groups.first[k]);
     if (!fault) fault = attach_masks(&l);
     if (!fault) fault = hand_over(&l, m);
-    groups_free(&groups);
     table_free(&l.copied);
-    void *parts[] = {l.varying, l.uses, l.rows, l.lines, l.copies, l.scratch.items, l.products.items, l.masked.items,
-                     l.code[0].rows.items, l.code[1].rows.items, l.code[0].steps, l.code[1].steps};
-    for (size_t i = 0; i < sizeof parts / sizeof *parts; i++) PyMem_Free(parts[i]);
+    FREE_ALL(groups.ids, groups.first, l.varying, l.uses, l.rows, l.lines, l.copies, l.scratch.items, l.products.items,
+             l.masked.items, l.code[0].rows.items, l.code[1].rows.items, l.code[0].steps, l.code[1].steps);
     return fault;
 }

@@ -52,8 +52,7 @@ typedef struct {
     int32_t *first; /* where each group begins, with one entry past the end */
     int32_t n;
 } Groups;
-int find_groups(const Lowering *l, Groups *groups);
-void groups_free(Groups *groups);
+int find_groups(const Lowering *l, Groups *groups); /* the caller frees both arrays, even after a fault */
 /* Counting sort: the numbers below n by key, keys being below `most`. The sort is stable, and negative keys
  * are left out. `begin` receives where each key starts, with one entry past the end. */
 void sort_by(const int32_t *key, int32_t n, int32_t most, int32_t *begin, int32_t *sorted);

@@ -74,26 +74,12 @@ static int pass_mask(Graph *g, int32_t *mask, int32_t i, int32_t k) {
     return 0;
 }
 
-static int copy_graph(const Graph *g, Graph *new) {
-    int32_t *same = PyMem_Malloc((size_t)g->n * sizeof *same + 1);
-    int32_t fault = same ? 0 : OUT_OF_MEMORY;
-    for (int32_t i = 0; fault >= 0 && i < g->n; i++) {
-        same[i] = i;
-        fault = graph_add_copy(new, g, i, same);
-    }
-    if (fault >= 0) fault = graph_results(new, g, same, 1);
-    PyMem_Free(same);
-    return fault;
-}
-
 /* Add a mask to each node that only some samples select. */
 int with_masks(const Graph *g, Graph *new) {
     uint8_t *reach = PyMem_Malloc((size_t)g->n + 1);
     if (!reach) return OUT_OF_MEMORY;
     find_reach(g, reach);
-    int fault, dots = 0;
-    for (int32_t i = 0; i < g->n; i++) dots |= g->code[i] == OP_DOT && reach[i] == SOMETIMES;
-    fault = dots ? without_masked_dots(g, reach, new) : copy_graph(g, new);
+    int fault = without_masked_dots(g, reach, new);
     PyMem_Free(reach);
     if (fault) return fault;
     const int32_t n = new->n;

@@ -100,9 +100,7 @@ static int simplify(const Graph *g, Graph *new) {
     }
     fault = graph_results(new, g, places, 1);
 done:
-    PyMem_Free(r.numbers);
-    PyMem_Free(places);
-    PyMem_Free(args);
+    FREE_ALL(r.numbers, places, args);
     table_free(&r.known);
     return fault;
 }
@@ -123,8 +121,7 @@ int drop_dead(const Graph *g, int outputs, Graph *new) {
         if (needed[i] && (fault = places[i] = graph_add_copy(new, g, i, places)) < 0) goto done;
     fault = graph_results(new, g, places, outputs);
 done:
-    PyMem_Free(needed);
-    PyMem_Free(places);
+    FREE_ALL(needed, places);
     return fault;
 }
 
@@ -230,9 +227,8 @@ static int join_products(const Graph *g, Graph *new) {
     }
     fault = graph_results(&made, g, s.places, 1);
     if (!fault) fault = drop_dead(&made, 1, new);
-done:;
-    void *parts[] = {s.uses, s.places, s.head, s.tail, s.next, s.terms, s.inside, s.varying};
-    for (size_t i = 0; i < sizeof parts / sizeof *parts; i++) PyMem_Free(parts[i]);
+done:
+    FREE_ALL(s.uses, s.places, s.head, s.tail, s.next, s.terms, s.inside, s.varying);
     graph_free(&made);
     return fault;
 }

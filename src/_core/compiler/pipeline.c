@@ -10,46 +10,32 @@ static void raise_fault(int fault) {
         PyErr_SetString(PyExc_ValueError, "a node of the graph is malformed, or changed while it was compiled");
 }
 
-static void capsule_free(PyObject *capsule) {
-    Graph *g = PyCapsule_GetPointer(capsule, GRAPH);
+static void drop(Graph *g) {
     graph_free(g);
     PyMem_Free(g);
 }
+static void capsule_free(PyObject *capsule) { drop(PyCapsule_GetPointer(capsule, GRAPH)); }
 
 /* Wrap a graph in a capsule that owns it, or raise the fault. */
 PyObject *graph_capsule(Graph *g, int fault) {
-    PyObject *capsule = NULL;
-    if (fault)
-        raise_fault(fault);
-    else
-        capsule = PyCapsule_New(g, GRAPH, capsule_free);
-    if (!capsule) {
-        graph_free(g);
-        PyMem_Free(g);
-    }
+    if (fault) raise_fault(fault);
+    PyObject *capsule = fault ? NULL : PyCapsule_New(g, GRAPH, capsule_free);
+    if (!capsule) drop(g);
     return capsule;
 }
 
 static const Graph *graph_of(PyObject *capsule) { return PyCapsule_GetPointer(capsule, GRAPH); }
 
-PyObject *graph_optimise(PyObject *module, PyObject *capsule) {
-    (void)module;
+static PyObject *derived(PyObject *capsule, int guards) {
     const Graph *g = graph_of(capsule);
     Graph *new = g ? PyMem_Calloc(1, sizeof *new) : NULL;
     if (!new) return g ? PyErr_NoMemory() : NULL;
-    return graph_capsule(new, optimise(g, new));
+    return graph_capsule(new, guards ? drop_dead(g, 0, new) : optimise(g, new));
 }
-
-PyObject *graph_guards(PyObject *module, PyObject *capsule) {
-    (void)module;
-    const Graph *g = graph_of(capsule);
-    Graph *new = g ? PyMem_Calloc(1, sizeof *new) : NULL;
-    if (!new) return g ? PyErr_NoMemory() : NULL;
-    return graph_capsule(new, drop_dead(g, 0, new));
-}
+PyObject *graph_optimise(PyObject *module, PyObject *capsule) { return derived(capsule, 0); }
+PyObject *graph_guards(PyObject *module, PyObject *capsule) { return derived(capsule, 1); }
 
 PyObject *graph_sizes(PyObject *module, PyObject *capsule) {
-    (void)module;
     const Graph *g = graph_of(capsule);
     return g ? Py_BuildValue("iii", g->n, g->n_outputs, g->n_guards) : NULL;
 }
@@ -57,7 +43,6 @@ PyObject *graph_sizes(PyObject *module, PyObject *capsule) {
 static PyObject *bytes_of(const void *items, Py_ssize_t size) { return PyBytes_FromStringAndSize(items, size); }
 
 PyObject *graph_parts(PyObject *module, PyObject *capsule) {
-    (void)module;
     const Graph *g = graph_of(capsule);
     if (!g) return NULL;
     static const int32_t none; /* the argument offset of an empty graph */
@@ -83,7 +68,6 @@ static int build(const Graph *g, int narrow, int gradients, int params, const Py
  *
  * `wanted` lists the inputs whose gradients are wanted, as 32-bit integers; None means no gradients at all. */
 PyObject *graph_machine(PyObject *module, PyObject *args) {
-    (void)module;
     PyObject *capsule, *inputs;
     Py_ssize_t params, n_inputs;
     int narrow, differentiate;

@@ -197,8 +197,7 @@ int lower_dots(Lowering *l, const int32_t *ids, int32_t count) {
     }
     table_free(&d.a.known);
     table_free(&d.x.known);
-    void *parts[] = {d.a.items, d.x.items, d.node, d.line, d.column, d.begin, d.rest, d.scratch, d.set};
-    for (size_t i = 0; i < sizeof parts / sizeof *parts; i++) PyMem_Free(parts[i]);
+    FREE_ALL(d.a.items, d.x.items, d.node, d.line, d.column, d.begin, d.rest, d.scratch, d.set);
     return fault;
 }
 

@@ -188,8 +188,7 @@ int reverse(Machine *m, int params, const int32_t *wanted, ptrdiff_t n_wanted) {
     for (ptrdiff_t i = 0; i < m->n_outputs; i++) (m->outputs[i].shared ? r.reached : r.written)[m->outputs[i].start] = 1;
     fault = reverse_each(&r, wanted, n_wanted);
     if (!fault) fault = reverse_shared(&r);
-done:;
-    void *parts[] = {r.active[0], r.active[1], r.written, r.reached, r.parts[0], r.parts[1], r.fresh};
-    for (size_t i = 0; i < sizeof parts / sizeof *parts; i++) PyMem_Free(parts[i]);
+done:
+    FREE_ALL(r.active[0], r.active[1], r.written, r.reached, r.parts[0], r.parts[1], r.fresh);
     return fault;
 }

@@ -19,12 +19,9 @@ INLINE ptrdiff_t term(const Step *s, int part, const Memory *m) {
 
 /* Whether the rows of all arguments are contiguous, so that one loop covers them. */
 INLINE int in_one(const Step *s) {
-    int one = s->count == 1;
-    if (!one) {
-        one = 1;
-        for (int i = 0; i < s->args; i++) one &= s->arg[i].step == 1;
-    }
-    return one;
+    int one = 1;
+    for (int i = 0; i < s->args; i++) one &= s->arg[i].step == 1;
+    return one || s->count == 1;
 }
 
 /* A step with its addresses computed, for steps that repeat on the same memory. Computing them takes a
@@ -60,6 +57,12 @@ typedef struct Call {
     };
 } Call;
 
+/* Defines the `go` of a step that computes addresses itself: a function of the step s and the memory m. */
+#define STEP(go)                                                           \
+    static void go##_in(const Step *s, const Memory *m);                   \
+    static void go(const Call *c) { go##_in(c->step, c->memory); }         \
+    static void go##_in(const Step *s, const Memory *m)
+
 /* --- maps ------------------------------------------------------------------------------------------ */
 
 static void go_map(const Call *c) { c->map.of(c->map.out, c->map.x, c->map.y, c->map.z, c->map.n); }
@@ -71,9 +74,9 @@ INLINE Call map_call(const Step *s, const Memory *m, ptrdiff_t i, ptrdiff_t coun
     return (Call){go_map, {.map = {VALUES_OF[s->op], m->each + (s->out + i) * m->stride, x, y, z, count * m->stride}}};
 }
 
-static void go_map_rows(const Call *c) {
-    for (ptrdiff_t i = 0; i < c->step->count; i++) {
-        const Call row = map_call(c->step, c->memory, i, 1);
+STEP(go_map_rows) {
+    for (ptrdiff_t i = 0; i < s->count; i++) {
+        const Call row = map_call(s, m, i, 1);
         go_map(&row);
     }
 }
@@ -91,9 +94,7 @@ INLINE Call map_pull_call(const Step *s, const Memory *m, ptrdiff_t i, ptrdiff_t
 }
 
 /* With a mask, or for rows that are not contiguous. */
-static void go_pull_rows(const Call *c) {
-    const Step *s = c->step;
-    const Memory *m = c->memory;
+STEP(go_pull_rows) {
     const int one = in_one(s);
     for (ptrdiff_t i = 0; i < (one ? 1 : s->count); i++) {
         Call row = map_pull_call(s, m, i, one ? s->count : 1);
@@ -112,9 +113,8 @@ static void go_pull_rows(const Call *c) {
 
 /* --- products -------------------------------------------------------------------------------------- */
 
-INLINE ptrdiff_t rows_of(const Step *s) { return s->columns == 1 ? s->count : s->count / s->columns; } /* avoids a
-                                                                                                        * slow
-                                                                                                        * division */
+/* Avoids a slow division. */
+INLINE ptrdiff_t rows_of(const Step *s) { return s->columns == 1 ? s->count : s->count / s->columns; }
 
 /* One sample, one column, contiguous terms: a matrix and a vector. */
 INLINE int is_vector(const Step *s, const Memory *m) {
@@ -168,41 +168,31 @@ INLINE Call dense_pull_call(const Step *s, const Memory *m) {
 
 /* --- steps that compute addresses themselves -------------------------------------------------------- */
 
-static void go_dots(const Call *c) {
-    const Step *s = c->step;
-    const Memory *m = c->memory;
+STEP(go_dots) {
     dots(m->each + s->out * m->stride, value_at(s, 0, m, 0), term(s, 0, m), value_at(s, 1, m, 0), term(s, 1, m),
          s->terms, s->count * m->stride);
 }
 
-static void go_pull_dots(const Call *c) {
-    const Step *s = c->step;
-    const Memory *m = c->memory;
+STEP(go_pull_dots) {
     const int other = 1 - s->part;
     for (ptrdiff_t k = 0; k < s->terms; k++)
         add_product(adjoint_at(s, s->part, m, 0) + k * term(s, s->part, m), m->each_adjoint + s->out * m->stride,
                     value_at(s, other, m, 0) + k * term(s, other, m), s->count * m->stride, s->assign);
 }
 
-static void go_fold(const Call *c) {
-    const Step *s = c->step;
-    const Memory *m = c->memory;
+STEP(go_fold) {
     real *out = m->each + s->out * m->stride;
     if (!fold_rows(s->op, out, value_at(s, 0, m, 0), term(s, 0, m), s->terms, s->count * m->stride)) fold_values(s, m);
 }
 
-static void go_pull_fold(const Call *c) {
-    const Step *s = c->step;
-    const Memory *m = c->memory;
+STEP(go_pull_fold) {
     const ptrdiff_t out = s->out * m->stride, n = s->count * m->stride;
     if (s->masked || !fold_rows_pull(s->op, s->assign, adjoint_at(s, 0, m, 0), m->each_adjoint + out, value_at(s, 0, m, 0),
                         m->each + out, term(s, 0, m), s->terms, n))
         fold_pull(s, m);
 }
 
-static void go_gather(const Call *c) {
-    const Step *s = c->step;
-    const Memory *m = c->memory;
+STEP(go_gather) {
     const ptrdiff_t count = s->count, stride = m->stride;
     real *all = m->each, *out = all + s->out * stride;
     const int32_t *rows = m->rows + s->rows;
@@ -213,9 +203,7 @@ static void go_gather(const Call *c) {
             memcpy(out + i * stride, all + rows[i] * stride, (size_t)stride * sizeof(real));
 }
 
-static void go_pull_gather(const Call *c) {
-    const Step *s = c->step;
-    const Memory *m = c->memory;
+STEP(go_pull_gather) {
     const ptrdiff_t count = s->count, stride = m->stride;
     real *all = m->each_adjoint;
     const real *adjoint = all + s->out * stride;
@@ -226,9 +214,7 @@ static void go_pull_gather(const Call *c) {
         for (ptrdiff_t i = 0; i < count; i++) add_rows(all + rows[i] * stride, adjoint + i * stride, stride);
 }
 
-static void go_spread(const Call *c) {
-    const Step *s = c->step;
-    const Memory *m = c->memory;
+STEP(go_spread) {
     const int32_t *rows = m->rows + s->rows;
     for (ptrdiff_t i = 0; i < s->count; i++) {
         real *out = m->each + (s->out + i) * m->stride;
@@ -244,9 +230,7 @@ INLINE ptrdiff_t taken(const Step *s, double index) {
     return whole ? table->start + (ptrdiff_t)index * table->term_step : -1;
 }
 
-static void go_take(const Call *c) {
-    const Step *s = c->step;
-    const Memory *m = c->memory;
+STEP(go_take) {
     const View *table = &s->arg[1];
     const real *index = value_at(s, 0, m, 0), *from = table->shared ? m->shared : m->each;
     const ptrdiff_t width = unit(table, m);
@@ -259,9 +243,7 @@ static void go_take(const Call *c) {
     }
 }
 
-static void go_pull_take(const Call *c) {
-    const Step *s = c->step;
-    const Memory *m = c->memory;
+STEP(go_pull_take) {
     const View *table = &s->arg[1];
     const real *index = value_at(s, 0, m, 0);
     real *to = table->shared ? m->shared_adjoint : m->each_adjoint;
@@ -274,15 +256,11 @@ static void go_pull_take(const Call *c) {
     }
 }
 
-static void go_pull_spread(const Call *c) {
-    const Step *s = c->step;
-    const Memory *m = c->memory;
+STEP(go_pull_spread) {
     sum_rows(m->each_adjoint + s->out * m->stride, m->stride, s->count, m->lanes, m->shared_adjoint, m->rows + s->rows, 0);
 }
 
-static void go_zero(const Call *c) {
-    const Step *s = c->step;
-    const Memory *m = c->memory;
+STEP(go_zero) {
     memset(m->each_adjoint + s->out * m->stride, 0, (size_t)(s->count * m->stride) * sizeof(real));
 }
 

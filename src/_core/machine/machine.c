@@ -106,8 +106,7 @@ void raise_failure(int failure, const Wrong *wrong) {
 }
 
 void machine_drop(Machine *m) {
-    void *parts[] = {m->once.steps, m->each.steps, m->pull_each.steps, m->pull_once.steps, m->rows, m->constants, m->outputs, m->guards, m};
-    for (size_t i = 0; i < sizeof parts / sizeof *parts; i++) PyMem_Free(parts[i]);
+    FREE_ALL(m->once.steps, m->each.steps, m->pull_each.steps, m->pull_once.steps, m->rows, m->constants, m->outputs, m->guards, m);
 }
 
 static void machine_free(PyObject *capsule) { machine_drop(PyCapsule_GetPointer(capsule, MACHINE)); }
@@ -229,7 +228,6 @@ PyObject *machine_ready(Machine *m) {
 /* machine(params, inputs, shared_rows, each_rows, constants, rows, once, each, pull_each, pull_once,
  *         outputs, guards) */
 PyObject *machine_new(PyObject *module, PyObject *args) {
-    (void)module;
     Py_buffer b[8];
     Machine *m = PyMem_Calloc(1, sizeof(Machine));
     if (!m) return PyErr_NoMemory();
@@ -257,7 +255,6 @@ static PyObject *bytes_of(const void *items, ptrdiff_t count, size_t size) {
 
 /* machine_parts(machine): the arguments that `machine` was made from. */
 PyObject *machine_parts(PyObject *module, PyObject *capsule) {
-    (void)module;
     const Machine *m = PyCapsule_GetPointer(capsule, MACHINE);
     if (!m) return NULL;
     return Py_BuildValue("nnnnNNNNNNNN", m->params, m->inputs, m->shared_rows, m->each_rows,
@@ -274,7 +271,6 @@ PyObject *machine_parts(PyObject *module, PyObject *capsule) {
  *
  * `sources` has an address and strides for each input, one stride per axis of `shape`. */
 PyObject *machine_run(PyObject *module, PyObject *args) {
-    (void)module;
     PyObject *capsule;
     int threads, single, failed = 0;
     Py_buffer shape, params, sources, seed, outputs, guards, param_adjoints, wanted, input_adjoints;

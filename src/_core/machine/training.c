@@ -171,13 +171,8 @@ static int train(Training *t, const Machine *model, const Machine *rule, const I
     run_end(&t->whole);
     run_end(&t->rest);
     run_end(&t->rule);
-    free(t->whole_inputs);
-    free(t->rest_inputs);
-    free(t->rule_inputs);
-    free(t->rows);
-    free(t->columns);
-    free(t->seeds);
-    free(t->losses);
+    void *parts[] = {t->whole_inputs, t->rest_inputs, t->rule_inputs, t->rows, t->columns, t->seeds, t->losses};
+    for (size_t i = 0; i < sizeof parts / sizeof *parts; i++) free(parts[i]);
     return status;
 }
 
@@ -187,7 +182,6 @@ static int train(Training *t, const Machine *model, const Machine *rule, const I
  * `settings` and `losses` have an entry for each step. `made` counts the steps completed so far,
  * including earlier calls; it stays valid if the next step fails. */
 PyObject *machine_train(PyObject *module, PyObject *args) {
-    (void)module;
     PyObject *model_capsule, *rule_capsule;
     Py_ssize_t samples, batch;
     double seconds;
