@@ -1,6 +1,6 @@
 // The learner's programs: run by the studio, stopped by name, and shown with their outcome.
 
-import { h } from "../../../viz/web/static/page/dom.js";
+import { h, list } from "../../../viz/web/static/page/dom.js";
 import { post } from "../shared/requests.js";
 
 const HEADS = { passed: "It ran.", stopped: "It was stopped.", time: "It took too long.", error: "It raised an error." };
@@ -61,9 +61,7 @@ export function verdict({ kind, message, printed: text, parts }) {
     return [
         h("p", { class: "verdict wrong" }, "✗ Not yet."),
         h("p", { class: "what" }, parts.what ?? message),
-        rows.length ? h("dl", { class: "facts" }, rows.map(([name, value]) => (
-            h("div", {}, h("dt", {}, name), h("dd", {}, value))
-        ))) : null,
+        rows.length ? list(rows, { class: "facts" }) : null,
         parts.rule ? h("p", { class: "rule" }, parts.rule) : null,
         printed(text),
     ].filter(Boolean);

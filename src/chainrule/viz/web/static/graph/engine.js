@@ -25,9 +25,7 @@ export function recompute(picture, data = new Map(), seed = 1) {
     const moved = values.map((x, id) => !Object.is(x, original[id]));
     for (const { id, changed } of picture.nodes) {
         const into = edges[id];
-        if (into.length === 0 || !(changed || into.some((edge) => moved[edge.source]))) {
-            continue;
-        }
+        if (into.length === 0 || !(changed || into.some((edge) => moved[edge.source]))) continue;
         moved[id] = true;
         const args = into.map((edge) => values[edge.source]);
         const row = args.includes(null) ? null : rows[id];
@@ -83,9 +81,7 @@ function plan(picture) {
 
 /** The row that computes a node; null for leaves, and for what only Python can compute. */
 function rowOf(node) {
-    if (node.inside) {
-        return inner(node);
-    }
+    if (node.inside) return inner(node);
     return node.rule === "table" ? ops[node.op] : null;
 }
 
@@ -120,9 +116,7 @@ function gradients(picture, data, partial, seed) {
         }
         const shares = known ? sent(picture, node, into, data, partial, grad[node.id]) : into.map(() => null);
         into.forEach((edge, i) => {
-            if (known && partial[edge.id] === null) {
-                return; // an argument without a derivative: nothing flows
-            }
+            if (known && partial[edge.id] === null) return; // an argument without a derivative: nothing flows
             share[edge.id] = shares[i];
             if (shares[i] === null || !isCut(picture, edge, partial[edge.id])) {
                 // A sum with an unknown term is unknown.

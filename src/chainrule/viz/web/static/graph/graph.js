@@ -2,7 +2,7 @@
 //
 // Draws what it is told to show; stepper.js decides what is computed, and when.
 
-import { h, s } from "../page/dom.js";
+import { h, list, s } from "../page/dom.js";
 import { format } from "../page/numbers.js";
 import { within } from "./engine.js";
 import { argument, formula, names } from "./naming.js";
@@ -48,32 +48,22 @@ export class Graph {
         this.picture.nodes.forEach((node) => this.showNode(node));
         this.picture.edges.forEach((edge) => this.showEdge(edge));
         this.showFlow();
-        if (!this.tip.hidden) {
-            this.explain(this.explained);
-        }
+        if (!this.tip.hidden) this.explain(this.explained);
     }
 
     // --- building --------------------------------------------------------------------------------
 
     frame() {
-        const button = (label, text, action) => h(
-            "button", { type: "button", "aria-label": label, title: label, onclick: action }, text,
-        );
+        const button = (label, text, action) => (
+            h("button", { type: "button", "aria-label": label, title: label, onclick: action }, text));
         this.area = h("div", { class: "area" });
         this.tip = h("div", { class: "tip", role: "tooltip", hidden: true });
-        this.element = h(
-            "div",
-            { class: "chainrule-graph" },
-            this.area,
-            h(
-                "div",
-                { class: "zoom", role: "group", "aria-label": "Size of the graph" },
+        this.element = h("div", { class: "chainrule-graph" }, this.area,
+            h("div", { class: "zoom", role: "group", "aria-label": "Size of the graph" },
                 button("Smaller", "−", () => this.scale(1 / FACTOR)),
                 button("Fit to width", "Fit", () => this.fit()),
-                button("Larger", "+", () => this.scale(FACTOR)),
-            ),
-            this.tip,
-        );
+                button("Larger", "+", () => this.scale(FACTOR))),
+            this.tip);
         this.svg.replaceWith(this.element);
         this.area.append(this.svg);
     }
@@ -89,27 +79,20 @@ export class Graph {
         this.flow = s("g", { class: "flow", "aria-hidden": "true" });
         this.svg.append(
             s("g", { class: "edges" }, this.edges.map((each) => each.group)),
-            s("g", { class: "nodes" }, this.nodes.map((each) => each.group)),
-            this.flow,
-        );
+            s("g", { class: "nodes" }, this.nodes.map((each) => each.group)), this.flow);
     }
 
     drawEdge(edge) {
         const points = this.layout.edges[edge.id];
         const path = curve(points);
         const [x, y] = points.at(-1);
-        const group = s(
-            "g",
-            {
-                class: "edge",
-                "data-edge": edge.id,
-                onpointerenter: (event) => this.explain({ edge: edge.id }, event),
-                onpointerleave: () => this.explain(null),
-            },
+        const events = {
+            onpointerenter: (event) => this.explain({ edge: edge.id }, event), onpointerleave: () => this.explain(null),
+        };
+        const group = s("g", { class: "edge", "data-edge": edge.id, ...events },
             s("path", { class: "hit", d: path }),
             s("path", { class: "line", d: path }),
-            s("path", { class: "head", d: arrow(x, y, -1) }),
-        );
+            s("path", { class: "head", d: arrow(x, y, -1) }));
         return { group, path, points };
     }
 
@@ -119,9 +102,8 @@ export class Graph {
         const radius = { leaf: Math.min(height / 2, 22), constant: 3 }[node.kind] ?? 9;
         const constant = node.kind === "constant"; // nothing but its number
         const right = width - PADDING;
-        const text = (className, at, y, content, anchor = "start") => s(
-            "text", { class: className, x: at, y, "text-anchor": anchor }, content,
-        );
+        const text = (className, at, y, content, anchor = "start") => (
+            s("text", { class: className, x: at, y, "text-anchor": anchor }, content));
         const name = this.names[node.id];
         const symbol = node.kind === "operation" && node.symbol !== name ? node.symbol : "";
         const room = Math.floor((width - 2 * PADDING) / LETTER);
@@ -130,25 +112,18 @@ export class Graph {
         const hasMany = isFolded(node) && node.data === null; // without a value there is room for the count
         const level = (i) => LEVELS[captions.length][i] * height;
         const fields = captions.map((caption, i) => (
-            text(`number ${caption}`, right, level(i + 1), caption === "nodes" ? count(node) : "", "end")
-        ));
+            text(`number ${caption}`, right, level(i + 1), caption === "nodes" ? count(node) : "", "end")));
         const value = constant
             ? text("number value", width / 2, 0.66 * height, "", "middle")
             : fields[captions.indexOf("value")];
         const grad = constant ? null : fields[captions.indexOf("grad")];
-        const group = s(
-            "g",
-            {
-                class: `node ${node.kind}${output ? " output" : ""}`,
-                transform: `translate(${x} ${y})`,
-                tabindex: node.id === this.focused ? "0" : "-1",
-                role: "img",
-                "data-node": node.id,
-                onpointerenter: (event) => this.explain({ node: node.id }, event),
-                onpointerleave: () => this.explain(null),
-                onfocus: () => this.explain({ node: node.id }),
-                onblur: () => this.explain(null),
-            },
+        const properties = {
+            class: `node ${node.kind}${output ? " output" : ""}`, transform: `translate(${x} ${y})`,
+            tabindex: node.id === this.focused ? "0" : "-1", role: "img", "data-node": node.id,
+            onpointerenter: (event) => this.explain({ node: node.id }, event), onpointerleave: () => this.explain(null),
+            onfocus: () => this.explain({ node: node.id }), onblur: () => this.explain(null),
+        };
+        const group = s("g", properties,
             s("rect", { class: "ring", x: -4.5, y: -4.5, width: width + 9, height: height + 9, rx: radius + 4.5 }),
             s("rect", { class: "box", width, height, rx: radius }),
             output ? s("rect", { class: "inner", x: 3, y: 3, width: width - 6, height: height - 6, rx: radius - 3 }) : null,
@@ -156,8 +131,7 @@ export class Graph {
             constant ? null : text("symbol", right, level(0), shorten(symbol, room - 2), "end"),
             captions.flatMap((caption, i) => [
                 text("caption", PADDING, level(i + 1), hasMany && i === 0 ? `${count(node)} nodes` : caption), fields[i],
-            ]),
-        );
+            ]));
         return { group, value, grad };
     }
 
@@ -200,9 +174,7 @@ export class Graph {
     showFlow() {
         const { current, share, asking } = this.state;
         this.flow.replaceChildren();
-        if (current === null || typeof current.edge !== "number") {
-            return;
-        }
+        if (current === null || typeof current.edge !== "number") return;
         const { path, points } = this.edges[current.edge];
         const [x, y] = points[0];
         const [middle, at] = middleOf(points);
@@ -214,8 +186,7 @@ export class Graph {
             s("path", { class: current.cut ? "stream cut" : "stream", d: path }),
             s("path", { class: "tip-back", d: arrow(x, y, 1) }),
             s("rect", { class: "pill", x: middle - width / 2, y: level - 12, width, height: 24, rx: 12 }),
-            s("text", { class: "number share", x: middle, y: level + 4.5, "text-anchor": "middle" }, text),
-        );
+            s("text", { class: "number share", x: middle, y: level + 4.5, "text-anchor": "middle" }, text));
     }
 
     expression(node) {
@@ -230,13 +201,9 @@ export class Graph {
     explain(what, event = null) {
         this.explained = what;
         this.tip.hidden = what === null || this.state === null;
-        if (this.tip.hidden) {
-            return;
-        }
+        if (this.tip.hidden) return;
         const rows = "node" in what ? this.nodeRows(what.node) : this.edgeRows(what.edge);
-        this.tip.replaceChildren(h(
-            "dl", {}, rows.map(([name, text]) => h("div", {}, h("dt", {}, name), h("dd", {}, text))),
-        ));
+        this.tip.replaceChildren(list(rows));
         const frame = this.element.getBoundingClientRect();
         const group = "node" in what ? this.nodes[what.node].group : this.edges[what.edge].group;
         const box = group.getBoundingClientRect();
@@ -258,9 +225,7 @@ export class Graph {
         if (node.kind !== "constant") {
             const asked = hidden !== "" && hidden !== "forward";
             rows.push(["gradient", asked ? "?" : full(grad[id])]);
-            if (!asked && whys[0] === null) {
-                whys.push(whyGradient(this.picture, this.state, id, this.names));
-            }
+            if (!asked && whys[0] === null) whys.push(whyGradient(this.picture, this.state, id, this.names));
         }
         rows.push(...whys.filter((why) => why != null).map((why) => ["why", why]));
         if (node.inside) {
@@ -275,9 +240,7 @@ export class Graph {
     parameterRows(node) {
         const { data, grad } = this.state;
         const args = node.inputs.map((id) => data[id]);
-        if (args.includes(null)) {
-            return [];
-        }
+        if (args.includes(null)) return [];
         const found = within(node, args, grad[node.id] ?? 1);
         const leaves = node.inside.nodes.filter(({ id, kind }) => kind === "leaf" && id >= args.length);
         return leaves.map(({ id, label }) => {
@@ -344,9 +307,7 @@ export class Graph {
 
     /** Pan with the mouse; touch scrolls natively. */
     drag(start) {
-        if (start.pointerType !== "mouse" || start.button !== 0) {
-            return;
-        }
+        if (start.pointerType !== "mouse" || start.button !== 0) return;
         const { scrollLeft, scrollTop } = this.area;
         const move = (event) => {
             this.area.scrollLeft = scrollLeft - (event.clientX - start.clientX);
@@ -418,9 +379,7 @@ export function isFolded(node) {
 
 /** Which numbers a box shows under its name. */
 function captionsOf(node) {
-    if (node.kind === "constant") {
-        return [];
-    }
+    if (node.kind === "constant") return [];
     return isFolded(node) && node.data !== null ? ["nodes", "value", "grad"] : ["value", "grad"];
 }
 

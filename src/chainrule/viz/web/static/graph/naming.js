@@ -15,12 +15,8 @@ export function names(picture) {
         return letter + counts[letter];
     };
     return picture.nodes.map((node) => {
-        if (node.label !== "") {
-            return node.label;
-        }
-        if (node.kind === "constant") {
-            return "";
-        }
+        if (node.label !== "") return node.label;
+        if (node.kind === "constant") return "";
         return fresh(node.kind === "leaf" ? "x" : "v");
     });
 }
@@ -33,9 +29,7 @@ export function argument(names, data, id) {
 
 /** An operation applied to arguments that are text already: "a × b", "tanh(v1)". */
 export function formula(node, args) {
-    if (INFIX.has(node.op) && args.length === 2) {
-        return `${args[0]} ${node.symbol} ${args[1]}`;
-    }
+    if (INFIX.has(node.op) && args.length === 2) return `${args[0]} ${node.symbol} ${args[1]}`;
     if (node.op === "neg" && args.length === 1) {
         return `−${args[0].startsWith("−") ? `(${args[0]})` : args[0]}`;
     }

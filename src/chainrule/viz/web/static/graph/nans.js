@@ -17,9 +17,7 @@ export function isFirst(picture, data, id) {
 
 /** Why the value of a node is nan, in a sentence; null if it is not. */
 export function whyValue(picture, data, id, known = names(picture)) {
-    if (!Number.isNaN(data[id])) {
-        return null;
-    }
+    if (!Number.isNaN(data[id])) return null;
     let first = id;
     while (!isFirst(picture, data, first)) {
         first = picture.nodes[first].inputs.find((input) => Number.isNaN(data[input]));
@@ -31,9 +29,7 @@ export function whyValue(picture, data, id, known = names(picture)) {
 /** Why the gradient of a node is nan; `state` has data, grad, share and partial as far as they are known. */
 export function whyGradient(picture, state, id, known = names(picture)) {
     const { grad, share } = state;
-    if (!Number.isNaN(grad[id])) {
-        return null;
-    }
+    if (!Number.isNaN(grad[id])) return null;
     const broken = (node) => picture.edges.find(({ id: edge, source }) => source === node && Number.isNaN(share[edge]));
     let first = id;
     let edge = broken(first);
@@ -48,9 +44,7 @@ export function whyGradient(picture, state, id, known = names(picture)) {
 /** Why an edge's share is nan although the target's gradient is not. */
 function flowed({ data, grad, partial }, { id, source, target }, picture, known) {
     const slope = partial[id];
-    if (!Number.isNaN(slope)) {
-        return `${format(grad[target])} × ${format(slope)} is nan: ${NO_PRODUCT}`;
-    }
+    if (!Number.isNaN(slope)) return `${format(grad[target])} × ${format(slope)} is nan: ${NO_PRODUCT}`;
     const reason = whyValue(picture, data, target, known);
     const start = `the local derivative of ${known[target]} is nan`;
     const place = `${argument(known, data, source)} = ${format(data[source])}`;
@@ -65,9 +59,7 @@ function made(picture, data, id, known) {
         const { data: inner } = within(node, args);
         return whyValue(node.inside, inner, node.inside.outputs[0]);
     }
-    if (args.length === 0) {
-        return `${known[id] || "a constant"} was nan from the start`;
-    }
+    if (args.length === 0) return `${known[id] || "a constant"} was nan from the start`;
     const reason = cause(node.op, args);
     return `${formula(node, args.map((x) => format(x)))} is nan${reason ? `: ${reason}` : ""}`;
 }
@@ -75,24 +67,12 @@ function made(picture, data, id, known) {
 function cause(op, args) {
     const [x, y] = args;
     const domain = ops[op]?.domain ?? null;
-    if (domain !== null && (x < domain[0] || x > domain[1])) {
-        return `${op} takes numbers ${range(domain)}`;
-    }
-    if (op === "pow" && x < 0) {
-        return "a negative number has whole powers only";
-    }
-    if (op === "div") {
-        return x === 0 && y === 0 ? "0 ÷ 0 has no value" : "inf ÷ inf has no value";
-    }
-    if (op === "mul") {
-        return NO_PRODUCT;
-    }
-    if (op === "add" || op === "sub") {
-        return NO_SUM;
-    }
-    if (args.length === 1 && Math.abs(x) === Infinity) {
-        return `${op} has no value for an infinite number`;
-    }
+    if (domain !== null && (x < domain[0] || x > domain[1])) return `${op} takes numbers ${range(domain)}`;
+    if (op === "pow" && x < 0) return "a negative number has whole powers only";
+    if (op === "div") return x === 0 && y === 0 ? "0 ÷ 0 has no value" : "inf ÷ inf has no value";
+    if (op === "mul") return NO_PRODUCT;
+    if (op === "add" || op === "sub") return NO_SUM;
+    if (args.length === 1 && Math.abs(x) === Infinity) return `${op} has no value for an infinite number`;
     return causeOfMany(op, args) ?? `${op} has no value for these numbers`;
 }
 
@@ -100,9 +80,7 @@ function cause(op, args) {
 function causeOfMany(op, args) {
     const half = args.length / 2;
     const terms = op === "dot" ? args.slice(0, half).map((x, i) => x * args[half + i]) : args;
-    if (op === "dot" && terms.some(Number.isNaN)) {
-        return NO_PRODUCT;
-    }
+    if (op === "dot" && terms.some(Number.isNaN)) return NO_PRODUCT;
     if (op === "prod" && terms.includes(0) && (terms.includes(Infinity) || terms.includes(-Infinity))) {
         return NO_PRODUCT;
     }
@@ -112,8 +90,6 @@ function causeOfMany(op, args) {
 
 function range([low, high]) {
     const text = (x) => String(x).replace("-", "−");
-    if (high === Infinity) {
-        return `from ${text(low)} on`;
-    }
+    if (high === Infinity) return `from ${text(low)} on`;
     return low === -Infinity ? `up to ${text(high)}` : `from ${text(low)} to ${text(high)}`;
 }

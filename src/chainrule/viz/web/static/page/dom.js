@@ -18,6 +18,11 @@ export function m(name, properties = {}, ...children) {
     return fill(document.createElementNS(MATHML, name), properties, children);
 }
 
+/** A list of pairs: terms, and what is said of each. */
+export function list(pairs, properties = {}) {
+    return h("dl", properties, pairs.map(([term, content]) => h("div", {}, h("dt", {}, term), h("dd", {}, content))));
+}
+
 function fill(element, properties, children) {
     for (const [name, value] of Object.entries(properties)) {
         if (name.startsWith("on")) {

@@ -40,8 +40,6 @@ function slope(picture, data, leaf, x, step) {
 }
 
 function agree(a, b, noise) {
-    if (!Number.isFinite(a) || !Number.isFinite(b)) {
-        return a === b;
-    }
+    if (!Number.isFinite(a) || !Number.isFinite(b)) return a === b;
     return Math.abs(a - b) <= TOLERANCE * Math.max(Math.abs(a), Math.abs(b)) + noise;
 }

@@ -26,21 +26,14 @@ export class Leaves {
             });
             const gradient = h("td", { class: "number grad" });
             this.fields.set(node.id, { slider, number, gradient });
-            return h(
-                "tr",
-                { "data-leaf": node.id },
+            return h("tr", { "data-leaf": node.id },
                 h("th", { scope: "row", title: name }, name),
-                h("td", {}, h("div", { class: "inputs" }, number, slider)),
-                gradient,
-            );
+                h("td", {}, h("div", { class: "inputs" }, number, slider)), gradient);
         });
-        this.element = h(
-            "table",
-            {},
+        this.element = h("table", {},
             h("caption", { class: "hidden" }, "Leaves"),
             h("thead", {}, h("tr", {}, ["Leaf", "Value", "Gradient"].map((text) => h("th", { scope: "col" }, text)))),
-            h("tbody", {}, rows),
-        );
+            h("tbody", {}, rows));
     }
 
     show(values, grad) {
@@ -49,9 +42,7 @@ export class Leaves {
             widen(slider, x);
             slider.value = x;
             const finite = Number.isFinite(x); // a field for numbers holds no others
-            if (finite ? number.valueAsNumber !== x : number.value !== "") {
-                number.value = finite ? x : "";
-            }
+            if (finite ? number.valueAsNumber !== x : number.value !== "") number.value = finite ? x : "";
             number.placeholder = finite ? "" : format(x);
             gradient.textContent = format(grad[id]);
         }

@@ -17,9 +17,7 @@ export function moment(picture, result, count) {
             grad[step.node] = (grad[step.node] ?? 0) + 1;
         } else {
             share[step.edge] = result.share[step.edge];
-            if (flows(picture, result, grad, step)) {
-                grad[step.node] = (grad[step.node] ?? 0) + share[step.edge];
-            }
+            if (flows(picture, result, grad, step)) grad[step.node] = (grad[step.node] ?? 0) + share[step.edge];
         }
     }
     // After the last step, nodes that no gradient has reached are known to have the gradient 0;
@@ -37,14 +35,10 @@ function flows(picture, result, grad, step) {
 /** The last of `count` steps: what it reads, and what it changes from `before` to `after`. */
 export function happening(picture, result, count) {
     const step = picture.steps[count - 1];
-    if (step.kind === "forward") {
-        return { kind: step.kind, node: step.node, edge: null, after: result.data[step.node] };
-    }
+    if (step.kind === "forward") return { kind: step.kind, node: step.node, edge: null, after: result.data[step.node] };
     const { grad } = moment(picture, result, count - 1);
     const before = grad[step.node];
-    if (step.kind === "seed") {
-        return { kind: step.kind, node: step.node, edge: null, before, after: (before ?? 0) + 1 };
-    }
+    if (step.kind === "seed") return { kind: step.kind, node: step.node, edge: null, before, after: (before ?? 0) + 1 };
     const { target } = picture.edges[step.edge];
     const share = result.share[step.edge];
     const flowing = flows(picture, result, grad, step);

@@ -38,20 +38,13 @@ export class Quiz {
         field.step = step;
         this.field = field;
         const unread = h("p", { class: "unread", role: "alert" });
-        return h(
-            "form",
-            {
-                class: "question",
-                onsubmit: (event) => {
-                    event.preventDefault();
-                    this.submit(field, unread, truth, step);
-                },
-            },
-            field,
+        const onsubmit = (event) => {
+            event.preventDefault();
+            this.submit(field, unread, truth, step);
+        };
+        return h("form", { class: "question", onsubmit }, field,
             h("button", { type: "submit", class: "main" }, "Check"),
-            h("button", { type: "button", onclick: () => this.judge(null, truth, step) }, "Show me"),
-            unread,
-        );
+            h("button", { type: "button", onclick: () => this.judge(null, truth, step) }, "Show me"), unread);
     }
 
     /** Only a number counts as an answer; anything else is taken for a typing error. */
@@ -69,9 +62,7 @@ export class Quiz {
 
     judge(text, truth, step) {
         const right = text !== null && isClose(number(text), truth);
-        if (!this.results.has(step)) {
-            this.results.set(step, right);
-        }
+        if (!this.results.has(step)) this.results.set(step, right);
         this.open = false;
         this.field = null;
         this.judged = { step, text, right, truth };
@@ -80,9 +71,7 @@ export class Quiz {
 
     /** The verdict on the answer to this step; null if there was no answer. */
     verdict(step) {
-        if (this.judged === null || this.judged.step !== step || this.judged.text === null) {
-            return null;
-        }
+        if (this.judged === null || this.judged.step !== step || this.judged.text === null) return null;
         const { text, right, truth } = this.judged;
         return right
             ? h("p", { class: "verdict right" }, `✓ Right: ${format(truth)}.`)
@@ -99,9 +88,7 @@ export function number(text) {
 
 /** To within 1 %, or rounded to two digits or more. */
 function isClose(guess, truth) {
-    if (guess === null || !Number.isFinite(truth)) {
-        return Object.is(guess, truth);
-    }
+    if (guess === null || !Number.isFinite(truth)) return Object.is(guess, truth);
     const rounded = [2, 3, 4].some((digits) => Number(truth.toPrecision(digits)) === guess);
     return rounded || Math.abs(guess - truth) <= 0.01 * Math.abs(truth);
 }

@@ -6,7 +6,7 @@
 import { asDrawn, fixedLeaves, recompute } from "../graph/engine.js";
 import { Graph, isFolded } from "../graph/graph.js";
 import { whyGradient, whyValue } from "../graph/nans.js";
-import { h, s } from "../page/dom.js";
+import { h, list, s } from "../page/dom.js";
 import { decode, format } from "../page/numbers.js";
 import { differences, EPSILON } from "./checking.js";
 import { Leaves } from "./leaves.js";
@@ -73,9 +73,7 @@ export class Stepper {
             this.step = step;
             this.overview = false;
         }
-        if (typeof predict === "boolean") {
-            this.quiz.on = predict;
-        }
+        if (typeof predict === "boolean") this.quiz.on = predict;
         this.quiz.close();
         this.compute();
     }
@@ -96,25 +94,17 @@ export class Stepper {
         this.spoken = h("p", { class: "hidden", role: "status", "aria-live": "polite" });
         const panels = h("div", { class: "panels" }, this.telling);
         this.noted = this.note();
-        this.element.replaceChildren(h(
-            "div",
-            // Keep the fields' own change events inside; outsiders expect only the stepper's.
-            { class: "chainrule-stepper", onchange: (event) => event.stopPropagation() },
-            drawing, this.noted, this.transport(), panels, this.spoken,
-        ));
+        // Keep the fields' own change events inside; outsiders expect only the stepper's.
+        const properties = { class: "chainrule-stepper", onchange: (event) => event.stopPropagation() };
+        this.element.replaceChildren(
+            h("div", properties, drawing, this.noted, this.transport(), panels, this.spoken));
         this.graph = new Graph(drawing, this.picture, layout);
         this.teller = new Teller(this.picture, rules, this.graph.names);
         if (sliders !== false && this.leaves.length > 0) {
-            this.table = new Leaves(this.leaves, {
-                names: this.graph.names,
-                values: this.values,
-                fixed: this.fixed,
-                ranges: sliders,
-                change: (id, x) => this.move(id, x),
-            });
-            panels.append(h(
-                "section", { class: "leaves", "aria-label": "Leaves" }, this.table.element, this.checks(),
-            ));
+            const { values, fixed } = this;
+            const change = (id, x) => this.move(id, x);
+            this.table = new Leaves(this.leaves, { names: this.graph.names, values, fixed, ranges: sliders, change });
+            panels.append(h("section", { class: "leaves", "aria-label": "Leaves" }, this.table.element, this.checks()));
         }
     }
 
@@ -136,11 +126,8 @@ export class Stepper {
     }
 
     transport() {
-        const button = (name, label, action) => h(
-            "button",
-            { type: "button", class: name, "aria-label": label, title: label, onclick: action },
-            icon(ICONS[name]),
-        );
+        const button = (name, label, action) => (
+            h("button", { type: "button", class: name, "aria-label": label, title: label, onclick: action }, icon(ICONS[name])));
         this.buttons = {
             first: button("first", "First step", () => this.go(0)),
             back: button("back", "Back", () => this.go(this.step - 1)),
@@ -157,31 +144,22 @@ export class Stepper {
         this.progress = h("span", { class: "progress" });
         this.mode = h("input", { type: "checkbox", onchange: () => this.setMode(this.mode.checked) });
         this.score = h("span", { class: "score" });
-        return h(
-            "div",
-            { class: "transport", role: "group", "aria-label": "Steps" },
+        return h("div", { class: "transport", role: "group", "aria-label": "Steps" },
             h("div", { class: "buttons" }, Object.values(this.buttons)),
             h("div", { class: "track" }, this.timeline, this.progress),
-            h("label", { class: "mode" }, this.mode, "Predict first", this.score),
-        );
+            h("label", { class: "mode" }, this.mode, "Predict first", this.score));
     }
 
     checks() {
         this.rows = h("tbody");
         const head = ["Leaf", "Backward", "Differences", ""];
-        this.checking = h(
-            "details",
-            { class: "checks", ontoggle: () => this.check() },
+        this.checking = h("details", { class: "checks", ontoggle: () => this.check() },
             h("summary", {}, "Check with finite differences"),
             h("p", {}, `Each leaf is moved by ±${EPSILON}, times its size if that is above 1.`),
-            h(
-                "table",
-                {},
+            h("table", {},
                 h("caption", { class: "hidden" }, "Gradients and finite differences"),
                 h("thead", {}, h("tr", {}, head.map((text) => h(text ? "th" : "td", text ? { scope: "col" } : {}, text)))),
-                this.rows,
-            ),
-        );
+                this.rows));
         return this.checking;
     }
 
@@ -234,15 +212,11 @@ export class Stepper {
     }
 
     play() {
-        if (this.quiz.on || this.last === 0) {
-            return;
-        }
+        if (this.quiz.on || this.last === 0) return;
         this.jump(this.step === this.last ? 0 : this.step);
         this.timer = setInterval(() => {
             this.jump(this.step + 1);
-            if (this.step === this.last) {
-                this.pause();
-            }
+            if (this.step === this.last) this.pause();
         }, PAUSE);
         this.showControls();
     }
@@ -302,14 +276,10 @@ export class Stepper {
         const what = count > 0 && !this.overview ? happening(picture, result, count) : null;
         this.graph.show({ ...known, current: what, asking });
         this.table?.show(this.values, known.grad);
-        if (this.noted !== null) {
-            this.noted.hidden = !untouched;
-        }
+        if (this.noted !== null) this.noted.hidden = !untouched;
         this.showControls();
         this.tell(what, asking);
-        if (what !== null) {
-            this.graph.reveal(what.node, what.target);
-        }
+        if (what !== null) this.graph.reveal(what.node, what.target);
         this.element.dispatchEvent(new CustomEvent("change", { detail: this.state, bubbles: true }));
     }
 
@@ -345,15 +315,14 @@ export class Stepper {
         if (asking) {
             const asked = this.teller.ask(what, data);
             const form = this.quiz.form(asked.label, what.after ?? 0, this.step + 1);
-            this.telling.replaceChildren(phase, h("h2", {}, asked.title), rows(asked.rows), form);
+            this.telling.replaceChildren(phase, h("h2", {}, asked.title), list(asked.rows), form);
             this.spoken.textContent = asked.title;
             return;
         }
         const verdict = this.quiz.verdict(this.step);
         const why = this.why(what);
         this.telling.replaceChildren(
-            phase, h("h2", {}, told.title), ...(verdict ? [verdict] : []), rows(told.rows), ...paragraph(why),
-        );
+            phase, h("h2", {}, told.title), ...(verdict ? [verdict] : []), list(told.rows), ...paragraph(why));
         const heard = verdict ? `${verdict.textContent} ` : "";
         const reason = why === null ? "" : `; ${why}`;
         this.spoken.textContent = `${heard}Step ${this.step} of ${this.last}: ${told.spoken}${reason}`;
@@ -363,9 +332,7 @@ export class Stepper {
     why({ kind, node }) {
         const { picture, result } = this;
         const { names } = this.graph;
-        if (kind === "forward") {
-            return whyValue(picture, result.data, node, names);
-        }
+        if (kind === "forward") return whyValue(picture, result.data, node, names);
         return whyGradient(picture, moment(picture, result, this.step), node, names);
     }
 
@@ -374,9 +341,7 @@ export class Stepper {
         const { picture, result } = this;
         const { names } = this.graph;
         const broken = picture.outputs.find((id) => Number.isNaN(result.data[id]));
-        if (broken !== undefined) {
-            return whyValue(picture, result.data, broken, names);
-        }
+        if (broken !== undefined) return whyValue(picture, result.data, broken, names);
         const leaf = this.leaves.find(({ id }) => Number.isNaN(result.grad[id]));
         const why = leaf ? whyGradient(picture, result, leaf.id, names) : null;
         return why === null ? null : `the gradient of ${names[leaf.id]} is nan: ${why}`;
@@ -399,19 +364,15 @@ export class Stepper {
 
     /** Compares with finite differences while their table is open. */
     check() {
-        if (!this.checking?.open) {
-            return;
-        }
+        if (!this.checking?.open) return;
         const moved = this.leaves.map((node) => node.id).filter((id) => !this.fixed.has(id));
         const found = differences(this.picture, this.values, moved);
-        this.rows.replaceChildren(...found.map(({ leaf, gradient, numerical, agrees }) => h(
-            "tr",
-            { class: agrees ? "agrees" : "differs", "data-leaf": leaf },
-            h("th", { scope: "row" }, this.graph.names[leaf]),
-            h("td", { class: "number grad", title: String(gradient) }, format(gradient)),
-            h("td", { class: "number", title: String(numerical) }, format(numerical)),
-            h("td", { class: "verdict" }, agrees ? "✓ agree" : "✗ differ"),
-        )));
+        this.rows.replaceChildren(...found.map(({ leaf, gradient, numerical, agrees }) => (
+            h("tr", { class: agrees ? "agrees" : "differs", "data-leaf": leaf },
+                h("th", { scope: "row" }, this.graph.names[leaf]),
+                h("td", { class: "number grad", title: String(gradient) }, format(gradient)),
+                h("td", { class: "number", title: String(numerical) }, format(numerical)),
+                h("td", { class: "verdict" }, agrees ? "✓ agree" : "✗ differ")))));
     }
 }
 
@@ -424,9 +385,7 @@ export class Still {
             + "draw(v, fold=False), can be stepped through.";
         const changed = picture.nodes.some((node) => node.changed)
             ? h("p", { class: "note" }, "Leaves were changed since this was computed.") : null;
-        element.replaceChildren(h(
-            "div", { class: "chainrule-stepper" }, drawing, changed, h("p", { class: "note" }, text),
-        ));
+        element.replaceChildren(h("div", { class: "chainrule-stepper" }, drawing, changed, h("p", { class: "note" }, text)));
         const names = picture.nodes.map((node) => node.label || node.symbol || (node.kind === "leaf" ? "leaf" : ""));
         this.graph = new Graph(drawing, picture, layout, names);
         this.graph.show({ ...asDrawn(picture), current: null, asking: false });
@@ -442,10 +401,6 @@ export function shown(element, options) {
 /** Why something is nan, if it is. */
 function paragraph(why) {
     return why === null ? [] : [h("p", { class: "why" }, `Why: ${why}.`)];
-}
-
-function rows(pairs) {
-    return h("dl", {}, pairs.map(([caption, content]) => h("div", {}, h("dt", {}, caption), h("dd", {}, content))));
 }
 
 function icon(path) {

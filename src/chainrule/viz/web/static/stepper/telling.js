@@ -1,7 +1,7 @@
 // Describes a step: as elements, and as a sentence for screen readers.
 
 import { argument, formula } from "../graph/naming.js";
-import { h, m, mathFrom } from "../page/dom.js";
+import { m, mathFrom } from "../page/dom.js";
 import { format } from "../page/numbers.js";
 
 export class Teller {
@@ -41,7 +41,7 @@ export class Teller {
     backward(what, data) {
         const [source, target] = [this.names[what.node], this.names[what.target]];
         const title = `From ${target} back to ${source}`;
-        const rule = this.rule(what, data);
+        const rule = this.rule(what);
         if (what.share === null) {
             const line = `what flows back through ${target} is not known here: only Python can compute it`;
             return { phase: "Backward", title, rows: [["local derivative", line]], spoken: line };
@@ -71,7 +71,7 @@ export class Teller {
     }
 
     /** The local derivative of the edge of a step: as a formula where there is one, and its number. */
-    rule({ edge, node, target, partial }, data, hidden = false) {
+    rule({ edge, node, target, partial }, hidden = false) {
         const rule = this.rules[edge] ?? null;
         const number = hidden ? "?" : format(partial);
         const [of, by] = [this.names[target], this.names[node]];
@@ -87,13 +87,9 @@ export class Teller {
     formulas(node, data) {
         const { inputs } = this.picture.nodes[node];
         return {
-            formula: formula(this.picture.nodes[node], inputs.map((id) => this.named(id, data))),
+            formula: formula(this.picture.nodes[node], inputs.map((id) => argument(this.names, data, id))),
             numbers: formula(this.picture.nodes[node], inputs.map((id) => format(data[id]))),
         };
-    }
-
-    named(id, data) {
-        return argument(this.names, data, id);
     }
 
     /** The same step as a question: {title, rows, label}. */
@@ -110,7 +106,7 @@ export class Teller {
             return { title: `What is the gradient of ${source} with respect to itself?`, rows, label };
         }
         const target = this.names[what.target];
-        const rows = [["local derivative", this.rule(what, data, true).content]];
+        const rows = [["local derivative", this.rule(what, true).content]];
         rows.push([`grad of ${target} × local derivative`, `${format(what.gradient)} × ? = ?`]);
         rows.push([`grad of ${source}`, what.first ? "= ?" : `${format(what.before)} += ? → ?`]);
         return { title: `What is the gradient of ${source} after this step?`, rows, label };
