@@ -159,4 +159,3 @@ function past(answered) {
     if (answered === null || answered === undefined) return "";
     return answered ? "✓ right the first time" : "answered before";
 }
-

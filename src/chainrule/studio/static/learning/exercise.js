@@ -34,9 +34,7 @@ export class ExerciseView {
         if (draft && draft.text !== work.text) this.version = draft.version;
         this.#build();
         this.#showHints(work.hints);
-        this.looks = () => document.visibilityState === "visible" && this.#look();
-        this.leaves = (event) => this.isUnsaved && event.preventDefault();
-        this.hides = () => this.#put({ keepalive: true }); // at once, because the page cannot wait for a save in progress
+        this.left = new AbortController(); // ends the listening of this view
     }
 
     #build() {
@@ -73,19 +71,19 @@ export class ExerciseView {
 
     /** Called once it is on the page. */
     shown() {
-        document.addEventListener("visibilitychange", this.looks);
-        addEventListener("focus", this.looks);
-        addEventListener("beforeunload", this.leaves);
-        addEventListener("pagehide", this.hides);
+        const { signal } = this.left;
+        const look = () => document.visibilityState === "visible" && this.#look();
+        document.addEventListener("visibilitychange", look, { signal });
+        addEventListener("focus", look, { signal });
+        addEventListener("beforeunload", (event) => this.isUnsaved && event.preventDefault(), { signal });
+        // At once, because the page cannot wait for a save in progress.
+        addEventListener("pagehide", () => this.#put({ keepalive: true }), { signal });
         if (this.isUnsaved) this.save();
     }
 
     /** Stores the typed text in the file or in a draft. */
     async destroy() {
-        document.removeEventListener("visibilitychange", this.looks);
-        removeEventListener("focus", this.looks);
-        removeEventListener("beforeunload", this.leaves);
-        removeEventListener("pagehide", this.hides);
+        this.left.abort();
         this.program.stop().catch(() => {});
         await this.save();
         this.isGone = true;

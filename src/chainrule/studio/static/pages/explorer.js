@@ -10,16 +10,10 @@ import { isShutOut, post } from "../shared/requests.js";
 import { requestIn } from "../training/settings.js";
 
 const EXAMPLES = [
-    {
-        name: "A neuron and its loss",
-        expression: "0.5*(y - sigmoid(w1*x1 + w2*x2 + b))**2",
-        values: { y: 1, w1: 0.5, x1: 2, w2: -0.5, x2: 3, b: 0.1 },
-    },
-    {
-        name: "A neuron with tanh",
-        expression: "tanh(w1*x1 + w2*x2 + b)",
-        values: { w1: -3, x1: 2, w2: 1, x2: 0, b: 6.8814 },
-    },
+    { name: "A neuron and its loss", expression: "0.5*(y - sigmoid(w1*x1 + w2*x2 + b))**2",
+        values: { y: 1, w1: 0.5, x1: 2, w2: -0.5, x2: 3, b: 0.1 } },
+    { name: "A neuron with tanh", expression: "tanh(w1*x1 + w2*x2 + b)",
+        values: { w1: -3, x1: 2, w2: 1, x2: 0, b: 6.8814 } },
     { name: "a is used twice", expression: "tanh(a*b + a**2)", values: { a: 2, b: -3 } },
 ];
 const CONSTANTS = ["pi", "e"];

@@ -7,8 +7,8 @@ import { Losses } from "./losses.js";
 import { tickText, ticks } from "./rasters.js";
 
 const MARGIN = { left: 46, right: 10, top: 8, bottom: 22 };
-export const VANISHED = 1e-5; // of the largest layer
-export const EXPLODED = 1e3;
+const VANISHED = 1e-5; // of the largest layer
+const EXPLODED = 1e3;
 
 export class LossCurve {
     constructor(element) {

@@ -96,9 +96,7 @@ export function contour(values, count, level, x, y, straight = (value) => value)
             if (d > edge !== a > edge) points.push([column, row + at(a, d)]);
             // Four crossings: two lines, parted so that the corners above the level stay apart.
             if (kind === 5) points.unshift(points.pop());
-            for (let k = 0; k + 1 < points.length; k += 2) {
-                path += `M${point(points[k])}L${point(points[k + 1])}`;
-            }
+            for (let k = 0; k + 1 < points.length; k += 2) path += `M${point(points[k])}L${point(points[k + 1])}`;
         }
     }
     return path;
@@ -153,31 +151,21 @@ export function classContours(values, count, classes, x, y) {
     return path;
 }
 
+const UP = -Math.PI / 2;
+const POLYGONS = { // the size, the number of corners and the direction of the first
+    square: [1.25, 4, Math.PI / 4], triangle: [1.3, 3, UP], diamond: [1.3, 4, 0],
+    pentagon: [1.15, 5, UP], wedge: [1.3, 3, -UP], hexagon: [1.15, 6, 0],
+};
+
 /** The outline of a class's mark around a point, as an SVG path (and a Path2D). */
 export function shape(kind, x, y, r) {
-    const up = -Math.PI / 2;
-    switch (SHAPES[kind % SHAPES.length]) {
-        case "circle":
-            return `M${x - r} ${y}a${r} ${r} 0 1 0 ${2 * r} 0a${r} ${r} 0 1 0 ${-2 * r} 0Z`;
-        case "square":
-            return polygon(x, y, r * 1.25, 4, Math.PI / 4);
-        case "triangle":
-            return polygon(x, y, r * 1.3, 3, up);
-        case "diamond":
-            return polygon(x, y, r * 1.3, 4, 0);
-        case "pentagon":
-            return polygon(x, y, r * 1.15, 5, up);
-        case "wedge":
-            return polygon(x, y, r * 1.3, 3, -up);
-        case "hexagon":
-            return polygon(x, y, r * 1.15, 6, 0);
-        case "plus":
-            return bars(x, y, r * 1.2, r * 0.42, 0);
-        case "cross":
-            return bars(x, y, r * 1.25, r * 0.42, Math.PI / 4);
-        default:
-            return polygon(x, y, r * 1.4, 10, up, r * 0.63);
-    }
+    const name = SHAPES[kind % SHAPES.length];
+    if (name === "circle") return `M${x - r} ${y}a${r} ${r} 0 1 0 ${2 * r} 0a${r} ${r} 0 1 0 ${-2 * r} 0Z`;
+    if (name === "plus") return bars(x, y, r * 1.2, r * 0.42, 0);
+    if (name === "cross") return bars(x, y, r * 1.25, r * 0.42, Math.PI / 4);
+    if (name === "star") return polygon(x, y, r * 1.4, 10, UP, r * 0.63);
+    const [size, corners, turn] = POLYGONS[name];
+    return polygon(x, y, r * size, corners, turn);
 }
 
 const closed = (places) => `M${places.map(([x, y]) => `${x.toFixed(1)} ${y.toFixed(1)}`).join("L")}Z`;

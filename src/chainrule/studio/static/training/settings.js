@@ -110,17 +110,13 @@ export class Settings {
         const change = (wanted) => () => this.set({ layers: wanted });
         const resized = (size) => change(layers.map((old, k) => (k === i ? size : old)));
         const button = (text, label, onclick, more = {}) => (
-            h("button", { type: "button", "aria-label": label, "data-layer": `${i}${text}`, onclick, ...more }, text)
-        );
-        return h(
-            "div",
-            { class: "layer", role: "group", "aria-label": `Hidden layer ${i + 1}` },
+            h("button", { type: "button", "aria-label": label, "data-layer": `${i}${text}`, onclick, ...more }, text));
+        return h("div", { class: "layer", role: "group", "aria-label": `Hidden layer ${i + 1}` },
             h("span", { class: "name" }, `Layer ${i + 1}`),
             button("−", `Fewer neurons in layer ${i + 1}`, resized(count - 1), { disabled: count <= 1 }),
             h("output", { "aria-label": `Neurons in layer ${i + 1}` }, String(count)),
             button("+", `More neurons in layer ${i + 1}`, resized(count + 1), { disabled: count >= MOST_NEURONS }),
-            button("✕", `Remove layer ${i + 1}`, change(layers.filter((_, k) => k !== i)), { class: "quiet" }),
-        );
+            button("✕", `Remove layer ${i + 1}`, change(layers.filter((_, k) => k !== i)), { class: "quiet" }));
     }
 
     /** The configuration to train, or null while there are no points. */
