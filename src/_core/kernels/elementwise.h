@@ -2,7 +2,7 @@
 #ifndef CHAINRULE_ELEMENTWISE_H
 #define CHAINRULE_ELEMENTWISE_H
 
-#include <stddef.h>
+#include "steps.h"
 
 typedef struct {
     const char *name;
@@ -13,6 +13,7 @@ typedef struct {
      * In an operation that selects, a partial of exactly 0 contributes nothing, whatever the adjoint. */
     void (*map_pull)(int op, int part, int assign, double *grad, const double *adjoint, const double *x,
                      const double *y, const double *z, const double *out, ptrdiff_t n);
+    const Interpreter *interpreters[2]; /* for numbers stored as doubles, and as floats */
 } Elementwise;
 
 extern const Elementwise elementwise_avx512, elementwise_avx2, elementwise_base;

@@ -12,7 +12,8 @@
 
 const Interpreter STORED(interpreter_avx2) = INTERPRETER;
 #if !defined(SINGLE)
-const Elementwise elementwise_avx2 = {"avx2", map_values, map_pull};
+const Elementwise elementwise_avx2 = {
+    "avx2", map_values, map_pull, {&interpreter_avx2_double, &interpreter_avx2_single}};
 #endif
 
 #if defined(__clang__)

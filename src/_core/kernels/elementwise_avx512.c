@@ -12,7 +12,8 @@
 
 const Interpreter STORED(interpreter_avx512) = INTERPRETER;
 #if !defined(SINGLE)
-const Elementwise elementwise_avx512 = {"avx512", map_values, map_pull};
+const Elementwise elementwise_avx512 = {
+    "avx512", map_values, map_pull, {&interpreter_avx512_double, &interpreter_avx512_single}};
 #endif
 
 #if defined(__clang__)

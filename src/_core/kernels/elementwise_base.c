@@ -4,5 +4,6 @@
 
 const Interpreter STORED(interpreter_base) = INTERPRETER;
 #if !defined(SINGLE)
-const Elementwise elementwise_base = {"base", map_values, map_pull};
+const Elementwise elementwise_base = {
+    "base", map_values, map_pull, {&interpreter_base_double, &interpreter_base_single}};
 #endif

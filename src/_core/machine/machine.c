@@ -86,12 +86,8 @@ void run_end(Run *run) {
 }
 
 const Interpreter *interpreter_for(int single) {
-    const Elementwise *rows = elementwise_best_or_error();
-#if defined(__x86_64__)
-    if (rows == &elementwise_avx512) return single ? &interpreter_avx512_single : &interpreter_avx512_double;
-    if (rows == &elementwise_avx2) return single ? &interpreter_avx2_single : &interpreter_avx2_double;
-#endif
-    return !rows ? NULL : single ? &interpreter_base_single : &interpreter_base_double;
+    const Elementwise *best = elementwise_best_or_error();
+    return best ? best->interpreters[single] : NULL;
 }
 
 /* --- for Python --------------------------------------------------------------------------------- */

@@ -114,22 +114,22 @@ int compare_as_numbers(PyObject *left, PyObject *right) {
     return ask(arguments ? arguments : tracer_here(), "compares", left, right);
 }
 
+static int ask_both(const char *method, PyObject *value, PyObject *more) {
+    return ask(tracer_here(), method, value, more) < 0 || ask(arguments_here(), method, value, more) < 0 ? -1 : 0;
+}
+
 int observe_read(PyObject *value, const char *attribute) {
     PyObject *name = PyUnicode_FromString(attribute);
-    const int failed = !name || ask(tracer_here(), "read", value, name) < 0 ||
-                       ask(arguments_here(), "read", value, name) < 0;
+    const int failed = name ? ask_both("read", value, name) : -1;
     Py_XDECREF(name);
-    return failed ? -1 : 0;
+    return failed;
 }
 
 int observe_cut(const char *how, PyObject *leaf, PyObject *inputs) {
     return ask(arguments_here(), how, leaf, inputs) < 0 ? -1 : 0;
 }
 
-int observe_sweep(PyObject *root) {
-    const int failed = ask(tracer_here(), "sweep", root, NULL) < 0 || ask(arguments_here(), "sweep", root, NULL) < 0;
-    return failed ? -1 : 0;
-}
+int observe_sweep(PyObject *root) { return ask_both("sweep", root, NULL); }
 
 /* --- managers -------------------------------------------------------------------------------- */
 
@@ -151,9 +151,7 @@ static int tidy(void) {
 
 static PyObject *mode_enter(PyObject *self, PyObject *unused) {
     Mode *mode = (Mode *)self;
-    if (mode->mask & mode->bits & NOT_RECORDING &&
-        (ask(tracer_here(), "no_grad", NULL, NULL) < 0 || ask(arguments_here(), "no_grad", NULL, NULL) < 0))
-        return NULL;
+    if (mode->mask & mode->bits & NOT_RECORDING && ask_both("no_grad", NULL, NULL) < 0) return NULL;
     if (tidy() < 0) return NULL;
     Entry *entry = PyObject_New(Entry, Entry_Type);
     if (!entry) return NULL;
