@@ -1,7 +1,5 @@
 """Shared by all tests: skips for optional components, which CI must always have."""
 
-from __future__ import annotations
-
 import ast
 import gc
 import importlib

@@ -1,7 +1,5 @@
 """What type checkers say of a user's program: nothing about right.py, each marked line of wrong.py."""
 
-from __future__ import annotations
-
 import json
 import os
 import re

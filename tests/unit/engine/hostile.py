@@ -5,8 +5,6 @@ campaign. The arguments are objects that lie, raise, and change the graph while 
 where a crash is noticed: in a separate process, with faulthandler enabled.
 """
 
-from __future__ import annotations
-
 import copy
 import datetime
 import decimal

@@ -1,7 +1,5 @@
 """grad, value_and_grad, jvp, jacobian, hessian, hvp: nesting, shapes, errors."""
 
-from __future__ import annotations
-
 import copy
 import math
 import pickle

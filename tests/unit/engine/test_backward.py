@@ -1,7 +1,5 @@
 """The backward pass: accumulation, resets, guards, custom operations, threads."""
 
-from __future__ import annotations
-
 import copy
 import math
 import pickle

@@ -1,7 +1,5 @@
 """The names and idioms of classic tutorials, on the core in use: attributes, `_prev`, `_children`."""
 
-from __future__ import annotations
-
 import copy
 import operator
 import pickle

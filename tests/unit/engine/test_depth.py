@@ -5,8 +5,6 @@ slower, not because it supports less depth. The thread's stack is small, so that
 be noticed.
 """
 
-from __future__ import annotations
-
 import copy
 import pickle
 import threading

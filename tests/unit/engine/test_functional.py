@@ -1,7 +1,5 @@
 """Functions on lists and arrays, and functions composed from the table."""
 
-from __future__ import annotations
-
 import math
 
 import numpy as np

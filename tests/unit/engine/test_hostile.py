@@ -4,8 +4,6 @@ The messages are pinned because learners rely on them. Python's own messages (a 
 unknown keyword) differ between the cores, so only their gist is checked.
 """
 
-from __future__ import annotations
-
 import math
 import os
 import subprocess

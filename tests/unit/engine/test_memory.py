@@ -4,8 +4,6 @@ Reference counts detect a leak exactly where a leaf is shared; the resident set 
 over many graphs. Runs on the core chosen by CHAINRULE_CORE.
 """
 
-from __future__ import annotations
-
 import copy
 import gc
 import os

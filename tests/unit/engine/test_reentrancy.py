@@ -1,7 +1,5 @@
 """Python code that runs during a sweep: nested sweeps, gradients that are Values, Ctrl-C."""
 
-from __future__ import annotations
-
 import threading
 from typing import Any
 

@@ -1,7 +1,5 @@
 """The basics of a Value: construction, attributes, operators, repr. Runs on the core in use."""
 
-from __future__ import annotations
-
 import builtins
 import math
 import operator

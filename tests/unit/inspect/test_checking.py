@@ -1,7 +1,5 @@
 """check_gradients: correct gradients pass, and a wrong rule is identified by operation and input."""
 
-from __future__ import annotations
-
 from typing import Any
 
 import pytest

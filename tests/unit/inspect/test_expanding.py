@@ -1,7 +1,5 @@
 """expand: single products and sums in place of fused operations, with the same numbers and leaves."""
 
-from __future__ import annotations
-
 import pytest
 
 import chainrule

@@ -1,7 +1,5 @@
 """Common mistakes: what happens, and what the library says about them."""
 
-from __future__ import annotations
-
 import math
 from typing import Any
 

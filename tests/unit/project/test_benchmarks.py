@@ -3,8 +3,6 @@
 Sizes are tiny and no target is judged here. The scripts skip what is not installed.
 """
 
-from __future__ import annotations
-
 import json
 import os
 import subprocess

@@ -4,8 +4,6 @@ Errors are one line on standard error and an exit code, never a traceback. Most 
 process; a few start a real one, to check that the program itself is wired up.
 """
 
-from __future__ import annotations
-
 import importlib.util
 import math
 import os

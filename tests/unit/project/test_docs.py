@@ -1,7 +1,5 @@
 """Runs every example in the README and docs, and compares its output with the text."""
 
-from __future__ import annotations
-
 import contextlib
 import io
 import os

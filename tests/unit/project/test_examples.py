@@ -3,8 +3,6 @@
 On the reference core the GPT is trained for fewer steps.
 """
 
-from __future__ import annotations
-
 import contextlib
 import importlib.util
 import io

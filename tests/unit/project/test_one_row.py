@@ -1,7 +1,5 @@
 """Adds a row to the table, in a copy of the project: nothing else needs to change."""
 
-from __future__ import annotations
-
 import os
 import re
 import shutil

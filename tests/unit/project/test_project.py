@@ -1,7 +1,5 @@
 """The project itself: generated files, import directions, the two cores, the documentation."""
 
-from __future__ import annotations
-
 import ast
 import importlib.metadata
 import os
