@@ -3,7 +3,7 @@
 import copy
 import math
 import pickle
-import threading
+from concurrent.futures import ThreadPoolExecutor
 from typing import Any
 
 import pytest
@@ -18,6 +18,8 @@ from chainrule import (
     custom_op,
     detect_anomaly,
     grad,
+    nn,
+    optim,
     take,
 )
 from chainrule.support import graph
@@ -71,8 +73,12 @@ def test_freed_graph() -> None:
     out = inner + 1
     out.backward(retain_graph=False)
     assert a.grad == 3.0
+    message = (
+        r"was freed by backward\(retain_graph=False\)\. Pass retain_graph=True there to go back "
+        r"through it again, or build the expression again\.$"
+    )
     for again in (out, inner, inner * 2):
-        with pytest.raises(GraphFreedError, match=r"was freed by backward\(retain_graph=False\)"):
+        with pytest.raises(GraphFreedError, match=message):
             again.backward()
     assert a.grad == 3.0
     assert not out.is_leaf
@@ -104,9 +110,8 @@ def test_an_overwritten_result_is_caught() -> None:
     product.data = 100.0
     with pytest.raises(StaleValueError, match="was changed after"):
         out.backward()
-    with pytest.raises(
-        StaleValueError, match=r"the result of '\*' \(data=100.0000\) was computed and then overw"
-    ):
+    message = r"the result of '\*' \(data=100.0000\) was computed and then overw"
+    with pytest.raises(StaleValueError, match=message):
         product.backward()
     out.forward()
     assert (product.data, out.data) == (6.0, 7.0)
@@ -120,17 +125,6 @@ def test_the_same_number_assigned_again_changes_nothing() -> None:
     a.data = 2.0
     out.backward()
     assert a.grad == 3.0
-
-
-def test_a_result_outside_a_recomputed_graph_is_stale() -> None:
-    a = Value(2.0)
-    shared = a * 3
-    first, second = shared + 1, shared * 2
-    a.data = 4.0
-    first.forward()
-    assert first.data == 13.0
-    with pytest.raises(StaleValueError):
-        second.backward()
 
 
 class TestClosures:
@@ -173,9 +167,8 @@ class TestClosures:
 
     def test_without_a_rule(self) -> None:
         out = Value(4.0, (Value(2.0),), "square")
-        with pytest.raises(
-            TypeError, match="'square' was made by hand and has no _backward: assign one"
-        ):
+        message = "'square' was made by hand and has no _backward: assign one"
+        with pytest.raises(TypeError, match=message):
             out.backward()
 
     def test_recomputing_needs_a_formula(self) -> None:
@@ -281,18 +274,18 @@ class TestCustomOp:
     @pytest.mark.parametrize(
         ("arguments", "message"),
         [
-            (("", abs, abs), "custom_op needs a name, got ''"),
-            (("tanh", abs, abs), "the table already has an operation 'tanh'"),
-            (("f", 3, abs), "forward must be callable, got int"),
-            (("f", abs, [3]), "a partial must be callable or None, got int"),
+            (("", abs, abs), "^custom_op needs a name, got ''$"),
+            (("tanh", abs, abs), "^the table already has an operation 'tanh'"),
+            (("f", 3, abs), "^forward must be callable, got int$"),
+            (("f", abs, [3]), "^a partial must be callable or None, got int$"),
             (("f", 3, 4), "partials must be functions, one for each argument, got int"),
             (("f", lambda x, y: x * y, [lambda x, out: 1.0]), r"forward must take 1 argument, the arg"),
             (("f", lambda x: x, lambda x: 1.0), r"a partial must take 2 arguments, the arguments and"),
-            (("f", abs, []), "one partial derivative for each argument, got none"),
+            (("f", abs, []), "^custom_op needs one partial derivative for each argument, got none$"),
         ],
     )
     def test_bad_definitions(self, arguments: Any, message: str) -> None:
-        with pytest.raises((TypeError, ValueError), match=message):
+        with pytest.raises(ValueError if "table" in message else TypeError, match=message):
             custom_op(*arguments)
 
     def test_wrong_number_of_arguments(self) -> None:
@@ -345,41 +338,32 @@ class TestCreateGraph:
 class TestAnomaly:
     def test_a_value_names_the_operation_its_inputs_and_the_line(self) -> None:
         a = Value(-1.0)
-        with (
-            detect_anomaly(),
-            pytest.raises(
-                AnomalyError, match=r"log\(-1.0000\) is nan, at .*test_backward.py:\d+: a.log\(\)"
-            ),
-        ):
+        message = r"log\(-1.0000\) is nan, at .*test_backward.py:\d+: a.log\(\)"
+        with detect_anomaly(), pytest.raises(AnomalyError, match=message):
             a.log()
         assert math.isnan(a.log().data)
 
     def test_the_line_is_the_users_also_for_functions_of_chainrule(self) -> None:
-        with (
-            detect_anomaly(),
-            pytest.raises(AnomalyError, match=r"at .*test_backward.py:\d+: chainrule.softmax"),
-        ):
+        line = r"at .*test_backward.py:\d+: chainrule.softmax"
+        with detect_anomaly(), pytest.raises(AnomalyError, match=line):
             chainrule.softmax([Value(math.inf), 1.0])
 
     def test_a_gradient(self) -> None:
+        message = (
+            r"the gradient of sqrt\(0.0000\) for input 0 is inf \(its own gradient was 2.0000\); "
+            r"it was computed at .*test_backward.py:\d+: out = a.sqrt\(\) \* 2"
+        )
         with detect_anomaly():
             a = Value(0.0)
             out = a.sqrt() * 2
-            with pytest.raises(
-                AnomalyError,
-                match=r"the gradient of sqrt\(0.0000\) for input 0 is inf "
-                r"\(its own gradient was 2.0000\); "
-                r"it was computed at .*test_backward.py:\d+: out = a.sqrt\(\) \* 2",
-            ):
+            with pytest.raises(AnomalyError, match=message):
                 out.backward()
         assert (a.grad, out.grad) == (0.0, 0.0)
 
     def test_a_gradient_of_an_expression_built_before(self) -> None:
         out = Value(0.0).sqrt()
-        with (
-            detect_anomaly(),
-            pytest.raises(AnomalyError, match="build the expression inside detect_anomaly"),
-        ):
+        message = "build the expression inside detect_anomaly"
+        with detect_anomaly(), pytest.raises(AnomalyError, match=message):
             out.backward()
 
     def test_finite_numbers_pass(self) -> None:
@@ -402,25 +386,12 @@ def test_threads_with_graphs_of_their_own_are_exact() -> None:
             out.backward()
             results[k] = x.grad
 
-    threads = [threading.Thread(target=work, args=(k,)) for k in range(4)]
-    for thread in threads:
-        thread.start()
-    for thread in threads:
-        thread.join()
+    with ThreadPoolExecutor(4) as pool:
+        list(pool.map(work, range(4)))
     again = dict(results)
     for k in range(4):
         work(k)
     assert results == again
-
-
-def test_modes_belong_to_their_thread() -> None:
-    seen = []
-    with chainrule.no_grad():
-        thread = threading.Thread(target=lambda: seen.append((Value(1.0) * 2).is_leaf))
-        thread.start()
-        thread.join()
-        assert (Value(1.0) * 2).is_leaf
-    assert seen == [False]
 
 
 def test_copy_and_pickle_keep_everything() -> None:
@@ -445,3 +416,13 @@ def test_copying_a_stale_graph_is_refused() -> None:
     a.data = 5.0
     with pytest.raises(StaleValueError):
         copy.deepcopy(out)
+
+
+def test_an_optimiser_step_makes_the_old_loss_stale() -> None:
+    model = nn.Neuron(2, seed=0)
+    optimizer = optim.SGD(model.parameters(), lr=0.1)
+    loss = nn.mse_loss([model([1.0, 2.0])], [1.0])
+    loss.backward()
+    optimizer.step()
+    with pytest.raises(StaleValueError, match=r"was changed after '.*' was computed from it"):
+        loss.backward()

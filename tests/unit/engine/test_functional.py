@@ -20,7 +20,7 @@ def test_element_by_element() -> None:
     assert tanh.inputs == (a,)
     assert number == math.tanh(1.0)
     assert chainrule.exp([[0.0], [0.0, 0.0]]) == [[1.0], [1.0, 1.0]]
-    with pytest.raises(ValueError, match="sequences must have the same length, got 1 and 2"):
+    with pytest.raises(ValueError, match=r"^sequences must have the same length, got 1 and 2$"):
         chainrule.maximum([1.0], [2.0, 3.0])
 
 
@@ -30,15 +30,14 @@ def test_arrays() -> None:
     assert result.shape == (2, 3)
     mixed = chainrule.maximum(np.array([Value(1.0), Value(2.0)]), 1.5)
     assert [v.data for v in mixed] == [1.5, 2.0]
+    assert chainrule.exp(np.array(0.0)) == 1.0
 
 
 def test_numpy_functions_on_arrays_of_values() -> None:
     xs = np.array([Value(0.3), Value(-0.6)])
-    names = ["exp", "expm1", "sqrt", "sin", "cos", "tan", "tanh", "sinh", "cosh", "arctan", "arcsinh"]
+    names = ["exp", "expm1", "sin", "cos", "tan", "tanh", "sinh", "cosh", "arctan", "arcsinh"]
     names += ["cbrt", "log1p", "arcsin", "arccos", "arctanh"]
     for name in names:
-        if name == "sqrt":
-            continue
         got = [v.data for v in getattr(np, name)(xs)]
         assert got == near(list(getattr(np, name)(np.array([0.3, -0.6]))), rel=1e-15), name
     assert np.hypot(xs, xs[::-1])[0].data == near(math.hypot(0.3, 0.6), ulps=4)

@@ -46,17 +46,9 @@ class FloatOfText(float):
 # --- values that are not numbers -----------------------------------------------------------------
 
 NO_NUMBERS = [
-    ("3", "str '3'"),
-    (b"3", "bytes b'3'"),
-    (None, "None"),
-    (1j, "complex 1j"),
-    ([1], "list"),
-    ((1.0,), "tuple"),
-    ({}, "dict"),
-    (float, "type"),
-    (np.array([1.0, 2.0]), "ndarray"),
-    (np.complex128(1j), r"complex128 np.complex128\(1j\)"),
-    (np.str_("3"), r"str_ np.str_\('3'\)"),
+    *(("3", "str '3'"), (b"3", "bytes b'3'"), (None, "None"), (1j, "complex 1j"), ([1], "list")),
+    *(((1.0,), "tuple"), ({}, "dict"), (float, "type"), (np.array([1.0, 2.0]), "ndarray")),
+    *((np.complex128(1j), r"complex128 np.complex128\(1j\)"), (np.str_("3"), r"str_ np.str_\('3'\)")),
     (np.datetime64("2020-01-01"), "datetime64"),
 ]
 TAKES_A_NUMBER: dict[str, Callable[[Any], Any]] = {
@@ -164,6 +156,8 @@ OPERATORS = [
 
 # --- arguments -----------------------------------------------------------------------------------
 
+CHILDREN = "^_children must be Values, got {}; a name goes into label"
+
 ARGUMENTS = [
     (lambda: v.tanh(1), TypeError, r"^tanh takes 1 argument, got 2$"),
     (lambda: v.hypot(), TypeError, r"^hypot takes 2 arguments, got 1$"),
@@ -186,11 +180,6 @@ ARGUMENTS = [
     (lambda: chainrule.dot(v, v), TypeError, r"^'Value' object is not iterable$"),
     (lambda: chainrule.sum([v, "a"]), TypeError, rf"^{NO_NUMBER}str 'a'$"),
     (lambda: chainrule.sum([[v]]), TypeError, rf"^{NO_NUMBER}list$"),
-    (
-        lambda: chainrule.hypot([1, 2], [1]),
-        ValueError,
-        r"^sequences must have the same length, got 1 and 2$",
-    ),
     (lambda: chainrule.clip(v, "a", 1), TypeError, rf"^{NO_NUMBER}str 'a'$"),
     (lambda: chainrule.softmax(3), TypeError, r"^'int' object is not iterable$"),
     (lambda: Value(), TypeError, r"missing .*required.* argument:? 'data'"),
@@ -199,16 +188,8 @@ ARGUMENTS = [
     (lambda: Value(1.0, data=2.0), TypeError, r"argument.* 'data'|'data'.* position"),
     (lambda: Value(1.0, label=5), TypeError, r"^label must be a str, got int$"),
     (lambda: Value(1.0, label=None), TypeError, r"^label must be a str, got NoneType$"),
-    (
-        lambda: Value(1.0, _children=[1]),
-        TypeError,
-        r"^_children must be Values, got int; a name goes into label",
-    ),
-    (
-        lambda: Value(1.0, (v, None)),
-        TypeError,
-        r"^_children must be Values, got NoneType; a name goes into label",
-    ),
+    (lambda: Value(1.0, _children=[1]), TypeError, CHILDREN.format("int")),
+    (lambda: Value(1.0, (v, None)), TypeError, CHILDREN.format("NoneType")),
     (lambda: Value(1.0, _children=5), TypeError, r"^'int' object is not iterable$"),
     (lambda: Value(1.0, _children=v), TypeError, r"^'Value' object is not iterable$"),
     (lambda: Value(1.0, (), 5), TypeError, r"^_op must be a str, got int$"),
@@ -218,19 +199,6 @@ ARGUMENTS = [
     (lambda: v.backward(1.0, True), TypeError, r"takes .* positional argument"),
     (lambda: v.forward(1), TypeError, r"forward\(\) takes"),
     (lambda: v.detach(1), TypeError, r"detach\(\) takes"),
-    (lambda: chainrule.custom_op("", len, len), TypeError, r"^custom_op needs a name, got ''$"),
-    (
-        lambda: chainrule.custom_op("add", len, len),
-        ValueError,
-        r"^the table already has an operation 'add'",
-    ),
-    (lambda: chainrule.custom_op("f", 3, len), TypeError, r"^forward must be callable, got int$"),
-    (
-        lambda: chainrule.custom_op("f", len, [3]),
-        TypeError,
-        r"^a partial must be callable or None, got int$",
-    ),
-    (lambda: chainrule.custom_op("f", len, []), TypeError, r"needs one partial .* got none$"),
 ]
 
 # --- attributes ----------------------------------------------------------------------------------
@@ -316,6 +284,7 @@ def test_a_label_is_a_plain_string() -> None:
     assert (out.label, type(out.label)) == ("x", str)
     out.label = Label("y")
     assert (out.label, type(out.label)) == ("y", str)
+    assert type(Value(1.0, (out,), Label("f"))._op) is str
 
 
 def test_a_number_that_changes_the_other_operand_while_it_is_read() -> None:

@@ -5,7 +5,6 @@ from typing import Any
 
 import pytest
 
-import chainrule
 from chainrule import GraphFreedError, StaleValueError, Value, grad, jvp, no_grad
 from chainrule.support import graph
 
@@ -92,6 +91,7 @@ def test_recomputing_without_a_change_leaves_others_valid() -> None:
     assert a.grad == 6.0
     a.data = 5.0
     first.forward()
+    assert first.data == 16.0
     with pytest.raises(StaleValueError):
         second.backward()
 
@@ -118,16 +118,3 @@ def test_a_decorated_function_in_two_threads() -> None:
     compute()
     thread.join()
     assert not (Value(1.0) * 2).is_leaf
-
-
-def test_an_operation_with_a_plain_name() -> None:
-    class Name(str):
-        pass
-
-    assert type(Value(1.0, (Value(2.0),), Name("f"))._op) is str
-
-
-def test_an_array_without_dimensions() -> None:
-    import numpy as np
-
-    assert chainrule.exp(np.array(0.0)) == 1.0
