@@ -1,13 +1,12 @@
 """Short programs in the style of public ones, each written for the package micrograd.
 
 A program that depends on the order of a set sorts it first, because micrograd's sets are unordered.
+The line that imports Value is put before all of them below.
 """
 
 PROGRAMS: dict[str, str] = {}
 
 PROGRAMS["an expression, shown before and after"] = """
-from micrograd.engine import Value
-
 a, b, c = Value(2.0), Value(-3.0), Value(10.0)
 e = a * b
 d = e + c
@@ -27,8 +26,6 @@ print([round(v.grad, 9) for v in (a, b, c, f)])
 """
 
 PROGRAMS["ints stay ints"] = """
-from micrograd.engine import Value
-
 x, y = Value(3), Value(-2)
 for v in (x + y, x * y, x - 1, x**2, x**2.0, x**-1, x / 2, 2 * x, -x):
     print(v, v._op)
@@ -80,8 +77,6 @@ print([f"{p.data:.5f}" for p in model.parameters()])
 """
 
 PROGRAMS["attributes come and go"] = """
-from micrograd.engine import Value
-
 p = Value(1.0)
 print(hasattr(p, "velocity"), getattr(p, "velocity", "none"))
 p.velocity, p.name, p.frozen, p.history = 0.0, "w0", False, []
@@ -104,8 +99,6 @@ print(p.loss.parameter is p)
 """
 
 PROGRAMS["a list as the visited set"] = """
-from micrograd.engine import Value
-
 def order_of(root):
     visited, order = [], []
     def visit(v):
@@ -130,8 +123,6 @@ print(order.index(a) < order.index(c) < order.index(d), a in order, Value(1.5) i
 """
 
 PROGRAMS["a topological sort of one's own"] = """
-from micrograd.engine import Value
-
 class Tape:
     def __init__(self, root):
         self.root, self.order, self.seen = root, [], set()
@@ -167,8 +158,6 @@ print(len(tape.order), len(tape.seen), len(y._prev), all(c in tape.seen for c in
 """
 
 PROGRAMS["a drawing as dot text"] = """
-from micrograd.engine import Value
-
 def trace(root):
     nodes, edges = set(), set()
     def build(v):
@@ -204,8 +193,6 @@ print("\\n".join(dot(out)))
 """
 
 PROGRAMS["a subclass with a name"] = """
-from micrograd.engine import Value
-
 class Parameter(Value):
     count = 0
 
@@ -234,7 +221,6 @@ print([p.name for p in sorted({a, b}, key=lambda p: p.name)], repr(a).startswith
 
 PROGRAMS["a subclass with operations"] = """
 import math
-from micrograd.engine import Value
 
 class Extended(Value):
     def __init__(self, data, _children=(), _op=""):
@@ -270,7 +256,6 @@ print(1 + x, sum([x, y, z]).data)
 
 PROGRAMS["operations by hand"] = """
 import math
-from micrograd.engine import Value
 
 def tanh(x):
     t = math.tanh(x.data)
@@ -306,7 +291,6 @@ print(s, a)
 
 PROGRAMS["methods added to the class"] = """
 import math
-from micrograd.engine import Value
 
 def sigmoid(self):
     s = 1 / (1 + math.exp(-self.data))
@@ -337,8 +321,6 @@ print(x.relu(), x.relu()._op)
 """
 
 PROGRAMS["backpropagation step by step"] = """
-from micrograd.engine import Value
-
 a = Value(2.0)
 b = Value(-3.0)
 c = Value(10.0)
@@ -369,7 +351,6 @@ print(f"{(((a * b + c) * f).data - before.data) / h:.4f}")
 
 PROGRAMS["a network on two classes"] = """
 import random
-from micrograd.engine import Value
 from micrograd.nn import MLP
 
 random.seed(1337)
@@ -402,7 +383,6 @@ print(sum(p.grad == 0 for p in model.parameters()), model.layers[-1].neurons[0].
 PROGRAMS["what a fresh network holds"] = """
 import random
 from micrograd import nn
-from micrograd.engine import Value
 
 random.seed(3)
 neuron = nn.Neuron(2)
@@ -455,7 +435,6 @@ print(best.parameters()[0] is model.parameters()[0], best.parameters()[0] in mod
 
 PROGRAMS["nodes in sets, dicts and sorted lists"] = """
 from collections import Counter, defaultdict
-from micrograd.engine import Value
 
 values = [Value(x) for x in (3.0, -1.0, 2.0, 2.0)]
 total = sum(v * (i + 1) for i, v in enumerate(values)) + values[0] ** 2 + values[1].relu() - 0.5
@@ -484,7 +463,6 @@ import math
 import operator
 from functools import reduce
 import numpy as np
-from micrograd.engine import Value
 
 def value(x):
     return x if isinstance(x, Value) else Value(x)
@@ -539,6 +517,8 @@ for step in range(6):
 print(all(p.data == p.start for p in model.layers[0].parameters()))
 print([p.index for p in sorted(model.parameters(), key=lambda p: -abs(p.grad))[:3]])
 """
+
+PROGRAMS = {name: f"from micrograd.engine import Value\n{text}" for name, text in PROGRAMS.items()}
 
 # microgpt's Value, which the package micrograd does not have.
 MICROGPT = """

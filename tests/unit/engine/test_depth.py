@@ -6,6 +6,7 @@ be noticed.
 """
 
 import copy
+import operator
 import pickle
 import threading
 from collections.abc import Callable, Iterator
@@ -20,6 +21,7 @@ from chainrule.support import graph, numbers
 
 LONG = 10_000_000 if chainrule.core == "c" else 1_000_000
 COPIED = 1_000_000 if chainrule.core == "c" else 100_000
+SHORT = COPIED // 10
 SMALL_STACK = 256 * 1024
 
 
@@ -53,13 +55,18 @@ def on_small_stack(function: Callable[[], Any]) -> Any:
     return results[0]
 
 
-def chain(length: int) -> tuple[Any, Any]:
+def chain(length: int, add: Callable[[Any, Any], Any] = operator.add) -> tuple[Any, Any]:
     """A leaf, and the leaf added to itself `length` times: every number in it is exact."""
-    step = Value(1.0)
-    total = step
+    step = total = Value(1.0)
     for _ in range(length):
-        total = total + step
+        total = add(total, step)
     return step, total
+
+
+def swept(length: int, add: Callable[[Any, Any], Any]) -> tuple[float, float]:
+    step, total = chain(length, add)
+    total.backward()
+    return total.data, step.grad
 
 
 def run_chain(length: int) -> dict[str, Any]:
@@ -102,7 +109,6 @@ def test_freeing_by_retain_graph_needs_no_stack() -> None:
 
 def test_a_chain_of_hand_made_nodes_needs_no_stack() -> None:
     """The garbage collector tracks nodes with a function, and frees them in its own order."""
-    length = COPIED // 10
 
     def hand_made_add(left: Any, right: Any) -> Any:
         out = Value(left.data + right.data, (left, right), "add by hand")
@@ -114,41 +120,18 @@ def test_a_chain_of_hand_made_nodes_needs_no_stack() -> None:
         out._backward = add_backward
         return out
 
-    def run() -> tuple[float, float]:
-        step = Value(1.0)
-        total = step
-        for _ in range(length):
-            total = hand_made_add(total, step)
-        total.backward()
-        return total.data, step.grad
-
-    assert on_small_stack(run) == (length + 1.0, length + 1.0)
+    assert on_small_stack(lambda: swept(SHORT, hand_made_add)) == (SHORT + 1.0, SHORT + 1.0)
 
 
 def test_a_wide_and_deep_graph_needs_no_stack() -> None:
     """Variadic operations store their inputs elsewhere than binary ones."""
-    length = COPIED // 10
-
-    def run() -> tuple[float, float]:
-        step = Value(1.0)
-        total = step
-        for _ in range(length):
-            total = chainrule.sum([total, step, step])
-        total.backward()
-        return total.data, step.grad
-
-    assert on_small_stack(run) == (2.0 * length + 1.0, 2.0 * length + 1.0)
+    twice = 2.0 * SHORT + 1.0
+    assert on_small_stack(lambda: swept(SHORT, lambda x, y: chainrule.sum([x, y, y]))) == (twice, twice)
 
 
-def copied_by_deepcopy(things: Any) -> Any:
-    return copy.deepcopy(things)
-
-
-def copied_by_pickle(things: Any) -> Any:
-    return pickle.loads(pickle.dumps(things))
-
-
-both_ways = pytest.mark.parametrize("copied", [copied_by_deepcopy, copied_by_pickle])
+both_ways = pytest.mark.parametrize(
+    "copied", [copy.deepcopy, lambda things: pickle.loads(pickle.dumps(things))], ids=["copy", "pickle"]
+)
 
 
 @both_ways
@@ -200,11 +183,10 @@ def test_gradients_that_are_values_are_copied(copied: Callable[[Any], Any]) -> N
     assert x.grad.data == 27.0
 
 
-def doubled(levels: int) -> tuple[Any, Any]:
-    x = Value(1.0)
-    top = x
+def doubled(levels: int, join: Callable[[Any, Any], Any] = operator.add) -> tuple[Any, Any]:
+    x = top = Value(1.0)
     for _ in range(levels):
-        top = top + top
+        top = join(top, top)
     return x, top
 
 
@@ -220,10 +202,7 @@ def test_a_diamond_takes_linear_time() -> None:
 
 
 def test_a_diamond_of_products_takes_linear_time() -> None:
-    x = Value(1.0)
-    top = x
-    for _ in range(1000):
-        top = top * top
+    x, top = doubled(1000, operator.mul)
     assert len(graph.topological(top)) == 1001
     top.backward()
     assert x.grad == 2.0**1000
@@ -240,10 +219,7 @@ def test_a_diamond_is_copied_in_linear_time(copied: Callable[[Any], Any]) -> Non
 
 
 def test_a_diamond_is_differentiated_again_in_linear_time() -> None:
-    x = Value(1.0)
-    top = x
-    for _ in range(200):
-        top = top + top
+    x, top = doubled(200)
     (top * top).backward(create_graph=True)
     assert x.grad.data == 2.0**401
     x.grad.backward(reset=True)

@@ -10,19 +10,13 @@ import numpy as np
 import pytest
 
 import chainrule
-from chainrule import Value, no_grad, ops
+from chainrule import Value, ops
 from chainrule.support import graph
 
 from ...near import near
 
 NUMBERS = [2, 2.0, True, np.float64(2), np.float32(2), np.int64(2), np.int8(2), np.bool_(True)]
-OPERATORS: list[Callable[[Any, Any], Any]] = [
-    operator.add,
-    operator.sub,
-    operator.mul,
-    operator.truediv,
-    operator.pow,
-]
+OPERATORS = [operator.add, operator.sub, operator.mul, operator.truediv, operator.pow]
 
 
 def test_attributes_of_the_users_own_collide_with_nothing() -> None:
@@ -71,12 +65,9 @@ def test_numbers_on_either_side(op: Callable[[Any, Any], Any], number: Any) -> N
     assert left.data == op(float(number), 3.0)
     assert right.data == op(3.0, float(number))
     right.backward()
-    assert v.grad == near(
-        {"add": 1.0, "sub": 1.0, "mul": float(number), "truediv": 1 / float(number)}.get(
-            op.__name__, float(number) * 3.0 ** (float(number) - 1)
-        ),
-        ulps=4,
-    )
+    x = float(number)
+    slopes = {"add": 1.0, "sub": 1.0, "mul": x, "truediv": 1 / x, "pow": x * 3.0 ** (x - 1)}
+    assert v.grad == near(slopes[op.__name__], ulps=4)
 
 
 def test_builtin_functions() -> None:
@@ -111,7 +102,6 @@ def test_equality_of_values_is_identity_and_order_compares_data() -> None:
     assert len({a, b}) == 2
     assert a <= b
     assert not a < b
-    assert a > 1
     assert a > 1
     assert a >= np.float64(2)
     assert a < 2.5
@@ -198,68 +188,9 @@ def test_detach_cuts_the_graph() -> None:
     assert (a.grad, b.grad) == (6.0, 2.0)
 
 
-def test_no_grad() -> None:
-    a = Value(2.0)
-    with no_grad():
-        b = a * 3
-        assert b.is_leaf
-        assert Value(1.0, (a,), "op").is_leaf
-        with no_grad():
-            pass
-        assert (a * 3).is_leaf
-        with chainrule.enable_grad():
-            assert not (a * 3).is_leaf
-    assert not (a * 3).is_leaf
-
-    @no_grad()
-    def update() -> Any:
-        return a * 2
-
-    assert update().is_leaf
-    with pytest.raises(KeyError), no_grad():
-        raise KeyError
-    assert not (a * 3).is_leaf
-
-
 def test_assigning_data_and_grad() -> None:
     a = Value(2.0)
     a.data -= 0.5
     a.grad = np.float32(3)
     assert (a.data, a.grad) == (1.5, 3.0)
     assert type(a.grad) is float
-
-
-def test_a_subclass() -> None:
-    class Parameter(Value):
-        def __init__(self, data: float, name: str) -> None:
-            super().__init__(data, label=name)
-            self.name = name
-
-    p = Parameter(2.0, "w")
-    out = p * 3 + p
-    out.backward()
-    assert (p.grad, p.name, p.label, type(out)) == (4.0, "w", "w", Value)
-    assert isinstance(p, Value)
-
-
-def test_the_class_can_be_extended() -> None:
-    """A learner's relu works on the compiled core too."""
-    original = Value.relu
-
-    def relu(self: Value) -> Value:
-        out = Value(max(0.0, self.data), (self,), "my relu")
-
-        def backward() -> None:
-            self.grad += (out.data > 0) * out.grad
-
-        out._backward = backward
-        return out
-
-    try:
-        Value.relu = relu  # type: ignore[method-assign]
-        v = Value(3.0)
-        out = (v * 2).relu() * 5
-        out.backward()
-        assert (out.data, v.grad, out.inputs[0]._op) == (30.0, 10.0, "my relu")
-    finally:
-        Value.relu = original  # type: ignore[method-assign]
