@@ -106,13 +106,8 @@ class Unfinished(Value):  # type: ignore[misc]
 NUMPY_SCALARS = (
     *(np.bool_(True), np.int8(3), np.uint64(2**64 - 1), np.float16(0.5), np.float32(0.5)),
     *(np.float64(0.5), np.longdouble("1e4000"), np.complex64(1j), np.complex128(2.0), np.str_("a")),
-    *(
-        np.bytes_(b"a"),
-        np.datetime64("2020-01-01"),
-        np.timedelta64(3),
-        np.void(b"abc"),
-        np.float64("nan"),
-    ),
+    *(np.bytes_(b"a"), np.datetime64("2020-01-01"), np.timedelta64(3), np.void(b"abc")),
+    np.float64("nan"),
 )
 NUMPY_ARRAYS = (
     *(np.array(2.0), np.array([]), np.array([1.0, 2.0]), np.ones((2, 2)), np.array(["a", "b"])),
@@ -122,18 +117,8 @@ PLAIN = (
     *("", "3", "nan", "_backward", "\x00", "\ud800", b"3", bytearray(b"3"), None, 1j, complex("nan")),
     *(0, 1, -1, 2, 3, True, 10**400, -(10**400), 2**63, 0.0, -0.0, 1.5, -2.5, 1e308, 5e-324),
     *(float("nan"), float("inf"), -float("inf"), ..., NotImplemented, (), [], {}, set(), frozenset()),
-    *(
-        [1.0],
-        (1.0, 2.0),
-        {"a": 1.0},
-        [[1.0], [2.0, 3.0]],
-        ["a"],
-        range(3),
-        slice(1),
-        object(),
-        int,
-        float,
-    ),
+    *([1.0], (1.0, 2.0), {"a": 1.0}, [[1.0], [2.0, 3.0]], ["a"]),
+    *(range(3), slice(1), object(), int, float),
     *(fractions.Fraction(1, 3), decimal.Decimal("0.1"), datetime.timedelta(1), memoryview(b"ab"), len),
     *(ops.add, ops.dot, ops.where, ops.pow, Value, Subclass, type, HostileError(), property(), boom),
 )
@@ -232,13 +217,9 @@ class Campaign:
         mourner, value = self.mourner(), self.value()
         return self.random.choice(
             (
-                boom,
-                lambda *args: self.mischief(),
-                lambda *args: (mourner, value, self.mischief()),
-                lambda *args: self.nested(value.backward),
-                lambda *args: value,
-                lambda *args: sum(args),
-                lambda *args: operator.iadd(value.grad, 1.0),
+                *(boom, lambda *args: self.mischief(), lambda *args: (mourner, value, self.mischief())),
+                *(lambda *args: self.nested(value.backward), lambda *args: value),
+                *(lambda *args: sum(args), lambda *args: operator.iadd(value.grad, 1.0)),
             )
         )
 
@@ -393,14 +374,8 @@ class Campaign:
         names = ("grad", "value_and_grad", "jvp", "jacobian", "hessian", "hvp", "custom_op")
         functions = [getattr(functional, name) for name in functional.__all__]
         methods = [getattr(Value, row.name) for row in ops.TABLE]
-        own = [
-            Value.backward,
-            Value.forward,
-            Value.zero_grad,
-            Value.detach,
-            Value._Value__result,
-            Value._apply,
-        ]
+        own = [Value.backward, Value.forward, Value.zero_grad, Value.detach]
+        own += [Value._Value__result, Value._apply]
         others = [getattr(chainrule, name) for name in names] + [chainrule.check_gradients]
         return functions + methods + own * 3 + others * 2
 

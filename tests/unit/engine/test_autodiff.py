@@ -91,11 +91,8 @@ def test_forward_and_reverse_agree() -> None:
 
 
 def test_jacobian_of_lists() -> None:
-    assert jacobian(lambda x: [x[0] * x[1], x[1], 5.0])([2.0, 3.0]) == [
-        [3.0, 2.0],
-        [0.0, 1.0],
-        [0.0, 0.0],
-    ]
+    rows = jacobian(lambda x: [x[0] * x[1], x[1], 5.0])([2.0, 3.0])
+    assert rows == [[3.0, 2.0], [0.0, 1.0], [0.0, 0.0]]
     assert jacobian(lambda x: {"a": x**2, "b": 2 * x})(3.0) == {"a": 6.0, "b": 2.0}
 
 
@@ -170,17 +167,9 @@ def test_reverse_mode_through_python_control_flow() -> None:
         (lambda: grad([1, 2]), TypeError, "grad takes a function, got list"),
         (lambda: grad(abs, 3.0), TypeError, "argnums must be an int or several of them, got 3.0"),
         (lambda: grad(abs, "x"), TypeError, "argnums must be an int or several of them, got 'x'"),
-        (
-            lambda: jvp(abs, 3.0, 1.0),
-            TypeError,
-            r"jvp takes primals as a tuple .* such as \(x,\); got float",
-        ),
+        (lambda: jvp(abs, 3.0, 1.0), TypeError, r"jvp takes primals as a tuple .*\(x,\); got float"),
         (lambda: hvp(abs, (3.0,), 1.0), TypeError, "hvp takes tangents as a tuple"),
-        (
-            lambda: jvp(lambda x: x, (1.0,), (1.0, 2.0)),
-            ValueError,
-            "each of the 1 numbers in primals, got 2",
-        ),
+        (lambda: jvp(abs, (1.0,), (1.0, 2.0)), ValueError, "each of the 1 numbers in primals, got 2"),
     ],
 )
 def test_clear_errors(call: Any, error: type[Exception], message: str) -> None:
@@ -191,60 +180,23 @@ def test_clear_errors(call: Any, error: type[Exception], message: str) -> None:
 # --- equality inside derivatives -----------------------------------------------------------------
 
 
-def branches() -> list[tuple[Any, tuple[Any, ...]]]:
-    """Functions that use `==`, each with arguments for which the answer matters."""
-
-    def by_number(x: Any) -> Any:
-        return 10.0 * x if x == 2 else x
-
-    def reversed_operands(x: Any) -> Any:
-        return 10.0 * x if x == 2 else x
-
-    def sinc(x: Any) -> Any:
-        return 1.0 if x == 0 else chainrule.sin(x) / x
-
-    def of_arguments(x: Any, y: Any) -> Any:
-        return x * y if x == y else x + y
-
-    def of_results(x: Any, y: Any) -> Any:
-        return x * x * y if 2 * x == y + y else x + y
-
-    def filtered(xs: Any) -> Any:
-        return sum(x * x for x in xs if x != 3.0)
-
-    def largest(xs: Any) -> Any:
-        return 3.0 * xs[xs.index(max(xs))]
-
-    def counted(xs: Any) -> Any:
-        return xs[0] * xs.count(xs[0])
-
-    def not_a_number(x: Any) -> Any:
-        return 0.0 if x != x else 3.0 * x
-
-    def in_a_closure(x: Any) -> Any:
-        return grad(lambda t: t * t * x if t == x else t)(2.0)
-
-    return [
-        (by_number, (2.0,)),
-        (by_number, (3.0,)),
-        (reversed_operands, (2.0,)),
-        (sinc, (0.0,)),
-        (sinc, (1.0,)),
-        (of_arguments, (3.0, 3.0)),
-        (of_arguments, (3.0, 4.0)),
-        (of_results, (3.0, 3.0)),
-        (of_results, (3.0, 4.0)),
-        (filtered, ([1.0, 3.0, 4.0],)),
-        (largest, ([1.0, 5.0, 4.0],)),
-        (counted, ([2.0, 1.0, 2.0],)),
-        (not_a_number, (math.nan,)),
-        (not_a_number, (1.0,)),
-        (in_a_closure, (2.0,)),
-        (in_a_closure, (3.0,)),
-    ]
+# Functions that use `==`, each with arguments for which the answer matters.
+BRANCHES: list[tuple[Any, ...]] = [
+    (lambda x: 10.0 * x if x == 2 else x, (2.0,), (3.0,)),
+    (lambda x: 1.0 if x == 0 else chainrule.sin(x) / x, (0.0,), (1.0,)),
+    (lambda x, y: x * y if x == y else x + y, (3.0, 3.0), (3.0, 4.0)),
+    (lambda x, y: x * x * y if 2 * x == y + y else x + y, (3.0, 3.0), (3.0, 4.0)),
+    (lambda xs: sum(x * x for x in xs if x != 3.0), ([1.0, 3.0, 4.0],)),
+    (lambda xs: 3.0 * xs[xs.index(max(xs))], ([1.0, 5.0, 4.0],)),
+    (lambda xs: xs[0] * xs.count(xs[0]), ([2.0, 1.0, 2.0],)),
+    (lambda x: 0.0 if x != x else 3.0 * x, (math.nan,), (1.0,)),
+    (lambda x: grad(lambda t: t * t * x if t == x else t)(2.0), (2.0,), (3.0,)),
+]
 
 
-@pytest.mark.parametrize(("function", "args"), branches())
+@pytest.mark.parametrize(
+    ("function", "args"), [(function, args) for function, *many in BRANCHES for args in many]
+)
 def test_equality_takes_the_branch_of_a_plain_call(function: Any, args: tuple[Any, ...]) -> None:
     plain = function(*args)
     everything = tuple(range(len(args)))
@@ -302,10 +254,8 @@ def test_a_value_and_a_number_compare_as_numbers() -> None:
 @pytest.mark.parametrize(
     "function",
     [
-        lambda x: x.data * 2,
-        lambda x: Value(x.data) ** 2,
+        *(lambda x: x.data * 2, lambda x: Value(x.data) ** 2, lambda x: (x * x).data + 1.0),
         lambda x: grad(lambda t: t * x.data)(3.0),
-        lambda x: (x * x).data + 1.0,
     ],
 )
 def test_a_derivative_lost_by_reading_data_is_an_error(function: Any) -> None:
@@ -582,16 +532,12 @@ def test_copies_of_what_was_not_recorded_inside_a_derivative() -> None:
 def test_functions_that_do_not_depend_on_their_arguments() -> None:
     w = Value(4.0)
 
-    def reads_a_parameter(x: Any) -> Any:
-        return w.data * 2
-
     def prints(x: Any) -> Any:
         assert f"{x:.3f}" == "2.000"
         assert repr(x) == "Value(data=2.0000, grad=0.0000)"
         return 1.0
 
-    assert grad(lambda x: 3.0)(2.0) == 0.0
-    assert grad(reads_a_parameter)(2.0) == 0.0
+    assert grad(lambda x: w.data * 2)(2.0) == 0.0
     assert grad(prints)(2.0) == 0.0
     assert grad(lambda x: x.detach() * 2)(2.0) == 0.0
     assert grad(lambda x: x.detach() * x)(2.0) == 2.0

@@ -29,6 +29,13 @@ def run(main: Coroutine[Any, Any, Any]) -> Any:
         return pool.submit(asyncio.run, main).result()
 
 
+def in_a_thread(function: Callable[..., Any], *arguments: Any) -> None:
+    thread = threading.Thread(target=function, args=arguments, daemon=True)
+    thread.start()
+    thread.join(60)
+    assert not thread.is_alive()
+
+
 @pytest.fixture(autouse=True)
 def _modes_end_with_the_test() -> Iterator[None]:
     assert modes() == DEFAULT
@@ -117,9 +124,7 @@ def test_a_task_inherits_a_mode_until_its_manager_exits() -> None:
 def test_threads_start_in_the_default_modes() -> None:
     seen = []
     with no_grad():
-        thread = threading.Thread(target=lambda: seen.append(modes()))
-        thread.start()
-        thread.join()
+        in_a_thread(lambda: seen.append(modes()))
     assert seen == [DEFAULT]
 
 
@@ -131,9 +136,7 @@ def test_a_thread_that_ends_inside_a_mode() -> None:
         mode.__enter__()
         held.append(mode)
 
-    thread = threading.Thread(target=enter)
-    thread.start()
-    thread.join()
+    in_a_thread(enter)
     assert modes().recording
     x = Value(3.0)
     (x * x).backward()
@@ -232,9 +235,7 @@ def test_a_generator_advanced_in_a_context_that_is_gone() -> None:
     assert modes().recording
     generator.close()
     other = numbers()
-    thread = threading.Thread(target=next, args=(other,))
-    thread.start()
-    thread.join()
+    in_a_thread(next, other)
     other.close()
 
 
@@ -293,39 +294,24 @@ def test_an_asynchronous_generator_is_refused() -> None:
     async def items() -> Any:
         yield 1
 
-    with pytest.raises(
-        TypeError, match="no_grad cannot decorate an asynchronous generator; write `with"
-    ):
+    message = "no_grad cannot decorate an asynchronous generator; write `with"
+    with pytest.raises(TypeError, match=message):
         no_grad(items)
 
 
 # --- results that were not recorded --------------------------------------------------------------
 
 
-def not_recorded() -> list[Callable[[Value], Value]]:
-    def operator(x: Value) -> Value:
-        with no_grad():
-            return x * 2
-
-    def method(x: Value) -> Value:
-        with no_grad():
-            return x.tanh()
-
-    def by_hand(x: Value) -> Value:
-        with no_grad():
-            return Value(1.0, (x,), "mine")
-
-    def variadic(x: Value) -> Value:
-        with no_grad():
-            return x.max(x, x)
-
-    def detached(x: Value) -> Value:
-        return (x * 2).detach()
-
-    return [operator, method, by_hand, variadic, detached]
+NOT_RECORDED: dict[str, Callable[[Value], Value]] = {
+    "operator": no_grad(lambda x: x * 2),
+    "method": no_grad(lambda x: x.tanh()),
+    "by hand": no_grad(lambda x: Value(1.0, (x,), "mine")),
+    "variadic": no_grad(lambda x: x.max(x, x)),
+    "detached": lambda x: (x * 2).detach(),
+}
 
 
-@pytest.mark.parametrize("compute", not_recorded())
+@pytest.mark.parametrize("compute", NOT_RECORDED.values(), ids=NOT_RECORDED.keys())
 @pytest.mark.parametrize("create_graph", [False, True])
 def test_backward_of_a_result_that_was_not_recorded(
     compute: Callable[[Value], Value], create_graph: bool
@@ -410,10 +396,7 @@ def test_no_interrupt_leaves_a_mode_on(action: Callable[[], None]) -> None:
     assert any(on)  # some instructions are inside
     stride = 1 if core == "c" else 5  # the reference has many more instructions
     assert check_interrupts(lambda: (action, default_again), stride, own=__file__) > 5
-    thread = threading.Thread(target=action, daemon=True)  # no lock is left held either
-    thread.start()
-    thread.join(60)
-    assert not thread.is_alive()
+    in_a_thread(action)  # no lock is left held either
 
 
 class Marked(Value):
