@@ -8,7 +8,9 @@ import os
 import re
 import shutil
 import signal
-from collections.abc import Iterable, Iterator
+import subprocess
+import sys
+from collections.abc import Iterable, Iterator, Mapping
 from typing import Any
 
 import pytest
@@ -18,6 +20,15 @@ LONG = ("tests/unit/project/test_one_row.py", "tests/studio/test_wheel.py", "tes
 MISSING = re.compile(r"([\w.-]+) \((package|program)\)")
 # Skips unrelated to what is installed: only one core is needed, or the system is a different one.
 EXPECTED_IN_CI = re.compile(r"\b(cores?|POSIX|root|resident set|_testcapi)\b")
+
+
+def python(
+    *words: object, environment: Mapping[str, str] | None = None, **options: Any
+) -> subprocess.CompletedProcess[str]:
+    """Run Python with these arguments and this addition to the environment; capture its output."""
+    command = [sys.executable, *map(str, words)]
+    added = {**os.environ, **(environment or {})}
+    return subprocess.run(command, env=added, capture_output=True, text=True, **options)
 
 
 def require_all(packages: Iterable[str] = (), programs: Iterable[str] = ()) -> None:

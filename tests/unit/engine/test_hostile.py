@@ -5,9 +5,6 @@ unknown keyword) differ between the cores, so only their gist is checked.
 """
 
 import math
-import os
-import subprocess
-import sys
 from collections.abc import Callable
 from pathlib import Path
 from typing import Any
@@ -17,6 +14,8 @@ import pytest
 
 import chainrule
 from chainrule import Value
+
+from ...conftest import python
 
 NO_NUMBER = r"expected a real number \(int, float, bool or NumPy scalar\), got "
 HUGE = 10**400
@@ -307,18 +306,9 @@ def test_a_number_that_changes_the_other_operand_while_it_is_read() -> None:
 
 def run_apart(*arguments: str) -> None:
     """Run in a separate process that fills freed memory with garbage, so that any use of it shows."""
-    environment = {
-        **os.environ,
-        "CHAINRULE_CORE": chainrule.core,
-        "PYTHONPATH": str(Path(chainrule.__file__).parents[1]),
-        "PYTHONMALLOC": "debug",
-    }
-    run = subprocess.run(
-        [sys.executable, "-X", "faulthandler", *arguments],
-        env=environment,
-        capture_output=True,
-        text=True,
-    )
+    source = str(Path(chainrule.__file__).parents[1])
+    environment = {"CHAINRULE_CORE": chainrule.core, "PYTHONPATH": source, "PYTHONMALLOC": "debug"}
+    run = python("-X", "faulthandler", *arguments, environment=environment)
     assert run.returncode == 0, run.stderr[-3000:]
 
 
