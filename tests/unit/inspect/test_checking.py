@@ -151,13 +151,9 @@ def test_a_stale_expression() -> None:
 @pytest.mark.parametrize(
     "build",
     [
-        lambda: 1 / Value(1e-3),
-        lambda: Value(1e6).sin(),
-        lambda: Value(1e-6).log(),
-        lambda: Value(1e-6) * 1e-6 + 1.0,
+        *(lambda: 1 / Value(1e-3), lambda: Value(1e6).sin(), lambda: Value(1e-6).log()),
+        *(lambda: Value(1e-6) * 1e-6 + 1.0, lambda: Value(1e100) * 3.0, lambda: Value(0.0).exp()),
         lambda: chainrule.max(Value(2.0), Value(2.0), Value(2.0)),
-        lambda: Value(1e100) * 3.0,
-        lambda: Value(0.0).exp(),
     ],
 )
 def test_right_rules_are_not_accused(build: Any) -> None:
