@@ -27,6 +27,7 @@ from ...conftest import require
 from ...near import near
 
 Run = Callable[..., tuple[int, str, str]]
+Fine = Callable[..., str]
 COMMANDS = ["demo", "train", "predict", "graph", "check", "studio", "info"]
 
 
@@ -41,6 +42,18 @@ def run(capsys: pytest.CaptureFixture[str]) -> Run:
             code = int(end.code or 0)
         printed = capsys.readouterr()
         return code, printed.out, printed.err
+
+    return call
+
+
+@pytest.fixture
+def fine(run: Run) -> Fine:
+    """Run a command that must succeed without a word of complaint; returns its output."""
+
+    def call(*arguments: Any) -> str:
+        code, out, err = run(*arguments)
+        assert (code, err) == (0, "")
+        return out
 
     return call
 
@@ -68,18 +81,16 @@ def without_times(text: str) -> str:
 # --- help ----------------------------------------------------------------------------------------
 
 
-def test_help(run: Run) -> None:
-    code, out, err = run("--help")
-    assert (code, err) == (0, "")
+def test_help(fine: Fine) -> None:
+    out = fine("--help")
     assert "examples:" in out
     assert 'chainrule graph "tanh(a*b + a**2)" a=2 b=-3' in out
     assert all(re.search(rf"^ +{command} ", out, re.MULTILINE) for command in COMMANDS)
 
 
 @pytest.mark.parametrize("command", COMMANDS)
-def test_help_of_every_command_has_examples(run: Run, command: str) -> None:
-    code, out, err = run(command, "--help")
-    assert (code, err) == (0, "")
+def test_help_of_every_command_has_examples(fine: Fine, command: str) -> None:
+    out = fine(command, "--help")
     assert out.startswith(f"usage: chainrule {command}")
     assert re.search(rf"^examples?:\n  chainrule {command}", out, re.MULTILINE)
 
@@ -98,17 +109,15 @@ def test_every_option_is_in_this_file(run: Run) -> None:
 # --- demo and info -------------------------------------------------------------------------------
 
 
-def test_demo(run: Run) -> None:
-    code, out, err = run("demo")
-    assert (code, err) == (0, "")
+def test_demo(fine: Fine) -> None:
+    out = fine("demo")
     assert out.startswith("y = tanh(a*b + a**2), every value with its gradient:")
     assert "2 of 2 gradients agree" in out
     assert out.count(" xor ") == 4
 
 
-def test_info(run: Run) -> None:
-    code, out, err = run("info")
-    assert (code, err) == (0, "")
+def test_info(fine: Fine) -> None:
+    out = fine("info")
     lines = dict(line.split(None, 1) for line in out.splitlines())
     assert lines["chainrule"] == chainrule.__version__
     assert lines["core"].startswith("compiled" if chainrule.core == "c" else "reference")
@@ -118,22 +127,16 @@ def test_info(run: Run) -> None:
     assert lines["plot"] == expected
 
 
+NOT_BUILT = "the compiled one was not built: install a C compiler and reinstall chainrule"
+
+
 @pytest.mark.parametrize(
     ("core", "compiled", "said"),
     [
-        ("c", object(), "compiled"),
-        (
-            "python",
-            object(),
-            "reference, chosen by CHAINRULE_CORE=python; the compiled core is available",
-        ),
-        (
-            "python",
-            None,
-            "reference; the compiled one was not built: install a C compiler and reinstall chainrule",
-        ),
+        ("c", True, "compiled"),
+        ("python", True, "reference, chosen by CHAINRULE_CORE=python; the compiled core is available"),
+        ("python", None, f"reference; {NOT_BUILT}"),
     ],
-    ids=["compiled", "chosen", "not built"],
 )
 def test_info_says_why_the_core_is_the_reference(
     run: Run, monkeypatch: pytest.MonkeyPatch, core: str, compiled: Any, said: str
@@ -172,16 +175,11 @@ def test_graph(run: Run) -> None:
         (["9 ** 9 ** 9"], "inf  (leaf)  grad 1.0000"),
         (["2 * pi"], "6.2832  (leaf)  grad 1.0000"),
         (["--", "-a", "a=1"], "-1.0000  (neg)  grad 1.0000"),
+        (["-a*b", "a=1", "b=2"], "-2.0000  (mul)  grad 1.0000"),
     ],
 )
-def test_other_graphs(run: Run, arguments: list[str], first: str) -> None:
-    code, out, err = run("graph", *arguments)
-    assert (code, out.splitlines()[0], err) == (0, first, "")
-
-
-def test_an_expression_that_begins_with_a_minus(run: Run) -> None:
-    code, out, _ = run("graph", "-a*b", "a=1", "b=2")
-    assert (code, out.splitlines()[0]) == (0, "-2.0000  (mul)  grad 1.0000")
+def test_other_graphs(fine: Fine, arguments: list[str], first: str) -> None:
+    assert fine("graph", *arguments).splitlines()[0] == first
 
 
 @pytest.mark.parametrize("place", [2, 3, 4])
@@ -204,9 +202,8 @@ def test_graph_to_a_wrong_file(run: Run, tmp_path: Path) -> None:
     refused(run("graph", "a", "a=1", "--save"), "expected one argument", code=2)
 
 
-def test_check(run: Run) -> None:
-    code, out, err = run("check", "log(x)*sin(x)", "x=1.5")
-    assert (code, err) == (0, "")
+def test_check(fine: Fine) -> None:
+    out = fine("check", "log(x)*sin(x)", "x=1.5")
     lines = out.splitlines()
     assert lines[0].split() == ["value", "backward", "numerical", "difference"]
     expected = math.sin(1.5) / 1.5 + math.log(1.5) * math.cos(1.5)
@@ -215,10 +212,9 @@ def test_check(run: Run) -> None:
     assert lines[2] == "1 of 1 gradients agree (epsilon 1e-05)"
 
 
-def test_check_at_a_kink(run: Run) -> None:
+def test_check_at_a_kink(fine: Fine) -> None:
     """The derivative there is a convention that differences cannot reproduce: nothing is wrong."""
-    code, out, err = run("check", "relu(x) + y", "x=0", "y=1")
-    assert (code, err) == (0, "")
+    out = fine("check", "relu(x) + y", "x=0", "y=1")
     assert "at a kink of 'relu'" in out
     assert "WRONG" not in out
     assert out.splitlines()[1].endswith("5.0e-01   at a kink")
@@ -261,18 +257,10 @@ def test_check_where_there_is_nothing_to_compare(run: Run, arguments: list[str],
         (["a", "a"], "expected NAME=NUMBER, got 'a'"),
         (["a", "=3"], "expected NAME=NUMBER, got '=3'"),
         (["a", "1=3"], "expected NAME=NUMBER, got '1=3'"),
-        (["a.b", "a=1"], "Attribute is not allowed at column 1"),
-        (["__import__('os')"], "__import__ is not a function of chainrule at column 1"),
+        (["e * x", "e=1", "x=2"], "e is a constant, 2.71828: use another name"),
         (["tanh(a", "a=1"], "'(' was never closed at column 5: tanh(a"),
-        (["tanh()"], "tanh takes 1 argument, got 0"),
         (["a\nb", "a=1"], "invalid syntax at column 1: a b"),
-        (
-            ["1if a else a", "a=1"],
-            "a choice is written where(less(a, b), x, y), a comparison less(a, b) at column 1",
-        ),
-        (["a" * 20_000], "the expression is longer than 10000 characters"),
         (["-" * 5000 + "a", "a=1"], None),
-        (["9" * 400], None),
         (["a", "a=1", "a=2"], None),
     ],
 )
@@ -283,12 +271,6 @@ def test_bad_expressions(run: Run, command: str, arguments: list[str], message: 
     assert err.count("\n") == 1
     if message is not None:
         assert err == f"chainrule: {message}\n"
-
-
-def test_a_constant_is_not_given_a_value(run: Run) -> None:
-    code, _, err = run("graph", "e * x", "e=1", "x=2")
-    assert code == 1
-    assert "constant" in err
 
 
 @pytest.mark.parametrize("count", [200, 500, 800, *range(900, 1000, 5), 2000])
@@ -302,34 +284,29 @@ def test_deep_expressions(run: Run, piece: str, count: int) -> None:
 # --- train ---------------------------------------------------------------------------------------
 
 
-def test_train_xor(run: Run) -> None:
-    code, out, err = run("train", "xor")
-    assert (code, err) == (0, "")
+def test_train_xor(fine: Fine) -> None:
+    out = fine("train", "xor")
     lines = out.splitlines()
     assert lines[0] == "xor: 4 samples, 2 inputs; 337 parameters; mse"
     assert re.fullmatch(r"200 epochs in .* s, loss 0\.\d+ -> .*", lines[1])
-    for line, (x, y, wanted) in zip(
-        lines[2:], [(0, 0, 0), (0, 1, 1), (1, 0, 1), (1, 1, 0)], strict=True
-    ):
+    cases = [(0, 0, 0), (0, 1, 1), (1, 0, 1), (1, 1, 0)]
+    for line, (x, y, wanted) in zip(lines[2:], cases, strict=True):
         match = re.fullmatch(rf"  {x} xor {y} = (-?\d\.\d+)   wanted {wanted}", line)
-        assert match
         assert float(match[1]) == near(wanted, abs=0.1)
 
 
 @pytest.mark.parametrize("name", ["moons", "circles", "spirals"])
-def test_train_the_built_in_data_sets(run: Run, name: str) -> None:
-    code, out, err = run("train", name, "--hidden", "4", "--epochs", "2")
-    assert (code, err) == (0, "")
+def test_train_the_built_in_data_sets(fine: Fine, name: str) -> None:
+    out = fine("train", name, "--hidden", "4", "--epochs", "2")
     assert out.splitlines()[0] == (
         f"{name}: 100 samples, 2 inputs; 17 parameters; binary_cross_entropy_with_logits"
     )
     assert re.search(r"^2 epochs in .*, accuracy \d", out, re.MULTILINE)
 
 
-def test_train_digits(run: Run) -> None:
+def test_train_digits(fine: Fine) -> None:
     require("sklearn")
-    code, out, err = run("train", "digits", "--hidden", "--epochs", "1", "--batch-size", "50")
-    assert (code, err) == (0, "")
+    out = fine("train", "digits", "--hidden", "--epochs", "1", "--batch-size", "50")
     title, result = out.splitlines()
     assert title == "digits: 1797 samples, 64 inputs; 650 parameters; cross_entropy"
     assert float(re.findall(r"accuracy ([^,]+),", result)[0]) > 0.8
@@ -344,10 +321,9 @@ def test_train_digits_without_scikit_learn() -> None:
 
 @pytest.mark.parametrize("name", ["xor", "moons"])
 @pytest.mark.parametrize("loss", cli.LOSSES)
-def test_every_loss_is_learned(run: Run, name: str, loss: str) -> None:
+def test_every_loss_is_learned(fine: Fine, name: str, loss: str) -> None:
     """All these losses are at least 0, so a negative one cannot be right."""
-    code, out, err = run("train", name, "--loss", loss, "--epochs", "20", "--hidden", "3")
-    assert (code, err) == (0, "")
+    out = fine("train", name, "--loss", loss, "--epochs", "20", "--hidden", "3")
     assert out.splitlines()[0].endswith(f"; {loss}")
     first, last = re.findall(r"loss (\S+) -> ([^\s,]+)", out)[0]
     assert 0.0 <= float(last) < float(first)
@@ -360,11 +336,10 @@ def test_nll_is_not_offered(run: Run) -> None:
 
 
 @pytest.mark.parametrize("loss", ["hinge", "binary_cross_entropy"])
-def test_the_accuracy_of_two_classes(run: Run, loss: str) -> None:
+def test_the_accuracy_of_two_classes(fine: Fine, loss: str) -> None:
     """Scores are split at 0, probabilities at 1/2."""
     options = ("--hidden", "8", "--epochs", "20", "--lr", "0.1")
-    code, out, err = run("train", "moons", "--loss", loss, *options)
-    assert (code, err) == (0, "")
+    out = fine("train", "moons", "--loss", loss, *options)
     assert float(re.findall(r"accuracy ([^,]+),", out)[0]) > 0.8
 
 
@@ -376,9 +351,8 @@ def test_hinge_with_signs_as_targets(run: Run, table: Any) -> None:
 
 
 @pytest.mark.parametrize("optimizer", cli.OPTIMIZERS)
-def test_every_optimizer(run: Run, optimizer: str) -> None:
-    code, out, err = run("train", "moons", "--optimizer", optimizer, "--epochs", "3", "--hidden", "3")
-    assert (code, err) == (0, "")
+def test_every_optimizer(fine: Fine, optimizer: str) -> None:
+    out = fine("train", "moons", "--optimizer", optimizer, "--epochs", "3", "--hidden", "3")
     first, last = re.findall(r"loss (\S+) -> ([^\s,]+)", out)[0]
     assert float(last) < float(first)
 
@@ -394,44 +368,29 @@ def test_every_activation(run: Run, activation: str, tmp_path: Path) -> None:
     )
 
 
-def test_the_other_options(run: Run, tmp_path: Path) -> None:
+def test_the_other_options(fine: Fine, tmp_path: Path) -> None:
     """The same training run by hand."""
     path = tmp_path / "model"
     options = ("--hidden", "5", "--lr", "0.02", "--epochs", "4", "--batch-size", "30", "--seed", "7")
-    code, out, err = run("train", "circles", *options, "--optimizer", "sgd", "--save", path)
-    assert (code, err) == (0, "")
+    out = fine("train", "circles", *options, "--optimizer", "sgd", "--save", path)
     assert out.endswith(f"saved to {path}\n")
     model = nn.MLP(2, [5, 1], init="xavier", seed=7)
-    train.fit(
-        model,
-        "binary_cross_entropy_with_logits",
-        *data.circles(seed=7),
-        optimizer=chainrule.optim.SGD(model.parameters(), lr=0.02),
-        epochs=4,
-        batch_size=30,
-        seed=7,
-        progress=False,
-    )
+    optimizer = chainrule.optim.SGD(model.parameters(), lr=0.02)
+    settings: Any = {"optimizer": optimizer, "epochs": 4, "batch_size": 30, "seed": 7, "progress": False}
+    train.fit(model, "binary_cross_entropy_with_logits", *data.circles(seed=7), **settings)
     assert load(path).state_dict() == model.state_dict()
 
 
-def test_the_same_seed_prints_the_same(run: Run) -> None:
-    texts = [
-        without_times(run("train", "moons", "--epochs", "2", "--seed", seed)[1]) for seed in (1, 1, 2)
-    ]
+def test_the_same_seed_prints_the_same(fine: Fine) -> None:
+    options = ("--epochs", "2", "--seed")
+    texts = [without_times(fine("train", "moons", *options, seed)) for seed in (1, 1, 2)]
     assert texts[0] == texts[1]
     assert texts[0] != texts[2]
 
 
-def test_no_hidden_layer(run: Run) -> None:
-    assert run("train", "xor", "--epochs", "1", "--hidden")[1].startswith(
-        "xor: 4 samples, 2 inputs; 3 parameters"
-    )
-
-
-def test_no_epochs(run: Run) -> None:
-    code, out, err = run("train", "moons", "--epochs", "0")
-    assert (code, err) == (0, "")
+def test_no_epochs_and_no_hidden_layer(fine: Fine) -> None:
+    out = fine("train", "xor", "--epochs", "0", "--hidden")
+    assert out.startswith("xor: 4 samples, 2 inputs; 3 parameters")
     assert "no epoch was finished" in out
 
 
@@ -442,11 +401,10 @@ def test_plotting_without_matplotlib(run: Run, tmp_path: Path, monkeypatch: Any)
     assert out.count("\n") <= 1  # detected before the training run, not after it
 
 
-def test_plotting(run: Run, tmp_path: Path) -> None:
+def test_plotting(fine: Fine, tmp_path: Path) -> None:
     require("matplotlib")
     path = tmp_path / "curves.png"
-    code, out, err = run("train", "xor", "--epochs", "2", "--plot", path)
-    assert (code, err) == (0, "")
+    out = fine("train", "xor", "--epochs", "2", "--plot", path)
     assert out.endswith(f"plotted to {path}\n")
     assert path.read_bytes().startswith(b"\x89PNG")
 
@@ -462,10 +420,9 @@ def test_plotting(run: Run, tmp_path: Path) -> None:
     ],
     ids=["numbers", "two classes", "three classes", "signs", "integers that are no classes"],
 )
-def test_train_a_file(run: Run, table: Any, text: str, loss: str, parameters: int) -> None:
+def test_train_a_file(fine: Fine, table: Any, text: str, loss: str, parameters: int) -> None:
     path = table(text)
-    code, out, err = run("train", path, "--hidden", "5", "--epochs", "1")
-    assert (code, err) == (0, "")
+    out = fine("train", path, "--hidden", "5", "--epochs", "1")
     named = text.startswith("a")
     size = f"{len(text.strip().splitlines()) - named} samples, 2 inputs{', target y' if named else ''}"
     assert out.splitlines()[0] == f"{path}: {size}; {parameters} parameters; {loss}"
@@ -503,23 +460,20 @@ def test_bad_options(run: Run, options: list[str], message: str) -> None:
 @pytest.mark.parametrize(
     "options",
     [
-        ["--hidden", "a"],
-        ["--hidden", "1.5"],
-        ["--activation", "foo"],
-        ["--loss", "foo"],
-        ["--optimizer", "foo"],
-        ["--lr", "fast"],
-        ["--epochs", "1.5"],
-        ["--batch-size", "all"],
-        ["--seed", "x"],
-        ["--save"],
-        ["--unknown"],
-        ["more"],
+        *(
+            "--hidden a",
+            "--hidden 1.5",
+            "--activation foo",
+            "--loss foo",
+            "--optimizer foo",
+            "--lr fast",
+        ),
+        *("--epochs 1.5", "--batch-size all", "--seed x", "--save", "--unknown", "more"),
     ],
-    ids=" ".join,
 )
-def test_usage_errors_are_one_line_too(run: Run, options: list[str]) -> None:
-    refused(run("train", "xor", *options), options[0], code=2)
+def test_usage_errors_are_one_line_too(run: Run, options: str) -> None:
+    words = options.split()
+    refused(run("train", "xor", *words), words[0], code=2)
 
 
 @pytest.mark.parametrize(
@@ -529,57 +483,19 @@ def test_usage_errors_of_the_commands(run: Run, arguments: list[str]) -> None:
     refused(run(*arguments), code=2)
 
 
+WHOLE = "cross_entropy needs whole numbers from 0 as targets"
+CLASSES = "chainrule: hinge needs two classes, 0 and 1 or -1 and 1; there are 0, 1, 2"
+
+
 @pytest.mark.parametrize(
     ("text", "options", "message"),
     [
-        ("", [], "the file is empty"),
-        ("a,b\n", [], "there is a header but no data"),
         ("1,2\n3\n", [], "line 2: 1 columns, expected 2"),
-        ("a,b\n1,x\n", [], "line 2, column 2: 'x' is not a number"),
-        ("1\n2\n", [], ""),
-        (
-            "1,0.5\n2,0.7\n",
-            ["--loss", "cross_entropy"],
-            "cross_entropy needs whole numbers from 0 as targets",
-        ),
-        (
-            "1,0\n2,1\n3,2\n",
-            ["--loss", "hinge"],
-            "chainrule: hinge needs two classes, 0 and 1 or -1 and 1; there are 0, 1, 2",
-        ),
+        ("1,0.5\n2,0.7\n", ["--loss", "cross_entropy"], WHOLE),
+        ("1,-1\n2,1\n", ["--loss", "cross_entropy"], WHOLE),
+        ("1,0\n2,1\n3,2\n", ["--loss", "hinge"], CLASSES),
         ("1,0\n2,2\n", ["--loss", "binary_cross_entropy"], "needs targets from 0 to 1, got 2.0"),
         ("1,2,0\n2,nan,1\n", [], "table.csv, line 2, column 2: 'nan' is not a finite number"),
-        (
-            "1,-1\n2,1\n",
-            ["--loss", "cross_entropy"],
-            "cross_entropy needs whole numbers from 0 as targets",
-        ),
-        (
-            "1,nan\n2,1\n",
-            ["--loss", "cross_entropy"],
-            "table.csv, line 1, column 2: 'nan' is not a finite number",
-        ),
-        (
-            "1,inf\n2,1\n",
-            ["--loss", "cross_entropy"],
-            "table.csv, line 1, column 2: 'inf' is not a finite number",
-        ),
-        ("1," + "1" * 200_000 + "\n", [], ""),
-    ],
-    ids=[
-        "empty",
-        "header",
-        "ragged",
-        "no number",
-        "one column",
-        "fractions",
-        "hinge",
-        "more than two classes",
-        "nan as input",
-        "signs",
-        "nan",
-        "inf",
-        "long",
     ],
 )
 def test_bad_files(run: Run, table: Any, text: str, options: list[str], message: str) -> None:
@@ -588,10 +504,8 @@ def test_bad_files(run: Run, table: Any, text: str, options: list[str], message:
 
 def test_files_that_are_not_there(run: Run, tmp_path: Path) -> None:
     for path in (tmp_path / "missing.csv", tmp_path):
-        message = (
-            f"no data set or file '{path}'; data sets are xor, moons, circles, spirals, blobs, digits"
-        )
-        refused(run("train", path), message)
+        sets = "xor, moons, circles, spirals, blobs, digits"
+        refused(run("train", path), f"no data set or file '{path}'; data sets are {sets}")
 
 
 def test_a_file_that_is_not_text(run: Run, tmp_path: Path) -> None:
@@ -607,10 +521,9 @@ def houses(target: Callable[[float, float], float], scale: float = 1.0) -> str:
     return "area,rooms,price\n" + "\n".join(lines)
 
 
-def test_unscaled_columns_are_named(run: Run, table: Any) -> None:
+def test_unscaled_columns_are_named(fine: Fine, table: Any) -> None:
     path = table(houses(lambda area, rooms: 150.0 * area + 1e4 * rooms))
-    code, out, err = run("train", path)
-    assert (code, err) == (0, "")
+    out = fine("train", path)
     lines = out.splitlines()
     assert lines[2] == (
         "scale: a network learns best from columns of about 1 in size, these are far from it: "
@@ -649,9 +562,8 @@ def test_a_learning_rate_that_is_too_large_is_reported(
 ) -> None:
     code, out, err = run("train", "moons", "--optimizer", optimizer, "--epochs", epochs, "--lr", rate)
     if code:
-        assert re.match(
-            r"chainrule: the loss is (inf|nan) in epoch \d+, .*try a smaller learning rate", err
-        )
+        message = r"chainrule: the loss is (inf|nan) in epoch \d+, .*try a smaller learning rate"
+        assert re.match(message, err)
         return
     (line,) = [line for line in out.splitlines() if line.startswith("learning rate:")]
     assert line.startswith("learning rate: the loss grew from 0.6777 to ")
@@ -661,9 +573,8 @@ def test_a_learning_rate_that_is_too_large_is_reported(
 def test_a_loss_that_is_not_finite(run: Run) -> None:
     code, _, err = run("train", "xor", "--optimizer", "sgd", "--lr", "1e300")
     assert code == 1
-    assert re.fullmatch(
-        r"chainrule: the loss is (inf|nan) in epoch \d+, batch 1: .*clip_grad_norm_\.\n", err
-    )
+    message = r"chainrule: the loss is (inf|nan) in epoch \d+, batch 1: .*clip_grad_norm_\.\n"
+    assert re.fullmatch(message, err)
 
 
 def test_control_c_saves_what_was_learned(tmp_path: Path) -> None:
@@ -754,9 +665,8 @@ def test_help_says_what_a_prediction_is(run: Run) -> None:
     """A file does not record the loss, so only its owner knows whether an output is a score."""
     out = " ".join(run("predict", "--help")[1].split())
     assert "for two classes, a score, above 0 for class 1" in out
-    assert (
-        "a score for each, starting with class 0; the class with the largest score is predicted" in out
-    )
+    several = "a score for each, starting with class 0; the class with the largest score is predicted"
+    assert several in out
 
 
 def test_predict_several_outputs(run: Run, tmp_path: Path, table: Any) -> None:
@@ -769,10 +679,8 @@ def test_predict_several_outputs(run: Run, tmp_path: Path, table: Any) -> None:
 
 
 def test_bad_predictions(run: Run, saved: Path, table: Any, tmp_path: Path) -> None:
-    refused(
-        run("predict", tmp_path / "missing", table("1,2\n")), f"no model file {tmp_path / 'missing'}"
-    )
-    refused(run("predict", tmp_path, table("1,2\n")), f"no model file {tmp_path}")
+    for path in (tmp_path / "missing", tmp_path):
+        refused(run("predict", path, table("1,2\n")), f"no model file {path}")
     refused(run("predict", saved, tmp_path / "missing.csv"), "missing.csv")
     refused(run("predict", saved, table("1\n")), "the model expects 2 inputs, ")
     refused(run("predict", saved, table("1,2,3,4\n")), "has 4 columns")
@@ -793,16 +701,14 @@ def test_predict_with_a_model_that_has_no_neurons(run: Run, tmp_path: Path, tabl
 def test_the_program_itself() -> None:
     program = Path(sys.executable).with_name("chainrule")
     programs = [(sys.executable, "-m", "chainrule"), *([(str(program),)] if program.exists() else [])]
+    # Python's warning about the literal 1if would take a line more.
+    choice = "a choice is written where(less(a, b), x, y), a comparison less(a, b) at column 1"
     for words in programs:
         run = process("graph", "a*b", "a=2", "b=3", program=words)
-        assert (run.returncode, run.stdout.splitlines()[0], run.stderr) == (
-            0,
-            "6.0000  (mul)  grad 1.0000",
-            "",
-        )
-        run = process("graph", "a.b", "a=2", program=words)
-        assert (run.returncode, run.stdout) == (1, "")
-        assert run.stderr == "chainrule: Attribute is not allowed at column 1\n"
+        assert (run.returncode, run.stderr) == (0, "")
+        assert run.stdout.startswith("6.0000  (mul)  grad 1.0000\n")
+        run = process("graph", "1if a else a", "a=2", program=words)
+        assert (run.returncode, run.stdout, run.stderr) == (1, "", f"chainrule: {choice}\n")
         run = process("train", "nothing", program=words)
         assert (run.returncode, run.stderr.count("\n")) == (1, 1)
 
@@ -816,26 +722,12 @@ def test_train_and_predict_in_processes(tmp_path: Path) -> None:
     assert [float(line) for line in run.stdout.split()] == near([0, 1, 1, 0], abs=0.1)
 
 
-def test_no_warning_escapes() -> None:
-    """Python's warnings about odd literals take extra lines."""
-    run = process("graph", "1if a else a", "a=1")
-    assert (run.returncode, run.stderr) == (
-        1,
-        "chainrule: a choice is written where(less(a, b), x, y), a comparison less(a, b) at column 1\n",
-    )
-
-
 @pytest.mark.skipif(os.name != "posix", reason="pipes of this kind are POSIX")
 def test_a_reader_that_goes_away() -> None:
     """`chainrule demo | head -1` prints nothing about broken pipes."""
-    with subprocess.Popen(
-        [sys.executable, "-u", "-m", "chainrule", "demo"],
-        stdout=subprocess.PIPE,
-        stderr=subprocess.PIPE,
-        text=True,
-    ) as child:
-        assert child.stdout is not None
-        assert child.stderr is not None
+    command = [sys.executable, "-u", "-m", "chainrule", "demo"]
+    pipe = subprocess.PIPE
+    with subprocess.Popen(command, stdout=pipe, stderr=pipe, text=True) as child:
         child.stdout.readline()
         child.stdout.close()
         error = child.stderr.read()
@@ -848,11 +740,8 @@ def test_a_reader_that_goes_away() -> None:
 
 def test_a_studio_on_a_port_that_there_is_not(run: Run) -> None:
     require("starlette")
-    assert run("studio", "--no-browser", "--course", "elsewhere", "--port", "65536") == (
-        1,
-        "",
-        "chainrule: a port is a number from 0 to 65535, got 65536\n",
-    )
+    message = "chainrule: a port is a number from 0 to 65535, got 65536\n"
+    assert run("studio", "--no-browser", "--course", "elsewhere", "--port", "65536") == (1, "", message)
     assert "invalid int value: 'http'" in run("studio", "--port", "http")[2]
 
 
