@@ -3,18 +3,17 @@
 import json
 import os
 import re
-import subprocess
 import sys
 from collections.abc import Callable
 from pathlib import Path
 
 import pytest
 
-from ..conftest import require
+from ..conftest import python, require
 
 HERE = Path(__file__).parent
 PROGRAMS = HERE / "right.py", HERE / "wrong.py"
-PYRIGHT = [sys.executable, "-m", "pyright", "--outputjson"]
+PYRIGHT = ("-m", "pyright", "--outputjson")
 
 
 def marked(path: Path) -> list[tuple[str, int]]:
@@ -26,12 +25,7 @@ def marked(path: Path) -> list[tuple[str, int]]:
 def mypy() -> set[tuple[str, int]]:
     """The lines about which mypy complains."""
     options = ["--strict", "--config-file=", "--follow-imports=silent", "--no-error-summary"]
-    done = subprocess.run(
-        [sys.executable, "-m", "mypy", *options, *map(str, PROGRAMS)],
-        capture_output=True,
-        text=True,
-        check=False,
-    )
+    done = python("-m", "mypy", *options, *PROGRAMS)
     assert done.stderr == ""
     return {(name, int(line)) for name, line in re.findall(r"(\w+\.py):(\d+): error", done.stdout)}
 
@@ -39,18 +33,10 @@ def mypy() -> set[tuple[str, int]]:
 def pyright() -> set[tuple[str, int]]:
     """The lines about which pyright complains."""
     require("pyright")
-    done = subprocess.run(
-        [*PYRIGHT, "--pythonpath", sys.executable, *map(str, PROGRAMS)],
-        capture_output=True,
-        text=True,
-        check=False,
-    )
+    done = python(*PYRIGHT, "--pythonpath", sys.executable, *PROGRAMS)
     found = json.loads(done.stdout)["generalDiagnostics"]
-    return {
-        (Path(each["file"]).name, each["range"]["start"]["line"] + 1)
-        for each in found
-        if each["severity"] == "error"
-    }
+    errors = [each for each in found if each["severity"] == "error"]
+    return {(Path(each["file"]).name, each["range"]["start"]["line"] + 1) for each in errors}
 
 
 @pytest.mark.parametrize("checker", [mypy, pyright])
@@ -66,19 +52,11 @@ def test_a_checker_refuses_the_wrong_lines_and_no_other(
 def test_public_types_are_known(tmp_path: Path) -> None:
     """`pyright --verifytypes`: at least 95 % of what can be imported has a known type."""
     require("pyright")
-    folder = Path(sys.executable).parent
-    done = subprocess.run(
-        [*PYRIGHT, "--verifytypes", "chainrule", "--ignoreexternal"],
-        cwd=tmp_path,  # a file beside it would be taken for the package
-        env={
-            **os.environ,
-            "PATH": f"{folder}{os.pathsep}{os.environ['PATH']}",
-            "PYTHONPATH": str(HERE.parents[1] / "src"),
-        },
-        capture_output=True,
-        text=True,
-        check=False,
-    )
+    path = f"{Path(sys.executable).parent}{os.pathsep}{os.environ['PATH']}"
+    environment = {"PATH": path, "PYTHONPATH": str(HERE.parents[1] / "src")}
+    words = ("--verifytypes", "chainrule", "--ignoreexternal")
+    # In an empty folder: a file beside it would be taken for the package.
+    done = python(*PYRIGHT, *words, environment=environment, cwd=tmp_path)
     found = json.loads(done.stdout)["typeCompleteness"]
     assert sum(found["exportedSymbolCounts"].values()) > 3000
     assert found["completenessScore"] >= 0.95

@@ -6,12 +6,13 @@ Sizes are tiny and no target is judged here. The scripts skip what is not instal
 import json
 import os
 import subprocess
-import sys
 from pathlib import Path
 
 import pytest
 
 import chainrule
+
+from ...conftest import python
 
 BENCHMARKS = Path(__file__).parents[3] / "benchmarks"
 
@@ -20,9 +21,7 @@ if chainrule.core != "c":
 
 
 def run(script: Path, *arguments: str) -> subprocess.CompletedProcess[str]:
-    environment = {**os.environ, "PYTHONPATH": str(BENCHMARKS)}
-    command = [sys.executable, str(script), *arguments]
-    return subprocess.run(command, capture_output=True, text=True, env=environment)
+    return python(script, *arguments, environment={"PYTHONPATH": str(BENCHMARKS)})
 
 
 # In the order of the tables. A missed target stays; removing one requires a change here.

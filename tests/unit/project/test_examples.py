@@ -29,8 +29,6 @@ SCRIPTS = sorted((ROOT / "examples").glob("*.py"))
 def example(name: str) -> Any:
     spec = importlib.util.spec_from_file_location(f"example_{name}", ROOT / "examples" / f"{name}.py")
     require_imports((ROOT / "examples" / f"{name}.py").read_text())
-    assert spec is not None
-    assert spec.loader is not None
     module = importlib.util.module_from_spec(spec)
     spec.loader.exec_module(module)
     return module

@@ -1,10 +1,8 @@
 """Adds a row to the table, in a copy of the project: nothing else needs to change."""
 
-import os
 import re
 import shutil
 import subprocess
-import sys
 import zipfile
 from importlib.util import find_spec
 from pathlib import Path
@@ -12,6 +10,8 @@ from pathlib import Path
 import pytest
 
 from chainrule.value import c_core
+
+from ...conftest import python
 
 ROOT = Path(__file__).resolve().parents[3]
 (ROW,) = re.findall(r"^square = .*$", (ROOT / "ARCHITECTURE.md").read_text(), re.MULTILINE)
@@ -106,14 +106,7 @@ def project(tmp_path_factory: pytest.TempPathFactory) -> Path:
 
 
 def run(place: Path, *words: str, **environment: str) -> str:
-    done = subprocess.run(
-        [sys.executable, *words],
-        cwd=place,
-        env={**os.environ, "PYTHONPATH": str(place / "src"), **environment},
-        capture_output=True,
-        text=True,
-        check=False,
-    )
+    done = python(*words, environment={"PYTHONPATH": str(place / "src"), **environment}, cwd=place)
     assert done.returncode == 0, done.stdout + done.stderr
     return done.stdout
 
@@ -144,8 +137,7 @@ def test_the_row_is_enough_for_everything_else(project: Path) -> None:
 
 def test_the_types_have_the_row(project: Path) -> None:
     user = project / "user.py"
-    user.write_text(
-        "import chainrule as c\n\nreveal_type(c.square(c.Value(1.0)))\nc.soft_step(1.0, width=2)\n"
-    )
+    text = "import chainrule as c\n\nreveal_type(c.square(c.Value(1.0)))\nc.soft_step(1.0, width=2)\n"
+    user.write_text(text)
     found = run(project, "-m", "mypy", "--strict", "--config-file=", str(user), MYPYPATH="src")
     assert 'Revealed type is "chainrule._core.Value"' in found

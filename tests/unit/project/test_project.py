@@ -2,10 +2,8 @@
 
 import ast
 import importlib.metadata
-import os
 import re
 import subprocess
-import sys
 from pathlib import Path
 from posixpath import dirname, join, normpath
 from types import SimpleNamespace
@@ -18,7 +16,7 @@ import chainrule
 from chainrule import Value, engine, value
 from chainrule.viz.web import javascript
 
-from ...conftest import LONG, not_tested, pytest_collection_modifyitems
+from ...conftest import LONG, not_tested, pytest_collection_modifyitems, python
 from ...near import near
 
 ROOT = Path(__file__).resolve().parents[3]
@@ -27,22 +25,12 @@ PACKAGE = ROOT / "src" / "chainrule"
 # Each module or package may import from the levels before its own, and from its own level. A module that
 # is not listed belongs to its package.
 LEVELS = [
-    {"version", "support.ieee"},
-    {"ops"},
-    {"support.graph"},
-    {"support.numbers"},
+    *({"version", "support.ieee"}, {"ops"}, {"support.graph"}, {"support.numbers"}),
     {"support.errors", "support.arrays", "support.classic", "support.custom", "support.tree"},
-    {"support"},
-    {"engine", "_core"},
-    {"value"},
+    *({"support"}, {"engine", "_core"}, {"value"}),
     {"autodiff", "functional", "support.committing", "compiler"},
-    {"data", "inspect", "micrograd", "nn", "optim"},
-    {"interop", "train"},
-    {"viz"},
-    {"__init__"},
-    {"demo", "learn", "studio"},
-    {"cli"},
-    {"__main__"},
+    *({"data", "inspect", "micrograd", "nn", "optim"}, {"interop", "train"}, {"viz"}),
+    *({"__init__"}, {"demo", "learn", "studio"}, {"cli"}, {"__main__"}),
 ]
 # Imports allowed against the direction, inside a function: the importer is always loaded by then.
 AGAINST = {
@@ -53,12 +41,10 @@ AGAINST = {
 FILE = re.compile(r"[a-z_]+(/[a-z_]+)*/(static|[a-z_]+\.[a-z]+)")  # a path in the package, as text
 
 
-def test_generated_headers_are_up_to_date() -> None:
-    sys.path.insert(0, str(ROOT / "tools"))
-    try:
-        import gen_ops
-    finally:
-        sys.path.pop(0)
+def test_generated_headers_are_up_to_date(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.syspath_prepend(ROOT / "tools")
+    import gen_ops
+
     for path, text in gen_ops.generate().items():
         assert text == path.read_text(), f"{path.name}: run `make regen`"
 
@@ -232,13 +218,9 @@ def test_both_cores_have_the_same_names() -> None:
 
 
 def test_only_the_interface_to_the_graph_knows_the_fields_of_a_node() -> None:
-    known = {
-        "graph.py",
-        "staleness.py",
-        "committing.py",
-    }  # the last two set fields of the reference core
     found = {path.name for path in PACKAGE.rglob("*.py") if "_Value__" in path.read_text()}
-    assert found == known
+    # The last two set fields of the reference core.
+    assert found == {"graph.py", "staleness.py", "committing.py"}
 
 
 def test_the_stub_names_every_attribute() -> None:
@@ -251,13 +233,7 @@ def test_the_stub_names_every_attribute() -> None:
 
 
 def run(code: str, **environment: str) -> subprocess.CompletedProcess[str]:
-    return subprocess.run(
-        [sys.executable, "-c", code],
-        env={**os.environ, **environment},
-        capture_output=True,
-        text=True,
-        check=False,
-    )
+    return python("-c", code, environment=environment)
 
 
 def test_the_core_can_be_chosen() -> None:
@@ -274,10 +250,7 @@ def test_the_core_can_be_chosen() -> None:
 def test_a_missing_core_is_reported() -> None:
     """As on a machine without a C compiler; importing the core is made to fail."""
     code = "import sys; sys.modules['chainrule._core'] = None; import chainrule; print(chainrule.core)"
-    environment = {name: text for name, text in os.environ.items() if name != "CHAINRULE_CORE"}
-    missing = subprocess.run(
-        [sys.executable, "-c", code], env=environment, capture_output=True, text=True, check=False
-    )
+    missing = run(code, CHAINRULE_CORE="")
     assert missing.stdout == "python\n"
     assert "RuntimeWarning: the compiled core of chainrule was not built" in missing.stderr
     assert "RuntimeWarning" not in run(code, CHAINRULE_CORE="python").stderr
@@ -298,10 +271,8 @@ def test_the_same_bits_for_every_hash_seed() -> None:
 
 def test_importing_is_light() -> None:
     """A plain import loads no heavy library."""
-    code = (
-        "import sys, chainrule; print([m for m in ('torch', 'jax', 'matplotlib') if m in sys.modules])"
-    )
-    assert run(code).stdout == "[]\n"
+    code = "import sys, chainrule; print({'torch', 'jax', 'matplotlib'} & set(sys.modules))"
+    assert run(code).stdout == "set()\n"
 
 
 def test_version() -> None:
@@ -323,13 +294,8 @@ def test_the_readme_of_the_studio_names_every_file() -> None:
 
 # --- comparisons in tests --------------------------------------------------------------------------
 
-UNWRITTEN = {
-    "approx",
-    "allclose",
-    "isclose",
-    "assert_close",
-    "assertAlmostEqual",
-}  # these set their own tolerances
+# These set their own tolerances.
+UNWRITTEN = {"approx", "allclose", "isclose", "assert_close", "assertAlmostEqual"}
 
 
 def loose_comparisons(source: str) -> list[str]:
@@ -354,13 +320,9 @@ def test_every_comparison_states_its_tolerance() -> None:
 @pytest.mark.parametrize(
     "source",
     [
-        "assert x == pytest.approx(y, rel=1e-15)",
-        "from pytest import approx as near",
-        "np.allclose(x, y)",
-        "math.isclose(x, y)",
-        "torch.testing.assert_close(x, y)",
-        "np.testing.assert_allclose(x, y)",
-        "np.testing.assert_array_almost_equal(x, y)",
+        *("assert x == pytest.approx(y, rel=1e-15)", "from pytest import approx as near"),
+        *("np.allclose(x, y)", "math.isclose(x, y)", "torch.testing.assert_close(x, y)"),
+        *("np.testing.assert_allclose(x, y)", "np.testing.assert_array_almost_equal(x, y)"),
         "self.assertAlmostEqual(x, y)",
     ],
 )
@@ -453,30 +415,20 @@ def test_that_runs():
 
 def suite(*options: object, ci: str = "", **environment: str) -> subprocess.CompletedProcess[str]:
     """Run pytest as `make test` does."""
-    return subprocess.run(
-        [
-            sys.executable,
-            "-m",
-            "pytest",
-            "-q",
-            "--no-header",
-            "-p",
-            "no:cacheprovider",
-            *map(str, options),
-        ],
-        env={**os.environ, "CI": ci, **environment},
-        cwd=ROOT,
-        capture_output=True,
-        text=True,
-        check=False,
-    )
+    words = ("-m", "pytest", "-q", "--no-header", "-p", "no:cacheprovider")
+    return python(*words, *options, environment={"CI": ci, **environment}, cwd=ROOT)
 
 
-@pytest.mark.parametrize("processes", [0, 2])
-def test_the_suite_says_in_one_line_what_was_not_tested(processes: int, tmp_path: Path) -> None:
+@pytest.fixture(params=[0, 2])
+def needy(request: pytest.FixtureRequest, tmp_path: Path) -> list[Any]:
+    """The options of a run of the needy tests; the last one is their file."""
     file = tmp_path / "test_needy.py"
     file.write_text(NEEDY)
-    run = suite(f"-n{processes}", "-p", "tests.conftest", f"--rootdir={tmp_path}", file)
+    return [f"-n{request.param}", "-p", "tests.conftest", f"--rootdir={tmp_path}", file]
+
+
+def test_the_suite_says_in_one_line_what_was_not_tested(needy: list[Any]) -> None:
+    run = suite(*needy)
     assert run.returncode == 0, run.stdout
     assert run.stdout.splitlines()[-2] == (
         "Not tested, because not installed: no_such_package, one_more, other_package, no-such-program. "
@@ -487,50 +439,35 @@ def test_the_suite_says_in_one_line_what_was_not_tested(processes: int, tmp_path
     assert "SKIPPED" not in run.stdout
 
 
-def test_nothing_is_said_when_nothing_is_missing(tmp_path: Path) -> None:
-    file = tmp_path / "test_needless.py"
-    file.write_text("def test_that_runs(): ...\n")
-    run = suite("-p", "tests.conftest", f"--rootdir={tmp_path}", file)
-    assert "Not tested" not in run.stdout
-
-
 def test_only_what_is_missing_is_to_be_installed() -> None:
     assert not_tested([]) == ""
     assert not_tested(["Skipped: about a core"]) == ""
-    assert not_tested(
-        ["Skipped: not installed: torch (package)", "Skipped: not installed: jax (package)"]
-    ) == (
+    packages = [f"Skipped: not installed: {name} (package)" for name in ("torch", "jax")]
+    assert not_tested(packages) == (
         "Not tested, because not installed: jax, torch. To test everything, run `CI=true make test`, "
         "which installs the Python packages."
     )
     programs = "chromium (program), node (program), less (program)"
     assert not_tested([f"Skipped: not installed: {programs}"]) == (
         "Not tested, because not installed: chromium, less, node. "
-        "To test everything, install chromium, less and node, then "
-        "run `CI=true make test`."
+        "To test everything, install chromium, less and node, then run `CI=true make test`."
     )
 
 
-@pytest.mark.parametrize("processes", [0, 2])
-def test_ci_skips_nothing_for_a_missing_component(processes: int, tmp_path: Path) -> None:
+def test_ci_skips_nothing_for_a_missing_component(needy: list[Any]) -> None:
     """Neither through our helpers nor by a test's own skip."""
-    file = tmp_path / "test_needy.py"
-    file.write_text(NEEDY)
-    options = f"-n{processes}", "-p", "tests.conftest", f"--rootdir={tmp_path}", file
-    run = suite(*options, ci="true")
+    run = suite(*needy, ci="true")
     assert run.returncode == 1
     assert "4 failed, 1 passed, 1 skipped" in run.stdout
-    message = (
-        "CI may skip nothing, but these are not installed: other_package (package), no-such-program"
-    )
-    assert message in run.stdout
-    file.write_text('import pytest\ndef test_it(): pytest.skip("no browser is there")\n')
-    assert suite(*options).returncode == 0
-    run = suite(*options, ci="true")
+    missing = "other_package (package), no-such-program"
+    assert f"CI may skip nothing, but these are not installed: {missing}" in run.stdout
+    needy[-1].write_text('import pytest\ndef test_it(): pytest.skip("no browser is there")\n')
+    assert suite(*needy).returncode == 0
+    run = suite(*needy, ci="true")
     assert run.returncode == 1
     assert "CI may not skip this: Skipped: no browser is there" in run.stdout
-    file.write_text('import pytest\npytest.importorskip("no_such_package")\n')
-    assert suite(*options, ci="true").returncode == 1
+    needy[-1].write_text('import pytest\npytest.importorskip("no_such_package")\n')
+    assert suite(*needy, ci="true").returncode == 1
 
 
 def test_lessons_that_need_pytorch_are_skipped_without_it(tmp_path: Path) -> None:
