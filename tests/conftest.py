@@ -101,13 +101,8 @@ def unexpected(reporter: Any) -> list[str]:
 
 def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
     """Run the quick tests that a broken checkout fails first, then the longest."""
-    items.sort(
-        key=lambda item: (item.nodeid.startswith("tests/test_tiny.py"), _long(item)), reverse=True
-    )
-
-
-def _long(item: pytest.Item) -> bool:
-    return item.nodeid.startswith(LONG)
+    places = ("tests/test_tiny.py", LONG)
+    items.sort(key=lambda item: [item.nodeid.startswith(place) for place in places], reverse=True)
 
 
 @pytest.hookimpl(trylast=True)

@@ -9,8 +9,8 @@ import copy
 import operator
 import pickle
 import threading
-from collections.abc import Callable, Iterator
-from contextlib import contextmanager
+from collections.abc import Callable
+from concurrent.futures import ThreadPoolExecutor
 from typing import Any
 
 import pytest
@@ -25,34 +25,14 @@ SHORT = COPIED // 10
 SMALL_STACK = 256 * 1024
 
 
-@contextmanager
-def small_stacks() -> Iterator[None]:
-    """Threads started inside have a stack that recursion over the graph would overflow."""
+def on_small_stack(function: Callable[[], Any]) -> Any:
+    """The result of a function in a thread whose stack recursion over the graph would overflow."""
     before = threading.stack_size(SMALL_STACK)
     try:
-        yield
+        with ThreadPoolExecutor(1) as pool:
+            return pool.submit(function).result()
     finally:
         threading.stack_size(before)
-
-
-def on_small_stack(function: Callable[[], Any]) -> Any:
-    """Run the function in a new thread; return its result or raise its exception."""
-    results: list[Any] = []
-    errors: list[BaseException] = []
-
-    def work() -> None:
-        try:
-            results.append(function())
-        except BaseException as error:
-            errors.append(error)
-
-    with small_stacks():
-        thread = threading.Thread(target=work)
-        thread.start()
-    thread.join()
-    if errors:
-        raise errors[0]
-    return results[0]
 
 
 def chain(length: int, add: Callable[[Any, Any], Any] = operator.add) -> tuple[Any, Any]:

@@ -312,10 +312,17 @@ def run_apart(*arguments: str) -> None:
     assert run.returncode == 0, run.stderr[-3000:]
 
 
-FINALISER_OF_AN_INPUT = """
-import chainrule
-from chainrule import Value
-
+# Each begins with the imports of gc, chainrule and Value.
+ONCE_FATAL = {
+    "a function drops nodes that retain_graph=False frees": """
+x = Value(2.0)
+out = Value(1.0, (x * 3.0, x * 4.0), "by hand")
+out._backward = lambda: out.__init__(1.0)  # the two products die when the sweep is over
+out.backward(retain_graph=False)
+fresh = [Value(float(i)) for i in range(100)]
+assert [v.data for v in fresh] == [float(i) for i in range(100)]  # two used to share memory
+""",
+    "a finaliser of an input reinitialises its node": """
 class Mourner:
     def __del__(self):
         out.__init__(0.0)  # the very node that is letting go of its inputs
@@ -330,11 +337,8 @@ for _ in range(100):
     out = chainrule.sum([input_with_mourner() for _ in range(5)])
     out.__init__(1.0)
     assert out.inputs == ()
-"""
-
-ROW_THAT_DROPS_ITS_NODE = """
-from chainrule import Value
-
+""",
+    "the text of an operation reinitialises its node": """
 class Text:
     def __bool__(self):
         out.__init__(1.0)
@@ -349,13 +353,8 @@ try:
 except AttributeError:
     pass
 assert out.inputs == ()
-"""
-
-COLLECTOR_DURING_ARGUMENTS = """
-import gc
-import chainrule
-from chainrule import Value
-
+""",
+    "the collector runs while the arguments are listed": """
 class Mourner:
     def __del__(self):
         out.__init__(0.0)
@@ -375,30 +374,13 @@ for threshold in range(1, 60):
             assert str(error) == "the value changed meanwhile"
             continue
         assert "<NULL>" not in repr(got), name
-"""
-
-FUNCTION_THAT_DROPS_NODES_TO_BE_FREED = """
-from chainrule import Value
-
-x = Value(2.0)
-out = Value(1.0, (x * 3.0, x * 4.0), "by hand")
-out._backward = lambda: out.__init__(1.0)  # the two products die when the sweep is over
-out.backward(retain_graph=False)
-fresh = [Value(float(i)) for i in range(100)]
-assert [v.data for v in fresh] == [float(i) for i in range(100)]  # two used to share memory
-"""
-
-ONCE_FATAL = {
-    "a function drops nodes that retain_graph=False frees": FUNCTION_THAT_DROPS_NODES_TO_BE_FREED,
-    "a finaliser of an input reinitialises its node": FINALISER_OF_AN_INPUT,
-    "the text of an operation reinitialises its node": ROW_THAT_DROPS_ITS_NODE,
-    "the collector runs while the arguments are listed": COLLECTOR_DURING_ARGUMENTS,
+""",
 }
 
 
 @pytest.mark.parametrize("script", ONCE_FATAL.values(), ids=ONCE_FATAL.keys())
 def test_python_that_runs_inside_the_core_may_do_anything(script: str) -> None:
-    run_apart("-c", script)
+    run_apart("-c", f"import gc\nimport chainrule\nfrom chainrule import Value\n{script}")
 
 
 @pytest.mark.parametrize("seed", [1, 2])

@@ -159,13 +159,6 @@ def suspended() -> Any:
     return generator
 
 
-def test_a_suspended_generator_keeps_its_mode_until_it_is_closed() -> None:
-    generator = suspended()
-    assert not modes().recording
-    generator.close()
-    assert modes().recording
-
-
 def test_a_dropped_generator_ends_its_mode() -> None:
     generator = suspended()
     assert not modes().recording
