@@ -73,10 +73,7 @@ ROWS: dict[str, list[Case]] = {
         (lambda x, y: softmax([x, y])[1], (8e307, -8e307), 0.0, [0.0, 0.0]),
         (lambda x, y: log_softmax([x, y])[1], (8e307, -8e307), -1.6e308, [-1.0, 1.0]),
     ],
-    "slope of softplus at +inf": [
-        (softplus, (INF,), INF, [1.0]),
-        (softplus, (-INF,), 0.0, [0.0]),
-    ],
+    "slope of softplus at +inf": [(softplus, (INF,), INF, [1.0]), (softplus, (-INF,), 0.0, [0.0])],
     "logsumexp of -inf, -inf": [(lambda x, y: logsumexp([x, y]), (-INF, -INF), -INF, [0.0, 0.0])],
     "∂(x/y)/∂y at 1e200/1e200": [(quotient, (1e200, 1e200), 1.0, [1e-200, -1e-200])],
     "∂(x/y)/∂y for subnormal x": [
@@ -89,10 +86,7 @@ ROWS: dict[str, list[Case]] = {
     "negative base, integer exponent n": [(power, (-2.0, 3.0), -8.0, [12.0, NAN])],
     "(-8)**(1/3)": [(lambda x: x ** (1 / 3), (-8.0,), NAN, [NAN])],
     "sqrt(0)": [(chainrule.sqrt, (0.0,), 0.0, [INF])],
-    "log(0), log(-1)": [
-        (chainrule.log, (0.0,), -INF, [INF]),
-        (chainrule.log, (-1.0,), NAN, [NAN]),
-    ],
+    "log(0), log(-1)": [(chainrule.log, (0.0,), -INF, [INF]), (chainrule.log, (-1.0,), NAN, [NAN])],
     "exp(1000), 1/0, 0**-1": [
         (chainrule.exp, (1000.0,), INF, [INF]),
         (lambda x: 1 / x, (0.0,), INF, [-INF]),

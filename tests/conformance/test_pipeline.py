@@ -234,12 +234,7 @@ def test_a_machine_takes_itself_apart_and_nothing_malformed() -> None:
 @pytest.mark.parametrize("wrong", ["a machine", "a number", "None", "a Value", "text"])
 def test_only_graphs_are_taken(wrong: str) -> None:
     given = capsules()[wrong]
-    for function in (
-        c_core.graph_optimise,
-        c_core.graph_guards,
-        c_core.graph_parts,
-        c_core.graph_sizes,
-    ):
+    for function in (c_core.graph_optimise, c_core.graph_guards, c_core.graph_parts, c_core.graph_sizes):
         with pytest.raises((TypeError, ValueError)):
             function(given)
     with pytest.raises((TypeError, ValueError)):

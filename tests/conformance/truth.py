@@ -121,10 +121,7 @@ TRUTH: dict[str, tuple[Real, tuple[Real, ...]]] = {
     "sub": (lambda x, y: x - y, (lambda x, y: mpf(1), lambda x, y: mpf(-1))),
     "mul": (lambda x, y: x * y, (lambda x, y: y, lambda x, y: x)),
     "div": (lambda x, y: x / y, (lambda x, y: 1 / y, lambda x, y: -x / y**2)),
-    "pow": (
-        power,
-        (lambda x, y: y * power(x, y - 1), lambda x, y: power(x, y) * mp.log(x)),
-    ),
+    "pow": (power, (lambda x, y: y * power(x, y - 1), lambda x, y: power(x, y) * mp.log(x))),
     "neg": (lambda x: -x, (lambda x: mpf(-1),)),
     "pos": (lambda x: x, (lambda x: mpf(1),)),
     "stop_gradient": (lambda x: x, ()),
@@ -142,10 +139,7 @@ TRUTH: dict[str, tuple[Real, tuple[Real, ...]]] = {
     "log2": (lambda x: mp.log(x) / mp.log(2), (lambda x: 1 / (x * mp.log(2)),)),
     "log10": (lambda x: mp.log(x) / mp.log(10), (lambda x: 1 / (x * mp.log(10)),)),
     "sqrt": (mp.sqrt, (lambda x: 1 / (2 * mp.sqrt(x)),)),
-    "cbrt": (
-        lambda x: mp.sign(x) * mp.cbrt(abs(x)),
-        (lambda x: 1 / (3 * mp.cbrt(abs(x)) ** 2),),
-    ),
+    "cbrt": (lambda x: mp.sign(x) * mp.cbrt(abs(x)), (lambda x: 1 / (3 * mp.cbrt(abs(x)) ** 2),)),
     "sin": (mp.sin, (mp.cos,)),
     "cos": (mp.cos, (lambda x: -mp.sin(x),)),
     "tan": (mp.tan, (lambda x: 1 / mp.cos(x) ** 2,)),
@@ -158,14 +152,8 @@ TRUTH: dict[str, tuple[Real, tuple[Real, ...]]] = {
     "asinh": (mp.asinh, (lambda x: 1 / mp.hypot(1, x),)),
     "acosh": (mp.acosh, (lambda x: 1 / mp.sqrt((x - 1) * (x + 1)),)),
     "atanh": (mp.atanh, (lambda x: 1 / ((1 - x) * (1 + x)),)),
-    "hypot": (
-        mp.hypot,
-        (lambda x, y: x / mp.hypot(x, y), lambda x, y: y / mp.hypot(x, y)),
-    ),
-    "atan2": (
-        mp.atan2,
-        (lambda y, x: x / (x * x + y * y), lambda y, x: -y / (x * x + y * y)),
-    ),
+    "hypot": (mp.hypot, (lambda x, y: x / mp.hypot(x, y), lambda x, y: y / mp.hypot(x, y))),
+    "atan2": (mp.atan2, (lambda y, x: x / (x * x + y * y), lambda y, x: -y / (x * x + y * y))),
     "erf": (
         lambda x: 1 - erfc(x) if abs(x) > 1 else mp.erf(x),
         (lambda x: 2 * mp.exp(-x * x) / mp.sqrt(mp.pi),),
@@ -182,10 +170,7 @@ TRUTH: dict[str, tuple[Real, tuple[Real, ...]]] = {
         lambda x, a: step(x, x, a * growth(x)[1]),
         (lambda x, a: step(x, mpf(1), a * growth(x)[0]), lambda x, a: step(x, mpf(0), growth(x)[1])),
     ),
-    "silu": (
-        lambda x: x * sigmoid(x),
-        (lambda x: sigmoid(x) + x * sigmoid(x) * sigmoid(-x),),
-    ),
+    "silu": (lambda x: x * sigmoid(x), (lambda x: sigmoid(x) + x * sigmoid(x) * sigmoid(-x),)),
     "gelu": (lambda x: x * cdf(x), (lambda x: cdf(x) + x * phi(x),)),
 }
 

@@ -8,10 +8,7 @@ from typing import Any
 import numpy as np
 import pytest
 
-from chainrule import (
-    Value,
-    compile,
-)
+from chainrule import Value, compile
 from chainrule.compiler.backends import NAMES
 from chainrule.value import c_core
 

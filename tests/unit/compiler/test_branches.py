@@ -164,8 +164,7 @@ def test_equality_with_a_number_compares_numbers() -> None:
 @backends
 def test_a_take_fits_only_its_own_branch(backend: str) -> None:
     step = compile(
-        lambda i, x: x * take([1.0, 2.0], i) if i < 2 else x * take([5.0, 6.0], i - 2),
-        backend=backend,
+        lambda i, x: x * take([1.0, 2.0], i) if i < 2 else x * take([5.0, 6.0], i - 2), backend=backend
     )
     assert step(np.arange(4.0), np.ones(4)).tolist() == [1.0, 2.0, 5.0, 6.0]
 

@@ -15,18 +15,7 @@ import numpy as np
 import pytest
 
 import chainrule
-from chainrule import (
-    Value,
-    compile,
-    dot,
-    exp,
-    maximum,
-    mean,
-    nn,
-    sigmoid,
-    take,
-    tanh,
-)
+from chainrule import Value, compile, dot, exp, maximum, mean, nn, sigmoid, take, tanh
 from chainrule.compiler import TraceError
 from chainrule.support.errors import AnomalyError
 from chainrule.value import c_core, detect_anomaly

@@ -5,15 +5,7 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
-from chainrule import (
-    StaleValueError,
-    Value,
-    compile,
-    mean,
-    nn,
-    optim,
-    take,
-)
+from chainrule import StaleValueError, Value, compile, mean, nn, optim, take
 from chainrule.value import c_core
 
 from ...near import near

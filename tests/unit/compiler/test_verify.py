@@ -32,10 +32,7 @@ from ...conformance.campaigns import compiled_graphs
 
 def sound() -> Program:
     """A program with every kind of instruction."""
-    shared: list[Instruction] = [
-        Map(True, 7, 2, ops.exp, (View(True, 0),)),
-        Gather(True, 9, (3, 0)),
-    ]
+    shared: list[Instruction] = [Map(True, 7, 2, ops.exp, (View(True, 0),)), Gather(True, 9, (3, 0))]
     each: list[Instruction] = [
         Spread(2, (7,)),
         Map(False, 3, 2, ops.add, (View(False, 0), View(False, 2, 0))),

@@ -271,10 +271,7 @@ def test_what_cannot_be_bundled_is_refused(monkeypatch: pytest.MonkeyPatch) -> N
     monkeypatch.setattr(bundling, "static", modules.__getitem__)
     with pytest.raises(ValueError, match=r"^a\.js: cannot bundle this line: import \* as b from"):
         bundle(["a.js"])
-    modules |= {
-        "a.js": 'import { b } from "./b.js";\n',
-        "b.js": 'import { a } from "./a.js";\n',
-    }
+    modules |= {"a.js": 'import { b } from "./b.js";\n', "b.js": 'import { a } from "./a.js";\n'}
     with pytest.raises(ValueError, match=r"in a cycle: a\.js -> b\.js -> a\.js$"):
         bundle(["a.js"])
     modules |= {"x/a.js": 'import { c } from "../y/a.js";\n', "y/a.js": "export const c = 1;\n"}
