@@ -4,8 +4,6 @@ Prints one JSON object: how each load ended, with the first files that gave anyt
 ModelFileError or a valid reading of the file.
 """
 
-from __future__ import annotations
-
 import collections
 import json
 import random
@@ -17,7 +15,7 @@ from pathlib import Path
 from typing import Any
 
 import numpy as np
-import safetensors.numpy
+from safetensors.numpy import save as save_file
 
 import chainrule
 from chainrule import nn, save
@@ -82,16 +80,8 @@ def swap_headers(rng: random.Random, content: Content, others: list[Content]) ->
 
 
 def header_length(rng: random.Random, content: Content, others: list[Content]) -> Content:
-    lengths = [
-        0,
-        1,
-        2**32,
-        2**63 - 1,
-        2**64 - 1,
-        99_999_999,
-        100_000_001,
-        rng.randrange(2 * len(content)),
-    ]
+    lengths = [0, 1, 2**32, 2**63 - 1, 2**64 - 1, 99_999_999, 100_000_001]
+    lengths.append(rng.randrange(2 * len(content)))
     return struct.pack("<Q", rng.choice(lengths)) + content[8:]
 
 
@@ -102,23 +92,7 @@ def edit_header(rng: random.Random, content: Content, others: list[Content]) -> 
     for _ in range(rng.choice([1, 1, 2, 4])):
         at = rng.randrange(len(text))
         text[at : at + rng.choice([0, 1, 1, 2])] = rng.choice(
-            [
-                b"0",
-                b"1",
-                b"9",
-                b"99999",
-                b"-1",
-                b'"',
-                b"[",
-                b"]",
-                b"{",
-                b"}",
-                b",",
-                b"\\",
-                b"e9",
-                b"null",
-                b"",
-            ]
+            [*rb'0 1 9 99999 -1 " [ ] { } , \ e9 null'.split(), b""]
         )
     return join(bytes(text), body)
 
@@ -162,14 +136,7 @@ def edit_tensor(rng: random.Random, content: Content, others: list[Content]) -> 
     dtype, width = rng.choice(list(WIDTHS.items()))
     count = size // width
     shapes = [
-        [count],
-        [count, 1],
-        [1, count],
-        [count, 0],
-        [],
-        [count - 1],
-        [count + 1],
-        [2**40],
+        *([count], [count, 1], [1, count], [count, 0], [], [count - 1], [count + 1], [2**40]),
         [2**62, 4],
     ]
     entry |= {"dtype": dtype, "shape": rng.choice(shapes)}
@@ -185,23 +152,16 @@ def edit_tensor(rng: random.Random, content: Content, others: list[Content]) -> 
 
 def foreign(rng: random.Random, content: Content, others: list[Content]) -> Content:
     """Files that are not models at all."""
+    zeros = {"parameters": np.zeros(4)}
     return rng.choice(
         [
-            b"",
-            b"\0",
-            bytes(8),
-            b"weights of a network\n",
-            b"a,b,y\n1,2,3\n",
+            *(b"", b"\0", bytes(8), b"weights of a network\n", b"a,b,y\n1,2,3\n"),
             b"\x80\x04\x95\x10\x00\x00\x00\x00\x00\x00\x00}\x94.",
             b"\x89PNG\r\n\x1a\n" + rng.randbytes(100),
             rng.randbytes(rng.randrange(200)),
-            safetensors.numpy.save({"weight": np.zeros((2, 2), dtype=np.float32)}),
-            safetensors.numpy.save({"parameters": np.zeros(4)}, metadata={"format": "pt"}),
-            safetensors.numpy.save({"parameters": np.zeros(4)}, metadata={"format": "chainrule 1"}),
-            safetensors.numpy.save({"parameters": np.zeros(4)}, metadata={"format": "chainrule 2"}),
-            safetensors.numpy.save({}),
-            join(b"[" * 5000, b""),
-            join(b'{"a":' * 5000, b""),
+            save_file({"weight": np.zeros((2, 2), dtype=np.float32)}),
+            *(save_file(zeros, {"format": name}) for name in ("pt", "chainrule 1", "chainrule 2")),
+            *(save_file({}), join(b"[" * 5000, b""), join(b'{"a":' * 5000, b"")),
         ]
     )
 
@@ -212,7 +172,7 @@ def nested(rng: random.Random, content: Content, others: list[Content]) -> Conte
     core = rng.choice(['{"kind": "function", "name": "tanh"}', "[]", "1"])
     architecture = '{"kind": "Sequential", "layers": [' * depth + core + "]}" * depth
     metadata = {"format": "chainrule 1", "architecture": architecture, "names": "[]"}
-    return bytes(safetensors.numpy.save({"parameters": np.zeros(0)}, metadata=metadata))
+    return bytes(save_file({"parameters": np.zeros(0)}, metadata=metadata))
 
 
 MUTATIONS: list[Callable[[random.Random, Content, list[Content]], Content]] = [

@@ -1,7 +1,5 @@
 """diagnose: every problem in a network built to have it, and none in healthy ones."""
 
-from __future__ import annotations
-
 import math
 from typing import Any
 
@@ -134,21 +132,15 @@ def test_zero_grad_forgotten(times: int) -> None:
     )
 
 
+MOVES = "^one step moves the parameters by"
+
+
 @pytest.mark.parametrize(
     ("optimizer", "lr", "words"),
     [
-        (
-            optim.Adam,
-            10.0,
-            r"^one step moves the parameters by \d+% of their size: the learning rate 10 is too large$",
-        ),
+        (optim.Adam, 10.0, rf"{MOVES} \d+% of their size: the learning rate 10 is too large$"),
         (optim.SGD, 100.0, r"% of their size: the learning rate 100 is too large$"),
-        (
-            optim.SGD,
-            1e-9,
-            r"^one step moves the parameters by only .* of their size: the learning rate 1e-09 is too "
-            r"small$",
-        ),
+        (optim.SGD, 1e-9, rf"{MOVES} only .* of their size: the learning rate 1e-09 is too small$"),
         (optim.Adam, 1e-8, r"of their size: the learning rate 1e-08 is too small$"),
         (optim.SGD, 0.0, r"of their size: the learning rate 0 is too small$"),
     ],
@@ -299,9 +291,6 @@ def test_a_loss_that_does_not_depend_on_the_model() -> None:
         diagnose(nn.MLP(2, [3, 1]), lambda predictions, targets: 3.0, X, Y)
 
 
-# --- printing ------------------------------------------------------------------------------------
-
-
 # --- the data and the results ----------------------------------------------------------------------
 
 
@@ -335,11 +324,7 @@ def test_columns_of_any_size_are_measured_without_overflow(size: float) -> None:
 @pytest.mark.parametrize(
     "X",
     [
-        [[0.0, 0.0], [1.0, 0.0]],
-        [["a"], ["b"]],
-        [{"a": 1.0}],
-        [[[1e9]]],
-        [[math.nan]],
+        *([[0.0, 0.0], [1.0, 0.0]], [["a"], ["b"]], [{"a": 1.0}], [[[1e9]]], [[math.nan]]),
         [[1.0], [1.0, 2.0]],
     ],
 )

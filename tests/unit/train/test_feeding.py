@@ -1,7 +1,5 @@
 """fit on batches from an iterable: the same numbers as from arrays, and clear errors."""
 
-from __future__ import annotations
-
 from collections.abc import Callable, Iterator
 from pathlib import Path
 from typing import Any
@@ -106,9 +104,8 @@ def test_going_on_where_it_was(make: Callable[[], Any], tmp_path: Path) -> None:
 def test_a_batch_that_is_not_finite_is_explained(engine: str) -> None:
     batches = pieces()
     batches[2] = (batches[2][0] * np.inf, batches[2][1])
-    with pytest.raises(
-        ArithmeticError, match=r"in epoch 1, batch 3: .*; the data has numbers that are not finite\.$"
-    ):
+    message = r"in epoch 1, batch 3: .*; the data has numbers that are not finite\.$"
+    with pytest.raises(ArithmeticError, match=message):
         train(batches, engine=engine)
 
 

@@ -3,8 +3,6 @@
 `python -m tests.unit.train.test_interrupts` interrupts at every point; the tests use a subset.
 """
 
-from __future__ import annotations
-
 import signal
 import sys
 from collections.abc import Callable
@@ -15,19 +13,14 @@ import numpy as np
 import pytest
 
 from chainrule import Value, compile, data, nn, optim
+from chainrule.compiler import Batch, Trainer
 from chainrule.train import fit
 from chainrule.value import c_core
 
 from ...conftest import require
 from ...interrupting import Prepare, check_interrupts, visits
+from .test_runs import OPTIMIZERS
 
-OPTIMIZERS: dict[str, Callable[[Any], optim.Optimizer]] = {
-    "sgd": lambda params: optim.SGD(params, lr=0.1, momentum=0.9),
-    "rmsprop": lambda params: optim.RMSprop(params, lr=0.01, momentum=0.5),
-    "adagrad": lambda params: optim.Adagrad(params, lr=0.1),
-    "adam": lambda params: optim.Adam(params, lr=0.05),
-    "adamw": lambda params: optim.AdamW(params, lr=0.05),
-}
 X, Y = data.moons(10, seed=0)
 Moment = tuple[Any, ...]
 
@@ -83,7 +76,7 @@ def stepping(name: str) -> Prepare:
 
 
 def scheduling() -> Prepare:
-    def start() -> optim.Schedule:
+    def start() -> optim.StepLR:
         return optim.StepLR(optim.SGD([Value(1.0)], lr=0.5), step_size=1)
 
     return single(start, lambda s: s.step(), lambda s: (s.last_epoch, s.optimizer.lr))
@@ -149,8 +142,6 @@ def tracing_more_parameters() -> Prepare:
 
 
 def trainer_and_optimizer() -> tuple[Any, optim.Optimizer]:
-    from chainrule.compiler import Trainer
-
     model, optimizer = model_and_optimizer("adam")
     step = compile(lambda x, t: (model(x) - t) ** 2, params=model.parameters())
     return Trainer(step, optimizer), optimizer
@@ -191,9 +182,7 @@ def native(action: Callable[[Any], Any]) -> Prepare:
 
 
 def run_five_steps(trainer: Any) -> None:
-    from chainrule.compiler import Batch
-
-    trainer.run(Batch((X, Y)), np.full(5, 0.05))
+    trainer.run(Batch((X, Y)), np.full(5, trainer.optimizer.lr))
     trainer.write_back()
 
 
@@ -303,14 +292,9 @@ def test_an_interrupt_of_native_training_leaves_all_old_or_all_new(name: str) ->
 
 @pytest.mark.parametrize("name", IN_JAX)
 def test_an_interrupt_of_training_in_jax_leaves_all_old_or_all_new(name: str) -> None:
-    jax: Any = require("jax")
-    before = jax.config.jax_enable_x64
-    jax.config.update("jax_enable_x64", True)
-    try:
-        make, at_most = IN_JAX[name]
+    make, at_most = IN_JAX[name]
+    with require("jax").enable_x64(True):
         some_of(make(), at_most)
-    finally:
-        jax.config.update("jax_enable_x64", before)
 
 
 if __name__ == "__main__":

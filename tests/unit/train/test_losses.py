@@ -3,8 +3,6 @@
 test_torch_parity checks that they equal PyTorch's in training.
 """
 
-from __future__ import annotations
-
 import math
 from collections.abc import Callable
 from typing import Any

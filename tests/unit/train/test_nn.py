@@ -3,8 +3,6 @@
 test_torch_parity covers the agreement with PyTorch, test_losses the losses.
 """
 
-from __future__ import annotations
-
 import math
 import pickle
 import random
@@ -35,13 +33,8 @@ def weights(model: Module) -> list[float]:
 @pytest.mark.parametrize(
     ("model", "count"),
     [
-        (Neuron(3), 4),
-        (Layer(3, 2), 8),
-        (MLP(2, [4, 4, 1]), 37),
-        (Network([2, 4, 4, 1]), 37),
-        (MLP(3, [1]), 4),
-        (Sequential(Layer(2, 3), chainrule.tanh, Neuron(3)), 13),
-        (Sequential(), 0),
+        *((Neuron(3), 4), (Layer(3, 2), 8), (MLP(2, [4, 4, 1]), 37), (Network([2, 4, 4, 1]), 37)),
+        *((MLP(3, [1]), 4), (Sequential(Layer(2, 3), chainrule.tanh, Neuron(3)), 13), (Sequential(), 0)),
     ],
 )
 def test_number_of_parameters(model: Module, count: int) -> None:
@@ -143,9 +136,8 @@ def test_without_forward() -> None:
     class Empty(Module):
         pass
 
-    with pytest.raises(
-        TypeError, match=r"^Empty has no forward\(\): write one that computes its output"
-    ):
+    message = r"^Empty has no forward\(\): write one that computes its output"
+    with pytest.raises(TypeError, match=message):
         Empty()(1.0)
 
 
@@ -191,7 +183,8 @@ def test_a_network_of_single_neurons() -> None:
         assert len(model.parameters()) == 6
         w = [layer.neurons[0].w[0].data for layer in model.layers]
         expected = w[2] * math.tanh(w[1] * math.tanh(w[0] * 2.0))
-        for x in (2.0, 2, [2.0], (2.0,), Value(2.0), [Value(2.0)], np.array([2.0]), np.float64(2.0)):
+        plain = (2.0, 2, [2.0], (2.0,), Value(2.0), [Value(2.0)])
+        for x in (*plain, np.array([2.0]), np.array(2.0), np.float64(2.0)):
             assert model(x).data == near(expected, rel=1e-15)
     assert isinstance(MLP(2, [1, 3])([1.0, 2.0]), list)
 
@@ -199,15 +192,9 @@ def test_a_network_of_single_neurons() -> None:
 @pytest.mark.parametrize(
     "x",
     [
-        [1.0, 2.0],
-        (1, 2),
-        np.array([1.0, 2.0]),
-        np.array([1, 2]),
-        np.array([1.0, 2.0], dtype=np.float32),
-        [np.float64(1.0), Value(2.0)],
-        [Value(1.0), Value(2.0)],
-        np.array([Value(1.0), Value(2.0)]),
-        [True, 2.0],
+        *([1.0, 2.0], (1, 2), np.array([1.0, 2.0]), np.array([1, 2])),
+        *(np.array([1.0, 2.0], dtype=np.float32), [np.float64(1.0), Value(2.0)]),
+        *([Value(1.0), Value(2.0)], np.array([Value(1.0), Value(2.0)]), [True, 2.0]),
     ],
     ids=repr,
 )
@@ -247,27 +234,16 @@ def test_inputs_that_are_not_numbers() -> None:
         Neuron(2)(np.ones((2, 2)))
 
 
-def test_an_array_of_no_dimensions_is_a_number() -> None:
-    neuron = Neuron(1, seed=0)
-    assert neuron(np.array(2.0)).data == neuron(2.0).data
-
-
 # --- activations ---------------------------------------------------------------------------------
 
 
 @pytest.mark.parametrize(
     ("name", "expected"),
     [
-        ("linear", -0.5),
-        ("tanh", math.tanh(-0.5)),
-        ("relu", 0.0),
-        ("sigmoid", 1 / (1 + math.exp(0.5))),
-        ("gelu", -0.5 * 0.5 * math.erfc(0.5 / math.sqrt(2))),
-        ("silu", -0.5 / (1 + math.exp(0.5))),
-        ("softplus", math.log1p(math.exp(-0.5))),
-        ("elu", math.expm1(-0.5)),
-        ("leaky_relu", -0.005),
-        ("sin", math.sin(-0.5)),
+        *(("linear", -0.5), ("tanh", math.tanh(-0.5)), ("relu", 0.0)),
+        *(("sigmoid", 1 / (1 + math.exp(0.5))), ("gelu", -0.5 * 0.5 * math.erfc(0.5 / math.sqrt(2)))),
+        *(("silu", -0.5 / (1 + math.exp(0.5))), ("softplus", math.log1p(math.exp(-0.5)))),
+        *(("elu", math.expm1(-0.5)), ("leaky_relu", -0.005), ("sin", math.sin(-0.5))),
         ("exp", math.exp(-0.5)),
     ],
 )
@@ -428,9 +404,8 @@ def test_sizes_from_numpy() -> None:
 def test_no_layers() -> None:
     with pytest.raises(ValueError, match=r"^MLP needs at least one layer, got none$"):
         MLP(2, [])
-    with pytest.raises(
-        ValueError, match=r"^Network needs the number of inputs and of outputs, got \[2\]$"
-    ):
+    message = r"^Network needs the number of inputs and of outputs, got \[2\]$"
+    with pytest.raises(ValueError, match=message):
         Network([2])
 
 
@@ -481,24 +456,16 @@ def test_a_state_goes_round_exactly() -> None:
     assert state["layers.0.neurons.0.w.0"] == math.inf  # a copy
 
 
+FIT = "^the state does not fit this Neuron: "
+MORE = dict.fromkeys(["w.0", "w.1", *"bcdefg"], 1.0)
+
+
 @pytest.mark.parametrize(
     ("state", "error", "message"),
     [
-        (
-            {"w.0": 1.0, "w.2": 2.0},
-            ValueError,
-            r"^the state does not fit this Neuron: missing w\.1, b, unexpected w\.2$",
-        ),
-        (
-            {},
-            ValueError,
-            r"^the state does not fit this Neuron: missing w\.0, w\.1, b, unexpected none$",
-        ),
-        (
-            {"w.0": 1.0, "w.1": 1.0, "b": 1.0, **dict.fromkeys("cdefg", 0.0)},
-            ValueError,
-            "missing none, unexpected c, d, e and 2 more$",
-        ),
+        ({"w.0": 1.0, "w.2": 2.0}, ValueError, rf"{FIT}missing w\.1, b, unexpected w\.2$"),
+        ({}, ValueError, rf"{FIT}missing w\.0, w\.1, b, unexpected none$"),
+        (MORE, ValueError, rf"{FIT}missing none, unexpected c, d, e and 2 more$"),
         ({"w.0": 1.0, "w.1": 2.0, "b": "x"}, TypeError, "expected a real number .*, got str 'x'"),
         ({"w.0": 1.0, "w.1": None, "b": 1.0}, TypeError, "expected a real number .*, got None"),
     ],
@@ -532,13 +499,6 @@ def test_a_loaded_state_makes_an_old_result_stale() -> None:
 def test_repr() -> None:
     assert repr(Neuron(3, "relu")) == "Neuron(3, relu)"
     assert repr(Layer(3, 2)) == "Layer(3, 2, tanh)"
-    assert repr(MLP(2, [4, 4, 1])) == (
-        "MLP(\n"
-        "  (layers.0): Layer(2, 4, tanh)\n"
-        "  (layers.1): Layer(4, 4, tanh)\n"
-        "  (layers.2): Layer(4, 1, linear)\n"
-        ")"
-    )
     assert repr(Sequential(MLP(1, [2]), Neuron(2))) == (
         "Sequential(\n"
         "  (layers.0): MLP(\n"
@@ -548,17 +508,6 @@ def test_repr() -> None:
         ")"
     )
     assert repr(OnesOwn()) == "OnesOwn(\n  (inner): Neuron(1, linear)\n)"
-
-
-def test_repr_of_a_sequential_shows_its_functions() -> None:
-    text = repr(Sequential(Layer(2, 3), chainrule.relu, Neuron(3)))
-    assert [line.strip() for line in text.splitlines()] == [
-        "Sequential(",
-        "(layers.0): Layer(2, 3, tanh)",
-        "(layers.1): relu",
-        "(layers.2): Neuron(3, tanh)",
-        ")",
-    ]
 
 
 def test_repr_shows_modules_in_a_dict() -> None:

@@ -3,8 +3,6 @@
 Also edge cases of schedules and clipping. The arithmetic is in test_torch_parity.
 """
 
-from __future__ import annotations
-
 import json
 import math
 from typing import Any
@@ -59,9 +57,8 @@ def test_bad_parameters(cls: Any) -> None:
         cls([])
     model = nn.MLP(2, [1], seed=0)
     for given, kind in ((model, "MLP"), (model.parameters, "method"), (None, "NoneType")):
-        with pytest.raises(
-            TypeError, match=rf"^parameters must be a list of Values, such as .* {kind}$"
-        ):
+        message = rf"^parameters must be a list of Values, such as .* {kind}$"
+        with pytest.raises(TypeError, match=message):
             cls(given)
     with pytest.raises(TypeError, match=r"^parameters must be Values, got float$"):
         cls([Value(1.0), 2.0])
@@ -70,9 +67,12 @@ def test_bad_parameters(cls: Any) -> None:
     with pytest.raises(TypeError, match=r"a list of Values, such as .* got Value$"):
         cls(Value(1.0))
     p, q = parameters()
-    message = r"^a parameter is listed twice and would be updated twice$"
-    with pytest.raises(ValueError, match=message):
+    with pytest.raises(ValueError, match=r"^a parameter is listed twice and would be updated twice$"):
         cls([p, q, p])
+
+
+BETAS = "^betas must be two numbers from 0 to below 1"
+NESTEROV = "^Nesterov momentum needs a momentum and no dampening$"
 
 
 @pytest.mark.parametrize(
@@ -80,27 +80,16 @@ def test_bad_parameters(cls: Any) -> None:
     [
         *((cls, {"lr": -0.1}, r"^lr must not be negative, got -0\.1$") for cls in CLASSES),
         *((cls, {"lr": math.nan}, r"^lr must not be negative, got nan$") for cls in CLASSES),
-        *(
-            (cls, {"weight_decay": -1}, r"^weight_decay must not be negative, got -1$")
-            for cls in CLASSES
-        ),
+        *((cls, {"weight_decay": -1}, "^weight_decay must not be negative, got -1$") for cls in CLASSES),
         (optim.SGD, {"momentum": -0.5}, r"^momentum must not be negative, got -0\.5$"),
         (optim.RMSprop, {"alpha": -0.5}, r"^alpha must not be negative, got -0\.5$"),
         (optim.RMSprop, {"eps": -1e-8}, r"^eps must not be negative, got -1e-08$"),
         (optim.Adagrad, {"lr_decay": -0.5}, r"^lr_decay must not be negative, got -0\.5$"),
-        (optim.Adam, {"betas": (1.0, 0.9)}, r"^betas must be two numbers from 0 to below 1, got \(1"),
-        (optim.Adam, {"betas": (0.9, -0.1)}, r"^betas must be two numbers from 0 to below 1"),
-        (
-            optim.AdamW,
-            {"betas": (0.9,)},
-            r"^betas must be two numbers from 0 to below 1, got \(0\.9,\)$",
-        ),
-        (optim.SGD, {"nesterov": True}, r"^Nesterov momentum needs a momentum and no dampening$"),
-        (
-            optim.SGD,
-            {"nesterov": True, "momentum": 0.9, "dampening": 0.1},
-            r"^Nesterov momentum needs a momentum and no dampening$",
-        ),
+        (optim.Adam, {"betas": (1.0, 0.9)}, rf"{BETAS}, got \(1"),
+        (optim.Adam, {"betas": (0.9, -0.1)}, BETAS),
+        (optim.AdamW, {"betas": (0.9,)}, rf"{BETAS}, got \(0\.9,\)$"),
+        (optim.SGD, {"nesterov": True}, NESTEROV),
+        (optim.SGD, {"nesterov": True, "momentum": 0.9, "dampening": 0.1}, NESTEROV),
     ],
 )
 def test_bad_settings(cls: Any, settings: Any, message: str) -> None:
@@ -332,9 +321,8 @@ def test_bad_schedules(schedule: Any, arguments: Any, message: str) -> None:
 def test_a_custom_schedule() -> None:
     from chainrule.optim.schedules import Schedule
 
-    with pytest.raises(
-        TypeError, match=r"^Schedule has no lr_at\(\): define the rate after `epoch` epochs$"
-    ):
+    message = r"^Schedule has no lr_at\(\): define the rate after `epoch` epochs$"
+    with pytest.raises(TypeError, match=message):
         Schedule(optim.SGD(parameters()))
 
     class Halving(Schedule):

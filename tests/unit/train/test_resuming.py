@@ -1,11 +1,10 @@
 """Checkpoint files: every field is validated before anything changes, and named if it is wrong."""
 
-from __future__ import annotations
-
 import json
 import math
 import re
 from collections.abc import Callable, Iterator
+from contextlib import nullcontext
 from functools import cache
 from pathlib import Path
 from typing import Any
@@ -23,26 +22,23 @@ from chainrule.value import c_core
 from ...conftest import require
 
 X, Y = data.moons(20, seed=0)
+LOSS = "binary_cross_entropy_with_logits"
 ENGINES = ["eager", "native", "jax"]
 NATIVE = pytest.mark.skipif(c_core is None, reason="there is no C core")
 EACH_ENGINE = [pytest.param(name, marks=NATIVE if name == "native" else ()) for name in ENGINES]
 
 
+def go_on(model: Any, optimizer: Any, path: Path, **options: Any) -> Any:
+    fixed: Any = {"optimizer": optimizer, "batch_size": 8, "resume": path, "progress": False}
+    return fit(model, LOSS, X, Y, **fixed, **options)
+
+
 def train(path: Path, epochs: int, engine: str, model: Any = None) -> tuple[Any, Any, Any]:
     model = model or nn.MLP(2, [3, 1], seed=0)
     optimizer = optim.Adam(model.parameters(), lr=0.05)
-    history = fit(
-        *(model, "binary_cross_entropy_with_logits", X, Y),
-        optimizer=optimizer,
-        epochs=epochs,
-        batch_size=8,
-        validation=(X[:4], Y[:4]),
-        metrics={"first": lambda predictions, targets: predictions[0].data},
-        engine=engine,
-        resume=path,
-        progress=False,
-    )
-    return model, optimizer, history
+    metrics = {"first": lambda predictions, targets: predictions[0].data}
+    options = {"epochs": epochs, "engine": engine, "validation": (X[:4], Y[:4]), "metrics": metrics}
+    return model, optimizer, go_on(model, optimizer, path, **options)
 
 
 class Content:
@@ -64,13 +60,7 @@ def good(tmp_path_factory: pytest.TempPathFactory) -> Callable[[str], Path]:
 
     @cache
     def file(engine: str) -> Path:
-        if engine == "jax":
-            jax: Any = require("jax")
-            before = jax.config.jax_enable_x64
-            jax.config.update("jax_enable_x64", True)
-            train(folder / engine, 3, engine)
-            jax.config.update("jax_enable_x64", before)
-        else:
+        with require("jax").enable_x64(True) if engine == "jax" else nullcontext():
             train(folder / engine, 3, engine)
         return folder / engine
 
@@ -83,15 +73,7 @@ def refused(path: Path, field: str) -> None:
     optimizer = optim.Adam(model.parameters(), lr=0.05)
     before, state = model.state_dict(), optimizer.state_dict()
     with pytest.raises(ModelFileError, match=re.escape(str(path))) as caught:
-        fit(
-            *(model, "binary_cross_entropy_with_logits", X, Y),
-            optimizer=optimizer,
-            epochs=4,
-            batch_size=8,
-            engine="eager",
-            resume=path,
-            progress=False,
-        )
+        go_on(model, optimizer, path, epochs=4, engine="eager")
     assert field in str(caught.value)
     assert "\n" not in str(caught.value)
     assert model.state_dict() == before
@@ -224,25 +206,19 @@ def test_a_truncated_file(good: Any, tmp_path: Path) -> None:
         refused(tmp_path / "file", "")
 
 
-def test_the_same_layers_with_another_activation(good: Any, tmp_path: Path) -> None:
+def test_the_same_layers_with_another_activation(good: Any) -> None:
     with pytest.raises(ModelFileError, match="belongs to another model: it has other layers"):
         train(good("eager"), 5, "eager", nn.MLP(2, [3, 1], "relu", seed=0))
 
 
-def test_an_optimiser_whose_state_has_another_size(good: Any, tmp_path: Path) -> None:
+def test_an_optimiser_whose_state_has_another_size(good: Any) -> None:
     class Adam(optim.Adam):
         state_size = 3
 
     model = nn.MLP(2, [3, 1], seed=1)
     before = model.state_dict()
     with pytest.raises(ModelFileError, match=r"the tensor optimizer is .* expected float64 of shape"):
-        fit(
-            *(model, "binary_cross_entropy_with_logits", X, Y),
-            optimizer=Adam(model.parameters(), lr=0.05),
-            batch_size=8,
-            resume=good("eager"),
-            progress=False,
-        )
+        go_on(model, Adam(model.parameters(), lr=0.05), good("eager"))
     assert model.state_dict() == before
 
 
@@ -285,15 +261,10 @@ def test_a_run_goes_on_as_it_began_or_not_at_all(
     model = nn.MLP(2, [3, 1], seed=1)
     name, options = change.pop("optimizer", ("Adam", {"lr": 0.05}))
     before = model.state_dict()
-    given = {"loss": "binary_cross_entropy_with_logits", "X": X, "y": Y, "batch_size": 8, **change}
+    given = {"loss": LOSS, "X": X, "y": Y, "batch_size": 8, **change}
+    optimizer = getattr(optim, name)(model.parameters(), **options)
     with pytest.raises(ModelFileError, match=f"belongs to a run with {message}"):
-        fit(
-            model,
-            optimizer=getattr(optim, name)(model.parameters(), **options),
-            resume=path,
-            progress=False,
-            **given,
-        )
+        fit(model, optimizer=optimizer, resume=path, progress=False, **given)
     assert model.state_dict() == before
 
 
@@ -302,12 +273,5 @@ def test_an_optimiser_whose_rate_a_schedule_changed_goes_on(tmp_path: Path) -> N
     optimizer = optim.Adam(model.parameters(), lr=0.05)
     for epochs in (2, 4):
         schedule = optim.StepLR(optimizer, step_size=1, gamma=0.5)
-        history = fit(
-            *(model, "mse", X, Y),
-            optimizer=optimizer,
-            schedule=schedule,
-            epochs=epochs,
-            resume=tmp_path / "run",
-            progress=False,
-        )
+        history = go_on(model, optimizer, tmp_path / "run", schedule=schedule, epochs=epochs)
     assert history.epochs == 4

@@ -1,7 +1,5 @@
 """fit in native code: the same numbers as eager mode, and when it is used."""
 
-from __future__ import annotations
-
 import math
 import re
 import sys
@@ -73,79 +71,55 @@ def test_native_code_has_the_same_losses(loss: str) -> None:
 
 
 @native
-def test_native_code_watches_the_same() -> None:
-    X, y = data.moons(60, seed=3)
-    options = {"validation": 0.25, "metrics": {"accuracy": accuracy}, "epochs": 30, "batch_size": 20}
-    first, second = both("binary_cross_entropy_with_logits", X, y, [6, 1], **options)
-    close(first, second)
-    assert second[1].validation_losses == near(first[1].validation_losses, rel=1e-9)
-    assert second[1].metrics == first[1].metrics
-    assert second[1].best_epoch == first[1].best_epoch
-
-
-@native
 def test_native_code_follows_a_schedule_and_stops_early() -> None:
-    X, y = data.xor()
     models = []
     for engine in ("eager", "native"):
         model = nn.MLP(2, [4, 1], seed=0)
         sgd = optim.SGD(model.parameters(), lr=0.5)
         schedule = optim.StepLR(sgd, step_size=5, gamma=0.5)
-        history = quick(
-            model, optimizer=sgd, schedule=schedule, epochs=40, patience=3, engine=engine, X=X, y=y
-        )
+        history = quick(model, optimizer=sgd, schedule=schedule, epochs=40, patience=3, engine=engine)
         models.append((model, history))
     close(*models)
     assert models[0][1].epochs == models[1][1].epochs
 
 
+class Custom(nn.Module):
+    """A model of one's own: a weight, and a function of the model and the sample."""
+
+    def __init__(self, function: Callable[[Any, Any], Any]) -> None:
+        self.w, self.function = Value(0.5), function
+
+    def forward(self, x: Any) -> Any:
+        return self.function(self, x)
+
+
 @native
 def test_what_cannot_be_compiled_is_trained_eagerly() -> None:
-    class Branching(nn.Module):
-        def __init__(self) -> None:
-            self.w = Value(0.5)
+    def branching(model: Any, x: Any) -> Any:
+        return model.w * x[0] if x[0] > 0.5 else model.w * x[1]
 
-        def forward(self, x: Any) -> Any:
-            return self.w * x[0] if x[0] > 0.5 else self.w * x[1]
-
-    losses = [quick(Branching(), engine=engine).losses for engine in ("auto", "eager")]
+    losses = [quick(Custom(branching), engine=engine).losses for engine in ("auto", "eager")]
     assert bits(losses[0]) == bits(losses[1])
     with pytest.raises(TypeError, match="branches on Values cannot be trained natively"):
-        quick(Branching(), engine="native")
+        quick(Custom(branching), engine="native")
+
+
+def largest(predictions: Any, targets: Any) -> Any:
+    return chainrule.max([(p - t) ** 2 for p, t in zip(predictions, targets, strict=True)])
+
+
+def per_positive(predictions: Any, targets: Any) -> Any:
+    """Infinite for some samples alone."""
+    pairs = zip(predictions, targets, strict=True)
+    return chainrule.sum([(p - t) ** 2 for p, t in pairs]) / sum(t > 0.0 for t in targets)
 
 
 @native
-def test_a_random_model_is_trained_eagerly() -> None:
-    class Noisy(nn.Module):
-        def __init__(self) -> None:
-            self.w, self.rng = Value(0.5), np.random.default_rng(0)
-
-        def forward(self, x: Any) -> Any:
-            return self.w * x[0] * float(self.rng.uniform())
-
-    with pytest.raises(TypeError, match="not the same each time"):
-        quick(Noisy(), engine="native")
-    assert quick(Noisy()).epochs == 5
-
-
-@native
-def test_a_loss_that_is_not_a_mean_is_refused() -> None:
-    def largest(predictions: Any, targets: Any) -> Any:
-        return chainrule.max([(p - t) ** 2 for p, t in zip(predictions, targets, strict=True)])
-
+@pytest.mark.parametrize("loss", [largest, per_positive])
+def test_a_loss_that_is_not_a_mean_is_refused(loss: Any) -> None:
     with pytest.raises(TypeError, match="not the mean of the losses of its samples"):
-        quick(loss=largest, engine="native")
-    assert quick(loss=largest).epochs == 5
-
-
-@native
-def test_a_loss_that_is_infinite_for_one_sample_alone_is_refused() -> None:
-    def per_positive(predictions: Any, targets: Any) -> Any:
-        pairs = zip(predictions, targets, strict=True)
-        return chainrule.sum([(p - t) ** 2 for p, t in pairs]) / sum(t > 0.0 for t in targets)
-
-    with pytest.raises(TypeError, match="not the mean of the losses of its samples"):
-        quick(loss=per_positive, engine="native")
+        quick(loss=loss, engine="native")
+    assert quick(loss=loss).epochs == 5
 
 
 def test_an_unknown_engine() -> None:
@@ -170,8 +144,11 @@ def test_a_step_of_its_own_is_called() -> None:
             super().step()
 
     model = xor_model()
-    quick(model, optimizer=Counting(model.parameters(), lr=0.1), epochs=3)
+    history = quick(model, optimizer=Counting(model.parameters(), lr=0.1), epochs=3)
     assert Counting.calls == 3
+    if chainrule.value.c_core is not None:
+        reason = "Counting has a step() of its own, which native code would not call: write a rule()"
+        assert history.reason == reason
 
 
 def test_a_part_of_the_parameters_is_trained() -> None:
@@ -181,22 +158,6 @@ def test_a_part_of_the_parameters_is_trained() -> None:
         quick(each, optimizer=optim.SGD(some, lr=0.1), epochs=3, engine=engine)
     assert model.state_dict() == other.state_dict()
     assert [p.data for p in model.parameters()[5:]] == [p.data for p in xor_model().parameters()[5:]]
-
-
-def test_custom_models_stay_eager_unless_asked() -> None:
-    class Doubling(nn.Module):
-        def __init__(self) -> None:
-            self.mlp, self.calls = nn.MLP(2, [3, 1], seed=0), 0
-
-        def forward(self, x: Any) -> Any:
-            self.calls += 1
-            return self.mlp(x * 2)  # for an array: every number is doubled
-
-    models = {engine: Doubling() for engine in ("auto", "eager")}
-    losses = {engine: quick(model, engine=engine).losses for engine, model in models.items()}
-    assert bits(losses["auto"]) == bits(losses["eager"])
-    if chainrule.value.c_core is not None:
-        assert quick(Doubling(), engine="native").losses == near(losses["eager"], rel=1e-9)
 
 
 # --- what engine='auto' chooses, and what it reports -------------------------------------------------
@@ -225,14 +186,16 @@ def test_the_history_says_what_trained() -> None:
 
 @native
 def test_the_history_says_why_auto_stays_eager() -> None:
-    class Own(nn.Module):
+    class Doubling(nn.Module):
         def __init__(self) -> None:
             self.mlp = nn.MLP(2, [3, 1], seed=0)
 
         def forward(self, x: Any) -> Any:
-            return self.mlp(x)
+            return self.mlp(x * 2)  # for an array: every number is doubled
 
-    history = quick(Own())
+    history, eager = quick(Doubling()), quick(Doubling(), engine="eager")
+    assert bits(history.losses) == bits(eager.losses)
+    assert quick(Doubling(), engine="native").losses == near(eager.losses, rel=1e-9)
     reason = (
         "the model is your own and may do something else at each call; if it has no Python branches, "
         "engine='native' compiles it"
@@ -246,10 +209,7 @@ def test_the_history_says_why_auto_stays_eager() -> None:
 CANNOT_BE_TRACED: dict[str, tuple[Callable[[Any, Any], Any], str]] = {
     "a branch": (lambda p, g: p - 0.1 * g if g > 0 else p - 0.2 * g, "must branch with where"),
     "a method of floats": (lambda p, g: p - 0.1 * float.fromhex(g.hex()), "AttributeError"),
-    "a function of math": (
-        lambda p, g: p - 0.1 * math.copysign(1.0, g),
-        "use the functions of chainrule",
-    ),
+    "a function of math": (lambda p, g: p - math.copysign(1.0, g), "use the functions of chainrule"),
     "a table": (lambda p, g: p - {True: 0.1, False: 0.2}[g.is_integer()] * g, "AttributeError"),
     "an index": (lambda p, g: p - [0.1, 0.2][int(g > 1e9)] * g, "plain number|must branch"),
 }
@@ -270,19 +230,6 @@ def test_a_rule_that_cannot_be_traced_trains_eagerly_and_the_history_says_why(na
 
 
 @native
-def test_an_optimizer_with_a_step_of_its_own_is_the_reason() -> None:
-    class Own(optim.SGD):
-        def step(self) -> None:
-            super().step()
-
-    model = xor_model()
-    history = quick(model, optimizer=Own(model.parameters(), lr=0.1))
-    assert history.reason == (
-        "Own has a step() of its own, which native code would not call: write a rule()"
-    )
-
-
-@native
 @pytest.mark.parametrize("engine", ["auto", "native", "eager"])
 @pytest.mark.parametrize("kind", [TypeError, ValueError, AttributeError, KeyError, ZeroDivisionError])
 def test_an_error_in_a_rule_comes_out_as_itself(engine: str, kind: Any) -> None:
@@ -299,19 +246,15 @@ def test_an_error_in_a_rule_comes_out_as_itself(engine: str, kind: Any) -> None:
 @native
 @pytest.mark.parametrize("engine", ["native", "eager"])
 @pytest.mark.parametrize("kind", [TypeError, ValueError, AttributeError, KeyError])
-def test_an_error_in_a_model_comes_out_as_itself(engine: str, kind: Any) -> None:
-    class Wrong(nn.Module):
-        def __init__(self, when_training: bool) -> None:
-            self.w, self.when_training = Value(0.5), when_training
+@pytest.mark.parametrize("when_training", [True, False])
+def test_an_error_in_a_model_comes_out_as_itself(engine: str, kind: Any, when_training: bool) -> None:
+    def wrong(model: Any, x: Any) -> Any:
+        if model.training is when_training:
+            raise kind("mine")
+        return model.w * x[0]
 
-        def forward(self, x: Any) -> Any:
-            if self.training is self.when_training:
-                raise kind("mine")
-            return self.w * x[0]
-
-    for when_training in (True, False):
-        with pytest.raises(kind, match="mine"):
-            quick(Wrong(when_training), engine=engine, validation=XOR)
+    with pytest.raises(kind, match="mine"):
+        quick(Custom(wrong), engine=engine, validation=XOR)
 
 
 @native
@@ -326,16 +269,11 @@ def test_a_rule_with_another_size_of_state() -> None:
 
 @native
 def test_eager_monitoring_is_reported() -> None:
-    class Branching(nn.Module):
-        def __init__(self) -> None:
-            self.w = Value(0.5)
+    def branching(model: Any, x: Any) -> Any:
+        out = model.w * x[0]
+        return out if model.training or float(out.data) > 0.1 else model.w
 
-        def forward(self, x: Any) -> Any:
-            if self.training:
-                return self.w * x[0]
-            return self.w * x[0] if float((self.w * x[0]).data) > 0.1 else self.w
-
-    history = quick(Branching(), engine="native", validation=XOR)
+    history = quick(Custom(branching), engine="native", validation=XOR)
     assert history.engine == "native"
     assert history.reason.startswith("watched in eager mode: reading .data inside a compiled function")
 
@@ -400,17 +338,9 @@ def test_native_code_watches_as_eager_mode_does(
     loss: str, outputs: int, batch_size: int | None, validation: float | None
 ) -> None:
     X, y = data.blobs(60, centers=max(outputs, 2), seed=3)
-    watched(
-        lambda: nn.MLP(2, [6, 5, outputs], "relu", seed=2),
-        loss=loss,
-        X=X,
-        y=y,
-        batch_size=batch_size,
-        validation=validation,
-        metrics={"accuracy": accuracy, "first": first_output},
-        patience=2,
-        epochs=20,
-    )
+    options = {"batch_size": batch_size, "validation": validation, "patience": 2, "epochs": 20}
+    options |= {"metrics": {"accuracy": accuracy, "first": first_output}}
+    watched(lambda: nn.MLP(2, [6, 5, outputs], "relu", seed=2), loss=loss, X=X, y=y, **options)
 
 
 @native
@@ -462,31 +392,24 @@ def test_metrics_get_what_they_get_in_eager_mode(outputs: int) -> None:
 
 
 @native
-@pytest.mark.parametrize("validation", [None, XOR])
-def test_what_is_watched_is_traced_in_evaluation_mode(validation: Any) -> None:
-    watched(lambda: Scaled(lambda out: out * 3.0), validation=validation, patience=3)
-
-
-@native
-def test_a_model_that_branches_in_evaluation_mode() -> None:
-    watched(lambda: Scaled(lambda out: out if out > 0.0 else -out), validation=XOR, epochs=20)
-
-
-@native
-def test_a_model_that_cannot_be_compiled_in_evaluation_mode() -> None:
-    watched(lambda: Scaled(lambda out: out * round(out.data, 1)), validation=XOR, patience=3)
+@pytest.mark.parametrize(
+    ("evaluated", "options"),
+    [
+        (lambda out: out * 3.0, {"validation": None, "patience": 3}),
+        (lambda out: out * 3.0, {"validation": XOR, "patience": 3}),
+        (lambda out: out if out > 0.0 else -out, {"validation": XOR, "epochs": 20}),
+        (lambda out: out * round(out.data, 1), {"validation": XOR, "patience": 3}),
+    ],
+    ids=["on the training data", "on other data", "with a branch", "what cannot be compiled"],
+)
+def test_what_is_watched_is_traced_in_evaluation_mode(evaluated: Any, options: Any) -> None:
+    watched(lambda: Scaled(evaluated), **options)
 
 
 @native
 def test_samples_of_different_lengths_to_validate_with() -> None:
-    class Summing(nn.Module):
-        def __init__(self) -> None:
-            self.w = Value(0.5)
-
-        def forward(self, x: Any) -> Any:
-            return self.w * sum(x)
-
-    watched(Summing, X=XOR[0].tolist(), validation=([[1.0], [1.0, 2.0, 3.0]], [0.5, 2.0]))
+    validation = ([[1.0], [1.0, 2.0, 3.0]], [0.5, 2.0])
+    watched(lambda: Custom(lambda m, x: m.w * sum(x)), X=XOR[0].tolist(), validation=validation)
 
 
 @native
@@ -525,18 +448,20 @@ def test_a_train_of_its_own_is_called() -> None:
     watched(Freezing, validation=XOR, patience=3)
 
 
+BINARY = "binary_cross_entropy_with_logits"
+
+
 @pytest.mark.parametrize("engine", ["auto", "eager", pytest.param("native", marks=native)])
-def test_targets_to_validate_with_that_the_loss_refuses(engine: str) -> None:
-    message = "the binary cross-entropy needs targets from 0 to 1, got 2.0"
-    validation = ([[0.0, 1.0], [1.0, 1.0]], [1.0, 2.0])
+@pytest.mark.parametrize(
+    ("loss", "X", "y", "message"),
+    [
+        (BINARY, [[0.0, 1.0]] * 2, [1.0, 2.0], "^the binary cross-entropy needs .* 0 to 1, got 2.0$"),
+        ("mse", [[0.0, 1.0, 2.0]], [1.0], "^Neuron expects 2 inputs, got 3$"),
+    ],
+)
+def test_validation_data_that_is_refused(engine: str, loss: str, X: Any, y: Any, message: str) -> None:
     with pytest.raises(ValueError, match=message):
-        quick(loss="binary_cross_entropy_with_logits", validation=validation, engine=engine)
-
-
-@pytest.mark.parametrize("engine", ["auto", "eager", pytest.param("native", marks=native)])
-def test_samples_to_validate_with_that_the_model_refuses(engine: str) -> None:
-    with pytest.raises(ValueError, match="Neuron expects 2 inputs, got 3"):
-        quick(validation=([[0.0, 1.0, 2.0]], [1.0]), engine=engine)
+        quick(loss=loss, validation=(X, y), engine=engine)
 
 
 @native
@@ -573,9 +498,7 @@ def test_a_loss_that_is_not_a_mean_over_the_validation_data(wrong: float) -> Non
 # --- how many files a reader has to follow -------------------------------------------------------
 
 
-@pytest.mark.skipif(
-    chainrule.core != "c", reason="on the reference core, calls into its class count too"
-)
+@pytest.mark.skipif(chainrule.core != "c", reason="on the Python core, calls into its class count too")
 def test_a_run_goes_through_few_files_and_traces_once() -> None:
     """XOR with validation and a metric, 5 epochs: counts calls that enter a different file."""
     package = str(Path(chainrule.__file__).parent)

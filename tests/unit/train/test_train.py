@@ -3,14 +3,8 @@
 XOR and moons are solved from every seed; Ctrl-C, NaN, early stopping and callbacks end a run cleanly.
 """
 
-from __future__ import annotations
-
 import math
-import os
-import re
 import signal
-import subprocess
-import sys
 import threading
 from collections.abc import Callable, Iterator
 from itertools import chain
@@ -62,31 +56,18 @@ def test_xor_is_solved_with_the_defaults(seed: int) -> None:
 @pytest.mark.parametrize("seed", range(10))
 def test_moons_are_separated(seed: int) -> None:
     model = nn.MLP(2, [16, 16, 1], init="xavier", seed=seed)
-    history = fit(
-        model,
-        "binary_cross_entropy_with_logits",
-        *data.moons(100, seed=seed),
-        optimizer=optim.Adam(model.parameters(), lr=0.05),
-        epochs=100,
-        metrics={"accuracy": accuracy},
-        callbacks=[lambda epoch, history: history.metrics["accuracy"][-1] >= 0.99],
-        progress=False,
-    )
+    adam = optim.Adam(model.parameters(), lr=0.05)
+    stop = [lambda epoch, history: history.metrics["accuracy"][-1] >= 0.99]
+    options = {"optimizer": adam, "epochs": 100, "metrics": {"accuracy": accuracy}, "callbacks": stop}
+    history = quick(model, "binary_cross_entropy_with_logits", *data.moons(100, seed=seed), **options)
     assert history.metrics["accuracy"][-1] >= 0.99
 
 
 def test_three_classes() -> None:
-    X, y = data.blobs(60, noise=0.2)
     model = nn.MLP(2, [8, 3], init="xavier", seed=0)
-    history = quick(
-        model,
-        "cross_entropy",
-        X,
-        y,
-        optimizer=optim.Adam(model.parameters(), lr=0.05),
-        epochs=30,
-        metrics={"accuracy": accuracy},
-    )
+    adam = optim.Adam(model.parameters(), lr=0.05)
+    options = {"optimizer": adam, "epochs": 30, "metrics": {"accuracy": accuracy}}
+    history = quick(model, "cross_entropy", *data.blobs(60, noise=0.2), **options)
     assert history.metrics["accuracy"][-1] == 1.0
 
 
@@ -165,11 +146,8 @@ def tables(library: str) -> list[tuple[Any, Any]]:
         target = found.Series(y, index=list("wxyz"))
         rows = [row for _, row in frame.iterrows()]
         return [
-            (frame, target),
-            (mixed, target.astype(bool)),
-            (whole, target.to_frame()),
-            (rows, list(target)),
-            (frame, y),
+            *((frame, target), (mixed, target.astype(bool)), (whole, target.to_frame())),
+            *((rows, list(target)), (frame, y)),
         ]
     if library == "polars":
         return [(found.DataFrame(X, schema=["a", "b"]), found.Series(y))]
@@ -201,9 +179,8 @@ def test_tables_whose_rows_are_in_another_order() -> None:
 
 
 def test_accuracy_is_about_classes() -> None:
-    with pytest.raises(
-        ValueError, match=r"^accuracy is about classes, 0 and 1, or -1 and 1, got the target 0.5"
-    ):
+    message = r"^accuracy is about classes, 0 and 1, or -1 and 1, got the target 0.5"
+    with pytest.raises(ValueError, match=message):
         accuracy([Value(1.0)], [0.5])
     with pytest.raises(ValueError, match=r"whole numbers from 0, got the target 1.5"):
         accuracy([[Value(1.0), Value(2.0)]], [1.5])
@@ -411,20 +388,14 @@ class Seeing(nn.Module):
         return self.neuron(x)
 
 
-def test_modes() -> None:
-    model = Seeing()
-    model.eval()
-    quick(model, epochs=1, X=XOR[0][:2], y=XOR[1][:2], engine="eager")
-    assert model.modes[:2] == [True, True]
-    assert not model.training
-
-
 def test_validation_is_done_in_evaluation_mode() -> None:
     model = Seeing()
+    model.eval()
     validation = (XOR[0][:1], XOR[1][:1])
     quick(model, epochs=2, X=XOR[0][:2], y=XOR[1][:2], validation=validation, engine="eager")
     assert model.modes[:3] == [True, True, False]
     assert set(model.modes[model.modes.index(True, 3) :][:2]) == {True}  # and back for the next epoch
+    assert not model.training
 
 
 def rising(rates: list[float], optimizer: optim.Optimizer) -> Any:
@@ -441,21 +412,19 @@ def rising(rates: list[float], optimizer: optim.Optimizer) -> Any:
     return Schedule()
 
 
+def trained(path: Path, rates: list[float], **options: Any) -> tuple[nn.MLP, History, list[Any]]:
+    """XOR with these learning rates: the model, its history, and its state after each epoch."""
+    model, states = xor_model(), []
+    sgd = optim.SGD(model.parameters())
+    options |= {"callbacks": [lambda epoch, history: states.append(model.state_dict())]}
+    history = quick(model, optimizer=sgd, schedule=rising(rates, sgd), checkpoint=path, **options)
+    return model, history, states
+
+
 def test_early_stopping_goes_back_to_the_best(tmp_path: Path) -> None:
     """Two good epochs, then bad ones: the model and the file hold the state after the second."""
-    model, path = xor_model(), tmp_path / "best.safetensors"
-    optimizer = optim.SGD(model.parameters())
-    states = []
-    history = quick(
-        model,
-        optimizer=optimizer,
-        schedule=rising([0.1, 0.1, 3.0, 0.1, 0.1, 0.1], optimizer),
-        validation=XOR,
-        patience=2,
-        checkpoint=path,
-        epochs=10,
-        callbacks=[lambda epoch, history: states.append(model.state_dict())],
-    )
+    path, rates = tmp_path / "best.safetensors", [0.1, 0.1, 3.0, 0.1, 0.1, 0.1]
+    model, history, states = trained(path, rates, validation=XOR, patience=2, epochs=10)
     assert history.best_epoch == 2
     assert history.stopped == "no better loss for 2 epochs"
     assert history.epochs == 4
@@ -469,18 +438,8 @@ def test_without_validation_the_best_is_the_best_on_the_training_data(tmp_path: 
     """The loss of an epoch is measured before its steps, so it does not describe the resulting
     parameters.
     """
-    model, path = xor_model(), tmp_path / "best.safetensors"
-    optimizer = optim.SGD(model.parameters())
-    states: list[dict[str, float]] = []
-    history = quick(
-        model,
-        optimizer=optimizer,
-        schedule=rising([0.1, 0.1, 3.0, 0.1, 0.1, 0.1], optimizer),
-        patience=2,
-        checkpoint=path,
-        epochs=10,
-        callbacks=[lambda epoch, history: states.append(model.state_dict())],
-    )
+    path, rates = tmp_path / "best.safetensors", [0.1, 0.1, 3.0, 0.1, 0.1, 0.1]
+    model, history, states = trained(path, rates, patience=2, epochs=10)
     losses = []
     for state in states:
         model.load_state_dict(state)
@@ -490,16 +449,8 @@ def test_without_validation_the_best_is_the_best_on_the_training_data(tmp_path: 
 
 
 def test_without_patience_the_last_stays(tmp_path: Path) -> None:
-    model, path = xor_model(), tmp_path / "best.safetensors"
-    optimizer = optim.SGD(model.parameters())
-    history = quick(
-        model,
-        optimizer=optimizer,
-        schedule=rising([0.1, 3.0, 3.0], optimizer),
-        validation=XOR,
-        checkpoint=path,
-        epochs=3,
-    )
+    path = tmp_path / "best.safetensors"
+    model, history, _ = trained(path, [0.1, 3.0, 3.0], validation=XOR, epochs=3)
     assert history.best_epoch == 1
     assert mse(model) == near(history.validation_losses[-1], rel=1e-14)
     assert mse(chainrule.load(path)) == near(history.validation_losses[0], rel=1e-14)
@@ -559,41 +510,6 @@ def test_progress_goes_to_the_terminal(capsys: pytest.CaptureFixture[str]) -> No
 
 
 # --- Ctrl-C --------------------------------------------------------------------------------------
-
-LONG = """
-from chainrule import data, nn
-from chainrule.train import fit
-
-model = nn.MLP(2, [4, 4, 1], seed=0)
-before = model.state_dict()
-
-
-def ready(epoch, history):
-    if epoch == 3:
-        print("ready", flush=True)
-
-
-history = fit(model, "mse", *data.xor(), epochs=10**9, callbacks=[ready], progress=False)
-print(history)
-print(model.state_dict() != before, history.epochs >= 3, model.training)
-"""
-
-
-def test_control_c_ends_training_cleanly() -> None:
-    with subprocess.Popen(
-        [sys.executable, "-c", LONG], stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True
-    ) as child:
-        assert child.stdout is not None
-        try:
-            assert child.stdout.readline() == "ready\n"
-            os.kill(child.pid, signal.SIGINT)
-            out, err = child.communicate(timeout=60)
-        finally:
-            child.kill()
-    assert (child.returncode, err) == (0, "")
-    history, state = out.splitlines()
-    assert re.fullmatch(r"\d+ epochs in .* s, loss .* -> .*; interrupted in epoch \d+", history)
-    assert state == "True True False"
 
 
 class Pressing(Watching):
@@ -666,9 +582,8 @@ def test_a_loss_that_is_not_finite_is_explained() -> None:
 
 def test_a_learning_rate_far_too_large() -> None:
     model = nn.MLP(2, [4, 1], "relu", seed=0)
-    with pytest.raises(
-        NonFiniteLossError, match=r"the loss is inf in epoch \d+, batch 1: \w+\(.* is inf, at "
-    ):
+    message = r"the loss is inf in epoch \d+, batch 1: \w+\(.* is inf, at "
+    with pytest.raises(NonFiniteLossError, match=message):
         quick(model, optimizer=optim.SGD(model.parameters(), lr=1e6), epochs=1000)
     assert all(math.isfinite(p.data) for p in model.parameters())
 
@@ -714,6 +629,7 @@ def test_samples_that_are_not_numbers() -> None:
 
 VALIDATION = r"^validation must be \(X, y\) or a share between 0 and 1, got "
 OTHER = optim.SGD(xor_model().parameters())
+SCHEDULE = optim.StepLR(OTHER, 1)
 
 
 @pytest.mark.parametrize(
@@ -740,7 +656,7 @@ OTHER = optim.SGD(xor_model().parameters())
         ({"model": nn.MLP(3, [1])}, "^Neuron expects 3 inputs, got 2$"),
         ({"optimizer": OTHER}, "^the optimizer has none of the parameters of this model$"),
         (
-            {"schedule": optim.StepLR(OTHER, 1)},
+            {"schedule": SCHEDULE},
             "^the schedule belongs to another optimizer: give that one to fit too$",
         ),
     ],
@@ -762,15 +678,9 @@ def test_bad_arguments(options: Any, message: str) -> None:
             r"^the model must be a Module, or a callable whose parameters\(\) returns its leaf Values, "
             r"got builtin_function_or_method$",
         ),
-        (
-            {"model": Classic(lambda params: 3.0)},
-            r"^Classic.parameters\(\) must return leaf .* got float$",
-        ),
-        ({"model": Classic(lambda params: {"w": 1})}, r"parameters\(\) must return .* got dict$"),
-        (
-            {"model": Classic(lambda params: [1.0])},
-            r"Values of chainrule, got builtins.float among them$",
-        ),
+        ({"model": Classic(lambda ps: 3.0)}, r"^Classic.parameters\(\) must return leaf .* got float$"),
+        ({"model": Classic(lambda ps: {"w": 1})}, r"parameters\(\) must return .* got dict$"),
+        ({"model": Classic(lambda ps: [1.0])}, r"Values of chainrule, got builtins.float among them$"),
         ({"loss": XOR[0]}, r"^the loss must be a name .*, got \w+: fit\(model, loss, X, y\)$"),
         ({"optimizer": "adam"}, r"^the optimizer must be one such as optim\.Adam\(.*\), got str$"),
         ({"optimizer": optim.Adam}, r"^the optimizer must be one .*, got the class Adam$"),
