@@ -1,7 +1,5 @@
 """Helpers for tests of compiled functions: the eager-mode results for the same input."""
 
-from __future__ import annotations
-
 from collections.abc import Callable
 from typing import Any
 

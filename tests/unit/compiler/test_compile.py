@@ -1,7 +1,5 @@
 """compile: its results, what it rejects, and agreement with eager mode."""
 
-from __future__ import annotations
-
 import copy
 import math
 import os
@@ -15,7 +13,7 @@ import numpy as np
 import pytest
 
 import chainrule
-from chainrule import Value, compile, dot, exp, maximum, mean, nn, sigmoid, take, tanh
+from chainrule import Value, compile, dot, exp, maximum, mean, nn, take, tanh
 from chainrule.compiler import TraceError
 from chainrule.support.errors import AnomalyError
 from chainrule.value import c_core, detect_anomaly
@@ -128,9 +126,8 @@ def test_an_embedding(backend: str) -> None:
     assert [by_value[v] for v in table[2]] == [8.0, 10.0, 12.0]
     assert [by_value[v] for v in table[1]] == [0.0, 0.0, 0.0]
     for wrong, shown in ((4, "4"), (-1, "-1"), (0.5, "0.5"), (math.nan, "nan"), (1e300, "1e+300")):
-        with pytest.raises(
-            IndexError, match=rf"take needs a whole number from 0 to 3, got {re.escape(shown)}$"
-        ):
+        message = rf"take needs a whole number from 0 to 3, got {re.escape(shown)}$"
+        with pytest.raises(IndexError, match=message):
             step(np.array([wrong]), x[:1])
     many = np.tile(x, (400, 1))
     with pytest.raises(IndexError, match=r"from 0 to 3, got 7$"):  # in one of several blocks
@@ -351,17 +348,13 @@ def test_bad_lists_of_values() -> None:
         compile(lambda x: w * x, params=[w, w])
     model = nn.MLP(2, [1], seed=0)
     wrong: list[tuple[Any, str]] = [
-        (model, "got MLP"),
-        (model.parameters, "got method"),
-        (3, "got int"),
-        ({"w": Value(1.0)}, "got dict"),
-        ([1.0], "got float among them"),
+        *((model, "got MLP"), (model.parameters, "got method"), (3, "got int")),
+        *(({"w": Value(1.0)}, "got dict"), ([1.0], "got float among them")),
         ([Value(1.0) + 1.0], r"got the result of '\+'"),
     ]
-    for params, message in wrong:
-        with pytest.raises(
-            TypeError, match=rf"^params must be .*such as model.parameters\(\), {message}$"
-        ):
+    for params, got in wrong:
+        message = rf"^params must be .*such as model.parameters\(\), {got}$"
+        with pytest.raises(TypeError, match=message):
             compile(lambda x: x, params=params)
     with pytest.raises(TypeError, match="params must be a list of Values, got a single one"):
         compile(lambda x: w * x, params=w)
@@ -476,11 +469,6 @@ def test_without_parameters_there_is_no_gradient_for_them() -> None:
     with pytest.raises(ValueError, match=r"no parameters.*value_and_grad\(\.\.\., inputs=True\)"):
         price.grad(np.array([3.0]), np.array([1.0]))
     assert price.value_and_grad(np.array([3.0]), np.array([1.0]), inputs=True)[2][0].tolist() == [1.0]
-
-
-def test_sigmoid_far_out_keeps_its_slope() -> None:
-    _, _, (grad,) = compile(lambda x: sigmoid(x)).value_and_grad(np.array([40.0]), inputs=True)
-    assert grad[0] == near(4.248354255291589e-18, rel=1e-14)
 
 
 def test_the_package_is_there() -> None:

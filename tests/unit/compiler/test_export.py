@@ -1,7 +1,5 @@
 """`Compiled.source`: the exported C and JavaScript is compiled and run."""
 
-from __future__ import annotations
-
 import ctypes
 import json
 import math
@@ -9,7 +7,7 @@ import random
 import re
 import struct
 import subprocess
-from collections.abc import Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from pathlib import Path
 from typing import Any
 
@@ -50,11 +48,8 @@ def build(folder: Path, sources: dict[str, str], optimise: str = "-O1") -> ctype
         (folder / f"{name}.c").write_text(text)
     library = folder / "library.so"
     files = [str(folder / f"{name}.c") for name in sources]
-    done = subprocess.run(
-        [cc, *FLAGS, *SAME_BITS, optimise, *files, "-o", str(library), "-lm"],
-        capture_output=True,
-        text=True,
-    )
+    command = [cc, *FLAGS, *SAME_BITS, optimise, *files, "-o", str(library), "-lm"]
+    done = subprocess.run(command, capture_output=True, text=True)
     assert (done.returncode, done.stderr) == (0, "")
     return ctypes.CDLL(str(library))
 
@@ -109,21 +104,16 @@ def in_javascript(folder: Path, sources: dict[str, str], calls: Sequence[Call]) 
         (folder / f"{name}.mjs").write_text(text)
     run_node(folder, RUNNER, calls)
     results = json.loads((folder / "results.json").read_text())
-    return [
-        (value[0], params, inputs)
-        for value, params, inputs in ([list(map(from_hex, xs)) for xs in each] for each in results)
-    ]
+    numbers = ([list(map(from_hex, xs)) for xs in each] for each in results)
+    return [(value[0], params, inputs) for value, params, inputs in numbers]
 
 
 def run_node(folder: Path, script: str, calls: Sequence[Call] = ()) -> str:
-    bits = [
-        (name, list(map(to_hex, params)), list(map(to_hex, inputs))) for name, params, inputs in calls
-    ]
+    bits = [(name, *(list(map(to_hex, xs)) for xs in numbers)) for name, *numbers in calls]
     (folder / "calls.json").write_text(json.dumps(bits))
     (folder / "run.mjs").write_text(script)
-    done = subprocess.run(
-        [require_program("node"), "run.mjs"], cwd=folder, capture_output=True, text=True
-    )
+    command = [require_program("node"), "run.mjs"]
+    done = subprocess.run(command, cwd=folder, capture_output=True, text=True)
     assert (done.returncode, done.stderr) == (0, "")
     return done.stdout
 
@@ -168,91 +158,67 @@ def eager(out: Value, params: list[Value], inputs: list[Value]) -> Result:
 # --- every row -----------------------------------------------------------------------------------
 
 
-Row = tuple[ops.Op, Value, list[Value]]  # an operation, a multiple of its result, its arguments
+Graph = tuple[str, Value, list[Value], list[Value], Any]  # a name, result, parameters, inputs, points
 
 
-def rows() -> dict[str, Row]:
-    """Every operation of fixed arity, times a number, so that gradients are not all 1."""
-    result = {}
+def rows() -> Iterator[Graph]:
+    """Every operation of fixed arity, times a number, so that gradients are not all 1.
+
+    Ordinary points and the whole special grid: zeros, infinities and NaN too.
+    """
     for op in special.elementwise():
         leaves = [Value(0.5) for _ in range(op.arity)]
-        out = op(*leaves) * 0.7
-        out.label = op.name
-        result[op.name] = op, out, leaves
-    return result
-
-
-def row_sources(language: str) -> dict[str, str]:
-    return {
-        name: of_value(out, [], leaves).source(language) for name, (_, out, leaves) in rows().items()
-    }
-
-
-def row_points() -> list[tuple[Call, Result]]:
-    """Ordinary points and the whole special grid, with eager-mode results."""
-    points = []
-    for name, (op, out, leaves) in rows().items():
-        for args in [*check.points(op, 20), *special.grid(op)]:
-            for leaf, x in zip(leaves, args, strict=True):
-                leaf.data = x
-            points.append(((name, [], args), eager(out, [], leaves)))
-    return points
-
-
-def test_every_row_in_c(tmp_path: Path) -> None:
-    """The same bits as eager mode, including zeros, infinities and NaN."""
-    library = build(tmp_path, row_sources("c"))
-    for call, expected in row_points():
-        assert all_identical(in_c(library, call), expected), call
-
-
-def test_every_row_in_javascript(tmp_path: Path) -> None:
-    """JavaScript's functions may differ in the last digits, and so may results computed from them."""
-    points = row_points()
-    results = in_javascript(tmp_path, row_sources("javascript"), [call for call, _ in points])
-    for (call, expected), result in zip(points, results, strict=True):
-        assert all(map(close, flat(result), flat(expected))), (call, result, expected)
+        yield op.name, op(*leaves) * 0.7, [], leaves, [*check.points(op, 20), *special.grid(op)]
 
 
 VARIADIC_POINTS = (
-    [1.5, -2.0, 0.25, 3.0],
-    [2.0, 2.0, -1.0, 2.0],
-    [0.0, 3.0, 0.0, -0.0],
-    [1e300, -1e300, 5.0, 7.0],
+    *([1.5, -2.0, 0.25, 3.0], [2.0, 2.0, -1.0, 2.0], [0.0, 3.0, 0.0, -0.0], [1e300, -1e300, 5.0, 7.0]),
     [math.inf, 1.0, -math.inf, math.nan],
 )
 
 
-def variadic() -> tuple[dict[str, Compiled], list[tuple[Call, Result]]]:
-    """Every variadic operation over parameters, inputs and a constant, with eager-mode results."""
-    steps, calls = {}, []
+def variadic() -> Iterator[Graph]:
+    """Every variadic operation over parameters, inputs and a constant."""
     for op in random_graphs.VARIADIC:
         leaves = [Value(1.0) for _ in range(4)]
-        params, inputs = leaves[:1], leaves[1:]
         out = op(*leaves, 0.5, leaves[1]) * 2.0
-        out.label = op.name
-        steps[op.name] = of_value(out, params, inputs)
-        for point in VARIADIC_POINTS:
-            for leaf, x in zip(leaves, point, strict=True):
+        yield op.name, out, leaves[:1], leaves[1:], VARIADIC_POINTS
+
+
+def measured(graphs: Iterable[Graph]) -> tuple[dict[str, Compiled], list[tuple[Call, Result]]]:
+    """The programs of the graphs, and eager-mode results at their points."""
+    steps, calls = {}, []
+    for name, out, params, inputs, points in graphs:
+        out.label = name
+        steps[name] = of_value(out, params, inputs)
+        for point in points:
+            for leaf, x in zip([*params, *inputs], point, strict=True):
                 leaf.data = x
-            calls.append(((op.name, point[:1], point[1:]), eager(out, params, inputs)))
+            call = name, point[: len(params)], point[len(params) :]
+            calls.append((call, eager(out, params, inputs)))
     return steps, calls
 
 
-def test_every_variadic_row_in_c(tmp_path: Path) -> None:
-    steps, calls = variadic()
-    library = build(tmp_path, {name: step.source("c") for name, step in steps.items()})
+def written(steps: dict[str, Compiled], language: str) -> dict[str, str]:
+    return {name: step.source(language) for name, step in steps.items()}
+
+
+@pytest.mark.parametrize("graphs", [rows, variadic])
+def test_every_row_in_c(tmp_path: Path, graphs: Any) -> None:
+    """The same bits as eager mode, including zeros, infinities and NaN."""
+    steps, calls = measured(graphs())
+    library = build(tmp_path, written(steps, "c"))
     for call, expected in calls:
         assert all_identical(in_c(library, call), expected), call
 
 
-def test_every_variadic_row_in_javascript(tmp_path: Path) -> None:
-    steps, calls = variadic()
-    sources = {name: step.source("javascript") for name, step in steps.items()}
-    for (call, expected), result in zip(
-        calls, in_javascript(tmp_path, sources, [call for call, _ in calls]), strict=True
-    ):
-        assert all(map(close, flat(result), flat(expected))), call
+@pytest.mark.parametrize("graphs", [rows, variadic])
+def test_every_row_in_javascript(tmp_path: Path, graphs: Any) -> None:
+    """JavaScript's functions may differ in the last digits, and so may results computed from them."""
+    steps, calls = measured(graphs())
+    results = in_javascript(tmp_path, written(steps, "javascript"), [call for call, _ in calls])
+    for (call, expected), result in zip(calls, results, strict=True):
+        assert all(map(close, flat(result), flat(expected))), (call, result, expected)
 
 
 def test_erf_in_javascript(tmp_path: Path) -> None:
@@ -292,15 +258,14 @@ def random_programs(seeds: range) -> tuple[dict[str, Compiled], list[tuple[Call,
 def test_random_graphs_in_c(tmp_path: Path) -> None:
     """Values and gradients are those of eager mode to the last bit."""
     steps, calls = random_programs(range(40))
-    library = build(tmp_path, {name: step.source("c") for name, step in steps.items()}, "-O0")
+    library = build(tmp_path, written(steps, "c"), "-O0")
     for call, (value, _, inputs, params, *_) in calls:
         assert all_identical(in_c(library, call), (value, params, inputs)), call
 
 
 def test_random_graphs_in_javascript(tmp_path: Path) -> None:
     steps, calls = random_programs(range(100, 200))
-    sources = {name: step.source("javascript") for name, step in steps.items()}
-    results = in_javascript(tmp_path, sources, [call for call, _ in calls])
+    results = in_javascript(tmp_path, written(steps, "javascript"), [call for call, _ in calls])
     for result, (call, point) in zip(results, calls, strict=True):
         value, size, inputs, params, input_sizes, param_sizes = point
         scales = [size, *param_sizes, *input_sizes]
@@ -438,17 +403,12 @@ def test_trivial_functions(tmp_path: Path) -> None:
         "parameter": traced(lambda x: y, [1.0], params=[y]),
         "itself": of_value(x, [], [x, y]),
     }
-    calls: list[Call] = [
-        ("constant", [], [1.0]),
-        ("parameter", [4.0], [1.0]),
-        ("itself", [], [3.0, 4.0]),
-    ]
+    calls = [("constant", [], [1.0]), ("parameter", [4.0], [1.0]), ("itself", [], [3.0, 4.0])]
     expected = [(6.0, [], [0.0]), (4.0, [1.0], [0.0]), (3.0, [], [1.0, 0.0])]
-    texts = {name: step.source("c").replace("model_", f"{name}_") for name, step in steps.items()}
+    texts = {name: text.replace("model_", f"{name}_") for name, text in written(steps, "c").items()}
     library = build(tmp_path, texts)
     assert [in_c(library, call) for call in calls] == expected
-    sources = {name: step.source("javascript") for name, step in steps.items()}
-    assert in_javascript(tmp_path, sources, calls) == expected
+    assert in_javascript(tmp_path, written(steps, "javascript"), calls) == expected
 
 
 def test_gradients_that_are_not_wanted(tmp_path: Path) -> None:
@@ -475,15 +435,8 @@ def test_javascript_checks_its_arguments(tmp_path: Path) -> None:
 
 
 LABELS = (
-    "*/ int broken; /*",
-    "/*/ **/ *//",
-    "line\nend\r\u2028\u2029",
-    "??/",
-    "\\",
-    "'\"`${x}",
-    "\u202eright to left",
-    "θ",
-    "\ud800",
+    *("*/ int broken; /*", "/*/ **/ *//", "line\nend\r\u2028\u2029", "??/", "\\", "'\"`${x}"),
+    *("\u202eright to left", "θ", "\ud800"),
 )
 
 
@@ -542,7 +495,6 @@ def test_errors() -> None:
         step.source("cobol")
     step(np.ones((1, 2)))
     step(np.ones((1, 3)))
-    with pytest.raises(
-        ValueError, match=r"^it was called with batches of 2 shapes, which are different"
-    ):
+    message = r"^it was called with batches of 2 shapes, which are different"
+    with pytest.raises(ValueError, match=message):
         step.source("c")

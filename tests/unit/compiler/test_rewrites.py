@@ -1,7 +1,5 @@
 """The rewrite table: every rule is correct, and both pipelines apply it."""
 
-from __future__ import annotations
-
 import math
 import random
 from typing import Any

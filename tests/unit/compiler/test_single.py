@@ -7,6 +7,7 @@ import numpy as np
 import pytest
 
 from chainrule import Value, compile, nn, optim
+from chainrule.compiler import Trainer
 from chainrule.functional import logsumexp, take, where
 from chainrule.ops import TABLE, Op, Variadic
 from chainrule.value import c_core
@@ -110,8 +111,6 @@ def test_masks_and_branches(backend: str) -> None:
 @pytest.mark.parametrize("hidden", [4, 40])
 def test_training_keeps_parameters_in_double_precision(hidden: int) -> None:
     """The model runs in single precision; the optimiser must not lose small steps."""
-    from chainrule.compiler import Trainer
-
     rng = np.random.default_rng(0)
     x, y = rng.normal(size=(64, 2)), rng.normal(size=64)
     weights = []

@@ -1,21 +1,19 @@
 """Trainer: native steps match those of eager mode, and outside changes are detected."""
 
-from __future__ import annotations
-
 import numpy as np
 import pytest
 
 from chainrule import StaleValueError, Value, compile, mean, nn, optim, take
+from chainrule.compiler import Batch, Trainer
 from chainrule.value import c_core
 
 from ...near import near
 from .compiled import RNG
 
+pytestmark = pytest.mark.skipif(c_core is None, reason="there is no C core")
 
-@pytest.mark.skipif(c_core is None, reason="there is no C core")
+
 def test_a_trainer_takes_the_same_steps_as_eager_mode() -> None:
-    from chainrule.compiler import Trainer
-
     X, y = RNG.normal(size=(12, 2)), RNG.normal(size=12)
     eager_model, model = nn.MLP(2, [4, 1], seed=0), nn.MLP(2, [4, 1], seed=0)
     by_hand = optim.Adam(eager_model.parameters(), lr=0.05)
@@ -34,10 +32,7 @@ def test_a_trainer_takes_the_same_steps_as_eager_mode() -> None:
     np.testing.assert_allclose(optimizer.state, by_hand.state, rtol=1e-9)
 
 
-@pytest.mark.skipif(c_core is None, reason="there is no C core")
 def test_an_index_that_is_not_in_the_table_ends_the_training() -> None:
-    from chainrule.compiler import Trainer
-
     table = [Value(1.0), Value(2.0)]
     step = compile(lambda i, t: (take(table, i) - t) ** 2, params=table)
     with Trainer(step, optim.SGD(table, lr=0.25)) as trainer:
@@ -47,10 +42,7 @@ def test_an_index_that_is_not_in_the_table_ends_the_training() -> None:
     assert [p.data for p in table] == [0.75, 1.5]
 
 
-@pytest.mark.skipif(c_core is None, reason="there is no C core")
 def test_a_trainer_says_what_it_needs() -> None:
-    from chainrule.compiler import Trainer
-
     table = [Value(1.0)]
     step = compile(lambda x: x * table[0], params=table)
     with pytest.raises(TypeError, match=r"needs a compiled loss.*got Compiled and the class Adam"):
@@ -59,10 +51,7 @@ def test_a_trainer_says_what_it_needs() -> None:
         Trainer(lambda x: x, optim.SGD(table, lr=0.1))
 
 
-@pytest.mark.skipif(c_core is None, reason="there is no C core")
 def test_steps_before_a_wrong_index_are_made_and_counted() -> None:
-    from chainrule.compiler import Batch, Trainer
-
     table = [Value(1.0), Value(2.0)]
     step = compile(lambda i, t: (take(table, i) - t) ** 2, params=table)
     optimizer = optim.SGD(table, lr=0.25)
@@ -72,11 +61,8 @@ def test_steps_before_a_wrong_index_are_made_and_counted() -> None:
     assert optimizer.steps == 1
 
 
-@pytest.mark.skipif(c_core is None, reason="there is no C core")
 def test_training_resumes_in_the_middle_of_an_epoch() -> None:
     """Ten samples in batches of four: the last batch is smaller, and runs as a separate piece."""
-    from chainrule.compiler import Batch, Trainer
-
     X, y = RNG.normal(size=(10, 2)), RNG.normal(size=10)
     order = np.concatenate([np.random.default_rng(i).permutation(10) for i in range(4)])
     rates = np.linspace(0.01, 0.1, 12)
@@ -100,10 +86,7 @@ def test_training_resumes_in_the_middle_of_an_epoch() -> None:
     assert trained(*[1] * 12) == trained(2, 5, 1, 4) == whole
 
 
-@pytest.mark.skipif(c_core is None, reason="there is no C core")
 def test_a_parameter_changed_behind_the_trainer_is_noticed() -> None:
-    from chainrule.compiler import Trainer
-
     w = Value(1.0)
     step = compile(lambda x: (w * x - 1) ** 2, params=[w])
     trainer = Trainer(step, optim.SGD([w], lr=0.1))
@@ -117,10 +100,7 @@ def test_a_parameter_changed_behind_the_trainer_is_noticed() -> None:
     assert w.data == near(7.0 - 0.1 * 2 * 6.0, ulps=4)
 
 
-@pytest.mark.skipif(c_core is None, reason="there is no C core")
 def test_a_trainer_notices_other_settings_when_it_is_pushed() -> None:
-    from chainrule.compiler import Trainer
-
     w = Value(1.0)
     optimizer = optim.SGD([w], lr=0.1, momentum=0.9)
     trainer = Trainer(compile(lambda x: (w * x) ** 2, params=[w]), optimizer)

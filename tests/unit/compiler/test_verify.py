@@ -1,7 +1,5 @@
 """Malformed programs: `verify` reports what is wrong, and the C machine rejects them."""
 
-from __future__ import annotations
-
 from dataclasses import replace
 from typing import Any
 
@@ -46,7 +44,10 @@ def sound() -> Program:
     return Program(6, 2, (2.0,), 11, 16, shared, each, [View(False, 15)], [View(False, 0)])
 
 
-def refused_by_c(program: Program, back: Reverse | None = None) -> None:
+def refused(program: Program, message: str, back: Reverse | None = None) -> None:
+    """By `verify` with this message, and by the C machine."""
+    with pytest.raises(ValueError, match=message):
+        program.verify() if back is None else back.verify(program)
     if c_core is not None:
         with pytest.raises(ValueError, match="malformed"):
             c_core.machine(*encoded(program, back))
@@ -81,11 +82,7 @@ def test_a_sound_program_is_accepted() -> None:
         (Map, {"args": (View(False, 1, -1), View(False, 2, 0))}, "counts backwards in each.1.-1i"),
         (Map, {"args": (View(False, 0), View(False, 99, 0))}, r"reads each\[99\] of 16 rows"),
         (Map, {"count": 0}, "computes no row"),
-        (
-            Map,
-            {"out": 15},
-            r"writes each\[15\], which has already been written|writes each\[16\] of 16 rows",
-        ),
+        (Map, {"out": 15}, r"writes each(\[15\], which has already been written|\[16\] of 16 rows)"),
         (Map, {"shared": True}, "is listed with those of the other memory"),
         (Dense, {"a": View(False, 0, 1, 1)}, "reads the wrong memory in each"),
         (Dense, {"x": View(True, 0, 1, 1)}, "reads the wrong memory in shared"),
@@ -109,10 +106,7 @@ def test_a_sound_program_is_accepted() -> None:
     ],
 )
 def test_malformed_instructions(kind: Any, fields: dict[str, Any], message: str) -> None:
-    program = changed(kind, **fields)
-    with pytest.raises(ValueError, match=message):
-        program.verify()
-    refused_by_c(program)
+    refused(changed(kind, **fields), message)
 
 
 @pytest.mark.parametrize(
@@ -128,10 +122,7 @@ def test_malformed_instructions(kind: Any, fields: dict[str, Any], message: str)
     ],
 )
 def test_malformed_programs(fields: dict[str, Any], message: str) -> None:
-    program = replace(sound(), **fields)
-    with pytest.raises(ValueError, match=message):
-        program.verify()
-    refused_by_c(program)
+    refused(replace(sound(), **fields), message)
 
 
 @pytest.mark.parametrize(
@@ -180,39 +171,27 @@ def test_malformed_pulls(kind: Any, part: int, assign: bool, message: str) -> No
         i for i, s in enumerate(back.each) if isinstance(s, Pull) and isinstance(s.instruction, kind)
     )
     back.each[place] = replace(back.each[place], part=part, assign=assign)
-    with pytest.raises(ValueError, match=message):
-        back.verify(program)
-    refused_by_c(program, back)
+    refused(program, message, back)
 
 
 def test_what_is_not_differentiable_is_not_pulled() -> None:
     program = changed(Map, op=ops.less)
     back = Reverse([pull_of(program, Map, 0)])
-    with pytest.raises(ValueError, match="there is no such argument to differentiate"):
-        back.verify(program)
-    refused_by_c(program, back)
+    refused(program, "there is no such argument to differentiate", back)
 
 
 @pytest.mark.parametrize("zero", [Zero(15, 2), Zero(-1, 1), Zero(3, 0)])
 def test_malformed_zeros(zero: Zero) -> None:
     program, back = backwards()
     back.each.insert(0, zero)
-    with pytest.raises(
-        ValueError, match=r"of 16 rows|which has already been written|one or more of them"
-    ):
-        back.verify(program)
-    refused_by_c(program, back)
+    refused(program, "of 16 rows|which has already been written|one or more of them", back)
 
 
 def test_steps_in_the_wrong_list() -> None:
     program, back = backwards()
     for step in (Zero(0, 1), pull_of(program, Dots, 0)):
         misplaced = Reverse(back.each, [*back.shared, step])
-        with pytest.raises(
-            ValueError, match=r"only adjoints of each sample|not an instruction of its part"
-        ):
-            misplaced.verify(program)
-        refused_by_c(program, misplaced)
+        refused(program, "only adjoints of each sample|not an instruction of its part", misplaced)
 
 
 def test_only_python_knows_the_order_of_adjoints() -> None:
