@@ -1,7 +1,5 @@
 """Graphs for the tests of `viz`."""
 
-from __future__ import annotations
-
 import math
 import random
 from collections.abc import Callable
@@ -24,11 +22,8 @@ def expression(nodes: int, seed: int = 0) -> Any:
         if kind == 0:
             out = rng.choice([a.tanh, a.sin, a.sigmoid])()
         else:
-            b = (
-                unused.pop(rng.randrange(len(unused)))
-                if kind == 2 and unused
-                else rng.choice(known[-20:])
-            )
+            new = kind == 2 and unused
+            b = unused.pop(rng.randrange(len(unused))) if new else rng.choice(known[-20:])
             out = rng.choice([lambda a, b: a + b, lambda a, b: a - b, lambda a, b: a * b])(a, b)
         unused.append(out)
         known.append(out)
@@ -271,3 +266,10 @@ def shares(value: Any) -> list[float | None]:
     result = graph.row(value)(*copies)
     result.backward(gradient(value))
     return [copy.grad if isinstance(copy, Value) else None for copy in copies]
+
+
+def same(a: float | None, b: float | None) -> bool:
+    """Equal numbers, both NaN, or both missing."""
+    if a is None or b is None:
+        return a is b
+    return a == b or (math.isnan(a) and math.isnan(b))

@@ -1,7 +1,5 @@
 """The table and the engine in JavaScript, run in node: the same numbers as Values."""
 
-from __future__ import annotations
-
 import itertools
 import json
 import math
@@ -36,11 +34,14 @@ def run_node(folder: Path, script: str, data: object) -> Any:
     )
     (folder / "data.json").write_text(json.dumps(plain(data), allow_nan=False))
     (folder / "run.mjs").write_text(PRELUDE + script)
-    done = subprocess.run(
-        [require_program("node"), "run.mjs"], cwd=folder, capture_output=True, text=True
-    )
+    return restored(json.loads(node(folder, "run.mjs")))
+
+
+def node(folder: Path, *words: str) -> str:
+    command = [require_program("node"), *words]
+    done = subprocess.run(command, cwd=folder, capture_output=True, text=True)
     assert (done.returncode, done.stderr) == (0, "")
-    return restored(json.loads(done.stdout))
+    return done.stdout
 
 
 PRELUDE = """
@@ -125,10 +126,7 @@ def test_every_row_is_there(tmp_path: Path) -> None:
 def test_the_module_stands_alone(tmp_path: Path) -> None:
     (tmp_path / "ops.mjs").write_text(ops_module())
     script = 'import("./ops.mjs").then(({ ops }) => console.log(ops.mul.value([3, 4])))'
-    done = subprocess.run(
-        [require_program("node"), "-e", script], cwd=tmp_path, capture_output=True, text=True
-    )
-    assert (done.stdout, done.stderr) == ("12\n", "")
+    assert node(tmp_path, "-e", script) == "12\n"
 
 
 # --- the engine ----------------------------------------------------------------------------------
@@ -175,27 +173,20 @@ def test_random_graphs(tmp_path: Path) -> None:
 
 
 def test_other_leaves(tmp_path: Path) -> None:
+    """Given as such, or by Values that were changed: all else is computed from them."""
     a, b = Value(2.0, label="a"), Value(-3.0, label="b")
     out = (a * b + a**2).tanh() + a.exp() / b
     out.backward()
     before = picture(out)
     a.data, b.data = 0.3, 1.7
+    stale = picture(out)
+    assert [node.op for node in stale.nodes if node.changed] == ["mul", "pow", "exp", "div"]
     out.forward().backward(reset=True)
     after = picture(out)
     leaves = {node.id: node.data for node in after.nodes if node.kind == "leaf"}
-    compare(recomputed(tmp_path, [(before, leaves)])[0], after)
-
-
-def test_what_has_changed_is_computed_from_the_leaves(tmp_path: Path) -> None:
-    a, b = Value(2.0, label="a"), Value(-3.0, label="b")
-    out = (a * b + a**2).tanh() + a.exp() / b
-    out.backward()
-    a.data, b.data = 0.3, 1.7
-    before = picture(out)
-    assert [node.op for node in before.nodes if node.changed] == ["mul", "pow", "exp", "div"]
-    out.forward().backward(reset=True)
-    compare(recomputed(tmp_path, [(before, {})])[0], picture(out))
-    assert rules_of(before) == rules_of(picture(out))
+    for found in recomputed(tmp_path, [(before, leaves), (stale, {})]):
+        compare(found, after)
+    assert rules_of(stale) == rules_of(after)
 
 
 def test_a_branch_not_taken_gets_nothing(tmp_path: Path) -> None:
@@ -275,9 +266,8 @@ def test_what_cannot_be_bundled_is_refused(monkeypatch: pytest.MonkeyPatch) -> N
     with pytest.raises(ValueError, match=r"in a cycle: a\.js -> b\.js -> a\.js$"):
         bundle(["a.js"])
     modules |= {"x/a.js": 'import { c } from "../y/a.js";\n', "y/a.js": "export const c = 1;\n"}
-    with pytest.raises(
-        ValueError, match=r"^modules of one name cannot be bundled: y/a\.js and x/a\.js$"
-    ):
+    message = r"^modules of one name cannot be bundled: y/a\.js and x/a\.js$"
+    with pytest.raises(ValueError, match=message):
         bundle(["x/a.js"])
 
 

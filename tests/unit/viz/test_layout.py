@@ -1,11 +1,11 @@
 """Layouts: nothing overlaps, no edge runs through a box, few crossings, deterministic."""
 
-from __future__ import annotations
-
 import json
 import os
 import subprocess
 import sys
+from collections.abc import Callable
+from functools import partial
 from itertools import combinations, pairwise
 from pathlib import Path
 from typing import Any
@@ -55,6 +55,13 @@ def assert_edges_avoid_boxes(drawn: Picture, places: Layout) -> None:
             assert np.flatnonzero(hit).tolist() == [], f"edge {edge.id} runs through a box"
 
 
+def laid_out(drawn: Picture) -> Layout:
+    places = layout(drawn)
+    assert_nothing_overlaps(places)
+    assert_edges_avoid_boxes(drawn, places)
+    return places
+
+
 def crossings_seen(drawn: Picture, places: Layout) -> int:
     """Counted in the drawing: pairs of lines that swap sides between two columns."""
     columns: dict[float, list[float]] = {}
@@ -82,28 +89,9 @@ def crossings_seen(drawn: Picture, places: Layout) -> int:
 @pytest.mark.parametrize("nodes", [1, 2, 3, 5, 10, 30, 100])
 def test_random_expressions(nodes: int, seed: int) -> None:
     drawn = picture(expression(nodes, seed))
-    places = layout(drawn)
+    places = laid_out(drawn)
     assert len(drawn.nodes) == nodes
-    assert_nothing_overlaps(places)
-    assert_edges_avoid_boxes(drawn, places)
     assert places.crossings == crossings_seen(drawn, places)
-
-
-@pytest.mark.parametrize("nodes", [300, 1000, 2000])
-def test_large_expressions(nodes: int) -> None:
-    drawn = picture(expression(nodes))
-    places = layout(drawn)
-    assert_nothing_overlaps(places)
-    assert_edges_avoid_boxes(drawn, places)
-
-
-@pytest.mark.parametrize("samples", [1, 3])
-@pytest.mark.parametrize("most", [10, 10_000])
-def test_networks(samples: int, most: int) -> None:
-    drawn = fold(picture(network(3, 8, 8, 1, samples=samples)[0]), most)
-    places = layout(drawn)
-    assert_nothing_overlaps(places)
-    assert_edges_avoid_boxes(drawn, places)
 
 
 def deep(rounds: int) -> Any:
@@ -118,11 +106,20 @@ def deep(rounds: int) -> Any:
     return out
 
 
-def test_long_edges() -> None:
-    drawn = picture(deep(40))
-    places = layout(drawn)
-    assert_nothing_overlaps(places)
-    assert_edges_avoid_boxes(drawn, places)
+def folded(samples: int, most: int) -> Picture:
+    return fold(picture(network(3, 8, 8, 1, samples=samples)[0]), most)
+
+
+@pytest.mark.parametrize(
+    "make",
+    [
+        *(lambda: picture(expression(300)), lambda: picture(expression(1000))),
+        *(lambda: picture(expression(2000)), lambda: picture(deep(40))),
+        *(partial(folded, samples, most) for samples in (1, 3) for most in (10, 10_000)),
+    ],
+)
+def test_large_graphs(make: Callable[[], Picture]) -> None:
+    laid_out(make())
 
 
 @pytest.mark.parametrize("seed", range(5))
@@ -165,9 +162,8 @@ def test_arguments_arrive_in_their_order() -> None:
 def test_a_leaf_stands_next_to_its_first_use() -> None:
     a, b = Value(1.0, label="a"), Value(2.0, label="b")
     drawn = picture(a.sin().sin().sin() + b)
-    column = dict(
-        zip([node.label or node.op for node in drawn.nodes], layers.depths(drawn), strict=True)
-    )
+    names = [node.label or node.op for node in drawn.nodes]
+    column = dict(zip(names, layers.depths(drawn), strict=True))
     assert column["b"] == column["add"] - 1
     assert column["a"] == 0
 
