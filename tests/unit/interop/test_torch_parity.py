@@ -1,7 +1,5 @@
 """The same training runs in PyTorch: equal loss curves and weights, for every component."""
 
-from __future__ import annotations
-
 import inspect
 from collections.abc import Callable
 from typing import Any
@@ -9,7 +7,7 @@ from typing import Any
 import numpy as np
 import pytest
 
-from chainrule import nn, optim
+from chainrule import log_softmax, nn, optim
 
 from ...conftest import require
 from ...near import near
@@ -93,8 +91,6 @@ def compare(optimizer: str, loss: str, activation: str) -> None:
     def step() -> tuple[float, float]:
         predictions = [model(x) for x in X]
         if loss == "nll_loss":
-            from chainrule import log_softmax
-
             predictions = [log_softmax(row) for row in predictions]
         value = getattr(nn, loss)(predictions, list(target))
         ours.zero_grad()
