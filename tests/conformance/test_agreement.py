@@ -1,7 +1,5 @@
 """Random graphs: the two cores agree bit for bit, and both with PyTorch in float64."""
 
-from __future__ import annotations
-
 from typing import Any
 
 import pytest

@@ -1,7 +1,5 @@
 """Compiled random graphs and programs against eager mode, on every backend and instruction set."""
 
-from __future__ import annotations
-
 import math
 from typing import Any
 
@@ -63,19 +61,13 @@ def case(*lines: str) -> random_programs.Case:
     ("lines", "what"),
     [
         (["    return x * (2.0 if type(x) is float else 3.0)"], "eager value"),
-        (
-            [
-                "    wrong = c.custom_op('wrong', lambda z: z * z, lambda z, out: z)",
-                "    return wrong(x)",
-            ],
-            "",
-        ),
+        (["    return c.custom_op('wrong', lambda z: z * z, lambda z, out: z)(x)"], "differences"),
         (["    return x.missing + 1.0"], "a plain call raised AttributeError"),
     ],
     ids=["another value", "a wrong derivative", "an exception"],
 )
 def test_programs_that_do_not_agree_are_found(lines: list[str], what: str) -> None:
-    with pytest.raises(random_programs.DisagreementError, match=what or "differences"):
+    with pytest.raises(random_programs.DisagreementError, match=what):
         random_programs.examine(case(*lines))
 
 
@@ -94,18 +86,10 @@ def test_a_failure_is_made_short() -> None:
 def test_a_seed_gives_the_same_program_every_time() -> None:
     assert random_programs.make(11) == random_programs.make(11)
     text = "".join(random_programs.make(seed).source for seed in range(500))
-    for word in ("while", "for", "if", "elif", "else", "def", "lambda", "sorted(", "max(", "min("):
-        assert word in text
-    for word in (
-        "abs(",
-        "c.take",
-        "c.where",
-        "c.grad(c.grad",
-        "c.jvp",
-        "c.hessian",
-        "c.no_grad",
-        "['u']",
-    ):
+    words = (
+        "while for if elif else def lambda sorted( max( min( abs( c.take c.where c.grad(c.grad c.jvp "
+    )
+    for word in (words + "c.hessian c.no_grad ['u']").split():
         assert word in text
 
 

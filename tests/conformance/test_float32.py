@@ -5,8 +5,6 @@ compute in single precision, by the table's formulas with constants for that for
 must be within 4 float32 ulps, or more where they are ill-conditioned.
 """
 
-from __future__ import annotations
-
 import itertools
 import math
 from collections.abc import Callable, Sequence
@@ -83,8 +81,7 @@ def on_onnx(op: ops.Op, points: Points, path: Path) -> list[float]:
     step(*columns([points[0]], "float64"))
     run = session(step, path)
     names = [each.name for each in run.get_inputs()]
-    found: list[float] = run.run(None, dict(zip(names, columns(points), strict=True)))[0].tolist()
-    return found
+    return run.run(None, dict(zip(names, columns(points), strict=True)))[0].tolist()
 
 
 def inaccuracies(
@@ -117,12 +114,8 @@ def test_what_jax_computes(op: ops.Op, dtype: str) -> None:
     kind = KINDS[dtype]
     drawn = check.known(op, 700, seed=1, kind=kind)
     normal = [k for k in drawn if op.name == "where" or min(map(abs, k[0])) >= kind.smallest_normal]
-    before = jax.config.jax_enable_x64
-    jax.config.update("jax_enable_x64", dtype == "float64")
-    try:
+    with jax.enable_x64(dtype == "float64"):
         results = on_jax(op, [args for args, _ in normal], dtype)
-    finally:
-        jax.config.update("jax_enable_x64", before)
     found = inaccuracies(op, normal, results, JAX_LIMITS[dtype], dtype, flushed=FLUSHED[dtype])
     assert found == []
 
@@ -178,7 +171,7 @@ def vectors(op: ops.Variadic) -> Any:
 def true_fold(op: ops.Variadic, xs: list[Any]) -> tuple[Any, Any, list[Any]]:
     """The value, the scale of its rounding errors, and the gradient."""
     n, total = len(xs), sum(mp.exp(x) for x in xs)
-    half = n // 2
+    half, log = n // 2, mp.log(total)
     pairs = [x * y for x, y in zip(xs[:half], xs[half:], strict=True)]
     others = [mp.fprod(xs[:i] + xs[i + 1 :]) for i in range(n)]
     tied = {"max": max(xs), "min": min(xs)}
@@ -188,11 +181,7 @@ def true_fold(op: ops.Variadic, xs: list[Any]) -> tuple[Any, Any, list[Any]]:
         "mean": (mp.fsum(xs) / n, mp.fsum(map(abs, xs)) / n, [1 / mpf(n)] * n),
         "prod": (mp.fprod(xs), abs(mp.fprod(xs)), others),
         "dot": (mp.fsum(pairs), mp.fsum(map(abs, pairs)), xs[half:] + xs[:half]),
-        "logsumexp": (
-            mp.log(total),
-            abs(mp.log(total)) + max(xs) - min(xs) + 1,
-            [mp.exp(x) / total for x in xs],
-        ),
+        "logsumexp": (log, abs(log) + max(xs) - min(xs) + 1, [mp.exp(x) / total for x in xs]),
         "max": (max(xs), abs(max(xs)), shares["max"]),
         "min": (min(xs), abs(min(xs)), shares["min"]),
     }
@@ -206,9 +195,8 @@ def test_folds(op: ops.Variadic, backend: str, tmp_path: Path) -> None:
     xs = vectors(op)
     n = xs.shape[1]
     function = lambda x: Value._apply(op, list(x))  # noqa: E731
-    step = compile(
-        function, dtype="float32", reduction="none", backend=backend if backend in STORED else None
-    )
+    chosen = backend if backend in STORED else None
+    step = compile(function, dtype="float32", reduction="none", backend=chosen)
     slopes: Any = None
     if backend in STORED:
         values, _, (slopes,) = step.value_and_grad(xs.astype(float), inputs=True)
@@ -307,12 +295,8 @@ def test_second_derivatives_far_out(op: ops.Op, default: str) -> None:
     low, high = op.domain
     at = [x for x in (*sizes.tolist(), *(-sizes).tolist()) if low < x < high]
     second = jax.jit(jax.vmap(jax.grad(jax.grad(lambda x: f({}, x[None])[0]))))
-    before = jax.config.jax_enable_x64
-    jax.config.update("jax_enable_x64", default == "float64")
-    try:
+    with jax.enable_x64(default == "float64"):
         results = second(np.array(at, np.float32)).tolist()
-    finally:
-        jax.config.update("jax_enable_x64", before)
     for x, found in zip(at, results, strict=True):
         expected = second_derivatives(op, (x,))[0][0]
         if abs(expected) > SINGLE.largest:
@@ -320,27 +304,19 @@ def test_second_derivatives_far_out(op: ops.Op, default: str) -> None:
         else:
             # relative to all terms, which may cancel: none is larger than the first derivative
             scale = abs(expected) + abs(check.evaluate(op, (x,))[1][0])
-            assert abs(found - expected) <= 1e-5 * scale + FLUSHED["float32"], (
-                op.name,
-                x,
-                found,
-                expected,
-            )
+            bound = 1e-5 * scale + FLUSHED["float32"]
+            assert abs(found - expected) <= bound, (op.name, x, found, expected)
 
 
 @pytest.mark.parametrize("dtype", KINDS)
 def test_quotients_of_quotients_on_jax(dtype: str) -> None:
     """XLA would rewrite a / b / c as a / (b * c), and a / (b / c) as (a * c) / b."""
     jax = require("jax")
-    before = jax.config.jax_enable_x64
-    jax.config.update("jax_enable_x64", dtype == "float64")
     small, large = (1e-25, 1e25) if dtype == "float32" else (1e-200, 1e200)
     at = tuple(np.array([x], dtype) for x in (small, large))
-    try:
+    with jax.enable_x64(dtype == "float64"):
         f = compile(lambda x, y: [x / x / x, y / (x / x) / y, y / (y / y)], dtype=dtype).to_jax(*at)
         found = [float(row[0]) for row in jax.jit(f)({}, at)]
-    finally:
-        jax.config.update("jax_enable_x64", before)
     for result, expected in zip(found, (1 / float(at[0][0]), 1.0, float(at[1][0])), strict=True):
         assert abs(result - expected) <= 1e-6 * expected
 

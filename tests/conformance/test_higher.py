@@ -1,7 +1,5 @@
 """Second derivatives of every operation, and high-order derivatives, on the core in use."""
 
-from __future__ import annotations
-
 import itertools
 import math
 from collections.abc import Callable

@@ -5,8 +5,6 @@ table has the same rows as this one. They are tested on the core in use and on e
 export target.
 """
 
-from __future__ import annotations
-
 import math
 import re
 from collections.abc import Callable, Sequence
@@ -17,7 +15,7 @@ import numpy as np
 import pytest
 
 import chainrule
-from chainrule import Value, compile, dot, grad, log_softmax, logsumexp, softmax, softplus, where
+from chainrule import Value, compile, grad, log_softmax, logsumexp, softmax, softplus, where
 from chainrule.value import c_core
 
 from ..conftest import require
@@ -212,53 +210,12 @@ def test_rows_in_javascript(tmp_path: Path) -> None:
 # --- more cases of this kind -----------------------------------------------------------------------
 
 
-@pytest.mark.parametrize("x", [-1e308, -1000.0, -1.0, 0.0, 1.0, 1000.0, 1e308])
-def test_no_overflow_in_the_exponential_family(x: float) -> None:
-    for function in (chainrule.sigmoid, chainrule.log_sigmoid, chainrule.softplus):
-        v = Value(x)
-        out = function(v)
-        out.backward()
-        assert math.isfinite(out.data)
-        assert 0.0 <= abs(v.grad) <= 1.0
-    vector = [Value(x / 2), Value(0.0), Value(-x / 2)]
-    for out in (logsumexp(vector), *softmax(vector), *log_softmax(vector)):
-        out.backward(reset=True)
-        assert math.isfinite(out.data)
-        assert all(abs(v.grad) <= 2.0 for v in vector)
-
-
-def test_power_at_zero() -> None:
-    assert partials(lambda x, y: x**y, 0.0, 1.0) == [1.0, 0.0]
-    assert partials(lambda x, y: x**y, 0.0, 0.0) == [0.0, 0.0]
-    assert partials(lambda x, y: x**y, 0.0, 2.5) == [0.0, 0.0]
-    assert grad(lambda x: x**0.0)(0.0) == 0.0
-    assert grad(grad(lambda x: x**2.0))(0.0) == 2.0
-
-
-def test_power_of_a_negative_base() -> None:
-    slope, exponent_slope = partials(lambda x, y: x**y, -2.0, 3.0)
-    assert slope == 12.0
-    assert math.isnan(exponent_slope)
-    assert math.isnan((Value(-8.0) ** (1 / 3)).data)
-
-
-def test_overflow_is_infinite_not_an_exception() -> None:
-    assert Value(1000.0).exp().data == INF
-    assert (1 / Value(0.0)).data == INF
-    assert (Value(0.0) ** -1).data == INF
-    assert (2 ** Value(1e10)).data == INF
-
-
 @pytest.mark.parametrize("bad", [chainrule.sqrt, chainrule.log, lambda x: 1 / x, lambda x: x**-2.0])
-def test_the_branch_not_taken_gets_exactly_nothing(bad: object) -> None:
+def test_the_branch_not_taken_gets_exactly_nothing(bad: Callable[[Any], Any]) -> None:
     """Even where its value or derivative is infinite or NaN, and in second derivatives too."""
-
-    def safe(x: Value) -> Value:
-        return where(chainrule.less(0.0, x), bad(x), 3 * x)  # type: ignore[operator]
-
-    assert partials(safe, 0.0) == [3.0]
-    assert grad(grad(safe))(0.0) == 0.0
-    assert math.isfinite(grad(grad(safe))(2.0))
+    assert partials(safe(bad), 0.0) == [3.0]
+    assert grad(grad(safe(bad)))(0.0) == 0.0
+    assert math.isfinite(grad(grad(safe(bad)))(2.0))
 
 
 def test_a_value_shared_by_both_branches() -> None:
@@ -277,16 +234,3 @@ def test_where_inside_where() -> None:
     assert partials(function, 0.0) == [2.0]
     assert partials(function, -1.0) == [2.0]
     assert partials(function, 2.0) == [-0.25]
-
-
-def test_minus_zero_and_subnormals_are_kept() -> None:
-    assert math.copysign(1.0, (Value(-0.0) * 1.0).data) == -1.0
-    assert (Value(5e-324) * 1.0).data == 5e-324
-    assert partials(lambda x: x * 5e-324, 1.0) == [5e-324]
-
-
-def test_nan_goes_through() -> None:
-    for function in (chainrule.exp, chainrule.relu, chainrule.tanh, abs, lambda x: x * 0.0):
-        assert math.isnan(function(Value(NAN)).data)
-    assert math.isnan(dot([Value(NAN)], [0.0]).data)
-    assert math.isnan(chainrule.maximum(Value(NAN), 1.0).data)

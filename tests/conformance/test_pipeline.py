@@ -1,7 +1,5 @@
 """The C pipeline against the Python pipeline: the same graphs and steps, byte for byte."""
 
-from __future__ import annotations
-
 import math
 from itertools import pairwise
 from typing import Any
@@ -246,18 +244,11 @@ def test_only_graphs_are_taken(wrong: str) -> None:
 @pytest.mark.parametrize(
     "arguments",
     [
-        (0, 1, False, True, None),  # no room for the graph's parameter and input
-        (1, 0, False, True, None),
-        (-1, 1, False, True, None),
-        (1, -1, False, True, None),
-        (2**40, 1, False, True, None),
-        (1, 2**40, False, True, None),
-        (1, 1, False, True, np.array([1], np.int32)),  # no such input
-        (1, 1, False, True, np.array([-1], np.int32)),
-        (1, 1, False, True, [0]),
-        (1, 1, False, True, "0"),
-        ("1", 1, False, True, None),
-        (1, 1),
+        # no room for the graph's parameter and input
+        *((p, i, False, True, None) for p, i in ((0, 1), (1, 0), (-1, 1), (1, -1))),
+        *((p, i, False, True, None) for p, i in ((2**40, 1), (1, 2**40), ("1", 1))),
+        *((1, 1, False, True, np.array([i], np.int32)) for i in (1, -1)),  # no such input
+        *((1, 1, False, True, [0]), (1, 1, False, True, "0"), (1, 1)),
     ],
 )
 def test_machines_of_the_wrong_size_are_refused(arguments: Any) -> None:
@@ -266,28 +257,17 @@ def test_machines_of_the_wrong_size_are_refused(arguments: Any) -> None:
 
 
 @pytest.mark.parametrize(
-    "change",
+    ("place", "wrong"),
     [
-        {0: 3},
-        {0: [3]},
-        {0: ["x"]},
-        {0: [None]},
-        {1: [1.0]},
-        {1: None},
-        {2: [1.0]},
-        {3: ()},
-        {3: [None]},
-        {4: -1},
-        {4: "now"},
-        {4: 2**70},
+        *((0, 3), (0, [3]), (0, ["x"]), (0, [None]), (1, [1.0]), (1, None), (2, [1.0])),
+        *((3, ()), (3, [None]), (4, -1), (4, "now"), (4, 2**70)),
     ],
 )
-def test_only_values_are_extracted(change: dict[int, Any]) -> None:
+def test_only_values_are_extracted(place: int, wrong: Any) -> None:
     x, p = values(2)
     arguments: list[Any] = [[x * p], [], [x], [p], None, check_operation]
     c_core.graph_extract(*arguments)
-    for place, wrong in change.items():
-        arguments[place] = wrong
+    arguments[place] = wrong
     with pytest.raises((TypeError, ValueError, OverflowError)):
         c_core.graph_extract(*arguments)
 

@@ -1,7 +1,5 @@
 """The suite tests itself: every planted fault must be caught, and no correct operation reported."""
 
-from __future__ import annotations
-
 import pytest
 
 from chainrule import ops

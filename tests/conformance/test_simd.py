@@ -5,8 +5,6 @@ these tests cover what only arrays can get wrong: partial vectors, unaligned add
 writes, and lanes that affect each other.
 """
 
-from __future__ import annotations
-
 import math
 import random
 from array import array

@@ -1,7 +1,5 @@
 """The special grid on the core in use, against the committed table of values and reasons."""
 
-from __future__ import annotations
-
 import pytest
 
 import chainrule

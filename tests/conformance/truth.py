@@ -3,8 +3,6 @@
 It must not import a formula from chainrule, or it would not be an independent check.
 """
 
-from __future__ import annotations
-
 import math
 import random
 import struct
@@ -87,8 +85,7 @@ def _growth(x: Any, precision: int) -> tuple[Any, Any]:
 
 def growth(x: Any) -> tuple[Any, Any]:
     """exp(x) and expm1(x), cached: the grid combines each x with every alpha."""
-    found: tuple[Any, Any] = _growth(x, mp.prec)
-    return found
+    return _growth(x, mp.prec)
 
 
 def step(x: Any, high: Any, low: Any) -> Any:

@@ -5,8 +5,6 @@ Prints the worst error found for every operation and partial derivative, in ulps
 base after COUNT to test the array kernels instead.
 """
 
-from __future__ import annotations
-
 import sys
 
 from tqdm import tqdm

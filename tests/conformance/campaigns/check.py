@@ -4,8 +4,6 @@ The suite runs these checks on the table's operations, and on operations with pl
 verify that the faults are caught.
 """
 
-from __future__ import annotations
-
 import math
 import random
 from collections.abc import Iterator

@@ -4,8 +4,6 @@
 append `jax` to test JAX.
 """
 
-from __future__ import annotations
-
 import math
 import multiprocessing
 import os

@@ -1,7 +1,5 @@
 """The elementwise kernels of the C core on lists of numbers, for each instruction set."""
 
-from __future__ import annotations
-
 import math
 from array import array
 from collections.abc import Sequence

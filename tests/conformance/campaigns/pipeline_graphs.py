@@ -3,8 +3,6 @@
 `python -m tests.conformance.campaigns.pipeline_graphs COUNT SEED` runs a campaign.
 """
 
-from __future__ import annotations
-
 import random
 import sys
 from collections.abc import Sequence

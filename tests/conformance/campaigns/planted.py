@@ -3,8 +3,6 @@
 Many are rules that well-known systems ship: right at most points, wrong at some.
 """
 
-from __future__ import annotations
-
 import dataclasses
 import math
 from collections.abc import Callable
@@ -52,9 +50,7 @@ FAULTS: dict[str, Op] = {
     "where: the wrong branch": wrong("where", 1, lambda c, x, y, out: float(c == 0)),
     "log of a negative number": wrong("log", 0, lambda x, out: ops.div(1.0, x)),
     "log2 without its base": wrong("log2", 0, lambda x, out: ops.div(1.0, x)),
-    "log10 by a product that loses bits": wrong(
-        "log10", 0, lambda x, out: ops.div(1.0, x * math.log(10))
-    ),
+    "log10 by a lossy product": wrong("log10", 0, lambda x, out: ops.div(1.0, x * math.log(10))),
     "log1p by 1/x": wrong("log1p", 0, lambda x, out: ops.div(1.0, x)),
     "expm1 by out + 1": wrong("expm1", 0, lambda x, out: out + 1.0),
     "exp by x·out": wrong("exp", 0, lambda x, out: x * out),

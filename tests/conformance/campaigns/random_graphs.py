@@ -5,8 +5,6 @@ slope are skipped, because PyTorch's kernels differ there by more than rounding.
 tests.conformance.campaigns.random_graphs COUNT SEED` runs a campaign.
 """
 
-from __future__ import annotations
-
 import math
 import multiprocessing
 import random

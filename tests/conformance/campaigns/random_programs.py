@@ -10,8 +10,6 @@ include JAX. A failing program is printed with its seed, shortened as far as it 
 same way.
 """
 
-from __future__ import annotations
-
 import math
 import multiprocessing
 import os
@@ -579,16 +577,13 @@ def by_differences(case: Case, point: Point) -> None:
     direction = [1.0 - 0.75 * i for i in range(len(point.numbers))]
     slope = sum(g * t for g, t in zip(point.grads, direction, strict=False))
     tried = []
+
+    def at(step: float) -> float:
+        moved = [x + step * t for x, t in zip(point.numbers, direction, strict=True)]
+        return float(function(*arguments(case, moved)))
+
     for step in (1e-4, 1e-5, 1e-6, 1e-7):
-        high, low = (
-            float(
-                function(
-                    *arguments(case, [x + s * t for x, t in zip(point.numbers, direction, strict=True)])
-                )
-            )
-            for s in (step, -step)
-        )
-        tried.append((high - low) / (2 * step))
+        tried.append((at(step) - at(-step)) / (2 * step))
         if abs(tried[-1] - slope) <= 1e-4 * (1.0 + abs(slope)) + point.spread["float64"][0] / step:
             return
     raise DisagreementError(case, "differences", slope, tried, point.numbers)
@@ -611,18 +606,9 @@ def on(case: Case, points: Sequence[Point], backend: str, dtype: str = "float64"
     parameters = [Value(x) for x in starts(case)]
     batch = columns(case, [point.numbers for point in points])
     what = f"compiled for {backend}, {dtype}"
-    step = run(
-        case,
-        what,
-        lambda: compile_program(
-            loaded(case, parameters),
-            parameters,
-            reduction="none",
-            backend=backend,
-            branches=4096,
-            dtype=dtype,
-        ),
-    )
+    function = loaded(case, parameters)
+    options: Any = {"reduction": "none", "backend": backend, "branches": 4096, "dtype": dtype}
+    step = run(case, what, lambda: compile_program(function, parameters, **options))
     values, grads, inputs = run(case, what, lambda: step.value_and_grad(*batch, inputs=True))
     called = run(case, what, lambda: step(*batch))
     results = np.stack([np.asarray(values, float), np.asarray(called, float)])

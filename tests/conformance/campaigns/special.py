@@ -5,8 +5,6 @@ tests.conformance.campaigns.special`. A row is explained if 60-digit arithmetic 
 NaN in gives NaN out. Every other row must carry a reason and match what that reason expects.
 """
 
-from __future__ import annotations
-
 import ctypes
 import itertools
 import math
