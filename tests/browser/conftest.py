@@ -1,7 +1,5 @@
 """A browser for all tests: Debian's chromium, restricted to files and this machine."""
 
-from __future__ import annotations
-
 import json
 from collections.abc import Callable, Iterator, Sequence
 from pathlib import Path

@@ -3,8 +3,6 @@
 A test fails if a page makes an external request or logs an error to its console.
 """
 
-from __future__ import annotations
-
 import re
 import signal
 import subprocess

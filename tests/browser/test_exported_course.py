@@ -1,7 +1,5 @@
 """Exported lessons in a real browser, from file://: no requests are made, and everything works."""
 
-from __future__ import annotations
-
 import re
 
 import pytest

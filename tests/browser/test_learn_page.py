@@ -3,8 +3,6 @@
 The page is compared with the library, and the terminal reads what the page saves.
 """
 
-from __future__ import annotations
-
 import re
 import subprocess
 import sys

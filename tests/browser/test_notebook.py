@@ -1,7 +1,5 @@
 """The widget: its script in a browser with a mock notebook model, its values in Python."""
 
-from __future__ import annotations
-
 import json
 import math
 import sys

@@ -1,7 +1,5 @@
 """The exported file, opened from disk: everything a user can do with it."""
 
-from __future__ import annotations
-
 import json
 import math
 import random

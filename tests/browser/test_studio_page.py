@@ -3,8 +3,6 @@
 Numbers on the page are compared with the library.
 """
 
-from __future__ import annotations
-
 import http.server
 import random
 import re

@@ -3,8 +3,6 @@
 Numbers on the page are compared with the library.
 """
 
-from __future__ import annotations
-
 import re
 import time
 import xml.etree.ElementTree as ET

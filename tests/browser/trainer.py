@@ -1,7 +1,5 @@
 """The trainer's page for tests: initial runs, and its numbers once they have settled."""
 
-from __future__ import annotations
-
 from typing import Any
 
 from chainrule import nn, optim, train

@@ -3,8 +3,6 @@
 `python -m tests.learn.submissions 200` grades that many and prints how long it took.
 """
 
-from __future__ import annotations
-
 import csv
 import os
 import sys

@@ -1,7 +1,5 @@
 """Every starter fails its check, every solution passes, every plausible mistake is caught."""
 
-from __future__ import annotations
-
 from dataclasses import replace
 
 import pytest

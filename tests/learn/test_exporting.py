@@ -3,8 +3,6 @@
 tests/browser/test_exported_course.py opens the pages.
 """
 
-from __future__ import annotations
-
 import contextlib
 import io
 import json

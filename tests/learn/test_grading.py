@@ -1,7 +1,5 @@
 """A class is graded, whatever its files do."""
 
-from __future__ import annotations
-
 import csv
 from pathlib import Path
 

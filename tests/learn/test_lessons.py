@@ -1,7 +1,5 @@
 """Runs the code of every lesson and compares its output with the lesson."""
 
-from __future__ import annotations
-
 import contextlib
 import io
 import re

@@ -1,7 +1,5 @@
 """A teacher's exercises: created, tried, and shown to learners along with those of the course."""
 
-from __future__ import annotations
-
 import csv
 import subprocess
 import sys

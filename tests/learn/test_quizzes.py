@@ -1,7 +1,5 @@
 """How an answer is parsed, and which node it refers to."""
 
-from __future__ import annotations
-
 import ast
 from typing import Any
 

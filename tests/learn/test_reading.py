@@ -1,7 +1,5 @@
 """A lesson in a terminal: its code, and the text in place of its figures."""
 
-from __future__ import annotations
-
 import shlex
 import subprocess
 import sys

@@ -1,7 +1,5 @@
 """Whatever learner code does, the checker survives and reports what happened."""
 
-from __future__ import annotations
-
 import os
 import platform
 import re

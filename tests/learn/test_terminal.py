@@ -1,7 +1,5 @@
 """`chainrule learn` in a real pseudo-terminal, and its subcommands."""
 
-from __future__ import annotations
-
 import csv
 import os
 import pty

@@ -1,7 +1,5 @@
 """Prose is wrapped to the width of the terminal; code, tables and headings stay as they are."""
 
-from __future__ import annotations
-
 import io
 
 import pytest

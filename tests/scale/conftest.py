@@ -1,7 +1,5 @@
 """JAX in double precision, and processes that train together."""
 
-from __future__ import annotations
-
 import json
 import socket
 import subprocess

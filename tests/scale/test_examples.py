@@ -1,7 +1,5 @@
 """The examples give the same results in eager mode, NumPy, native code, JAX and ONNX."""
 
-from __future__ import annotations
-
 from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
@@ -65,11 +63,7 @@ def moons() -> Case:
 
     model, _ = example("moons").learn(n=40, epochs=2)
     X, y = data.moons(10, seed=3)
-    return (
-        lambda x, t: nn.cross_entropy([model(x)], [t]),
-        model.parameters(),
-        (X, y),
-    )
+    return (lambda x, t: nn.cross_entropy([model(x)], [t]), model.parameters(), (X, y))
 
 
 def xor_mlp() -> Case:

@@ -1,7 +1,5 @@
 """JAX: the same numbers on one device, on eight, and in several processes."""
 
-from __future__ import annotations
-
 import json
 import os
 import re

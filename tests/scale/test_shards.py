@@ -1,7 +1,5 @@
 """Parameters sharded over the devices: the same losses, with a part of the parameters on each."""
 
-from __future__ import annotations
-
 from pathlib import Path
 from typing import Any
 

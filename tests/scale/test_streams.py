@@ -1,7 +1,5 @@
 """Batches from an iterator in JAX: the same losses as from arrays, on any number of devices."""
 
-from __future__ import annotations
-
 import re
 from typing import Any
 

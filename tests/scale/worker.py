@@ -4,8 +4,6 @@ The first process writes the losses of all epochs, and the part of the parameter
 holds, to a JSON file.
 """
 
-from __future__ import annotations
-
 import json
 import os
 import sys

@@ -1,7 +1,5 @@
 """A logged-in studio, shared by all tests of a process."""
 
-from __future__ import annotations
-
 from collections.abc import Iterator
 from typing import Any
 

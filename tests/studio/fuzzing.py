@@ -4,8 +4,6 @@ They are derived from the route table and the schemas, so additions there are co
 The same seed gives the same bytes. For a long run: `python -m tests.studio.fuzzing 10000`.
 """
 
-from __future__ import annotations
-
 import json
 import random
 import socket

@@ -1,7 +1,5 @@
 """Running the programs that the studio writes."""
 
-from __future__ import annotations
-
 import contextlib
 import io
 from typing import Any

@@ -1,7 +1,5 @@
 """The course over HTTP: lessons, the learner's files, programs and their limits, hostile requests."""
 
-from __future__ import annotations
-
 import json
 import os
 import subprocess
@@ -301,10 +299,7 @@ def test_programs_that_are_refused(course: Studio) -> None:
         ({"lesson": 99, "blocks": ["a"]}, "there is no lesson 99; there are 1 to 15"),
         ({"lesson": [1], "blocks": ["a"]}, "lesson: expected `int`, got `array`"),
         ({"lesson": 10**99, "blocks": ["a"]}, f"lesson: expected `int` <= 1000, got 1{'0' * 39}..."),
-        (
-            {"exercise": "nothing", "text": "", "version": ""},
-            "there is no exercise 'nothing'",
-        ),
+        ({"exercise": "nothing", "text": "", "version": ""}, "there is no exercise 'nothing'"),
         ({"exercise": 3}, "exercise: expected `str`, got `int`"),
     ):
         assert run(course, **body).json() == {"error": message}

@@ -1,7 +1,5 @@
 """Malformed requests and messages, a short run; `make fuzz` has the long one."""
 
-from __future__ import annotations
-
 from typing import Any
 
 import pytest

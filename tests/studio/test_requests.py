@@ -1,7 +1,5 @@
 """Requests: files, pictures, checks, exports, samples; and everything that must be rejected."""
 
-from __future__ import annotations
-
 import json
 import math
 import re
@@ -383,10 +381,7 @@ def test_limits_of_expressions(studio: Studio) -> None:
 def test_a_picture_with_too_many_nodes(studio: Studio, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(limits, "NODES", 5)
     answer = picture(studio, "a + b + c + d")
-    assert (answer.status_code, answer.json()) == (
-        422,
-        {"error": "the graph has 7 nodes, more than 5"},
-    )
+    assert (answer.status_code, answer.json()) == (422, {"error": "the graph has 7 nodes, more than 5"})
     assert picture(studio, "a + b + c").status_code == 200
 
 

@@ -1,7 +1,5 @@
 """Runs over a real socket: frames, commands, limits, and threads that end."""
 
-from __future__ import annotations
-
 import asyncio
 import json
 import re
@@ -277,9 +275,7 @@ def test_changing_the_rate(run: RunClient) -> None:
     for rate, problem in ((0, " > 0.0, got 0"), (-1, " > 0.0, got -1"), ("fast", ", got `str`")):
         run.send("rate", rate=rate)
         assert run.text("error")["message"] == f"rate: expected `float`{problem}"
-    names = executed(
-        run_code(run, {"config": MOONS, "epochs": 5, "rates": end.head["rates"]}),
-    )
+    names = executed(run_code(run, {"config": MOONS, "epochs": 5, "rates": end.head["rates"]}))
     weights = np.array([p.data for p in names["model"].parameters()], "f4")
     np.testing.assert_array_equal(end["weights"], weights)
 
@@ -342,14 +338,7 @@ def test_stop_and_start_again(run: RunClient) -> None:
 
 def test_messages_that_are_refused(run: RunClient) -> None:
     run.start()
-    for text in (
-        "",
-        "[]",
-        "{",
-        "NaN",
-        '"a"',
-        '{"kind": ' + "[" * 99 + "]" * 99 + "}",
-    ):
+    for text in ("", "[]", "{", "NaN", '"a"', '{"kind": ' + "[" * 99 + "]" * 99 + "}"):
         run.connection.send(text)
         assert run.text("error")["message"].startswith(("the request is not JSON: ", "the request: "))
     run.connection.send(b"\x00\xff")

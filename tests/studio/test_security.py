@@ -1,7 +1,5 @@
 """Access control: every route with every wrong Host, Origin, cookie and key; the code; headers."""
 
-from __future__ import annotations
-
 import re
 from typing import Any
 

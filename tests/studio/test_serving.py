@@ -1,7 +1,5 @@
 """The command `chainrule studio` in a separate process: its address, its exit, its errors."""
 
-from __future__ import annotations
-
 import contextlib
 import json
 import os

@@ -1,7 +1,5 @@
 """Training that can rewind: the same steps as `fit`, and every epoch reproduced bit for bit."""
 
-from __future__ import annotations
-
 import math
 from typing import Any
 

@@ -1,7 +1,5 @@
 """The wheel, installed into a clean environment without Node, serves the studio and the course."""
 
-from __future__ import annotations
-
 import os
 import re
 import subprocess
