@@ -22,13 +22,7 @@ from chainrule.studio.server import wire
 from chainrule.studio.server.serving import listen, server_on
 from chainrule.studio.trainer.config import Config
 
-MOONS: dict[str, Any] = {
-    "data": "moons",
-    "layers": [4],
-    "loss": "bce",
-    "optimizer": "adam",
-    "rate": 0.05,
-}
+MOONS: Any = {"data": "moons", "layers": [4], "loss": "bce", "optimizer": "adam", "rate": 0.05}
 
 
 class Studio:
@@ -79,10 +73,13 @@ class Studio:
 
     def raw(self, head: bytes, body: bytes = b"") -> tuple[int, bytes]:
         """The status and all bytes of the response to a hand-written request."""
-        with socket.create_connection(("127.0.0.1", self.port), timeout=10) as connection:
+        with self.connection() as connection:
             connection.sendall(head + b"Connection: close\r\n\r\n" + body)
-            answer = b"".join(iter(lambda: connection.recv(65536), b""))
+            answer = everything(connection)
         return int(answer.split(b" ", 2)[1]), answer
+
+    def connection(self) -> socket.socket:
+        return socket.create_connection(("127.0.0.1", self.port), timeout=20)
 
     @contextmanager
     def socket(self, slow: bool = False, key: str | None = None, **headers: Any) -> Iterator[RunClient]:
@@ -90,16 +87,11 @@ class Studio:
         given = {"Cookie": self.cookie, "Origin": self.origin, **headers}
         given = {name: text for name, text in given.items() if text is not None}
         origin, key = given.pop("Origin", None), self.key if key is None else key
-        with connect(
-            f"ws://{self.host}/train",
-            origin=origin,
-            additional_headers=given,
-            subprotocols=["chainrule", key] if key else None,
-            max_size=None,
-            max_queue=1 if slow else 16,
-            sock=self.narrow() if slow else None,
-            compression=None,
-        ) as connection:
+        options: Any = {"max_size": None, "compression": None, "max_queue": 1 if slow else 16}
+        options |= {"sock": self.narrow() if slow else None, "additional_headers": given}
+        protocols = ["chainrule", key] if key else None
+        url = f"ws://{self.host}/train"
+        with connect(url, origin=origin, subprotocols=protocols, **options) as connection:
             yield RunClient(connection)
 
     def narrow(self) -> Any:
@@ -113,6 +105,22 @@ class Studio:
         self.server.should_exit = True
         self.thread.join(20)
         assert not self.thread.is_alive()
+
+
+@contextmanager
+def entered(course: Path | None = None) -> Iterator[Studio]:
+    """A studio that has let its browser in, until the end of the block."""
+    studio = Studio(course)
+    try:
+        studio.enter()
+        yield studio
+    finally:
+        studio.close()
+
+
+def everything(connection: socket.socket) -> bytes:
+    """What comes until the studio closes the connection."""
+    return b"".join(iter(lambda: connection.recv(65536), b""))
 
 
 def settings_of(given: dict[str, Any]) -> Config:
@@ -164,8 +172,7 @@ class RunClient:
 
     def receive(self, seconds: float = 20.0) -> Frame | dict[str, Any]:
         data = self.connection.recv(timeout=seconds)
-        found: dict[str, Any] | Frame = Frame(data) if isinstance(data, bytes) else json.loads(data)
-        return found
+        return Frame(data) if isinstance(data, bytes) else json.loads(data)
 
     def text(self, kind: str) -> dict[str, Any]:
         """The next text message, which must be of this kind; skips frames before it."""
@@ -182,6 +189,11 @@ class RunClient:
             assert isinstance(found, Frame), found
             if wanted(found):
                 return found
+
+    def begin(self, **config: Any) -> None:
+        """Start a run that goes on."""
+        self.send("start", config={**MOONS, **config})
+        self.text("ready")
 
     def start(self, **config: Any) -> dict[str, Any]:
         """Start a run that waits at epoch 0."""
@@ -202,12 +214,14 @@ class RunClient:
             return
 
     def step(self, times: int = 1) -> Frame:
-        frame = None
         for _ in range(times):
             self.send("step")
             frame = self.frame()
-        assert frame is not None
         return frame
+
+    def pause(self) -> Frame:
+        self.send("pause")
+        return self.frame(lambda frame: not frame.head["running"])
 
     def rewind(self, epoch: int) -> Frame:
         self.send("rewind", epoch=epoch)

@@ -16,9 +16,7 @@ def components() -> None:
 
 @pytest.fixture(scope="session")
 def studio(components: None, tmp_path_factory: pytest.TempPathFactory) -> Iterator[Any]:
-    from .client import Studio
+    from .client import entered
 
-    running = Studio(tmp_path_factory.mktemp("course"))
-    running.enter()
-    yield running
-    running.close()
+    with entered(tmp_path_factory.mktemp("course")) as running:
+        yield running

@@ -19,37 +19,19 @@ from websockets.sync.client import ClientConnection
 from chainrule.learn.exercise import exercises
 from chainrule.studio import limits, schemas
 
-from .client import Studio
+from .client import Studio, entered
 
 METHODS = (
-    "GET",
-    "HEAD",
-    "POST",
-    "PUT",
-    "PATCH",
-    "DELETE",
-    "OPTIONS",
-    "TRACE",
-    "CONNECT",
-    "QUERY",
-    "get",
+    *("GET", "HEAD", "POST", "PUT", "PATCH", "DELETE"),
+    *("OPTIONS", "TRACE", "CONNECT", "QUERY", "get"),
 )
 KINDS = (
     *("application/json", "text/plain", "application/x-www-form-urlencoded", "multipart/form-data"),
     *("application/json; charset=utf-7", "application/json; charset=nothing", "", ";;;", "a" * 3000),
 )
 QUERIES = (
-    *(
-        "?a=1",
-        "?token=1&token=2",
-        "?%",
-        "?%00",
-        "?%ff=%c0%ae",
-        "?a[]=1&a[b]=2",
-        "?" + "a" * 9000,
-        "??",
-        "?;",
-    ),
+    *("?a=1", "?token=1&token=2", "?%", "?%00", "?%ff=%c0%ae", "?a[]=1&a[b]=2", "?" + "a" * 9000, "??"),
+    "?;",
     *("/", "//", "/..", "/%2e%2e", "%00", "%ff", "/" + "9" * 5000, "#a"),
 )
 ENCODINGS = ("utf-16", "utf-32", "utf-7", "latin-1")
@@ -62,58 +44,18 @@ class Text(str):
 # Values that no field expects, including ones that break parsers.
 ODD: tuple[Any, ...] = (
     *(None, True, False, 0, -1, 1, 0.5, -0.0, 1e308, 5e-324, 2**31, 2**53 + 1, 2**63, 2**64, -(2**70)),
-    *(
-        "",
-        " ",
-        "\x00",
-        "a",
-        "null",
-        "NaN",
-        "1",
-        "0.1",
-        "../../etc/passwd",
-        "<b>&",
-        "\u202e",
-        "\U0001f40d",
-    ),
+    *("", " ", "\x00", "a", "null", "NaN", "1", "0.1", "../../etc/passwd", "<b>&", "\u202e"),
+    "\U0001f40d",
     *([], {}, [[]], [{}], {"": ""}, [None], {"a": {}}, [0] * 50, {"__class__": "x"}, {"type": "start"}),
-    *(
-        Text(text)
-        for text in ("NaN", "Infinity", "-Infinity", "1e999", "-1e999", "1e-9999", "01", "1.", "+1")
-    ),
-    *(
-        Text(text)
-        for text in (
-            '"\\ud800"',
-            '"\\udc00\\ud800"',
-            '"\\uD83D"',
-            '"\\u00"',
-            '"\\x"',
-            '"\t"',
-            '"',
-            "'a'",
-        )
-    ),
+    *map(Text, ("NaN", "Infinity", "-Infinity", "1e999", "-1e999", "1e-9999", "01", "1.", "+1")),
+    *map(Text, ('"\\ud800"', '"\\udc00\\ud800"', '"\\uD83D"', '"\\u00"', '"\\x"', '"\t"', '"', "'a'")),
     *(Text("9" * n) for n in (20, 310, 4300, 4301, 20_000)),
     *(Text("-" + "9" * n) for n in (20, 4301)),
-    *(
-        Text("0." + "1" * 5000),
-        Text("1" + "0" * 400 + ".5"),
-        Text("1E+400"),
-        Text("truefalse"),
-        Text(""),
-    ),
+    *map(Text, ("0." + "1" * 5000, "1" + "0" * 400 + ".5", "1E+400", "truefalse", "")),
     *(Text("[" * n + "]" * n) for n in (9, 500, 5000)),
     *(Text('{"a":' * n + "1" + "}" * n) for n in (9, 500, 5000)),
-    *(
-        "a" * 101,
-        "9" * 5000,
-        "1." + "1" * 5000,
-        "(" * 1990,
-        "-" * 1990 + "a",
-        "a**" * 600 + "a",
-        "ä" * 2000,
-    ),
+    *("a" * 101, "9" * 5000, "1." + "1" * 5000, "(" * 1990, "-" * 1990 + "a", "a**" * 600 + "a"),
+    "ä" * 2000,
 )
 LARGE: tuple[Any, ...] = ("x" * 250_000, [0] * 100_000, Text("[" * 100_000), {"a" * 1000: "b" * 100_000})
 
@@ -128,14 +70,8 @@ def valid(schema: Any, rng: random.Random) -> Any:
     kind = type(schema).__name__
     if kind == "StructType":
         tag = {} if schema.tag_field is None else {schema.tag_field: schema.tag}
-        return {
-            **tag,
-            **{
-                f.encode_name: of_field(f, rng)
-                for f in schema.fields
-                if f.required or rng.random() < 0.5
-            },
-        }
+        given = (each for each in schema.fields if each.required or rng.random() < 0.5)
+        return {**tag, **{each.encode_name: of_field(each, rng) for each in given}}
     if kind in ("IntType", "FloatType"):
         low = next((x for x in (schema.ge, schema.gt) if x is not None), -1)
         high = next((x for x in (schema.le, schema.lt) if x is not None), 2**40)
@@ -182,10 +118,8 @@ def mutated(thing: Any, rng: random.Random) -> Any:
         if how < 0.15:
             return {key: x for key, x in thing.items() if key != name}
         if how < 0.3:
-            return {
-                **thing,
-                rng.choice(["extra", "", "__proto__", "\x00", name + " ", "type"]): odd(rng),
-            }
+            extra = rng.choice(["extra", "", "__proto__", "\x00", name + " ", "type"])
+            return {**thing, extra: odd(rng)}
         return {**thing, name: mutated(thing[name], rng)}
     if isinstance(thing, list) and thing and rng.random() < 0.7:
         place = rng.randrange(len(thing))
@@ -226,9 +160,8 @@ def body(schema: Any, rng: random.Random) -> bytes:
     if how < 0.1:
         return text.encode(rng.choice(ENCODINGS), "replace")
     if how < 0.11:
-        return rng.choice(
-            [b"", b"\x00", b"\xff\xfe", b"\xed\xa0\x80", content * 2, b"\xef\xbb\xbf" + content]
-        )
+        texts = [b"", b"\x00", b"\xff\xfe", b"\xed\xa0\x80", content * 2, b"\xef\xbb\xbf" + content]
+        return rng.choice(texts)
     return content
 
 
@@ -247,16 +180,9 @@ def routes(guard: Any) -> Iterator[tuple[str, str, Any]]:
 def request(studio: Studio, method: str, path: str, schema: Any, rng: random.Random) -> bytes:
     """The bytes of a malformed request to a route."""
     content = body(schema or schemas.Expression, rng)
-    names = [e.name for e in exercises()[:2]] + [
-        "1",
-        "2",
-        "99",
-        "studio/static/pages/app.js",
-        "studio/static/../app.py",
-        "9" * 4301,
-        "%00",
-        "..",
-        "%ED%A0%80",
+    names = [
+        *(*(e.name for e in exercises()[:2]), "1", "2", "99", "studio/static/pages/app.js"),
+        *("studio/static/../app.py", "9" * 4301, "%00", "..", "%ED%A0%80"),
     ]
     for name in ("{name:path}", "{number}", "{exercise}"):
         path = path.replace(name, rng.choice(names))
@@ -313,7 +239,6 @@ class Asker:
         return int(head.split(b" ", 2)[1])
 
     def more(self) -> bytes:
-        assert self.connection is not None
         part = self.connection.recv(1 << 20)
         if not part:
             raise ConnectionResetError("closed without an answer")
@@ -325,9 +250,7 @@ class Asker:
         self.connection = None
 
 
-def try_route(
-    studio: Studio, method: str, path: str, schema: Any, count: int, seed: int
-) -> dict[int, int]:
+def try_route(studio: Studio, method: str, path: str, schema: Any, count: int, seed: int) -> Any:
     """How often each status was returned; raises for a 5xx response and for a dead server."""
     asker, statuses = Asker(studio), dict[int, int]()
     for i in range(count):
@@ -353,9 +276,8 @@ def try_message(studio: Studio, schema: Any, count: int, seed: int) -> int:
         for i in range(count):
             rng = random.Random(f"{seed} {schema.__name__} {i}")
             content = body(schema, rng)
-            run.connection.send(
-                content if rng.random() < 0.5 or not is_text(content) else content.decode()
-            )
+            raw = rng.random() < 0.5 or not is_text(content)
+            run.connection.send(content if raw else content.decode())
             if i % 20 == 19 or i == count - 1:
                 refused += answers(run.connection)
     return refused
@@ -392,19 +314,14 @@ def commands() -> tuple[Any, ...]:
 def main() -> None:
     count, seed = int(sys.argv[1]), int(sys.argv[2]) if len(sys.argv) > 2 else 0
     limits.MESSAGES = limits.BURST = 1_000_000  # no rate limit
-    with tempfile.TemporaryDirectory() as folder:
-        studio = Studio(Path(folder))
-        try:
-            studio.enter()
-            for command in commands():
-                refused = try_message(studio, command, count, seed)
-                print(f"message {command.__name__}: {refused:,} of {count:,} refused", flush=True)
-            # First the routes that read a body.
-            for method, path, schema in sorted(routes(studio.guard), key=lambda route: route[2] is None):
-                statuses = try_route(studio, method, path, schema, count, seed)
-                print(f"{method} {path}: {dict(sorted(statuses.items()))}", flush=True)
-        finally:
-            studio.close()
+    with tempfile.TemporaryDirectory() as folder, entered(Path(folder)) as studio:
+        for command in commands():
+            refused = try_message(studio, command, count, seed)
+            print(f"message {command.__name__}: {refused:,} of {count:,} refused", flush=True)
+        # First the routes that read a body.
+        for method, path, schema in sorted(routes(studio.guard), key=lambda route: route[2] is None):
+            statuses = try_route(studio, method, path, schema, count, seed)
+            print(f"{method} {path}: {dict(sorted(statuses.items()))}", flush=True)
 
 
 if __name__ == "__main__":

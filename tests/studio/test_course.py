@@ -1,5 +1,6 @@
 """The course over HTTP: lessons, the learner's files, programs and their limits, hostile requests."""
 
+import contextlib
 import json
 import os
 import subprocess
@@ -18,6 +19,7 @@ from chainrule.learn.exercise import course_exercises, exercise, exercises
 from chainrule.learn.progress import Progress
 from chainrule.learn.teacher.skeleton import new
 
+from ..browser.studio import Server
 from ..conftest import require
 
 require("httpx")
@@ -27,7 +29,7 @@ require("markdown_it")
 from chainrule.studio import limits
 from chainrule.studio.jobs import Jobs
 
-from .client import Studio, secrets_in, until
+from .client import Studio, entered, secrets_in, until
 from .test_requests import INJECTIONS
 
 MUL = exercise("write_mul")
@@ -47,10 +49,8 @@ def folder(tmp_path_factory: pytest.TempPathFactory) -> Path:
 
 @pytest.fixture(scope="module")
 def course(folder: Path) -> Iterator[Studio]:
-    running = Studio(folder)
-    running.enter()
-    yield running
-    running.close()
+    with entered(folder) as running:
+        yield running
 
 
 @pytest.fixture(autouse=True)
@@ -216,9 +216,7 @@ def open_handed() -> Iterator[None]:
 def test_files_are_for_their_owner_alone(tmp_path: Path) -> None:
     """Mode 0600 in a folder of 0700: the learner's files, new and replaced, and the progress."""
     folder = tmp_path / "course"
-    running = Studio(folder)
-    try:
-        running.enter()
+    with entered(folder) as running:
         version = put(running, "a\n").json()["version"]
         put(running, "b\n", version)
         put(running, "c\n", name="first_value")
@@ -228,8 +226,6 @@ def test_files_are_for_their_owner_alone(tmp_path: Path) -> None:
         check(running, MUL.solution, get(running, "/api/work/write_mul")["version"])
         running.post("/api/quiz", {"key": "1.1", "right": True})
         running.post("/api/hint", {"exercise": "write_mul"})
-    finally:
-        running.close()
     assert folder.stat().st_mode & 0o777 == 0o700
     modes = {path.name: oct(path.stat().st_mode & 0o777) for path in folder.iterdir()}
     assert modes == dict.fromkeys(("write_mul.py", "first_value.py", "progress.json"), "0o600")
@@ -237,14 +233,10 @@ def test_files_are_for_their_owner_alone(tmp_path: Path) -> None:
 
 def test_a_folder_that_cannot_be_written(tmp_path: Path) -> None:
     (tmp_path / "file").write_text("")
-    running = Studio(tmp_path / "file" / "course")
-    try:
-        running.enter()
+    with entered(tmp_path / "file" / "course") as running:
         for answer in (put(running, "a"), running.post("/api/quiz", {"key": "1.1", "right": True})):
             assert answer.status_code == 400
             assert answer.json()["error"].startswith("the operating system reported: ")
-    finally:
-        running.close()
 
 
 # --- programs --------------------------------------------------------------------------------------
@@ -287,14 +279,12 @@ def test_how_programs_end(course: Studio, blocks: list[str], kind: str, message:
 
 def test_programs_that_are_refused(course: Studio) -> None:
     count = len(lessons()[0].of("python"))
+    many = f"the lesson has {count} blocks of code, got {count + 1}"
     for body, message in (
         ({"lesson": 1}, "the request: object missing required field `blocks`"),
         ({"lesson": 1, "blocks": []}, "blocks: expected `array` of length >= 1, got 0 entries"),
         ({"lesson": 1, "blocks": [1]}, "blocks[0]: expected `str`, got `int`"),
-        (
-            {"lesson": 1, "blocks": ["a"] * (count + 1)},
-            f"the lesson has {count} blocks of code, got {count + 1}",
-        ),
+        ({"lesson": 1, "blocks": ["a"] * (count + 1)}, many),
         ({"lesson": 1, "blocks": ["#" * 150_000] * 2}, "the text is larger than 200,000 bytes"),
         ({"lesson": 99, "blocks": ["a"]}, "there is no lesson 99; there are 1 to 15"),
         ({"lesson": [1], "blocks": ["a"]}, "lesson: expected `int`, got `array`"),
@@ -388,9 +378,8 @@ def test_how_many_programs_run_at_once(course: Studio, monkeypatch: pytest.Monke
     assert until(lambda: len(begun) == limits.PROGRAMS)
     assert run(course, **body).status_code == 429
     assert run(course, **body).json()["error"].startswith("2 programs are running, the maximum")
-    assert run(course, "loop 0", **body).json() == {
-        "error": "this program is running already: stop it first"
-    }
+    message = "this program is running already: stop it first"
+    assert run(course, "loop 0", **body).json() == {"error": message}
     assert get(course, "/api/course")["count"] == 40  # everything else keeps working
     for i in range(limits.PROGRAMS):
         assert stop(course, f"loop {i}")
@@ -514,14 +503,9 @@ def test_a_flood_is_cut(course: Studio) -> None:
 
 
 def test_the_folder_of_the_command(tmp_path: Path) -> None:
-    from ..browser.studio import Server
-
-    server = Server("--course", str(tmp_path / "mine"))
-    try:
+    with contextlib.closing(Server("--course", str(tmp_path / "mine"))) as server:
         cookie, key = secrets_in(httpx.post(f"{server.root}/enter", data={"token": server.code()}))
         headers = {"Cookie": cookie, "X-Chainrule-Key": key}
         found = httpx.get(f"{server.root}/api/course", headers=headers).json()
-    finally:
-        server.close()
     assert found["folder"] == str(tmp_path / "mine")
     assert not os.path.exists(tmp_path / "mine")

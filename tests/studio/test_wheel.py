@@ -7,6 +7,7 @@ import sys
 import venv
 import zipfile
 from pathlib import Path
+from typing import Any
 
 import httpx
 import pytest
@@ -32,21 +33,14 @@ def test_the_wheel_serves_the_studio(tmp_path: Path) -> None:
     python = tmp_path / "clean" / "bin" / "python"
     subprocess.run([python, "-m", "pip", "install", "-q", f"{wheel}[studio]"], check=True)
     environment = {"PATH": str(python.parent), "HOME": str(tmp_path)}  # no Node, nothing else
-    server = subprocess.Popen(
-        [python, "-u", "-m", "chainrule", "studio", "--no-browser"],
-        stdout=subprocess.PIPE,
-        text=True,
-        env=environment,
-        cwd=tmp_path,
-    )
+    options: Any = {"text": True, "env": environment, "cwd": tmp_path}
+    command = [python, "-u", "-m", "chainrule", "studio", "--no-browser"]
+    server = subprocess.Popen(command, stdout=subprocess.PIPE, **options)
     try:
-        assert server.stdout is not None
         said = server.stdout.readline() + server.stdout.readline()
         found = re.search(r"(http://\S+)\n.*file://(\S+)", said)
-        assert found is not None
         address = found[1]
         code = re.search(r'name="token" value="([^"]+)"', Path(found[2]).read_text())
-        assert code is not None
         with httpx.Client() as client:
             cookie, key = secrets_in(client.post(f"{address}/enter", data={"token": code[1]}))
             page = client.get(address)
@@ -63,11 +57,8 @@ def test_the_wheel_serves_the_studio(tmp_path: Path) -> None:
     finally:
         server.terminate()
         server.communicate(timeout=20)
-    listed = [python, "-m", "chainrule", "learn", "list"]
-    run = subprocess.run(
-        listed, env=environment, cwd=tmp_path, capture_output=True, text=True, check=True
-    )
+    learn, options = [python, "-m", "chainrule", "learn"], {**options, "capture_output": True}
+    run = subprocess.run([*learn, "list"], check=True, **options)
     assert "exercises passed" in run.stdout
-    check = [python, "-m", "chainrule", "learn", "check", "write_mul"]
-    first = subprocess.run(check, env=environment, cwd=tmp_path, capture_output=True, text=True)
+    first = subprocess.run([*learn, "check", "write_mul"], **options)
     assert "✗" in first.stdout
