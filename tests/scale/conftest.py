@@ -40,27 +40,15 @@ class Workers:
         with socket.socket() as probe:
             probe.bind(("127.0.0.1", 0))
             port = probe.getsockname()[1]
+        files = {name: str(self.folder / f"{name}.npy") for name in "Xy"}
+        work = {"epochs": 8, "batch": 32, "hidden": 6, "out": str(self.folder / "out.json")}
         started = []
         for process in range(processes):
-            job = {
-                "processes": processes,
-                "process": process,
-                "devices": devices,
-                "port": port,
-                "X": str(self.folder / "X.npy"),
-                "y": str(self.folder / "y.npy"),
-                "epochs": 8,
-                "batch": 32,
-                "hidden": 6,
-                "out": str(self.folder / "out.json"),
-                **options,
-            }
-            command = [sys.executable, "-m", "tests.scale.worker", json.dumps(job)]
-            started.append(
-                subprocess.Popen(
-                    command, cwd=ROOT, stdout=subprocess.DEVNULL, stderr=subprocess.PIPE, text=True
-                )
-            )
+            place = {"processes": processes, "process": process, "devices": devices, "port": port}
+            job = json.dumps({**files, **work, **place, **options})
+            command = [sys.executable, "-m", "tests.scale.worker", job]
+            pipes: Any = {"stdout": subprocess.DEVNULL, "stderr": subprocess.PIPE, "text": True}
+            started.append(subprocess.Popen(command, cwd=ROOT, **pipes))
         return started
 
     def run(self, processes: int, devices: int, **options: Any) -> list[float]:
@@ -70,8 +58,7 @@ class Workers:
             assert worker.returncode == 0, error[-2000:]
         found = json.loads((self.folder / "out.json").read_text())
         self.parts = [[tuple(shape) for shape in shapes] for shapes in found["parts"]]
-        losses: list[float] = found["losses"]
-        return losses
+        return found["losses"]
 
 
 @pytest.fixture

@@ -7,7 +7,7 @@ from typing import Any
 import numpy as np
 import pytest
 
-from chainrule import Value, compile, nn
+from chainrule import Value, compile, data, nn
 from chainrule.compiler.backends import NAMES
 from chainrule.interop import export_onnx
 from chainrule.value import c_core
@@ -31,20 +31,14 @@ def curve_fit() -> Case:
     module = example("curve_fit")
     parameters = [Value(x, label=name) for name, x in zip("abc", module.TRUTH, strict=True)]
     xs, ys = module.measurements()
-    return (
-        lambda x, y: module.sum_of_squares(parameters, [x], [y]),
-        parameters,
-        (np.array(xs), np.array(ys)),
-    )
+    batch = (np.array(xs), np.array(ys))
+    return lambda x, y: module.sum_of_squares(parameters, [x], [y]), parameters, batch
 
 
 def damped_oscillator() -> Case:
     module = example("damped_oscillator")
-    return (
-        lambda k, c: sum(module.trajectory(k, c, 3)),
-        [],
-        (np.linspace(3.0, 5.0, 4), np.linspace(0.1, 0.5, 4)),
-    )
+    batch = (np.linspace(3.0, 5.0, 4), np.linspace(0.1, 0.5, 4))
+    return lambda k, c: sum(module.trajectory(k, c, 3)), [], batch
 
 
 def logistic_regression() -> Case:
@@ -59,16 +53,12 @@ def logistic_regression() -> Case:
 
 
 def moons() -> Case:
-    from chainrule import data
-
     model, _ = example("moons").learn(n=40, epochs=2)
     X, y = data.moons(10, seed=3)
     return (lambda x, t: nn.cross_entropy([model(x)], [t]), model.parameters(), (X, y))
 
 
 def xor_mlp() -> Case:
-    from chainrule import data
-
     model, _ = example("xor_mlp").learn(epochs=5)
     X, y = data.xor()
     return lambda x, t: (model(x) - t) ** 2, model.parameters(), (X, y)

@@ -88,9 +88,8 @@ def test_the_batch_that_is_not_finite_is_named(jax: Any) -> None:
     X[140, 0] = np.nan
     model = nn.MLP(2, [3, 1], seed=0)
     batches = ((X[i : i + 2], y[i : i + 2]) for i in range(0, 150, 2))
-    with pytest.raises(
-        ArithmeticError, match=r"epoch 1, batch 71: .*data has numbers that are not finite"
-    ):
+    message = r"epoch 1, batch 71: .*data has numbers that are not finite"
+    with pytest.raises(ArithmeticError, match=message):
         fit(model, "mse", batches, epochs=1, engine="jax", progress=False)
 
 

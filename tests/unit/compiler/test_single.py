@@ -27,8 +27,8 @@ def simd(request: Any, monkeypatch: Any) -> Any:
     return request.param
 
 
-def network(samples: int) -> tuple[Any, Any, tuple[Any, Any]]:
-    model = nn.MLP(5, [9, 4], activation="tanh", seed=1)
+def network(samples: int, hidden: int = 9, activation: str = "tanh") -> tuple[Any, Any, tuple[Any, Any]]:
+    model = nn.MLP(5, [hidden, 4], activation=activation, seed=1)
 
     def loss(x: Any, t: Any) -> Any:
         logits = model(x)
