@@ -16,6 +16,7 @@ from chainrule.learn.teacher.grading import LARGEST, grade, write
 
 LIMITS = Limits(seconds=2.0, megabytes=192)
 GOOD = exercise("write_mul").solution
+DEEP = "import sys\nsys.setrecursionlimit(10**9)"
 # The content of a file, how its check ends, and part of the message.
 HOSTILE: list[tuple[str | bytes, str, str]] = [
     ("while True: pass", "time", "did not end within 2 s, at line 1"),
@@ -35,11 +36,7 @@ HOSTILE: list[tuple[str | bytes, str, str]] = [
     ("import time\ntime.sleep(1000)", "time", "at line 2"),
     ("x = bytearray(10**11)", "memory", "more than 192 MB"),
     ("import os\nos._exit(0)", "exit", "ended Python"),
-    (
-        "import sys\nsys.setrecursionlimit(10**9)\ndef f(x): return f(x) + 1\nf(0)",
-        "crash time memory",
-        "",
-    ),
+    (f"{DEEP}\ndef f(x): return f(x) + 1\nf(0)", "crash time memory", ""),
     ("import os\nopen('a', 'w')\nos.replace('a', '/OUTSIDE/kept.txt')", "error", "its own folder only"),
     ("import os\nwhile True: os.fork()", "error", "may not start a process"),
     ("import os\nos.kill(os.getpid(), 9)", "crash", "signal 9"),

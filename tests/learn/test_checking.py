@@ -9,16 +9,8 @@ import numpy as np
 import pytest
 
 from chainrule import Value
-from chainrule.learn.checking import (
-    SIMPLE,
-    CheckFailedError,
-    Work,
-    number,
-    numeric,
-    positive,
-    several,
-    whole,
-)
+from chainrule.learn import checking
+from chainrule.learn.checking import CheckFailedError, Work, number, numeric, positive, several, whole
 from chainrule.learn.programs import Program, check_function, compare, program, reason
 
 from ..near import near
@@ -66,9 +58,8 @@ def test_an_exception_of_the_learner_is_a_failure_with_its_line() -> None:
         half(x)
 
     found = failure(test, number(), source=source)
-    assert (
-        str(found) == "it raises ZeroDivisionError: float division by zero, at line 2\n  with      x = 1"
-    )
+    message = "it raises ZeroDivisionError: float division by zero, at line 2\n  with      x = 1"
+    assert str(found) == message
 
 
 def test_another_exception_is_not_taken_for_the_same_failure() -> None:
@@ -248,9 +239,9 @@ def test_simple_numbers_come_first_as_far_as_the_range_has_them() -> None:
         seen.append(arguments)
 
     work().for_all(number(), number(0.4, 2.5), number(-9.0, -8.0), whole(0, 9))(test)
-    free, narrow, far, whole_numbers = zip(*seen[: len(SIMPLE)], strict=True)
-    assert free == SIMPLE
+    free, narrow, far, whole_numbers = zip(*seen[: len(checking.SIMPLE)], strict=True)
+    assert free == checking.SIMPLE
     assert narrow == (2.0, 0.5, 1.0, 2.0, 0.5, 1.0, 2.0)
     assert all(-9.0 <= x <= -8.0 for x in far)
     assert all(type(x) is int for x in whole_numbers)
-    assert len({x for x, *_ in seen[len(SIMPLE) :]}) > 40
+    assert len({x for x, *_ in seen[len(checking.SIMPLE) :]}) > 40

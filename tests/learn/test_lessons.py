@@ -25,8 +25,7 @@ ITEM = re.compile(r"(?:(?P<number>\d+[.)])|(?P<point>[-+*]))(?:\s|$)")
 
 @pytest.fixture(params=lessons(), ids=lambda lesson: lesson.name)
 def lesson(request: Any) -> Lesson:
-    found: Lesson = request.param
-    return found
+    return request.param
 
 
 def run(block: Block, names: dict[str, Any], where: str) -> str:
@@ -86,8 +85,8 @@ def test_its_quizzes_are_sound(lesson: Lesson) -> None:
 def test_its_figures_can_be_drawn(lesson: Lesson) -> None:
     for figure in lesson.of("figure"):
         if "stepper" in figure.data:
-            expression = parse_expression(figure.data["stepper"])
-            assert set(expression.names) == set(figure.data["values"])
+            names = parse_expression(figure.data["stepper"]).names
+            assert set(names) == set(figure.data["values"])
         else:
             assert figure.data["trainer"] in ("xor", "moons", "circles", "spirals")
 

@@ -1,8 +1,6 @@
 """A teacher's exercises: created, tried, and shown to learners along with those of the course."""
 
 import csv
-import subprocess
-import sys
 from pathlib import Path
 
 import pytest
@@ -13,10 +11,7 @@ from chainrule.learn.teacher.skeleton import TASK, new
 from chainrule.learn.teacher.trying import advice, gaps, trials
 from chainrule.learn.wrong import edited
 
-
-def run(*words: str, cwd: Path) -> subprocess.CompletedProcess[str]:
-    command = [sys.executable, "-m", "chainrule", "learn", *words]
-    return subprocess.run(command, cwd=cwd, capture_output=True, text=True, check=False)
+from .test_terminal import run
 
 
 def filled_in(place: Path) -> None:
@@ -134,9 +129,8 @@ def test_what_is_wrong_with_it_is_said(own: Path, about: str, message: str) -> N
 
 def test_a_name_of_the_course_is_taken(own: Path) -> None:
     (own / "twice").rename(own / "write_mul")
-    with pytest.raises(
-        ExerciseError, match="write_mul is an exercise of the course, rename that folder"
-    ):
+    message = "write_mul is an exercise of the course, rename that folder"
+    with pytest.raises(ExerciseError, match=message):
         exercises()
     (own / "write_mul").rename(own / "Write-Mul")
     with pytest.raises(ExerciseError, match="'Write-Mul' cannot be the name of an exercise"):
@@ -209,21 +203,18 @@ def test_five_wrong_solutions_need_no_advice(own: Path) -> None:
     assert [*advice(read(own / "twice"))] == []
 
 
+WHY = "a.why = 'b'\na."
+
+
 @pytest.mark.parametrize(
     ("text", "message"),
     [
         ("a.why = 'b'", "a: it needs why and edits, and may have of"),
-        ("a.why = 'b'\na.edits = ['c']", r"a: edits must be pairs of texts, \[\[old, new\]\]"),
-        (
-            "a.why = 'b'\na.edits = []\na.of = 'check'",
-            "a: of must be 'solution' or 'starter', got 'check'",
-        ),
-        ("a.why = 'b'\na.edits = [['3 * x', 'x']]", "a: its old text must occur once, not 0 times: '3 "),
-        ("a.why = 'b'\na.edits = [['x', 'y']]", "a: its old text must occur once, not 2 times: 'x'"),
-        (
-            "a.why = 'b'\na.edits = [['2 * x', ''], ['* x', '']]",
-            "a: two edits overlap: '2 [*] x' and '[*] x'",
-        ),
+        (f"{WHY}edits = ['c']", r"a: edits must be pairs of texts, \[\[old, new\]\]"),
+        (f"{WHY}edits = []\na.of = 'check'", "a: of must be 'solution' or 'starter', got 'check'"),
+        (f"{WHY}edits = [['3 * x', 'x']]", "a: its old text must occur once, not 0 times: '3 "),
+        (f"{WHY}edits = [['x', 'y']]", "a: its old text must occur once, not 2 times: 'x'"),
+        (f"{WHY}edits = [['2 * x', ''], ['* x', '']]", "a: two edits overlap: '2 [*] x' and '[*] x'"),
         ("a.why =", "wrong.toml is not TOML: "),
     ],
 )
@@ -236,8 +227,7 @@ def test_a_wrong_solution_that_cannot_be_made_is_named(own: Path, text: str, mes
 def test_edits() -> None:
     text = "def f(x):\n    y = 1\n    return x\n\n\ndef g():\n    pass\n"
     assert edited(text, [["y = 1", ""]]) == text.replace("    y = 1\n", "")
-    assert edited(text, [["= 1", "= 2"], ["return x", "if x:\n    return y"]]) == text.replace(
-        "y = 1\n    return x\n", "y = 2\n    if x:\n        return y\n"
-    )
+    both = text.replace("y = 1\n    return x\n", "y = 2\n    if x:\n        return y\n")
+    assert edited(text, [["= 1", "= 2"], ["return x", "if x:\n    return y"]]) == both
     assert edited(text, [["\n\ndef g():\n    pass\n", ""]]) == text[:-20]
     assert edited(text, [["pass", "a\nb\n"]]) == text.replace("pass", "a\n    b")

@@ -9,25 +9,42 @@ import sys
 import time
 from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
+from typing import Any
 
 import pytest
 
 from chainrule import cli
-from chainrule.learn.exercise import FOLDER, Exercise, exercise, exercises
+from chainrule.learn.exercise import FOLDER, exercise
 from chainrule.learn.sandbox import child, isolation, seccomp, starting
 from chainrule.learn.sandbox.runner import Limits, Outcome, run
 from chainrule.value import c_core
 
 LIMITS = Limits(seconds=2.0, megabytes=192)
+WITHOUT_WALLS = (
+    "from chainrule.learn.sandbox import forking, isolation; isolation.WALLS = (); forking.main()"
+)
 
 
-def tried(code: str, tmp_path: Path, limits: Limits = LIMITS) -> Outcome:
+def tried(code: str, tmp_path: Path, limits: Limits = LIMITS, name: str = "write_mul") -> Outcome:
+    """What the checker of an exercise says about this code."""
     file = tmp_path / "work.py"
     file.write_text(code)
     start = time.monotonic()
-    outcome = exercise("write_mul").check(file, limits)
+    outcome = exercise(name).check(file, limits)
     assert time.monotonic() - start < 30
     return outcome
+
+
+def ran(code: str, folder: Path, *more: Any) -> Outcome:
+    """What comes of this code as a program of its own."""
+    (folder / "work.py").write_text(code)
+    return run({"kind": "run", "file": str(folder / "work.py")}, folder, *more)
+
+
+def printed(code: str, tmp_path: Path) -> str:
+    outcome = ran(code, tmp_path, LIMITS)
+    assert outcome.kind == "passed", outcome
+    return outcome.printed
 
 
 @pytest.mark.parametrize(
@@ -36,7 +53,6 @@ def tried(code: str, tmp_path: Path, limits: Limits = LIMITS) -> Outcome:
         ("while True:\n    pass", "time", "did not end within 2 s"),
         ("import time\ntime.sleep(60)", "time", "at line 2"),
         ("x = [0]\nwhile True:\n    x = x * 2", "memory", "more than 192 MB"),
-        ("x = bytearray(10**10)", "memory", "192 MB"),
         ("exit()", "exit", "exit"),
         ("import sys\nsys.exit(0)", "exit", "exit"),
         ("import os\nos._exit(0)", "exit", "ended Python"),
@@ -78,53 +94,26 @@ def test_a_flood_of_text_is_cut(tmp_path: Path) -> None:
     assert once.kind == "output"
 
 
-def test_files_are_written_in_the_own_folder_only(tmp_path: Path) -> None:
-    outside = tmp_path / "outside.txt"
-    outcome = tried(f"open({str(outside)!r}, 'w').write('x')", tmp_path)
-    assert "its own folder only" in outcome.message
-    assert not outside.exists()
-    outside.write_text("kept")
-    for code in (f"os.remove({str(outside)!r})", f"os.rename({str(outside)!r}, 'here')"):
-        assert "its own folder only" in tried(f"import os\n{code}", tmp_path).message
-    assert outside.read_text() == "kept"
-    solution = exercise("write_mul").solution
-    assert tried(f"{solution}\nopen('notes.txt', 'w').write('x')", tmp_path).passed
-
-
 @pytest.mark.parametrize(
     "code",
     [
-        "shutil.rmtree(OUT)",
-        "shutil.rmtree(OUT, ignore_errors=True)",
-        "os.remove(OUT + '/kept.txt')",
-        "os.unlink('kept.txt', dir_fd=os.open(OUT, os.O_RDONLY))",
-        "os.mkdir('new', dir_fd=os.open(OUT, os.O_RDONLY))",
-        "os.mkdir(OUT + '/new')",
-        "os.rmdir(OUT + '/empty')",
-        "os.rename(OUT + '/kept.txt', 'here')",
-        "os.rename('mine', OUT + '/kept.txt')",
-        "os.replace('mine', OUT + '/kept.txt')",
-        "shutil.move('mine', OUT + '/kept.txt')",
-        "shutil.move(OUT + '/kept.txt', 'here')",
-        "shutil.copy('mine', OUT + '/kept.txt')",
-        "os.link('mine', OUT + '/new')",
-        "os.link(OUT + '/kept.txt', 'here')",
-        "os.symlink('mine', OUT + '/new')",
-        "os.symlink(OUT, 'there'); open('there/kept.txt', 'w')",
-        "os.truncate(OUT + '/kept.txt', 0)",
+        *("open(OUT + '/new', 'w')", "shutil.rmtree(OUT)", "shutil.rmtree(OUT, ignore_errors=True)"),
+        *("os.remove(OUT + '/kept.txt')", "os.unlink('kept.txt', dir_fd=os.open(OUT, os.O_RDONLY))"),
+        *("os.mkdir('new', dir_fd=os.open(OUT, os.O_RDONLY))", "os.mkdir(OUT + '/new')"),
+        *("os.rmdir(OUT + '/empty')", "os.rename(OUT + '/kept.txt', 'here')"),
+        *("os.rename('mine', OUT + '/kept.txt')", "os.replace('mine', OUT + '/kept.txt')"),
+        *("shutil.move('mine', OUT + '/kept.txt')", "shutil.move(OUT + '/kept.txt', 'here')"),
+        *("shutil.copy('mine', OUT + '/kept.txt')", "os.link('mine', OUT + '/new')"),
+        *("os.link(OUT + '/kept.txt', 'here')", "os.symlink('mine', OUT + '/new')"),
+        *("os.symlink(OUT, 'there'); open('there/kept.txt', 'w')", "os.truncate(OUT + '/kept.txt', 0)"),
         "os.open(OUT + '/kept.txt', os.O_RDONLY | os.O_TRUNC)",
         "os.open(OUT + '/kept.txt', os.O_WRONLY | os.O_APPEND)",
-        "os.chdir(OUT); open('kept.txt', 'w')",
-        "os.chmod(OUT + '/kept.txt', 0)",
+        *("os.chdir(OUT); open('kept.txt', 'w')", "os.chmod(OUT + '/kept.txt', 0)"),
         "os.chmod(os.open(OUT + '/kept.txt', os.O_RDONLY), 0)",
         "os.chown(OUT + '/kept.txt', os.getuid(), os.getgid())",
-        "os.utime(OUT + '/kept.txt', (0, 0))",
-        "os.setxattr(OUT + '/kept.txt', 'user.a', b'b')",
-        "os.mkfifo(OUT + '/new')",
-        "os.mknod(OUT + '/new')",
-        "sqlite3.connect(OUT + '/new')",
-        "sqlite3.connect('file:' + OUT + '/new?mode=rwc', uri=True)",
-        "os.forkpty()",
+        *("os.utime(OUT + '/kept.txt', (0, 0))", "os.setxattr(OUT + '/kept.txt', 'user.a', b'b')"),
+        *("os.mkfifo(OUT + '/new')", "os.mknod(OUT + '/new')", "sqlite3.connect(OUT + '/new')"),
+        *("sqlite3.connect('file:' + OUT + '/new?mode=rwc', uri=True)", "os.forkpty()"),
         "os.kill(os.getppid(), 0)",
         "multiprocessing.get_context('spawn').Process(target=print).start()",
         "multiprocessing.get_context('fork').Process(target=print).start()",
@@ -205,9 +194,8 @@ def test_files_beside_it_do_not_replace_modules(
         monkeypatch.setenv("PYTHONPATH", path)
     for name in ("random", "json", "faulthandler", "chainrule", "traceback", "fractions", "heapq"):
         (tmp_path / f"{name}.py").write_text(f"raise ValueError('{name} of the learner')")
-    (tmp_path / "work.py").write_text("import random, json, fractions, chainrule\nprint('fine')")
-    outcome = run({"kind": "run", "file": str(tmp_path / "work.py")}, tmp_path)
-    assert (outcome.kind, outcome.printed) == ("passed", "fine\n")
+    outcome = ran("import random, json, fractions, chainrule\nprint('hällo')", tmp_path)
+    assert (outcome.kind, outcome.printed) == ("passed", "hällo\n")
 
 
 @pytest.mark.parametrize(
@@ -236,23 +224,7 @@ def test_the_time_that_python_takes_to_start_does_not_count(
 
 def test_what_it_started_is_ended_with_it(tmp_path: Path) -> None:
     code = "import threading\nthreading.Thread(target=lambda: [0 for _ in iter(int, 1)]).start()\n"
-    outcome = tried(code + exercise("write_mul").solution, tmp_path)
-    assert outcome.passed
-
-
-def test_a_run_can_be_stopped(tmp_path: Path) -> None:
-    (tmp_path / "loop.py").write_text("while True:\n    pass")
-    start = time.monotonic()
-    job = {"kind": "run", "file": str(tmp_path / "loop.py")}
-    outcome = run(job, tmp_path, Limits(), lambda: time.monotonic() - start > 1.0)
-    assert outcome.kind == "stopped"
-    assert time.monotonic() - start < 8
-
-
-def test_a_file_can_be_run_alone(tmp_path: Path) -> None:
-    (tmp_path / "hello.py").write_text("print('hällo')")
-    outcome = run({"kind": "run", "file": str(tmp_path / "hello.py")}, tmp_path)
-    assert (outcome.kind, outcome.printed) == ("passed", "hällo\n")
+    assert tried(code + exercise("write_mul").solution, tmp_path).passed
 
 
 def test_nothing_is_left_behind(tmp_path: Path) -> None:
@@ -264,13 +236,6 @@ def test_nothing_is_left_behind(tmp_path: Path) -> None:
 
 
 # --- one parent process for all runs -----------------------------------------------------------------
-
-
-def printed(code: str, tmp_path: Path) -> str:
-    (tmp_path / "work.py").write_text(code)
-    outcome = run({"kind": "run", "file": str(tmp_path / "work.py")}, tmp_path, LIMITS)
-    assert outcome.kind == "passed", outcome
-    return outcome.printed
 
 
 def test_a_run_leaves_nothing_to_the_next(tmp_path: Path) -> None:
@@ -310,17 +275,14 @@ def test_runs_at_the_same_time_do_not_wait_for_each_other(tmp_path: Path) -> Non
 
     def one(number: int) -> str:
         place = tmp_path / str(number)
-        (place / "work.py").write_text(
-            "import os, time\nopen('here', 'w')\nwhile not os.path.exists('there'): time.sleep(0.01)\n"
-        )
-        job = {"kind": "run", "file": str(place / "work.py")}
+        code = "import os, time\nopen('here', 'w')\nwhile not os.path.exists('there'): time.sleep(0.01)"
 
         def stopped() -> bool:
             if (place / "here").exists():
                 (tmp_path / str(1 - number) / "there").touch()
             return False
 
-        kind = run(job, place, Limits(seconds=10.0), stopped).kind
+        kind = ran(code, place, Limits(seconds=10.0), stopped).kind
         stopped()  # a run that found its file at once may have ended unasked
         return kind
 
@@ -337,334 +299,6 @@ def test_another_parent_takes_the_place_of_one_that_was_killed(tmp_path: Path) -
     parent.process.wait()
     assert printed("print(2)", tmp_path) == "2\n"
     assert starting._parents[0].process.pid != parent.process.pid
-
-
-# --- forged results ---------------------------------------------------------------------------------
-
-# Each precedes a wrong solution, and tries to make it pass.
-FORGERIES = {
-    "ends Python with the code of success": "import os; os._exit(0)",
-    "ends Python when it is asked for a product": """
-import os
-class Value:
-    def __init__(self, data): self.data = data
-    def __mul__(self, other): os._exit(0)
-""",
-    "writes a result to everything that is open": """
-import json, os, struct
-found = json.dumps({"kind": "passed", "message": "", "parts": {}}).encode()
-answer = json.dumps(["is", True, []]).encode()
-for fd in range(256):
-    for text in (b"\\n" + found, struct.pack("=I", len(answer)) + answer):
-        try: os.write(fd, text)
-        except OSError: pass
-""",
-    "writes a result and ends": """
-import json, os
-for fd in range(3, 256):
-    try: os.write(fd, b"\\n" + json.dumps({"kind": "passed", "message": "", "parts": {}}).encode())
-    except OSError: pass
-os._exit(0)
-""",
-    "writes a result when Python ends": """
-import atexit, os
-found = b'{"kind": "passed", "message": "", "parts": {}}'
-atexit.register(lambda: [os.write(fd, found) for fd in (3, 4)])
-""",
-    "prints what is shown for success": """
-import sys
-print('\\n{"kind": "passed", "message": "", "parts": {}}\\n✓ Multiply: passed', flush=True)
-sys.exit(0)
-""",
-    "answers whatever it is asked with True": """
-from chainrule.learn.sandbox import link
-link.Link._answer = lambda self, message: ["is", True, []]
-""",
-    "answers whatever it is asked with nothing": """
-import json
-json.dumps = lambda *a, **k: '["is",null,[]]'
-""",
-    "answers with a number that is always right": """
-import json
-json.dumps = lambda *a, **k: '["is",NaN,[]]'
-""",
-    "replaces the checks": """
-from chainrule.learn import checking
-from chainrule.learn.sandbox import child, judge
-for name in ("equal", "kind", "true", "raises", "for_all"):
-    setattr(checking.Work, name, lambda self, *a, **k: lambda test: None)
-checking._same = lambda *a: True
-judge.judged = lambda *a: {"kind": "passed", "message": "", "parts": {}}
-judge.decide = judge.judged
-checking.CheckFailedError = type("CheckFailedError", (Exception,), {})
-""",
-    "replaces modules": """
-import sys, types
-class Any(types.ModuleType):
-    def __getattr__(self, name): return lambda *a, **k: True
-for name in list(sys.modules):
-    if name.startswith(("chainrule", "checker", "json", "__main__")):
-        sys.modules[name] = Any(name)
-""",
-    "replaces functions of Python": """
-import builtins
-builtins.isinstance = lambda *a: True
-builtins.abs = lambda x: 0.0
-builtins.float = lambda x: 6.0
-builtins.len = lambda x: 2
-builtins.all = builtins.any = lambda x: True
-""",
-    "traces every call": """
-import sys
-def trace(frame, event, argument):
-    for name in frame.f_locals:
-        if name in ("kind", "found", "message"):
-            frame.f_locals[name] = "passed"
-    return trace
-sys.settrace(trace)
-sys.setprofile(trace)
-""",
-    "rewrites what it finds in memory": """
-import gc
-for each in gc.get_objects():
-    if type(each) is dict and "kind" in each:
-        each["kind"] = "passed"
-    if type(each) is list and each and each[0] == "raised":
-        each[:] = ["is", True, []]
-    code = getattr(each, "__code__", None)
-    if getattr(each, "__qualname__", "").startswith(("Work.", "judged", "decide", "_same")):
-        try: each.__code__ = (lambda *a, **k: True).__code__
-        except Exception: pass
-""",
-    "looks for the judge in the frames": """
-import sys
-frame = sys._getframe()
-while frame:
-    for value in list(frame.f_locals.values()):
-        if type(value).__name__ == "Link":
-            for target in ({"named": "os:_exit"}, {"named": "builtins:exec"}, {"yours": 0}):
-                try: value._send(["do", "call", [target, {"tuple": ["1"]}, {"dict": []}]])
-                except BaseException: pass
-            value.failed = None
-    frame = frame.f_back
-""",
-    "is equal to everything": """
-class Always(float):
-    def __eq__(self, other): return True
-    def __ne__(self, other): return False
-    def __lt__(self, other): return True
-    __le__ = __gt__ = __ge__ = __lt__
-    def __sub__(self, other): return 0.0
-    __rsub__ = __abs__ = __sub__
-    def __hash__(self): return 0
-class Value:
-    def __init__(self, data): self.data = Always(data)
-    def __mul__(self, other): return Value(1.0)
-    __rmul__ = __mul__
-""",
-    "pretends to be another class": """
-class Value:
-    data = property(lambda self: self)
-    def __init__(self, data): pass
-    __class__ = property(lambda self: float)
-    def __eq__(self, other): return True
-    def __float__(self): return float("nan")
-    def __getattr__(self, name): return self
-    def __call__(self, *a, **k): return self
-    def __iter__(self): return iter([self, self])
-    def __mul__(self, other): return self
-    __rmul__ = __mul__
-""",
-    "leaves by exit": """
-class Value:
-    def __init__(self, data): self.data = data
-    def __mul__(self, other): raise SystemExit(0)
-""",
-    "leaves by an exception of its own": """
-class Away(BaseException): pass
-class Value:
-    def __init__(self, data): self.data = data
-    def __mul__(self, other): raise Away("passed")
-""",
-    "leaves by an exception that cannot be shown": """
-class Odd(Exception):
-    def __str__(self): raise SystemExit(0)
-class Value:
-    def __init__(self, data): self.data = data
-    def __mul__(self, other): raise Odd
-""",
-    "writes to its memory": """
-import ctypes
-for start, end in [line.split()[0].split("-") for line in open("/proc/self/maps") if "[heap]" in line]:
-    start, size = int(start, 16), int(end, 16) - int(start, 16)
-    there = (ctypes.c_char * size).from_address(start)
-    at = there.raw.find(b"failed")
-    while at >= 0:
-        ctypes.memmove(start + at, b"passed", 6)
-        at = there.raw.find(b"failed", at + 1)
-""",
-    "writes to the memory of the judge": """
-import ctypes, os
-library = ctypes.CDLL(None, use_errno=True)
-library.ptrace(16, os.getppid(), 0, 0)
-try:
-    with open(f"/proc/{os.getppid()}/mem", "r+b") as memory:
-        memory.seek(4096); memory.write(b"passed")
-except OSError:
-    pass
-""",
-    "ends the judge": """
-import ctypes, os
-ctypes.CDLL(None).kill(os.getppid(), 15)
-ctypes.CDLL(None).kill(0, 9)
-""",
-    "answers from another thread": """
-import os, struct, threading
-def talk():
-    text = b'["is",6.0,[]]'
-    while True:
-        for fd in range(3, 12):
-            try: os.write(fd, struct.pack("=I", len(text)) + text)
-            except OSError: pass
-threading.Thread(target=talk, daemon=True).start()
-""",
-    "sends a message without end": """
-import os, struct
-for fd in range(3, 12):
-    try: os.write(fd, struct.pack("=I", 2**32 - 1) + b"[" * 1000)
-    except OSError: pass
-""",
-    "nests a message deeply": """
-import os, struct
-for fd in range(3, 12):
-    try: os.write(fd, struct.pack("=I", 60_000) + b"[" * 60_000)
-    except OSError: pass
-""",
-}
-(WRONG,) = (wrong.code for wrong in exercise("write_mul").wrong if wrong.name == "adds")
-
-
-@pytest.mark.parametrize("way", FORGERIES)
-def test_a_wrong_solution_does_not_pass_by_forgery(way: str, tmp_path: Path) -> None:
-    wrong = "" if "class Value" in FORGERIES[way] else WRONG
-    outcome = tried(FORGERIES[way] + "\n" + wrong, tmp_path)
-    assert outcome.kind in ("failed", "error", "exit", "crash", "time"), outcome
-    assert outcome.message
-
-
-WITHOUT_WALLS = (
-    "from chainrule.learn.sandbox import forking, isolation; isolation.WALLS = (); forking.main()"
-)
-
-
-@pytest.mark.parametrize("way", FORGERIES)
-def test_a_wrong_solution_does_not_pass_without_the_kernel_sandbox(
-    way: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    """The verdict does not depend on the kernel's restrictions: it is never in the learner's process."""
-    monkeypatch.setattr(starting, "FORKING", ("-c", WITHOUT_WALLS))
-    test_a_wrong_solution_does_not_pass_by_forgery(way, tmp_path)
-
-
-# A module that has every name, each an object or a number that compares equal to everything.
-LIARS = """
-import builtins
-class Liar:
-    def __getattr__(self, name): return ANSWER
-    def __setattr__(self, name, value): pass
-    def __call__(self, *a, **k): return self
-    def __bool__(self): return True
-    def __float__(self): return 1.0
-    def __index__(self): return 1
-    def __iter__(self): return iter([self])
-    def __len__(self): return 1
-    def __eq__(self, other): return True
-    def __hash__(self): return 0
-    def __repr__(self): return "1.0"
-    __add__ = __radd__ = __sub__ = __rsub__ = __mul__ = __rmul__ = __truediv__ = __rtruediv__ = __call__
-    __pow__ = __neg__ = __getitem__ = __call__
-LIAR = Liar()
-ANSWER = LIAR if OBJECTS else 1.0
-honest = isinstance
-builtins.isinstance = lambda thing, kind: thing is LIAR or kind is LIAR or honest(thing, kind)
-def __getattr__(name): return LIAR
-"""
-
-
-@pytest.mark.parametrize("exercise", exercises(), ids=lambda exercise: exercise.name)
-def test_an_object_that_agrees_with_everything_passes_nothing(
-    exercise: Exercise, tmp_path: Path
-) -> None:
-    file = tmp_path / f"{exercise.name}.py"
-    for objects in (True, False):
-        file.write_text(f"OBJECTS = {objects}\n{LIARS}")
-        outcome = exercise.check(file, Limits(seconds=5.0))
-        assert outcome.kind in ("failed", "error", "time"), outcome
-
-
-PRYING = {
-    "its globals": "f.__globals__",
-    "its code": "f.__code__",
-    "its closure": "f.__closure__",
-    "its class": "f.__call__.__self__.__globals__",
-    "a name that it may not see": "link.ask('get', f, '__globals__')",
-    "a name with an underscore": "link.ask('get', f, '_x')",
-    "a change of it": "link.ask('set', f, 'x', 1)",
-    "a function of Python": "sent('call', {'named': 'os:getpid'}, {'tuple': []}, {'dict': []})",
-    "an object by its number": "sent('call', {'yours': 1}, {'tuple': []}, {'dict': []})",
-    "an operation that there is not": "sent('eval', '1')",
-    "an operation on plain numbers": "link.ask('pow', 2, 3)",
-    "a class of everything": "link.ask('isinstance', 1, f)",
-}
-
-
-@pytest.mark.parametrize("way", PRYING)
-def test_the_checker_cannot_be_looked_into(way: str, tmp_path: Path) -> None:
-    """The checker passes functions to learner code, which can call them but not inspect them."""
-    code = f"""
-def numeric_gradient(f, x, epsilon=1e-5):
-    link = object.__getattribute__(f, "_link_")
-    def sent(operation, *arguments):
-        link._send(["do", operation, arguments])
-        return link._result(link._receive(), [])
-    try:
-        found = {PRYING[way]}
-    except (AttributeError, PermissionError, KeyError, TypeError, ValueError) as error:
-        raise ValueError("refused") from None
-    return found
-"""
-    file = tmp_path / "numeric_gradient.py"
-    file.write_text(code)
-    outcome = exercise("numeric_gradient").check(file, LIMITS)
-    assert (outcome.kind, "ValueError: refused" in outcome.message) == ("failed", True), outcome
-
-
-def test_a_checkers_objections_cannot_be_swallowed(tmp_path: Path) -> None:
-    """count_nodes gets nodes that count accesses, and raise after too many."""
-    code = (
-        exercise("count_nodes").solution.replace("def count_nodes(", "def right(")
-        + """
-def count_nodes(value):
-    while type(value).__name__ == "Proxy":
-        try: value.inputs
-        except BaseException: return 31
-    return right(value)
-"""
-    )
-    file = tmp_path / "count_nodes.py"
-    file.write_text(code)
-    outcome = exercise("count_nodes").check(file)
-    assert outcome.kind == "failed"
-    assert outcome.message.startswith("count_nodes walks through the same node again and again")
-
-
-def test_lists_that_a_solution_changes_are_seen_to_change(tmp_path: Path) -> None:
-    code = "def count_parameters(nin, nouts):\n    nouts.append(3)\n    return 37 if nin == 2 else 0"
-    file = tmp_path / "count_parameters.py"
-    file.write_text(code)
-    outcome = exercise("count_parameters").check(file)
-    assert "the list afterwards, which must not change" in outcome.message
-    assert outcome.parts["got"] == "[4, 4, 1, 3]"
 
 
 # --- system call filter -----------------------------------------------------------------------------
@@ -750,14 +384,21 @@ FILES = {
     "shortening it": "library.truncate(OUT, 0)",
     "a file in shared memory": "library.open(b'/dev/shm/chainrule', 0o102, 0o600)",
     "the environment of the judge": "library.open(f'/proc/{PARENT}/environ'.encode(), 0)",
-    "the memory of the judge": "library.open(f'/proc/{PARENT}/mem'.encode(), 2)",
+    "the memory of the judge as a file": "library.open(f'/proc/{PARENT}/mem'.encode(), 2)",
     "the folder above": "library.open(b'..', 0)",
     "passwords": "library.open(b'/etc/shadow', 0)",
 }
 
 
-def refused(code: str, tmp_path: Path) -> None:
-    """Run a program whose call must fail, after which it must continue."""
+@pytest.mark.parametrize(
+    "code",
+    [
+        *(pytest.param(code, id=what, marks=needs_filter) for what, code in CALLS.items()),
+        *(pytest.param(code, id=what, marks=needs_landlock) for what, code in FILES.items()),
+    ],
+)
+def test_the_kernel_refuses(code: str, tmp_path: Path) -> None:
+    """The call must fail, after which the program must continue."""
     outside = tmp_path / "kept.txt"
     outside.write_text("kept")
     before = os.stat(outside)
@@ -772,23 +413,8 @@ assert ctypes.get_errno() in (1, 13, 18, 38), error
     assert outcome.passed, outcome
     after = os.stat(outside)
     assert outside.read_text() == "kept"
-    assert (after.st_mode, after.st_uid, after.st_mtime_ns) == (
-        before.st_mode,
-        before.st_uid,
-        before.st_mtime_ns,
-    )
-
-
-@needs_filter
-@pytest.mark.parametrize("what", CALLS)
-def test_the_kernel_refuses(what: str, tmp_path: Path) -> None:
-    refused(CALLS[what], tmp_path)
-
-
-@needs_landlock
-@pytest.mark.parametrize("what", FILES)
-def test_the_kernel_keeps_files(what: str, tmp_path: Path) -> None:
-    refused(FILES[what], tmp_path)
+    for name in ("st_mode", "st_uid", "st_mtime_ns"):
+        assert getattr(after, name) == getattr(before, name)
 
 
 @needs_filter
@@ -851,10 +477,7 @@ except MemoryError:
     pass
 print(count)
 """
-    (tmp_path / "work.py").write_text(program)
-    outcome = run({"kind": "run", "file": str(tmp_path / "work.py")}, tmp_path, LIMITS)
-    assert outcome.kind == "passed", outcome
-    assert int(outcome.printed) < 8  # of 64 MB each
+    assert int(printed(program, tmp_path)) < 8  # of 64 MB each
 
 
 @pytest.mark.parametrize(
@@ -895,29 +518,20 @@ def test_secrets_of_the_environment_are_not_passed_on(
     monkeypatch.setenv("HOME", "/home/teacher")
     code = "import os\nassert 'SERVICE_TOKEN' not in os.environ\n"
     code += "print(os.path.expanduser('~') == os.getcwd())"
-    (tmp_path / "work.py").write_text(code)
-    outcome = run({"kind": "run", "file": str(tmp_path / "work.py")}, tmp_path)
-    assert (outcome.kind, outcome.printed) == ("passed", "True\n"), outcome
+    assert printed(code, tmp_path) == "True\n"
 
 
 @pytest.mark.parametrize(
     ("code", "message"),
     [
-        (
-            "import socket\nsocket.socket()",
-            "code in an exercise may not use the network: remove this call, at line 2",
-        ),
-        (
-            "import os\nos.fork()",
-            "code in an exercise may not start a process: remove this call, at line 2",
-        ),
-        (
-            "import multiprocessing as m\nm.Process(target=print).start()",
-            "may not start a process: remove this call, at line 2",
-        ),
-        (
-            "import os\nos.chmod('a', 0)",
-            "may not change the mode of a file: remove this call, at line 2",
+        *(
+            (code, f"may not {what}: remove this call, at line 2")
+            for code, what in (
+                ("import socket\nsocket.socket()", "use the network"),
+                ("import os\nos.fork()", "start a process"),
+                ("import multiprocessing as m\nm.Process(target=print).start()", "start a process"),
+                ("import os\nos.chmod('a', 0)", "change the mode of a file"),
+            )
         ),
         ("import os\nos.listdir(os.path.dirname(os.getcwd()))", f"({child.WALLED}), at line 2"),
         ("x = bytearray(10**10)", "it needed more than 192 MB of memory: does a list grow without end?"),
@@ -934,7 +548,7 @@ def test_honest_code_that_meets_a_limit_is_told_in_a_line(
     assert said.endswith(message), said
 
 
-def test_a_wall_that_cannot_be_put_up_stops_the_run() -> None:
+def test_a_wall_that_cannot_be_put_up_stops_the_run(monkeypatch: pytest.MonkeyPatch) -> None:
     """Never silently unprotected: only a system without the feature runs without it."""
 
     class Broken:
@@ -946,13 +560,9 @@ def test_a_wall_that_cannot_be_put_up_stops_the_run() -> None:
         def enclose(self, folder: str) -> None:
             raise OSError(1, "no wall today")
 
-    before = isolation.WALLS
-    isolation.WALLS = (Broken(),)
-    try:
-        with pytest.raises(child.UnprotectedError, match="the program was not started: no wall today"):
-            child.begin({"folder": "/"})
-    finally:
-        isolation.WALLS = before
+    monkeypatch.setattr(isolation, "WALLS", (Broken(),))
+    with pytest.raises(child.UnprotectedError, match="the program was not started: no wall today"):
+        child.begin({"folder": "/"})
 
 
 def test_the_protection_is_said_in_one_line(
@@ -999,13 +609,11 @@ needs_proc = pytest.mark.skipif(
 )
 
 
-@needs_proc
 def test_a_run_that_is_stopped_leaves_no_process(tmp_path: Path) -> None:
-    (tmp_path / "loop.py").write_text(LOOP)
     start = time.monotonic()
-    job = {"kind": "run", "file": str(tmp_path / "loop.py")}
-    outcome = run(job, tmp_path, Limits(seconds=60.0), lambda: time.monotonic() - start > 5.0)
+    outcome = ran(LOOP, tmp_path, Limits(seconds=60.0), lambda: time.monotonic() - start > 5.0)
     assert outcome.kind == "stopped"
+    assert time.monotonic() - start < 13
     assert gone(int(outcome.printed))
 
 
@@ -1041,8 +649,7 @@ def test_what_was_printed_before_the_time_was_up_is_shown(
 ) -> None:
     """Even if Python is not set to unbuffered output where the tests run."""
     monkeypatch.delenv("PYTHONUNBUFFERED", raising=False)
-    (tmp_path / "work.py").write_text("print('epoch 1')\nprint('loss', end='')\nwhile True: pass\n")
-    outcome = run({"kind": "run", "file": str(tmp_path / "work.py")}, tmp_path, LIMITS)
+    outcome = ran("print('epoch 1')\nprint('loss', end='')\nwhile True: pass\n", tmp_path, LIMITS)
     assert (outcome.kind, outcome.printed) == ("time", "epoch 1\nloss")
 
 
@@ -1069,43 +676,6 @@ print(open("there").read())
     for end, kind in (("", "passed"), ("while True: pass", "time")):
         place = tmp_path / kind
         place.mkdir()
-        (place / "work.py").write_text(code + end)
-        outcome = run({"kind": "run", "file": str(place / "work.py")}, place, patient)
+        outcome = ran(code + end, place, patient)
         assert outcome.kind == kind, outcome
         assert gone(int(outcome.printed)), outcome
-
-
-@pytest.mark.parametrize(
-    ("name", "code"),
-    [
-        (
-            "draw_tree",
-            "class Value:\n    data, inputs, op = 1.0, (), ''\n    def __init__(self, *a): pass\n"
-            "    def __add__(self, other): return self\n    __mul__ = __add__\n"
-            "def draw(value): return '1.0'",
-        ),
-        (
-            "write_layer",
-            "from chainrule import Value\nclass Neuron:\n"
-            "    def __init__(self, n): self.w, self.b = [Value(1.0) for _ in range(n)], Value(0.0)\n"
-            "    def __call__(self, x): return self.b\n"
-            "    def parameters(self): return [*self.w, self.b]\n"
-            "class Layer:\n"
-            "    def __init__(self, nin, nout): self.neurons = [Neuron(nin) for _ in range(nout)]\n"
-            "    def __call__(self, x): return [neuron.b for neuron in self.neurons]\n"
-            "    def parameters(self): return [p for n in self.neurons for p in n.parameters()]",
-        ),
-        (
-            "count_nodes",
-            "class Value:\n    inputs = ()\n    def __init__(self, *a): pass\n"
-            "    def __add__(self, other): return Five(5)\n    def __mul__(self, other): return self\n"
-            "class Five(Value):\n    def __init__(self, n): self.n = n\n"
-            "def count_nodes(v): return 31 if type(v).__name__ == 'Proxy' else getattr(v, 'n', 1)",
-        ),
-    ],
-)
-def test_what_is_expected_does_not_come_from_the_learner(name: str, code: str, tmp_path: Path) -> None:
-    """Classes that are wrong, but consistently so."""
-    (tmp_path / f"{name}.py").write_text(code)
-    outcome = exercise(name).check(tmp_path / f"{name}.py")
-    assert outcome.kind == "failed", outcome

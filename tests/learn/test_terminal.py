@@ -29,16 +29,11 @@ class Terminal:
     def __init__(self, *words: str, cwd: Path, columns: int = 80, pager: str = "") -> None:
         self.master, slave = pty.openpty()
         termios.tcsetwinsize(slave, (24, columns))
-        self.process = subprocess.Popen(
-            [sys.executable, "-m", "chainrule", *words],
-            stdin=slave,
-            stdout=slave,
-            stderr=slave,
-            cwd=cwd,
-            env={name: text for name, text in os.environ.items() if name != "COLUMNS"}
-            | {"PAGER": pager, "TERM": "xterm"},
-            start_new_session=True,
-        )
+        environment = {**os.environ, "PAGER": pager, "TERM": "xterm"}
+        environment.pop("COLUMNS", None)
+        command = [sys.executable, "-m", "chainrule", *words]
+        pipes: Any = {"stdin": slave, "stdout": slave, "stderr": slave, "start_new_session": True}
+        self.process = subprocess.Popen(command, cwd=cwd, env=environment, **pipes)
         os.close(slave)
         self.text = ""
 
@@ -60,10 +55,20 @@ class Terminal:
     def press(self, keys: str) -> None:
         os.write(self.master, keys.encode())
 
+    def after(self, text: str, keys: str) -> None:
+        self.until(text)
+        self.press(keys)
+
     def close(self) -> int:
         code = self.process.wait(20)
         os.close(self.master)
         return code
+
+
+def run(*words: str, cwd: Path, **options: Any) -> subprocess.CompletedProcess[str]:
+    """`chainrule learn` without a terminal."""
+    command = [sys.executable, "-m", "chainrule", "learn", *words]
+    return subprocess.run(command, cwd=cwd, capture_output=True, text=True, **options)
 
 
 def test_the_watch_loop(tmp_path: Path) -> None:
@@ -73,12 +78,9 @@ def test_the_watch_loop(tmp_path: Path) -> None:
     file = tmp_path / "chainrule-course" / "write_mul.py"
     assert file.read_text() == exercise("write_mul").starter
     terminal.press("h")
-    terminal.until("hint 1 of 3")
-    terminal.press("hhh")
-    terminal.until("no more hints; s shows the solution")
-    terminal.press("r")
-    terminal.until("A number that remembers")
-    terminal.press("s")
+    terminal.after("hint 1 of 3", "hhh")
+    terminal.after("no more hints; s shows the solution", "r")
+    terminal.after("A number that remembers", "s")
     terminal.until("not passed yet")
     file.write_text(SOLUTION.replace("self.data * other.data", "self.data + other.data"))
     terminal.until("✗ Write __mul__")
@@ -87,13 +89,10 @@ def test_the_watch_loop(tmp_path: Path) -> None:
     terminal.until("✗ Write __mul__")
     file.write_text(SOLUTION)
     terminal.until("✓ Write __mul__: passed")
-    terminal.until("n: next, Remember the inputs")
-    terminal.press("s")
-    terminal.until("class Value")
-    terminal.press("l")
+    terminal.after("n: next, Remember the inputs", "s")
+    terminal.after("class Value", "l")
     terminal.until("1 of")
-    terminal.until("✓ write_mul")
-    terminal.press("q")
+    terminal.after("✓ write_mul", "q")
     assert terminal.close() == 0
     progress = Progress.read(tmp_path / "chainrule-course")
     assert list(progress.passed) == ["write_mul"]
@@ -103,8 +102,7 @@ def test_the_watch_loop(tmp_path: Path) -> None:
 def test_the_next_exercise_waits_for_a_save(tmp_path: Path) -> None:
     """Checking an untouched starter would only report that it is wrong."""
     terminal = Terminal("learn", "open", "write_mul", cwd=tmp_path)
-    terminal.until("q quit")
-    terminal.press("n")
+    terminal.after("q quit", "n")
     terminal.until("Remember")
     terminal.until("q quit")
     time.sleep(1.0)
@@ -112,8 +110,7 @@ def test_the_next_exercise_waits_for_a_save(tmp_path: Path) -> None:
     assert "checking" not in terminal.until("hint 1 of")
     file = tmp_path / "chainrule-course" / "track_inputs.py"
     file.write_text(exercise("track_inputs").solution)
-    terminal.until("passed")
-    terminal.press("q")
+    terminal.after("passed", "q")
     assert terminal.close() == 0
 
 
@@ -123,8 +120,7 @@ def test_where_the_course_is_and_when_a_lesson_is_done(tmp_path: Path) -> None:
     terminal = Terminal("learn", cwd=tmp_path, columns=200)
     assert terminal.until("Press r to read lesson 1 first").startswith(f"new course in {folder}\r\n")
     terminal.until("Edit ")
-    terminal.until("q quit")
-    terminal.press("q")
+    terminal.after("q quit", "q")
     assert terminal.close() == 0
     progress = Progress.read(folder)
     progress.note_passed("first_value")
@@ -132,15 +128,11 @@ def test_where_the_course_is_and_when_a_lesson_is_done(tmp_path: Path) -> None:
     terminal = Terminal("learn", cwd=tmp_path, columns=200)
     assert terminal.until("q quit").startswith(f"course in {folder}\r\n")
     (folder / "write_mul.py").write_text(SOLUTION)
-    terminal.until("Lesson 1 done. z: its quiz. n: next, Draw the tree. r: read lesson 2 first")
-    terminal.press("r")
-    terminal.until("# The graph")
-    terminal.press("z")
+    terminal.after("Lesson 1 done. z: its quiz. n: next, Draw the tree. r: read lesson 2 first", "r")
+    terminal.after("# The graph", "z")
     terminal.until("A number that remembers")
-    terminal.until("your choice: ")
-    terminal.press("\x04")
-    terminal.until("q quit")
-    terminal.press("q")
+    terminal.after("your choice: ", "\x04")
+    terminal.after("q quit", "q")
     assert terminal.close() == 0
 
 
@@ -155,16 +147,13 @@ def test_a_lesson_is_read_in_a_pager(tmp_path: Path) -> None:
     )
     reader.chmod(0o755)
     terminal = Terminal("learn", "open", "write_mul", cwd=tmp_path, pager=f"{reader} --quiet")
-    terminal.until("q quit")
-    terminal.press("r")
+    terminal.after("q quit", "r")
     terminal.until("BEGINS True")
     os.kill(terminal.process.pid, 2)
     terminal.press("on\n")
     terminal.until("TYPED on")
-    terminal.until("q quit")
-    terminal.press("h")
-    terminal.until("hint 1 of 3")
-    terminal.press("q")
+    terminal.after("q quit", "h")
+    terminal.after("hint 1 of 3", "q")
     assert terminal.close() == 0
 
 
@@ -172,10 +161,8 @@ def test_less_names_its_keys(tmp_path: Path) -> None:
     require_program("less")
     terminal = Terminal("learn", "read", "1", cwd=tmp_path, pager="less")
     terminal.until("A number that remembers")
-    terminal.until("space: on, b: back, q: done")
-    terminal.press("G")
-    terminal.until("(END) b: back, q: done")
-    terminal.press("q")
+    terminal.after("space: on, b: back, q: done", "G")
+    terminal.after("(END) b: back, q: done", "q")
     assert terminal.close() == 0
 
 
@@ -187,25 +174,20 @@ def test_the_quiz_of_a_lesson(tmp_path: Path) -> None:
         ("2", "✗ Not quite.\r\nOnce more; then the answer is told."),
         ("4", "✗ Not quite.\r\nIt is 3. The leaf a"),
     ):
-        terminal.until("your number: ")
-        terminal.press(f"{typed}\n")
+        terminal.after("your number: ", f"{typed}\n")
         terminal.until(said)
-    terminal.until("your number: ")
-    terminal.press("5,0\n")
+    terminal.after("your number: ", "5,0\n")
     terminal.until("✓ Right.")
     drawing = terminal.until("by number or name: ")
     assert "├─ 3  a * b\r\n│  ├─ 1  a = 2\r\n│  └─ 2  b = -3\r\n" in drawing
     terminal.press("3\n")
     terminal.until("Something chosen is not part of it.")
-    terminal.until("by number or name: ")
-    terminal.press("2\n")
+    terminal.after("by number or name: ", "2\n")
     terminal.until("One node, two uses.")
-    terminal.until("your choice: ")
-    terminal.press("9\n")
+    terminal.after("your choice: ", "9\n")
     terminal.until("type a number from 1 to 3")
     for option, said in ((2, "✗ Not quite."), (1, "✓ Right.")):
-        terminal.until("your choice: ")
-        terminal.press(f"{option}\n")
+        terminal.after("your choice: ", f"{option}\n")
         terminal.until(said)
     terminal.until("4 answered, 1 right the first time, 0 skipped.")
     assert terminal.close() == 0
@@ -217,43 +199,31 @@ def test_the_quiz_of_a_lesson(tmp_path: Path) -> None:
 def test_the_quiz_while_an_exercise_is_open(tmp_path: Path) -> None:
     """It reads whole lines; afterwards single keys work again."""
     terminal = Terminal("learn", "open", "write_mul", cwd=tmp_path)
-    terminal.until("q quit")
-    terminal.press("z")
-    terminal.until("your choice: ")
-    terminal.press("1\n")
+    terminal.after("q quit", "z")
+    terminal.after("your choice: ", "1\n")
     terminal.until("✓ Right.")
-    terminal.until("your number: ")
-    terminal.press("\x04")
-    terminal.until("q quit")
-    terminal.press("z")
+    terminal.after("your number: ", "\x04")
+    terminal.after("q quit", "z")
     terminal.until("Question 1 (right the first time)")
-    terminal.until("your choice: ")
-    terminal.press("\n")
-    terminal.until("your number: ")
-    terminal.press("\n")
+    terminal.after("your choice: ", "\n")
+    terminal.after("your number: ", "\n")
     terminal.until("0 answered, 0 right the first time, 2 skipped.")
-    terminal.until("q quit")
-    terminal.press("h")
-    terminal.until("hint 1 of 3")
-    terminal.press("q")
+    terminal.after("q quit", "h")
+    terminal.after("hint 1 of 3", "q")
     assert terminal.close() == 0
 
 
 def test_a_quiz_without_a_terminal(tmp_path: Path) -> None:
-    command = [sys.executable, "-m", "chainrule", "learn", "quiz", "1"]
-    asked = subprocess.run(
-        command, cwd=tmp_path, input="1\n5", capture_output=True, text=True, check=True
-    )
+    asked = run("quiz", "1", cwd=tmp_path, input="1\n5", check=True)
     assert "2 answered, 2 right the first time, 0 skipped." in asked.stdout
-    ended = subprocess.run(command, cwd=tmp_path, input="", capture_output=True, text=True, check=True)
+    ended = run("quiz", "1", cwd=tmp_path, input="", check=True)
     assert ended.stdout.endswith("your choice: \n")
     assert run("quiz", "99", cwd=tmp_path).stderr.startswith("chainrule: there is no lesson 99")
 
 
 def test_without_a_terminal_nothing_is_promised(tmp_path: Path) -> None:
     """It ends with its input, so it could not see a save."""
-    command = [sys.executable, "-m", "chainrule", "learn"]
-    ended = subprocess.run(command, cwd=tmp_path, input="", capture_output=True, text=True, check=True)
+    ended = run(cwd=tmp_path, input="", check=True)
     assert "whenever you save" not in ended.stdout
     assert "`chainrule learn read 1` to read lesson 1 first: " in ended.stdout
     file = Path("chainrule-course") / "first_value.py"
@@ -276,8 +246,7 @@ def test_lines_are_as_wide_as_the_terminal(tmp_path: Path) -> None:
     lines = [line for line in shown.splitlines() if not line.startswith(("    ", "#"))]
     assert 40 < max(map(len, lines)) <= 48
     terminal.press("\x04")
-    terminal.until("q quit")
-    terminal.press("q")
+    terminal.after("q quit", "q")
     assert terminal.close() == 0
 
 
@@ -287,11 +256,6 @@ def test_ctrl_c_puts_the_terminal_back(tmp_path: Path) -> None:
     os.killpg(terminal.process.pid, 2)
     terminal.until("interrupted")
     assert terminal.close() == 130
-
-
-def run(*words: str, cwd: Path) -> subprocess.CompletedProcess[str]:
-    command = [sys.executable, "-m", "chainrule", "learn", *words]
-    return subprocess.run(command, cwd=cwd, capture_output=True, text=True, check=False)
 
 
 def test_words(tmp_path: Path) -> None:
