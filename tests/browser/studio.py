@@ -13,6 +13,7 @@ from pathlib import Path
 from typing import Any
 from urllib.parse import parse_qs, urlencode, urlsplit
 
+from ..conftest import require
 from ..near import near
 
 LOCAL = ("127.0.0.1", "localhost", "[::1]")
@@ -34,73 +35,81 @@ class Server:
 
     def __init__(self, *words: str) -> None:
         command = [sys.executable, "-m", "chainrule", "studio", "--no-browser", *words]
-        self.process = subprocess.Popen(
-            command, stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True
-        )
-        assert self.process.stdout is not None
+        pipes: Any = {"stdout": subprocess.PIPE, "stderr": subprocess.STDOUT, "text": True}
+        self.process = subprocess.Popen(command, **pipes)
         self.said = ""
         while "file://" not in self.said:
             line = self.process.stdout.readline()
             assert line, f"the studio did not start: {self.said}"
             self.said += line
-        found = re.search(r"(http://\S+)\n.*(file://\S+)", self.said)
-        assert found is not None
-        self.root, self.entrance = found.groups()
+        self.root, self.entrance = re.search(r"(http://\S+)\n.*(file://\S+)", self.said).groups()
 
     def code(self) -> str:
         """The one-time code in the file that lets a browser in."""
         text = Path(urlsplit(self.entrance).path).read_text(encoding="utf-8")
-        found = re.search(r'name="token" value="([\w-]{43})"', text)
-        assert found is not None
-        return found[1]
+        return re.search(r'name="token" value="([\w-]{43})"', text)[1]
 
     def close(self) -> None:
         self.process.send_signal(signal.SIGINT)
         self.process.communicate(timeout=20)
 
 
-class Pages:
-    """Signed-in windows of the studio; records their errors."""
+class Watched:
+    """Opens windows, and records their requests and errors."""
 
-    def __init__(self, browser: Any, server: Server) -> None:
-        self.browser, self.server = browser, server
-        self.state: Any = None
+    def __init__(self, browser: Any) -> None:
+        self.browser = browser
         self.contexts: list[Any] = []
         self.requests: list[str] = []
         self.problems: list[str] = []
+
+    def watched(self, **options: Any) -> Any:
+        context = self.browser.new_context(**options)
+        self.contexts.append(context)
+        context.on("request", lambda request: self.requests.append(request.url))
+        page = context.new_page()
+        page.on("pageerror", lambda error: self.problems.append(str(error)))
+        page.on("console", self.listen)
+        return page
+
+    def listen(self, message: Any) -> None:
+        if message.type in ("error", "warning"):
+            self.problems.append(message.text)
+
+    def close(self) -> list[str]:
+        """Close all windows and return their errors and their external requests."""
+        for context in self.contexts:
+            context.close()
+        problems = self.problems + external(self.requests)
+        self.problems, self.requests, self.contexts = [], [], []
+        return problems
+
+
+class Pages(Watched):
+    """Signed-in windows of the studio."""
+
+    def __init__(self, browser: Any, server: Server) -> None:
+        super().__init__(browser)
+        self.server, self.state = server, None
 
     def __call__(self, *, width: int = 1280, height: int = 900, **state: Any) -> Any:
         """A page with this state in its fragment."""
         return self.open(f"#{urlencode(state)}" if state else "", width=width, height=height)
 
     def open(self, hashed: str = "", *, width: int = 1280, height: int = 900, **options: Any) -> Any:
-        context = self.browser.new_context(
-            viewport={"width": width, "height": height}, storage_state=self.state, **options
-        )
-        self.contexts.append(context)
-        context.on("request", lambda request: self.requests.append(request.url))
-        page = context.new_page()
+        size = {"width": width, "height": height}
+        page = self.watched(viewport=size, storage_state=self.state, **options)
         page.set_default_timeout(20_000)
-        page.on("pageerror", lambda error: self.problems.append(str(error)))
-        page.on("console", self.listen)
         if self.state is None:
             page.goto(self.server.entrance)
             page.wait_for_url(f"{self.server.root}/")
-            self.state = context.storage_state()
+            self.state = page.context.storage_state()
         page.goto(f"{self.server.root}/{hashed}")
         return page
 
     def listen(self, message: Any) -> None:
-        if message.type in ("error", "warning") and not REFUSED.match(message.text):
-            self.problems.append(message.text)
-
-    def close(self) -> list[str]:
-        """Close all windows and return their errors."""
-        for context in self.contexts:
-            context.close()
-        problems = self.problems + external(self.requests)
-        self.problems, self.requests, self.contexts = [], [], []
-        return problems
+        if not REFUSED.match(message.text):
+            super().listen(message)
 
 
 def close_to(text: str, x: float) -> bool:
@@ -126,3 +135,28 @@ def becomes(page: Any, question: Callable[[], object], answer: object, seconds: 
     while (found := question()) != answer and time.monotonic() < end:
         page.wait_for_timeout(20)
     assert found == answer
+
+
+def downloaded(page: Any, press: Callable[[], None]) -> Any:
+    """The file that a button saves."""
+    with page.expect_download() as waiting:
+        press()
+    return waiting.value
+
+
+def cells(rows: Any) -> list[list[str]]:
+    """The texts of these rows of a table."""
+    return rows.evaluate_all("rows => rows.map((row) => [...row.cells].map((cell) => cell.textContent))")
+
+
+def serious(page: Any) -> list[tuple[str, list[str]]]:
+    """What axe finds serious, and where."""
+    found = require("axe_playwright_python.sync_playwright").Axe().run(page).response["violations"]
+    rules = [rule for rule in found if rule["impact"] in ("serious", "critical")]
+    return [(rule["id"], [node["html"] for node in rule["nodes"]][:3]) for rule in rules]
+
+
+def checked(quiz: Any) -> str:
+    """What a quiz says about the answer that was given."""
+    quiz.get_by_role("button", name="Check").click()
+    return quiz.inner_text()

@@ -16,8 +16,8 @@ from chainrule.viz.web.notebook import widget
 from ..conftest import require
 from ..unit.viz.drawn import GRAPHS
 from .conftest import Opener
-from .test_stepper import READ, Formatted
-from .test_stepper import numbers as shown_numbers
+from .stepper import READ, Formatted
+from .stepper import numbers as shown_numbers
 
 MODEL = """async ([module, state]) => {
     const { default: { render } } = await import(module);
@@ -71,10 +71,8 @@ def test_the_same_stepper(made: tuple[Any, Any, Any], open_page: Opener, formatt
     page.keyboard.press("ArrowRight")
     assert page.locator(".progress").text_content() == "step 2 of 9"
     page.evaluate("window.clean()")
-    assert page.evaluate("[document.querySelectorAll('.node').length, Object.keys(window.heard)]") == [
-        0,
-        [],
-    ]
+    left = "[document.querySelectorAll('.node').length, Object.keys(window.heard)]"
+    assert page.evaluate(left) == [0, []]
 
 
 def test_it_says_what_to_install(monkeypatch: pytest.MonkeyPatch) -> None:

@@ -11,6 +11,7 @@ import sys
 import threading
 import xml.etree.ElementTree as ET
 from collections.abc import Iterator
+from contextlib import closing, contextmanager
 from pathlib import Path
 from typing import Any
 from urllib.parse import urlsplit
@@ -23,20 +24,17 @@ from chainrule.inspect.expressions import parse
 from chainrule.support.numbers import format as shown
 from chainrule.viz.model import picture
 
-from ..conftest import require, require_program
+from ..conftest import require_program
 from ..near import near
 from .conftest import ARGUMENTS
-from .studio import Pages, Server, becomes, state_of, wait_for_text
-from .test_stepper import READ, random_expression
+from .stepper import READ, random_expression
+from .studio import Pages, Server, becomes, cells, downloaded, serious, state_of, wait_for_text
 from .trainer import SMALL, run_for_a_moment, trainer
 
-NEURON = "0.5*(y - sigmoid(w1*x1 + w2*x2 + b))**2"
+NEURON, TANH = "0.5*(y - sigmoid(w1*x1 + w2*x2 + b))**2", "tanh(w1*x1 + w2*x2 + b)"
 EXAMPLES = {
     "A neuron and its loss": (NEURON, {"y": 1, "w1": 0.5, "x1": 2, "w2": -0.5, "x2": 3, "b": 0.1}),
-    "A neuron with tanh": (
-        "tanh(w1*x1 + w2*x2 + b)",
-        {"w1": -3, "x1": 2, "w2": 1, "x2": 0, "b": 6.8814},
-    ),
+    "A neuron with tanh": (TANH, {"w1": -3, "x1": 2, "w2": 1, "x2": 0, "b": 6.8814}),
     "a is used twice": ("tanh(a*b + a**2)", {"a": 2, "b": -3}),
 }
 
@@ -160,11 +158,9 @@ def test_the_check_of_the_library_is_a_table_in_a_dialog(pages: Pages) -> None:
     dialog.wait_for()
     a, b = Value(2.0, label="a"), Value(-3.0, label="b")
     report = check_gradients((a * b + a**2).tanh())
-    cells = dialog.locator("tbody tr").evaluate_all(
-        "rows => rows.map((row) => [...row.cells].map((cell) => cell.textContent))"
-    )
-    assert [row[0] for row in cells] == ["a", "b"]
-    for row, comparison in zip(cells, report.comparisons, strict=True):
+    rows = cells(dialog.locator("tbody tr"))
+    assert [row[0] for row in rows] == ["a", "b"]
+    for row, comparison in zip(rows, report.comparisons, strict=True):
         assert float(row[1].replace("−", "-")) == near(comparison.gradient, rel=1e-6)
         assert float(row[2].replace("−", "-")) == near(comparison.numerical, rel=1e-6)
         assert "agrees" in row[3]
@@ -178,16 +174,13 @@ def test_an_expression_is_exported_as_html_svg_and_python(pages: Pages, tmp_path
     wait_for_text(page, "#stepper-view", shown(np.tanh(-2)))
     texts = {}
     for kind in ("HTML", "SVG", "Python"):
-        with page.expect_download() as waiting:
-            page.get_by_role("group", name="Export the expression").get_by_text(kind).click()
-        waiting.value.save_as(tmp_path / kind)
+        button = page.get_by_role("group", name="Export the expression").get_by_text(kind)
+        downloaded(page, button.click).save_as(tmp_path / kind)
         texts[kind] = (tmp_path / kind).read_text()
     assert texts["HTML"].lower().startswith("<!doctype html>")
     assert ET.fromstring(texts["SVG"]).tag.endswith("svg")
-    run = subprocess.run(
-        [sys.executable, tmp_path / "Python"], capture_output=True, text=True, check=True
-    )
-    assert str(np.tanh(-2.0))[:12] in run.stdout
+    printed = subprocess.check_output([sys.executable, tmp_path / "Python"], text=True)
+    assert str(np.tanh(-2.0))[:12] in printed
 
 
 def test_a_step_and_its_values_are_in_the_address(pages: Pages) -> None:
@@ -211,7 +204,7 @@ def test_back_brings_the_expression_before(pages: Pages) -> None:
     wait_for_text(page, "#stepper-view", shown(np.tanh(-2)))
     page.go_back()
     wait_for_text(page, "#stepper-view", shown(np.tanh(0.8814)))
-    assert page.input_value("#expression") == "tanh(w1*x1 + w2*x2 + b)"
+    assert page.input_value("#expression") == TANH
 
 
 def test_a_copied_link_opens_the_same(pages: Pages) -> None:
@@ -237,14 +230,20 @@ def test_a_tab_keeps_its_message_to_itself(pages: Pages) -> None:
 # --- the connection ------------------------------------------------------------------------------
 
 
+@contextmanager
+def lost(browser: Any) -> Iterator[Any]:
+    """A page of a studio that has ended."""
+    with closing(Server()) as own:
+        pages = Pages(browser, own)
+        page = trainer(pages, **SMALL)
+    with closing(pages):
+        yield page
+
+
 def test_a_lost_connection_is_said_and_tried_again(browser: Any) -> None:
-    own = Server()
-    pages = Pages(browser, own)
-    page = trainer(pages, **SMALL)
-    own.close()
-    wait_for_text(page, "#message", "connection to the studio is lost; trying again in")
-    assert page.locator("#play").is_disabled()
-    pages.close()
+    with lost(browser) as page:
+        wait_for_text(page, "#message", "connection to the studio is lost; trying again in")
+        assert page.locator("#play").is_disabled()
 
 
 @pytest.mark.parametrize(
@@ -259,41 +258,29 @@ def test_a_lost_connection_is_said_and_tried_again(browser: Any) -> None:
 def test_another_server_at_its_port_is_not_the_studio(
     browser: Any, status: int, kind: str, body: str
 ) -> None:
-    own = Server()
-    pages = Pages(browser, own)
-    page = trainer(pages, **SMALL)
-    own.close()
-    wait_for_text(page, "#gone", "The studio has ended")
-    page.route("**/*", lambda route: route.fulfill(status=status, content_type=kind, body=body))
-    with page.expect_response("**/*"):
-        pass
-    page.wait_for_timeout(200)
-    assert page.inner_text("#gone").startswith("The studio has ended")
-    pages.close()
+    with lost(browser) as page:
+        wait_for_text(page, "#gone", "The studio has ended")
+        page.route("**/*", lambda route: route.fulfill(status=status, content_type=kind, body=body))
+        with page.expect_response("**/*"):
+            pass
+        page.wait_for_timeout(200)
+        assert page.inner_text("#gone").startswith("The studio has ended")
 
 
 def test_a_page_finds_the_studio_that_was_started_again(browser: Any) -> None:
-    first = Server()
-    port = first.root.rpartition(":")[2]
-    pages = Pages(browser, first)
-    page = trainer(pages, **SMALL)
-    first.close()
-    wait_for_text(page, "#gone", f"Start it again in a terminal: chainrule studio --port {port} ")
-    page.click("#tab-stepper")
-    page.fill("#expression", "a * 7")
-    wait_for_text(page, "#message", "does not answer")
-    second = Server("--port", port)
-    try:
-        wait_for_text(page, "#gone", "open the file named in its terminal")
-        beside = page.context.new_page()
-        beside.goto(second.entrance)
-        page.wait_for_selector("#gone", state="hidden")
-        wait_for_text(page, "#stepper-view", r"v1 = 7\.0000")
-        page.click("#tab-trainer")
-        page.wait_for_selector("#play:enabled")
-    finally:
-        pages.close()
-        second.close()
+    with lost(browser) as page:
+        port = str(urlsplit(page.url).port)
+        wait_for_text(page, "#gone", f"Start it again in a terminal: chainrule studio --port {port} ")
+        page.click("#tab-stepper")
+        page.fill("#expression", "a * 7")
+        wait_for_text(page, "#message", "does not answer")
+        with closing(Server("--port", port)) as second:
+            wait_for_text(page, "#gone", "open the file named in its terminal")
+            page.context.new_page().goto(second.entrance)
+            page.wait_for_selector("#gone", state="hidden")
+            wait_for_text(page, "#stepper-view", r"v1 = 7\.0000")
+            page.click("#tab-trainer")
+            page.wait_for_selector("#play:enabled")
 
 
 # --- access control ------------------------------------------------------------------------------
@@ -303,7 +290,7 @@ class Recorder(http.server.BaseHTTPRequestHandler):
     """An unrelated server on this machine, which records what browsers send it."""
 
     def do_GET(self) -> None:
-        self.server.cookies.append(self.headers.get("Cookie", ""))  # type: ignore[attr-defined]
+        self.server.cookies.append(self.headers.get("Cookie", ""))
         self.send_response(200)
         self.send_header("Content-Type", "text/html")
         self.end_headers()
@@ -316,7 +303,7 @@ class Recorder(http.server.BaseHTTPRequestHandler):
 @pytest.fixture
 def another_port() -> Iterator[Any]:
     with http.server.ThreadingHTTPServer(("127.0.0.1", 0), Recorder) as running:
-        running.cookies = []  # type: ignore[attr-defined]
+        running.cookies = []
         thread = threading.Thread(target=running.serve_forever)
         thread.start()
         yield running
@@ -324,34 +311,14 @@ def another_port() -> Iterator[Any]:
         thread.join()
 
 
-def test_another_port_gets_the_cookie_which_is_worth_nothing(
-    pages: Pages, server: Server, another_port: Any
-) -> None:
-    httpx, client = require("httpx"), require("websockets.sync.client")
+def test_another_port_gets_the_cookie_but_not_the_key(pages: Pages, another_port: Any) -> None:
+    """The cookie alone is worth nothing, as tests/studio/test_security.py shows."""
     page = pages()
     page.wait_for_selector("#stepper-view .node")
     page.goto(f"http://127.0.0.1:{another_port.server_port}/")
     (cookie,) = another_port.cookies
     assert re.search(r"chainrule_\d+=[\w-]{43}", cookie)  # so the threat is real
     assert page.evaluate("Object.keys(localStorage)") == []
-    with httpx.Client(headers={"Cookie": cookie, "Origin": server.root}) as thief:
-        code = {"program": "p", "lesson": 1, "blocks": ["print('mine')"]}
-        for answer in (
-            thief.get(f"{server.root}/api/course"),
-            thief.post(f"{server.root}/api/run-blocks", json=code),
-            thief.post(f"{server.root}/api/export", json={"expression": "a", "format": "svg"}),
-            thief.put(f"{server.root}/api/work/write_mul", json={"text": "", "version": ""}),
-        ):
-            assert answer.status_code == 403
-            assert answer.json()["error"].startswith("the cookie alone is not enough")
-    with pytest.raises(require("websockets.exceptions").InvalidStatus) as refused:
-        client.connect(
-            server.root.replace("http", "ws") + "/train",
-            origin=server.root,
-            additional_headers={"Cookie": cookie},
-            subprotocols=["chainrule"],
-        )
-    assert refused.value.response.status_code == 403
     assert page.go_back().ok
     page.wait_for_selector("#stepper-view .node")
 
@@ -375,16 +342,13 @@ def test_every_tab_of_the_browser_is_let_in(pages: Pages, server: Server) -> Non
     wait_for_text(opened.value, "#stepper-view", r"9\.0000")
     opened.value.click("#tab-trainer")
     opened.value.wait_for_selector("#play:enabled")
-    with page.expect_download() as kept:
-        page.click("[data-export=svg]")
-    assert kept.value.suggested_filename == "graph.svg"
-    assert Path(kept.value.path()).read_text().startswith("<svg")
+    kept = downloaded(page, page.locator("[data-export=svg]").click)
+    assert kept.suggested_filename == "graph.svg"
+    assert Path(kept.path()).read_text().startswith("<svg")
 
 
 def test_a_browser_that_is_not_in_is_asked_for_the_code(browser: Any) -> None:
-    own = Server()
-    context = browser.new_context()
-    try:
+    with closing(Server()) as own, closing(browser.new_context()) as context:
         page = context.new_page()
         page.goto(own.root)
         page.wait_for_url(f"{own.root}/enter")
@@ -392,26 +356,20 @@ def test_a_browser_that_is_not_in_is_asked_for_the_code(browser: Any) -> None:
         page.get_by_role("button", name="Open the studio").click()
         page.wait_for_url(f"{own.root}/")
         page.wait_for_selector("#stepper-view .node")
-        other = browser.new_context()
-        late = other.new_page()
-        late.goto(f"{own.root}/enter")
-        late.get_by_label("Code").fill("wrong")
-        late.get_by_role("button", name="Open the studio").click()
-        wait_for_text(late, "body", "the code is not that of this studio")
-        other.close()
-    finally:
-        context.close()
-        own.close()
+        with closing(browser.new_context()) as other:
+            late = other.new_page()
+            late.goto(f"{own.root}/enter")
+            late.get_by_label("Code").fill("wrong")
+            late.get_by_role("button", name="Open the studio").click()
+            wait_for_text(late, "body", "the code is not that of this studio")
 
 
 def test_the_code_is_in_nothing_that_the_browser_keeps(browser: Any, tmp_path: Path) -> None:
     """Not in its history, not in restored sessions, not in a title or an address."""
-    own = Server()
-    code = own.code()
-    context = browser.browser_type.launch_persistent_context(
-        tmp_path / "profile", executable_path=require_program("chromium"), args=list(ARGUMENTS)
-    )
-    try:
+    options: Any = {"executable_path": require_program("chromium"), "args": list(ARGUMENTS)}
+    persistent = browser.browser_type.launch_persistent_context(tmp_path / "profile", **options)
+    with closing(Server()) as own, closing(persistent) as context:
+        code = own.code()
         asked: list[tuple[str, dict[str, str]]] = []
         context.on("request", lambda request: asked.append((request.url, request.headers)))
         page = context.new_page()
@@ -421,9 +379,6 @@ def test_the_code_is_in_nothing_that_the_browser_keeps(browser: Any, tmp_path: P
         key = page.evaluate("localStorage.getItem('chainrule-key')")
         titles = [each.title() for each in context.pages]
         history = page.evaluate("history.length")
-    finally:
-        context.close()
-        own.close()
     assert any(url == f"{own.root}/enter" for url, _ in asked)
     for url, headers in asked:
         assert code not in url + str(headers)
@@ -467,7 +422,6 @@ def test_markup_stays_text(pages: Pages, state: dict[str, str]) -> None:
 @pytest.mark.parametrize("theme", ["light", "dark"])
 @pytest.mark.parametrize("tab", ["stepper", "trainer"])
 def test_axe_finds_nothing_serious(pages: Pages, tab: str, theme: str) -> None:
-    axe = require("axe_playwright_python.sync_playwright")
     page = pages(tab=tab, theme=theme)
     if tab == "trainer":
         page.wait_for_selector("#play:enabled")
@@ -475,13 +429,7 @@ def test_axe_finds_nothing_serious(pages: Pages, tab: str, theme: str) -> None:
         page.click("#numbers summary")
         page.locator("#network .neuron").nth(5).click()
     page.wait_for_timeout(500)
-    found = axe.Axe().run(page).response["violations"]
-    serious = [
-        (rule["id"], [node["html"] for node in rule["nodes"]][:3])
-        for rule in found
-        if rule["impact"] in ("serious", "critical")
-    ]
-    assert serious == []
+    assert serious(page) == []
 
 
 @pytest.mark.parametrize("tab", ["stepper", "trainer"])
@@ -497,10 +445,8 @@ def test_a_phone_needs_no_sideways_scrolling(pages: Pages, tab: str) -> None:
 
 def test_reduced_motion_is_respected(pages: Pages) -> None:
     page = pages.open(reduced_motion="reduce")
-    durations = page.locator("button").evaluate_all(
-        "all => all.map((button) => getComputedStyle(button).transitionDuration)"
-    )
-    assert set(durations) == {"0s"}
+    script = "all => all.map((button) => getComputedStyle(button).transitionDuration)"
+    assert set(page.locator("button").evaluate_all(script)) == {"0s"}
 
 
 def test_random_expressions_show_the_numbers_of_the_library(pages: Pages) -> None:
@@ -518,13 +464,10 @@ def test_random_expressions_show_the_numbers_of_the_library(pages: Pages) -> Non
         ]
         expected = sorted(numbers_of, key=str)
         numbers = ",".join(f"{name}={x}" for name, x in values.items())
-        page.evaluate(
-            "(state) => { location.hash = new URLSearchParams(state).toString(); }",
-            {"expression": text, "values": numbers},
-        )
+        script = "(state) => { location.hash = new URLSearchParams(state).toString(); }"
+        page.evaluate(script, {"expression": text, "values": numbers})
         wait_for_text(page, "#stepper-view", re.escape(shown(result.data)))
-        page.wait_for_function(
-            "(n) => document.querySelectorAll('#stepper-view .node').length === n", arg=len(expected)
-        )
+        script = "(n) => document.querySelectorAll('#stepper-view .node').length === n"
+        page.wait_for_function(script, arg=len(expected))
         found = sorted(((value, grad) for value, grad in page.evaluate(READ)), key=str)
         assert found == expected, text

@@ -15,7 +15,7 @@ from chainrule import Value, data, nn
 from chainrule.support.numbers import format as shown
 
 from ..near import near
-from .studio import Pages, close_to, state_of, wait_for_text
+from .studio import Pages, cells, close_to, downloaded, state_of, wait_for_text
 from .trainer import SMALL, assert_parameters, fitted, numbers, rewind, run_for_a_moment, trainer
 
 # --- runs ----------------------------------------------------------------------------------------
@@ -91,9 +91,7 @@ def test_xor_has_a_table_of_its_four_cases(pages: Pages) -> None:
     rewind(page, 400)
     X, y = data.xor()
     model, _ = fitted(400, X, y, [4, 1], lr=0.05)
-    rows = page.locator("#predictions tbody tr").evaluate_all(
-        "rows => rows.map((row) => [...row.cells].map((cell) => cell.textContent))"
-    )
+    rows = cells(page.locator("#predictions tbody tr"))
     assert [row[0] for row in rows] == ["0 xor 0", "0 xor 1", "1 xor 0", "1 xor 1"]
     assert [row[2] for row in rows] == ["0", "1", "1", "0"]
     for row, x in zip(rows, X, strict=True):
@@ -430,15 +428,13 @@ def test_a_network_too_large_for_a_picture_is_said_beside_its_button(pages: Page
     assert page.locator("#trainer").is_visible()
 
 
-def test_the_code_of_a_run_gives_its_loss(pages: Pages, tmp_path: Path) -> None:
+def test_the_code_of_a_run_gives_its_loss(pages: Pages) -> None:
     page = trainer(pages, **SMALL)
     run_for_a_moment(page, 30)
     rewind(page, 30)
     page.locator("#export-code").click()
-    with page.expect_download() as waiting:
-        page.get_by_role("button", name="Download").click()
-    waiting.value.save_as(tmp_path / "run.py")
-    code = (tmp_path / "run.py").read_text()
+    saved = downloaded(page, page.get_by_role("button", name="Download").click)
+    code = Path(saved.path()).read_text()
     assert "epochs=30" in code
     names: dict[str, Any] = {}
     exec(compile(code, "run.py", "exec"), names)
@@ -446,20 +442,16 @@ def test_the_code_of_a_run_gives_its_loss(pages: Pages, tmp_path: Path) -> None:
     assert_parameters(page, names["model"])
 
 
-def test_pictures_are_exported_without_a_style_sheet(pages: Pages, tmp_path: Path) -> None:
+def test_pictures_are_exported_without_a_style_sheet(pages: Pages) -> None:
     page = trainer(pages, **SMALL)
     run_for_a_moment(page, 20)
     for button, name in (("#export-network", "network.svg"), ("#export-plot-svg", "plot.svg")):
-        with page.expect_download() as waiting:
-            page.click(button)
-        assert waiting.value.suggested_filename == name
-        waiting.value.save_as(tmp_path / name)
-        root = ET.parse(tmp_path / name).getroot()
-        assert "class=" not in (tmp_path / name).read_text()
-        images = root.findall(".//{http://www.w3.org/2000/svg}image")
+        saved = downloaded(page, page.locator(button).click)
+        assert saved.suggested_filename == name
+        text = Path(saved.path()).read_text()
+        assert "class=" not in text
+        images = ET.fromstring(text).findall(".//{http://www.w3.org/2000/svg}image")
         assert len(images) == (7 if name == "network.svg" else 1)
-    with page.expect_download() as waiting:
-        page.click("#export-plot-png")
-    waiting.value.save_as(tmp_path / "plot.png")
-    assert (tmp_path / "plot.png").read_bytes().startswith(b"\x89PNG")
-    assert (tmp_path / "plot.png").stat().st_size > 5000
+    picture = Path(downloaded(page, page.locator("#export-plot-png").click).path()).read_bytes()
+    assert picture.startswith(b"\x89PNG")
+    assert len(picture) > 5000

@@ -4,7 +4,7 @@ from typing import Any
 
 from chainrule import nn, optim, train
 
-from .studio import Pages, close_to, wait_for_text
+from .studio import Pages, cells, close_to, wait_for_text
 
 SMALL = {"tab": "trainer", "data": "xor", "layers": "4", "rate": "0.05"}
 BCE = "binary_cross_entropy_with_logits"
@@ -32,9 +32,7 @@ def numbers(page: Any, caption: str) -> list[list[str]]:
     if page.get_attribute("#numbers", "open") is None:
         page.click("#numbers summary")
     wait_for_text(page, "#tables caption", f"^Points at epoch {page.inner_text('#epoch-number')}$")
-    return page.locator(f"#tables table:has(caption:text('{caption}')) tbody tr").evaluate_all(
-        "rows => rows.map((row) => [...row.cells].map((cell) => cell.textContent))"
-    )
+    return cells(page.locator(f"#tables table:has(caption:text('{caption}')) tbody tr"))
 
 
 def assert_parameters(page: Any, model: Any) -> None:
