@@ -1,9 +1,9 @@
-"""How long does compiling take, and how much memory, for programs of up to a million nodes?
+"""How much time and memory does compiling take, for programs of up to a million nodes?
 
 Times compilation from a Python function to the first gradient, on a batch too small to matter. Each
 measurement runs in a separate process, and its peak memory is counted from the start of that process.
 The sizes alternate, so that a slow moment affects all of them. In the last rows of a table, the
-ratio column holds the quantity that the target is set on. The last table divides the time of the
+ratio column shows the quantity that has a target. The last table divides the time of the
 reference pipeline in Python by that of the C pipeline, from the traced graph to the machine.
 """
 
@@ -38,11 +38,11 @@ SAMPLES = 8
 SECONDS, GIGABYTES = 2.0, 1.0  # the targets for the largest size
 LINEAR = 1.5  # how much more a node may cost at the largest size than at the one before
 
-Case = tuple[Compiled, tuple[Any, ...]]  # and a batch
+Case = tuple[Compiled, tuple[Any, ...]]  # the compiled function and a batch
 
 
 def chain(nodes: int) -> Case:
-    """Two operations per round."""
+    """A chain of operations, two per round."""
     a = Value(0.9999)
 
     def rounds(x: Any) -> Any:
@@ -127,7 +127,7 @@ def pipelines() -> Table:
         ((variant,),) = step.variants.values()
         source = variant.trace.source
         if not isinstance(source, Flat):
-            return Table(["pipelines: not measured, there is no C core"])
+            return Table(["pipelines: not measured, because the C core is missing"])
         took = in_rounds(pipeline_contestants(variant, source), PIPELINE_TURNS)
         each = [in_time_units(took[who].median / len(source)) for who in ("Python", "C")]
         cells = [f"{name}, {len(source):,} nodes", *each]

@@ -1,8 +1,8 @@
 """What does the eager engine cost? Compared with plain Python floats and with micrograd.
 
-Floats run the same loop, which computes the value but no gradient. The loop on Values also computes
-the gradients and frees its graph; each part is listed, followed by the total. Here the ratio is our
-time divided by that of the floats. Against micrograd, the same programs run with Python's cyclic
+On floats, the loop computes the value but no gradient. On Values, it also computes the gradients and
+frees its graph; each part is listed, followed by the total. Here the ratio is our time divided by
+that of the floats. Against micrograd, the same programs run with Python's cyclic
 garbage collector on, as it is by default, and off.
 """
 
@@ -102,7 +102,7 @@ def chain_rows(rounds: int, with_target: bool) -> list[Row]:
 def floats_table() -> Table:
     rounds = (ROUNDS, *OTHER_ROUNDS)
     rows = [row for count in rounds for row in chain_rows(count, count == ROUNDS)]
-    return Table(["chains, beside the same loop on floats", "chainrule", "floats"], rows)
+    return Table(["chains, compared with the same loop on floats", "chainrule", "floats"], rows)
 
 
 # --- micrograd -----------------------------------------------------------------------------------
@@ -158,7 +158,7 @@ def moons() -> tuple[list[list[float]], list[int]]:
 
 
 def micrograd_nn_on(value: Any) -> ModuleType:
-    """micrograd's nn module, from its installed source, running on another Value class."""
+    """micrograd's nn module, from its installed source, running on a different Value class."""
     spec = importlib.util.find_spec("micrograd.nn")
     assert spec is not None
     assert spec.loader is not None
@@ -306,7 +306,7 @@ def memory() -> Table | str:
     return Table(["bytes per node", "resident memory"], [row])
 
 
-# --- the table -----------------------------------------------------------------------------------
+# --- the tables ----------------------------------------------------------------------------------
 
 
 def tables() -> Iterator[Table | str]:

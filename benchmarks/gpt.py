@@ -1,7 +1,7 @@
-"""How fast does the tiny GPT learn? Compiled, compared with JAX and a plain Value in CPython.
+"""How fast does the tiny GPT train? Compiled, compared with JAX and a plain Value in CPython.
 
 Our compiled version and the plain Value run the source of examples/tiny_gpt.py, one name per step,
-with Adam. The plain Value is the hundred-line class of the tutorials: a closure per operation, and a
+with Adam. The plain Value is the hundred-line class from the tutorials: a closure per operation, and a
 loop for the topological order. JAX runs the same network written for arrays, with a `scan` over the
 names in one jitted call.
 """
@@ -162,7 +162,7 @@ def logsumexp(xs: Sequence[Plain]) -> Plain:
 
 
 def plain_example() -> Any:
-    """The example running on this arithmetic."""
+    """The example, running on the plain Value."""
     module: ModuleType = example()
     vars(module).update(
         Value=Plain,
@@ -242,7 +242,7 @@ def jax_loss(linear: Callable[[Any, Any], Any], gpt: Any, parameters: Any, name:
         return x.reshape(len(x), gpt.HEADS, -1).swapaxes(0, 1)
 
     tokens, length = name
-    given, wanted = tokens[:-1], tokens[1:]
+    given, targets = tokens[:-1], tokens[1:]
     places = jnp.arange(len(given))
     x = normed(parameters["token"][given] + parameters["position"][places])
     queries, keys, values = (by_head(linear(x, parameters[k])) for k in ("query", "key", "value"))
@@ -253,7 +253,7 @@ def jax_loss(linear: Callable[[Any, Any], Any], gpt: Any, parameters: Any, name:
     hidden = jax.nn.relu(linear(normed(x), parameters["widen"]))
     x = x + linear(hidden, parameters["narrow"])
     scores = linear(normed(x), parameters["output"])
-    losses = jax.nn.logsumexp(scores, axis=1) - scores[places, wanted]
+    losses = jax.nn.logsumexp(scores, axis=1) - scores[places, targets]
     return jnp.where(places < length, losses, 0.0).sum() / length
 
 
@@ -339,7 +339,7 @@ def race(dtype: str, tolerance: float, plain: bool) -> Race:
         checked=CHECKED,
         targets={"plain Value": 500.0} if plain else {},  # the stretch goal is 1,000
         tolerance=tolerance,
-        advice=f"For a tiny GPT whose names fit one loop of JAX, in {dtype}",
+        advice=f"For a tiny GPT trained in a single JAX loop over the names, in {dtype}",
     )
 
 

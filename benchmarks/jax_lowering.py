@@ -27,7 +27,7 @@ if GPU:
 INPUTS, HIDDEN = 64, 128
 BATCH = 65_536 if GPU else 256
 STEPS = sized(200, 5)
-SLOWER = 1 / 1.05 if GPU else 1 / 1.1  # the hand-written version takes at least this share of our time
+SLOWER = 1 / 1.05 if GPU else 1 / 1.1  # the least that the hand-written version takes of our time
 RATE = 0.01
 
 

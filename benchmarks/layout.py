@@ -1,8 +1,9 @@
 """How long does it take to lay out a graph, and how tangled is the result?
 
-Lays out random expressions with shared parts, without Graphviz. The crossings with columns in order
-of computation are listed next to those of the layout. Nothing may overlap, at any size. In the last
-row, the ratio column holds the seconds that its target is set on.
+Lays out random expressions with shared parts, without Graphviz. The table counts edge
+crossings twice: with the boxes of each column in the order of computation, and after layout. Nothing
+may overlap, at any size. In the last row, the ratio column shows the time in seconds, because the
+target is a time.
 """
 
 from __future__ import annotations
@@ -27,7 +28,7 @@ REPEATS = 1 if measure.QUICK else 5
 
 
 def expression(nodes: int) -> Any:
-    """A random expression, mostly of recent results, partly of older ones."""
+    """A random expression, built mostly from recent results, partly from older ones."""
     rng = random.Random(nodes)
     leaves = nodes // 5
     unused: list[Any] = [Value(rng.uniform(0.5, 1.5), label=f"x{i}") for i in range(leaves)]
@@ -79,7 +80,7 @@ def row(nodes: int) -> Row:
 
 
 def tables() -> Iterator[Table]:
-    head = ["graph", "edges", "crossings as computed", "laid out", "faults", "median"]
+    head = ["graph", "edges", "crossings before layout", "after layout", "faults", "median"]
     yield Table([*head, "fastest - slowest"], [row(nodes) for nodes in SIZES])
 
 

@@ -50,7 +50,7 @@ def sized(full: int, quick: int) -> int:
 
 
 def progress(text: str) -> None:
-    """Report progress on stderr; stdout is the page."""
+    """Report progress on stderr; stdout is the report."""
     print(f"  {text}", file=sys.stderr, flush=True)
 
 
@@ -97,9 +97,9 @@ def timed(work: Work) -> float:
 
 
 def in_rounds(contestants: dict[str, Callable[[], float]], rounds: int = ROUNDS) -> dict[str, Times]:
-    """Measure works that return their time in seconds, in rounds after one untimed round.
+    """Measure functions that return their own time in seconds, in rounds after one untimed round.
 
-    Garbage is collected before each, so that none is timed collecting another's garbage.
+    Garbage is collected before each call, so that none is timed while collecting another's garbage.
     """
     seconds: dict[str, list[float]] = {name: [] for name in contestants}
     for index in range(-1, rounds):
@@ -147,7 +147,7 @@ class Row:
     at_most: float | None = None
     at_least: float | None = None
     peer: str = ""
-    wrong: bool = False  # gave a different result from ours
+    wrong: bool = False  # its result differs from ours
 
     @property
     def middle(self) -> float | None:
@@ -260,7 +260,7 @@ def versions(peers: Sequence[str]) -> str:
 def main(results: Callable[[], Iterable[Table | str]], peers: Sequence[str] = ()) -> int:
     """Print a script's tables as they are measured.
 
-    Returns 0 even if targets are missed, since the table says so; 1 if a peer gave a different result
+    Returns 0 even if targets are missed, since the table shows it; 1 if a peer's result differs
     from ours; 2 if the script could not continue.
     """
     print(f"{versions(peers)}")

@@ -1,4 +1,4 @@
-"""How fast is work on one sample, with no batch to share the cost? Compared with JAX, CasADi and C.
+"""How fast is a single sample, with no batch to spread the cost over? Compared with JAX, CasADi and C.
 
 A long recurrence, a Hessian, and a small formula that is called repeatedly. Our compiler works on
 rows of samples, so here each row has a single number, and we expect others to win.
@@ -27,7 +27,7 @@ from chainrule import Value, compile, hessian, value_and_grad
 
 PEERS = ("jax", "casadi")
 LENGTH = sized(20_000, 50)
-WEIGHTS = (0.7, 0.4, 0.1)  # of the last state and of the input, and the bias
+WEIGHTS = (0.7, 0.4, 0.1)  # for the previous state and for the input, and the bias
 VARIABLES = sized(50, 6)
 HESSIANS = sized(100, 3)
 CALLS = sized(1_000, 5)
@@ -38,7 +38,9 @@ NUMBERS = count()
 
 def built(source: str) -> ctypes.CDLL:
     """Compile C to a shared library, in the contestant's working directory."""
-    name = Path.cwd() / f"library{next(NUMBERS)}"  # a library name is loaded only once
+    name = (
+        Path.cwd() / f"library{next(NUMBERS)}"
+    )  # a second library of the same name would not be loaded
     name.with_suffix(".c").write_text(source)
     files = [str(name.with_suffix(".c")), "-o", str(name.with_suffix(".so"))]
     subprocess.run(["cc", "-O3", "-march=native", "-fPIC", "-shared", *files, "-lm"], check=True)
@@ -122,7 +124,7 @@ def jax_recurrence(unroll: int, length: int) -> Work:
 RECURRENCE_IN_C = """
 #include <math.h>
 
-/* states has room for n + 1 numbers; result: the loss, then its derivatives for w, u and b. */
+/* states has room for n + 1 numbers; result: the loss, then its gradient with respect to w, u, b. */
 void recurrence(int n, const double *weights, const double *x, const double *y, double *states,
                 double *result) {
     const double w = weights[0], u = weights[1], b = weights[2];
@@ -408,13 +410,13 @@ def calls() -> Race:
     contestants = [
         Contestant(OURS, "compiled", chainrule_calls, CALLS),
         Contestant(OURS, "eager", chainrule_eager_calls, CALLS, compiles=False),
-        Contestant(OURS, "exported C, by ctypes", chainrule_exported_calls, CALLS, programs=["cc"]),
+        Contestant(OURS, "exported C, via ctypes", chainrule_exported_calls, CALLS, programs=["cc"]),
         Contestant("JAX", "jitted", partial(jax_calls, False), CALLS, modules=["jax"]),
         Contestant("JAX", "compiled ahead of time", partial(jax_calls, True), CALLS, modules=["jax"]),
         casadi("SX", partial(casadi_calls, {}), CALLS),
         casadi("SX, buffer", partial(casadi_buffer_calls, {}), CALLS),
         casadi("C, -Ofast, buffer", partial(casadi_buffer_calls, fast), CALLS, "gcc"),
-        Contestant("C", "by hand, -O3, by ctypes", c_calls, CALLS, programs=["cc"]),
+        Contestant("C", "by hand, -O3, via ctypes", c_calls, CALLS, programs=["cc"]),
     ]
     return Race(
         "Black-Scholes price with five sensitivities, one sample per call",

@@ -2,7 +2,7 @@
 
 An Asian option for many trades over shared scenarios, and a path model with stochastic volatility.
 All contestants get the same normal random numbers. Ours is the plain loop over days or steps. The
-peers are spelled in every way that one of their experts would try: reverse and forward mode, loops
+peers are written in every way that their experts would try: reverse and forward mode, loops
 and unrolled, whole arrays and one trade at a time, generated C, two devices.
 """
 
@@ -67,11 +67,11 @@ def chainrule_asian(count: int) -> Work:
     return price
 
 
-# A price function takes a trade and what it needs of the scenarios; `jax_asian` makes it a contestant.
+# A price function takes a trade and the prepared scenarios; `jax_asian` turns it into a contestant.
 
 
 def jax_payoff(trade: Any, average: Callable[[Any, Any, Any], Any]) -> Any:
-    """The mean payoff over all scenarios; `average` takes the daily spot, drift and volatility."""
+    """The mean payoff over all scenarios; `average` takes the spot, daily drift and daily volatility."""
     import jax
 
     spot, rate, volatility = trade
@@ -232,7 +232,7 @@ def asian() -> Table:
 
 
 def shocks_of(paths: int) -> Any:
-    """One row per normal number of a path, one column per path."""
+    """One row per normal draw, one column per path."""
     return programs.normals(2 * STEPS, PATHS)[:, :paths]
 
 
@@ -440,12 +440,12 @@ def path_model() -> Table:
         checked=CHECKED_PATHS,
         shown=PATHS,
         targets={"JAX": 4.0, "CasADi": 8.0},
-        advice="For a path model with few parameters, written as a loop of JAX",
+        advice="For a path model with few parameters, written as a JAX loop",
     )
     table = race.table()
     if not measure.CHECK:
         took = max(0.0, race.compiling(contestants[0].name))
-        cells = [f"{OURS}: tracing, passes, machine; in seconds", in_time_units(took), ""]
+        cells = [f"{OURS}: compile time in seconds (tracing, passes, machine)", in_time_units(took), ""]
         table.rows.append(Row(cells, took, at_most=0.1))
     return table
 

@@ -1,7 +1,7 @@
 """Programs that several benchmarks run, each a plain function of scalars for one sample.
 
 Functions beyond `+ - * /` are passed in as a `Functions`, so that every contestant runs the same
-source on its own numbers.
+source on its own number type.
 """
 
 from __future__ import annotations
@@ -17,7 +17,8 @@ from chainrule import exp, log, logsumexp, nn, relu, take
 RATE, STRIKE, YEARS = 0.03, 100.0, 1.0
 DISCOUNT = math.exp(-RATE * YEARS)
 VOL_OF_VOL, CORRELATION = 0.6, -0.5
-START = (100.0, 0.2, 2.0, math.log(0.25))  # spot, volatility, speed, long-run level of its logarithm
+# Spot, volatility, mean-reversion speed, long-run level of the logarithm of the volatility.
+START = (100.0, 0.2, 2.0, math.log(0.25))
 CLASSES = 10
 
 
@@ -39,7 +40,7 @@ def normals(rows: int, columns: int) -> Any:
 def path_payoff(functions: Functions, start: Sequence[Any], shocks: Any) -> Any:
     """The discounted payoff of a call on one path; the sensitivities are with respect to `start`.
 
-    `shocks` are the normal numbers of the spot for each step, then those of the volatility.
+    `shocks` holds the standard normal draws for the spot, one per step, then those for the volatility.
     """
     spot, volatility, speed, level = start
     state = functions.log(spot), functions.log(volatility)

@@ -40,7 +40,7 @@ from measure import (
     timed,
 )
 
-STARTS = 1 if QUICK else 3  # compiling takes long, and varies less
+STARTS = 1 if QUICK else 3  # compiling takes a long time and varies less
 LONG = 3.0  # a contestant that takes longer than this to compile does so only once
 A_ROUND = 0.0 if QUICK else 0.05  # seconds for which short work is repeated in each round
 PATIENCE = 600.0  # seconds to wait for an answer from a process
@@ -48,7 +48,7 @@ TWO_DEVICES = {"XLA_FLAGS": "--xla_force_host_platform_device_count=2"}  # two J
 OURS = "chainrule"
 
 if CHECK:
-    os.environ.update(TWO_DEVICES)  # one process must serve for all
+    os.environ.update(TWO_DEVICES)  # one process runs all contestants
 
 
 @dataclass(frozen=True)
@@ -68,14 +68,14 @@ class Contestant:
     modules: Sequence[str] = ()
     programs: Sequence[str] = ()
     environment: Mapping[str, str] = field(default_factory=dict)
-    slow: bool = False  # compiles for many seconds: skipped by --check
+    slow: bool = False  # takes many seconds to compile: skipped by --check
 
     @property
     def name(self) -> str:
         return f"{self.library}: {self.implementation}" if self.implementation else self.library
 
     def missing(self) -> str:
-        """What this machine lacks for it, as a sentence; empty if nothing."""
+        """What this machine would need to run it, as text; empty if nothing is missing."""
         absent = [name for name in self.modules if importlib.util.find_spec(name) is None]
         absent += [name for name in self.programs if shutil.which(name) is None]
         return f"{' and '.join(absent)} not installed" if absent else ""
@@ -93,9 +93,9 @@ def first_result(contestant: Contestant, units: int) -> tuple[float, Work, Any]:
 
 
 def compiled(contestant: Contestant, checked_took: float) -> tuple[list[float], Work]:
-    """The seconds of several first results, and the work, ready to be timed."""
+    """The times to several first results, in seconds, and the work, ready to be timed."""
     took, work, _ = first_result(contestant, contestant.units)
-    if max(took, checked_took) > LONG:  # after compiling that long, the result may be cached
+    if max(took, checked_took) > LONG:  # a second compilation may use a cache
         return [max(took, checked_took)], work
     return [took, *(first_result(contestant, contestant.units)[0] for _ in range(STARTS - 1))], work
 
@@ -115,7 +115,7 @@ def seconds_in_a_round(work: Work) -> float:
 
 def serve(connection: Connection, contestant: Contestant, checked: int) -> None:
     """Send the result to be checked, then the compile time, then the time of each round."""
-    os.dup2(sys.stderr.fileno(), 1)  # output of a library must not get into the page
+    os.dup2(sys.stderr.fileno(), 1)  # a library's output must not end up in the report
     with a_folder():
         try:
             load(contestant.modules)
@@ -181,7 +181,7 @@ class Worker:
             found = self.connection.recv()
         except EOFError:
             self.process.join()
-            raise NotMeasuredError(f"its process ended with {self.process.exitcode}") from None
+            raise NotMeasuredError(f"its process exited with code {self.process.exitcode}") from None
         if isinstance(found, str):
             raise NotMeasuredError(found)
         return found
@@ -224,7 +224,7 @@ class Race:
     ) -> None:
         self.title, self.contestants, self.shown = title, contestants, shown
         self.targets, self.tolerance, self.advice = dict(targets or {}), tolerance, advice
-        self.reasons: dict[str, str] = {}  # for what was not measured
+        self.reasons: dict[str, str] = {}  # why contestants were not measured
         self.wrong: set[str] = set()
         self.first: dict[str, Times] = {}
         self.warm: dict[str, Times] = {}
@@ -239,7 +239,7 @@ class Race:
     def check(self, checked: int) -> None:
         expected = None
         for each in self.contestants:
-            reason = "compiles too long for --check" if each.slow else each.missing()
+            reason = "takes too long to compile for --check" if each.slow else each.missing()
             try:
                 if not reason:
                     with a_folder():
@@ -274,7 +274,7 @@ class Race:
                 worker.stop()
 
     def prepare(self, workers: dict[str, Worker], checked: int) -> None:
-        """One at a time, so that none is disturbed by another's compilation."""
+        """Start the contestants one at a time, so that none is disturbed by another's compilation."""
         expected = None
         for each in self.contestants:
             try:
@@ -348,7 +348,7 @@ class Race:
             text = reason if CHECK else f"not measured: {reason}"
             return Row([f"{contestant.name}: {text}", "", ""], wrong=contestant.name in self.wrong)
         took = self.compiling(contestant.name)
-        compiling = "lost in noise" if took <= 0.0 else in_time_units(took)
+        compiling = "lost in the noise" if took <= 0.0 else in_time_units(took)
         several = sum(each.library == contestant.library for each in self.contestants) > 1
         cells = [
             f"{contestant.name}{' (best)' if best and several else ''}",
@@ -368,6 +368,6 @@ class Race:
             return Row([f"{library}, first result: not measured", "", ""], None, None, at_least)
         name = min(measured, key=lambda name: self.first[name].median)
         ours, peer = self.first[self.contestants[0].name], self.first[name]
-        cells = [f"{name}, from nothing to the first result; ours {in_time_units(ours.median)}", ""]
+        cells = [f"{name}, from scratch to the first result; ours {in_time_units(ours.median)}", ""]
         ratio = statistics.median(peer.seconds) / ours.median
         return Row([*cells, in_time_units(peer.median)], ratio, None, at_least)

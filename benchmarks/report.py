@@ -1,7 +1,7 @@
-"""Runs all benchmarks once and writes docs/benchmarks.md: what `make bench` does.
+"""Runs all benchmarks once and writes docs/benchmarks.md; run by `make bench`.
 
-The page reports the run as measured. The exit code is 0 even if targets were missed, 1 if a peer gave a
-different result from ours, which the page shows, and 2 if a script could not continue. In that case, and
+The page reports the run as measured. The exit code is 0 even if targets were missed, 1 if a peer's
+result differs from ours, which the page shows, and 2 if a script could not continue. In that case, and
 with `--quick`, nothing is written.
 """
 
@@ -36,7 +36,7 @@ Written by `make bench` from a single run on
 
 {{machine}}
 
-On your machine, the times will be different, and the ratios somewhat different.
+On your machine, the times will differ, and the ratios will differ somewhat.
 
 ## How it is measured
 
@@ -55,7 +55,7 @@ On your machine, the times will be different, and the ratios somewhat different.
   than {race.LONG:.0f} s. Libraries are imported beforehand.
 - **Ratios** are taken within each round, the peer's time divided by ours, so that both ran under the
   same conditions. The table shows their median and quartiles. Above 1 the peer takes longer; below 1
-  it is faster. If a table uses another ratio, the text above it says so.
+  it is faster. If a table uses a different ratio, the text above it says so.
 - **Targets** were set before the measurement. A target for a library applies to its best
   implementation. A missed target stays in the table as missed.
 - **Precision** is double, unless a table says float32. Python's garbage collector is run before
@@ -142,7 +142,7 @@ def advice(records: list[Record]) -> str:
         lines.append(f"- {text}: {', '.join(who)}.")
     lines.append(
         "- On a GPU or on several machines: JAX. `to_jax` moves a compiled function there; "
-        "[scaling.md](scaling.md) says how.\n"
+        "[scaling.md](scaling.md) explains how.\n"
     )
     return "\n".join(lines)
 

@@ -1,7 +1,7 @@
-"""How does a step grow with parameters, batch, devices and hosts?
+"""How does the time of a step grow with parameters, batch, devices and hosts?
 
-Measures steps of networks lowered to JAX on this machine, fits the two rates that determine a step,
-and extrapolates to 8, 64 and 1,024 devices. `--gpu` for a GPU.
+Measures steps of networks lowered to JAX on this machine, derives the rate and
+the fixed overhead of a step, and extrapolates to 8, 64 and 1,024 devices. `--gpu` measures on a GPU.
 """
 
 from __future__ import annotations
@@ -56,7 +56,7 @@ def step_time(hidden: int, batch: int) -> float:
 
 
 def all_reduce(devices: int, size: float) -> float:
-    """The seconds of a ring all-reduce inside each host, then one between the hosts."""
+    """The time in seconds of a ring all-reduce inside each host, then one between the hosts."""
     inside = min(devices, IN_A_HOST)
     hosts = -(-devices // IN_A_HOST)
     total = 0.0
@@ -80,12 +80,10 @@ def tables() -> Iterator[Table]:
 
 
 def predicted(rate: float, fixed: float) -> Table:
-    """Predicted, not measured: the time of a step from operations, fixed overhead, bytes and the
-    network.
-    """
+    """Predict the time of a step from its operations, the fixed overhead and the bytes it sends."""
     hidden, share = 4_096, 16_384
-    head = "devices, each with a share of " + f"{share:,} samples; {parameters(hidden):,} parameters"
-    table = Table([head, "computation", "all-reduce", "time per step", "of the ideal"])
+    head = f"devices with {share:,} samples each; {parameters(hidden):,} parameters"
+    table = Table([head, "computation", "all-reduce", "time per step", "efficiency"])
     computing = operations(hidden, share) / rate + fixed
     for devices in (1, 8, 64, 1_024):
         network = all_reduce(devices, 8.0 * parameters(hidden)) if devices > 1 else 0.0

@@ -1,4 +1,4 @@
-"""How fast does the studio train, and how many frames does it show? Measured by a dedicated client.
+"""How fast does the studio train, and how many frames does it send? Measured by a dedicated client.
 
 The server runs in a separate process, as for a user; moons with MLP(2, [16, 16, 1]) for five seconds.
 """

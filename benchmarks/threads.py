@@ -1,4 +1,4 @@
-"""What do two threads bring? One large batch, with the same bits as on one thread.
+"""How much do two threads help? One large batch, with the same bits as on one thread.
 
 On a rented machine, two cores are sometimes two hyperthreads of one. Then two independent programs
 take twice as long together as one alone, and threads cannot help. So two such programs run before and
@@ -61,7 +61,7 @@ def with_threads(count: int, start: Callable[[int], Work], units: int) -> Work:
 
 
 def stay_on(core: int) -> None:
-    """Pin this thread to a core, if the system can: otherwise both may start on the same one."""
+    """Pin this thread to a core, if the system supports it: otherwise both may start on the same one."""
     if hasattr(os, "sched_setaffinity"):
         cores = sorted(os.sched_getaffinity(0))
         os.sched_setaffinity(0, {cores[core % len(cores)]})
@@ -81,8 +81,9 @@ def two_callers(start: Callable[[int], Work], units: int) -> Work:
 
 
 class TwoCores:
-    """Tests whether the machine has two cores now: then two programs at once take little longer than
-    one.
+    """Tests whether the machine really has two cores at the moment.
+
+    If so, two programs at once take little longer than one.
     """
 
     def __init__(self) -> None:
@@ -95,7 +96,7 @@ class TwoCores:
 
 
 def measured(works: dict[str, Work], two_cores: TwoCores) -> tuple[dict[str, Times], list[bool]]:
-    """The seconds of each work in each round, and whether the round had two cores."""
+    """The time of each workload in each round, in seconds, and whether the round had two cores."""
     seconds: dict[str, list[float]] = {name: [] for name in works}
     had_two = []
     for index in range(-1, ROUNDS):

@@ -1,8 +1,8 @@
 """How fast does a training step run? Compared with JAX, PyTorch and micrograd.
 
-Four networks trained with plain gradient descent, each on one batch, from the same weights
+Four networks are trained with plain gradient descent, each on one batch, from the same weights
 everywhere. After some steps all parameters must agree; only then is anything timed. JAX runs its loop
-over the steps inside one jitted call. PyTorch is also compiled, as a whole step and as ten steps.
+over the steps inside one jitted call. PyTorch also runs compiled, one or ten whole steps at a time.
 """
 
 from __future__ import annotations
@@ -127,7 +127,7 @@ def large() -> Problem:
 
 @cache
 def problem(name: str) -> Problem:
-    """Looked up by name, because a contestant's process builds its own."""
+    """Look a problem up by name, because each contestant's process builds its own."""
     return {"xor": xor, "moons": moons, "classes": classes, "large": large}[name]()
 
 
@@ -383,7 +383,7 @@ def torch_spellings(
 
 
 def micrograd_steps(name: str, collect: bool, steps: int) -> Work:
-    """Written as in its notebook; its networks are relu with a linear output, as for the moons."""
+    """Written as in its notebook; its networks use relu and a linear output, as `moons` does."""
     import micrograd.nn
 
     sys.setrecursionlimit(20_000)  # for its backward
@@ -455,7 +455,7 @@ def races() -> Iterator[Race]:
         ],
         checked=CHECKED,
         targets={"JAX": 2.0, "PyTorch": 80.0, "micrograd": 100_000.0},
-        advice="For a network of some dozen neurons on a hundred samples",
+        advice="For a network of a few dozen neurons on a hundred samples",
     )
     steps = sized(100, 10)
     yield Race(

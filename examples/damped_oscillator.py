@@ -1,4 +1,4 @@
-"""Find the stiffness and the damping of x'' = -k x - c x' from measurements of x.
+"""Estimate the stiffness k and the damping c in x'' = -k x - c x' from measurements of x.
 
 The equation is solved step by step with the classic Runge-Kutta method, on Values, so the whole
 trajectory can be differentiated. With two parameters and many measurements, forward mode (jvp) gives

@@ -31,7 +31,7 @@ def learn(n: int = 200, epochs: int = 40, seed: int = 0) -> tuple[nn.MLP, train.
 
 
 def picture(model: nn.MLP, X: Any, y: Any, width: int = 60, height: int = 20) -> str:
-    """The plane as text: `.` and `+` where the network predicts 0 and 1, `o` and `x` for points."""
+    """The plane as text: `.` and `+` where the network predicts 0 and 1, `o` and `x` for the points."""
     left, bottom = X.min(axis=0) - 0.3
     right, top = X.max(axis=0) + 0.3
     rows = []

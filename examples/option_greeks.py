@@ -1,7 +1,7 @@
 """The Black-Scholes price of a call option, and its Greeks as derivatives of that price.
 
 There is no need to derive delta, gamma, vega, theta and rho by hand: grad and hessian compute them
-from the price formula. The textbook's closed forms are printed next to them.
+from the price formula. The textbook formulas are printed next to them.
 """
 
 import math
@@ -32,7 +32,7 @@ def greeks(*market: float) -> dict[str, float]:
 def closed_forms(
     spot: float, strike: float, years: float, rate: float, volatility: float
 ) -> dict[str, float]:
-    """The same five from the textbook formulas."""
+    """The same five Greeks from the textbook formulas."""
     root = math.sqrt(years)
     d1 = (math.log(spot / strike) + (rate + volatility**2 / 2) * years) / (volatility * root)
     d2 = d1 - volatility * root

@@ -1,4 +1,4 @@
-"""A GPT in scalars: it reads invented names letter by letter and learns to invent more.
+"""A GPT built from scalars: it reads invented names letter by letter and learns to invent more.
 
 One attention layer and one MLP layer, about 1,700 parameters, one name per step. The names are made
 of syllables, so the lowest loss that any model can reach is known. `loss` is a plain function of the
@@ -101,7 +101,7 @@ def loss(parameters: Any, tokens: list[int]) -> Any:
 
 
 def train(parameters: Any, steps: int, seed: int = 0) -> None:
-    """One name per step, with a learning rate that decays to 0."""
+    """Train on one name per step, with a learning rate that decays to 0."""
     rng = random.Random(seed)
     optimizer = optim.Adam([p for rows in parameters.values() for row in rows for p in row], lr=0.02)
     schedule = optim.LinearLR(optimizer, 1.0, 0.0, total_iters=steps)
@@ -114,7 +114,7 @@ def train(parameters: Any, steps: int, seed: int = 0) -> None:
 
 @no_grad()
 def evaluate(parameters: Any, names: int = 100) -> float:
-    """The loss per token, over names drawn from another seed."""
+    """The loss per token, over names drawn with a different seed."""
     rng = random.Random("evaluation")
     documents = [encode(make_name(rng)) for _ in range(names)]
     total = sum(loss(parameters, tokens).data * (len(tokens) - 1) for tokens in documents)
@@ -138,7 +138,7 @@ def main(steps: int = 800) -> None:
     parameters = make_parameters()
     print(f"loss {evaluate(parameters):.3f} at the start")
     train(parameters, steps)
-    print(f"loss {evaluate(parameters):.3f} after {steps} names; at best {least_loss():.3f}")
+    print(f"loss {evaluate(parameters):.3f} after {steps} names; lowest possible {least_loss():.3f}")
     rng = random.Random(1)
     print("names:", ", ".join(sample(parameters, rng) for _ in range(10)))
 

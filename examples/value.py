@@ -1,7 +1,7 @@
 """The complete class that the course builds, exercise by exercise.
 
-A number that remembers how it was computed, and the chain rule. chainrule's own `Value` gives the
-same results; its engine.py also handles stale numbers, invalid input, and deep and huge graphs.
+It has a number that records how it was computed, and the chain rule. chainrule's own `Value` gives the
+same results; its engine.py also detects stale values and invalid input, and handles very large graphs.
 """
 
 import math
@@ -86,7 +86,7 @@ class Value:
     # --- the chain rule --------------------------------------------------------------------------
 
     def topological(self):
-        """Everything this depends on, inputs before results, without recursion."""
+        """Everything this Value depends on, inputs before results, without recursion."""
         order, seen, stack = [], set(), [(self, False)]
         while stack:
             node, inputs_done = stack.pop()
@@ -99,7 +99,7 @@ class Value:
         return order
 
     def backward(self):
-        """The gradient of this with respect to everything below, from the result to the leaves."""
+        """Compute the gradient of this Value with respect to everything it depends on."""
         order = self.topological()
         for node in order:
             if node.inputs:

@@ -47,7 +47,7 @@ def train(parameters: dict[str, list[Value]], epochs: int = 500, rate: float = 0
     everything = [p for group in parameters.values() for p in group]
     losses = []
     for _ in range(epochs):
-        # Forward: the loss is a graph that remembers how it was computed.
+        # Forward: the loss records the graph of how it was computed.
         loss = Value(0.0)
         for (x1, x2), target in CASES:
             loss = loss + (predict(parameters, x1, x2) - target) ** 2
@@ -72,7 +72,7 @@ def main() -> None:
     losses = train(parameters)
     print(f"loss {losses[0]:.4f} at the start, {losses[-1]:.6f} after {len(losses)} epochs")
     for (x1, x2), target in CASES:
-        print(f"{x1:.0f} xor {x2:.0f} = {predict(parameters, x1, x2):.3f}   wanted {target:.0f}")
+        print(f"{x1:.0f} xor {x2:.0f} = {predict(parameters, x1, x2):.3f}   target {target:.0f}")
 
 
 if __name__ == "__main__":

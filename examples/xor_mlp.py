@@ -31,7 +31,7 @@ def main() -> None:
         print(f"{epoch + 1:5}   {history.losses[epoch]:.6f}   {first:19.6f}   {second:10.6f}")
     X, y = data.xor()
     for (x1, x2), target, answer in zip(X, y, predictions(model), strict=True):
-        print(f"{x1:.0f} xor {x2:.0f} = {answer:.3f}   wanted {target:.0f}")
+        print(f"{x1:.0f} xor {x2:.0f} = {answer:.3f}   target {target:.0f}")
 
 
 if __name__ == "__main__":

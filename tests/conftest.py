@@ -1,4 +1,4 @@
-"""Shared by all tests: skips for optional components, which CI must always have."""
+"""Helpers for all tests: optional components that are missing cause a skip, in CI a failure."""
 
 import ast
 import gc
@@ -15,24 +15,24 @@ from typing import Any
 
 import pytest
 
-# The longest tests start first, so that no worker is left alone with one at the end.
+# These long tests start first, so that no worker is still running one when the others have finished.
 LONG = ("tests/unit/project/test_one_row.py", "tests/studio/test_wheel.py", "tests/scale/")
 MISSING = re.compile(r"([\w.-]+) \((package|program)\)")
-# Skips unrelated to what is installed: only one core is needed, or the system is a different one.
+# Skips that CI allows, because they depend on the machine or the system and not on what is installed.
 EXPECTED_IN_CI = re.compile(r"\b(cores?|POSIX|root|resident set|_testcapi)\b")
 
 
 def python(
     *words: object, environment: Mapping[str, str] | None = None, **options: Any
 ) -> subprocess.CompletedProcess[str]:
-    """Run Python with these arguments and this addition to the environment; capture its output."""
+    """Run Python with these arguments and additional environment variables; capture its output."""
     command = [sys.executable, *map(str, words)]
     added = {**os.environ, **(environment or {})}
     return subprocess.run(command, env=added, capture_output=True, text=True, **options)
 
 
 def require_all(packages: Iterable[str] = (), programs: Iterable[str] = ()) -> None:
-    """Skip if one of these is not installed; in CI, where nothing may be missing, fail."""
+    """Skip if any of these is not installed; in CI, where nothing may be missing, fail."""
     missing = [f"{name} (package)" for name in packages if importlib.util.find_spec(name) is None]
     missing += [f"{name} (program)" for name in programs if shutil.which(name) is None]
     if missing and os.environ.get("CI"):
@@ -48,13 +48,13 @@ def require(name: str) -> Any:
 
 
 def require_program(name: str) -> str:
-    """The path of a program, or skip as above."""
+    """Return the path of a program, or skip as above."""
     require_all(programs=[name])
     return shutil.which(name) or ""
 
 
 def require_imports(source: str) -> None:
-    """Everything that this code imports, or skip as above."""
+    """Skip as above unless everything that this code imports is installed."""
     imported = set()
     for node in ast.walk(ast.parse(source)):
         if isinstance(node, ast.Import):
@@ -69,7 +69,7 @@ def skip_reasons(reporter: Any) -> list[str]:
 
 
 def not_tested(reasons: list[str]) -> str:
-    """One line: which components were missing, and how to install them."""
+    """Say in one line which components were missing and how to install them."""
     missing = {match.groups() for reason in reasons for match in MISSING.finditer(reason)}
     packages = sorted(name for name, kind in missing if kind == "package")
     programs = sorted(name for name, kind in missing if kind == "program")
@@ -93,14 +93,14 @@ def pytest_terminal_summary(terminalreporter: Any) -> None:
 
 
 def unexpected(reporter: Any) -> list[str]:
-    """Skip reasons that CI does not allow."""
+    """The skip reasons that CI does not allow."""
     if not os.environ.get("CI"):
         return []
     return sorted({reason for reason in skip_reasons(reporter) if not EXPECTED_IN_CI.search(reason)})
 
 
 def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
-    """Run the quick tests that a broken checkout fails first, then the longest."""
+    """Run the smoke tests first, then the longest tests."""
     places = ("tests/test_tiny.py", LONG)
     items.sort(key=lambda item: [item.nodeid.startswith(place) for place in places], reverse=True)
 
@@ -123,7 +123,7 @@ def little_to_collect() -> Iterator[None]:
 
 @pytest.fixture(autouse=True, scope="session")
 def control_c() -> Iterator[None]:
-    """Enable Ctrl-C as in a terminal: a background job starts with it ignored and passes that on."""
+    """Enable Ctrl-C as in a terminal: a background job ignores it, and so do the processes it starts."""
     before = signal.signal(signal.SIGINT, signal.default_int_handler)
     yield
     signal.signal(signal.SIGINT, before)

@@ -1,9 +1,9 @@
-"""Ctrl-C at every instruction: runs an action many times and interrupts it at a different point each
+"""Tests Ctrl-C at every instruction: runs an action many times, interrupted at a different point each
 time.
 
 An instruction is an offset in a code object of the package, or of the test itself. Each is
-interrupted at its first and at its last visit. Signals arrive at a subset of these points, so what
-holds here holds for them.
+interrupted at its first and at its last execution. Signals can arrive only at some of these points,
+so these tests cover them too.
 """
 
 from __future__ import annotations
@@ -20,13 +20,13 @@ import chainrule
 
 PACKAGE = str(Path(chainrule.__file__).parent)
 Place = tuple[CodeType, int]
-# Sets up a fresh run: the action to interrupt, and a check that is told whether it was interrupted.
+# Sets up a fresh run: the action to interrupt, and a check that takes whether it was interrupted.
 Prepare = Callable[[], tuple[Callable[[], Any], Callable[[bool], None]]]
 
 
 @contextmanager
 def traced(look: Callable[[Place], None], own: str = PACKAGE) -> Iterator[None]:
-    """Call `look` before each instruction of the package, and of the file `own`."""
+    """Call `look` before each instruction of the package and of the file `own`."""
 
     def local(frame: FrameType, event: str, argument: Any) -> Any:
         if event == "opcode":
@@ -51,7 +51,7 @@ def traced(look: Callable[[Place], None], own: str = PACKAGE) -> Iterator[None]:
 
 
 def visits(action: Callable[[], Any], own: str = PACKAGE) -> Counter[Place]:
-    """How often an action visits each instruction."""
+    """Count how often an action executes each instruction."""
     found: Counter[Place] = Counter()
     with traced(lambda place: found.update((place,)), own):
         action()
@@ -59,7 +59,7 @@ def visits(action: Callable[[], Any], own: str = PACKAGE) -> Counter[Place]:
 
 
 def interrupt(action: Callable[[], Any], place: Place, visit: int, own: str = PACKAGE) -> bool:
-    """Raise KeyboardInterrupt at a visit of an instruction; returns whether it left the action."""
+    """Raise KeyboardInterrupt at the given visit to an instruction; returns whether it propagated."""
     left = visit
 
     def look(now: Place) -> None:
@@ -83,7 +83,7 @@ def check_interrupts(prepare: Prepare, stride: int = 1, first: int = 0, own: str
     `own` is a file whose functions are interrupted too.
     """
     action, _ = prepare()
-    action()  # one-time work of a process, such as imports, is not part of it
+    action()  # work that is done once per process, such as imports, is not to be interrupted
     action, _ = prepare()
     counted = visits(action, own)
     points = sorted(

@@ -1,7 +1,7 @@
-"""The only way in which tests compare numbers that may differ by rounding.
+"""All tests use `near` to compare numbers that may differ by rounding.
 
-`assert found == near(expected, rel=1e-14)`. Every tolerance is explicit, and none is added:
-`pytest.approx` also accepts an absolute error of 1e-12, so that 0 passes for 4e-18.
+`assert found == near(expected, rel=1e-14)`. There are no default tolerances: `pytest.approx` also
+accepts an absolute error of 1e-12, so it would accept 0 in place of 4e-18.
 """
 
 from __future__ import annotations
@@ -14,13 +14,14 @@ import numpy as np
 
 
 class near:
-    """Equal to a number, or to a list, tuple, dict or array of numbers of the same structure.
+    """Compares equal to a number close to `expected`, or to a container of such numbers.
 
-    A number passes if it is within any of the given tolerances: `rel` times the expected number,
-    `ulps` units in its last place, or `abs`.
+    Lists, tuples, dicts and arrays must have the same structure as `expected`. A number passes if it
+    is within any of the given tolerances: `rel` times the expected number, `ulps` units in its last
+    place, or `abs`.
     """
 
-    __array_ufunc__ = None  # `array == near(...)` is one comparison, not one for each element
+    __array_ufunc__ = None  # `array == near(...)` calls __eq__ once, not once per element
     __hash__ = None  # type: ignore[assignment]
 
     def __init__(
@@ -48,22 +49,22 @@ class near:
         return f"near({'; '.join(what)}; {tolerances})"
 
     def compare(self, place: str, found: Any, expected: Any) -> Iterator[str]:
-        """The differences and their positions."""
+        """Describe each difference and where it is."""
         if isinstance(expected, Mapping):
             if not isinstance(found, Mapping) or found.keys() != expected.keys():
-                yield f"{place or 'it'} should have the keys {list(expected)}"
+                yield f"{place or 'the result'} should have the keys {list(expected)}"
                 return
             for key in expected:
                 yield from self.compare(f"{place}[{key!r}]", found[key], expected[key])
         elif isinstance(expected, list | tuple) or np.ndim(expected) > 0:
             length = len(found) if hasattr(found, "__len__") else None
             if length != len(expected):
-                yield f"{place or 'it'} has the length {length}, not {len(expected)}"
+                yield f"{place or 'the result'} has length {length}, not {len(expected)}"
                 return
             for i, (a, b) in enumerate(zip(found, expected, strict=True)):
                 yield from self.compare(f"{place}[{i}]", a, b)
         elif np.ndim(found) > 0:
-            yield f"{place or 'it'} should be one number"
+            yield f"{place or 'the result'} should be one number"
         elif not self.same(float(found), float(expected)):
             yield f"{place} {float(found)!r} should be {float(expected)!r}".lstrip()
 

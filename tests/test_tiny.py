@@ -1,6 +1,6 @@
-"""Smoke tests: one small program for each part, with exact numbers.
+"""Smoke tests: one small program for each part of the library, with exact numbers.
 
-`make test` runs this file first, alone, in a few seconds. Other tests would find the same faults.
+`make test` runs this file first, on its own, in a few seconds. Other tests would find the same bugs.
 """
 
 from __future__ import annotations
@@ -14,7 +14,7 @@ from chainrule import Value, compile, draw, grad, nn, optim, train
 from chainrule.value import c_core
 
 
-def test_the_core_is_the_one_that_was_asked_for() -> None:
+def test_the_requested_core_is_in_use() -> None:
     available = "python" if c_core is None else "c"
     assert chainrule.core == os.environ.get("CHAINRULE_CORE", available)
 
@@ -26,7 +26,7 @@ def test_gradients_of_an_expression() -> None:
     assert (y.data, a.grad, b.grad) == (-0.5, 0.25, 1.5)
 
 
-def test_a_value_that_is_used_twice_gets_both_gradients() -> None:
+def test_a_value_used_twice_accumulates_both_gradients() -> None:
     x = Value(0.5)
     y = x * x
     (y + y).backward()
@@ -45,7 +45,7 @@ def test_a_compiled_function() -> None:
     assert (value, list(gradients)) == (4.0, [6.0])  # the means of 4, 4 and of 4, 8
 
 
-def test_a_training_step_by_hand() -> None:
+def test_one_optimizer_step() -> None:
     neuron = nn.Neuron(1, activation=None)
     weight, bias = neuron.parameters()
     weight.data, bias.data = 1.0, 0.0
@@ -56,7 +56,7 @@ def test_a_training_step_by_hand() -> None:
 
 
 def test_a_network_learns() -> None:
-    """The exclusive or: no straight line separates its classes."""
+    """XOR, whose classes no straight line can separate."""
     model = nn.MLP(2, [4, 1], seed=0)
     X, y = [[0.0, 0.0], [0.0, 1.0], [1.0, 0.0], [1.0, 1.0]], [0.0, 1.0, 1.0, 0.0]
     optimizer = optim.Adam(model.parameters(), lr=0.05)

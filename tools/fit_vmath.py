@@ -12,7 +12,7 @@ from typing import Any
 from mpmath import mp, mpf
 
 EDGE = mpf("1.001")  # slightly beyond the range of the reduced arguments
-TINY = mpf("1e-20")  # below it, use a series, since the quotients would lose all digits
+TINY = mpf("1e-20")  # below it, use the limit at 0, since the quotients would lose all digits
 
 
 def exp_rest(r: Any) -> Any:
@@ -44,7 +44,7 @@ def erf_rest(z: Any) -> Any:
 
 
 def erfc_rest(t: Any) -> Any:
-    """X exp(x²) erfc(x) for t = (x - 2) / (x + 2)."""
+    """The product x exp(x²) erfc(x) for t = (x - 2) / (x + 2)."""
     x = 2 * (1 + t) / (1 - t)
     return x * mp.exp(x * x) * mp.erfc(x)
 
@@ -56,7 +56,7 @@ def fit(function: Callable[[Any], Any], low: Any, high: Any, count: int) -> None
 
 
 def parts(name: str, x: Any, bits: list[int]) -> None:
-    """X as a sum of floats, all but the last cut to some bits, so that integer multiples are exact."""
+    """Print x as a sum of floats, all but the last cut to fewer bits: integer multiples are exact."""
     found = []
     for keep in bits:
         unit = mpf(2) ** (mp.frexp(x)[1] - keep)

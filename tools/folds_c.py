@@ -1,4 +1,4 @@
-"""The variadic operations as vector C, for src/_core/generated/ops_folds.h: folds over samples.
+"""Generates the variadic operations as vectorised C, for src/_core/generated/ops_folds.h.
 
 An operation passes over its terms once for each of its folds, LANES samples at a time.
 """

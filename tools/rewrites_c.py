@@ -1,4 +1,4 @@
-"""The rules of support/formulas/rewrites.py as C, for src/_core/generated/rewrites.h: see passes.c."""
+"""Generates the rules of support/formulas/rewrites.py as C, for src/_core/generated/rewrites.h."""
 
 from __future__ import annotations
 
@@ -14,12 +14,12 @@ def condition(before: Symbol) -> tuple[str, dict[str, str]]:
     """Whether the arguments of a node match the left side of a rule, and the bindings of its names."""
     tests: list[str] = []
     known: dict[str, str] = {}
-    for i, wanted in enumerate(before.args):
+    for i, pattern in enumerate(before.args):
         place = f"args[{i}]"
-        if not isinstance(wanted, Symbol):
-            tests.append(f"is_number(r, {place}, {literal(wanted)})")
-        elif known.setdefault(wanted.name, place) != place:
-            tests.append(f"{place} == {known[wanted.name]}")
+        if not isinstance(pattern, Symbol):
+            tests.append(f"is_number(r, {place}, {literal(pattern)})")
+        elif known.setdefault(pattern.name, place) != place:
+            tests.append(f"{place} == {known[pattern.name]}")
     return " && ".join(tests), known
 
 

@@ -1,4 +1,4 @@
-"""The table as scalar C, for src/_core/generated/ops_scalar.h: the arithmetic of the compiled Value."""
+"""Generates the table as scalar C, for src/_core/generated/ops_scalar.h: the core's arithmetic."""
 
 from __future__ import annotations
 
@@ -28,7 +28,7 @@ def value_function(op: ops.Op) -> list[str]:
 
 
 def partial_case(op: ops.Op) -> list[str]:
-    """The `case` that computes the wanted partials of one operation into p."""
+    """The `case` that computes the requested partials of one operation into p."""
     names_ = names(op)
     lines = [f"    case {code(op)}: {{"]
     lines.append(

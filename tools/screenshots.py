@@ -28,7 +28,7 @@ NARROW: Any = {"width": 390, "height": 844}
 
 @contextmanager
 def studio() -> Iterator[tuple[str, str]]:
-    """Start a studio; yields its address and the file that lets a browser in."""
+    """Start a studio; yields its address and the file that signs a browser in."""
     command = [sys.executable, "-u", "-m", "chainrule", "studio", "--no-browser"]
     with tempfile.TemporaryDirectory() as folder:
         process = subprocess.Popen(command, stdout=subprocess.PIPE, text=True, cwd=folder)
@@ -87,7 +87,7 @@ def main() -> None:
         browser = playwright.chromium.launch(executable_path=chromium, args=FLAGS)
         context = browser.new_context()
         first = context.new_page()
-        first.goto(file)  # it works once; the cookie and key remain
+        first.goto(file)  # this works only once; the cookie and key remain
         first.wait_for_url(f"{address}/")
         saved = context.storage_state()
         for theme in ("light", "dark"):

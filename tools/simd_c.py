@@ -1,4 +1,4 @@
-"""The elementwise operations as vector C, for src/_core/generated/ops_simd.h: the array arithmetic.
+"""Generates the elementwise operations as vectorised C, for src/_core/generated/ops_simd.h.
 
 All lanes take the same path, so `where` computes both sides and selects. Two things reduce the cost.
 If both sides call the same function, it is called once, on the selected arguments. And a side with an
@@ -41,11 +41,11 @@ Key = tuple[Any, ...]
 
 
 class Writer:
-    """Writes a formula as C statements on vectors, each common part once."""
+    """Writes a formula as C statements on vectors; computes each common subexpression once."""
 
     def __init__(self) -> None:
         self.lines: list[str] = []
-        self.scopes: list[dict[Key, str]] = [{}]  # the name of each part of the formula
+        self.scopes: list[dict[Key, str]] = [{}]  # the name of each subexpression
         self.blocks: list[dict[str, str]] = [{}]  # the declarations in each block of C
         self.count = 0
 
@@ -160,7 +160,7 @@ class Writer:
 
 
 def needed(x: Any) -> Iterator[Symbol]:
-    """The inputs of x, except the sides of choices."""
+    """The subexpressions that x always evaluates, x itself last; not those in the sides of a `where`."""
     if isinstance(x, Symbol) and x.args:
         for arg in x.args[:1] if x.name == "where" else x.args:
             yield from needed(arg)

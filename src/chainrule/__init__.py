@@ -1,4 +1,4 @@
-"""chainrule: automatic differentiation for programs written in scalars."""
+"""chainrule: automatic differentiation for scalar programs."""
 
 import builtins
 
@@ -24,5 +24,5 @@ __all__ = [
     "no_grad", "optim", "save", "train", "value_and_grad", "viz",
 ]
 # fmt: on
-# A star import must not take a builtin away: `chainrule.max`, not `max`.
+# A star import must not hide a builtin such as `max`; use `chainrule.max` by its full name.
 __all__ += [name for name in functional.__all__ if not hasattr(builtins, name)]

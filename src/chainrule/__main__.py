@@ -1,4 +1,4 @@
-"""`python -m chainrule` is the command `chainrule`."""
+"""`python -m chainrule` runs the `chainrule` command."""
 
 import sys
 

@@ -1,4 +1,4 @@
-"""The compiled core, and the public face of Value for type checkers.
+"""Type stubs of the compiled core; type checkers also take the public Value from here.
 
 The reference class in engine.py has the same names; a test compares them.
 """

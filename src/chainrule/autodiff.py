@@ -1,9 +1,9 @@
 """Derivatives of functions: grad, value_and_grad, jvp, jacobian, hessian, hvp.
 
 Arguments are numbers, or lists, tuples, dicts and NumPy arrays of numbers; derivatives have
-the same structure. All transformations nest freely. Plain numbers give plain numbers; if an
-argument is a Value, or the function closes over Values, the derivative depends on them too
-and consists of Values.
+the same structure. All transformations nest freely. If all arguments are plain numbers, so are the
+results; if an argument is a Value, or the function closes over Values, the derivative depends on
+them too and consists of Values.
 """
 
 from __future__ import annotations
@@ -50,7 +50,7 @@ class _Call:
         with Mode(recording=True, arguments=numbers):
             self.result = function(*call, **keywords)
         if self.result is None:
-            raise TypeError("the function returned None: does it end with a return?")
+            raise TypeError("the function returned None: is its return statement missing?")
         self.outputs, self.rebuild_output = flatten(self.result)
         for output in self.outputs:
             if not isinstance(output, Value):
@@ -91,7 +91,7 @@ class _Call:
         if len(self.outputs) != 1 or isinstance(self.result, (list, tuple, dict)):
             kind = type(self.result).__name__
             raise TypeError(
-                f"grad needs a function with one number as its result, got a {kind} of "
+                f"grad needs a function that returns one number, got a {kind} of "
                 f"{len(self.outputs)}; use jacobian for several"
             )
         return self.outputs[0]
@@ -136,11 +136,13 @@ def _chosen(argnums: Argnums, args: tuple[Any, ...], keywords: dict[str, Any]) -
     given = [argnums] if isinstance(argnums, int) else list(argnums)
     for i in given:
         if not -len(args) <= i < len(args):
-            by_name = ", and those given by name cannot be chosen" if keywords else ""
-            raise TypeError(f"argnums says argument {i}, but the call has {len(args)}{by_name}")
+            by_name = ", and argnums cannot choose keyword arguments" if keywords else ""
+            raise TypeError(
+                f"argnums is {i}, but the call has {len(args)} positional arguments{by_name}"
+            )
     positions = [i % len(args) for i in given]
     if len(set(positions)) < len(positions):
-        raise ValueError(f"argnums names an argument twice: {argnums}")
+        raise ValueError(f"argnums lists an argument twice: {argnums}")
     return positions
 
 
@@ -149,7 +151,7 @@ def _check(name: str, function: Any, argnums: Any = 0) -> None:
         raise TypeError(f"{name} takes a function, got {type(function).__name__}")
     several = isinstance(argnums, Sequence) and all(isinstance(i, int) for i in argnums)
     if not isinstance(argnums, int) and (not several or isinstance(argnums, str)):
-        raise TypeError(f"argnums must be an int or several of them, got {argnums!r}")
+        raise TypeError(f"argnums must be an int or a sequence of ints, got {argnums!r}")
 
 
 def _check_directions(name: str, function: Any, primals: Any, tangents: Any) -> None:
@@ -176,7 +178,7 @@ def value_and_grad(function: Callable[..., Any], argnums: Argnums = 0) -> Callab
 
 
 def grad(function: Callable[..., Any], argnums: Argnums = 0) -> Callable[..., Any]:
-    """The gradient of a scalar-valued function.
+    """Return a function that computes the gradient of a scalar-valued function.
 
     >>> grad(lambda x: x**3)(2.0)
     12.0
@@ -230,9 +232,9 @@ def jvp(
 
 
 def jacobian(function: Callable[..., Any], argnums: Argnums = 0) -> Callable[..., Any]:
-    """The derivative of every output number with respect to every number in argument `argnums`.
+    """Return a function that differentiates every output with respect to every number in `argnums`.
 
-    The result has the structure of the output, with the structure of the argument at each leaf:
+    Its result has the structure of the output, with the structure of the argument at each leaf:
     a list of rows for lists, an array of shape `out.shape + in.shape` for NumPy arrays.
     """
     _check("jacobian", function, argnums)
@@ -247,7 +249,7 @@ def jacobian(function: Callable[..., Any], argnums: Argnums = 0) -> Callable[...
 
 
 def hessian(function: Callable[..., Any], argnums: Argnums = 0) -> Callable[..., Any]:
-    """All second derivatives of a scalar-valued function.
+    """Return a function that computes all second derivatives of a scalar-valued function.
 
     >>> hessian(lambda x: x[0] ** 2 * x[1])([2.0, 3.0])
     [[6.0, 4.0], [4.0, 0.0]]

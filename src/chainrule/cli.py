@@ -35,7 +35,7 @@ from .train.metrics import Metrics, number
 from .value import c_core
 from .viz.formats.text import show
 
-# nll needs a network that ends in log_softmax; together they are cross_entropy.
+# nll needs a network that ends in log_softmax; the two together are cross_entropy.
 LOSSES = [name for name in train.LOSSES if name != "nll"]
 EXTRAS = {
     "plot": "matplotlib",
@@ -44,7 +44,7 @@ EXTRAS = {
     "studio": "starlette",
     "notebook": "anywidget",
 }
-# An expression that begins with a minus sign, not an option.
+# Matches an expression that begins with a minus sign, but not an option.
 MINUS = re.compile(r"-[^-h]|-h.")
 
 
@@ -83,8 +83,8 @@ def main(argv: Sequence[str] | None = None) -> int:
 def options_first(words: list[str]) -> list[str]:
     """Reorder the arguments of `graph` and `check` for argparse: options, then everything else.
 
-    argparse would not find options between expression and values, and would take an expression that
-    begins with a minus sign for one.
+    argparse would not find options between the expression and the values, and would mistake an
+    expression that begins with a minus sign for an option.
     """
     if words[:1] not in (["graph"], ["check"]):
         return words
@@ -103,7 +103,7 @@ def options_first(words: list[str]) -> list[str]:
 def parser() -> argparse.ArgumentParser:
     top = Parser(
         prog="chainrule",
-        description="Automatic differentiation for programs written in scalars.",
+        description="Automatic differentiation for scalar programs.",
         epilog="examples:\n"
         "  chainrule demo\n"
         "  chainrule train moons --hidden 16 16 --epochs 100 --save moons.safetensors\n"
@@ -115,7 +115,7 @@ def parser() -> argparse.ArgumentParser:
     )
     top.add_argument("--version", action="version", version=f"chainrule {__version__}")
     commands = top.add_subparsers(title="commands", required=True, metavar="COMMAND")
-    about = "show gradients of an expression, and learn XOR"
+    about = "show the gradients of an expression, and train a network on XOR"
     add_command(commands, "demo", about, lambda _: demo.main(), "demo")
     add_train(commands)
     add_predict(commands)
@@ -123,12 +123,14 @@ def parser() -> argparse.ArgumentParser:
         commands, "graph", "print the graph of an expression with values and gradients", graph
     )
     graph_parser.add_argument(
-        "--save", metavar="FILE", help="write it to a .svg, .html, .png, .dot or .txt file instead"
+        "--save",
+        metavar="FILE",
+        help="write the graph to a .svg, .html, .png, .dot or .txt file instead",
     )
     add_expression(commands, "check", "compare gradients with finite differences", check)
     add_learn(commands)
     add_studio(commands)
-    add_command(commands, "info", "version, core and installed extras", info, "info")
+    add_command(commands, "info", "show the version, the core and the installed extras", info, "info")
     return top
 
 
@@ -144,16 +146,17 @@ def add_train(commands: Any) -> None:
         more=".\nA CSV file has one sample per line: comma-separated numbers, the target last,\n"
         "as in 0.5,-1.2,1. The first line may be a header.",
     )
-    hidden = "units of each hidden layer (16 16); none if no number is given"
+    hidden = "units in each hidden layer (default: 16 16); without numbers, no hidden layers"
     p.add_argument("data", help=f"{', '.join(DATA_SETS)} or a CSV file")
     p.add_argument("--hidden", type=int, nargs="*", default=[16, 16], metavar="N", help=hidden)
-    p.add_argument("--activation", choices=NAMES, default="tanh", help="of the hidden layers (tanh)")
-    p.add_argument("--loss", choices=LOSSES, help="chosen from the data if not given")
-    p.add_argument("--optimizer", choices=list(OPTIMIZERS), default="adam", help="(adam)")
-    p.add_argument("--lr", type=float, default=0.01, help="learning rate (0.01)")
-    p.add_argument("--epochs", type=int, default=200, help="(200)")
-    p.add_argument("--batch-size", type=int, help="samples per step (all)")
-    p.add_argument("--seed", type=int, default=0, help="(0)")
+    activation = "activation of the hidden layers (default: tanh)"
+    p.add_argument("--activation", choices=NAMES, default="tanh", help=activation)
+    p.add_argument("--loss", choices=LOSSES, help="default: chosen to suit the data")
+    p.add_argument("--optimizer", choices=list(OPTIMIZERS), default="adam", help="default: adam")
+    p.add_argument("--lr", type=float, default=0.01, help="learning rate (default: 0.01)")
+    p.add_argument("--epochs", type=int, default=200, help="default: 200")
+    p.add_argument("--batch-size", type=int, help="samples per step (default: all)")
+    p.add_argument("--seed", type=int, default=0, help="default: 0")
     p.add_argument("--save", metavar="FILE", help="write the model to a safetensors file")
     p.add_argument("--plot", metavar="FILE", help="plot the loss curves to an image file")
 
@@ -165,16 +168,17 @@ def add_predict(commands: Any) -> None:
         "print the predictions of a saved model for the lines of a CSV file",
         predict,
         "predict moons.safetensors points.csv",
-        more=".\nEach line has the raw outputs of the network, separated by commas. For a model of\n"
-        "`chainrule train` that is the predicted number; for two classes, a score, above 0 for class 1\n"
-        "(with binary_cross_entropy a probability, above 0.5); for more classes, a score for each,\n"
-        "starting with class 0; the class with the largest score is predicted.",
+        more=".\nEach line has the raw outputs of the network, separated by commas. For a model\n"
+        "trained with `chainrule train`, they are: for regression, the predicted number; for two\n"
+        "classes, one score, above 0 for class 1 (with binary_cross_entropy, a probability, above\n"
+        "0.5 for class 1); for more classes, one score per class, starting with class 0. The largest\n"
+        "score marks the predicted class.",
     )
     p.add_argument("model", help="a file written by `chainrule train --save`")
     p.add_argument(
         "data",
-        help="a CSV file; inputs are found by name if it and the training file have headers, "
-        "else by position; one extra column is ignored as the target",
+        help="a CSV file; if both it and the training file have headers, inputs are matched by name, "
+        "otherwise by position; one extra column is taken to be the target and ignored",
     )
 
 
@@ -192,15 +196,17 @@ def add_studio(commands: Any) -> None:
         "step through expressions, watch networks learn and read the course, in the browser",
         studio,
         *("studio", "studio --port 8000 --no-browser"),
-        more=". Serves only this machine, until Ctrl-C.",
+        more=". Accepts connections from this machine only; press Ctrl-C to stop.",
     )
-    p.add_argument("--port", type=int, default=0, metavar="N", help="a free one if not given")
-    p.add_argument("--no-browser", action="store_true", help="print the address, open nothing")
+    port = "port to listen on (default: any free port)"
+    p.add_argument("--port", type=int, default=0, metavar="N", help=port)
+    browser = "print the address instead of opening a browser"
+    p.add_argument("--no-browser", action="store_true", help=browser)
     p.add_argument(
         "--course",
         type=Path,
         metavar="FOLDER",
-        help="where your files of the course are (chainrule-course, or CHAINRULE_COURSE)",
+        help="folder with your course files (default: CHAINRULE_COURSE if set, else chainrule-course)",
     )
     add_exercises(p)
 
@@ -209,12 +215,12 @@ def add_studio(commands: Any) -> None:
 
 
 def load_data(name: str, seed: int) -> tuple[Any, Any, list[str]]:
-    """X, y and the column names, if any, the target last."""
+    """X, y and the column names, if any, with the target's name last."""
     if name in DATA_SETS:
         given = {"seed": seed} if "seed" in signature(DATA_SETS[name]).parameters else {}
         return (*DATA_SETS[name](**given), [])
     if not Path(name).is_file():
-        raise CommandError(f"no data set or file {name!r}; data sets are {', '.join(DATA_SETS)}")
+        raise CommandError(f"no data set or file {name!r}; the data sets are {', '.join(DATA_SETS)}")
     table = read_table(name)
     return *table.split(-1), table.header
 
@@ -234,14 +240,16 @@ def choose_loss(name: str, y: Any) -> tuple[str, int]:
 
 
 def how_taken(loss: str, y: Any) -> str:
-    """How integers in a file were interpreted, and how to change that."""
+    """How the targets in a file were interpreted, and how to change that."""
     present = {float(label) for label in y}
     if loss != "mse":
         last = max(1, int(max(present)))
-        gaps = f", {len(present)} of them present" if len(present) <= last else ""
-        return f"targets: classes 0 to {last}{gaps}; for numbers, use --loss mse"
-    two = present == {-1.0, 1.0}
-    return "targets: numbers, -1 and 1; for two classes, use --loss hinge" if two else ""
+        occur = "occurs" if len(present) == 1 else "occur"
+        gaps = f", of which {len(present)} {occur}" if len(present) <= last else ""
+        return f"targets: classes 0 to {last}{gaps}; to predict numbers instead, use --loss mse"
+    if present != {-1.0, 1.0}:
+        return ""
+    return "targets: the numbers -1 and 1; to treat them as two classes, use --loss hinge"
 
 
 def targets_for(loss: str, y: Any) -> Any:
@@ -252,7 +260,7 @@ def targets_for(loss: str, y: Any) -> Any:
         return y
     if not set(y) <= {0, 1}:
         few = ", ".join(f"{label:g}" for label in sorted(set(y))[:5])
-        raise CommandError(f"hinge needs two classes, 0 and 1 or -1 and 1; there are {few}")
+        raise CommandError(f"hinge needs two classes, either 0 and 1 or -1 and 1; got {few}")
     return 2 * y - 1
 
 
@@ -282,7 +290,7 @@ def train_command(arguments: Any) -> None:
     if arguments.loss:
         loss = arguments.loss
         if loss == "cross_entropy" and not is_classes(y):
-            raise CommandError(f"{loss} needs whole numbers from 0 as targets")
+            raise CommandError(f"{loss} needs class numbers as targets: 0, 1, 2 and so on")
         outputs = int(max(y)) + 1 if loss == "cross_entropy" else 1
     targets = targets_for(loss, y)
     squash = nn.activation_named("sigmoid" if loss == "binary_cross_entropy" else "linear")
@@ -315,14 +323,14 @@ def train_command(arguments: Any) -> None:
             shown = ", ".join(
                 f"{v.data:.3f}" for v in (output if isinstance(output, list) else [output])
             )
-            print(f"  {x[0]:.0f} xor {x[1]:.0f} = {shown}   wanted {target:.0f}")
+            print(f"  {x[0]:.0f} xor {x[1]:.0f} = {shown}   target {target:.0f}")
     if arguments.save is not None:
         distinct = len(set(names)) == len(names)  # otherwise a name is ambiguous
         save(model, arguments.save, names[:-1] if distinct else ())
         print(f"saved to {arguments.save}")
     if arguments.plot is not None:
         history.plot(arguments.plot)
-        print(f"plotted to {arguments.plot}")
+        print(f"plot saved to {arguments.plot}")
 
 
 def predict(arguments: Any) -> None:
@@ -335,7 +343,7 @@ def predict(arguments: Any) -> None:
 
 
 def input_columns(model: str, count: int, table: Table) -> list[int]:
-    """The model's input columns: by name if both have names, else the first ones."""
+    """The positions of the model's input columns: by name if both have names, else the first ones."""
     width = len(table.names)
     wanted = columns_of(model)
     if wanted and len(wanted) != count:
@@ -348,7 +356,7 @@ def input_columns(model: str, count: int, table: Table) -> list[int]:
             )
         return [table.place(name) for name in wanted]
     if width == count + 1:
-        print(f"the last column of {table.source} is ignored, as the target", file=sys.stderr)
+        print(f"ignoring the last column of {table.source}, taken to be the target", file=sys.stderr)
     elif width != count:
         raise CommandError(f"the model expects {count} inputs, {table.source} has {width} columns")
     return list(range(count))
@@ -358,7 +366,7 @@ def inputs_of(model: Any) -> int:
     for module in model.modules():
         if isinstance(module, nn.Neuron):
             return len(module.w)
-    raise CommandError("the model has no neurons, so the number of its inputs is not known")
+    raise CommandError("the model has no neurons, so its number of inputs is unknown")
 
 
 def leaves(pairs: Sequence[str]) -> dict[str, Value]:
@@ -368,7 +376,7 @@ def leaves(pairs: Sequence[str]) -> dict[str, Value]:
         if not equals or not name.isidentifier():
             raise CommandError(f"expected NAME=NUMBER, got {pair!r}")
         if name in CONSTANTS:
-            raise CommandError(f"{name} is a constant, {CONSTANTS[name]:.6g}: use another name")
+            raise CommandError(f"{name} is a constant, {CONSTANTS[name]:.6g}: choose a different name")
         if name in result:
             raise CommandError(f"{name} is given twice")
         try:
@@ -383,7 +391,7 @@ def evaluate(arguments: Any) -> Value:
     values = leaves(arguments.values)
     unused = [name for name in values if name not in expression.names]
     if unused:
-        raise CommandError(f"{', '.join(unused)} is not in the expression")
+        raise CommandError(f"not in the expression: {', '.join(unused)}")
     result = expression(values)
     return result if isinstance(result, Value) else Value(result)
 
@@ -402,17 +410,18 @@ def check(arguments: Any) -> None:
     result = evaluate(arguments)
     where = f"at {' '.join(arguments.values)}" if arguments.values else "here"
     if math.isnan(result.data):
-        raise CommandError(f"the expression is not defined {where}, it is nan: choose other values")
+        raise CommandError(f"the expression is undefined (NaN) {where}: choose other values")
     if math.isinf(result.data):
         raise CommandError(
-            f"the expression is {result.data} {where}, which has no derivative: choose other values"
+            f"the expression is {result.data} {where}, so it has no derivative there: choose other "
+            f"values"
         )
     report = check_gradients(result)
     ends = [row.name for row in report.comparisons if math.isnan(row.numerical)]
     if ends:
         raise CommandError(
-            f"the expression is not defined on both sides {where}, moving {', '.join(ends)}: "
-            f"choose other values"
+            f"the expression is undefined near {' '.join(arguments.values)}, for slightly smaller or "
+            f"larger {' or '.join(ends)}: choose other values"
         )
     print(report)
     if not report:

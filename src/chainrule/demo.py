@@ -1,4 +1,4 @@
-"""`make demo`: an expression, its graph with values and gradients, a check, and XOR.
+"""`make demo`: prints the graph of an expression, checks its gradients, and trains a network on XOR.
 
 The network uses only Value.
 """
@@ -58,7 +58,7 @@ def learn_xor(epochs: int = 500, rate: float = 0.5) -> None:
     seconds = time.perf_counter() - start
     print()
     for x, target in data:
-        print(f"  {x[0]:.0f} xor {x[1]:.0f}: {predict(x):+.3f}   wanted {target:+.0f}")
+        print(f"  {x[0]:.0f} xor {x[1]:.0f}: {predict(x):+.3f}   target {target:+.0f}")
     print(f"\n{seconds:.2f} s on the {'compiled' if core == 'c' else 'reference'} core.")
 
 

@@ -1,4 +1,4 @@
-"""The reference engine: a number that remembers how it was computed.
+"""The reference engine: a number that records how it was computed.
 
 Read this file first. `Value` records the operation and the inputs of every result. `backward` walks
 that graph from the result to the leaves and applies the chain rule, with the local derivatives of
@@ -28,7 +28,7 @@ class Value:
         "__dict__",  # user attributes
     )
 
-    # --- number: what a value holds --------------------------------------------------------------
+    # --- the number ------------------------------------------------------------------------------
 
     def __new__(cls, *args: Any, **keywords: Any) -> Value:
         node = object.__new__(cls)
@@ -89,11 +89,11 @@ class Value:
     def label(self, label: str) -> None:
         self.__text = errors.as_text("label", label)
 
-    # --- graph: how a value was made -------------------------------------------------------------
+    # --- the graph -------------------------------------------------------------------------------
 
     @staticmethod
     def _apply(op: Op, args: Sequence[Any]) -> Value:
-        """Apply one operation of the table and record it. Every operator ends here."""
+        """Apply one operation of the table and record it. Every operator calls this."""
         inputs = [Value.__lift(arg) for arg in op.complete(args)]
         numbers = [v.__number for v in inputs]
         number = as_float(op.forward(*numbers))
@@ -129,7 +129,7 @@ class Value:
 
     @property
     def inputs(self) -> tuple[Value, ...]:
-        """The inputs this was computed from, in order; `a + a` has two."""
+        """The Values this was computed from, in order; `a + a` has two."""
         return self.__inputs
 
     @property
@@ -151,7 +151,7 @@ class Value:
         return tuple(v.__number if v.__constant else v for v in self.__inputs)
 
     def __topological(self, check: bool = True) -> list[Value]:
-        """Everything this depends on in topological order, inputs first, without constants."""
+        """Everything this Value depends on, in topological order, inputs first, without constants."""
         order: list[Value] = []
         seen: set[Value] = set()
         path: list[tuple[Value, Iterator[Value]]] = []  # a loop, because recursion has a depth limit
@@ -269,7 +269,7 @@ class Value:
             node.__gradient = 0.0
 
     def forward(self) -> Value:
-        """Recompute everything this depends on from the leaves, in place, and return self."""
+        """Recompute, in place, everything this Value depends on, starting at the leaves; return self."""
         staleness.recompute(self.__topological(check=False))
         return self
 
@@ -282,7 +282,7 @@ class Value:
         modes.arguments.detached(leaf, (self,))
         return leaf
 
-    # --- written elsewhere: the names of tutorials, copies, NumPy --------------------------------
+    # --- defined elsewhere: names used in tutorials, copying, NumPy ------------------------------
 
     _op, _label = classic.op, label
     _prev, _children, _local_grads = classic.prev, classic.children, classic.local_grads

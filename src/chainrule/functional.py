@@ -1,7 +1,7 @@
-"""Functions on Values and plain numbers, elementwise on lists and NumPy arrays.
+"""Functions on Values and plain numbers, applied elementwise to lists and NumPy arrays.
 
-Every row of the table under its own name, and functions composed from rows: softmax,
-log_softmax, log_sigmoid, clip. The type stub beside this file is generated from both.
+There is one for every row of the table, and others composed from rows: softmax, log_softmax,
+log_sigmoid, clip, take. The type stub beside this file is generated from this file and the table.
 """
 
 from __future__ import annotations
@@ -44,7 +44,7 @@ def _elementwise(op: ops.Op) -> Callable[..., Any]:
 def _in_order(op: ops.Op, parameters: list[str], args: tuple[Any, ...], named: dict[str, Any]) -> Any:
     """Put named arguments and defaults in their positions."""
     first = op.arity - len(op.defaults)
-    op.complete(args)  # enough arguments, and not too many
+    op.complete(args)  # raises if there are too few arguments or too many
     values = [*args, *op.defaults[len(args) - first :]]
     for name, x in named.items():
         place = parameters.index(name) if name in parameters[first:] else -1
@@ -80,9 +80,9 @@ def log_softmax(values: Iterable[Any]) -> Any:
 
 
 def softmax(values: Iterable[Any]) -> Any:
-    """exp(x) of each element divided by the sum of all, without overflow."""
+    """exp(x) for each element, divided by the sum of them all, without overflow."""
     xs: Sequence[Any] = list(values)
-    largest = F.stop_gradient(F.max(xs))  # softmax does not depend on the shift, so its gradient is 0
+    largest = F.stop_gradient(F.max(xs))  # softmax does not depend on the shift, so it needs no gradient
     powers = [F.exp(x - largest) for x in xs]
     total = F.sum(powers)
     return _like(values, [F.div(power, total) for power in powers])
@@ -102,11 +102,11 @@ def take(table: Sequence[Any], index: Any) -> Any:
 
     The index must be an integer from 0 to len(table) - 1. Anything else raises IndexError, in a
     compiled function too. Two cases give NaN instead: a Value as the index outside a compiled
-    function, because the graph may be recomputed with another index, and exported programs
+    function, because the graph may be recomputed with a different index, and exported programs
     (JAX, ONNX, C and JavaScript), which cannot raise.
     """
     if not len(table):
-        raise IndexError("take needs at least one number to choose from, got none")
+        raise IndexError("take needs at least one entry to choose from, got none")
     if not isinstance(index, Value):
         index = as_float(index)
         if not index.is_integer() or not 0 <= index < len(table):

@@ -28,9 +28,9 @@ Formula = Callable[..., Any]
 
 @dataclass(frozen=True)
 class Kink:
-    """The points where an operation has no derivative, and the values used there by convention.
+    """The points where an operation has no derivative: those where `at` is zero.
 
-    `at` is zero exactly on the kink; `partials` are the values used there.
+    `partials` are the values used there by convention.
     """
 
     at: Formula
@@ -45,13 +45,13 @@ class Op:
     arity: int
     forward: Formula
     partials: tuple[Formula | None, ...]
-    symbol: str = ""  # shown in graphs; the name if empty
+    symbol: str = ""  # shown in graphs; if empty, the name is shown
     doc: str = ""
     aliases: tuple[str, ...] = ()  # more method names, so that np.arcsin(array of Values) works
-    defaults: tuple[float, ...] = ()  # for the last arguments
+    defaults: tuple[float, ...] = ()  # of the last arguments
     domain: tuple[float, float] = (-INF, INF)  # of the first argument; the result is NaN outside
     kink: Kink | None = None
-    selects: bool = False  # a partial of exactly 0 cuts the edge, so that inf and NaN do not pass either
+    selects: bool = False  # a partial of exactly 0 cuts the edge: not even inf or NaN passes
 
     def __call__(self, *args: Any) -> Any:
         """Apply to floats, or call `_apply` of the first argument that has it."""
@@ -98,7 +98,7 @@ class Op:
 
 @dataclass(frozen=True)
 class Fold:
-    """total = step(total, *element, *earlier folds), from left to right."""
+    """A left fold over the elements: total = step(total, *element, *totals of earlier folds)."""
 
     start: float
     step: Formula
@@ -108,7 +108,7 @@ class Fold:
 class Variadic(Op):
     """An operation on any number of elements, written as folds so that C can loop over it.
 
-    An element is `width` arguments: `dot` of (x1, x2, y1, y2) has the elements
+    An element consists of `width` arguments: `dot` of (x1, x2, y1, y2) has the elements
     (x1, y1) and (x2, y2). `finish(n, *folds)` computes the value. Each of
     `partials(*element, out, n, *folds)` computes the derivative with respect to one part
     of an element. With `leave_one_out`, the derivative is the fold over all other elements.
@@ -187,7 +187,7 @@ class Format:
     """The properties of a floating-point format that formulas depend on."""
 
     bits: int  # of the significand
-    deep: float  # beyond exp(-deep), exponentials start to lose bits to underflow
+    deep: float  # exponentials smaller than exp(-deep) lose bits to underflow
     small: float  # a result below this may have lost bits to underflow
     large: float  # a result above this may overflow in later operations
     root_of_small: float  # squares of numbers between these two neither overflow nor underflow
@@ -238,7 +238,7 @@ def _bell(x: Any) -> Any:
 
 
 def _over_square(x: Any, y: Any) -> Any:
-    """x / y² without overflow, and without losing bits where x / y is subnormal."""
+    """x / y² without spurious overflow, and without losing bits where x / y is subnormal."""
     q = div(x, y)
     size = abs(q)
     lost = _both(less(0.0, size), less(size, _format(x, y).small))
@@ -299,7 +299,7 @@ def _erfc_tail(x: Any) -> Any:
 
 
 def _normal_tail(x: Any) -> Any:
-    """x exp(x²/2) Φ(-x) for 0.9 <= x <= 40: the tail without its steep factors."""
+    """x exp(x²/2) Φ(-x) for 0.9 <= x <= 40: the tail of Φ, scaled so that it varies slowly."""
     return _fitted(x, 2.5, _NORMAL_TAIL)
 
 
@@ -397,7 +397,7 @@ _SQRT_HALF = 0.7071067811865476
 _TWO_OVER_SQRT_PI = 1.1283791670955126
 _ONE_OVER_SQRT_TWO_PI = 0.3989422804014327
 
-# A row reads best on few lines.
+# Rows are easier to read on few lines.
 # fmt: off
 
 # --- arithmetic ----------------------------------------------------------------------------------
@@ -416,7 +416,7 @@ div: Op = Op(
 )
 pow = Op("pow", 2, ieee.pow, (_pow_dx, _pow_dy), "**", "x to the power y over the reals")
 neg = Op("neg", 1, lambda x: -x, (lambda x, out: -1.0,), "neg", "-x")
-pos = Op("pos", 1, lambda x: +x, (lambda x, out: 1.0,), "pos", "x itself, as a node of its own")
+pos = Op("pos", 1, lambda x: +x, (lambda x, out: 1.0,), "pos", "x itself, as a separate node")
 stop_gradient = Op("stop_gradient", 1, lambda x: +x, (None,), doc="x itself, as a constant: no gradient")
 abs = Op("abs", 1, lambda x: x if x > 0.0 else 0.0 - x,
     (lambda x, out: where(less(x, 0.0), -1.0, where(less(0.0, x), 1.0, 0.0 * x)),),
@@ -431,29 +431,29 @@ equal = Op("equal", 2, lambda x, y: 1.0 if x == y else 0.0, (None, None), "==", 
 where: Op = Op("where", 3, lambda condition, x, y: x if condition != 0.0 else y,
     (None, lambda condition, x, y, out: where(condition, 1.0, 0.0),
     lambda condition, x, y, out: where(condition, 0.0, 1.0)),
-    doc="x where the condition is not 0, else y; the other branch gets exactly no gradient",
+    doc="x where the condition is not 0, else y; the branch not taken gets no gradient at all",
     selects=True)
 maximum = Op("maximum", 2,
     lambda x, y: where(less(y, x), x, where(less(x, y), y, where(equal(x, y), x, x + y))),
     (lambda x, y, out: where(less(x, y), 0.0, where(less(y, x), 1.0, where(equal(x, y), 0.5, NAN))),
     lambda x, y, out: where(less(y, x), 0.0, where(less(x, y), 1.0, where(equal(x, y), 0.5, NAN)))),
-    doc="the larger of two; on a tie each gets half of the gradient",
+    doc="the larger of two numbers; on a tie each gets half of the gradient",
     kink=Kink(lambda x, y: x - y, (0.5, 0.5)))
 minimum = Op("minimum", 2,
     lambda x, y: where(less(x, y), x, where(less(y, x), y, where(equal(x, y), x, x + y))),
     (lambda x, y, out: where(less(y, x), 0.0, where(less(x, y), 1.0, where(equal(x, y), 0.5, NAN))),
     lambda x, y, out: where(less(x, y), 0.0, where(less(y, x), 1.0, where(equal(x, y), 0.5, NAN)))),
-    doc="the smaller of two; on a tie each gets half of the gradient",
+    doc="the smaller of two numbers; on a tie each gets half of the gradient",
     kink=Kink(lambda x, y: x - y, (0.5, 0.5)))
 
 # --- exponentials and logarithms -----------------------------------------------------------------
 
 exp = Op("exp", 1, ieee.exp, (lambda x, out: out,), doc="e to the power x")
-expm1 = Op("expm1", 1, ieee.expm1, (lambda x, out: exp(x),), doc="exp(x) - 1, exact near 0")
+expm1 = Op("expm1", 1, ieee.expm1, (lambda x, out: exp(x),), doc="exp(x) - 1, accurate near 0")
 log = Op("log", 1, ieee.log, (lambda x, out: where(less(x, 0.0), NAN, div(1.0, x)),),
     doc="the natural logarithm", domain=(0.0, INF))
 log1p = Op("log1p", 1, ieee.log1p, (lambda x, out: where(less(x, -1.0), NAN, div(1.0, 1.0 + x)),),
-    doc="log(1 + x), exact near 0", domain=(-1.0, INF))
+    doc="log(1 + x), accurate near 0", domain=(-1.0, INF))
 log2 = Op("log2", 1, ieee.log2, (lambda x, out: where(less(x, 0.0), NAN, div(1.0 / _LN2, x)),),
     doc="the logarithm to base 2", domain=(0.0, INF))
 log10 = Op("log10", 1, ieee.log10, (lambda x, out: where(less(x, 0.0), NAN, div(1.0 / _LN10, x)),),
@@ -493,7 +493,7 @@ tanh = Op(
     "tanh",
     1,
     ieee.tanh,
-    # not 1 - out², which is 0 from x = 19.07 on, where the true value is 1e-16
+    # not 1 - out², which is 0 from x = 19.07 on, where the exact value is 1e-16
     (lambda x, out: 4.0 * _bell(2.0 * x),),
     doc="the hyperbolic tangent",
 )
@@ -515,7 +515,7 @@ atan2 = Op("atan2", 2, ieee.atan2,
 
 
 def _hypot(x: Any, y: Any) -> Any:
-    """Hypot of two magnitudes: the larger times √(1 + ratio²)."""
+    """hypot of two magnitudes: the larger times √(1 + ratio²)."""
     big, small = where(less(x, y), y, x), where(less(x, y), x, y)
     ratio = div(small, big)
     scaled = big * sqrt(1.0 + ratio * ratio)
@@ -533,13 +533,13 @@ erfc = Op(
     # the C library's erfc is up to 5 ulp off in the tail
     lambda x: where(less(x, 0.64), 1.0 - erf(x), where(less(28.0, x), 0.0, _erfc_tail(x))),
     (lambda x, out: _gaussian(-_TWO_OVER_SQRT_PI, x, 1.0),),
-    doc="1 - erf(x), exact in the tail",
+    doc="1 - erf(x), accurate in the tail",
 )
 sigmoid = Op(
     "sigmoid",
     1,
     lambda x: where(less(x, 0.0), div(exp(x), 1.0 + exp(x)), div(1.0, 1.0 + exp(-x))),
-    # not out (1 - out), which is 0 at x = 40, where the true value is 4e-18
+    # not out (1 - out), which is 0 at x = 40, where the exact value is 4e-18
     (lambda x, out: _bell(x),),
     doc="1 / (1 + exp(-x)) without overflow",
 )
@@ -578,7 +578,7 @@ gelu = Op(
         0.5 * x * (1.0 + erf(x * _SQRT_HALF)),
     ),
     (lambda x, out: _gelu_slope(x),),
-    doc="x times the normal distribution function of x",
+    doc="x times the standard normal distribution function of x",
 )
 # fmt: on
 
@@ -641,7 +641,7 @@ max = _variadic(
     lambda x, out, n, largest, ties: div(equal(x, largest), ties),
     finish=lambda n, largest, ties: largest,
     least=1,
-    doc="the largest; ties share the gradient equally",
+    doc="the largest number; ties share the gradient equally",
 )
 min = _variadic(
     "min",
@@ -652,7 +652,7 @@ min = _variadic(
     lambda x, out, n, smallest, ties: div(equal(x, smallest), ties),
     finish=lambda n, smallest, ties: smallest,
     least=1,
-    doc="the smallest; ties share the gradient equally",
+    doc="the smallest number; ties share the gradient equally",
 )
 
 TABLE: tuple[Op, ...] = tuple(row for row in globals().values() if isinstance(row, Op))
@@ -680,7 +680,7 @@ def take(count: int) -> Op:
 
 
 def is_known(op: Op) -> bool:
-    """Whether this is a row of the table, or `take`, which is made of rows."""
+    """Whether this is a row of the table, or `take`, which is composed of rows."""
     return BY_NAME.get(op.name) is op or (op.name == "take" and take(op.arity - 1) is op)
 
 

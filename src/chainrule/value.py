@@ -35,7 +35,7 @@ except ImportError:
     if not wanted:
         warnings.warn(
             "the compiled core of chainrule was not built, so the slower reference core is used: "
-            "install a C compiler and reinstall it, or set CHAINRULE_CORE=python to silence this",
+            "install a C compiler and reinstall chainrule, or set CHAINRULE_CORE=python to silence this",
             RuntimeWarning,
             stacklevel=3,
         )
@@ -78,7 +78,7 @@ else:
 
 
 def modes() -> Modes:
-    """The modes active here."""
+    """The modes active in the current context."""
     if core == "python":
         return reference.current()
     recording, anomaly, *observers = c_core.modes()
@@ -107,7 +107,7 @@ class _Mode(Mode):
         if inspect.isasyncgenfunction(function):
             raise TypeError(
                 f"{cls.__name__} cannot decorate an asynchronous generator; write "
-                f"`with {cls.__name__}():` inside it, around what does not yield"
+                f"`with {cls.__name__}():` inside it, around code that does not yield"
             )
         if inspect.iscoroutinefunction(function):
 
@@ -155,8 +155,9 @@ class _Resumed(Generator[Any, Any, Any]):
 class no_grad(_Mode):
     """Compute without recording a graph: results are leaves, and calling `backward()` on one raises.
 
-    The mode applies to this thread or asyncio task. A generator suspended inside keeps it on until
-    it is closed or dropped, as in PyTorch; a decorated generator has it on only while it runs.
+    The mode applies to this thread or asyncio task. A generator suspended inside the block keeps the
+    mode on until it is closed or dropped, as in PyTorch; for a decorated generator, the mode is on only
+    while it runs.
 
     >>> with no_grad():
     ...     w = w - 0.1 * w.grad

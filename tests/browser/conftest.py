@@ -1,4 +1,4 @@
-"""A browser for all tests: Debian's chromium, restricted to files and this machine."""
+"""The browser that all tests share: Debian's chromium, restricted to files and this machine."""
 
 import json
 from collections.abc import Callable, Iterator, Sequence
@@ -23,7 +23,7 @@ ARGUMENTS = (
 
 @pytest.fixture(scope="session")
 def browser() -> Iterator[Any]:
-    """One process for all tests."""
+    """One browser process for all tests."""
     require_all(["playwright"], ["chromium"])
     playwright = require("playwright.sync_api")
     chromium = require_program("chromium")
@@ -41,13 +41,13 @@ class Opener(Watched):
         self.folder, self.count = folder, 0
 
     def __call__(self, text: str, *, state: Any = None, width: int = 1200, **options: Any) -> Any:
-        """A page with this HTML; `state` is the fragment of its address."""
+        """Open this HTML in a new window; `state` becomes the fragment of its URL."""
         page = self.window(width=width, **options)
         self.show(page, text, "" if state is None else "#" + quote(json.dumps(state)))
         return page
 
     def show(self, page: Any, text: str, hashed: str = "") -> None:
-        """Open a file with this HTML in a window that is there."""
+        """Open this HTML, as a file, in an existing window."""
         path = self.folder / f"page{self.count}.html"
         self.count += 1
         path.write_text(text)
@@ -60,7 +60,7 @@ class Opener(Watched):
 
 @pytest.fixture
 def open_page(browser: Any, tmp_path: Path) -> Iterator[Opener]:
-    """Fails the test if a page made an external request or had an error."""
+    """Opens pages; fails the test if one of them made an external request or had an error."""
     opener = Opener(browser, tmp_path)
     yield opener
     assert opener.close() == []
@@ -68,7 +68,7 @@ def open_page(browser: Any, tmp_path: Path) -> Iterator[Opener]:
 
 @pytest.fixture(scope="session")
 def formatted(browser: Any) -> Iterator[Callable[[Sequence[float | None]], list[str]]]:
-    """Numbers as the pages format them."""
+    """A function that formats numbers as the pages do."""
     page = browser.new_page()
     module = "data:text/javascript," + quote(static("viz/web/static/page/numbers.js"))
     script = """async ([module, numbers]) => {
@@ -86,7 +86,7 @@ def formatted(browser: Any) -> Iterator[Callable[[Sequence[float | None]], list[
 
 @pytest.fixture(scope="module")
 def words() -> tuple[str, ...]:
-    """Further arguments of the studio, for modules that need some."""
+    """Additional arguments for the studio; test modules override this."""
     return ()
 
 

@@ -1,4 +1,4 @@
-"""The stepper's page for tests: expressions, what it must show for them, and its buttons."""
+"""Helpers for tests of the stepper: expressions, what the page must show for them, and its buttons."""
 
 import random
 from collections.abc import Callable, Sequence
@@ -18,7 +18,7 @@ READ = """() => [...document.querySelectorAll(".node")].map((node) => [
 
 
 def expression(text: str, **values: float) -> tuple[Any, dict[str, Any]]:
-    """The result, with its gradients, and its leaves by name."""
+    """The result, after backward(), and its leaves by name."""
     leaves = {name: Value(x, label=name) for name, x in values.items()}
     out = parse(text)(leaves)
     out.label = "out"
@@ -35,7 +35,7 @@ def exported(out: Any) -> str:
 
 
 def numbers(seen: Picture, formatted: Formatted) -> list[list[str | None]]:
-    """What a page must show for every node at the end."""
+    """What a page must show for every node after the last step."""
     values = formatted([node.data for node in seen.nodes])
     grads = formatted([node.grad for node in seen.nodes])
     rows = zip(seen.nodes, values, grads, strict=True)
@@ -43,7 +43,7 @@ def numbers(seen: Picture, formatted: Formatted) -> list[list[str | None]]:
 
 
 def state(page: Any) -> Any:
-    """The state in the address, once it has settled."""
+    """The state in the URL, once it has settled."""
     page.wait_for_timeout(300)
     return page.evaluate("() => JSON.parse(decodeURIComponent(location.hash.slice(1)))")
 

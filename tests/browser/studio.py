@@ -1,4 +1,4 @@
-"""The studio for tests: the real server in a separate process, with monitored pages.
+"""Runs the real studio server in a separate process, and monitors the pages that tests open.
 
 A test fails if a page makes an external request or logs an error to its console.
 """
@@ -17,11 +17,11 @@ from ..conftest import require
 from ..near import near
 
 LOCAL = ("127.0.0.1", "localhost", "[::1]")
-REFUSED = re.compile(r"Failed to load resource: .* status of 4\d\d")  # caused by the test itself
+REFUSED = re.compile(r"Failed to load resource: .* status of 4\d\d")  # tests cause these on purpose
 
 
 def external(requests: Iterable[str]) -> list[str]:
-    """The requested addresses outside this machine; the browser cannot reach them."""
+    """The requested URLs outside this machine, which the browser cannot reach."""
     parts = [(url, urlsplit(url)) for url in requests]
     return [
         url
@@ -31,7 +31,7 @@ def external(requests: Iterable[str]) -> list[str]:
 
 
 class Server:
-    """`chainrule studio --no-browser` with further arguments, until `close`."""
+    """Runs `chainrule studio --no-browser`, with any further arguments, until `close`."""
 
     def __init__(self, *words: str) -> None:
         command = [sys.executable, "-m", "chainrule", "studio", "--no-browser", *words]
@@ -45,7 +45,7 @@ class Server:
         self.root, self.entrance = re.search(r"(http://\S+)\n.*(file://\S+)", self.said).groups()
 
     def code(self) -> str:
-        """The one-time code in the file that lets a browser in."""
+        """The one-time code in the file that signs a browser in."""
         text = Path(urlsplit(self.entrance).path).read_text(encoding="utf-8")
         return re.search(r'name="token" value="([\w-]{43})"', text)[1]
 
@@ -55,7 +55,7 @@ class Server:
 
 
 class Watched:
-    """Opens windows, and records their requests and errors."""
+    """Opens windows and records their requests and errors."""
 
     def __init__(self, browser: Any) -> None:
         self.browser = browser
@@ -93,7 +93,7 @@ class Pages(Watched):
         self.server, self.state = server, None
 
     def __call__(self, *, width: int = 1280, height: int = 900, **state: Any) -> Any:
-        """A page with this state in its fragment."""
+        """Open a page with this state in the fragment of its URL."""
         return self.open(f"#{urlencode(state)}" if state else "", width=width, height=height)
 
     def open(self, hashed: str = "", *, width: int = 1280, height: int = 900, **options: Any) -> Any:
@@ -113,7 +113,7 @@ class Pages(Watched):
 
 
 def close_to(text: str, x: float) -> bool:
-    """Whether a number on the page is x, up to its rounding and that of 32-bit floats."""
+    """Whether a number on the page is x, up to the rounding of its display and of 32-bit floats."""
     return float(text.replace("−", "-").replace("–", "nan")) == near(x, rel=2e-3, abs=6e-5)
 
 
@@ -130,7 +130,7 @@ def wait_for_text(page: Any, selector: str, pattern: str) -> None:
 
 
 def becomes(page: Any, question: Callable[[], object], answer: object, seconds: float = 20.0) -> None:
-    """Poll until the value is as expected, or report what it was; the page runs meanwhile."""
+    """Poll until `question()` returns `answer`; the page keeps running in the meantime."""
     end = time.monotonic() + seconds
     while (found := question()) != answer and time.monotonic() < end:
         page.wait_for_timeout(20)
@@ -138,25 +138,25 @@ def becomes(page: Any, question: Callable[[], object], answer: object, seconds: 
 
 
 def downloaded(page: Any, press: Callable[[], None]) -> Any:
-    """The file that a button saves."""
+    """Press a button, and return the download that it starts."""
     with page.expect_download() as waiting:
         press()
     return waiting.value
 
 
 def cells(rows: Any) -> list[list[str]]:
-    """The texts of these rows of a table."""
+    """The text of each cell in these table rows."""
     return rows.evaluate_all("rows => rows.map((row) => [...row.cells].map((cell) => cell.textContent))")
 
 
 def serious(page: Any) -> list[tuple[str, list[str]]]:
-    """What axe finds serious, and where."""
+    """The serious and critical violations that axe finds, and where."""
     found = require("axe_playwright_python.sync_playwright").Axe().run(page).response["violations"]
     rules = [rule for rule in found if rule["impact"] in ("serious", "critical")]
     return [(rule["id"], [node["html"] for node in rule["nodes"]][:3]) for rule in rules]
 
 
 def checked(quiz: Any) -> str:
-    """What a quiz says about the answer that was given."""
+    """Check the answer to a quiz, and return the quiz's text."""
     quiz.get_by_role("button", name="Check").click()
     return quiz.inner_text()

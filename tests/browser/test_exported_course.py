@@ -1,4 +1,4 @@
-"""Exported lessons in a real browser, from file://: no requests are made, and everything works."""
+"""Exported lessons, opened from file:// in a real browser: everything works without the network."""
 
 import re
 
@@ -16,7 +16,7 @@ require("markdown_it")
 from chainrule.learn.teacher import exporting  # noqa: E402
 
 
-def test_a_page_stands_alone_and_its_quizzes_work(open_page: Opener) -> None:
+def test_a_page_is_self_contained_and_its_quizzes_work(open_page: Opener) -> None:
     page = open_page(exporting.html(lesson(3)))
     assert [url for url in open_page.requests if not url.startswith("file:")] == []
     assert len(open_page.requests) == 1
@@ -33,12 +33,12 @@ def test_a_page_stands_alone_and_its_quizzes_work(open_page: Opener) -> None:
         assert option["feedback"] in checked(choice)
     nodes = page.locator(".quiz").nth(3)
     nodes.get_by_role("checkbox", name=re.compile("^b,")).click()
-    assert "There is more to choose." in checked(nodes)
+    assert "There are more nodes to choose." in checked(nodes)
     nodes.get_by_role("checkbox", name=re.compile("^a,")).press("Enter")
     assert "Right" in checked(nodes)
 
 
-def test_the_figures_of_a_page_compute(open_page: Opener) -> None:
+def test_figures_are_interactive(open_page: Opener) -> None:
     page = open_page(exporting.html(lesson(3)))
     figure = page.locator(".chainrule-stepper").first
     figure.get_by_label("Value of a", exact=True).fill("5")
@@ -47,7 +47,7 @@ def test_the_figures_of_a_page_compute(open_page: Opener) -> None:
 
 
 @pytest.mark.parametrize("width", [1200, 360])
-def test_a_page_fits_its_window(open_page: Opener, width: int) -> None:
+def test_a_page_fits_the_window(open_page: Opener, width: int) -> None:
     page = open_page(exporting.html(exercise("write_mul")), width=width)
     assert page.evaluate("document.documentElement.scrollWidth") == width
     page = open_page(exporting.html(lesson(15)), width=width)

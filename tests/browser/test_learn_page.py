@@ -1,6 +1,6 @@
-"""The course in the studio, in a real browser: reading, running, answering, solving.
+"""The course in the studio, in a real browser: reading lessons, running code, quizzes, exercises.
 
-The page is compared with the library, and the terminal reads what the page saves.
+The tests compare the page with the library, and what it saves with what the terminal then shows.
 """
 
 import re
@@ -36,7 +36,7 @@ def words(folder: Path) -> tuple[str, ...]:
 def _empty(folder: Path) -> None:
     """Every test starts with an empty folder."""
     for path in folder.glob("*"):
-        path.unlink(missing_ok=True)  # the server may be renaming what a closed page saved
+        path.unlink(missing_ok=True)  # the server may still be renaming a file that a closed page saved
 
 
 def at(pages: Pages, place: str, **options: Any) -> Any:
@@ -46,7 +46,7 @@ def at(pages: Pages, place: str, **options: Any) -> Any:
 
 
 def there_and_back(page: Any, selector: str) -> None:
-    """To the list of lessons, and back to the page that has this."""
+    """Go to the list of lessons, and back to the page that contains `selector`."""
     page.get_by_role("link", name="All lessons").click()
     page.wait_for_selector(".lesson-row")
     page.go_back()
@@ -57,7 +57,7 @@ def place_of(page: Any) -> str:
     return str(page.evaluate("location.hash"))
 
 
-# --- the list and the address ----------------------------------------------------------------------
+# --- the list and the URL --------------------------------------------------------------------------
 
 
 def test_the_list_leads_to_lessons_and_exercises(pages: Pages, folder: Path) -> None:
@@ -85,7 +85,7 @@ def test_the_list_leads_to_lessons_and_exercises(pages: Pages, folder: Path) -> 
     page.wait_for_selector(".course")
 
 
-def test_the_place_is_kept_beside_other_keys(pages: Pages) -> None:
+def test_the_url_keeps_the_lesson_along_with_other_settings(pages: Pages) -> None:
     page = at(pages, "2")
     page.get_by_role("button", name="Dark theme").click()
     assert place_of(page) == "#learn/2&theme=dark"
@@ -99,7 +99,7 @@ def test_the_place_is_kept_beside_other_keys(pages: Pages) -> None:
 
 
 @pytest.mark.parametrize("place", ["99", "nothing", "exercise/nothing", "exercise/__proto__", "3/4"])
-def test_places_that_there_are_not(pages: Pages, place: str) -> None:
+def test_nonexistent_places(pages: Pages, place: str) -> None:
     page = at(pages, place)
     if place != "3/4":
         assert "there is no " in page.inner_text("#learn-view")
@@ -128,14 +128,14 @@ def test_reading_running_and_changing_code(pages: Pages) -> None:
     third = page.get_by_role("group", name="Code 3 of 11", exact=True)
     third.get_by_role("button", name="Run").click()
     third.get_by_text("block 1 of this lesson raises NameError").wait_for()
-    # A change is still there after visiting another page, and can be undone.
+    # A change survives a visit to another page, and can be undone.
     there_and_back(page, ".lesson")
     assert first.get_by_role("textbox").input_value().startswith("a = 5.0")
     first.get_by_role("button", name="Undo changes").click()
     assert first.get_by_role("textbox").input_value() == lesson(1).of("python")[0].text.rstrip()
 
 
-def test_code_in_colours_is_the_code(pages: Pages) -> None:
+def test_highlighting_does_not_change_the_code(pages: Pages) -> None:
     for number in (1, 9, 14):
         page = at(pages, str(number))
         pairs = page.locator(".editor").evaluate_all(
@@ -146,7 +146,7 @@ def test_code_in_colours_is_the_code(pages: Pages) -> None:
         assert page.locator(".py-keyword").count() > 5
 
 
-def test_a_figure_shows_the_numbers_of_the_library(pages: Pages) -> None:
+def test_a_figure_shows_the_librarys_numbers(pages: Pages) -> None:
     page = at(pages, "3")
     figure = page.locator(".figure .chainrule-stepper").first
     slider = figure.locator("input[type=range]:not(.timeline)").first
@@ -199,7 +199,7 @@ def test_quizzes_right_and_wrong(pages: Pages, folder: Path) -> None:
     assert "Right" in checked(number)
     assert asked[0]["worked"] in number.inner_text()
     page.locator(".quiz").nth(1).get_by_role("button", name="Show me").click()
-    assert "It is 5." in page.locator(".quiz").nth(1).inner_text()
+    assert "The answer is 5." in page.locator(".quiz").nth(1).inner_text()
     choice = page.locator(".quiz").nth(3)
     for option in asked[3]["option"]:
         choice.get_by_label(option["text"]).check()
@@ -217,7 +217,7 @@ def test_clicking_a_node(pages: Pages, folder: Path) -> None:
     page = at(pages, "2")
     quiz = page.locator(".quiz").nth(2)
     quiz.get_by_role("checkbox", name=re.compile("^a,")).click()
-    assert "Something chosen is not part of it." in checked(quiz)
+    assert "A chosen node is not part of the answer." in checked(quiz)
     assert "-36" not in quiz.inner_text()  # the result is not revealed
     quiz.get_by_role("checkbox", name=re.compile("^a,")).press("Space")
     quiz.get_by_role("checkbox", name=re.compile("^b,")).press("Space")
@@ -226,9 +226,9 @@ def test_clicking_a_node(pages: Pages, folder: Path) -> None:
     becomes(page, lambda: Progress.read(folder).quizzes, {"2.3": False})
 
 
-def test_another_question_and_another(pages: Pages) -> None:
+def test_asking_for_more_questions(pages: Pages) -> None:
     page = at(pages, "6")
-    page.get_by_role("button", name="Ask me one").click()
+    page.get_by_role("button", name="Ask me a question").click()
     quiz = page.locator(".more-questions .quiz")
     quiz.wait_for()
     texts = set()
@@ -236,10 +236,10 @@ def test_another_question_and_another(pages: Pages) -> None:
         texts.add(quiz.locator(".question-text").inner_text())
         quiz.get_by_role("button", name="Show me").click()
         assert "through" in quiz.inner_text()
-        page.get_by_role("button", name="Another one").click()
+        page.get_by_role("button", name="Ask another").click()
         becomes(page, lambda: "through" in quiz.inner_text(), False)
     assert len(texts) > 1
-    assert at(pages, "1").get_by_role("button", name="Ask me one").count() == 0
+    assert at(pages, "1").get_by_role("button", name="Ask me a question").count() == 0
 
 
 # --- an exercise -----------------------------------------------------------------------------------
@@ -253,7 +253,7 @@ def saved(page: Any) -> None:
     wait_for_text(page, ".save-state", "^saved$")
 
 
-def test_an_exercise_wrong_then_right_then_in_the_terminal(pages: Pages, folder: Path) -> None:
+def test_a_wrong_then_a_right_solution_which_the_terminal_lists(pages: Pages, folder: Path) -> None:
     page = at(pages, "exercise/write_mul")
     assert editor(page).input_value() == MUL.starter
     editor(page).fill(WRONG)
@@ -278,7 +278,7 @@ def test_an_exercise_wrong_then_right_then_in_the_terminal(pages: Pages, folder:
     assert "1 of 40" in page.inner_text(".how-far")
 
 
-def test_what_was_typed_is_saved(pages: Pages, folder: Path) -> None:
+def test_typed_text_is_saved(pages: Pages, folder: Path) -> None:
     page = at(pages, "exercise/write_mul")
     editor(page).fill("print('hello')\n")
     saved(page)
@@ -295,8 +295,8 @@ def test_what_was_typed_is_saved(pages: Pages, folder: Path) -> None:
     becomes(page, (folder / "write_mul.py").read_text, "closed in a hurry\n")
 
 
-def test_an_exercise_that_is_opened_again_waits_for_its_last_save(pages: Pages, folder: Path) -> None:
-    """Otherwise it would mistake its own last save for another program's."""
+def test_a_reopened_exercise_waits_for_its_last_save(pages: Pages, folder: Path) -> None:
+    """Otherwise it would mistake its own last save for a change by another program."""
     page = at(pages, "exercise/write_mul")
     order: list[str] = []
 
@@ -318,10 +318,10 @@ def test_an_exercise_that_is_opened_again_waits_for_its_last_save(pages: Pages, 
 
 
 @pytest.mark.parametrize("arrives", [True, False])
-def test_a_page_that_closes_while_it_saves_loses_nothing(
+def test_a_page_that_closes_while_saving_loses_nothing(
     pages: Pages, folder: Path, arrives: bool
 ) -> None:
-    """The previous save has no answer yet: it may have been written or lost."""
+    """The previous save has not been answered yet: it may have been written or lost."""
     page = at(pages, "exercise/write_mul")
     held: list[Any] = []
 
@@ -346,8 +346,10 @@ def test_a_page_that_closes_while_it_saves_loses_nothing(
     becomes(page, written, ["last\n"])
 
 
-@pytest.mark.parametrize(("choice", "kept"), [("Keep what is here", "mine\n"), ("Take", "theirs\n")])
-def test_a_file_that_was_changed_on_disk(pages: Pages, folder: Path, choice: str, kept: str) -> None:
+@pytest.mark.parametrize(
+    ("choice", "kept"), [("Keep this text", "mine\n"), ("Load the file", "theirs\n")]
+)
+def test_a_conflict_with_a_change_on_disk(pages: Pages, folder: Path, choice: str, kept: str) -> None:
     page = at(pages, "exercise/write_mul")
     editor(page).fill("first\n")
     saved(page)
@@ -359,25 +361,25 @@ def test_a_file_that_was_changed_on_disk(pages: Pages, folder: Path, choice: str
     page.get_by_text("First choose which version of the file to keep.").wait_for()
     assert (folder / "write_mul.py").read_text() == "theirs\n"
     assert editor(page).input_value() == "mine\n"
-    banner.get_by_text("What the file says now").click()
+    banner.get_by_text("The current content of the file").click()
     assert "theirs" in banner.inner_text()
     banner.get_by_role("button", name=choice).click()
     saved(page)
     assert not banner.is_visible()
     assert editor(page).input_value() == kept
     becomes(page, (folder / "write_mul.py").read_text, kept)
-    if choice == "Take":  # and the dropped version is restored
+    if choice == "Load the file":  # undo brings back the discarded version
         editor(page).press("Control+z")
         assert editor(page).input_value() == "mine\n"
 
 
-def test_a_change_on_disk_is_seen_on_coming_back(pages: Pages, folder: Path) -> None:
+def test_a_change_on_disk_is_noticed_when_the_page_regains_focus(pages: Pages, folder: Path) -> None:
     page = at(pages, "exercise/write_mul")
     editor(page).fill("first\n")
     saved(page)
     (folder / "write_mul.py").write_text("theirs\n")
     page.evaluate("dispatchEvent(new Event('focus'))")
-    page.get_by_role("button", name="Take what is in the file").click()
+    page.get_by_role("button", name="Load the file").click()
     assert editor(page).input_value() == "theirs\n"
 
 
@@ -399,14 +401,14 @@ def test_an_endless_loop_is_stopped(pages: Pages) -> None:
     block.get_by_text("It was stopped.").wait_for()
 
 
-def test_hints_one_by_one_and_the_solution_at_the_second_asking(pages: Pages, folder: Path) -> None:
+def test_hints_one_by_one_and_the_solution_on_the_second_click(pages: Pages, folder: Path) -> None:
     page = at(pages, "exercise/write_mul")
     for i in (1, 2, 3):
         page.get_by_role("button", name=f"Hint {i} of 3").click()
         page.wait_for_function(f"() => document.querySelectorAll('.hints > li').length === {i}")
     assert page.get_by_role("button", name="No more hints").is_disabled()
     page.get_by_role("button", name="Solution").click()
-    page.get_by_text("You have not passed yet.").wait_for()
+    page.get_by_text("You have not passed this exercise yet.").wait_for()
     assert page.locator(".solution").count() == 0
     page.get_by_role("button", name="Solution").click()
     page.wait_for_selector(".solution")
@@ -415,7 +417,7 @@ def test_hints_one_by_one_and_the_solution_at_the_second_asking(pages: Pages, fo
     assert (progress.hints, progress.solutions) == ({"write_mul": 3}, ["write_mul"])
 
 
-def test_the_editor_with_the_keyboard(pages: Pages) -> None:
+def test_keyboard_editing(pages: Pages) -> None:
     page = at(pages, "exercise/write_mul")
     field = editor(page)
     field.fill("")
@@ -437,7 +439,7 @@ def test_the_editor_with_the_keyboard(pages: Pages) -> None:
     assert "Esc, then Tab" in page.inner_text("#editor-keys")
 
 
-def test_markup_stays_text(pages: Pages) -> None:
+def test_markup_is_shown_as_text(pages: Pages) -> None:
     page = at(pages, "exercise/write_mul")
     markup = "<img src=x onerror='window.pwned=1'><script>window.pwned=1</script>"
     editor(page).fill(f"print({markup!r})\nraise ValueError({markup!r})")
@@ -472,13 +474,13 @@ def test_axe_finds_nothing_serious(pages: Pages, place: str, theme: str) -> None
 
 
 @pytest.mark.parametrize("place", ["", *(str(each.number) for each in lessons()), "exercise/write_mul"])
-def test_a_phone_needs_no_sideways_scrolling(pages: Pages, place: str) -> None:
+def test_a_phone_does_not_scroll_sideways(pages: Pages, place: str) -> None:
     page = at(pages, place, width=360, height=740)
     page.wait_for_timeout(300)
     assert page.evaluate("document.documentElement.scrollWidth") == 360
 
 
-def test_lines_are_as_long_as_one_likes_to_read(pages: Pages) -> None:
+def test_lines_have_a_comfortable_length(pages: Pages) -> None:
     page = at(pages, "3", width=1600)
     width = page.evaluate(
         """() => {

@@ -1,4 +1,4 @@
-"""The widget: its script in a browser with a mock notebook model, its values in Python."""
+"""The notebook widget: its script, in a browser with a mock model, and its values in Python."""
 
 import json
 import math
@@ -44,8 +44,8 @@ def made() -> tuple[Any, Any, Any]:
     return widget(out), out, (a, b)
 
 
-def test_values_come_back(made: tuple[Any, Any, Any]) -> None:
-    """Assigning to `values`, as the browser does, updates the leaves and recomputes."""
+def test_values_from_the_browser_update_the_leaves(made: tuple[Any, Any, Any]) -> None:
+    """Assigning to `values`, as the browser does, updates the leaves and recomputes the result."""
     shown, out, (a, b) = made
     assert shown.values == {"0": 2.0, "1": -3.0}
     shown.values = {"0": 0.5, "1": 1.0}
@@ -55,7 +55,7 @@ def test_values_come_back(made: tuple[Any, Any, Any]) -> None:
         shown.values = {"9": 1.0}
 
 
-def test_the_same_stepper(made: tuple[Any, Any, Any], open_page: Opener, formatted: Any) -> None:
+def test_stepping_in_the_widget(made: tuple[Any, Any, Any], open_page: Opener, formatted: Any) -> None:
     shown, _, _ = made
     page = open_page.window()
     page.goto("about:blank")
@@ -75,20 +75,20 @@ def test_the_same_stepper(made: tuple[Any, Any, Any], open_page: Opener, formatt
     assert page.evaluate(left) == [0, []]
 
 
-def test_it_says_what_to_install(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_a_missing_package_is_named(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setitem(sys.modules, "anywidget", None)
     with pytest.raises(ImportError, match=r"install it with pip install 'chainrule\[notebook\]'$"):
         widget(Value(1.0))
 
 
-def test_it_takes_a_value() -> None:
+def test_only_a_value_is_accepted() -> None:
     require("anywidget")
-    with pytest.raises(TypeError, match=r"^widget takes a Value, got float$"):
+    with pytest.raises(TypeError, match=r"^widget expects a Value, got float$"):
         widget(1.0)
 
 
 def test_every_number_is_pythons(open_page: Opener, formatted: Formatted) -> None:
-    """When drawn, and after its leaves are moved, which changes Python's Values too."""
+    """When drawn, and after leaves are changed in the browser, which changes Python's Values too."""
     require("anywidget")
     page = open_page.window()
     for name, make in GRAPHS.items():

@@ -1,4 +1,4 @@
-"""The exported file, opened from disk: everything a user can do with it."""
+"""Everything a user can do with an exported file that is opened from disk."""
 
 import json
 import math
@@ -22,7 +22,7 @@ from .studio import serious
 
 
 def moments(seen: Picture, formatted: Formatted) -> list[list[list[str | None]]]:
-    """What it must show after each number of steps, from Python's contributions."""
+    """What the page must show after each step, computed from Python's contributions."""
     data = [None if node.inputs else node.data for node in seen.nodes]
     grad: list[float | None] = [None] * len(seen.nodes)
     found = []
@@ -41,8 +41,8 @@ def moments(seen: Picture, formatted: Formatted) -> list[list[list[str | None]]]
     return found
 
 
-def test_it_opens_complete(open_page: Opener, formatted: Formatted) -> None:
-    """Every value and gradient, and one request: for the file itself."""
+def test_it_opens_with_every_number(open_page: Opener, formatted: Formatted) -> None:
+    """It shows every value and gradient, and requests only the file itself."""
     out, _ = example()
     page = open_page(exported(out))
     assert page.evaluate(READ) == numbers(picture(out), formatted)
@@ -79,7 +79,7 @@ def test_keys(open_page: Opener) -> None:
     field.focus()
     for key in ("ArrowLeft", "Home", "End", " "):
         page.keyboard.press(key)
-    assert progress(page) == "step 0 of 14", "a field needs its keys itself"
+    assert progress(page) == "step 0 of 14", "keys pressed in a field must not move the stepper"
 
 
 def test_playing(open_page: Opener) -> None:
@@ -99,8 +99,8 @@ def test_playing(open_page: Opener) -> None:
     assert page.get_by_role("button", name="Play", exact=True).count() == 1
 
 
-def test_a_step_says_its_rule_and_its_numbers(open_page: Opener, formatted: Formatted) -> None:
-    """Where two paths meet, with += and the previous gradient."""
+def test_a_step_shows_its_rule_and_its_numbers(open_page: Opener, formatted: Formatted) -> None:
+    """Where two paths meet, it shows += and the previous gradient."""
     out, _ = example()
     seen = picture(out)
     page = open_page(exported(out), state={"step": 1})
@@ -146,7 +146,7 @@ def test_rules_are_shown_as_mathematics(open_page: Opener) -> None:
 
 
 def test_a_branch_not_taken(open_page: Opener, formatted: Formatted) -> None:
-    """No gradient flows there, and everything beyond it gets 0, although its derivative is infinite."""
+    """No gradient flows into it: everything behind it gets 0, even where a derivative is infinite."""
     x, y = Value(1.0, label="x"), Value(0.0, label="y")
     out = where(ops.less(0.0, x), x, sqrt(y))
     out.backward()
@@ -161,24 +161,24 @@ def test_a_branch_not_taken(open_page: Opener, formatted: Formatted) -> None:
     assert sum("so nothing flows" in text for text in texts) == 2
 
 
-LOG = "log(-1.0000) is nan: log takes numbers from 0 on"
-TIMES = "is nan: 0 × inf has no value"
+LOG = "log(-1.0000) is nan: log is defined only for numbers from 0 up"
+TIMES = "is nan: 0 × inf is undefined"
 
 
 @pytest.mark.parametrize(
     ("text", "values", "reason"),
     [
         ("b * log(a)", {"a": -1.0, "b": 2.0}, f"nan comes from v1: {LOG}"),
-        ("asin(a)", {"a": 2.0}, "asin(2.0000) is nan: asin takes numbers from −1 to 1"),
+        ("asin(a)", {"a": 2.0}, "asin(2.0000) is nan: asin is defined only for numbers from −1 to 1"),
         ("a * b", {"a": 0.0, "b": math.inf}, f"0.0000 × inf {TIMES}"),
-        ("a - b", {"a": math.inf, "b": math.inf}, "inf − inf is nan: inf − inf has no value"),
-        ("a / b", {"a": 0.0, "b": 0.0}, "0.0000 ÷ 0.0000 is nan: 0 ÷ 0 has no value"),
+        ("a - b", {"a": math.inf, "b": math.inf}, "inf − inf is nan: inf − inf is undefined"),
+        ("a / b", {"a": 0.0, "b": 0.0}, "0.0000 ÷ 0.0000 is nan: 0 ÷ 0 is undefined"),
         (
             "a ** b",
             {"a": -1.0, "b": 0.5},
-            "-1.0000 ** 0.5000 is nan: a negative number has whole powers only",
+            "-1.0000 ** 0.5000 is nan: a negative number needs an integer exponent",
         ),
-        ("sin(a)", {"a": math.inf}, "sin(inf) is nan: sin has no value for an infinite number"),
+        ("sin(a)", {"a": math.inf}, "sin(inf) is nan: sin is undefined for an infinite number"),
         ("a + 1", {"a": math.nan}, "nan comes from a: a was nan from the start"),
         ("b * sqrt(a)", {"a": 0.0, "b": 0.0}, f"the gradient of a is nan: 0.0000 × inf {TIMES}"),
     ],
@@ -196,16 +196,16 @@ def halves(x: Any) -> Any:
 @pytest.mark.parametrize(
     ("function", "numbers", "reason"),
     [
-        (halves, (0.0, 1.0, math.inf, 2.0), "0 × inf has no value"),
-        (halves, (1.0, 1.0, math.inf, -math.inf), "inf − inf has no value"),
-        (halves, (1e200, 1e200, 1e200, -1e200), "inf − inf has no value"),
-        (chainrule.sum, (1.0, math.inf, -math.inf), "inf − inf has no value"),
-        (chainrule.mean, (1.0, math.inf, -math.inf), "inf − inf has no value"),
-        (chainrule.prod, (0.0, 2.0, -math.inf), "0 × inf has no value"),
-        (chainrule.prod, (1e200, 1e200, 0.0), "prod has no value for these numbers"),
+        (halves, (0.0, 1.0, math.inf, 2.0), "0 × inf is undefined"),
+        (halves, (1.0, 1.0, math.inf, -math.inf), "inf − inf is undefined"),
+        (halves, (1e200, 1e200, 1e200, -1e200), "inf − inf is undefined"),
+        (chainrule.sum, (1.0, math.inf, -math.inf), "inf − inf is undefined"),
+        (chainrule.mean, (1.0, math.inf, -math.inf), "inf − inf is undefined"),
+        (chainrule.prod, (0.0, 2.0, -math.inf), "0 × inf is undefined"),
+        (chainrule.prod, (1e200, 1e200, 0.0), "prod is undefined for these numbers"),
     ],
 )
-def test_a_nan_of_many_numbers_is_explained(
+def test_a_nan_of_a_reduction_is_explained(
     open_page: Opener, function: Any, numbers: tuple[float, ...], reason: str
 ) -> None:
     out = function([Value(x, label=f"x{i}") for i, x in enumerate(numbers)])
@@ -214,7 +214,7 @@ def test_a_nan_of_many_numbers_is_explained(
     assert page.locator(".telling .why").text_content().endswith(f") is nan: {reason}.")
 
 
-def test_a_nan_is_explained_where_it_was_made(open_page: Opener) -> None:
+def test_a_nan_is_explained_at_the_step_that_creates_it(open_page: Opener) -> None:
     out, _ = expression("b * log(a)", a=-1.0, b=2.0)
     page = open_page(exported(out), state={"step": 1})
     assert page.locator(".telling .why").text_content() == f"Why: {LOG}."
@@ -244,8 +244,8 @@ def test_several_outputs(open_page: Opener, formatted: Formatted) -> None:
 # --- leaves --------------------------------------------------------------------------------------
 
 
-def test_other_values(open_page: Opener, formatted: Formatted) -> None:
-    """Typed or with the slider: the numbers are those that the library computes."""
+def test_changing_leaves(open_page: Opener, formatted: Formatted) -> None:
+    """Typing or moving a slider gives the numbers that the library computes."""
     out, leaves = example()
     page = open_page(exported(out))
     page.get_by_label("Value of a", exact=True).fill("0.75")
@@ -264,20 +264,20 @@ def test_other_values(open_page: Opener, formatted: Formatted) -> None:
     assert shown == formatted([leaves[name].grad for name in "abc"])
 
 
-def test_a_slider_reaches_what_was_typed(open_page: Opener) -> None:
+def test_a_slider_extends_to_a_typed_number(open_page: Opener) -> None:
     page = open_page(exported(example()[0]))
     page.get_by_label("Value of a", exact=True).fill("1234.5")
     slider = page.get_by_label("Slide a", exact=True)
     assert float(slider.get_attribute("max")) >= 1234.5
     assert state(page)["values"]["0"] == 1234.5
     page.get_by_label("Value of a", exact=True).fill("")
-    assert state(page)["values"]["0"] == 1234.5, "an empty field is no number"
+    assert state(page)["values"]["0"] == 1234.5, "an empty field changes nothing"
 
 
-def test_leaves_that_were_changed_since(open_page: Opener, formatted: Formatted) -> None:
-    """The page opens with Python's numbers, and says that a step recomputes them."""
+def test_leaves_changed_after_the_computation(open_page: Opener, formatted: Formatted) -> None:
+    """The page opens with Python's numbers and says that they are stale; a step recomputes them."""
     out, leaves = example()
-    note = "Leaves were changed since this was computed."
+    note = "Leaves have changed since this was computed."
     assert open_page(exported(out)).get_by_text(note).count() == 0
     leaves["a"].data = 0.5
     page = open_page(exported(out))
@@ -289,7 +289,7 @@ def test_leaves_that_were_changed_since(open_page: Opener, formatted: Formatted)
     assert page.evaluate(READ) == numbers(picture(out), formatted)
 
 
-def test_what_only_python_computes_cannot_be_moved(open_page: Opener, formatted: Formatted) -> None:
+def test_leaves_of_a_custom_operation_cannot_be_changed(open_page: Opener, formatted: Formatted) -> None:
     cube = custom_op("cube", lambda x: x**3, lambda x, out: 3 * x**2)
     x, y = Value(2.0, label="x"), Value(0.5, label="y")
     out = cube(x) * y
@@ -300,7 +300,7 @@ def test_what_only_python_computes_cannot_be_moved(open_page: Opener, formatted:
     assert [row[0] for row in page.evaluate(READ)] == formatted([2.0, 8.0, 2.0, 16.0])
 
 
-def test_the_state_is_in_the_address(open_page: Opener) -> None:
+def test_the_state_is_in_the_url(open_page: Opener) -> None:
     page = open_page(exported(example()[0]))
     page.get_by_label("Value of b", exact=True).fill("1.5")
     page.get_by_label("Step", exact=True).fill("9")
@@ -314,7 +314,7 @@ def test_the_state_is_in_the_address(open_page: Opener) -> None:
     assert page.get_by_label("Predict first").is_checked()
 
 
-def test_a_state_that_does_not_fit_is_left_out(open_page: Opener) -> None:
+def test_an_invalid_state_is_ignored(open_page: Opener) -> None:
     text = exported(example()[0])
     wrong = {"step": 99, "values": {"0": "x", "77": 1, "a": 2}, "predict": "yes", "picture": 3}
     page = open_page(text, state=wrong)
@@ -323,7 +323,7 @@ def test_a_state_that_does_not_fit_is_left_out(open_page: Opener) -> None:
     assert progress(page) == "14 steps"
 
 
-# --- checking and predicting ---------------------------------------------------------------------
+# --- finite differences and predictions ----------------------------------------------------------
 
 
 def test_finite_differences(open_page: Opener, formatted: Formatted) -> None:
@@ -344,7 +344,7 @@ def test_finite_differences(open_page: Opener, formatted: Formatted) -> None:
     assert page.locator(".checks tr.differs").count() == 0
 
 
-def test_differences_at_a_kink(open_page: Opener, formatted: Formatted) -> None:
+def test_finite_differences_at_a_kink(open_page: Opener, formatted: Formatted) -> None:
     out, _ = expression("relu(a)", a=0.0)
     page = open_page(exported(out))
     page.get_by_text("Check with finite differences").click()
@@ -353,7 +353,7 @@ def test_differences_at_a_kink(open_page: Opener, formatted: Formatted) -> None:
 
 
 def test_predicting(open_page: Opener, formatted: Formatted) -> None:
-    """Asks before showing, says what is right, shows the calculation, keeps the score."""
+    """The page asks before showing a number, checks the answer, shows the calculation, keeps score."""
     two, four, minus_two, minus_six = formatted([2.0, 4.0, -2.0, -6.0])
     page = open_page(exported(example()[0]))
     page.get_by_label("Predict first").check()
@@ -381,11 +381,11 @@ def test_predicting(open_page: Opener, formatted: Formatted) -> None:
     page.keyboard.type("-2")
     page.keyboard.press("Enter")
     assert page.locator(".telling .verdict").text_content() == f"✓ Right: {minus_two}."
-    assert page.locator(".score").text_content() == "1 of 3 right", "the first answer counts"
+    assert page.locator(".score").text_content() == "1 of 3 right", "only the first answer counts"
 
 
 def test_predicting_gradients(open_page: Opener) -> None:
-    """Within 1 %, or rounded to two digits; the gradient is the one after +=."""
+    """Accepts answers within 1 % or rounded to two digits, for the gradient after +=."""
     out, _ = example()
     seen = picture(out)
     k = next(i for i, step in enumerate(seen.steps) if step.kind == "backward" and not step.first)
@@ -412,7 +412,7 @@ def test_mistyped_text_is_not_an_answer(open_page: Opener, formatted: Formatted)
         page.get_by_label("Value of v1").fill(typed)
         press(page, "Check")
         said = page.locator(".question .unread").text_content()
-        assert said.startswith(f"“{typed}” cannot be read as a number, so it does not count.")
+        assert said.startswith(f"“{typed}” is not a number, so it does not count.")
         assert page.locator(".score").text_content() == ""
         assert page.locator(".node.current .value").text_content() == "?"
     page.get_by_label("Value of v1").fill("−6")
@@ -424,8 +424,8 @@ def test_mistyped_text_is_not_an_answer(open_page: Opener, formatted: Formatted)
 # --- display -------------------------------------------------------------------------------------
 
 
-def test_all_digits(open_page: Opener) -> None:
-    """On hover and on focus; one stop for the tab key, then the arrows."""
+def test_tooltips_show_all_digits(open_page: Opener) -> None:
+    """On hover and on focus. The tab key stops once at the graph; arrow keys move inside it."""
     out, _ = example()
     page = open_page(exported(out))
     page.locator(".node").filter(has_text="tanh").hover()
@@ -440,7 +440,7 @@ def test_all_digits(open_page: Opener) -> None:
     assert page.locator(".node[tabindex='0']").count() == 1
 
 
-def test_the_size_of_the_graph(open_page: Opener) -> None:
+def test_zooming_the_graph(open_page: Opener) -> None:
     page = open_page(exported(example()[0]), width=700)
     drawing = page.locator(".area > svg")
 
@@ -503,7 +503,7 @@ def test_narrow_windows(open_page: Opener, width: int) -> None:
 
 
 def test_light_and_dark(open_page: Opener) -> None:
-    """Follows the system, or the page's attribute if there is one."""
+    """The page follows the system's theme, unless its own attribute sets one."""
     text = exported(example()[0])
     colour = "() => getComputedStyle(document.querySelector('.transport')).backgroundColor"
     light, dark = (open_page(text, color_scheme=scheme) for scheme in ("light", "dark"))
@@ -516,7 +516,7 @@ def test_light_and_dark(open_page: Opener) -> None:
 
 
 @pytest.mark.parametrize("scheme", ["light", "dark"])
-def test_accessible(open_page: Opener, scheme: str) -> None:
+def test_axe_finds_nothing_serious(open_page: Opener, scheme: str) -> None:
     page = open_page(exported(example()[0]), color_scheme=scheme)
     page.get_by_text("Check with finite differences").click()
     assert serious(page) == []
@@ -530,7 +530,7 @@ def test_accessible(open_page: Opener, scheme: str) -> None:
     assert serious(page) == []
 
 
-# --- safety --------------------------------------------------------------------------------------
+# --- security ------------------------------------------------------------------------------------
 
 HIT = "<script>window.__hit=1</script>"
 PARTS = (
@@ -542,7 +542,7 @@ WRAPS = ("{}", "</text>{}", "-->{}", "&lt;{}", "\u2028{}\u2029")
 
 
 def test_labels_are_text(open_page: Opener) -> None:
-    """Fifty labels that are code in some context; none of them runs."""
+    """Fifty labels that would be code in some context; none of them runs."""
     labels = [wrap.format(part) for part in PARTS for wrap in WRAPS]
     assert len(labels) == 50
     leaves = [Value(0.1 * i, label=label) for i, label in enumerate(labels)]
@@ -568,8 +568,8 @@ def test_labels_are_text(open_page: Opener) -> None:
     assert page.locator("img").count() == 0
 
 
-def test_the_policy_stops_other_scripts(open_page: Opener) -> None:
-    """Even one that somehow got into the page."""
+def test_the_content_security_policy_blocks_other_scripts(open_page: Opener) -> None:
+    """Even a script that somehow got into the page."""
     page = open_page(exported(example()[0]))
     page.evaluate("""() => {
         const script = document.createElement("script");
@@ -584,7 +584,7 @@ def test_the_policy_stops_other_scripts(open_page: Opener) -> None:
     complaints = [text for text in open_page.problems if "Content Security Policy" in text]
     assert len(complaints) == len(open_page.problems) == 2
     open_page.problems.clear()
-    open_page.requests.remove("https://example.org/x.png")  # stopped by the policy
+    open_page.requests.remove("https://example.org/x.png")  # blocked by the policy
 
 
 def test_without_scripts(open_page: Opener) -> None:

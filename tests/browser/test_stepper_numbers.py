@@ -1,4 +1,4 @@
-"""Every number in an exported file is Python's: for any expression, graph and leaves."""
+"""Every number in an exported file equals Python's, for any expression, graph and leaves."""
 
 import math
 import random
@@ -36,12 +36,12 @@ MOVE = """(values) => {
 
 
 def full(text: str) -> float | None:
-    """A number with all its digits, as JavaScript writes it."""
+    """Parse a number with all its digits, as JavaScript writes it."""
     return None if text == "–" else float(text.replace("−", "-").replace("Infinity", "inf"))
 
 
 def unknown(seen: Picture) -> set[int]:
-    """The inputs below a hand-made operation, whose gradients a browser cannot know."""
+    """The nodes below a user-written backward, whose gradients a browser cannot know."""
     found: set[int] = set()
     for node in reversed(seen.nodes):
         if node.rule == "by hand" or node.id in found:
@@ -65,7 +65,7 @@ def test_random_expressions(open_page: Opener, formatted: Formatted) -> None:
 
 
 def test_every_page_opens_with_pythons_numbers(open_page: Opener, formatted: Formatted) -> None:
-    """Rounded in the boxes, and in full on hover, for every kind of graph."""
+    """For every kind of graph, numbers are rounded in the boxes and complete on hover."""
     page = open_page.window()
     for name, make in GRAPHS.items():
         seen = picture(make())
@@ -83,7 +83,7 @@ def test_every_page_opens_with_pythons_numbers(open_page: Opener, formatted: For
 
 
 def test_every_page_steps_to_what_backward_gives(open_page: Opener, formatted: Formatted) -> None:
-    """Starting from 1 at the output; what only Python knows is omitted, not shown as 0."""
+    """The output's gradient is 1; numbers that only Python can compute are omitted, not shown as 0."""
     page = open_page.window()
     for name, make in GRAPHS.items():
         out = make()
@@ -94,7 +94,7 @@ def test_every_page_steps_to_what_backward_gives(open_page: Opener, formatted: F
             out.backward(reset=True)
             seen = picture(list(out.inputs))
         elif name in ("stale by hand", "stale custom"):
-            continue  # that has its own test
+            continue  # these have their own test
         else:
             out.forward().backward(reset=True)
             seen = picture(out)
@@ -106,7 +106,7 @@ def test_every_page_steps_to_what_backward_gives(open_page: Opener, formatted: F
 
 
 def test_every_page_follows_its_sliders(open_page: Opener, formatted: Formatted) -> None:
-    """Other leaves: the numbers are those that Python computes for them."""
+    """After leaves are changed, the numbers are those that Python computes."""
     page = open_page.window()
     rng = random.Random(0)
     for name, make in GRAPHS.items():
@@ -140,8 +140,8 @@ def test_every_page_follows_its_sliders(open_page: Opener, formatted: Formatted)
 
 
 @pytest.mark.parametrize("name", ["stale by hand", "stale custom"])
-def test_what_only_python_can_compute_anew_is_not_guessed(name: str, open_page: Opener) -> None:
-    """Its leaves have changed since it was computed: a page cannot know its current value."""
+def test_stale_results_of_user_defined_operations_are_not_shown(name: str, open_page: Opener) -> None:
+    """Leaves have changed since Python computed the result, and a page cannot recompute it."""
     seen = picture(GRAPHS[name]())
     page = open_page(html_page(seen))
     press(page, "Last step")
@@ -153,7 +153,7 @@ def test_what_only_python_can_compute_anew_is_not_guessed(name: str, open_page: 
     assert set(grads.values()) == {"–"}
 
 
-def test_predicting_skips_what_is_not_known(open_page: Opener) -> None:
+def test_predicting_skips_unknown_gradients(open_page: Opener) -> None:
     seen = picture(GRAPHS["by hand, called cube"]())
     page = open_page(html_page(seen), state={"step": 0, "predict": True})
     asked = 0
@@ -180,19 +180,19 @@ def folded_pictures() -> dict[str, Picture]:
     return {
         "named": draw(loss, fold=True, names=model).picture,
         "without names": draw(loss, fold=True).picture,
-        "by itself": draw(wide).picture,
+        "folded automatically": draw(wide).picture,
         "few boxes": fold(picture(loss), most=4),
         "many boxes": fold(picture(loss), most=100),
         "stale": draw(stale, fold=True).picture,
         "before backward": draw(before, fold=True).picture,
         "no structure": draw(drawn.expression(400)).picture,
-        "too large to be read": draw(deep).picture,
-        "several": draw([loss, loss * 2.0], fold=True).picture,
+        "very deep": draw(deep).picture,
+        "several outputs": draw([loss, loss * 2.0], fold=True).picture,
     }
 
 
 def test_folded_pages_show_pythons_numbers(open_page: Opener, formatted: Formatted) -> None:
-    """And nothing movable: no steps, no sliders, no leaf that Python does not have."""
+    """They have no controls, neither steps nor sliders, and no leaf that Python does not have."""
     page = open_page.window()
     for name, seen in folded_pictures().items():
         assert any(node.kind == "group" for node in seen.nodes), name
@@ -207,14 +207,16 @@ def test_folded_pages_show_pythons_numbers(open_page: Opener, formatted: Formatt
         counts = f"{sum(node.count for node in seen.nodes):,} nodes, folded into {len(seen.nodes)} boxes"
         said = f"{counts}, with the numbers that Python computed."
         assert page.get_by_text(said).is_visible(), name
-        changed = page.get_by_text("Leaves were changed since this was computed.").count()
+        changed = page.get_by_text("Leaves have changed since this was computed.").count()
         assert changed == any(node.changed for node in seen.nodes), name
 
 
 def test_a_reload_keeps_pythons_numbers(open_page: Opener, formatted: Formatted) -> None:
     out = GRAPHS["backward twice"]()
     page = open_page(html_page(picture(out)))
-    assert page.get_by_text("from more than one backward() or from a gradient other than 1").is_visible()
+    assert page.get_by_text(
+        "they come from several backward() calls, or do not start from 1"
+    ).is_visible()
     page.get_by_label("Predict first").check()
     assert state(page)["step"] is None
     page.reload()
@@ -227,7 +229,7 @@ def test_a_reload_keeps_pythons_numbers(open_page: Opener, formatted: Formatted)
 def test_gradients_that_were_not_computed(open_page: Opener, formatted: Formatted) -> None:
     out = GRAPHS["before backward"]()
     page = open_page(html_page(picture(out)))
-    assert page.get_by_text("Gradients were not computed yet.").is_visible()
+    assert page.get_by_text("The gradients have not been computed yet.").is_visible()
     assert page.evaluate(READ) == numbers(picture(out), formatted)
     page.get_by_label("Value of a", exact=True).fill("1.5")
     graph.topological(out)[0].data = 1.5
@@ -235,8 +237,8 @@ def test_gradients_that_were_not_computed(open_page: Opener, formatted: Formatte
     assert page.evaluate(READ) == numbers(picture(out), formatted)
 
 
-def test_leaves_that_are_not_ordinary_numbers(open_page: Opener) -> None:
-    """A slider that cannot reach its leaf is disabled; a field says what it cannot hold."""
+def test_infinite_nan_and_huge_leaves(open_page: Opener) -> None:
+    """A slider that cannot reach its leaf is disabled; inf and NaN are shown as placeholders."""
     leaves = [Value(x, label=name) for x, name in ((math.inf, "a"), (math.nan, "b"), (1e308, "c"))]
     out = sum(leaves[1:], leaves[0])
     page = open_page(html_page(picture(out)))
@@ -246,4 +248,4 @@ def test_leaves_that_are_not_ordinary_numbers(open_page: Opener) -> None:
     assert float(fields[2].input_value()) == 1e308
     assert page.get_by_label("Slide c", exact=True).is_disabled()
     press(page, "Last step")
-    assert list(state(page)["values"].values()) == [1e308], "JSON has no other numbers"
+    assert list(state(page)["values"].values()) == [1e308], "JSON cannot represent inf and NaN"

@@ -1,6 +1,6 @@
-"""The page of the studio, in a real browser against the real server: its tabs and the stepper.
+"""The studio's page, in a real browser with the real server: its tabs and the stepper.
 
-Numbers on the page are compared with the library.
+The tests compare the numbers on the page with the library's.
 """
 
 import http.server
@@ -42,7 +42,7 @@ EXAMPLES = {
 # --- the page ------------------------------------------------------------------------------------
 
 
-def test_the_tabs_are_a_tablist_for_the_keyboard(pages: Pages) -> None:
+def test_tabs_work_with_the_keyboard(pages: Pages) -> None:
     page = pages()
     tabs = page.get_by_role("tablist", name="Views")
     stepper, trainer = tabs.get_by_role("tab", name="Stepper"), tabs.get_by_role("tab", name="Trainer")
@@ -60,7 +60,7 @@ def test_the_tabs_are_a_tablist_for_the_keyboard(pages: Pages) -> None:
     assert [stepper.get_attribute("tabindex"), trainer.get_attribute("tabindex")] == ["0", "-1"]
 
 
-def test_back_goes_to_the_tab_before(pages: Pages) -> None:
+def test_back_returns_to_the_previous_tab(pages: Pages) -> None:
     page = pages()
     page.click("#tab-trainer")
     page.go_back()
@@ -69,7 +69,7 @@ def test_back_goes_to_the_tab_before(pages: Pages) -> None:
     assert page.locator("#trainer").is_visible()
 
 
-def test_the_theme_follows_the_system_until_it_is_chosen(pages: Pages) -> None:
+def test_the_theme_follows_the_system_until_the_user_chooses(pages: Pages) -> None:
     page = pages.open(color_scheme="dark")
     ground = "getComputedStyle(document.body).backgroundColor"
     dark = page.evaluate(ground)
@@ -85,7 +85,7 @@ def test_the_theme_follows_the_system_until_it_is_chosen(pages: Pages) -> None:
 
 
 @pytest.mark.parametrize("name", EXAMPLES)
-def test_an_example_shows_the_numbers_of_the_library(pages: Pages, name: str) -> None:
+def test_an_example_shows_the_librarys_numbers(pages: Pages, name: str) -> None:
     page = pages()
     expression, numbers = EXAMPLES[name]
     page.get_by_label("Example").select_option(label=name)
@@ -99,11 +99,11 @@ def test_an_example_shows_the_numbers_of_the_library(pages: Pages, name: str) ->
         assert shown(leaf.grad) in page.inner_text("#stepper-view")
 
 
-def test_names_that_are_typed_get_fields(pages: Pages) -> None:
+def test_typed_variables_get_fields(pages: Pages) -> None:
     page = pages()
     page.fill("#expression", "log(p)*q + pi*e + max(p, q) + 1e3")
     page.get_by_label("Value of p", exact=True).fill("2.5")
-    assert page.get_by_label(re.compile("^Value")).count() == 2  # each value can be typed in one place
+    assert page.get_by_label(re.compile("^Value")).count() == 2  # one field per variable
     page.click("text=Draw")
     value = parse("log(p)*q + pi*e + max(p, q) + 1e3")({"p": 2.5, "q": 1.0})
     wait_for_text(page, "#stepper-view", shown(value))
@@ -113,7 +113,7 @@ def test_names_that_are_typed_get_fields(pages: Pages) -> None:
     assert state_of(page)["values"] == "p=2.5,q=-4"
 
 
-def test_a_value_that_is_typed_while_a_picture_is_on_its_way_stays(pages: Pages) -> None:
+def test_a_value_typed_while_a_picture_is_loading_is_kept(pages: Pages) -> None:
     page = pages(expression="a * b", values="a=2,b=3")
     wait_for_text(page, "#stepper-view", re.escape(shown(6.0)))
     late: list[Any] = []
@@ -149,12 +149,12 @@ def test_an_error_is_one_line_in_a_live_region(pages: Pages) -> None:
     wait_for_text(page, "#message", "^$")
 
 
-def test_the_check_of_the_library_is_a_table_in_a_dialog(pages: Pages) -> None:
+def test_the_gradient_check_opens_a_dialog_with_a_table(pages: Pages) -> None:
     page = pages()
     page.get_by_label("Example").select_option(label="a is used twice")
     wait_for_text(page, "#stepper-view", shown(np.tanh(-2)))
     page.get_by_role("button", name="Check gradients").click()
-    dialog = page.get_by_role("dialog", name="Gradients checked")
+    dialog = page.get_by_role("dialog", name="Gradient check")
     dialog.wait_for()
     a, b = Value(2.0, label="a"), Value(-3.0, label="b")
     report = check_gradients((a * b + a**2).tanh())
@@ -169,7 +169,7 @@ def test_the_check_of_the_library_is_a_table_in_a_dialog(pages: Pages) -> None:
     assert page.evaluate("document.activeElement.id") == "check"
 
 
-def test_an_expression_is_exported_as_html_svg_and_python(pages: Pages, tmp_path: Path) -> None:
+def test_exporting_an_expression_as_html_svg_and_python(pages: Pages, tmp_path: Path) -> None:
     page = pages(expression="tanh(a*b + a**2)", values="a=2,b=-3")
     wait_for_text(page, "#stepper-view", shown(np.tanh(-2)))
     texts = {}
@@ -183,7 +183,7 @@ def test_an_expression_is_exported_as_html_svg_and_python(pages: Pages, tmp_path
     assert str(np.tanh(-2.0))[:12] in printed
 
 
-def test_a_step_and_its_values_are_in_the_address(pages: Pages) -> None:
+def test_the_step_and_the_values_are_in_the_url(pages: Pages) -> None:
     page = pages(expression="tanh(a*b + a**2)", values="a=2,b=-3")
     page.get_by_role("button", name="First step").click()
     page.get_by_role("button", name="Next", exact=True).click()
@@ -196,7 +196,7 @@ def test_a_step_and_its_values_are_in_the_address(pages: Pages) -> None:
     assert shown(1.5 * -3) in page.inner_text("#stepper-view")
 
 
-def test_back_brings_the_expression_before(pages: Pages) -> None:
+def test_back_returns_to_the_previous_expression(pages: Pages) -> None:
     page = pages()
     page.get_by_label("Example").select_option(label="A neuron with tanh")
     wait_for_text(page, "#stepper-view", shown(np.tanh(0.8814)))
@@ -207,7 +207,7 @@ def test_back_brings_the_expression_before(pages: Pages) -> None:
     assert page.input_value("#expression") == TANH
 
 
-def test_a_copied_link_opens_the_same(pages: Pages) -> None:
+def test_a_copied_link_opens_the_same_expression(pages: Pages) -> None:
     page = pages.open("#expression=exp(a)&values=a%3D0.25")
     wait_for_text(page, "#stepper-view", shown(np.exp(0.25)))
     page.context.grant_permissions(["clipboard-read", "clipboard-write"])
@@ -218,7 +218,7 @@ def test_a_copied_link_opens_the_same(pages: Pages) -> None:
     wait_for_text(other, "#stepper-view", shown(np.exp(0.25)))
 
 
-def test_a_tab_keeps_its_message_to_itself(pages: Pages) -> None:
+def test_messages_belong_to_their_tab(pages: Pages) -> None:
     page = pages(tab="trainer", data="csv", csv="x,y\n1,2\n", expression="tanh(")
     wait_for_text(page, "#message", "expected 3: x, y and the class")
     page.wait_for_timeout(800)
@@ -232,7 +232,7 @@ def test_a_tab_keeps_its_message_to_itself(pages: Pages) -> None:
 
 @contextmanager
 def lost(browser: Any) -> Iterator[Any]:
-    """A page of a studio that has ended."""
+    """A page whose studio has been stopped."""
     with closing(Server()) as own:
         pages = Pages(browser, own)
         page = trainer(pages, **SMALL)
@@ -240,9 +240,9 @@ def lost(browser: Any) -> Iterator[Any]:
         yield page
 
 
-def test_a_lost_connection_is_said_and_tried_again(browser: Any) -> None:
+def test_a_lost_connection_is_reported_and_retried(browser: Any) -> None:
     with lost(browser) as page:
-        wait_for_text(page, "#message", "connection to the studio is lost; trying again in")
+        wait_for_text(page, "#message", "connection to the studio was lost; reconnecting in")
         assert page.locator("#play").is_disabled()
 
 
@@ -255,7 +255,7 @@ def test_a_lost_connection_is_said_and_tried_again(browser: Any) -> None:
         (404, "application/json", '{"error": "not found"}'),
     ],
 )
-def test_another_server_at_its_port_is_not_the_studio(
+def test_a_different_server_on_its_port_is_not_taken_for_the_studio(
     browser: Any, status: int, kind: str, body: str
 ) -> None:
     with lost(browser) as page:
@@ -267,7 +267,7 @@ def test_another_server_at_its_port_is_not_the_studio(
         assert page.inner_text("#gone").startswith("The studio has ended")
 
 
-def test_a_page_finds_the_studio_that_was_started_again(browser: Any) -> None:
+def test_a_page_reconnects_to_a_restarted_studio(browser: Any) -> None:
     with lost(browser) as page:
         port = str(urlsplit(page.url).port)
         wait_for_text(page, "#gone", f"Start it again in a terminal: chainrule studio --port {port} ")
@@ -312,19 +312,19 @@ def another_port() -> Iterator[Any]:
 
 
 def test_another_port_gets_the_cookie_but_not_the_key(pages: Pages, another_port: Any) -> None:
-    """The cookie alone is worth nothing, as tests/studio/test_security.py shows."""
+    """The cookie alone gives no access, as tests/studio/test_security.py shows."""
     page = pages()
     page.wait_for_selector("#stepper-view .node")
     page.goto(f"http://127.0.0.1:{another_port.server_port}/")
     (cookie,) = another_port.cookies
-    assert re.search(r"chainrule_\d+=[\w-]{43}", cookie)  # so the threat is real
+    assert re.search(r"chainrule_\d+=[\w-]{43}", cookie)  # so other ports do receive it
     assert page.evaluate("Object.keys(localStorage)") == []
     assert page.go_back().ok
     page.wait_for_selector("#stepper-view .node")
 
 
-def test_every_tab_of_the_browser_is_let_in(pages: Pages, server: Server) -> None:
-    """A reloaded one, one whose address is typed, and one that a link opens."""
+def test_every_tab_of_the_browser_is_signed_in(pages: Pages, server: Server) -> None:
+    """A reloaded tab, a tab whose URL is typed, and a tab that a link opens."""
     page = pages(expression="a * 7")
     wait_for_text(page, "#stepper-view", r"7\.0000")
     page.reload()
@@ -347,7 +347,7 @@ def test_every_tab_of_the_browser_is_let_in(pages: Pages, server: Server) -> Non
     assert Path(kept.path()).read_text().startswith("<svg")
 
 
-def test_a_browser_that_is_not_in_is_asked_for_the_code(browser: Any) -> None:
+def test_a_browser_that_is_not_signed_in_is_asked_for_the_code(browser: Any) -> None:
     with closing(Server()) as own, closing(browser.new_context()) as context:
         page = context.new_page()
         page.goto(own.root)
@@ -361,11 +361,11 @@ def test_a_browser_that_is_not_in_is_asked_for_the_code(browser: Any) -> None:
             late.goto(f"{own.root}/enter")
             late.get_by_label("Code").fill("wrong")
             late.get_by_role("button", name="Open the studio").click()
-            wait_for_text(late, "body", "the code is not that of this studio")
+            wait_for_text(late, "body", "this is not the code of the running studio")
 
 
-def test_the_code_is_in_nothing_that_the_browser_keeps(browser: Any, tmp_path: Path) -> None:
-    """Not in its history, not in restored sessions, not in a title or an address."""
+def test_the_browser_never_stores_the_code(browser: Any, tmp_path: Path) -> None:
+    """It is not in the history, in a restored session, in a title or in a URL."""
     options: Any = {"executable_path": require_program("chromium"), "args": list(ARGUMENTS)}
     persistent = browser.browser_type.launch_persistent_context(tmp_path / "profile", **options)
     with closing(Server()) as own, closing(persistent) as context:
@@ -386,7 +386,7 @@ def test_the_code_is_in_nothing_that_the_browser_keeps(browser: Any, tmp_path: P
     assert code not in "".join(titles)
     assert history <= 3
     kept = {path: path.read_bytes() for path in (tmp_path / "profile").rglob("*") if path.is_file()}
-    assert any(key.encode() in content for content in kept.values())  # the search covers the right files
+    assert any(key.encode() in content for content in kept.values())  # the right files are searched
     wide = code.encode("utf-16-le")
     assert [path for path, content in kept.items() if code.encode() in content or wide in content] == []
 
@@ -408,7 +408,7 @@ MARKUP = '<img src=x onerror="window.pwned=1"><script>window.pwned=1</script>'
         {"tab": MARKUP, "theme": MARKUP, "step": MARKUP, "sample": MARKUP, "weights": MARKUP},
     ],
 )
-def test_markup_stays_text(pages: Pages, state: dict[str, str]) -> None:
+def test_markup_is_shown_as_text(pages: Pages, state: dict[str, str]) -> None:
     page = pages(**state)
     page.wait_for_timeout(1000)
     assert page.evaluate("window.pwned") is None
@@ -433,7 +433,7 @@ def test_axe_finds_nothing_serious(pages: Pages, tab: str, theme: str) -> None:
 
 
 @pytest.mark.parametrize("tab", ["stepper", "trainer"])
-def test_a_phone_needs_no_sideways_scrolling(pages: Pages, tab: str) -> None:
+def test_a_phone_does_not_scroll_sideways(pages: Pages, tab: str) -> None:
     page = pages(tab=tab, width=360, height=740)
     page.wait_for_timeout(1000)
     if tab == "trainer":
@@ -449,8 +449,8 @@ def test_reduced_motion_is_respected(pages: Pages) -> None:
     assert set(page.locator("button").evaluate_all(script)) == {"0s"}
 
 
-def test_random_expressions_show_the_numbers_of_the_library(pages: Pages) -> None:
-    """Fifty expressions, every value and gradient of every node."""
+def test_random_expressions_show_the_librarys_numbers(pages: Pages) -> None:
+    """Fifty expressions: every value and gradient of every node matches."""
     rng = random.Random(1)
     page = pages()
     for _ in range(50):

@@ -1,6 +1,6 @@
-"""The trainer of the studio, in a real browser against the real server.
+"""The studio's trainer, in a real browser with the real server.
 
-Numbers on the page are compared with the library.
+The tests compare the numbers on the page with the library's.
 """
 
 import re
@@ -21,14 +21,14 @@ from .trainer import SMALL, assert_parameters, fitted, numbers, rewind, run_for_
 # --- runs ----------------------------------------------------------------------------------------
 
 
-def test_a_run_waits_with_the_parameters_of_the_library(pages: Pages) -> None:
+def test_a_new_run_has_the_librarys_initial_parameters(pages: Pages) -> None:
     page = trainer(pages, layers="3,2")
     assert page.inner_text("#epoch-number") == "0"
     assert page.inner_text("#play") == "Start"
     assert_parameters(page, fitted(0, None, None, [3, 2, 1])[0])
 
 
-def test_a_step_is_a_step_of_the_library(pages: Pages) -> None:
+def test_one_step_matches_the_library(pages: Pages) -> None:
     page = trainer(pages, layers="3")
     page.click("#step")
     wait_for_text(page, "#epoch-number", "^1$")
@@ -37,7 +37,7 @@ def test_a_step_is_a_step_of_the_library(pages: Pages) -> None:
     assert close_to(numbers(page, "Loss")[0][1], history.losses[0])
 
 
-def test_any_epoch_can_be_rewound_to(pages: Pages) -> None:
+def test_rewinding_to_any_epoch(pages: Pages) -> None:
     page = trainer(pages, layers="3")
     last = run_for_a_moment(page)
     rewind(page, 7)
@@ -53,7 +53,7 @@ def test_any_epoch_can_be_rewound_to(pages: Pages) -> None:
     wait_for_text(page, "#epoch-number", "^0$")
 
 
-def test_speeds_are_shown_while_it_runs(pages: Pages) -> None:
+def test_speeds_are_shown_during_a_run(pages: Pages) -> None:
     page = trainer(pages)
     page.click("#play")
     wait_for_text(page, "#steps-rate", r"^[\d,]+$")
@@ -63,7 +63,7 @@ def test_speeds_are_shown_while_it_runs(pages: Pages) -> None:
     wait_for_text(page, "#steps-rate", "–")
 
 
-def test_by_default_one_can_watch_it_learn(pages: Pages) -> None:
+def test_the_default_speed_is_slow_enough_to_watch(pages: Pages) -> None:
     page = trainer(pages, speed="")
     assert page.input_value("#speed") == "watch"
     page.click("#play")
@@ -76,7 +76,7 @@ def test_by_default_one_can_watch_it_learn(pages: Pages) -> None:
     page.wait_for_function("() => Number(document.querySelector('#epoch-number').textContent) > 500")
 
 
-def test_a_slow_run_makes_the_same_steps(pages: Pages) -> None:
+def test_a_slow_run_takes_the_same_steps(pages: Pages) -> None:
     page = trainer(pages, **SMALL)
     page.select_option("#speed", "steps")
     assert state_of(page)["speed"] == "steps"
@@ -85,7 +85,7 @@ def test_a_slow_run_makes_the_same_steps(pages: Pages) -> None:
     assert_parameters(page, fitted(last, *data.xor(), [4, 1], lr=0.05)[0])
 
 
-def test_xor_has_a_table_of_its_four_cases(pages: Pages) -> None:
+def test_xor_shows_a_table_of_its_four_cases(pages: Pages) -> None:
     page = trainer(pages, **SMALL)
     run_for_a_moment(page, 400)
     rewind(page, 400)
@@ -99,7 +99,7 @@ def test_xor_has_a_table_of_its_four_cases(pages: Pages) -> None:
     assert page.inner_text("#accuracy-number") == "100.0 %"
 
 
-def test_a_loss_that_is_not_a_number_stops_with_an_explanation(pages: Pages) -> None:
+def test_a_nonfinite_loss_stops_the_run_with_an_explanation(pages: Pages) -> None:
     page = trainer(pages, loss="mse", optimizer="sgd", activation="linear", rate="1000")
     page.click("#play")
     banner = page.get_by_role("alert")
@@ -111,7 +111,7 @@ def test_a_loss_that_is_not_a_number_stops_with_an_explanation(pages: Pages) -> 
     assert page.locator("#play").is_enabled()
 
 
-def test_the_learning_rate_changes_while_it_runs(pages: Pages) -> None:
+def test_changing_the_learning_rate_during_a_run(pages: Pages) -> None:
     page = trainer(pages, layers="3")
     page.click("#play")
     page.wait_for_function("() => Number(document.querySelector('#epoch-number').textContent) >= 10")
@@ -130,7 +130,7 @@ def test_the_learning_rate_changes_while_it_runs(pages: Pages) -> None:
 # --- settings ------------------------------------------------------------------------------------
 
 
-def test_settings_are_in_the_address_and_restored(pages: Pages) -> None:
+def test_settings_are_kept_in_the_url(pages: Pages) -> None:
     page = trainer(pages)
     page.get_by_role("radio", name="Circles").check()
     page.get_by_label("More neurons in layer 2").click()
@@ -160,7 +160,7 @@ def test_settings_are_in_the_address_and_restored(pages: Pages) -> None:
     assert page.locator("#layers output").all_inner_texts() == ["7", "9"]
 
 
-def test_points_are_added_by_click_and_by_keyboard(pages: Pages) -> None:
+def test_adding_points_by_click_and_by_keyboard(pages: Pages) -> None:
     page = trainer(pages, **SMALL)
     page.get_by_role("radio", name="Points", exact=True).check()
     wait_for_text(page, "#message", "Click on the plot")
@@ -181,7 +181,7 @@ def test_points_are_added_by_click_and_by_keyboard(pages: Pages) -> None:
     assert page.inner_text("#point-count") == "1 point"
 
 
-def test_a_click_adds_to_a_data_set_as_well(pages: Pages) -> None:
+def test_a_click_can_add_a_point_to_a_data_set(pages: Pages) -> None:
     page = trainer(pages, **SMALL)
     page.get_by_role("radio", name="Add point").check()
     box = page.locator("#plot svg").bounding_box()
@@ -190,7 +190,7 @@ def test_a_click_adds_to_a_data_set_as_well(pages: Pages) -> None:
     assert state_of(page)["points"].startswith("0,0,0;0,1,1;1,0,1;1,1,0;")
 
 
-def test_several_classes_need_their_own_loss(pages: Pages) -> None:
+def test_more_than_two_classes_need_cross_entropy(pages: Pages) -> None:
     points = "0,0,0;1,0,1;0,1,2;0.1,0.1,0;0.9,0,1;0,0.9,2"
     page = pages(tab="trainer", speed="full", data="points", points=points, layers="4")
     wait_for_text(page, "#message", "use cross_entropy")
@@ -204,7 +204,7 @@ def test_several_classes_need_their_own_loss(pages: Pages) -> None:
     assert page.get_attribute("#plot .contour", "d")
 
 
-def test_a_pasted_table_is_learned(pages: Pages) -> None:
+def test_training_on_a_pasted_table(pages: Pages) -> None:
     page = trainer(pages, layers="2")
     page.get_by_role("radio", name="CSV").check()
     page.fill("#csv", "x,y,label\n0,0,0\n1,1,1\n0,1,0\n")
@@ -215,7 +215,7 @@ def test_a_pasted_table_is_learned(pages: Pages) -> None:
     wait_for_text(page, "#message", "line 2")
 
 
-def test_a_table_comes_from_a_file(pages: Pages, tmp_path: Path) -> None:
+def test_loading_a_table_from_a_file(pages: Pages, tmp_path: Path) -> None:
     file = tmp_path / "points.csv"
     file.write_text("a,b,c\n0,0,0\n1,1,1\n0,1,0\n2,2,1\n")
     page = trainer(pages, layers="2")
@@ -227,7 +227,7 @@ def test_a_table_comes_from_a_file(pages: Pages, tmp_path: Path) -> None:
 # --- drawings ------------------------------------------------------------------------------------
 
 
-def test_hover_over_a_sample_shows_what_the_library_computes(pages: Pages) -> None:
+def test_hovering_over_a_sample_shows_the_librarys_output(pages: Pages) -> None:
     page = trainer(pages, **SMALL)
     run_for_a_moment(page, 50)
     rewind(page, 50)
@@ -243,7 +243,7 @@ def test_hover_over_a_sample_shows_what_the_library_computes(pages: Pages) -> No
     assert "target 1" in page.inner_text("#details")
 
 
-def test_the_boundary_is_that_of_the_network(pages: Pages) -> None:
+def test_the_decision_boundary_matches_the_network(pages: Pages) -> None:
     page = trainer(pages, **SMALL)
     run_for_a_moment(page, 400)
     rewind(page, 400)
@@ -251,7 +251,7 @@ def test_the_boundary_is_that_of_the_network(pages: Pages) -> None:
     rows = numbers(page, "Output on the plane")
     centre = float(rows[4][5])
     assert centre == near(1 / (1 + np.exp(-model([0.5, 0.5]).data)), abs=0.02)
-    # Along the contour the output is one half.
+    # Along the contour, the probability is one half: the logit is 0.
     path = page.get_attribute("#plot .contour", "d")
     places = [tuple(map(float, pair.split())) for pair in re.findall(r"M([\d.-]+ [\d.-]+)", path)]
     inside = [(u, v) for u, v in places if 34 <= u <= 434 and 6 <= v <= 406]
@@ -259,7 +259,7 @@ def test_the_boundary_is_that_of_the_network(pages: Pages) -> None:
     for u, v in inside:  # the bounds of XOR are -0.15 and 1.15
         x, y = -0.15 + 1.3 * (u - 34) / 400, 1.15 - 1.3 * (v - 6) / 400
         assert model([x, y]).data == near(0.0, abs=0.2)
-    # The raster has the colour of the class on either side.
+    # On either side of the boundary, the background has the colour of the predicted class.
     colours = page.evaluate(
         """() => { const c = document.querySelector('.raster canvas');
            const { data } = c.getContext('2d').getImageData(0, 0, 50, 50);
@@ -270,7 +270,7 @@ def test_the_boundary_is_that_of_the_network(pages: Pages) -> None:
     page.wait_for_selector("#plot svg[aria-label*='epoch 400']")
 
 
-def test_edges_say_weights_gradients_and_updates_without_colour(pages: Pages) -> None:
+def test_edges_show_weights_gradients_and_updates_without_relying_on_colour(pages: Pages) -> None:
     page = trainer(pages, **SMALL)
     page.click("#step")
     wait_for_text(page, "#epoch-number", "^1$")
@@ -290,7 +290,7 @@ def test_edges_say_weights_gradients_and_updates_without_colour(pages: Pages) ->
         assert label.lower().rstrip("s") in page.inner_text("#network-legend").lower()
 
 
-def test_neurons_and_edges_have_numbers_for_pointer_and_keyboard(pages: Pages) -> None:
+def test_pointer_and_keyboard_show_the_numbers_of_neurons_and_edges(pages: Pages) -> None:
     page = trainer(pages, **SMALL)
     model, _ = fitted(0, None, None, [4, 1])
     neuron = page.locator("#network [aria-label='layer 1, neuron 2']")
@@ -311,7 +311,7 @@ def test_neurons_and_edges_have_numbers_for_pointer_and_keyboard(pages: Pages) -
     assert close_to(page.inner_text("#details").split("weight ")[1].split()[0], weight)
 
 
-def test_the_gradient_of_each_layer_is_shown(pages: Pages) -> None:
+def test_the_gradient_norm_of_each_layer_is_shown(pages: Pages) -> None:
     page = trainer(pages, **SMALL)
     page.click("#step")
     wait_for_text(page, "#epoch-number", "^1$")
@@ -322,16 +322,16 @@ def test_the_gradient_of_each_layer_is_shown(pages: Pages) -> None:
     assert all(close_to(text, x) for text, x in zip(texts, expected, strict=True))
 
 
-def test_words_for_gradients_that_vanish_or_explode(pages: Pages) -> None:
+def test_vanishing_and_exploding_gradients_are_reported(pages: Pages) -> None:
     page = pages()
     say = "(flow) => import('/static/studio/static/training/curves.js').then((m) => m.flowWords(flow))"
     assert page.evaluate(say, [1.0, 0.5]) == ""
-    assert page.evaluate(say, [0.9e-5, 1.0]).startswith("Layer 1 vanishes")
+    assert page.evaluate(say, [0.9e-5, 1.0]).startswith("Layer 1: the gradient vanishes")
     assert page.evaluate(say, [1.1e-5, 1.0]) == ""
-    assert page.evaluate(say, [1.0, 1001.0]).startswith("Layer 2 explodes")
+    assert page.evaluate(say, [1.0, 1001.0]).startswith("Layer 2: the gradient explodes")
 
 
-def test_a_frame_is_decoded_whatever_the_length_of_its_head(pages: Pages) -> None:
+def test_frames_are_decoded_for_any_header_length(pages: Pages) -> None:
     page = pages()
     found = page.evaluate(
         """async () => {
@@ -353,7 +353,7 @@ def test_a_frame_is_decoded_whatever_the_length_of_its_head(pages: Pages) -> Non
     assert found == [[name, [1, 2], [3]] for name in ("", "a", "ab", "abc")]
 
 
-def test_losses_stay_few_enough_to_draw(pages: Pages) -> None:
+def test_long_loss_curves_are_downsampled(pages: Pages) -> None:
     page = pages()
     found = page.evaluate(
         """async () => {
@@ -371,10 +371,10 @@ def test_losses_stay_few_enough_to_draw(pages: Pages) -> None:
     assert found[1:] == [10, 7, [10000, 9999, 9998, 9997, 7, 9995, 9994, 9993, 9992, 9991]]
 
 
-# --- a sample in the stepper, exports ------------------------------------------------------------
+# --- samples in the stepper, and exports ---------------------------------------------------------
 
 
-def test_a_sample_opens_in_the_stepper_and_from_its_link(pages: Pages) -> None:
+def test_opening_a_sample_in_the_stepper_and_from_its_link(pages: Pages) -> None:
     page = trainer(pages, **SMALL)
     page.fill("#sample", "3")
     page.get_by_role("button", name="Open this sample in the stepper").click()
@@ -389,7 +389,7 @@ def test_a_sample_opens_in_the_stepper_and_from_its_link(pages: Pages) -> None:
     wait_for_text(page, "#stepper-view", shown(0.1792))
 
 
-def test_a_sample_of_a_larger_network_can_be_read(pages: Pages) -> None:
+def test_a_sample_of_a_larger_network_is_drawn_folded(pages: Pages) -> None:
     page = trainer(pages, data="xor", layers="8,8")
     page.fill("#sample", "3")
     page.click("#open-sample")
@@ -421,14 +421,14 @@ def test_a_sample_of_a_larger_network_can_be_read(pages: Pages) -> None:
     page.wait_for_selector("tr[data-leaf] th >> text=layers.1.neurons.7.w.7")
 
 
-def test_a_network_too_large_for_a_picture_is_said_beside_its_button(pages: Pages) -> None:
+def test_a_network_too_large_to_draw_is_reported(pages: Pages) -> None:
     page = trainer(pages, layers="64,64,64")
     page.click("#open-sample")
     wait_for_text(page, "#message", "nodes, more than")
     assert page.locator("#trainer").is_visible()
 
 
-def test_the_code_of_a_run_gives_its_loss(pages: Pages) -> None:
+def test_the_exported_code_reproduces_the_run(pages: Pages) -> None:
     page = trainer(pages, **SMALL)
     run_for_a_moment(page, 30)
     rewind(page, 30)
@@ -442,7 +442,7 @@ def test_the_code_of_a_run_gives_its_loss(pages: Pages) -> None:
     assert_parameters(page, names["model"])
 
 
-def test_pictures_are_exported_without_a_style_sheet(pages: Pages) -> None:
+def test_exported_pictures_need_no_style_sheet(pages: Pages) -> None:
     page = trainer(pages, **SMALL)
     run_for_a_moment(page, 20)
     for button, name in (("#export-network", "network.svg"), ("#export-plot-svg", "plot.svg")):

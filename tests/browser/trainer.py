@@ -1,4 +1,4 @@
-"""The trainer's page for tests: initial runs, and its numbers once they have settled."""
+"""Helpers for tests of the trainer: start runs, and read the page's numbers once they have settled."""
 
 from typing import Any
 
@@ -11,14 +11,14 @@ BCE = "binary_cross_entropy_with_logits"
 
 
 def trainer(pages: Pages, **state: Any) -> Any:
-    """A page with a run that waits at epoch 0, set to full speed."""
+    """Open the trainer with a run that waits at epoch 0, set to full speed."""
     page = pages(**{"tab": "trainer", "speed": "full", **state})
     page.wait_for_selector("#play:enabled")
     return page
 
 
 def fitted(epochs: int, X: Any, y: Any, sizes: list[int], *, loss: str = BCE, lr: float = 0.03) -> Any:
-    """The library's training run with the settings of the page."""
+    """Train with the library, using the settings of the page."""
     model = nn.MLP(2, sizes, "tanh", init="xavier", seed=0)
     optimizer = optim.Adam(model.parameters(), lr=lr)
     history = None
@@ -28,7 +28,7 @@ def fitted(epochs: int, X: Any, y: Any, sizes: list[int], *, loss: str = BCE, lr
 
 
 def numbers(page: Any, caption: str) -> list[list[str]]:
-    """The rows of a table under Numbers, once it shows the current epoch."""
+    """The rows of a table under Numbers, once they are those of the current epoch."""
     if page.get_attribute("#numbers", "open") is None:
         page.click("#numbers summary")
     wait_for_text(page, "#tables caption", f"^Points at epoch {page.inner_text('#epoch-number')}$")
@@ -44,14 +44,14 @@ def assert_parameters(page: Any, model: Any) -> None:
 
 
 def run_for_a_moment(page: Any, epochs: int = 20) -> int:
-    """Start, wait, pause; returns the epoch."""
+    """Start a run, let it train for some epochs, and pause it; returns the epoch reached."""
     page.click("#play")
     page.wait_for_function(
         f"() => Number(document.querySelector('#epoch-number').textContent) >= {epochs}"
     )
     page.click("#play")
     wait_for_text(page, "#play", "Resume")
-    page.wait_for_timeout(400)  # a frame may be in transit
+    page.wait_for_timeout(400)  # a frame may still be in transit
     return int(page.inner_text("#epoch-number"))
 
 

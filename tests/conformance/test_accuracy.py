@@ -1,4 +1,4 @@
-"""Every operation and partial within 4 ulp of the true result, on the core in use."""
+"""Every operation and partial is within 4 ulp of the true result, on the core in use."""
 
 import math
 import random
@@ -16,7 +16,7 @@ from .campaigns import check
 ELEMENTARY = [op for op in ops.TABLE if op.name in truth.TRUTH]
 
 
-def test_every_row_has_a_truth() -> None:
+def test_every_elementwise_operation_has_a_true_result() -> None:
     without = {op.name for op in ops.TABLE} - set(truth.TRUTH)
     comparisons = {"less", "less_equal", "equal"}
     variadic = {op.name for op in ops.TABLE if isinstance(op, ops.Variadic)}
@@ -36,7 +36,7 @@ def vectors(count: int) -> list[list[float]]:
 
 
 def close(result: float, expected: object, scale: object, n: int) -> bool:
-    """Within the usual bound n · eps · (sum of absolute terms)."""
+    """Whether the error is within the usual bound, n · eps · (sum of absolute terms)."""
     return abs(mpf(result) - expected) <= (n + 4) * mpf(2) ** -53 * scale
 
 
@@ -78,13 +78,13 @@ def test_logsumexp(xs: list[float]) -> None:
         assert close(gradient[i], weight, scale, n)
 
 
-def test_logsumexp_sees_what_is_small_beside_the_largest() -> None:
+def test_logsumexp_keeps_terms_far_below_the_largest() -> None:
     assert chainrule.logsumexp([-40.0, 0.0]) == near(4.248354255291589e-18, rel=1e-15)
     assert check.evaluate(ops.logsumexp, (math.inf, 1.0)) == (math.inf, [1.0, 0.0])
     assert check.evaluate(ops.logsumexp, (2.0, 2.0))[1] == [0.5, 0.5]
 
 
-def test_max_and_min_share_ties_and_nan_goes_through() -> None:
+def test_max_and_min_split_ties_and_propagate_nan() -> None:
     assert check.evaluate(ops.max, (1.0, 3.0, 2.0)) == (3.0, [0.0, 1.0, 0.0])
     assert check.evaluate(ops.max, (3.0, 3.0, 2.0)) == (3.0, [0.5, 0.5, 0.0])
     assert check.evaluate(ops.min, (5.0, 3.0, 3.0, 3.0)) == (3.0, [0.0, 1 / 3, 1 / 3, 1 / 3])

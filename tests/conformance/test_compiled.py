@@ -1,4 +1,4 @@
-"""Compiled random graphs and programs against eager mode, on every backend and instruction set."""
+"""Compares compiled random graphs and programs with eager mode, on all backends and instruction sets."""
 
 import math
 from typing import Any
@@ -23,9 +23,9 @@ def test_random_graphs(first: int) -> None:
     assert compared > 0.8 * CHUNK
 
 
-@pytest.mark.skipif(c_core is None, reason="there is no C core")
+@pytest.mark.skipif(c_core is None, reason="needs the C core")
 @pytest.mark.parametrize("simd", SIMD)
-def test_random_graphs_on_every_simd(simd: str, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_random_graphs_with_every_instruction_set(simd: str, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv("CHAINRULE_SIMD", simd)
     compared = sum(compiled_graphs.compare(seed) for seed in range(5000, 5000 + CHUNK))
     assert compared > 0.8 * CHUNK
@@ -44,7 +44,7 @@ def test_random_programs(first: int) -> None:
 
 @pytest.mark.parametrize("first", range(100_003, 100_083, 4 * PROGRAMS))
 def test_random_programs_on_jax(first: int) -> None:
-    """Only programs without branches on samples, which JAX does not support."""
+    """Only programs whose branches do not depend on samples, which JAX does not support."""
     require("jax")
     cases = [random_programs.make(seed) for seed in range(first, first + 4 * PROGRAMS, 4)]
     taking_part = [case for case in cases if random_programs.takes_part(case)]
@@ -64,15 +64,15 @@ def case(*lines: str) -> random_programs.Case:
         (["    return c.custom_op('wrong', lambda z: z * z, lambda z, out: z)(x)"], "differences"),
         (["    return x.missing + 1.0"], "a plain call raised AttributeError"),
     ],
-    ids=["another value", "a wrong derivative", "an exception"],
+    ids=["a different value", "a wrong derivative", "an exception"],
 )
-def test_programs_that_do_not_agree_are_found(lines: list[str], what: str) -> None:
+def test_disagreements_are_found(lines: list[str], what: str) -> None:
     with pytest.raises(random_programs.DisagreementError, match=what):
         random_programs.examine(case(*lines))
 
 
-def test_a_failure_is_made_short() -> None:
-    """Irrelevant lines are removed; the message has the seed and the program."""
+def test_a_failing_program_is_shortened() -> None:
+    """Irrelevant lines are removed; the message contains the seed and the program."""
     lines = ["    a = c.sin(x)", "    for i in range(3):", "        a = a + x"]
     lines += ["    b = 2.0 if type(x) is float else 3.0", "    return x * b"]
     with pytest.raises(random_programs.DisagreementError) as caught:
@@ -83,7 +83,7 @@ def test_a_failure_is_made_short() -> None:
     assert str(short).endswith(short.case.source)
 
 
-def test_a_seed_gives_the_same_program_every_time() -> None:
+def test_programs_are_reproducible_and_varied() -> None:
     assert random_programs.make(11) == random_programs.make(11)
     text = "".join(random_programs.make(seed).source for seed in range(500))
     words = (
@@ -94,11 +94,11 @@ def test_a_seed_gives_the_same_program_every_time() -> None:
 
 
 # --- allowed differences -------------------------------------------------------------------------
-# Found by random programs, and documented in docs/numerics.md.
+# Random programs found them, and docs/numerics.md documents them.
 
 
-@pytest.mark.skipif(c_core is None, reason="there is no C core")
-def test_single_precision_moves_what_is_beside_an_infinite_slope() -> None:
+@pytest.mark.skipif(c_core is None, reason="needs the C core")
+def test_single_precision_changes_gradients_near_an_infinite_slope() -> None:
     """sin(atan2(0, -1.5)) is 1e-16 in double precision and -9e-8 in single: cbrt is steep there."""
 
     def function(x: Any) -> Any:
@@ -110,7 +110,7 @@ def test_single_precision_moves_what_is_beside_an_infinite_slope() -> None:
         step = compile(function, reduction="sum", dtype=dtype)
         slopes[dtype] = float(step.value_and_grad(np.zeros(1), inputs=True)[2][0][0])
     assert abs(slopes["float64"] - exact) <= 1e-9 * exact
-    # the slope of cbrt where single precision puts its argument
+    # the slope of cbrt at the argument that single precision gives
     stored = float(np.float32(math.sin(float(np.float32(math.pi)))))
     assert abs(slopes["float32"] - chainrule.grad(chainrule.cbrt)(abs(stored)) / 1.5) <= 1e-5 * exact
     assert 50.0 < slopes["float32"] < 1e7 < exact
@@ -118,7 +118,7 @@ def test_single_precision_moves_what_is_beside_an_infinite_slope() -> None:
 
 @pytest.mark.parametrize("backend", compiled_graphs.BACKENDS)
 def test_a_shared_gradient_is_multiplied_once(backend: str) -> None:
-    """For 65 samples, one product with 65 instead of 65 products, each rounded."""
+    """The gradients of 65 samples are summed before one multiplication, not multiplied one by one."""
     weight = Value(0.7)
     tiny = 5e-324
 
@@ -130,13 +130,13 @@ def test_a_shared_gradient_is_multiplied_once(backend: str) -> None:
     assert each == tiny == slope * tiny
     step = compile(function, [weight], reduction="sum", backend=backend)
     _, (found,) = step.value_and_grad(np.arange(65.0))
-    assert found == 65.0 * tiny * slope == 41 * tiny  # the exact value is 41.3 times the smallest number
+    assert found == 65.0 * tiny * slope == 41 * tiny  # exact: 41.3 times the smallest number
     assert sum(each for _ in range(65)) == 65 * tiny
 
 
 @pytest.mark.parametrize("backend", compiled_graphs.BACKENDS)
-def test_what_is_written_twice_is_computed_once(backend: str) -> None:
-    """inf + 0 · inf is NaN, (1 + 0) · inf is inf: as in eager mode, if it is written once."""
+def test_repeated_expressions_are_computed_once(backend: str) -> None:
+    """inf + 0 · inf is NaN, but (1 + 0) · inf is inf, as in eager mode with a shared expression."""
 
     def twice(b: Any) -> Any:
         return chainrule.tanh(b * math.inf) + b * math.inf

@@ -1,7 +1,7 @@
-"""Every operation in single precision, on every backend that has it, against 60-digit results.
+"""Compares every operation in single precision, on every backend, with 60-digit results.
 
-The native and NumPy backends compute in double precision and round what they store. JAX and ONNX
-compute in single precision, by the table's formulas with constants for that format. All results
+The native and NumPy backends compute in double precision and round results when storing them. JAX and
+ONNX compute in single precision, with the table's formulas and constants for that format. All results
 must be within 4 float32 ulps, or more where they are ill-conditioned.
 """
 
@@ -35,8 +35,7 @@ STORED = ["numpy"] if c_core is None else ["numpy", "native"]
 every_row = pytest.mark.parametrize("op", ROWS, ids=lambda op: op.name)
 every_fold = pytest.mark.parametrize("op", FOLDS, ids=lambda op: op.name)
 
-# XLA flushes subnormal numbers to 0, including intermediate results, so a result smaller than this may
-# be lost entirely.
+# XLA flushes subnormal numbers to 0, even intermediate results, so results below this may be lost.
 FLUSHED = {"float32": 4 * SINGLE.smallest_normal, "float64": 4 * truth.DOUBLE.smallest_normal}
 KINDS = {"float32": SINGLE, "float64": truth.DOUBLE}
 JAX_LIMITS = {"float32": check.LIMIT, "float64": 2 * check.LIMIT}  # XLA's tanh is 7 ulp off
@@ -75,7 +74,7 @@ def session(step: Any, path: Path) -> Any:
 
 
 def on_onnx(op: ops.Op, points: Points, path: Path) -> list[float]:
-    """Values from the exported file; it has no derivatives."""
+    """Values from the exported file, which has no derivatives."""
     require("onnx")
     step = compile(applied(op))
     step(*columns([points[0]], "float64"))
@@ -102,14 +101,14 @@ def inaccuracies(
 
 @pytest.mark.parametrize("backend", STORED)
 @every_row
-def test_what_is_stored_in_single_precision(op: ops.Op, backend: str) -> None:
+def test_backends_that_store_single_precision(op: ops.Op, backend: str) -> None:
     known = check.known(op, 500, kind=SINGLE)
     assert inaccuracies(op, known, on_stored(op, [args for args, _ in known], backend)) == []
 
 
 @pytest.mark.parametrize("dtype", KINDS)
 @every_row
-def test_what_jax_computes(op: ops.Op, dtype: str) -> None:
+def test_values_and_partials_on_jax(op: ops.Op, dtype: str) -> None:
     jax = require("jax")
     kind = KINDS[dtype]
     drawn = check.known(op, 700, seed=1, kind=kind)
@@ -121,11 +120,11 @@ def test_what_jax_computes(op: ops.Op, dtype: str) -> None:
 
 
 @every_row
-def test_what_onnx_computes(op: ops.Op, tmp_path: Path) -> None:
+def test_values_on_onnx(op: ops.Op, tmp_path: Path) -> None:
     points = list(check.points(op, 500, seed=2, kind=SINGLE))
     values = on_onnx(op, points, tmp_path / "op.onnx")
     true = truth.TRUTH[op.name][0]
-    # onnxruntime's tanh loses bits near the subnormal numbers
+    # onnxruntime's tanh loses bits close to the subnormal range
     flushed = 16 * SINGLE.smallest_normal if op.name == "tanh" else 0.0
     found = []
     for args, value in zip(points, values, strict=True):
@@ -156,11 +155,11 @@ def test_special_values_on_jax(op: ops.Op) -> None:
                 assert abs(a - b) <= 8 * 2.0**-24 * abs(a) + FLUSHED["float32"], (op.name, args, a, b)
 
 
-# --- operations on any number of values ----------------------------------------------------------
+# --- reductions ----------------------------------------------------------------------------------
 
 
 def vectors(op: ops.Variadic) -> Any:
-    """Samples of six numbers each: ordinary ones, large ones, ties."""
+    """Samples of six numbers each, small or large, some with ties."""
     rng = np.random.default_rng(5)
     spread = rng.choice([1e-3, 1.0, 30.0], (40, 1))
     xs = (rng.normal(size=(40, 6)) * spread).astype(np.float32)
@@ -190,8 +189,8 @@ def true_fold(op: ops.Variadic, xs: list[Any]) -> tuple[Any, Any, list[Any]]:
 
 @pytest.mark.parametrize("backend", [*STORED, "jax", "onnx"])
 @every_fold
-def test_folds(op: ops.Variadic, backend: str, tmp_path: Path) -> None:
-    """Errors up to (n + 4) eps times the sum of the terms' sizes; for softmax, of its arguments."""
+def test_reductions(op: ops.Variadic, backend: str, tmp_path: Path) -> None:
+    """Errors are at most (n + 4) eps times the sum of absolute terms, or the scale in true_fold."""
     xs = vectors(op)
     n = xs.shape[1]
     function = lambda x: Value._apply(op, list(x))  # noqa: E731
@@ -238,7 +237,7 @@ def test_folds(op: ops.Variadic, backend: str, tmp_path: Path) -> None:
         ("elu", (-113.5, 1.5e23), 7.650109e-27),  # was 0: exp(-113.5) is not representable in float32
     ],
 )
-def test_slopes_once_spoiled_by_double_precision_constants(name: str, at: Any, expected: float) -> None:
+def test_slopes_that_double_precision_constants_once_broke(name: str, at: Any, expected: float) -> None:
     point = at if isinstance(at, tuple) else (at,)
     part = 1 if name == "div" else 0
     _, slopes = on_jax(ops.BY_NAME[name], [point])[0]
@@ -269,7 +268,7 @@ def test_a_network_of_gelus_trains_in_single_precision() -> None:
 
 @pytest.mark.parametrize("name", ["gelu", "erf", "erfc", "tanh", "sigmoid", "silu", "softplus", "cbrt"])
 def test_second_derivatives_in_single_precision(name: str) -> None:
-    """JAX differentiates the formulas of the partials, including their splits and choices."""
+    """JAX differentiates the formulas of the partials, including their splits and selections."""
     jax = require("jax")
     f = compile(applied(ops.BY_NAME[name]), dtype="float32").to_jax(np.ones(1))
     point = lambda x: f({}, x[None])[0]  # noqa: E731
@@ -284,10 +283,10 @@ def test_second_derivatives_in_single_precision(name: str) -> None:
 
 @pytest.mark.parametrize("op", [op for op in ROWS if op.arity == 1], ids=lambda op: op.name)
 @pytest.mark.parametrize("default", KINDS)
-def test_second_derivatives_far_out(op: ops.Op, default: str) -> None:
+def test_second_derivatives_at_extreme_arguments(op: ops.Op, default: str) -> None:
     """silu's at 100 used to be NaN: 0 times the infinite derivative of a branch that was not selected.
 
-    They must not depend on JAX's default precision, which sets the type of constants.
+    The results must not depend on JAX's default precision, which sets the type of constants.
     """
     jax = require("jax")
     f = compile(applied(op), dtype="float32").to_jax(np.ones(1))
@@ -302,14 +301,14 @@ def test_second_derivatives_far_out(op: ops.Op, default: str) -> None:
         if abs(expected) > SINGLE.largest:
             assert found == math.copysign(math.inf, expected), (op.name, x)
         else:
-            # relative to all terms, which may cancel: none is larger than the first derivative
+            # relative to the terms, which may cancel: none is larger than the first derivative
             scale = abs(expected) + abs(check.evaluate(op, (x,))[1][0])
             bound = 1e-5 * scale + FLUSHED["float32"]
             assert abs(found - expected) <= bound, (op.name, x, found, expected)
 
 
 @pytest.mark.parametrize("dtype", KINDS)
-def test_quotients_of_quotients_on_jax(dtype: str) -> None:
+def test_nested_quotients_on_jax(dtype: str) -> None:
     """XLA would rewrite a / b / c as a / (b * c), and a / (b / c) as (a * c) / b."""
     jax = require("jax")
     small, large = (1e-25, 1e25) if dtype == "float32" else (1e-200, 1e200)
@@ -321,7 +320,7 @@ def test_quotients_of_quotients_on_jax(dtype: str) -> None:
         assert abs(result - expected) <= 1e-6 * expected
 
 
-def test_where_guards_the_other_branch_in_single_precision() -> None:
+def test_where_passes_no_gradient_to_the_other_branch() -> None:
     jax = require("jax")
     f = compile(lambda x: where(x > 0, x.sqrt() * x.log(), x.gelu()), dtype="float32").to_jax(np.ones(1))
     at = np.array([-2.0, 0.0, 4.0], np.float32)

@@ -1,4 +1,4 @@
-"""Second derivatives of every operation, and high-order derivatives, on the core in use."""
+"""Second and higher derivatives of the operations, on the core in use."""
 
 import itertools
 import math
@@ -19,7 +19,7 @@ ORDINARY = (-2.7, -1.3, -0.6, -0.4, 0.3, 0.7, 1.6, 2.9)
 
 
 def second_derivatives(op: ops.Op, args: tuple[float, ...], cls: Any = Value) -> list[list[float]]:
-    """All second partials, by differentiating each first partial again."""
+    """Compute all second partials, by differentiating each first partial again."""
     leaves = [cls(x) for x in args]
     out = op(*leaves)
     out.backward(create_graph=True)
@@ -42,9 +42,9 @@ def smooth(op: ops.Op, args: tuple[float, ...]) -> bool:
 
 
 def true_second(op: ops.Op, part: int, by: int, args: tuple[float, ...]) -> mpf | None:
-    """A difference quotient of the true partial; None if there is no two-sided derivative."""
+    """A difference quotient of the true partial; None if it has no two-sided derivative."""
     formula = truth.TRUTH[op.name][1][check.parts(op).index(part)]
-    with mp.workdps(800):  # steps far below a subnormal, next to numbers near the largest
+    with mp.workdps(800):  # steps far below the smallest subnormal, added to the largest numbers
         exact = [mpf(x) for x in args]
         step = mpf(10) ** -30 * min([mpf(1), *(abs(x) for x in exact if x)])
         beside = ([x + sign * step * (k == by) for k, x in enumerate(exact)] for sign in (1, 0, -1))
@@ -64,16 +64,16 @@ def right(result: float, true: mpf) -> bool:
     return math.isfinite(result) and abs(result - true) <= 1e-11 * abs(true) + 1e-300
 
 
-# The number of grid points at which a term of a second derivative over- or underflows although the
-# result does not: arguments below 1e-300 or above 1e300. These counts may only decrease.
+# How many second derivatives on the grid are wrong because an intermediate term over- or underflows,
+# although the result does not: with arguments below 1e-300 or above 1e300. May only decrease.
 OVERFLOWS = {"div": 60, "pow": 29, "hypot": 24, "atan2": 96}
 
 
 @pytest.mark.parametrize(
     "op", [op for op in ops.TABLE if truth.TRUTH.get(op.name, (0, ()))[1]], ids=lambda op: op.name
 )
-def test_second_derivatives_are_true(op: ops.Op) -> None:
-    """On the special grid and at ordinary points, against 800-digit arithmetic."""
+def test_second_derivatives_are_correct(op: ops.Op) -> None:
+    """Compared with 800-digit arithmetic, on the special grid and at ordinary points."""
     differentiable = check.parts(op)
     ordinary = itertools.product(ORDINARY, repeat=op.arity)
     checked = overflows = 0
@@ -94,10 +94,10 @@ def test_second_derivatives_are_true(op: ops.Op) -> None:
     assert overflows <= OVERFLOWS.get(op.name, 0)
 
 
-@pytest.mark.skipif(chainrule.core == "python", reason="compares the two cores: once is enough")
+@pytest.mark.skipif(chainrule.core == "python", reason="compares the two cores; one run is enough")
 @pytest.mark.parametrize("op", special.elementwise(), ids=lambda op: op.name)
-def test_second_derivatives_on_the_special_grid(op: ops.Op) -> None:
-    """Both cores agree bit for bit."""
+def test_the_cores_agree_on_second_derivatives(op: ops.Op) -> None:
+    """Bit for bit, on the special grid."""
     points = list(special.grid(op))
     for args in points:
         compiled = second_derivatives(op, args)
@@ -108,8 +108,8 @@ def test_second_derivatives_on_the_special_grid(op: ops.Op) -> None:
 @pytest.mark.parametrize(
     "op", [op for op in ops.TABLE if isinstance(op, ops.Variadic)], ids=lambda op: op.name
 )
-def test_second_derivatives_of_variadic_rows(op: ops.Variadic) -> None:
-    """Against central differences of the gradient."""
+def test_second_derivatives_of_reductions(op: ops.Variadic) -> None:
+    """Compared with central differences of the gradient."""
     args = (0.3, -1.2, 2.1, 0.9)
     rows = second_derivatives(op, args)
     step = 1e-6
@@ -121,7 +121,7 @@ def test_second_derivatives_of_variadic_rows(op: ops.Variadic) -> None:
 
 
 def test_prod_with_zeros_has_the_right_mixed_derivative() -> None:
-    """Formulas that divide by the zero factor give 0 here; the correct result is the other factor."""
+    """Formulas that divide by a factor give 0 or NaN here; the correct result is the third factor."""
     assert hessian(chainrule.prod)([0.0, 0.0, 5.0])[0] == [0.0, 5.0, 0.0]
 
 
@@ -151,7 +151,7 @@ def test_high_orders_where_formulas_with_abs_would_fail(
 
 
 @pytest.mark.parametrize("op", [op for op in ops.TABLE if op.arity == 1], ids=lambda op: op.name)
-def test_forward_mode_is_the_same_derivative(op: ops.Op) -> None:
+def test_forward_mode_gives_the_same_derivative(op: ops.Op) -> None:
     for x in ORDINARY:
         low, high = op.domain
         if low < x < high:

@@ -1,7 +1,7 @@
-"""The cases in which a well-known system gives a wrong result, by name.
+"""The named cases in which common formulas or well-known systems give a wrong result.
 
-The correct values are facts of calculus. docs/numerics.md says which systems get them wrong, and its
-table has the same rows as this one. They are tested on the core in use and on every compile and
+The correct values are facts of calculus. docs/numerics.md says what goes wrong elsewhere, and its
+table has the same rows as this one. Each row is tested on the core in use and on every compile and
 export target.
 """
 
@@ -58,7 +58,7 @@ ROWS: dict[str, list[Case]] = {
         (chainrule.sigmoid, (40.0,), 1.0, [4.248354255291589e-18]),
         (chainrule.sigmoid, (-40.0,), 4.248354255291589e-18, [4.248354255291589e-18]),
     ],
-    "sigmoid, softplus, log-sigmoid, logsumexp, softmax of anything": [
+    "sigmoid, softplus, log-sigmoid, logsumexp, softmax of any argument": [
         (chainrule.sigmoid, (1e308,), 1.0, [0.0]),
         (chainrule.sigmoid, (-1e308,), 0.0, [0.0]),
         (softplus, (1e308,), 1e308, [1.0]),
@@ -110,7 +110,7 @@ ROWS: dict[str, list[Case]] = {
         (chainrule.hypot, (1.7e308, 1.7e308), INF, [math.sqrt(0.5)] * 2),
     ],
 }
-# Higher derivatives, which are computed in Values: a function, the point, and the result.
+# Higher derivatives, which are computed with Values: a function, the point, and the result.
 HIGHER: dict[str, tuple[Callable[..., Any], list[float], Any]] = {
     "third derivative of tanh at 0": (grad(grad(grad(chainrule.tanh))), [0.0], -2.0),
     "∂²(xyz)/∂x∂y at 0, 0, z": (
@@ -126,7 +126,7 @@ CASES = [
 ]
 
 
-def test_the_page_has_these_rows() -> None:
+def test_the_documentation_has_these_rows() -> None:
     table = PAGE.read_text().partition("| case |")[2].partition("\n\n")[0]
     assert re.findall(r"^\| ([^|]*?) \|", table, re.MULTILINE) == [*ROWS, *HIGHER]
 
@@ -136,7 +136,7 @@ def agree(found: Sequence[float], expected: Sequence[float], ulps: float = 4) ->
 
 
 @pytest.mark.parametrize(("name", "i"), CASES)
-def test_row(name: str, i: int) -> None:
+def test_a_row_in_eager_mode(name: str, i: int) -> None:
     function, args, value, slopes = ROWS[name][i]
     leaves = [Value(x) for x in args]
     out = function(*leaves)
@@ -145,16 +145,16 @@ def test_row(name: str, i: int) -> None:
 
 
 @pytest.mark.parametrize("name", HIGHER)
-def test_row_of_a_higher_order(name: str) -> None:
+def test_a_row_of_higher_order(name: str) -> None:
     function, args, expected = HIGHER[name]
     assert function(*args) == expected
 
 
 @pytest.mark.parametrize("backend", ["numpy", "native"])
 @pytest.mark.parametrize(("name", "i"), CASES)
-def test_row_compiled(name: str, i: int, backend: str) -> None:
+def test_a_row_compiled(name: str, i: int, backend: str) -> None:
     if backend == "native" and c_core is None:
-        pytest.skip("there is no C core")
+        pytest.skip("needs the C core")
     function, args, value, slopes = ROWS[name][i]
     step = compile(function, backend=backend, reduction="none")
     found, _, grads = step.value_and_grad(*([x] * 3 for x in args), inputs=True)
@@ -162,10 +162,10 @@ def test_row_compiled(name: str, i: int, backend: str) -> None:
         agree([found[k], *(slope[k] for slope in grads)], [value, *slopes])
 
 
-@pytest.mark.skipif(chainrule.core == "python", reason="about a backend, not about a core")
+@pytest.mark.skipif(chainrule.core == "python", reason="tests a backend, not a core")
 @pytest.mark.parametrize(("name", "i"), [row for row in CASES if "subnormal" not in str(row.id)])
-def test_row_in_jax(name: str, i: int) -> None:
-    """Except for subnormal numbers, which XLA flushes to 0 on a CPU."""
+def test_a_row_in_jax(name: str, i: int) -> None:
+    """Subnormal numbers are left out, because XLA flushes them to 0 on a CPU."""
     jax = require("jax")
     function, args, value, slopes = ROWS[name][i]
     with jax.enable_x64(True):
@@ -176,7 +176,7 @@ def test_row_in_jax(name: str, i: int) -> None:
 
 
 def exported(language: str) -> tuple[dict[str, str], list[export.Call], list[list[float]]]:
-    """Every row as a separate program, its call, and the expected result."""
+    """For every row, the source of a program, its call, and the expected result."""
     sources, calls, results = {}, [], []
     for row in CASES:
         name, i = row.values
@@ -191,7 +191,7 @@ def exported(language: str) -> tuple[dict[str, str], list[export.Call], list[lis
     return sources, calls, results
 
 
-@pytest.mark.skipif(chainrule.core == "python", reason="about a backend, not about a core")
+@pytest.mark.skipif(chainrule.core == "python", reason="tests a backend, not a core")
 def test_rows_in_c(tmp_path: Path) -> None:
     sources, calls, results = exported("c")
     library = export.build(tmp_path, sources)
@@ -199,7 +199,7 @@ def test_rows_in_c(tmp_path: Path) -> None:
         agree(export.flat(export.in_c(library, call)), expected)
 
 
-@pytest.mark.skipif(chainrule.core == "python", reason="about a backend, not about a core")
+@pytest.mark.skipif(chainrule.core == "python", reason="tests a backend, not a core")
 def test_rows_in_javascript(tmp_path: Path) -> None:
     """JavaScript's functions may differ in the last digits."""
     sources, calls, results = exported("javascript")
@@ -207,12 +207,12 @@ def test_rows_in_javascript(tmp_path: Path) -> None:
         agree(export.flat(found), expected, ulps=64)
 
 
-# --- more cases of this kind -----------------------------------------------------------------------
+# --- more cases of `where` -------------------------------------------------------------------------
 
 
 @pytest.mark.parametrize("bad", [chainrule.sqrt, chainrule.log, lambda x: 1 / x, lambda x: x**-2.0])
-def test_the_branch_not_taken_gets_exactly_nothing(bad: Callable[[Any], Any]) -> None:
-    """Even where its value or derivative is infinite or NaN, and in second derivatives too."""
+def test_the_branch_not_taken_gets_no_gradient(bad: Callable[[Any], Any]) -> None:
+    """Even where its value or derivative is infinite or NaN; this includes second derivatives."""
     assert partials(safe(bad), 0.0) == [3.0]
     assert grad(grad(safe(bad)))(0.0) == 0.0
     assert math.isfinite(grad(grad(safe(bad)))(2.0))
@@ -226,7 +226,7 @@ def test_a_value_shared_by_both_branches() -> None:
     assert partials(function, 0.0) == [3.0]
 
 
-def test_where_inside_where() -> None:
+def test_nested_where() -> None:
     def function(x: Value) -> Value:
         inner = where(chainrule.less(x, 1.0), x, x.log())
         return where(chainrule.less(0.0, x), 1 / x, inner * 2)

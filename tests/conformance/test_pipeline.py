@@ -1,4 +1,4 @@
-"""The C pipeline against the Python pipeline: the same graphs and steps, byte for byte."""
+"""The C pipeline and the Python pipeline give the same graphs and steps, byte for byte."""
 
 import math
 from itertools import pairwise
@@ -13,7 +13,7 @@ from chainrule.compiler import CompileError, compile
 from chainrule.value import c_core, core
 
 if core != "c":
-    pytest.skip("there is no C core to compare with", allow_module_level=True)
+    pytest.skip("needs the C core", allow_module_level=True)
 
 from chainrule.compiler.flat import Flat
 from chainrule.compiler.graph import Graph, check_operation, from_values
@@ -63,22 +63,24 @@ def test_every_kind_of_step() -> None:
     assert (product.columns, len(product.arguments)) == (2, 3)  # both sets of inputs, and the biases
 
 
-def test_a_penalty_is_computed_once() -> None:
+def test_a_penalty_on_the_weights() -> None:
     xs, weights = values(2), values(6)
     penalty = chainrule.dot(weights, weights) + chainrule.sum([w * w for w in weights])
     shared = chainrule.take(weights, weights[0] * 0.0) + chainrule.where(weights[1], weights[2], 1.0)
     compare([xs[0] * xs[1] + penalty + shared], [], xs)
 
 
-def test_masks() -> None:
+def test_branches_and_tables_with_masks() -> None:
     x, p, q = values(3)
-    safe = chainrule.where(x, chainrule.sqrt(x), chainrule.log(p))  # log(p) varies with its mask only
+    safe = chainrule.where(
+        x, chainrule.sqrt(x), chainrule.log(p)
+    )  # log(p) varies only because of its mask
     inner = chainrule.where(safe < 1.0, chainrule.dot([p, x], [x, q]), chainrule.logsumexp([x, p, safe]))
     table = [chainrule.exp(p), inner, chainrule.sin(q), inner * inner]
     compare([chainrule.take(table, x) + chainrule.where(p, chainrule.log(q), q)], [], [x])
 
 
-def test_masks_that_make_others_vary() -> None:
+def test_masks_that_depend_on_other_masks() -> None:
     x, *params = values(12)
     total = chainrule.where(x, chainrule.exp(params[0]), x)
     for p, q in pairwise(params):  # each condition depends on the previous result
@@ -86,7 +88,7 @@ def test_masks_that_make_others_vary() -> None:
     compare([total], [], [x])
 
 
-def test_constants() -> None:
+def test_constants_are_folded_alike() -> None:
     start = Tracer([]).start
     x = Value(2.0)
     nan, zero, minus = Value(math.nan), Value(0.0), Value(-0.0)
@@ -98,7 +100,7 @@ def test_constants() -> None:
     compare([1.5], [], [x])
 
 
-def test_nothing() -> None:
+def test_empty_graphs() -> None:
     compare([], [], [])
     compare([], [], values(2), values(3))
 
@@ -122,7 +124,7 @@ def test_the_same_dot_twice_and_a_bias_used_twice() -> None:
 
 
 @pytest.mark.parametrize("size", [[4], [5, 3], [8, 8, 2]])
-def test_networks(size: list[int]) -> None:
+def test_mlps(size: list[int]) -> None:
     model, xs = nn.MLP(4, size, "tanh", seed=1), values(4)
     scores = model(xs)
     scores = scores if isinstance(scores, list) else [scores]
@@ -132,7 +134,7 @@ def test_networks(size: list[int]) -> None:
 
 
 @pytest.mark.parametrize("name", ["SGD", "Adam", "AdamW", "RMSprop", "Adagrad"])
-def test_rules_of_optimisers(name: str) -> None:
+def test_update_rules_of_optimisers(name: str) -> None:
     optimizer = getattr(optim, name)(values(1))
     rate, time, p, g, *state = values(4 + optimizer.state_size)
     settings = {**optimizer.hyperparameters, "lr": rate}
@@ -141,7 +143,7 @@ def test_rules_of_optimisers(name: str) -> None:
     compare(outputs, [], [p, g, *state], [rate, time])
 
 
-def test_long_chains_take_no_stack() -> None:
+def test_long_chains_do_not_overflow_the_stack() -> None:
     x, p = values(2)
     total: Any = x
     for _ in range(100_000):
@@ -151,7 +153,7 @@ def test_long_chains_take_no_stack() -> None:
     assert NativePipeline(flat).machine(1, 1, False, (0,)).outputs == 1
 
 
-def test_gradients_are_put_back() -> None:
+def test_extraction_does_not_change_gradients() -> None:
     x, p = values(2)
     y = x * p
     y.backward()
@@ -163,7 +165,7 @@ def test_gradients_are_put_back() -> None:
     assert (x.grad, p.grad, y.grad) == before
 
 
-def test_equal_graphs() -> None:
+def test_equality_of_graphs() -> None:
     x, p = values(2)
     graphs = [Flat.from_values([y], [], [x], [p]) for y in (x * p, x * p, p * x, x * 2.0)]
     assert graphs[0] == graphs[1]
@@ -178,7 +180,7 @@ def test_equal_graphs() -> None:
 
 
 def both(outputs: list[Any], inputs: list[Any]) -> list[str]:
-    """The error messages of both ways of building a graph."""
+    """The error messages of both pipelines for the same graph."""
     messages = []
     for make in (from_values, Flat.from_values):
         with pytest.raises((CompileError, RuntimeError)) as caught:
@@ -187,7 +189,7 @@ def both(outputs: list[Any], inputs: list[Any]) -> list[str]:
     return messages
 
 
-def test_unknown_operations_are_refused() -> None:
+def test_unknown_operations_are_rejected() -> None:
     x = Value(2.0)
     square = chainrule.custom_op("square", lambda x: x * x, lambda x, out: 2 * x)
     by_hand = Value(3.0, (x,), "strange")
@@ -211,7 +213,7 @@ def capsules() -> dict[str, Any]:
     return {"a machine": machine, "a number": 3, "None": None, "a Value": x, "text": "graph"}
 
 
-def test_a_machine_takes_itself_apart_and_nothing_malformed() -> None:
+def test_a_machine_is_rebuilt_from_its_parts_unless_malformed() -> None:
     parts = list(c_core.machine_parts(capsules()["a machine"]))
     place = {name: i for i, name in enumerate(NAMES)}
     c_core.machine(*parts)
@@ -230,7 +232,7 @@ def test_a_machine_takes_itself_apart_and_nothing_malformed() -> None:
 
 
 @pytest.mark.parametrize("wrong", ["a machine", "a number", "None", "a Value", "text"])
-def test_only_graphs_are_taken(wrong: str) -> None:
+def test_only_graphs_are_accepted(wrong: str) -> None:
     given = capsules()[wrong]
     for function in (c_core.graph_optimise, c_core.graph_guards, c_core.graph_parts, c_core.graph_sizes):
         with pytest.raises((TypeError, ValueError)):
@@ -244,14 +246,14 @@ def test_only_graphs_are_taken(wrong: str) -> None:
 @pytest.mark.parametrize(
     "arguments",
     [
-        # no room for the graph's parameter and input
+        # too few parameters or inputs, or negative numbers of them
         *((p, i, False, True, None) for p, i in ((0, 1), (1, 0), (-1, 1), (1, -1))),
         *((p, i, False, True, None) for p, i in ((2**40, 1), (1, 2**40), ("1", 1))),
         *((1, 1, False, True, np.array([i], np.int32)) for i in (1, -1)),  # no such input
         *((1, 1, False, True, [0]), (1, 1, False, True, "0"), (1, 1)),
     ],
 )
-def test_machines_of_the_wrong_size_are_refused(arguments: Any) -> None:
+def test_invalid_arguments_for_a_machine_are_rejected(arguments: Any) -> None:
     with pytest.raises((TypeError, ValueError, OverflowError)):
         c_core.graph_machine(graph(), *arguments)
 
@@ -290,20 +292,20 @@ def test_a_check_that_raises_or_changes_the_graph() -> None:
 
 
 def test_running_out_of_memory() -> None:
-    """Wherever it happens, it raises an error and leaves the gradients unchanged."""
+    """Wherever it happens, it raises MemoryError and leaves the gradients unchanged."""
     testcapi = pytest.importorskip("_testcapi")
     xs, weights = values(3), [values(3) for _ in range(2)]
     hidden = layer(weights, values(2), xs)
     picked = chainrule.take([chainrule.where(xs[0], chainrule.dot(hidden, xs[:2]), 2.0), *hidden], xs[1])
     picked.backward()
     grads = [x.grad for x in xs]
-    wanted = np.arange(3, dtype=np.int32)
+    needed = np.arange(3, dtype=np.int32)
 
     def run() -> None:
         params: list[Value] = []
         graph = c_core.graph_extract([picked], [], xs, params, None, check_operation)
         graph = c_core.graph_optimise(graph)
-        c_core.graph_machine(graph, len(params), 3, False, True, wanted)
+        c_core.graph_machine(graph, len(params), 3, False, True, needed)
 
     run()
     failures = 0
@@ -320,7 +322,7 @@ def test_running_out_of_memory() -> None:
     assert failures > 100
 
 
-def test_a_graph_in_python_is_compiled_in_python() -> None:
+def test_both_pipelines_can_be_used() -> None:
     x = Value(1.0)
     assert isinstance(from_values([x * 2.0], [], [x], []), Graph)
     step = compile(lambda x: x * 2.0, backend="numpy")
@@ -344,6 +346,6 @@ def compile_and_describe() -> str:
         (Graph([("input", (0,))], [0], masks={0: 77}), "a mask is not a node"),
     ],
 )
-def test_a_graph_tells_what_is_wrong_with_it(graph: Graph, message: str) -> None:
+def test_verify_reports_what_is_wrong_with_a_graph(graph: Graph, message: str) -> None:
     with pytest.raises(ValueError, match=message):
         graph.verify()

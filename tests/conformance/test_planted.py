@@ -1,4 +1,4 @@
-"""The suite tests itself: every planted fault must be caught, and no correct operation reported."""
+"""The suite tests itself: it must catch every injected fault, and report no correct operation."""
 
 import pytest
 
@@ -22,15 +22,15 @@ def complaints(op: Op) -> list[str]:
     return found
 
 
-def test_there_are_enough() -> None:
+def test_there_are_enough_faults() -> None:
     assert len(FAULTS) >= 30
 
 
 @pytest.mark.parametrize("name", FAULTS)
-def test_fault_is_caught(name: str) -> None:
+def test_a_fault_is_caught(name: str) -> None:
     assert complaints(FAULTS[name]) != []
 
 
 @pytest.mark.parametrize("name", sorted({op.name for op in FAULTS.values()}))
-def test_right_row_is_not_accused(name: str) -> None:
+def test_a_correct_operation_is_not_reported(name: str) -> None:
     assert complaints(ops.BY_NAME[name]) == []

@@ -1,4 +1,4 @@
-"""The elementwise kernels on arrays, for every instruction set this machine supports.
+"""The elementwise kernels on arrays, for every instruction set that this machine supports.
 
 They must meet the same requirements as a Value: the committed special values, and 4 ulp. In addition,
 these tests cover what only arrays can get wrong: partial vectors, unaligned addresses, out-of-bounds
@@ -22,7 +22,7 @@ from .campaigns import check, kernels, special
 from .campaigns.kernels import columns, core, pulls, values
 
 if chainrule.core == "python":
-    pytest.skip("about the kernels, not about a core", allow_module_level=True)
+    pytest.skip("tests the kernels, not a core", allow_module_level=True)
 
 ROWS = special.elementwise()
 every_simd = pytest.mark.parametrize("simd", kernels.NAMES)
@@ -31,7 +31,7 @@ every_row = pytest.mark.parametrize("op", ROWS, ids=lambda op: op.name)
 
 @every_simd
 @every_row
-def test_special_grid(simd: str, op: Op) -> None:
+def test_special_values(simd: str, op: Op) -> None:
     table = special.read()[op.name]
     args = columns([args for args, _, _ in table])
     expected = columns([results for _, results, _ in table])
@@ -59,8 +59,8 @@ def test_within_4_ulp(simd: str, op: Op) -> None:
 
 @every_simd
 @pytest.mark.parametrize("name", ["add", "sub", "mul", "div", "sqrt", "neg", "abs", "relu", "maximum"])
-def test_the_same_bits_as_a_value(simd: str, name: str) -> None:
-    """Arithmetic rounds as on Values, including the partials and their products with the adjoint."""
+def test_arithmetic_gives_the_same_bits_as_values(simd: str, name: str) -> None:
+    """This includes the partials and their products with the adjoint."""
     op = ops.BY_NAME[name]
     points = list(check.points(op, 500, seed=3))
     rng = random.Random(name)
@@ -79,7 +79,7 @@ def test_the_same_bits_as_a_value(simd: str, name: str) -> None:
 @every_simd
 @every_row
 def test_lengths_and_addresses(simd: str, op: Op) -> None:
-    """Any length at any address gives the same bits, and nothing outside is written."""
+    """Any length at any address gives the same bits, and nothing is written out of bounds."""
     points = list(check.points(op, 19, seed=4))
     args = columns(points)
     out = values(simd, op, args)
@@ -115,7 +115,7 @@ def same_bits(a: Any, b: Any) -> bool:
 @every_simd
 @every_row
 def test_lanes_are_independent(simd: str, op: Op) -> None:
-    """The result of a lane does not depend on its neighbours, although they may change the code path."""
+    """The result of a lane does not depend on its neighbours, although they may select the code path."""
     rng = random.Random(op.name)
     points = [*check.points(op, 40, seed=5), *rng.sample(list(special.grid(op)), 19)]
     args = columns(points)
@@ -132,7 +132,7 @@ def test_lanes_are_independent(simd: str, op: Op) -> None:
 
 
 @every_simd
-def test_exact_results_are_exact(simd: str) -> None:
+def test_representable_results_are_exact(simd: str) -> None:
     powers = range(-1074, 1024)
     assert values(simd, ops.log2, [[2.0**k for k in powers]]) == [float(k) for k in powers]
     assert values(simd, ops.log10, [[10.0**k for k in range(23)]]) == [float(k) for k in range(23)]
@@ -147,8 +147,8 @@ def test_exact_results_are_exact(simd: str) -> None:
 
 
 @every_simd
-def test_far_angles(simd: str) -> None:
-    """Near multiples of π/2, where the sine is tiny, and beyond the fast path."""
+def test_large_angles(simd: str) -> None:
+    """Near multiples of π/2, where sine or cosine is tiny, and beyond the range of the fast path."""
     whole = [*range(1, 600000, 997), *(3**k for k in range(12, 200))]
     angles = [*(n * math.pi / 2 for n in whole), 999999.5, 1e6, 1000000.5, 1e22, 1e300]
     for op in (ops.sin, ops.cos):
@@ -157,7 +157,7 @@ def test_far_angles(simd: str) -> None:
 
 
 @every_simd
-def test_out_may_be_an_argument(simd: str) -> None:
+def test_the_output_may_overwrite_an_argument(simd: str) -> None:
     for op in ROWS:
         args = [array("d", column) for column in columns(list(check.points(op, 13)))]
         expected = values(simd, op, args)
@@ -166,7 +166,7 @@ def test_out_may_be_an_argument(simd: str) -> None:
 
 
 @every_simd
-def test_where_passes_nothing_to_the_other_side(simd: str) -> None:
+def test_where_passes_no_gradient_to_the_other_branch(simd: str) -> None:
     """0 times an infinite adjoint would be NaN."""
     args = [[1.0, 0.0, math.nan], [1.0, 2.0, 3.0], [4.0, 5.0, 6.0]]
     out, adjoint, grad = [1.0, 5.0, 3.0], [math.inf, math.nan, 2.0], [10.0, 20.0, 30.0]
@@ -178,7 +178,7 @@ def test_where_passes_nothing_to_the_other_side(simd: str) -> None:
     assert pulls(simd, ops.where, 0, args, out, [2.0] * 3) == [0.0] * 3
 
 
-def test_the_vectors_can_be_chosen(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_an_environment_variable_selects_the_instruction_set(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.delenv("CHAINRULE_SIMD", raising=False)
     assert core._simd_best() == kernels.NAMES[0]
     for name in kernels.NAMES:
@@ -189,7 +189,7 @@ def test_the_vectors_can_be_chosen(monkeypatch: pytest.MonkeyPatch) -> None:
         core._simd_best()
 
 
-def test_wrong_calls() -> None:
+def test_invalid_calls_are_rejected() -> None:
     two, three = array("d", [1.0, 2.0]), array("d", [1.0, 2.0, 3.0])
     with pytest.raises(ValueError, match="this machine has no neon"):
         core._map_values("neon", ops.exp, two, (two,))

@@ -1,4 +1,4 @@
-"""The special grid on the core in use, against the committed table of values and reasons."""
+"""Compares the special grid, on the core in use, with the committed table of results and reasons."""
 
 import pytest
 
@@ -9,8 +9,8 @@ from .campaigns import check, special
 
 
 @pytest.mark.parametrize("op", special.elementwise(), ids=lambda op: op.name)
-def test_grid(op: Op) -> None:
-    """The committed value and partials at every point of the grid."""
+def test_results_match_the_table(op: Op) -> None:
+    """The value and the partials at every point of the grid."""
     table = special.read()[op.name]
     assert [repr(args) for args, _, _ in table] == [repr(args) for args in special.grid(op)]
     for args, expected, _ in table:
@@ -19,10 +19,10 @@ def test_grid(op: Op) -> None:
             assert check.same(result, number), (op.name, args, [value, *partials], expected)
 
 
-@pytest.mark.skipif(chainrule.core == "python", reason="about the table, not about a core")
+@pytest.mark.skipif(chainrule.core == "python", reason="tests the table, not a core")
 @pytest.mark.parametrize("op", special.elementwise(), ids=lambda op: op.name)
 def test_every_row_is_explained(op: Op) -> None:
-    """By exact arithmetic, or by its reason, which says what to expect."""
+    """Exact arithmetic gives the result, or its reason does."""
     for args, results, why in special.read()[op.name]:
         texts = []
         for part in [None, *check.parts(op)]:

@@ -1,6 +1,6 @@
 """Every operation and partial in 60-digit arithmetic, written independently of the table.
 
-It must not import a formula from chainrule, or it would not be an independent check.
+This module must not import formulas from chainrule; otherwise it would not be an independent check.
 """
 
 import math
@@ -18,12 +18,12 @@ mp.dps = 60
 
 @dataclass(frozen=True)
 class Kind:
-    """A floating-point format: what results are rounded to, and where points come from."""
+    """A floating-point format, to which results are rounded and from which points are drawn."""
 
     bits: int  # of the significand
     least: int  # the exponent of the smallest subnormal
-    most: int  # and of the first power of 2 that overflows
-    letters: str  # struct's codes for a number and an unsigned integer of its size
+    most: int  # the exponent of the first power of 2 that overflows
+    letters: str  # struct's codes for a number and for an unsigned integer of the same size
 
     @property
     def size(self) -> int:
@@ -56,17 +56,17 @@ TINY = mpf(2) ** DOUBLE.least
 
 
 def phi(x: Any) -> Any:
-    """The normal density."""
+    """The density of the standard normal distribution."""
     return mp.exp(-x * x / 2) / mp.sqrt(2 * mp.pi)
 
 
 def erfc(x: Any) -> Any:
-    """mpmath's erfc overflows on huge arguments."""
+    """erfc with clipped arguments, because mpmath's overflows on huge ones."""
     return mp.erfc(max(min(x, mpf(1000)), mpf(-1000)))
 
 
 def cdf(x: Any) -> Any:
-    """The normal distribution function."""
+    """The distribution function of the standard normal distribution."""
     return erfc(-x / mp.sqrt(2)) / 2
 
 
@@ -93,7 +93,7 @@ def step(x: Any, high: Any, low: Any) -> Any:
 
 
 def share(x: Any, y: Any) -> Any:
-    """The fraction of the gradient that x gets when the larger argument wins."""
+    """The fraction of the gradient that x gets from the maximum of x and y."""
     return mpf(1) if x > y else mpf(0) if x < y else mpf("0.5")
 
 
@@ -101,7 +101,7 @@ def power(x: Any, y: Any) -> Any:
     """`x ** y`, where y may be beyond the range of a float.
 
     For integer y, mpmath squares x repeatedly, which takes half a second for y = 1e1500. An
-    exponential with extra precision, as many digits as y has, gives the same 60 digits.
+    exponential with extra precision, as many bits as y has, gives the same 60 digits.
     """
     if abs(y) < 2**64 or not x:
         return x**y
@@ -112,7 +112,7 @@ def power(x: Any, y: Any) -> Any:
 
 Real = Callable[..., Any]
 
-# name: (value, (partial, ...)); the same order of arguments as in the table
+# name: (value, (partial, ...)), with the arguments in the table's order
 TRUTH: dict[str, tuple[Real, tuple[Real, ...]]] = {
     "add": (lambda x, y: x + y, (lambda x, y: mpf(1), lambda x, y: mpf(1))),
     "sub": (lambda x, y: x - y, (lambda x, y: mpf(1), lambda x, y: mpf(-1))),
@@ -175,8 +175,8 @@ TRUTH: dict[str, tuple[Real, tuple[Real, ...]]] = {
 def scale(name: str, part: int | None, args: tuple[Any, ...], truth: Any) -> Any:
     """The allowed error as a multiple of 4 ulp: 1 except for ill-conditioned results.
 
-    `pow` is scaled by its condition number, and a partial that is a cancelling sum by the ratio of
-    its absolute terms to it (the fine print of the 4-ulp promise).
+    `pow` is scaled by its condition number. A partial that is a sum with cancellation is scaled by
+    the ratio of the sum of absolute terms to the sum itself.
     """
     if name == "pow":
         x, y = args
@@ -206,7 +206,7 @@ def ulps(result: float, truth: Any, kind: Kind = DOUBLE) -> float:
 
 
 def any_float(rng: random.Random, kind: Kind = DOUBLE) -> float:
-    """A finite float with a uniformly random bit pattern: every exponent, subnormals too."""
+    """A finite float with a uniformly random bit pattern: all exponents occur, subnormals too."""
     while True:
         x = kind.from_bits(rng.getrandbits(kind.size))
         if math.isfinite(x):
@@ -216,7 +216,7 @@ def any_float(rng: random.Random, kind: Kind = DOUBLE) -> float:
 def sample(
     rng: random.Random, domain: tuple[float, float] = (-math.inf, math.inf), kind: Kind = DOUBLE
 ) -> float:
-    """A point in the domain: anywhere, in the usual range, near 1 or 0, or near a boundary."""
+    """A point in the domain: anywhere, in the usual range, near ±1 or 0, or near a boundary."""
     low, high = domain
     while True:
         choice = rng.random()
@@ -243,14 +243,14 @@ def sample(
 def point(
     name: str, arity: int, domain: tuple[float, float], rng: random.Random, kind: Kind = DOUBLE
 ) -> tuple[float, ...]:
-    """One argument tuple for an operation, inside its domain."""
+    """Random arguments for an operation, inside its domain."""
     args = [sample(rng, domain, kind), *(sample(rng, kind=kind) for _ in range(arity - 1))]
     if name == "pow":
         args[0] = abs(args[0]) or 1.0
         if rng.random() < 0.8:  # keep most results between underflow and overflow
             reach = -kind.least * math.log(2)
             args[1] = rng.uniform(-reach, reach) / (abs(math.log(args[0])) or 1.0)
-    elif name == "div" and rng.random() < 0.1:  # where x / y has fewer bits than x / y²
+    elif name == "div" and rng.random() < 0.1:  # here x / y has fewer bits than x / y²
         least = 2.0**kind.least
         args = [kind.from_bits(rng.getrandbits(kind.bits - 13)) or least, 10 ** rng.uniform(-30, 0)]
     elif name in ("hypot", "atan2", "div") and rng.random() < 0.5:

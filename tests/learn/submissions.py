@@ -1,6 +1,6 @@
-"""A class whose submissions are right, wrong and hostile, each with its expected result.
+"""Right, wrong and hostile submissions of a class, each with its expected result.
 
-`python -m tests.learn.submissions 200` grades that many and prints how long it took.
+`python -m tests.learn.submissions 200` grades 200 of them and prints how long it took.
 """
 
 import csv
@@ -17,7 +17,7 @@ from chainrule.learn.teacher.grading import LARGEST, grade, write
 LIMITS = Limits(seconds=2.0, megabytes=192)
 GOOD = exercise("write_mul").solution
 DEEP = "import sys\nsys.setrecursionlimit(10**9)"
-# The content of a file, how its check ends, and part of the message.
+# The content of a file, the possible results of its check, and part of the message.
 HOSTILE: list[tuple[str | bytes, str, str]] = [
     ("while True: pass", "time", "did not end within 2 s, at line 1"),
     ("x = [0]\nwhile True: x = x * 2", "memory", "more than 192 MB"),
@@ -30,8 +30,8 @@ HOSTILE: list[tuple[str | bytes, str, str]] = [
     (b"x" * (LARGEST + 1), "error", "larger than 1,000,000 bytes"),
     ("raise ValueError('x' * 10**6 + '\\ud800')", "error", "ValueError: xxx"),
     ("import os\nos.kill(os.getppid(), 9)", "error", "may not end other processes"),
-    ("import os\nfor _ in range(9999): os.mkdir('d'); os.chdir('d')", "error", "deep in each other"),
-    # The ones above are in the quick test too.
+    ("import os\nfor _ in range(9999): os.mkdir('d'); os.chdir('d')", "error", "may not nest folders"),
+    # The quick test covers those above only.
     ("while True:\n    try:\n        while True: pass\n    except BaseException: pass", "time", ""),
     ("import time\ntime.sleep(1000)", "time", "at line 2"),
     ("x = bytearray(10**11)", "memory", "more than 192 MB"),
@@ -50,7 +50,7 @@ HOSTILE: list[tuple[str | bytes, str, str]] = [
 def made(folder: Path, count: int) -> dict[str, tuple[str, str]]:
     """Write the submissions of a class; returns the expected result for each learner.
 
-    Every other one is hostile, in turn; between them are solutions, mistakes and unusual files.
+    Every second one is hostile; the others are solutions, mistakes and paths that cannot be read.
     """
     outside = folder / "outside"
     outside.mkdir(parents=True)
@@ -68,7 +68,10 @@ def made(folder: Path, count: int) -> dict[str, tuple[str, str]]:
         elif i % 4:
             chosen = known[i // 4 % len(known)]
             (place / f"{chosen.name}.py").write_text(chosen.wrong[0].code)
-            kind, text = "failed error time", ""  # some train for a second on a busy machine
+            kind, text = (
+                "failed error time",
+                "",
+            )  # some train a network, which may take too long on a busy machine
         elif i % 16 == 8:
             kind, text = _odd(place / "write_mul.py", i // 16)
         else:
@@ -79,7 +82,7 @@ def made(folder: Path, count: int) -> dict[str, tuple[str, str]]:
 
 
 def _odd(path: Path, which: int) -> tuple[str, str]:
-    """Something other than a readable file."""
+    """Create something other than a readable file; returns the expected result."""
     if which % 4 == 0:
         path.write_text(GOOD)
         path.chmod(0)
@@ -90,11 +93,11 @@ def _odd(path: Path, which: int) -> tuple[str, str]:
         path.mkdir()
     else:
         os.mkfifo(path)
-    return "error", "it is not a plain file"
+    return "error", "it is not a regular file"
 
 
 def run(folder: Path, count: int) -> tuple[list[str], float]:
-    """Grade a class; returns the wrong results, and the seconds it took."""
+    """Grade a class; returns the wrong marks, and the seconds that grading took."""
     expected = made(folder, count)
     start = time.monotonic()
     passed, total = write(folder / "marks.csv", grade(folder / "class", LIMITS, workers=2))
@@ -114,7 +117,7 @@ def run(folder: Path, count: int) -> tuple[list[str], float]:
     if (passed, total) != (sum(kind == "passed" for kind, _ in expected.values()), count):
         wrong.append(f"{passed} of {total} passed")
     if (folder / "outside" / "kept.txt").read_text() != "kept":
-        wrong.append("a file outside was changed")
+        wrong.append("a file outside the class was changed")
     return wrong, seconds
 
 

@@ -1,4 +1,4 @@
-"""Properties fail with the smallest input, and programs are compared with the reference engine."""
+"""Failing properties report the smallest input; programs are compared with the reference engine."""
 
 import math
 import random
@@ -36,21 +36,21 @@ def test_the_smallest_input_is_shown() -> None:
     assert failure(large, number(), number()).inputs == "x = 2, y = 1"
 
 
-def test_a_sign_is_kept_and_zero_is_not_reached() -> None:
+def test_shrinking_keeps_the_sign_and_stops_at_1() -> None:
     def positive(x: float) -> None:
         work().true("x must be positive", x > 0.0)
 
     assert failure(positive, number()).inputs == "x = -1"
 
 
-def test_lists_keep_one_entry_and_whole_numbers_get_small() -> None:
+def test_lists_shrink_to_one_entry_and_whole_numbers_to_1() -> None:
     def never(x: list[float], n: int) -> None:
         work().true("it never holds", False)
 
     assert failure(never, several(positive(), 2, 4), whole(2, 9)).inputs == "x = [1], n = 1"
 
 
-def test_an_exception_of_the_learner_is_a_failure_with_its_line() -> None:
+def test_an_exception_in_learner_code_is_a_failure_with_its_line() -> None:
     source = "def half(x):\n    return 1 / (x - x)\n"
     half = work(source).get("half")
 
@@ -62,7 +62,7 @@ def test_an_exception_of_the_learner_is_a_failure_with_its_line() -> None:
     assert str(found) == message
 
 
-def test_another_exception_is_not_taken_for_the_same_failure() -> None:
+def test_shrinking_does_not_switch_to_a_different_failure() -> None:
     def test(x: float) -> None:
         if x == 1.0:
             raise KeyError("out of range")
@@ -79,7 +79,7 @@ def test_another_exception_is_not_taken_for_the_same_failure() -> None:
         (list, "x", "a list\n  got       'x'"),
     ],
 )
-def test_another_kind_is_named(kind: type, got: Any, message: str) -> None:
+def test_a_wrong_type_is_reported(kind: type, got: Any, message: str) -> None:
     with pytest.raises(CheckFailedError) as caught:
         work().kind("it", got, kind)
     assert str(caught.value) == f"it\n  expected  {message}"
@@ -97,30 +97,30 @@ def test_another_kind_is_named(kind: type, got: Any, message: str) -> None:
         ("from chainrule import softmax", "softmax", "function"),
     ],
 )
-def test_what_is_to_be_written_is_not_taken_from_chainrule(source: str, name: str, what: str) -> None:
+def test_a_solution_must_not_be_imported_from_chainrule(source: str, name: str, what: str) -> None:
     with pytest.raises(CheckFailedError, match=f"^write the {what} yourself: this is chainrule's own$"):
         work(source).get(name)
 
 
-def test_what_is_built_on_chainrule_is_the_learners_own() -> None:
+def test_a_solution_may_build_on_chainrule() -> None:
     source = "from chainrule import nn\nclass Neuron(nn.Module):\n    pass\nloss = nn.MLP(1, [1])"
     assert work(source).get("Neuron").__name__ == "Neuron"
     assert work(source).get("loss") is not None
 
 
-def test_numbers_that_look_equal_are_shown_with_all_digits() -> None:
+def test_nearly_equal_numbers_are_shown_with_all_digits() -> None:
     with pytest.raises(CheckFailedError) as caught:
         work().equal("it", 1.0000001, 1.0)
     assert (caught.value.expected, caught.value.got) == ("1.0", "1.0000001")
 
 
-def test_numeric_slopes_are_good_to_ten_digits() -> None:
+def test_numeric_slopes_are_accurate_to_ten_digits() -> None:
     dx, dy = numeric(lambda x, y: math.exp(x) * y, 1.0, 20.0)
     assert dx == near(20 * math.e, rel=1e-10)
     assert dy == near(math.e, rel=1e-10)
 
 
-def test_a_program_reads_as_it_runs() -> None:
+def test_printing_running_and_simplifying_a_program() -> None:
     lines = Program(2, (("*", (0, 1)), ("tanh", (2,)), ("**2", (3,)), ("-", (4, 2))))
     assert repr(lines) == "c = a * b; d = c.tanh(); e = d**2; f = e - c"
     values = lines([Value(0.5), Value(3.0)])
@@ -133,16 +133,16 @@ def test_a_program_reads_as_it_runs() -> None:
     ]
 
 
-def test_random_programs_use_results_again() -> None:
+def test_random_programs_reuse_results() -> None:
     rng = random.Random(0)
     made = [program("+", "*")(rng) for _ in range(50)]
     used = [[k for _, which in lines.lines for k in which if k >= 2] for lines in made]
     assert sum(len(k) > len(set(k)) for k in used) > 10
 
 
-def test_an_engine_that_is_right_agrees_and_one_that_is_wrong_does_not() -> None:
+def test_compare_accepts_a_right_engine_and_rejects_a_wrong_one() -> None:
     class Wrong:
-        """Forgets the second input."""
+        """A wrong engine, which forgets the second input."""
 
         def __init__(self, data: float) -> None:
             self.data, self.grad = data, 0.0
@@ -162,26 +162,26 @@ def test_an_engine_that_is_right_agrees_and_one_that_is_wrong_does_not() -> None
 
 
 class Mine:
-    """A learner's class, with just the parts that `reason` looks at."""
+    """A learner's class, with only the attributes that `reason` reads."""
 
     def __init__(self, data: float, inputs: Any = ()) -> None:
         self.data, self.grad, self.inputs = data, 0.0, inputs
         self._backward: Any = lambda: None
 
 
-def test_a_gradient_that_cannot_come_back_is_told_from_a_wrong_rule() -> None:
+def test_a_disconnected_input_is_distinguished_from_a_wrong_rule() -> None:
     leaf, cut = Mine(2.0), Mine(1.0)
     kept = Mine(1.0, [leaf])
-    assert "no inputs" in reason(leaf, cut, "the rule")
-    assert "keeps no inner function" in reason(leaf, kept, "the rule")
+    assert "does not store its inputs" in reason(leaf, cut, "the rule")
+    assert "the inner function is not stored" in reason(leaf, kept, "the rule")
     kept._backward = lambda: None  # a different function
     assert reason(leaf, kept, "the rule") == "the rule"
-    leaf.grad = 0.5  # it came back anyway
+    leaf.grad = 0.5  # the gradient arrived anyway
     assert reason(leaf, cut, "the rule") == "the rule"
 
 
 @pytest.mark.parametrize("inputs", [None, {1}, np.empty(1, dtype=object)])
-def test_a_class_of_another_design_is_not_judged(inputs: Any) -> None:
+def test_a_class_of_a_different_design_is_not_analysed(inputs: Any) -> None:
     leaf, result = Mine(2.0), Mine(1.0, inputs)
     del leaf._backward
     assert reason(leaf, result, "the rule") == "the rule"
@@ -190,7 +190,7 @@ def test_a_class_of_another_design_is_not_judged(inputs: Any) -> None:
 
 
 @pytest.mark.parametrize("method", ["tanh", "exp", "sigmoid"])
-def test_functions_of_the_engine_pass(method: str) -> None:
+def test_the_engines_own_functions_pass(method: str) -> None:
     function = {"tanh": math.tanh, "exp": math.exp, "sigmoid": lambda x: 1 / (1 + math.exp(-x))}[method]
     check_function(work(), Value, method, function, number(), "")
 
@@ -214,7 +214,7 @@ class Floating:
         *((Elementwise(), "a"), (Elementwise(), 1), (np.array([3, 3]), 3), (float("nan"), 1.0)),
     ],
 )
-def test_what_only_looks_like_it_is_not_the_same(got: Any, expected: Any) -> None:
+def test_results_that_only_look_equal_are_rejected(got: Any, expected: Any) -> None:
     with pytest.raises(CheckFailedError):
         work().equal("it", got, expected)
 
@@ -228,11 +228,11 @@ def test_what_only_looks_like_it_is_not_the_same(got: Any, expected: Any) -> Non
         *(({1, 2}, {1, 2}), (math.inf, math.inf), (math.nan, math.nan)),
     ],
 )
-def test_numbers_and_lists_of_any_kind_are_the_same(got: Any, expected: Any) -> None:
+def test_equal_numbers_and_sequences_of_any_type_are_accepted(got: Any, expected: Any) -> None:
     work().equal("it", got, expected)
 
 
-def test_simple_numbers_come_first_as_far_as_the_range_has_them() -> None:
+def test_simple_numbers_within_the_range_are_tried_first() -> None:
     seen: list[tuple[Any, ...]] = []
 
     def test(*arguments: Any) -> None:

@@ -1,4 +1,4 @@
-"""Every starter fails its check, every solution passes, every plausible mistake is caught."""
+"""Every starter file fails its check, every solution passes, and plausible mistakes are caught."""
 
 from dataclasses import replace
 
@@ -11,7 +11,7 @@ from chainrule.learn.wrong import Wrong
 from ..conftest import require_imports
 
 CASES = exercises()
-PATIENT = replace(USUAL, seconds=60.0)  # beside other tests, a program may have to wait for a processor
+PATIENT = replace(USUAL, seconds=60.0)  # other tests may keep the processors busy
 each = pytest.mark.parametrize("exercise", CASES, ids=lambda exercise: exercise.name)
 
 
@@ -22,7 +22,7 @@ def test_the_starter_fails_and_the_solution_passes(exercise: Exercise) -> None:
     assert 2 <= len(exercise.hints) <= 4
     assert "your code here" in exercise.starter
     first = exercise.check(exercise.folder / "starter.py", PATIENT)
-    assert first.kind == "failed", first  # a property that does not hold, not an exception
+    assert first.kind == "failed", first  # because a property does not hold, not with an exception
     assert "it raises" not in first.message
     second = exercise.check(exercise.folder / "solution.py", PATIENT)
     assert (second.kind, second.message) == ("passed", "")
@@ -40,5 +40,5 @@ def test_a_wrong_solution_is_rejected(exercise: Exercise, wrong: Wrong) -> None:
     assert outcome.message
 
 
-def test_each_has_five_wrong_solutions() -> None:
+def test_each_exercise_has_five_wrong_solutions() -> None:
     assert all(len(exercise.wrong) >= 5 for exercise in CASES)

@@ -1,6 +1,6 @@
-"""Lessons and exercises as files: pages, and notebooks whose cells run in order.
+"""Exporting lessons and exercises as pages and as notebooks, whose cells are run in order.
 
-tests/browser/test_exported_course.py opens the pages.
+tests/browser/test_exported_course.py opens the pages in a browser.
 """
 
 import contextlib
@@ -28,7 +28,7 @@ from chainrule.learn.teacher import exporting  # noqa: E402
 POLICY = re.compile(r'content="(default-src [^"]+)"')
 
 
-# --- plain data ------------------------------------------------------------------------------------
+# --- rendered data ---------------------------------------------------------------------------------
 
 
 @pytest.mark.parametrize("each", lessons(), ids=lambda each: each.name)
@@ -43,7 +43,7 @@ def test_the_blocks_of_a_lesson(each: Lesson) -> None:
     assert not any("<script" in block.get("html", "") for block in found)
 
 
-def test_markup_in_markdown_stays_text() -> None:
+def test_markup_in_markdown_is_escaped() -> None:
     written = rendering.prose("<img src=x onerror=alert(1)>")
     assert written == "<p>&lt;img src=x onerror=alert(1)&gt;</p>\n"
     assert "href" not in rendering.prose("[a](javascript:alert(1))")
@@ -57,7 +57,7 @@ def test_tasks_keep_their_underscores(e: Any) -> None:
 
 
 @pytest.mark.parametrize("number", [questions.FIRST, questions.RICHER])
-def test_questions_without_end(number: int) -> None:
+def test_generated_questions_vary_and_have_answers(number: int) -> None:
     found = [questions.question(random.Random(seed), number) for seed in range(40)]
     assert len({each.question for each in found}) > 25
     for each in found:
@@ -69,7 +69,7 @@ def test_questions_without_end(number: int) -> None:
 # --- HTML ------------------------------------------------------------------------------------------
 
 
-def test_every_page_has_a_strict_policy_and_no_solution() -> None:
+def test_pages_have_a_strict_policy_and_contain_no_solution() -> None:
     for thing in (*lessons(), *exercises()):
         text = exporting.html(thing)
         policy = POLICY.search(text)[1]
@@ -110,7 +110,7 @@ def is_code(cell: dict[str, Any]) -> bool:
 def test_the_cells_of_a_notebook_run_in_order(
     each: Lesson, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    """And print what the lesson says, with or without figures in between."""
+    """They print what the lesson shows, also with figures in between."""
     monkeypatch.chdir(tmp_path)
     names: dict[str, Any] = {"__name__": "__main__"}
     printed = []
@@ -143,8 +143,8 @@ def test_the_cells_of_a_notebook_run_in_order(
 
 
 @pytest.mark.parametrize("each", lessons(), ids=lambda each: each.name)
-def test_a_notebook_shows_what_its_cells_print(each: Lesson) -> None:
-    """Before anything is run; the test above compares it with what they print."""
+def test_a_notebook_contains_the_output_of_its_cells(each: Lesson) -> None:
+    """It is there before anything is run; the test above compares it with what the cells print."""
     shown = [output for cell in filter(is_code, cells(each)) for output in cell["outputs"]]
     told = [
         (block, after)
@@ -162,7 +162,7 @@ def test_a_notebook_shows_what_its_cells_print(each: Lesson) -> None:
             assert "".join(output["text"]) == after.text
 
 
-def test_a_lesson_has_the_starters_of_its_exercises() -> None:
+def test_the_notebook_of_a_lesson_contains_its_exercises() -> None:
     found = ["".join(cell["source"]) for cell in cells(lesson(1))]
     for name in lesson(1).exercises:
         task, starter, way, *_ = ("".join(c["source"]) for c in cells(exercise(name)))
@@ -182,7 +182,7 @@ def test_a_figure_is_a_drawing() -> None:
 
 def test_the_notebook_of_an_exercise() -> None:
     found = cells(exercise("write_mul"))
-    assert "".join(found[0]["source"]).startswith("# Write \\_\\_mul\\_\\_\n\nGive Value a product.")
+    assert "".join(found[0]["source"]).startswith("# Write \\_\\_mul\\_\\_\n\nLet Values be multiplied.")
     exec("".join(found[1]["source"]), {})
     assert sum("<details><summary>Hint" in "".join(cell["source"]) for cell in found) == 3
 
@@ -190,7 +190,7 @@ def test_the_notebook_of_an_exercise() -> None:
 # --- the command -----------------------------------------------------------------------------------
 
 
-def test_the_command(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+def test_the_export_command(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
     page, notebook = tmp_path / "a.html", tmp_path / "b.ipynb"
     assert cli.main(["learn", "export", "3", "--html", str(page)]) == 0
     assert capsys.readouterr().out == f"wrote {page}\n"
@@ -201,9 +201,9 @@ def test_the_command(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None
     assert json.loads(notebook.read_text(encoding="utf-8"))["cells"]
     capsys.readouterr()
     for words, error in {
-        ("99", "--html", str(page)): "chainrule: there is no lesson 99; there are 1 to 15\n",
+        ("99", "--html", str(page)): "chainrule: there is no lesson 99; the lessons are 1 to 15\n",
         ("nothing", "--html", str(page)): "chainrule: there is no exercise 'nothing'; ",
-        ("3", "--html", str(tmp_path / "no" / "a.html")): "chainrule: no directory for ",
+        ("3", "--html", str(tmp_path / "no" / "a.html")): "chainrule: the directory of ",
     }.items():
         assert cli.main(["learn", "export", *words]) == 1
         assert capsys.readouterr().err.startswith(error)
@@ -211,9 +211,9 @@ def test_the_command(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None
         cli.main(["learn", "export", "3"])
 
 
-def test_the_help_says_what_is_live_in_a_page(capsys: pytest.CaptureFixture[str]) -> None:
+def test_the_help_says_what_is_interactive_in_a_page(capsys: pytest.CaptureFixture[str]) -> None:
     with pytest.raises(SystemExit):
         cli.main(["learn", "export", "--help"])
     said = " ".join(capsys.readouterr().out.split())
     assert "teachers" not in said
-    assert "graphs and quizzes are live, a training run is a program to run elsewhere" in said
+    assert "live graphs and quizzes; training runs become programs to run elsewhere" in said

@@ -1,4 +1,4 @@
-"""A wrong solution does not pass, whatever it does to its result and to the checker."""
+"""A wrong solution does not pass, whatever it does to its result or to the checker."""
 
 from pathlib import Path
 
@@ -8,18 +8,18 @@ from chainrule.learn.exercise import exercise, exercises
 from chainrule.learn.sandbox import starting
 from chainrule.learn.sandbox.runner import Limits
 
-from .test_sandbox import WITHOUT_WALLS, tried
+from .test_sandbox import WITHOUT_ISOLATION, tried
 
-# Each precedes a wrong solution, and tries to make it pass.
+# Each piece of code is put before a wrong solution and tries to make it pass.
 FORGERIES = {
-    "ends Python with the code of success": "import os; os._exit(0)",
-    "ends Python when it is asked for a product": """
+    "ends Python with exit code 0": "import os; os._exit(0)",
+    "ends Python inside __mul__": """
 import os
 class Value:
     def __init__(self, data): self.data = data
     def __mul__(self, other): os._exit(0)
 """,
-    "writes a result to everything that is open": """
+    "writes a result to every open file": """
 import json, os, struct
 found = json.dumps({"kind": "passed", "message": "", "parts": {}}).encode()
 answer = json.dumps(["is", True, []]).encode()
@@ -40,20 +40,20 @@ import atexit, os
 found = b'{"kind": "passed", "message": "", "parts": {}}'
 atexit.register(lambda: [os.write(fd, found) for fd in (3, 4)])
 """,
-    "prints what is shown for success": """
+    "prints what a passed check shows": """
 import sys
 print('\\n{"kind": "passed", "message": "", "parts": {}}\\n✓ Multiply: passed', flush=True)
 sys.exit(0)
 """,
-    "answers whatever it is asked with True": """
+    "answers every question with True": """
 from chainrule.learn.sandbox import link
 link.Link._answer = lambda self, message: ["is", True, []]
 """,
-    "answers whatever it is asked with nothing": """
+    "answers every question with None": """
 import json
 json.dumps = lambda *a, **k: '["is",null,[]]'
 """,
-    "answers with a number that is always right": """
+    "answers every question with NaN": """
 import json
 json.dumps = lambda *a, **k: '["is",NaN,[]]'
 """,
@@ -75,7 +75,7 @@ for name in list(sys.modules):
     if name.startswith(("chainrule", "checker", "json", "__main__")):
         sys.modules[name] = Any(name)
 """,
-    "replaces functions of Python": """
+    "replaces built-in functions": """
 import builtins
 builtins.isinstance = lambda *a: True
 builtins.abs = lambda x: 0.0
@@ -93,7 +93,7 @@ def trace(frame, event, argument):
 sys.settrace(trace)
 sys.setprofile(trace)
 """,
-    "rewrites what it finds in memory": """
+    "rewrites objects in memory": """
 import gc
 for each in gc.get_objects():
     if type(each) is dict and "kind" in each:
@@ -105,7 +105,7 @@ for each in gc.get_objects():
         try: each.__code__ = (lambda *a, **k: True).__code__
         except Exception: pass
 """,
-    "looks for the judge in the frames": """
+    "finds the connection to the judge in the stack frames": """
 import sys
 frame = sys._getframe()
 while frame:
@@ -117,7 +117,7 @@ while frame:
             value.failed = None
     frame = frame.f_back
 """,
-    "is equal to everything": """
+    "compares equal to everything": """
 class Always(float):
     def __eq__(self, other): return True
     def __ne__(self, other): return False
@@ -131,7 +131,7 @@ class Value:
     def __mul__(self, other): return Value(1.0)
     __rmul__ = __mul__
 """,
-    "pretends to be another class": """
+    "pretends to be a different class": """
 class Value:
     data = property(lambda self: self)
     def __init__(self, data): pass
@@ -144,25 +144,25 @@ class Value:
     def __mul__(self, other): return self
     __rmul__ = __mul__
 """,
-    "leaves by exit": """
+    "raises SystemExit": """
 class Value:
     def __init__(self, data): self.data = data
     def __mul__(self, other): raise SystemExit(0)
 """,
-    "leaves by an exception of its own": """
+    "raises its own kind of BaseException": """
 class Away(BaseException): pass
 class Value:
     def __init__(self, data): self.data = data
     def __mul__(self, other): raise Away("passed")
 """,
-    "leaves by an exception that cannot be shown": """
+    "raises an exception that cannot be printed": """
 class Odd(Exception):
     def __str__(self): raise SystemExit(0)
 class Value:
     def __init__(self, data): self.data = data
     def __mul__(self, other): raise Odd
 """,
-    "writes to its memory": """
+    "overwrites its own memory": """
 import ctypes
 for start, end in [line.split()[0].split("-") for line in open("/proc/self/maps") if "[heap]" in line]:
     start, size = int(start, 16), int(end, 16) - int(start, 16)
@@ -172,7 +172,7 @@ for start, end in [line.split()[0].split("-") for line in open("/proc/self/maps"
         ctypes.memmove(start + at, b"passed", 6)
         at = there.raw.find(b"failed", at + 1)
 """,
-    "writes to the memory of the judge": """
+    "overwrites the memory of the judge": """
 import ctypes, os
 library = ctypes.CDLL(None, use_errno=True)
 library.ptrace(16, os.getppid(), 0, 0)
@@ -182,7 +182,7 @@ try:
 except OSError:
     pass
 """,
-    "ends the judge": """
+    "kills the judge": """
 import ctypes, os
 ctypes.CDLL(None).kill(os.getppid(), 15)
 ctypes.CDLL(None).kill(0, 9)
@@ -197,13 +197,13 @@ def talk():
             except OSError: pass
 threading.Thread(target=talk, daemon=True).start()
 """,
-    "sends a message without end": """
+    "sends an endless message": """
 import os, struct
 for fd in range(3, 12):
     try: os.write(fd, struct.pack("=I", 2**32 - 1) + b"[" * 1000)
     except OSError: pass
 """,
-    "nests a message deeply": """
+    "sends a deeply nested message": """
 import os, struct
 for fd in range(3, 12):
     try: os.write(fd, struct.pack("=I", 60_000) + b"[" * 60_000)
@@ -213,21 +213,21 @@ for fd in range(3, 12):
 (WRONG,) = (wrong.code for wrong in exercise("write_mul").wrong if wrong.name == "adds")
 
 
-@pytest.mark.parametrize("walls", [True, False], ids=["with walls", "without walls"])
+@pytest.mark.parametrize("isolated", [True, False], ids=["isolated", "not isolated"])
 @pytest.mark.parametrize("way", FORGERIES)
-def test_a_wrong_solution_does_not_pass_by_forgery(
-    way: str, walls: bool, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+def test_forged_results_do_not_pass(
+    way: str, isolated: bool, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    """The verdict does not depend on the kernel's restrictions: it is never in the learner's process."""
-    if not walls:
-        monkeypatch.setattr(starting, "FORKING", ("-c", WITHOUT_WALLS))
+    """Even without the kernel's isolation: the result is decided outside the learner's process."""
+    if not isolated:
+        monkeypatch.setattr(starting, "FORKING", ("-c", WITHOUT_ISOLATION))
     wrong = "" if "class Value" in FORGERIES[way] else WRONG
     outcome = tried(FORGERIES[way] + "\n" + wrong, tmp_path)
     assert outcome.kind in ("failed", "error", "exit", "crash", "time"), outcome
     assert outcome.message
 
 
-# A module that has every name, each an object or a number that compares equal to everything.
+# A module that has every name, as an object equal to everything; its attributes are the same, or 1.0.
 LIARS = """
 import builtins
 class Liar:
@@ -253,7 +253,7 @@ def __getattr__(name): return LIAR
 
 
 @pytest.mark.parametrize("name", [exercise.name for exercise in exercises()])
-def test_an_object_that_agrees_with_everything_passes_nothing(name: str, tmp_path: Path) -> None:
+def test_an_object_equal_to_everything_passes_no_exercise(name: str, tmp_path: Path) -> None:
     for objects in (True, False):
         outcome = tried(f"OBJECTS = {objects}\n{LIARS}", tmp_path, Limits(seconds=5.0), name)
         assert outcome.kind in ("failed", "error", "time"), outcome
@@ -264,19 +264,19 @@ PRYING = {
     "its code": "f.__code__",
     "its closure": "f.__closure__",
     "its class": "f.__call__.__self__.__globals__",
-    "a name that it may not see": "link.ask('get', f, '__globals__')",
+    "a name that is hidden from it": "link.ask('get', f, '__globals__')",
     "a name with an underscore": "link.ask('get', f, '_x')",
-    "a change of it": "link.ask('set', f, 'x', 1)",
-    "a function of Python": "sent('call', {'named': 'os:getpid'}, {'tuple': []}, {'dict': []})",
+    "setting an attribute": "link.ask('set', f, 'x', 1)",
+    "a library function": "sent('call', {'named': 'os:getpid'}, {'tuple': []}, {'dict': []})",
     "an object by its number": "sent('call', {'yours': 1}, {'tuple': []}, {'dict': []})",
-    "an operation that there is not": "sent('eval', '1')",
+    "an unknown operation": "sent('eval', '1')",
     "an operation on plain numbers": "link.ask('pow', 2, 3)",
-    "a class of everything": "link.ask('isinstance', 1, f)",
+    "isinstance with a fake class": "link.ask('isinstance', 1, f)",
 }
 
 
 @pytest.mark.parametrize("way", PRYING)
-def test_the_checker_cannot_be_looked_into(way: str, tmp_path: Path) -> None:
+def test_the_checkers_functions_cannot_be_inspected(way: str, tmp_path: Path) -> None:
     """The checker passes functions to learner code, which can call them but not inspect them."""
     code = f"""
 def numeric_gradient(f, x, epsilon=1e-5):
@@ -294,8 +294,8 @@ def numeric_gradient(f, x, epsilon=1e-5):
     assert (outcome.kind, "ValueError: refused" in outcome.message) == ("failed", True), outcome
 
 
-def test_a_checkers_objections_cannot_be_swallowed(tmp_path: Path) -> None:
-    """count_nodes gets nodes that count accesses, and raise after too many."""
+def test_the_checkers_exceptions_cannot_be_swallowed(tmp_path: Path) -> None:
+    """The checker passes count_nodes nodes that count accesses and raise after too many."""
     code = """
 def count_nodes(value):
     while type(value).__name__ == "Proxy":
@@ -306,13 +306,13 @@ def count_nodes(value):
     right = exercise("count_nodes").solution.replace("def count_nodes(", "def right(")
     outcome = tried(right + code, tmp_path, Limits(), "count_nodes")
     assert outcome.kind == "failed"
-    assert outcome.message.startswith("count_nodes walks through the same node again and again")
+    assert outcome.message.startswith("count_nodes visits nodes more than once")
 
 
-def test_lists_that_a_solution_changes_are_seen_to_change(tmp_path: Path) -> None:
+def test_changes_to_an_argument_are_detected(tmp_path: Path) -> None:
     code = "def count_parameters(nin, nouts):\n    nouts.append(3)\n    return 37 if nin == 2 else 0"
     outcome = tried(code, tmp_path, Limits(), "count_parameters")
-    assert "the list afterwards, which must not change" in outcome.message
+    assert "the list after count_parameters, which must not change it" in outcome.message
     assert outcome.parts["got"] == "[4, 4, 1, 3]"
 
 
@@ -345,7 +345,7 @@ def test_lists_that_a_solution_changes_are_seen_to_change(tmp_path: Path) -> Non
         ),
     ],
 )
-def test_what_is_expected_does_not_come_from_the_learner(name: str, code: str, tmp_path: Path) -> None:
-    """Classes that are wrong, but consistently so."""
+def test_expected_results_do_not_come_from_learner_code(name: str, code: str, tmp_path: Path) -> None:
+    """These classes are wrong, but consistently so."""
     outcome = tried(code, tmp_path, Limits(), name)
     assert outcome.kind == "failed", outcome

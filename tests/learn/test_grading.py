@@ -1,4 +1,4 @@
-"""A class is graded, whatever its files do."""
+"""Grading the submissions of a class, including hostile ones."""
 
 import csv
 from pathlib import Path
@@ -12,7 +12,7 @@ from .submissions import run
 
 
 def test_a_hostile_class_gets_the_right_marks(tmp_path: Path) -> None:
-    """A few submissions; `python -m tests.learn.submissions 200` tests more, of more kinds."""
+    """Only a few; `python -m tests.learn.submissions 200` tests more submissions, and more kinds."""
     wrong, seconds = run(tmp_path, 24)
     assert not wrong, "\n".join(wrong)
     assert seconds < 120
@@ -20,7 +20,7 @@ def test_a_hostile_class_gets_the_right_marks(tmp_path: Path) -> None:
 
 @pytest.fixture
 def folder(tmp_path: Path) -> Path:
-    """A class of three: one solution, one empty file, one learner without a file."""
+    """A class of three: one submitted a solution, one an empty file, and one nothing."""
     place = tmp_path / "class"
     for learner in ("anna", "ben", "carl", ".git"):
         (place / learner).mkdir(parents=True)
@@ -33,14 +33,16 @@ def folder(tmp_path: Path) -> Path:
     return place
 
 
-def test_nobody_and_nothing_is_passed_over(folder: Path, capsys: pytest.CaptureFixture[str]) -> None:
+def test_every_learner_and_every_ignored_file_is_listed(
+    folder: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
     out = folder / "marks.csv"
     for verb in ("wrote", "replaced"):
         assert cli.main(["learn", "grade", str(folder), "--out", str(out)]) == 0
         assert capsys.readouterr().out.splitlines() == [
             f"1 of 2 files passed; {verb} {out}",
-            "no file of an exercise was found of: ben",
-            "ignored write_mul.py: it is in no learner's folder",
+            "no exercise files were found for: ben",
+            "ignored write_mul.py: it is not in a learner's folder",
             "ignored anna/old: it is a folder",
             "ignored anna/wirte_mul.py: no exercise has this name",
             "ignored ben/notes.txt: no exercise has this name",
@@ -49,12 +51,12 @@ def test_nobody_and_nothing_is_passed_over(folder: Path, capsys: pytest.CaptureF
         rows = [[row[name] for name in row if name != "seconds"] for row in csv.DictReader(file)]
     assert rows == [
         ["anna", "write_mul", "0", "failed", "the file is empty"],
-        ["ben", "", "0", "missing", "there is no file with the name of an exercise"],
+        ["ben", "", "0", "missing", "no file is named after an exercise"],
         ["carl", "write_mul", "1", "passed", ""],
     ]
 
 
-def test_the_marks_name_a_file_as_the_learner_does(folder: Path) -> None:
+def test_the_marks_show_the_learners_file_name(folder: Path) -> None:
     (folder / "carl" / "write_mul.py").write_text("class Value\n")
     out = folder / "marks.csv"
     assert cli.main(["learn", "grade", str(folder), "--out", str(out)]) == 0
@@ -63,9 +65,9 @@ def test_the_marks_name_a_file_as_the_learner_does(folder: Path) -> None:
     assert "chainrule-" not in text
 
 
-def test_a_place_for_the_marks_is_looked_for_first(
+def test_a_missing_directory_for_the_marks_is_reported(
     folder: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
     out = folder / "no" / "marks.csv"
     assert cli.main(["learn", "grade", str(folder), "--out", str(out)]) == 1
-    assert capsys.readouterr().err == f"chainrule: no directory for {out}\n"
+    assert capsys.readouterr().err == f"chainrule: the directory of {out} does not exist\n"

@@ -29,7 +29,7 @@ def lesson(request: Any) -> Lesson:
 
 
 def run(block: Block, names: dict[str, Any], where: str) -> str:
-    """The output of a block; with the option `raises`, the last line of its traceback."""
+    """Run a block; returns its output or, with the option `raises`, the last line of its traceback."""
     require_imports(block.text)
     printed = io.StringIO()
     code = compile(block.text, where, "exec")
@@ -42,7 +42,7 @@ def run(block: Block, names: dict[str, Any], where: str) -> str:
     return printed.getvalue()
 
 
-def test_its_code_prints_what_it_says(lesson: Lesson, tmp_path: Any, monkeypatch: Any) -> None:
+def test_code_prints_what_the_lesson_shows(lesson: Lesson, tmp_path: Any, monkeypatch: Any) -> None:
     monkeypatch.chdir(tmp_path)
     names: dict[str, Any] = {"__name__": "__main__"}
     monkeypatch.setitem(sys.modules, "__main__", type(sys)("__main__"))
@@ -59,7 +59,7 @@ def test_its_code_prints_what_it_says(lesson: Lesson, tmp_path: Any, monkeypatch
     assert seen >= 3
 
 
-def test_its_quizzes_are_sound(lesson: Lesson) -> None:
+def test_quizzes_are_complete_and_correct(lesson: Lesson) -> None:
     assert len(lesson.of("quiz")) >= 2
     for quiz in lesson.of("quiz"):
         data = quiz.data
@@ -82,7 +82,7 @@ def test_its_quizzes_are_sound(lesson: Lesson) -> None:
             assert data["feedback"]
 
 
-def test_its_figures_can_be_drawn(lesson: Lesson) -> None:
+def test_figures_can_be_drawn(lesson: Lesson) -> None:
     for figure in lesson.of("figure"):
         if "stepper" in figure.data:
             names = parse_expression(figure.data["stepper"]).names
@@ -92,18 +92,18 @@ def test_its_figures_can_be_drawn(lesson: Lesson) -> None:
 
 
 def reading_minutes(lesson: Lesson) -> float:
-    """At 200 words and 20 lines of code per minute, plus a minute per figure and 45 seconds per quiz."""
+    """200 words or 20 lines of code take a minute, a figure takes a minute, a quiz 45 seconds."""
     words = sum(len(block.text.split()) for block in lesson.of("markdown"))
     lines = sum(len(block.text.splitlines()) for block in lesson.of("python"))
     return words / 200 + lines / 20 + len(lesson.of("figure")) + 0.75 * len(lesson.of("quiz"))
 
 
-def test_its_minutes_are_about_what_reading_takes(lesson: Lesson) -> None:
+def test_the_stated_minutes_match_the_reading_time(lesson: Lesson) -> None:
     assert lesson.minutes == near(reading_minutes(lesson), abs=5.0)
 
 
-def test_a_network_is_trained_within_the_first_hour() -> None:
-    """Lessons and their exercises, up to the first whose code reaches a small loss."""
+def test_the_first_network_is_trained_within_an_hour() -> None:
+    """Adds up lessons and exercises, up to the first lesson that trains a network."""
     passed = 0
     names: dict[str, Any] = {}
     for each in lessons():
@@ -118,17 +118,17 @@ def test_a_network_is_trained_within_the_first_hour() -> None:
     assert passed < 60
 
 
-def test_it_takes_10_to_20_minutes_and_no_needless_words(lesson: Lesson) -> None:
+def test_lessons_take_10_to_20_minutes_without_needless_words(lesson: Lesson) -> None:
     assert 10 <= lesson.minutes <= 20
     prose = "\n".join(re.sub(r"`[^`]*`", "", block.text) for block in lesson.of("markdown"))
     assert not NEEDLESS.findall(prose)
     for kind, most in (("markdown", 110), ("text", 110), ("python", 80 - len(output.CODE))):
         lines = [line for block in lesson.of(kind) for line in block.text.splitlines()]
-        assert [line for line in lines if len(line) > most] == []  # code fits a terminal
+        assert [line for line in lines if len(line) > most] == []  # code must fit a terminal
 
 
 def accidental_items(text: str) -> list[str]:
-    """Lines that Markdown would take for a list item by accident: a number at the end of a sentence."""
+    """Lines that Markdown would mistake for list items, such as a sentence that ends in a number."""
     found: list[str] = []
     for paragraph in re.split(r"\n\s*\n", text):
         first, *rest = paragraph.splitlines()
@@ -138,7 +138,7 @@ def accidental_items(text: str) -> list[str]:
     return found
 
 
-def test_no_line_becomes_an_item_of_a_list_by_accident(lesson: Lesson) -> None:
+def test_no_line_is_mistaken_for_a_list_item(lesson: Lesson) -> None:
     assert accidental_items("with the sum\n1. The result") == ["1. The result"]
     assert accidental_items("three\n- two\n\n- one\n- two\n\n1. one\n2. two\n- 3") == ["- two", "- 3"]
     for block in lesson.of("markdown"):

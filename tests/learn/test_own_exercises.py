@@ -1,4 +1,4 @@
-"""A teacher's exercises: created, tried, and shown to learners along with those of the course."""
+"""A teacher's own exercises: creating and trying them, and showing them along with the course's."""
 
 import csv
 from pathlib import Path
@@ -15,7 +15,7 @@ from .test_terminal import run
 
 
 def filled_in(place: Path) -> None:
-    """A template whose texts have been replaced."""
+    """Replace the placeholder texts of a template."""
     for file in ("starter.py", "solution.py"):
         text = (place / file).read_text()
         (place / file).write_text(text.replace(TASK, "Double a number."))
@@ -24,34 +24,33 @@ def filled_in(place: Path) -> None:
 
 @pytest.fixture
 def own(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
-    """A folder with one exercise, visible to learners."""
+    """A folder with one exercise, which learners can see."""
     place = tmp_path / "week3"
     filled_in(new("twice", place))
     monkeypatch.setenv("CHAINRULE_EXERCISES", str(place))
     return place
 
 
-def test_from_the_skeleton_to_the_marks(tmp_path: Path) -> None:
+def test_an_exercise_from_the_template_to_the_marks(tmp_path: Path) -> None:
     made = run("--exercises", "week3", "new", "twice", cwd=tmp_path)
     assert made.stdout == "wrote week3/twice; fill it in, then: chainrule learn try week3/twice\n"
     tried = run("try", "week3/twice", cwd=tmp_path)
     assert tried.returncode == 1
     assert tried.stdout.startswith(
-        "starter.py: its task is that of the template, 'Say here what is to be done, in two or three "
+        "starter.py: its task is still the template's, 'Describe the task here, in two or three "
         "plain sentences.'\n"
-        "solution.py: its docstring is that of the template; learners read it too\n"
-        "hints.md: a hint is that of the template, 'A nudge: where to look.'\n"
-        "hints.md: a hint is that of the template, 'Nearly the answer.'\n"
-        "advice: 1 wrong solution; exercises of the course have 5 or more, each a mistake that "
-        "learners make\n"
+        "solution.py: its docstring is still the template's; learners read it too\n"
+        "hints.md: a hint is still the template's, 'A nudge: where to look.'\n"
+        "hints.md: a hint is still the template's, 'Nearly the answer.'\n"
+        "advice: 1 wrong solution; exercises of the course have 5 or more, each a typical mistake\n"
     )
-    assert tried.stderr.endswith("twice is not ready: fix the problems above (4 things)\n")
+    assert tried.stderr.endswith("twice is not ready: fix the 4 problems above\n")
     filled_in(tmp_path / "week3" / "twice")
     tried = run("try", "week3/twice", cwd=tmp_path)
     assert tried.returncode == 0, tried.stderr
     assert tried.stdout.count("as it should") == 3
     assert "wrong.toml, forgets      fails, as it should\n    twice(x)\n" in tried.stdout
-    assert tried.stdout.endswith("twice is ready: chainrule learn --exercises week3\n")
+    assert tried.stdout.endswith("twice is ready; to use it: chainrule learn --exercises week3\n")
     assert "· twice" in run("--exercises", "week3", "list", cwd=tmp_path).stdout
     assert "· twice" not in run("list", cwd=tmp_path).stdout
     assert run("--exercises", "week3", "check", "twice", cwd=tmp_path).returncode == 1
@@ -64,39 +63,39 @@ def test_from_the_skeleton_to_the_marks(tmp_path: Path) -> None:
         assert [(row["exercise"], row["passed"]) for row in csv.DictReader(file)] == [("twice", "1")]
 
 
-def test_names_that_cannot_be(tmp_path: Path) -> None:
+def test_invalid_names_and_missing_folders(tmp_path: Path) -> None:
     assert run("new", "twice", cwd=tmp_path).returncode == 0
     assert run("new", "twice", cwd=tmp_path).stderr == "chainrule: twice already exists\n"
     assert "cannot be the name" in run("new", "../x", cwd=tmp_path).stderr
     said = run("check", "twice", cwd=tmp_path).stderr
-    assert said == "chainrule: twice is the folder of an exercise: chainrule learn try twice\n"
+    assert said == "chainrule: twice is the folder of an exercise; use chainrule learn try twice\n"
     filled_in(tmp_path / "twice")
     here = run("try", ".", cwd=tmp_path / "twice").stdout
-    assert here.endswith("twice is ready: chainrule learn --exercises ..\n")
+    assert here.endswith("twice is ready; to use it: chainrule learn --exercises ..\n")
     said = run("try", "nothing", cwd=tmp_path).stderr
     assert said.startswith("chainrule: nothing has no exercise.toml: `chainrule learn new NAME`")
     said = run("--exercises", "nothing", "list", cwd=tmp_path).stderr
-    assert "nothing is not a folder: --exercises and CHAINRULE_EXERCISES name one" in said
+    assert "nothing is not a folder: --exercises and CHAINRULE_EXERCISES must name" in said
 
 
-def test_a_name_that_would_not_work_is_refused_at_once(tmp_path: Path) -> None:
+def test_an_unusable_name_is_rejected_before_anything_is_written(tmp_path: Path) -> None:
     for name, reason in {
-        "write_mul": "write_mul is an exercise of the course: choose another name",
-        "class": "'class' cannot be the name of an exercise: it is a word of Python's own",
+        "write_mul": "write_mul is an exercise of the course: choose a different name",
+        "class": "'class' cannot be the name of an exercise: it is a Python keyword",
     }.items():
         said = run("new", name, cwd=tmp_path)
         assert (said.returncode, said.stderr) == (1, f"chainrule: {reason}\n")
     assert not [*tmp_path.iterdir()]
 
 
-def test_one_exercise_is_not_a_folder_of_exercises(own: Path) -> None:
+def test_the_folder_of_one_exercise_is_rejected(own: Path) -> None:
     for words in (["list"], ["new", "thrice"]):
         said = run("--exercises", "twice", *words, cwd=own)
         assert said.returncode == 1
-        assert f"twice: this is one exercise; name the folder that holds it, {own}\n" in said.stderr
+        assert f"twice is one exercise; name the folder that contains it, {own}\n" in said.stderr
 
 
-def test_it_comes_after_those_of_its_lesson(own: Path) -> None:
+def test_a_new_exercise_comes_last_in_its_lesson(own: Path) -> None:
     names = [e.name for e in exercises()]
     known = [e.name for e in course_exercises()]
     first = [e.name for e in course_exercises() if e.lesson == 1]
@@ -105,7 +104,7 @@ def test_it_comes_after_those_of_its_lesson(own: Path) -> None:
     assert exercise("twice").hints == ["What is x + x?", "Multiply by 2."]
 
 
-def test_a_submission_of_it_is_found(own: Path, tmp_path: Path) -> None:
+def test_submissions_of_own_exercises_are_found(own: Path, tmp_path: Path) -> None:
     place = tmp_path / "class" / "anna"
     place.mkdir(parents=True)
     (place / "twice.py").write_text("")
@@ -116,20 +115,20 @@ def test_a_submission_of_it_is_found(own: Path, tmp_path: Path) -> None:
     ("about", "message"),
     [
         ('title = "A"\nlesson = 1\n', r"exercise\.toml: minutes must be a whole number$"),
-        ("title = 3\nlesson = 1\nminutes = 5\n", r"exercise\.toml: title must be a text$"),
-        ('title = "A"\nlesson = 99\nminutes = 5\n', r"there is no lesson 99, there are 1 to 15$"),
+        ("title = 3\nlesson = 1\nminutes = 5\n", r"exercise\.toml: title must be a string$"),
+        ('title = "A"\nlesson = 99\nminutes = 5\n', r"there is no lesson 99; the lessons are 1 to 15$"),
         ("title", r"exercise\.toml is not TOML: "),
     ],
 )
-def test_what_is_wrong_with_it_is_said(own: Path, about: str, message: str) -> None:
+def test_errors_in_exercise_toml_are_reported(own: Path, about: str, message: str) -> None:
     (own / "twice" / "exercise.toml").write_text(about)
     with pytest.raises(ExerciseError, match=message):
         exercises()
 
 
-def test_a_name_of_the_course_is_taken(own: Path) -> None:
+def test_exercise_names_are_unique_and_valid(own: Path) -> None:
     (own / "twice").rename(own / "write_mul")
-    message = "write_mul is an exercise of the course, rename that folder"
+    message = "the course already has an exercise write_mul; rename that folder"
     with pytest.raises(ExerciseError, match=message):
         exercises()
     (own / "write_mul").rename(own / "Write-Mul")
@@ -137,7 +136,7 @@ def test_a_name_of_the_course_is_taken(own: Path) -> None:
         exercises()
 
 
-def test_what_is_not_ready(own: Path) -> None:
+def test_gaps_in_an_exercise_are_reported(own: Path) -> None:
     place = own / "twice"
     assert [*gaps(read(place))] == []
     (place / "wrong").mkdir()
@@ -148,45 +147,45 @@ def test_what_is_not_ready(own: Path) -> None:
     (place / "hints.md").write_text("one\n\n---\n")
     e = read(place)
     assert [*gaps(e)] == [
-        "starter.py: it must begin with a docstring, the task",
+        "starter.py must begin with a docstring, the task",
         "starter.py: mark the places to fill in with # your code here",
-        "hints.md: a hint is empty; they are separated by lines of ---",
+        "hints.md: a hint is empty; hints are separated by lines of ---",
     ]
     assert {trial.file: trial.problem for trial in trials(e)} == {
-        "starter.py": "BUT WITH AN EXCEPTION: meet what is not there yet with work.kind",
+        "starter.py": "BUT WITH AN EXCEPTION: check what is not written yet with work.kind",
         "solution.py": "BUT IT MUST PASS",
         "wrong/ends.py": "BUT THE CHECKER MUST SAY WHY",
         "wrong.toml, forgets": "",
-        "wrong/is_right.py": "BUT IT MUST FAIL: the checker does not notice what is wrong",
+        "wrong/is_right.py": "BUT IT MUST FAIL: the checker does not notice the mistake",
     }
     said = run("try", str(place), cwd=own)
     assert said.returncode == 1
-    assert said.stderr == "chainrule: twice is not ready: fix the problems above (7 things)\n"
+    assert said.stderr == "chainrule: twice is not ready: fix the 7 problems above\n"
     (place / "starter.py").write_text("def twice(x:\n")
     assert "starter.py, line 1: " in run("try", str(place), cwd=own).stderr
 
 
 @pytest.mark.parametrize("file", ["starter.py", "solution.py", "hints.md", "check.py"])
-def test_a_file_that_is_not_there_is_named(own: Path, file: str) -> None:
+def test_a_missing_file_is_named(own: Path, file: str) -> None:
     (own / "twice" / file).unlink()
     said = run("try", "twice", cwd=own)
     assert (said.stdout, said.stderr) == ("", f"chainrule: twice has no {file}\n")
 
 
-def test_the_folder_is_named_not_a_file_in_it(own: Path) -> None:
+def test_try_expects_the_folder_of_an_exercise(own: Path) -> None:
     said = run("try", "twice/exercise.toml", cwd=own)
-    assert said.stderr == "chainrule: name the folder, not exercise.toml\n"
+    assert said.stderr == "chainrule: name the folder of the exercise, not exercise.toml\n"
 
 
-def test_a_broken_checker_is_shown_once_with_its_line(own: Path) -> None:
+def test_a_broken_checker_is_reported_once_with_its_line(own: Path) -> None:
     check = own / "twice" / "check.py"
     check.write_text("def check(work):\n    return (\n")
     said = run("try", "twice", cwd=own)
     assert said.stdout.count("the checker does not run") == 1
-    assert "fails, BUT FOR ANOTHER REASON: fix check.py first\n" in said.stdout
+    assert "fails, BUT BECAUSE OF THE CHECKER: fix check.py first\n" in said.stdout
     assert f'File "{check}", line 2' in said.stdout
     assert "SyntaxError: '(' was never closed" in said.stdout
-    assert said.stderr.endswith("(1 thing)\n")
+    assert said.stderr.endswith("fix the 1 problem above\n")
     check.write_text("\nimport nowhere_at_all\n")
     outcome = exercise("twice").check(own / "twice" / "solution.py")
     assert outcome.kind == "checker"
@@ -209,22 +208,22 @@ WHY = "a.why = 'b'\na."
 @pytest.mark.parametrize(
     ("text", "message"),
     [
-        ("a.why = 'b'", "a: it needs why and edits, and may have of"),
-        (f"{WHY}edits = ['c']", r"a: edits must be pairs of texts, \[\[old, new\]\]"),
+        ("a.why = 'b'", "a: expected the keys why and edits, and optionally of"),
+        (f"{WHY}edits = ['c']", r"a: edits must be pairs of strings, \[\[old, new\]\]"),
         (f"{WHY}edits = []\na.of = 'check'", "a: of must be 'solution' or 'starter', got 'check'"),
-        (f"{WHY}edits = [['3 * x', 'x']]", "a: its old text must occur once, not 0 times: '3 "),
-        (f"{WHY}edits = [['x', 'y']]", "a: its old text must occur once, not 2 times: 'x'"),
+        (f"{WHY}edits = [['3 * x', 'x']]", "a: the old text must occur once, not 0 times: '3 "),
+        (f"{WHY}edits = [['x', 'y']]", "a: the old text must occur once, not 2 times: 'x'"),
         (f"{WHY}edits = [['2 * x', ''], ['* x', '']]", "a: two edits overlap: '2 [*] x' and '[*] x'"),
         ("a.why =", "wrong.toml is not TOML: "),
     ],
 )
-def test_a_wrong_solution_that_cannot_be_made_is_named(own: Path, text: str, message: str) -> None:
+def test_errors_in_wrong_toml_are_reported(own: Path, text: str, message: str) -> None:
     (own / "twice" / "wrong.toml").write_text(text)
     with pytest.raises(ExerciseError, match=message):
         assert read(own / "twice").wrong
 
 
-def test_edits() -> None:
+def test_applying_edits() -> None:
     text = "def f(x):\n    y = 1\n    return x\n\n\ndef g():\n    pass\n"
     assert edited(text, [["y = 1", ""]]) == text.replace("    y = 1\n", "")
     both = text.replace("y = 1\n    return x\n", "y = 2\n    if x:\n        return y\n")

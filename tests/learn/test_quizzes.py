@@ -1,4 +1,4 @@
-"""How an answer is parsed, and which node it refers to."""
+"""Parsing the answers to quizzes, and finding the nodes that they refer to."""
 
 import ast
 from typing import Any
@@ -25,7 +25,7 @@ NODE = {
 
 
 @pytest.mark.parametrize("quiz", QUIZZES)
-def test_the_right_answer_is_right(quiz: dict[str, Any]) -> None:
+def test_the_given_answer_is_accepted_and_others_are_not(quiz: dict[str, Any]) -> None:
     if quiz["kind"] == "choice":
         for i, option in enumerate(quiz["option"], 1):
             right = bool(option.get("right"))
@@ -34,15 +34,15 @@ def test_the_right_answer_is_right(quiz: dict[str, Any]) -> None:
         assert judge(quiz, repr(quiz["answer"])) == Verdict(True, quiz["worked"], True)
         wrong = judge(quiz, f" {quiz['answer'] + 2 * quiz['tolerance'] + 1e-6} ")
         assert not wrong.right
-        assert wrong.text.startswith(f"It is {quiz['answer']:.6g}. ")
+        assert wrong.text.startswith(f"The answer is {quiz['answer']:.6g}. ")
     else:
         assert judge(quiz, ", ".join(quiz["answers"])) == Verdict(True, quiz["feedback"], True)
         assert not judge(quiz, quiz["expression"]).right
 
 
 @pytest.mark.parametrize("quiz", [each for each in QUIZZES if each.values[0]["kind"] == "node"])
-def test_each_answer_is_one_node(quiz: dict[str, Any]) -> None:
-    """The same node for the page and the terminal, in every equivalent spelling."""
+def test_each_answer_refers_to_one_node(quiz: dict[str, Any]) -> None:
+    """The page and the terminal find the same node, for every equivalent spelling."""
     found = pictured(quiz["expression"], quiz["values"])
     nodes = answers_of(quiz, found)
     assert len(set(nodes)) == len(quiz["answers"])
@@ -59,13 +59,13 @@ def test_each_answer_is_one_node(quiz: dict[str, Any]) -> None:
 def test_every_node_is_found_by_its_name() -> None:
     found = pictured("relu(-a*b)**2 / (2*a - 0.5) + max(a, b)", {"a": 2.0, "b": -3.0})
     for node in found.nodes:
-        if node.kind != "constant" or node.data != 2.0:  # which occurs twice
+        if node.kind != "constant" or node.data != 2.0:  # 2.0 occurs twice
             assert node_of(found, name_of(found, node.id)) == node.id
 
 
 def test_an_expression_written_twice_is_two_nodes() -> None:
     found = pictured("exp(a) / (exp(a) + b)", {"a": 1.0, "b": 2.0})
-    message = r"^exp\(a\) is in the graph more than once, as 2 and 3: choose by number$"
+    message = r"^exp\(a\) occurs more than once in the graph, as 2 and 3: choose by number$"
     with pytest.raises(ValueError, match=message):
         node_of(found, "exp(a)")
 
@@ -73,7 +73,7 @@ def test_an_expression_written_twice_is_two_nodes() -> None:
 @pytest.mark.parametrize(
     ("typed", "right"), [("0.9", True), ("0,9", True), ("9e-1", True), ("−0.9", False), ("inf", False)]
 )
-def test_numbers_as_people_type_them(typed: str, right: bool) -> None:
+def test_common_spellings_of_numbers(typed: str, right: bool) -> None:
     quiz = {"kind": "number", "question": "", "answer": 0.8 + 0.1, "tolerance": 0.0, "worked": "sum"}
     assert judge(quiz, typed).right is right
 
@@ -91,25 +91,25 @@ def test_names_need_no_comma(typed: str) -> None:
 @pytest.mark.parametrize(
     ("typed", "text"),
     [
-        ("4", "There is more to choose."),
-        ("relu(w1*x), w2", "Something chosen is not part of it."),
-        ("1, 4, 8", "Something chosen is not part of it."),
+        ("4", "There are more nodes to choose."),
+        ("relu(w1*x), w2", "A chosen node is not part of the answer."),
+        ("1, 4, 8", "A chosen node is not part of the answer."),
     ],
 )
-def test_nodes_that_are_not_all_of_it(typed: str, text: str) -> None:
+def test_wrong_or_incomplete_choices_of_nodes(typed: str, text: str) -> None:
     assert judge(NODE, typed) == Verdict(False, text, False)
 
 
 @pytest.mark.parametrize(
     ("typed", "message"),
     [
-        ("12", r"^there is no node 12: they are 1 to 11$"),
-        ("0", r"^there is no node 0: they are 1 to 11$"),
+        ("12", r"^there is no node 12: the nodes are 1 to 11$"),
+        ("0", r"^there is no node 0: the nodes are 1 to 11$"),
         ("w1 + x", r"^w1 \+ x is not in the graph$"),
-        ("w3", r"^w3 is not in the graph: its names are w1, x, w2, b$"),
+        ("w3", r"^w3 is not in the graph, whose names are w1, x, w2, b$"),
         ("relu(w1", "column"),
     ],
 )
-def test_what_is_no_node(typed: str, message: str) -> None:
+def test_answers_that_are_not_nodes(typed: str, message: str) -> None:
     with pytest.raises(ValueError, match=message):
         judge(NODE, typed)

@@ -1,4 +1,4 @@
-"""A lesson in a terminal: its code, and the text in place of its figures."""
+"""Lessons in a terminal: their code, and the text that replaces their figures."""
 
 import shlex
 import subprocess
@@ -21,10 +21,10 @@ FIGURES = [
 ]
 
 
-def test_a_stepper_is_a_tree_after_backward() -> None:
+def test_a_stepper_is_shown_as_a_tree_after_backward() -> None:
     assert reading.figure({"stepper": "a*b + a", "values": {"a": 2.0, "b": -3.0}}) == (
-        "`a*b + a` after backward, as a tree: a name that comes twice is one value. To\n"
-        "step through the picture: `chainrule studio`, tab Learn.\n\n"
+        "`a*b + a` after backward, as a tree; a name that occurs twice is one value. To\n"
+        "step through the graph, open the Learn tab of `chainrule studio`.\n\n"
         "    -4.0000  (add)  grad 1.0000\n"
         "    ├─ -6.0000  (mul)  grad 1.0000\n"
         "    │  ├─ a = 2.0000  (leaf)  grad -2.0000\n"
@@ -34,13 +34,13 @@ def test_a_stepper_is_a_tree_after_backward() -> None:
     assert "twice" not in reading.figure({"stepper": "a*b", "values": {"a": 2.0, "b": -3.0}})
 
 
-def test_what_code_prints_is_marked() -> None:
+def test_printed_output_is_marked() -> None:
     assert "    print(c)\n\n    │ -6.0\n\nAsk `c`" in reading.read(1)
 
 
 @pytest.mark.parametrize("lesson", lessons()[:9], ids=lambda lesson: lesson.name)
 def test_the_code_of_a_lesson_runs_as_a_program(lesson: Lesson, tmp_path: Path) -> None:
-    """It prints what the lesson shows, leaving out code that is meant to raise an error."""
+    """It prints what the lesson shows; code that is meant to raise an error is left out."""
     command = [sys.executable, "-m", "chainrule", "learn", "code", str(lesson.number)]
     printed = subprocess.run(command, cwd=tmp_path, capture_output=True, text=True, check=True)
     require_imports(printed.stdout)
@@ -54,7 +54,7 @@ def test_the_code_of_a_lesson_runs_as_a_program(lesson: Lesson, tmp_path: Path) 
 
 
 @pytest.mark.parametrize("data", FIGURES)
-def test_each_figure_is_there_and_the_command_for_it_runs(
+def test_each_figure_has_its_text_and_a_command_that_runs(
     data: dict[str, Any], capsys: pytest.CaptureFixture[str]
 ) -> None:
     assert any(reading.figure(data) in reading.read(lesson.number) for lesson in lessons())

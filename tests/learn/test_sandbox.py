@@ -1,4 +1,4 @@
-"""Whatever learner code does, the checker survives and reports what happened."""
+"""The checker survives whatever learner code does, and reports what happened."""
 
 import os
 import platform
@@ -20,13 +20,13 @@ from chainrule.learn.sandbox.runner import Limits, Outcome, run
 from chainrule.value import c_core
 
 LIMITS = Limits(seconds=2.0, megabytes=192)
-WITHOUT_WALLS = (
+WITHOUT_ISOLATION = (
     "from chainrule.learn.sandbox import forking, isolation; isolation.WALLS = (); forking.main()"
 )
 
 
 def tried(code: str, tmp_path: Path, limits: Limits = LIMITS, name: str = "write_mul") -> Outcome:
-    """What the checker of an exercise says about this code."""
+    """Check this code as the solution of an exercise."""
     file = tmp_path / "work.py"
     file.write_text(code)
     start = time.monotonic()
@@ -36,7 +36,7 @@ def tried(code: str, tmp_path: Path, limits: Limits = LIMITS, name: str = "write
 
 
 def ran(code: str, folder: Path, *more: Any) -> Outcome:
-    """What comes of this code as a program of its own."""
+    """Run this code as a program, without a checker."""
     (folder / "work.py").write_text(code)
     return run({"kind": "run", "file": str(folder / "work.py")}, folder, *more)
 
@@ -64,20 +64,20 @@ def printed(code: str, tmp_path: Path) -> str:
         ("import subprocess\nsubprocess.run(['true'])", "error", "may not start a program"),
         ("import os\nos.system('true')", "error", "may not start a program"),
         ("import socket\nsocket.create_connection(('127.0.0.1', 9))", "error", "network"),
-        ("x = 1", "failed", "no Value in the file"),
-        ("x = input('?')", "error", "nobody to answer input() while the file is checked, at line 1"),
-        ("import os\nwhile True: os.mkdir('d'); os.chdir('d')", "error", "100 deep in each other"),
+        ("x = 1", "failed", "the file does not define Value"),
+        ("x = input('?')", "error", "input() cannot be answered while the file is checked, at line 1"),
+        ("import os\nwhile True: os.mkdir('d'); os.chdir('d')", "error", "nest folders 100 deep"),
         ("raise ValueError('x' * 100_000)", "error", "ValueError: xxx"),
         ("raise ValueError('\\ud800')", "error", "ValueError: ?, at line 1"),
     ],
     ids=lambda text: text[:24] if isinstance(text, str) else None,
 )
-def test_what_went_wrong_is_said(code: str, kind: str, message: str, tmp_path: Path) -> None:
+def test_failures_are_explained(code: str, kind: str, message: str, tmp_path: Path) -> None:
     outcome = tried(code, tmp_path)
     assert (outcome.kind, message in outcome.message) == (kind, True), outcome
 
 
-def test_the_file_has_the_name_that_the_learner_gave_it(tmp_path: Path) -> None:
+def test_messages_show_the_learners_file_name(tmp_path: Path) -> None:
     outcome = tried("x = 1\nclass Value\n", tmp_path)
     assert outcome.message.startswith('File "work.py", line 2\n')
     code = "import traceback\ntry:\n    1 / 0\nexcept ZeroDivisionError:\n    traceback.print_exc()\n"
@@ -86,7 +86,7 @@ def test_the_file_has_the_name_that_the_learner_gave_it(tmp_path: Path) -> None:
     assert outcome.message == "ValueError: work.py, at line 6"
 
 
-def test_a_flood_of_text_is_cut(tmp_path: Path) -> None:
+def test_excessive_output_is_truncated(tmp_path: Path) -> None:
     outcome = tried("while True:\n    print('x' * 1000)", tmp_path, Limits(seconds=10.0))
     assert outcome.kind == "output"
     assert len(outcome.printed) < 30_000
@@ -120,7 +120,7 @@ def test_a_flood_of_text_is_cut(tmp_path: Path) -> None:
         "urllib.request.urlopen('http://localhost:9')",
     ],
 )
-def test_nothing_outside_is_changed(code: str, tmp_path: Path) -> None:
+def test_nothing_outside_the_folder_is_changed(code: str, tmp_path: Path) -> None:
     out = tmp_path / "outside"
     (out / "empty").mkdir(parents=True)
     (out / "kept.txt").write_text("kept")
@@ -135,7 +135,7 @@ def test_nothing_outside_is_changed(code: str, tmp_path: Path) -> None:
     assert (after.st_mode, after.st_mtime, after.st_nlink) == (before.st_mode, before.st_mtime, 1)
 
 
-def test_a_swallowed_refusal_is_told(tmp_path: Path) -> None:
+def test_a_swallowed_exception_is_still_reported(tmp_path: Path) -> None:
     place = str(tmp_path / "outside.txt")
     code = f"try:\n    open({place!r}, 'w')\nexcept OSError:\n    pass\n"
     outcome = tried(code + exercise("write_mul").solution, tmp_path)
@@ -157,13 +157,13 @@ def test_a_swallowed_refusal_is_told(tmp_path: Path) -> None:
         "import os\nos.symlink(FOLDER, 'here')\nexec(open('here/write_mul/solution.py').read())",
     ],
 )
-def test_solutions_are_not_read(code: str, tmp_path: Path) -> None:
+def test_learner_code_cannot_read_solutions(code: str, tmp_path: Path) -> None:
     outcome = tried(f"FOLDER = {str(FOLDER)!r}\n{code}", tmp_path)
     assert outcome.kind == "error"
     assert "code in an exercise may not read exercises and their solutions" in outcome.message
 
 
-def test_inside_everything_works(tmp_path: Path) -> None:
+def test_files_inside_the_folder_can_be_changed(tmp_path: Path) -> None:
     code = """
 import os, shutil, sqlite3
 os.makedirs("a/b")
@@ -185,10 +185,10 @@ open(os.devnull, "w").write("x")
 
 
 @pytest.mark.parametrize("path", [None, "", os.pathsep, f".{os.pathsep}"])
-def test_files_beside_it_do_not_replace_modules(
+def test_the_learners_files_do_not_shadow_modules(
     path: str | None, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    """A learner's random.py must neither break the checker nor run before the guard is up."""
+    """A learner's random.py must neither break the checker nor run before the guard is installed."""
     monkeypatch.chdir("/")
     if path is not None:
         monkeypatch.setenv("PYTHONPATH", path)
@@ -208,26 +208,24 @@ def test_files_beside_it_do_not_replace_modules(
         "import os\nfor _ in range(90): os.mkdir('d'); os.chdir('d')",
     ],
 )
-def test_what_does_no_harm_passes(code: str, tmp_path: Path) -> None:
+def test_harmless_code_passes(code: str, tmp_path: Path) -> None:
     outcome = tried(f"{code}\n{exercise('write_mul').solution}", tmp_path)
     assert (outcome.kind, outcome.message) == ("passed", "")
 
 
-def test_the_time_that_python_takes_to_start_does_not_count(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_pythons_startup_time_does_not_count(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     (tmp_path / "sitecustomize.py").write_text("import time; time.sleep(2.5)")
     monkeypatch.setenv("PYTHONPATH", str(tmp_path))
     outcome = tried(exercise("write_mul").solution, tmp_path, Limits(seconds=1.0))
     assert outcome.passed, outcome
 
 
-def test_what_it_started_is_ended_with_it(tmp_path: Path) -> None:
+def test_a_running_thread_does_not_delay_the_result(tmp_path: Path) -> None:
     code = "import threading\nthreading.Thread(target=lambda: [0 for _ in iter(int, 1)]).start()\n"
     assert tried(code + exercise("write_mul").solution, tmp_path).passed
 
 
-def test_nothing_is_left_behind(tmp_path: Path) -> None:
+def test_no_file_descriptors_are_leaked(tmp_path: Path) -> None:
     before = set(os.listdir("/proc/self/fd")) if os.path.isdir("/proc/self/fd") else set()
     for _ in range(3):
         tried("x = 1", tmp_path)
@@ -238,7 +236,7 @@ def test_nothing_is_left_behind(tmp_path: Path) -> None:
 # --- one parent process for all runs -----------------------------------------------------------------
 
 
-def test_a_run_leaves_nothing_to_the_next(tmp_path: Path) -> None:
+def test_a_run_does_not_affect_the_next(tmp_path: Path) -> None:
     code = """
 import chainrule, json, os, sys
 found = [hasattr(chainrule, "mine"), "MINE" in os.environ, hasattr(json, "mine")]
@@ -251,13 +249,13 @@ sys.setrecursionlimit(7777)
     assert printed(code, tmp_path) == first
 
 
-def test_random_numbers_are_others_in_every_run(tmp_path: Path) -> None:
+def test_random_numbers_differ_between_runs(tmp_path: Path) -> None:
     code = "import random, numpy as np\nprint(random.random(), np.random.random())"
     first, second = (printed(code, tmp_path).split() for _ in range(2))
     assert not set(first) & set(second)
 
 
-def test_an_environment_that_changed_is_that_of_the_next_run(
+def test_the_next_run_sees_a_changed_environment(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     code = "import os, time, chainrule\nprint(chainrule.core, os.environ.get('TZ'), time.tzname[0])"
@@ -270,8 +268,8 @@ def test_an_environment_that_changed_is_that_of_the_next_run(
     assert printed(code, tmp_path) == f"{'c' if c_core else 'python'} XYZ-3 XYZ\n"
 
 
-def test_runs_at_the_same_time_do_not_wait_for_each_other(tmp_path: Path) -> None:
-    """Each waits for a file that the next one writes, so they would never finish one by one."""
+def test_concurrent_runs_do_not_wait_for_each_other(tmp_path: Path) -> None:
+    """Each run waits for a file that the other writes, so they would never finish one by one."""
 
     def one(number: int) -> str:
         place = tmp_path / str(number)
@@ -283,7 +281,7 @@ def test_runs_at_the_same_time_do_not_wait_for_each_other(tmp_path: Path) -> Non
             return False
 
         kind = ran(code, place, Limits(seconds=10.0), stopped).kind
-        stopped()  # a run that found its file at once may have ended unasked
+        stopped()  # a run that found its file at once may have ended before the first call
         return kind
 
     for number in range(2):
@@ -292,7 +290,7 @@ def test_runs_at_the_same_time_do_not_wait_for_each_other(tmp_path: Path) -> Non
         assert list(pool.map(one, range(2))) == ["passed", "passed"]
 
 
-def test_another_parent_takes_the_place_of_one_that_was_killed(tmp_path: Path) -> None:
+def test_a_killed_parent_is_replaced(tmp_path: Path) -> None:
     assert printed("print(1)", tmp_path) == "1\n"
     (parent,) = starting._parents
     parent.process.kill()
@@ -304,10 +302,10 @@ def test_another_parent_takes_the_place_of_one_that_was_killed(tmp_path: Path) -
 # --- system call filter -----------------------------------------------------------------------------
 
 needs_filter = pytest.mark.skipif(
-    not seccomp.available(), reason="the kernel does not filter system calls here"
+    not seccomp.available(), reason="this kernel cannot filter system calls"
 )
 needs_landlock = pytest.mark.skipif(
-    not isolation.Landlock().available(), reason="the kernel does not have Landlock here"
+    not isolation.Landlock().available(), reason="this kernel does not have Landlock"
 )
 BEFORE = """
 import ctypes, os, platform, signal, struct
@@ -318,75 +316,75 @@ def call(x86, arm, *arguments):
     wide = [ctypes.c_long(a) if isinstance(a, int) else a for a in arguments]
     return library.syscall(ctypes.c_long(number), *wide)
 """
-# As machine code makes the call, bypassing Python.
+# System calls made directly, bypassing Python's checks.
 CALLS = {
     "a socket": "library.socket(2, 1, 0)",
     "a local socket": "library.socket(1, 1, 0)",
     "a raw socket": "library.socket(17, 3, 0)",
-    "a message to the kernel": "library.socket(16, 3, 0)",
+    "a netlink socket": "library.socket(16, 3, 0)",
     "a pair of sockets": "library.socketpair(1, 1, 0, (ctypes.c_int * 2)())",
-    "a connection of what is open": "library.connect(1, b'x' * 16, 16)",
+    "connecting an open file": "library.connect(1, b'x' * 16, 16)",
     "a datagram": "library.sendto(1, b'x', 1, 0, b'x' * 16, 16)",
     "a fork": "library.fork()",
     "a fork by its number": "call(57, 220, 0, 0, 0, 0, 0)",
     "a clone": "call(56, 220, 17, 0, 0, 0, 0)",
-    "a clone with its parent's parent": "call(56, 220, 0x8000 | 17, 0, 0, 0, 0)",
+    "a clone as a sibling": "call(56, 220, 0x8000 | 17, 0, 0, 0, 0)",
     "a clone in a new namespace": "call(56, 220, 0x10000000 | 17, 0, 0, 0, 0)",
-    "a clone of the third kind": "call(435, 435, struct.pack('=11Q', *[0] * 4, 17, *[0] * 6), 88)",
-    "another program": "library.execve(b'/bin/true', None, None)",
-    "another program by its number": "call(322, 281, -100, b'/bin/true', None, None, 0)",
-    "a session of its own": "library.setsid()",
-    "a group of its own": "library.setpgid(0, 0)",
-    "namespaces of its own": "library.unshare(0x10000000)",
+    "clone3": "call(435, 435, struct.pack('=11Q', *[0] * 4, 17, *[0] * 6), 88)",
+    "execve": "library.execve(b'/bin/true', None, None)",
+    "execveat": "call(322, 281, -100, b'/bin/true', None, None, 0)",
+    "a new session": "library.setsid()",
+    "a new process group": "library.setpgid(0, 0)",
+    "a new namespace": "library.unshare(0x10000000)",
     "a signal to the judge": "library.kill(PARENT, 0)",
-    "a signal to everybody": "library.kill(-1, 0)",
-    "a signal to its group": "library.kill(0, 0)",
+    "a signal to every process": "library.kill(-1, 0)",
+    "a signal to its process group": "library.kill(0, 0)",
     "a signal to a thread": "call(234, 131, PARENT, PARENT, 0)",
-    "a signal to a thread, the old way": "call(200, 130, PARENT, 0)",
-    "a signal in a queue": "call(129, 138, PARENT, 0, b'x' * 128)",
+    "a signal to a thread with tkill": "call(200, 130, PARENT, 0)",
+    "a queued signal": "call(129, 138, PARENT, 0, b'x' * 128)",
     "a signal through a file": "library.fcntl(1, 8, PARENT)",
-    "a handle of a process": "call(434, 434, PARENT, 0)",
-    "the memory of the judge": "library.ptrace(16, PARENT, 0, 0)",
+    "a pidfd": "call(434, 434, PARENT, 0)",
+    "ptrace on the judge": "library.ptrace(16, PARENT, 0, 0)",
     "writing to the memory of the judge": "call(311, 271, PARENT, 0, 0, 0, 0, 0)",
     "reading the memory of the judge": "call(310, 270, PARENT, 0, 0, 0, 0, 0)",
-    "the limits of the judge": "call(302, 261, PARENT, 9, struct.pack('=QQ', 0, 0), None)",
-    "higher limits": "call(302, 261, 0, 2, struct.pack('=QQ', 2**40, 2**40), None)",
-    "higher limits, the old way": "call(160, 164, 2, struct.pack('=QQ', 2**40, 2**40))",
-    "a life after the judge": "library.prctl(1, 0, 0, 0, 0)",
-    "a slower judge": "library.setpriority(0, PARENT, 19)",
-    "files in memory": "library.memfd_create(b'x', 0)",
+    "setting the limits of the judge": "call(302, 261, PARENT, 9, struct.pack('=QQ', 0, 0), None)",
+    "raising its own limits": "call(302, 261, 0, 2, struct.pack('=QQ', 2**40, 2**40), None)",
+    "raising its own limits with setrlimit": "call(160, 164, 2, struct.pack('=QQ', 2**40, 2**40))",
+    "surviving the judge": "library.prctl(1, 0, 0, 0, 0)",
+    "lowering the judge's priority": "library.setpriority(0, PARENT, 19)",
+    "a memory file": "library.memfd_create(b'x', 0)",
     "shared memory": "library.shmget(0, 4096, 0o1600)",
-    "messages": "library.msgget(0, 0o1600)",
-    "calls by a ring": "call(425, 425, 8, b'\\0' * 120)",
-    "page faults": "call(323, 282, 0)",
-    "a program for the kernel": "call(321, 280, 0, b'\\0' * 64, 64)",
-    "counters of the processor": "call(298, 241, b'\\0' * 128, 0, -1, -1, 0)",
-    "keys": "call(250, 219, 0, -3, 0, 0, 0)",
+    "a message queue": "library.msgget(0, 0o1600)",
+    "io_uring": "call(425, 425, 8, b'\\0' * 120)",
+    "userfaultfd": "call(323, 282, 0)",
+    "bpf": "call(321, 280, 0, b'\\0' * 64, 64)",
+    "performance counters": "call(298, 241, b'\\0' * 128, 0, -1, -1, 0)",
+    "keyctl": "call(250, 219, 0, -3, 0, 0, 0)",
     "a mount": "library.mount(b'none', b'/tmp', b'tmpfs', 0, None)",
-    "another root": "library.chroot(b'/tmp')",
-    "another user": "library.setuid(1000)",
-    "the keyboard of a terminal": "library.ioctl(0, 0x5412, b'x')",
-    "modes of other files": "library.chmod(OUT, 0)",
-    "modes of what is open": "library.fchmod(1, 0)",
-    "owners of other files": "library.chown(OUT, 0, 0)",
-    "times of other files": "library.utimensat(-100, OUT, None, 0)",
-    "attributes of other files": "library.setxattr(OUT, b'user.a', b'b', 1, 0)",
-    "a call that came later": "call(452, 452, -100, OUT, 0, 0)",
-    "a call of the x32 kind": "call(0x40000000 | 41, 452, 2, 1, 0)",
+    "chroot": "library.chroot(b'/tmp')",
+    "setuid": "library.setuid(1000)",
+    "typing into a terminal": "library.ioctl(0, 0x5412, b'x')",
+    "the mode of another file": "library.chmod(OUT, 0)",
+    "the mode of an open file": "library.fchmod(1, 0)",
+    "the owner of another file": "library.chown(OUT, 0, 0)",
+    "the times of another file": "library.utimensat(-100, OUT, None, 0)",
+    "the attributes of another file": "library.setxattr(OUT, b'user.a', b'b', 1, 0)",
+    "a call newer than the filter": "call(452, 452, -100, OUT, 0, 0)",
+    "an x32 call": "call(0x40000000 | 41, 452, 2, 1, 0)",
 }
 FILES = {
     "writing a file": "library.creat(OUT, 0o600)",
-    "opening it to write": "library.open(OUT, 2)",
-    "reading it": "library.open(OUT, 0)",
-    "removing it": "library.unlink(OUT)",
-    "renaming it": "library.rename(OUT, b'here')",
-    "linking it": "library.link(OUT, b'here')",
-    "shortening it": "library.truncate(OUT, 0)",
+    "opening a file to write": "library.open(OUT, 2)",
+    "reading a file": "library.open(OUT, 0)",
+    "removing a file": "library.unlink(OUT)",
+    "renaming a file": "library.rename(OUT, b'here')",
+    "linking a file": "library.link(OUT, b'here')",
+    "truncating a file": "library.truncate(OUT, 0)",
     "a file in shared memory": "library.open(b'/dev/shm/chainrule', 0o102, 0o600)",
     "the environment of the judge": "library.open(f'/proc/{PARENT}/environ'.encode(), 0)",
     "the memory of the judge as a file": "library.open(f'/proc/{PARENT}/mem'.encode(), 2)",
-    "the folder above": "library.open(b'..', 0)",
-    "passwords": "library.open(b'/etc/shadow', 0)",
+    "the parent folder": "library.open(b'..', 0)",
+    "the password file": "library.open(b'/etc/shadow', 0)",
 }
 
 
@@ -397,8 +395,8 @@ FILES = {
         *(pytest.param(code, id=what, marks=needs_landlock) for what, code in FILES.items()),
     ],
 )
-def test_the_kernel_refuses(code: str, tmp_path: Path) -> None:
-    """The call must fail, after which the program must continue."""
+def test_the_kernel_denies(code: str, tmp_path: Path) -> None:
+    """The call must fail, and the program must continue."""
     outside = tmp_path / "kept.txt"
     outside.write_text("kept")
     before = os.stat(outside)
@@ -418,9 +416,9 @@ assert ctypes.get_errno() in (1, 13, 18, 38), error
 
 
 @needs_filter
-@pytest.mark.skipif(platform.machine() != "x86_64", reason="32-bit calls are those of x86-64 here")
-def test_calls_of_another_processor_end_the_program(tmp_path: Path) -> None:
-    """int 0x80 makes 32-bit system calls, whose numbers have other meanings."""
+@pytest.mark.skipif(platform.machine() != "x86_64", reason="this test makes 32-bit calls on x86-64")
+def test_32_bit_system_calls_end_the_program(tmp_path: Path) -> None:
+    """int 0x80 makes 32-bit system calls, whose numbers have different meanings."""
     code = """
 import ctypes, mmap
 page = mmap.mmap(-1, 4096, mmap.MAP_PRIVATE | mmap.MAP_ANONYMOUS, prot=7)
@@ -430,14 +428,15 @@ ctypes.CFUNCTYPE(ctypes.c_int)(address)()
 """
     outcome = tried(code + exercise("write_mul").solution, tmp_path)
     assert outcome.kind == "crash"
-    # If the kernel has no 32-bit calls at all, the instruction itself faults.
+    # If the kernel does not support 32-bit calls, the instruction itself faults.
     assert outcome.message.startswith(("Python crashed (signal 31)", "Python crashed (signal 11)"))
 
 
 @pytest.mark.skipif(
-    not os.path.exists("/usr/include/asm-generic/unistd.h"), reason="the kernel's headers are not here"
+    not os.path.exists("/usr/include/asm-generic/unistd.h"),
+    reason="the kernel headers are not installed",
 )
-def test_the_numbers_of_calls_are_the_kernels() -> None:
+def test_system_call_numbers_match_the_kernel_headers() -> None:
     known = {"x86_64": "x86_64-linux-gnu/asm/unistd_64.h", "aarch64": "asm-generic/unistd.h"}
     for machine, header in known.items():
         path = Path("/usr/include") / header
@@ -453,7 +452,7 @@ def test_the_numbers_of_calls_are_the_kernels() -> None:
 @pytest.mark.parametrize(
     "code",
     [
-        # (void *) -1 is what mmap returns when there is no room.
+        # mmap returns (void *) -1 when it fails.
         "take = lambda: library.mmap(None, 64 << 20, 3, 0x22, -1, 0) not in (None, 2**64 - 1)",
         "keep = []\ntake = lambda: keep.append(ctypes.create_string_buffer(64 << 20)) is None",
         pytest.param(
@@ -463,7 +462,7 @@ def test_the_numbers_of_calls_are_the_kernels() -> None:
     ],
     ids=["private", "allocated", "shared"],
 )
-def test_memory_has_a_limit_that_machine_code_does_not_pass(code: str, tmp_path: Path) -> None:
+def test_the_memory_limit_holds_for_machine_code_too(code: str, tmp_path: Path) -> None:
     program = f"""
 import ctypes
 library = ctypes.CDLL(None)
@@ -488,18 +487,18 @@ print(count)
     ],
     ids=["large", "many"],
 )
-def test_the_folder_has_a_limit(code: str, tmp_path: Path) -> None:
+def test_the_size_of_the_folder_is_limited(code: str, tmp_path: Path) -> None:
     outcome = tried(code, tmp_path, Limits(seconds=20.0))
     assert outcome.kind == "files", outcome
     assert outcome.message == "it wrote more than 200 MB or 10,000 files: is there a loop?"
 
 
-def test_a_file_has_a_limit(tmp_path: Path) -> None:
+def test_the_size_of_a_file_is_limited(tmp_path: Path) -> None:
     outcome = tried("open('a', 'wb').write(bytes(64 << 20))", tmp_path)
     assert (outcome.kind, "File too large" in outcome.message) == ("error", True), outcome
 
 
-def test_what_is_written_is_for_its_owner_alone(tmp_path: Path) -> None:
+def test_new_files_are_private_to_their_owner(tmp_path: Path) -> None:
     code = """
 import os
 open("new", "w").close()
@@ -511,7 +510,7 @@ print([oct(os.stat(place).st_mode & 0o777) for place in (".", __file__, "new", "
     assert outcome.printed == "['0o700', '0o600', '0o600', '0o700']\n"
 
 
-def test_secrets_of_the_environment_are_not_passed_on(
+def test_secrets_in_the_environment_are_not_passed_on(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setenv("SERVICE_TOKEN", "secret")
@@ -538,18 +537,16 @@ def test_secrets_of_the_environment_are_not_passed_on(
     ],
     ids=["socket", "fork", "multiprocessing", "chmod", "reading", "memory"],
 )
-def test_honest_code_that_meets_a_limit_is_told_in_a_line(
-    code: str, message: str, tmp_path: Path
-) -> None:
+def test_reaching_a_limit_is_explained_in_one_line(code: str, message: str, tmp_path: Path) -> None:
     if "listdir" in code and not isolation.Landlock().available():
-        pytest.skip("the kernel does not have Landlock here")
+        pytest.skip("this kernel does not have Landlock")
     said = tried(code, tmp_path).message
     assert "\n" not in said
     assert said.endswith(message), said
 
 
-def test_a_wall_that_cannot_be_put_up_stops_the_run(monkeypatch: pytest.MonkeyPatch) -> None:
-    """Never silently unprotected: only a system without the feature runs without it."""
+def test_a_run_without_its_isolation_does_not_start(monkeypatch: pytest.MonkeyPatch) -> None:
+    """A run is never silently unprotected: only systems that lack a mechanism run without it."""
 
     class Broken:
         keeps_from = "everything"
@@ -558,28 +555,28 @@ def test_a_wall_that_cannot_be_put_up_stops_the_run(monkeypatch: pytest.MonkeyPa
             return True
 
         def enclose(self, folder: str) -> None:
-            raise OSError(1, "no wall today")
+            raise OSError(1, "not this time")
 
     monkeypatch.setattr(isolation, "WALLS", (Broken(),))
-    with pytest.raises(child.UnprotectedError, match="the program was not started: no wall today"):
+    with pytest.raises(child.UnprotectedError, match="the program was not started: not this time"):
         child.begin({"folder": "/"})
 
 
-def test_the_protection_is_said_in_one_line(
+def test_info_shows_the_protection_in_one_line(
     capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
 ) -> None:
     assert cli.main(["info"]) == 0
     assert f"exercises  learners' programs are {isolation.protection()}\n" in capsys.readouterr().out
     monkeypatch.setattr(isolation, "WALLS", ())
     assert isolation.protection() == (
-        "not kept from files outside its own folder, the network, other processes on this system: "
-        "run only code that you trust"
+        "not isolated from files outside its own folder, the network and other processes on this "
+        "system: run only code that you trust"
     )
     monkeypatch.setattr(isolation, "WALLS", (isolation.Landlock(),))
     monkeypatch.setattr(isolation.Landlock, "available", lambda self: True)
     assert isolation.protection() == (
-        "kept by the kernel from files outside its own folder; not kept from the network, other "
-        "processes on this system: run only code that you trust"
+        "isolated by the kernel from files outside its own folder; not isolated from the network and "
+        "other processes on this system: run only code that you trust"
     )
 
 
@@ -595,7 +592,7 @@ def alive(process: int) -> bool:
 
 
 def gone(process: int) -> bool:
-    """Whether a process ends within some seconds."""
+    """Whether a process ends within ten seconds."""
     for _ in range(200):
         if not alive(process):
             return True
@@ -605,11 +602,11 @@ def gone(process: int) -> bool:
 
 LOOP = "import os\nprint(os.getpid(), flush=True)\nwhile True: pass"
 needs_proc = pytest.mark.skipif(
-    not os.path.isdir("/proc/self"), reason="processes are looked up in /proc"
+    not os.path.isdir("/proc/self"), reason="this test looks up processes in /proc"
 )
 
 
-def test_a_run_that_is_stopped_leaves_no_process(tmp_path: Path) -> None:
+def test_a_stopped_run_leaves_no_process(tmp_path: Path) -> None:
     start = time.monotonic()
     outcome = ran(LOOP, tmp_path, Limits(seconds=60.0), lambda: time.monotonic() - start > 5.0)
     assert outcome.kind == "stopped"
@@ -620,7 +617,7 @@ def test_a_run_that_is_stopped_leaves_no_process(tmp_path: Path) -> None:
 @needs_proc
 @pytest.mark.parametrize("number", [signal.SIGINT, signal.SIGTERM, signal.SIGKILL])
 def test_a_program_ends_with_the_process_that_started_it(number: int, tmp_path: Path) -> None:
-    """As after Ctrl-C in a terminal, or when the studio is killed."""
+    """For example, after Ctrl-C in a terminal, or when the studio is killed."""
     (tmp_path / "loop.py").write_text(
         LOOP.replace("print(os.getpid(), flush=True)", "open('pid', 'w').write(str(os.getpid()))")
     )
@@ -644,21 +641,19 @@ def test_a_program_ends_with_the_process_that_started_it(number: int, tmp_path: 
         starter.wait()
 
 
-def test_what_was_printed_before_the_time_was_up_is_shown(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    """Even if Python is not set to unbuffered output where the tests run."""
+def test_output_before_a_timeout_is_shown(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Even if the tests do not run Python with unbuffered output."""
     monkeypatch.delenv("PYTHONUNBUFFERED", raising=False)
     outcome = ran("print('epoch 1')\nprint('loss', end='')\nwhile True: pass\n", tmp_path, LIMITS)
     assert (outcome.kind, outcome.printed) == ("time", "epoch 1\nloss")
 
 
 @needs_proc
-def test_what_a_program_started_does_not_outlive_it(
+def test_processes_of_a_program_do_not_outlive_it(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    """Where no filter forbids it: a double fork into a new session, through ctypes."""
-    monkeypatch.setattr(starting, "FORKING", ("-c", WITHOUT_WALLS))
+    """A double fork into a new session, through ctypes, where no filter forbids it."""
+    monkeypatch.setattr(starting, "FORKING", ("-c", WITHOUT_ISOLATION))
     code = """
 import ctypes, os, time
 library = ctypes.CDLL(None)
@@ -672,7 +667,7 @@ if library.fork() == 0:
 while not os.path.exists("there"): time.sleep(0.01)
 print(open("there").read())
 """
-    patient = Limits(seconds=6.0, megabytes=192)  # two forks take a while on a busy machine
+    patient = Limits(seconds=6.0, megabytes=192)  # two forks may be slow on a busy machine
     for end, kind in (("", "passed"), ("while True: pass", "time")):
         place = tmp_path / kind
         place.mkdir()

@@ -38,18 +38,18 @@ class Terminal:
         self.text = ""
 
     def until(self, text: str, seconds: float = 30.0) -> str:
-        """Read until this is printed, and consume what was read."""
+        """Read until this text is printed; returns what came before it."""
         end = time.monotonic() + seconds
         while text not in self.text:
             if time.monotonic() > end:
-                raise AssertionError(f"{text!r} did not come; there was: {self.text[-2000:]}")
+                raise AssertionError(f"{text!r} was not printed, only: {self.text[-2000:]}")
             if select.select([self.master], [], [], 0.1)[0]:
                 try:
                     self.text += COLOURS.sub("", os.read(self.master, 65536).decode())
                 except OSError:
                     break
         before, found, self.text = self.text.partition(text)
-        assert found, f"{text!r} did not come; there was: {before[-2000:]}"
+        assert found, f"{text!r} was not printed, only: {before[-2000:]}"
         return before
 
     def press(self, keys: str) -> None:
@@ -66,7 +66,7 @@ class Terminal:
 
 
 def run(*words: str, cwd: Path, **options: Any) -> subprocess.CompletedProcess[str]:
-    """`chainrule learn` without a terminal."""
+    """Run `chainrule learn` without a terminal."""
     command = [sys.executable, "-m", "chainrule", "learn", *words]
     return subprocess.run(command, cwd=cwd, capture_output=True, text=True, **options)
 
@@ -99,8 +99,8 @@ def test_the_watch_loop(tmp_path: Path) -> None:
     assert (progress.hints, progress.solutions) == ({"write_mul": 3}, ["write_mul"])
 
 
-def test_the_next_exercise_waits_for_a_save(tmp_path: Path) -> None:
-    """Checking an untouched starter would only report that it is wrong."""
+def test_the_next_exercise_is_not_checked_before_a_save(tmp_path: Path) -> None:
+    """Checking an unchanged starter file would only report that it is wrong."""
     terminal = Terminal("learn", "open", "write_mul", cwd=tmp_path)
     terminal.after("q quit", "n")
     terminal.until("Remember")
@@ -114,8 +114,8 @@ def test_the_next_exercise_waits_for_a_save(tmp_path: Path) -> None:
     assert terminal.close() == 0
 
 
-def test_where_the_course_is_and_when_a_lesson_is_done(tmp_path: Path) -> None:
-    """At the end of a lesson, r reads the next one; z stays with the finished one."""
+def test_the_folder_and_the_end_of_a_lesson_are_shown(tmp_path: Path) -> None:
+    """At the end of a lesson, r shows the next lesson, while z still asks the finished lesson's quiz."""
     folder = tmp_path / "chainrule-course"
     terminal = Terminal("learn", cwd=tmp_path, columns=200)
     assert terminal.until("Press r to read lesson 1 first").startswith(f"new course in {folder}\r\n")
@@ -136,8 +136,8 @@ def test_where_the_course_is_and_when_a_lesson_is_done(tmp_path: Path) -> None:
     assert terminal.close() == 0
 
 
-def test_a_lesson_is_read_in_a_pager(tmp_path: Path) -> None:
-    """The pager controls the terminal, including Ctrl-C; the keys are listed when it ends."""
+def test_a_lesson_is_shown_in_a_pager(tmp_path: Path) -> None:
+    """The pager controls the terminal and handles Ctrl-C; when it ends, the keys are listed again."""
     reader = tmp_path / "reader"
     reader.write_text(
         f"#!{sys.executable}\n"
@@ -157,12 +157,12 @@ def test_a_lesson_is_read_in_a_pager(tmp_path: Path) -> None:
     assert terminal.close() == 0
 
 
-def test_less_names_its_keys(tmp_path: Path) -> None:
+def test_less_shows_its_keys(tmp_path: Path) -> None:
     require_program("less")
     terminal = Terminal("learn", "read", "1", cwd=tmp_path, pager="less")
     terminal.until("A number that remembers")
-    terminal.after("space: on, b: back, q: done", "G")
-    terminal.after("(END) b: back, q: done", "q")
+    terminal.after("space: next page, b: back, q: quit", "G")
+    terminal.after("(END) b: back, q: quit", "q")
     assert terminal.close() == 0
 
 
@@ -171,8 +171,8 @@ def test_the_quiz_of_a_lesson(tmp_path: Path) -> None:
     terminal.until("Question 1")
     for typed, said in (
         ("three", "type a number, such as 2.5 or -3"),
-        ("2", "✗ Not quite.\r\nOnce more; then the answer is told."),
-        ("4", "✗ Not quite.\r\nIt is 3. The leaf a"),
+        ("2", "✗ Not quite.\r\nTry once more; then the answer is shown."),
+        ("4", "✗ Not quite.\r\nThe answer is 3. The leaf a"),
     ):
         terminal.after("your number: ", f"{typed}\n")
         terminal.until(said)
@@ -181,9 +181,9 @@ def test_the_quiz_of_a_lesson(tmp_path: Path) -> None:
     drawing = terminal.until("by number or name: ")
     assert "├─ 3  a * b\r\n│  ├─ 1  a = 2\r\n│  └─ 2  b = -3\r\n" in drawing
     terminal.press("3\n")
-    terminal.until("Something chosen is not part of it.")
+    terminal.until("A chosen node is not part of the answer.")
     terminal.after("by number or name: ", "2\n")
-    terminal.until("One node, two uses.")
+    terminal.until("one node, two uses.")
     terminal.after("your choice: ", "9\n")
     terminal.until("type a number from 1 to 3")
     for option, said in ((2, "✗ Not quite."), (1, "✓ Right.")):
@@ -197,7 +197,7 @@ def test_the_quiz_of_a_lesson(tmp_path: Path) -> None:
 
 
 def test_the_quiz_while_an_exercise_is_open(tmp_path: Path) -> None:
-    """It reads whole lines; afterwards single keys work again."""
+    """The quiz reads whole lines; afterwards, single keys work again."""
     terminal = Terminal("learn", "open", "write_mul", cwd=tmp_path)
     terminal.after("q quit", "z")
     terminal.after("your choice: ", "1\n")
@@ -221,8 +221,8 @@ def test_a_quiz_without_a_terminal(tmp_path: Path) -> None:
     assert run("quiz", "99", cwd=tmp_path).stderr.startswith("chainrule: there is no lesson 99")
 
 
-def test_without_a_terminal_nothing_is_promised(tmp_path: Path) -> None:
-    """It ends with its input, so it could not see a save."""
+def test_without_a_terminal_it_does_not_wait_for_a_save(tmp_path: Path) -> None:
+    """It ends when its input ends, so it must not promise to check every save."""
     ended = run(cwd=tmp_path, input="", check=True)
     assert "whenever you save" not in ended.stdout
     assert "`chainrule learn read 1` to read lesson 1 first: " in ended.stdout
@@ -232,7 +232,7 @@ def test_without_a_terminal_nothing_is_promised(tmp_path: Path) -> None:
     assert run("check", "first_value", cwd=tmp_path).returncode == 0
 
 
-def test_lines_are_as_wide_as_the_terminal(tmp_path: Path) -> None:
+def test_lines_fit_the_terminal(tmp_path: Path) -> None:
     terminal = Terminal("learn", "open", "accumulate", cwd=tmp_path, columns=48)
     terminal.until("new course in ")
     terminal.until("\n")  # a path may have any length
@@ -250,7 +250,7 @@ def test_lines_are_as_wide_as_the_terminal(tmp_path: Path) -> None:
     assert terminal.close() == 0
 
 
-def test_ctrl_c_puts_the_terminal_back(tmp_path: Path) -> None:
+def test_ctrl_c_ends_the_course(tmp_path: Path) -> None:
     terminal = Terminal("learn", cwd=tmp_path)
     terminal.until("q quit")
     os.killpg(terminal.process.pid, 2)
@@ -258,7 +258,7 @@ def test_ctrl_c_puts_the_terminal_back(tmp_path: Path) -> None:
     assert terminal.close() == 130
 
 
-def test_words(tmp_path: Path) -> None:
+def test_subcommands(tmp_path: Path) -> None:
     listed = run("list", cwd=tmp_path).stdout
     assert f"exercises passed\ncourse in {tmp_path / 'chainrule-course'}\n" in listed
     assert "A number that remembers" in run("read", "1", cwd=tmp_path).stdout
@@ -279,7 +279,7 @@ def test_words(tmp_path: Path) -> None:
     assert message in run("check", "write_mull", cwd=tmp_path).stderr
 
 
-def test_without_a_name_the_current_one_is_meant(tmp_path: Path) -> None:
+def test_subcommands_default_to_the_current_lesson_and_exercise(tmp_path: Path) -> None:
     progress = Progress(tmp_path / "chainrule-course")
     for e in exercises():
         if e.lesson == 1:
@@ -291,7 +291,7 @@ def test_without_a_name_the_current_one_is_meant(tmp_path: Path) -> None:
     assert run("check", cwd=tmp_path).stdout.startswith("draw_tree: Draw the tree\n✗ Draw the tree\n")
 
 
-def test_grading(tmp_path: Path) -> None:
+def test_grading_a_class(tmp_path: Path) -> None:
     e = exercise("write_mul")
     work = {
         "anna": (SOLUTION, "passed"),
@@ -311,7 +311,7 @@ def test_grading(tmp_path: Path) -> None:
     (course / "write_mul.py").write_text(SOLUTION)
     done = run("grade", "class", "--seconds", "2", cwd=tmp_path)
     assert "2 of 5 files passed" in done.stdout, done.stderr
-    assert "no file of an exercise was found of: zoe" in done.stdout
+    assert "no exercise files were found for: zoe" in done.stdout
     with (tmp_path / "marks.csv").open() as file:
         rows = {row["learner"]: row["result"] for row in csv.DictReader(file)}
     assert rows.pop("emil") == "passed"
@@ -330,7 +330,7 @@ def test_a_damaged_progress_file_is_kept(tmp_path: Path) -> None:
     (tmp_path / "progress.json").write_text("[]")
     listed = run("--folder", ".", "list", cwd=tmp_path).stdout
     assert listed.startswith(
-        "progress.json was damaged, so a new one begins; the old one is kept as "
+        "progress.json was damaged, so a new one was started; the old one is kept as "
         f"{tmp_path / 'progress.damaged'}\n0 of"
     )
 

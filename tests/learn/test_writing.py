@@ -1,4 +1,4 @@
-"""Prose is wrapped to the width of the terminal; code, tables and headings stay as they are."""
+"""Prose is wrapped to the width of the terminal; code, tables and headings are not."""
 
 import io
 
@@ -62,12 +62,12 @@ def narrow(monkeypatch: pytest.MonkeyPatch) -> None:
 
 
 @pytest.mark.usefixtures("narrow")
-def test_markdown() -> None:
+def test_wrapping_markdown() -> None:
     assert output.prose(MARKDOWN) == FILLED
     assert output.prose(FILLED) == FILLED
 
 
-def test_lines_are_never_longer_than_one_likes_to_read(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_lines_have_at_most_100_columns(monkeypatch: pytest.MonkeyPatch) -> None:
     for columns, widest in (("60", 60), ("100", 100), ("300", 100)):
         monkeypatch.setenv("COLUMNS", columns)
         lines = output.prose("word " * 100).splitlines()
@@ -75,12 +75,12 @@ def test_lines_are_never_longer_than_one_likes_to_read(monkeypatch: pytest.Monke
 
 
 @pytest.mark.usefixtures("narrow")
-def test_a_word_that_does_not_fit_gets_a_line_of_its_own() -> None:
+def test_a_word_that_is_too_long_gets_its_own_line() -> None:
     assert output.prose(f"see {'x' * 50} there") == f"see\n{'x' * 50}\nthere"
 
 
 @pytest.mark.usefixtures("narrow")
-def test_reports() -> None:
+def test_wrapping_reports() -> None:
     message = (
         "the gradient of a is not what it should be, at all\n  with      a = 1, b = 2\n"
         "  expected  [1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 12]\n"

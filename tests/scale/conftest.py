@@ -1,4 +1,4 @@
-"""JAX in double precision, and processes that train together."""
+"""Fixtures: JAX in double precision, and processes that train one model together."""
 
 import json
 import socket
@@ -28,7 +28,7 @@ def jax() -> Iterator[Any]:
 
 
 class Workers:
-    """Processes that train together."""
+    """Starts processes that train one model together."""
 
     def __init__(self, folder: Path) -> None:
         self.folder = folder

@@ -121,7 +121,7 @@ def _values(x: Any) -> Any:
 
 
 @pytest.mark.parametrize("make", [*CASES, tiny_gpt], ids=lambda make: make.__name__)
-def test_onnx_gives_our_outputs(make: Any, tmp_path: Path) -> None:
+def test_onnx_gives_the_same_outputs(make: Any, tmp_path: Path) -> None:
     require("onnx")
     function, params, batch = make()
     step = compile(function, params)

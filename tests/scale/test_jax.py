@@ -1,4 +1,4 @@
-"""JAX: the same numbers on one device, on eight, and in several processes."""
+"""JAX gives the same numbers on one device, on eight, and in several processes."""
 
 import json
 import os
@@ -23,7 +23,7 @@ from ..unit.compiler.test_single import network
 from .conftest import ROOT, Workers
 
 
-def test_values_and_gradients(jax: Any) -> None:
+def test_values_and_gradients_match_the_compiled_program(jax: Any) -> None:
     model, loss, batch = network(16, 8, "relu")
     step = compile(loss, model.parameters())
     value, grads = step.value_and_grad(*batch)
@@ -38,7 +38,7 @@ def test_values_and_gradients(jax: Any) -> None:
     np.testing.assert_allclose(found, grads, rtol=1e-12, atol=1e-15)
 
 
-def test_scalar_neurons_arrive_as_matrix_products(jax: Any) -> None:
+def test_scalar_neurons_become_matrix_products(jax: Any) -> None:
     model, loss, batch = network(16, 8, "relu")
     f = compile(loss, model.parameters()).to_jax(*batch, model=model)
     program = str(jax.make_jaxpr(f)(f.initial(), batch))
@@ -49,15 +49,15 @@ def test_scalar_neurons_arrive_as_matrix_products(jax: Any) -> None:
     g = compile(wider).to_jax(batch[0])
     small = compile(model).to_jax(batch[0])
     counts = [str(jax.make_jaxpr(h)(h.initial(), batch[0])).count(" = ") for h in (g, small)]
-    assert counts[0] - counts[1] == 2 * 36  # 36 more outputs to extract, and nothing else
+    assert counts[0] - counts[1] == 2 * 36  # extracting 36 more outputs, and nothing else
 
 
 def test_random_graphs(jax: Any) -> None:
-    """`make fuzz` runs 2,000 of them; XLA takes a second for each. One in 15 merges equal masks."""
+    """`make fuzz` runs 2,000; XLA takes a second for each. In one of 15, equal masks are merged."""
     assert compare_some(range(12), ("jax",)) >= 11
 
 
-def test_it_can_be_mapped_and_differentiated_again(jax: Any) -> None:
+def test_vmap_second_derivatives_and_jvp(jax: Any) -> None:
     w = Value(0.5, label="w")
     f = compile(lambda x: (w * x).sin() ** 2, [w]).to_jax(np.ones(1))
     point = lambda x: f({"w": jax.numpy.asarray(0.5)}, x[None])[0]  # noqa: E731
@@ -75,20 +75,20 @@ def test_second_derivatives_under_where(jax: Any) -> None:
     assert float(moved) == near(0.5 * 4.0**-1.5, ulps=4)
 
 
-def test_a_condition_sees_the_real_number(jax: Any) -> None:
-    """Even in the branch that the sample does not take."""
+def test_a_condition_is_computed_from_the_real_inputs(jax: Any) -> None:
+    """Even if a branch that the sample does not take uses the same expression."""
     f = compile(lambda x: where(x.log() < -1, 2 * x, x.log())).to_jax(np.ones(1))
     assert f({}, np.array([0.1, 1.5])).tolist() == near([0.2, np.log(1.5)], ulps=4)
 
 
-def test_folds_of_a_branch_that_is_not_taken(jax: Any) -> None:
+def test_reductions_in_a_branch_that_is_not_taken(jax: Any) -> None:
     step = compile(lambda x: where(x[0] > 0, prod([x[1].log(), x[2]]), 2 * x[1]))
     f = step.to_jax(np.ones((1, 3)))
     slopes = jax.grad(lambda x: f({}, x).sum())(np.array([[-1.0, 0.0, 3.0]]))
     assert slopes.tolist() == [[0.0, 2.0, 0.0]]
 
 
-def test_far_out_and_at_infinity(jax: Any) -> None:
+def test_extreme_and_infinite_arguments(jax: Any) -> None:
     inf = np.inf
     for function, at in (
         (lambda x: x[0].tanh(), [[20.0, 0], [-40.0, 0]]),
@@ -104,7 +104,7 @@ def test_far_out_and_at_infinity(jax: Any) -> None:
         np.testing.assert_allclose(found, expected, rtol=1e-12)
 
 
-def test_what_cannot_be_taken_is_nan(jax: Any) -> None:
+def test_take_with_an_invalid_index_gives_nan(jax: Any) -> None:
     f = compile(lambda i: take([10.0, 20.0, 30.0], i)).to_jax(np.zeros(1))
     found = f({}, np.array([0.0, 2.0, 3.0, -1.0, 1.5, np.nan]))
     assert found[:2].tolist() == [10.0, 30.0]
@@ -124,8 +124,8 @@ def test_single_precision_with_comparisons(jax: Any) -> None:
     [("a", "b", "c"), ("c", "a", "b"), (2, 0, 1), ((1, 0), (0, 1), (0, 0))],
     ids=["sorted", "unsorted", "numbers", "tuples"],
 )
-def test_dicts_can_be_jitted_whatever_the_order_of_their_keys(jax: Any, names: Any) -> None:
-    """JAX passes dicts with sorted keys to a function, including nested ones."""
+def test_dicts_can_be_jitted_with_keys_in_any_order(jax: Any, names: Any) -> None:
+    """JAX sorts the keys of dicts, including nested ones, before it calls a function."""
     first, second, third = names
 
     def function(x: Any, y: Any) -> Any:
@@ -151,7 +151,7 @@ def test_dicts_can_be_jitted_whatever_the_order_of_their_keys(jax: Any, names: A
         f({}, (np.ones(3), np.ones(3)))
 
 
-def test_names_that_do_not_form_a_tree(jax: Any) -> None:
+def test_parameter_names_that_do_not_form_a_tree(jax: Any) -> None:
     ps = [Value(10.0, label="a.0"), Value(3.0, label="a")]
     f = compile(lambda x: x * ps[0] + ps[1], ps).to_jax(np.ones(1))
     assert f(f.initial(), np.array([1.0, 2.0])).tolist() == [13.0, 23.0]
@@ -159,7 +159,7 @@ def test_names_that_do_not_form_a_tree(jax: Any) -> None:
     assert tree.flatten(tree.build(np.arange(3.0))).tolist() == [0.0, 1.0, 2.0]
 
 
-def test_fit_refuses_what_it_would_do_differently(jax: Any) -> None:
+def test_fit_rejects_what_jax_would_do_differently(jax: Any) -> None:
     X, y = data.moons(40, seed=0)
     model = nn.MLP(2, [3, 1], seed=0)
 
@@ -173,11 +173,11 @@ def test_fit_refuses_what_it_would_do_differently(jax: Any) -> None:
     options: dict[str, Any] = {"epochs": 2, "engine": "jax", "progress": False}
     with pytest.raises(TypeError, match="not the mean of the losses"):
         fit(model, total, X, y, **options)
-    with pytest.raises(TypeError, match=r"step\(\) of its own"):
+    with pytest.raises(TypeError, match=r"overrides step\(\)"):
         fit(model, "mse", X, y, optimizer=Clipping(model.parameters(), lr=0.1), **options)
 
 
-def test_fit_names_the_batch_that_is_not_finite(jax: Any) -> None:
+def test_fit_names_a_nonfinite_batch(jax: Any) -> None:
     X, y = data.moons(48, seed=0)
     X = X.copy()
     X[10, 0] = np.inf
@@ -189,7 +189,7 @@ def test_fit_names_the_batch_that_is_not_finite(jax: Any) -> None:
     assert optimizer.steps == 2
 
 
-def test_fit_sees_what_a_callback_changes(jax: Any) -> None:
+def test_fit_applies_changes_by_a_callback(jax: Any) -> None:
     X, y = data.moons(30, seed=0)
     losses = []
     for engine in ("eager", "jax"):
@@ -208,7 +208,7 @@ def test_fit_sees_what_a_callback_changes(jax: Any) -> None:
 
 
 @pytest.mark.parametrize("name", ["SGD", "Adam", "RMSprop", "Adagrad", "AdamW"])
-def test_fit_takes_the_same_steps(jax: Any, name: str) -> None:
+def test_fit_takes_the_same_steps_as_in_eager_mode(jax: Any, name: str) -> None:
     X, y = data.moons(48, seed=1)
     results = []
     for engine in ("eager", "jax"):
@@ -225,7 +225,7 @@ def test_fit_takes_the_same_steps(jax: Any, name: str) -> None:
         assert found.gradient_norms[layer] == near(norms, rel=1e-7)
 
 
-def test_errors(jax: Any) -> None:
+def test_rejected_arguments(jax: Any) -> None:
     X, y = data.moons(30, seed=0)
     model = nn.MLP(2, [3, 1], seed=0)
     options: dict[str, Any] = {"epochs": 1, "progress": False}
@@ -251,7 +251,7 @@ def test_errors(jax: Any) -> None:
         branching.to_jax(np.ones(2))
 
 
-def test_jax_missing(tmp_path: Path) -> None:
+def test_missing_jax_is_reported(tmp_path: Path) -> None:
     (tmp_path / "jax.py").write_text("raise ImportError('no')")
     code = "import numpy as np, chainrule; chainrule.compile(lambda x: x).to_jax(np.ones(1))"
     environment = {**os.environ, "PYTHONPATH": f"{tmp_path}:{ROOT / 'src'}"}
@@ -259,7 +259,7 @@ def test_jax_missing(tmp_path: Path) -> None:
     assert "pip install 'chainrule[jax]'" in run.stderr
 
 
-def test_trees_of_parameters() -> None:
+def test_parameter_trees() -> None:
     tree = ParameterTree(["a.0", "a.1", "b.x", "b.y.0.0", "b.y.0.1", "b.y.1.0", "b.y.1.1", "c"])
     built = tree.build(np.arange(8.0))
     assert built["a"].tolist() == [0.0, 1.0]
@@ -267,7 +267,7 @@ def test_trees_of_parameters() -> None:
     assert tree.flatten(built).tolist() == list(range(8))
     with pytest.raises(ValueError, match="same name"):
         ParameterTree(["a", "a"])
-    with pytest.raises(ValueError, match="inside of another"):
+    with pytest.raises(ValueError, match="inside another"):
         ParameterTree(["a", "a.0"])
 
 
@@ -280,12 +280,12 @@ def test_devices_and_processes_give_the_same_losses(workers: Workers) -> None:
     assert workers.run(2, 2) == near(one, rel=1e-9)
 
 
-def test_a_killed_run_resumes_with_another_number_of_processes(workers: Workers) -> None:
+def test_a_killed_run_resumes_with_a_different_number_of_processes(workers: Workers) -> None:
     whole = workers.run(1, 1)
     state = workers.folder / "run.safetensors"
     doomed = workers.start(2, 2, resume=str(state), die_after=4)
     assert doomed[1].wait(timeout=300) == 9
-    doomed[0].kill()  # it would wait a minute for the other
+    doomed[0].kill()  # it would wait a minute for the other process
     for worker in doomed:
         worker.communicate()
     assert not (workers.folder / "out.json").exists() or doomed[0].returncode != 0
@@ -296,7 +296,7 @@ def test_a_killed_run_resumes_with_another_number_of_processes(workers: Workers)
     assert resumed == near(whole, rel=1e-9)
 
 
-# What differs in one process, and what the error says about it.
+# What differs in one process, and a pattern for the error message.
 DIFFERENCES = {
     "seed": r"parameters .*\(here: 25, the first -?0\.\d+\)",
     "lr": r"optimizer settings .*\(here: lr=0\.0[23], ",
@@ -313,14 +313,14 @@ DIFFERENCES = {
 
 @pytest.mark.parametrize("differ", DIFFERENCES)
 def test_processes_that_differ_stop(workers: Workers, differ: str) -> None:
-    """They used to end with equal losses and different models."""
+    """They used to finish with equal losses but different models."""
     message = f"ValueError: the {DIFFERENCES[differ]}"
     started = workers.start(2, 1, differ=differ, epochs=3)
     for worker, error in [(worker, worker.communicate(timeout=300)[1]) for worker in started]:
         assert worker.returncode != 0
         assert re.search(message, error), error[-1000:]
         assert "of process 1 differ from those of process 0 (here: " in error
-        assert "all processes of a training run must use the same" in error
+        assert "all processes of a training run must agree" in error
 
 
 def _metadata(path: Path) -> dict[str, str]:
@@ -330,13 +330,16 @@ def _metadata(path: Path) -> dict[str, str]:
         return file.metadata()
 
 
-def test_a_batch_that_cannot_be_split(workers: Workers) -> None:
+def test_a_batch_that_cannot_be_split_is_rejected(workers: Workers) -> None:
     (worker,) = workers.start(1, 8, batch=20)
     error = worker.communicate(timeout=120)[1]
     assert "a batch of 20 samples cannot be split over 8 devices" in error
 
 
-def test_resuming_keeps_the_best_and_the_patience(tmp_path: Path) -> None:
+# --- resuming, on every engine -------------------------------------------------------------------
+
+
+def test_resuming_restores_the_best_epoch_and_the_patience(tmp_path: Path) -> None:
     X, y = data.moons(30, seed=0)
 
     def counted(predictions: Any, targets: Any) -> float:
@@ -361,16 +364,13 @@ def test_resuming_keeps_the_best_and_the_patience(tmp_path: Path) -> None:
     assert other.state_dict() == near(model.state_dict(), rel=1e-12)
     expected, found = load(tmp_path / "whole"), load(tmp_path / "parts")
     assert found.state_dict() == near(expected.state_dict(), rel=1e-12)
-    again, third = run(30, state, tmp_path / "parts")  # it had finished
+    again, third = run(30, state, tmp_path / "parts")  # the run had finished
     assert again.losses == history.losses
     assert third.state_dict() == near(model.state_dict(), rel=1e-12)
 
 
-# --- resuming, on every engine -------------------------------------------------------------------
-
-
 @pytest.mark.parametrize("engine", ["eager", "auto"])
-def test_resuming(engine: str, tmp_path: Path) -> None:
+def test_a_resumed_run_matches_an_uninterrupted_one(engine: str, tmp_path: Path) -> None:
     X, y = data.moons(30, seed=0)
     path = tmp_path / "run.safetensors"
 
@@ -386,18 +386,18 @@ def test_resuming(engine: str, tmp_path: Path) -> None:
     rest, other = run(6, path)
     assert rest.losses == near(whole.losses, rel=1e-12)
     assert other.state_dict() == near(model.state_dict(), rel=1e-12)
-    assert run(6, path)[0].losses == rest.losses  # it has already finished
-    with pytest.raises(ModelFileError, match="another optimizer: 'Adam' there, 'SGD' here"):
+    assert run(6, path)[0].losses == rest.losses  # the run has already finished
+    with pytest.raises(ModelFileError, match="whose optimizer differs: 'Adam' there, 'SGD' here"):
         run(6, path, optim.SGD)
     other_model = nn.MLP(2, [4, 1], seed=0)
-    with pytest.raises(ModelFileError, match="another model"):
+    with pytest.raises(ModelFileError, match="a different model"):
         fit(other_model, "mse", X, y, epochs=1, resume=path, engine=engine, progress=False)
     save(nn.MLP(2, [3, 1], seed=0), path)
     with pytest.raises(ModelFileError, match="not a run that can be resumed"):
         run(6, path)
 
 
-def test_the_example_in_the_docs_runs(jax: Any) -> None:
+def test_the_example_in_the_documentation_runs(jax: Any) -> None:
     text = (ROOT / "docs" / "scaling.md").read_text()
     names: dict[str, Any] = {}
     exec(text.split("```python\n")[1].split("```")[0], names)

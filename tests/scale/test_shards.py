@@ -1,4 +1,4 @@
-"""Parameters sharded over the devices: the same losses, with a part of the parameters on each."""
+"""Sharding the parameters gives the same losses, with only a part of the parameters on each device."""
 
 from pathlib import Path
 from typing import Any
@@ -20,25 +20,27 @@ def tensors(path: Path) -> tuple[set[str], dict[str, Any]]:
         return set(file.metadata()), {name: file.get_tensor(name) for name in file.keys()}  # noqa: SIM118
 
 
-def test_the_same_losses_with_an_eighth_on_each_device(workers: Workers) -> None:
+def test_sharding_gives_the_same_losses(workers: Workers) -> None:
     one = workers.run(1, 1, hidden=16)
     assert workers.run(1, 8, hidden=16, shard=True) == near(one, rel=1e-9)
     hidden_b, hidden_w, last_b, last_w = [(2,)] * 8, [(2, 2)] * 8, [(1,)] * 8, [(1, 2)] * 8
-    assert workers.parts == [hidden_b, hidden_w, last_b, last_w] * 3  # and Adam's two states
+    assert (
+        workers.parts == [hidden_b, hidden_w, last_b, last_w] * 3
+    )  # the parameters and Adam's two states
     assert workers.run(2, 2, hidden=16, shard=True) == near(one, rel=1e-9)
     assert workers.parts[1] == [(4, 2)] * 2  # the two devices of the first process
     workers.run(1, 8, hidden=16)
     assert workers.parts[1] == [(16, 2)] * 8
 
 
-def test_what_cannot_be_split_evenly_is_whole(workers: Workers) -> None:
+def test_parameters_that_cannot_be_split_evenly_are_not_sharded(workers: Workers) -> None:
     one = workers.run(1, 1, hidden=6)
     assert workers.run(1, 8, hidden=6, shard=True) == near(one, rel=1e-9)
     assert workers.parts[:4] == [[(6,)] * 8, [(6, 2)] * 8, [(1,)] * 8, [(1, 6)] * 8]
 
 
-def test_a_run_resumes_with_other_shards(workers: Workers) -> None:
-    """The file has whole arrays, however they were sharded."""
+def test_a_run_resumes_with_different_shards(workers: Workers) -> None:
+    """The file contains whole arrays, however they were sharded."""
     sharded, plain = workers.folder / "sharded", workers.folder / "plain"
     whole = workers.run(1, 1, hidden=16)
     workers.run(1, 1, hidden=16, epochs=3, resume=str(plain))
@@ -54,7 +56,7 @@ def test_a_run_resumes_with_other_shards(workers: Workers) -> None:
         assert found_losses == near(whole, rel=1e-9)
 
 
-def test_errors(jax: Any) -> None:
+def test_sharding_needs_jax_and_a_mesh(jax: Any) -> None:
     X, y = data.moons(30, seed=0)
     model = nn.MLP(2, [3, 1], seed=0)
     options: dict[str, Any] = {"epochs": 1, "progress": False, "shard_parameters": True}

@@ -1,4 +1,4 @@
-"""Batches from an iterator in JAX: the same losses as from arrays, on any number of devices."""
+"""Batches from an iterator give the same losses in JAX as arrays, on any number of devices."""
 
 import re
 from typing import Any
@@ -13,13 +13,13 @@ from ..near import near
 from .conftest import Workers
 
 
-def test_devices_and_processes_give_the_losses_of_arrays(workers: Workers) -> None:
+def test_iterators_give_the_same_losses_as_arrays(workers: Workers) -> None:
     arrays = workers.run(1, 1)
     for processes, devices in ((1, 1), (1, 8), (2, 2)):
         assert workers.run(processes, devices, stream=True) == near(arrays, rel=1e-9)
 
 
-def test_a_run_resumes_with_another_number_of_processes(workers: Workers) -> None:
+def test_a_run_resumes_with_a_different_number_of_processes(workers: Workers) -> None:
     """The iterator shuffles with its own generator, whose state must be restored."""
     whole = workers.run(1, 1)
     state = str(workers.folder / "run.safetensors")
@@ -31,7 +31,7 @@ def test_processes_with_different_batches_stop(workers: Workers) -> None:
     for worker in workers.start(2, 2, stream=True, short=2):
         _, error = worker.communicate(timeout=120)
         assert worker.returncode != 0
-        assert "the processes have batches of 16 and 14 samples (0: none is left)" in error
+        assert "the processes have batches of 16 and 14 samples (0: no batch left)" in error
 
 
 @pytest.mark.parametrize(("good", "failed"), [(0, "begin"), (1, "read its next batch")])
@@ -46,7 +46,7 @@ def test_processes_with_different_batches_stop(workers: Workers) -> None:
 def test_a_process_that_fails_stops_the_others(
     workers: Workers, good: int, failed: str, broken: str, error: str
 ) -> None:
-    """At the first batch, which is read before training starts, and at the next."""
+    """It may fail at the first batch, which is read before training starts, or at the next."""
     first, second = workers.start(2, 2, stream=True, good=good, **{"break": broken})
     told = first.communicate(timeout=60)[1]
     assert f"RuntimeError: process 1 could not {failed}: see its error" in told
@@ -54,24 +54,26 @@ def test_a_process_that_fails_stops_the_others(
 
 
 @pytest.mark.parametrize("part", ["X", "y"])
-def test_a_batch_of_another_width(jax: Any, part: str) -> None:
-    """JAX would silently recompile the step and accept it."""
+def test_a_batch_of_a_different_width_is_rejected(jax: Any, part: str) -> None:
+    """JAX would silently recompile the step and accept the batch."""
     X, y = data.moons(8, seed=0)
     other = (np.hstack([X, X]), y) if part == "X" else (X, np.column_stack([y, y]))
     model = nn.MLP(2, [3, 1], seed=0)
-    message = rf"batch 2: a sample of {part} has the shape \(\d,\), in the first batch it had \(2?,?\)"
+    message = (
+        rf"batch 2: a sample of {part} has the shape \(\d,\), but in the first batch it had \(2?,?\)"
+    )
     with pytest.raises(ValueError, match=message):
         fit(model, "mse", [(X, y), other], epochs=1, engine="jax", progress=False)
 
 
-def test_a_batch_that_cannot_be_split(workers: Workers) -> None:
+def test_a_batch_that_cannot_be_split_is_rejected(workers: Workers) -> None:
     (worker,) = workers.start(1, 8, stream=True, batch=20)
     _, error = worker.communicate(timeout=120)
     assert "a batch of 20 samples cannot be split over 8 devices: yield batches whose sizes" in error
 
 
 def test_batches_of_unequal_sizes(jax: Any) -> None:
-    """70 batches of different sizes: more than the steps that JAX may have in flight."""
+    """70 batches of different sizes, which is more than `fit` allows JAX to have in flight."""
     X, y = data.moons(240, seed=0)
     cuts = [*np.cumsum([3, 4] * 34), 239]
     batches = list(zip(np.split(X, cuts), np.split(y, cuts), strict=True))
@@ -82,19 +84,19 @@ def test_batches_of_unequal_sizes(jax: Any) -> None:
     assert losses[1] == near(losses[0], rel=1e-9)
 
 
-def test_the_batch_that_is_not_finite_is_named(jax: Any) -> None:
+def test_a_nonfinite_batch_is_named(jax: Any) -> None:
     X, y = data.moons(150, seed=0)
     X = X.copy()
     X[140, 0] = np.nan
     model = nn.MLP(2, [3, 1], seed=0)
     batches = ((X[i : i + 2], y[i : i + 2]) for i in range(0, 150, 2))
-    message = r"epoch 1, batch 71: .*data has numbers that are not finite"
+    message = r"epoch 1, batch 71: .*data contains numbers that are not finite"
     with pytest.raises(ArithmeticError, match=message):
         fit(model, "mse", batches, epochs=1, engine="jax", progress=False)
 
 
 @pytest.mark.parametrize("ones", [0, 1, 3])
-def test_a_sum_is_refused_though_the_first_batches_have_one_sample(jax: Any, ones: int) -> None:
+def test_a_summed_loss_is_rejected_even_after_batches_of_one_sample(jax: Any, ones: int) -> None:
     def total(predictions: Any, targets: Any) -> Any:
         return sum((p - t) ** 2 for p, t in zip(predictions, targets, strict=True))
 

@@ -1,7 +1,7 @@
 """One process of a training run in JAX: `python -m tests.scale.worker '{"processes": 2, ...}'`.
 
-The first process writes the losses of all epochs, and the part of the parameters that one device
-holds, to a JSON file.
+The first process writes the losses of all epochs, and the shapes of the parameters and optimiser
+states on each of its devices, to a JSON file.
 """
 
 import json
@@ -13,7 +13,7 @@ from typing import Any
 
 
 class Shuffled:
-    """The batches that `fit` makes from arrays, one process's share, with a separate generator."""
+    """One process's part of the batches that `fit` would take from arrays, with its own generator."""
 
     def __init__(self, X: Any, y: Any, job: dict[str, Any]) -> None:
         import numpy as np

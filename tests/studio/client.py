@@ -1,4 +1,4 @@
-"""Clients of the studio for tests: plain HTTP, raw bytes, and the WebSocket of a run."""
+"""Studio clients for tests: plain HTTP, raw bytes, and the WebSocket of a training run."""
 
 from __future__ import annotations
 
@@ -26,7 +26,7 @@ MOONS: Any = {"data": "moons", "layers": [4], "loss": "bce", "optimizer": "adam"
 
 
 class Studio:
-    """A real server in a thread; it keeps the course in a folder."""
+    """A real server in a thread, with the course's files in the given folder."""
 
     def __init__(self, course: Path | None = None) -> None:
         self.listener = listen()
@@ -41,20 +41,18 @@ class Studio:
         self.client = httpx.Client(verify=False, timeout=20)
 
     def enter(self) -> httpx.Response:
-        """Enter with the code, like the file that the browser opens."""
+        """Sign in with the code, as the file that the browser opens does."""
         answer = self.bare("POST", f"{self.origin}/enter", data={"token": self.token})
         self.cookie, self.key = secrets_in(answer)
         return answer
 
     def bare(self, method: str, url: str, **options: Any) -> httpx.Response:
-        """A request with only the given headers."""
+        """Send a request with only the given headers."""
         self.client.cookies.clear()
         return self.client.request(method, url, **options)
 
     def request(self, method: str, path: str, **options: Any) -> httpx.Response:
-        """A request like the page's: with the cookie, the key and the Origin, unless other headers are
-        given.
-        """
+        """Send a request as the page does, with cookie, key and Origin; `headers` overrides these."""
         headers = {**self.headers(), **options.pop("headers", {})}
         headers = {name: text for name, text in headers.items() if text is not None}
         return self.bare(method, self.origin + path, headers=headers, **options)
@@ -63,7 +61,7 @@ class Studio:
         return {"Cookie": self.cookie, "X-Chainrule-Key": self.key, "Origin": self.origin}
 
     def head(self, line: str, **headers: Any) -> bytes:
-        """The head of a page request as bytes; more headers may follow, None omits one."""
+        """The head of a page's request as bytes, not yet terminated; a header of None is omitted."""
         given = {"Host": self.host, **self.headers(), **headers}
         lines = [f"{name.replace('_', '-')}: {text}" for name, text in given.items() if text is not None]
         return "\r\n".join([f"{line} HTTP/1.1", *lines, ""]).encode("latin-1")
@@ -72,7 +70,7 @@ class Studio:
         return self.request("POST", path, json=body)
 
     def raw(self, head: bytes, body: bytes = b"") -> tuple[int, bytes]:
-        """The status and all bytes of the response to a hand-written request."""
+        """Send a hand-written request; returns the status and all bytes of the response."""
         with self.connection() as connection:
             connection.sendall(head + b"Connection: close\r\n\r\n" + body)
             answer = everything(connection)
@@ -83,7 +81,7 @@ class Studio:
 
     @contextmanager
     def socket(self, slow: bool = False, key: str | None = None, **headers: Any) -> Iterator[RunClient]:
-        """A connection; a slow one has tiny buffers, for a client that does not read."""
+        """Open the WebSocket; `slow` gives it tiny buffers, for a client that does not read."""
         given = {"Cookie": self.cookie, "Origin": self.origin, **headers}
         given = {name: text for name, text in given.items() if text is not None}
         origin, key = given.pop("Origin", None), self.key if key is None else key
@@ -109,7 +107,7 @@ class Studio:
 
 @contextmanager
 def entered(course: Path | None = None) -> Iterator[Studio]:
-    """A studio that has let its browser in, until the end of the block."""
+    """A studio with a signed-in client, until the end of the block."""
     studio = Studio(course)
     try:
         studio.enter()
@@ -119,7 +117,7 @@ def entered(course: Path | None = None) -> Iterator[Studio]:
 
 
 def everything(connection: socket.socket) -> bytes:
-    """What comes until the studio closes the connection."""
+    """Read everything until the studio closes the connection."""
     return b"".join(iter(lambda: connection.recv(65536), b""))
 
 
@@ -129,7 +127,7 @@ def settings_of(given: dict[str, Any]) -> Config:
 
 
 def secrets_in(answer: httpx.Response) -> tuple[str, str]:
-    """The cookie and key of a browser that was let in."""
+    """The cookie and the key that a browser gets when it signs in."""
     found = re.search(r'<meta name="chainrule-key" content="([\w-]{43})">', answer.text)
     assert found, answer.text
     return answer.headers["set-cookie"].partition(";")[0], found[1]
@@ -153,7 +151,7 @@ class Frame:
         return self.sections[name]
 
     def same_as(self, other: Frame) -> bool:
-        """Whether everything shown is equal, except for losses sent before."""
+        """Whether both frames show the same; `losses` is ignored, since it holds only the new ones."""
         names = set(self.sections) - {"losses"}
         keys = ("epoch", "steps", "loss", "accuracy", "rates")
         return all(self[name].tobytes() == other[name].tobytes() for name in names) and all(
@@ -162,7 +160,7 @@ class Frame:
 
 
 class RunClient:
-    """The socket of a run."""
+    """The client's end of the WebSocket of a run."""
 
     def __init__(self, connection: ClientConnection) -> None:
         self.connection = connection
@@ -175,7 +173,7 @@ class RunClient:
         return Frame(data) if isinstance(data, bytes) else json.loads(data)
 
     def text(self, kind: str) -> dict[str, Any]:
-        """The next text message, which must be of this kind; skips frames before it."""
+        """The next text message, which must be of this kind; skips any frames before it."""
         while True:
             found = self.receive()
             if isinstance(found, dict):
@@ -191,7 +189,7 @@ class RunClient:
                 return found
 
     def begin(self, **config: Any) -> None:
-        """Start a run that goes on."""
+        """Start a run and let it continue."""
         self.send("start", config={**MOONS, **config})
         self.text("ready")
 
@@ -206,7 +204,7 @@ class RunClient:
         return ready
 
     def nothing_more(self) -> None:
-        """Read what is still in transit for a paused run."""
+        """Discard messages of a paused run that are still in transit."""
         try:
             while True:
                 self.receive(0.2)
@@ -229,7 +227,7 @@ class RunClient:
 
 
 def until(condition: Callable[[], bool], seconds: float = 10.0) -> bool:
-    """Wait until a condition is true."""
+    """Wait for a condition; returns whether it became true in time."""
     end = time.monotonic() + seconds
     while not condition() and time.monotonic() < end:
         time.sleep(0.01)

@@ -1,4 +1,4 @@
-"""A logged-in studio, shared by all tests of a process."""
+"""A studio with a signed-in client, shared by all tests of a process."""
 
 from collections.abc import Iterator
 from typing import Any

@@ -1,6 +1,6 @@
-"""Malformed requests and messages for every route and every message type, against a real server.
+"""Sends a real server malformed requests for every route, and malformed messages of every type.
 
-They are derived from the route table and the schemas, so additions there are covered automatically.
+They are derived from the route table and the schemas, so new routes and types are covered too.
 The same seed gives the same bytes. For a long run: `python -m tests.studio.fuzzing 10000`.
 """
 
@@ -38,10 +38,10 @@ ENCODINGS = ("utf-16", "utf-32", "utf-7", "latin-1")
 
 
 class Text(str):
-    """JSON that no Python value represents, written verbatim."""
+    """JSON text that no Python value represents, sent verbatim."""
 
 
-# Values that no field expects, including ones that break parsers.
+# Values that no field expects, including some that have broken parsers.
 ODD: tuple[Any, ...] = (
     *(None, True, False, 0, -1, 1, 0.5, -0.0, 1e308, 5e-324, 2**31, 2**53 + 1, 2**63, 2**64, -(2**70)),
     *("", " ", "\x00", "a", "null", "NaN", "1", "0.1", "../../etc/passwd", "<b>&", "\u202e"),
@@ -64,7 +64,7 @@ LARGE: tuple[Any, ...] = ("x" * 250_000, [0] * 100_000, Text("[" * 100_000), {"a
 
 
 def valid(schema: Any, rng: random.Random) -> Any:
-    """A value that a type accepts, or nearly: sometimes it exceeds a bound by one."""
+    """A value that a type accepts, except that it sometimes exceeds a bound by one."""
     if isinstance(schema, type) and issubclass(schema, msgspec.Struct):
         schema = msgspec.inspect.type_info(schema)
     kind = type(schema).__name__
@@ -95,7 +95,7 @@ def valid(schema: Any, rng: random.Random) -> Any:
 
 
 def of_field(field: Any, rng: random.Random) -> Any:
-    """Use some existing names and expressions, so that the code behind them is reached."""
+    """A value for a field; often an existing name or expression, to reach the code that handles it."""
     known = {
         "expression": ["a*b", "tanh(a) / b", "1/0", "log(x)", "a +", "x" * 1999, "sum(a, b)"],
         "exercise": [e.name for e in exercises()[:3]],
@@ -137,7 +137,7 @@ def odd(rng: random.Random) -> Any:
 
 
 def written(thing: Any) -> str:
-    """JSON, except for parts that are written verbatim."""
+    """Encode as JSON; `Text` is written verbatim."""
     if isinstance(thing, Text):
         return str(thing)
     if isinstance(thing, dict):
@@ -148,7 +148,7 @@ def written(thing: Any) -> str:
 
 
 def body(schema: Any, rng: random.Random) -> bytes:
-    """A malformed body for a schema, or sometimes for none."""
+    """A malformed request body, derived from a schema."""
     text = written(mutated(valid(schema, rng), rng))
     content = text.encode("utf-8", "surrogatepass")
     how = rng.random()
@@ -220,7 +220,7 @@ class Asker:
             self.close()
             if not kept:
                 return 0
-        return self.status(request)  # it may have been closed already, as idle ones are
+        return self.status(request)  # the studio may have closed the idle connection before
 
     def answer(self, request: bytes) -> int:
         if self.connection is None:
@@ -251,7 +251,7 @@ class Asker:
 
 
 def try_route(studio: Studio, method: str, path: str, schema: Any, count: int, seed: int) -> Any:
-    """How often each status was returned; raises for a 5xx response and for a dead server."""
+    """Count how often each status was returned; fails on a 5xx response or a dead server."""
     asker, statuses = Asker(studio), dict[int, int]()
     for i in range(count):
         asked = request(studio, method, path, schema, random.Random(f"{seed} {method} {path} {i}"))
@@ -269,7 +269,7 @@ PROBE = '{"type": "probe"}'
 
 
 def try_message(studio: Studio, schema: Any, count: int, seed: int) -> int:
-    """How many messages were rejected; raises if the socket does not answer after one of them."""
+    """Count the messages that were rejected; fails if the socket stops answering."""
     refused = 0
     with studio.socket() as run:
         run.start()
@@ -284,7 +284,7 @@ def try_message(studio: Studio, schema: Any, count: int, seed: int) -> int:
 
 
 def is_text(content: bytes) -> bool:
-    """Text that is not UTF-8 must close a socket, by RFC 6455."""
+    """Whether this is UTF-8: RFC 6455 requires that any other text message closes the socket."""
     try:
         content.decode()
     except UnicodeDecodeError:
@@ -293,7 +293,7 @@ def is_text(content: bytes) -> bool:
 
 
 def answers(connection: ClientConnection) -> int:
-    """Ask for something nonexistent, and count the errors before its answer."""
+    """Send an unknown command, and count the errors that arrive before its own."""
     connection.send(PROBE)
     count = 0
     while True:
@@ -317,8 +317,8 @@ def main() -> None:
     with tempfile.TemporaryDirectory() as folder, entered(Path(folder)) as studio:
         for command in commands():
             refused = try_message(studio, command, count, seed)
-            print(f"message {command.__name__}: {refused:,} of {count:,} refused", flush=True)
-        # First the routes that read a body.
+            print(f"message {command.__name__}: {refused:,} of {count:,} rejected", flush=True)
+        # Routes that read a body come first.
         for method, path, schema in sorted(routes(studio.guard), key=lambda route: route[2] is None):
             statuses = try_route(studio, method, path, schema, count, seed)
             print(f"{method} {path}: {dict(sorted(statuses.items()))}", flush=True)

@@ -1,4 +1,4 @@
-"""Running the programs that the studio writes."""
+"""Runs the programs that the studio generates."""
 
 import contextlib
 import io
@@ -6,7 +6,7 @@ from typing import Any
 
 
 def executed(program: str) -> dict[str, Any]:
-    """The names that a program defines."""
+    """Run a program, and return the names that it defines."""
     names: dict[str, Any] = {}
     with contextlib.redirect_stdout(io.StringIO()), contextlib.redirect_stderr(io.StringIO()):
         exec(compile(program, "program", "exec"), names)

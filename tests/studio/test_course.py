@@ -1,4 +1,4 @@
-"""The course over HTTP: lessons, the learner's files, programs and their limits, hostile requests."""
+"""The course over HTTP: lessons, learners' files, their programs and the limits, hostile requests."""
 
 import contextlib
 import json
@@ -34,7 +34,7 @@ from .test_requests import INJECTIONS
 
 MUL = exercise("write_mul")
 ENDLESS = "while True:\n    pass\n"
-# Neither exercise names, nor files of the package or the machine.
+# None of these may give access to an exercise, or to a file of the package or the machine.
 NAMES = [
     *("..", ".", "nothing", "progress", "write_mul.py", "WRITE_MUL", "write_mul%00", "%2e%2e"),
     *("..%2fprogress", "%2fetc%2fpasswd", "..%5cprogress", "write_mul%2f..%2fwrite_mul", "a" * 5000),
@@ -55,7 +55,7 @@ def course(folder: Path) -> Iterator[Studio]:
 
 @pytest.fixture(autouse=True)
 def clean(folder: Path) -> None:
-    """Every test begins with an empty folder."""
+    """Every test starts with an empty folder."""
     for path in folder.glob("*"):
         path.unlink()
 
@@ -83,7 +83,7 @@ def check(course: Studio, text: str, version: str = "", **body: Any) -> Any:
 # --- reading ---------------------------------------------------------------------------------------
 
 
-def test_the_list_says_how_far_one_is(course: Studio, folder: Path) -> None:
+def test_the_list_shows_the_learners_progress(course: Studio, folder: Path) -> None:
     found = get(course, "/api/course")
     assert (found["folder"], found["passed"], found["count"]) == (str(folder), 0, len(exercises()))
     assert [each["number"] for each in found["lessons"]] == list(range(1, len(lessons()) + 1))
@@ -98,7 +98,7 @@ def test_the_list_says_how_far_one_is(course: Studio, folder: Path) -> None:
 
 
 @pytest.mark.parametrize("number", [lesson.number for lesson in lessons()])
-def test_a_lesson(course: Studio, number: int) -> None:
+def test_reading_a_lesson(course: Studio, number: int) -> None:
     found = get(course, f"/api/lesson/{number}")
     lesson = lessons()[number - 1]
     kinds = [block["kind"] for block in found["blocks"]]
@@ -111,14 +111,14 @@ def test_a_lesson(course: Studio, number: int) -> None:
 
 
 @pytest.mark.parametrize("number", ["0", "99", "-1", "1.5", "one", "%2e%2e", "²", "1%00", "9" * 5000])
-def test_lessons_that_there_are_not(course: Studio, number: str) -> None:
+def test_nonexistent_lessons(course: Studio, number: str) -> None:
     answer = course.request("GET", f"/api/lesson/{number}")
     assert answer.status_code == 404
     assert set(answer.json()) == {"error"}
 
 
 @pytest.mark.parametrize("name", NAMES)
-def test_files_that_are_no_exercises(course: Studio, folder: Path, name: str) -> None:
+def test_names_that_are_not_exercises(course: Studio, folder: Path, name: str) -> None:
     for method in ("GET", "PUT"):
         head = course.head(f"{method} /api/work/{name}", Content_Length=28)
         status, answer = course.raw(head, b'{"text": "a", "version": ""}')
@@ -130,7 +130,7 @@ def test_files_that_are_no_exercises(course: Studio, folder: Path, name: str) ->
 # --- the learner's file ----------------------------------------------------------------------------
 
 
-def test_work_is_the_starter_until_it_is_saved(course: Studio, folder: Path) -> None:
+def test_an_exercise_starts_with_the_starter_file(course: Studio, folder: Path) -> None:
     found = get(course, "/api/work/write_mul")
     assert (found["text"], found["version"]) == (MUL.starter, "")
     assert found["path"] == str(folder / "write_mul.py")
@@ -144,7 +144,7 @@ def test_work_is_the_starter_until_it_is_saved(course: Studio, folder: Path) -> 
     assert [path.name for path in folder.iterdir()] == ["write_mul.py"]
 
 
-def test_what_was_not_seen_is_not_written_over(course: Studio, folder: Path) -> None:
+def test_unseen_changes_are_not_overwritten(course: Studio, folder: Path) -> None:
     version = put(course, "mine\n").json()["version"]
     (folder / "write_mul.py").write_text("theirs\n")
     answer = put(course, "mine again\n", version)
@@ -161,8 +161,8 @@ def test_what_was_not_seen_is_not_written_over(course: Studio, folder: Path) -> 
     assert put(course, "mine\n", seen["version"]).status_code == 409
 
 
-def test_a_save_may_follow_one_that_was_not_answered(course: Studio, folder: Path) -> None:
-    """The page's last save is not another program's, although the page never received that version."""
+def test_a_save_may_follow_an_unanswered_save(course: Studio, folder: Path) -> None:
+    """The page's own last save is not a conflict, even though the page never received its version."""
     version = put(course, "first\n").json()["version"]
     put(course, "second\n", version)
 
@@ -177,14 +177,14 @@ def test_a_save_may_follow_one_that_was_not_answered(course: Studio, folder: Pat
     assert after("third\n", "second\n") == 200
     assert (folder / "write_mul.py").read_text() == "third\n"
     (folder / "write_mul.py").unlink()
-    assert after("fourth\n", MUL.starter) == 409  # the file is gone, which is not what was sent
+    assert after("fourth\n", MUL.starter) == 409  # the file is gone, so it does not hold the last save
 
 
-def test_files_that_cannot_be_shown(course: Studio, folder: Path) -> None:
+def test_unreadable_files(course: Studio, folder: Path) -> None:
     folder.mkdir(exist_ok=True)
     (folder / "write_mul.py").write_bytes(b"\xff\xfe")
     answer = course.request("GET", "/api/work/write_mul")
-    assert (answer.status_code, answer.json()["error"][-20:]) == (422, "is not text in UTF-8")
+    assert (answer.status_code, answer.json()["error"][-17:]) == (422, "is not UTF-8 text")
     assert put(course, "a").status_code == 422
     (folder / "write_mul.py").write_bytes(b"#" * (limits.CODE + 1))
     assert "larger than 200,000 bytes" in course.request("GET", "/api/work/write_mul").json()["error"]
@@ -192,7 +192,7 @@ def test_files_that_cannot_be_shown(course: Studio, folder: Path) -> None:
     assert get(course, "/api/work/write_mul")["text"] == "a\nb\n"
 
 
-def test_texts_that_are_refused(course: Studio, folder: Path) -> None:
+def test_rejected_texts(course: Studio, folder: Path) -> None:
     for text in (None, 1, ["a"], {"a": 1}, True):
         assert put(course, text).json()["error"].startswith("text: expected `str`, got ")
     for version in (None, 1, []):
@@ -205,22 +205,22 @@ def test_texts_that_are_refused(course: Studio, folder: Path) -> None:
 
 
 @pytest.fixture
-def open_handed() -> Iterator[None]:
-    """A user whose files are world-readable by default."""
+def permissive_umask() -> Iterator[None]:
+    """A user whose new files are readable and writable by everyone."""
     before = os.umask(0)
     yield
     os.umask(before)
 
 
-@pytest.mark.usefixtures("open_handed")
-def test_files_are_for_their_owner_alone(tmp_path: Path) -> None:
-    """Mode 0600 in a folder of 0700: the learner's files, new and replaced, and the progress."""
+@pytest.mark.usefixtures("permissive_umask")
+def test_files_are_private_to_their_owner(tmp_path: Path) -> None:
+    """The learner's files, new or replaced, and the progress have mode 0600, in a folder with 0700."""
     folder = tmp_path / "course"
     with entered(folder) as running:
         version = put(running, "a\n").json()["version"]
         put(running, "b\n", version)
         put(running, "c\n", name="first_value")
-        (folder / "first_value.py").chmod(0o644)  # as an older studio left it
+        (folder / "first_value.py").chmod(0o644)  # as older versions of the studio left it
         seen = get(running, "/api/work/first_value")["version"]
         put(running, "d\n", seen, name="first_value")
         check(running, MUL.solution, get(running, "/api/work/write_mul")["version"])
@@ -231,7 +231,7 @@ def test_files_are_for_their_owner_alone(tmp_path: Path) -> None:
     assert modes == dict.fromkeys(("write_mul.py", "first_value.py", "progress.json"), "0o600")
 
 
-def test_a_folder_that_cannot_be_written(tmp_path: Path) -> None:
+def test_a_folder_that_is_not_writable(tmp_path: Path) -> None:
     (tmp_path / "file").write_text("")
     with entered(tmp_path / "file" / "course") as running:
         for answer in (put(running, "a"), running.post("/api/quiz", {"key": "1.1", "right": True})):
@@ -242,7 +242,7 @@ def test_a_folder_that_cannot_be_written(tmp_path: Path) -> None:
 # --- programs --------------------------------------------------------------------------------------
 
 
-def test_blocks_of_a_lesson(course: Studio) -> None:
+def test_running_the_blocks_of_a_lesson(course: Studio) -> None:
     blocks = [b for b in get(course, "/api/lesson/1")["blocks"] if b["kind"] == "code"]
     texts = [block["text"] for block in blocks]
     for i, block in enumerate(blocks):
@@ -261,7 +261,7 @@ def test_blocks_of_a_lesson(course: Studio) -> None:
         (["def f():\n    1 / 0", "\n\nf()"], "error", "ZeroDivisionError: division by zero, at line 3"),
         (["1 / 0", "print(2)"], "error", "block 1 of this lesson raises ZeroDivisionError: division"),
         (["print((1"], "error", 'File "block.py", line 1'),
-        (["exit()"], "exit", "it called exit() before the check was done"),
+        (["exit()"], "exit", "it called exit() before the check was finished"),
         (["import os; os.system('true')"], "error", "RefusedError: code in an exercise may not start a"),
         (
             ["open('/tmp/chainrule-must-not', 'w')"],
@@ -270,23 +270,23 @@ def test_blocks_of_a_lesson(course: Studio) -> None:
         ),
     ],
 )
-def test_how_programs_end(course: Studio, blocks: list[str], kind: str, message: str) -> None:
+def test_outcomes_of_programs(course: Studio, blocks: list[str], kind: str, message: str) -> None:
     outcome = run(course, lesson=1, blocks=blocks).json()["outcome"]
     assert outcome["kind"] == kind
     assert outcome["message"].startswith(message)
     assert "/tmp/chainrule-" not in outcome["message"].replace("chainrule-must-not", "")
 
 
-def test_programs_that_are_refused(course: Studio) -> None:
+def test_rejected_programs(course: Studio) -> None:
     count = len(lessons()[0].of("python"))
-    many = f"the lesson has {count} blocks of code, got {count + 1}"
+    many = f"the lesson has {count} code blocks, got {count + 1}"
     for body, message in (
         ({"lesson": 1}, "the request: object missing required field `blocks`"),
         ({"lesson": 1, "blocks": []}, "blocks: expected `array` of length >= 1, got 0 entries"),
         ({"lesson": 1, "blocks": [1]}, "blocks[0]: expected `str`, got `int`"),
         ({"lesson": 1, "blocks": ["a"] * (count + 1)}, many),
         ({"lesson": 1, "blocks": ["#" * 150_000] * 2}, "the text is larger than 200,000 bytes"),
-        ({"lesson": 99, "blocks": ["a"]}, "there is no lesson 99; there are 1 to 15"),
+        ({"lesson": 99, "blocks": ["a"]}, "there is no lesson 99; the lessons are 1 to 15"),
         ({"lesson": [1], "blocks": ["a"]}, "lesson: expected `int`, got `array`"),
         ({"lesson": 10**99, "blocks": ["a"]}, f"lesson: expected `int` <= 1000, got 1{'0' * 39}..."),
         ({"exercise": "nothing", "text": "", "version": ""}, "there is no exercise 'nothing'"),
@@ -299,7 +299,7 @@ def test_programs_that_are_refused(course: Studio) -> None:
         assert answer.json()["error"].startswith("program: expected `str`")
 
 
-def test_a_check_wrong_then_right(course: Studio, folder: Path) -> None:
+def test_checking_a_wrong_then_a_right_solution(course: Studio, folder: Path) -> None:
     wrong = MUL.solution.replace("self.data * other.data", "self.data + other.data")
     found = check(course, wrong)
     assert found["outcome"]["kind"] == "failed"
@@ -315,7 +315,7 @@ def test_a_check_wrong_then_right(course: Studio, folder: Path) -> None:
     assert "✓ write_mul" in listed
 
 
-def test_the_exercises_of_a_teacher(
+def test_a_teachers_own_exercises(
     course: Studio, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     place = new("twice", tmp_path)
@@ -333,7 +333,7 @@ def test_the_exercises_of_a_teacher(
 
 
 def waiting(course: Studio, results: list[Any], program: str) -> threading.Thread:
-    """A request that waits for an endless program; with a separate client, as one is not thread-safe."""
+    """Run an endless program from a thread, with its own client: a client is not thread-safe."""
 
     def ask() -> None:
         body = {"program": program, "lesson": 1, "blocks": [f"print('on')\n{ENDLESS}"]}
@@ -350,7 +350,7 @@ def stop(course: Studio, program: str) -> bool:
     return bool(course.post("/api/stop", {"program": program}).json()["stopped"])
 
 
-def test_a_loop_without_end_is_stopped(course: Studio) -> None:
+def test_an_endless_loop_is_stopped(course: Studio) -> None:
     results: list[Any] = []
     thread = waiting(course, results, "loop")
     time.sleep(1.0)
@@ -362,7 +362,9 @@ def test_a_loop_without_end_is_stopped(course: Studio) -> None:
     assert stop(course, "loop") is False
 
 
-def test_how_many_programs_run_at_once(course: Studio, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_the_number_of_running_programs_is_limited(
+    course: Studio, monkeypatch: pytest.MonkeyPatch
+) -> None:
     results: list[Any] = []
     begun: list[str] = []
     begin = Jobs.begin
@@ -377,8 +379,8 @@ def test_how_many_programs_run_at_once(course: Studio, monkeypatch: pytest.Monke
     body = {"lesson": 1, "blocks": ["1"]}
     assert until(lambda: len(begun) == limits.PROGRAMS)
     assert run(course, **body).status_code == 429
-    assert run(course, **body).json()["error"].startswith("2 programs are running, the maximum")
-    message = "this program is running already: stop it first"
+    assert run(course, **body).json()["error"].startswith("2 programs are running, which is the maximum")
+    message = "this program is already running: stop it first"
     assert run(course, "loop 0", **body).json() == {"error": message}
     assert get(course, "/api/course")["count"] == 40  # everything else keeps working
     for i in range(limits.PROGRAMS):
@@ -388,14 +390,14 @@ def test_how_many_programs_run_at_once(course: Studio, monkeypatch: pytest.Monke
     assert until(lambda: run(course, **body).status_code == 200)
 
 
-def test_time(course: Studio, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_the_time_of_a_program_is_limited(course: Studio, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(limits, "PROGRAM_SECONDS", 3.0)
     outcome = run(course, lesson=1, blocks=[f"\n{ENDLESS}"]).json()["outcome"]
     assert outcome["kind"] == "time"
     assert outcome["message"].startswith("it did not end within 3 s, at line ")
 
 
-def test_a_page_that_is_gone_ends_its_program(course: Studio) -> None:
+def test_a_program_ends_when_its_page_is_closed(course: Studio) -> None:
     headers = course.headers()
     body = {"program": "gone", "lesson": 1, "blocks": [ENDLESS]}
     with pytest.raises(httpx.ReadTimeout), httpx.Client(timeout=1.0) as client:
@@ -403,10 +405,10 @@ def test_a_page_that_is_gone_ends_its_program(course: Studio) -> None:
     assert until(lambda: not stop(course, "gone"))
 
 
-# --- help and answers ------------------------------------------------------------------------------
+# --- hints, solutions and quizzes ------------------------------------------------------------------
 
 
-def test_hints_come_one_by_one(course: Studio, folder: Path) -> None:
+def test_hints_are_given_one_by_one(course: Studio, folder: Path) -> None:
     for count in (1, 2, 3, 3):
         found = course.post("/api/hint", {"exercise": "write_mul"}).json()
         assert len(found["hints"]) == count
@@ -415,7 +417,7 @@ def test_hints_come_one_by_one(course: Studio, folder: Path) -> None:
     assert len(get(course, "/api/work/write_mul")["hints"]) == 3
 
 
-def test_a_solution_is_asked_for_twice(course: Studio, folder: Path) -> None:
+def test_a_solution_needs_a_confirmation_unless_passed(course: Studio, folder: Path) -> None:
     for sure in (None, "yes", 1):
         answer = course.post("/api/solution", {"exercise": "write_mul", "sure": sure})
         assert answer.json()["error"].startswith("sure: expected `bool`, got ")
@@ -431,7 +433,7 @@ def test_a_solution_is_asked_for_twice(course: Studio, folder: Path) -> None:
     assert found == {"solution": exercise("first_value").solution}
 
 
-def test_the_first_answer_counts(course: Studio, folder: Path) -> None:
+def test_only_the_first_answer_to_a_quiz_counts(course: Studio, folder: Path) -> None:
     assert course.post("/api/quiz", {"key": "1.2", "right": False}).json() == {"first": False}
     assert course.post("/api/quiz", {"key": "1.2", "right": True}).json() == {"first": False}
     assert course.post("/api/quiz", {"key": "1.1", "right": True}).json() == {"first": True}
@@ -455,8 +457,8 @@ def test_a_generated_question(course: Studio) -> None:
     assert course.post("/api/question", {"lesson": 99}).status_code == 404
 
 
-def test_two_programs_keep_one_progress(folder: Path) -> None:
-    """The terminal reads the file before the page writes to it, and vice versa."""
+def test_two_programs_share_the_progress_file(folder: Path) -> None:
+    """Neither the terminal nor the page overwrites what the other has saved since it read the file."""
     terminal, page = Progress.read(folder), Progress.read(folder)
     page.note_passed("first_value")
     terminal.note_passed("write_mul")
@@ -465,12 +467,12 @@ def test_two_programs_keep_one_progress(folder: Path) -> None:
     assert (set(found.passed), found.quizzes) == ({"first_value", "write_mul"}, {"1.1": True})
 
 
-# --- hostile ---------------------------------------------------------------------------------------
+# --- hostile requests ------------------------------------------------------------------------------
 
 
 @pytest.mark.parametrize("text", INJECTIONS)
-def test_injections(course: Studio, folder: Path, text: str) -> None:
-    """Rejected, and the response has nothing that a browser could take for a tag."""
+def test_injections_are_rejected(course: Studio, folder: Path, text: str) -> None:
+    """The response contains nothing that a browser could take for markup."""
     bodies: list[tuple[str, dict[str, Any]]] = [
         ("/api/run-blocks", {"program": text, "lesson": text, "blocks": [text]}),
         ("/api/run-exercise", {"program": "p", "exercise": text, "text": text, "version": ""}),
@@ -490,19 +492,19 @@ def test_injections(course: Studio, folder: Path, text: str) -> None:
     assert not folder.exists() or list(folder.iterdir()) == []
 
 
-def test_what_a_program_prints_comes_back_as_text(course: Studio) -> None:
+def test_printed_output_is_returned_as_text(course: Studio) -> None:
     outcome = run(course, lesson=1, blocks=["print('<script>alert(1)</script>\\x00\\x1b[31m')"])
     assert not set(outcome.text) & set("<>&")
     assert outcome.json()["outcome"]["printed"] == "<script>alert(1)</script>\x00\x1b[31m\n"
 
 
-def test_a_flood_is_cut(course: Studio) -> None:
+def test_long_output_is_truncated(course: Studio) -> None:
     outcome = run(course, lesson=1, blocks=["print('x' * 1_000_000)"]).json()["outcome"]
     assert len(outcome["printed"]) < 25_000
     assert outcome["printed"].endswith("more bytes")
 
 
-def test_the_folder_of_the_command(tmp_path: Path) -> None:
+def test_the_course_option_sets_the_folder(tmp_path: Path) -> None:
     with contextlib.closing(Server("--course", str(tmp_path / "mine"))) as server:
         cookie, key = secrets_in(httpx.post(f"{server.root}/enter", data={"token": server.code()}))
         headers = {"Cookie": cookie, "X-Chainrule-Key": key}

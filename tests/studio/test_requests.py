@@ -1,4 +1,4 @@
-"""Requests: files, pictures, checks, exports, samples; and everything that must be rejected."""
+"""Requests for files, pictures, checks, exports and samples, and all that must be rejected."""
 
 import json
 import math
@@ -61,7 +61,7 @@ def picture(studio: Studio, expression: Any, **values: Any) -> Any:
 
 @pytest.fixture
 def page(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> Path:
-    """A package with files to serve in two places, and secrets next to each and above."""
+    """A fake package with files to serve in two folders, and secrets beside and above them."""
     package = tmp_path / "package"
     folder, other = package / "studio" / "static", package / "viz" / "web" / "static"
     for each in (folder / "pages", other / "graph"):
@@ -70,14 +70,14 @@ def page(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> Path:
     (folder / "pages" / "index.html").write_text("<!DOCTYPE html><title>studio</title>")
     (folder / "pages" / "app.js").write_text("export {};")
     (folder / "style.css").write_text("body {}")
-    (folder / "notes.txt").write_text("not for anybody")
+    (folder / "notes.txt").write_text("not to be served")
     for outside in (folder.parent, other.parent, package, tmp_path):
         (outside / "secret.js").write_text("secret")
     monkeypatch.setattr(files, "PACKAGE", package)
     return package
 
 
-def test_files(studio: Studio, page: Path) -> None:
+def test_serving_files(studio: Studio, page: Path) -> None:
     kinds = {
         "/": "text/html",
         "/static/studio/static/pages/app.js": "text/javascript",
@@ -98,15 +98,15 @@ def test_files(studio: Studio, page: Path) -> None:
             assert studio.request("GET", f"/static/{folder}{name}").status_code == 404
 
 
-def test_only_pages_modules_and_styles_of_the_package_are_served(studio: Studio) -> None:
+def test_only_pages_scripts_and_style_sheets_are_served(studio: Studio) -> None:
     sources = ("__init__.py", "_core.pyi", "py.typed", "studio/README.md", "studio/app.py", "cli.py")
     for name in (*sources, "learn/_exercises/write_mul/solution.py"):
         assert (files.PACKAGE / name).is_file()
         assert studio.request("GET", f"/static/{name}").status_code == 404
 
 
-def test_the_pages_load_every_file_and_each_is_there(studio: Studio) -> None:
-    """Detects a file that was moved or is no longer used."""
+def test_the_pages_load_exactly_the_files_that_exist(studio: Studio) -> None:
+    """Detects files that were moved and files that are no longer used."""
     needed = re.compile(
         r'(?:src|href)="([^"]+\.(?:js|css))"|^(?:import|\}) .*from "([^"]+)";$', re.MULTILINE
     )
@@ -133,7 +133,7 @@ def test_the_pages_load_every_file_and_each_is_there(studio: Studio) -> None:
     assert set(files.GENERATED) <= names
 
 
-def test_operations_are_a_module(studio: Studio) -> None:
+def test_operations_are_served_as_a_module(studio: Studio) -> None:
     answer = studio.request("GET", f"/static/{javascript.NAME}")
     assert answer.headers["content-type"] == "text/javascript; charset=utf-8"
     assert "export const ops" in answer.text
@@ -160,13 +160,13 @@ ESCAPES = {
 
 
 @pytest.mark.parametrize("path", [base + path for base, paths in ESCAPES.items() for path in paths])
-def test_no_way_out_of_the_directory(studio: Studio, page: Path, path: str) -> None:
+def test_paths_cannot_leave_the_folder(studio: Studio, page: Path, path: str) -> None:
     status, answer = studio.raw(studio.head(f"GET {path}"))
     assert status == 404
     assert b"secret" not in answer
 
 
-# --- not JSON, too large, too deep -----------------------------------------------------------------
+# --- malformed, too large, too slow ----------------------------------------------------------------
 
 
 def refused(studio: Studio, path: str, body: bytes | str) -> tuple[int, str]:
@@ -177,7 +177,7 @@ def refused(studio: Studio, path: str, body: bytes | str) -> tuple[int, str]:
 
 
 @pytest.mark.parametrize("path", POSTS)
-def test_bodies_that_are_refused(studio: Studio, path: str) -> None:
+def test_rejected_bodies(studio: Studio, path: str) -> None:
     for body in (b"{", b"", b"a=1", b"{'a': 1}", b"\xef\xbb\xbf{}", '{"a": 1}'.encode("utf-16")):
         status, text = refused(studio, path, body)
         assert (status, text[:25]) == (400, "the request is not JSON: ")
@@ -191,7 +191,7 @@ def test_bodies_that_are_refused(studio: Studio, path: str) -> None:
 
 
 @pytest.mark.parametrize("value", ["NaN", "Infinity", "-Infinity", "1e999", "9" * 5000, "[" * 100_000])
-def test_numbers_that_are_refused(studio: Studio, value: str) -> None:
+def test_rejected_numbers(studio: Studio, value: str) -> None:
     body = b'{"expression": "a", "values": {"a": %s}}' % value.encode()
     status, text = refused(studio, "/api/picture", body)
     assert status == 400
@@ -207,7 +207,7 @@ def test_a_body_that_is_too_large(studio: Studio) -> None:
     assert (answer.status_code, answer.json()["error"]) == large
 
 
-def test_a_request_that_fails_is_told_without_details(
+def test_a_failing_request_is_reported_without_details(
     studio: Studio, monkeypatch: pytest.MonkeyPatch, caplog: pytest.LogCaptureFixture
 ) -> None:
     def broken(asked: Any) -> None:
@@ -215,7 +215,7 @@ def test_a_request_that_fails_is_told_without_details(
 
     monkeypatch.setattr(pictures, "read", broken)
     answer = picture(studio, "a")
-    text = {"error": "the studio failed; its terminal says why"}
+    text = {"error": "the studio failed; see its terminal"}
     assert (answer.status_code, answer.json()) == (500, text)
     assert until(lambda: "a secret" in caplog.text)  # logged after the response was sent
     monkeypatch.undo()
@@ -226,10 +226,10 @@ def test_a_request_that_takes_too_long(studio: Studio, monkeypatch: pytest.Monke
     monkeypatch.setattr(limits, "SECONDS", 0.2)
     monkeypatch.setattr(pictures, "read", lambda body: time.sleep(0.6))
     answer = picture(studio, "a")
-    assert (answer.status_code, answer.json()) == (408, {"error": "it took longer than 0.2 s"})
+    assert (answer.status_code, answer.json()) == (408, {"error": "the request took longer than 0.2 s"})
 
 
-def test_json_out() -> None:
+def test_json_responses_are_safe_to_embed_in_html() -> None:
     text = wire.write({"a": [math.nan, math.inf, -math.inf, 1.5], "b": "</script>&ä"})
     assert text == '{"a":["NaN","Infinity","-Infinity",1.5],"b":"\\u003c/script\\u003e\\u0026\\u00e4"}'
     assert json.loads(text)["b"] == "</script>&ä"
@@ -238,7 +238,7 @@ def test_json_out() -> None:
 # --- pictures ------------------------------------------------------------------------------------
 
 
-def test_a_picture(studio: Studio) -> None:
+def test_a_picture_of_an_expression(studio: Studio) -> None:
     found = picture(studio, "tanh(a*b + a**2)", a=2, b=-3).json()
     assert set(found) == {"picture", "layout", "rules", "names"}
     assert found["names"] == ["a", "b"]
@@ -252,7 +252,7 @@ def test_a_picture(studio: Studio) -> None:
     assert len(found["rules"]) == len(found["picture"]["edges"])
 
 
-def test_values(studio: Studio) -> None:
+def test_values_of_variables(studio: Studio) -> None:
     found = picture(studio, "a + b", b=3, other=5).json()
     assert [node["data"] for node in found["picture"]["nodes"]] == [1.0, 3.0, 4.0]
     assert picture(studio, "2 + 3").json()["picture"]["nodes"][0]["data"] == 5.0
@@ -267,12 +267,12 @@ def test_values(studio: Studio) -> None:
     assert answer.json() == {"error": "values: expected `object`, got `array`"}
 
 
-def test_limits_of_expressions(studio: Studio) -> None:
+def test_expressions_are_limited(studio: Studio) -> None:
     assert picture(studio, 7).json() == {"error": "expression: expected `str`, got `int`"}
     message = "expression: expected `str` of length <= 2000, got 2,001 characters"
     assert picture(studio, "a+" * 1000 + "a").json() == {"error": message}
     names = "+".join(f"a{i}" for i in range(101))
-    assert picture(studio, names).json() == {"error": "the expression has more than 100 names"}
+    assert picture(studio, names).json() == {"error": "the expression has more than 100 variables"}
     assert picture(studio, "(" * 900 + "a" + ")" * 900).status_code == 400
     assert picture(studio, "-" * 1900 + "a").status_code in (200, 400, 422)
 
@@ -285,8 +285,8 @@ def test_a_picture_with_too_many_nodes(studio: Studio, monkeypatch: pytest.Monke
 
 
 @pytest.mark.parametrize("text", INJECTIONS)
-def test_injections(studio: Studio, text: str) -> None:
-    """Rejected or harmless, and the response has nothing that a browser could take for a tag."""
+def test_injections_do_no_harm(studio: Studio, text: str) -> None:
+    """They are rejected or ignored, and no response contains what a browser could take for markup."""
     config = {**MOONS, "data": "csv", "csv": f"0,0,0\n0,1,{text}\n"}
     bodies: list[tuple[str, dict[str, Any]]] = [
         ("/api/picture", {"expression": text}),
@@ -317,11 +317,11 @@ def test_injections(studio: Studio, text: str) -> None:
     assert text not in answer.text
 
 
-def test_there_are_fifty_of_them() -> None:
+def test_there_are_at_least_fifty_injections() -> None:
     assert len(set(INJECTIONS)) >= 50
 
 
-def test_a_comment_does_not_get_into_an_export(studio: Studio) -> None:
+def test_exports_do_not_contain_comments(studio: Studio) -> None:
     for kind in ("html", "svg", "python"):
         body = {"expression": "a # <script>alert(1)</script>", "format": kind}
         answer = studio.post("/api/export", body)
@@ -329,7 +329,7 @@ def test_a_comment_does_not_get_into_an_export(studio: Studio) -> None:
         assert "alert(1)" not in answer.text
 
 
-def test_a_check(studio: Studio) -> None:
+def test_checking_gradients(studio: Studio) -> None:
     body = {"expression": "log(x) * sin(y)", "values": {"x": 1.5, "y": 2}}
     rows = studio.post("/api/check", body).json()["rows"]
     assert [row["name"] for row in rows] == ["x", "y"]
@@ -344,7 +344,7 @@ def test_a_check(studio: Studio) -> None:
 # --- exports -------------------------------------------------------------------------------------
 
 
-def test_files_to_keep(studio: Studio) -> None:
+def test_exporting_an_expression(studio: Studio) -> None:
     kinds = {"html": "text/html", "svg": "image/svg+xml", "python": "text/x-python"}
     for kind, media in kinds.items():
         answer = studio.post("/api/export", {"expression": "a*b", "format": kind})
@@ -365,7 +365,7 @@ def test_files_to_keep(studio: Studio) -> None:
         *("where(less(a, 2), a, b) / 3", "1e999 - a", "-a ** 2 - -3", "ä + µ", "tanh(1) / 0 + a"),
     ],
 )
-def test_the_program_of_an_expression_gives_the_same_numbers(text: str) -> None:
+def test_the_exported_program_gives_the_same_numbers(text: str) -> None:
     asked = schemas.Expression(expression=text, values={"a": 1.25, "b": -0.5})
     expression, values = pictures.read(asked)
     result = pictures.evaluate(expression, values)
@@ -377,7 +377,7 @@ def test_the_program_of_an_expression_gives_the_same_numbers(text: str) -> None:
     assert repr(found) == repr(leaves)
 
 
-def test_how_a_program_looks() -> None:
+def test_the_text_of_an_exported_program() -> None:
     text = code.expression_program(parse("tanh(a*b) + pi"), {"a": 2.0, "b": -3.0})
     assert text == (
         "from math import pi\n\nfrom chainrule import Value, tanh\n\n"
@@ -387,10 +387,10 @@ def test_how_a_program_looks() -> None:
     )
 
 
-# --- runs without a socket -----------------------------------------------------------------------
+# --- requests about training runs ----------------------------------------------------------------
 
 
-def test_the_program_of_a_run(studio: Studio) -> None:
+def test_exporting_the_program_of_a_run(studio: Studio) -> None:
     answer = studio.post("/api/code", {"config": MOONS, "epochs": 20, "rates": [[0, 0.1], [5, 0.01]]})
     assert answer.headers["content-type"].startswith("text/x-python")
     assert "lr=0.1)" in answer.text
@@ -453,21 +453,21 @@ def test_the_program_of_a_run(studio: Studio) -> None:
         ),
         (
             {"data": "csv", "csv": "0,0,0\n0,1,1\n1,1,2"},
-            "binary_cross_entropy_with_logits needs two classes, there are 3: use cross_entropy",
+            "binary_cross_entropy_with_logits needs two classes, got 3: use cross_entropy",
         ),
     ],
 )
-def test_configs_that_are_refused(studio: Studio, change: dict[str, Any], message: str) -> None:
+def test_rejected_configs(studio: Studio, change: dict[str, Any], message: str) -> None:
     answer = studio.post("/api/code", {"config": {**MOONS, **change}})
     assert answer.status_code == 400
     assert answer.json()["error"].startswith(message)
 
 
-def test_messages_are_short() -> None:
+def test_long_messages_are_truncated() -> None:
     assert len(str(RefusedError("word " * 1000))) == limits.MESSAGE
 
 
-def test_the_loss_of_a_sample(studio: Studio) -> None:
+def test_the_picture_of_a_samples_loss(studio: Studio) -> None:
     model = nn.MLP(2, [4, 1], "tanh", init="xavier", seed=3)
     parameters = [p.data for p in model.parameters()]
     config = {**MOONS, "seed": 0}
@@ -483,7 +483,7 @@ def test_the_loss_of_a_sample(studio: Studio) -> None:
         assert grads[name] == p.grad
 
 
-def test_a_sample_has_one_box_for_each_neuron(studio: Studio) -> None:
+def test_the_picture_of_a_sample_has_one_box_per_neuron(studio: Studio) -> None:
     model = nn.MLP(2, [8, 8, 1], "relu", init="xavier", seed=3)
     parameters = [p.data for p in model.parameters()]
     config = {**MOONS, "layers": [8, 8], "activation": "relu"}
@@ -498,7 +498,7 @@ def test_a_sample_has_one_box_for_each_neuron(studio: Studio) -> None:
     assert found["layout"]["height"] < 900
 
 
-def test_samples_that_are_refused(studio: Studio) -> None:
+def test_rejected_samples(studio: Studio) -> None:
     parameters = [0.1] * 17
     good = {"config": MOONS, "parameters": parameters, "sample": [0, 0], "target": 0}
     assert studio.post("/api/sample", good).status_code == 200
@@ -507,7 +507,7 @@ def test_samples_that_are_refused(studio: Studio) -> None:
         "the model has 17 parameters, got 18": {"parameters": [*parameters, 1]},
         "sample: expected `array` of length 2, got 1 entries": {"sample": [1]},
         "parameters[0]: expected `float`, got `str`": {"parameters": ["a", *parameters[1:]]},
-        "target must be one of 2 classes from 0, got 2": {"target": 2},
+        "target must be a class from 0 to 1, got 2": {"target": 2},
         "target: expected `int` <= 9, got 10": {"target": 10},
         "sample: expected `array`, got `null`": {"sample": None},
     }
@@ -519,8 +519,8 @@ def test_samples_that_are_refused(studio: Studio) -> None:
     assert answer.json()["error"].endswith("nodes, more than 2,000")
 
 
-def test_the_page_chooses_from_what_the_server_takes(studio: Studio) -> None:
-    """One schema for both, so that names, limits and defaults are defined once."""
+def test_the_page_offers_only_what_the_server_accepts(studio: Studio) -> None:
+    """Both use one schema, so names, limits and defaults are defined only once."""
     text = studio.request("GET", f"/static/{choices.NAME}").text
     found = {
         line.split()[2]: json.loads(line.partition(" = ")[2].rstrip(";"))

@@ -1,4 +1,4 @@
-"""Runs over a real socket: frames, commands, limits, and threads that end."""
+"""Training runs over a real WebSocket: frames, commands, limits, and the end of their threads."""
 
 import asyncio
 import json
@@ -40,7 +40,7 @@ def run(studio: Studio) -> Any:
 
 
 def trained(epochs: int, **given: Any) -> tuple[nn.MLP, train.History]:
-    """The library's training run for a config."""
+    """Train with the library, with the same config."""
     settings = settings_of({**MOONS, **given})
     points = data_sets.load(settings)
     model = config.model_for(settings, points.classes)
@@ -57,7 +57,7 @@ def numbers(model: nn.MLP) -> Any:
 # --- frames ----------------------------------------------------------------------------------------
 
 
-def test_ready(run: RunClient) -> None:
+def test_the_ready_message(run: RunClient) -> None:
     ready = run.start(layers=[4, 3])
     assert ready["layers"] == [2, 4, 3, 1]
     assert ready["count"] == len(ready["names"]) == 12 + 15 + 4
@@ -69,7 +69,7 @@ def test_ready(run: RunClient) -> None:
     assert executed(ready["code"])["history"].epochs == 100
 
 
-def test_the_numbers_are_those_of_the_library(run: RunClient) -> None:
+def test_frames_contain_the_librarys_numbers(run: RunClient) -> None:
     run.start()
     steps = 6
     frame = run.step(steps)
@@ -102,7 +102,7 @@ def test_the_numbers_are_those_of_the_library(run: RunClient) -> None:
     np.testing.assert_allclose(frame["neurons"][77 : 4 * 400 : 400], hidden, rtol=1e-6)
 
 
-def test_batches(run: RunClient) -> None:
+def test_training_in_batches(run: RunClient) -> None:
     run.start(batch=30)
     assert run.step().head["epoch"] == 0
     frame = run.step(7)
@@ -123,7 +123,7 @@ def test_three_classes(run: RunClient) -> None:
 
 
 def test_losses_have_no_gaps(run: RunClient) -> None:
-    """Each frame has those since the previous one, however many frames were dropped."""
+    """Each frame has all losses since the previous frame, however many were dropped in between."""
     run.begin()
     losses: list[float] = []
     while len(losses) < 3000:
@@ -138,7 +138,7 @@ def test_losses_have_no_gaps(run: RunClient) -> None:
     assert losses == np.array(history.losses, "f4").tolist()
 
 
-def test_a_slow_reader_gets_new_frames_not_old_ones(studio: Studio) -> None:
+def test_a_slow_reader_gets_only_new_frames(studio: Studio) -> None:
     with studio.socket(slow=True) as run:
         run.begin(layers=[32, 32])
         time.sleep(1.5)
@@ -150,7 +150,7 @@ def test_a_slow_reader_gets_new_frames_not_old_ones(studio: Studio) -> None:
             epoch, count = frame.head["epoch"], count + 1
             if not frame.head["running"]:
                 break
-        assert count < 20  # there are 45 in a second and a half; some are in buffers
+        assert count < 20  # of the 45 that 1.5 seconds produce; a few were in buffers
     assert until(lambda: not run_threads())
 
 
@@ -167,7 +167,7 @@ def test_an_outbox_keeps_the_newest_frame_and_all_texts() -> None:
         assert len(outbox.waiting) == limits.WAITING
         return found
 
-    with ThreadPoolExecutor(1) as own:  # another test's browser may keep an event loop in this thread
+    with ThreadPoolExecutor(1) as own:  # this thread may already run the event loop of a browser test
         assert own.submit(asyncio.run, taken()).result() == ["a", "b", b"3", "c"]
 
 
@@ -184,8 +184,8 @@ def test_pause_and_resume(run: RunClient) -> None:
     assert again.head["epoch"] > paused.head["epoch"]
 
 
-def test_rewinding_shows_the_same_bits(run: RunClient) -> None:
-    """Each epoch looks the same when revisited, and so does everything after it."""
+def test_rewinding_reproduces_frames_bit_for_bit(run: RunClient) -> None:
+    """Each epoch is the same when revisited, and so are the steps after it."""
     run.start(batch=30)
     seen: dict[int, Frame] = {}
     for _ in range(24):
@@ -206,14 +206,14 @@ def test_rewinding_shows_the_same_bits(run: RunClient) -> None:
     assert again.same_as(end)
     assert run.rewind(0).head["steps"] == 0
     run.send("rewind", epoch=reached + 1000)
-    assert "was not reached yet" in run.text("error")["message"]
+    assert "has not been reached yet" in run.text("error")["message"]
 
 
 @pytest.mark.parametrize("then", ["rate", "pause", "resume", "step"])
-def test_a_long_way_back_with_a_command_behind_it(
+def test_a_command_right_after_a_long_rewind(
     run: RunClient, then: str, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    """The command waits for the epoch it refers to, and does not restart the run."""
+    """The command waits until the epoch is reached, and does not abort the rewind."""
     monkeypatch.setattr("chainrule.compiler.training.INTERVAL", 0.0)
     monkeypatch.setattr(limits, "SNAPSHOTS", 1)
     run.start(batch=7)
@@ -245,14 +245,15 @@ def test_changing_the_rate(run: RunClient) -> None:
     np.testing.assert_array_equal(end["weights"], weights)
 
 
-def test_numbers_that_are_no_longer_finite(run: RunClient) -> None:
+def test_a_run_stops_when_numbers_become_nonfinite(run: RunClient) -> None:
     run.begin(activation="linear", loss="mse", optimizer="sgd", rate=100.0)
     stopped = run.text("stopped")
     assert stopped["reason"] == "nan"
     pattern = (
         r"(the loss became (NaN|infinite)|a gradient became NaN or infinite, with a loss of \S+) "
         r"in epoch (\d+): the weights have grown to \S+ \(layers\.\S+\)\. The parameters are those "
-        r"before it; rewind and try a smaller rate than 100, or another activation or optimizer\."
+        r"before that step; rewind and try a smaller rate than 100, or a different activation "
+        r"or optimizer\."
     )
     found = re.fullmatch(pattern, stopped["message"])
     last = run.rewind(int(found[3]) - 1)
@@ -265,7 +266,7 @@ def test_numbers_that_are_no_longer_finite(run: RunClient) -> None:
     assert run.step(10).head["loss"] < 1.0
 
 
-def test_the_end_of_a_long_run(run: RunClient, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_the_step_limit_ends_a_run(run: RunClient, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(limits, "STEPS", 50)
     run.begin()
     assert run.text("stopped")["reason"] == "limit"
@@ -284,13 +285,13 @@ def test_stop_and_start_again(run: RunClient) -> None:
     assert stopped == {"type": "stopped", "reason": "stop", "message": "stopped after 3 epochs"}
     assert until(lambda: not run_threads())
     for kind, more in (("step", {}), ("pause", {}), ("rate", {"rate": 1}), ("rewind", {"epoch": 0})):
-        run.send(kind, **more)  # no run is there to obey
+        run.send(kind, **more)  # ignored, because no run is active
     assert run.start(layers=[2])["layers"] == [2, 2, 1]
     assert run.start(layers=[3])["layers"] == [2, 3, 1]
     assert len(run_threads()) == 1
 
 
-def test_messages_that_are_refused(run: RunClient) -> None:
+def test_rejected_messages(run: RunClient) -> None:
     run.start()
     for text in ("", "[]", "{", "NaN", '"a"', '{"kind": ' + "[" * 99 + "]" * 99 + "}"):
         run.connection.send(text)
@@ -309,10 +310,10 @@ def test_messages_that_are_refused(run: RunClient) -> None:
     for epoch in (-1, 1.5, "1", None, 10**9, 10**4000):
         run.send("rewind", epoch=epoch)
         assert run.text("error")["message"].startswith("epoch: ")
-    assert run.step().head["steps"] == 1  # the run is still there
+    assert run.step().head["steps"] == 1  # the run still works
 
 
-def test_a_start_that_is_refused_ends_the_run_before(run: RunClient) -> None:
+def test_a_rejected_start_ends_the_previous_run(run: RunClient) -> None:
     run.start()
     run.send("start", config={**MOONS, "layers": [1000]})
     assert run.text("error")["message"] == "config.layers[0]: expected `int` <= 64, got 1000"
@@ -323,10 +324,10 @@ def test_a_start_that_is_refused_ends_the_run_before(run: RunClient) -> None:
     assert run.start()["count"] == 17
 
 
-def test_a_message_that_fails_is_told_without_details(
+def test_a_failing_message_is_reported_without_details(
     run: RunClient, monkeypatch: pytest.MonkeyPatch, caplog: pytest.LogCaptureFixture
 ) -> None:
-    """Whatever goes wrong, the socket accepts the next message."""
+    """The socket accepts the next message, whatever went wrong."""
 
     def broken(self: Any, command: Any) -> None:
         raise ZeroDivisionError("a secret")
@@ -334,13 +335,13 @@ def test_a_message_that_fails_is_told_without_details(
     run.start()
     monkeypatch.setattr(runs.Run, "send", broken)
     run.send("pause")
-    assert run.text("error")["message"] == "the studio failed; its terminal says why"
+    assert run.text("error")["message"] == "the studio failed; see its terminal"
     assert "a secret" in caplog.text
     monkeypatch.undo()
     assert run.step().head["steps"] == 1
 
 
-def test_a_failure_inside_is_told_without_details(
+def test_a_failing_run_is_reported_without_details(
     run: RunClient, monkeypatch: pytest.MonkeyPatch, caplog: pytest.LogCaptureFixture
 ) -> None:
     def broken(*arguments: Any) -> None:
@@ -348,14 +349,14 @@ def test_a_failure_inside_is_told_without_details(
 
     monkeypatch.setattr(runs, "Training", broken)
     run.send("start", config=MOONS)
-    assert run.text("error")["message"] == "the run failed; the terminal of the studio says why"
+    assert run.text("error")["message"] == "the run failed; see the studio's terminal"
     assert "a secret" in caplog.text
 
 
 # --- limits --------------------------------------------------------------------------------------
 
 
-def test_a_message_that_is_too_large(studio: Studio) -> None:
+def test_a_message_that_is_too_large_closes_the_socket(studio: Studio) -> None:
     with studio.socket() as run:
         run.send("start", config={"csv": "1,2,0\n" * 200_000})
         with pytest.raises(ConnectionClosed) as closed:
@@ -363,7 +364,7 @@ def test_a_message_that_is_too_large(studio: Studio) -> None:
     assert closed.value.rcvd.code == 1009
 
 
-def test_too_many_messages_wait(run: RunClient) -> None:
+def test_too_many_messages_are_throttled(run: RunClient) -> None:
     run.start()
     start = time.monotonic()
     for _ in range(limits.BURST + 50):
@@ -373,7 +374,7 @@ def test_too_many_messages_wait(run: RunClient) -> None:
     assert time.monotonic() - start > 0.3
 
 
-def test_commands_that_nobody_obeys_are_not_kept(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_the_queue_of_commands_is_limited(monkeypatch: pytest.MonkeyPatch) -> None:
     outbox = Outbox(asyncio.new_event_loop())
     run = runs.Run(settings_of(MOONS), outbox)
     monkeypatch.setattr(limits, "COMMANDS", 3)
@@ -382,7 +383,7 @@ def test_commands_that_nobody_obeys_are_not_kept(monkeypatch: pytest.MonkeyPatch
     assert list(run.commands) == [schemas.Rewind(epoch=1)]
     run.send(schemas.Pause())
     run.send(schemas.ChangeRate(rate=0.1))
-    with pytest.raises(RefusedError, match=r"^3 commands are waiting, the maximum$"):
+    with pytest.raises(RefusedError, match=r"^3 commands are waiting, which is the maximum$"):
         run.send(schemas.Stop())
     run.close()
     run.start()
@@ -393,7 +394,7 @@ def test_commands_that_nobody_obeys_are_not_kept(monkeypatch: pytest.MonkeyPatch
     outbox.loop.close()
 
 
-def test_two_runs_at_once_are_apart(studio: Studio) -> None:
+def test_two_runs_at_once_are_independent(studio: Studio) -> None:
     with studio.socket() as one, studio.socket() as two:
         one.start(seed=1)
         two.start(seed=2)
@@ -407,7 +408,7 @@ def test_two_runs_at_once_are_apart(studio: Studio) -> None:
     assert until(lambda: not run_threads())
 
 
-def test_the_number_of_runs(studio: Studio) -> None:
+def test_the_number_of_runs_is_limited(studio: Studio) -> None:
     with ExitStack() as stack:
         *opened, last = [stack.enter_context(studio.socket()) for _ in range(limits.RUNS + 1)]
         for run in opened:
@@ -422,7 +423,7 @@ def test_the_number_of_runs(studio: Studio) -> None:
     assert until(lambda: not run_threads())
 
 
-def test_the_number_of_sockets(studio: Studio) -> None:
+def test_the_number_of_sockets_is_limited(studio: Studio) -> None:
     with ExitStack() as stack:
         for _ in range(limits.SOCKETS):
             stack.enter_context(studio.socket())
@@ -450,7 +451,7 @@ def test_a_lost_connection_ends_the_thread(studio: Studio) -> None:
         assert until(lambda: not run_threads())
 
 
-def test_the_end_of_the_server_ends_its_runs() -> None:
+def test_stopping_the_server_ends_its_runs() -> None:
     studio = Studio()
     studio.enter()
     with studio.socket() as run:

@@ -1,4 +1,4 @@
-"""Access control: every route with every wrong Host, Origin, cookie and key; the code; headers."""
+"""Access control: wrong Hosts, Origins, cookies and keys on every route, the one-time code, headers."""
 
 import re
 from typing import Any
@@ -31,8 +31,8 @@ METHODS = ["GET", "HEAD", "POST", "PUT", "PATCH", "DELETE", "OPTIONS", "TRACE", 
 
 @pytest.mark.parametrize("method", METHODS)
 @pytest.mark.parametrize("path", PRIVATE)
-def test_nothing_without_cookie_and_key(studio: Studio, path: str, method: str) -> None:
-    """The cookie alone, which every local server gets to see, is worthless; so is the key alone."""
+def test_private_routes_need_the_cookie_and_the_key(studio: Studio, path: str, method: str) -> None:
+    """The cookie alone, which every server on this machine receives, is useless; so is the key alone."""
     for headers, status in (
         ({"Cookie": None}, 401),
         ({"Cookie": studio.cookie[:-1] + "!"}, 401),
@@ -52,14 +52,14 @@ def test_nothing_without_cookie_and_key(studio: Studio, path: str, method: str) 
             assert said == (status == 403)
 
 
-def test_the_lists_above_have_every_route(studio: Studio) -> None:
+def test_the_lists_above_contain_every_route(studio: Studio) -> None:
     served = {route.path for route in studio.guard.app.routes}
     examples = {"/static/{name:path}", "/api/lesson/{number}", "/api/work/{exercise}"}
     assert served - examples <= {*PUBLIC, *PRIVATE}
 
 
 @pytest.mark.parametrize("path", PUBLIC)
-def test_the_page_and_its_files_are_no_secret_and_have_none(studio: Studio, path: str) -> None:
+def test_public_files_contain_no_secrets(studio: Studio, path: str) -> None:
     answer = studio.bare("GET", studio.origin + path)
     assert answer.status_code == 200
     assert "set-cookie" not in answer.headers
@@ -71,7 +71,7 @@ def test_the_page_and_its_files_are_no_secret_and_have_none(studio: Studio, path
             assert studio.request(method, path, headers=headers).status_code == 403
 
 
-def test_with_the_cookie_an_unknown_route_is_404_and_a_wrong_method_405(studio: Studio) -> None:
+def test_signed_in_an_unknown_route_is_404_and_a_wrong_method_405(studio: Studio) -> None:
     assert studio.request("GET", "/nothing").json() == {"error": "not found"}
     assert studio.request("GET", "/nothing").status_code == 404
     assert studio.request("GET", "/api/picture").status_code == 405
@@ -98,13 +98,13 @@ ORIGINS = [
 
 
 def of(template: str, studio: Studio) -> str:
-    """With the addresses of this studio."""
+    """Insert the port and the addresses of this studio."""
     port, host, origin = studio.port, studio.host, studio.origin
     return template.format(port=port, next=port + 1, host=host, origin=origin)
 
 
 @pytest.mark.parametrize("host", HOSTS)
-def test_foreign_and_look_alike_hosts(studio: Studio, host: str) -> None:
+def test_foreign_and_lookalike_hosts_are_rejected(studio: Studio, host: str) -> None:
     host = of(host, studio)
     for line in ("GET /", "GET /nothing", "GET /enter", "POST /enter"):
         head = studio.head(line, Host=host, Content_Length=49)
@@ -125,14 +125,14 @@ def upgrade(studio: Studio, host: bytes, origin: bytes | None = None) -> bytes:
 
 
 @pytest.mark.parametrize("name", ["127.0.0.1", "localhost", "[::1]"])
-def test_the_three_names_of_this_machine(studio: Studio, name: str) -> None:
+def test_the_three_names_of_this_machine_are_accepted(studio: Studio, name: str) -> None:
     host = f"{name}:{studio.port}"
     status, answer = studio.raw(studio.head("GET /nothing", Host=host, Origin=None))
     assert status == 404
     assert f"connect-src 'self' ws://{host};".encode() in answer
 
 
-def test_no_host_and_two_hosts(studio: Studio) -> None:
+def test_a_request_needs_exactly_one_host(studio: Studio) -> None:
     cookie, host = studio.cookie.encode(), studio.host.encode()
     for version in (b"1.1", b"1.0"):
         head = b"GET / HTTP/%s\r\nCookie: %s\r\n" % (version, cookie)
@@ -143,7 +143,7 @@ def test_no_host_and_two_hosts(studio: Studio) -> None:
                 assert studio.raw(head + both)[0] in (400, 403)
 
 
-def test_an_absolute_target_does_not_replace_the_host(studio: Studio) -> None:
+def test_an_absolute_target_does_not_override_the_host(studio: Studio) -> None:
     line = b"GET http://%s/ HTTP/1.1\r\n" % studio.host.encode()
     head = line + b"Host: evil.example\r\nCookie: %s\r\n" % studio.cookie.encode()
     assert studio.raw(head)[0] in (400, 403)
@@ -155,7 +155,7 @@ def test_an_absolute_target_does_not_replace_the_host(studio: Studio) -> None:
 
 
 @pytest.mark.parametrize("origin", ORIGINS)
-def test_foreign_origins(studio: Studio, origin: str) -> None:
+def test_foreign_origins_are_rejected(studio: Studio, origin: str) -> None:
     origin = of(origin, studio)
     for method, path in (("GET", "/nothing"), ("POST", "/api/picture"), ("OPTIONS", "/api/picture")):
         answer = studio.request(method, path, headers={"Origin": origin}, json={"expression": "a"})
@@ -164,7 +164,7 @@ def test_foreign_origins(studio: Studio, origin: str) -> None:
     assert studio.raw(upgrade(studio, studio.host.encode(), origin.encode()))[0] == 403
 
 
-def test_an_origin_is_needed_to_change_something(studio: Studio) -> None:
+def test_requests_that_change_something_need_an_origin(studio: Studio) -> None:
     for method in METHODS[2:]:
         assert studio.request(method, "/api/picture", headers={"Origin": None}).status_code == 403
     assert studio.request("GET", "/nothing", headers={"Origin": None}).status_code == 404
@@ -173,14 +173,14 @@ def test_an_origin_is_needed_to_change_something(studio: Studio) -> None:
     assert refused.value.response.status_code == 403
 
 
-def test_two_origins(studio: Studio) -> None:
+def test_two_origins_are_rejected(studio: Studio) -> None:
     head = b"POST /api/picture HTTP/1.1\r\nHost: %s\r\nCookie: %s\r\nContent-Length: 0\r\n"
     both = b"Origin: %s\r\nOrigin: http://evil.example\r\n" % studio.origin.encode()
     assert studio.raw(head % (studio.host.encode(), studio.cookie.encode()) + both)[0] == 403
 
 
 def test_a_socket_needs_cookie_key_and_origin(studio: Studio) -> None:
-    """It is rejected before it opens, so nobody without the key can occupy one of the few sockets."""
+    """Without them it is rejected before it opens, so that it cannot occupy one of the few sockets."""
     for headers, status in (
         ({"Cookie": None}, 401),
         ({"Cookie": "chainrule=1"}, 401),
@@ -200,14 +200,16 @@ def test_a_socket_needs_cookie_key_and_origin(studio: Studio) -> None:
 
 
 @pytest.mark.parametrize(("site", "status"), [("same-origin", 404), ("none", 404), ("same-site", 403)])
-def test_where_a_request_says_it_comes_from(studio: Studio, site: str, status: int) -> None:
-    """A server on another port of this machine is the same site, and must not get in."""
+def test_only_same_origin_and_direct_requests_are_accepted(
+    studio: Studio, site: str, status: int
+) -> None:
+    """A server on another port of this machine counts as the same site, and must be rejected."""
     answer = studio.request("GET", "/nothing", headers={"Sec-Fetch-Site": site})
     assert answer.status_code == status
     assert studio.request("GET", "/", headers={"Sec-Fetch-Site": "cross-site"}).status_code == 403
 
 
-# --- the code ------------------------------------------------------------------------------------
+# --- the one-time code ---------------------------------------------------------------------------
 
 
 @pytest.fixture
@@ -221,7 +223,7 @@ def posted(studio: Studio, body: str, **options: Any) -> Any:
     return studio.bare("POST", f"{studio.origin}/enter", content=body, **options)
 
 
-def test_the_code_is_good_for_one_browser(fresh: Studio) -> None:
+def test_the_code_works_for_one_browser(fresh: Studio) -> None:
     code = fresh.token
     wrong = ("", "token=", "token=wrong", "token=%C3%A4", "token=%ED%A0%80", f"token={code}x")
     odd = (f"token={code[:-1]}", f"token=a&token={code}", f"token={code}&token={code}", code)
@@ -243,37 +245,37 @@ def test_the_code_is_good_for_one_browser(fresh: Studio) -> None:
     assert len({code, fresh.key, fresh.cookie.partition("=")[2]}) == 3
     assert code not in cookie + answer.text
     assert fresh.key not in cookie
-    for headers in ({}, fresh.headers()):  # not even for a logged-in client
+    for headers in ({}, fresh.headers()):  # not even for a signed-in client
         again = posted(fresh, f"token={code}", headers=headers)
         assert again.status_code == 403
-        text = "another browser has used this code: use that one, or start `chainrule studio` again"
+        text = "another browser has used this code: use that browser, or restart `chainrule studio`"
         assert again.json() == {"error": text}
         assert "set-cookie" not in again.headers
 
 
-def test_a_file_may_bring_the_code(fresh: Studio) -> None:
-    """It has no origin, and to a browser it is another site; only the code matters."""
+def test_a_local_file_may_submit_the_code(fresh: Studio) -> None:
+    """A file has no origin, and a browser treats it as cross-site; only the code matters."""
     headers = {"Origin": "null", "Sec-Fetch-Site": "cross-site", "Sec-Fetch-Mode": "navigate"}
     assert posted(fresh, "token=wrong", headers=headers).status_code == 403
     assert posted(fresh, f"token={fresh.token}", headers=headers).status_code == 200
 
 
-def test_a_reader_is_told_in_words(fresh: Studio) -> None:
+def test_browsers_get_errors_as_plain_text(fresh: Studio) -> None:
     """A browser that sends an old code gets a sentence, not JSON."""
     asked = {"Accept": "text/html,application/xhtml+xml,*/*;q=0.8"}
     answer = posted(fresh, "token=old", headers=asked)
     assert answer.headers["content-type"] == "text/plain; charset=utf-8"
-    text = "chainrule studio: the code is not that of this studio: see what it printed last\n"
+    text = "chainrule studio: this is not the code of the running studio: use the one that it printed\n"
     assert answer.text == text
     answer = fresh.bare("GET", fresh.origin + "/api/course", headers=asked)
     assert (answer.status_code, answer.text) == (
         401,
-        "chainrule studio: this browser was not let in: open the file that `chainrule studio` named, "
-        "or /enter\n",
+        "chainrule studio: this browser is not signed in: open the file that `chainrule studio` "
+        "printed, or /enter\n",
     )
 
 
-def test_cookie_and_key_of_another_studio_are_worth_nothing(studio: Studio, fresh: Studio) -> None:
+def test_the_cookie_and_key_of_a_different_studio_are_rejected(studio: Studio, fresh: Studio) -> None:
     fresh.enter()
     own, key, value = fresh.cookie, fresh.key, studio.cookie.partition("=")[2]
     foreign = f"chainrule_{fresh.port}={value}; {studio.cookie}"
@@ -283,7 +285,7 @@ def test_cookie_and_key_of_another_studio_are_worth_nothing(studio: Studio, fres
         assert fresh.request("GET", "/api/course").status_code == status
 
 
-def test_the_cookie_among_others(studio: Studio) -> None:
+def test_the_cookie_is_found_among_others(studio: Studio) -> None:
     for cookie in (f"a=b; {studio.cookie}", f"{studio.cookie}; chainrule=2"):
         assert studio.request("GET", "/nothing", headers={"Cookie": cookie}).status_code == 404
 
@@ -295,7 +297,7 @@ def test_the_cookie_among_others(studio: Studio) -> None:
     "path", ["/", "/nothing", "/static/studio/static/pages/app.js", "/enter", "/api/picture"]
 )
 @pytest.mark.parametrize("entered", [True, False])
-def test_every_answer_carries_the_headers(studio: Studio, path: str, entered: bool) -> None:
+def test_every_response_has_the_security_headers(studio: Studio, path: str, entered: bool) -> None:
     answer = studio.request("GET", path, headers={} if entered else {"Cookie": None})
     form = "self" if path == "/enter" else "none"
     assert answer.headers["content-security-policy"] == (
@@ -314,12 +316,12 @@ def test_every_answer_carries_the_headers(studio: Studio, path: str, entered: bo
     assert "access-control-allow-origin" not in answer.headers
 
 
-def test_a_foreign_host_is_not_repeated_in_the_policy(studio: Studio) -> None:
+def test_a_foreign_host_does_not_appear_in_the_response(studio: Studio) -> None:
     answer = studio.request("GET", "/", headers={"Host": "evil.example"})
     assert answer.status_code == 403
     assert "evil" not in str(answer.headers) + answer.text
 
 
-def test_the_server_listens_on_this_machine_alone(studio: Studio) -> None:
+def test_the_server_listens_on_the_loopback_address_only(studio: Studio) -> None:
     opened = [each for server in studio.server.servers for each in server.sockets]
     assert [each.getsockname()[0] for each in opened] == ["127.0.0.1"]

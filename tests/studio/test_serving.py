@@ -1,4 +1,4 @@
-"""The command `chainrule studio` in a separate process: its address, its exit, its errors."""
+"""The command `chainrule studio` in a separate process: startup, shutdown, connections, errors."""
 
 import contextlib
 import json
@@ -36,9 +36,9 @@ COMMAND = [sys.executable, "-m", "chainrule", "studio"]
 SAID = re.compile(
     r"chainrule studio: (http://127\.0\.0\.1:\d+)\n"
     r"To open it in a browser: file://(/\S+/studio\.html)\n"
-    r"This works once, in the first browser that does it\. Ctrl-C ends the studio\.\n"
+    r"This works only once, in a single browser\. Ctrl-C ends the studio\.\n"
 )
-# A browser that checks what other users of the machine can see while it runs, then opens the file.
+# A fake browser that records what other users of the machine can see, then signs in with the file.
 BROWSER = """#!{python}
 import json, pathlib, re, sys, urllib.parse, urllib.request
 file = pathlib.Path(urllib.parse.urlsplit(sys.argv[1]).path)
@@ -49,7 +49,7 @@ for path in pathlib.Path("/proc").glob("[0-9]*/cmdline"):
     try:
         seen += path.read_bytes().decode("utf-8", "replace")
     except OSError:
-        pass  # it has ended
+        pass  # that process has ended
 action, code = (re.search(p, text)[1] for p in ('action="([^"]+)"', 'name="token" value="([^"]+)"'))
 body = urllib.parse.urlencode({{"token": code}}).encode()
 with urllib.request.urlopen(urllib.request.Request(action, body)) as answer:
@@ -64,7 +64,7 @@ part.rename({seen!r})
 
 @contextmanager
 def started(*arguments: str, **environment: str) -> Iterator[tuple[Any, str, Path]]:
-    """The process, its address, and the file that opens it."""
+    """Start the studio; yields the process, its URL and the file that signs a browser in."""
     pipes: dict[str, Any] = {"stdout": subprocess.PIPE, "stderr": subprocess.PIPE, "text": True}
     process = subprocess.Popen([*COMMAND, *arguments], env={**os.environ, **environment}, **pipes)
     try:
@@ -88,16 +88,16 @@ def enter(origin: str, code: str) -> tuple[str, str]:
 
 
 @pytest.fixture(autouse=True)
-def _a_terminal_may_hang_up() -> Iterator[None]:
-    """Under nohup, child processes would ignore the signal."""
+def _hangups_are_not_ignored() -> Iterator[None]:
+    """Under nohup, child processes would ignore SIGHUP."""
     before = signal.signal(signal.SIGHUP, signal.SIG_DFL)
     yield
     signal.signal(signal.SIGHUP, before)
 
 
 @pytest.mark.parametrize("number", [signal.SIGINT, signal.SIGTERM, signal.SIGHUP])
-def test_a_clean_end(number: signal.Signals) -> None:
-    """Also during a run, with a page still connected."""
+def test_a_clean_shutdown(number: signal.Signals) -> None:
+    """During a run, with a page still connected."""
     with started("--no-browser") as (process, origin, file):
         cookie, key = enter(origin, code_in(file))
         url = origin.replace("http", "ws") + "/train"
@@ -113,16 +113,16 @@ def test_a_clean_end(number: signal.Signals) -> None:
 
 
 @pytest.mark.parametrize("number", [signal.SIGINT, signal.SIGTERM, signal.SIGHUP])
-def test_the_file_goes_with_the_studio(number: signal.Signals) -> None:
+def test_the_file_is_deleted_when_the_studio_ends(number: signal.Signals) -> None:
     with started("--no-browser") as (process, origin, file):
         assert (file.stat().st_mode & 0o777, file.parent.stat().st_mode & 0o777) == (0o600, 0o700)
-        assert httpx.get(origin).status_code == 200  # it is serving, so it receives the signal
+        assert httpx.get(origin).status_code == 200  # it is up, so its signal handlers are installed
         process.send_signal(number)
         assert process.communicate(timeout=20) == ("", "")
     assert not file.parent.exists()
 
 
-def test_the_file_goes_when_it_is_used() -> None:
+def test_the_file_is_deleted_once_it_is_used() -> None:
     with started("--no-browser") as (_, origin, file):
         code = code_in(file)
         assert httpx.post(f"{origin}/enter", data={"token": "wrong"}).status_code == 403
@@ -131,8 +131,8 @@ def test_the_file_goes_when_it_is_used() -> None:
         assert not file.parent.exists()
 
 
-def test_somebody_else_may_remove_the_file() -> None:
-    """Temporary folders get cleaned up."""
+def test_the_file_may_be_removed_by_others() -> None:
+    """For example, when temporary folders are cleaned up."""
     with started("--no-browser") as (process, origin, file):
         code = code_in(file)
         file.unlink()
@@ -142,9 +142,9 @@ def test_somebody_else_may_remove_the_file() -> None:
         assert process.communicate(timeout=20) == ("", "")
 
 
-@pytest.mark.skipif(not Path("/proc/self/cmdline").exists(), reason="there is no /proc here")
-def test_no_command_line_and_no_log_has_the_code(tmp_path: Path) -> None:
-    """The browser gets the name of a file that only the user can read, which lets it in."""
+@pytest.mark.skipif(not Path("/proc/self/cmdline").exists(), reason="this system has no /proc")
+def test_the_code_is_in_no_command_line_and_no_log(tmp_path: Path) -> None:
+    """The browser gets the name of a file that only the user can read, and the file signs it in."""
     browser, seen = tmp_path / "browser", tmp_path / "seen"
     browser.write_text(BROWSER.format(python=sys.executable, seen=str(seen)))
     browser.chmod(0o755)
@@ -159,16 +159,14 @@ def test_no_command_line_and_no_log_has_the_code(tmp_path: Path) -> None:
         out, err = process.communicate(timeout=20)
     assert found["arguments"] == [file.as_uri()]
     assert found["modes"] == ["0o600", "0o700"]
-    assert file.as_uri() in found["lines"]  # it looked at the right time
+    assert file.as_uri() in found["lines"]  # it looked while the command line was visible
     assert len(found["code"]) == 43
     assert found["code"] not in found["lines"] + out + err
     assert (found["status"], found["left"]) == (200, False)
 
 
-def test_a_terminal_is_told_the_code() -> None:
-    """It belongs to the user; the code is printed beside the address, not in it, where a click would
-    leak it.
-    """
+def test_the_code_is_printed_to_a_terminal() -> None:
+    """Only the user sees a terminal. The code is not part of the URL, where a click would leak it."""
     ours, theirs = pty.openpty()
     process = subprocess.Popen([*COMMAND, "--no-browser"], stdout=theirs, stderr=theirs)
     os.close(theirs)
@@ -185,7 +183,7 @@ def test_a_terminal_is_told_the_code() -> None:
         os.close(ours)
 
 
-def test_a_port_of_ones_own() -> None:
+def test_a_given_port_is_used() -> None:
     with socket.socket() as taken:
         taken.bind(("127.0.0.1", 0))
         free = taken.getsockname()[1]
@@ -194,13 +192,13 @@ def test_a_port_of_ones_own() -> None:
 
 
 def closed_after(connection: socket.socket) -> float:
-    """Seconds until the studio closes it."""
+    """Seconds until the studio closes the connection."""
     start = time.monotonic()
     everything(connection)
     return time.monotonic() - start
 
 
-def test_half_a_request_is_not_held_for_ever(studio: Studio, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_incomplete_requests_time_out(studio: Studio, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(limits, "HEADERS", 0.4)
     for first in (b"", b"GET / HTTP/1.1\r\nHost: x\r\n"):
         with studio.connection() as connection:
@@ -210,14 +208,14 @@ def test_half_a_request_is_not_held_for_ever(studio: Studio, monkeypatch: pytest
         connection.sendall(b"GET / HTTP/1.1\r\nHost: x\r\n\r\n")
         assert connection.recv(65536).startswith(b"HTTP/1.1 4")
         connection.sendall(b"GET / HT")
-        assert closed_after(connection) < 3.0  # sooner than a connection that sends nothing
+        assert closed_after(connection) < 3.0  # sooner than an idle connection
     with studio.socket() as client:
         time.sleep(0.6)
         client.start()
 
 
 def is_open(connection: socket.socket) -> bool:
-    """Whether the studio has kept it open; reads any response."""
+    """Whether the studio has kept the connection open; discards any response."""
     connection.setblocking(False)
     try:
         while connection.recv(65536):
@@ -230,7 +228,7 @@ def is_open(connection: socket.socket) -> bool:
 
 
 def answered(connection: socket.socket) -> bytes:
-    """The head of the next response."""
+    """Read up to the end of the next response's head."""
     found = b""
     while b"\r\n\r\n" not in found:
         part = connection.recv(65536)
@@ -244,16 +242,16 @@ HELD = {
     "half a head": "GET / HTTP/1.1\r\nHost: {host}\r\n",
     "no body": "POST /enter HTTP/1.1\r\nHost: {host}\r\nContent-Length: 49\r\n\r\n",
     "half a chunk": "POST /enter HTTP/1.1\r\nHost: {host}\r\nTransfer-Encoding: chunked\r\n\r\n9\r\nto",
-    "half a socket": "GET /train HTTP/1.1\r\nHost: {host}\r\nUpgrade: websocket\r\nConnection: Upg",
-    "a page that was read": "GET /static/viz/web/static/page/dom.js HTTP/1.1\r\nHost: {host}\r\n\r\n",
+    "half an upgrade": "GET /train HTTP/1.1\r\nHost: {host}\r\nUpgrade: websocket\r\nConnection: Upg",
+    "a complete request": "GET /static/viz/web/static/page/dom.js HTTP/1.1\r\nHost: {host}\r\n\r\n",
 }
 
 
 @pytest.mark.parametrize("held", HELD)
-def test_connections_that_are_held_do_not_shut_out_the_user(
+def test_held_connections_do_not_lock_out_the_user(
     studio: Studio, held: str, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    """Not even while they are open: none of them ends by itself."""
+    """None of them times out here, so the studio has to cope while they are open."""
     monkeypatch.setattr(limits, "HEADERS", 600.0)
     monkeypatch.setattr(studio.server.config, "timeout_keep_alive", 600)
     with contextlib.ExitStack() as stack:
@@ -288,20 +286,20 @@ REFUSED = {
     "no route": ("POST /nothing", {}, 404),
     "a wrong method": ("DELETE /api/picture", {}, 405),
     "a page with a body": ("GET /", {}, 200),
-    "a question with a body": ("GET /api/course", {}, 200),
-    "far too large": ("POST /api/picture", {}, 413),
-    "far too large to be saved": ("PUT /api/work/write_mul", {}, 413),
+    "an API request with a body": ("GET /api/course", {}, 200),
+    "a body far too large": ("POST /api/picture", {}, 413),
+    "a file far too large": ("PUT /api/work/write_mul", {}, 413),
 }
 LARGE = 200_000_000
 
 
 @pytest.mark.parametrize("why", REFUSED)
-def test_what_is_refused_is_not_read(studio: Studio, why: str) -> None:
+def test_bodies_of_rejected_requests_are_not_read(studio: Studio, why: str) -> None:
     line, headers, status = REFUSED[why]
     head = studio.head(line, Content_Length=LARGE, **headers) + b"\r\n"
     with studio.connection() as connection:
         connection.sendall(head)
-        answer = everything(connection)  # it is closed without a request
+        answer = everything(connection)  # the studio closes the connection unasked
         assert answer.startswith(b"HTTP/1.1 %d " % status)
         assert b"\r\nconnection: close\r\n" in answer.lower()
     with studio.connection() as connection:
@@ -310,7 +308,7 @@ def test_what_is_refused_is_not_read(studio: Studio, why: str) -> None:
 
 
 @pytest.mark.parametrize("line", ["POST /api/picture", "POST /enter"])
-def test_a_body_without_a_length_is_read_as_far_as_it_may_be(studio: Studio, line: str) -> None:
+def test_a_body_without_a_length_is_read_up_to_the_limit(studio: Studio, line: str) -> None:
     head = studio.head(line, Transfer_Encoding="chunked") + b"\r\n"
     with studio.connection() as connection:
         connection.sendall(head)
@@ -318,7 +316,7 @@ def test_a_body_without_a_length_is_read_as_far_as_it_may_be(studio: Studio, lin
 
 
 def sent(connection: socket.socket, piece: bytes = b" " * 0x10000) -> int:
-    """How many bytes of a far too long request are accepted before the studio closes the connection."""
+    """Send far too much; returns how many bytes the studio accepted before it closed the connection."""
     count = 0
     try:
         while count < LARGE:
@@ -329,7 +327,7 @@ def sent(connection: socket.socket, piece: bytes = b" " * 0x10000) -> int:
     return count
 
 
-def test_a_body_that_does_not_come(studio: Studio, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_an_incomplete_body_times_out(studio: Studio, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(limits, "HEADERS", 0.3)
     monkeypatch.setattr(limits, "SECONDS", 0.3)
     for line in ("POST /enter", "POST /api/picture", "POST /api/run-blocks", "PUT /api/work/write_mul"):
@@ -340,8 +338,10 @@ def test_a_body_that_does_not_come(studio: Studio, monkeypatch: pytest.MonkeyPat
             assert answer.startswith(b"HTTP/1.1 408 ")
 
 
-def test_nonsense_in_the_middle_of_an_answer(studio: Studio, caplog: pytest.LogCaptureFixture) -> None:
-    """Uvicorn would respond a second time, which raises."""
+def test_a_malformed_chunk_after_the_response_has_started(
+    studio: Studio, caplog: pytest.LogCaptureFixture
+) -> None:
+    """Uvicorn would respond a second time, which raises an exception."""
     for path in ("/nothing", "/api/picture", "/api/run-blocks", "/enter"):
         head = studio.head(f"POST {path}", Transfer_Encoding="chunked") + b"\r\n"
         with studio.connection() as connection:
@@ -358,10 +358,12 @@ def run(capsys: pytest.CaptureFixture[str], *arguments: str) -> tuple[int, str]:
     return code, printed.err
 
 
-def test_a_port_that_is_taken(capsys: pytest.CaptureFixture[str]) -> None:
+def test_a_port_in_use(capsys: pytest.CaptureFixture[str]) -> None:
     with serving.listen() as listener:
         port = listener.getsockname()[1]
-        text = f"chainrule: port {port} cannot be used (Address already in use): give another, or none\n"
+        text = (
+            f"chainrule: port {port} cannot be used (Address already in use): choose another, or none\n"
+        )
         assert run(capsys, "--port", str(port)) == (1, text)
 
 
@@ -374,7 +376,7 @@ def test_a_missing_extra(
     assert run(capsys) == (1, text)
 
 
-def test_nothing_of_the_studio_comes_with_a_plain_import() -> None:
+def test_a_plain_import_does_not_load_the_studios_packages() -> None:
     code = (
         "import sys, chainrule, chainrule.cli, chainrule.studio.server.serving; "
         "print([m for m in ('starlette', 'uvicorn', 'websockets') if m in sys.modules])"

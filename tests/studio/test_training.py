@@ -1,4 +1,4 @@
-"""Training that can rewind: the same steps as `fit`, and every epoch reproduced bit for bit."""
+"""Rewindable training takes the same steps as `fit` and reproduces every epoch bit for bit."""
 
 import math
 from typing import Any
@@ -59,16 +59,16 @@ def state(training: Training) -> bytes:
 
 @pytest.fixture(params=["native", "eager"])
 def engine(request: pytest.FixtureRequest, monkeypatch: pytest.MonkeyPatch) -> str:
-    """Both engines; without a C core there is only one."""
+    """Run the test with both engines; without the C core, only with the eager engine."""
     if request.param == "eager":
         monkeypatch.setattr(choosing, "c_core", None)
     elif c_core is None:
-        pytest.skip("there is no C core")
+        pytest.skip("needs the C core")
     return str(request.param)
 
 
 @pytest.mark.parametrize("given", CONFIGS)
-def test_the_steps_are_those_of_fit(given: dict[str, Any], engine: str) -> None:
+def test_training_takes_the_same_steps_as_fit(given: dict[str, Any], engine: str) -> None:
     training = training_of(given)
     assert type(training.engine) is (NativeEngine if engine == "native" else EagerEngine)
     for steps in (1, 2, 1, 5, 4):
@@ -82,9 +82,9 @@ def test_the_steps_are_those_of_fit(given: dict[str, Any], engine: str) -> None:
 
 
 @pytest.mark.parametrize("given", CONFIGS)
-def test_every_epoch_again_to_the_same_bits(given: dict[str, Any], engine: str) -> None:
+def test_every_epoch_is_reproduced_bit_for_bit(given: dict[str, Any], engine: str) -> None:
     training = training_of({**given, "samples": 10, "batch": min(4, given.get("batch", 0))})
-    training.most = 4  # snapshots, so that they are thinned out soon
+    training.most = 4  # few snapshots, so that they are soon thinned out
     seen = {0: state(training)}
     for count in range(40):
         training.advance(1 + count % 3)
@@ -105,7 +105,7 @@ def test_snapshots_are_thinned_out() -> None:
     assert sorted(training.snapshots) == list(range(0, 1001, 128))
 
 
-def test_a_changed_rate_is_part_of_the_tape(engine: str) -> None:
+def test_changes_of_the_rate_are_replayed(engine: str) -> None:
     given = {"samples": 10, "batch": 4, "layers": [3], "optimizer": "sgd", "rate": 0.5}
     training = training_of(given)
     training.advance(7)  # in the middle of the third epoch
@@ -127,28 +127,28 @@ def test_a_changed_rate_is_part_of_the_tape(engine: str) -> None:
     training.change_rate(1.0)
     assert training.rates == [(0, 0.5), (3, 0.1), (4, 1.0)]
     assert list(training.losses) == losses[:4]
-    with pytest.raises(RefusedError, match="epoch 5 was not reached yet: there are 4"):
+    with pytest.raises(RefusedError, match="epoch 5 has not been reached yet: the last is 4"):
         training.seek(5)
     training.advance(12)
     assert list(training.losses)[:4] == losses[:4]
     assert list(training.losses)[5:] != losses[5:]
 
 
-def test_many_changes_of_the_rate(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_changes_of_the_rate_are_limited(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(limits, "RATES", 3)
     training = training_of({"data": "xor", "loss": "mse", "layers": [2]})
     for _ in range(9):
-        training.change_rate(0.1)  # no steps in between: it is the same change
+        training.change_rate(0.1)  # without steps in between, they count as one change
     for _ in range(3):
         training.advance(1)
         training.change_rate(0.1)
     training.advance(1)
-    with pytest.raises(RefusedError, match="the rate was changed 3 times, the maximum"):
+    with pytest.raises(RefusedError, match="the rate was changed 3 times, which is the maximum"):
         training.change_rate(0.2)
 
 
-def test_interrupted(engine: str, monkeypatch: pytest.MonkeyPatch) -> None:
-    """It stops between steps when asked, and can continue from there."""
+def test_training_can_be_interrupted(engine: str, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Training stops between steps when asked to, and can continue from there."""
     monkeypatch.setattr("chainrule.compiler.training.INTERVAL", 0.0)
     training = training_of({"layers": [3], "batch": 40})
     training.most = 1  # no snapshot in between
@@ -163,8 +163,10 @@ def test_interrupted(engine: str, monkeypatch: pytest.MonkeyPatch) -> None:
     assert state(training) == end
 
 
-def test_seeking_goes_on_where_it_was_interrupted(engine: str, monkeypatch: pytest.MonkeyPatch) -> None:
-    """Also in the middle of an epoch: otherwise frequent interrupts would prevent any progress."""
+def test_seeking_continues_where_it_was_interrupted(
+    engine: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Even in the middle of an epoch: otherwise frequent interrupts would prevent any progress."""
     monkeypatch.setattr("chainrule.compiler.training.INTERVAL", 0.0)
     training = training_of({"layers": [3], "batch": 7, "samples": 60})
     training.most = 1  # no snapshot in between
@@ -180,11 +182,11 @@ def test_seeking_goes_on_where_it_was_interrupted(engine: str, monkeypatch: pyte
     assert state(training) == end
 
 
-def test_numbers_that_are_no_longer_finite(engine: str) -> None:
+def test_training_stops_when_numbers_become_nonfinite(engine: str) -> None:
     given = {"layers": [4], "activation": "linear", "loss": "mse", "optimizer": "sgd", "rate": 100.0}
     training = training_of(given)
     training.advance(1000)
-    assert "rewind and try a smaller rate than 100, or another activation" in training.failure
+    assert "rewind and try a smaller rate than 100, or a different activation" in training.failure
     assert f"in epoch {training.epoch + 1}: the weights have grown to " in training.failure
     assert "(layers." in training.failure
     assert np.isfinite(training.params).all()
@@ -200,7 +202,7 @@ def test_numbers_that_are_no_longer_finite(engine: str) -> None:
 # --- data sets -----------------------------------------------------------------------------------
 
 
-def test_data_sets() -> None:
+def test_loading_data_sets() -> None:
     for name in ("moons", "circles", "spirals"):
         points = data_sets.load(settings_of({"data": name, "samples": 21, "seed": 4}))
         assert points.X.shape == (21, 2)
@@ -216,12 +218,12 @@ def test_data_sets() -> None:
 # --- frames --------------------------------------------------------------------------------------
 
 
-def test_a_raster_begins_at_the_smallest_y() -> None:
+def test_a_raster_starts_at_the_smallest_y() -> None:
     points = raster((0.0, 1.0, 10.0, 20.0), 2)
     assert points.tolist() == [[0.25, 12.5], [0.75, 12.5], [0.25, 17.5], [0.75, 17.5]]
 
 
-def test_packing() -> None:
+def test_packing_a_frame() -> None:
     numbers = np.frombuffer(floats(np.array([1.5, 1e200, -1e200, np.inf, np.nan])), "<f4")
     assert np.isfinite(numbers).tolist() == [True, True, True, False, False]
     assert numbers[1] == -numbers[2] == np.finfo("f4").max
@@ -230,8 +232,8 @@ def test_packing() -> None:
 
 
 @pytest.mark.parametrize("given", CONFIGS)
-def test_what_is_shown(given: dict[str, Any], engine: str) -> None:
-    """The output on the plane and at the points, compared with the model."""
+def test_displayed_outputs_match_the_model(given: dict[str, Any], engine: str) -> None:
+    """On the plane, at the points and for every neuron."""
     training = training_of(given)
     frames = Frames(training)
     training.advance(7)
@@ -254,9 +256,9 @@ def test_what_is_shown(given: dict[str, Any], engine: str) -> None:
 
     for X in (points.X, raster(frames.box, GRID)[::97]):
         shown, classes = frames.shown(X)
-        wanted = [plotted(x) for x in X]
-        np.testing.assert_allclose(shown, [number for number, _ in wanted], rtol=1e-12)
-        assert classes.astype(int).tolist() == [best for _, best in wanted]
+        expected = [plotted(x) for x in X]
+        np.testing.assert_allclose(shown, [number for number, _ in expected], rtol=1e-12)
+        assert classes.astype(int).tolist() == [best for _, best in expected]
     small = raster(frames.box, SMALL)
     rows = np.array(frames.neurons(small))
     x = list(small[33])
@@ -266,7 +268,7 @@ def test_what_is_shown(given: dict[str, Any], engine: str) -> None:
         np.testing.assert_allclose(rows[place : place + len(x), 33], [v.data for v in x], rtol=1e-12)
 
 
-def test_the_loss_that_is_shown_is_that_of_the_parameters_that_are_shown() -> None:
+def test_the_displayed_loss_belongs_to_the_displayed_parameters() -> None:
     training = training_of({"layers": [4], "batch": 10})
     frames = Frames(training)
     training.advance(25)

@@ -32,7 +32,7 @@ def test_the_wheel_serves_the_studio(tmp_path: Path) -> None:
     venv.create(tmp_path / "clean", with_pip=True)
     python = tmp_path / "clean" / "bin" / "python"
     subprocess.run([python, "-m", "pip", "install", "-q", f"{wheel}[studio]"], check=True)
-    environment = {"PATH": str(python.parent), "HOME": str(tmp_path)}  # no Node, nothing else
+    environment = {"PATH": str(python.parent), "HOME": str(tmp_path)}  # no Node, no other packages
     options: Any = {"text": True, "env": environment, "cwd": tmp_path}
     command = [python, "-u", "-m", "chainrule", "studio", "--no-browser"]
     server = subprocess.Popen(command, stdout=subprocess.PIPE, **options)

@@ -1,4 +1,4 @@
-"""A small program of a user's, and what a type checker knows about it. Checked, never run."""
+"""A small user program with the types that a checker must infer. Type-checked, never run."""
 
 from typing import Any, assert_type
 

@@ -1,4 +1,4 @@
-"""What type checkers say of a user's program: nothing about right.py, each marked line of wrong.py."""
+"""Type checkers accept the user program right.py and report each marked line of wrong.py."""
 
 import json
 import os
@@ -17,13 +17,13 @@ PYRIGHT = ("-m", "pyright", "--outputjson")
 
 
 def marked(path: Path) -> list[tuple[str, int]]:
-    """The lines of a program that a checker must refuse."""
+    """The lines of a program in which a checker must report an error."""
     lines = path.read_text().splitlines()
     return [(path.name, i) for i, line in enumerate(lines, 1) if line.endswith("# wrong")]
 
 
 def mypy() -> set[tuple[str, int]]:
-    """The lines about which mypy complains."""
+    """The lines in which mypy reports an error."""
     options = ["--strict", "--config-file=", "--follow-imports=silent", "--no-error-summary"]
     done = python("-m", "mypy", *options, *PROGRAMS)
     assert done.stderr == ""
@@ -31,7 +31,7 @@ def mypy() -> set[tuple[str, int]]:
 
 
 def pyright() -> set[tuple[str, int]]:
-    """The lines about which pyright complains."""
+    """The lines in which pyright reports an error."""
     require("pyright")
     done = python(*PYRIGHT, "--pythonpath", sys.executable, *PROGRAMS)
     found = json.loads(done.stdout)["generalDiagnostics"]
@@ -40,7 +40,7 @@ def pyright() -> set[tuple[str, int]]:
 
 
 @pytest.mark.parametrize("checker", [mypy, pyright])
-def test_a_checker_refuses_the_wrong_lines_and_no_other(
+def test_a_checker_reports_exactly_the_wrong_lines(
     checker: Callable[[], set[tuple[str, int]]],
 ) -> None:
     right, wrong = map(marked, PROGRAMS)
@@ -50,12 +50,12 @@ def test_a_checker_refuses_the_wrong_lines_and_no_other(
 
 
 def test_public_types_are_known(tmp_path: Path) -> None:
-    """`pyright --verifytypes`: at least 95 % of what can be imported has a known type."""
+    """`pyright --verifytypes`: at least 95 % of the public symbols have a known type."""
     require("pyright")
     path = f"{Path(sys.executable).parent}{os.pathsep}{os.environ['PATH']}"
     environment = {"PATH": path, "PYTHONPATH": str(HERE.parents[1] / "src")}
     words = ("--verifytypes", "chainrule", "--ignoreexternal")
-    # In an empty folder: a file beside it would be taken for the package.
+    # Runs in an empty folder, where pyright cannot mistake a local file for the package.
     done = python(*PYRIGHT, *words, environment=environment, cwd=tmp_path)
     found = json.loads(done.stdout)["typeCompleteness"]
     assert sum(found["exportedSymbolCounts"].values()) > 3000

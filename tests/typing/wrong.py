@@ -1,4 +1,4 @@
-"""What a type checker must refuse: every line that ends in `# wrong`, and no other. Never run."""
+"""A type checker must report every line that ends in `# wrong`, and no other line. Never run."""
 
 import chainrule as cr
 from chainrule import Value, nn, optim, train

@@ -1,7 +1,7 @@
 /* Extraction: converts the Values of a traced function, and everything they depend on, to a flat graph.
  *
  * See from_values in graph.py. During extraction each Value's gradient field holds its node number. The
- * gradients are restored before Python can run again. */
+ * gradients are restored before Python code can run again. */
 #include "flat.h"
 
 typedef struct {
@@ -56,7 +56,7 @@ static int32_t enter_leaf(Extraction *e, Value *v) {
     return graph_add(e->graph, input ? INPUT_NODE : PARAM_NODE, 1, (int32_t[]){(int32_t)(input ? number : number - e->inputs)});
 }
 
-/* Python may have changed the graph since the walk, so an argument without a number is rejected. */
+/* Python code may have changed the graph since the walk, so an argument without a number is rejected. */
 static int32_t argument(Extraction *e, Value *v, Py_ssize_t k) {
     const Slot slot = node_slots(v)[k];
     if (slot_is_number(v, k)) return constant(e, slot.number);
@@ -113,7 +113,7 @@ static void number_leaves(Extraction *e, PyObject *leaves, int64_t first) {
     }
 }
 
-/* Build the graph once all operations are known. Runs no Python. */
+/* Build the graph after all nodes have been checked. Runs no Python code. */
 static int extract(Extraction *e, PyObject *results[2], PyObject *leaves[2], const Order *order) {
     Graph *g = e->graph;
     const Py_ssize_t n_inputs = PyTuple_GET_SIZE(leaves[0]), n_params = PyTuple_GET_SIZE(leaves[1]);
@@ -203,7 +203,7 @@ PyObject *graph_extract(PyObject *module, PyObject *args) {
         if (!(tuples[k] = tuple_of_values(given[k], k == 0))) goto done;
     if (walk_results(tuples, &order) < 0) goto done;
     walked = 1;
-    if ((held = order.python)) { /* otherwise no Python runs until the graph is built */
+    if ((held = order.python)) { /* otherwise no Python code runs until the graph is built */
         order_hold(&order);
         if (check_nodes(&order, check) < 0) goto done;
     }

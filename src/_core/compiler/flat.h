@@ -2,7 +2,7 @@
  *
  * A C version of graph.py, passes.py, lowering.py and reverse.py, for programs of millions of nodes. The
  * Python files explain what is done and why. The C code works in the same order, so that both produce the
- * same steps. No Python runs here: a function that fails returns a fault, and pipeline.c raises it. */
+ * same steps. No Python code runs here: a function that fails returns a fault, and pipeline.c raises it. */
 #ifndef CHAINRULE_FLAT_H
 #define CHAINRULE_FLAT_H
 
@@ -28,7 +28,7 @@ typedef struct {
     double *numbers;
     int32_t *outputs, *guards;
     int32_t n_outputs, n_guards;
-    int32_t *mask;    /* the mask of each node, a node that is 0 where it is not selected, or -1; may be NULL */
+    int32_t *mask;    /* for each node, a node that is 0 for the samples that do not use it, or -1; may be NULL */
     uint8_t *reached; /* by a gradient; NULL if not computed */
 } Graph;
 

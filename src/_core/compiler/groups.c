@@ -43,7 +43,7 @@ void sort_by(const int32_t *key, int32_t n, int32_t most, int32_t *begin, int32_
     begin[0] = 0;
 }
 
-/* Groups are ordered by level, then by their first node. */
+/* Group the nodes. Groups are ordered by level, then by their first node. */
 int find_groups(const Lowering *l, Groups *groups) {
     const Graph *g = l->graph;
     const size_t bytes = ((size_t)g->n + 2) * sizeof(int32_t);

@@ -82,7 +82,7 @@ static int is_run(const int32_t *rows, int32_t n, int32_t step) {
     return 1;
 }
 
-/* The rows of argument k for consecutive results in one memory, copied together if necessary. */
+/* The rows of argument k for consecutive results, copied next to each other if necessary. */
 static int operand(Lowering *l, int shared, const int32_t *ids, int32_t count, int32_t k, View *view) {
     const Graph *g = l->graph;
     int32_t *rows = scratch_for(l, count);
@@ -145,7 +145,7 @@ int matrix(Lowering *l, int shared, int32_t count, const int32_t *const *lines, 
 
 /* --- instructions ------------------------------------------------------------------------------- */
 
-/* Remember that the last step has a mask. */
+/* Remember the last step if it has a mask. */
 static int remember_mask(Lowering *l, int shared, const int32_t *ids, int32_t count) {
     if (!is_masked(l->graph, ids[0])) return 0;
     int fault = append(&l->masked, shared);
@@ -155,7 +155,7 @@ static int remember_mask(Lowering *l, int shared, const int32_t *ids, int32_t co
     return fault;
 }
 
-/* Done at the end, because a node's mask is computed after the node. */
+/* Attach the masks at the end, because a node's mask is computed after the node. */
 static int attach_masks(Lowering *l) {
     int fault = 0;
     for (int32_t at = 0; !fault && at < l->masked.n;) {
@@ -187,7 +187,7 @@ static int map_run(Lowering *l, int code, int shared, const int32_t *run, int32_
 
 enum { ANY_STEP = 2 };
 
-/* Find how far each argument moves from node i to node j: 0 or 1 rows. Returns 0 if it is anything else. */
+/* Find by how many rows, 0 or 1, each argument moves from node i to node j. Returns 0 if one moves otherwise. */
 static int steps_between(const Lowering *l, int32_t i, int32_t j, int8_t *steps) {
     const Graph *g = l->graph;
     for (int32_t k = 0; k < count_of(g, i); k++) {
@@ -287,9 +287,9 @@ done:
     return fault;
 }
 
-/* --- the whole ---------------------------------------------------------------------------------- */
+/* --- the whole graph ---------------------------------------------------------------------------- */
 
-/* Assign rows to the leaves: parameters and constants in the shared memory, inputs in the other. */
+/* Assign rows to the leaves: parameters and constants in `shared`, inputs in `each`. */
 static int place_leaves(Lowering *l, Machine *m) {
     const Graph *g = l->graph;
     if (m->params < 0 || m->inputs < 0 || m->inputs > INT32_MAX || m->params > INT32_MAX - g->n) return TOO_LARGE;

@@ -10,7 +10,7 @@ typedef struct {
     int32_t n, capacity;
 } Ints;
 
-/* The steps for one memory, and the row numbers of their copies. */
+/* The steps for one memory region, and the row numbers of their copies. */
 typedef struct {
     Step *steps;
     int32_t n, capacity;
@@ -53,8 +53,8 @@ typedef struct {
     int32_t n;
 } Groups;
 int find_groups(const Lowering *l, Groups *groups); /* the caller frees both arrays, even after a fault */
-/* Counting sort: the numbers below n by key, keys being below `most`. The sort is stable, and negative keys
- * are left out. `begin` receives where each key starts, with one entry past the end. */
+/* Counting sort: sorts the numbers below n by key. Keys are below `most`; numbers with a negative key are
+ * left out. The sort is stable. `begin` receives where each key starts, with one entry past the end. */
 void sort_by(const int32_t *key, int32_t n, int32_t most, int32_t *begin, int32_t *sorted);
 
 /* products.c */

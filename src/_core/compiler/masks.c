@@ -1,4 +1,4 @@
-/* Masks: which nodes a gradient reaches, and for which samples, given `where` and `take`. See passes.py. */
+/* Masks: because of `where` and `take`, a gradient may reach a node only for some samples. See passes.py. */
 #include "flat.h"
 
 enum { ALWAYS = 1, SOMETIMES = 2 };
@@ -55,7 +55,7 @@ static int32_t chosen(Graph *g, int code, int32_t choice, int32_t k) {
     return one < 0 ? one : graph_add(g, OP_SUB, 2, (int32_t[]){one, equal});
 }
 
-/* Merge the mask that node i passes on to its argument k into that argument's mask. Returns 0 or a fault. */
+/* Merge the mask of node i, as seen by its argument k, into that argument's mask. Returns 0 or a fault. */
 static int pass_mask(Graph *g, int32_t *mask, int32_t i, int32_t k) {
     const int code = g->code[i];
     const int32_t a = args_of(g, i)[k];

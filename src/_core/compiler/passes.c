@@ -233,7 +233,7 @@ done:
     return fault;
 }
 
-/* Run all passes and verify the graph before and after. Extraction leaves no dead code. */
+/* Run all passes and verify the graph before and after. The input has no dead code. */
 int optimise(const Graph *g, Graph *new) {
     Graph simple = {0}, alive = {0};
     int fault = graph_verify(g);

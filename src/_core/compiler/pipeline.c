@@ -1,4 +1,4 @@
-/* The compiler stages for Python: from graph to graph, and from graph to machine. */
+/* The interface to Python of the compiler stages: from graph to graph, and from graph to machine. */
 #include "flat.h"
 
 static void raise_fault(int fault) {
@@ -52,7 +52,7 @@ PyObject *graph_parts(PyObject *module, PyObject *capsule) {
                          bytes_of(g->outputs, g->n_outputs * size), bytes_of(g->guards, g->n_guards * size));
 }
 
-/* Lower the graph, and reverse it if gradients are wanted. */
+/* Lower the graph and, if `gradients` is set, build the reverse program. */
 static int build(const Graph *g, int narrow, int gradients, int params, const Py_buffer *wanted, Machine *m) {
     Graph masked = {0};
     const ptrdiff_t n_wanted = gradients ? wanted->len / (ptrdiff_t)sizeof(int32_t) : 0;
@@ -66,7 +66,7 @@ static int build(const Graph *g, int narrow, int gradients, int params, const Py
 
 /* graph_machine(graph, params, inputs, narrow, differentiate_params, wanted) -> machine
  *
- * `wanted` lists the inputs whose gradients are wanted, as 32-bit integers; None means no gradients at all. */
+ * `wanted` lists the inputs whose gradients are needed, as 32-bit integers; None means no gradients at all. */
 PyObject *graph_machine(PyObject *module, PyObject *args) {
     PyObject *capsule, *inputs;
     Py_ssize_t params, n_inputs;

@@ -1,4 +1,4 @@
-/* Dot products: those with a shared operand become matrix products, whose sums start from the biases. */
+/* Dot products: those with a shared operand become matrix products, whose sums start at the biases. */
 #include "lower.h"
 
 /* Sequences of nodes of equal length, deduplicated and numbered. */
@@ -48,7 +48,7 @@ static int some_are_params(const Graph *g, const int32_t *ids, int32_t n) {
     return 0;
 }
 
-/* The shared operand of a dot product and the other one; 0 if neither is shared. */
+/* Find the shared operand of a dot product and the other one. Returns 0 if neither is shared. */
 static int find_sides(const Lowering *l, int32_t i, const int32_t **a, const int32_t **x) {
     const Graph *g = l->graph;
     const int32_t half = count_of(g, i) / 2;
@@ -217,8 +217,8 @@ static int32_t product_at(const Lowering *l, int32_t row) {
     return there ? 2 * low : -1;
 }
 
-/* Start the sums of a matrix product from the value added to them, if all samples share it. This is how
- * neurons add their biases. */
+/* Make a shared addend the initial value of the sums of a matrix product, if possible. This is how neurons
+ * add their biases. */
 int add_to_product(Lowering *l, const int32_t *run, int32_t count) {
     const Graph *g = l->graph;
     const int32_t *pair = args_of(g, run[0]), swap = l->varying[pair[0]] && !l->varying[pair[1]];

@@ -1,4 +1,4 @@
-/* The reverse program: which adjoints to add to which, and in what order. See reverse.py. */
+/* The reverse program: which adjoints to accumulate, and in what order. See reverse.py. */
 #include "flat.h"
 
 /* All rows that an argument of a step reads: start + i step + k term_step. */
@@ -17,10 +17,10 @@ static inline int64_t row_at(const Rows *rows, int64_t i, int64_t k) {
 
 typedef struct {
     Machine *machine;
-    uint8_t *active[2];  /* rows that depend on something whose gradient is wanted, in `each` and in `shared` */
+    uint8_t *active[2];  /* rows of `each` and `shared` that depend on anything whose gradient is needed */
     uint8_t *written;    /* adjoint rows of `each` written so far */
     uint8_t *reached;    /* adjoint rows of `shared` that receive a contribution */
-    uint8_t *parts[2];   /* for each step, one bit per argument that passes a gradient on */
+    uint8_t *parts[2];   /* for each step, one bit per argument that receives a gradient */
     int32_t *fresh;      /* scratch space for rows to clear */
     int32_t fresh_capacity;
     int32_t capacity[2]; /* of the emitted steps */
@@ -59,7 +59,7 @@ static int passes_on(const Step *s, int part) {
     return s->kind != MAP || is_differentiable(s->op, part);
 }
 
-/* Find which arguments of which steps depend on something whose gradient is wanted. */
+/* Find which arguments of which steps depend on anything whose gradient is needed. */
 static void find_active(Reversal *r, int shared, const Steps *steps) {
     for (ptrdiff_t i = 0; i < steps->n; i++) {
         const Step *s = &steps->steps[i];

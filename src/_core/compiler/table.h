@@ -15,7 +15,7 @@ typedef struct {
     uint32_t n;
 } Table;
 
-/* Whether an item equals the one wanted. */
+/* Whether an item equals the wanted one. */
 typedef int Same(const void *wanted, int32_t item);
 
 static inline uint64_t hash_more(uint64_t hash, uint64_t x) {
@@ -28,7 +28,7 @@ static inline uint64_t hash_items(uint64_t hash, const int32_t *items, int64_t n
     return hash;
 }
 
-/* Grow to hold `items` items and rehash. */
+/* Grow the table to hold `items` items, and rehash. */
 static inline int table_room(Table *t, uint32_t items) {
     uint32_t size = 64;
     while (size / 2 <= items && size <= UINT32_MAX / 4) size *= 2;

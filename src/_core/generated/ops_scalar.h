@@ -67,18 +67,18 @@ static const Row ROWS[OP_END] = {
     X(OP_DIV, div, "x / y; a zero divisor gives inf or NaN") \
     X(OP_POW, pow, "x to the power y over the reals") \
     X(OP_NEG, neg, "-x") \
-    X(OP_POS, pos, "x itself, as a node of its own") \
+    X(OP_POS, pos, "x itself, as a separate node") \
     X(OP_STOP_GRADIENT, stop_gradient, "x itself, as a constant: no gradient") \
     X(OP_ABS, abs, "the absolute value; the derivative at 0 is 0") \
     X(OP_LESS, less, "1 if x < y, else 0") \
     X(OP_LESS_EQUAL, less_equal, "1 if x <= y, else 0") \
     X(OP_EQUAL, equal, "1 if x == y, else 0") \
-    X(OP_MAXIMUM, maximum, "the larger of two; on a tie each gets half of the gradient") \
-    X(OP_MINIMUM, minimum, "the smaller of two; on a tie each gets half of the gradient") \
+    X(OP_MAXIMUM, maximum, "the larger of two numbers; on a tie each gets half of the gradient") \
+    X(OP_MINIMUM, minimum, "the smaller of two numbers; on a tie each gets half of the gradient") \
     X(OP_EXP, exp, "e to the power x") \
-    X(OP_EXPM1, expm1, "exp(x) - 1, exact near 0") \
+    X(OP_EXPM1, expm1, "exp(x) - 1, accurate near 0") \
     X(OP_LOG, log, "the natural logarithm") \
-    X(OP_LOG1P, log1p, "log(1 + x), exact near 0") \
+    X(OP_LOG1P, log1p, "log(1 + x), accurate near 0") \
     X(OP_LOG2, log2, "the logarithm to base 2") \
     X(OP_LOG10, log10, "the logarithm to base 10") \
     X(OP_SQRT, sqrt, "the square root; the derivative at 0 is inf") \
@@ -105,14 +105,14 @@ static const Row ROWS[OP_END] = {
     X(OP_ATAN2, atan2, "the angle of the point (x, y), called as atan2(y, x); the derivatives at the origin are 0") \
     X(OP_ATAN2, arctan2, "the angle of the point (x, y), called as atan2(y, x); the derivatives at the origin are 0") \
     X(OP_ERF, erf, "the error function") \
-    X(OP_ERFC, erfc, "1 - erf(x), exact in the tail") \
+    X(OP_ERFC, erfc, "1 - erf(x), accurate in the tail") \
     X(OP_SIGMOID, sigmoid, "1 / (1 + exp(-x)) without overflow") \
     X(OP_SOFTPLUS, softplus, "log(1 + exp(x)) without overflow") \
     X(OP_RELU, relu, "x if positive, else 0; the derivative at 0 is 0") \
     X(OP_LEAKY_RELU, leaky_relu, "x if positive, else negative_slope * x; the derivative at 0 is negative_slope") \
     X(OP_ELU, elu, "x if positive, else alpha * (exp(x) - 1)") \
     X(OP_SILU, silu, "x * sigmoid(x)") \
-    X(OP_GELU, gelu, "x times the normal distribution function of x")
+    X(OP_GELU, gelu, "x times the standard normal distribution function of x")
 
 #define VARIADIC_METHODS(X) \
     X(OP_SUM, sum, "the sum, added from left to right") \
@@ -120,8 +120,8 @@ static const Row ROWS[OP_END] = {
     X(OP_PROD, prod, "the product, multiplied from left to right") \
     X(OP_DOT, dot, "x1 * y1 + x2 * y2 + ..., added from left to right") \
     X(OP_LOGSUMEXP, logsumexp, "log(exp(x1) + exp(x2) + ...) without overflow; its gradient is the softmax") \
-    X(OP_MAX, max, "the largest; ties share the gradient equally") \
-    X(OP_MIN, min, "the smallest; ties share the gradient equally")
+    X(OP_MAX, max, "the largest number; ties share the gradient equally") \
+    X(OP_MIN, min, "the smallest number; ties share the gradient equally")
 
 static inline double op_add(double x, double y);
 static inline double op_sub(double x, double y);

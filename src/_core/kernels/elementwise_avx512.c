@@ -1,4 +1,4 @@
-/* Array kernels that process eight numbers at a time. Only called on machines with AVX-512. */
+/* Array kernels on eight numbers at a time. Only called on machines with AVX-512. */
 #if defined(__x86_64__)
 
 #if defined(__clang__)

@@ -3,7 +3,7 @@
 #include "ops_codes.h"
 #include "vmath.h"
 
-/* Each kernel is a separate function: a shared one would save as many registers as the worst case needs. */
+/* Each kernel is a separate function: a single one would save as many registers as its worst case needs. */
 typedef void (*Values)(real *out, const real *x, const real *y, const real *z, ptrdiff_t n);
 typedef void (*Pull)(int assign, real *grad, const real *adjoint, const real *x, const real *y,
                      const real *z, const real *out, ptrdiff_t n);

@@ -44,7 +44,7 @@ typedef struct {
 
 #if defined(SIMD_AVX512) && !defined(SINGLE)
 #include "matrix_four.h"
-#else /* four columns need no care */
+#else /* four columns need no special case */
 INLINE ptrdiff_t product_four(const Product *p) { return 0; }
 INLINE int outer_four(const Outer *o) { return 0; }
 #endif

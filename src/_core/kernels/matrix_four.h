@@ -40,7 +40,7 @@ INLINE void outer_two_rows(const Outer *o, ptrdiff_t r, ptrdiff_t k, const vec r
             for (ptrdiff_t q = 0; q < terms; q++) weights[q * o->weights_term] += total[4 * i + q];
 }
 
-/* The weights of the last row if their number is odd. */
+/* The weights of the last row, if the number of rows is odd. */
 INLINE void outer_one_row(const Outer *o, ptrdiff_t r, ptrdiff_t k, const vec right[4], ptrdiff_t terms) {
     const __m256d left = _mm256_loadu_pd(o->left + r * 4);
     __m256d product[4];

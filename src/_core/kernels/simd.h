@@ -96,7 +96,7 @@ INLINE vec v_load_part(const real *p, ptrdiff_t count) { return v_low(w_load_par
 INLINE void v_store_part(real *p, vec x, ptrdiff_t count) {
     w_store_part(p, (wide)_mm512_castps256_ps512(_mm512_cvtpd_ps((native)x)), count);
 }
-#else /* half a vector without a mask: a masked store must reach the cache before it can be loaded */
+#else /* half a vector needs no mask: a masked store would have to reach the cache before it can be loaded */
 INLINE wide w_load_part(const real *p, ptrdiff_t count) {
     if (count == 4) return (wide)_mm512_insertf64x4(_mm512_setzero_pd(), _mm256_loadu_pd(p), 0);
     return (wide)_mm512_maskz_loadu_pd((mask)((1 << count) - 1), p);

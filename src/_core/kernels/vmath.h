@@ -21,7 +21,7 @@ INLINE pair exact_sum(vec a, vec b) {
     return (pair){sum, (a - (sum - part)) + (b - part)};
 }
 
-/* The same, assuming |a| >= |b| or a = 0. */
+/* The same as exact_sum, assuming |a| >= |b| or a = 0. */
 INLINE pair quick_sum(vec a, vec b) {
     const vec sum = a + b;
     return (pair){sum, b - (sum - a)};
@@ -115,7 +115,7 @@ INLINE Exponential exponential(pair x) {
     return (Exponential){k, r, rest};
 }
 
-/* 1 + r + rest */
+/* The value of 1 + r + rest. */
 INLINE vec factor(Exponential e) {
     const pair one = quick_sum(v_splat(1.0), e.r);
     return one.hi + (one.lo + e.rest);

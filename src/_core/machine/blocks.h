@@ -80,7 +80,7 @@ static void fetch(const Run *run, const Source *source, ptrdiff_t first, ptrdiff
 static Memory block_memory(const Run *run, char *memory, real *adjoints, Wrong *wrong) {
     const Machine *m = run->machine;
     const ptrdiff_t stride = stride_of(run->lanes), each = m->each_rows * stride;
-    double *terms = (double *)memory; /* first: a whole number of vectors, so that the rows stay aligned */
+    double *terms = (double *)memory; /* first; a whole number of vectors, so that the rows after it are aligned */
     real *rows = (real *)(memory + terms_bytes(m));
     return (Memory){rows,  run->shared, rows + each, adjoints, rows + 2 * each,
                     terms, m->rows,     run->lanes,  stride,   wrong};
@@ -98,7 +98,7 @@ struct Bound {
     void *run_once, *run_each, *pull_each, *pull_once;
 };
 
-/* Execute the bound calls, or interpret the steps if they were not bound. */
+/* Execute the bound calls, or interpret the steps if they are not bound. */
 static void do_steps(const Run *run, Interpret *interpret, const Steps *steps, const Memory *memory, const void *calls) {
     if (calls)
         run->interpreter->go(calls, steps->n);
@@ -169,7 +169,7 @@ static void run_chunk(void *context, int chunk) {
     Run *run = context;
     const Machine *m = run->machine;
     real *adjoints = (real *)run->shared_adjoints + chunk * m->shared_rows;
-    if (run->seed) memset(adjoints, 0, (size_t)m->shared_rows * sizeof(real)); /* the pulls add to them */
+    if (run->seed) memset(adjoints, 0, (size_t)m->shared_rows * sizeof(real)); /* the pulls add to these */
     char *memory = run->own ? run->own : workspace(block_bytes(run));
     if (!memory) {
         atomic_store(&run->failed, NO_MEMORY);
@@ -202,7 +202,7 @@ static void spread_result(const Run *run, const View *view, double *to) {
     for (ptrdiff_t i = 0; i < run->samples; i++) to[i] = ((real *)run->shared)[view->start];
 }
 
-/* Run a batch, with the interpreter lock released. */
+/* Run a batch, with the GIL released. */
 int STORED(run_batch)(Run *run, const double *params, double *param_adjoints) {
     const Machine *m = run->machine;
     real *shared = run->shared, *adjoints = run->shared_adjoints;

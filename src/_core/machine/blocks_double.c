@@ -1,2 +1,2 @@
-/* Numbers stored as doubles. */
+/* Runs programs whose numbers are stored as doubles. */
 #include "blocks.h"

@@ -1,3 +1,3 @@
-/* Numbers stored as floats. */
+/* Runs programs whose numbers are stored as floats. */
 #define SINGLE
 #include "blocks.h"

@@ -24,8 +24,8 @@ INLINE int in_one(const Step *s) {
     return one || s->count == 1;
 }
 
-/* A step with its addresses computed, for steps that repeat on the same memory. Computing them takes a
- * sixth of a step of a small network. */
+/* A step with its addresses already computed, for steps that repeat on the same memory. Computing addresses
+ * takes a sixth of the time of a step of a small network. */
 typedef struct Call {
     void (*go)(const struct Call *);
     union {
@@ -67,7 +67,7 @@ typedef struct Call {
 
 static void go_map(const Call *c) { c->map.of(c->map.out, c->map.x, c->map.y, c->map.z, c->map.n); }
 
-/* For `count` contiguous rows, starting at row i. */
+/* The call for `count` contiguous rows, starting at row i. */
 INLINE Call map_call(const Step *s, const Memory *m, ptrdiff_t i, ptrdiff_t count) {
     const real *x = value_at(s, 0, m, i), *y = s->args > 1 ? value_at(s, 1, m, i) : x;
     const real *z = s->args > 2 ? value_at(s, 2, m, i) : x;
@@ -93,7 +93,7 @@ INLINE Call map_pull_call(const Step *s, const Memory *m, ptrdiff_t i, ptrdiff_t
                                      m->each + out, count * m->stride, s->assign}}};
 }
 
-/* With a mask, or for rows that are not contiguous. */
+/* A pull with a mask, or for rows that are not contiguous. */
 STEP(go_pull_rows) {
     const int one = in_one(s);
     for (ptrdiff_t i = 0; i < (one ? 1 : s->count); i++) {
@@ -113,10 +113,10 @@ STEP(go_pull_rows) {
 
 /* --- products -------------------------------------------------------------------------------------- */
 
-/* Avoids a slow division. */
+/* The rows of the matrix. The special case avoids a slow division. */
 INLINE ptrdiff_t rows_of(const Step *s) { return s->columns == 1 ? s->count : s->count / s->columns; }
 
-/* One sample, one column, contiguous terms: a matrix and a vector. */
+/* Whether this is a matrix-vector product: one sample, one column, contiguous terms. */
 INLINE int is_vector(const Step *s, const Memory *m) {
     return s->columns * m->stride == 1 && s->arg[0].term_step == 1 && s->arg[1].term_step == 1;
 }
@@ -127,7 +127,7 @@ static void go_sums(const Call *c) {
     sum_rows(c->sums.x, c->sums.stride, c->sums.count, c->sums.columns, c->sums.totals, NULL, c->sums.step);
 }
 
-/* The vector cases: product with a matrix, with another vector, and with the transposed matrix. */
+/* The vector cases: products with a matrix, with another vector, and with the transposed matrix. */
 static void go_vector(const Call *c) {
     const Product *p = &c->product;
     for (ptrdiff_t r = 0; r < p->rows; r++)
@@ -270,7 +270,7 @@ INLINE Call looking(void (*go)(const Call *), const Step *s, const Memory *m) {
     return (Call){go, {.step = s, .memory = m}};
 }
 
-/* Execute a call now, or keep it for later. Inlined, so that immediate execution is a plain call. */
+/* Execute a call now, or store it in `kept` for later. Inlined, so that immediate execution is a plain call. */
 INLINE void settle(const Call call, Call *kept) {
     if (kept)
         *kept = call;

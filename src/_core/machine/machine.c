@@ -3,7 +3,7 @@
 #include "elementwise.h"
 
 enum {
-    CACHE = 2048 * 1024,   /* bytes of a block: longer rows are worth it even if the block exceeds the L1 cache */
+    CACHE = 2048 * 1024,   /* bytes per block: longer rows are worth it even if the block exceeds the L1 cache */
     MOST_LANES = 256,      /* longer rows do not make an instruction cheaper */
     LEAST_LANES = 8,
     MOST_CHUNKS = 32,      /* parts of a batch that accumulate separate gradients */
@@ -139,8 +139,8 @@ static ptrdiff_t rows_read(const Step *s, int i) {
     return s->kind != DENSE ? s->count : i == 1 ? s->columns : s->count / s->columns;
 }
 
-/* Whether an argument is in the memory that its kind of step reads, and contiguous where the interpreter
- * requires it. See `Argument` in instructions.py. */
+/* Whether an argument is in the memory region that its kind of step reads, and contiguous where the
+ * interpreter requires it. See `Argument` in instructions.py. */
 static int is_placed(const Step *s, int i) {
     const View *v = &s->arg[i];
     const int own = v->shared == s->shared;
@@ -249,7 +249,7 @@ static PyObject *bytes_of(const void *items, ptrdiff_t count, size_t size) {
     return PyBytes_FromStringAndSize(items, count * (Py_ssize_t)size);
 }
 
-/* machine_parts(machine): the arguments that `machine` was made from. */
+/* machine_parts(machine): the arguments that `machine` was created from. */
 PyObject *machine_parts(PyObject *module, PyObject *capsule) {
     const Machine *m = PyCapsule_GetPointer(capsule, MACHINE);
     if (!m) return NULL;
@@ -263,7 +263,7 @@ PyObject *machine_parts(PyObject *module, PyObject *capsule) {
 }
 
 /* run_machine(machine, shape, params, sources, seed, outputs, guards, param_adjoints, wanted,
- * input_adjoints, threads, single). Pass empty buffers for results that are not wanted.
+ * input_adjoints, threads, single). Pass empty buffers for results that are not needed.
  *
  * `sources` has an address and strides for each input, one stride per axis of `shape`. */
 PyObject *machine_run(PyObject *module, PyObject *args) {

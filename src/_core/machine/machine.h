@@ -23,13 +23,13 @@ typedef struct {
     View *outputs, *guards;
     ptrdiff_t n_outputs, n_guards;
     ptrdiff_t params, inputs, shared_rows, each_rows;
-    ptrdiff_t terms, masked; /* the largest number of terms of a fold, and of rows of a masked step */
+    ptrdiff_t terms, masked; /* the most terms in any fold, and the most rows in any masked step */
     double cost; /* multiplications per sample */
 } Machine;
 
 enum { MOST_AXES = 4 };
 
-/* An input array of one or more axes, whose elements in order are the samples. A stride of 0 broadcasts. */
+/* An input array with one or more axes; its elements, in order, are the samples. A stride of 0 broadcasts. */
 typedef struct {
     const char *start;
     ptrdiff_t strides[MOST_AXES]; /* in bytes */
@@ -40,7 +40,7 @@ typedef struct {
 PyObject *machine_ready(Machine *machine);
 void machine_drop(Machine *machine);
 
-/* Runs on batches of one size. */
+/* The runs of a program on batches of one size. */
 typedef struct {
     const Machine *machine;
     const Interpreter *interpreter;
@@ -49,12 +49,12 @@ typedef struct {
     int axes;
     const double *seed;
     double *outputs, *guards;
-    const int32_t *wanted; /* inputs whose adjoints are wanted */
+    const int32_t *wanted; /* the inputs whose adjoints are needed */
     ptrdiff_t n_wanted;
     double *input_adjoints;
     int single;                     /* whether the void pointers below hold floats */
-    void *shared, *shared_adjoints; /* the adjoints of all chunks in order; at the end, the first holds their sum */
-    int lent; /* whether both belong to the caller */
+    void *shared, *shared_adjoints; /* the adjoints of each chunk, in order; at the end, the first chunk has the sum */
+    int lent; /* whether these two belong to the caller */
     void *masked; /* for shared steps: see Memory */
     double *terms;
     int same_inputs, fetched; /* whether the inputs are the same for every batch, and already fetched */
@@ -63,14 +63,14 @@ typedef struct {
     ptrdiff_t samples, lanes, blocks, chunks;
     int threads;
     atomic_int failed;
-    Wrong wrong; /* set on WRONG_INDEX */
+    Wrong wrong; /* set if `failed` is WRONG_INDEX */
 } Run;
 
 /* The interpreter for the selected instruction set; NULL with an error if this machine lacks it. */
 const Interpreter *interpreter_for(int single);
 
-/* Plan a run and allocate memory; run batches, with the interpreter lock released; free the memory. The
- * first two return 0 or an error code. */
+/* run_begin plans a run and allocates memory; run_batch runs a batch, with the GIL released; run_end frees the
+ * memory. The first two return 0 or an error code. */
 enum { NO_MEMORY = -1, WRONG_INDEX = -2 };
 int run_begin(Run *run);
 int run_batch(Run *run, const double *params, double *param_adjoints);
@@ -78,8 +78,8 @@ int run_batch(Run *run, const double *params, double *param_adjoints);
 void run_lend(Run *run, double *shared, double *shared_adjoints);
 /* For a one-block run that repeats: compute the addresses of its steps once. `rows`, if not NULL, is the
  * caller's memory for the block including inputs, as doubles with this stride; then only `run_rows` may run
- * it. Runs of several blocks or very many steps stay unbound. No memory may be lent afterwards. Returns 0 or
- * an error code. */
+ * the block. Runs of several blocks or very many steps stay unbound. No memory may be lent afterwards.
+ * Returns 0 or an error code. */
 int run_bind(Run *run, double *rows, ptrdiff_t stride);
 /* Compute the values of a run bound to the caller's rows of doubles. */
 int run_rows(Run *run, const double *params);

@@ -8,7 +8,7 @@
 
 enum { MAP, GATHER, SPREAD, DENSE, DOTS, FOLD, TAKE, ZERO };
 
-/* Rows of a memory: start + i step + k term_step for row i of the result and term k. */
+/* Rows of a memory region: start + i step + k term_step for row i of the result and term k. */
 typedef struct {
     int32_t shared, start, step, term_step;
 } View;
@@ -35,10 +35,10 @@ typedef struct {
     real *each, *shared;
     real *each_adjoint, *shared_adjoint;
     real *masked;  /* the result of a masked pull */
-    double *terms; /* and the partials of a fold */
+    double *terms; /* the terms and the partials of a fold */
     const int32_t *rows;
     ptrdiff_t lanes, stride; /* samples per row, and the distance between rows, which is aligned if rows are long */
-    Wrong *wrong; /* the first one that a take() meets */
+    Wrong *wrong; /* set to the first invalid index that a take() meets */
 } Memory;
 
 typedef void Interpret(const Step *steps, ptrdiff_t n, const Memory *memory);
@@ -47,8 +47,8 @@ typedef void Bind(const Step *steps, ptrdiff_t n, const Memory *memory, void *ca
 /* The functions compiled for each instruction set. */
 typedef struct {
     Interpret *run, *pull;
-    /* For steps that repeat: compute their addresses once, giving n calls of `call_bytes` bytes, then execute the
-     * calls. The steps and the memory must not move. */
+    /* For steps that repeat: `bind` and `bind_pulls` compute their addresses once, giving n calls of `call_bytes`
+     * bytes; `go` executes the calls. The steps and the memory must not move. */
     size_t call_bytes;
     Bind *bind, *bind_pulls;
     void (*go)(const void *calls, ptrdiff_t n);

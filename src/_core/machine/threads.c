@@ -25,7 +25,7 @@ static struct {
                                              * yet */
     Work *_Atomic work;
     void *_Atomic context;
-    atomic_int parts, wanted; /* the first `wanted` workers may take parts; a late one may help with the next job */
+    atomic_int parts, wanted; /* only the first `wanted` workers may take parts; a late one may join the next job */
     _Alignas(LINE) atomic_int left; /* parts not finished yet */
 } pool = {.lock = PTHREAD_MUTEX_INITIALIZER, .wake = PTHREAD_COND_INITIALIZER, .avoided = -1};
 
@@ -42,7 +42,7 @@ static inline void relax(void) {
 static uint32_t job(void) { return (uint32_t)(atomic_load(&pool.ticket) >> 32); }
 
 /* Work on a job until all parts are taken. If the ticket is unchanged when a part is taken, everything read
- * before belongs to this job: a job with untaken parts cannot have ended. */
+ * before that belongs to this job: a job with untaken parts cannot have ended. */
 static void take_parts(void) {
     int done = 0;
     uint64_t ticket = atomic_load(&pool.ticket);
@@ -60,12 +60,12 @@ static void take_parts(void) {
 
 static void *worker(void *number) {
     const int mine = (int)(intptr_t)number;
-    uint32_t seen = 0; /* no job has this number */
+    uint32_t seen = 0; /* the number of the last job seen; no job has the number 0 */
     for (;;) {
         for (int i = 0; i < SPINS && job() == seen; i++) relax();
         if (job() == seen) {
             pthread_mutex_lock(&pool.lock);
-            atomic_fetch_add(&pool.asleep, 1); /* then check again; the submitter checks in the opposite order */
+            atomic_fetch_add(&pool.asleep, 1); /* before checking again; the submitter does both in reverse order */
             while (job() == seen) pthread_cond_wait(&pool.wake, &pool.lock);
             atomic_fetch_sub(&pool.asleep, 1);
             pthread_mutex_unlock(&pool.lock);
@@ -76,7 +76,7 @@ static void *worker(void *number) {
     return NULL;
 }
 
-/* A forked child has none of the threads. */
+/* Reset the pool in a forked child, which has none of the threads. */
 static void after_fork(void) {
     pthread_mutex_init(&pool.lock, NULL);
     pthread_mutex_init(&one_job, NULL);
@@ -102,8 +102,8 @@ static void start_workers(int wanted) {
     pthread_attr_destroy(&attributes);
 }
 
-/* Linux tends to wake a thread on the CPU of the thread that wakes it, to share its cache. There it would
- * wait behind us until the next load balancing, about 5 ms. So keep the workers off this CPU. */
+/* Linux tends to wake a thread on the CPU of the thread that wakes it, to share its cache. There the worker
+ * would wait for us until the next load balancing, about 5 ms. So keep the workers off this CPU. */
 static void keep_off_this_processor(void) {
 #ifdef __linux__
     const int here = sched_getcpu();
@@ -146,7 +146,7 @@ void share_out(Work *work, void *context, int parts, int threads) {
     pthread_mutex_unlock(&one_job);
 }
 
-/* Freed when the thread ends. */
+/* A thread's scratch memory, freed when the thread ends. */
 typedef struct {
     size_t bytes;
     void *memory;

@@ -7,7 +7,7 @@
 
 typedef void Work(void *context, int part);
 
-/* Run all parts of a job on up to `threads` threads; returns when all are done. */
+/* Run all parts of a job on up to `threads` threads; returns when all parts are done. */
 void share_out(Work *work, void *context, int parts, int threads);
 
 /* Thread-local scratch memory, kept between calls; its content is undefined. NULL if out of memory. */

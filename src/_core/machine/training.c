@@ -5,12 +5,12 @@
 typedef struct {
     Run whole, rest, rule; /* a full batch, the smaller one at the end of an epoch, the optimiser's update rule */
     const double *data;    /* one row per input, one column per sample */
-    const int32_t *order;  /* sample indices in order of use, epoch after epoch; NULL: every batch has all samples */
+    const int32_t *order;  /* sample indices in order of use, epoch after epoch; NULL if every batch has all samples */
     ptrdiff_t samples, batch, in_epoch; /* batches per epoch */
     int single;            /* whether the model stores floats (the rule never does) */
     double *gradients;     /* of the last step, at the end */
     double *numbers;       /* parameters and optimiser states, one row each, overwritten by the rule */
-    double *rows;          /* or NULL: parameters, gradients, states and the rule's intermediates, one row each */
+    double *rows;          /* parameters, gradients, states and the rule's intermediates, one row each; or NULL */
     ptrdiff_t stride;      /* distance between these rows */
     double *columns; /* the samples of a batch */
     double *seeds, *losses; /* of the samples of a batch; the seeds of the smaller batch come last */
@@ -30,14 +30,14 @@ static int all_finite(const double *x, ptrdiff_t n) {
     return sums[0] == 0.0;
 }
 
-/* A small model shares the rule's memory, whose first rows are its parameters and gradients: copying
- * them back and forth would take longer than training. */
+/* A small model shares memory with the rule, whose first rows are the model's parameters and gradients:
+ * copying them back and forth would take longer than training. */
 static void move_in(Training *t) {
     const Machine *model = t->whole.machine, *rule = t->rule.machine;
     const ptrdiff_t params = model->params, width = model->shared_rows;
     int fits = !t->single && t->rule.blocks == 1 && t->whole.chunks == 1 && t->rest.chunks == 1 && width <= 2 * params;
-    for (ptrdiff_t i = 0; i < rule->n_outputs; i++) { /* rows are overwritten one at a time, so none may depend on
-                                                       * another */
+    for (ptrdiff_t i = 0; i < rule->n_outputs; i++) { /* results replace rows one at a time, so none may be in a
+                                                       * row that another replaces */
         const View *view = &rule->outputs[i];
         fits &= !view->shared && (view->start >= rule->inputs || view->start == (i ? i + 1 : 0));
     }
@@ -71,8 +71,8 @@ static int apply_rule(Training *t, const double *settings) {
     return failed;
 }
 
-/* Run one batch. Returns 1, leaving the parameters unchanged, if its loss or a gradient is not finite,
- * otherwise 0. */
+/* Run one batch. Returns 0; 1, leaving the parameters unchanged, if its loss or a gradient is not finite; or
+ * an error code. */
 static int train_step(Training *t, ptrdiff_t step, const double *settings, double *loss) {
     const ptrdiff_t epoch = t->in_epoch == 1 ? step : step / t->in_epoch, place = step - epoch * t->in_epoch;
     const int last = place == t->in_epoch - 1;
@@ -107,7 +107,7 @@ static double now(void) {
     return (double)time.tv_sec + 1e-9 * (double)time.tv_nsec;
 }
 
-/* Run steps until all are done, the time is up (but at least one), or a value is not finite. */
+/* Run at least one step, until all are done, the time is up, or a loss or gradient is not finite. */
 static int train_steps(Training *t, ptrdiff_t *step, ptrdiff_t steps, const double *settings, double seconds,
                        double *losses) {
     const double end = now() + seconds;
@@ -146,7 +146,7 @@ static int train(Training *t, const Machine *model, const Machine *rule, const I
     t->rule_inputs = rows_of(t->numbers - model->params, rule->inputs, model->params);
     if (t->rule_inputs) {
         t->rule_inputs[0] = t->rule_inputs[1];
-        t->rule_inputs[1].start = (const char *)t->gradients; /* until a step sets it to where its gradients are */
+        t->rule_inputs[1].start = (const char *)t->gradients; /* each step replaces this by its own gradients */
     }
     t->whole = (Run){.machine = model, .single = t->single, .interpreter = for_model, .inputs = t->whole_inputs, .shape = &t->batch, .axes = 1,
                      .seed = t->seeds, .outputs = t->losses, .samples = t->batch, .threads = threads,
@@ -177,7 +177,7 @@ static int train(Training *t, const Machine *model, const Machine *rule, const I
 }
 
 /* train_machine(model, rule, samples, data, order, batch, numbers, settings, made, seconds,
- * losses, group, norms, threads, single) -> whether all was finite
+ * losses, group, norms, threads, single) -> whether all losses and gradients were finite
  *
  * `settings` and `losses` have an entry for each step. `made` counts the steps completed so far,
  * including earlier calls; it stays valid if the next step fails. */

@@ -1,16 +1,16 @@
-/* The visible side of a Value: construction, attributes, repr. */
+/* The attributes of a Value, its construction, and its formatting. */
 #include "node.h"
 
 #define GETTER(name, result) \
     static PyObject *name(PyObject *self, void *unused) { Value *v = (Value *)self; return result; }
 
-/* The same message as a Python property. */
+/* Raise with the same message as a Python property. */
 static int cannot_delete(const char *attribute) {
     PyErr_Format(PyExc_AttributeError, "property '%s' of 'Value' object has no deleter", attribute);
     return -1;
 }
 
-/* Whether an attribute can be set to this; raises if not. */
+/* Whether o is a str, as this attribute requires; raises if not. */
 static int is_text(const char *attribute, PyObject *o) {
     if (!o) return cannot_delete(attribute), 0;
     if (!PyUnicode_Check(o))
@@ -20,7 +20,7 @@ static int is_text(const char *attribute, PyObject *o) {
 
 static PyObject *text_or_empty(PyObject *text) { return text ? Py_NewRef(text) : PyUnicode_FromString(""); }
 
-/* Set a text of a node's Extra: the field at this offset. */
+/* Set the field at this offset in a node's Extra to a text. */
 static int set_text(PyObject *self, const char *attribute, PyObject *o, size_t offset) {
     Value *v = (Value *)self;
     if (!is_text(attribute, o)) return -1;
@@ -46,7 +46,7 @@ static int set_name(PyObject *self, PyObject *op, void *unused) {
     return set_text(self, "_op", op, offsetof(Extra, name));
 }
 
-/* The operation, or None; a new reference, as below. */
+/* The operation, or None, as a new reference. */
 static PyObject *value_row(Value *v) {
     if (v->op == CUSTOM) return Py_NewRef(v->in[0].extra->row);
     if (v->op == LEAF || v->op == BY_HAND) Py_RETURN_NONE;
@@ -57,7 +57,7 @@ GETTER(get_row, value_row(v))
 static PyObject *get_op(PyObject *self, void *unused) {
     Value *v = (Value *)self;
     if (v->op == LEAF || v->op == BY_HAND) return get_name(self, unused);
-    PyObject *row = value_row(v); /* held, because Python may run below */
+    PyObject *row = value_row(v); /* a reference, because Python code may run below */
     PyObject *name = PyObject_GetAttrString(row, "name");
     Py_DECREF(row);
     return name;
@@ -79,7 +79,7 @@ GETTER(get_time, PyLong_FromUnsignedLongLong(TIME(v)))
 
 /* read_data(values): the numbers of many Values, as doubles in a bytearray. */
 PyObject *values_read_data(PyObject *module, PyObject *values) {
-    PyObject *held = PySequence_Tuple(values); /* held, because a tracer may modify `values` */
+    PyObject *held = PySequence_Tuple(values); /* a copy, because a tracer may modify `values` */
     const Py_ssize_t n = held ? PyTuple_GET_SIZE(held) : 0;
     PyObject *result = held ? PyByteArray_FromStringAndSize(NULL, n * (Py_ssize_t)sizeof(double)) : NULL;
     int fine = result != NULL;
@@ -134,7 +134,7 @@ int value_set_grad(PyObject *self, PyObject *grad, void *unused) {
 /* Turn a plain number among the inputs into a node, when it is first accessed. */
 static Value *slot_node(Value *v, Py_ssize_t i) {
     if (!slot_is_number(v, i)) return node_slots(v)[i].node;
-    Value *constant = node_new(node_slots(v)[i].number); /* the garbage collector may run, and Python with it */
+    Value *constant = node_new(node_slots(v)[i].number); /* may run the garbage collector, and so Python code */
     if (!constant) return NULL;
     if (i >= node_count(v) || !slot_is_number(v, i)) {
         Py_DECREF(constant);
@@ -169,7 +169,7 @@ static PyObject *get_inputs(PyObject *self, void *unused) {
 static PyObject *get_arguments(PyObject *self, void *unused) {
     Value *v = (Value *)self;
     Py_ssize_t n = node_count(v);
-    PyObject *arguments = PyTuple_New(n); /* the garbage collector may run, and Python with it */
+    PyObject *arguments = PyTuple_New(n); /* may run the garbage collector, and so Python code */
     if (arguments && node_count(v) != n) {
         Py_CLEAR(arguments);
         PyErr_SetString(PyExc_RuntimeError, "the value changed meanwhile");
@@ -204,7 +204,7 @@ static int set_constant(PyObject *self, PyObject *unused, void *unused_too) {
 GETTER(get_closure, Py_NewRef(FIELD(v, closure) ? FIELD(v, closure) : Py_None))
 
 static PyMethodDef propagate_method = {"_propagate", value_propagate, METH_NOARGS,
-                                       "Pass the gradient on to the inputs."};
+                                       "Propagate the gradient to the inputs."};
 
 GETTER(get_backward, FIELD(v, closure) ? Py_NewRef(FIELD(v, closure)) : PyCFunction_New(&propagate_method, self))
 static int set_backward(PyObject *self, PyObject *closure, void *unused) {
@@ -221,7 +221,7 @@ static int set_backward(PyObject *self, PyObject *closure, void *unused) {
     return 0;
 }
 
-/* The holder of the dictionary may put anything into it, so the garbage collector tracks the node from now on. */
+/* The caller may put anything into the dictionary, so the garbage collector tracks the node from now on. */
 static PyObject *get_dict(PyObject *self, void *unused) {
     PyObject *dict = PyObject_GenericGetDict(self, unused);
     if (dict) node_track((Value *)self);
@@ -235,37 +235,37 @@ GETTER(get_attributes, Py_NewRef(v->dict && PyDict_GET_SIZE(v->dict) ? v->dict :
 
 PyGetSetDef value_attributes[] = {
     {"data", get_data, set_data, "The number.", NULL},
-    {"grad", get_grad, value_set_grad, "The derivative of the last result with respect to this value.", NULL},
+    {"grad", get_grad, value_set_grad, "The derivative of the last result with respect to this Value.", NULL},
     {"label", get_label, set_label, "A name for messages and drawings.", NULL},
-    {"inputs", get_inputs, NULL, "What this was computed from, in order; `a + a` has two.", NULL},
-    {"op", get_op, NULL, "The name of the operation, as in the table; '' for a leaf.", NULL},
-    {"is_leaf", get_is_leaf, NULL, "Whether this was given and not computed.", NULL},
+    {"inputs", get_inputs, NULL, "The Values this was computed from, in order; `a + a` has two.", NULL},
+    {"op", get_op, NULL, "The operation's name in the table; '' for a leaf.", NULL},
+    {"is_leaf", get_is_leaf, NULL, "Whether this was not computed from other Values.", NULL},
     {"is_constant", get_is_constant, NULL,
-     "Whether this stands for a plain number in an expression, which gets no gradient.", NULL},
-    {"_label", get_label, set_label, "The label, as some tutorials call it.", NULL},
-    {"__dict__", get_dict, set_dict, "The user's own attributes.", NULL},
+     "Whether this is a plain number in an expression. Constants get no gradient.", NULL},
+    {"_label", get_label, set_label, "The label, under the name that some tutorials use.", NULL},
+    {"__dict__", get_dict, set_dict, "User attributes.", NULL},
     {"_backward", get_backward, set_backward,
-     "Pass this value's gradient on to its inputs; assign a function to make an operation.", NULL},
+     "Propagate this value's gradient to its inputs. Assign a function to define an operation.", NULL},
     /* The fields of the reference class under their mangled names, used only by support/graph.py. User
      * attributes cannot collide with them. */
-    {"_Value__number", get_number, NULL, "The number, without telling a tracer.", NULL},
-    {"_Value__gradient", get_gradient, NULL, "The gradient, without telling a tracer.", NULL},
-    {"_Value__row", get_row, NULL, "The row of the table, None for a leaf or an operation by hand.", NULL},
-    {"_Value__name", get_name, set_name, "What was assigned to _op, if anything.", NULL},
+    {"_Value__number", get_number, NULL, "The number, without notifying a tracer.", NULL},
+    {"_Value__gradient", get_gradient, NULL, "The gradient, without notifying a tracer.", NULL},
+    {"_Value__row", get_row, NULL, "The row of the table; None for a leaf or a hand-made operation.", NULL},
+    {"_Value__name", get_name, set_name, "The name assigned to _op, if any.", NULL},
     {"_Value__arguments", get_arguments, NULL, "The inputs, with constants as plain numbers.", NULL},
-    {"_Value__closure", get_closure, NULL, "What was assigned to _backward, or None.", NULL},
-    {"_Value__time", get_time, NULL, "When the number was last assigned, on the clock of all Values.", NULL},
-    {"_Value__constant", get_is_constant, set_constant, "is_constant; a leaf can be made one.", NULL},
-    {"_Value__unrecorded", get_unrecorded, set_unrecorded, "Whether nothing was recorded where it was made.",
+    {"_Value__closure", get_closure, NULL, "The function assigned to _backward, or None.", NULL},
+    {"_Value__time", get_time, NULL, "When the number was last assigned, on the clock shared by all Values.", NULL},
+    {"_Value__constant", get_is_constant, set_constant, "Like is_constant; assigning makes a leaf a constant.", NULL},
+    {"_Value__unrecorded", get_unrecorded, set_unrecorded, "Whether this is a result that was not recorded.",
      NULL},
-    {"_Value__site", get_site, NULL, "The source line, if it was made inside detect_anomaly().", NULL},
-    {"_Value__attributes", get_attributes, NULL, "The user's own attributes, None if there are none.", NULL},
+    {"_Value__site", get_site, NULL, "The source line, if it was computed inside detect_anomaly().", NULL},
+    {"_Value__attributes", get_attributes, NULL, "User attributes; None if there are none.", NULL},
     {NULL, NULL, NULL, NULL, NULL},
 };
 
 /* --- construction and display ---------------------------------------------------------------- */
 
-/* Value(data, _children=(), _op='', label=''), on a new node or one that is reinitialized. */
+/* Value(data, _children=(), _op='', label=''), for a new node, or to initialize a node again. */
 static int initialize(Value *v, PyObject *data, PyObject *children, PyObject *op, PyObject *label) {
     int failed = -1;
     PyObject *inputs = children ? PySequence_Tuple(children) : PyTuple_New(0);

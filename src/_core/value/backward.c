@@ -1,10 +1,10 @@
 /* The backward pass: the chain rule, from the result to the leaves.
  *
- * Most graphs contain only table operations; their sweep is plain C that cannot fail. If the graph contains
- * Python functions, the old gradients are kept and restored on an exception. */
+ * Most graphs contain only table operations; their sweep is plain C that cannot fail. If a graph contains
+ * Python functions, the old gradients are saved, and restored on an exception. */
 #include "node.h"
 
-/* Add to the gradient of an input. Unless it is a leaf, the first contribution overwrites. */
+/* Add to the gradient of an input. The first contribution overwrites it, unless the input is a leaf. */
 static inline void accumulate(Value *child, double contribution) {
     if (child->op == LEAF)
         child->grad += contribution;
@@ -14,7 +14,7 @@ static inline void accumulate(Value *child, double contribution) {
     }
 }
 
-/* The same for an input whose gradient may be a Value; Python may run. */
+/* Add to the gradient of an input whose gradient may be a Value; Python code may run. */
 static int accumulate_object(Value *child, double contribution) {
     PyObject *old = Py_XNewRef(FIELD(child, grad));
     if (!old) {
@@ -30,8 +30,8 @@ static int accumulate_object(Value *child, double contribution) {
     return failed;
 }
 
-/* The set of nodes reached by a sweep that runs Python. It is kept outside the nodes, because a function
- * may run another sweep over them. */
+/* The set of nodes reached by a sweep that runs Python code. It is stored outside the nodes, because a
+ * function may run another sweep over them. */
 static int reach(PyObject *reached, Value *v) {
     PyObject *key = PyLong_FromVoidPtr(v);
     int failed = key ? PySet_Add(reached, key) : -1;
@@ -66,7 +66,7 @@ static inline void propagate_small(Value *v) {
 }
 
 static int custom_partials(Value *v, const double *a, Py_ssize_t n, double *p, unsigned char *skip) {
-    PyObject *row = Py_NewRef(v->in[0].extra->row); /* held, because Python may run from here on */
+    PyObject *row = Py_NewRef(v->in[0].extra->row); /* the Python code called below could free the row */
     const double data = v->data;
     PyObject *numbers = floats(a, n), *wanted = PyList_New(n), *partials = NULL;
     int failed = -1;
@@ -103,7 +103,8 @@ done:
     return failed;
 }
 
-/* Any node without a user-assigned function: variadic, custom, checked for anomalies, or called by hand. */
+/* Propagate through any node without a user-assigned function: a variadic or custom operation, one that is
+ * checked for anomalies, or a call of _backward() by the user. */
 static int propagate_any(Value *v, int fresh, int modes, double *scratch, PyObject *reached) {
     Py_ssize_t n = node_count(v);
     if (n == 0) return 0;
@@ -120,7 +121,7 @@ static int propagate_any(Value *v, int fresh, int modes, double *scratch, PyObje
     int selects = 0;
     if (v->op == CUSTOM) {
         if (custom_partials(v, a, n, p, skip) < 0) return -1;
-        if (node_count(v) != n || !(v->flags & EXTRA)) { /* Python ran and may have changed anything */
+        if (node_count(v) != n || !(v->flags & EXTRA)) { /* Python code ran and may have changed anything */
             PyErr_SetString(PyExc_RuntimeError, "a value was changed by its own derivative");
             return -1;
         }
@@ -137,7 +138,7 @@ static int propagate_any(Value *v, int fresh, int modes, double *scratch, PyObje
             if (!skip[i] && !(selects && p[i] == 0.0)) accumulate(slots[i].node, gradient * p[i]);
         return 0;
     }
-    Value **children = PyMem_Malloc((size_t)n * sizeof(Value *)); /* held, because Python may run below */
+    Value **children = PyMem_Malloc((size_t)n * sizeof(Value *)); /* references, as Python code may run below */
     if (!children) return PyErr_NoMemory(), -1;
     for (Py_ssize_t i = 0; i < n; i++)
         children[i] = skip[i] || (selects && p[i] == 0.0) ? NULL : (Value *)Py_NewRef((PyObject *)slots[i].node);
@@ -163,7 +164,7 @@ static double *scratch_for(Py_ssize_t inputs) {
     return scratch;
 }
 
-/* Plain C. The first contribution overwrites a gradient, so no pass is needed to reset them. */
+/* The sweep in plain C. The first contribution overwrites a gradient, so no pass to reset them is needed. */
 static __attribute__((noinline)) void sweep(Order *order, double *scratch) {
     for (Py_ssize_t i = order->n; i-- > 0;) {
         Value *v = order->nodes[i];
@@ -207,7 +208,7 @@ static int run_closure(Value *v, PyObject *reached) {
     return failed;
 }
 
-/* Python may run and fail, so the old gradients are kept. */
+/* The sweep that may run Python code, which may fail, so the old gradients are saved. */
 static int sweep_with_python(Value *root, Order *order, double gradient, int reset, double *scratch) {
     const int modes = MODES();
     order_unmark(order);
@@ -255,7 +256,7 @@ static void release_graph(Order *order) {
         if (node_count(order->nodes[i])) node_release_inputs(order->nodes[i]);
 }
 
-/* create_graph=True: Python runs the sweep, on Values. */
+/* create_graph=True: the sweep on Values, in Python. */
 static int backward_in_values(PyObject *self, PyObject *gradient, int reset) {
     PyObject *empty = PyTuple_New(0);
     PyObject *order = empty ? value_topological(self, empty, NULL) : NULL;
@@ -286,12 +287,12 @@ PyObject *value_backward(PyObject *self, PyObject *args, PyObject *keywords) {
     Order order;
     const int anomaly = MODES() & ANOMALY;
     if (walk(root, IF_STALE, reset || create_graph || anomaly, 0, &order) < 0) return NULL;
-    if (order.python) { /* then leaves matter too */
+    if (order.python) { /* this sweep needs the leaves too */
         order_unmark(&order);
         order_free(&order);
         if (walk(root, IF_STALE, 1, 0, &order) < 0) return NULL;
     }
-    /* If Python may run or nodes may be released, the nodes of the order must stay alive to the end. */
+    /* If Python code may run or nodes may be released, the nodes in `order` must stay alive to the end. */
     const int held = order.python || anomaly || !retain_graph;
     if (held) order_hold(&order);
     double *scratch = scratch_for(order.widest);
@@ -314,7 +315,7 @@ PyObject *value_backward(PyObject *self, PyObject *args, PyObject *keywords) {
     Py_RETURN_NONE;
 }
 
-/* v._backward() called by hand: pass this node's gradient on to its inputs. */
+/* v._backward() called by the user: propagate this node's gradient to its inputs. */
 PyObject *value_propagate(PyObject *self, PyObject *unused) {
     Value *v = (Value *)self;
     if (WATCHED() & (TRACING | DIFFERENTIATING) && observe_sweep(self) < 0) return NULL;

@@ -1,7 +1,7 @@
 /* forward(): recompute a graph in place from its leaves. */
 #include "node.h"
 
-/* Whether a node made by hand can keep its value: none of its inputs has changed. */
+/* Whether a hand-made node can keep its value, because none of its inputs has changed. */
 static int still_valid(Value *v) {
     if (v->flags & OVERWRITTEN) return 0;
     Py_ssize_t n = node_count(v);
@@ -25,7 +25,7 @@ static int recompute(Value *v, double *scratch, uint64_t now) {
         if (!slot_is_number(v, i) && TIME(node_slots(v)[i].node) > latest) latest = TIME(node_slots(v)[i].node);
     }
     if (v->op == CUSTOM) {
-        PyObject *row = Py_NewRef(v->in[0].extra->row); /* held, because Python runs from here on */
+        PyObject *row = Py_NewRef(v->in[0].extra->row); /* the Python code called below could free the row */
         int failed = custom_value(row, scratch, n, &data);
         Py_DECREF(row);
         if (failed) return -1;

@@ -1,4 +1,4 @@
-/* Modes: contexts that change what operations do. The reference implementation is modes.py.
+/* Modes: settings that change what operations do. The reference implementation is modes.py.
  *
  * A context variable holds the top entry, so each thread and asyncio task has its own modes. An entry lasts
  * until its manager exits or is destroyed. Entering and leaving run no Python code that a signal could
@@ -12,7 +12,7 @@ struct Entry {
     PyObject_HEAD
     Entry *below;
     Mode *manager; /* borrowed; NULL once the entry has ended */
-    Entry *older;  /* of the same manager, borrowed */
+    Entry *older;  /* the next older entry of the same manager, borrowed */
 };
 
 struct Mode {
@@ -43,7 +43,7 @@ static void end(Entry *entry) {
     count(mode, -1);
 }
 
-/* Also runs if its context ends before its manager, as a thread's may. */
+/* Also runs if the context ends before the manager, as the context of a thread may. */
 static void entry_dealloc(PyObject *self) {
     Entry *entry = (Entry *)self, *below = entry->below;
     PyTypeObject *type = Py_TYPE(self);
@@ -60,7 +60,7 @@ static void entry_dealloc(PyObject *self) {
     Py_XDECREF(below);
 }
 
-/* The top entry of this context, or NULL; borrowed, since the context holds it. */
+/* The top entry of this context, or NULL; borrowed, because the context holds it. */
 static Entry *entry_on_top(void) {
     PyObject *entry = NULL;
     if (PyContextVar_Get(top, Py_None, &entry) < 0) return PyErr_Clear(), NULL;
@@ -175,8 +175,8 @@ static PyObject *mode_exit(PyObject *self, PyObject *const *args, Py_ssize_t n) 
     mode->entered--;
     Entry *entry = entry_on_top();
     while (entry && entry->manager != mode) entry = entry->below;
-    /* Not found here: it was entered in another context, such as that of a generator's previous caller.
-     * That context may be gone by now, and the entry with it. */
+    /* Not found: the mode was entered in a different context, such as that of a generator's previous
+     * caller. That context may be gone by now, and the entry with it. */
     if (!entry) entry = mode->entries;
     if (entry) end(entry);
     if (tidy() < 0) return NULL;
@@ -245,14 +245,14 @@ static PyMethodDef mode_methods[] = {
     {NULL, NULL, 0, NULL},
 };
 
-/* Create the types; return that of the managers. */
+/* Create the types; return the type of the managers. */
 PyObject *modes_setup(void) {
     PyType_Slot entry_slots[] = {{Py_tp_dealloc, entry_dealloc}, {0, NULL}};
     PyType_Spec entry_spec = {"chainrule._Entry", sizeof(Entry), 0,
                               Py_TPFLAGS_DEFAULT | Py_TPFLAGS_DISALLOW_INSTANTIATION, entry_slots};
     PyType_Slot mode_slots[] = {
         {Py_tp_doc, "Mode(recording=None, anomaly=None, tracer=None, arguments=None)\n--\n\n"
-                    "A context manager that changes the modes that are given; `tracer=False` suspends tracing."},
+                    "A context manager that changes the given modes; `tracer=False` suspends tracing."},
         {Py_tp_init, mode_init},
         {Py_tp_dealloc, mode_dealloc},
         {Py_tp_traverse, mode_traverse},

@@ -6,7 +6,7 @@ PyTypeObject *Value_Type;
 PyObject *table, *codes, *errors, *sweeps, *as_float;
 uint64_t clock_now;
 
-/* Raise an exception that Python made; NULL if making it raised another. */
+/* Raise an exception that Python code created; NULL if creating it raised another. */
 void raise_made(PyObject *error) {
     if (error) PyErr_SetObject((PyObject *)Py_TYPE(error), error);
     Py_XDECREF(error);
@@ -54,21 +54,21 @@ static PyMethodDef own_methods[] = {
     {"backward", KEYWORDS(value_backward),
      "backward(gradient=1.0, *, retain_graph=True, create_graph=False, reset=False)\n--\n\n"
      "Compute the gradient of this value with respect to everything it depends on.\n\n"
-     "Gradients of leaves are added to what they hold, as in PyTorch; `reset=True` sets\n"
-     "them to 0 first. `create_graph=True` makes the gradients Values, which can be\n"
-     "differentiated again. An exception leaves all gradients as they were."},
+     "Gradients accumulate in the leaves, as in PyTorch; `reset=True` sets them to 0 first.\n"
+     "`create_graph=True` makes the gradients Values, which can be differentiated again.\n"
+     "An exception leaves all gradients unchanged."},
     {"forward", value_forward, METH_NOARGS,
-     "Recompute everything this depends on from the leaves, in place, and return self."},
+     "Recompute, in place, everything this Value depends on, starting at the leaves; return self."},
     {"zero_grad", value_zero_grad, METH_NOARGS,
      "Set the gradient of this value and of everything it depends on to 0."},
-    {"detach", value_detach, METH_NOARGS, "A new leaf with the same number, cut off from the graph."},
+    {"detach", value_detach, METH_NOARGS, "Return a new leaf with the same number, detached from the graph."},
     {"where", FAST(where_method),
-     "This where the condition holds, else other: the order of PyTorch's method."},
-    {"_apply", FAST(apply_static) | METH_STATIC, "Apply an operation and remember how."},
-    {"_Value__result", FAST(node_static) | METH_STATIC, "A result whose value is known already."},
-    {"conjugate", value_conjugate, METH_NOARGS, "This value: numbers here are real."},
+     "Return self where the condition holds, else other; same argument order as PyTorch's method."},
+    {"_apply", FAST(apply_static) | METH_STATIC, "Apply one operation of the table and record it."},
+    {"_Value__result", FAST(node_static) | METH_STATIC, "A result whose number is already known."},
+    {"conjugate", value_conjugate, METH_NOARGS, "Return self, because Values are real."},
     {"_Value__topological", KEYWORDS(value_topological),
-     "Everything this depends on, inputs before results, constants left out."},
+     "Everything this Value depends on, in topological order, inputs first, without constants."},
     {"__format__", value_format, METH_O, NULL},
 };
 
@@ -112,7 +112,7 @@ static PyObject *make_type(void) {
                         Py_TPFLAGS_DEFAULT | Py_TPFLAGS_BASETYPE | Py_TPFLAGS_HAVE_GC, slots};
     PyTypeObject *type = (PyTypeObject *)PyType_FromSpec(&spec);
     if (!type) return NULL;
-    type->tp_name = "Value"; /* as in messages of the reference class */
+    type->tp_name = "Value"; /* as in the messages of the reference class */
     type->tp_vectorcall = value_vectorcall;
     return (PyObject *)type;
 }

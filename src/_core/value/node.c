@@ -1,13 +1,13 @@
-/* Memory: nodes contiguous on huge pages, inputs held by reference, nothing freed recursively. */
+/* Memory: nodes are contiguous on huge pages and hold references to their inputs; freeing does not recurse. */
 #include "node.h"
 
 Value *free_nodes;
 static Py_ssize_t tracked; /* nodes tracked since collect_cycles last ran */
 
-/* Nodes live side by side in one region of address space while it has room, so that the kernel can map
- * them in pages of 2 MiB instead of 4 KiB. With small pages, backward over a graph larger than the caches
- * spends a fifth of its time on address translation. Memory is committed as nodes fill it, and kept for
- * the next graph. Further nodes come from Python's allocator and are returned to it. */
+/* Nodes are allocated next to each other in one region of address space while it has room, so that the
+ * kernel can map them in pages of 2 MiB instead of 4 KiB. With small pages, backward over a graph larger
+ * than the caches spends a fifth of its time on address translation. Memory is committed as nodes fill it,
+ * and kept for the next graph. Further nodes come from Python's allocator and are returned to it. */
 #if defined(__linux__) && !defined(__SANITIZE_ADDRESS__) && !defined(Py_GIL_DISABLED)
 #include <sys/mman.h>
 enum {
@@ -33,9 +33,9 @@ static void reserve_region(void) {
 
 static int in_region(const Value *v) { return (uintptr_t)v - (uintptr_t)region < reserved; }
 
-/* Python runs its collector after enough allocations, but it does not count these cells. So we call it here
- * by Python's rule: usually for the youngest generation, every tenth time for the middle one, every
- * hundredth for all. */
+/* Python runs its collector after enough allocations, but it does not count these cells. So we call the
+ * collector ourselves, by Python's rule: usually for the youngest generation, every tenth time for the middle
+ * one, every hundredth time for all. */
 enum { ENOUGH = 10000 };
 
 static void collect_cycles(void) {
@@ -67,12 +67,12 @@ static Value *take_cell(void) {
     return (Value *)PyObject_Init((PyObject *)v, Value_Type);
 }
 
-/* A cell on the free list must look new: its last owner was finalized, its next one was not. */
+/* A cell on the free list must look new: the collector's header may say that it was finalized. */
 static void clean_cell(Value *v) {
     uintptr_t *header = (uintptr_t *)((char *)v - HEADER);
     header[0] = header[1] = 0;
 }
-#else /* the sanitizer must see every node freed */
+#else /* the sanitizer must see every node being freed */
 static int in_region(const Value *v) { return 0; }
 static Value *take_cell(void) { return NULL; }
 static void clean_cell(Value *v) {}
@@ -93,7 +93,7 @@ static Extra *new_extra(Py_ssize_t n) {
     return extra;
 }
 
-/* Release everything in an Extra that no node refers to any more. */
+/* Free an Extra that no node refers to any more, and release everything in it. */
 static void free_extra(Extra *extra) {
     for (Py_ssize_t i = 0; i < extra->n; i++)
         if (!extra->is_number[i]) Py_DECREF(extra->slots[i].node);
@@ -125,7 +125,7 @@ Extra *node_extra(Value *v) {
     return extra;
 }
 
-/* Set the inputs of a node that has none. Takes new references; at most two inputs without an Extra. */
+/* Set the inputs of a node that has none, and take references to them. More than two need an Extra. */
 int node_set_inputs(Value *v, Py_ssize_t n, const Slot *slots, const unsigned char *is_number) {
     uint64_t tracked = v->op == CUSTOM ? TRACKED : 0; /* its functions may hold its results */
     if (n <= 2 && v->op < CUSTOM && !ROWS[v->op].width) {
@@ -151,8 +151,8 @@ int node_set_inputs(Value *v, Py_ssize_t n, const Slot *slots, const unsigned ch
 
 /* Drop the inputs and the operation; the label and the gradient stay.
  *
- * Releasing an object may run Python, which may do anything to this node. So the node is made consistent
- * first, and what it held is released last. */
+ * Releasing an object may run Python code, which may do anything to this node. So the node is made
+ * consistent first, and the objects it held are released last. */
 void node_release_inputs(Value *v) {
     if (!(v->flags & EXTRA)) {
         Slot in[2] = {v->in[0], v->in[1]};
@@ -171,7 +171,7 @@ void node_release_inputs(Value *v) {
         kept->site = Py_XNewRef(old->site);
         kept->grad = Py_XNewRef(old->grad);
         v->in[0].extra = kept;
-    } else { /* not even memory for that: a freed node without a name */
+    } else { /* out of memory even for that: the freed node loses its name */
         PyErr_Clear();
         v->op = v->op >= CUSTOM ? OP_POS : v->op;
         v->flags = (v->flags & ~EXTRA) | NUMBER0 | NUMBER1;
@@ -179,7 +179,7 @@ void node_release_inputs(Value *v) {
     free_extra(old);
 }
 
-/* Drop everything but the user's attributes; the node becomes a bare leaf. */
+/* Drop everything except the user's attributes; the node becomes a bare leaf. */
 void node_clear(Value *v) {
     Slot in[2] = {v->in[0], v->in[1]};
     int flags = v->flags, n = (int)node_count(v);
@@ -280,8 +280,8 @@ int node_track_graph(Value *root) {
     return 0;
 }
 
-/* An attribute that is a container for the collector may lead back to this node. A number or a string cannot, so
- * parameters with optimiser moments stay untracked. */
+/* An attribute that the collector treats as a container may refer back to this node. A number or a string
+ * cannot, so parameters with numbers as attributes stay untracked. */
 int value_setattr(PyObject *self, PyObject *name, PyObject *value) {
     Value *v = (Value *)self;
     if (PyObject_GenericSetAttr(self, name, value) < 0) return -1;

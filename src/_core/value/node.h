@@ -29,11 +29,11 @@ struct Value {
     double data;
     union {
         double grad;
-        Value *next; /* in the list of nodes waiting to be freed */
+        Value *next; /* in the free list, and in the list of nodes waiting to be freed */
     };
     union {
-        uint64_t word; /* all three fields: sweeps write it whole, since storing a byte would stall the next load of
-                        * the word */
+        uint64_t word; /* all three fields; sweeps write the whole word, because storing a byte would stall the
+                        * next load of the word */
         struct {
 #if __BYTE_ORDER__ == __ORDER_LITTLE_ENDIAN__
             uint8_t flags, op; /* op: an operation of the table, LEAF, CUSTOM or BY_HAND */
@@ -48,13 +48,13 @@ struct Value {
     PyObject *dict; /* user attributes; NULL until there are any, and in free nodes */
 };
 
-/* Whether the garbage collector tracks this node. Then it tracks the node's results too: otherwise it could
- * not find a cycle that runs through them. */
+/* Whether the garbage collector tracks this node. If so, it tracks the node's results too: otherwise it
+ * could not find a cycle that runs through them. */
 #define TRACKED ((uint64_t)1 << 16)
 /* The same for this node and everything below it, so that tracking a whole graph can stop here. */
 #define TRACKED_BELOW ((uint64_t)1 << 17)
 
-/* A result computed without recording: it has no graph to go back through. */
+/* A result computed without recording: it has no graph to differentiate. */
 #define UNRECORDED ((uint64_t)1 << 18)
 
 /* When data was last assigned; see clock_now. */
@@ -68,10 +68,10 @@ struct Extra {
     PyObject *label;   /* each of these may be NULL */
     PyObject *closure; /* the function assigned to _backward */
     PyObject *row;     /* the Op of a CUSTOM node */
-    PyObject *name;    /* the _op of a BY_HAND node, or one that was assigned */
+    PyObject *name;    /* the _op of a BY_HAND node, or an assigned one */
     PyObject *site;    /* the source line, inside detect_anomaly() */
     PyObject *grad;    /* a gradient that is a Value */
-    unsigned char *is_number; /* one for each slot; behind the slots */
+    unsigned char *is_number; /* one flag for each slot, stored after the slots */
     Slot slots[];
 };
 
@@ -105,10 +105,10 @@ typedef struct {
 /* module.c: Python objects that the core uses */
 extern PyTypeObject *Value_Type;
 extern PyObject *table;     /* the tuple ops.TABLE */
-extern PyObject *codes;     /* {Op: its place in the table, from 1} */
+extern PyObject *codes;     /* {Op: its position in the table, starting at 1} */
 extern PyObject *errors;    /* the module chainrule.support.errors */
-extern PyObject *sweeps;    /* the module chainrule.sweeps */
-extern PyObject *as_float;  /* the function chainrule.ieee.as_float */
+extern PyObject *sweeps;    /* the module chainrule.support.sweeps */
+extern PyObject *as_float;  /* the function chainrule.support.ieee.as_float */
 void raise_error(const char *function, PyObject *first, PyObject *second);
 void raise_made(PyObject *error);
 
@@ -125,7 +125,7 @@ extern int modes_in_use, differentiating;
 int current_modes(void);
 int ask_tracer(const char *method, PyObject *value, PyObject *more); /* its answer, or -1 */
 int compare_as_numbers(PyObject *left, PyObject *right);             /* 1, 0 or -1 */
-int observe_read(PyObject *value, const char *attribute);            /* 0, or -1 if the read is refused */
+int observe_read(PyObject *value, const char *attribute);            /* 0, or -1 if the read is rejected */
 int observe_sweep(PyObject *root);                                   /* likewise */
 int observe_cut(const char *how, PyObject *leaf, PyObject *inputs);  /* likewise; how is "cut" or "detached" */
 PyObject *modes_here(PyObject *module, PyObject *unused);
@@ -215,9 +215,9 @@ typedef struct {
     Value **nodes; /* inputs before results, without constants */
     Py_ssize_t n, capacity;
     Py_ssize_t widest; /* the largest number of inputs in an Extra */
-    int python; /* whether a sweep may run Python: functions, custom operations, Value gradients */
+    int python; /* whether a sweep may run Python code: functions, custom operations, Value gradients */
 } Order;
-typedef enum { NO_CHECKS, IF_FREED, IF_STALE /* or freed */ } Checks;
+typedef enum { NO_CHECKS, IF_FREED, IF_STALE /* or freed */ } Checks; /* when a walk fails */
 int walk(Value *root, Checks checks, int leaves, uint64_t stop, Order *order);
 int walk_all(Value *const *roots, Py_ssize_t n, Checks checks, Order *order); /* leaves too */
 void order_unmark(Order *order);

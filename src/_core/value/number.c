@@ -1,4 +1,4 @@
-/* Operators and methods: from Python arguments to a new node. */
+/* Operators and methods: they turn Python arguments into a new node. */
 #include "node.h"
 
 /* Read a number; anything else is an error. */
@@ -18,7 +18,7 @@ int need_number(PyObject *o, double *x) {
     return 0;
 }
 
-/* 1; 0 without an error if o is not a real number; or -1 with an exception set. */
+/* Returns 1 on success, 0 (no exception set) if o is not a real number, -1 with an exception set. */
 static int as_number(PyObject *o, double *x) {
     if (need_number(o, x) == 0) return 1;
     if (!PyErr_ExceptionMatches(PyExc_TypeError)) return -1;
@@ -26,7 +26,8 @@ static int as_number(PyObject *o, double *x) {
     return 0;
 }
 
-/* A slot for an argument, borrowed. Returns 1, 0 if it is neither a Value nor a number, or -1. */
+/* Fill a slot from an argument, as a borrowed reference. Returns 1 on success, 0 if the argument is neither a
+ * Value nor a number, -1 with an exception set. */
 static inline int as_slot(PyObject *o, Slot *slot, unsigned char *is_number) {
     if (IS_VALUE(o)) {
         slot->node = (Value *)o;
@@ -38,7 +39,7 @@ static inline int as_slot(PyObject *o, Slot *slot, unsigned char *is_number) {
     return as_number(o, &slot->number);
 }
 
-/* The same for n arguments; anything else is an error. */
+/* The same for n arguments; one that is neither a Value nor a number is an error. */
 static int as_slots(PyObject *const *args, Py_ssize_t n, Slot *slots, unsigned char *is_number) {
     for (Py_ssize_t i = 0; i < n; i++) {
         int known = as_slot(args[i], &slots[i], &is_number[i]);
@@ -47,7 +48,7 @@ static int as_slots(PyObject *const *args, Py_ssize_t n, Slot *slots, unsigned c
     return 0;
 }
 
-/* Read the numbers in slots after all arguments are converted: converting one may change another. */
+/* Read the numbers in slots. All arguments must be converted before: converting one may change another. */
 static inline void read_slots(Py_ssize_t n, const Slot *slots, const unsigned char *is_number, double *a) {
     for (Py_ssize_t i = 0; i < n; i++) a[i] = is_number[i] ? slots[i].number : slots[i].node->data;
 }
@@ -71,7 +72,7 @@ static int check_finite(const char *name, const double *a, Py_ssize_t n, double 
     return -1;
 }
 
-/* In non-default modes: with anomaly detection on, record the source line. */
+/* Called in non-default modes: with anomaly detection on, records the source line. */
 static Value *record_specially(Value *v, int modes) {
     if (!(modes & ANOMALY) || node_count(v) == 0) return v;
     Extra *extra = node_extra(v);
@@ -84,7 +85,7 @@ static Value *record_specially(Value *v, int modes) {
     return v;
 }
 
-/* A result that is not recorded. Inside grad, the observer notes which inputs it comes from. */
+/* A result that is not recorded. Inside grad, the observer remembers its inputs. */
 static Value *cut_off(Py_ssize_t n, const Slot *slots, const unsigned char *is_number, double data, int modes) {
     Value *leaf = node_new(data);
     if (!leaf) return NULL;
@@ -116,7 +117,7 @@ static Value *apply(int op, Py_ssize_t n, const Slot *slots, const unsigned char
 
 /* --- operators ------------------------------------------------------------------------------- */
 
-/* The general binary operator: mixed operands, non-default modes. */
+/* The general binary operator, for mixed operands and non-default modes. */
 static PyObject *binary(int op, PyObject *left, PyObject *right) {
     Slot slots[2];
     unsigned char is_number[2];
@@ -181,14 +182,15 @@ static PyObject *number_neg(PyObject *a) { return unary(OP_NEG, a); }
 static PyObject *number_pos(PyObject *a) { return unary(OP_POS, a); }
 static PyObject *number_abs(PyObject *a) { return unary(OP_ABS, a); }
 
-/* A Value is not a plain number: let a tracer say why, or else give this advice of chainrule.support.errors. */
+/* A Value is not a plain number: raise the tracer's error or, without a tracer, this advice from
+ * chainrule.support.errors. */
 static void refuse(const char *question, const char *advice) {
     if (MODES() & TRACING && ask_tracer(question, NULL, NULL) < 0) return;
     PyObject *text = PyObject_GetAttrString(errors, advice);
     if (text) PyErr_SetObject(PyExc_TypeError, text);
     Py_XDECREF(text);
 }
-/* Whether x is a boolean; during compilation a comparison is a Value. */
+/* Whether x can serve as a condition: a bool or, during compilation, a comparison, which is a Value. */
 static int is_condition(PyObject *x) {
     if (!IS_VALUE(x)) return PyBool_Check(x);
     const int op = ((Value *)x)->op;
@@ -225,8 +227,8 @@ static PyObject *trace_equal(PyObject *left, PyObject *right, int comparison) {
 }
 
 /* Two Values are equal if they are the same node, because nodes are kept in sets and lists. The exception
- * is when both stand for numbers: samples during compilation, differentiated arguments inside grad. A Value
- * and a plain number compare as numbers. */
+ * is a Value that stands for a number: a sample during compilation, a differentiated argument inside grad. A
+ * Value and a plain number compare as numbers. */
 static PyObject *compare_equal(PyObject *left, PyObject *right, int comparison) {
     const int modes = WATCHED();
     double b = 0.0;
@@ -381,7 +383,7 @@ static PyObject *variadic_method(int op, PyObject *const *args, Py_ssize_t n) {
     return result;
 }
 
-/* The value of an operation made by custom_op, whose formulas are Python functions. */
+/* The value of an operation defined with custom_op, whose formulas are Python functions. */
 int custom_value(PyObject *row, const double *a, Py_ssize_t n, double *data) {
     PyObject *numbers = floats(a, n), *forward = numbers ? PyObject_GetAttrString(row, "forward") : NULL;
     PyObject *value = forward ? PyObject_Call(forward, numbers, NULL) : NULL;
@@ -420,7 +422,7 @@ done:
     return result;
 }
 
-/* The code of an Op in the table, 0 if it is not there, -1 with an exception set. */
+/* The code of an Op of the table, 0 if it is not in the table, -1 with an exception set. */
 static int code_of(PyObject *row) {
     PyObject *code = PyDict_GetItemWithError(codes, row);
     if (code) return (int)PyLong_AsLong(code);
@@ -512,7 +514,7 @@ PyMethodDef table_methods[] = {
 };
 PyMethodDef module_functions[] = {
     VARIADIC_METHODS(FUNCTION){
-        "modes", modes_here, METH_NOARGS, "(recording, anomaly, tracer, arguments) as they are here."},
+        "modes", modes_here, METH_NOARGS, "(recording, anomaly, tracer, arguments) in the current context."},
     {"_simd_names", simd_names, METH_NOARGS, "The instruction sets this machine supports, fastest first."},
     {"_simd_best", simd_best, METH_NOARGS, "The instruction set in use: the fastest, or the one in CHAINRULE_SIMD."},
     {"_map_values", buffer_values, METH_VARARGS, "_map_values(simd, row, out, args)"},
@@ -524,7 +526,7 @@ PyMethodDef module_functions[] = {
     {"machine_parts", machine_parts, METH_O, "The parts of a program, as `machine` takes them."},
     {"graph_extract", graph_extract, METH_VARARGS, "graph_extract(outputs, guards, inputs, params, start, check)"},
     {"graph_optimise", graph_optimise, METH_O, "The graph after all passes."},
-    {"graph_guards", graph_guards, METH_O, "The graph without its outputs and what only they need."},
+    {"graph_guards", graph_guards, METH_O, "The graph reduced to its guards and the nodes they depend on."},
     {"graph_machine", graph_machine, METH_VARARGS,
      "graph_machine(graph, params, inputs, narrow, differentiate_params, wanted)"},
     {"graph_parts", graph_parts, METH_O, "(codes, first, args, numbers, outputs, guards) of a graph, as bytes."},

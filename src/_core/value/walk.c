@@ -1,4 +1,4 @@
-/* The walk: everything a value depends on, inputs before results, without recursion. */
+/* The walk: lists everything a value depends on, inputs before results, without recursion. */
 #include "node.h"
 
 typedef struct {
@@ -38,8 +38,8 @@ static int grow(void *array, Py_ssize_t *capacity, size_t item) {
     return 0;
 }
 
-/* Look for what would make gradients wrong. Returns the name of the function in chainrule.support.errors that
- * reports it, or NULL. */
+/* Check a node for faults that would make gradients wrong. Returns the name of the function in
+ * chainrule.support.errors that reports the fault, or NULL. */
 static inline const char *fault_of(Value *v, Checks checks, Value **changed) {
     const int check_stale = checks == IF_STALE;
     if (checks == NO_CHECKS) return NULL;
@@ -62,8 +62,8 @@ static inline const char *fault_of(Value *v, Checks checks, Value **changed) {
     return NULL;
 }
 
-/* Whether the fast path of the walk may skip an input: a number, a node seen before or, if leaves are not
- * wanted, a plain leaf. */
+/* Whether the fast path of the walk may skip an input: a number, a node seen before or, unless `leaves` is
+ * set, a plain leaf. */
 static inline int pass_over(const Value *v, int i, int leaves, uint64_t stop) {
     if (v->flags & (i ? NUMBER1 : NUMBER0)) return 1;
     const Value *child = v->in[i].node;
@@ -94,8 +94,8 @@ static inline Value *next_child(Value *v, Py_ssize_t *next, int leaves, uint64_t
 /* Depth first, inputs from left to right, each node after its inputs.
  *
  * Fills `order` and leaves SEEN set on its nodes; on failure clears all marks and returns -1. Plain leaves
- * are left out unless wanted: they pass nothing on. Inputs with a bit of `stop` set in their word are not
- * entered. With several roots, each adds only the nodes that earlier ones did not reach. */
+ * are left out unless `leaves` is set: they propagate nothing. Inputs with a bit of `stop` set in their word
+ * are not visited. With several roots, each adds only the nodes that earlier roots did not reach. */
 static inline int walk_as(Value *const *roots, Py_ssize_t n, Checks checks, int leaves, uint64_t stop, Order *order) {
     Frame *path;
     Py_ssize_t depth = 0, path_capacity;
@@ -124,7 +124,7 @@ next_root:
         }
         Py_ssize_t next = 0;
         Value *child = next_child(v, &next, leaves, stop);
-        for (;;) { /* finish nodes until there is a new one to descend to */
+        for (;;) { /* list finished nodes until there is a new one to descend to */
             if (child) break;
             if (order->n == order->capacity &&
                 grow(&order->nodes, &order->capacity, sizeof(Value *)) < 0) {
@@ -155,7 +155,7 @@ fail:
     KEEP(kept_path, path, path_capacity);
     order_unmark(order);
     order_free(order);
-    /* Python may run only now that all marks are cleared. */
+    /* Python code may run only now that all marks are cleared. */
     if (changed)
         raise_error(fault, (PyObject *)changed, (PyObject *)faulty);
     else if (fault)
@@ -173,7 +173,7 @@ int walk_all(Value *const *roots, Py_ssize_t n, Checks checks, Order *order) {
     return walk_as(roots, n, checks, 1, 0, order);
 }
 
-/* Keep the nodes alive while Python may run. */
+/* Keep the nodes alive while Python code may run. */
 void order_hold(Order *order) {
     for (Py_ssize_t i = 0; i < order->n; i++) Py_INCREF(order->nodes[i]);
 }

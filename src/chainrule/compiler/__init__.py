@@ -1,7 +1,7 @@
 """The compiler: turns scalar code into array programs.
 
 `tracing` runs a function on Values, `graph` stores the trace, `passes` optimise it, `lowering` turns
-it into a `program` of array instructions, `reverse` differentiates that, and `backends` run it.
+it into a `program` of array instructions, `reverse` differentiates the program, and `backends` run it.
 """
 
 from .compiled import Compiled, compile

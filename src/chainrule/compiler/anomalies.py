@@ -21,7 +21,7 @@ Array = Any
 def look_closer(
     function: Any, params: Sequence[Value], batch: Batch, values: Array, finite: bool = True
 ) -> None:
-    """Raise if a value is not finite, or if `finite` says that a gradient is not.
+    """Raise if a value is not finite, or if a gradient is not (`finite=False`).
 
     `values` has a row for each result and a column for each sample.
     """
@@ -36,7 +36,7 @@ def look_closer(
         for p, grad in zip(params, before, strict=True):
             p.grad = grad
     what = f"the value of sample {bad.argmax()}" if bad.any() else "a gradient"
-    raise AnomalyError(f"{what} is not finite, though it is in eager mode")
+    raise AnomalyError(f"{what} is not finite when compiled, though it is finite in eager mode")
 
 
 def compute(function: Any, batch: Batch, sample: int) -> None:

@@ -29,7 +29,7 @@ Array = Any
 Floats = NDArray[np.float64]
 R = TypeVar("R")
 
-NARROW = 8  # below this many samples, rows are too short for one instruction each
+NARROW = 8  # with fewer samples, rows are too short for one instruction each
 MOST_BRANCHES = 64
 Backend = Literal["native", "numpy"]
 Reduction = Literal["mean", "sum", "none"]
@@ -48,10 +48,10 @@ if hasattr(os, "register_at_fork"):
 
 
 class _Turn:
-    """This thread's turn at tracing; it ends when this exits or is destroyed.
+    """This thread's turn at tracing; it ends when the block exits or the object is destroyed.
 
-    Acquiring the lock and recording that it is held happen in one instruction, as do their
-    opposites, so that Ctrl-C cannot come in between and leave other threads waiting forever.
+    Acquiring the lock and recording that it is held happen in one bytecode instruction, and so does
+    undoing both, so that Ctrl-C cannot come in between and leave other threads waiting forever.
     """
 
     def __enter__(self) -> None:
@@ -156,7 +156,7 @@ class Compiled(Generic[R]):
         """
         data = Batch(batch, self.axes)
         if not data.samples:
-            raise ValueError("the batch is empty: there is nothing to differentiate")
+            raise ValueError("the batch is empty: nothing to differentiate")
         arguments = _positions(inputs, len(batch))
         wanted = tuple(data.inputs_of(arguments))
         seed = 1.0 / data.samples if self.reduction == "mean" else 1.0
@@ -188,7 +188,7 @@ class Compiled(Generic[R]):
         if not len(gradient):
             raise ValueError(
                 "the function has no parameters to differentiate with respect to: "
-                "value_and_grad(..., inputs=True) gives the gradients for its arguments"
+                "use value_and_grad(..., inputs=True) for the gradients of its arguments"
             )
         return gradient
 
@@ -197,7 +197,7 @@ class Compiled(Generic[R]):
         """The compiled programs as text, for every shape and branch seen so far."""
         variants = [variant for each in self.variants.values() for variant in each]
         if not variants:
-            return "not traced yet: call it with a batch first"
+            return "not traced yet: call the compiled function with a batch first"
         return "\n\n".join(variant.describe() for variant in variants)
 
     def source(self, language: Literal["c", "javascript"]) -> str:
@@ -212,7 +212,7 @@ class Compiled(Generic[R]):
         """Export to a JAX function `f(params, batch)`, to jit, differentiate and shard.
 
         Arguments:
-            batch: arrays of the shapes to export, if it has not been called yet.
+            batch: arrays of the shapes to export; needed if the function has not been called yet.
             model: names the parameters; `f.initial()` is a tree with these names.
 
         >>> f = step.to_jax(X, y, model=model)
@@ -223,9 +223,9 @@ class Compiled(Generic[R]):
         return JaxFunction(self, batch, model)
 
     def retrace(self) -> None:
-        """Discard all traces, for a function whose behaviour has changed.
+        """Discard all traces, because the behaviour of the function has changed.
 
-        Values are read at every call; everything else the function uses is captured when it is traced.
+        Values are read at every call; everything else that the function uses is captured when traced.
         """
         self.variants.clear()
         del self.params[len(self.params) if self.named is None else self.named :]
@@ -251,7 +251,7 @@ class Compiled(Generic[R]):
     # --- branches --------------------------------------------------------------------------------
 
     def partition(self, batch: Batch) -> list[tuple[_Variant, Array]]:
-        """Assign samples to variants; new variants are traced as needed."""
+        """Assign the samples to variants, and trace new variants as needed."""
         variants = self.variants_for(batch)
         if not variants[0].trace.expected or not batch.samples:
             return [(variants[0], None)]
@@ -266,7 +266,7 @@ class Compiled(Generic[R]):
             variant = variants[number]
             part = Inputs([rows[:, waiting]], (len(waiting),))
             fits = variant.fits(self.numbers(), part, self.dtype)
-            fits[0] |= new  # the sample just traced belongs here, even if rounding says otherwise
+            fits[0] |= new  # the sample just traced belongs here, even if rounding tips a comparison
             if fits.all() and not parts:
                 return [(variant, None)]
             if fits.any():
@@ -275,9 +275,9 @@ class Compiled(Generic[R]):
             if not len(waiting):
                 return parts
         raise BranchLimitError(
-            f"the function takes more than {self.branches} different branches, the last one at "
+            f"the function has more paths than the limit of {self.branches}, the last branch at "
             f"{variants[-1].trace.sites[-1]}: use where(a < b, x, y), which stays one program, or "
-            f"compile(..., branches=...)"
+            f"raise the limit with compile(..., branches=...)"
         )
 
     def variants_for(self, batch: Batch) -> list[_Variant]:
@@ -294,7 +294,7 @@ class Compiled(Generic[R]):
         if self.leaves is None:
             return trace(self.function, batch.sample(sample), params)
         if len(self.leaves) != batch.count:
-            raise ValueError(f"{len(self.leaves)} inputs were named, got numbers for {batch.count}")
+            raise ValueError(f"{len(self.leaves)} inputs were given, but the batch has {batch.count}")
         return traced(self.function, self.leaves, params)
 
     def trace(self, batch: Batch, sample: int, variants: list[_Variant]) -> None:
@@ -303,7 +303,7 @@ class Compiled(Generic[R]):
         result = self.traced(batch, sample, params)
         count, new = len(params), params[len(self.params) :]
         made = _Variant(result, count, batch.count, self.machine)
-        # Existing programs were built for fewer parameters.
+        # Existing machines were built for fewer parameters, so discard them.
         others = [variant for each in self.variants.values() for variant in each] if new else []
         commit(
             *(assign(variant, count=count, machines={}) for variant in others),
@@ -346,12 +346,15 @@ class _Variant:
         self.machines: dict[Any, Any] = {}
 
     def machine(self, samples: int, wanted: Sequence[int] | None = None, params: bool = True) -> Any:
-        """The machine that runs this; `wanted` adds the gradients of these inputs and the parameters."""
+        """The machine for this many samples; `wanted` adds the gradients of these inputs.
+
+        Those of the parameters are added too, if `params`.
+        """
         key = (samples < NARROW, wanted, params)
         if key not in self.machines:
             if wanted is not None and self.pipeline.outputs != 1:
                 raise TypeError(
-                    f"value_and_grad needs a function that returns one Value, this one returns "
+                    f"value_and_grad needs a function that returns one Value, but this one returns "
                     f"{self.pipeline.outputs}"
                 )
             self.machines[key] = self.pipeline.machine(self.count, self.inputs, key[0], wanted, params)
@@ -377,7 +380,7 @@ class _Variant:
 
 def _leaves(name: str, values: Iterable[Value]) -> list[Value]:
     if isinstance(values, Value):
-        raise TypeError(f"{name} must be a list of Values, got a single one")
+        raise TypeError(f"{name} must be a list of Values, got a single Value")
     if isinstance(values, Mapping) or not hasattr(values, "__iter__"):
         kind = type(values).__name__
         raise TypeError(f"{name} must be a list of leaf Values, such as model.parameters(), got {kind}")
@@ -385,7 +388,9 @@ def _leaves(name: str, values: Iterable[Value]) -> list[Value]:
     for p in found:
         if not isinstance(p, Value) or not p.is_leaf:
             kind = (
-                f"the result of '{p._op}'" if isinstance(p, Value) else f"{type(p).__name__} among them"
+                f"the result of '{p._op}'"
+                if isinstance(p, Value)
+                else f"an item of type {type(p).__name__}"
             )
             raise TypeError(f"{name} must be leaf Values, such as model.parameters(), got {kind}")
     if len(set(found)) < len(found):
@@ -401,7 +406,7 @@ def _positions(inputs: bool | Sequence[int], count: int) -> list[int]:
         raise TypeError(f"inputs must be True or a tuple of positions, such as ({inputs},)")
     for position in inputs:
         if position not in range(count):
-            raise ValueError(f"inputs names argument {position}, there are {count}")
+            raise ValueError(f"inputs has position {position}, but there are {count} arguments")
     return list(inputs)
 
 
@@ -448,14 +453,14 @@ def compile(
     """Turn a function of one sample into a function over batches.
 
     Arguments:
-        function: a function or model written for one sample with Values; it takes numbers, and lists
-            or dicts of them. Or a Value already computed, with `inputs`.
-        params: the leaf Values to differentiate with respect to; all that the function uses if None.
+        function: a function or model of one sample, written with Values; its arguments are numbers,
+            or lists or dicts of numbers. Or a Value that is already computed, with `inputs`.
+        params: the leaf Values to differentiate with respect to; by default all that the function uses.
             Other Values are also read at every call; everything else is captured when traced.
-        inputs: for a Value already computed, the leaves that differ from sample to sample.
+        inputs: for a Value that is already computed, the leaves that differ from sample to sample.
         reduction: how `value_and_grad` combines the losses of the samples: 'mean', 'sum', 'none'.
-        backend: 'native' or 'numpy'; native if the C core was built.
-        branches: the maximum number of different paths through the function.
+        backend: 'native' or 'numpy'; by default 'native' if the C core was built.
+        branches: the maximum number of paths through the function.
         axes: the number of leading batch axes of the arguments; they broadcast.
         dtype: np.float32 stores all numbers in half the memory: faster where memory is the
             bottleneck, but accurate to about 7 digits instead of 16.

@@ -1,6 +1,6 @@
-"""`Flat`: a graph in the arrays of the C core, for programs of millions of nodes.
+"""`Flat`: a graph stored in arrays of the C core, for programs of millions of nodes.
 
-It has the same nodes as the equivalent `Graph`; `unpack` converts it to one, for reading.
+It has the same nodes as the equivalent `Graph`; `unpack` converts it to a readable `Graph`.
 """
 
 from __future__ import annotations
@@ -33,7 +33,7 @@ class Flat:
         params: list[Value],
         start: int | None = None,
     ) -> Flat:
-        """Same as `graph.from_values`."""
+        """Like `graph.from_values`, in C."""
         return cls(c_core.graph_extract(outputs, guards, inputs, params, start, check_operation))
 
     def __len__(self) -> int:

@@ -21,20 +21,20 @@ Node = tuple[Op | str, tuple[Any, ...]]
 
 
 class CompileError(TypeError):
-    """Code that can be computed but not compiled."""
+    """The code runs in eager mode but cannot be compiled."""
 
 
 class BranchLimitError(CompileError, ValueError):
-    """A function has more paths through it than compile(..., branches=...) allows."""
+    """A function has more paths than compile(..., branches=...) allows."""
 
 
 @dataclass
 class Graph:
     """Nodes in order; `outputs` are the results, `guards` the conditions of Python branches.
 
-    For a node used only in a branch of `where`, `masks` names a node that is 0 where that branch is
-    not taken. Its derivative must not be used there, because it may be infinite. For the same
-    reason, nodes that are not in `reached` are not differentiated.
+    For a node used only in a branch of `where`, `masks` has the index of a node that is 0 where that
+    branch is not taken. The derivative must not be used there, because it may be infinite. For the
+    same reason, nodes that are not in `reached` are not differentiated.
     """
 
     nodes: list[Node] = field(default_factory=list)
@@ -59,7 +59,7 @@ class Graph:
     def varying(self) -> list[bool]:
         """For each node, whether it must be computed for every sample.
 
-        This is the case if it depends on an input, or if its mask does.
+        This is the case if the node or its mask depends on an input.
         """
         forced: set[int] = set()
         while True:
@@ -121,9 +121,9 @@ def from_values(
     params: list[Any],
     start: int | None = None,
 ) -> Graph:
-    """The graph of Values already computed.
+    """The graph of Values that are already computed.
 
-    Leaves that are neither inputs nor parameters are added to the parameters, except those made
+    Leaves that are neither inputs nor parameters are added to the parameters, except those created
     since the time `start`, which become constants.
     """
     graph = Graph()
@@ -168,12 +168,12 @@ def from_values(
 
 
 def check_operation(node: Any) -> Op:
-    """The row of the table that computed a Value; raises if there is none."""
+    """The row of the table that computed a Value; raises if no row did."""
     row = recorded.formula(node)
     if row is None or not is_known(row):
         raise CompileError(
-            f"cannot compile '{node._op}': only operations of the table can be compiled, not ones made "
-            f"by hand or with custom_op; write it as a plain function of them, or stay eager"
+            f"cannot compile '{node._op}': only operations of the table can be compiled, not those "
+            f"defined by hand or with custom_op; write it as a plain function of them, or use eager mode"
         )
     return row
 

@@ -1,4 +1,4 @@
-"""The arguments of a compiled function: batches of numbers, lists and dicts, as rows of inputs.
+"""The arguments of a compiled function: batches of numbers, lists and dicts, stored as rows.
 
 An argument is an array whose leading axes (one by default) are batch axes, which broadcast against
 those of the other arguments without copying. A single number is the same for all samples.
@@ -21,9 +21,9 @@ MOST_AXES = 4
 
 
 class Inputs:
-    """For every number of a sample, an array over the batch; all have the same shape.
+    """For every number in a sample, an array over the batch; all the arrays have the same shape.
 
-    They are stored in blocks, indexed by the first axis, because there may be a hundred thousand.
+    They are stored in blocks, whose first axis numbers the inputs: there may be a hundred thousand.
     """
 
     def __init__(self, blocks: Sequence[Array], shape: tuple[int, ...]) -> None:
@@ -75,14 +75,14 @@ class Batch(Inputs):
                 )
         leading = [array.shape[:axes] for array in arrays if array.ndim]
         if not leading:
-            raise ValueError("a batch must have one entry for every sample, got single numbers only")
+            raise ValueError("a batch must have one entry for every sample, got only single numbers")
         if axes == 1 and len(set(leading)) > 1:
             lengths = ", ".join(str(lead[0]) for lead in leading)
             raise ValueError(f"all arguments need the same number of samples, got {lengths}")
         try:
             shape = np.broadcast_shapes(*leading)
         except ValueError:
-            raise ValueError(f"the first axes of the arguments do not fit: {leading}") from None
+            raise ValueError(f"the batch axes of the arguments do not broadcast: {leading}") from None
         blocks: list[Array] = []
         count = 0
         self.parts: list[list[range]] = []  # for each argument, the inputs that each of its arrays holds
@@ -104,12 +104,12 @@ class Batch(Inputs):
         return [array for arrays, _, _ in self.trees for array in arrays]
 
     def sample(self, i: int) -> list[Any]:
-        """One sample: for each argument a number, an array or nested lists, or dicts of them.
+        """One sample: for each argument, a number, an array, nested lists, or dicts of these.
 
         The types match eager mode: a row of an array is an array, a row of a list is a list.
         """
         if not self.samples:
-            raise ValueError("the batch is empty: there is no sample to trace the function with")
+            raise ValueError("the batch is empty: tracing the function needs at least one sample")
         place = np.unravel_index(i, self.shape)
         result = []
         for arrays, rebuild, _ in self.trees:
@@ -126,7 +126,7 @@ class Batch(Inputs):
         return [i for a in arguments for part in self.parts[a] for i in part]
 
     def gradients(self, arguments: Sequence[int], adjoints: Array) -> tuple[Any, ...]:
-        """Arrays like these arguments from the adjoints of their inputs, summed over broadcast axes."""
+        """The adjoints of inputs, as arrays shaped like these arguments, summed over broadcast axes."""
         start, result = 0, []
         for a in arguments:
             arrays, rebuild, _ = self.trees[a]
@@ -162,10 +162,10 @@ class Listed(np.ndarray[Any, Any]):
 
 def _numbers(tree: Any) -> Array:
     if isinstance(tree, Value):
-        raise TypeError("a compiled function takes arrays; on Values call the function itself")
+        raise TypeError("a compiled function takes arrays; for Values, call the original function")
     masked = sys.modules.get("numpy.ma")  # using np.ma would import it, which takes 40 ms
     if masked is not None and isinstance(tree, masked.MaskedArray):
-        raise TypeError("a batch must not have masked entries: fill them, or leave them out")
+        raise TypeError("a batch must not have masked entries: fill them, or drop them")
     try:
         array = np.asarray(tree)
     except ValueError:

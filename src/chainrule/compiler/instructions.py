@@ -1,7 +1,7 @@
 """Instructions: a class for each kind, with the rows it reads and writes, its text and its encoding.
 
-An instruction computes consecutive rows of one of the two memories of a program (see program.py). It
-is encoded as a `Step` of src/_core/machine/steps.h. This file knows neither graphs nor backends.
+An instruction computes consecutive rows of one of a program's two memory regions (see program.py). It
+is encoded as a `Step` of src/_core/machine/steps.h. This file knows nothing about graphs or backends.
 """
 
 from __future__ import annotations
@@ -28,7 +28,7 @@ class Kind(IntEnum):
 
 @dataclass(frozen=True)
 class View:
-    """Rows of a memory: `start + i * step + k * term_step` for row i of the result and term k."""
+    """Rows of a memory region: `start + i * step + k * term_step` for row i of the result and term k."""
 
     shared: bool
     start: int
@@ -47,12 +47,12 @@ class View:
 
 @dataclass(frozen=True)
 class Argument:
-    """The part of a view that an instruction reads, and what this kind of instruction requires of it."""
+    """The rows of a view that an instruction reads, and the rules that they must satisfy."""
 
     view: View
     count: int
-    terms: int | None = None  # per row, if any
-    shared: bool | None = None  # the memory it must be in; None for either
+    terms: int | None = None  # per row of the result, if any
+    shared: bool | None = None  # the memory region it must be in; None for either
     steps: tuple[int, ...] = ()  # allowed steps from row to row; empty for any
 
     @property
@@ -70,18 +70,18 @@ class Argument:
         if self.count < 1 or (self.terms is not None and self.terms < 1):
             yield f"reads no rows or no terms of {view}"
         if min(view.encode()) < 0:
-            yield f"counts backwards in {view}"
+            yield f"has a negative start or stride in {view}"
         if self.shared not in (None, view.shared):
-            yield f"reads the wrong memory in {view}"
+            yield f"reads the wrong memory region in {view}"
         if self.count > 1 and self.steps and view.step not in self.steps:
-            yield f"needs rows that follow each other, not {view}"
+            yield f"needs consecutive rows, not {view}"
 
 
 CONSECUTIVE = (1,)
 
 
 class Read(NamedTuple):
-    """The rows of one memory that an argument reads."""
+    """The rows of one memory region that an argument reads."""
 
     shared: bool
     rows: Sequence[int]
@@ -89,7 +89,7 @@ class Read(NamedTuple):
 
 @dataclass(frozen=True)
 class Instruction(ABC):
-    """Computes consecutive rows of one memory, starting at `out`."""
+    """Computes consecutive rows of one memory region, starting at `out`."""
 
     kind: ClassVar[Kind]
     shared: bool
@@ -98,7 +98,7 @@ class Instruction(ABC):
     @property
     @abstractmethod
     def writes(self) -> range:
-        """The rows of its memory that it computes."""
+        """The rows of its memory region that it computes."""
 
     @cached_property
     def arguments(self) -> tuple[Argument, ...]:
@@ -123,7 +123,7 @@ class Instruction(ABC):
         return True
 
     def faults(self) -> Iterator[str]:
-        """The rules that it breaks on its own; the C machine checks the same ones."""
+        """The rules that the instruction breaks by itself; the C machine checks the same rules."""
         if not self.writes:
             yield "computes no row"
         for argument in self.arguments if self.masking is None else (*self.arguments, self.masking):
@@ -173,7 +173,7 @@ class _Copy(Instruction):
 
 @dataclass(frozen=True)
 class Gather(_Copy):
-    """Copies rows within one memory."""
+    """Copies rows within one memory region."""
 
     kind = Kind.GATHER
 
@@ -203,13 +203,13 @@ class _Counted(Instruction):
         return range(self.out, self.out + self.count)
 
     def _own(self, view: View, terms: int) -> Argument:
-        """An argument in consecutive rows of the same memory."""
+        """An argument in consecutive rows of the same memory region."""
         return Argument(view, self.count, terms, self.shared, CONSECUTIVE)
 
 
 @dataclass(frozen=True)
 class Map(_Counted):
-    """Applies a row of the table: row i of the result uses row i, or the only row, of each argument."""
+    """Applies an operation: row i of the result uses row i, or the only row, of each argument."""
 
     kind = Kind.MAP
     op: Op
@@ -225,7 +225,8 @@ class Map(_Counted):
 
     def faults(self) -> Iterator[str]:
         if self.op not in CODES or isinstance(self.op, Variadic) or len(self.args) != self.op.arity:
-            yield f"applies {self.op.name}, which does not take {len(self.args)} arguments"
+            plural = "" if len(self.args) == 1 else "s"
+            yield f"applies {self.op.name}, which does not take {len(self.args)} argument{plural}"
         yield from super().faults()
 
 
@@ -274,7 +275,7 @@ class Dots(_Counted):
 
 @dataclass(frozen=True)
 class Fold(_Counted):
-    """Row i of the result is a variadic row of the table over x(i, k)."""
+    """Row i of the result is a variadic operation applied to x(i, k) for all k."""
 
     kind = Kind.FOLD
     op: Variadic
@@ -288,7 +289,7 @@ class Fold(_Counted):
 
     def faults(self) -> Iterator[str]:
         if self.op not in CODES or not isinstance(self.op, Variadic) or self.op.width != 1:
-            yield f"folds by {self.op.name}, which does not take any number of single terms"
+            yield f"folds with {self.op.name}, which does not accept an arbitrary number of single terms"
         yield from super().faults()
 
 

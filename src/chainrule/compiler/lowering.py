@@ -21,8 +21,8 @@ from .program import Program
 def lower(graph: Graph, params: int, inputs: int, narrow: bool = False) -> Program:
     """Lower a graph to a program.
 
-    Set `narrow` for few samples: rows are short then, so it pays to copy them to adjacent places and
-    handle more of them per instruction.
+    Set `narrow` for few samples: rows are short then, so it pays to copy them next to each other and
+    process more of them per instruction.
     """
     return _Lowering(graph, params, inputs, narrow).program
 
@@ -85,7 +85,7 @@ class _Lowering:
             yield what, ids
 
     def remember_mask(self, shared: bool, ids: list[int]) -> None:
-        """Record that the last instruction has a mask."""
+        """Remember the last instruction if it has a mask."""
         if ids[0] in self.graph.masks:
             code = self.program.shared if shared else self.program.each
             self.masked.append((code, len(code) - 1, ids))
@@ -122,14 +122,14 @@ class _Lowering:
         return self.copy(Spread(0, tuple(rows)))
 
     def copy(self, wanted: Gather | Spread) -> int:
-        """The first row of a copy; `wanted.out` is ignored, and equal copies are made only once."""
+        """The first row of a copy; `wanted.out` is ignored, and equal rows are copied only once."""
         if wanted not in self.copies:
             self.copies[wanted] = self.reserve(wanted.shared, len(wanted.rows))
             self.emit(replace(wanted, out=self.copies[wanted]))
         return self.copies[wanted]
 
     def operand(self, shared: bool, ids: Sequence[int]) -> View:
-        """The rows of one argument of consecutive results, copied to adjacent rows if necessary."""
+        """The rows of one argument for consecutive results, copied to adjacent rows if necessary."""
         rows = [self.rows[i] for i in ids]
         if not shared and not self.varying[ids[0]]:
             if all(row == rows[0] for row in rows) and not self.narrow:
@@ -195,7 +195,7 @@ class _Lowering:
             self.remember_mask(shared, run)
 
     def add_to_product(self, run: list[int]) -> bool:
-        """Fold an addition into the start values of a matrix product, if the addend is shared.
+        """Make a shared addend the initial value of the sums of a matrix product, if possible.
 
         This is how neurons add their biases.
         """
@@ -222,7 +222,7 @@ class _Lowering:
         return True
 
     def runs(self, ids: list[int]) -> Iterator[list[int]]:
-        """Split a group into runs whose arguments are in the same row or in consecutive rows."""
+        """Split a group into runs; within each, an argument is in one row or in consecutive rows."""
         run = [ids[0]]
         steps: list[int | None] = []
         for i in ids[1:]:
@@ -245,7 +245,7 @@ class _Lowering:
             self.remember_mask(shared, part)
 
     def lower_take(self, ids: list[int]) -> None:
-        """Group takes with the same index: the columns of an embedding."""
+        """Group takes with the same index, such as the columns of an embedding."""
         shared = not self.varying[ids[0]]
         same: dict[int, list[int]] = defaultdict(list)
         for i in ids:
@@ -259,13 +259,13 @@ class _Lowering:
             self.emit(Take(shared, out, len(group), len(table[0]), View(shared, row, 0), view))
 
     def lower_dots(self, ids: list[int]) -> None:
-        """Turn dots with a shared side into matrix products, one for each set of shared sides."""
+        """Turn dots with a shared operand into matrix products, one for each set of such operands."""
         shared = not self.varying[ids[0]]
         by_x: dict[tuple[int, ...], dict[tuple[int, ...], int]] = defaultdict(dict)
         rest: list[int] = []
         for i in ids:
             a, x = self.sides(i)
-            if a is None or a in by_x[x]:  # duplicate dots occur only if simplify did not run
+            if a is None or a in by_x[x]:  # equal dots occur only if `simplify` did not run
                 rest.append(i)
             else:
                 by_x[x][a] = i
@@ -280,7 +280,7 @@ class _Lowering:
                 self.dots(shared, part)
 
     def sides(self, i: int) -> tuple[tuple[int, ...] | None, tuple[int, ...]]:
-        """The shared side of a dot and the other side; None if no side is shared."""
+        """The shared operand of a dot, or None, and the other operand."""
         args = self.graph.nodes[i][1]
         half = len(args) // 2
         a, x = args[:half], args[half:]

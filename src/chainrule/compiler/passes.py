@@ -1,4 +1,4 @@
-"""Passes: functions from a graph to a better graph that computes the same.
+"""Passes: functions from a graph to a better graph with the same results.
 
 `simplify` folds constants and merges equal expressions, `join_products` finds sums of products
 written with + and *, `drop_dead` removes nodes that no result needs.
@@ -92,7 +92,7 @@ def join_products(graph: Graph) -> Graph:
     A chain continues through sums that are used nowhere else. Terms keep their order.
     """
     counts = uses(graph)
-    terms: dict[int, list[int]] = {}  # sums that may still be extended
+    terms: dict[int, list[int]] = {}  # the terms of sums that may still become part of a longer sum
     inside: set[int] = set()
     for i, (what, args) in enumerate(graph.nodes):
         if what is not ops.add and what is not ops.sum:
@@ -124,7 +124,7 @@ def _sum_of(
     others = [t for t in terms if graph.nodes[t][0] is not ops.mul or counts[t] != 1]
     if len(products) < 2:
         return made.add(ops.sum, (places[t] for t in terms))
-    # Put the side that does not vary first, whichever way each product was written.
+    # Put the factor that does not vary first, whichever way each product was written.
     pairs = [sorted(graph.nodes[t][1], key=varying.__getitem__) for t in products]
     pairs = [[places[a] for a in pair] for pair in pairs]
     total = made.add(ops.dot, (*(x for x, _ in pairs), *(y for _, y in pairs)))
@@ -148,9 +148,9 @@ def optimise(graph: Graph) -> Graph:
 
 
 def with_masks(graph: Graph) -> Graph:
-    """Add masks for differentiation: for each node that only some samples use, when they do.
+    """Add a mask to each node that only some samples use: a node that is 0 for the other samples.
 
-    Dots among these nodes are expanded, so that only simple rows and folds need masks.
+    Derivatives need the masks. Dots are expanded, so that only simple rows and folds have masks.
     """
     always, sometimes = _reach(graph)
     dots = {i for i in sometimes if graph.nodes[i][0] is ops.dot}
@@ -188,7 +188,7 @@ def _taken(graph: Graph, what: Op | str, choice: int, k: int) -> int:
 
 
 def _reach(graph: Graph) -> tuple[set[int], set[int]]:
-    """The nodes that the outputs' gradient reaches for every sample, and those only for some."""
+    """The nodes that the outputs' gradient reaches for every sample, and those only for some samples."""
     always, sometimes = set(graph.outputs), set[int]()
     for i in range(len(graph.nodes) - 1, -1, -1):
         what, args = graph.nodes[i]

@@ -4,7 +4,7 @@ There are two pipelines. The Python pipeline is the reference: `program` shows i
 NumPy backend and the reference core use it. The C pipeline (src/_core, from flat.h on) does the
 same in the same order, for the native backend on Values of the C core; benchmarks/compile_time.py
 measures how much faster it is. tests/conformance/test_pipeline.py checks that both give the same
-steps, byte for byte. With CHAINRULE_VERIFY=1, all programs are made in Python and verified.
+steps, byte for byte. With CHAINRULE_VERIFY=1, all programs are built in Python and verified.
 """
 
 from __future__ import annotations
@@ -31,7 +31,7 @@ def verifying() -> bool:
 
 
 class Pipeline:
-    """The reference pipeline, in Python; `maker` makes a machine from a program and its reverse."""
+    """The reference pipeline, in Python; `maker` builds a machine from a program and its reverse."""
 
     def __init__(self, graph: Graph, maker: Any = None) -> None:
         self.graph: Graph = passes.optimise(graph)
@@ -55,9 +55,10 @@ class Pipeline:
         wanted: Sequence[int] | None = None,
         differentiate: bool = True,
     ) -> Any:
-        """Make a machine for these numbers of parameters and inputs; `narrow` is for few samples.
+        """Build a machine for these numbers of parameters and inputs; `narrow` is for few samples.
 
-        With `wanted`, also compute gradients of these inputs, and of the parameters if `differentiate`.
+        With `wanted`, it also computes the gradients of these inputs, and of the parameters if
+        `differentiate`.
         """
         program = self.lowered(params, inputs, narrow, wanted is not None)
         if wanted is None:
@@ -66,7 +67,7 @@ class Pipeline:
         return self.maker(program, back.verify(program, wanted) if verifying() else back)
 
     def guards(self, params: int, inputs: int, narrow: bool) -> Any:
-        """Make a machine for the guards only: the rest may be invalid for samples on other branches."""
+        """Build a machine for the guards only: the rest may be invalid for samples on other branches."""
         graph = passes.drop_dead(Graph(self.graph.nodes, [], self.graph.guards))
         program = lower(graph, params, inputs, narrow)
         return self.maker(program.verify() if verifying() else program, None)
@@ -98,7 +99,7 @@ class NativePipeline:
 
 
 def pipeline(graph: Graph | Flat, maker: Any) -> Pipeline | NativePipeline:
-    """The fastest pipeline available for a graph and a backend's machines."""
+    """The fastest pipeline available for a graph and a backend."""
     if isinstance(graph, Graph):
         return Pipeline(graph, maker)
     in_c = maker is native.Machine and not verifying()

@@ -1,8 +1,8 @@
 """`Program`: instructions on rows of samples, and the rules they must follow.
 
-There are two memories of rows. A row of `shared` is one number: parameters, constants, and whatever
+There are two memory regions. A row of `shared` is one number: parameters, constants, and whatever
 depends only on them. A row of `each` has a number for every sample. Shared rows are computed first,
-once. lowering.py makes programs, reverse.py differentiates them, backends/ run them.
+once. lowering.py builds programs, reverse.py differentiates them, backends/ run them.
 """
 
 from __future__ import annotations
@@ -66,7 +66,7 @@ class Program:
         self, shared: bool, instruction: Instruction, memories: dict[bool, Written]
     ) -> Iterator[str]:
         if instruction.shared != shared:
-            yield "is listed with those of the other memory"
+            yield "is in the list of the other memory region"
         yield from instruction.faults()
         for read in instruction.reads:
             yield from memories[read.shared].missing(read.rows)
@@ -74,7 +74,7 @@ class Program:
 
 
 class Written:
-    """Which rows of a memory, or which of its adjoints, have been written."""
+    """Which rows of a memory region, or which of its adjoints, have been written."""
 
     def __init__(self, name: str, rows: int) -> None:
         self.name = name

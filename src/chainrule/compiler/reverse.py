@@ -24,7 +24,7 @@ class Pull:
 
     @property
     def target(self) -> Read:
-        """The rows whose adjoints it adds to."""
+        """The rows whose adjoints receive the contribution."""
         return self.instruction.reads[self.part]
 
     def encode(self) -> list[int]:
@@ -39,7 +39,7 @@ class Pull:
 
 @dataclass(frozen=True)
 class Zero:
-    """Clears the adjoints of rows of `each`."""
+    """Sets the adjoints of some rows of `each` to 0."""
 
     start: int
     count: int
@@ -72,8 +72,8 @@ class Reverse:
     def verify(self, program: Program, inputs: Iterable[int] = ()) -> Reverse:
         """Raise a ValueError that says which rule is broken, and where; return self.
 
-        An adjoint of `each` is set or cleared once, then added to, and complete before a step propagates
-        it; adjoints of shared rows start at 0. `inputs` are the inputs whose adjoints are wanted.
+        An adjoint of `each` must be set or cleared once, then added to, and complete before a step
+        propagates it; adjoints of shared rows start at 0. `inputs` are those whose adjoints are needed.
         """
         rules = _Rules(program)
         for shared, steps in ((False, self.each), (True, self.shared)):
@@ -99,13 +99,13 @@ class _Rules:
         match step:
             case Zero(count=count, rows=rows):
                 if shared or count < 1:
-                    yield "only adjoints of each sample are cleared, one or more of them"
+                    yield "only per-sample adjoints can be cleared, and at least one"
                 yield from self.written.taken(rows)
             case Pull(instruction=instruction, part=part):
                 if id(instruction) not in self.known[shared]:
-                    yield "this is not an instruction of its part of the program"
+                    yield "this instruction does not belong to this part of the program"
                 if not 0 <= part < len(instruction.reads) or not instruction.differentiable(part):
-                    yield "there is no such argument to differentiate with respect to"
+                    yield "this argument does not exist or is not differentiable"
                 if not shared:
                     yield from self.written.missing(instruction.writes)
                 yield from self.target_faults(step)
@@ -113,9 +113,9 @@ class _Rules:
     def target_faults(self, step: Pull) -> Iterator[str]:
         target = step.target
         if step.assign and not may_assign(step.instruction, step.part):
-            yield "its contributions may overlap: they can only be added"
+            yield "its contributions may overlap, so they can only be added"
         if any(self.passed_on[target.shared][row] for row in target.rows):
-            yield "its target has already been passed on"
+            yield "its target's adjoint has already been propagated"
         if not target.shared:
             yield from (self.written.taken if step.assign else self.written.missing)(target.rows)
 
@@ -131,7 +131,7 @@ class _Rules:
 
 
 class _Activity:
-    """Which rows depend on something whose gradient is wanted."""
+    """Which rows depend on a parameter or input whose gradient is needed."""
 
     def __init__(self, program: Program, params: bool, inputs: Collection[int]) -> None:
         self.shared = bytearray(program.shared_rows)
@@ -147,7 +147,7 @@ class _Activity:
                 memory[rows.start : rows.stop] = b"\1" * len(rows)
 
     def active(self, instruction: Instruction) -> list[int]:
-        """The arguments that depend on something whose gradient is wanted."""
+        """The arguments that depend on a parameter or input whose gradient is needed."""
         return [
             part
             for part, read in enumerate(instruction.reads)
@@ -193,7 +193,7 @@ def reverse(program: Program, params: bool = True, inputs: Iterable[int] = ()) -
 
 
 def shared_rows(program: Program, steps: list[Step]) -> bytearray:
-    """Which shared rows receive an adjoint from the samples, or are an output."""
+    """Which shared rows receive an adjoint: from the samples, or as an output."""
     reached = bytearray(program.shared_rows)
     for view in program.outputs:
         if view.shared:
@@ -206,7 +206,7 @@ def shared_rows(program: Program, steps: list[Step]) -> bytearray:
 
 
 def pull(steps: list[Step], written: bytearray, instruction: Instruction, part: int) -> Pull:
-    """The step for one argument: it assigns if the adjoints are unwritten, else it adds."""
+    """The step for one argument: it assigns if the adjoints have not been written, else it adds."""
     step = Pull(instruction, part)
     target = step.target
     if target.shared:

@@ -25,13 +25,13 @@ class TraceError(CompileError):
 
 
 class Tracer(Numbers):
-    """Handles the events of Values while a function is traced."""
+    """Observes Values while a function is traced."""
 
     def __init__(self, inputs: Iterable[Any]) -> None:
         super().__init__(inputs)
         self.guards: list[tuple[Any, bool, str]] = []
         clock = Value(0.0)
-        clock.data = 1.0  # advances the clock, so that everything made from now on has a later time
+        clock.data = 1.0  # advances the clock, so that all Values created from now on have a later time
         self.start: int = graph.time(clock)
 
     def made_here(self, value: Any) -> bool:
@@ -47,14 +47,14 @@ class Tracer(Numbers):
 
     def sweep(self, root: Any) -> None:
         raise TraceError(
-            f"backward() inside a compiled function would give numbers of one sample, at "
+            f"backward() inside a compiled function would give the gradients of one sample only, at "
             f"{errors.user_line()}: use grad(...)"
         )
 
     def no_grad(self) -> None:
         raise TraceError(
             f"no_grad() inside a compiled function would fix the numbers of one sample, at "
-            f"{errors.user_line()}: use detach() on what needs no gradient"
+            f"{errors.user_line()}: use detach() on Values that need no gradient"
         )
 
     def assign(self, value: Any) -> None:
@@ -66,7 +66,7 @@ class Tracer(Numbers):
 
     def truth(self) -> None:
         raise TraceError(
-            f"a condition on a Value inside a compiled function would be that of one sample, at "
+            f"a Value as a condition inside a compiled function would be that of one sample, at "
             f"{errors.user_line()}: compare it, `if v > 0`"
         )
 
@@ -74,7 +74,7 @@ class Tracer(Numbers):
         raise TraceError(
             f"a plain number inside a compiled function would be that of one sample, at "
             f"{errors.user_line()}: use the functions of chainrule instead of int, float and math, and "
-            f"take(table, index) to pick by an index"
+            f"take(table, index) to select by index"
         )
 
     def guard(self, value: Any, outcome: bool) -> bool:
@@ -125,7 +125,7 @@ def trace_parts(
 def traced(
     result: Any, inputs: Sequence[Value], params: list[Value], tracer: Tracer | None = None
 ) -> Trace:
-    """Make a trace from a result already computed; `inputs` are leaves of its graph."""
+    """The trace of a result that is already computed; `inputs` are leaves of its graph."""
     outputs, rebuild = flatten(result)
     outputs = [output if isinstance(output, Value) else _number(output) for output in outputs]
     guards = tracer.guards if tracer is not None else []

@@ -24,11 +24,11 @@ from .tracing import Trace, TraceError, trace
 
 Array = Any
 NOTHING = np.zeros(0, np.int32)
-INTERVAL = 0.05  # seconds of native code between checks for Ctrl-C
+INTERVAL = 0.05  # seconds that native code runs between checks for Ctrl-C
 
 
 class Trainer:
-    """Trains with a compiled loss and an optimiser. Inside `with`, the parameters are stored here:
+    """Trains with a compiled loss and an optimiser. Inside `with`, it holds the parameters itself:
 
     >>> with Trainer(step, optimizer) as trainer:
     ...     for X, y in batches:
@@ -50,17 +50,17 @@ class Trainer:
                 f"optim.Adam(model.parameters()), got {kind_of(step)} and {kind_of(optimizer)}"
             )
         if step.reduction != "mean":
-            raise ValueError(f"training needs reduction='mean', this function has {step.reduction!r}")
+            raise ValueError(f"training needs reduction='mean', but the function has {step.reduction!r}")
         if optimizer.has_own_step:
             raise CompileError(
-                f"{type(optimizer).__name__} has a step() of its own, which native code would not call: "
-                f"write a rule()"
+                f"{type(optimizer).__name__} overrides step(), which native code would not call: "
+                f"define a rule() instead"
             )
         if step.named is None:
             step.retrace()
             step.params, step.named = list(optimizer.params), len(optimizer.params)
         if [*map(id, step.params[: step.named])] != [*map(id, optimizer.params)]:
-            raise ValueError("the function must be compiled for the parameters of the optimizer")
+            raise ValueError("the function must be compiled with the optimizer's parameters as params")
         self.compiled = step
         self.optimizer = optimizer
         if step.machine is not native.Machine:
@@ -78,7 +78,7 @@ class Trainer:
         settings = {**optimizer.hyperparameters, "lr": None}
         if before is not None and before.settings == settings:
             rule = before.rule
-        else:  # all settings but the learning rate are compiled in
+        else:  # all settings except the learning rate are compiled in
             rule = compile_rule(optimizer)
         pushed = self.compiled.numbers()
         numbers = np.zeros((2 + optimizer.state_size, count))  # the layout of training.c
@@ -87,11 +87,11 @@ class Trainer:
         return _Held(rule, settings, pushed, numbers, optimizer.steps, _counter(0))
 
     def write_back(self) -> None:
-        """Write parameters, gradients and the optimiser's state back."""
+        """Write back the parameters, the gradients and the optimiser's state."""
         optimizer, held = self.optimizer, self.held
         if not np.array_equal(self.compiled.numbers(), held.pushed, equal_nan=True):
             raise StaleValueError(
-                "a parameter was changed while it was trained natively: change it before "
+                "a parameter was changed during native training: change it before "
                 "refresh() or after write_back()"
             )
         pushed = (setattr, held, "pushed", held.numbers[1].copy())
@@ -108,7 +108,7 @@ class Trainer:
 
     @property
     def steps(self) -> int:
-        """The number of steps that led to these numbers; `write_back` copies it to the optimiser."""
+        """The number of steps taken so far; `write_back` copies it to the optimiser."""
         return self.held.before + int(self.held.made[0])
 
     def restore(self, numbers: Array, steps: int) -> None:
@@ -122,7 +122,7 @@ class Trainer:
         self.write_back()
 
     def step(self, *batch: Any) -> float:
-        """Make one step on a batch; returns the mean loss before the step.
+        """Take one step on a batch; returns the mean loss before the step.
 
         If the loss or a gradient is not finite, no parameter changes.
         """
@@ -138,11 +138,11 @@ class Trainer:
         interrupted: Callable[[], bool] = bool,
         first: int = 0,
     ) -> Outcome:
-        """Make one step for each of these learning rates, in batches of `size` samples.
+        """Take one step for each of these learning rates, in batches of `size` samples.
 
         `order` lists the sample indices of all epochs; None uses all samples in each batch. `groups`
-        assigns each parameter a group, for the gradient norms at the end of each epoch. `interrupted`
-        is called from time to time and returns True to stop. Steps before `first` were already made, so
+        assigns each parameter to a group, for the gradient norms at the end of each epoch. `interrupted`
+        is called from time to time and returns True to stop. Steps before `first` were already taken, so
         that training can continue in the middle of an epoch.
         """
         steps, size = len(rates), size or data.samples
@@ -156,7 +156,7 @@ class Trainer:
         norms = np.empty((epochs, int(groups.max(initial=-1)) + 1))
         finite = True
         while made[0] < steps and finite and not (made[0] > first and interrupted()):
-            # This single call updates numbers and count, also for the steps before one that fails.
+            # This single call updates numbers and count, even for the steps before one that fails.
             finite = c_core.train_machine(
                 self.machine(data, size).capsule,
                 held.rule.capsule,
@@ -190,19 +190,19 @@ class Trainer:
         if len(self.compiled.params) > len(self.optimizer.params):
             raise CompileError(
                 "the function depends on Values that are not parameters of the optimizer, and native "
-                "code would not see them change: train in eager mode, or give them to the optimizer"
+                "code would not see them change: train in eager mode, or add them to the optimizer"
             )
 
 
 @dataclass
 class _Held:
-    """A Trainer's state, replaced as a whole, so that an interrupt leaves either the old or the new."""
+    """A Trainer's state, replaced as a whole, so that an interrupt leaves the old or the new state."""
 
     rule: native.Machine
     settings: dict[str, Any]
     pushed: Array  # the parameters as eager mode sees them
     numbers: Array
-    before: int  # steps made before native code started counting
+    before: int  # steps taken before native code started counting
     made: Array
 
 
@@ -212,7 +212,7 @@ def _counter(start: int) -> Array:
 
 @dataclass
 class Outcome:
-    """The loss of each step; if not `finite`, the last one is of a step that changed nothing."""
+    """The loss of each step; if not `finite`, the last step failed and changed nothing."""
 
     losses: Array
     norms: Array  # gradient norms for each epoch and group
@@ -225,7 +225,7 @@ def not_traced(what: str, error: Exception) -> CompileError:
 
 
 def traced_rule(optimizer: Any) -> Trace:
-    """An optimiser's rule as a graph, with the learning rate and the time as parameters."""
+    """An optimiser's rule as a graph, with the learning rate and the step count as parameters."""
     rate, time = Value(optimizer.lr), Value(1.0)
 
     def rule(p: Value, g: Value, *state: Value) -> list[Any]:
@@ -249,7 +249,7 @@ def traced_rule(optimizer: Any) -> Trace:
             f"{optimizer.state_size}, as state_size says"
         )
     if len(settings) > 2:
-        raise CompileError("an optimiser's rule must not use Values but those it is given")
+        raise CompileError("an optimiser's rule must not use Values other than its arguments")
     if traced.expected:
         raise TraceError("an optimiser's rule must branch with where(...), not with `if`")
     return traced

@@ -1,6 +1,6 @@
-"""Synthetic data sets with a seed; `digits` comes from scikit-learn.
+"""Synthetic data sets, generated from a seed; `digits` comes from scikit-learn.
 
-Each returns X of shape (n, features) and y of shape (n,), as NumPy arrays.
+Each function returns X of shape (n, features) and y of shape (n,), as NumPy arrays.
 """
 
 from __future__ import annotations
@@ -52,7 +52,7 @@ def moons(n: int = 100, noise: float = 0.1, seed: int = 0) -> tuple[Floats, Labe
 def circles(
     n: int = 100, noise: float = 0.05, factor: float = 0.5, seed: int = 0
 ) -> tuple[Floats, Labels]:
-    """A circle inside a circle, `factor` times as large; y is 0 outside and 1 inside."""
+    """A unit circle, y = 0, around a circle `factor` times as large, y = 1."""
     outer, inner = _halves(n)
     first = _on_circle(np.linspace(0.0, 2 * np.pi, outer, endpoint=False))
     second = _on_circle(np.linspace(0.0, 2 * np.pi, inner, endpoint=False), factor)

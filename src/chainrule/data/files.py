@@ -1,4 +1,4 @@
-"""Reading a table of numbers from a CSV file, with errors that name the line and column."""
+"""Reads a table of numbers from a CSV file; errors name the line and the column."""
 
 from __future__ import annotations
 
@@ -17,8 +17,8 @@ LOOKS = "expected one sample per line, as in 0.5,-1.2,1"
 def read_csv(path: str | Path, target: str | int | None = -1) -> tuple[Any, Any, list[str]]:
     """X, y and the names of the columns of X, from a file with one sample per line.
 
-    The first line may hold the names. `target` is the column of y, by name or position; if it is None,
-    so is y.
+    The first line may hold the names. `target` is the column of y, by name or position; if `target` is
+    None, so is y.
     """
     table = read_table(path)
     if target is None:
@@ -45,23 +45,23 @@ class Table:
         names = self.names
         if isinstance(column, str):
             if column not in names:
-                raise ValueError(f"{self.source}: no column {column!r}; there are {', '.join(names)}")
+                raise ValueError(f"{self.source}: no column {column!r}; it has {', '.join(names)}")
             if names.count(column) > 1:
                 raise ValueError(f"{self.source}: several columns are called {column!r}")
             return names.index(column)
         if not -len(names) <= column < len(names):
-            raise ValueError(f"{self.source}: no column {column}; there are {len(names)}")
+            raise ValueError(f"{self.source}: no column {column}; it has {len(names)} columns")
         return column % len(names)
 
     def numbers(self, columns: Sequence[int] | None = None) -> Any:
-        """These columns, all if None, as an array with one row per sample."""
+        """These columns (by default, all) as an array with one row per sample."""
         chosen = range(len(self.names)) if columns is None else columns
         return np.array(
             [[self._number(line, i, row[i]) for i in chosen] for line, row in self.rows], dtype=float
         )
 
     def split(self, target: int) -> tuple[Any, Any]:
-        """X and y, where y is the column at this position and X are all others."""
+        """X and y, where y is the column at this position and X has all the others."""
         numbers = self.numbers()
         if len(self.names) == 1:
             raise ValueError(
@@ -88,7 +88,7 @@ def read_table(path: str | Path) -> Table:
 
 
 def read_rows(lines: Iterable[str], source: str | Path) -> Table:
-    """The lines of a table. If the first one holds no number at all, it is the header."""
+    """Parse the lines of a table. If the first one holds no number at all, it is the header."""
     try:
         reader = csv.reader(lines)
         rows = [(reader.line_num, row) for row in reader if any(map(str.strip, row))]
@@ -100,13 +100,13 @@ def read_rows(lines: Iterable[str], source: str | Path) -> Table:
     names = [cell.strip() for cell in cells if not _is_number(cell)]
     if names and len(names) < len(cells):
         raise ValueError(
-            f"{source}, line {first}: {names[0]!r} is not a number, and other columns are: write names "
-            f"only, or numbers only"
+            f"{source}, line {first}: {names[0]!r} is not a number, but other columns are: write only "
+            f"names, or only numbers"
         )
     if names:
         del rows[0]
     if not rows:
-        raise ValueError(f"{source}: there is a header but no data; {LOOKS}")
+        raise ValueError(f"{source}: the file has a header but no data; {LOOKS}")
     for line, row in rows:
         if len(row) != len(cells):
             hint = "; put commas between the columns" if any(";" in x for x in (*row, *cells)) else ""

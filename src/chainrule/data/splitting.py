@@ -1,4 +1,4 @@
-"""Splitting into training and test data, and into batches; seeded."""
+"""Splits data into training and test sets, and into batches, with a seeded shuffle."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ import numpy as np
 
 
 def as_samples(name: str, samples: Any) -> Any:
-    """Convert tables and arrays of other libraries to NumPy, so that samples are indexed by position.
+    """Convert tables and arrays from other libraries to NumPy, so that samples are indexed by position.
 
     A pandas DataFrame would be indexed by column names, a Series by labels.
     """
@@ -27,18 +27,18 @@ def as_samples(name: str, samples: Any) -> Any:
     except (TypeError, ValueError):
         given = f"a {type(samples).__name__} with {_not_a_number(array)}"
         raise TypeError(
-            f"{name} must hold numbers, got {given}: leave such columns out, or make numbers of them"
+            f"{name} must hold numbers, got {given}: drop such columns, or convert them to numbers"
         ) from None
 
 
 def check_index(X: Any, y: Any) -> None:
-    """Reject pandas tables with the same index in another order: samples are matched by position."""
+    """Reject pandas tables with the same index in a different order: samples are matched by position."""
     if not hasattr(X, "iloc") or not hasattr(y, "iloc") or X.index.equals(y.index):
         return
     if set(X.index) == set(y.index):
         raise ValueError(
-            "X and y have the same index in another order, and samples are matched by position: align "
-            "them, y = y.loc[X.index]"
+            "X and y have the same index in a different order, but samples are matched by position: "
+            "align them, y = y.loc[X.index]"
         )
 
 
@@ -102,9 +102,9 @@ def train_test_split(
 def batches(
     X: Any, y: Any, batch_size: int | None = None, shuffle: bool = True, seed: Any = 0
 ) -> Iterator[tuple[Any, Any]]:
-    """Batches of X and y of batch_size samples; the last may be smaller. None gives one batch.
+    """Batches of X and y with batch_size samples each; the last may be smaller. None gives one batch.
 
-    `seed` may be a NumPy generator, which then continues from call to call.
+    `seed` may be a NumPy generator; it then continues from call to call.
     """
     X, y = as_samples("X", X), as_samples("y", y)
     n = check_lengths(X, y)

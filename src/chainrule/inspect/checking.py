@@ -75,7 +75,7 @@ def check_gradients(
     `subject` may be a result: it is copied, each leaf of the copy is moved by `epsilon` (times its size,
     if that is above 1), and the copy is recomputed. Or it may be a function, which is called with
     `args`. A function without arguments may use Values from outside, which are moved and then restored.
-    Use a function if an operation was made by hand, with `_backward`, because it cannot be recomputed.
+    Use a function if an operation was defined by assigning `_backward`: it cannot be recomputed.
 
     Returns a report that prints as a table and is true if all gradients agree to within `tolerance`
     times their size, plus the rounding error of the differences. Before a gradient is reported as wrong,
@@ -106,7 +106,7 @@ class _Recomputed:
             self.output = copy.deepcopy(output)
         except TypeError as error:
             raise TypeError(
-                f"{error} Or give check_gradients a function that builds the expression."
+                f"{error} Or pass check_gradients a function that builds the expression."
             ) from None
         self.order = graph.topological(self.output)
         self.leaves = [v for v in self.order if v.is_leaf]
@@ -176,10 +176,10 @@ class _Check:
         differences: Callable[[float], tuple[Any, float]],
         pick: Callable[[Any], float] = lambda slope: slope,
     ) -> tuple[Any, bool]:
-        """Differences for the first step size that confirms the slope, else for the default one."""
+        """The differences for the first step size that confirms the slope, else for the default one."""
         size = abs(x) or 1.0
         others = (self.epsilon, self.epsilon * size, 1e-2 * self.epsilon * size)
-        # A step lost in the rounding of a large x would divide by zero.
+        # A step too small to change a large x would cause a division by zero.
         moving = [step for step in others if not math.isfinite(x) or x + step != x - step]
         first: Any = None
         for step in dict.fromkeys([self.step(x), *moving]):
@@ -190,7 +190,7 @@ class _Check:
         return first, False
 
     def backward(self) -> dict[Any, float]:
-        """The gradients of the leaves; the user's are restored."""
+        """The gradients of the leaves; the gradients that the nodes had before are restored."""
         before = [v.grad for v in self.expression.order]
         self.expression.output.backward(reset=True)
         gradients = {leaf: leaf.grad for leaf in self.expression.leaves}
@@ -199,7 +199,7 @@ class _Check:
         return gradients
 
     def slope(self, leaf: Any, step: float) -> tuple[Any, float]:
-        """The derivative of every node with respect to one leaf, and the last one's rounding error."""
+        """The derivative of every node with respect to one leaf, and the rounding error of the last."""
         x = leaf.data
         try:
             leaf.data = x + step
@@ -228,7 +228,7 @@ class _Check:
                 continue
             source = errors.name_of(node.inputs[i])
             edge = f"'{node._op}' (data={numbers.format(node.data)}), input {i}, {source}"
-            both = f"the rule says {stated:.8g}, differences say {measured:.8g}"
+            both = f"the rule gives {stated:.8g}, finite differences {measured:.8g}"
             if self.at_kink(node):
                 self.report.notes.append(f"at a kink of {edge}: {both}; the rule is a convention")
             else:
@@ -246,7 +246,7 @@ class _Check:
     def partials_of(self, node: Any) -> list[float | None]:
         """The local derivatives that backward uses, found by propagating a gradient of 1.
 
-        A hand-written rule is tried with other gradients too, to catch the two classic mistakes.
+        A hand-written rule is also tried with other gradients, to catch the two classic mistakes.
         """
         passed = self.pass_on(node, 1.0, 0.0)
         if graph.is_by_hand(node):
@@ -277,7 +277,7 @@ class _Check:
                 v.grad = grad
 
     def local_differences(self, node: Any, row: Op, known: list[float | None]) -> list[float | None]:
-        """Slopes of the forward function by differences, per input; None where they agree."""
+        """The slope of the forward function for each input, from differences; None where it agrees."""
         args = [v.data for v in node.inputs]
 
         def differences(i: int, step: float) -> tuple[float, float]:
@@ -297,7 +297,7 @@ class _Check:
         return result
 
     def fitted_differences(self, node: Any, known: list[float | None]) -> list[float | None]:
-        """For a hand-made operation: the slopes that best fit how it changed as each leaf was moved."""
+        """The slopes of a hand-made operation that best fit its changes as each leaf was moved."""
         moved_out = np.array([slope[self.place[node]] for slope in self.slopes])
         moved_in = np.array([[slope[self.place[v]] for v in node.inputs] for slope in self.slopes])
         if not np.isfinite(moved_in).all() or not np.isfinite(moved_out).all():

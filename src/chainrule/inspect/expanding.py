@@ -1,7 +1,7 @@
-"""`expand`: the same computation in elementary operations, for display.
+"""`expand`: rewrites a computation in elementary operations, for display.
 
 A neuron computes its sum of products as one `dot`, which is fast; expanded, every product and every
-sum is a separate node, as tutorials draw it.
+sum is a separate node, as tutorials draw them.
 """
 
 from __future__ import annotations

@@ -1,7 +1,7 @@
 """Expressions as text: parsed with a whitelist, never evaluated by Python.
 
 `parse("tanh(a*b + a**2)")` returns an expression that computes on Values or floats. It may contain
-numbers, names, `+ - * / **`, parentheses, and calls of the table's operations.
+numbers, names, `+ - * / **`, parentheses, and calls to the table's operations.
 """
 
 from __future__ import annotations
@@ -57,7 +57,7 @@ def parse(text: str) -> Expression:
     if len(text) > LONGEST:
         raise ExpressionError(f"the expression is longer than {LONGEST} characters")
     if not text.strip():
-        raise ExpressionError("there is no expression: write one such as tanh(a*b + a**2)")
+        raise ExpressionError("the expression is empty: write one such as tanh(a*b + a**2)")
     try:
         with warnings.catch_warnings():
             warnings.simplefilter("ignore")  # SyntaxWarning, as for "1if a else b"
@@ -69,8 +69,8 @@ def parse(text: str) -> Expression:
         if product and error.msg.startswith("invalid"):
             rest = re.match(r"\w*", text[product.end() :])
             factor, name = product[0], rest[0] if rest else ""
-            raise ExpressionError(f"a product needs its sign: write {factor}*{name or '('}") from None
-        where = f"at column {error.offset}" if error.offset else "at its end"
+            raise ExpressionError(f"a product needs a * sign: write {factor}*{name or '('}") from None
+        where = f"at column {error.offset}" if error.offset else "at the end"
         raise ExpressionError(f"{error.msg} {where}: {text.strip()}") from None
     except (RecursionError, MemoryError, ValueError) as error:
         if isinstance(error, ExpressionError):
@@ -100,7 +100,7 @@ def _check(node: ast.AST, names: dict[str, None]) -> None:
     elif isinstance(node, (ast.BinOp, ast.UnaryOp)):
         if type(node.op) not in OPERATORS:
             power = isinstance(node.op, ast.BitXor)
-            hint = "a power is written **, as in a**2" if power else "only + - * / ** are allowed"
+            hint = "write a power with **, as in a**2" if power else "only + - * / ** are allowed"
             raise _refuse(node, hint)
         for child in (node.left, node.right) if isinstance(node, ast.BinOp) else (node.operand,):
             _check(child, names)
@@ -109,13 +109,13 @@ def _check(node: ast.AST, names: dict[str, None]) -> None:
             if isinstance(node.func, ast.Attribute) and node.func.attr in FUNCTIONS:
                 raise _refuse(node, f"write {node.func.attr}(...) instead of .{node.func.attr}()")
             name = node.func.id if isinstance(node.func, ast.Name) else "that"
-            raise _refuse(node, f"{name} is not a function of chainrule")
+            raise _refuse(node, f"{name} is not a chainrule function")
         if node.keywords or any(isinstance(arg, ast.Starred) for arg in node.args):
             raise _refuse(node, "only plain arguments are allowed")
         for child in node.args:
             _check(child, names)
     elif isinstance(node, (ast.Compare, ast.IfExp)):
-        raise _refuse(node, "a choice is written where(less(a, b), x, y), a comparison less(a, b)")
+        raise _refuse(node, "write a choice as where(less(a, b), x, y), a comparison as less(a, b)")
     else:
         raise _refuse(node, f"{type(node).__name__} is not allowed")
 

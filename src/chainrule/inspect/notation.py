@@ -1,8 +1,8 @@
 """Writes an expression, given as a syntax tree, as text, LaTeX or MathML.
 
-Knows where parentheses are needed and how names, numbers and functions are written, not what the
-functions compute. A tree comes from `expressions.parse`, or is built with the functions at the end; its
-names may then be any text, such as a user's labels.
+It decides where parentheses are needed and how names, numbers and functions are written; it does not
+know what the functions compute. A tree comes from `expressions.parse`, or is built with the functions
+at the end; its names may then be any text, such as a user's labels.
 """
 
 from __future__ import annotations
@@ -18,7 +18,7 @@ from typing import NamedTuple, TypeVar
 
 T = TypeVar("T")
 
-LOOSE, SUM, FRACTION, PRODUCT, POWER, ATOM = range(6)  # precedence of a piece
+LOOSE, SUM, FRACTION, PRODUCT, POWER, ATOM = range(6)  # precedence, lowest first
 
 SUPERSCRIPTS = str.maketrans("-0123456789", "⁻⁰¹²³⁴⁵⁶⁷⁸⁹")
 COMPARISONS = {"less": "<", "less_equal": "≤", "equal": "="}
@@ -32,11 +32,11 @@ LATEX_ESCAPES = {"\\": r"\textbackslash{}", "^": r"\textasciicircum{}", "~": r"\
     c: "\\" + c for c in "{}$&#_%"
 }
 DOTS = "…"
-NO_BREAK = "&#xA0;"  # trailing plain spaces are not shown
+NO_BREAK = "&#xA0;"  # browsers do not show trailing plain spaces
 
 
 class Piece(NamedTuple):
-    """Part of an expression as it is written."""
+    """A written part of an expression, with its precedence."""
 
     shown: str
     strength: int = ATOM
@@ -44,7 +44,7 @@ class Piece(NamedTuple):
 
 
 def plain(x: float) -> str:
-    """A number in four digits."""
+    """A number with four significant digits."""
     return f"{x:.4g}"
 
 
@@ -76,7 +76,7 @@ class Notation(ABC):
         return self.call(tree.func.id, tree.args)
 
     def hold(self, tree: ast.expr, least: int, first: bool = False) -> str:
-        """An operand: in parentheses if its precedence is too low."""
+        """An operand, in parentheses if its precedence is too low."""
         piece = self.write(tree)
         loose = piece.strength < least or (piece.negative and not first)
         return self.parentheses(piece.shown) if loose else piece.shown
@@ -95,7 +95,7 @@ class Notation(ABC):
         return Piece(self.infix(symbol, parts), SUM, negative)
 
     def product(self, factors: Sequence[ast.expr], tight: bool) -> str:
-        """The factors of one product; `tight` inside a formula, not on a separate line."""
+        """A product; `tight` inside a formula, with spaces around the dots on a separate line."""
         first = self.hold(factors[0], PRODUCT, first=True)
         others = [self.hold(factor, POWER if tight else PRODUCT) for factor in factors[1:]]
         return self.infix("·" if tight else " · ", [first, *others])
@@ -119,7 +119,7 @@ class Notation(ABC):
         return Piece(self.function(name, [self(arg) for arg in args]))
 
     def condition(self, tree: ast.expr) -> str:
-        """A condition. A number is one too: it holds if it is not 0."""
+        """A condition. A number can be a condition too: it holds if it is not 0."""
         asks = isinstance(tree, ast.Call) and isinstance(tree.func, ast.Name)
         if asks and tree.func.id in COMPARISONS:  # type: ignore[attr-defined]
             return self(tree)
@@ -132,7 +132,7 @@ class Notation(ABC):
         return self.infix(symbol, parts)
 
     def number(self, text: str) -> Piece:
-        """Formatted digits, with our own minus sign and exponent."""
+        """A formatted number, with the notation's own minus sign and exponent."""
         digits = text.removeprefix("-").replace("inf", "∞")
         mantissa, exponent, power = digits.partition("e")
         if exponent and self.stacked:
@@ -151,7 +151,7 @@ class Notation(ABC):
     def sign(self, symbol: str, operand: str) -> str:
         return symbol + operand
 
-    # --- defined by subclasses----------------------------------------------------------------
+    # --- defined by subclasses -------------------------------------------------------------------
 
     @abstractmethod
     def digits(self, text: str) -> str: ...
@@ -342,7 +342,7 @@ def formula(shown: str, display: str = "inline") -> str:
 
 
 def split(name: str) -> tuple[str, str]:
-    """`w12` is w with the index 12; other names have none."""
+    """Split a name from its index: `w12` is w with the index 12; most names have no index."""
     found = re.fullmatch(r"([A-Za-z]+)_?([0-9]+)", name)
     return (found[1], found[2]) if found and (is_letter(found[1]) or found[1] in LETTERS) else (name, "")
 
@@ -359,7 +359,7 @@ def clean(text: str) -> str:
 
 
 def _is_harmless(c: str) -> bool:
-    """Not a control, format or private character, a surrogate, or one that XML forbids."""
+    """Whether c is none of these: control, format, private or unassigned character, surrogate."""
     return unicodedata.category(c) not in ("Cc", "Cf", "Cs", "Co", "Cn") or c == "\u200d"
 
 
@@ -367,11 +367,11 @@ def escaped(text: str) -> str:
     return html.escape(" ".join(clean(text).split()) or " ")
 
 
-# --- building trees-----------------------------------------------------------------------
+# --- building trees ------------------------------------------------------------------------------
 
 
 def constant(tree: ast.expr) -> float | None:
-    """The number in a tree, if it is a number."""
+    """The number that a tree consists of; None if it is not a number."""
     if isinstance(tree, ast.Constant):
         return float(tree.value)  # type: ignore[arg-type]
     if isinstance(tree, ast.UnaryOp) and isinstance(tree.operand, ast.Constant):
@@ -381,7 +381,9 @@ def constant(tree: ast.expr) -> float | None:
 
 
 def call(name: str, args: Sequence[ast.expr]) -> ast.expr:
-    """A call; '∂' is the derivative of the first with respect to the second, '·' a product."""
+    """A call. The name '∂' stands for the derivative of the first argument with respect to the second,
+    '·' for a product.
+    """
     return ast.Call(ast.Name(name), list(args), [])
 
 
@@ -414,7 +416,7 @@ def substituted(tree: ast.expr, names: Mapping[str, ast.expr]) -> ast.expr:
 
 
 def simpler(left: ast.expr, op: ast.operator, right: ast.expr) -> ast.expr:
-    """Simplify differences of numbers, factors and powers of 1: 2 * a**(2 - 1) is 2 * a."""
+    """Simplify differences of numbers, factors of 1 and exponents of 1: 2 * a**(2 - 1) is 2 * a."""
     a, b = constant(left), constant(right)
     if isinstance(op, ast.Sub) and a is not None and b is not None and math.isfinite(a - b):
         return ast.Constant(a - b)

@@ -1,7 +1,8 @@
-"""Textbook notation of each operation and its local derivatives.
+"""Textbook notation for the local derivatives of each operation.
 
-The formulas in `ops.py` are made for accuracy, 4 ulp even at 1e300. Running a row on `Written` operands
-gives its formula as text; where textbooks use another form, it is listed here: `1 - out**2` for tanh.
+The formulas in `ops.py` are written for accuracy, 4 ulp even at 1e300. Running a row on `Written`
+operands gives its formula as text; where textbooks use a different form, such as `1 - out**2` for tanh,
+it is listed here.
 Tests compare the two. Formulas use the syntax of `expressions.py`, with x, y, z for the arguments and
 out for the result; the arguments of operations on any number of values are x1, x2, ... (and y1, y2, ...
 for dot).
@@ -19,7 +20,7 @@ from ..support.formulas.symbols import Operand
 from .expressions import Expression, parse
 from .notation import call, elided, joined, substituted
 
-SHOWN = 4  # elements of a sum or a product that are written out
+SHOWN = 4  # longer sums and products are abbreviated with dots
 
 # Partials whose textbook form differs from the table's.
 TAUGHT: dict[str, tuple[str | None, ...]] = {
@@ -52,8 +53,8 @@ TAUGHT: dict[str, tuple[str | None, ...]] = {
     "silu": ("out + sigmoid(x) * (1 - out)",),
     "gelu": ("(1 + erf(x / sqrt(2))) / 2 + x * exp(-x**2 / 2) / sqrt(2 * pi)",),
 }
-# The same for operations on any number of elements, for one part of an element: {x} is the argument,
-# {y} its partner in dot, and {n} the number of elements.
+# The same for operations on any number of elements; one formula for each part of an element. {x} is the
+# argument, {y} its partner in dot, and {n} the number of elements.
 TAUGHT_ELEMENTS: dict[str, tuple[str, ...]] = {
     "mean": ("1 / {n}",),
     "prod": ("out / {x}",),
@@ -103,7 +104,7 @@ def _width(op: str) -> int:
 
 
 def argument(op: str, slot: int, count: int) -> str:
-    """The name of argument `slot` of `count` in the rules."""
+    """The name that the rules use for argument number `slot` of `count`."""
     if op == "take":
         return f"y{slot}" if slot else "x"
     if not _width(op):
@@ -113,7 +114,7 @@ def argument(op: str, slot: int, count: int) -> str:
 
 
 def slot_of(op: str, name: str, count: int) -> int:
-    """The number of the argument with this name in the rules."""
+    """The number of the argument that has this name in the rules."""
     if not _width(op):
         return int(name[1:] or "xyz".index(name))
     n = count // _width(op)
@@ -122,12 +123,12 @@ def slot_of(op: str, name: str, count: int) -> int:
 
 @lru_cache(4096)
 def rule(op: str, slot: int, count: int) -> Expression | None:
-    """The formula of an operation's derivative with respect to argument `slot` of `count`.
+    """The formula of an operation's derivative with respect to argument number `slot` of `count`.
 
-    None if the operation has no derivative with respect to it.
+    None if the operation is not differentiable with respect to it.
     """
     if not is_known(op):
-        raise ValueError(f"the table has no operation {op!r}, so there is no rule for it")
+        raise ValueError(f"the table has no operation {op!r}, so it has no rule")
     row = ops.take(count - 1) if op == "take" and count > 1 else ops.BY_NAME.get(op)
     if row is None or not 0 <= slot < count or (not _width(op) and count != row.arity):
         raise ValueError(f"{op} has no argument {slot} of {count}")
@@ -156,8 +157,9 @@ def _partial(row: ops.Op, slot: int, count: int) -> str:
 
 
 def written(op: str, args: Sequence[Any], name: Callable[[Any], ast.expr]) -> ast.expr:
-    """An operation on arguments as a tree: `x * y`, `tanh(x)`. `name` gives the tree of each
-    argument; with many arguments it is called for some only.
+    """An operation on arguments as a tree: `x * y`, `tanh(x)`.
+
+    `name` returns the tree of an argument; if there are many, it is called only for those shown.
     """
     row, width = ops.BY_NAME.get(op), _width(op)
     if row is not None and not width and len(args) == row.arity:

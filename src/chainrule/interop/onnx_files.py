@@ -1,4 +1,4 @@
-"""`export_onnx`: a model or a compiled function as an ONNX file, for any number of samples."""
+"""`export_onnx`: writes a model or a compiled function as an ONNX file, for batches of any size."""
 
 from __future__ import annotations
 
@@ -33,12 +33,12 @@ def export_onnx(
 
     Arguments:
         model: a model, or a compiled function without branches.
-        batch: arrays with the shapes of its arguments; not needed for a compiled function that was
-            called before, or for the networks of chainrule.nn.
+        batch: arrays with the shapes of its arguments; not needed for a compiled function that has
+            already been called, or for the networks of chainrule.nn.
         dtype: np.float32 or np.float64.
 
-    Arguments keep their names, joined with dict keys; a duplicate name gets a number. The values are
-    those of eager mode, also for infinities, NaN and large arguments, with these exceptions: the sign of
+    Arguments keep their names, joined with dict keys; a duplicate name gets a number. The results are
+    those of eager mode, even for infinities, NaN and large arguments, with these exceptions: the sign of
     a zero may be lost (see `onnx_formulas.py`); onnxruntime's sin and cos in double precision have an
     absolute error of 5e-16 near their zeros (tan is infinite at its poles); its tanh loses bits of
     subnormal numbers; a mean whose sum overflows in single precision is infinite. Where a compiled
@@ -63,12 +63,12 @@ def _inputs(model: Any) -> int:
     for module in layers:
         if hasattr(module, "w"):
             return len(module.w)
-    raise ValueError("give example arguments: export_onnx(model, path, X)")
+    raise ValueError("the shape of the arguments is unknown: pass a batch, export_onnx(model, path, X)")
 
 
 @dataclass(frozen=True)
 class Tensor(Operand):
-    """A name in the graph being written; `shared` ones have no sample axis."""
+    """A named tensor in the graph being written. A `shared` tensor has no sample axis."""
 
     writer: Any
     name: str
@@ -87,7 +87,7 @@ class Tensor(Operand):
 
 
 class _Writer:
-    """Writes nodes and initializers; the target of `Segments`."""
+    """Writes nodes and initializers; `Segments` calls its methods."""
 
     def __init__(
         self, onnx: Any, step: Compiled[Any], batch: Sequence[Any], dtype: np.dtype[Any]
@@ -134,7 +134,7 @@ class _Writer:
     # --- pieces ----------------------------------------------------------------------------------
 
     def words(self, given: Sequence[str]) -> list[str]:
-        """Names for the arguments. Identifiers are kept; batch['x'] becomes batch_x if that is free."""
+        """ONNX names for the arguments. Identifiers are kept; batch['x'] becomes batch_x if free."""
         kept = {name: self.unique(name) for name in given if name.isidentifier()}
         found = []
         for i, name in enumerate(given):
@@ -149,7 +149,7 @@ class _Writer:
         return found
 
     def numbered(self, kind: str) -> str:
-        """An internal name."""
+        """A new internal name."""
         self.count += 1
         return self.unique(f"{kind}{self.count}")
 
@@ -159,7 +159,7 @@ class _Writer:
         return name
 
     def store(self, array: Any, name: str) -> str:
-        """An initializer; equal ones are stored once."""
+        """The name of an initializer with these numbers; equal initializers are stored once."""
         same = f"{array.dtype}{array.shape}{array.tobytes().hex()}"
         key = f"{name}{self.count}" if name == "parameters" else same
         if key not in self.initializers:
@@ -227,7 +227,7 @@ class _Writer:
         return Tensor(self, self.node("Where", [zero, names[2], names[1]]), shared)
 
     def rough(self, kind: str, x: Tensor) -> Tensor:
-        """Compute in single precision, where the runtime has no other."""
+        """Compute in single precision, for operators that the runtime has in no other."""
         single = self.node("Cast", [x.name], to=self.onnx.TensorProto.FLOAT)
         found = self.node(kind, [single])
         return Tensor(self, self.node("Cast", [found], to=self.kind), x.shared)
@@ -240,7 +240,7 @@ class _Writer:
         elif op.name in FOLDS:
             kept = self.reduced(FOLDS[op.name], x)
         else:
-            raise TypeError(f"ONNX has no {op.name}")
+            raise TypeError(f"cannot export {op.name} to ONNX")
         return Tensor(self, self.node("Squeeze", [kept.name, self.integers([1])]), x.shared)
 
     def reduced(self, kind: str, x: Tensor) -> Tensor:
@@ -248,7 +248,7 @@ class _Writer:
         return Tensor(self, self.node(kind, [x.name, self.integers([1])], keepdims=1), x.shared)
 
     def product(self, sizes: tuple[int, int, int], a: Tensor, x: Tensor, start: Tensor | None) -> Tensor:
-        """Merge the column and sample axes of x."""
+        """A matrix product. MatMul sees the columns and samples of x as one axis."""
         lines, terms, columns = sizes
         shared = x.shared
         flat = x.name
@@ -267,7 +267,7 @@ class _Writer:
         return Tensor(self, name, a.shared and b.shared)
 
     def take(self, x: Tensor, index: Tensor, shared: bool, terms: int) -> Tensor:
-        """Invalid indices give NaN: a model cannot raise, and Gather counts -1 from the end."""
+        """Select by index. An invalid one gives NaN: a model cannot raise, and Gather accepts -1."""
         floor = Tensor(self, self.node("Floor", [index.name]), index.shared)
         inside = ops.less_equal(0.0, index) * ops.less(index, float(terms))
         valid = ops.equal(index, floor) * inside

@@ -1,8 +1,8 @@
-"""The table in ONNX: names of its operators for the rows, and formulas for the rest.
+"""The table's operations in terms of ONNX operators: operator names for rows, formulas for the rest.
 
 ONNX operators are used only where onnxruntime agrees with the table: its Sigmoid is 0 at -20 in single
-precision, its Softplus infinite at 800, its maximum ignores NaN. The formulas are shorter than the
-table's where those are made for the last bit.
+precision, its Softplus infinite at 800, its maximum ignores NaN. Some formulas are shorter than the
+table's, which are accurate to the last bits.
 
 One difference remains: the sign of a zero selected by Where is lost, because Where adds zeros together.
 """
@@ -65,7 +65,7 @@ def _cbrt(x: Any) -> Any:
 
 
 def _silu(x: Any) -> Any:
-    """As in the table: split into halves where the sigmoid is subnormal."""
+    """As in the table, exp(x) is split into two factors where the sigmoid is subnormal."""
     x = ops.maximum(x, -1000.0)  # 0 times -inf would be NaN
     half = ops.exp(0.5 * x)
     return ops.where(ops.less(x, -80.0), x * half * half, x * ops.sigmoid(x))
@@ -87,13 +87,13 @@ FORMULAS: dict[str, Any] = {
 
 
 def extreme(name: str, x: Any) -> Any:
-    """The largest or smallest over the second axis, which is kept; NaN if any is (x != x)."""
+    """The maximum or minimum over the second axis, which is kept; NaN if any element is (x != x)."""
     same = x.writer.reduced("ReduceMin", ops.equal(x, x))
     return ops.where(same, x.writer.reduced(FOLDS[name], x), math.nan)
 
 
 def logsumexp(x: Any) -> Any:
-    """As in the table: the largest terms are left out, so that log1p keeps the small ones."""
+    """As in the table, the largest terms are left out, so that log1p keeps the small ones."""
     largest = extreme("max", x)
     tied = ops.equal(x, largest)
     ties = x.writer.reduced("ReduceSum", tied)
@@ -102,11 +102,11 @@ def logsumexp(x: Any) -> Any:
     return ops.where(ops.equal(ops.abs(largest), math.inf), largest, near)
 
 
-# --- functions that onnxruntime has in single precision only--------------------------------------------
+# --- functions that onnxruntime has only in single precision -------------------------------------
 
 
 def _atan(x: Any) -> Any:
-    """The angle in single precision, corrected by the small residual up to its cube."""
+    """The angle in single precision, corrected by a series in the small residual."""
     angle = x.writer.rough("Atan", x)
     s, c = ops.sin(angle), ops.cos(angle)
     rest = ops.div(x * c - s, c + x * s)
@@ -145,7 +145,7 @@ def _atanh(x: Any) -> Any:
 
 
 def _erf(x: Any) -> Any:
-    """Near 0 the series 2/√π (x - x³/3 + x⁵/10 - ...), elsewhere 1 minus the tail of the table."""
+    """Near 0 the series 2/√π (x - x³/3 + x⁵/10 - ...), elsewhere 1 minus the table's erfc."""
     total: Any = 0.0
     for n in reversed(range(16)):
         total = total * (x * x) + 2.0 / math.sqrt(math.pi) * (-1.0) ** n / (
@@ -171,7 +171,7 @@ DOUBLE: dict[str, Any] = {
 
 
 def formula(op: Op, double: bool) -> Any:
-    """A formula for a row that ONNX or onnxruntime lacks or gets wrong; else None."""
+    """The formula for a row that ONNX or onnxruntime lacks or computes wrongly; else None."""
     if double and op.name in DOUBLE:
         return DOUBLE[op.name]
     if op.name in FORMULAS:

@@ -12,7 +12,7 @@ from ..value import Value, no_grad
 
 
 def _activations(torch: Any) -> dict[str, Any]:
-    """PyTorch's modules by our activation names; `exp` and `sin` are functions there."""
+    """PyTorch's modules by our activation names; PyTorch has no modules for `exp` and `sin`."""
     nn = torch.nn
     return {
         "tanh": nn.Tanh,
@@ -38,13 +38,13 @@ def to_torch(model: Module) -> Any:
     """A torch.nn.Sequential with the same weights and the same outputs, in double precision.
 
     It maps batches of shape (n, inputs) to (n, outputs). A layer that is used twice becomes one module,
-    and layers that share all their weights still share them. Models that PyTorch would compute
-    differently are rejected: a custom `forward` or `__call__`, single shared weights, weights that are
-    not leaf Values.
+    and layers that share all their weights still share them. Models that PyTorch would compute or train
+    differently are rejected: those with a custom `forward` or `__call__`, with partly shared weights, or
+    with weights that are not leaf Values.
     """
     torch = _torch()
     modules: list[Any] = []
-    linears: dict[int, Any] = {}  # by the layer they were made from
+    linears: dict[int, Any] = {}  # by the id of the layer
     tensors = _Tensors(torch)
     for part in _parts(model):
         made = _modules_of(torch, part, tensors)
@@ -67,7 +67,7 @@ class _Tensors:
         for value in values:
             if not isinstance(value, Value) or not value.is_leaf:
                 kind = "a Value computed from others" if isinstance(value, Value) else repr(value)
-                raise TypeError(f"PyTorch takes weights that are leaf Values, got {kind}")
+                raise TypeError(f"to_torch needs weights that are leaf Values, got {kind}")
         key = (shape, *map(id, values))
         if key not in self.made:
             numbers = self.torch.tensor([v.data for v in values], dtype=self.torch.float64)
@@ -79,8 +79,8 @@ class _Tensors:
         every = [value for _, values in self.made.values() for value in values]
         if len({id(value) for value in every}) < len(every):
             raise TypeError(
-                "two weights are the same Value, and PyTorch shares whole layers or whole weight "
-                "matrices only: use the same Layer twice, or give each its own Values"
+                "two weights are the same Value, but PyTorch can share only whole layers or whole "
+                "weight matrices: use the same Layer twice, or give each layer its own Values"
             )
 
 
@@ -95,15 +95,17 @@ def _parts(model: Any) -> Iterator[Any]:
             _check_own_methods(model, Layer.forward)
         for neuron in _neurons(model):
             if not isinstance(neuron, Neuron):
-                raise TypeError(f"cannot move a layer with a {type(neuron).__name__} in it to PyTorch")
+                raise TypeError(
+                    f"cannot convert a layer that contains a {type(neuron).__name__} to PyTorch"
+                )
             _check_own_methods(neuron, Neuron.forward)
         yield model
     elif callable(model) and known_name(model) is not None:
         yield model
     else:
         raise TypeError(
-            f"cannot move a {type(model).__name__} to PyTorch; supported: Neuron, Layer, MLP, Network, "
-            f"Sequential and the activations of chainrule.nn"
+            f"cannot convert a {type(model).__name__} to PyTorch; supported: Neuron, Layer, MLP, "
+            f"Network, Sequential and the activations of chainrule.nn"
         )
 
 
@@ -116,13 +118,13 @@ def _check_own_methods(model: Module, forward: Any) -> None:
     for name, usual in (("forward", forward), ("__call__", Module.__call__)):
         if getattr(kind, name) is not usual or (name == "forward" and name in vars(model)):
             raise TypeError(
-                f"cannot move a {kind.__name__} to PyTorch: it has a {name} of its own, which to_torch "
-                f"would ignore; write it as a torch.nn.Module, and move its layers one by one"
+                f"cannot convert a {kind.__name__} to PyTorch: it has a custom {name}, which to_torch "
+                f"would ignore; write it as a torch.nn.Module, and convert its layers one by one"
             )
 
 
 def _modules_of(torch: Any, part: Any, tensors: _Tensors) -> list[Any]:
-    """A Linear and an activation, or one of them."""
+    """The PyTorch modules of a part: a Linear, an activation, or both."""
     if not isinstance(part, (Layer, Neuron)):
         name = known_name(part)
         return [] if name == "linear" else [_activation_module(torch, str(name))]
@@ -142,7 +144,7 @@ def _modules_of(torch: Any, part: Any, tensors: _Tensors) -> list[Any]:
 
 
 def _check_outputs(torch: Any, part: Any, modules: list[Any]) -> None:
-    """Compare on a few inputs, because methods of Values or layers may have been replaced."""
+    """Compare the outputs for one input, because methods of Values or layers may have been replaced."""
     width = len(_neurons(part)[0].w) if isinstance(part, (Layer, Neuron)) else 5
     x = [2.0 * math.sin(1.0 + 3.0 * i) for i in range(width)]
     with no_grad(), torch.no_grad():
@@ -153,8 +155,8 @@ def _check_outputs(torch: Any, part: Any, modules: list[Any]) -> None:
         if math.isfinite(ours) and not abs(ours - theirs) <= 1e-9 * (1.0 + abs(ours)):
             name = part if isinstance(part, Module) else name_of(part)
             raise TypeError(
-                f"{name} gives {ours:.6g} where PyTorch gives {theirs:.6g}: to_torch knows layers and "
-                f"activations as chainrule.nn has them, not methods that were replaced"
+                f"{name} gives {ours:.6g}, but PyTorch gives {theirs:.6g}: to_torch supports the layers "
+                f"and activations of chainrule.nn, not methods that were replaced"
             )
 
 
@@ -169,8 +171,8 @@ def from_torch(module: Any) -> Sequential:
     """chainrule layers with the weights of a torch.nn.Sequential of Linear layers and activations.
 
     Shared layers and parameters stay shared. A Linear without a bias becomes a layer with a trainable
-    bias of 0. Modules that we would compute differently are rejected: subclasses with a custom
-    `forward`, hooks, parametrizations, frozen parameters.
+    bias of 0. Modules that we would compute or train differently are rejected: those with a custom
+    `forward`, hooks, parametrizations or frozen parameters.
     """
     torch = _torch()
     if not isinstance(module, torch.nn.Sequential):
@@ -202,7 +204,7 @@ def _flat(torch: Any, module: Any) -> Iterator[Any]:
 
 
 def _check_unchanged(torch: Any, module: Any, kind: Any) -> None:
-    """Reject modules whose computation may differ from their kind: subclasses, hooks and the like."""
+    """Reject modules whose computation may differ from that of their base class `kind`."""
     name, advice = type(module).__name__, ""
     own = [
         method
@@ -211,7 +213,7 @@ def _check_unchanged(torch: Any, module: Any, kind: Any) -> None:
     ]
     hooks = ("_forward_hooks", "_forward_pre_hooks", "_backward_hooks", "_backward_pre_hooks")
     if own:
-        advice = f"it has a {own[0]} of its own, which from_torch would ignore; write it with Values"
+        advice = f"it has a custom {own[0]}, which from_torch would ignore; rewrite it with Values"
     elif any(torch.nn.parameter.is_lazy(p) for p in module.parameters(recurse=False)):
         advice = "its parameters have no shape yet; call the module once first"
     elif any(getattr(module, each, None) for each in hooks):
@@ -223,28 +225,28 @@ def _check_unchanged(torch: Any, module: Any, kind: Any) -> None:
         )
     elif any(not p.requires_grad for p in module.parameters(recurse=False)):
         advice = (
-            "it has parameters with requires_grad=False, and every parameter is trained here; call "
-            "requires_grad_(True) first, and pass the optimiser only those to train"
+            "it has parameters with requires_grad=False, but chainrule parameters are always trainable; "
+            "call requires_grad_(True) first, and pass the optimiser only those to train"
         )
     if advice:
         raise TypeError(f"cannot convert a {name}: {advice}")
 
 
 def _check_memory(torch: Any, linears: list[Any]) -> None:
-    """Reject parameters that share memory without being the same object: they cannot be shared here."""
+    """Reject parameters that share memory without being one object: Values cannot share memory."""
     owners: dict[int, Any] = {}
     for linear in linears:
         _check_unchanged(torch, linear, torch.nn.Linear)
         for parameter in linear.parameters():
             if owners.setdefault(parameter.untyped_storage().data_ptr(), parameter) is not parameter:
                 raise TypeError(
-                    "two parameters share memory without being the same parameter: tie layers by using "
-                    "one module or one Parameter twice, or clone() one of them"
+                    "two parameters share memory but are different objects: tie layers by using one "
+                    "module or one Parameter twice, or clone() one of them"
                 )
 
 
 def _layer(linear: Any, values: dict[int, Any]) -> Layer:
-    """Values by the parameter they were made from, so that shared parameters stay shared."""
+    """A Layer with a Linear's weights. `values` caches Values by parameter, to keep sharing."""
 
     def of(parameter: Any) -> Any:
         if id(parameter) not in values:
@@ -263,7 +265,7 @@ def _layer(linear: Any, values: dict[int, Any]) -> Layer:
 
 
 def _activation_name(torch: Any, module: Any) -> str:
-    """Our activation with the same function and settings."""
+    """The name of our activation with the same function and settings."""
     for name, make in _activations(torch).items():
         if isinstance(module, type(make())):
             _check_unchanged(torch, module, type(make()))
@@ -275,7 +277,7 @@ def _activation_name(torch: Any, module: Any) -> str:
 
 
 def _is_usual(name: str, module: Any) -> bool:
-    """Whether its settings match our function of that name."""
+    """Whether a module's settings match our function of that name."""
     if name == "gelu":
         return bool(module.approximate == "none")
     if name == "elu":

@@ -1,8 +1,8 @@
 """Properties that checkers test on a learner's code, and the smallest input that breaks them.
 
 A checker is a function `check(work)`. It looks up the learner's names with `work.get`, asserts
-properties with `work.equal`, `work.kind` and `work.true`, and with `@work.for_all(...)` for many
-numbers. A failure raises `CheckFailedError`, whose parts are shown to the learner.
+properties with `work.equal`, `work.kind` and `work.true`, and repeats them for many inputs with
+`@work.for_all(...)`. A failure raises `CheckFailedError`, whose parts are shown to the learner.
 """
 
 from __future__ import annotations
@@ -23,10 +23,10 @@ import numpy as np
 TRIES = 60
 SIMPLE = (1.0, 2.0, 3.0, 0.5, -1.0, -2.0, 0.0)  # 0 comes last, because it hides many mistakes
 TEXTS = (str, bytes, bytearray)
-KINDS = {int: "a whole number", float: "a number", str: "a text"}
+KINDS = {int: "a whole number", float: "a number", str: "a string"}
 EXPLAINED: dict[type[BaseException], str] = {  # where Python's message says too little
     RecursionError: "RecursionError: a function calls itself without end",
-    EOFError: "EOFError: there is nobody to answer input() while the file is checked",
+    EOFError: "EOFError: input() cannot be answered while the file is checked",
 }
 Make = Callable[[random.Random], Any]
 
@@ -61,7 +61,7 @@ class Work:
     """A learner's module, and the assertions on it.
 
     The module and its objects live in another process. `there` maps a function of this process to its
-    counterpart there; in tests both are one process. `source` is the text of check.py.
+    counterpart there; in tests both are the same process. `source` is the text of check.py.
     """
 
     def __init__(
@@ -77,7 +77,7 @@ class Work:
         self.seed = seed
         self.there = there
         self.source = source
-        self.found: dict[str, Any] = {}  # by `get`
+        self.found: dict[str, Any] = {}  # the results of `get`, by name
 
     def imported(self, name: str) -> Any:
         """A module in the learner's process, such as chainrule; its objects live there."""
@@ -92,14 +92,12 @@ class Work:
         return self.there(copied)(self.source)
 
     def get(self, name: str) -> Any:
-        """Something the learner had to define; chainrule's own classes and functions are rejected."""
+        """Look up what the learner had to define; rejects chainrule's own classes and functions."""
         if name in self.found:
             return self.found[name]
         found = getattr(self.module, name, self)
         if found is self:
-            raise CheckFailedError(
-                f"there is no {name} in the file: the starter has one, is it still there?"
-            )
+            raise CheckFailedError(f"the file does not define {name}: the starter does, was it removed?")
         if what := self.there(chainrules_own)(found, name):
             raise CheckFailedError(f"write the {what} yourself: this is chainrule's own")
         self.found[name] = found
@@ -112,14 +110,14 @@ class Work:
             raise CheckFailedError(what, show(expected), show(got), rule)
 
     def kind(self, what: str, got: Any, kind: type) -> Any:
-        """Assert that something is a Value, a list or another kind, and return it."""
+        """Assert the type of something, such as Value or list, and return it."""
         if not isinstance(got, kind) and self.there(isinstance)(got, kind) is not True:
             missing = " (is there a return?)" if got is None else ""
             raise CheckFailedError(what, KINDS.get(kind, f"a {kind.__name__}"), shown(got) + missing)
         return got
 
     def kinds(self, what: str, several: Sequence[Any], kind: type) -> None:
-        """Assert the kind of several things in one request."""
+        """Assert the type of several things in one request."""
         answers = self.there(are_of_kind)(list(several), kind)
         if answers != [True] * len(several):
             for each in several:
@@ -141,8 +139,7 @@ class Work:
     def for_all(self, *makers: Make, tries: int = TRIES) -> Callable[[Callable[..., None]], None]:
         """Run a function on simple numbers, then on random ones; shrink the input after a failure.
 
-        Failures of `equal` and `true` in the function get the inputs added. Exceptions from the
-        learner's code are failures too.
+        A failure reports the inputs. Exceptions from the learner's code are failures too.
         """
         failure = partial(_failure, file=str(self.module.__file__))
 
@@ -163,7 +160,7 @@ class Work:
 
 @dataclass(frozen=True)
 class Number:
-    """Random numbers with two decimals, to be readable."""
+    """Random numbers, rounded to two decimals so that they are easy to read."""
 
     low: float = -3.0
     high: float = 3.0
@@ -184,15 +181,15 @@ def whole(low: int, high: int) -> Make:
 
 
 def several(make: Make, low: int, high: int) -> Make:
-    """Lists of them."""
+    """Random lists of `low` to `high` elements."""
     return lambda rng: [make(rng) for _ in range(rng.randint(low, high))]
 
 
 def numeric(function: Callable[..., float], *at: float, width: float = 1e-3) -> list[float]:
     """The partial derivatives of a function, from central differences.
 
-    Two step sizes are combined so that the leading error cancels; the rest is about 1e-10 of the
-    function's size.
+    Two step sizes are combined so that the leading error cancels; the remaining one is about
+    1e-10 times the function's size.
     """
 
     def slope(i: int, step: float) -> float:
@@ -217,7 +214,7 @@ def shown(x: Any) -> str:
     return text if len(text) <= 200 else text[:197] + "..."
 
 
-# --- inside ---------------------------------------------------------------------------------------
+# --- internals ------------------------------------------------------------------------------------
 
 
 def are_of_kind(several: Sequence[Any], kind: type) -> list[bool]:
@@ -225,14 +222,14 @@ def are_of_kind(several: Sequence[Any], kind: type) -> list[bool]:
 
 
 def copied(source: str) -> ModuleType:
-    """A module from its text."""
+    """Run source text as a module."""
     module = ModuleType("given")
     exec(compile(source, "check.py", "exec"), module.__dict__)
     return module
 
 
 def chainrules_own(thing: Any, name: str) -> str:
-    """Whether chainrule defines it: "class" or "function"; "" for the learner's own.
+    """What chainrule defines, as "class" or "function"; "" for what the learner defines.
 
     A class that inherits from its namesake in chainrule is chainrule's.
     Other base classes are fine: a Neuron that is an nn.Module is still the learner's.
@@ -274,7 +271,7 @@ def _same(got: Any, expected: Any, tolerance: float) -> bool:
 
 
 def _simple(attempt: int, make: Make, argument: Any) -> Any:
-    """A simple number from the argument's range, if it is a range; otherwise the argument."""
+    """A simple number in the range of `make`, if it makes numbers; otherwise the argument."""
     if not isinstance(make, Number):
         return argument
     simple = [x for x in SIMPLE if make.low <= x <= make.high]
@@ -294,7 +291,7 @@ def _failure(test: Callable[..., None], arguments: Sequence[Any], file: str) -> 
 
 
 def _raised(error: Exception, file: str) -> CheckFailedError:
-    """An exception, with its line in the learner's file.
+    """An exception as a failure, with its line in the learner's file.
 
     An exception from the learner's process is already formatted.
     """
@@ -314,7 +311,7 @@ def _smallest(
     arguments: list[Any],
     failure: Callable[[Callable[..., None], Sequence[Any]], CheckFailedError | None],
 ) -> CheckFailedError:
-    """Replace parts by simpler ones as long as the property still fails."""
+    """Replace arguments by simpler ones as long as the property still fails."""
     found = failure(test, arguments)
     assert found is not None
     changed = True
@@ -324,7 +321,7 @@ def _smallest(
             for simpler in _simpler(argument):
                 attempt = [*arguments[:i], simpler, *arguments[i + 1 :]]
                 failed = failure(test, attempt)
-                # Another exception is not what the property tests.
+                # A different exception is a different failure.
                 if failed is not None and failed.error is found.error:
                     arguments, found, changed = attempt, failed, True
                     break
@@ -339,7 +336,7 @@ def _smallest(
 
 
 def _simpler(x: Any) -> Iterator[Any]:
-    """Shorter lists, then rounder and smaller numbers; the process terminates."""
+    """Shorter lists, then rounder and smaller numbers; shrinking always ends."""
     if hasattr(x, "simpler"):
         yield from x.simpler()
     elif isinstance(x, list):
@@ -351,7 +348,7 @@ def _simpler(x: Any) -> Iterator[Any]:
     elif isinstance(x, float):
         sign = math.copysign(1.0, x)
         for candidate in (sign, 2 * sign, float(round(x)), round(x, 1)):
-            # The same sign, and not 0, where there may be a kink.
+            # Keep the sign, and avoid 0, where there may be a kink.
             if _weight(candidate) < _weight(x) and candidate * x > 0.0:
                 yield candidate
     elif isinstance(x, int) and not isinstance(x, bool):

@@ -22,14 +22,14 @@ from .teacher.skeleton import new
 from .terminal import paging, session
 from .terminal.output import Style
 
-PAGE = "one page: graphs and quizzes are live, a training run is a program to run elsewhere"
-NOTEBOOK = "a Jupyter notebook: code with what it prints, figures and trainings as cells to run"
+PAGE = "an HTML page with live graphs and quizzes; training runs become programs to run elsewhere"
+NOTEBOOK = "a Jupyter notebook: code with its output, figures and training runs as cells to run"
 
 
 def add_command(
     commands: Any, name: str, text: str, run: Callable[[Any], Any], *examples: str, more: str = "."
 ) -> Any:
-    """A command of `chainrule`; its description is the text and more."""
+    """Add a command to `chainrule`; its description is `text` and `more`."""
     head = "example:" if len(examples) == 1 else "examples:"
     p = commands.add_parser(
         name,
@@ -46,69 +46,77 @@ def add_learn(commands: Any) -> None:
     p = add_command(
         commands,
         "learn",
-        "work through the course: lessons, exercises that are checked, quizzes",
+        "work through the course: lessons, checked exercises, quizzes",
         _with_exercises(lambda a: session.learn(a.folder)),
         *("learn", "learn read 1", "learn quiz 1", "learn code 1 > lesson1.py", "learn open write_mul"),
         *("learn check write_mul", "learn grade submissions --out marks.csv"),
         *("learn export 3 --html backward.html", "learn new twice", "learn try twice"),
         "learn --exercises . list",
-        more=". Without a command it opens the next exercise and checks it whenever you save it.",
+        more=". Without a command, it opens the next exercise and checks it whenever you save.",
     )
     p.add_argument(
         "--folder",
         type=Path,
         default=default_folder(),
-        help="where your files are (chainrule-course, or CHAINRULE_COURSE)",
+        help="folder with your course files (default: CHAINRULE_COURSE if set, else chainrule-course)",
     )
     add_exercises(p)
-    words = p.add_subparsers(title="words", metavar="WORD")
-    _add(words, "list", "all lessons and exercises, and how far you are", show_list)
+    words = p.add_subparsers(title="commands", metavar="COMMAND")
+    _add(words, "list", "show all lessons and exercises, and your progress", show_list)
     for word, text, run in (
         ("read", "read a lesson", lambda a: paging.show(reading.read(_number(a)))),
         ("code", "print the code of a lesson, to run it", lambda a: print(reading.code(_number(a)))),
         ("quiz", "answer the questions of a lesson", lambda a: session.quiz(a.folder, _number(a))),
     ):
         _add(words, word, text, run).add_argument(
-            "number", type=int, nargs="?", help="of the lesson (default: that of the next exercise)"
+            "number",
+            type=int,
+            nargs="?",
+            help="number of the lesson (default: the lesson of the next exercise)",
         )
     opened = "open an exercise and check it on every save"
     _add(words, "open", opened, lambda a: session.learn(a.folder, a.name)).add_argument("name")
     _add(words, "check", "check an exercise once", check).add_argument(
         "name", nargs="?", help="an exercise, or its file (default: the next exercise)"
     )
-    _add(words, "hint", "one more hint", hint).add_argument(
+    _add(words, "hint", "show one more hint", hint).add_argument(
         "name", nargs="?", help="an exercise (default: the next one)"
     )
-    exported = _add(words, "export", "a lesson or an exercise as a file", export)
+    exported = _add(words, "export", "export a lesson or an exercise as a file", export)
     exported.add_argument("name", metavar="NAME|NUMBER", help="an exercise, or the number of a lesson")
     kinds = exported.add_mutually_exclusive_group(required=True)
     kinds.add_argument("--html", metavar="FILE", help=PAGE)
     kinds.add_argument("--notebook", metavar="FILE", help=NOTEBOOK)
-    _add(words, "new", "for teachers: the files of a new exercise", make).add_argument(
-        "name", help="of the exercise, its file and its function: words joined by _"
+    _add(words, "new", "for teachers: create the files of a new exercise", make).add_argument(
+        "name", help="name of the exercise, its file and its function: lower-case words joined by _"
     )
-    _add(words, "try", "for teachers: whether an exercise is ready", try_out).add_argument(
-        "exercise", type=Path, metavar="FOLDER", help="of the exercise: the one with exercise.toml in it"
+    _add(words, "try", "for teachers: check whether an exercise is ready", try_out).add_argument(
+        "exercise",
+        type=Path,
+        metavar="FOLDER",
+        help="folder of the exercise, which contains exercise.toml",
     )
-    graded = _add(words, "grade", "for teachers: check a folder for each learner into a CSV", grade)
+    graded = _add(
+        words, "grade", "for teachers: check the files of a class and write the marks to a CSV", grade
+    )
     graded.add_argument(
         "submissions",
         type=Path,
         metavar="FOLDER",
-        help="with a folder for each learner, and files named as the exercises: anna/write_mul.py",
+        help="has a folder per learner, with files named after exercises: anna/write_mul.py",
     )
     graded.add_argument(
         "--out",
         type=Path,
         default=Path("marks.csv"),
         metavar="FILE",
-        help="where the marks go, a CSV (marks.csv)",
+        help="CSV file for the marks (default: marks.csv)",
     )
     graded.add_argument(
         "--seconds",
         type=float,
         default=Limits().seconds,
-        help="that each file may take before it is stopped (10)",
+        help="seconds that each file may take (default: 10)",
     )
 
 
@@ -119,13 +127,13 @@ def _add(words: Any, name: str, text: str, run: Callable[[Any], None]) -> Any:
 
 
 def add_exercises(p: Any) -> None:
-    """The option that the studio has too."""
+    """Add the option --exercises, which the studio has too."""
     p.add_argument(
         "--exercises",
         type=Path,
         default=own_folder(),
         metavar="FOLDER",
-        help="a teacher's exercises, beside those of the course (or CHAINRULE_EXERCISES)",
+        help="folder with a teacher's exercises, added to the course's (default: CHAINRULE_EXERCISES)",
     )
 
 
@@ -145,7 +153,7 @@ def _number(arguments: Any) -> int:
 
 
 def _name(arguments: Any) -> str:
-    """The exercise that was named, else the current one, which is then said."""
+    """The exercise that was named, else the current one, which is then printed."""
     if arguments.name is not None:
         return str(arguments.name)
     found = session.current(session.known(arguments.folder))
@@ -158,10 +166,10 @@ def show_list(arguments: Any) -> None:
 
 
 def check(arguments: Any) -> None:
-    """An exercise by its name, or a file named as one."""
+    """Check an exercise by its name, or a file named after one."""
     path = Path(_name(arguments))
     if (path / "exercise.toml").is_file() and path.name not in {e.name for e in exercises()}:
-        raise ValueError(f"{path} is the folder of an exercise: chainrule learn try {path}")
+        raise ValueError(f"{path} is the folder of an exercise; use chainrule learn try {path}")
     found = exercise(path.stem)
     folder = arguments.folder
     file = path if path.suffix == ".py" else session.opened(found, session.begun(folder).folder)
@@ -173,7 +181,7 @@ def check(arguments: Any) -> None:
 
 
 def try_out(arguments: Any) -> None:
-    """A teacher's exercise: is it ready?"""
+    """Report whether a teacher's exercise is ready."""
     e = read(arguments.exercise)
     problems = list(trying.gaps(e))
     for line in (*problems, *trying.advice(e)):
@@ -182,9 +190,11 @@ def try_out(arguments: Any) -> None:
         print(trial, flush=True)
         problems += [trial.problem] * bool(trial.problem)
     if problems:
-        count = plural(len(problems), "thing")
-        raise ValueError(f"{e.name} is not ready: fix the problems above ({count})")
-    print(f"{e.name} is ready: chainrule learn --exercises {os.path.relpath(e.folder.parent)}")
+        count = plural(len(problems), "problem")
+        raise ValueError(f"{e.name} is not ready: fix the {count} above")
+    print(
+        f"{e.name} is ready; to use it: chainrule learn --exercises {os.path.relpath(e.folder.parent)}"
+    )
 
 
 def hint(arguments: Any) -> None:
@@ -215,7 +225,7 @@ def grade(arguments: Any) -> None:
 
     folder, out = arguments.submissions, arguments.out
     found, missing = grading.submissions(folder), grading.without(folder)
-    verb = _writing(place(out))  # what is wrong with it is said before the work
+    verb = _writing(place(out))  # reports a bad path before the work starts
     with tqdm(total=len(found), unit=" files", disable=None) as bar:
         results = grading.grade(folder, Limits(arguments.seconds), done=bar.update)
         passed, total = grading.write(out, results, missing)
@@ -223,11 +233,11 @@ def grade(arguments: Any) -> None:
     if missing_walls():
         print(f"warning: the programs were {protection()}")
     if missing:
-        print(f"no file of an exercise was found of: {', '.join(missing)}")
+        print(f"no exercise files were found for: {', '.join(missing)}")
     for line in grading.ignored(folder, out):
         print(f"ignored {line}")
 
 
 def _writing(file: Path) -> str:
-    """Whether a file of this name is lost by writing it."""
+    """The verb to report: "replaced" if the file exists."""
     return "replaced" if file.exists() else "wrote"

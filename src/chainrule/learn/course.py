@@ -25,7 +25,7 @@ class Block:
 
 @dataclass(frozen=True)
 class Lesson:
-    """One lesson, in the order of its file."""
+    """One lesson; its blocks are in the order of the file."""
 
     number: int
     name: str
@@ -42,7 +42,7 @@ class Lesson:
 
     @property
     def quiz_keys(self) -> list[str]:
-        """What answers are saved under."""
+        """The keys under which answers are saved."""
         return [f"{self.number}.{i}" for i in range(1, len(self.of("quiz")) + 1)]
 
     @property
@@ -59,7 +59,7 @@ def parse(path: Path) -> Lesson:
     number, _, name = path.stem.partition("_")
     head = re.match(r"# (?P<title>[^\n]+)\n+\*(?P<promise>[^*]+)\*\n", text)
     if head is None:
-        raise ValueError(f"{path.name}: it must begin with '# Title' and '*15 minutes. ...*'")
+        raise ValueError(f"{path.name} must begin with '# Title' and '*15 minutes. ...*'")
     blocks: list[Block] = []
     end = head.end()
     for fence in FENCE.finditer(text, head.end()):
@@ -79,7 +79,7 @@ def _fenced(lesson: str, info: list[str], body: str) -> Block:
         try:
             data = tomllib.loads(body)
         except tomllib.TOMLDecodeError as error:
-            raise ValueError(f"{lesson}: a {kind} is not TOML: {error}") from None
+            raise ValueError(f"{lesson}: a {kind} is not valid TOML: {error}") from None
     return Block(kind, body, tuple(options), data)
 
 
@@ -93,4 +93,4 @@ def lesson(number: int) -> Lesson:
     for each in lessons():
         if each.number == number:
             return each
-    raise ValueError(f"there is no lesson {number}; there are 1 to {len(lessons())}")
+    raise ValueError(f"there is no lesson {number}; the lessons are 1 to {len(lessons())}")

@@ -1,7 +1,7 @@
 """One exercise: a folder with a starter, hints, a checker and a solution.
 
-Exercises come from the course, and from a teacher's folder that learners name with `--exercises FOLDER`
-or CHAINRULE_EXERCISES.
+Exercises come from the course, and from a teacher's folder that learners choose with
+`--exercises FOLDER` or CHAINRULE_EXERCISES.
 """
 
 from __future__ import annotations
@@ -26,16 +26,16 @@ from .wrong import Wrong
 
 FOLDER = HERE / "_exercises"
 OWN = "CHAINRULE_EXERCISES"
-ABOUT = {"title": str, "lesson": int, "minutes": int}  # what exercise.toml has
+ABOUT = {"title": str, "lesson": int, "minutes": int}  # the keys of exercise.toml, with their types
 
 
 class ExerciseError(ValueError):
-    """An exercise that cannot be read; names the file to fix."""
+    """An exercise cannot be read; the message names the file to fix."""
 
 
 @dataclass(frozen=True)
 class Exercise:
-    """Its parts, read from its folder."""
+    """An exercise; its texts and files are read from its folder."""
 
     name: str
     folder: Path
@@ -44,7 +44,7 @@ class Exercise:
     minutes: int
 
     def file(self, name: str) -> Path:
-        """One of its files; ExerciseError if it is not there."""
+        """The path of one of its files; ExerciseError if the file is missing."""
         path = self.folder / name
         if not path.is_file():
             raise ExerciseError(f"{self.name} has no {name}")
@@ -97,59 +97,63 @@ class Exercise:
 
 
 def read(folder: Path) -> Exercise:
-    """From its folder; ExerciseError says what its exercise.toml lacks."""
+    """Read an exercise from its folder; ExerciseError says what exercise.toml lacks."""
     if folder.is_file():
-        raise ExerciseError(f"name the folder, not {folder.name}")
+        raise ExerciseError(f"name the folder of the exercise, not {folder.name}")
     file = folder / "exercise.toml"
     try:
         about = tomllib.loads(file.read_text(encoding="utf-8"))
     except FileNotFoundError:
         raise ExerciseError(
-            f"{folder} has no exercise.toml: `chainrule learn new NAME` makes an exercise"
+            f"{folder} has no exercise.toml: `chainrule learn new NAME` creates an exercise"
         ) from None
     except tomllib.TOMLDecodeError as error:
         raise ExerciseError(f"{file} is not TOML: {error}") from None
     for name, kind in ABOUT.items():
         if type(about.get(name)) is not kind:
             raise ExerciseError(
-                f"{file}: {name} must be {'a text' if kind is str else 'a whole number'}"
+                f"{file}: {name} must be {'a string' if kind is str else 'a whole number'}"
             )
     if about["lesson"] not in {lesson.number for lesson in lessons()}:
         raise ExerciseError(
-            f"{file}: there is no lesson {about['lesson']}, there are 1 to {len(lessons())}"
+            f"{file}: there is no lesson {about['lesson']}; the lessons are 1 to {len(lessons())}"
         )
-    # The absolute path has its name even if the folder is ".".
+    # An absolute path ends in the folder's name, even if the folder is ".".
     place = folder.absolute()
     return Exercise(named(place.name), place, about["title"], about["lesson"], about["minutes"])
 
 
 def named(name: str) -> str:
-    """The name, if it is valid: it names a file and a function."""
+    """Return the name if it is valid: a file and a function will have it."""
     if not name.isidentifier() or name != name.lower():
-        raise ExerciseError(f"{name!r} cannot be the name of an exercise: use words joined by _")
+        raise ExerciseError(
+            f"{name!r} cannot be the name of an exercise: use lower-case words joined by _"
+        )
     if keyword.iskeyword(name):
-        raise ExerciseError(f"{name!r} cannot be the name of an exercise: it is a word of Python's own")
+        raise ExerciseError(f"{name!r} cannot be the name of an exercise: it is a Python keyword")
     return name
 
 
 def own_folder() -> Path | None:
-    """A teacher's folder, if one was named."""
+    """The teacher's folder, if one was chosen."""
     return Path(os.environ[OWN]) if os.environ.get(OWN) else None
 
 
 def use(folder: Path | None) -> None:
-    """Use this folder too, here and in child processes."""
+    """Add the exercises of this folder, here and in child processes."""
     if folder is not None:
         os.environ[OWN] = str(folder.absolute())
 
 
 def exercises() -> tuple[Exercise, ...]:
-    """All of them, in the order of the lessons."""
+    """All exercises, in the order of the lessons."""
     known = course_exercises()
     own = own_exercises()
     if twice := {e.name for e in known} & {e.name for e in own}:
         name = min(twice)
-        raise ExerciseError(f"{own_folder()}: {name} is an exercise of the course, rename that folder")
+        raise ExerciseError(
+            f"{own_folder()}: the course already has an exercise {name}; rename that folder"
+        )
     return tuple(sorted((*known, *own), key=_place)) if own else known
 
 
@@ -159,10 +163,10 @@ def course_exercises() -> tuple[Exercise, ...]:
 
 
 def holding(folder: Path) -> Path:
-    """The folder, if it can hold exercises and is not itself one."""
+    """Return the folder, unless it is itself an exercise."""
     if (folder / "exercise.toml").is_file():
         raise ExerciseError(
-            f"{folder}: this is one exercise; name the folder that holds it, {folder.absolute().parent}"
+            f"{folder} is one exercise; name the folder that contains it, {folder.absolute().parent}"
         )
     return folder
 
@@ -174,14 +178,14 @@ def own_exercises() -> tuple[Exercise, ...]:
         return ()
     if not folder.is_dir():
         raise ExerciseError(
-            f"{folder} is not a folder: --exercises and {OWN} name one with exercises in it, made with "
-            "`chainrule learn new NAME`"
+            f"{folder} is not a folder: --exercises and {OWN} must name a folder of exercises, "
+            "created with `chainrule learn new NAME`"
         )
     return tuple(read(path.parent) for path in sorted(holding(folder).glob("*/exercise.toml")))
 
 
 def _place(e: Exercise) -> tuple[int, int, str]:
-    """In the order in which their lesson names them, then the others."""
+    """The sort key: by lesson, first the exercises that the lesson names, in its order."""
     order = _order()
     return e.lesson, order.get(e.name, len(order)), e.name
 

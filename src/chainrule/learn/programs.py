@@ -23,14 +23,14 @@ BINARY: dict[str, Callable[[Any, Any], Any]] = {
     "*": operator.mul,
     "/": operator.truediv,
 }
-LARGE = 1e6  # results beyond it are not compared
+LARGE = 1e6  # larger results are not compared
 CHAIN = "the chain rule: the local slope times the gradient of the result"
-ADDED = "what comes back along every path is added up"
+ADDED = "the gradients from all paths are added up"
 
 
 @dataclass(frozen=True)
 class Program:
-    """Lines of one operation each; a line names its arguments by number, leaves first."""
+    """Lines of one operation each; a line refers to its arguments by number, leaves first."""
 
     leaves: int
     lines: tuple[tuple[str, tuple[int, ...]], ...]
@@ -54,7 +54,7 @@ class Program:
         return [()] * self.leaves + [which for _, which in self.lines]
 
     def reached(self) -> set[int]:
-        """The numbers of the values that the result depends on, and its own."""
+        """The numbers of the result and of all values it depends on."""
         found = {len(self.inputs) - 1}
         for i in reversed(range(len(self.inputs))):
             if i in found:
@@ -62,7 +62,7 @@ class Program:
         return found
 
     def simpler(self) -> Iterator[Program]:
-        """Remove a line; its users use its first argument instead."""
+        """Programs without one line; its first argument replaces its result."""
         for i in range(len(self.lines) if len(self.lines) > 1 else 0):
             gone, instead = self.leaves + i, self.lines[i][1][0]
 
@@ -107,7 +107,7 @@ def computed(
 
 
 def numbers_of(values: Sequence[Any], Value: Any) -> list[Any]:
-    """The data of each Value, up to the first that is not a Value: None for that."""
+    """The data of each Value, up to the first that is not a Value, for which it is None."""
     found: list[Any] = []
     for each in values:
         found.append(each.data if isinstance(each, Value) else None)
@@ -150,16 +150,16 @@ def compare_gradients(work: Work, mine: Sequence[Any], theirs: Sequence[Any], ru
 
 
 def reason(leaf: Any, result: Any, rule: str) -> str:
-    """Why a leaf's gradient is wrong: the rule, or the reason why none arrived, if it is known."""
+    """Why a leaf's gradient is wrong: the reason why it got none, if that is known, else the rule."""
     inputs: Any = getattr(result, "inputs", None)
     if leaf.grad != 0 or not hasattr(inputs, "__len__"):
         return rule
     if not len(inputs):
-        return "nothing comes back: the result has no inputs, so it does not know what it is made of"
+        return "no gradient arrives: the result does not store its inputs"
     kept, empty = getattr(result, "_backward", None), getattr(leaf, "_backward", None)
     code = getattr(kept, "__code__", None)
     if code is not None and code is getattr(empty, "__code__", None):
-        return "nothing comes back: the result keeps no inner function, out._backward = ..."
+        return "no gradient arrives: the inner function is not stored, out._backward = ..."
     return rule
 
 

@@ -14,7 +14,7 @@ FILE = "progress.json"
 
 
 def default_folder() -> Path:
-    """Where the learner's files are: CHAINRULE_COURSE, or a folder here."""
+    """The folder with the learner's files: CHAINRULE_COURSE, or one in the current folder."""
     return Path(os.environ.get("CHAINRULE_COURSE") or "chainrule-course")
 
 
@@ -31,7 +31,9 @@ class Progress:
     passed: dict[str, str] = field(default_factory=dict)
     hints: dict[str, int] = field(default_factory=dict)
     solutions: list[str] = field(default_factory=list)
-    quizzes: dict[str, bool] = field(default_factory=dict)  # by "lesson.number": right the first time
+    quizzes: dict[str, bool] = field(
+        default_factory=dict
+    )  # by "lesson.number": whether the first answer was right
     damaged: Path | None = None  # where an unreadable file was moved
 
     @classmethod
@@ -63,7 +65,7 @@ class Progress:
         os.replace(part.name, self.folder / FILE)
 
     def refresh(self) -> None:
-        """Merge what another program has written: the terminal and the studio may both be open."""
+        """Read the file again: the terminal and the studio may both be open."""
         self.__dict__.update(vars(Progress.read(self.folder)))
 
     def note_passed(self, name: str) -> None:
@@ -72,7 +74,7 @@ class Progress:
         self.write()
 
     def note_hint(self, name: str, count: int) -> int:
-        """The number of hints to show now: one more than before, if there is one."""
+        """The number of hints to show now: one more than before, if there are more."""
         self.refresh()
         self.hints[name] = min(self.hints.get(name, 0) + 1, count)
         self.write()

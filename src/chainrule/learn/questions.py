@@ -8,11 +8,11 @@ from ..inspect.expressions import parse
 from ..viz.explaining.quiz import Question, quiz
 
 FIRST = 3  # the lesson that explains gradients
-RICHER = 5  # from this lesson on there is more than sums and products
+RICHER = 5  # from this lesson on, expressions have more than sums and products
 FUNCTIONS = ("tanh", "relu", "exp", "sigmoid")
 NUMBERS = (-3.0, -2.0, -1.0, 1.0, 2.0, 3.0)
 SMALLEST, LARGEST = 1e-2, 1e3  # the range of answers worth computing by hand
-LINES = 14  # of a worked answer
+LINES = 14  # maximum length of a worked answer
 
 
 def question(rng: random.Random, lesson: int) -> Question:
@@ -29,7 +29,7 @@ def question(rng: random.Random, lesson: int) -> Question:
 
 
 def _expression(rng: random.Random, richer: bool) -> str:
-    """A sum of small terms; richer ones have powers, and a function around them."""
+    """A sum of small terms; a richer one has powers, and perhaps a function around it."""
     names = "abc"[: rng.choice((2, 3))]
     terms = [_term(rng, names, richer) for _ in range(rng.choice((2, 2, 3)))]
     text = rng.choice((" + ", " + ", " - ")).join(terms)

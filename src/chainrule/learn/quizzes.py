@@ -1,6 +1,6 @@
 """Quizzes: finds the nodes that an answer names, and judges answers.
 
-Independent of pages and terminals. Nodes are found here for both. Pages judge answers in JavaScript, so
+Independent of pages and terminals, which both look up nodes here. Pages judge answers in JavaScript, so
 that exported files work too; `judge` does the same for the terminal.
 """
 
@@ -33,7 +33,7 @@ class Verdict:
 
 
 def judge(quiz: Mapping[str, Any], answer: str) -> Verdict:
-    """Judge a typed answer; if it is not one, ValueError says what can be typed."""
+    """Judge a typed answer; for an invalid one, ValueError says what to type."""
     kinds = {"choice": _judge_choice, "number": _judge_number, "node": _judge_nodes}
     return kinds[quiz["kind"]](quiz, answer.strip())
 
@@ -52,11 +52,11 @@ def answers_of(quiz: Mapping[str, Any], found: Picture) -> list[int]:
 
 
 def node_of(found: Picture, text: str) -> int:
-    """The one node that computes an expression, in any equivalent form."""
+    """The node that computes an expression; ValueError if there is not exactly one."""
     expression = parse(text)
     leaves = {node.label: node.data or 0.0 for node in found.nodes if node.kind == LEAF}
     if not set(expression.names) <= set(leaves):
-        raise ValueError(f"{text} is not in the graph: its names are {', '.join(leaves)}")
+        raise ValueError(f"{text} is not in the graph, whose names are {', '.join(leaves)}")
     result = expression({name: Value(leaves[name], label=name) for name in expression.names})
     wanted = _shapes(picture(result))[-1] if isinstance(result, Value) else result
     nodes = [i for i, shape in enumerate(_shapes(found)) if shape == wanted]
@@ -64,7 +64,7 @@ def node_of(found: Picture, text: str) -> int:
         raise ValueError(f"{text} is not in the graph")
     if len(nodes) > 1:
         numbers = " and ".join(str(i + 1) for i in nodes)
-        raise ValueError(f"{text} is in the graph more than once, as {numbers}: choose by number")
+        raise ValueError(f"{text} occurs more than once in the graph, as {numbers}: choose by number")
     return nodes[0]
 
 
@@ -93,7 +93,7 @@ def _judge_number(quiz: Mapping[str, Any], answer: str) -> Verdict:
     asked = Question(*(quiz[name] for name in ("question", "answer", "tolerance", "worked")))
     if asked.accepts(number):
         return Verdict(True, asked.worked, True)
-    return Verdict(False, f"It is {asked.answer:.6g}. {asked.worked}", True)
+    return Verdict(False, f"The answer is {asked.answer:.6g}. {asked.worked}", True)
 
 
 def _judge_nodes(quiz: Mapping[str, Any], answer: str) -> Verdict:
@@ -101,14 +101,14 @@ def _judge_nodes(quiz: Mapping[str, Any], answer: str) -> Verdict:
     answers = set(answers_of(quiz, found))
     chosen = {_meant(found, part) for part in _parts(answer)}
     if not chosen <= answers:
-        return Verdict(False, "Something chosen is not part of it.", False)
+        return Verdict(False, "A chosen node is not part of the answer.", False)
     if chosen != answers:
-        return Verdict(False, "There is more to choose.", False)
+        return Verdict(False, "There are more nodes to choose.", False)
     return Verdict(True, quiz["feedback"], True)
 
 
 def _parts(answer: str) -> list[str]:
-    """Numbers and names with anything between them, expressions with commas."""
+    """Split at any separators between numbers and names, but only at commas between expressions."""
     answer = AND.sub(",", answer)
     if NUMBERS.fullmatch(answer):
         return answer.replace(",", " ").split()
@@ -116,7 +116,7 @@ def _parts(answer: str) -> list[str]:
         tree = ast.parse(answer, mode="eval").body
     except SyntaxError:
         words = SPACE.split(answer)
-        # The parser reports other errors.
+        # Leave other errors to the parser, which explains them.
         return words if all(word.isidentifier() or word.isdecimal() for word in words) else [answer]
     return [ast.unparse(each) for each in tree.elts] if isinstance(tree, ast.Tuple) else [answer]
 
@@ -125,7 +125,7 @@ def _meant(found: Picture, part: str) -> int:
     if not part.isdecimal():
         return node_of(found, part)
     if not 1 <= int(part) <= len(found.nodes):
-        raise ValueError(f"there is no node {part}: they are 1 to {len(found.nodes)}")
+        raise ValueError(f"there is no node {part}: the nodes are 1 to {len(found.nodes)}")
     return int(part) - 1
 
 
@@ -133,7 +133,7 @@ def _meant(found: Picture, part: str) -> int:
 
 
 def _shapes(found: Picture) -> Sequence[Any]:
-    """The expression of each node, in names and numbers only."""
+    """The expression of each node, as nested tuples of operations, names and numbers."""
     made: list[Any] = []
     for node in found.nodes:
         made.append(

@@ -15,13 +15,13 @@ PRINTED = f"{output.CODE}│ "  # before each line that code prints
 
 
 def read(number: int) -> str:
-    """A lesson without its quiz, which is only mentioned."""
+    """A lesson as text; its quiz is only mentioned."""
     each = lesson(number)
     parts = [f"# {each.title}", output.prose(each.promise)]
     parts += [text for block in each.blocks if (text := shown(block))]
     parts.append(
-        f"its code, to run: chainrule learn code {number}\n"
-        f"{len(each.of('quiz'))} questions: chainrule learn quiz {number}"
+        f"to run its code: chainrule learn code {number}\n"
+        f"to answer its {len(each.of('quiz'))} questions: chainrule learn quiz {number}"
     )
     return "\n\n".join(parts)
 
@@ -36,7 +36,7 @@ def code(number: int) -> str:
 
 
 def shown(block: Block) -> str:
-    """A part of a lesson; "" if it is not shown."""
+    """A block of a lesson; "" if it is not shown."""
     if block.kind == "markdown":
         return output.prose(block.text)
     if block.kind == "python":
@@ -51,15 +51,15 @@ def shown(block: Block) -> str:
 
 
 def figure(data: Mapping[str, Any]) -> str:
-    """The tree of an expression after backward, or how to train the same network."""
+    """The tree of an expression after backward, or the command that trains the figure's network."""
     if "stepper" in data:
         found = pictured(data["stepper"], data["values"])
         shared = any(n > 1 for n in Counter(edge.source for edge in found.edges).values())
-        again = ", as a tree: a name that comes twice is one value" if shared else ""
+        again = ", as a tree; a name that occurs twice is one value" if shared else ""
         told = f"`{data['stepper']}` after backward{again}."
-        told += " To step through the picture: `chainrule studio`, tab Learn."
+        told += " To step through the graph, open the Learn tab of `chainrule studio`."
         return f"{output.prose(told)}\n\n{indented(tree(found))}"
-    told = "To watch it: `chainrule studio`, tab Learn. To train such a network here:"
+    told = "To watch it train, open the Learn tab of `chainrule studio`. To train such a network here:"
     return f"{output.prose(told)}\n\n{indented(training(data))}"
 
 

@@ -27,7 +27,7 @@ def _markdown() -> Any:
 
 
 def prose(text: str, title: int = 2) -> str:
-    """Markdown as HTML, for a page whose title is a heading of this level."""
+    """Markdown as HTML, for a page whose title is a heading of level `title`."""
     tokens = _markdown().parse(text)
     for token in tokens:
         if token.type in ("heading_open", "heading_close"):

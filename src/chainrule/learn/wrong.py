@@ -28,7 +28,7 @@ class Wrong:
 
 
 def read(folder: Path) -> list[Wrong]:
-    """All wrong solutions of an exercise, by name; ValueError names an unreadable entry."""
+    """All wrong solutions of an exercise, sorted by name; ValueError names an unreadable entry."""
     found = []
     if (file := folder / "wrong.toml").is_file():
         try:
@@ -49,13 +49,13 @@ def read(folder: Path) -> list[Wrong]:
 
 def _from_edits(folder: Path, name: str, entry: Any) -> Wrong:
     if not isinstance(entry, dict) or not {"why", "edits"} <= entry.keys() <= {"why", "edits", "of"}:
-        raise ValueError("it needs why and edits, and may have of")
+        raise ValueError("expected the keys why and edits, and optionally of")
     base, edits = entry.get("of", "solution"), entry["edits"]
     if base not in ("solution", "starter"):
         raise ValueError(f"of must be 'solution' or 'starter', got {base!r}")
     pairs = isinstance(edits, list) and all(isinstance(each, list) and len(each) == 2 for each in edits)
     if not pairs or not all(isinstance(text, str) for each in edits for text in each):
-        raise ValueError("edits must be pairs of texts, [[old, new]]")
+        raise ValueError("edits must be pairs of strings, [[old, new]]")
     text = without_task((folder / f"{base}.py").read_text(encoding="utf-8"))
     return Wrong(name, f"wrong.toml, {name}", entry["why"], f"# {entry['why']}\n{edited(text, edits)}")
 
@@ -72,10 +72,10 @@ def without_task(text: str) -> str:
 
 
 def edited(text: str, edits: list[list[str]]) -> str:
-    """The text after all edits. Each old text is searched in the original text.
+    """Apply all edits. Each old text is looked up in the original text.
 
     The later lines of an edit are indented like the line in which it begins. A new text of "" removes
-    whole lines; a newline at the end of a new text counts only if the old one has it too.
+    whole lines; a newline at the end of a new text counts only if the old one ends in one too.
     """
     places = sorted((*_place(text, old), old, new) for old, new in edits)
     for before, after in pairwise(places):
@@ -104,7 +104,7 @@ def _place(text: str, old: str) -> tuple[int, int, str]:
             at = text.find(pattern, at + 1)
         start += len(line) + 1
     if len(found) != 1:
-        raise ValueError(f"its old text must occur once, not {len(found)} times: {old!r}")
+        raise ValueError(f"the old text must occur once, not {len(found)} times: {old!r}")
     return found[0]
 
 

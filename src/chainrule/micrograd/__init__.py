@@ -1,4 +1,4 @@
-"""A drop-in replacement for the package micrograd: change one import, or none.
+"""A drop-in replacement for the micrograd package: change one import, or none.
 
     import sys, chainrule
     sys.modules["micrograd"] = chainrule.micrograd
@@ -9,8 +9,8 @@ may have any depth, and drawing, checking and compiling work as elsewhere. micro
 `Value(data, children, local_grads)` is supported too.
 
 Five things deliberately differ from micrograd. A second `backward()` starts from zero at the
-intermediate results, so that gradients are right. If you change a number and then call backward on
-something computed from it, it raises StaleValueError. Arithmetic is that of floats: `1 / Value(0.0)`
+intermediate results, so that gradients are right. If you change a number and then call `backward()` on
+something computed from it, StaleValueError is raised. Arithmetic is floating-point: `1 / Value(0.0)`
 is inf, as in NumPy. A Value equals the number it holds. `_prev` is ordered, not a set.
 
 Distinguishing ints from floats takes Python code. For speed, import Value from chainrule itself.
@@ -40,7 +40,7 @@ class Value(Node):
 
     __slots__ = ()  # so that a result of the core can become an instance of this class
     _data_is_int = False
-    _grad_is_int: bool | None = None  # None: an int if it is 0, as gradients are at first
+    _grad_is_int: bool | None = None  # None: an int exactly if it is 0, the initial gradient
 
     def __new__(cls, *args: Any, **keywords: Any) -> Any:
         return _adopt(Node(0.0)) if cls is Value else super().__new__(cls)
@@ -61,7 +61,7 @@ class Value(Node):
         if _is_int(data):
             self._data_is_int = True
         local_grads = tuple(_op if by_numbers else local_grads)
-        if local_grads and len(self._children) == len(given):  # inside no_grad() there are none
+        if local_grads and len(self._children) == len(given):  # no_grad() drops the children
             self._local_grads = local_grads
 
     @property
@@ -96,7 +96,7 @@ class Value(Node):
     def __bool__(self) -> bool:
         return True if _in_plain_sight() else bool(_truth(self))
 
-    # --- operators, made of + * ** as in micrograd -----------------------------------------------
+    # --- operators, composed of + * ** as in micrograd -------------------------------------------
 
     def __add__(self, other: Any) -> Any:
         return _binary(Node.__add__, self, other)
@@ -147,7 +147,7 @@ class Value(Node):
     # --- the chain rule --------------------------------------------------------------------------
 
     def backward(self, *args: Any, **options: Any) -> None:
-        """As elsewhere in chainrule; without arguments, ints stay ints as in micrograd."""
+        """Like chainrule's `backward`; without arguments, ints stay ints as in micrograd."""
         if args or options or not self.inputs or not _in_plain_sight():
             super().backward(*args, **options)
             return
@@ -162,7 +162,7 @@ class Value(Node):
                 v._set_kind(v in ints)
 
     def _int_gradients(self, order: list[Any]) -> set[Any]:
-        """The nodes whose gradient is a sum of ints only."""
+        """The nodes whose gradient is a sum of ints."""
         found, waiting = {self}, [self]
         uses: Counter[Any] = Counter()
         while waiting:
@@ -176,7 +176,7 @@ class Value(Node):
         return found
 
     def _backward_by_hand(self, order: list[Any]) -> None:
-        """Node by node, since a function assigned to `_backward` may read any of them."""
+        """Go node by node, because a function assigned to `_backward` may read any gradient."""
         before = [v.grad for v in order]
         floats = set()
         try:
@@ -196,7 +196,7 @@ class Value(Node):
                 for child in v._children:
                     if isinstance(child, Value):
                         child._set_kind(child not in floats)
-        except BaseException:  # all old gradients or all new ones
+        except BaseException:  # restore all the old gradients
             for v, grad in zip(order, before, strict=True):
                 v.grad = grad
             raise
@@ -227,7 +227,7 @@ def _is_int(number: Any) -> bool:
 
 
 def _shown(number: Any, is_int: bool) -> Any:
-    """A number of the core as micrograd shows it; an int that became a fraction stays a float."""
+    """A number as micrograd shows it: an int if `is_int`, unless it has become a fraction."""
     return int(number) if is_int and isinstance(number, float) and number.is_integer() else number
 
 

@@ -1,4 +1,4 @@
-"""Activations by name or function."""
+"""Activations, given by name or as a function."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ from .. import functional
 from ..value import Value
 
 Activation = Callable[[Any], Any]
-# "linear", and methods of a Value.
+# All but "linear" are methods of a Value.
 ActivationName = Literal[
     "linear", "tanh", "relu", "sigmoid", "gelu", "silu", "softplus", "elu", "leaky_relu", "sin", "exp"
 ]
@@ -32,7 +32,7 @@ def _method(name: str) -> Activation:
 
 NAMES: tuple[str, ...] = get_args(ActivationName)
 BY_NAME: dict[str, Activation] = {"linear": linear, **{name: _method(name) for name in NAMES[1:]}}
-globals().update(BY_NAME)  # pickle looks for them here
+globals().update(BY_NAME)  # so that pickle finds them by name
 
 
 def activation_named(activation: str | Activation | None) -> Activation:
@@ -43,12 +43,12 @@ def activation_named(activation: str | Activation | None) -> Activation:
         return activation
     if activation not in NAMES:
         known = ", ".join(NAMES)
-        raise ValueError(f"unknown activation {activation!r}; known are {known}, or give a function")
+        raise ValueError(f"unknown activation {activation!r}; expected a function or one of: {known}")
     return BY_NAME[activation]
 
 
 def known_name(activation: Activation) -> str | None:
-    """The name of an activation of this module; None for a user's function, whatever its name."""
+    """The name of a built-in activation; None for a user's function, whatever its name."""
     name = name_of(activation)
     if name not in NAMES:
         return None

@@ -26,7 +26,7 @@ INITIALIZERS: dict[str, Initializer] = {
 
 
 def _generator(seed: int | random.Random | None) -> random.Random:
-    """A separate generator for a seed; None takes the seed from the `random` module."""
+    """A new generator with this seed; for None, the seed is drawn from the `random` module."""
     if isinstance(seed, random.Random):
         return seed
     if isinstance(seed, SupportsIndex):
@@ -53,7 +53,7 @@ def _is_batch(x: Sequence[Any]) -> bool:
 
 
 class Neuron(Module):
-    """activation(w · x + b), with the fused dot product."""
+    """activation(w · x + b), with w · x as one `dot` node."""
 
     def __init__(
         self,
@@ -65,7 +65,7 @@ class Neuron(Module):
         nout: int = 1,
     ) -> None:
         if init not in INITIALIZERS:
-            raise ValueError(f"unknown init {init!r}; known are {', '.join(INITIALIZERS)}")
+            raise ValueError(f"unknown init {init!r}; expected one of: {', '.join(INITIALIZERS)}")
         rng = _generator(seed)
         draw = INITIALIZERS[init]
         self.w: list[Value] = [Value(draw(rng, nin, nout)) for _ in range(_positive("nin", nin))]
@@ -75,7 +75,7 @@ class Neuron(Module):
     def forward(self, x: Any) -> Any:
         x = _as_list(x)
         if len(x) != len(self.w):
-            hint = ": give one sample at a time, [model(x) for x in X]" if _is_batch(x) else ""
+            hint = ": pass one sample at a time, [model(x) for x in X]" if _is_batch(x) else ""
             raise ValueError(f"Neuron expects {len(self.w)} inputs, got {len(x)}{hint}")
         return self.activation(dot(self.w, x) + self.b)
 
@@ -84,7 +84,7 @@ class Neuron(Module):
 
 
 class Layer(Module):
-    """Neurons in parallel. A layer of one returns a Value, a larger one a list."""
+    """Neurons in parallel. A layer with one neuron returns a Value, a larger layer a list."""
 
     watched: list[list[Any]] | None = None  # collects the outputs, if not None
 
@@ -149,7 +149,7 @@ class MLP(Module):
 
 
 class Network(MLP):
-    """An MLP given by all its sizes: `Network([2, 4, 1])` is `MLP(2, [4, 1])`."""
+    """An MLP specified by all its sizes: `Network([2, 4, 1])` is `MLP(2, [4, 1])`."""
 
     def __init__(
         self,
@@ -161,5 +161,5 @@ class Network(MLP):
         seed: int | random.Random | None = None,
     ) -> None:
         if len(sizes) < 2:
-            raise ValueError(f"Network needs the number of inputs and of outputs, got {list(sizes)}")
+            raise ValueError(f"Network needs at least the sizes of input and output, got {list(sizes)}")
         super().__init__(sizes[0], sizes[1:], activation, output_activation, init=init, seed=seed)

@@ -56,8 +56,8 @@ def _mismatch(input: Any, target: Any, outputs: int, targets: int) -> str:
         return f"{text} {targets} and {outputs}"
     (outputs,), (targets,) = wide, high
     return (
-        f"{text} {targets} and {outputs} for each sample: let the model end in a layer of {targets}, "
-        f"or give y with {outputs} for each sample"
+        f"{text} {targets} and {outputs} for each sample: end the model in a layer of {targets}, "
+        f"or pass a y with {outputs} for each sample"
     )
 
 
@@ -105,7 +105,7 @@ def l1_loss(input: Any, target: Any, *, reduction: Reduction = "mean") -> Any:
 
 
 def huber_loss(input: Any, target: Any, reduction: Reduction = "mean", delta: float = 1.0) -> Any:
-    """½ (x - y)² near 0, and delta (|x - y| - ½ delta) beyond delta."""
+    """½ (x - y)² where |x - y| < delta, and delta (|x - y| - ½ delta) elsewhere."""
     if not delta > 0:
         raise ValueError(f"delta must be positive, got {delta}")
 
@@ -179,9 +179,9 @@ def _classes(input: Any, target: Any) -> list[tuple[Any, Any]]:
     for row, cls in zip(rows, targets, strict=True):
         index = cls if isinstance(cls, Value) else _class_index(cls)
         if isinstance(row, Value) or not hasattr(row, "__len__"):
-            raise TypeError("the loss needs a row of scores, one for each class, got a single one")
+            raise TypeError("the loss needs a row of scores, one for each class, got a single score")
         if not isinstance(index, Value) and not 0 <= index < len(row):
-            raise ValueError(f"class {index} is not among the {len(row)} scores")
+            raise ValueError(f"class {index} is out of range for {len(row)} scores")
         pairs.append((row, index))
     return pairs
 
@@ -196,7 +196,7 @@ def _class_index(cls: Any) -> int:
 
 
 def cross_entropy(input: Any, target: Any, *, reduction: Reduction = "mean") -> Any:
-    """-log softmax(logits)[class], for one row of logits and a class or lists of them."""
+    """-log softmax(logits)[class], for one row of logits and its class, or for lists of both."""
     _check_reduction(reduction)
     losses = [F.logsumexp(row) - F.take(row, index) for row, index in _classes(input, target)]
     return losses[0] if _is_single(target) else _reduce(losses, reduction)

@@ -1,7 +1,7 @@
-"""`Module`: the base class of models, which finds its parameters among its attributes.
+"""`Module`: the base class of models. It finds a model's parameters among its attributes.
 
 A parameter is a leaf Value; it may be inside lists, tuples, dicts, arrays and other modules. This
-file does not know about neurons.
+file knows nothing about neurons.
 """
 
 from __future__ import annotations
@@ -68,7 +68,7 @@ class Module:
         """Set every parameter from a state; if the names do not match, raise and change nothing."""
         if not isinstance(state, Mapping):
             kind = type(state).__name__
-            raise TypeError(f"expected numbers by name, as state_dict() returns them, got {kind}")
+            raise TypeError(f"expected a dict of numbers, as state_dict() returns it, got {kind}")
         parameters = dict(self.named_parameters())
         missing = [name for name in parameters if name not in state]
         unexpected = [name for name in state if name not in parameters]
@@ -101,7 +101,7 @@ def _indent(module: Any) -> str:
 
 
 def _children(name: str, thing: Any) -> list[tuple[str, Any]]:
-    """What a repr shows of an attribute: a module, or all items of a container that holds one."""
+    """What the repr shows for an attribute: a module, or all items of a container that holds one."""
     if isinstance(thing, Module):
         return [(name, thing)]
     items = _items(thing)
@@ -128,7 +128,7 @@ def _items(thing: Any) -> list[tuple[str, Any]]:
 
 
 def _things(thing: Any, path: str, seen: dict[int, Any]) -> Iterator[tuple[str, Any]]:
-    """All Values and modules inside an object, each once, depth first, with their paths."""
+    """All Values and modules in an object, itself included, each once, depth first, with their paths."""
     wanted, items = isinstance(thing, (Value, Module)), _items(thing)
     if id(thing) in seen or not (wanted or items):
         return
@@ -166,7 +166,10 @@ def as_module(model: Any) -> Module:
     if isinstance(model, Module):
         return model
     if isinstance(model, type):
-        raise TypeError(f"the model must be an object, got the class {model.__name__}: call it")
+        name = model.__name__
+        raise TypeError(
+            f"the model must be an instance, got the class {name}; create one with {name}(...)"
+        )
     if not callable(model) or not callable(getattr(model, "parameters", None)):
         raise TypeError(
             f"the model must be a Module, or a callable whose parameters() returns its leaf Values, "
@@ -180,22 +183,22 @@ def _parameters_of(model: Any) -> list[Value]:
     name, found = type(model).__name__, model.parameters()
     if isinstance(found, (Value, str, Mapping)) or not hasattr(found, "__iter__"):
         kind = type(found).__name__
-        raise TypeError(f"{name}.parameters() must return leaf Values, in a list or so, got {kind}")
+        raise TypeError(f"{name}.parameters() must return an iterable of leaf Values, got {kind}")
     unique: dict[Value, None] = {}
     for parameter in found:
         if not isinstance(parameter, Value):
             kind = f"{type(parameter).__module__}.{type(parameter).__qualname__}"
             raise TypeError(
-                f"{name}.parameters() must return leaf Values of chainrule, got {kind} among them"
+                f"{name}.parameters() must return leaf chainrule Values, but contains {kind}"
             )
         if not parameter.is_leaf:
             raise ValueError(
-                f"{name}.parameters() has the result of '{parameter._op}': return the leaves that are "
-                f"to be trained"
+                f"{name}.parameters() contains the result of '{parameter._op}': return the leaf Values "
+                f"to train"
             )
         unique[parameter] = None
     if not unique:
-        raise ValueError(f"{name}.parameters() is empty: return the leaf Values that are to be trained")
+        raise ValueError(f"{name}.parameters() is empty: return the leaf Values to train")
     return list(unique)
 
 
@@ -205,7 +208,10 @@ class Sequential(Module):
     def __init__(self, *layers: Callable[..., Any]) -> None:
         for layer in layers:
             if isinstance(layer, type):
-                raise TypeError(f"Sequential takes modules, got the class {layer.__name__}: call it")
+                name = layer.__name__
+                raise TypeError(
+                    f"Sequential takes modules, got the class {name}; create one with {name}(...)"
+                )
             if not callable(layer):
                 raise TypeError(f"Sequential takes modules and functions, got {type(layer).__name__}")
         self.layers: list[Callable[..., Any]] = list(layers)
@@ -219,7 +225,7 @@ class Sequential(Module):
         return len(self.layers)
 
     def __getitem__(self, index: int | slice) -> Any:
-        """Return a layer, or for a slice a Sequential."""
+        """Return a layer; for a slice, a Sequential."""
         if isinstance(index, slice):
             return Sequential(*self.layers[index])
         return self.layers[index]

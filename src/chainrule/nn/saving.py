@@ -24,7 +24,7 @@ from . import MLP, Layer, Module, Network, Neuron, Sequential, activation_named
 from .activations import NAMES, known_name, name_of
 from .module import Wrapped
 
-TRIES = 100  # for a save whose temporary file other saves keep removing
+TRIES = 100  # attempts at a save while other saves keep removing its temporary file
 FORMAT = "chainrule 1"
 
 
@@ -46,7 +46,7 @@ def place(path: str | Path) -> Path:
     path = Path(path)
     real = path.resolve()
     if not real.parent.is_dir():
-        raise FileNotFoundError(f"no directory for {path}")
+        raise FileNotFoundError(f"the directory of {path} does not exist")
     if real.exists() and not real.is_file():
         kind = "a directory" if real.is_dir() else "not an ordinary file"
         raise OSError(f"{path} is {kind}")
@@ -56,15 +56,15 @@ def place(path: str | Path) -> Path:
 def encode(
     model: Module, tensors: dict[str, Any] | None = None, about: dict[str, str] | None = None
 ) -> bytes:
-    """The content of a model file, with any extra data; TypeError if the model cannot be saved."""
+    """The content of a model file, with any extra data; raises TypeError if it cannot be saved."""
     from safetensors.numpy import save as to_bytes
 
     architecture = describe(model)
     state = model.state_dict()
     if list(build(architecture).state_dict()) != list(state):
         raise TypeError(
-            f"cannot save this {type(model).__name__}: parameters are shared, or in other places than "
-            f"its own; keep state_dict() and build the model in code"
+            f"cannot save this {type(model).__name__}: it shares parameters, or has parameters outside "
+            f"its layers; save state_dict() and build the model in code"
         )
     tensors = {**(tensors or {}), "parameters": np.array(list(state.values()), dtype=np.float64)}
     metadata = {
@@ -78,15 +78,15 @@ def encode(
 
 
 def write_atomically(path: Path, content: bytes, mode: int | None = None) -> None:
-    """Write a file atomically. By default a new file gets open()'s mode; a replaced one keeps its own.
+    """Write a file atomically, with permissions `mode`, which are set before any content is written.
 
-    The mode is set before any content is written.
+    By default, a new file gets the permissions that open() gives; a replaced file keeps its own.
     """
     remove_leftovers(path)
     for _ in range(TRIES):
         if _written(path, content, mode):
             return
-    raise OSError(f"cannot write {path}: the file beside it disappeared {TRIES} times")
+    raise OSError(f"cannot write {path}: its temporary file was removed {TRIES} times")
 
 
 def _written(path: Path, content: bytes, mode: int | None) -> bool:
@@ -150,7 +150,7 @@ def load(path: str | Path) -> Module:
     try:
         needed = count(architecture)  # check before building, so that a file cannot exhaust memory
         if needed != len(state):
-            raise ValueError(f"it has {needed} parameters, the file {len(state)}")
+            raise ValueError(f"it has {needed} parameters, the file has {len(state)}")
         model = build(architecture)
         if not isinstance(model, Module):
             raise ValueError("a function alone is not a model")
@@ -170,13 +170,13 @@ def read(path: str | Path) -> tuple[Any, dict[str, float]]:
     try:
         if not _has_header(path):
             raise ModelFileError(
-                f"{path} is not a model file: give one that save or `chainrule train --save` wrote"
+                f"{path} is not a model file: pass one written by save or `chainrule train --save`"
             )
         with safe_open(str(path), framework="numpy") as file:
             metadata = file.metadata() or {}
             if metadata.get("format") != FORMAT:
                 raise ModelFileError(
-                    f"{path} is not a model of chainrule (format {metadata.get('format')!r})"
+                    f"{path} is not a chainrule model (format {metadata.get('format')!r})"
                 )
             numbers = file.get_tensor("parameters")
             architecture = json.loads(metadata["architecture"])
@@ -189,7 +189,7 @@ def read(path: str | Path) -> tuple[Any, dict[str, float]]:
         raise ModelFileError(f"{path} is damaged: {error}") from None
     sound = isinstance(names, list) and numbers.ndim == 1 and numbers.dtype == np.float64
     if not sound or not len(names) == len(set(map(str, names))) == len(numbers):
-        raise ModelFileError(f"{path} is damaged: names and numbers do not fit")
+        raise ModelFileError(f"{path} is damaged: its names and numbers do not match")
     return architecture, {str(name): float(x) for name, x in zip(names, numbers, strict=True)}
 
 
@@ -212,7 +212,7 @@ def columns_of(path: str | Path) -> list[str]:
 
 
 def _has_header(path: Path) -> bool:
-    """Whether it begins like a safetensors file: an eight-byte length, then JSON."""
+    """Whether a file begins like a safetensors file: an eight-byte length, then JSON."""
     with path.open("rb") as file:
         return file.read(9)[8:] == b"{"
 
@@ -221,7 +221,7 @@ def _has_header(path: Path) -> bool:
 
 
 def describe(module: Any) -> dict[str, Any]:
-    """A module as plain data, from which `build` makes an equal one."""
+    """A module as plain data, from which `build` can recreate it."""
     if type(module) in (MLP, Network):
         layers = module.layers
         return {
@@ -241,8 +241,8 @@ def describe(module: Any) -> dict[str, Any]:
         return {"kind": "function", "name": name}
     kind = type(module.model if isinstance(module, Wrapped) else module).__name__
     raise TypeError(
-        f"cannot save a {kind}: save knows Neuron, Layer, MLP, Network and Sequential; "
-        f"for others keep state_dict() and build the model in code"
+        f"cannot save a {kind}: save supports Neuron, Layer, MLP, Network and Sequential; "
+        f"for other models, save state_dict() and build the model in code"
     )
 
 
@@ -259,7 +259,7 @@ def _activation(neurons: list[Neuron]) -> str:
 
 
 def count(architecture: Any) -> int:
-    """The number of parameters that `build` would make."""
+    """The number of parameters that `build` would create."""
     kind = architecture["kind"]
     if kind == "Sequential":
         return sum(count(layer) for layer in architecture["layers"])
@@ -277,11 +277,11 @@ def _sizes(architecture: Any) -> tuple[list[int], list[str]]:
     lengths = {"Neuron": (1, 1), "Layer": (2, 1)}.get(kind, (len(activations) + 1, len(activations)))
     fits = isinstance(sizes, list) and isinstance(activations, list) and len(activations) > 0
     if not fits or (len(sizes), len(activations)) != lengths:
-        raise ValueError(f"sizes {sizes} with activations {activations}")
+        raise ValueError(f"invalid sizes {sizes} with activations {activations}")
     if not all(type(size) is int and size > 0 for size in sizes):
-        raise ValueError(f"sizes {sizes}")
+        raise ValueError(f"invalid sizes {sizes}")
     if not all(name in NAMES for name in activations):
-        raise ValueError(f"activations {activations}")
+        raise ValueError(f"unknown activations in {activations}")
     return sizes, activations
 
 
@@ -304,7 +304,7 @@ def build(architecture: Any) -> Any:
 
 
 def _network(model: MLP, activations: list[str]) -> MLP:
-    """A network with these activations, one per layer."""
+    """Set a network's activations, one per layer, and return it."""
     for layer, name in zip(model.layers, activations, strict=True):
         for neuron in layer.neurons:
             neuron.activation = activation_named(name)

@@ -1,4 +1,4 @@
-"""Optimisers: each has a rule that maps a parameter's number, gradient and state to new ones.
+"""Optimisers: each has a rule that maps a parameter's number, gradient and state to the updated ones.
 
 A rule is a plain function of scalars, written with the operations of the table, so that it
 runs on floats here and can be compiled like any other scalar program.
@@ -32,12 +32,12 @@ class Optimizer:
             )
         self.params: list[Value] = list(params)
         if not self.params:
-            raise ValueError("the optimizer got an empty list of parameters")
+            raise ValueError("the optimizer needs at least one parameter, got none")
         for p in self.params:
             if not isinstance(p, Value):
                 raise TypeError(f"parameters must be Values, got {type(p).__name__}")
             if not p.is_leaf:
-                raise ValueError(f"cannot optimise the result of '{p._op}': give the leaves")
+                raise ValueError(f"cannot optimise the result of '{p._op}': pass the leaves instead")
         if len(set(self.params)) < len(self.params):
             raise ValueError("a parameter is listed twice and would be updated twice")
         self.hyperparameters: dict[str, Any] = {
@@ -56,7 +56,7 @@ class Optimizer:
         self.hyperparameters["lr"] = checked("lr", lr)
 
     def rule(self, p: Any, g: Any, state: State, t: Any, **hyper: Any) -> tuple[Any, State]:
-        """A parameter's new number and state, given its gradient, in step t = 1, 2, ..."""
+        """The new number and state of a parameter with gradient g, in step t = 1, 2, ..."""
         raise TypeError(f"{type(self).__name__} has no rule(): define a parameter update")
 
     @property
@@ -95,25 +95,25 @@ class Optimizer:
         }
 
     def load_state_dict(self, state: Mapping[str, Any]) -> None:
-        """Resume from the state of another optimiser of the same kind."""
+        """Load the state of an optimiser of the same class, to resume from it."""
         if not isinstance(state, Mapping) or set(state) != {"hyperparameters", "steps", "state"}:
             raise ValueError("expected the state of an optimizer, as its state_dict() returns it")
         rows = [tuple(as_float(x) for x in row) for row in state["state"]]
         if len(rows) != len(self.params) or any(len(row) != self.state_size for row in rows):
             raise ValueError(
-                f"the state is for {len(rows)} parameters, this {type(self).__name__} has "
+                f"the state is for {len(rows)} parameters, but this {type(self).__name__} has "
                 f"{len(self.params)}"
             )
         settings = dict(state["hyperparameters"])
         if set(settings) != set(self.hyperparameters):
             raise ValueError(
-                f"the state is for the settings {', '.join(settings)}, this {type(self).__name__} has "
+                f"the state has the settings {', '.join(settings)}, but this {type(self).__name__} has "
                 f"{', '.join(self.hyperparameters)}"
             )
         settings = {name: checked(name, x) for name, x in settings.items()}
         steps = int(state["steps"])
         if steps < 0:
-            raise ValueError(f"the state has made {steps} steps: expected 0 or more")
+            raise ValueError(f"the number of steps in the state must not be negative, got {steps}")
         commit(assign(self, hyperparameters=settings, steps=steps, state=rows))
 
     def __repr__(self) -> str:
@@ -124,7 +124,7 @@ class Optimizer:
 def checked(name: str, value: Any) -> Any:
     """Convert a setting to plain floats, because a NumPy float32 would round every step to float32.
 
-    Rejects what PyTorch rejects.
+    Rejects the values that PyTorch rejects.
     """
     if isinstance(value, bool):
         return value
@@ -152,7 +152,7 @@ class SGD(Optimizer):
         nesterov: bool = False,
     ) -> None:
         if nesterov and (momentum <= 0 or dampening != 0):
-            raise ValueError("Nesterov momentum needs a momentum and no dampening")
+            raise ValueError("Nesterov momentum needs a positive momentum and a dampening of 0")
         super().__init__(
             params,
             lr=lr,
@@ -174,7 +174,7 @@ class SGD(Optimizer):
 
 
 class RMSprop(Optimizer):
-    """The gradient divided by a running average of its magnitude."""
+    """Divides the gradient by a running average of its magnitude."""
 
     state_size = 2
 
@@ -203,7 +203,7 @@ class RMSprop(Optimizer):
 
 
 class Adagrad(Optimizer):
-    """The gradient divided by the root of the sum of all its squares."""
+    """Divides the gradient by the square root of the sum of all its squares so far."""
 
     state_size = 1
 
@@ -236,7 +236,7 @@ class Adagrad(Optimizer):
 
 
 class Adam(Optimizer):
-    """Running averages of the gradient and its square, corrected for starting at 0."""
+    """Divides a running average of the gradient by its magnitude; both correct for starting at 0."""
 
     state_size = 2
 
@@ -299,7 +299,7 @@ def clip_grad_norm_(parameters: Iterable[Value], max_norm: float, norm_type: flo
     else:
         total = math.fsum(size**norm_type for size in sizes) ** (1.0 / norm_type)
     scale = max_norm / (total + 1e-6)
-    if not scale >= 1.0:  # for NaN too, so that it stays visible
+    if not scale >= 1.0:  # true for NaN too, so that it stays visible
         commit(gradients_of(params, [p.grad * scale for p in params]))
     return total
 

@@ -1,4 +1,4 @@
-"""Schedules: the learning rate as a function of the number of epochs done."""
+"""Schedules: the learning rate as a function of the number of completed epochs."""
 
 from __future__ import annotations
 
@@ -34,7 +34,7 @@ class Schedule:
 
 
 class StepLR(Schedule):
-    """Multiply by gamma every `step_size` epochs."""
+    """Multiply the learning rate by gamma every `step_size` epochs."""
 
     def __init__(self, optimizer: Optimizer, step_size: int, gamma: float = 0.1) -> None:
         if step_size < 1:
@@ -48,7 +48,7 @@ class StepLR(Schedule):
 
 
 class CosineAnnealingLR(Schedule):
-    """Decay to eta_min along half a cosine in T_max epochs."""
+    """Decay to eta_min along half a period of a cosine, in T_max epochs."""
 
     def __init__(self, optimizer: Optimizer, T_max: int, eta_min: float = 0.0) -> None:
         if T_max < 1:
@@ -63,7 +63,7 @@ class CosineAnnealingLR(Schedule):
 
 
 class LinearLR(Schedule):
-    """Go linearly from start_factor to end_factor times the rate in total_iters epochs."""
+    """Go linearly from start_factor to end_factor times the learning rate, in total_iters epochs."""
 
     def __init__(
         self,
@@ -75,7 +75,7 @@ class LinearLR(Schedule):
         if total_iters < 1:
             raise ValueError(f"total_iters must be at least 1, got {total_iters}")
         if not 0 < start_factor <= 1 or not 0 <= end_factor <= 1:
-            raise ValueError("start_factor must be above 0 and both factors at most 1")
+            raise ValueError("start_factor must be above 0, end_factor at least 0, and both at most 1")
         self.start_factor = start_factor
         self.end_factor = end_factor
         self.total_iters = total_iters

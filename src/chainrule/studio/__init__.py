@@ -1,4 +1,4 @@
-"""The studio: a local web page to step through expressions and watch networks learn.
+"""The studio: a local web page for stepping through expressions and watching networks learn.
 
-Needs the extra `studio`. Only the command line imports it. See README.md beside this file.
+Needs the `studio` extra. Only the command line imports it. See README.md beside this file.
 """

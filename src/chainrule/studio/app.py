@@ -42,10 +42,10 @@ log: logging.Logger = logging.getLogger(__name__)
 
 
 def build(port: int, folder: Path | None = None, room: Room | None = None) -> Guard:
-    """The studio as an ASGI application on a local port.
+    """Build the studio's ASGI application for a local port.
 
-    The course is kept in a folder, by default the one that `chainrule learn` uses. `room` tracks the
-    server's connections.
+    `folder` holds the course, by default the one that `chainrule learn` uses. `room` tracks the server's
+    connections.
     """
     studio, course = Studio(), Course(folder or default_folder())
     routes = [
@@ -76,7 +76,7 @@ def build(port: int, folder: Path | None = None, room: Room | None = None) -> Gu
         RefusedError: on_refusal,
         ExerciseError: on_exercise_error,
         OSError: on_system_error,
-        ClientDisconnect: on_failure,  # the client is gone, so the answer is not read
+        ClientDisconnect: on_failure,  # the client is gone and will not read the answer
         Exception: on_failure,
     }
     app = Starlette(routes=routes, exception_handlers=handlers, lifespan=studio.lifespan)
@@ -98,7 +98,9 @@ async def on_refusal(request: Request, failure: Any) -> Response:
 
 
 async def on_exercise_error(request: Request, failure: Any) -> Response:
-    return await on_refusal(request, RefusedError(str(failure), 422))  # a teacher may be editing it
+    return await on_refusal(
+        request, RefusedError(str(failure), 422)
+    )  # a teacher may be editing the file
 
 
 async def on_system_error(request: Request, failure: Any) -> Response:
@@ -128,7 +130,7 @@ async def static(name: str, request: Request) -> Response:
 
 
 def program(asked: schemas.Code) -> tuple[str, str, str]:
-    """A Python program that repeats a run."""
+    """A Python program that reproduces a run."""
     return "run.py", "text/x-python", code.program(asked.config.config(), asked.epochs, asked.rates)
 
 
@@ -152,7 +154,7 @@ async def read_body(request: Request, schema: type[T]) -> T:
 
 
 def described(endpoint: Endpoint, schema: type | None) -> Endpoint:
-    """Attach to an endpoint the schema it reads; tests and fuzzers use it."""
+    """Attach the request schema to an endpoint, for tests and fuzzers."""
     endpoint.schema = schema  # type: ignore[attr-defined]
     return endpoint
 
@@ -164,7 +166,7 @@ async def in_time() -> AsyncIterator[None]:
         async with asyncio.timeout(limits.SECONDS):
             yield
     except TimeoutError:
-        raise RefusedError(f"it took longer than {limits.SECONDS:g} s", 408) from None
+        raise RefusedError(f"the request took longer than {limits.SECONDS:g} s", 408) from None
     except RecursionError:
         raise RefusedError("the expression is nested too deeply") from None
 
@@ -241,14 +243,14 @@ class Studio:
     # --- runs ------------------------------------------------------------------------------------
 
     async def train(self, socket: WebSocket) -> None:
-        """A socket: commands in, texts and frames out, one run at a time."""
+        """Serve a WebSocket: commands in, texts and frames out, one run at a time."""
         if self.sockets >= limits.SOCKETS:
             text = f"{limits.SOCKETS} pages are open, which is the maximum: close one"
             await socket.send_denial_response(error(429, text))
             return
         self.sockets += 1
         try:
-            with suppress(WebSocketDisconnect):  # it may disconnect before it is accepted
+            with suppress(WebSocketDisconnect):  # the client may leave before it is accepted
                 await socket.accept(PROTOCOL)
                 await Session(self, socket).serve()
         finally:

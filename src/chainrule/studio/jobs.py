@@ -1,4 +1,4 @@
-"""The learner's running programs: limits their number and stops them.
+"""Limits the number of the learner's running programs, and stops them.
 
 Does not know what they do; learn/sandbox/runner.py starts the processes.
 """
@@ -12,7 +12,7 @@ from .limits import RefusedError
 
 
 class Jobs:
-    """The page names each program, and stops it by that name."""
+    """The running programs, by the names that the page gave them."""
 
     def __init__(self) -> None:
         self.running: dict[str, threading.Event] = {}
@@ -20,9 +20,9 @@ class Jobs:
     def begin(self, name: str) -> threading.Event:
         """Register a program. It must end when the event is set."""
         if name in self.running:
-            raise RefusedError("this program is running already: stop it first", 409)
+            raise RefusedError("this program is already running: stop it first", 409)
         if len(self.running) >= limits.PROGRAMS:
-            text = f"{limits.PROGRAMS} programs are running, the maximum: stop one first"
+            text = f"{limits.PROGRAMS} programs are running, which is the maximum: stop one"
             raise RefusedError(text, 429)
         self.running[name] = threading.Event()
         return self.running[name]
@@ -31,7 +31,7 @@ class Jobs:
         self.running.pop(name, None)
 
     def stop(self, name: str) -> bool:
-        """Stop a program; False if there is none of that name."""
+        """Stop a program; False if none of that name is running."""
         event = self.running.get(name)
         if event is not None:
             event.set()

@@ -1,7 +1,7 @@
-"""The course for the page: lessons, work on exercises, answers, as plain data.
+"""The course as plain data for the page: lessons, the learner's files, quizzes.
 
-The learner's files and progress are in the folder that the terminal uses too. So every write first reads
-the file again, and a page cannot overwrite a version that it has not seen.
+The terminal uses the same folder for files and progress. So every write first reads the file again, and
+a page cannot overwrite a version that it has not seen.
 """
 
 from __future__ import annotations
@@ -29,7 +29,7 @@ from .limits import RefusedError
 
 Stopped = Callable[[], bool]
 PRIVATE = 0o600  # other users cannot read the learner's files
-PATHS = re.compile(r'File "[^"]*[\\/]([^"\\/]+)"')  # temporary folders, gone by then
+PATHS = re.compile(r'File "[^"]*[\\/]([^"\\/]+)"')  # a path in a traceback; its temporary folder is gone
 
 
 class Course:
@@ -90,7 +90,7 @@ class Course:
     def save(self, asked: schemas.Save, exercise: str) -> dict[str, Any]:
         """Write the learner's file, unless it changed since the page read it.
 
-        A closing page cannot wait for the answer to its last save: `after` is the text it sent then.
+        A closing page cannot wait for the answer to the save before this one: `after` is its text.
         """
         return {"version": self._save(_exercise(exercise), asked.text, asked.version, asked.after)}
 
@@ -102,7 +102,7 @@ class Course:
         return {"hints": [rendering.prose(hint) for hint in e.hints[:count]]}
 
     def solution(self, asked: schemas.Solution) -> dict[str, Any]:
-        """The solution: after passing, or if the learner confirmed."""
+        """The solution, if the exercise is passed or the learner confirmed."""
         e = _exercise(asked.exercise)
         with self.lock:
             progress = self._progress()
@@ -112,7 +112,7 @@ class Course:
         return {"solution": e.solution}
 
     def quiz(self, asked: schemas.Quiz) -> dict[str, Any]:
-        """Save an answer; the first counts."""
+        """Save an answer; only the first counts."""
         if all(asked.key not in lesson.quiz_keys for lesson in course.lessons()):
             raise RefusedError(f"there is no quiz {asked.key!r}", 404)
         with self.lock:
@@ -134,7 +134,7 @@ class Course:
         return {"outcome": _ran(e.name, asked.text, [], stopped), "version": version}
 
     def run_blocks(self, asked: schemas.Blocks, stopped: Stopped) -> dict[str, Any]:
-        """Run the blocks of a lesson up to one of them."""
+        """Run the code of a lesson up to and including the last block given."""
         *before, (text, _) = _code(_lesson(asked.lesson), asked.blocks)
         return {"outcome": _ran("block", text, before, stopped)}
 
@@ -159,7 +159,7 @@ class Course:
         return self.folder / f"{e.name}.py"
 
     def _read(self, e: Exercise) -> tuple[str, str]:
-        """The learner's text and its version, "" if there is no file."""
+        """The learner's text and its version; without a file, the starter code and ""."""
         try:
             with self._path(e).open("rb") as file:
                 content = file.read(limits.CODE + 1)
@@ -170,7 +170,7 @@ class Course:
         try:
             text = content.decode().replace("\r\n", "\n")
         except UnicodeDecodeError:
-            raise RefusedError(f"{self._path(e)} is not text in UTF-8", 422) from None
+            raise RefusedError(f"{self._path(e)} is not UTF-8 text", 422) from None
         return text, hashlib.sha256(content).hexdigest()
 
     def _save(self, e: Exercise, text: str, seen: str, after: str | None = None) -> str:
@@ -196,7 +196,7 @@ def _lesson(number: int | str) -> course.Lesson:
     found = {str(lesson.number): lesson for lesson in course.lessons()}
     if str(number) not in found:
         last = len(found)
-        raise RefusedError(f"there is no lesson {str(number)[:40]}; there are 1 to {last}", 404)
+        raise RefusedError(f"there is no lesson {str(number)[:40]}; the lessons are 1 to {last}", 404)
     return found[str(number)]
 
 
@@ -216,10 +216,10 @@ def _encoded(text: str) -> bytes:
 
 
 def _code(lesson: course.Lesson, texts: Sequence[str]) -> list[tuple[str, bool]]:
-    """The blocks up to the one to run, and which of them should raise."""
+    """The code up to the block to run; for each block, whether it should raise."""
     blocks = lesson.of("python")
     if len(texts) > len(blocks):
-        raise RefusedError(f"the lesson has {len(blocks)} blocks of code, got {len(texts)}")
+        raise RefusedError(f"the lesson has {len(blocks)} code blocks, got {len(texts)}")
     _encoded("".join(texts))
     return [(text, "raises" in block.options) for text, block in zip(texts, blocks, strict=False)]
 

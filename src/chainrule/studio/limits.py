@@ -5,13 +5,13 @@ Our own page stays far below them; they guard against hostile clients and mistak
 
 from __future__ import annotations
 
-BODY = 1_000_000  # bytes of a request, and of a message of a run
+BODY = 1_000_000  # bytes in a request or a WebSocket message
 THROWN_AWAY = 20_000_000  # bytes of an oversized request that are read before answering 413
 SECONDS = 10.0  # time limit of a request
-WORKERS = 4  # concurrent computing requests
+WORKERS = 4  # requests computed at the same time
 
 EXPRESSION = 2_000  # characters
-NAMES = 100  # in an expression
+NAMES = 100  # variables in an expression
 NODES = 2_000  # in a picture
 
 SAMPLES = 2_000  # points of a data set, rows of a table
@@ -33,12 +33,12 @@ COMMANDS = 1_000  # queued for a run
 STRANGERS = 100  # unauthenticated connections; beyond that the oldest is closed
 ARRIVALS = 50  # connections accepted at once; below STRANGERS, so each is read before it is closed
 HEADERS = 10.0  # seconds to send the head of a request
-FORM = 1_000  # bytes of the form with the code
+FORM = 1_000  # bytes of the sign-in form
 
 CODE = 200_000  # bytes of a learner's file, and of the blocks of a lesson
 PROGRAMS = 2  # concurrent learner programs
 PROGRAM_SECONDS = 20.0
-LOOK = 0.2  # seconds between checks that the client still waits for its program
+LOOK = 0.2  # seconds between checks that the client is still waiting for its program
 PROGRAM_MEGABYTES = 2048
 PROGRAM_NAME = 64  # characters of the name that a page gives to a program
 NAME = 100  # characters of the name of an exercise or a quiz

@@ -23,18 +23,18 @@ from .trainer import code, config, data_sets
 
 
 def read(asked: schemas.Expression) -> tuple[Expression, dict[str, float]]:
-    """An expression, and a number for each of its names, 1 by default."""
+    """Parse an expression, and choose a value for each variable, 1 by default."""
     try:
         expression = parse(asked.expression)
     except ValueError as error:
         raise RefusedError(str(error)) from None
     if len(expression.names) > limits.NAMES:
-        raise RefusedError(f"the expression has more than {limits.NAMES} names")
+        raise RefusedError(f"the expression has more than {limits.NAMES} variables")
     return expression, {name: asked.values.get(name, 1.0) for name in expression.names}
 
 
 def evaluate(expression: Expression, values: dict[str, float]) -> Value:
-    """The result, with its graph."""
+    """Evaluate an expression; the result has its graph."""
     leaves = {name: Value(x, label=name) for name, x in values.items()}
     try:
         result = expression(leaves)
@@ -44,7 +44,7 @@ def evaluate(expression: Expression, values: dict[str, float]) -> Value:
 
 
 def pictured(result: Value, names: dict[Any, str] | None = None) -> Picture:
-    """The picture of a result after backward."""
+    """Run backward and draw the result."""
     try:
         result.backward()
         return picture(result, names=names, most=limits.NODES)
@@ -92,14 +92,15 @@ def of_sample(asked: schemas.Sample) -> dict[str, Any]:
     if len(asked.parameters) != len(params):
         raise RefusedError(f"the model has {len(params)} parameters, got {len(asked.parameters)}")
     if asked.target >= points.classes:
-        raise RefusedError(f"target must be one of {points.classes} classes from 0, got {asked.target}")
+        last = points.classes - 1
+        raise RefusedError(f"target must be a class from 0 to {last}, got {asked.target}")
     for p, x in zip(params, asked.parameters, strict=True):
         p.data = x
     inputs = [Value(x, label=name) for name, x in zip("xy", asked.sample, strict=True)]
-    wanted = config.targets_for(settings, asked.target)
+    target = config.targets_for(settings, asked.target)
     for layer in model.layers:
         layer.watched = []  # the outputs of its neurons
-    loss = loss_named(settings.loss)([model(inputs)], [wanted])
+    loss = loss_named(settings.loss)([model(inputs)], [target])
     names = {p: name for name, p in model.named_parameters()}
     found = pictured(loss, names)
     if not asked.every:

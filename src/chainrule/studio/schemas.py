@@ -18,7 +18,7 @@ from .trainer.code import EPOCHS
 from .trainer.config import DATA_SETS, LOSSES, SHORT, Config
 
 FORMATS = ("html", "svg", "python")
-# By field name; error messages list them.
+# The allowed values by field name; error messages list them.
 CHOICES: dict[str, tuple[str, ...]] = {
     "data": DATA_SETS,
     "activation": tuple(ACTIVATIONS),
@@ -50,7 +50,7 @@ Number = Annotated[int, Meta(ge=1, le=limits.LESSONS)]
 
 
 class Request(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
-    """Base class: unknown fields are rejected."""
+    """Base class that rejects unknown fields."""
 
 
 # --- runs ----------------------------------------------------------------------------------------
@@ -98,11 +98,11 @@ class Sample(Request, frozen=True):
 
 
 class Command(Request, frozen=True, tag_field="type"):
-    """A message of a run."""
+    """A command to a run."""
 
 
 class Start(Command, frozen=True, tag="start"):
-    """The config is validated after the previous run has ended, so a bad one ends it too."""
+    """The config is validated after the previous run has ended, so an invalid one ends that run too."""
 
     config: msgspec.Raw
 
@@ -116,7 +116,7 @@ class Resume(Command, frozen=True, tag="resume"):
 
 
 class Step(Command, frozen=True, tag="step"):
-    """One step, then pause."""
+    """Take one step, then pause."""
 
 
 class Rewind(Command, frozen=True, tag="rewind"):
@@ -142,14 +142,14 @@ AnyCommand = Start | Pause | Resume | Step | Rewind | ChangeRate | Stop
 
 
 class Expression(Request, frozen=True):
-    """An expression and numbers for its names, 1 by default."""
+    """An expression and values for its variables, 1 by default."""
 
     expression: Annotated[str, Meta(max_length=limits.EXPRESSION)]
     values: dict[str, float] = {}
 
 
 class Export(Expression, frozen=True, kw_only=True):
-    """The same as a file."""
+    """An expression to export as a file."""
 
     format: Format
 
@@ -166,7 +166,7 @@ class Save(Request, frozen=True):
 
 
 class Program(Request, frozen=True):
-    """A program by the name that the page gave it."""
+    """A program, identified by the name that the page gave it."""
 
     program: Annotated[str, Meta(min_length=1, max_length=limits.PROGRAM_NAME)]
 
@@ -187,13 +187,13 @@ class Work(Program, frozen=True):
 
 
 class Hint(Request, frozen=True):
-    """One more hint."""
+    """A request for one more hint."""
 
     exercise: Name
 
 
 class Solution(Request, frozen=True):
-    """The solution: after passing, or if the learner confirmed."""
+    """A request for the solution; `sure` confirms it before passing."""
 
     exercise: Name
     sure: bool = False
@@ -207,6 +207,6 @@ class Quiz(Request, frozen=True):
 
 
 class Question(Request, frozen=True):
-    """A generated quiz."""
+    """A request for a generated quiz."""
 
     lesson: Number

@@ -1,6 +1,6 @@
 """Applies functions to Values in sequences and NumPy arrays.
 
-Shared by both cores. It does not import NumPy until it meets an array.
+Both cores use this module. It does not import NumPy until it meets an array.
 """
 
 from __future__ import annotations
@@ -135,7 +135,10 @@ def array_ufunc(self: Any, ufunc: Any, method: str, *inputs: Any, **options: Any
 
 
 def _like(value: Any) -> float:
-    """A float of the same sign and kind, found by comparisons, which are allowed everywhere."""
+    """A float of the same sign and kind: 0, finite, infinite or NaN.
+
+    It is found by comparisons, which even a tracer allows.
+    """
     if value > 0.0:
         return math.inf if value >= math.inf else 1.0
     if value < 0.0:

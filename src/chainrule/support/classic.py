@@ -1,7 +1,7 @@
 """The attribute names that classic tutorials use for a graph, written once for both cores.
 
 `_prev` and `_op` come from micrograd, `_children` and `_local_grads` from microgpt. All are read from
-the graph; assigning inputs or local gradients makes a hand-made operation.
+the graph; assigning inputs or local gradients turns a node into a hand-made operation.
 """
 
 from __future__ import annotations

@@ -1,7 +1,7 @@
 """`commit`: apply several changes atomically with respect to Ctrl-C.
 
 Python raises KeyboardInterrupt only between bytecode instructions. `commit` makes all changes in one
-instruction, a call into C that runs no Python, so an interrupt cannot separate them. Anything that
+instruction, a call into C that runs no Python code, so an interrupt cannot separate them. Anything that
 can fail (a rule, a conversion) happens earlier, while the changes are collected.
 """
 
@@ -22,7 +22,7 @@ Change = tuple[Any, ...]  # a function implemented in C, such as setattr, and it
 
 
 def commit(*changes: Iterable[Change]) -> None:
-    """Make all changes. They come from lists, or from iterators that run no Python, such as `zip`."""
+    """Make all changes, given as lists or as iterators that run no Python code, such as `zip`."""
     deque(starmap(call, chain.from_iterable(changes)), maxlen=0)
 
 
@@ -49,12 +49,12 @@ def data_of(values: Sequence[Value], numbers: Iterable[Any]) -> Iterable[Change]
     """The changes that set `.data` of each Value to a number.
 
     A subclass may define its own setter, as `chainrule.micrograd.Value` does. That setter is called;
-    it runs Python, so Ctrl-C may come between two such Values.
+    it runs Python code, so Ctrl-C may interrupt between two such Values.
     """
     floats = [x if type(x) is float else as_float(x) for x in numbers]
     if core == "c" or _has_own(values, "data"):
         return zip(repeat(setattr), values, repeat("data"), floats, strict=False)
-    # The setter of the reference class runs Python, so make its assignments directly.
+    # The setter of the reference class runs Python code, so make its assignments directly.
     return [
         change
         for value, x in zip(values, floats, strict=True)

@@ -67,14 +67,14 @@ def _set_attributes(node: Any, attributes: dict[str, Any]) -> None:
 
 
 def _of_an_argument(node: Any) -> Any:
-    """Inside grad, copy a node that depends on the arguments as a node that depends on them too."""
+    """Inside grad, a copy of a node that depends on the arguments; the copy depends on them too."""
     from ..value import modes
 
     return node._apply(ops.pos, (node,)) if modes().arguments.depends(node) else None
 
 
 def copy(self: Any) -> Any:
-    """Return another node with the same inputs."""
+    """Return a new node with the same inputs."""
     if (same := _of_an_argument(self)) is not None:
         return same
     if not self.is_leaf and not graph.arguments(self):
@@ -102,8 +102,8 @@ def deepcopy(self: Any, memo: dict[int, Any]) -> Any:
 
 
 # Pickle recurses into the parts of each object, which would exceed the recursion limit on a deep
-# graph. So the first result it meets returns the list of all nodes below it, inputs first; pickle
-# then finds the inputs of each node already pickled, and recurses no deeper.
+# graph. So the first result that pickle meets reduces to the list of all nodes below it, inputs first;
+# pickle then finds the inputs of each node already pickled, and recurses no deeper.
 
 
 class _Nodes:

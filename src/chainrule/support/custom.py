@@ -14,7 +14,7 @@ def custom_op(
     forward: Callable[..., Any],
     partials: Callable[..., Any] | Sequence[Callable[..., Any] | None],
 ) -> Op:
-    """Make an operation from its value and its partial derivatives.
+    """Define an operation by its value and its partial derivatives.
 
     `forward` takes numbers and returns a number. `partials` has one function per argument; each
     takes the same arguments and the result. If they use operators and chainrule functions
@@ -33,7 +33,7 @@ def custom_op(
     if not isinstance(name, str) or not name:
         raise TypeError(f"custom_op needs a name, got {name!r}")
     if name in BY_NAME:
-        raise ValueError(f"the table already has an operation '{name}': choose another name")
+        raise ValueError(f"the table already has an operation '{name}': choose a different name")
     if not callable(forward):
         raise TypeError(f"forward must be callable, got {type(forward).__name__}")
     if not rules:
@@ -58,6 +58,6 @@ def _check_arguments(what: str, function: Callable[..., Any], count: int, which:
         signature.bind(*range(count))
     except TypeError:
         raise TypeError(
-            f"{what} must take {count} argument{'' if count == 1 else 's'}, {which}, since there is one "
-            f"partial for each; it takes {signature}"
+            f"{what} must take {count} argument{'' if count == 1 else 's'}, {which}, because each "
+            f"argument has one partial; it takes {signature}"
         ) from None

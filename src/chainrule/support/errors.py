@@ -88,7 +88,7 @@ def overwritten(node: Any) -> StaleValueError:
 def freed(node: Any) -> GraphFreedError:
     return GraphFreedError(
         f"the graph below '{node._op}' was freed by backward(retain_graph=False). Pass "
-        f"retain_graph=True there to go back through it again, or build the expression again."
+        f"retain_graph=True there to differentiate it again, or build the expression again."
     )
 
 
@@ -101,15 +101,15 @@ def not_recorded(node: Any) -> RuntimeError:
 
 def no_rule(node: Any) -> TypeError:
     return TypeError(
-        f"'{node._op}' was made by hand and has no _backward: assign one, "
-        f"`out._backward = function`, or make the operation with custom_op."
+        f"'{node._op}' was defined by hand but has no _backward: assign one, "
+        f"`out._backward = function`, or define the operation with custom_op."
     )
 
 
 def no_formula(node: Any, purpose: str) -> TypeError:
     return TypeError(
-        f"cannot {purpose} through '{node._op}': it was made by hand, so only its _backward is "
-        f"known. Make the operation with custom_op(name, forward, partials)."
+        f"cannot {purpose} through '{node._op}': it was defined by hand, so only its _backward is "
+        f"known. Define the operation with custom_op(name, forward, partials)."
     )
 
 
@@ -132,10 +132,10 @@ def bad_value(name: str, args: tuple[float, ...], data: float) -> AnomalyError:
 
 def bad_gradient(node: Any, index: int, gradient: float) -> AnomalyError:
     """The gradient contribution from `node` to input `index` is not finite."""
-    site = graph.site(node) or "a line not recorded: build the expression inside detect_anomaly() too"
+    site = graph.site(node) or "an unrecorded line: build the expression inside detect_anomaly() too"
     shown = ", ".join(format_number(graph.number(v)) for v in node.inputs[:4])
     dots = ", ..." if len(node.inputs) > 4 else ""
     return AnomalyError(
-        f"the gradient of {node.op}({shown}{dots}) for input {index} is {gradient} (its own "
-        f"gradient was {format_number(graph.gradient(node))}); it was computed at {site}"
+        f"the gradient of {node.op}({shown}{dots}) with respect to input {index} is {gradient} (the "
+        f"gradient it received was {format_number(graph.gradient(node))}); it was computed at {site}"
     )

@@ -29,12 +29,12 @@ def gradient(node: Any) -> float:
 
 
 def row(node: Any) -> Op | None:
-    """The row of the table it was computed with; None for a leaf or a hand-made operation."""
+    """The row of the table that computed the node; None for a leaf or a hand-made operation."""
     return node._Value__row  # type: ignore[no-any-return]
 
 
 def name(node: Any) -> str:
-    """The name of a hand-made operation, or one assigned to `_op`; '' if there is none."""
+    """The name of a hand-made operation, or the name assigned to `_op`; '' if there is none."""
     return node._Value__name  # type: ignore[no-any-return]
 
 
@@ -43,7 +43,7 @@ def set_name(node: Any, name: str) -> None:
 
 
 def is_by_hand(node: Any) -> bool:
-    """Whether only a function assigned to `_backward` knows the derivative."""
+    """Whether a function was assigned to `_backward`, so that only it can compute the derivative."""
     return node._Value__closure is not None
 
 
@@ -63,7 +63,7 @@ def time(node: Any) -> int:
 
 
 def site(node: Any) -> str:
-    """The source line where it was computed, if inside `detect_anomaly()`."""
+    """The source line where the node was computed, if inside `detect_anomaly()`."""
     return node._Value__site  # type: ignore[no-any-return]
 
 

@@ -1,6 +1,6 @@
 """Elementary functions on Python floats with the results that IEEE 754 specifies.
 
-`math.log(0)` raises; here it is -inf, as in C, NumPy and PyTorch. Each function
+`math.log(0)` raises; `log(0)` here is -inf, as in C, NumPy and PyTorch. Each function
 calls the same C library routine as the compiled core, so the two agree to the
 last bit. This module does not know about derivatives.
 """
@@ -92,7 +92,7 @@ atan2 = math.atan2
 
 
 def cosh(x: float) -> float:
-    """Hyperbolic cosine; it is even, so it overflows to +inf on both sides."""
+    """The hyperbolic cosine; it is even, so it overflows to +inf on both sides."""
     return _cosh(math.fabs(x))
 
 
@@ -113,7 +113,7 @@ def _describe(x: object) -> str:
     if x is None:
         return "None"
     if hasattr(x, "_apply"):  # a Value inside a Value is ambiguous
-        return f"a {type(x).__name__}: use it as it is, or take its number with .data"
+        return f"a {type(x).__name__}: use it directly, or read its number with .data"
     if isinstance(x, (str, bytes, complex)):
         return f"{type(x).__name__} {x!r}"
     return type(x).__name__

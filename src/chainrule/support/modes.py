@@ -46,7 +46,7 @@ class Observer:
         """A Value is about to be used as true or false."""
 
     def guard(self, condition: Any, outcome: bool) -> bool:
-        """The program takes one branch, because a comparison has this outcome."""
+        """The program is about to branch on this outcome of a comparison."""
         return outcome
 
     def compares(self, value: Any, other: Any) -> bool:
@@ -124,7 +124,7 @@ _top: ContextVar[_Entry | None] = ContextVar("chainrule_modes", default=None)
 
 
 def current() -> Modes:
-    """The modes active here. For each mode, the manager entered last decides."""
+    """The modes active in this context. For each mode, the manager entered last decides."""
     entry = _top.get()
     if entry is None:
         return _DEFAULT
@@ -182,7 +182,7 @@ class Mode:
             inside = _top.get()
             while inside is not None and inside not in self._entries:
                 inside = inside.below
-            if inside is None:  # entered in another context, such as that of a generator's last user
+            if inside is None:  # entered in a different context: a generator may be resumed anywhere
                 inside = self._entries[-1]
             self._leave(inside)
         except BaseException:  # Ctrl-C: a traceback may keep this manager alive
@@ -318,9 +318,9 @@ class Numbers(Observer):
         """How the gradient of an input was lost; "" if none was.
 
         `order` is the graph of the result, and `reached` finds the nodes in it that receive a gradient.
-        An input that left the graph as a plain number is lost if the result does not depend on it, or if
-        part of the result is a plain number. no_grad() and detach() stop gradients on purpose. That is
-        an error only for no_grad(), and only if no gradient is left at all.
+        The gradient of an input that left the graph as a plain number is lost if the result does not
+        depend on that input, or if part of the result is a plain number. no_grad() and detach() stop
+        gradients on purpose. That is an error only for no_grad(), and only if no gradient is left.
         """
         if not self._taken and not self._cuts:
             return ""

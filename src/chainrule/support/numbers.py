@@ -12,7 +12,7 @@ from typing import Any
 
 from . import graph
 
-MISSING = "–"  # not computed, or more than one value
+MISSING = "–"  # shown for a number that was not computed, or stands for several
 LONGEST = 11  # characters, as in -99999.1234, -12345678.9 and -1.234e-300
 
 _FIXED = Context(prec=28, rounding=ROUND_HALF_UP, traps=[])
@@ -40,7 +40,7 @@ def plural(count: int, noun: str) -> str:
 
 
 def signed(x: float | None) -> str:
-    """The same, with a plus sign for positive numbers."""
+    """Like `format`, with a plus sign for positive numbers."""
     text = format(x)
     return f"+{text}" if x is not None and x > 0 else text
 

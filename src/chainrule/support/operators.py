@@ -111,8 +111,8 @@ def _compare(op: Op, left: Any, right: Any) -> Any:
 def _eq(self: Any, other: Any) -> Any:
     """Compare a Value with a plain number as numbers, and two Values by identity.
 
-    By identity, because tutorials keep nodes in lists and sets. But a Value that stands for a number
-    compares as one: a sample while a function is compiled, an argument inside grad and the like.
+    Identity is needed because tutorials keep nodes in lists and sets. But a Value that stands for a
+    plain number, such as a sample in a compiled function or an argument inside grad, compares as one.
     """
     modes = current()
     observer = modes.arguments if modes.differentiating else modes.tracer

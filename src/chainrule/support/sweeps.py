@@ -1,4 +1,4 @@
-"""The two sweeps over a recorded graph, computed in Values so that they can be differentiated again.
+"""The two sweeps over a recorded graph, computed on Values so that they can be differentiated again.
 
 `adjoints` goes from the result to the leaves (reverse mode), `tangents` from the leaves to the
 result (forward mode). Both interpret the table's partials. They treat rows that select, such as
@@ -57,14 +57,14 @@ def reached(order: list[Any], roots: Iterable[Any]) -> set[Any]:
 
 
 def adjoints(order: list[Any], seed: Any, among: set[Any] | None = None) -> dict[Any, Any]:
-    """The derivative of the last of `order` with respect to each node it depends on, as expressions.
+    """The derivatives of the last node of `order` with respect to all it depends on, as expressions.
 
-    With `among`, only through these nodes; the other partials are not computed.
+    `among` restricts the sweep to these nodes; the partials of other nodes are not computed.
 
     A value used only in the branch that `where` did not take gets no adjoint. The condition may
     change when the expression is recomputed, so this is part of the expression: `active[v]` is 0
-    when no path from the result to `v` is taken, and None if one always is. Forward mode does the
-    same.
+    when no path from the result to `v` is taken, and None if some path always is. Forward mode does
+    the same.
     """
     root = order[-1]
     total: dict[Any, Any] = {root: seed}
@@ -84,7 +84,7 @@ def adjoints(order: list[Any], seed: Any, among: set[Any] | None = None) -> dict
 
 
 def _path(node: Any, partial: Any, before: Any) -> Any:
-    """Whether a derivative passes an edge: an expression, 0.0 for never or None for always."""
+    """Whether a derivative passes an edge: 0.0 for never, None for always, otherwise an expression."""
     row = graph.row(node)
     if row is None or not row.selects:
         return before
@@ -97,7 +97,7 @@ def _path(node: Any, partial: Any, before: Any) -> Any:
 def _add(
     to: Any, partial: Any, derivative: Any, path: Any, total: dict[Any, Any], active: dict[Any, Any]
 ) -> None:
-    """Add a contribution to a node's derivative, if it passes the edge."""
+    """Add a contribution to a node's derivative, unless the edge is cut."""
     if path == 0.0 and isinstance(path, float):
         return
     share = product(derivative, partial)
@@ -112,7 +112,7 @@ def _add(
 
 
 def backward(order: list[Any], gradient: Any, reset: bool) -> None:
-    """`Value.backward(create_graph=True)`: gradients that are Values themselves."""
+    """`Value.backward(create_graph=True)`: the gradients are Values themselves."""
     root = order[-1]
     total = adjoints(order, gradient if hasattr(gradient, "_apply") else as_float(gradient))
     known = set(order)
@@ -133,7 +133,7 @@ def backward(order: list[Any], gradient: Any, reset: bool) -> None:
 
 
 def as_value(cls: Any, result: Any, known: set[Any]) -> Any:
-    """A derivative as a separate node: never a plain number, never a node of the expression.
+    """Return a derivative as a new node: never a plain number, never a node of the expression.
 
     A number becomes the result of an operation on a constant, not a leaf, so that it gets no
     gradient and an enclosing `grad` does not mistake it for one of the user's Values.

@@ -1,4 +1,4 @@
-"""`fit`: the training loop, and one engine for each way to compute."""
+"""`fit`: the training loop, and its engines: eager, native and JAX."""
 
 from .engines import LOSSES
 from .history import History

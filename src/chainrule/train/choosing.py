@@ -26,7 +26,7 @@ def make_engine(
     mesh: Any = None,
     shard_parameters: bool = False,
 ) -> Engine:
-    """Make the engine with this name; 'auto' means native code if the run can be compiled."""
+    """Create the engine with this name; 'auto' means native code if the run can be compiled."""
     if engine not in ENGINES:
         raise ValueError(f"engine must be one of {', '.join(ENGINES)}, got {engine!r}")
     if mesh is not None and engine != "jax":
@@ -59,6 +59,6 @@ def why_not_native(model: nn.Module, loss: Loss) -> str:
         return ""
     which = "loss" if is_plain(model) else "model"
     return (
-        f"the {which} is your own and may do something else at each call; if it has no Python "
-        f"branches, engine='native' compiles it"
+        f"the {which} is user-defined and may behave differently at each call; if it has no Python "
+        f"branches, use engine='native' to compile it"
     )

@@ -1,6 +1,6 @@
-"""`diagnose`: explains in plain words what is wrong with a network's gradients, layer by layer.
+"""`diagnose`: explains in plain words what is wrong with a network's gradients, data and predictions.
 
-Computes one step on the data without changing the model.
+It computes one step on the data without changing the model.
 """
 
 from __future__ import annotations
@@ -26,13 +26,13 @@ from .metrics import number
 
 VANISHING = 1e-3  # relative to the gradient of the last layer
 EXPLODING = 1e3
-DEAD = 0.5  # fraction of units
-SATURATED = 0.5
+DEAD = 0.5  # fraction of the units of a layer
+SATURATED = 0.5  # fraction of the outputs of a layer
 LARGE_UPDATE = 0.3  # relative to the weight, in one step
 SMALL_UPDATE = 1e-6
 SMALL_GRADIENT = 1e-3  # the relative update at a learning rate of 1
 LARGE_COLUMN = 10.0  # root mean square of a column
-SMALL_COLUMN = 1e-2  # its largest magnitude
+SMALL_COLUMN = 1e-2  # largest magnitude in a column
 LITTLE_SPREAD = 0.01  # spread of predictions after training, relative to that of the targets
 SAMPLES_REVIEWED = 200
 FEW = 5  # columns listed in a message
@@ -40,7 +40,7 @@ FEW = 5  # columns listed in a message
 
 @dataclass
 class Diagnosis:
-    """The findings: one line per layer, and the problems in words. True if there are none."""
+    """One line per layer, and the problems in words. True if there are no problems."""
 
     loss: float
     layers: list[str] = field(default_factory=list)
@@ -51,7 +51,7 @@ class Diagnosis:
 
     def __str__(self) -> str:
         lines = [f"loss {self.loss:.6g}", *self.layers]
-        lines += [f"{name}: {text}" for name, text in self.findings.items()] or ["nothing is wrong"]
+        lines += [f"{name}: {text}" for name, text in self.findings.items()] or ["no problems found"]
         return "\n".join(lines)
 
     __repr__ = __str__
@@ -81,7 +81,8 @@ def diagnose(
     check_constant(report, predictions, y, 1e-9)
     if not math.isfinite(value.data):
         report.findings["loss"] = (
-            f"the loss is {value.data}; run it inside detect_anomaly() to see where"
+            f"the loss is {value.data}; compute it inside detect_anomaly() to see which operation is "
+            f"responsible"
         )
         return report
     value.backward(reset=True)
@@ -120,7 +121,7 @@ def review(
 
 
 def check_scale(report: Diagnosis, X: Any, names: Sequence[str]) -> None:
-    """Find columns so large that they saturate a network, or too small for it to distinguish."""
+    """Find columns so large that they saturate a network, or so small that they have no effect."""
     try:
         table = np.asarray(X, dtype=float)
     except (TypeError, ValueError):  # samples are not rows of numbers
@@ -137,13 +138,13 @@ def check_scale(report: Diagnosis, X: Any, names: Sequence[str]) -> None:
         shown = ", ".join(f"{named[i]} (about {typical[i]:.2g})" for i in far[:FEW])
         shown += f" and {len(far) - FEW} more" if len(far) > FEW else ""
         report.findings["scale"] = (
-            f"a network learns best from columns of about 1 in size, these are far from it: {shown}; "
-            f"subtract each column's mean and divide by its standard deviation"
+            f"a network learns best from columns whose values are about 1 in size, and these are not: "
+            f"{shown}; subtract each column's mean and divide by its standard deviation"
         )
 
 
 def check_constant(report: Diagnosis, predictions: Sequence[Any], y: Any, least: float) -> None:
-    """Find predictions that hardly vary although the targets do; `least` is relative to their spread."""
+    """Find predictions whose spread is at most `least` times that of the targets."""
     outputs = np.array([[number(v) for v in flatten(p)[0]] for p in predictions])
     targets = np.array([[number(v) for v in flatten(t)[0]] for t in y])
     if not outputs.size or not np.isfinite(outputs).all() or not np.isfinite(targets).all():
@@ -152,7 +153,8 @@ def check_constant(report: Diagnosis, predictions: Sequence[Any], y: Any, least:
     if wanted > 0.0 and spread <= least * wanted:
         report.findings["constant"] = (
             f"the predictions hardly depend on the inputs: they differ by {spread:.2g}, the targets by "
-            f"{wanted:.2g}; scale columns and targets to about 1, train longer, or change the rate"
+            f"{wanted:.2g}; scale columns and targets to about 1, train longer, or change the learning "
+            f"rate"
         )
 
 
@@ -164,7 +166,7 @@ def check_growth(
     last = losses[-1] if now <= 2.0 * max(first, losses[-1]) else now
     if not last <= first:
         report.findings["learning rate"] = (
-            f"the loss grew from {first:.4g} to {last:.4g}: the learning rate {rate:g} is too large; "
+            f"the loss grew from {first:.4g} to {last:.4g}: the learning rate of {rate:g} is too large; "
             f"try {min(rate / 10, 0.01):g}"
         )
 
@@ -179,8 +181,8 @@ def check_flow(report: Diagnosis, model: nn.Module, gradients: dict[Any, float])
     bad = [name for name, norm in norms.items() if not math.isfinite(norm)]
     if bad:
         report.findings["loss"] = (
-            f"the gradient of {', '.join(bad)} is not finite; "
-            f"compute it inside detect_anomaly() to see where"
+            f"not all gradients are finite: see {', '.join(bad)}; "
+            f"compute them inside detect_anomaly() to see which operation is responsible"
         )
     for name, norm in norms.items():
         report.layers.append(f"{name}: gradient {norm:.2e} (root mean square)")
@@ -190,14 +192,14 @@ def check_flow(report: Diagnosis, model: nn.Module, gradients: dict[Any, float])
     weak = [name for name, norm in norms.items() if norm < VANISHING * last]
     if last > 0 and first < VANISHING * last and "dead" not in report.findings:
         report.findings["vanishing"] = (
-            f"the gradient of {', '.join(weak)} is less than a thousandth of that of the last layer, "
-            f"so they hardly learn; try relu or init='xavier', or fewer layers"
+            f"the gradients of {', '.join(weak)} are less than a thousandth of that of the last layer, "
+            f"so these layers hardly learn; try relu or init='xavier', or fewer layers"
         )
     strong = [name for name, norm in norms.items() if norm > EXPLODING * max(last, 1e-300)]
     if first > EXPLODING * max(last, 1e-300) or max(norms.values()) > 1e6:
         worst = ", ".join(strong) or max(norms, key=lambda name: norms[name])
         report.findings["exploding"] = (
-            f"the gradient of {worst} is very large; use smaller initial weights "
+            f"very large gradients in {worst}; use smaller initial weights "
             f"(init='xavier' or 'he') or clip_grad_norm_"
         )
 
@@ -210,7 +212,7 @@ def check_units(report: Diagnosis, model: nn.Module, X: Any) -> None:
         dead = sum(not any(column) for column in columns) / len(columns)
         if dead >= DEAD and "dead" not in report.findings:
             report.findings["dead"] = (
-                f"{dead:.0%} of the units of {name} are 0 for every sample and cannot learn any more; "
+                f"{dead:.0%} of the units of {name} are 0 for every sample and can no longer learn; "
                 f"try init='he', leaky_relu or a smaller learning rate"
             )
         activation = name_of(layers[name].neurons[0].activation)
@@ -218,8 +220,8 @@ def check_units(report: Diagnosis, model: nn.Module, X: Any) -> None:
         full = sum(is_saturated(activation, x) for x in flat) / len(flat)
         if full >= SATURATED and "saturated" not in report.findings:
             report.findings["saturated"] = (
-                f"{full:.0%} of the outputs of {name} are at the ends of {activation}, where it is "
-                f"flat; use smaller weights (init='xavier') or scale the inputs"
+                f"{full:.0%} of the outputs of {name} are close to the limits of {activation}, where it "
+                f"is flat; use smaller weights (init='xavier') or scale the inputs"
             )
 
 
@@ -235,7 +237,7 @@ def check_zero_grad(report: Diagnosis, held: list[float], fresh: list[float]) ->
     if not size or not one:
         return
     alike = math.fsum(a / size * (b / one) for a, b in zip(held, fresh, strict=True))
-    # The previous gradient may have been larger, but not a multiple of this one.
+    # The gradient of the previous step may be larger, but hardly an exact multiple of this one.
     if size > 100 * one or (size > 1.5 * one and alike > 0.9999):
         report.findings["zero_grad"] = (
             f"the parameters hold gradients {size / one:.1f} times as large "
@@ -250,19 +252,19 @@ def check_rate(report: Diagnosis, gradients: dict[Any, float], optimizer: optim.
     if share > LARGE_UPDATE:
         report.findings["learning rate"] = (
             f"one step moves the parameters by {share:.0%} of their size: "
-            f"the learning rate {optimizer.lr:g} is too large"
+            f"the learning rate of {optimizer.lr:g} is too large"
         )
     elif share < SMALL_UPDATE and share_moved(gradients, optimizer, 1.0) < SMALL_GRADIENT:
         report.layers.append("the gradients are tiny: the loss is at a minimum, or on a plateau")
     elif share < SMALL_UPDATE:
         report.findings["learning rate"] = (
             f"one step moves the parameters by only {share:.1e} of their size: "
-            f"the learning rate {optimizer.lr:g} is too small"
+            f"the learning rate of {optimizer.lr:g} is too small"
         )
 
 
 def share_moved(gradients: dict[Any, float], optimizer: optim.Optimizer, rate: float) -> float:
-    """How far one step with this rate moves the parameters, relative to their size."""
+    """How far one step with this learning rate moves the parameters, relative to their size."""
     t, hyper = float(optimizer.steps + 1), {**optimizer.hyperparameters, "lr": rate}
     moves, sizes = [], []
     for p, state in zip(optimizer.params, optimizer.state, strict=True):

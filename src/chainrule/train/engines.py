@@ -1,6 +1,6 @@
 """Engines: they execute the steps of a training run.
 
-`Engine` is the protocol that `fit` and the studio use. `EagerEngine` makes the steps on Values,
+`Engine` is the protocol that `fit` and the studio use. `EagerEngine` computes the steps on Values,
 native_engine.py in native code, and jax_engine.py on JAX devices; choosing.py selects one.
 """
 
@@ -35,7 +35,7 @@ LossName = Literal[
     "cross_entropy",
     "nll",
 ]
-# `nn` has a function for each, with PyTorch's name.
+# `nn` has a function for each, under PyTorch's name.
 LOSSES: dict[str, Loss] = {
     name: getattr(nn, name if hasattr(nn, name) else f"{name}_loss") for name in get_args(LossName)
 }
@@ -43,28 +43,28 @@ LOSSES: dict[str, Loss] = {
 
 @dataclass
 class Outcome:
-    """The result of some steps. If `finite` is False, the last loss is of a step that had no effect."""
+    """The result of some steps. If not `finite`, the last step failed and changed nothing."""
 
     losses: Sequence[float]
     finite: bool = True
     sizes: Sequence[int] = ()  # samples in each step, if different from `Data.sizes`
     norms: Array = None  # gradient norms of each layer for each epoch, if the engine computes them
-    piece: Any = None  # the batch of the step that was not finite
+    piece: Any = None  # the batch of the failed step, if any
 
 
 class Engine(Protocol):
-    """Makes steps. Its numbers may be stored elsewhere; `write_back` copies them to the model."""
+    """Runs training steps. Its numbers may be elsewhere; `write_back` copies them to the model."""
 
     name: str
-    reason: str  # why another engine was not used, if one was requested
+    reason: str  # why native code was not used, or not for everything; otherwise empty
     at_once: int  # epochs per call, if nothing is observed in between
-    writes_files: bool  # with several processes, true for only one
+    writes_files: bool  # with several processes, only one writes
 
     def steps(self, plan: Plan, interrupted: Interrupted = bool) -> Outcome:
-        """Make the steps of a plan; stop early if interrupted or if a number is not finite."""
+        """Run the steps of a plan; stop early if interrupted or if a loss or gradient is not finite."""
 
     def evaluate(self, xs: Any, ys: Any) -> tuple[list[Any], float]:
-        """Predictions for samples, and their loss."""
+        """The predictions for some samples, and their loss."""
 
     def dead_units(self, xs: Any, ys: Any) -> float:
         """The fraction of hidden units whose output is exactly 0 for all samples."""
@@ -75,7 +75,7 @@ class Engine(Protocol):
 
     @property
     def made(self) -> int:
-        """The number of steps that led to these numbers."""
+        """The number of steps taken so far."""
 
     def restore(self, numbers: Array, made: int) -> None:
         """Continue from other numbers, after `made` steps."""
@@ -119,7 +119,7 @@ class EagerEngine:
         return Outcome(losses, True, sizes)
 
     def step(self, loss: Value) -> bool:
-        """Make one optimiser step, unless the loss or a gradient is not finite."""
+        """Take one optimiser step, unless the loss or a gradient is not finite."""
         if math.isfinite(loss.data):
             self.optimizer.zero_grad()
             loss.backward()
@@ -162,7 +162,7 @@ class EagerEngine:
 
 
 def is_plain(model: nn.Module) -> bool:
-    """Whether the model consists of `nn` parts only: then every call does the same, in both modes."""
+    """Whether the model consists of `nn` modules only, so that every call computes the same function."""
     try:
         describe(model)
     except TypeError:
@@ -187,7 +187,7 @@ def layers_of(model: nn.Module) -> dict[str, Layer]:
 
 
 def outputs_of_layers(model: nn.Module, xs: Any) -> dict[str, list[list[float]]]:
-    """The outputs of each layer for every sample, with one row per call of the layer."""
+    """The outputs of each layer for every sample, with one row per call to the layer."""
     layers = layers_of(model)
     with no_grad(), Watched(layers.values()):
         for x in xs:
@@ -197,7 +197,7 @@ def outputs_of_layers(model: nn.Module, xs: Any) -> dict[str, list[list[float]]]
 
 
 class Watched:
-    """Makes layers collect outputs until the block ends or, after an interrupt, this is destroyed."""
+    """Makes layers collect outputs until the block ends or, after an interrupt, `self` is destroyed."""
 
     end: Sequence[Change] = ()  # on the class, because __init__ may be interrupted too
 

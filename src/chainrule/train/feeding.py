@@ -1,7 +1,7 @@
 """Sources of training batches: arrays that we shuffle, or an iterator with its own order.
 
-An engine asks a `Plan` for the batches of its steps and reads them one at a time. Apart from that
-it uses only `X` and `y`, which for an iterator are the first batch.
+An engine asks a `Plan` for the batches of its steps and reads them one at a time. Otherwise it
+uses only `X` and `y`, which for an iterator are the first batch.
 """
 
 from __future__ import annotations
@@ -20,13 +20,13 @@ from ..data.splitting import as_samples, check_count, check_lengths, take
 
 @dataclass
 class Plan:
-    """The steps to make: their learning rates and the order of the samples."""
+    """The steps to take: their learning rates and the order of the samples."""
 
     data: Data
     rates: Any  # an array with one rate per step; for a Stream, one rate for all
     order: Any = None  # sample indices of all epochs; None if every step uses all samples
-    first: int = 0  # steps already made
-    epochs: tuple[int, int] = (1, 1)  # the first and last epoch that the run still has to do
+    first: int = 0  # steps already taken
+    epochs: tuple[int, int] = (1, 1)  # the first and last epoch still to run
     passes: int = field(default=0, init=False)  # completed passes over a Stream
 
     def pieces(self) -> Iterator[tuple[float, Any]]:
@@ -49,9 +49,9 @@ class Plan:
         return self.order[epoch * data.samples :][start : min(start + data.size, data.samples)]
 
     def finished(self, steps: int, finite: bool) -> tuple[int, int]:
-        """After this many steps: the completed epochs, and the steps made in the next one.
+        """After this many steps: the completed epochs, and the steps taken in the next one.
 
-        An engine may read a Stream to its end before it finds that a step was not finite.
+        An engine may read a Stream to its end before it finds that a loss or gradient was not finite.
         """
         if isinstance(self.data, Stream):
             return (self.passes, 0) if finite and self.passes else (0, steps)
@@ -60,7 +60,7 @@ class Plan:
 
 @dataclass
 class Data:
-    """Arrays to train on, and their order."""
+    """Arrays to train on, and the order of their samples."""
 
     X: Any
     y: Any
@@ -93,7 +93,7 @@ class Data:
         self.plan(1, 0.0)
 
     def read(self, piece: Any, process: int = 0, processes: int = 1) -> tuple[Any, Any]:
-        """The samples of a batch, or one process's share of them."""
+        """The samples of a batch, or one process's part of them."""
         share = len(piece) // processes
         mine = piece[process * share : (process + 1) * share]
         return take(self.X, mine), take(self.y, mine)
@@ -103,7 +103,7 @@ class Stream(Data):
     """Batches (X, y) from an iterable, or from a function that returns one.
 
     Each epoch is one pass. X and y are the first batch, which is read now and trained on later.
-    With several processes, each has its own iterable, which yields its share of every batch.
+    With several processes, each has its own iterable, which yields its part of every batch.
     """
 
     def __init__(self, source: Any) -> None:
@@ -113,17 +113,17 @@ class Stream(Data):
         opened = self.open()
         batch = next(opened, None)
         if batch is None:
-            raise ValueError("there is no batch to train on: the iterator is empty")
+            raise ValueError("the iterator is empty: expected at least one batch to train on")
         first = _pair(batch, 1)
         super().__init__(*first, None, False, np.random.default_rng(0))
         self.opened: Iterator[Any] | None = itertools.chain([first], opened)
 
     def plan(self, epochs: int, rate: float) -> Plan:
-        """One pass over the batches, in their own order."""
+        """Plan one pass over the batches, in their own order."""
         return Plan(self, np.array([rate]))
 
     def open(self) -> Iterator[Any]:
-        """Start a new pass; calls `set_epoch`, as in PyTorch, if the source has it."""
+        """Start a new pass; calls the source's `set_epoch`, as in PyTorch, if it has one."""
         if hasattr(self.source, "set_epoch"):
             self.source.set_epoch(self.epoch)
         if hasattr(self.source, "__iter__"):
@@ -131,7 +131,7 @@ class Stream(Data):
         if callable(self.source):
             return iter(self.source())
         raise TypeError(
-            f"without y the data must be batches (X, y) in an iterable, or a function that returns an "
+            f"without y, the data must be an iterable of batches (X, y), or a function that returns an "
             f"iterator over them, got {type(self.source).__name__}"
         )
 
@@ -149,14 +149,14 @@ class Stream(Data):
             yield _pair(batch, number)
         if number == 0:
             raise ValueError(
-                f"no batches are left for epoch {self.epoch}: an iterator is read only once, so give a "
-                f"list of batches, or a function that returns a new iterator"
+                f"no batches are left for epoch {self.epoch}: an iterator can be read only once, so "
+                f"pass a list of batches, or a function that returns a new iterator"
             )
 
     def skip(self) -> None:
-        """Skip an epoch. A source without `set_epoch` is read through it when the next epoch starts.
+        """Skip an epoch. If the source has no `set_epoch`, read and discard its batches later.
 
-        This leaves a source that shuffles with its own generator in the right state.
+        Reading them leaves a source that shuffles with its own generator in the right state.
         """
         if hasattr(self.source, "set_epoch"):
             self.opened = None
@@ -165,7 +165,7 @@ class Stream(Data):
             self.behind += 1
 
     def read(self, piece: Any, process: int = 0, processes: int = 1) -> tuple[Any, Any]:
-        """Return the batch unchanged: an iterator already yields the share of its process."""
+        """Return the batch unchanged: an iterator yields only the part of its own process."""
         X, y = piece
         return X, y
 
@@ -178,11 +178,11 @@ def _is_sample(batch: Any) -> bool:
 
 
 def _pair(batch: Any, number: int) -> tuple[Any, Any]:
-    """X and y of a batch, with arrays of other libraries converted to NumPy."""
+    """X and y of a batch, with arrays from other libraries converted to NumPy."""
     if _is_sample(batch):
         raise TypeError(
-            f"y is missing: without it X must be batches (X, y), but batch {number} has numbers alone; "
-            f"give fit(model, loss, X, y)"
+            f"y is missing: without it, X must be batches (X, y), but batch {number} has only numbers; "
+            f"call fit(model, loss, X, y)"
         )
     if not isinstance(batch, (tuple, list)) or len(batch) != 2:
         raise TypeError(f"batch {number} must be a pair (X, y), got {type(batch).__name__}")

@@ -10,7 +10,7 @@ from typing import Any
 
 @dataclass
 class History:
-    """Every list has one number per epoch."""
+    """The record of a training run. Every list has one number per epoch."""
 
     losses: list[float] = field(default_factory=list)
     validation_losses: list[float] = field(default_factory=list)
@@ -22,20 +22,20 @@ class History:
     best_epoch: int = 0
     stopped: str = ""  # why training stopped early, if it did
     engine: str = ""  # the engine that trained: eager, native or jax
-    reason: str = ""  # why engine="auto" did not use native code, or not for everything
+    reason: str = ""  # why engine="auto" used no native code, or used it for training only
 
     @property
     def epochs(self) -> int:
         return len(self.losses)
 
     def curves(self) -> dict[str, list[float]]:
-        """Every list that is not empty, by its name in a plot."""
+        """Every non-empty list of losses or metrics, by its name in a plot."""
         named = {"loss": self.losses, "validation loss": self.validation_losses, **self.metrics}
         return {name: numbers for name, numbers in named.items() if numbers}
 
     def __str__(self) -> str:
         if not self.losses:
-            return "History: no epoch was finished" + (f"; {self.stopped}" if self.stopped else "")
+            return "History: no epoch was completed" + (f"; {self.stopped}" if self.stopped else "")
         text = f"{self.epochs} epochs in {self.seconds:.2f} s"
         text += f", loss {self.losses[0]:.6g} -> {self.losses[-1]:.6g}"
         if self.validation_losses:

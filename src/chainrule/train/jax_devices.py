@@ -1,7 +1,7 @@
-"""Places the arrays of a training run on JAX devices, and gets them back.
+"""Places the arrays of a training run on JAX devices, and copies them back.
 
 Batches are split over the first axis of the mesh. Parameters and the optimiser's state are
-replicated or, if requested, split over the same axis. This file does not know about models.
+replicated or, if requested, split over the same axis. This file knows nothing about models.
 """
 
 from __future__ import annotations
@@ -40,14 +40,14 @@ class Devices:
             raise ValueError("shard_parameters needs a mesh: fit(..., mesh=jax.make_mesh(...))")
 
     def sharding(self, *axes: str | None) -> Any:
-        """Split along the named axes; None lets JAX decide."""
+        """The sharding along the named axes; None, which lets JAX decide, if there is no mesh."""
         if self.mesh is None:
             return None
         sharding = self.jax.sharding
         return sharding.NamedSharding(self.mesh, sharding.PartitionSpec(*axes))
 
     def sharding_of(self, parameter: Array) -> Any:
-        """Split along the first axis that divides evenly; replicate if there is none."""
+        """Split along the first axis that divides evenly; replicate if there is no such axis."""
         if self.shard_parameters:
             for i, size in enumerate(parameter.shape):
                 if size and size % self.parts == 0:
@@ -75,14 +75,14 @@ class Devices:
         return self.jax.make_array_from_callback(x.shape, sharding, lambda part: x[part])
 
     def put_batch(self, arrays: Sequence[Array]) -> tuple[Array, ...]:
-        """Make a global batch from each process's share."""
+        """Assemble a global batch from the part of each process."""
         if self.mesh is None:
             return tuple(self.jax.numpy.asarray(a) for a in arrays)
         size = len(arrays[0]) * self.processes
         if size % self.parts:
             raise ValueError(
                 f"a batch of {size} samples cannot be split over {self.parts} devices: yield batches "
-                f"whose sizes are multiples of {self.parts}, and leave out or fill up the last"
+                f"whose sizes are multiples of {self.parts}, and drop or pad the last one"
             )
         split = self.sharding(self.axis)
         make = self.jax.make_array_from_process_local_data
@@ -98,7 +98,7 @@ class Devices:
 
 
 def gather(number: Any) -> list[Any]:
-    """Gather one number, or a list of the same length, from every process."""
+    """Gather one number from every process, or one list; all lists must have the same length."""
     from jax.experimental.multihost_utils import process_allgather
 
     found: list[Any] = process_allgather(np.asarray(number)).tolist()
@@ -120,7 +120,7 @@ class Common:
 
 
 def check_common(things: Sequence[Common]) -> None:
-    """Raise in all processes if any of them differs from process 0."""
+    """Raise in all processes if any process differs from process 0."""
     found = gather([number for thing in things for number in thing.digest()])
     for i, thing in enumerate(things):
         digests = [numbers[2 * i : 2 * i + 2] for numbers in found]
@@ -129,13 +129,13 @@ def check_common(things: Sequence[Common]) -> None:
             who = f"process{'' if len(different) == 1 else 'es'} {', '.join(different)}"
             raise ValueError(
                 f"the {thing.name} of {who} differ from those of process 0 (here: {thing.shown}): "
-                f"all processes of a training run must use the same"
+                f"all processes of a training run must agree"
             )
 
 
 @contextlib.contextmanager
 def all_or_none(doing: str) -> Iterator[None]:
-    """With several processes: if one fails here, the others fail too instead of waiting for it."""
+    """With several processes, if one fails in this block, the others fail too instead of waiting."""
     jax = sys.modules.get("jax")  # already imported if there are several processes
     if jax is None or jax.process_count() == 1:
         yield

@@ -1,4 +1,4 @@
-"""Training on all devices that JAX sees: `fit(..., engine="jax", mesh=...)`.
+"""Training on all the devices that JAX sees: `fit(..., engine="jax", mesh=...)`.
 
 The loss of one sample and the optimiser's rule are lowered to JAX; XLA handles the devices, the
 sharding and the communication. `jax_devices.py` decides where arrays are placed; each process
@@ -31,7 +31,7 @@ COMPARED = 200  # processes compare up to this many samples with each other
 
 
 class JaxEngine(EagerEngine):
-    """Makes steps on JAX devices. The model is updated after each epoch."""
+    """Runs the steps on JAX devices, and updates the model after each epoch."""
 
     name = "jax"
 
@@ -54,8 +54,8 @@ class JaxEngine(EagerEngine):
         self.jnp: Any = self.backend.jnp
         if optimizer.has_own_step:
             raise CompileError(
-                f"{type(optimizer).__name__} has a step() of its own, which JAX would not "
-                "call: write a rule()"
+                f"{type(optimizer).__name__} overrides step(), which JAX would not "
+                "call: define a rule() instead"
             )
         model.train()
         check_loss(loss([model(data.X[0])], [data.y[0]]))
@@ -64,7 +64,10 @@ class JaxEngine(EagerEngine):
             self.step_of_one.traced(Batch((data.X[:1], data.y[:1])), 0).source for _ in range(2)
         )
         if first != again:
-            raise CompileError("the model is not the same each time: what is random must stay eager")
+            raise CompileError(
+                "two traces of the model differ, perhaps because it uses random numbers; train it with "
+                "engine='eager'"
+            )
         self.function = self.step_of_one.to_jax(data.X[:1], data.y[:1], model=model)
         if len(self.step_of_one.params) > len(optimizer.params):
             raise CompileError("the loss depends on Values that are not parameters of the optimizer")
@@ -93,17 +96,17 @@ class JaxEngine(EagerEngine):
             if size % parts:
                 raise ValueError(
                     f"a batch of {size} samples cannot be split over {parts} devices: choose batch_size "
-                    f"so that it and the rest of {data.samples} samples are multiples of {parts}"
+                    f"so that it and the last batch of {data.samples} samples are multiples of {parts}"
                 )
 
     def pieces(self, plan: Plan) -> Iterator[tuple[Any, list[Array]]]:
-        """The batches of an epoch with their arrays; several processes read streams in lockstep."""
+        """The batches of an epoch and their arrays; several processes read streams in lockstep."""
         pieces = ((piece, self.read(piece, i)) for i, (_, piece) in enumerate(plan.pieces(), 1))
         several = isinstance(self.data, Stream) and self.devices.processes > 1
         return self.agreed(pieces) if several else pieces
 
     def agreed(self, pieces: Iterator[tuple[Any, list[Array]]]) -> Iterator[tuple[Any, list[Array]]]:
-        """Stop all processes if their batches differ, because they would wait for each other forever.
+        """Stop all processes if the sizes of their batches differ: they would wait forever.
 
         Any process-local work that can fail must be done before a batch is yielded.
         """
@@ -119,8 +122,8 @@ class JaxEngine(EagerEngine):
                 yield piece
             elif any(sizes):
                 raise ValueError(
-                    f"the processes have batches of {' and '.join(map(str, sizes))} samples (0: none is "
-                    f"left): each must yield as many as the others, of the same sizes"
+                    f"the processes have batches of {' and '.join(map(str, sizes))} samples (0: no "
+                    f"batch left): all must yield the same number of batches, of the same sizes"
                 )
             else:
                 return
@@ -133,7 +136,7 @@ class JaxEngine(EagerEngine):
             if array.shape[1:] != shape:
                 raise ValueError(
                     f"batch {number}: a sample of {name} has the shape {array.shape[1:]}, "
-                    f"in the first batch it had {shape}"
+                    f"but in the first batch it had {shape}"
                 )
         if isinstance(self.data, Stream):
             self.check_batch(*read)
@@ -142,7 +145,7 @@ class JaxEngine(EagerEngine):
     # --- agreement -------------------------------------------------------------------------------
 
     def check_common(self, epochs: str) -> None:
-        """Raise if processes differ: they would end with different models, or wait forever.
+        """Raise if the processes differ: they would end with different models, or wait forever.
 
         Called before every epoch, because a callback may have changed something in one process.
         """
@@ -170,7 +173,7 @@ class JaxEngine(EagerEngine):
 
     @functools.cached_property
     def fixed(self) -> list[Common]:
-        """The settings that no callback can change."""
+        """The properties of the run that no callback can change."""
         data, mesh = self.data, self.devices.mesh
         stream = isinstance(data, Stream)
         sizes = f"samples of the shapes {self.shapes}"
@@ -206,7 +209,7 @@ class JaxEngine(EagerEngine):
         self.states: list[Any] = [self.jax.tree.map(put, tree.build(column)) for column in states.T]
 
     def jit(self) -> Any:
-        """Jit the step with its results sharded like its arguments; XLA could otherwise move them."""
+        """Jit the step, with its results sharded like its arguments; otherwise XLA might move them."""
         whole = self.devices.sharding()
         places = self.function.tree.build(np.zeros(len(self.optimizer.params)))
         placed = self.jax.tree.map(self.devices.sharding_of, places)
@@ -221,10 +224,10 @@ class JaxEngine(EagerEngine):
         return found
 
     def advance(self, params: Any, states: Any, bad: Any, settings: Any, batch: Any) -> Any:
-        """One step: new parameters and states, the first bad step, the loss and the gradients.
+        """One step: new parameters and states, the index of the first bad step, loss and gradients.
 
-        `settings` holds the learning rate, the optimiser's time and the step's index. Once a loss or
-        a gradient is not finite, nothing changes any more.
+        `settings` holds the learning rate, the optimiser's step count and the step's index. Once a
+        loss or a gradient is not finite, no later step changes anything.
         """
         jax, jnp = self.jax, self.jnp
         whole = self.devices.gathered(params)
@@ -260,7 +263,7 @@ class JaxEngine(EagerEngine):
         bad = self.devices.put(np.array(-1.0, self.function.dtype))
 
         def looked_at() -> Outcome:
-            """Wait for the devices, and record the steps up to the first one that failed."""
+            """Wait for the devices, and return the steps up to the first one that failed."""
             first = int(bad)
             self.finish(grads, len(losses) if first < 0 else first)
             if first < 0:
@@ -285,7 +288,7 @@ class JaxEngine(EagerEngine):
         return looked_at()
 
     def finish(self, grads: Any, steps: int) -> None:
-        """Write parameters, gradients, and the optimiser's state and step count back, all at once."""
+        """Write back parameters, gradients, and the optimiser's state and step count, all at once."""
         optimizer = self.optimizer
         rows = [self.numbers_of(part) for part in (grads, self.params, *self.states)]
         commit_training(optimizer, np.array(rows), optimizer.steps + steps)

@@ -1,7 +1,7 @@
 """`fit`: the training loop.
 
-Progress, early stopping, checkpoints of the best model, callbacks, a clean stop on Ctrl-C, and an
-explanation when the loss is not finite.
+With progress, early stopping, checkpoints of the best model, callbacks, a clean stop on Ctrl-C, and
+an explanation when the loss is not finite.
 """
 
 from __future__ import annotations
@@ -43,10 +43,10 @@ def loss_named(loss: str | Callable[..., Any]) -> Callable[..., Any]:
     if not isinstance(loss, str):
         raise TypeError(
             f"the loss must be a name such as 'mse', or a function, got {type(loss).__name__}: "
-            f"fit(model, loss, X, y)"
+            f"call fit(model, loss, X, y)"
         )
     if loss not in LOSSES:
-        raise ValueError(f"unknown loss {loss!r}; known are {', '.join(LOSSES)}, or give a function")
+        raise ValueError(f"unknown loss {loss!r}; expected a function or one of: {', '.join(LOSSES)}")
     return LOSSES[loss]
 
 
@@ -92,18 +92,18 @@ def fit(
             already exists, training continues from it.
         callbacks: called after each epoch with its number and the history; return True to stop.
         engine: 'native' compiles the training steps to native code; 'eager' does not. 'auto' compiles
-            models and losses of `chainrule.nn`, which do the same at every call, and falls back to
-            'eager' on a CompileError; `history.engine` and `history.reason` say which engine trained
-            and why. 'jax' trains on JAX devices.
+            models and losses from `chainrule.nn`, which compute the same function at every call, and
+            falls back to 'eager' on a CompileError; `history.engine` and `history.reason` say which
+            engine trained and why. 'jax' trains on JAX devices.
         mesh: for engine='jax', the devices over which batches are split: jax.make_mesh((8,), ("data",)).
         shard_parameters: also split parameters and the optimiser's state over the mesh, where they
             divide evenly; otherwise every device holds all of them.
 
-    Ctrl-C stops training after the current step and keeps what was learned so far.
+    Ctrl-C stops training after the current step and keeps the parameters reached so far.
 
     """
     if not modes().recording:
-        raise RuntimeError("fit inside no_grad() would learn nothing: call it outside")
+        raise RuntimeError("fit inside no_grad() would learn nothing: call fit outside it")
     module = as_module(model)
     check_parts(module, optimizer, schedule, metrics)
     check_count("epochs", epochs, 0)
@@ -177,9 +177,9 @@ def fit(
                 schedule.step()
             answers = [callback(epoch, history) for callback in callbacks]
             if any(answers):
-                history.stopped = f"a callback stopped it after epoch {epoch}"
+                history.stopped = f"stopped by a callback after epoch {epoch}"
             elif patience is not None and epoch - history.best_epoch >= patience:
-                history.stopped = f"no better loss for {patience} epochs"
+                history.stopped = f"no improvement for {patience} epochs"
             if resume is not None and chosen.writes_files:
                 save_training(resume, run, epoch)
             if history.stopped:
@@ -196,12 +196,12 @@ def check_parts(model: Any, optimizer: Any, schedule: Any, metrics: Any) -> None
     if optimizer is not None:
         if not isinstance(optimizer, optim.Optimizer):
             raise TypeError(
-                f"the optimizer must be one such as optim.Adam(model.parameters(), lr=0.01), "
+                f"optimizer must be an optimizer such as optim.Adam(model.parameters(), lr=0.01), "
                 f"got {kind_of(optimizer)}"
             )
         check_belongs(optimizer, model)
     if getattr(schedule, "optimizer", optimizer) is not optimizer:
-        raise ValueError("the schedule belongs to another optimizer: give that one to fit too")
+        raise ValueError("the schedule belongs to another optimizer; pass that optimizer to fit")
     if metrics is not None and not isinstance(metrics, Mapping):
         raise TypeError(
             f"metrics must be a dict such as {{'accuracy': train.accuracy}}, got {kind_of(metrics)}"
@@ -210,7 +210,7 @@ def check_parts(model: Any, optimizer: Any, schedule: Any, metrics: Any) -> None
 
 def check_belongs(optimizer: optim.Optimizer, model: nn.Module) -> None:
     if set(model.parameters()).isdisjoint(optimizer.params):
-        raise ValueError("the optimizer has none of the parameters of this model")
+        raise ValueError("the optimizer has none of this model's parameters")
 
 
 def split(X: Any, y: Any, validation: Any, seed: int) -> tuple[Any, Any, tuple[Any, Any] | None]:
@@ -226,26 +226,26 @@ def split(X: Any, y: Any, validation: Any, seed: int) -> tuple[Any, Any, tuple[A
         X, X_validation, y, y_validation = train_test_split(X, y, float(validation), seed)
         return X, y, (X_validation, y_validation)
     shown = validation if is_number else kind_of(validation)
-    raise ValueError(f"validation must be (X, y) or a share between 0 and 1, got {shown}")
+    raise ValueError(f"validation must be (X, y) or a fraction between 0 and 1, got {shown}")
 
 
 def check_for_stream(batch_size: Any, validation: Any, watching: bool) -> tuple[Any, Any] | None:
     """Return the validation data; raise for options that need all samples at once, not one batch."""
     if batch_size is not None:
-        raise ValueError("batches have sizes of their own: leave out batch_size, or give X and y")
+        raise ValueError("batches have their own sizes: leave out batch_size, or pass X and y")
     if isinstance(validation, numbers.Real):
-        raise ValueError("a share for validation is taken from X and y: give validation=(X, y)")
+        raise ValueError("a validation fraction needs X and y, not batches: pass validation=(X, y)")
     found: tuple[Any, Any] | None = split(None, None, validation, 0)[2]
     if found is None and watching:
         raise ValueError(
-            "metrics, patience and checkpoint look at all samples after each epoch, and batches are "
-            "gone by then: give validation=(X, y)"
+            "metrics, patience and checkpoint need all samples after each epoch, but batches are "
+            "gone by then: pass validation=(X, y)"
         )
     return found
 
 
 class _Interruptible:
-    """Let the first Ctrl-C finish the step; a second one interrupts as usual.
+    """Lets the current step finish on the first Ctrl-C; a second Ctrl-C interrupts as usual.
 
     The previous handler is restored when the block ends or this object is destroyed: an exception
     on entering the block must not leave a handler that swallows Ctrl-C.
@@ -258,7 +258,7 @@ class _Interruptible:
 
     def __enter__(self) -> Callable[[], bool]:
         pressed = threading.Event()
-        of_c = self.before is None  # Python cannot restore this handler
+        of_c = self.before is None  # a handler set by C code, which Python cannot restore
         if of_c or threading.current_thread() is not threading.main_thread():
             return pressed.is_set
 

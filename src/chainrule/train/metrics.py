@@ -11,14 +11,15 @@ Metrics = dict[str, Callable[[list[Any], Any], float]]
 
 
 def number(x: Any) -> float:
-    """The number of a Value; a plain number is returned unchanged."""
+    """The number of a Value, or a plain number as a float."""
     return float(x.data) if isinstance(x, Value) else float(x)
 
 
 def accuracy(predictions: list[Any], targets: Any, threshold: float = 0.0) -> float:
-    """The fraction of correct classes: the largest of several scores, or one score above a threshold.
+    """The fraction of correct predictions: the class with the largest score or, for a single score,
+    class 1 if the score is above the threshold.
 
-    Targets of a single score are 0 and 1, or -1 and 1. The threshold is 0 for logits and 0.5 for
+    For a single score, the targets are 0 and 1, or -1 and 1. The threshold is 0 for logits and 0.5 for
     probabilities.
     """
     if len(predictions) == 0 or len(predictions) != len(targets):
@@ -29,8 +30,8 @@ def accuracy(predictions: list[Any], targets: Any, threshold: float = 0.0) -> fl
     for prediction, target in zip(predictions, targets, strict=True):
         several = hasattr(prediction, "__len__")
         if not (target == int(target) and target >= 0 if several else target in (-1, 0, 1)):
-            known = "whole numbers from 0" if several else "0 and 1, or -1 and 1"
-            raise ValueError(f"accuracy is about classes, {known}, got the target {number(target):g}")
+            known = "0, 1, 2 and so on" if several else "0 and 1, or -1 and 1"
+            raise ValueError(f"accuracy expects class targets ({known}), got {number(target):g}")
         if several:
             scores = [number(score) for score in prediction]
             right += scores.index(max(scores)) == int(target)

@@ -1,7 +1,7 @@
 """Training in native code: compiles the loss of one sample and the optimiser's rule.
 
 One trace of a sample gives three programs: the loss, the prediction with its loss, and the outputs
-of the layers. Raises CompileError if compilation is not possible.
+of the layers. A model that cannot be compiled raises CompileError.
 """
 
 from __future__ import annotations
@@ -33,8 +33,8 @@ from .engines import (
 from .feeding import Data, Plan, Stream
 from .metrics import number
 
-SECONDS = 0.2  # native code returns after about this long, to update the progress
-MOST_PLACES = 2_000_000  # limit on the sample indices of one call
+SECONDS = 0.2  # native code returns after about this long, to update the progress bar
+MOST_PLACES = 2_000_000  # limit on the number of sample indices per call
 
 
 class NativeEngine(EagerEngine):
@@ -47,7 +47,8 @@ class NativeEngine(EagerEngine):
         self.layers = layers_of(model)
         self.batch: Batch = as_batch(data.X, data.y)
         model.train()
-        # Parts of `nn` do the same at each call, and in both modes.
+        # Modules and losses from `nn` behave the same at every call, in training and in evaluation
+        # mode, so one trace is enough.
         self.plain: bool = is_plain(model) and loss in LOSSES.values()
         step, *watched = self.compiled(self.batch)
         self.watched: list[Compiled[Any]] | None = watched if self.plain else None
@@ -68,7 +69,7 @@ class NativeEngine(EagerEngine):
         return loss, (prediction, loss), outputs
 
     def compiled(self, batch: Batch) -> list[Compiled[Any]]:
-        """The three programs, in the model's current mode. They must be the same at each call."""
+        """The three programs, in the model's current mode; raises if two traces of it differ."""
         params = self.optimizer.params
         with_again = 1 if self.plain else 2
         try:
@@ -80,7 +81,10 @@ class NativeEngine(EagerEngine):
             raise not_traced("the model or the loss", error) from error
         programs = [[part.traces() for part in parts] for parts in found]
         if programs[0] != programs[-1]:
-            raise CompileError("the model is not the same each time: what is random must stay eager")
+            raise CompileError(
+                "two traces of the model differ, perhaps because it uses random numbers; train it with "
+                "engine='eager'"
+            )
         return found[0]
 
     # --- steps -----------------------------------------------------------------------------------
@@ -122,7 +126,7 @@ class NativeEngine(EagerEngine):
         return super().dead_units(xs, ys) if share is None else share
 
     def natively(self, look: Callable[..., Any], xs: Any, ys: Any) -> Any:
-        """Return None if this cannot run in native code; the history then says why."""
+        """Evaluate in native code. Returns None if that is not possible; `reason` then says why."""
         if self.reason:
             return None
         try:
@@ -130,7 +134,7 @@ class NativeEngine(EagerEngine):
                 self.watched = self.compiled(as_batch(xs, ys))[1:]
             return look(xs, ys)
         except CompileError as error:
-            self.reason: str = f"watched in eager mode: {error}"
+            self.reason: str = f"evaluated in eager mode: {error}"
             return None
 
     def judge(self, xs: Any, ys: Any) -> tuple[list[Any], float]:
@@ -172,8 +176,9 @@ class NativeEngine(EagerEngine):
 class MeanCheck:
     """Validates the first batch: the loss must accept it and be the mean over its samples.
 
-    A single sample cannot tell a mean from a sum, so the first batch with more samples is checked
-    too. The check works with any parameters, such as those from before the epoch.
+    A single sample cannot tell a mean from a sum, so the first batch with more than one is checked
+    too. The check does not depend on the parameters, so it may use outdated ones, such as those from
+    before the epoch.
     """
 
     def __init__(self, loss: Loss, judged: Compiled[Any], most: int | None = None) -> None:

@@ -1,7 +1,7 @@
 """Resumes a training run from one safetensors file that holds its complete state.
 
 The file is also a model file, so `load` reads the model from it. It is validated as a whole before
-anything changes: a rejected file leaves the model and the optimiser as they were.
+anything changes: a rejected file leaves the model and the optimiser unchanged.
 """
 
 from __future__ import annotations
@@ -24,7 +24,7 @@ from .feeding import Stream
 from .history import History
 
 KIND = "training"
-NEXT_STEP = "delete the file to start anew, or resume from another"
+NEXT_STEP = "delete the file to start a new run, or resume from a different file"
 TENSORS = ("optimizer", "best")
 NOT_SAVED = ("engine", "reason")  # history fields that describe the current run, not the one in the file
 
@@ -101,7 +101,7 @@ def _named(fits: Callable[[Any], bool]) -> Callable[[Any], bool]:
 
 
 COUNT = (_is_count, "a whole number from 0 to 2**53")
-TEXT = (lambda x: isinstance(x, str), "a text")
+TEXT = (lambda x: isinstance(x, str), "a string")
 REALS = (_listed(_is_real), "a list of numbers")
 FINITE_REALS = (_listed(_is_finite), "a list of finite numbers")
 NAMED_REALS = (_named(_listed(_is_real)), "lists of numbers by name")
@@ -110,7 +110,7 @@ Schema = dict[str, tuple[Callable[[Any], bool], str]]
 
 TRAINING: Schema = {
     "kind": (lambda x: x == KIND, repr(KIND)),
-    "setup": (_named(lambda x: isinstance(x, str)), "texts by name"),
+    "setup": (_named(lambda x: isinstance(x, str)), "strings by name"),
     "epoch": COUNT,
     "steps": COUNT,
     "lr": NOT_NEGATIVE,
@@ -125,7 +125,7 @@ HISTORY: Schema = {
     "gradient_norms": NAMED_REALS,
     "dead_units": (
         _listed(lambda x: _is_real(x) and (math.isnan(x) or 0.0 <= x <= 1.0)),
-        "a list of shares from 0 to 1",
+        "a list of fractions from 0 to 1",
     ),
     "seconds": NOT_NEGATIVE,
     "best_epoch": COUNT,
@@ -152,7 +152,7 @@ class _File:
                 raise self.wrong(prefix + name, reprlib.repr(found[name]), expected)
         for name in found:
             if name not in schema:
-                raise self.wrong(f"{prefix}{reprlib.repr(name)}", "there", f"only {', '.join(schema)}")
+                raise self.wrong(f"{prefix}{reprlib.repr(name)}", "present", f"only {', '.join(schema)}")
 
     def check_lengths(self, about: dict[str, Any]) -> None:
         """Raise unless the history has as many epochs as were trained."""
@@ -171,7 +171,7 @@ class _File:
         if history["best_epoch"] > epoch:
             raise self.wrong("history.best_epoch", str(history["best_epoch"]), f"at most {epoch}")
         if about["steps"] < epoch:
-            raise self.wrong("steps", str(about["steps"]), f"at least one in each of {epoch} epochs")
+            raise self.wrong("steps", str(about["steps"]), f"at least one for each of {epoch} epochs")
 
     def tensor(self, opened: Any, name: str) -> Any:
         from safetensors import SafetensorError
@@ -181,7 +181,9 @@ class _File:
         except SafetensorError:
             raise self.wrong(f"the tensor {name}", "missing", "an array of float64") from None
         except (AttributeError, TypeError):  # a dtype that NumPy does not have
-            raise self.wrong(f"the tensor {name}", "of another kind", "an array of float64") from None
+            raise self.wrong(
+                f"the tensor {name}", "of an unsupported type", "an array of float64"
+            ) from None
 
     def check_tensor(self, name: str, tensor: Any, shape: tuple[int, ...]) -> None:
         if tensor.dtype != np.float64 or tensor.shape != shape:
@@ -208,13 +210,14 @@ def read_training(path: str | Path) -> tuple[Any, dict[str, float], dict[str, An
     except (ValueError, RecursionError) as error:
         if isinstance(error, ModelFileError):
             raise
-        raise file.wrong("the metadata of the training", f"no JSON ({error})", "an object") from None
+        raise file.wrong("the training metadata", f"not JSON ({error})", "an object") from None
     if text is None:
         raise ModelFileError(
-            f"{path} is a model, not a run that can be resumed: give the file of fit(..., resume=...)"
+            f"{path} is a model, not a run that can be resumed: pass a file written by "
+            f"fit(..., resume=...)"
         )
     if not isinstance(about, dict):
-        raise file.wrong("the metadata of the training", reprlib.repr(about), "an object")
+        raise file.wrong("the training metadata", reprlib.repr(about), "an object")
     file.check(about, TRAINING)
     file.check(about["history"], HISTORY, "history.")
     file.check_lengths(about)
@@ -227,15 +230,15 @@ def load_training(path: str | Path, run: Any) -> int:
     architecture, numbers, about, tensors = read_training(path)
     parameters = dict(model.named_parameters())
     if list(numbers) != list(parameters):
-        raise ModelFileError(f"{path} belongs to another model: it has {len(numbers)} parameters")
+        raise ModelFileError(f"{path} belongs to a different model, with {len(numbers)} parameters")
     if architecture != describe(model):
-        raise ModelFileError(f"{path} belongs to another model: it has other layers or activations")
+        raise ModelFileError(f"{path} belongs to a different model: its layers or activations differ")
     for name in {**run.setup, **about["setup"]}:
         was, now = (setup.get(name, "nothing") for setup in (about["setup"], run.setup))
         # A schedule may have changed the learning rate of a reused optimiser.
         if now != was and not (name == "lr" and now == repr(float(about["lr"]))):
             raise ModelFileError(
-                f"{path} belongs to a run with another {name}: {was[:80]!r} there, {now!r} here; "
+                f"{path} belongs to a run whose {name} differs: {was[:80]!r} there, {now!r} here; "
                 f"{NEXT_STEP}"
             )
     file, names = _File(path), list(parameters)
@@ -256,7 +259,7 @@ def load_training(path: str | Path, run: Any) -> int:
 
 
 def first_epoch(path: str | Path | None, run: Any, schedule: Any) -> int:
-    """The number of epochs already trained: 0, or that of a file. Advances the data and the schedule."""
+    """Restore the file, if it exists, and skip its epochs in data and schedule; return their number."""
     if path is None or not Path(path).exists():
         return 0
     epoch = load_training(path, run)

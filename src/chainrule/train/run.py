@@ -1,7 +1,7 @@
-"""`Run`: one training run, complete when it is constructed.
+"""`Run`: the state of one training run.
 
-It asks an engine for epochs, evaluates and records them, keeps the best model and writes files. `fit`
-loops over it; resuming.py saves and restores it.
+It lets an engine train for some epochs, evaluates and records them, keeps the best model and writes
+files. `fit` loops over the epochs; resuming.py saves and restores a run.
 """
 
 from __future__ import annotations
@@ -36,7 +36,7 @@ class Run:
     optimizer: optim.Optimizer
     data: Data
     engine: Engine
-    setup: dict[str, str]  # must match in a file to resume from
+    setup: dict[str, str]  # a file to resume from must have the same
     validation: tuple[Any, Any] | None = None
     metrics: Metrics = field(default_factory=dict)
     checkpoint: str | Path | None = None
@@ -50,8 +50,8 @@ class Run:
         }
         self.best: float = math.inf
         self.best_state: dict[str, float] = self.model.state_dict()
-        # Finding the modules can take longer than an epoch. A plain model is known to have a train()
-        # that only sets the mode of its modules.
+        # Finding the modules can take longer than an epoch, so find them once. That is safe for a plain
+        # model, whose train() only sets the mode of its modules.
         self.modules: list[nn.Module] | None = (
             list(self.model.modules()) if is_plain(self.model) else None
         )
@@ -99,7 +99,7 @@ class Run:
         xs, ys = self.validation or (self.data.X, self.data.y)
         self.switch(training=False)
         if self.validation or self.metrics or self.keep_best:
-            # Without validation data: the epoch's training loss was computed with older parameters.
+            # Even without validation data: the epoch's training loss belongs to older parameters.
             predictions, watched = self.engine.evaluate(xs, ys)
             if self.validation:
                 history.validation_losses.append(watched)
@@ -117,7 +117,7 @@ class Run:
                 save(self.model, self.checkpoint)
 
     def switch(self, training: bool) -> None:
-        """Put the model into training or evaluation mode."""
+        """Switch the model to training or evaluation mode."""
         if self.modules is None:
             self.model.train(training)
         else:
@@ -136,8 +136,8 @@ class Run:
             return NonFiniteLossError(self.explain(xs, ys, loss, where))
         return NonFiniteLossError(
             f"a gradient is not finite in {where}, though the loss is {loss:g}. "
-            f"The parameters are those of the last good step; compute the step inside "
-            f"detect_anomaly() to see where"
+            f"The parameters are those of the last good step; compute the loss and its gradients inside "
+            f"detect_anomaly() to see which operation is responsible"
         )
 
     def explain(self, xs: Any, ys: Any, loss: float, where: str) -> str:
@@ -150,10 +150,10 @@ class Run:
             text += f": {error}"
         text += ". The parameters are those of the last good step; "
         if not all(map(_is_finite, flatten([list(xs), list(ys)])[0])):
-            return f"{text}the data has numbers that are not finite."
+            return f"{text}the data contains numbers that are not finite."
         return f"{text}try a smaller learning rate (now {self.optimizer.lr:g}) or clip_grad_norm_."
 
 
 def _is_finite(x: Any) -> bool:
-    """Whether it is not a number, or is finite."""
+    """Whether x is finite; anything that is not a number counts as finite."""
     return not isinstance(x, (Value, numbers.Real)) or math.isfinite(number(x))

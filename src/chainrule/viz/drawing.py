@@ -100,10 +100,10 @@ def draw(
     title: str = "",
     theme: Literal["light", "dark"] | None = None,
 ) -> Drawing:
-    """The graph of a Value, or of several, with values and gradients as they are now.
+    """Draw the graph of a Value, or of several, with its current values and gradients.
 
-    `fold` merges equal and private parts into one box; None does so for large graphs only. `names` are
-    labels for Values that have none: a dict, or the module whose parameters they are. `theme` is
+    `fold` merges equal parts, and parts that only one value uses; None folds only large graphs. `names`
+    are labels for Values that have none: a dict, or the module whose parameters they are. `theme` is
     "light" or "dark"; None follows the reader's system.
     """
     if theme not in (None, *THEMES):

@@ -1,4 +1,4 @@
-"""Labels made safe for terminals, XML and Graphviz, because they may hold any text.
+"""Labels made safe for terminals, XML and Graphviz, because they may contain any text.
 
 Knows the names of nodes, not how they are drawn.
 """
@@ -10,7 +10,7 @@ import unicodedata
 from ..inspect.notation import clean as clean
 from .model import CONSTANT, GROUP, LEAF, Node
 
-LONGEST = 36  # columns of a name in a box
+LONGEST = 36  # maximum width of a name in a box, in columns
 
 
 def columns(text: str) -> int:

@@ -40,7 +40,7 @@ class Node:
     count: int = 1  # nodes in a group
     changed: bool = False  # it or an input changed since it was computed, so its shares are unknown
     inside: Picture | None = None  # a computable group: its arguments come first, as leaves
-    rule: str = ""  # where its formula is: TABLE, CUSTOM or BY_HAND; "" if it has none
+    rule: str = ""  # the source of its formula: TABLE, CUSTOM or BY_HAND; "" if it has none
 
 
 @dataclass(frozen=True)
@@ -100,7 +100,7 @@ def picture(
     """Read the graph of a Value, or of several.
 
     `names` gives labels to Values that have none. A graph of more than `most` nodes raises
-    ValueError early.
+    ValueError before it is read.
     """
     roots = roots_of(outputs)
     order = values_of([graph.topological(root, check=False) for root in roots])
@@ -180,7 +180,7 @@ def _node(i: int, value: Any, inputs: tuple[int, ...], label: str, known: bool) 
 
 
 def _rule(value: Any) -> str:
-    """Whether the table has its formula, a custom_op does, or only a `_backward` function."""
+    """Whether its formula is in the table, in a custom_op, or only in a `_backward` function."""
     row = graph.formula(value)
     if row is None:
         return BY_HAND
@@ -236,7 +236,7 @@ def _is_stale(root: Any) -> bool:
 
 
 def _is_overwritten(value: Any) -> bool:
-    """Whether its number differs from what its inputs give, beyond the cores' rounding."""
+    """Whether its number differs from its formula by more than the rounding of different cores."""
     row = graph.formula(value)
     if not value.inputs or row is None or not ops.is_known(row):
         return False
@@ -265,7 +265,9 @@ def _reached(order: Sequence[Any], roots: Sequence[Any], partials: Mapping[Any, 
     """The values that the roots' gradient reaches."""
     found = set(roots)
     for value in reversed(order):
-        if value in found and value.inputs and _rule(value) == BY_HAND:  # it may reach all of them
+        if (
+            value in found and value.inputs and _rule(value) == BY_HAND
+        ):  # its function may pass a gradient to any input
             found.update(value.inputs)
         elif value in found:
             pairs = zip(value.inputs, partials[value], strict=True)
@@ -274,7 +276,7 @@ def _reached(order: Sequence[Any], roots: Sequence[Any], partials: Mapping[Any, 
 
 
 def steps_of(nodes: Sequence[Node], edges: Sequence[Edge], outputs: Sequence[int]) -> Iterator[Step]:
-    """All values, then all shares in the order of the backward pass."""
+    """The steps of the forward pass, then those of the backward pass."""
     for node in nodes:
         if node.kind == OPERATION or node.inside is not None:
             yield Step("forward", node.id)

@@ -1,8 +1,7 @@
-"""The accuracy campaign: `python -m tests.conformance.campaigns.accuracy COUNT`, COUNT points per
-operation.
+"""The accuracy campaign: `python -m tests.conformance.campaigns.accuracy COUNT`.
 
-Prints the worst error found for every operation and partial derivative, in ulps. Add avx512, avx2 or
-base after COUNT to test the array kernels instead.
+Prints the worst error among COUNT points, in ulps, for every operation and partial derivative. Add
+avx512, avx2 or base after COUNT to test the array kernels instead.
 """
 
 import sys

@@ -1,6 +1,6 @@
-"""Checks one operation against the true result, through Values: its value and every partial derivative.
+"""Checks the value and the partial derivatives of one operation, computed with Values.
 
-The suite runs these checks on the table's operations, and on operations with planted faults, to
+The suite runs these checks on the table's operations, and on operations with injected faults, to
 verify that the faults are caught.
 """
 
@@ -29,7 +29,7 @@ def evaluate(op: Op, args: tuple[float, ...]) -> tuple[float, list[float]]:
 
 
 def parts(op: Op) -> list[int]:
-    """The arguments with a partial derivative."""
+    """The indices of the arguments that have a partial derivative."""
     return [i for i, partial in enumerate(op.partials) if partial is not None]
 
 
@@ -42,7 +42,7 @@ def points(
 
 
 class Truth(NamedTuple):
-    """The true value or partial, and the allowed error as a multiple of 4 ulp."""
+    """A true value or partial, and its allowed error as a multiple of 4 ulp."""
 
     what: str
     part: int | None  # None means the value itself
@@ -50,7 +50,7 @@ class Truth(NamedTuple):
     scale: float
 
 
-Known = tuple[tuple[float, ...], list[Truth]]  # arguments, and the true results there
+Known = tuple[tuple[float, ...], list[Truth]]  # arguments, and the true results for them
 
 
 def truths(op: Op, args: tuple[float, ...]) -> list[Truth]:
@@ -66,11 +66,11 @@ def truths(op: Op, args: tuple[float, ...]) -> list[Truth]:
 
 
 def known(op: Op, count: int, seed: int = 0, kind: truth.Kind = truth.DOUBLE) -> list[Known]:
-    """Random points with the true results there; faulty operations are measured against these too."""
+    """Random points and the true results; faulty operations are compared with the same results."""
     return _known(op.name, count, seed, kind)
 
 
-@lru_cache(maxsize=64)  # one set of points per operation: faults and instruction sets reuse it
+@lru_cache(maxsize=64)  # faults and instruction sets reuse the points of an operation
 def _known(name: str, count: int, seed: int, kind: truth.Kind) -> list[Known]:
     op = BY_NAME[name]
     return [(args, truths(op, args)) for args in points(op, count, seed, kind)]
@@ -83,7 +83,7 @@ def distances(
     kind: truth.Kind = truth.DOUBLE,
     flushed: float = 0.0,
 ) -> dict[str, float]:
-    """The errors of these results, in ulps; below `flushed`, any number is accepted."""
+    """The errors of these results, in ulps; numbers below `flushed` count as equal."""
     result = {}
     for what, part, expected, scale in true:
         number = value if part is None else partials[part]
@@ -93,7 +93,7 @@ def distances(
 
 
 def inaccuracies(op: Op, count: int, seed: int = 0) -> list[str]:
-    """The points at which an operation is off by more than the limit."""
+    """Report the points at which an operation is off by more than the limit."""
     found = []
     for args, true in known(op, count, seed):
         for what, ulps in distances(true, *evaluate(op, args)).items():
@@ -112,7 +112,7 @@ def same(a: float, b: float) -> bool:
 
 
 def breaks_kink(op: Op) -> list[str]:
-    """Whether the stated convention at the kink, if there is one, is violated."""
+    """Report a violation of the operation's stated convention at its kink, if it has one."""
     if op.kink is None:
         return []
     args = (0.0, *op.defaults) if op.defaults or op.arity == 1 else (0.0,) * op.arity

@@ -28,7 +28,10 @@ LIMIT = 1e-9  # relative to the sum of |contributions|, over a few hundred opera
 
 
 def compare(seed: int, backends: Sequence[str] = BACKENDS) -> bool:
-    """Compare one program, with some leaves as inputs, the rest as parameters; False if too steep."""
+    """Compare one program, with some leaves as inputs, the rest as parameters.
+
+    Returns False if rounding errors explode, so that nothing can be compared.
+    """
     rng = random.Random(seed)
     program = random_graphs.make(rng, Value)
     values = random_graphs.run(program, Value, lambda name, args: ops.BY_NAME[name](*args))
@@ -54,7 +57,7 @@ def compare(seed: int, backends: Sequence[str] = BACKENDS) -> bool:
 
 
 def on_jax(out: Any, params: list[Any], inputs: list[Any], batch: list[Any]) -> tuple[Any, ...]:
-    """Values, their sum, and its gradients with respect to parameters and inputs."""
+    """The values, their sum, and its gradients with respect to parameters and inputs."""
     import jax
 
     jax.config.update("jax_enable_x64", True)
@@ -79,7 +82,7 @@ def eager(
     params: list[Any],
     at: list[float],
 ) -> Point | None:
-    """The value, its magnitude, and gradients with theirs; None where rounding errors explode."""
+    """The value, its scale, the gradients and their scales; None where rounding errors explode."""
     for leaf, x in zip(inputs, at, strict=True):
         leaf.data = float(x)
     out = values[-1].forward()
@@ -95,9 +98,9 @@ def eager(
 def check(
     seed: int, backend: str, points: list[Any], results: Any, total: float, grads: Any, input_grads: Any
 ) -> None:
-    for k, (value, size, wanted, _, sizes, _) in enumerate(points):
+    for k, (value, size, slopes, _, sizes, _) in enumerate(points):
         assert abs(results[k] - value) <= LIMIT * size, f"value: seed {seed}, {backend}"
-        for array, expected, scale in zip(input_grads, wanted, sizes, strict=True):
+        for array, expected, scale in zip(input_grads, slopes, sizes, strict=True):
             assert abs(array[k] - expected) <= LIMIT * scale, f"input gradient: seed {seed}, {backend}"
     assert abs(total - sum(p[0] for p in points)) <= LIMIT * sum(p[1] for p in points)
     for i, grad in enumerate(grads):

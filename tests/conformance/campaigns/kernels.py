@@ -1,4 +1,4 @@
-"""The elementwise kernels of the C core on lists of numbers, for each instruction set."""
+"""Applies the C core's elementwise kernels to lists of numbers, for each instruction set."""
 
 import math
 from array import array
@@ -29,7 +29,7 @@ def pulls(
     adjoint: Numbers | None = None,
     grad: Numbers | None = None,
 ) -> list[float]:
-    """The gradients after a pull; if none are given, the contributions are assigned."""
+    """Add a pull's contributions to the gradients `grad`; without `grad`, assign them."""
     n = len(args[0])
     result = array("d", [math.nan] * n if grad is None else grad)
     seeds = array("d", [1.0] * n if adjoint is None else adjoint)

@@ -1,4 +1,4 @@
-"""Random graphs through the Python and the C pipeline: both must give the same bytes and verify.
+"""Compiles random graphs with the Python and the C pipeline; both must give the same, valid bytes.
 
 `python -m tests.conformance.campaigns.pipeline_graphs COUNT SEED` runs a campaign.
 """
@@ -33,7 +33,7 @@ VARIADIC = [op for op in ops.TABLE if isinstance(op, ops.Variadic)]
 
 
 def readable(graph: Graph) -> list[Any]:
-    """Its nodes, with constants as exact text."""
+    """The parts of a graph, with constants as hexadecimal text."""
     nodes = [(what, args[0].hex()) if what == CONSTANT else (what, args) for what, args in graph.nodes]
     return [nodes, graph.outputs, graph.guards]
 
@@ -55,7 +55,7 @@ def compare(
     start: int | None = None,
     rng: random.Random | None = None,
 ) -> Pipeline:
-    """Compare the graphs, and all machines made from them."""
+    """Compare the graphs of both pipelines, and all machines built from them."""
     found, again = list(params), list(params)
     graph = from_values(outputs, guards, inputs, found, start)
     flat = Flat.from_values(outputs, guards, inputs, again, start)
@@ -83,7 +83,7 @@ def compare(
 
 
 class Maker:
-    """Grows a pool of Values the way users do: operations, layers, tables, choices."""
+    """Grows a pool of Values with what users write: operations, layers, tables, choices."""
 
     def __init__(self, rng: random.Random) -> None:
         self.rng = rng
@@ -103,7 +103,7 @@ class Maker:
         return self.pool[-1 - self.rng.randrange(min(6, len(self.pool)))]
 
     def vector(self, length: int) -> list[Any]:
-        """Adjacent Values, or arbitrary ones."""
+        """Several Values, adjacent in the pool or arbitrary."""
         if self.rng.random() < 0.6 and len(self.pool) >= length:
             first = self.rng.randrange(len(self.pool) - length + 1)
             step = self.rng.choice((1, 1, 1, -1))
@@ -129,7 +129,7 @@ class Maker:
         self.add(op(*self.vector(op.width * self.rng.randint(1, 5))))
 
     def choice(self) -> None:
-        """Adds a `where` with a branch that nothing else uses."""
+        """Add a `where` with branches that nothing else uses."""
         yes, no = (chainrule.exp(self.operand(0.0) * self.operand()) for _ in range(2))
         if self.rng.random() < 0.3:
             length = self.rng.randint(1, 4)
@@ -140,7 +140,7 @@ class Maker:
         self.add(chainrule.where(condition, yes, no))
 
     def layer(self) -> None:
-        """Neurons on the same inputs, or on several sets of inputs, with or without biases."""
+        """Add neurons, on one or several sets of inputs, with or without biases."""
         terms, count = self.rng.randint(1, 4), self.rng.randint(1, 4)
         weights = [self.weights(terms) for _ in range(count)]
         biases = self.weights(count)
@@ -214,4 +214,4 @@ if __name__ == "__main__":
         except BaseException:
             print(f"seed {seed}")
             raise
-    print(f"{count:,} random graphs: the same steps from Python and from C")
+    print(f"{count:,} random graphs: the Python and the C pipeline give the same steps")

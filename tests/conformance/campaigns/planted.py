@@ -1,6 +1,6 @@
-"""Wrong derivatives, planted to verify that the suite catches them.
+"""Wrong derivatives, injected to verify that the suite catches them.
 
-Many are rules that well-known systems ship: right at most points, wrong at some.
+Many are rules that well-known systems use: right at most points, wrong at some.
 """
 
 import dataclasses
@@ -13,7 +13,7 @@ from chainrule.ops import Op
 
 
 def wrong(name: str, part: int, partial: Callable[..., Any] | None) -> Op:
-    """The operation with one partial replaced."""
+    """An operation of the table with one partial replaced."""
     row = ops.BY_NAME[name]
     partials = list(row.partials)
     partials[part] = partial
@@ -32,24 +32,24 @@ FAULTS: dict[str, Op] = {
     "quotient by -x/y²": wrong("div", 1, lambda x, y, out: -ops.div(x, y * y)),
     "quotient without the sign": wrong("div", 1, lambda x, y, out: ops.div(out, y)),
     "quotient by -out/y": wrong("div", 1, lambda x, y, out: -ops.div(out, y)),
-    "power 0 at 0**1": wrong("pow", 0, lambda x, y, out: 0.0 if x == 0 else y * ops.pow(x, y - 1.0)),
-    "power NaN at 0**0": wrong("pow", 0, lambda x, y, out: y * ops.pow(x, y - 1.0)),
+    "power: 0 at 0**1": wrong("pow", 0, lambda x, y, out: 0.0 if x == 0 else y * ops.pow(x, y - 1.0)),
+    "power: NaN at 0**0": wrong("pow", 0, lambda x, y, out: y * ops.pow(x, y - 1.0)),
     "power by out/x": wrong("pow", 0, lambda x, y, out: ops.div(y * out, x)),
     "exponent by out·log x": wrong("pow", 1, lambda x, y, out: out * log(x)),
     "exponent with log|x|": wrong("pow", 1, lambda x, y, out: out * log(abs(x))),
     "exponent forgotten": wrong("pow", 1, lambda x, y, out: 0.0),
     "power rule off by one": wrong("pow", 0, lambda x, y, out: y * ops.pow(x, y)),
-    "sqrt 0 at 0": wrong("sqrt", 0, lambda x, out: 0.0 if x == 0 else ops.div(0.5, out)),
+    "sqrt: 0 at 0": wrong("sqrt", 0, lambda x, out: 0.0 if x == 0 else ops.div(0.5, out)),
     "sqrt without the half": wrong("sqrt", 0, lambda x, out: ops.div(1.0, out)),
-    "abs 1 at 0": wrong("abs", 0, lambda x, out: -1.0 if x < 0 else 1.0),
-    "relu 1 at 0": wrong("relu", 0, lambda x, out: 0.0 if x < 0 else 1.0),
-    "relu ½ at 0": wrong("relu", 0, lambda x, out: 0.5 * ((x > 0) + (x >= 0))),
+    "abs: 1 at 0": wrong("abs", 0, lambda x, out: -1.0 if x < 0 else 1.0),
+    "relu: 1 at 0": wrong("relu", 0, lambda x, out: 0.0 if x < 0 else 1.0),
+    "relu: ½ at 0": wrong("relu", 0, lambda x, out: 0.5 * ((x > 0) + (x >= 0))),
     "maximum: all to the first on a tie": wrong("maximum", 0, lambda x, y, out: float(x >= y)),
     "minimum: all to the second on a tie": wrong("minimum", 1, lambda x, y, out: float(y <= x)),
     "where: both branches": wrong("where", 2, lambda c, x, y, out: 1.0),
     "where: the wrong branch": wrong("where", 1, lambda c, x, y, out: float(c == 0)),
     "log of a negative number": wrong("log", 0, lambda x, out: ops.div(1.0, x)),
-    "log2 without its base": wrong("log2", 0, lambda x, out: ops.div(1.0, x)),
+    "log2 without the factor 1/log 2": wrong("log2", 0, lambda x, out: ops.div(1.0, x)),
     "log10 by a lossy product": wrong("log10", 0, lambda x, out: ops.div(1.0, x * math.log(10))),
     "log1p by 1/x": wrong("log1p", 0, lambda x, out: ops.div(1.0, x)),
     "expm1 by out + 1": wrong("expm1", 0, lambda x, out: out + 1.0),
@@ -61,10 +61,10 @@ FAULTS: dict[str, Op] = {
     "acos without the sign": wrong(
         "acos", 0, lambda x, out: ops.div(1.0, ops.sqrt((1.0 - x) * (1.0 + x)))
     ),
-    "atan overflowing": wrong("atan", 0, lambda x, out: ops.div(1.0, 1.0 + x * x)),
-    "acosh overflowing": wrong("acosh", 0, lambda x, out: ops.div(1.0, ops.sqrt(x * x - 1.0))),
+    "atan with an overflow": wrong("atan", 0, lambda x, out: ops.div(1.0, 1.0 + x * x)),
+    "acosh with an overflow": wrong("acosh", 0, lambda x, out: ops.div(1.0, ops.sqrt(x * x - 1.0))),
     "atanh by 1 - x²": wrong("atanh", 0, lambda x, out: ops.div(1.0, 1.0 - x * x)),
-    "hypot NaN at the origin": wrong("hypot", 0, lambda x, y, out: ops.div(x, out)),
+    "hypot: NaN at the origin": wrong("hypot", 0, lambda x, y, out: ops.div(x, out)),
     "atan2 by x/(x²+y²)": wrong("atan2", 0, lambda y, x, out: ops.div(x, x * x + y * y)),
     "atan2 without the sign": wrong("atan2", 1, lambda y, x, out: ops.div(y, x * x + y * y)),
     "erf by exp(-x·x)": wrong("erf", 0, lambda x, out: 1.1283791670955126 * ops.exp(-x * x)),
@@ -73,7 +73,7 @@ FAULTS: dict[str, Op] = {
         "softplus", 0, lambda x, out: ops.div(ops.exp(x), 1.0 + ops.exp(x))
     ),
     "elu with slope 0 below 0": wrong("elu", 0, lambda x, alpha, out: float(x > 0)),
-    "leaky slope of 1": wrong("leaky_relu", 0, lambda x, a, out: 1.0),
+    "leaky_relu with a slope of 1 below 0": wrong("leaky_relu", 0, lambda x, a, out: 1.0),
     "silu by the sigmoid alone": wrong("silu", 0, lambda x, out: ops.sigmoid(x)),
     "gelu without the density": wrong("gelu", 0, lambda x, out: 0.5 * ops.erfc(-x * math.sqrt(0.5))),
     "cosh by -sinh": wrong("cosh", 0, lambda x, out: -ops.sinh(x)),

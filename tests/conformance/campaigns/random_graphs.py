@@ -1,7 +1,7 @@
 """Random programs with shared subexpressions, run on both cores and on PyTorch.
 
-A program is plain data, so that each engine replays the same steps. Steps with an extreme value or
-slope are skipped, because PyTorch's kernels differ there by more than rounding. `python -m
+A program is plain data, so each engine replays the same steps. Steps with an extreme value or slope
+are skipped, because PyTorch's kernels differ there by more than rounding. `python -m
 tests.conformance.campaigns.random_graphs COUNT SEED` runs a campaign.
 """
 
@@ -30,14 +30,14 @@ ARITHMETIC = [ops.add, ops.sub, ops.mul, ops.div, ops.neg]
 
 @dataclass
 class Program:
-    """Leaves, then steps: an operation of the table and its operands."""
+    """The values of the leaves, then the steps, each an operation's name and its operands."""
 
     leaves: list[float]
     steps: list[tuple[str, list[Operand]]]
 
 
 def make(rng: random.Random, cls: Any) -> Program:
-    """A program of 2 to 200 steps, built and tried step by step on Values of one core."""
+    """Build a program of 2 to 200 steps, trying each step on Values of one core."""
     program = Program([rng.uniform(-2, 2) for _ in range(rng.randint(1, 6))], [])
     values = [cls(x) for x in program.leaves]
     size = rng.randint(2, 200)
@@ -79,7 +79,7 @@ def choose(rng: random.Random, known: int) -> tuple[ops.Op, list[Operand]]:
 
 
 def clear_condition(program: Program, operand: Operand, condition: Any) -> bool:
-    """Whether rounding cannot flip a condition: a comparison, or a number far from 0."""
+    """Whether a condition is a comparison or a number far from 0, so that rounding cannot flip it."""
     step = operand - len(program.leaves) if isinstance(operand, int) else -1
     if step >= 0 and program.steps[int(step)][0] in ("less", "less_equal", "equal"):
         return True
@@ -87,7 +87,7 @@ def clear_condition(program: Program, operand: Operand, condition: Any) -> bool:
 
 
 def tame(op: ops.Op, args: list[float]) -> bool:
-    """Whether a step stays away from domain boundaries, kinks and steep places."""
+    """Whether a step stays away from domain boundaries, kinks and steep slopes."""
     if op.name in ("max", "min"):
         best = sorted(args, reverse=op.name == "max")[:2]
         return len(best) < 2 or abs(best[0] - best[1]) > 1e-6
@@ -117,14 +117,14 @@ def run(
 
 
 def run_core(program: Program, cls: Any) -> tuple[list[str], list[str]]:
-    """The data and gradients of every step, as exact text."""
+    """Run a program; returns the data and the gradients of every step, as hexadecimal text."""
     values = run(program, cls, lambda name, args: ops.BY_NAME[name](*args))
     values[-1].backward()
     return [v.data.hex() for v in values], [v.grad.hex() for v in values]
 
 
 def sensitivity(program: Program, values: list[Any]) -> list[float]:
-    """For each leaf, the sum of |contributions| over all paths: the scale of rounding errors."""
+    """For each leaf, the sum of |contributions| over all paths, as the scale of rounding errors."""
     size = {values[-1]: 1.0}
     for node in reversed(graph.topological(values[-1])):
         if node not in size or not node.inputs:
@@ -138,7 +138,7 @@ def sensitivity(program: Program, values: list[Any]) -> list[float]:
 
 
 def run_torch(program: Program, torch: Any) -> tuple[list[float], list[float]]:
-    """The same program in float64 on PyTorch: the value and the gradients of the leaves."""
+    """Run the program on PyTorch in float64; returns all values, and the gradients of the leaves."""
     functions = torch_functions(torch)
     leaves: list[Any] = []
 
@@ -160,7 +160,7 @@ def run_torch(program: Program, torch: Any) -> tuple[list[float], list[float]]:
 
 
 def torch_functions(torch: Any) -> dict[str, Callable[..., Any]]:
-    """The functions that PyTorch spells differently."""
+    """The operations that PyTorch spells differently."""
     functional = torch.nn.functional
     stack = torch.stack
 
@@ -192,8 +192,9 @@ def torch_functions(torch: Any) -> dict[str, Callable[..., Any]]:
 
 
 def compare(seed: int, torch: Any) -> bool:
-    """Run one program on all engines. Returns whether PyTorch took part (not where rounding errors
-    explode).
+    """Run one program on all engines.
+
+    Returns whether PyTorch was compared too, which is not possible where rounding errors explode.
     """
     cls = engine.Value if c_core is None else c_core.Value
     program = make(random.Random(seed), cls)

@@ -1,13 +1,13 @@
 """Random whole programs: Python source generated from a seed, run in every possible way.
 
-A program has loops, branches, lists, dicts, closures, helpers and derivatives inside. It is called
+A program has loops, branches, lists, dicts, closures, helpers and nested derivatives. It is called
 with plain floats, differentiated in reverse mode, in forward mode and by finite differences, compiled
 for every backend in double and single precision, and run in JAX; all must agree. Branches depend only
 on numbers that every precision represents exactly, so rounding cannot flip them.
 
 `python -m tests.conformance.campaigns.random_programs COUNT SEED` runs a campaign; append `jax` to
-include JAX. A failing program is printed with its seed, shortened as far as it still fails in the
-same way.
+include JAX. A failing program is printed with its seed, after removing all lines without which it
+still fails in the same way.
 """
 
 import math
@@ -36,7 +36,7 @@ from .compiled_graphs import QUICK
 BACKENDS = ("numpy",) if c_core is None else ("native", "numpy")
 EPSILON = {"float64": 2.0**-50, "float32": 2.0**-22}  # 4 ulp: the error allowed for one operation
 TINY = {"float64": 5e-324, "float32": 1.4e-45}
-SAFE = 40.0  # the allowed error of another run, as a multiple of the spread of a few perturbed runs
+SAFE = 40.0  # the allowed error, as a multiple of the spread of a few perturbed runs
 SMOOTH = [
     *("tanh", "sigmoid", "sin", "cos", "softplus", "silu", "gelu", "atan", "erf", "erfc", "asinh"),
     *("relu", "abs", "neg", "elu", "leaky_relu", "cbrt"),
@@ -45,7 +45,7 @@ EQUALITY = ["==", "!="]
 FOLDS = ["sum", "mean", "logsumexp", "max", "min", "prod"]
 
 
-# --- writing ---------------------------------------------------------------------------------------
+# --- generating programs ---------------------------------------------------------------------------
 
 
 @dataclass(frozen=True)
@@ -60,7 +60,7 @@ class Case:
 
     @property
     def stops(self) -> bool:
-        """Whether derivatives are stopped somewhere, which finite differences would not see."""
+        """Whether gradients are stopped somewhere, which finite differences do not notice."""
         return "stop_gradient" in self.source or "no_grad" in self.source
 
 
@@ -81,14 +81,14 @@ class Writer:
         self.width = self.rng.choice([1, 2, 3])
         self.parameters = self.rng.choice([0, 0, 1, 2])
         vector = [f"x[{i}]" for i in range(self.width)]
-        self.exact = {  # small numbers with few binary digits, and their degree in the inputs
+        self.exact = {  # names of small numbers with few binary digits, which rounding never changes
             "vector": vector,
             "scalar": ["x"],
             "record": ["d['a']", *(f"d['b'][{i}]" for i in range(self.width))],
             "two": [*vector, "y"],
         }[self.kind]
         self.inputs = list(self.exact)
-        self.degree = dict.fromkeys(self.exact, 1)
+        self.degree = dict.fromkeys(self.exact, 1)  # in the inputs
         self.numbers = [*self.exact, *(f"w[{i}]" for i in range(self.parameters))]
 
     def write(self) -> str:
@@ -137,9 +137,7 @@ class Writer:
         return a, self.degree[a]
 
     def condition(self) -> str:
-        """A condition that is often true, often false and often an equality: inputs are multiples of
-        1/2.
-        """
+        """A condition that is true or false about equally often: inputs are small multiples of 1/2."""
         if self.straight:
             return f"{self.edge()} {self.rng.choice(['<', '<=', '==', '!='])} {self.edge()}"
         sides = [self.exactly()[0], self.exactly()[0] if self.rng.random() < 0.5 else self.edge()]
@@ -152,12 +150,12 @@ class Writer:
         return f"not {text}" if self.rng.random() < 0.05 else text
 
     def about(self, name: str) -> str:
-        """A condition on one number."""
+        """A condition on one number, unless branches must not depend on samples."""
         sign = self.rng.choice(["<", ">", "<=", ">=", *EQUALITY])
         return self.condition() if self.straight else f"{name} {sign} {self.edge()}"
 
     def comparison(self) -> str:
-        """A condition for `where`, which needs a comparison that is a Value during compilation."""
+        """A condition for `where`: a comparison, which is a Value during compilation."""
         return f"{self.exactly()[0]} {self.rng.choice(['<', '<=', '>', '>=', *EQUALITY])} {self.edge()}"
 
     def edge(self) -> str:
@@ -220,7 +218,7 @@ class Writer:
         self.degree[name] = degree
 
     def block(self, head: str, *lines: str) -> None:
-        """Lines, and possibly another statement, in a scope of their own."""
+        """Emit lines, and possibly another statement, in a scope of their own."""
         self.emit(head)
         self.indent += 1
         self.depth += 1
@@ -259,7 +257,7 @@ class Writer:
         self.numbers.append(name)
 
     def walk(self) -> None:
-        """A loop over numbers with their indices."""
+        """Emit a loop over numbers and their indices."""
         name, index, each = self.new(), self.new(), self.new()
         items = ", ".join(self.exactly()[0] for _ in range(self.rng.randint(1, 4)))
         self.emit(f"{name} = {self.constant()}")
@@ -269,7 +267,7 @@ class Writer:
         self.numbers.append(name)
 
     def shrink_down(self) -> None:
-        """A while loop whose end depends on the inputs."""
+        """Emit a while loop whose end depends on the inputs."""
         name, steps, (start, degree) = self.new(), self.new(), self.exactly()
         self.emit(f"{name}, {steps} = {start}, 0")
         self.emit(f"while {name} > {self.edge()} and {steps} < 5:")
@@ -294,7 +292,7 @@ class Writer:
         self.numbers.append(name)
 
     def close(self) -> None:
-        """A closure over the names so far, called twice."""
+        """Emit a closure over the names so far, called twice."""
         name, function = self.new(), self.new()
         self.emit(f"def {function}(a, b={self.expression(2)}):")
         self.emit(f"    if {self.condition()}:")
@@ -312,7 +310,7 @@ class Writer:
         self.numbers.append(name)
 
     def look_up(self) -> None:
-        """A dict, and a list that grows."""
+        """Emit a dict that holds a growing list."""
         name = self.new()
         self.emit(f"{name} = {{'u': {self.expression(1)}, 'v': [{self.expression(2)}]}}")
         self.emit(f"{name}['v'].append({self.expression(2)})")
@@ -328,7 +326,7 @@ class Writer:
         self.numbers.append(name)
 
     def differentiate(self) -> None:
-        """A nested derivative, sometimes at a number that depends on nothing."""
+        """Emit a nested derivative, sometimes at a constant."""
         name, at = self.new(), self.number() if self.rng.random() < 0.85 else self.constant()
         inside = f"c.tanh(z) * {self.number()} + z * z"
         branched = f"(z if {self.condition()} else c.sin(z)) * {self.number()} + z * z"
@@ -358,19 +356,19 @@ class Writer:
 
 
 def make(seed: int) -> Case:
-    """The program for a seed. Every fifth contains infinities, NaN and subnormal numbers.
+    """Generate the program for a seed. Every fifth may contain infinities, NaN and subnormal numbers.
 
-    In every fourth, no branch depends on a sample, so that JAX can take part.
+    In every fourth program, no branch depends on a sample, so that JAX can run it.
     """
     writer = Writer(seed, special=seed % 5 == 4, straight=seed % 4 == 3)
     return Case(seed, writer.write(), writer.kind, writer.width, writer.parameters)
 
 
-# --- running ---------------------------------------------------------------------------------------
+# --- running programs ------------------------------------------------------------------------------
 
 
 class DisagreementError(AssertionError):
-    """Two ways of running a program gave different numbers, or one failed."""
+    """Two ways of running a program gave different numbers, or one of them failed."""
 
     def __init__(self, case: Case, what: str, *numbers: object) -> None:
         self.case, self.what = case, what
@@ -389,7 +387,7 @@ def starts(case: Case) -> list[float]:
 
 
 def arguments(case: Case, numbers: Sequence[Any]) -> tuple[Any, ...]:
-    """Numbers, or columns of them, in the form that the program takes."""
+    """Arrange numbers as the arguments that the program expects."""
     if case.kind == "vector":
         return (list(numbers),)
     if case.kind == "scalar":
@@ -400,7 +398,7 @@ def arguments(case: Case, numbers: Sequence[Any]) -> tuple[Any, ...]:
 
 
 def samples(case: Case, exact: bool) -> list[list[float]]:
-    """Numbers for some samples: multiples of 1/2, which hit every edge case, or arbitrary."""
+    """The inputs of a few samples: multiples of 1/2, which hit every edge case, or arbitrary numbers."""
     rng = random.Random(f"{case.seed} {exact}")
     size = case.width + (case.kind in ("record", "two")) if case.kind != "scalar" else 1
     count = rng.choice([1, 3, 9]) if exact else 3
@@ -416,12 +414,12 @@ class Point:
     numbers: list[float]
     value: float
     grads: list[float]  # with respect to the inputs, then the parameters
-    merged: list[float]  # the same, if repeated expressions are computed once
-    spread: dict[str, list[float]]  # of the value and the gradients, by precision
+    merged: list[float]  # the gradients if repeated expressions are computed only once
+    spread: dict[str, list[float]]  # for each precision, the allowed errors of value and gradients
 
 
 def eager(case: Case, numbers: list[float]) -> Point:
-    """The value and the gradients in reverse mode, checked against a plain call and forward mode."""
+    """Compute value and gradients in reverse mode; check them against a plain call and forward mode."""
     args = arguments(case, numbers)
     plain = run(case, "a plain call", lambda: float(loaded(case, starts(case))(*args)))
     parameters = [Value(x) for x in starts(case)]
@@ -475,7 +473,7 @@ def near(a: float, b: float, room: float) -> bool:
     return same(a, b) or abs(a - b) <= room or math.isnan(room)
 
 
-# --- how far off another run may be ------------------------------------------------------------------
+# --- allowed errors ----------------------------------------------------------------------------------
 
 
 def gradients(out: Any, leaves: Sequence[Any], merged: bool = False) -> list[float]:
@@ -484,13 +482,13 @@ def gradients(out: Any, leaves: Sequence[Any], merged: bool = False) -> list[flo
 
 
 def scattered(case: Case, out: Any, leaves: Sequence[Any], dtype: str) -> list[float]:
-    """How far results move if every operation is off by a few ulps."""
+    """How far results may be off: how far they move if every operation is off by a few ulps."""
     exact = _swept(out, leaves, float)
     found = [100.0 * EPSILON[dtype] * abs(x) + 1e3 * TINY[dtype] for x in exact]
     runs = [
         _swept(out, leaves, partial(_off, random.Random(f"{case.seed} {i}"), dtype)) for i in range(4)
     ]
-    if dtype == "float32":  # where a tiny constant becomes 0, which may have a different slope
+    if dtype == "float32":  # a tiny constant becomes 0, where the slope may be different
         runs.append(_swept(out, leaves, _rounded, constant=_rounded))
     for moved in runs:
         apart = [SAFE * abs(a - b) for a, b in zip(moved, exact, strict=True)]
@@ -504,7 +502,7 @@ def _rounded(x: float) -> float:
 
 
 def _off(rng: random.Random, dtype: str, x: float) -> float:
-    """A perturbed result of an operation; subnormal numbers are off by a few of the smallest."""
+    """Perturb the result of an operation; subnormals move by up to twice the smallest number."""
     x = float(x)
     if x == 0.0 or not math.isfinite(x):
         return x
@@ -517,11 +515,11 @@ def _swept(
 ) -> list[float]:
     """The value of a graph and the gradients of its leaves.
 
-    `off` perturbs the results of operations, `constant` the numbers of the program.
+    `off` perturbs the results of operations, `constant` the constants of the program.
     """
     if not isinstance(out, Value):
         return [float(out), *(0.0 for _ in leaves)]
-    # After computing a derivative, the engine treats its inputs as constants; here they are leaves.
+    # After a derivative was computed, the engine treats its inputs as constants; here they are leaves.
     data: dict[Any, float] = {leaf: off(leaf.data) for leaf in leaves}
     first: dict[Any, Any] = {leaf: leaf for leaf in leaves}  # the representative of equal nodes
     nodes: dict[Any, Any] = {}
@@ -538,10 +536,10 @@ def _swept(
     for node in reversed(order):
         if first[node] is not node or node not in grads or not node.inputs:
             continue
-        wanted = [v in data for v in node.inputs]
+        needed = [v in data for v in node.inputs]
         inputs = [data[v] if v in data else constant(v.data) for v in node.inputs]
-        slopes = graph.row(node).derivatives(inputs, data[node], wanted)
-        for v, slope, asked in zip(node.inputs, slopes, wanted, strict=True):
+        slopes = graph.row(node).derivatives(inputs, data[node], needed)
+        for v, slope, asked in zip(node.inputs, slopes, needed, strict=True):
             if asked and slope is not None and not (graph.row(node).selects and slope == 0.0):
                 grads[first[v]] = grads.get(first[v], 0.0) + off(grads[node] * slope)
     return [data[out], *(grads.get(leaf, 0.0) for leaf in leaves)]
@@ -550,11 +548,11 @@ def _swept(
 EXACT = ("less", "less_equal", "equal")
 
 
-# --- comparing ---------------------------------------------------------------------------------------
+# --- comparing results -------------------------------------------------------------------------------
 
 
 def examine(case: Case, jax: bool = False) -> None:
-    """Run a program in every way; raise DisagreementError if two do not agree."""
+    """Run a program in every way; raise DisagreementError if two of them disagree."""
     exact = [eager(case, numbers) for numbers in samples(case, exact=True)]
     other = [eager(case, numbers) for numbers in samples(case, exact=False)]
     for point in other:
@@ -570,7 +568,7 @@ def examine(case: Case, jax: bool = False) -> None:
 
 
 def by_differences(case: Case, point: Point) -> None:
-    """The gradient along a direction; only away from edges, and only if nothing stops derivatives."""
+    """Compare a directional derivative with finite differences, unless gradients are stopped."""
     if case.stops or not all(map(math.isfinite, [point.value, *point.grads, *point.spread["float64"]])):
         return
     function = loaded(case, starts(case))
@@ -590,7 +588,7 @@ def by_differences(case: Case, point: Point) -> None:
 
 
 def columns(case: Case, numbers: Sequence[list[float]]) -> tuple[Any, ...]:
-    """The samples as a batch."""
+    """Arrange the samples as a batch."""
     table = np.array(numbers)
     if case.kind == "vector":
         return (table,)
@@ -602,7 +600,11 @@ def columns(case: Case, numbers: Sequence[list[float]]) -> tuple[Any, ...]:
 
 
 def on(case: Case, points: Sequence[Point], backend: str, dtype: str = "float64") -> tuple[Any, ...]:
-    """Values from value_and_grad and from a call; gradients of inputs per sample, and of parameters."""
+    """Compile and run a program.
+
+    Returns the values, from value_and_grad and from a call, then the gradients with respect to the
+    inputs, per sample, and to the parameters.
+    """
     parameters = [Value(x) for x in starts(case)]
     batch = columns(case, [point.numbers for point in points])
     what = f"compiled for {backend}, {dtype}"
@@ -616,7 +618,7 @@ def on(case: Case, points: Sequence[Point], backend: str, dtype: str = "float64"
 
 
 def refused(case: Case) -> bool:
-    """Whether compilation is refused because of no_grad(), before anything is computed."""
+    """Whether compilation fails because of no_grad(), before anything is computed."""
     batch = columns(case, samples(case, exact=True) + samples(case, exact=False))
     try:
         compile_program(loaded(case, starts(case)), [], branches=4096)(*batch)
@@ -626,14 +628,14 @@ def refused(case: Case) -> bool:
 
 
 def joined(tree: Any, count: int) -> Any:
-    """The gradients of the inputs as one table, in the order of the arguments."""
+    """Join the gradients of the inputs into one table, in the order of the arguments."""
     given = tree if isinstance(tree, (list, tuple)) else [tree]
     arrays = [array for each in given for array in (each.values() if isinstance(each, dict) else [each])]
     return np.concatenate([np.asarray(array, float).reshape(count, -1) for array in arrays], axis=1)
 
 
 def takes_part(case: Case) -> bool:
-    """Whether JAX can run it: one program serves all samples there, so no branch may depend on them."""
+    """Whether JAX can run a program: one trace serves all samples, so no branch may depend on them."""
     try:
         compile_program(loaded(case, starts(case))).to_jax(*columns(case, samples(case, exact=True)))
     except TraceError:
@@ -682,7 +684,10 @@ def compare(
 
 
 def agreed(case: Case, what: str, found: float, points: Sequence[Point], k: int, dtype: str) -> None:
-    """A gradient summed over samples: eager mode's or, where it is infinite, that of merged nodes."""
+    """Check a gradient summed over samples.
+
+    It must be eager mode's or, where that is infinite or NaN, the gradient of merged nodes.
+    """
     eager, merged = (sum(getattr(p, name)[k] for p in points) for name in ("grads", "merged"))
     room = sum(point.spread[dtype][1 + k] for point in points)
     if near(found, eager, room) or (not math.isfinite(eager) and same(found, merged)):
@@ -694,7 +699,7 @@ def agreed(case: Case, what: str, found: float, points: Sequence[Point], k: int,
 
 
 def shortened(failure: DisagreementError, jax: bool) -> DisagreementError:
-    """The same failure, without every line or block that it does not need."""
+    """The same failure of a program from which all unnecessary lines and blocks are removed."""
     shorter = True
     while shorter:
         shorter = False
@@ -711,7 +716,7 @@ def shortened(failure: DisagreementError, jax: bool) -> DisagreementError:
 
 
 def without_one(source: str) -> Iterator[str]:
-    """The program without one of its lines and the block below it, last lines first."""
+    """Yield the program without one of its lines and the block below it, last lines first."""
     lines = source.splitlines()
     depth = [len(line) - len(line.lstrip()) for line in lines]
     for i in reversed(range(len(lines))):
@@ -724,7 +729,7 @@ CHUNK = 20
 
 
 def examine_some(seeds: range, jax: bool = False) -> list[str]:
-    """The failures, as text."""
+    """Run the programs of these seeds; returns the failures as text."""
     found = []
     for seed in seeds:
         try:
@@ -747,5 +752,5 @@ if __name__ == "__main__":
             failures += found
             print(*found, sep="\n", end="" if not found else "\n", flush=True)
     if failures:
-        sys.exit(f"{len(failures):,} of {int(count):,} random programs do not agree")
-    print(f"{int(count):,} random programs agree in every way of running them")
+        sys.exit(f"{len(failures):,} of {int(count):,} random programs disagree")
+    print(f"{int(count):,} random programs give the same results in every way of running them")

@@ -1,8 +1,9 @@
-"""The special grid: every operation at zeros, subnormals, the largest numbers, infinities, NaN.
+"""The special grid: every operation at zeros, subnormals, the largest numbers, infinities and NaN.
 
 `special_values.txt` is the committed table, written by `python -m
-tests.conformance.campaigns.special`. A row is explained if 60-digit arithmetic gives the same, or if
-NaN in gives NaN out. Every other row must carry a reason and match what that reason expects.
+tests.conformance.campaigns.special`. A row is explained if 60-digit arithmetic gives the same result,
+or if a NaN argument gives a NaN result. Every other row must carry a reason and have the value that
+REASONS gives for it.
 """
 
 import ctypes
@@ -35,7 +36,7 @@ def grid(op: Op) -> Iterator[Args]:
 
 
 def explained(op: Op, part: int | None, args: Args, result: float) -> bool:
-    """Whether exact arithmetic, or a limit that does not depend on the path, gives this."""
+    """Whether exact arithmetic, or a limit that does not depend on the path, gives this result."""
     if op.name in ("less", "less_equal", "equal"):
         return result == op.forward(*args)
     if op.name == "where":
@@ -64,7 +65,7 @@ def chosen(args: Args, part: int | None) -> float:
 
 
 def exact(op: Op, part: int | None, args: tuple[object, ...]) -> mpf | None:
-    """The true result at a point, None if it is not a real number."""
+    """The true result at a point; None if it is not a real number."""
     value, partials = truth.TRUTH[op.name]
     formula = value if part is None else partials[check.parts(op).index(part)]
     try:
@@ -75,7 +76,7 @@ def exact(op: Op, part: int | None, args: tuple[object, ...]) -> mpf | None:
 
 
 def is_limit(op: Op, part: int | None, args: Args, result: float) -> bool:
-    """Approach zeros and infinities at different speeds: do all paths lead to the result?"""
+    """Whether all paths to the point, at different speeds, lead to this result."""
     nearby = [approach(x, op.domain if i == 0 else (0.0, 0.0)) for i, x in enumerate(args)]
     ends = [exact(op, part, point) for point in itertools.product(*nearby)]
     known = [end for end in ends if end is not None]
@@ -85,12 +86,12 @@ def is_limit(op: Op, part: int | None, args: Args, result: float) -> bool:
     if max(rounded) == min(rounded) or max(rounded) - min(rounded) < 1e-15:
         return result == rounded[0] or truth.ulps(result, known[0]) <= check.LIMIT
     if len(known) == 2 and abs(known[1]) > abs(known[0]) > 1 and known[0] * known[1] > 0:
-        return result == math.copysign(math.inf, known[0])  # it grows without bound
-    return math.isnan(result)  # it depends on the path: indeterminate
+        return result == math.copysign(math.inf, known[0])  # the result grows without bound
+    return math.isnan(result)  # the limit depends on the path
 
 
 def approach(x: float, domain: tuple[float, float]) -> list[mpf]:
-    """Two steps towards a point, closer and closer, from its own side."""
+    """Numbers that approach x: a zero or infinity from the side of its sign, a boundary from inside."""
     sign = math.copysign(1.0, x)
     if math.isinf(x):
         return [sign * mpf(10) ** 700, sign * mpf(10) ** 1500]
@@ -109,7 +110,7 @@ def round_to_float(x: mpf) -> float:
 
 
 def ignores_nan(op: Op, part: int | None, args: Args, result: float) -> bool:
-    """Whether the result is the same for any number in place of NaN."""
+    """Whether any number in place of NaN would give the same result."""
     trials = itertools.product(*((-2.0, 0.5, 3.0) if math.isnan(x) else (x,) for x in args))
     return all(not any(map(math.isnan, t)) and explained(op, part, t, result) for t in trials)
 
@@ -122,7 +123,7 @@ def minus_zero(x: float) -> bool:
     return x == 0.0 and math.copysign(1.0, x) < 0
 
 
-# C's functions: the standard (Annex F) defines their results at zeros and infinities.
+# C's own functions: Annex F of its standard defines their results at zeros and infinities.
 _libm = ctypes.CDLL(None)
 for _name in ("pow", "atan2"):
     getattr(_libm, _name).restype = ctypes.c_double
@@ -130,7 +131,7 @@ for _name in ("pow", "atan2"):
 
 
 def power(part: int | None, x: float, y: float) -> float:
-    """The power of a zero or an infinity, and its partials as their formulas round."""
+    """x ** y, or one of its partials as its formula rounds, where an argument is zero or infinite."""
     if part is None:
         return _libm.pow(x, y)
     if part == 0:
@@ -142,7 +143,7 @@ def power(part: int | None, x: float, y: float) -> float:
 
 Rule = tuple[str, Callable[[Op, int | None, Args], bool], Callable[[int | None, Args], float]]
 
-# For results that 60-digit arithmetic does not give: the reason, the points, and the expected value.
+# For results that 60-digit arithmetic does not give: the reason, the points, and the expected result.
 # The first rule that matches a point applies.
 REASONS: list[Rule] = [
     (
@@ -156,7 +157,7 @@ REASONS: list[Rule] = [
         lambda part, args: math.nan,
     ),
     (
-        "0 ** 0 is 1, and has the derivatives 0 by convention",
+        "0 ** 0 is 1 and its derivatives are 0, by convention",
         lambda op, part, args: op.name == "pow" and args[0] == args[1] == 0.0,
         lambda part, args: 1.0 if part is None else 0.0,
     ),
@@ -166,7 +167,7 @@ REASONS: list[Rule] = [
         lambda part, args: power(part, *args),
     ),
     (
-        "at 0 or inf the power jumps to its limit, however small the exponent",
+        "for the base 0 or inf, the power jumps to its limit, however small the exponent",
         lambda op, part, args: (
             op.name == "pow" and args[0] in (0.0, math.inf) and 0 < abs(args[1]) < 1e-300
         ),
@@ -178,17 +179,17 @@ REASONS: list[Rule] = [
         lambda part, args: power(part, *args),
     ),
     (
-        "a tie, also of infinities: half to each",
+        "a tie, even between infinities: each argument gets half the gradient",
         lambda op, part, args: op.name in ("maximum", "minimum") and args[0] == args[1],
         lambda part, args: args[0] if part is None else 0.5,
     ),
     (
-        "-0 is 0; the sign of a zero carries through a division by it",
+        "-0 counts as 0, but a division by it keeps its sign",
         lambda op, part, args: op.name in ("log", "log2", "log10") and minus_zero(args[0]),
         lambda part, args: -math.inf,
     ),
     (
-        "-0 is 0; the sign of a zero carries through a division by it",
+        "-0 counts as 0, but a division by it keeps its sign",
         lambda op, part, args: op.name == "sqrt" and minus_zero(args[0]),
         lambda part, args: -0.0 if part is None else -math.inf,
     ),
@@ -208,7 +209,7 @@ REASONS: list[Rule] = [
         lambda part, args: args[1] if part == 0 else math.nan,
     ),
     (
-        "at the kink the derivative from below, as in PyTorch",
+        "at the kink, the left derivative, as in PyTorch",
         lambda op, part, args: op.name in ("leaky_relu", "elu") and args[0] == 0.0 and part == 0,
         lambda part, args: args[1],
     ),
@@ -221,7 +222,7 @@ REASONS: list[Rule] = [
 
 
 def reason(op: Op, part: int | None, args: Args, result: float) -> str:
-    """Why a result is right: '' if exact arithmetic gives it, '?' if nothing does."""
+    """Why a result is right: '' if exact arithmetic gives it, '?' if nothing explains it."""
     if explained(op, part, args, result):
         return ""
     for text, fits, expected in REASONS:
@@ -232,7 +233,7 @@ def reason(op: Op, part: int | None, args: Args, result: float) -> str:
 
 
 def rows(op: Op) -> Iterator[tuple[Args, list[float], list[str]]]:
-    """Arguments, the value and all partials, and a reason or '' for each."""
+    """Yield the arguments, the value and all partials, and a reason or '' for each result."""
     for args in grid(op):
         value, partials = check.evaluate(op, args)
         results = [value, *partials]
@@ -275,6 +276,8 @@ def read() -> dict[str, list[tuple[Args, list[float], str]]]:
 
 
 if __name__ == "__main__":
-    header = "# operation arguments | value | partials | why, where exact arithmetic does not say so"
+    header = (
+        "# operation arguments | value | partials | reason, unless exact arithmetic gives the result"
+    )
     TABLE.write_text("\n".join([header, *(line for op in elementwise() for line in lines(op))]) + "\n")
     print(f"wrote {TABLE.name}: {sum(map(len, read().values()))} rows")

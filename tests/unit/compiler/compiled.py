@@ -36,5 +36,5 @@ def agrees(function: Callable[..., Any], *batch: Any, backend: str | None = None
     np.testing.assert_allclose(values, expected, rtol=1e-12)
     np.testing.assert_array_equal(step(*batch), values)
     for i, grad in enumerate(grads):
-        wanted = np.array([row[i] for row in expected_grads], dtype=float)
-        np.testing.assert_allclose(grad, wanted, rtol=1e-11)
+        target = np.array([row[i] for row in expected_grads], dtype=float)
+        np.testing.assert_allclose(grad, target, rtol=1e-11)

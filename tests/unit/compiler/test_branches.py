@@ -14,7 +14,7 @@ from chainrule.functional import logsumexp, softmax, softplus
 
 from .compiled import RNG, agrees, backends
 
-# --- functions that eager mode runs too ----------------------------------------------------------
+# --- functions without branches ------------------------------------------------------------------
 
 
 FUNCTIONS: dict[str, Callable[..., Any]] = {
@@ -37,7 +37,7 @@ def test_functions(name: str, backend: str) -> None:
 
 
 @backends
-def test_where_keeps_an_infinite_derivative_out(backend: str) -> None:
+def test_where_blocks_an_infinite_derivative(backend: str) -> None:
     agrees(lambda x: where(x > 0, sqrt(x), x), np.array([-1.0, 0.0, 1.0, 4.0]), backend=backend)
     agrees(
         lambda x: where(x > 1, log(x - 1) * sqrt(x - 1), where(x < 0, 1 / x, x)),
@@ -47,20 +47,20 @@ def test_where_keeps_an_infinite_derivative_out(backend: str) -> None:
 
 
 @backends
-def test_take_keeps_an_infinite_derivative_out(backend: str) -> None:
+def test_take_blocks_an_infinite_derivative(backend: str) -> None:
     batch = np.array([0.0, 1.0, 4.0]), np.array([1.0, 2.0, 3.0]), np.array([1, 0, 0])
     agrees(lambda a, b, i: take([sqrt(a), b * 2], i) + 0 * i, *batch, backend=backend)
 
 
 @backends
 @pytest.mark.parametrize("fold", [logsumexp, chainrule.max, chainrule.min, prod, mean])
-def test_ties_of_a_fold_in_a_branch(backend: str, fold: Callable[..., Any]) -> None:
+def test_ties_in_a_fold_inside_where(backend: str, fold: Callable[..., Any]) -> None:
     batch = np.array([0.0, 1.0, 2.0]), *[np.zeros(3)] * 3
     agrees(lambda c, *xs: where(c < 1.5, fold(xs), 0.0 * xs[0]), *batch, backend=backend)
 
 
 @backends
-def test_nothing_is_asked_of_what_no_gradient_reaches(backend: str) -> None:
+def test_nodes_that_no_gradient_reaches_are_not_differentiated(backend: str) -> None:
     ends = np.array([0.0, 1.0, 0.5])
     agrees(nn.binary_cross_entropy, ends, ends, backend=backend)
     agrees(lambda x, y: sqrt(x).detach() + sqrt(y), np.zeros(3), np.ones(3), backend=backend)
@@ -113,27 +113,27 @@ BRANCHING: dict[str, Callable[..., Any]] = {
     "early return": lambda x, y: next((v * v for v in (x, y) if v >= 0.5), x * y),
     "index of the largest": lambda x, y: [x, y, -x][max(range(3), key=lambda i: [x, y, -x][i])] * y,
     "where inside if": lambda x, y: where(x < y, x, y) if x > -0.5 else tanh(x * y),
-    "comparison with a number on the left": lambda x, y: x if x <= 0.3 else x * x + y,
+    "comparison with a number": lambda x, y: x if x <= 0.3 else x * x + y,
 }
 
 
 @backends
 @pytest.mark.parametrize("name", BRANCHING)
 def test_branches(name: str, backend: str) -> None:
-    """Samples that take another branch get a separate program; all results are merged."""
+    """Samples that take a different branch get a separate program; all results are merged."""
     rng = np.random.default_rng(3)
     agrees(BRANCHING[name], rng.normal(size=60) * 2, rng.normal(size=60) * 2, backend=backend)
 
 
 @backends
-def test_a_take_fits_only_its_own_branch(backend: str) -> None:
+def test_a_take_checks_only_the_indices_of_its_own_branch(backend: str) -> None:
     step = compile(
         lambda i, x: x * take([1.0, 2.0], i) if i < 2 else x * take([5.0, 6.0], i - 2), backend=backend
     )
     assert step(np.arange(4.0), np.ones(4)).tolist() == [1.0, 2.0, 5.0, 6.0]
 
 
-def test_a_sample_on_the_boundary_has_a_branch() -> None:
+def test_a_sample_on_the_boundary_takes_a_branch() -> None:
     weights = [0.1, 0.7, -1.3]
     for seed in range(30):
         x = np.random.default_rng(seed).normal(size=3)
@@ -152,7 +152,7 @@ def test_where_stays_one_program() -> None:
 
 
 @backends
-def test_conditions_are_joined_as_in_eager_mode(backend: str) -> None:
+def test_conditions_are_combined_as_in_eager_mode(backend: str) -> None:
     X = np.array([-1.0, 0.0, 1.0, 2.0, 3.0])
     for function in (
         lambda x: where((x > 0) & (x < 2), x, -x),
@@ -166,8 +166,8 @@ def test_conditions_are_joined_as_in_eager_mode(backend: str) -> None:
         compile(lambda x: x & x)(X)
 
 
-def test_equality_is_that_of_eager_mode_with_plain_samples() -> None:
-    """As numbers if a side depends only on samples; otherwise two Values compare by identity."""
+def test_equality_matches_eager_mode_on_plain_samples() -> None:
+    """`==` compares numbers if either side depends only on samples, otherwise Values by identity."""
     X, Y = np.array([0.0, 1.0, 2.0, 2.0]), np.array([0.0, 2.0, 2.0, 4.0])
     v, w = Value(1.0), Value(2.0)
 
@@ -189,7 +189,7 @@ def test_equality_is_that_of_eager_mode_with_plain_samples() -> None:
         assert compile(function)(X, Y).tolist() == eager
 
 
-def test_equality_of_a_long_chain_is_asked_without_recursion() -> None:
+def test_equality_of_a_long_chain_needs_no_recursion() -> None:
     def function(x: Any) -> Any:
         y = x
         for _ in range(20_000):
@@ -202,28 +202,28 @@ def test_equality_of_a_long_chain_is_asked_without_recursion() -> None:
 @pytest.mark.parametrize(
     ("function", "message"),
     [
-        (lambda x: x if x else 1.0, "a condition on a Value inside a compiled function.*`if v > 0`"),
+        (lambda x: x if x else 1.0, "a Value as a condition inside a compiled function.*`if v > 0`"),
         (lambda x: math.sin(x), "a plain number inside a compiled function.*functions of chainrule"),
         (lambda x: [1.0, 2.0][int(x)], r"a plain number.*take\(table, index\)"),
     ],
 )
-def test_what_would_fix_a_number_is_refused_with_the_next_step(function: Any, message: str) -> None:
+def test_reading_a_number_while_tracing_suggests_the_fix(function: Any, message: str) -> None:
     with pytest.raises(TraceError, match=message):
         compile(function)(np.array([0.0, 1.0]))
 
 
-def test_too_many_branches_name_the_line() -> None:
+def test_the_error_for_too_many_branches_names_the_line() -> None:
     def halve(x: Any) -> Any:
         while x > 1:  # the line that the error names
             x = x / 1.1
         return x
 
-    with pytest.raises(ValueError, match=r"more than 64 .*the line that the error names"):
+    with pytest.raises(ValueError, match=r"paths than the limit of 64, .*the line that the error names"):
         compile(halve)(np.geomspace(1, 1e6, 200))
     assert compile(halve, branches=200)(np.geomspace(1, 1e6, 200)).max() <= 1
     two = np.array([-1.0, 1.0])
     with pytest.raises(ValueError, match="branches must be 1 or more, got 0"):
         compile(halve, branches=0)
-    with pytest.raises(ValueError, match="more than 1 different branches"):
+    with pytest.raises(ValueError, match="more paths than the limit of 1, "):
         compile(lambda x: x if x > 0 else -x, branches=1)(two)
     assert compile(lambda x: x if x > 0 else -x, branches=2)(two).tolist() == [1.0, 1.0]

@@ -1,4 +1,4 @@
-"""compile: its results, what it rejects, and agreement with eager mode."""
+"""compile: its results, the errors it raises, and its agreement with eager mode."""
 
 import copy
 import math
@@ -39,7 +39,7 @@ def test_a_network(backend: str, samples: int) -> None:
     np.testing.assert_allclose(step(X, y).mean(), loss.data, rtol=1e-12)
 
 
-def test_parameters_are_found_by_themselves() -> None:
+def test_parameters_are_found_automatically() -> None:
     a, b = Value(2.0), Value(3.0)
     step = compile(lambda x: a * x + b, reduction="sum")
     value, grads = step.value_and_grad(np.array([1.0, 2.0]))
@@ -48,7 +48,7 @@ def test_parameters_are_found_by_themselves() -> None:
     assert grads.tolist() == [3.0, 2.0]
 
 
-def test_a_changed_parameter_is_seen_by_the_next_call() -> None:
+def test_the_next_call_uses_a_changed_parameter() -> None:
     a = Value(2.0)
     step = compile(lambda x: a * x)
     assert step(np.array([1.0])).tolist() == [2.0]
@@ -56,7 +56,7 @@ def test_a_changed_parameter_is_seen_by_the_next_call() -> None:
     assert step(np.array([1.0])).tolist() == [5.0]
 
 
-def test_a_model_predicts_over_a_batch() -> None:
+def test_a_model_predicts_on_a_batch() -> None:
     model = nn.MLP(2, [4, 3], seed=0)
     X = RNG.normal(size=(20, 2))
     outputs = compile(model)(X)
@@ -65,7 +65,7 @@ def test_a_model_predicts_over_a_batch() -> None:
     np.testing.assert_allclose(np.column_stack(outputs), expected, rtol=1e-12)
 
 
-def test_dicts_go_in_and_come_out() -> None:
+def test_dicts_as_arguments_and_results() -> None:
     step = compile(lambda d: {"sum": d["a"] + d["b"][0], "product": d["a"] * d["b"][1]})
     batch = {"a": np.array([1.0, 2.0]), "b": np.array([[3.0, 4.0], [5.0, 6.0]])}
     result = step(batch)
@@ -73,7 +73,7 @@ def test_dicts_go_in_and_come_out() -> None:
     assert result["product"].tolist() == [4.0, 12.0]
 
 
-def test_a_value_already_computed() -> None:
+def test_compiling_a_value_already_computed() -> None:
     x, w = Value(1.0), Value(3.0)
     step = compile(tanh(w * x) + x, inputs=[x], reduction="sum")
     value, grads, (x_grad,) = step.value_and_grad(np.array([0.1, 0.2]), inputs=True)
@@ -135,10 +135,10 @@ def test_an_embedding(backend: str) -> None:
     assert step(np.ones(1200), many).shape == (1200,)
 
 
-def test_the_program_shows_what_became_of_the_code() -> None:
+def test_program_lists_the_compiled_instructions() -> None:
     model = nn.MLP(4, [8, 1], seed=0)
     step = compile(lambda x: model(x), params=model.parameters())
-    assert step.program == "not traced yet: call it with a batch first"
+    assert step.program == "not traced yet: call the compiled function with a batch first"
     step(np.ones((10, 4)))
     assert "dense shared[0+5i+1k], each[0+1i+1k], shared[4+5i] (8 x 4 by 4 x 1)" in step.program
     assert "nodes traced" in step.program
@@ -156,10 +156,10 @@ def test_sums_of_products_become_matrix_products() -> None:
     assert "(3 x 5 by 5 x 1)" in step.program
 
 
-# --- what it rejects -----------------------------------------------------------------------------
+# --- errors --------------------------------------------------------------------------------------
 
 
-def test_reading_data_would_fix_a_number() -> None:
+def test_reading_or_assigning_data_while_tracing_is_an_error() -> None:
     with pytest.raises(TraceError, match=r"reading \.data inside a compiled function.*detach\(\)"):
         compile(lambda x: x * x.data)(np.ones(3))
     w = Value(2.0)
@@ -171,7 +171,7 @@ def test_reading_data_would_fix_a_number() -> None:
 
 
 @pytest.mark.skipif(c_core is None or Value is not c_core.Value, reason="reads Values of the C core")
-def test_numbers_of_parameters_are_read_at_once() -> None:
+def test_read_data_reads_many_values_at_once() -> None:
     assert c_core.read_data([]) == b""
     read = c_core.read_data([Value(1.5), Value(-0.0), Value(math.inf)])
     assert np.frombuffer(read).tobytes() == np.array([1.5, -0.0, math.inf]).tobytes()
@@ -184,7 +184,7 @@ def test_numbers_of_parameters_are_read_at_once() -> None:
         compile(lambda x: x * np.frombuffer(c_core.read_data([x]))[0])(np.ones(2))
 
 
-def test_after_an_error_eager_mode_is_as_before() -> None:
+def test_an_error_while_tracing_leaves_eager_mode_unaffected() -> None:
     with pytest.raises(ZeroDivisionError):
         compile(lambda x: x * (1 / 0))(np.ones(3))
     assert (Value(1.0) < Value(2.0)) is True
@@ -198,7 +198,7 @@ def test_after_an_error_eager_mode_is_as_before() -> None:
         ((np.ones((3, 2)), np.ones(4)), ValueError, "same number of samples, got 3, 4"),
         ((np.ones((0, 2)), np.ones(0)), ValueError, "the batch is empty"),
         ((3.0, 4.0), ValueError, "one entry for every sample"),
-        ((Value(1.0), np.ones(2)), TypeError, "on Values call the function itself"),
+        ((Value(1.0), np.ones(2)), TypeError, "for Values, call the original function"),
         ((np.ma.masked_array([[1.0]], mask=[[1]]), np.ones(1)), TypeError, "masked"),
         (({}, np.ones(0)), ValueError, "empty"),
         ((np.array(["a", "b"]), np.ones(2)), TypeError, "array of real numbers"),
@@ -224,13 +224,13 @@ def test_bad_arguments() -> None:
         compile(lambda x: x, params=[Value(1.0) * 2])
     with pytest.raises(TypeError, match="must return Values"):
         compile(lambda x: "a")(np.ones(2))
-    with pytest.raises(TypeError, match="returns one Value, this one returns 2"):
+    with pytest.raises(TypeError, match="returns one Value, but this one returns 2"):
         compile(lambda x: [x, x]).value_and_grad(np.ones(2))
     with pytest.raises(ValueError, match="axes must be from 1 to 4"):
         compile(lambda x: x, axes=5)
 
 
-def test_operations_made_by_hand_are_refused() -> None:
+def test_hand_written_operations_are_rejected() -> None:
     def doubled(x: Any) -> Any:
         out = Value(2.0, (x,), "double")
         out._backward = lambda: None
@@ -240,7 +240,7 @@ def test_operations_made_by_hand_are_refused() -> None:
         compile(doubled)(np.ones(2))
 
 
-def test_no_grad_around_a_call_changes_nothing() -> None:
+def test_no_grad_around_a_call_has_no_effect() -> None:
     w = Value(2.0)
     step = compile(lambda x: x * w)
     with chainrule.no_grad():
@@ -248,7 +248,7 @@ def test_no_grad_around_a_call_changes_nothing() -> None:
     assert step.value_and_grad(np.array([1.0, 2.0]))[1].tolist() == [1.5]
 
 
-def test_what_would_fix_numbers_of_one_sample_is_refused() -> None:
+def test_no_grad_backward_and_grad_while_tracing_are_errors() -> None:
     w = Value(2.0)
 
     def without_gradient(x: Any) -> Any:
@@ -269,7 +269,7 @@ def test_what_would_fix_numbers_of_one_sample_is_refused() -> None:
     assert w.grad == 0.0
 
 
-def test_derivatives_inside() -> None:
+def test_derivatives_inside_a_compiled_function() -> None:
     step = compile(chainrule.grad(lambda x: x**3))
     np.testing.assert_allclose(step(np.array([1.0, 2.0])), [3.0, 12.0], rtol=1e-14)
     values, _, (second,) = step.value_and_grad(np.array([1.0, 2.0]), inputs=True)
@@ -277,7 +277,7 @@ def test_derivatives_inside() -> None:
     np.testing.assert_allclose(second * 2, [6.0, 12.0], rtol=1e-14)
 
 
-def test_values_not_named_are_read_but_not_differentiated() -> None:
+def test_values_not_in_params_are_read_but_not_differentiated() -> None:
     a, b = Value(1.0), Value(2.0)
     step = compile(lambda x: a * x + b, params=[b], reduction="sum")
     assert step(np.array([1.0])).tolist() == [3.0]
@@ -287,13 +287,13 @@ def test_values_not_named_are_read_but_not_differentiated() -> None:
     assert grads.tolist() == [2.0]
 
 
-def test_numbers_may_be_returned() -> None:
+def test_plain_numbers_may_be_returned() -> None:
     payoff = compile(lambda s, k: max(s - k, 0))
     assert payoff(np.array([1.0, 3.0]), np.array([2.0, 1.0])).tolist() == [0.0, 2.0]
     assert compile(lambda x: [x, 0, True, np.float64(2)])(np.ones(2))[3].tolist() == [2.0, 2.0]
 
 
-def test_a_single_number_is_the_same_for_all_samples() -> None:
+def test_a_scalar_argument_is_shared_by_all_samples() -> None:
     step = compile(lambda x, k: x * k, reduction="sum")
     value, _, (_, k_grad) = step.value_and_grad(np.array([1.0, 2.0]), 3.0, inputs=True)
     assert value == 9.0
@@ -308,13 +308,13 @@ def test_an_empty_batch_after_others() -> None:
         step.value_and_grad(np.ones(0))
 
 
-def test_rows_of_arrays_are_arrays_and_those_of_lists_are_lists() -> None:
+def test_rows_of_arrays_are_arrays_and_rows_of_lists_are_lists() -> None:
     double = compile(lambda x: (x * 2)[0])
     assert double(np.array([[1.0, 2.0]])).tolist() == [2.0]
     assert double([[1.0, 2.0]]).tolist() == [1.0]
 
 
-def test_different_structures_are_refused() -> None:
+def test_results_of_different_structures_are_rejected() -> None:
     step = compile(lambda x: {"a": x} if x < 1 else {"b": x})
     with pytest.raises(TypeError, match=r"for some samples and .* for others"):
         step(np.array([0.0, 2.0]))
@@ -330,7 +330,7 @@ def test_copies_and_pickles_trace_again() -> None:
     assert repr(step) == "<compiled MLP: 1 programs>"
 
 
-def test_retrace_sees_captured_plain_numbers() -> None:
+def test_retrace_reads_captured_numbers_again() -> None:
     factor = [2.0]
     step = compile(lambda x: x * factor[0])
     assert step(np.ones(1)).tolist() == [2.0]
@@ -349,14 +349,14 @@ def test_bad_lists_of_values() -> None:
     model = nn.MLP(2, [1], seed=0)
     wrong: list[tuple[Any, str]] = [
         *((model, "got MLP"), (model.parameters, "got method"), (3, "got int")),
-        *(({"w": Value(1.0)}, "got dict"), ([1.0], "got float among them")),
+        *(({"w": Value(1.0)}, "got dict"), ([1.0], "got an item of type float")),
         ([Value(1.0) + 1.0], r"got the result of '\+'"),
     ]
     for params, got in wrong:
         message = rf"^params must be .*such as model.parameters\(\), {got}$"
         with pytest.raises(TypeError, match=message):
             compile(lambda x: x, params=params)
-    with pytest.raises(TypeError, match="params must be a list of Values, got a single one"):
+    with pytest.raises(TypeError, match="params must be a list of Values, got a single Value"):
         compile(lambda x: w * x, params=w)
     with pytest.raises(TypeError, match=r"inputs must be True or a tuple of positions, such as \(0,\)"):
         compile(lambda x: w * x).value_and_grad(np.ones(2), inputs=0)
@@ -381,7 +381,7 @@ def test_arrays_of_every_kind(backend: str) -> None:
 
 
 @backends
-def test_nan_and_infinity_go_through(backend: str) -> None:
+def test_nan_and_infinity_propagate(backend: str) -> None:
     step = compile(lambda x: exp(x) * 2 + maximum(x, 0.0), backend=backend)
     result = step(np.array([math.nan, math.inf, -math.inf, 1.0]))
     assert math.isnan(result[0])
@@ -408,7 +408,7 @@ def test_the_same_bits_for_any_number_of_threads(samples: int, monkeypatch: pyte
 
 
 @pytest.mark.skipif(c_core is None, reason="there is no C core")
-def test_a_forked_child_has_threads_of_its_own() -> None:
+def test_a_forked_child_starts_its_own_threads() -> None:
     code = """
 import os, numpy as np
 from chainrule import nn, compile
@@ -429,7 +429,7 @@ def test_a_child_forked_while_another_thread_traces_can_compile() -> None:
 import os, threading, warnings
 import numpy as np
 from chainrule import compile
-warnings.simplefilter("ignore")  # Python's own about forking with threads
+warnings.simplefilter("ignore")  # Python warns about forking with threads
 tracing, done = threading.Event(), threading.Event()
 
 def slow(x):
@@ -451,12 +451,12 @@ assert result == 0
     subprocess.run([sys.executable, "-c", code], check=True, timeout=60)
 
 
-def test_bad_settings_of_threads_and_simd(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_invalid_settings_for_threads_and_simd(monkeypatch: pytest.MonkeyPatch) -> None:
     if c_core is None:
         pytest.skip("there is no C core")
     step = compile(lambda x: x * 2)
     monkeypatch.setenv("CHAINRULE_THREADS", "many")
-    with pytest.raises(ValueError, match="CHAINRULE_THREADS must be a positive number"):
+    with pytest.raises(ValueError, match="CHAINRULE_THREADS must be a positive whole number"):
         step(np.ones(3))
     monkeypatch.delenv("CHAINRULE_THREADS")
     monkeypatch.setenv("CHAINRULE_SIMD", "mmx")
@@ -464,14 +464,14 @@ def test_bad_settings_of_threads_and_simd(monkeypatch: pytest.MonkeyPatch) -> No
         step(np.ones(3))
 
 
-def test_without_parameters_there_is_no_gradient_for_them() -> None:
+def test_grad_without_parameters_is_an_error() -> None:
     price = compile(lambda s, k: maximum(s - k, 0.0))
     with pytest.raises(ValueError, match=r"no parameters.*value_and_grad\(\.\.\., inputs=True\)"):
         price.grad(np.array([3.0]), np.array([1.0]))
     assert price.value_and_grad(np.array([3.0]), np.array([1.0]), inputs=True)[2][0].tolist() == [1.0]
 
 
-def test_the_package_is_there() -> None:
+def test_compile_does_not_shadow_the_compiler_package() -> None:
     assert chainrule.compile is compile
     assert os.path.basename(chainrule.compiler.__file__) == "__init__.py"
 
@@ -493,7 +493,7 @@ def test_detect_anomaly_names_the_line_in_a_compiled_function(backend: str) -> N
             step(bad)
         with pytest.raises(AnomalyError, match=r"test_compile.py:\d+.*the slope at 0"):
             step.value_and_grad(steep)
-    assert w.grad == 3.0  # the user's gradient is still there
+    assert w.grad == 3.0  # the user's gradient is unchanged
     assert np.isnan(step(bad)[1])
 
 

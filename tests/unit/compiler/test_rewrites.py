@@ -34,9 +34,9 @@ def test_both_sides_agree(before: Any, after: Any) -> None:
 @pytest.mark.parametrize(("before", "after"), REWRITES)
 def test_a_rule_is_applied(before: Any, after: Any) -> None:
     x = Value(2.0)
-    wanted = str(passes.optimise(from_values([on(x, after)], [], [x], [])))
-    assert str(passes.optimise(from_values([on(x, before)], [], [x], []))) == wanted
+    expected = str(passes.optimise(from_values([on(x, after)], [], [x], [])))
+    assert str(passes.optimise(from_values([on(x, before)], [], [x], []))) == expected
     if core == "c":
         native = NativePipeline(Flat.from_values([on(x, before)], [], [x], []))
         found: Graph = Flat(native.graph).unpack()
-        assert str(found) == wanted
+        assert str(found) == expected

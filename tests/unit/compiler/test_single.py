@@ -70,12 +70,12 @@ def test_every_operation_is_rounded_once(op: Op, simd: str) -> None:
     _, _, slopes = whole.value_and_grad(*columns, inputs=True)
     _, _, others = single.value_and_grad(*columns, inputs=True)
     for slope, other in zip(slopes, others, strict=True):
-        # from stored numbers: the result, on which some slopes depend, is itself rounded
+        # some slopes are computed from the stored result, which is itself rounded
         np.testing.assert_allclose(other, slope, rtol=30 * EPS)
 
 
 @pytest.mark.skipif(c_core is None, reason="there is no C core")
-def test_both_backends_and_all_simds_agree(monkeypatch: Any) -> None:
+def test_both_backends_and_all_instruction_sets_agree(monkeypatch: Any) -> None:
     model, loss, batch = network(40)
     results = []
     for name in kernels.NAMES:
@@ -91,7 +91,7 @@ def test_both_backends_and_all_simds_agree(monkeypatch: Any) -> None:
 
 
 @pytest.mark.parametrize("backend", BACKENDS)
-def test_what_is_too_large_for_it_is_infinite(backend: str) -> None:
+def test_results_too_large_for_float32_are_infinite(backend: str) -> None:
     square = compile(lambda x: x * x, backend=backend, dtype=np.float32)
     assert square(np.array([1e30, 1e-30, math.nan])).tolist()[:2] == [math.inf, 0.0]
     assert np.isnan(square(np.array([math.nan]))[0])
@@ -126,6 +126,6 @@ def test_training_keeps_parameters_in_double_precision(hidden: int) -> None:
     assert any(w != float(np.float32(w)) for w in weights[1])
 
 
-def test_other_types_are_refused() -> None:
+def test_other_dtypes_are_rejected() -> None:
     with pytest.raises(ValueError, match="float64 or float32"):
         compile(lambda x: x, dtype=np.int32)

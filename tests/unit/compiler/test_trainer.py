@@ -32,7 +32,7 @@ def test_a_trainer_takes_the_same_steps_as_eager_mode() -> None:
     np.testing.assert_allclose(optimizer.state, by_hand.state, rtol=1e-9)
 
 
-def test_an_index_that_is_not_in_the_table_ends_the_training() -> None:
+def test_an_index_outside_the_table_stops_training() -> None:
     table = [Value(1.0), Value(2.0)]
     step = compile(lambda i, t: (take(table, i) - t) ** 2, params=table)
     with Trainer(step, optim.SGD(table, lr=0.25)) as trainer:
@@ -42,7 +42,7 @@ def test_an_index_that_is_not_in_the_table_ends_the_training() -> None:
     assert [p.data for p in table] == [0.75, 1.5]
 
 
-def test_a_trainer_says_what_it_needs() -> None:
+def test_a_trainer_rejects_wrong_arguments() -> None:
     table = [Value(1.0)]
     step = compile(lambda x: x * table[0], params=table)
     with pytest.raises(TypeError, match=r"needs a compiled loss.*got Compiled and the class Adam"):
@@ -51,7 +51,7 @@ def test_a_trainer_says_what_it_needs() -> None:
         Trainer(lambda x: x, optim.SGD(table, lr=0.1))
 
 
-def test_steps_before_a_wrong_index_are_made_and_counted() -> None:
+def test_steps_before_a_wrong_index_are_taken_and_counted() -> None:
     table = [Value(1.0), Value(2.0)]
     step = compile(lambda i, t: (take(table, i) - t) ** 2, params=table)
     optimizer = optim.SGD(table, lr=0.25)
@@ -62,7 +62,7 @@ def test_steps_before_a_wrong_index_are_made_and_counted() -> None:
 
 
 def test_training_resumes_in_the_middle_of_an_epoch() -> None:
-    """Ten samples in batches of four: the last batch is smaller, and runs as a separate piece."""
+    """Ten samples in batches of four: the last batch of an epoch is smaller, and runs separately."""
     X, y = RNG.normal(size=(10, 2)), RNG.normal(size=10)
     order = np.concatenate([np.random.default_rng(i).permutation(10) for i in range(4)])
     rates = np.linspace(0.01, 0.1, 12)
@@ -86,13 +86,13 @@ def test_training_resumes_in_the_middle_of_an_epoch() -> None:
     assert trained(*[1] * 12) == trained(2, 5, 1, 4) == whole
 
 
-def test_a_parameter_changed_behind_the_trainer_is_noticed() -> None:
+def test_a_parameter_changed_behind_the_trainers_back_is_detected() -> None:
     w = Value(1.0)
     step = compile(lambda x: (w * x - 1) ** 2, params=[w])
     trainer = Trainer(step, optim.SGD([w], lr=0.1))
     trainer.step(np.ones(4))
     w.data = 7.0
-    with pytest.raises(StaleValueError, match="changed while it was trained natively"):
+    with pytest.raises(StaleValueError, match="changed during native training"):
         trainer.write_back()
     trainer.refresh()
     trainer.step(np.ones(4))
@@ -100,7 +100,7 @@ def test_a_parameter_changed_behind_the_trainer_is_noticed() -> None:
     assert w.data == near(7.0 - 0.1 * 2 * 6.0, ulps=4)
 
 
-def test_a_trainer_notices_other_settings_when_it_is_pushed() -> None:
+def test_refresh_picks_up_changed_hyperparameters() -> None:
     w = Value(1.0)
     optimizer = optim.SGD([w], lr=0.1, momentum=0.9)
     trainer = Trainer(compile(lambda x: (w * x) ** 2, params=[w]), optimizer)

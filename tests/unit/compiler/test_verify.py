@@ -44,8 +44,8 @@ def sound() -> Program:
     return Program(6, 2, (2.0,), 11, 16, shared, each, [View(False, 15)], [View(False, 0)])
 
 
-def refused(program: Program, message: str, back: Reverse | None = None) -> None:
-    """By `verify` with this message, and by the C machine."""
+def rejected(program: Program, message: str, back: Reverse | None = None) -> None:
+    """Assert that `verify` rejects the program with this message, and the C machine rejects it too."""
     with pytest.raises(ValueError, match=message):
         program.verify() if back is None else back.verify(program)
     if c_core is not None:
@@ -65,9 +65,9 @@ def changed(kind: type[Instruction], **fields: Any) -> Program:
 def test_a_sound_program_is_accepted() -> None:
     program = sound()
     assert program.verify() is program
-    for wanted in ((), (0,), (0, 1)):
-        back = reverse(program, True, wanted)
-        assert back.verify(program, wanted) is back
+    for inputs in ((), (0,), (0, 1)):
+        back = reverse(program, True, inputs)
+        assert back.verify(program, inputs) is back
         if c_core is not None:
             c_core.machine(*encoded(program, back))
 
@@ -76,29 +76,33 @@ def test_a_sound_program_is_accepted() -> None:
     ("kind", "fields", "message"),
     [
         (Map, {"op": ops.sum}, "each.3:5. = sum .*: applies sum, which does not take 2 arguments"),
-        (Map, {"args": (View(False, 0),)}, "applies add, which does not take 1 arguments"),
-        (Map, {"args": (View(True, 0), View(False, 2, 0))}, "reads the wrong memory in shared.0.1i"),
-        (Map, {"args": (View(False, 0, 2), View(False, 2, 0))}, "rows that follow each other, not each"),
-        (Map, {"args": (View(False, 1, -1), View(False, 2, 0))}, "counts backwards in each.1.-1i"),
+        (Map, {"args": (View(False, 0),)}, "applies add, which does not take 1 argument"),
+        (Map, {"args": (View(True, 0), View(False, 2, 0))}, "wrong memory region in shared.0.1i"),
+        (Map, {"args": (View(False, 0, 2), View(False, 2, 0))}, "needs consecutive rows, not each"),
+        (
+            Map,
+            {"args": (View(False, 1, -1), View(False, 2, 0))},
+            "start or stride in each.1.-1i",
+        ),
         (Map, {"args": (View(False, 0), View(False, 99, 0))}, r"reads each\[99\] of 16 rows"),
         (Map, {"count": 0}, "computes no row"),
         (Map, {"out": 15}, r"writes each(\[15\], which has already been written|\[16\] of 16 rows)"),
-        (Map, {"shared": True}, "is listed with those of the other memory"),
-        (Dense, {"a": View(False, 0, 1, 1)}, "reads the wrong memory in each"),
-        (Dense, {"x": View(True, 0, 1, 1)}, "reads the wrong memory in shared"),
-        (Dense, {"start": View(False, 0)}, "reads the wrong memory in each"),
+        (Map, {"shared": True}, "is in the list of the other memory region"),
+        (Dense, {"a": View(False, 0, 1, 1)}, "reads the wrong memory region in each"),
+        (Dense, {"x": View(True, 0, 1, 1)}, "reads the wrong memory region in shared"),
+        (Dense, {"start": View(False, 0)}, "reads the wrong memory region in each"),
         (Dense, {"start": View(True, 10)}, r"reads shared\[11\] of 11 rows"),
         (Dense, {"terms": 0}, "reads no rows or no terms"),
         (Dense, {"terms": 50}, r"reads shared\[11\] of 11 rows"),
         (Dense, {"lines": 0}, "computes no row"),
-        (Dots, {"b": View(True, 0, 1, 1)}, "reads the wrong memory in shared"),
-        (Dots, {"count": 2, "a": View(False, 3, 0, 1)}, "rows that follow each other, not each"),
+        (Dots, {"b": View(True, 0, 1, 1)}, "reads the wrong memory region in shared"),
+        (Dots, {"count": 2, "a": View(False, 3, 0, 1)}, "needs consecutive rows, not each"),
         (Dots, {"terms": 50}, r"reads each\[7\], which nothing has written"),
-        (Fold, {"op": ops.dot}, "folds by dot, which does not take any number of single terms"),
-        (Fold, {"op": ops.add}, "folds by add"),
-        (Fold, {"mask": View(True, 4)}, "reads the wrong memory in shared"),
+        (Fold, {"op": ops.dot}, "folds with dot, which does not accept an arbitrary number of single"),
+        (Fold, {"op": ops.add}, "folds with add"),
+        (Fold, {"mask": View(True, 4)}, "reads the wrong memory region in shared"),
         (Fold, {"mask": View(False, 16)}, r"reads each\[16\] of 16 rows"),
-        (Take, {"index": View(True, 0, 0)}, "reads the wrong memory in shared"),
+        (Take, {"index": View(True, 0, 0)}, "reads the wrong memory region in shared"),
         (Take, {"terms": 11}, r"reads shared\[11\] of 11 rows"),
         (Gather, {"rows": (9, 16)}, r"reads each\[16\] of 16 rows"),
         (Gather, {"rows": ()}, "computes no row"),
@@ -106,7 +110,7 @@ def test_a_sound_program_is_accepted() -> None:
     ],
 )
 def test_malformed_instructions(kind: Any, fields: dict[str, Any], message: str) -> None:
-    refused(changed(kind, **fields), message)
+    rejected(changed(kind, **fields), message)
 
 
 @pytest.mark.parametrize(
@@ -122,7 +126,7 @@ def test_malformed_instructions(kind: Any, fields: dict[str, Any], message: str)
     ],
 )
 def test_malformed_programs(fields: dict[str, Any], message: str) -> None:
-    refused(replace(sound(), **fields), message)
+    rejected(replace(sound(), **fields), message)
 
 
 @pytest.mark.parametrize(
@@ -133,7 +137,9 @@ def test_malformed_programs(fields: dict[str, Any], message: str) -> None:
         (Spread, {"out": 3}, r"reads each\[2\], which nothing has written"),
     ],
 )
-def test_only_python_knows_what_was_written(kind: Any, fields: dict[str, Any], message: str) -> None:
+def test_only_the_python_verifier_tracks_written_rows(
+    kind: Any, fields: dict[str, Any], message: str
+) -> None:
     with pytest.raises(ValueError, match=message):
         changed(kind, **fields).verify()
 
@@ -153,11 +159,11 @@ def pull_of(program: Program, kind: type[Instruction], part: int, assign: bool =
 @pytest.mark.parametrize(
     ("kind", "part", "assign", "message"),
     [
-        (Map, 2, False, "there is no such argument to differentiate with respect to"),
-        (Dots, -1, False, "there is no such argument"),
-        (Take, 0, False, "there is no such argument"),
-        (Gather, 1, False, "there is no such argument"),
-        (Take, 1, True, "its contributions may overlap: they can only be added"),
+        (Map, 2, False, "this argument does not exist or is not differentiable"),
+        (Dots, -1, False, "this argument does not exist"),
+        (Take, 0, False, "this argument does not exist"),
+        (Gather, 1, False, "this argument does not exist"),
+        (Take, 1, True, "its contributions may overlap, so they can only be added"),
         (Gather, 0, True, "its contributions may overlap"),
         (Spread, 0, True, "its contributions may overlap"),
         (Dense, 0, True, "its contributions may overlap"),
@@ -171,48 +177,48 @@ def test_malformed_pulls(kind: Any, part: int, assign: bool, message: str) -> No
         i for i, s in enumerate(back.each) if isinstance(s, Pull) and isinstance(s.instruction, kind)
     )
     back.each[place] = replace(back.each[place], part=part, assign=assign)
-    refused(program, message, back)
+    rejected(program, message, back)
 
 
-def test_what_is_not_differentiable_is_not_pulled() -> None:
+def test_a_pull_through_a_nondifferentiable_operation_is_rejected() -> None:
     program = changed(Map, op=ops.less)
     back = Reverse([pull_of(program, Map, 0)])
-    refused(program, "there is no such argument to differentiate", back)
+    rejected(program, "does not exist or is not differentiable", back)
 
 
 @pytest.mark.parametrize("zero", [Zero(15, 2), Zero(-1, 1), Zero(3, 0)])
 def test_malformed_zeros(zero: Zero) -> None:
     program, back = backwards()
     back.each.insert(0, zero)
-    refused(program, "of 16 rows|which has already been written|one or more of them", back)
+    rejected(program, "of 16 rows|which has already been written|and at least one", back)
 
 
 def test_steps_in_the_wrong_list() -> None:
     program, back = backwards()
     for step in (Zero(0, 1), pull_of(program, Dots, 0)):
         misplaced = Reverse(back.each, [*back.shared, step])
-        refused(program, "only adjoints of each sample|not an instruction of its part", misplaced)
+        rejected(program, "only per-sample adjoints|does not belong to this part", misplaced)
 
 
-def test_only_python_knows_the_order_of_adjoints() -> None:
+def test_only_the_python_verifier_checks_the_order_of_adjoints() -> None:
     program, back = backwards()
     with pytest.raises(ValueError, match=r"reads each\[\d+\], which nothing has written"):
         Reverse(back.each[::-1], back.shared).verify(program)
     with pytest.raises(ValueError, match=r"writes each\[\d+\], which has already been written"):
         Reverse([back.each[0], *back.each], back.shared).verify(program)
-    with pytest.raises(ValueError, match="its target has already been passed on"):
+    with pytest.raises(ValueError, match="its target's adjoint has already been propagated"):
         Reverse([*back.each, pull_of(program, Dots, 0)], back.shared).verify(program)
-    with pytest.raises(ValueError, match="not an instruction of its part of the program"):
+    with pytest.raises(ValueError, match="does not belong to this part of the program"):
         Reverse([pull_of(sound(), Dots, 0)]).verify(program)
     without = reverse(program, True, ())
     with pytest.raises(ValueError, match=r"the adjoint of input 1: reads each\[1\], which nothing has"):
         without.verify(program, (1,))
 
 
-# --- the switch ------------------------------------------------------------------------------------
+# --- the environment variable ----------------------------------------------------------------------
 
 
-def test_the_switch_verifies_programs(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_the_environment_variable_enables_verification(monkeypatch: pytest.MonkeyPatch) -> None:
     def malformed(*arguments: Any) -> Program:
         program = lower(*arguments)
         return replace(program, outputs=[View(False, program.each_rows)])

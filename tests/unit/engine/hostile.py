@@ -1,6 +1,6 @@
 """Random calls with hostile arguments: any exception is acceptable except a crash or a SystemError.
 
-`hostile_calls(count, seed)` makes them; `python tests/unit/engine/hostile.py COUNT SEED` is a
+`hostile_calls(count, seed)` makes them; `python tests/unit/engine/hostile.py COUNT SEED` runs a
 campaign. The arguments are objects that lie, raise, and change the graph while it is in use. Run it
 where a crash is noticed: in a separate process, with faulthandler enabled.
 """
@@ -36,7 +36,7 @@ FRESH_START = 400  # after this many calls, all values are dropped and created a
 
 
 class HostileError(Exception):
-    """What hostile objects raise."""
+    """The exception that hostile objects raise."""
 
 
 def boom(*args: Any, **keywords: Any) -> Any:
@@ -53,7 +53,7 @@ RAISED = (
 
 
 def raising(base: type, *names: str) -> Any:
-    """A class whose methods of these names raise."""
+    """A subclass of `base` in which the named methods raise."""
     return type(f"Bad{base.__name__.title()}", (base,), dict.fromkeys(names, boom))
 
 
@@ -91,13 +91,13 @@ class Subclass(Value):  # type: ignore[misc]
 
 
 class SlottedSubclass(Value):  # type: ignore[misc]
-    """A Value of the same layout: `v.__class__ = SlottedSubclass` is allowed."""
+    """A Value with the same memory layout: `v.__class__ = SlottedSubclass` is allowed."""
 
     __slots__ = ()
 
 
 class Unfinished(Value):  # type: ignore[misc]
-    """A Value whose constructor never called the inherited one."""
+    """A Value whose constructor never calls the inherited one."""
 
     def __init__(self, *args: Any) -> None:
         pass
@@ -157,7 +157,7 @@ class Campaign:
         )()
 
     def arguments(self) -> list[Any]:
-        """Half of the time only Values and numbers: calls that fail immediately test nothing deep."""
+        """Half of the time only Values and numbers, because calls that fail at once test little."""
         one = self.argument if self.random.random() < 0.5 else self.operand
         return [one() for _ in range(self.random.choice((0, 1, 1, 1, 2, 2, 3, 4)))]
 
@@ -197,7 +197,7 @@ class Campaign:
 
         mourner: Any = Mourner("mourner")
         if self.random.random() < 0.5:
-            mourner.itself = mourner  # then the garbage collector decides when
+            mourner.itself = mourner  # now only the garbage collector can free it
         return mourner
 
     def row(self) -> Any:
@@ -227,11 +227,18 @@ class Campaign:
 
     def mischief(self) -> None:
         """Change the graph, from wherever this is called: in a closure, a conversion, a finaliser."""
-        actions = (self.make_anew, self.sweep, self.set_attribute, self.forget, self.collect, self.grow)
+        actions = (
+            self.reinitialise,
+            self.sweep,
+            self.set_attribute,
+            self.forget,
+            self.collect,
+            self.grow,
+        )
         self.nested(self.random.choice(actions))
 
     def nested(self, action: Callable[[], Any]) -> None:
-        """Never near the end of the stack: CPython aborts if a finalizer overflows it."""
+        """Limit the depth: CPython aborts if a finaliser overflows the stack."""
         if self.depth > DEEPEST_MISCHIEF:
             return
         self.depth += 1
@@ -240,7 +247,7 @@ class Campaign:
         finally:
             self.depth -= 1
 
-    def make_anew(self) -> None:
+    def reinitialise(self) -> None:
         """Call __init__ on a value in use, occasionally making it a wide node or part of a cycle."""
         children: Any = [self.value() for _ in range(self.random.choice((0, 0, 1, 2, 3, 80)))]
         arguments = [self.number(), children, self.random.choice(("", "op")), "label"]
@@ -382,7 +389,7 @@ class Campaign:
     # --- the run ---------------------------------------------------------------------------------
 
     def keep(self, result: Any) -> None:
-        """Use a result as an argument of later calls."""
+        """Keep a result as an argument for later calls."""
         if type(result) in (Value, Subclass, SlottedSubclass, Unfinished):
             if len(graph.topological(result, check=False)) <= LARGEST_GRAPH:
                 self.values.append(result)
@@ -391,13 +398,13 @@ class Campaign:
 
     def check_marks(self) -> None:
         """A mark that a walk leaves behind would make later walks skip that node."""
-        self.depth += QUIET  # no finalizer may change the graph between the walk and the check
+        self.depth += QUIET  # no finaliser may change the graph between the walk and the check
         try:
             order = graph.topological(self.value(), check=False)
             members = set(order)
             for child in (child for node in order for child in node.inputs):
                 if not child.is_constant and child not in members:
-                    self.fatal.append(AssertionError(f"a walk passed over {child!r}"))
+                    self.fatal.append(AssertionError(f"a walk skipped {child!r}"))
         finally:
             self.depth -= QUIET
 
@@ -406,7 +413,7 @@ class Campaign:
         actions = (
             *(self.call, self.grow) * 6,
             *(self.operate, self.construct, self.touch_attribute, self.set_attribute, self.sweep) * 2,
-            *(self.make_anew, self.convert, self.copy, self.give_function, self.node_of_row),
+            *(self.reinitialise, self.convert, self.copy, self.give_function, self.node_of_row),
             *(self.grow_on_mourners, self.collect, self.forget, self.check_marks),
         )
         with self.random.choice(modes):

@@ -1,12 +1,12 @@
-"""Short programs in the style of public ones, each written for the package micrograd.
+"""Short programs in the style of public code, all written for the micrograd package.
 
 A program that depends on the order of a set sorts it first, because micrograd's sets are unordered.
-The line that imports Value is put before all of them below.
+The import of Value is prepended to each program below.
 """
 
 PROGRAMS: dict[str, str] = {}
 
-PROGRAMS["an expression, shown before and after"] = """
+PROGRAMS["an expression, printed before and after backward"] = """
 a, b, c = Value(2.0), Value(-3.0), Value(10.0)
 e = a * b
 d = e + c
@@ -53,7 +53,7 @@ m.backward()
 print(n, m)
 """
 
-PROGRAMS["moments of Adam on the parameters"] = """
+PROGRAMS["Adam's moments as attributes of the parameters"] = """
 import random
 from micrograd.nn import MLP
 
@@ -76,7 +76,7 @@ for step in range(1, 16):
 print([f"{p.data:.5f}" for p in model.parameters()])
 """
 
-PROGRAMS["attributes come and go"] = """
+PROGRAMS["attributes added and deleted"] = """
 p = Value(1.0)
 print(hasattr(p, "velocity"), getattr(p, "velocity", "none"))
 p.velocity, p.name, p.frozen, p.history = 0.0, "w0", False, []
@@ -122,7 +122,7 @@ print([(v.data, v.grad) for v in (a, b, c, d)])
 print(order.index(a) < order.index(c) < order.index(d), a in order, Value(1.5) in order)
 """
 
-PROGRAMS["a topological sort of one's own"] = """
+PROGRAMS["a hand-written topological sort"] = """
 class Tape:
     def __init__(self, root):
         self.root, self.order, self.seen = root, [], set()
@@ -254,7 +254,7 @@ print(type(z).__name__, z._op, z.data, x.grad, y.calls, z.calls, y.grad)
 print(1 + x, sum([x, y, z]).data)
 """
 
-PROGRAMS["operations by hand"] = """
+PROGRAMS["hand-written operations"] = """
 import math
 
 def tanh(x):
@@ -380,7 +380,7 @@ for k in range(6):
 print(sum(p.grad == 0 for p in model.parameters()), model.layers[-1].neurons[0].b.data != 0)
 """
 
-PROGRAMS["what a fresh network holds"] = """
+PROGRAMS["the parameters of a new network"] = """
 import random
 from micrograd import nn
 
@@ -520,7 +520,7 @@ print([p.index for p in sorted(model.parameters(), key=lambda p: -abs(p.grad))[:
 
 PROGRAMS = {name: f"from micrograd.engine import Value\n{text}" for name, text in PROGRAMS.items()}
 
-# microgpt's Value, which the package micrograd does not have.
+# Uses microgpt's Value, whose constructor takes local gradients; micrograd's does not.
 MICROGPT = """
 import math
 import random

@@ -20,7 +20,7 @@ def rosenbrock(x: Any) -> Any:
     return (1 - x[0]) ** 2 + 100 * (x[1] - x[0] ** 2) ** 2
 
 
-def test_numbers_in_numbers_out() -> None:
+def test_plain_numbers_give_plain_numbers() -> None:
     assert value_and_grad(lambda x: x**3)(2) == (8.0, 12.0)
     assert type(grad(lambda x: x**3)(2)) is float
 
@@ -36,8 +36,8 @@ def test_argnums() -> None:
 
 
 @pytest.mark.parametrize("row", [op for op in ops.TABLE if isinstance(op, ops.Variadic)], ids=str)
-def test_forward_mode_with_plain_numbers_among_many(row: ops.Variadic) -> None:
-    """At every position of a variadic operation; prod once asked a plain number for its tangent."""
+def test_forward_mode_with_plain_numbers_among_the_arguments(row: ops.Variadic) -> None:
+    """At every position of a variadic operation; prod once looked for the tangent of a plain number."""
     for place in range(4):
 
         def function(x: Any, place: int = place) -> Any:
@@ -71,7 +71,7 @@ def test_numpy_arrays() -> None:
 
 
 def test_nested_in_every_way() -> None:
-    """The last ones are wrong in systems that confuse the perturbations of the two levels."""
+    """Systems that confuse the perturbations of two levels get the later results wrong."""
     assert grad(grad(lambda x: x**4))(2.0) == 48.0
     assert grad(lambda x: x * grad(lambda y: x * y)(1.0))(3.0) == 6.0
     assert grad(lambda x: x * jvp(lambda y: x + y, (1.0,), (1.0,))[1])(1.0) == 1.0
@@ -117,7 +117,7 @@ def test_captured_values_make_the_result_a_value() -> None:
     assert w.grad == 4.0
 
 
-def test_gradients_of_others_are_not_touched() -> None:
+def test_other_gradients_are_not_touched() -> None:
     w = Value(3.0)
     w.grad = 7.0
     x = Value(2.0)
@@ -157,16 +157,16 @@ def test_reverse_mode_through_python_control_flow() -> None:
 @pytest.mark.parametrize(
     ("call", "error", "message"),
     [
-        (lambda: grad(lambda x: [x, x])(1.0), TypeError, "one number as its result, got a list of 2"),
+        (lambda: grad(lambda x: [x, x])(1.0), TypeError, "that returns one number, got a list of 2"),
         (lambda: grad(lambda x: "a")(1.0), TypeError, "expected a real number .* got str 'a'"),
         (lambda: grad(lambda x: x)("a"), TypeError, "expected a real number .* got str 'a'"),
-        (lambda: grad(lambda x: x, argnums=1)(1.0), TypeError, "argument 1, but the call has 1"),
-        (lambda: grad(lambda x: x, argnums=(0, -1))(1.0), ValueError, "names an argument twice"),
-        (lambda: grad(lambda x: x)(x=1.0), TypeError, "those given by name cannot be chosen"),
-        (lambda: grad(lambda x: None)(1.0), TypeError, "the function returned None: does it end"),
+        (lambda: grad(lambda x: x, argnums=1)(1.0), TypeError, "argnums is 1, but the call has 1"),
+        (lambda: grad(lambda x: x, argnums=(0, -1))(1.0), ValueError, "lists an argument twice"),
+        (lambda: grad(lambda x: x)(x=1.0), TypeError, "argnums cannot choose keyword arguments"),
+        (lambda: grad(lambda x: None)(1.0), TypeError, "the function returned None: is its return"),
         (lambda: grad([1, 2]), TypeError, "grad takes a function, got list"),
-        (lambda: grad(abs, 3.0), TypeError, "argnums must be an int or several of them, got 3.0"),
-        (lambda: grad(abs, "x"), TypeError, "argnums must be an int or several of them, got 'x'"),
+        (lambda: grad(abs, 3.0), TypeError, "argnums must be an int or a sequence of ints, got 3.0"),
+        (lambda: grad(abs, "x"), TypeError, "argnums must be an int or a sequence of ints, got 'x'"),
         (lambda: jvp(abs, 3.0, 1.0), TypeError, r"jvp takes primals as a tuple .*\(x,\); got float"),
         (lambda: hvp(abs, (3.0,), 1.0), TypeError, "hvp takes tangents as a tuple"),
         (lambda: jvp(abs, (1.0,), (1.0, 2.0)), ValueError, "each of the 1 numbers in primals, got 2"),
@@ -180,7 +180,7 @@ def test_clear_errors(call: Any, error: type[Exception], message: str) -> None:
 # --- equality inside derivatives -----------------------------------------------------------------
 
 
-# Functions that use `==`, each with arguments for which the answer matters.
+# Functions that use `==`, each with arguments for which its result matters.
 BRANCHES: list[tuple[Any, ...]] = [
     (lambda x: 10.0 * x if x == 2 else x, (2.0,), (3.0,)),
     (lambda x: 1.0 if x == 0 else chainrule.sin(x) / x, (0.0,), (1.0,)),
@@ -208,7 +208,7 @@ def test_equality_takes_the_branch_of_a_plain_call(function: Any, args: tuple[An
     assert jacobian(function, everything)(*args) == gradient
 
 
-def test_second_derivatives_take_it_too() -> None:
+def test_second_derivatives_take_the_same_branch() -> None:
     def cube_at_two(x: Any) -> Any:
         return x**3 if x == 2 else x
 
@@ -219,7 +219,7 @@ def test_second_derivatives_take_it_too() -> None:
 
 
 def test_parameters_compare_by_identity_inside_a_derivative() -> None:
-    """As in eager and compiled training: nodes are kept in lists and sets."""
+    """As in eager and compiled training, because programs keep nodes in lists and sets."""
     first, second = Value(2.0), Value(2.0)
 
     def function(x: Any) -> Any:
@@ -286,7 +286,7 @@ def test_a_derivative_lost_for_one_of_two_arguments_is_an_error() -> None:
 
     with pytest.raises(ValueError, match=r"lost: \.data was read"):
         grad(by_data, argnums=(0, 1))(2.0, 3.0)
-    # no_grad() says that one gradient is not wanted; if none is left, it must be a mistake.
+    # no_grad() stops one gradient on purpose; if no gradient is left, it must be a mistake.
     assert grad(in_no_grad, argnums=(0, 1))(2.0, 3.0) == (0.0, 4.0)
     with pytest.raises(ValueError, match=r"lost: no_grad\(\) was entered"):
         grad(in_no_grad)(2.0, 3.0)
@@ -315,7 +315,7 @@ def test_a_derivative_lost_in_backward_is_an_error() -> None:
 
 
 def test_no_grad_inside_a_derivative_stops_gradients() -> None:
-    """Results computed there compare as numbers, like the arguments, and return numbers."""
+    """Results computed there compare as numbers, as arguments do; the derivative is a plain number."""
 
     def branch(x: Any, y: Any) -> Any:
         with no_grad():
@@ -343,7 +343,7 @@ def by_hand(x: Any) -> Any:
 
 
 @pytest.mark.parametrize("square", [SQUARE, by_hand, lambda x: chainrule.take([x, x * x], 1)])
-def test_every_kind_of_operation_is_cut_off(square: Any) -> None:
+def test_gradients_stop_at_every_kind_of_operation(square: Any) -> None:
     def branch(x: Any, y: Any) -> Any:
         with no_grad():
             same = square(x) == square(y)
@@ -371,8 +371,8 @@ def test_every_kind_of_operation_is_cut_off(square: Any) -> None:
         grad(read, (0, 1))(2.0, 3.0)
 
 
-def test_what_is_cut_off_inside_grad_is_what_it_is_outside() -> None:
-    """A leaf without a graph: it accumulates, can be assigned and optimised, and has no backward()."""
+def test_detached_values_behave_the_same_inside_and_outside_grad() -> None:
+    """They are leaves: they accumulate gradients, can be assigned or optimised, have no backward()."""
     p = Value(4.0)
 
     def accumulates(x: Any, cut: Any) -> Any:
@@ -408,7 +408,7 @@ def test_what_is_cut_off_inside_grad_is_what_it_is_outside() -> None:
         chainrule.optim.SGD([w], lr=0.5).step()
         return w * x
 
-    def goes_back(x: Any) -> Any:
+    def calls_backward(x: Any) -> Any:
         with no_grad():
             y = x * 2
         y.backward()
@@ -426,10 +426,10 @@ def test_what_is_cut_off_inside_grad_is_what_it_is_outside() -> None:
     assert value_and_grad(of_something_freed)(3.0) == (72.0, 24.0)
     assert value_and_grad(optimised)(3.0) == (7.5, 2.5)
     with pytest.raises(RuntimeError, match="computed inside no_grad"):
-        grad(goes_back)(1.0)
+        grad(calls_backward)(1.0)
 
 
-def test_a_derivative_lost_with_the_graph_is_an_error() -> None:
+def test_a_derivative_lost_by_freeing_or_by_hand_is_an_error() -> None:
     def read_and_freed(x: Any) -> Any:
         y = x * x
         s = y.data
@@ -460,7 +460,7 @@ def test_a_derivative_lost_with_the_graph_is_an_error() -> None:
         jacobian(lambda x: [x.data * 2, x])(2.0)
 
 
-def test_a_derivative_lost_one_level_further_in_is_an_error() -> None:
+def test_a_derivative_lost_in_an_inner_derivative_is_an_error() -> None:
     def outer(x: Any) -> Any:
         def inner(y: Any) -> Any:
             with no_grad():
@@ -502,8 +502,8 @@ def test_gradients_that_are_stopped_on_purpose_are_not_lost() -> None:
     assert grad(only_detached)(2.0).data == 0.0
 
 
-def test_questions_of_numpy_about_an_argument() -> None:
-    """They answer as for plain numbers, in a derivative and in a compiled function."""
+def test_numpy_predicates_on_an_argument() -> None:
+    """They return the same as for plain numbers, in a derivative and in a compiled function."""
 
     def asked(x: Any, y: Any) -> Any:
         if np.isnan(x) or np.isinf(x):
@@ -520,7 +520,7 @@ def test_questions_of_numpy_about_an_argument() -> None:
     assert chainrule.compile(asked)(numbers, np.full(6, 3.0)).tolist() == expected
 
 
-def test_copies_of_what_was_not_recorded_inside_a_derivative() -> None:
+def test_copies_of_unrecorded_values_inside_a_derivative() -> None:
     w = Value(5.0)
     with no_grad():
         frozen = w * 2
@@ -541,7 +541,7 @@ def test_functions_that_do_not_depend_on_their_arguments() -> None:
     assert grad(prints)(2.0) == 0.0
     assert grad(lambda x: x.detach() * 2)(2.0) == 0.0
     assert grad(lambda x: x.detach() * x)(2.0) == 2.0
-    assert grad(lambda x: x * x if x.data > 0 else x)(2.0) == 4.0  # the branch is right
+    assert grad(lambda x: x * x if x.data > 0 else x)(2.0) == 4.0  # .data only chooses the branch
 
 
 @pytest.mark.parametrize("backend", BACKENDS)
@@ -560,7 +560,7 @@ def test_derivatives_of_plain_numbers_inside_a_compiled_function(backend: str) -
     assert list(compile(function, backend=backend)(batch)) == expected
 
 
-def test_equality_in_a_graph_that_was_tied_into_a_cycle() -> None:
+def test_equality_in_a_cyclic_graph() -> None:
     def function(x: Any) -> Any:
         knot = Value(1.0, (x,))
         knot.__init__(1.0, (knot * x,))  # type: ignore[misc]
@@ -571,8 +571,8 @@ def test_equality_in_a_graph_that_was_tied_into_a_cycle() -> None:
     assert grad(function)(2.0) == 1.0
 
 
-def test_forward_mode_is_cut_where_reverse_mode_is() -> None:
-    """The selected branch is constant, so it does not matter that cbrt is steep there."""
+def test_forward_mode_stops_where_reverse_mode_does() -> None:
+    """The selected branch is constant, so the infinite slope of cbrt at 0 does not matter."""
 
     def function(x: Any) -> Any:
         return chainrule.cbrt(chainrule.where(x > 5.0, x, 0.0)) + x
@@ -582,7 +582,7 @@ def test_forward_mode_is_cut_where_reverse_mode_is() -> None:
     assert hessian(function)(2.0) == 0.0
     assert hvp(function, (2.0,), (1.0,)) == 0.0
 
-    def slope(x: Any) -> Any:  # the choice is part of the expression
+    def slope(x: Any) -> Any:  # when compiled, `where` stays in the program
         return jvp(function, (x,), (1.0,))[1]
 
     compiled = compile(slope)(np.array([2.0, 8.0]))
@@ -593,7 +593,7 @@ FIVE = Value(5.0)
 
 
 def test_a_copy_of_an_argument_depends_on_it() -> None:
-    """A copy of a number is that number."""
+    """Copying an argument does not detach it."""
     for twin in (copy.copy, copy.deepcopy, lambda x: copy.deepcopy({"a": [x]})["a"][0]):
         assert grad(lambda x, twin=twin: twin(x) * x)(3.0) == 6.0
         assert hessian(lambda x, twin=twin: twin(x * x) * x)(3.0) == 18.0

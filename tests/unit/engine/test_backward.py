@@ -57,7 +57,7 @@ def test_reset_and_zero_grad() -> None:
     assert (a.grad, out.grad) == (0.0, 0.0)
 
 
-def test_a_gradient_to_start_with() -> None:
+def test_backward_with_an_initial_gradient() -> None:
     a = Value(2.0)
     (a * a).backward(0.5)
     assert a.grad == 2.0
@@ -74,8 +74,8 @@ def test_freed_graph() -> None:
     out.backward(retain_graph=False)
     assert a.grad == 3.0
     message = (
-        r"was freed by backward\(retain_graph=False\)\. Pass retain_graph=True there to go back "
-        r"through it again, or build the expression again\.$"
+        r"was freed by backward\(retain_graph=False\)\. Pass retain_graph=True there to "
+        r"differentiate it again, or build the expression again\.$"
     )
     for again in (out, inner, inner * 2):
         with pytest.raises(GraphFreedError, match=message):
@@ -86,7 +86,7 @@ def test_freed_graph() -> None:
     assert a.grad == 5.0
 
 
-def test_stale_values_are_caught() -> None:
+def test_stale_values_are_detected() -> None:
     a, b = Value(2.0, label="a"), Value(3.0)
     out = (a * b).tanh()
     a.data = 5.0
@@ -103,7 +103,7 @@ def test_stale_values_are_caught() -> None:
     assert b.grad == grad(lambda x: (5.0 * x).tanh())(3.0)
 
 
-def test_an_overwritten_result_is_caught() -> None:
+def test_an_overwritten_result_is_detected() -> None:
     a = Value(2.0)
     product = a * 3
     out = product + 1
@@ -119,7 +119,7 @@ def test_an_overwritten_result_is_caught() -> None:
     assert a.grad == 3.0
 
 
-def test_the_same_number_assigned_again_changes_nothing() -> None:
+def test_assigning_the_same_number_again_has_no_effect() -> None:
     a = Value(2.0)
     out = a * 3
     a.data = 2.0
@@ -150,7 +150,7 @@ class TestClosures:
         assert out.inputs[1]._op == "*"
         assert out.inputs[1].op == "*"
 
-    def test_an_exception_leaves_all_gradients_as_they_were(self) -> None:
+    def test_an_exception_leaves_all_gradients_unchanged(self) -> None:
         a = Value(2.0)
         broken = Value(4.0, (a,), "broken")
 
@@ -165,9 +165,9 @@ class TestClosures:
             out.backward()
         assert (a.grad, broken.grad, out.grad) == (7.0, 0.0, 0.0)
 
-    def test_without_a_rule(self) -> None:
+    def test_a_node_without_a_backward_function(self) -> None:
         out = Value(4.0, (Value(2.0),), "square")
-        message = "'square' was made by hand and has no _backward: assign one"
+        message = "'square' was defined by hand but has no _backward: assign one"
         with pytest.raises(TypeError, match=message):
             out.backward()
 
@@ -176,11 +176,11 @@ class TestClosures:
         out = self.multiply(a, b) + 1
         out.forward()
         a.data = 5.0
-        with pytest.raises(TypeError, match=r"cannot recompute through '\*': it was made by hand"):
+        with pytest.raises(TypeError, match=r"cannot recompute through '\*': it was defined by hand"):
             out.forward()
         assert out.data == 7.0
 
-    def test_recomputing_notices_a_change_further_down(self) -> None:
+    def test_recomputing_detects_a_change_deeper_in_the_graph(self) -> None:
         a = Value(2.0)
         inner = a + 1
         out = self.multiply(inner, inner)
@@ -260,7 +260,7 @@ class TestCustomOp:
         scaled(a, n).backward()
         assert (a.grad, n.grad) == (3.0, 0.0)
 
-    def test_an_exception_inside(self) -> None:
+    def test_an_exception_inside_a_partial(self) -> None:
         bad = custom_op("bad", lambda x: x, lambda x, out: 1 / 0)
         a = Value(2.0)
         out = bad(a) + a
@@ -301,7 +301,7 @@ class TestCreateGraph:
         first.backward()
         assert x.grad == 18.0
 
-    def test_accumulation_and_a_value_as_the_start(self) -> None:
+    def test_accumulation_and_a_value_as_the_initial_gradient(self) -> None:
         x, seed = Value(3.0), Value(2.0)
         out = x * x
         out.backward(seed, create_graph=True)
@@ -321,7 +321,7 @@ class TestCreateGraph:
         x.data = -2.0
         assert slope.forward().data == 12.0
 
-    def test_plain_backward_on_top(self) -> None:
+    def test_plain_backward_after_create_graph(self) -> None:
         x = Value(3.0)
         out = x * x
         out.backward(create_graph=True)
@@ -340,14 +340,15 @@ class TestAnomaly:
             a.log()
         assert math.isnan(a.log().data)
 
-    def test_the_line_is_the_users_also_for_functions_of_chainrule(self) -> None:
+    def test_the_error_names_the_users_line_for_library_functions_too(self) -> None:
         line = r"at .*test_backward.py:\d+: chainrule.softmax"
         with detect_anomaly(), pytest.raises(AnomalyError, match=line):
             chainrule.softmax([Value(math.inf), 1.0])
 
-    def test_a_gradient(self) -> None:
+    def test_a_gradient_names_the_operation_and_the_line(self) -> None:
         message = (
-            r"the gradient of sqrt\(0.0000\) for input 0 is inf \(its own gradient was 2.0000\); "
+            r"the gradient of sqrt\(0.0000\) with respect to input 0 is inf \(the gradient it received "
+            r"was 2.0000\); "
             r"it was computed at .*test_backward.py:\d+: out = a.sqrt\(\) \* 2"
         )
         with detect_anomaly():
@@ -357,7 +358,7 @@ class TestAnomaly:
                 out.backward()
         assert (a.grad, out.grad) == (0.0, 0.0)
 
-    def test_a_gradient_of_an_expression_built_before(self) -> None:
+    def test_a_gradient_of_an_expression_built_before_the_mode_was_entered(self) -> None:
         out = Value(0.0).sqrt()
         message = "build the expression inside detect_anomaly"
         with detect_anomaly(), pytest.raises(AnomalyError, match=message):
@@ -371,7 +372,7 @@ class TestAnomaly:
         assert a.grad == near(3.0 + 3 / math.cosh(6) ** 2, ulps=4)
 
 
-def test_threads_with_graphs_of_their_own_are_exact() -> None:
+def test_threads_with_separate_graphs_give_exact_results() -> None:
     results: dict[int, float] = {}
 
     def work(k: int) -> None:
@@ -407,7 +408,7 @@ def test_copy_and_pickle_keep_everything() -> None:
     assert shallow.inputs == out.inputs
 
 
-def test_copying_a_stale_graph_is_refused() -> None:
+def test_copying_a_stale_graph_is_an_error() -> None:
     a = Value(2.0)
     out = a * 3
     a.data = 5.0

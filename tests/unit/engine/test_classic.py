@@ -15,7 +15,7 @@ from chainrule.support import graph
 # --- user attributes -----------------------------------------------------------------------------
 
 
-def test_a_value_takes_any_attribute() -> None:
+def test_a_value_accepts_any_attribute() -> None:
     p = Value(2.0)
     assert vars(p) == {}
     p.m, p.v = 0.0, [1.0]
@@ -38,7 +38,7 @@ def test_a_value_takes_any_attribute() -> None:
         p.__dict__ = 5
 
 
-def test_attributes_are_of_one_node_alone() -> None:
+def test_attributes_belong_to_a_single_node() -> None:
     a = Value(1.0)
     a.m = 1.0
     results = [a + 1.0, a * a, a.tanh(), a.detach(), Value(1.0), chainrule.sum([a, a, a])]
@@ -46,10 +46,10 @@ def test_attributes_are_of_one_node_alone() -> None:
     results[0].m = 2.0
     assert (a.m, results[0].m) == (1.0, 2.0)
     del results, a
-    assert all(vars(Value(float(i))) == {} for i in range(10))  # memory that is reused
+    assert all(vars(Value(float(i))) == {} for i in range(10))  # these reuse freed memory
 
 
-def test_attributes_change_no_number() -> None:
+def test_attributes_do_not_affect_results() -> None:
     a, b = Value(2.0), Value(3.0)
     a.m = 0.5
     out = a * b + a
@@ -112,7 +112,7 @@ def test_copies_keep_attributes() -> None:
         assert first.users == [second]
 
 
-def test_copies_keep_a_value_that_holds_itself() -> None:
+def test_copies_preserve_a_self_reference() -> None:
     p = Value(2.0)
     p.itself = p
     for twin in copies(p):
@@ -120,7 +120,7 @@ def test_copies_keep_a_value_that_holds_itself() -> None:
 
 
 class Named(Value):  # type: ignore[misc]
-    """A subclass with another signature, and attributes in slots and in the dictionary."""
+    """A subclass with a different signature, and attributes in slots and in the dictionary."""
 
     __slots__ = ("name",)
 
@@ -158,7 +158,7 @@ def test_operators_on_a_subclass_give_values() -> None:
     assert p.grad == 6.0
 
 
-def test_a_subclass_may_have_operators_of_its_own() -> None:
+def test_a_subclass_may_define_its_own_operators() -> None:
     class Loud(Value):  # type: ignore[misc]
         def __add__(self, other: Any) -> Any:
             out = Loud(self.data + getattr(other, "data", other), (self,), "loud")
@@ -174,7 +174,7 @@ def test_a_subclass_may_have_operators_of_its_own() -> None:
     assert (repr(a + 1), a.grad, (a + 1)._op) == ("Loud(3.0)", 2.0, "loud")
 
 
-def test_a_subclass_that_never_calls_init_is_a_zero() -> None:
+def test_a_subclass_that_never_calls_super_init_has_the_value_0() -> None:
     class Bare(Value):  # type: ignore[misc]
         def __init__(self) -> None:
             self.m = 1.0
@@ -224,7 +224,7 @@ def test_prev_is_shown_as_a_set() -> None:
     assert repr(a._prev) == "set()"
 
 
-def test_prev_keeps_the_order_of_many() -> None:
+def test_prev_keeps_the_order_of_many_inputs() -> None:
     values = [Value(float(i)) for i in range(50)]
     out = chainrule.sum([*values, *values])
     assert list(out._prev) == values
@@ -243,7 +243,7 @@ def test_children_are_a_tuple_with_duplicates() -> None:
     ("exponent", "shown"),
     [(2, "**2"), (2.0, "**2"), (-1, "**-1"), (0.5, "**0.5"), (1e16, "**1e+16"), (float("inf"), "**inf")],
 )
-def test_a_power_is_drawn_as_tutorials_draw_it(exponent: float, shown: str) -> None:
+def test_a_power_is_shown_as_in_the_tutorials(exponent: float, shown: str) -> None:
     x = Value(3.0)
     out = x**exponent
     assert (out._op, out._children, list(out._prev)) == (shown, (x,), [x])
@@ -252,7 +252,7 @@ def test_a_power_is_drawn_as_tutorials_draw_it(exponent: float, shown: str) -> N
     assert [v.data for v in out.inputs] == [3.0, exponent]
 
 
-def test_a_power_of_two_values_has_both() -> None:
+def test_a_value_to_the_power_of_a_value_has_both_as_children() -> None:
     x, y = Value(3.0), Value(2.0)
     assert ((x**y)._op, (x**y)._children) == ("**", (x, y))
     assert (2**x)._children[1] is x
@@ -262,13 +262,13 @@ def test_a_power_of_two_values_has_both() -> None:
     assert (out._op, out._children, out._local_grads) == ("**", (), ())
 
 
-def test_the_slope_of_an_activation_is_not_a_child() -> None:
+def test_a_constant_slope_of_an_activation_is_not_a_child() -> None:
     x, slope = Value(3.0), Value(0.1)
     assert x.leaky_relu()._children == x.elu(2.0)._children == (x,)
     assert x.leaky_relu(slope)._children == (x, slope)
 
 
-def test_local_grads_are_the_partials_of_the_children() -> None:
+def test_local_grads_are_the_partials_with_respect_to_the_children() -> None:
     a, b = Value(2.0), Value(3.0)
     assert (a * b)._local_grads == (3.0, 2.0)
     assert (a + b)._local_grads == (1, 1)
@@ -282,7 +282,7 @@ def test_local_grads_are_the_partials_of_the_children() -> None:
 
 
 def microgpt_backward(root: Any) -> None:
-    """The chain rule over `_children` and `_local_grads`, as a program writes it."""
+    """The chain rule over `_children` and `_local_grads`, as microgpt implements it."""
     order, visited = [], set()
 
     def build(v: Any) -> None:
@@ -299,7 +299,7 @@ def microgpt_backward(root: Any) -> None:
             child.grad += local_grad * v.grad
 
 
-def test_a_backward_of_the_users_own_gives_the_same_gradients() -> None:
+def test_a_user_written_backward_gives_the_same_gradients() -> None:
     def graph() -> tuple[Any, Any, Any]:
         a, b = Value(0.5), Value(-1.5)
         return a, b, ((a * b + a**2) / (b - 2.0)).tanh() + (a * 3).exp() * -b
@@ -339,7 +339,7 @@ def test_children_can_be_assigned(name: str, kind: Any) -> None:
     out._backward = backward
     (out * 2.0).backward()
     assert (x.grad, out._op, out.label, out.note, out._children) == (12.0, "square", "nine", 1, (x,))
-    setattr(out, name, kind([x]))  # the function stays
+    setattr(out, name, kind([x]))  # the function is kept
     assert out._backward is backward
     with pytest.raises(TypeError, match=r"^_children must be Values, got int"):
         setattr(out, name, [1])
@@ -364,7 +364,7 @@ def test_the_shown_operation_can_be_assigned() -> None:
         del out._op
 
 
-def test_label_has_a_second_name() -> None:
+def test_label_has_an_alias() -> None:
     v = Value(1.0, label="a")
     assert v._label == "a"
     v._label = "b"
@@ -380,7 +380,7 @@ def test_no_grad_records_no_children() -> None:
     assert (out._children, out._local_grads, list(out._prev)) == ((), (), [])
 
 
-# --- where a number is required ------------------------------------------------------------------
+# --- where an integer is required ----------------------------------------------------------------
 
 
 @pytest.mark.parametrize(
@@ -390,14 +390,14 @@ def test_no_grad_records_no_children() -> None:
         *(range, lambda v: [0] * v, lambda v: v * [0], operator.index, hex),
     ],
 )
-def test_an_index_names_take(use: Any) -> None:
+def test_indexing_with_a_value_suggests_take(use: Any) -> None:
     message = r"^a Value is not converted to an integer implicitly.*take\(sequence, v\)"
     with pytest.raises(TypeError, match=message):
         use(Value(1.0))
 
 
-def test_an_index_inside_a_compiled_function_names_take() -> None:
-    """As a CompileError, so that training falls back to eager mode, where a sample is a number."""
+def test_indexing_inside_a_compiled_function_suggests_take() -> None:
+    """It raises CompileError, so that training falls back to eager mode, where a sample is a number."""
     table = [Value(1.0), Value(2.0)]
     with pytest.raises(chainrule.compiler.CompileError, match=r"take\(table, index\)"):
         chainrule.compile(lambda i: table[i])([0, 1])
@@ -418,7 +418,7 @@ def test_numpy_reduces_one_value_to_itself(name: str) -> None:
 
 
 @pytest.mark.parametrize("name", FOLDS)
-def test_methods_of_reduction_still_take_more_values(name: str) -> None:
+def test_reduction_methods_still_accept_more_values(name: str) -> None:
     a, b = Value(3.0), Value(2.0)
     out = getattr(a, name)(b)
     assert out.data == {"sum": 5.0, "mean": 2.5, "prod": 6.0, "max": 3.0, "min": 2.0}[name]
@@ -427,7 +427,7 @@ def test_methods_of_reduction_still_take_more_values(name: str) -> None:
         getattr(np, name)(a, axis=0)
 
 
-def test_numpy_asks_whether_a_value_is_finite() -> None:
+def test_numpy_predicates_accept_values() -> None:
     for number in (1.0, 0.0, -2.0, float("inf"), -float("inf"), float("nan")):
         v = Value(number)
         for function in (np.isfinite, np.isnan, np.isinf, np.signbit):
@@ -438,7 +438,7 @@ def test_numpy_asks_whether_a_value_is_finite() -> None:
 
 
 @pytest.mark.parametrize("ufunc", [np.arctan2, np.hypot])
-def test_functions_of_two_take_plain_numbers_first(ufunc: Any) -> None:
+def test_binary_ufuncs_accept_a_plain_number_first(ufunc: Any) -> None:
     name = {"arctan2": "atan2"}.get(ufunc.__name__, ufunc.__name__)
     own, v = getattr(chainrule, name), Value(2.0)
     for left, right in ((1.0, v), (np.float64(1.0), v), (Value(1.0), 2), (1, v)):

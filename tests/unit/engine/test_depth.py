@@ -26,7 +26,7 @@ SMALL_STACK = 256 * 1024
 
 
 def on_small_stack(function: Callable[[], Any]) -> Any:
-    """The result of a function in a thread whose stack recursion over the graph would overflow."""
+    """Call a function in a thread whose stack is too small for recursion over the graph."""
     before = threading.stack_size(SMALL_STACK)
     try:
         with ThreadPoolExecutor(1) as pool:
@@ -78,7 +78,7 @@ def test_a_long_chain_needs_no_stack() -> None:
     }
 
 
-def test_freeing_by_retain_graph_needs_no_stack() -> None:
+def test_freeing_a_graph_after_backward_needs_no_stack() -> None:
     def run() -> tuple[Any, ...]:
         step, total = chain(COPIED)
         total.backward(retain_graph=False)
@@ -104,7 +104,7 @@ def test_a_chain_of_hand_made_nodes_needs_no_stack() -> None:
 
 
 def test_a_wide_and_deep_graph_needs_no_stack() -> None:
-    """Variadic operations store their inputs elsewhere than binary ones."""
+    """Variadic operations store their inputs in a different place than binary operations."""
     twice = 2.0 * SHORT + 1.0
     assert on_small_stack(lambda: swept(SHORT, lambda x, y: chainrule.sum([x, y, y]))) == (twice, twice)
 
@@ -121,7 +121,7 @@ def test_a_deep_graph_is_copied_without_recursion(copied: Callable[[Any], Any]) 
     twin_step, twin = on_small_stack(lambda: copied([step, total]))
     assert (twin.data, twin.grad) == (COPIED + 1.0, 1.0)
     assert twin_step.grad == COPIED + 1.0
-    # One object for the leaf, not one per use, so one gradient that counts all uses.
+    # The leaf is copied once, not once per use, so its gradient counts all uses.
     assert twin.inputs[1] is twin_step
     assert len(graph.topological(twin)) == COPIED + 1
     twin.backward(reset=True)
@@ -132,7 +132,7 @@ def test_a_deep_graph_is_copied_without_recursion(copied: Callable[[Any], Any]) 
 
 
 @both_ways
-def test_what_is_shared_stays_shared(copied: Callable[[Any], Any]) -> None:
+def test_shared_nodes_stay_shared_after_copying(copied: Callable[[Any], Any]) -> None:
     a = Value(3.0, label="a")
     b = a * a
     twin_a, twin_b = copied([a, b])

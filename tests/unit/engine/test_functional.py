@@ -12,7 +12,7 @@ from chainrule import Value, clip, dot, log_softmax, softmax
 from ...near import near
 
 
-def test_element_by_element() -> None:
+def test_functions_apply_element_by_element() -> None:
     assert chainrule.exp([0.0, 1.0]) == [1.0, math.e]
     assert chainrule.hypot([3.0, 6.0], 4.0) == near([5.0, math.hypot(6, 4)], rel=1e-15)
     a = Value(2.0)
@@ -49,7 +49,7 @@ def test_numpy_functions_on_arrays_of_values() -> None:
     assert xs[1].grad == 6.0
 
 
-def test_numpy_scalars_and_arrays_beside_a_value() -> None:
+def test_operators_between_numpy_and_a_value() -> None:
     v = Value(3.0)
     assert type(np.float64(2) * v) is Value
     assert type(np.float32(2) - v) is Value
@@ -105,7 +105,7 @@ def test_stop_gradient() -> None:
     assert out.forward().data == 16.0
 
 
-def test_clip_gives_the_gradient_to_x_also_at_the_ends() -> None:
+def test_clip_passes_the_gradient_to_x_at_the_bounds_too() -> None:
     for x, expected in [(0.5, 1.0), (0.0, 1.0), (1.0, 1.0), (-1.0, 0.0), (2.0, 0.0)]:
         v = Value(x)
         clip(v, 0.0, 1.0).backward()
@@ -122,7 +122,7 @@ def test_star_import_does_not_hide_builtins() -> None:
         assert name in names
 
 
-def test_arguments_with_a_default_may_be_named() -> None:
+def test_arguments_with_a_default_accept_keywords() -> None:
     x = Value(-2.0)
     for slope in (0.5, Value(0.5)):
         assert chainrule.leaky_relu(x, negative_slope=slope).data == -1.0

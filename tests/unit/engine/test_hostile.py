@@ -36,7 +36,7 @@ class IntThatRaises(int):
 
 
 class FloatOfText(float):
-    """A float that turns into text."""
+    """A float that converts to text."""
 
     def __float__(self) -> Any:
         return "text"
@@ -64,7 +64,7 @@ TAKES_A_NUMBER: dict[str, Callable[[Any], Any]] = {
 
 @pytest.mark.parametrize("take", TAKES_A_NUMBER.values(), ids=TAKES_A_NUMBER.keys())
 @pytest.mark.parametrize(("wrong", "named"), NO_NUMBERS, ids=[named for _, named in NO_NUMBERS])
-def test_a_value_that_is_not_a_number_is_named(
+def test_the_error_names_what_is_not_a_number(
     take: Callable[[Any], Any], wrong: Any, named: str
 ) -> None:
     with pytest.raises(TypeError, match=f"^{NO_NUMBER}{named}$"):
@@ -79,13 +79,13 @@ def test_an_int_too_large_overflows(take: Callable[[Any], Any]) -> None:
 
 @pytest.mark.parametrize("take", TAKES_A_NUMBER.values(), ids=TAKES_A_NUMBER.keys())
 @pytest.mark.parametrize("number", [FloatThatRaises(3.0), IntThatRaises(3)])
-def test_an_error_while_reading_a_number_comes_through(take: Callable[[Any], Any], number: Any) -> None:
+def test_an_error_while_reading_a_number_propagates(take: Callable[[Any], Any], number: Any) -> None:
     with pytest.raises(RuntimeError, match="cannot be read"):
         take(number)
 
 
 def test_a_value_is_not_a_number() -> None:
-    advice = f"^{NO_NUMBER}a Value: use it as it is, or take its number with .data$"
+    advice = f"^{NO_NUMBER}a Value: use it directly, or read its number with .data$"
     with pytest.raises(TypeError, match=advice):
         Value(Value(1.0))
     with pytest.raises(TypeError, match=advice):
@@ -94,7 +94,7 @@ def test_a_value_is_not_a_number() -> None:
         Value(1.0).backward(Value(2.0))
 
 
-def test_a_float_that_turns_into_text_is_refused() -> None:
+def test_a_float_that_converts_to_text_is_rejected() -> None:
     with pytest.raises(TypeError, match=r"__float__ returned non-float \(type str\)"):
         Value(FloatOfText(3.0))
 
@@ -221,7 +221,7 @@ CASES = OPERATORS + ARGUMENTS + ATTRIBUTES
 
 
 @pytest.mark.parametrize(("wrong", "error", "message"), CASES, ids=[message for _, _, message in CASES])
-def test_wrong_use_says_what_is_wrong(
+def test_the_error_says_what_is_wrong(
     wrong: Callable[[], Any], error: type[Exception], message: str
 ) -> None:
     with pytest.raises(error, match=message):
@@ -238,10 +238,10 @@ def test_a_failed_init_leaves_an_existing_value_unchanged() -> None:
         assert (out.data, out.op, out.inputs) == (4.0, "mul", (x, x))
 
 
-# --- Python that runs in the middle of a sweep ---------------------------------------------------
+# --- Python code that runs during a sweep --------------------------------------------------------
 
 
-def test_a_function_that_calls_backward_on_itself_ends() -> None:
+def test_a_function_that_calls_backward_on_itself_hits_the_recursion_limit() -> None:
     out = Value(1.0, (Value(2.0),), "by hand")
     out._backward = lambda: out.backward()
     with pytest.raises(RecursionError):
@@ -312,12 +312,12 @@ def run_apart(*arguments: str) -> None:
     assert run.returncode == 0, run.stderr[-3000:]
 
 
-# Each begins with the imports of gc, chainrule and Value.
+# The imports of gc, chainrule and Value are prepended to each.
 ONCE_FATAL = {
     "a function drops nodes that retain_graph=False frees": """
 x = Value(2.0)
 out = Value(1.0, (x * 3.0, x * 4.0), "by hand")
-out._backward = lambda: out.__init__(1.0)  # the two products die when the sweep is over
+out._backward = lambda: out.__init__(1.0)  # the two products are freed after the sweep
 out.backward(retain_graph=False)
 fresh = [Value(float(i)) for i in range(100)]
 assert [v.data for v in fresh] == [float(i) for i in range(100)]  # two used to share memory
@@ -325,7 +325,7 @@ assert [v.data for v in fresh] == [float(i) for i in range(100)]  # two used to 
     "a finaliser of an input reinitialises its node": """
 class Mourner:
     def __del__(self):
-        out.__init__(0.0)  # the very node that is letting go of its inputs
+        out.__init__(0.0)  # the very node that is releasing its inputs
         [bytearray(200) for _ in range(50)]
 
 def input_with_mourner():
@@ -379,7 +379,7 @@ for threshold in range(1, 60):
 
 
 @pytest.mark.parametrize("script", ONCE_FATAL.values(), ids=ONCE_FATAL.keys())
-def test_python_that_runs_inside_the_core_may_do_anything(script: str) -> None:
+def test_python_code_called_by_the_core_cannot_crash_it(script: str) -> None:
     run_apart("-c", f"import gc\nimport chainrule\nfrom chainrule import Value\n{script}")
 
 

@@ -32,7 +32,7 @@ measured = pytest.mark.skipif(
 )
 
 compiled = pytest.mark.skipif(
-    chainrule.core != "c", reason="the reference core keeps nodes as Python does"
+    chainrule.core != "c", reason="the reference core stores nodes as ordinary Python objects"
 )
 
 FIXED = [row for row in ops.TABLE if not isinstance(row, ops.Variadic)]
@@ -47,7 +47,7 @@ def _square_slope(x: Any, out: Any) -> Any:
     return 2.0 * x
 
 
-square = custom_op("square_of_test", _square, _square_slope)  # named functions, for pickling
+square = custom_op("square_of_test", _square, _square_slope)  # named functions can be pickled
 
 
 def resident() -> int:
@@ -56,7 +56,7 @@ def resident() -> int:
 
 
 def in_a_fresh_process(script: str) -> str:
-    """What the script prints; it can use gc, os, resource, Value and resident()."""
+    """Run a script and return its output. It can use gc, os, resource, Value and resident()."""
     start = f"import gc, os, resource\nfrom chainrule import Value\n{inspect.getsource(resident)}"
     environment = {"CHAINRULE_CORE": "c", "PYTHONPATH": str(ROOT / "src")}
     return python("-c", start + script, environment=environment, check=True).stdout
@@ -83,7 +83,7 @@ def references_lost(use: Callable[[Any], Any], times: int = 20) -> int:
 
 @pytest.mark.parametrize("row", FIXED, ids=lambda row: row.name)
 @pytest.mark.parametrize("create_graph", [False, True])
-def test_operations_of_fixed_arity_give_back_their_inputs(row: ops.Op, create_graph: bool) -> None:
+def test_operations_of_fixed_arity_release_their_inputs(row: ops.Op, create_graph: bool) -> None:
     def use(leaf: Any) -> None:
         out = row(*[leaf] * row.arity)
         out.forward()
@@ -100,7 +100,7 @@ def test_operations_of_fixed_arity_give_back_their_inputs(row: ops.Op, create_gr
 
 @pytest.mark.parametrize("row", VARIADIC, ids=lambda row: row.name)
 @pytest.mark.parametrize("create_graph", [False, True])
-def test_operations_on_many_values_give_back_their_inputs(row: ops.Variadic, create_graph: bool) -> None:
+def test_variadic_operations_release_their_inputs(row: ops.Variadic, create_graph: bool) -> None:
     def use(leaf: Any) -> None:
         for count in (1, 2, 3, 100):  # in the node, in an Extra, too many for a C stack array
             out = row(*[leaf, 0.25][:count] * row.width, *[leaf] * (row.width * max(count - 2, 0)))
@@ -112,7 +112,7 @@ def test_operations_on_many_values_give_back_their_inputs(row: ops.Variadic, cre
 
 
 @pytest.mark.parametrize("row", ops.TABLE, ids=lambda row: row.name)
-def test_methods_give_back_their_arguments(row: ops.Op) -> None:
+def test_methods_release_their_arguments(row: ops.Op) -> None:
     def use(leaf: Any) -> None:
         if isinstance(row, ops.Variadic):
             getattr(leaf, row.name)(*[0.25, leaf, leaf][: 3 if row.width == 2 else 2]).backward()
@@ -134,8 +134,8 @@ def made_by_hand(leaf: Any) -> Any:
     return out
 
 
-def test_labels_are_given_back() -> None:
-    label = f"a label that nobody else holds, {os.getpid()}"
+def test_labels_are_released() -> None:
+    label = f"a label that nothing else refers to, {os.getpid()}"
 
     def use(leaf: Any) -> None:
         out = leaf * 2.0
@@ -268,7 +268,7 @@ def attributes(leaf: Any) -> None:
     bare.source = leaf  # no cycle, so reference counts alone free it
 
 
-def a_value_made_anew(leaf: Any) -> None:
+def a_reinitialised_value(leaf: Any) -> None:
     for out in (leaf * leaf, chainrule.sum([leaf, leaf, leaf]), made_by_hand(leaf), square(leaf)):
         out.__init__(2.0, (leaf, leaf), "anew", "label")
         out.__init__(1.0)
@@ -305,12 +305,12 @@ def modes(leaf: Any) -> None:
 USES = [
     *(operators, functions_assigned_to_backward, custom_operations, gradients_that_are_values),
     *(a_failing_function, stale_and_freed_graphs, wrong_constructions, attributes),
-    *(a_value_made_anew, copies_of_graphs, modes),
+    *(a_reinitialised_value, copies_of_graphs, modes),
 ]
 
 
 @pytest.mark.parametrize("use", USES)
-def test_what_is_used_is_given_back(use: Callable[[Any], None]) -> None:
+def test_no_use_leaks_references(use: Callable[[Any], None]) -> None:
     assert references_lost(use) == 0
 
 
@@ -356,7 +356,7 @@ def by_value_gradients_of_gradients(witness: Witness) -> None:
     first._backward = lambda: (witness, x)
 
 
-def by_a_gradient_that_is_its_own_value(witness: Witness) -> None:
+def by_a_value_that_is_its_own_gradient(witness: Witness) -> None:
     x = Value(2.0)
     x.grad = x
     x._backward = lambda: witness
@@ -379,7 +379,7 @@ def by_attribute_of_a_subclass(witness: Witness) -> None:
     x.loss = x * 3.0
 
 
-def by_attribute_that_is_its_own_value(witness: Witness) -> None:
+def by_attribute_that_holds_its_own_value(witness: Witness) -> None:
     x = Value(2.0)
     x.itself, x.witness = x, witness
 
@@ -442,7 +442,7 @@ def test_functions_without_a_cycle_need_no_collector() -> None:
         gc.enable()
 
 
-def test_freeing_a_graph_lets_go_of_its_functions() -> None:
+def test_freeing_a_graph_releases_its_functions() -> None:
     witness = Witness()
     alive = weakref.ref(witness)
     out = Value(1.0, (Value(2.0),), "by hand")
@@ -478,14 +478,14 @@ def assert_no_growth(use: Callable[[], None], times: int) -> None:
 
 
 @measured
-def test_many_small_graphs_take_no_more_memory() -> None:
+def test_many_small_graphs_do_not_increase_memory() -> None:
     """A leak of one byte per graph would add up to a megabyte on the compiled core."""
     x, y = Value(0.5), Value(0.25)
     assert_no_growth(lambda: small_graph(x, y), 1_000_000 if chainrule.core == "c" else 20_000)
 
 
 @measured
-def test_many_graphs_with_cycles_take_no_more_memory() -> None:
+def test_many_graphs_with_cycles_do_not_increase_memory() -> None:
     def use() -> None:
         x = Value(2.0)
         (made_by_hand(x) * square(x)).backward()
@@ -513,7 +513,7 @@ def test_a_node_takes_at_most_96_bytes() -> None:
     assert 0.0 < float(in_a_fresh_process(MEASURE)) <= 96.0
 
 
-def test_a_node_whose_class_was_changed_is_forgotten_with_it() -> None:
+def test_reused_memory_forgets_a_changed_class() -> None:
     """Reused memory must not keep the class of its previous owner."""
 
     class Louder(Value):  # type: ignore[misc]
@@ -537,15 +537,15 @@ def test_a_node_whose_class_was_changed_is_forgotten_with_it() -> None:
 
 
 @compiled
-def test_the_collector_keeps_two_words_before_a_node() -> None:
-    """The room that node.c leaves for the header, since it allocates nodes itself."""
+def test_the_collector_header_is_two_words() -> None:
+    """node.c allocates nodes itself, and leaves this much room for the collector's header."""
     value = Value(1.0)
     assert sys.getsizeof(value) - value.__sizeof__() == 2 * struct.calcsize("P")
 
 
 @measured
 @compiled
-def test_cycles_are_collected_before_their_memory_runs_out() -> None:
+def test_cycles_are_collected_before_memory_runs_out() -> None:
     """Nodes do not count towards Python's collection threshold, so the core calls the collector."""
     assert float(in_a_fresh_process(MANY_CYCLES)) < 10.0
 
@@ -553,7 +553,7 @@ def test_cycles_are_collected_before_their_memory_runs_out() -> None:
 MANY_CYCLES = """
 def cycle(keep):
     x = Value(2.0)
-    x.grad = keep * x  # a gradient that depends on its own value
+    x.grad = keep * x  # a gradient computed from x itself: a cycle
 
 keep = Value(3.0)
 for _ in range(100):

@@ -54,7 +54,7 @@ def test_programs_leave_no_method_behind() -> None:
 
 @contextlib.contextmanager
 def package_named_micrograd(package: Any) -> Iterator[None]:
-    """As a program does at its start: sys.modules["micrograd"] = chainrule.micrograd."""
+    """Replace micrograd as a program would: sys.modules["micrograd"] = chainrule.micrograd."""
     names = ("micrograd", "micrograd.engine", "micrograd.nn")
     before = {name: sys.modules.pop(name, None) for name in names}
     sys.modules["micrograd"] = package
@@ -68,7 +68,7 @@ def package_named_micrograd(package: Any) -> Iterator[None]:
 
 
 @pytest.mark.parametrize("name", PROGRAMS)
-def test_a_program_prints_what_it_prints_with_micrograd(name: str) -> None:
+def test_a_program_prints_the_same_as_with_micrograd(name: str) -> None:
     require("micrograd.engine")
     theirs = output_of(PROGRAMS[name])
     assert theirs
@@ -77,7 +77,7 @@ def test_a_program_prints_what_it_prints_with_micrograd(name: str) -> None:
 
 
 @pytest.mark.parametrize("name", PROGRAMS)
-def test_one_import_changed_is_enough(name: str) -> None:
+def test_changing_the_import_is_enough(name: str) -> None:
     with package_named_micrograd(micrograd):
         unchanged = output_of(PROGRAMS[name])
     changed = PROGRAMS[name].replace("from micrograd", "from chainrule.micrograd")
@@ -87,10 +87,10 @@ def test_one_import_changed_is_enough(name: str) -> None:
 # With chainrule's Value, `a - b` is one node, not two, and bool() of a Value is an error.
 GRAPHS_DIFFER = (
     "a drawing as dot text",
-    "a topological sort of one's own",
+    "a hand-written topological sort",
     "nodes in sets, dicts and sorted lists",
 )
-ASKS_FOR_TRUTH = "numbers, arrays and sums of all kinds"
+CALLS_BOOL = "numbers, arrays and sums of all kinds"
 NUMBER = re.compile(r"-?\d+(?:\.\d+)?(?:e[-+]?\d+)?")
 
 
@@ -98,21 +98,21 @@ NUMBER = re.compile(r"-?\d+(?:\.\d+)?(?:e[-+]?\d+)?")
     "name",
     [name for name, program in PROGRAMS.items() if "nn" not in program and name not in GRAPHS_DIFFER],
 )
-def test_a_program_gives_the_same_numbers_with_the_value_of_chainrule(name: str) -> None:
+def test_a_program_gives_the_same_numbers_with_chainrules_value(name: str) -> None:
     program = PROGRAMS[name]
     with package_named_micrograd(micrograd):
-        wanted = output_of(program)
-    if name == ASKS_FOR_TRUTH:
+        expected = output_of(program)
+    if name == CALLS_BOOL:
         program = program.replace("if total else", "if total is not None else")
     lines = output_of(program.replace("from micrograd.engine", "from chainrule"))
-    assert len(lines) == len(wanted)
-    for line, other in zip(lines, wanted, strict=True):
+    assert len(lines) == len(expected)
+    for line, other in zip(lines, expected, strict=True):
         numbers, others = ([float(x) for x in NUMBER.findall(text)] for text in (line, other))
         assert numbers == near(others, rel=1e-9, abs=1e-4)  # repr shows four decimals
 
 
 def random_graph(Value: Any, seed: int) -> list[str]:
-    """Nodes of a random graph, shown after backward; quarters and ints, so that nothing is rounded."""
+    """The nodes of a random graph as text, after backward. Its numbers are too simple to be rounded."""
     choose = random.Random(seed)
     nodes = [Value(choose.choice((-2, 0, 1, 3, -1.5, 0.25, 0.0, 2.0))) for _ in range(4)]
 
@@ -137,7 +137,7 @@ def random_graph(Value: Any, seed: int) -> list[str]:
 @pytest.mark.parametrize(
     "seeds", [range(i, i + 100) for i in range(0, 1000, 100)], ids=lambda r: str(r[0])
 )
-def test_random_graphs_are_shown_the_same(seeds: range) -> None:
+def test_random_graphs_print_the_same(seeds: range) -> None:
     engine = require("micrograd.engine")
     for seed in seeds:
         assert random_graph(micrograd.Value, seed) == random_graph(engine.Value, seed), seed
@@ -187,7 +187,7 @@ class Plain:
     __radd__, __rmul__, backward = __add__, __mul__, microgpt_backward
 
 
-def test_a_program_of_microgpt_prints_the_same() -> None:
+def test_a_microgpt_program_prints_the_same() -> None:
     theirs = output_of(MICROGPT, Value=Plain)
     assert len(theirs) > 20
     assert output_of(MICROGPT, Value=micrograd.Value) == theirs
@@ -200,20 +200,22 @@ def test_the_third_argument_may_be_a_name_or_numbers() -> None:
     by_numbers = micrograd.Value(5.0, (a, b), (1, 1))
     by_numbers.backward()
     assert (by_numbers._op, by_numbers._local_grads, a.grad, b.grad) == ("", (1, 1), 1, 1)
-    with pytest.raises(TypeError, match="_op must be a str, got tuple"):  # only in the drop-in
+    with pytest.raises(
+        TypeError, match="_op must be a str, got tuple"
+    ):  # only the drop-in accepts numbers
         chainrule.Value(5.0, (a, b), (1, 1))
     with pytest.raises(ValueError, match="one number for each of the 2 children, got 1"):
         micrograd.Value(5.0, (a, b), (1,))
 
 
-def test_no_grad_takes_no_children() -> None:
+def test_no_grad_records_no_children() -> None:
     a = micrograd.Value(2.0)
     with chainrule.no_grad():
         out = micrograd.Value(4.0, (a,), (4.0,)) + a * 2
     assert (out.data, out._children) == (8.0, ())
 
 
-def test_what_is_deliberately_not_as_in_micrograd() -> None:
+def test_deliberate_differences_from_micrograd() -> None:
     a = micrograd.Value(3.0)
     out = (a * 2.0) + 1.0
     out.backward()
@@ -225,7 +227,7 @@ def test_what_is_deliberately_not_as_in_micrograd() -> None:
     assert (1 / micrograd.Value(0.0)).data == math.inf
 
 
-def test_every_name_leads_to_one_class() -> None:
+def test_all_import_paths_give_the_same_class() -> None:
     import chainrule.micrograd.engine as engine
     import chainrule.micrograd.nn as nn
 
@@ -236,7 +238,7 @@ def test_every_name_leads_to_one_class() -> None:
         assert importlib.import_module("micrograd.nn").MLP is micrograd.MLP is nn.MLP
 
 
-def test_the_signatures_are_those_of_micrograd() -> None:
+def test_the_signatures_match_micrograd() -> None:
     require("micrograd.engine")
     import inspect
 
@@ -245,13 +247,13 @@ def test_the_signatures_are_those_of_micrograd() -> None:
         own, original = getattr(micrograd, name), theirs[name]
         missing = {attribute for attribute in vars(original) if not hasattr(own, attribute)}
         assert missing <= {"__weakref__", "__slotnames__"}  # a node does not support weak references
-        wanted = inspect.signature(original.__init__).parameters
+        expected = inspect.signature(original.__init__).parameters
         given = inspect.signature(own.__init__).parameters
-        assert list(given)[: len(wanted)] == list(wanted)
-        assert [given[p].default for p in wanted] == [wanted[p].default for p in wanted]
+        assert list(given)[: len(expected)] == list(expected)
+        assert [given[p].default for p in expected] == [expected[p].default for p in expected]
 
 
-def test_results_are_of_the_class_of_the_drop_in() -> None:
+def test_results_have_the_drop_in_class() -> None:
     a, b = micrograd.Value(0.5), micrograd.Value(2.0)
     results = [a + b, a - 1, 1 - a, 2 / a, a**b, 2**a, -a, abs(a), +a, a.exp(), a.tanh(), a.max(b)]
     results += [a.detach(), a + chainrule.Value(1.0), chainrule.Value(1.0) * a]
@@ -281,7 +283,7 @@ def test_values_of_the_drop_in_are_pickled_and_copied() -> None:
         assert type(same) is micrograd.Value
 
 
-def test_a_number_that_became_a_fraction_is_shown_as_one() -> None:
+def test_an_int_may_become_a_fraction() -> None:
     a = micrograd.Value(3)
     out = a * 2
     assert repr(out) == "Value(data=6, grad=0)"
@@ -289,7 +291,7 @@ def test_a_number_that_became_a_fraction_is_shown_as_one() -> None:
     assert out.forward().data == 2.5
 
 
-def test_an_exception_leaves_all_gradients_as_they_were() -> None:
+def test_an_exception_leaves_all_gradients_unchanged() -> None:
     a = micrograd.Value(2.0)
     bad = micrograd.Value(1.0, (a,), "bad")
     bad._backward = lambda: 1 / 0
@@ -300,7 +302,7 @@ def test_an_exception_leaves_all_gradients_as_they_were() -> None:
     assert (repr(a), repr(out)) == ("Value(data=2.0, grad=5)", "Value(data=3.0, grad=0)")
 
 
-def test_the_rest_of_chainrule_takes_them() -> None:
+def test_the_rest_of_chainrule_accepts_drop_in_values() -> None:
     random.seed(2)
     model = micrograd.MLP(2, [3, 1])
     X = [[0.5, -1.0], [1.0, 2.0], [-0.25, 0.75]]
@@ -318,7 +320,7 @@ def test_the_rest_of_chainrule_takes_them() -> None:
     assert model.parameters()[-1].data == before - 0.1 * model.parameters()[-1].grad
 
 
-def test_optimisers_leave_floats_as_a_loop_by_hand_does() -> None:
+def test_optimisers_produce_floats_as_a_hand_written_loop_does() -> None:
     by_hand, by_rule = micrograd.Value(2), micrograd.Value(2)
     for p in (by_hand, by_rule):
         (p * 1).backward()

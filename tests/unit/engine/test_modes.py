@@ -1,4 +1,4 @@
-"""Modes end with their manager, in every task, and after every interrupt."""
+"""Modes end when their context manager exits, in every task and after every interrupt."""
 
 import asyncio
 import contextvars
@@ -65,7 +65,7 @@ def test_one_manager_can_be_entered_again() -> None:
 # --- tasks and threads ---------------------------------------------------------------------------
 
 
-def test_tasks_have_modes_of_their_own() -> None:
+def test_each_task_has_its_own_modes() -> None:
     seen = []
 
     async def quiet() -> None:
@@ -193,8 +193,8 @@ def test_a_generator_that_outlives_the_mode_around_it() -> None:
     assert modes().recording
 
 
-def test_many_suspended_generators_leave_no_trail() -> None:
-    """Entering and leaving alternately, always with one open, must not grow a chain."""
+def test_many_suspended_generators_do_not_accumulate() -> None:
+    """Opening and closing generators in turn, always with one open, must not build up a chain."""
     generator = suspended()
     for _ in range(20_000):
         generator, closing = suspended(), generator
@@ -283,7 +283,7 @@ def test_decorated_functions(decorate: Any) -> None:
     assert stop.value.value is False
 
 
-def test_an_asynchronous_generator_is_refused() -> None:
+def test_an_asynchronous_generator_is_rejected() -> None:
     async def items() -> Any:
         yield 1
 
@@ -316,7 +316,7 @@ def test_backward_of_a_result_that_was_not_recorded(
     assert result.grad == 0.0
 
 
-def test_such_a_result_can_be_a_leaf_of_a_new_graph() -> None:
+def test_an_unrecorded_result_can_be_a_leaf_of_a_new_graph() -> None:
     w = Value(2.0)
     with no_grad():
         w = w - 0.5
@@ -324,7 +324,7 @@ def test_such_a_result_can_be_a_leaf_of_a_new_graph() -> None:
     assert w.grad == 3.0
 
 
-def test_a_leaf_can_go_backward() -> None:
+def test_backward_of_a_leaf() -> None:
     x = Value(2.0)
     x.backward()
     with no_grad():
@@ -386,20 +386,20 @@ def test_no_interrupt_leaves_a_mode_on(action: Callable[[], None]) -> None:
     on = []
     with traced(lambda place: on.append(modes() != DEFAULT), own=__file__):
         action()
-    assert any(on)  # some instructions are inside
-    stride = 1 if core == "c" else 5  # the reference has many more instructions
+    assert any(on)  # the mode is on during some instructions
+    stride = 1 if core == "c" else 5  # the reference core has many more instructions
     assert check_interrupts(lambda: (action, default_again), stride, own=__file__) > 5
     in_a_thread(action)  # no lock is left held either
 
 
 class Marked(Value):
-    """A subclass that a result can be assigned to."""
+    """A subclass that can be assigned to a result's __class__."""
 
     __slots__ = ()
 
 
 @pytest.mark.parametrize("made", [Value, Marked])
-def test_a_copy_of_what_was_not_recorded_was_not_recorded_either(made: type[Value]) -> None:
+def test_a_copy_of_an_unrecorded_result_is_unrecorded_too(made: type[Value]) -> None:
     x = made(3.0)
     with no_grad():
         y = x * x

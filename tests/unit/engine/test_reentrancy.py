@@ -29,7 +29,7 @@ def test_a_function_that_sweeps_over_a_shared_node() -> None:
     assert (m.grad, x.grad) == (5.0, 40.0)
 
 
-def test_a_function_that_only_looks_at_a_graph() -> None:
+def test_a_function_that_only_walks_a_graph() -> None:
     """A nested walk's marks must not be mistaken for those of the sweep."""
     x = Value(0.0)
     other = x.sqrt() + 1.0
@@ -42,8 +42,8 @@ def test_a_function_that_only_looks_at_a_graph() -> None:
     assert x.grad != x.grad  # 0 times infinity, as without the nested walk
 
 
-def test_a_rule_assigned_to_an_operation_of_the_table() -> None:
-    """Only backward knows the rule; higher derivatives raise an error."""
+def test_a_rule_assigned_to_a_table_operation() -> None:
+    """Only backward uses the rule; higher derivatives raise an error."""
 
     def reversed_gradient(x: Value) -> Value:
         out = x * 1.0
@@ -57,12 +57,12 @@ def test_a_rule_assigned_to_an_operation_of_the_table() -> None:
         jvp(reversed_gradient, (2.0,), (1.0,))
 
 
-def test_a_node_made_by_hand_below_the_arguments_of_grad() -> None:
+def test_a_hand_written_node_as_an_argument_of_grad() -> None:
     by_hand = with_rule(Value(3.0), "mine", lambda out: None)
     assert grad(lambda y: y * y)(by_hand).data == 6.0
 
 
-def test_a_freed_gradient() -> None:
+def test_a_gradient_whose_graph_was_freed() -> None:
     w = Value(3.0)
     g = Value(2.0) * 13.5
     w.grad = g
@@ -82,7 +82,7 @@ def test_recomputing_keeps_the_sign_of_zero() -> None:
     assert str(z.data) == "-0.0"
 
 
-def test_recomputing_without_a_change_leaves_others_valid() -> None:
+def test_recomputing_without_a_change_leaves_other_results_valid() -> None:
     a = Value(2.0)
     shared = a * 3
     first, second = shared + 1, shared * 2

@@ -19,7 +19,7 @@ NUMBERS = [2, 2.0, True, np.float64(2), np.float32(2), np.int64(2), np.int8(2), 
 OPERATORS = [operator.add, operator.sub, operator.mul, operator.truediv, operator.pow]
 
 
-def test_attributes_of_the_users_own_collide_with_nothing() -> None:
+def test_user_attributes_do_not_collide_with_internal_names() -> None:
     names = [
         *("_data", "_grad", "_number", "_gradient", "_text", "_row", "_name", "_inputs", "_closure"),
         *("_time", "_constant", "_overwritten", "_freed", "_unrecorded", "_site", "_arguments"),
@@ -132,7 +132,7 @@ def test_a_constant_becomes_a_node_when_accessed() -> None:
     assert graph.arguments(out) == (2.0, a)
 
 
-def test_every_row_is_a_method_and_a_function() -> None:
+def test_every_operation_is_a_method_and_a_function() -> None:
     for op in ops.TABLE:
         assert callable(getattr(Value, op.name))
         assert callable(getattr(chainrule, op.name))
@@ -141,7 +141,7 @@ def test_every_row_is_a_method_and_a_function() -> None:
             assert callable(getattr(Value, alias))
 
 
-def test_operations_on_many_values_as_methods_include_the_value_itself() -> None:
+def test_variadic_methods_include_the_value_itself() -> None:
     v = Value(5.0)
     assert v.max(3.0, Value(4.0)).data == 5.0
     assert v.min(7).data == 5.0
@@ -172,7 +172,7 @@ def test_defaults_of_activations() -> None:
     assert chainrule.elu(-2.0, alpha=3.0) == 3.0 * math.expm1(-2.0)
 
 
-def test_where_as_a_method_has_the_order_of_pytorch() -> None:
+def test_the_where_method_takes_its_arguments_in_pytorchs_order() -> None:
     a, b = Value(1.0), Value(2.0)
     assert a.where(True, b).data == 1.0
     assert a.where(False, b).data == 2.0

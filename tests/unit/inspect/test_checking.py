@@ -21,7 +21,7 @@ def by_hand(x: Value, y: Value, factor: float) -> Value:
     return out
 
 
-def test_a_right_expression() -> None:
+def test_correct_gradients_pass() -> None:
     a, b = Value(2.0, label="a"), Value(-3.0, label="b")
     a.grad = 5.0
     out = (a * b + a**2).tanh()
@@ -40,14 +40,14 @@ def test_the_report_is_a_table() -> None:
     assert lines[-1] == "1 of 1 gradients agree (epsilon 1e-05)"
 
 
-def test_a_wrong_rule_is_named_with_its_input() -> None:
+def test_a_wrong_rule_is_reported_with_its_input() -> None:
     a, b = Value(2.0, label="a"), Value(-3.0, label="b")
     report = check_gradients((WRONG(a * 1.5, b) + a) * 2)
     assert not report
     assert [row.agrees for row in report.comparisons] == [True, False]
     assert report.faults == [
         "wrong derivative: 'wrong' (data=27.0000), input 1, 'b' (data=-3.0000): "
-        "the rule says -9, differences say -18"
+        "the rule gives -9, finite differences -18"
     ]
     assert "WRONG" in str(report)
 
@@ -63,7 +63,7 @@ def test_a_wrong_rule_in_the_middle() -> None:
 
 
 @pytest.mark.parametrize("factor", [1.0, 2.0])
-def test_operations_made_by_hand_through_a_function(factor: float) -> None:
+def test_hand_written_operations_in_a_function(factor: float) -> None:
     a, b = Value(2.0, label="a"), Value(-3.0, label="b")
     report = check_gradients(lambda: by_hand(a + b, b, factor) * a)
     assert bool(report) == (factor == 1.0)
@@ -93,7 +93,7 @@ def slipped(x: Value, slip: str) -> Value:
         ("out", "does not multiply by the gradient"),
     ],
 )
-def test_the_two_classic_slips_are_named(slip: str, message: str) -> None:
+def test_the_two_classic_mistakes_are_reported(slip: str, message: str) -> None:
     """Even where they do no harm: a value used once, a gradient of 1."""
     report = check_gradients(lambda x: slipped(x, slip), 3.0)
     assert not report
@@ -105,9 +105,9 @@ def test_a_function_of_arguments() -> None:
     assert check_gradients(lambda x, y: (x[0] * x[1]).sin() + y["a"], [1.0, 2.0], {"a": 3.0})
 
 
-def test_operations_made_by_hand_cannot_be_recomputed() -> None:
+def test_hand_written_operations_cannot_be_recomputed() -> None:
     out = by_hand(Value(2.0), Value(3.0), 1.0)
-    with pytest.raises(TypeError, match="Or give check_gradients a function that builds the expression"):
+    with pytest.raises(TypeError, match="Or pass check_gradients a function that builds the expression"):
         check_gradients(out)
 
 
@@ -120,7 +120,7 @@ def test_a_kink_is_a_note_not_a_fault() -> None:
     assert str(report).endswith("0 of 1 gradients agree, the rest at a kink (epsilon 1e-05)")
 
 
-def test_beside_a_fault_a_kink_excuses_nothing() -> None:
+def test_a_kink_does_not_excuse_other_faults() -> None:
     report = check_gradients(Value(0.0, label="x").relu() + WRONG(Value(2.0), Value(3.0)))
     assert not report
     assert str(report).count("WRONG") == 2
@@ -156,12 +156,12 @@ def test_a_stale_expression() -> None:
         lambda: chainrule.max(Value(2.0), Value(2.0), Value(2.0)),
     ],
 )
-def test_right_rules_are_not_accused(build: Any) -> None:
+def test_correct_rules_are_not_reported(build: Any) -> None:
     """Steep, oscillating, tiny, huge: a fixed step of 1e-5 would not work."""
     assert check_gradients(build())
 
 
-def test_a_small_gradient_is_not_beyond_suspicion() -> None:
+def test_a_small_wrong_gradient_is_found() -> None:
     half = custom_op("half", lambda x: 2e-6 * x, lambda x, out: 1e-6)
     assert not check_gradients(half(Value(1.0)))
 
@@ -176,8 +176,8 @@ def test_every_activation() -> None:
 
 
 @pytest.mark.parametrize("x", [1e12, -1e12, 1e100, 1.7e308])
-def test_values_so_large_that_a_step_is_lost_in_them(x: float) -> None:
-    """Both ends of such a step were equal, and the code divided by their distance."""
+def test_values_so_large_that_rounding_removes_the_step(x: float) -> None:
+    """Both ends of the step were the same number, and the code divided by their distance, 0."""
     for f in (lambda v: v**v, lambda v: v * v * v, lambda v: v.exp(), lambda v: v.tanh()):
         value = Value(x, label="x")
         (row,) = check_gradients(f(value)).comparisons

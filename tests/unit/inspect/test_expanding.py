@@ -1,4 +1,4 @@
-"""expand: single products and sums in place of fused operations, with the same numbers and leaves."""
+"""expand replaces fused operations by single products and sums, with the same numbers and leaves."""
 
 import pytest
 
@@ -33,6 +33,6 @@ def test_every_fused_operation_and_labels() -> None:
     assert expand(a) is a
 
 
-def test_an_operation_made_by_hand() -> None:
-    with pytest.raises(TypeError, match="cannot expand through 'mine': it was made by hand"):
+def test_a_hand_written_operation_is_an_error() -> None:
+    with pytest.raises(TypeError, match="cannot expand through 'mine': it was defined by hand"):
         expand(Value(1.0, (Value(2.0),), "mine"))

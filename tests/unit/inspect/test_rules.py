@@ -1,4 +1,4 @@
-"""Rules as they are taught: the same numbers as the table, and well-formed in every notation."""
+"""Derivative rules as taught give the table's numbers, and are well-formed in every notation."""
 
 from __future__ import annotations
 
@@ -38,7 +38,7 @@ def all_rules() -> list[tuple[str, int, int]]:
 
 
 def point(op: ops.Op, count: int, rng: random.Random) -> list[float]:
-    """Inside the domain, away from kinks, ties and poles."""
+    """A random point inside the domain, away from kinks, ties and poles."""
     while True:
         args = [rng.choice((-1, 1)) * rng.uniform(0.05, 3.0) for _ in range(count)]
         low, high = op.domain
@@ -55,7 +55,7 @@ def point(op: ops.Op, count: int, rng: random.Random) -> list[float]:
         return args
 
 
-def test_what_is_taught_differently_is_in_the_table() -> None:
+def test_rules_taught_differently_are_in_the_table() -> None:
     assert {name: len(partials) for name, partials in TAUGHT.items()} == {
         name: ops.BY_NAME[name].arity for name in TAUGHT
     }
@@ -65,7 +65,7 @@ def test_what_is_taught_differently_is_in_the_table() -> None:
         assert len(partials) == op.width
 
 
-def test_other_rules_are_read_off_the_table() -> None:
+def test_other_rules_are_derived_from_the_table() -> None:
     texts = {(name, slot): rule(name, slot, count) for name, slot, count in all_rules()}
     for (name, slot), text in {
         ("mul", 1): "x",
@@ -83,7 +83,7 @@ def test_other_rules_are_read_off_the_table() -> None:
 
 
 @pytest.mark.parametrize(("name", "slot", "count"), all_rules())
-def test_a_rule_gives_the_number_of_the_table(name: str, slot: int, count: int) -> None:
+def test_a_rule_agrees_with_the_table(name: str, slot: int, count: int) -> None:
     """To 1e-12; nothing is compared at kinks and ties."""
     op, known = row(name, count), rule(name, slot, count)
     rng = random.Random(f"{name} {slot} {count}")
@@ -156,16 +156,14 @@ def check_latex(text: str) -> None:
         ("logsumexp", 1, 3, "exp(x2 - out)", r"{e}^{x_{2} - \text{out}}"),
     ],
 )
-def test_how_rules_read(name: str, slot: int, count: int, text: str, latex: str) -> None:
+def test_rules_as_text_and_latex(name: str, slot: int, count: int, text: str, latex: str) -> None:
     known = rule(name, slot, count)
     assert known is not None
     assert (Text()(known.tree), Latex()(known.tree)) == (text, latex)
 
 
-def test_wrong_questions() -> None:
-    with pytest.raises(
-        ValueError, match=r"^the table has no operation 'cube', so there is no rule for it$"
-    ):
+def test_unknown_operations_and_arguments() -> None:
+    with pytest.raises(ValueError, match=r"^the table has no operation 'cube', so it has no rule$"):
         rule("cube", 0, 1)
     with pytest.raises(ValueError, match=r"^mul has no argument 2 of 2$"):
         rule("mul", 2, 2)

@@ -1,4 +1,4 @@
-"""PyTorch and ONNX: the same outputs, and every weight survives the round trip."""
+"""PyTorch and ONNX: converted models give the same outputs, and every weight survives the round trip."""
 
 from pathlib import Path
 from typing import Any
@@ -60,7 +60,7 @@ def test_other_models_to_torch(torch: Any) -> None:
     assert to_torch(neuron)(x).item() == near(neuron([0.5, -1.0]).data, ulps=4)
 
 
-def test_what_torch_has_and_we_have_not(torch: Any) -> None:
+def test_unsupported_modules_are_rejected(torch: Any) -> None:
     with pytest.raises(TypeError, match="cannot convert a Dropout"):
         from_torch(torch.nn.Sequential(torch.nn.Linear(2, 2), torch.nn.Dropout()))
     with pytest.raises(TypeError, match="settings that chainrule does not have"):
@@ -73,7 +73,7 @@ def test_what_torch_has_and_we_have_not(torch: Any) -> None:
     mixed.neurons[1].activation = tanh
     with pytest.raises(TypeError, match="no layer with the activation relu"):
         to_torch(mixed)
-    with pytest.raises(TypeError, match="cannot move a int"):
+    with pytest.raises(TypeError, match="cannot convert a int"):
         to_torch(3)  # type: ignore[arg-type]
     linear = torch.nn.Linear(2, 1, bias=False, dtype=torch.float64)
     without = torch.nn.Sequential(linear, torch.nn.Identity())
@@ -126,34 +126,35 @@ def with_neuron() -> Any:
 @pytest.mark.parametrize(
     ("make", "name"),
     [
-        (lambda: Doubled(2, [2, 1], seed=0), "Doubled to PyTorch: it has a forward"),
-        (lambda: nn.Sequential(Doubled(2, [2, 1], seed=0)), "Doubled to PyTorch: it has a forward"),
-        (lambda: Called(nn.Layer(2, 1, seed=0)), "Called to PyTorch: it has a __call__"),
-        (lambda: nn.Sequential(Reversed(2, 2, seed=0)), "Reversed to PyTorch: it has a forward"),
-        (with_neuron, "Squared to PyTorch: it has a forward"),
-        (lambda: Squared(2, seed=0), "Squared to PyTorch: it has a forward"),
-        (replaced, "MLP to PyTorch: it has a forward"),
+        (lambda: Doubled(2, [2, 1], seed=0), "Doubled to PyTorch: it has a custom forward"),
+        (
+            lambda: nn.Sequential(Doubled(2, [2, 1], seed=0)),
+            "Doubled to PyTorch: it has a custom forward",
+        ),
+        (lambda: Called(nn.Layer(2, 1, seed=0)), "Called to PyTorch: it has a custom __call__"),
+        (lambda: nn.Sequential(Reversed(2, 2, seed=0)), "Reversed to PyTorch: it has a custom forward"),
+        (with_neuron, "Squared to PyTorch: it has a custom forward"),
+        (lambda: Squared(2, seed=0), "Squared to PyTorch: it has a custom forward"),
+        (replaced, "MLP to PyTorch: it has a custom forward"),
     ],
 )
-def test_to_torch_refuses_overridden_methods(torch: Any, make: Any, name: str) -> None:
-    message = f"^cannot move a {name} of its own, which to_torch would ignore"
+def test_to_torch_rejects_overridden_methods(torch: Any, make: Any, name: str) -> None:
+    message = f"^cannot convert a {name}, which to_torch would ignore"
     with pytest.raises(TypeError, match=message):
         to_torch(make())
 
 
-def test_to_torch_takes_a_subclass_that_computes_the_same(torch: Any) -> None:
+def test_to_torch_accepts_a_subclass_that_computes_the_same(torch: Any) -> None:
     model = Seeded(4)
     X = RNG.normal(size=(5, 2))
     found = to_torch(model)(torch.tensor(X)).detach().numpy()
     np.testing.assert_allclose(found, outputs(model, X), rtol=1e-13)
 
 
-def test_to_torch_refuses_activations_that_were_replaced(
-    torch: Any, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_to_torch_rejects_replaced_activations(torch: Any, monkeypatch: pytest.MonkeyPatch) -> None:
     model = nn.MLP(2, [3, 1], activation="relu", seed=0)
     monkeypatch.setattr(Value, "relu", lambda self: self * 3)
-    message = r"^Layer\(2, 3, relu\) gives .* where PyTorch gives .*: to_torch"
+    message = r"^Layer\(2, 3, relu\) gives .*, but PyTorch gives .*: to_torch"
     with pytest.raises(TypeError, match=message):
         to_torch(model)
 
@@ -172,15 +173,15 @@ def test_to_torch_keeps_layers_tied(torch: Any) -> None:
     assert np.array_equal(outputs(back, X), outputs(model, X))
 
 
-def test_to_torch_shares_what_is_shared(torch: Any) -> None:
+def test_to_torch_keeps_shared_weights_shared(torch: Any) -> None:
     first, second = nn.Layer(2, 2, seed=0), nn.Layer(2, 2, "relu", seed=1)
     for neuron, other in zip(first.neurons, second.neurons, strict=True):
         other.w = list(neuron.w)
     moved = to_torch(nn.Sequential(first, second))
     assert moved[0].weight is moved[2].weight
     assert moved[0].bias is not moved[2].bias
-    second.neurons[0].w[0] = Value(1.0)  # now only three of four
-    message = r"^two weights are the same Value, and PyTorch shares whole layers"
+    second.neurons[0].w[0] = Value(1.0)  # now only three of the four weights are shared
+    message = r"^two weights are the same Value, but PyTorch can share only whole layers"
     with pytest.raises(TypeError, match=message):
         to_torch(nn.Sequential(first, second))
     twice = nn.Layer(2, 2, seed=0)
@@ -189,10 +190,10 @@ def test_to_torch_shares_what_is_shared(torch: Any) -> None:
         to_torch(nn.Sequential(twice))
 
 
-def test_to_torch_refuses_weights_that_are_not_parameters(torch: Any) -> None:
+def test_to_torch_rejects_weights_that_are_not_parameters(torch: Any) -> None:
     model = nn.MLP(2, [2, 1], seed=0)
     model.layers[0].neurons[0].b = 0.0  # type: ignore[assignment]
-    with pytest.raises(TypeError, match=r"^PyTorch takes weights that are leaf Values, got 0\.0$"):
+    with pytest.raises(TypeError, match=r"^to_torch needs weights that are leaf Values, got 0\.0$"):
         to_torch(model)
     model.layers[0].neurons[0].b = Value(1.0) * 2
     with pytest.raises(TypeError, match=r"leaf Values, got a Value computed from others$"):
@@ -214,13 +215,13 @@ def doubled(self: Any, x: Any) -> Any:
 
 @pytest.mark.parametrize("base", ["Linear", "Tanh", "Identity", "Sequential", "GELU"])
 @pytest.mark.parametrize("method", ["forward", "__call__", "instance"])
-def test_from_torch_refuses_methods_of_its_own(torch: Any, base: str, method: str) -> None:
+def test_from_torch_rejects_overridden_methods(torch: Any, base: str, method: str) -> None:
     kind = torch_subclass(base, **({} if method == "instance" else {method: doubled}))
     made = kind(2, 2) if base == "Linear" else kind()
     if method == "instance":
         made.forward = lambda x: 2 * x
     name = "__call__" if method == "__call__" else "forward"
-    match = f"^cannot convert a My{base}: it has a {name} of its own, which from_torch would ignore"
+    match = f"^cannot convert a My{base}: it has a custom {name}, which from_torch would ignore"
     with pytest.raises(TypeError, match=match):
         from_torch(torch.nn.Sequential(torch.nn.Linear(2, 2), made))
     if base == "Sequential":
@@ -228,7 +229,7 @@ def test_from_torch_refuses_methods_of_its_own(torch: Any, base: str, method: st
             from_torch(made)
 
 
-def test_from_torch_takes_subclasses_that_compute_the_same(torch: Any) -> None:
+def test_from_torch_accepts_subclasses_that_compute_the_same(torch: Any) -> None:
     linear = torch_subclass("Linear", extra=3)(2, 1, dtype=torch.float64)
     linear.register_buffer("unused", torch.zeros(1))
     module = torch_subclass("Sequential")(linear, torch_subclass("Tanh")())
@@ -252,7 +253,7 @@ COMPUTED, FROZEN = "its parameters are computed", "it has parameters with requir
         (lambda linear, nn: linear.bias.requires_grad_(False), FROZEN),
     ],
 )
-def test_from_torch_refuses_changed_layers(torch: Any, change: Any, why: str) -> None:
+def test_from_torch_rejects_changed_layers(torch: Any, change: Any, why: str) -> None:
     linear = torch.nn.Linear(2, 2)
     change(linear, torch.nn)
     name = type(linear).__name__
@@ -260,7 +261,7 @@ def test_from_torch_refuses_changed_layers(torch: Any, change: Any, why: str) ->
         from_torch(torch.nn.Sequential(linear, torch.nn.Tanh()))
 
 
-def test_from_torch_refuses_hooks_on_activations_and_lazy_layers(torch: Any) -> None:
+def test_from_torch_rejects_hooks_on_activations_and_lazy_layers(torch: Any) -> None:
     act = torch.nn.Tanh()
     act.register_forward_hook(lambda module, x, y: 2 * y)
     with pytest.raises(TypeError, match=r"^cannot convert a Tanh: it has hooks"):
@@ -291,20 +292,20 @@ def test_from_torch_keeps_layers_tied(torch: Any) -> None:
     np.testing.assert_allclose(grads, shared.weight.grad.numpy(), rtol=1e-12)
 
 
-def test_from_torch_shares_parameters_and_refuses_shared_memory(torch: Any) -> None:
+def test_from_torch_shares_parameters_and_rejects_shared_memory(torch: Any) -> None:
     first, second = torch.nn.Linear(3, 3), torch.nn.Linear(3, 3)
     second.weight = first.weight
     model = from_torch(torch.nn.Sequential(first, torch.nn.Tanh(), second))
     assert len(model.parameters()) == 9 + 3 + 3
     assert model.layers[0].neurons[1].w[2] is model.layers[1].neurons[1].w[2]
     second.weight = torch.nn.Parameter(first.weight.T)
-    message = r"^two parameters share memory without being the same parameter"
+    message = r"^two parameters share memory but are different objects"
     with pytest.raises(TypeError, match=message):
         from_torch(torch.nn.Sequential(first, torch.nn.Tanh(), second))
 
 
 @pytest.mark.parametrize("dtype", ["float32", "float16", "bfloat16"])
-def test_from_torch_takes_the_numbers_of_every_dtype(torch: Any, dtype: str) -> None:
+def test_from_torch_converts_every_dtype(torch: Any, dtype: str) -> None:
     linear = torch.nn.Linear(2, 2).to(getattr(torch, dtype))
     layer = from_torch(torch.nn.Sequential(linear)).layers[0]
     assert [[w.data for w in n.w] for n in layer.neurons] == linear.weight.double().tolist()
@@ -327,7 +328,7 @@ def test_networks_in_onnx(onnx: Any, activation: str, samples: int, tmp_path: Pa
     X = np.random.default_rng(samples).normal(size=(samples, 3)).astype(np.float32)
     expected = compile(model)(X.astype(float))
     for ours, theirs in zip(expected, run_onnx(path, X), strict=True):
-        np.testing.assert_allclose(theirs, ours, rtol=1e-6, atol=1e-6)  # for sums of terms near 1
+        np.testing.assert_allclose(theirs, ours, rtol=1e-6, atol=1e-6)  # terms near 1 may cancel
 
 
 def test_functions_in_onnx(onnx: Any, tmp_path: Path) -> None:
@@ -352,13 +353,13 @@ def test_functions_in_onnx(onnx: Any, tmp_path: Path) -> None:
     assert run_onnx(tmp_path / "take.onnx", np.array([4, 0, 3]))[0].tolist() == [8.0, 0.0, 6.0]
 
 
-def test_what_cannot_be_exported(onnx: Any, tmp_path: Path) -> None:
+def test_export_errors(onnx: Any, tmp_path: Path) -> None:
     branching = compile(lambda x: x * 2 if x > 1 else x)
     branching(np.array([0.5, 2.0]))
     with pytest.raises(TypeError, match="branches on Values"):
         export_onnx(branching, tmp_path / "x.onnx")
     with pytest.raises(FileNotFoundError):
         export_onnx(nn.MLP(2, [1], seed=0), tmp_path / "nowhere" / "x.onnx")
-    with pytest.raises(ValueError, match="give example arguments"):
+    with pytest.raises(ValueError, match="pass a batch"):
         export_onnx(compile(lambda x: x), tmp_path / "x.onnx")
     assert not list(tmp_path.iterdir())

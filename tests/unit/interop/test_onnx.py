@@ -1,4 +1,4 @@
-"""ONNX files: eager-mode values at the extremes of floats, and names without collisions."""
+"""ONNX files give eager-mode results even for extreme floats, and their names do not collide."""
 
 import itertools
 from pathlib import Path
@@ -24,7 +24,7 @@ def onnx() -> Any:
 
 
 def in_onnx(function: Any, dtype: Any, folder: Path, *arrays: Any) -> Any:
-    """What the exported file of the function computes."""
+    """Export the function to ONNX and run the file."""
     step = compile(function)
     step(*(np.ones_like(array[:2]) for array in arrays))
     export_onnx(step, folder / "f.onnx", dtype=dtype)
@@ -33,7 +33,7 @@ def in_onnx(function: Any, dtype: Any, folder: Path, *arrays: Any) -> Any:
 
 
 def grid(dtype: Any) -> Any:
-    """Zeros, the extremes of floats, infinity, NaN, points where formulas change, and random ones."""
+    """Zeros, the smallest and largest floats, infinity, NaN, and points where formulas change."""
     limits = np.finfo(dtype)
     sizes = [0.0, limits.smallest_subnormal, limits.tiny, 1e-9, 0.03, 0.5, 0.7, 1.0, 2.0, 3.0, 20.0]
     sizes += [100.0, 709.9, 800.0, limits.max, np.inf]
@@ -41,7 +41,7 @@ def grid(dtype: Any) -> Any:
 
 
 def check(found: Any, eager: list[float], dtype: Any) -> None:
-    """Same class and close; zeros may differ in sign, and subnormals may be flushed."""
+    """The same infinities and NaNs, else close; zeros may differ in sign, subnormals may be flushed."""
     with np.errstate(over="ignore"):
         expected = np.array(eager).astype(dtype)
     absolute = float(np.finfo(dtype).tiny)
@@ -64,7 +64,7 @@ def test_every_operation_on_the_special_grid(op: ops.Op, dtype: Any, tmp_path: P
 @pytest.mark.parametrize("dtype", TOLERANCE)
 @pytest.mark.parametrize(("op", "bound"), [(ops.cbrt, 2), (ops.silu, 6)], ids=["cbrt", "silu"])
 def test_cbrt_and_silu_to_the_last_bits(op: ops.Op, bound: int, dtype: Any, tmp_path: Path) -> None:
-    """The cube root used pow, 100 ulp off for large numbers; silu lost bits of a subnormal sigmoid."""
+    """The cube root once used pow, which was 100 ulps off; silu lost bits to a subnormal sigmoid."""
     limits, rng = np.finfo(dtype), np.random.default_rng(0)
     sizes = 10 ** rng.uniform(np.log10(limits.tiny), np.log10(limits.max), 500)
     subnormal = float(limits.smallest_subnormal) * rng.integers(1, 1 << 20, 50)
@@ -88,7 +88,7 @@ def test_every_fold_on_the_special_grid(name: str, dtype: Any, tmp_path: Path) -
 
 
 @pytest.mark.parametrize("dtype", TOLERANCE)
-def test_the_angle_of_signed_zeros(dtype: Any, tmp_path: Path) -> None:
+def test_atan2_of_signed_zeros(dtype: Any, tmp_path: Path) -> None:
     y, x = np.array([[0.0, 0.0, -0.0, -0.0, -0.0, 0.0], [0.0, -0.0, 0.0, -0.0, 1.0, -1.0]], dtype)
     found = in_onnx(lambda y, x: functional.atan2(y, x), dtype, tmp_path, y, x)
     pi = dtype(np.pi)
@@ -152,8 +152,8 @@ WRONG = [-1.0, -0.5, 0.5, 1.7, 2.999, 3.0, 1e9, 1e30, -np.inf, np.inf, np.nan]
 
 @pytest.mark.parametrize("dtype", TOLERANCE)
 @pytest.mark.parametrize("kind", ["parameters", "numbers", "samples", "rows"])
-def test_what_cannot_be_taken_is_nan(kind: str, dtype: Any, tmp_path: Path) -> None:
-    """Gather counts -1 from the end, and a cast turns 1.7 into 1: compiled functions raise for both."""
+def test_take_with_an_invalid_index_is_nan(kind: str, dtype: Any, tmp_path: Path) -> None:
+    """Gather would accept -1, and a cast would turn 1.7 into 1; compiled functions raise for both."""
     shared: list[Any] = [Value(10.0), Value(20.0), Value(30.0)] if kind == "parameters" else [10, 20, 30]
 
     def function(i: Any, x: Any) -> Any:

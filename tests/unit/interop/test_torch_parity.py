@@ -1,4 +1,4 @@
-"""The same training runs in PyTorch: equal loss curves and weights, for every component."""
+"""The same training runs in PyTorch give equal loss curves and weights, for every component."""
 
 import inspect
 from collections.abc import Callable
@@ -27,7 +27,7 @@ OPTIMIZERS: dict[str, dict[str, Any]] = {
     "RMSprop": {"lr": 0.002},
     "RMSprop momentum": {"lr": 0.005, "momentum": 0.5, "weight_decay": 0.01},
     "Adagrad": {"lr": 0.05, "lr_decay": 0.01, "weight_decay": 0.01},
-    "Adagrad started": {"lr": 0.05, "initial_accumulator_value": 0.3},
+    "Adagrad initial accumulator": {"lr": 0.05, "initial_accumulator_value": 0.3},
     "Adam": {"lr": 0.01},
     "Adam decay": {"lr": 0.01, "betas": (0.8, 0.99), "weight_decay": 0.02},
     "AdamW": {"lr": 0.01, "weight_decay": 0.05},
@@ -179,7 +179,7 @@ def twins() -> list[str]:
 
 
 @pytest.mark.parametrize("name", twins())
-def test_arguments_are_those_of_pytorch(name: str) -> None:
+def test_arguments_match_pytorch(name: str) -> None:
     """The same positional order and defaults as PyTorch; arguments it orders differently are
     keyword-only.
     """

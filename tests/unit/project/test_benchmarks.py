@@ -1,4 +1,4 @@
-"""The benchmarks run: all implementations give our results, and one that fails does not stop a run.
+"""The benchmarks run: every implementation gives our results, and a failing one does not stop the run.
 
 Sizes are tiny and no target is judged here. The scripts skip what is not installed.
 """
@@ -39,7 +39,7 @@ TARGETS = {
 
 
 @pytest.mark.parametrize("script", TARGETS)
-def test_every_spelling_gives_our_result_and_no_bar_is_gone(script: str) -> None:
+def test_every_implementation_gives_our_result_and_no_target_is_missing(script: str) -> None:
     done = run(BENCHMARKS / f"{script}.py", "--check")
     assert done.returncode == 0, done.stdout + done.stderr
     assert "chainrule" in done.stdout
@@ -51,7 +51,7 @@ def test_every_spelling_gives_our_result_and_no_bar_is_gone(script: str) -> None
 
 
 @pytest.mark.parametrize("script", ["compile_time", "threads", "layout"])
-def test_the_others_run(script: str) -> None:
+def test_the_other_benchmarks_run(script: str) -> None:
     done = run(BENCHMARKS / f"{script}.py", "--quick")
     assert done.returncode == 0, done.stdout + done.stderr
     assert "not judged" in done.stdout
@@ -112,17 +112,17 @@ def rows(text: str) -> dict[str, list[str]]:
     return {cells[0].strip(): [cell.strip() for cell in cells[1:]] for cells in lines}
 
 
-def test_a_failing_peer_loses_its_row_and_not_the_run(race: Path, tmp_path: Path) -> None:
+def test_a_failing_implementation_does_not_stop_the_run(race: Path, tmp_path: Path) -> None:
     records = tmp_path / "records"
     done = run(race, f"--records={records}")
     assert done.returncode == 0, done.stderr
     assert "chatter" not in done.stdout
     found = rows(done.stdout)
     assert "peer: raises: not measured: ValueError: no such" in found
-    assert "peer: dies: not measured: its process ended with 3" in found
+    assert "peer: dies: not measured: its process exited with code 3" in found
     assert "absent: not measured: no_such_library not installed" in found
     assert found["absent: no implementation was measured"][-2:] == [">= 2", "not judged"]
-    # The target applies to the best; a missed one stays in the table and does not fail the run.
+    # The target applies to the best implementation; a miss stays in the table and fails nothing.
     assert found["peer: noisy (best)"][-2:] == [">= 1e+09", "missed"]
     assert float(found["peer: slow"][2].replace(",", "")) > 100
     best = [json.loads(line) for line in records.read_text().splitlines()]
@@ -151,7 +151,7 @@ print(report.page("a machine", records, ["## Section"]))
 """
 
 
-def test_the_page_says_what_is_missed_and_who_is_faster(tmp_path: Path) -> None:
+def test_the_page_lists_missed_targets_and_faster_libraries(tmp_path: Path) -> None:
     script = tmp_path / "page_of_the_test.py"
     script.write_text(PAGE)
     done = run(script)

@@ -48,7 +48,7 @@ def run(capsys: pytest.CaptureFixture[str]) -> Run:
 
 @pytest.fixture
 def fine(run: Run) -> Fine:
-    """Run a command that must succeed without a word of complaint; returns its output."""
+    """Run a command that must succeed and print no errors; returns its output."""
 
     def call(*arguments: Any) -> str:
         code, out, err = run(*arguments)
@@ -99,7 +99,7 @@ def test_version(run: Run) -> None:
     assert run("--version") == (0, f"chainrule {chainrule.__version__}\n", "")
 
 
-def test_every_option_is_in_this_file(run: Run) -> None:
+def test_every_option_is_tested_in_this_file(run: Run) -> None:
     text = Path(__file__).read_text()
     for command in COMMANDS:
         for option in re.findall(r"--[a-z-]+", run(command, "--help")[1]):
@@ -198,7 +198,9 @@ def test_graph_to_a_file(run: Run, tmp_path: Path, place: int) -> None:
 
 def test_graph_to_a_wrong_file(run: Run, tmp_path: Path) -> None:
     refused(run("graph", "a", "a=1", "--save", tmp_path / "graph.gif"), "a drawing can be saved as .svg")
-    refused(run("graph", "a", "a=1", "--save", tmp_path / "no" / "graph.svg"), "no directory for")
+    refused(
+        run("graph", "a", "a=1", "--save", tmp_path / "no" / "graph.svg"), "graph.svg does not exist"
+    )
     refused(run("graph", "a", "a=1", "--save"), "expected one argument", code=2)
 
 
@@ -222,7 +224,7 @@ def test_check_at_a_kink(fine: Fine) -> None:
 
 
 def test_check_where_gradients_do_not_agree(run: Run) -> None:
-    """At a jump."""
+    """The expression jumps at x = 1."""
     code, out, err = run("check", "less(x, 1)", "x=1")
     assert (code, err) == (1, "chainrule: some gradients do not agree\n")
     assert out.splitlines()[1].endswith("WRONG")
@@ -232,16 +234,19 @@ def test_check_where_gradients_do_not_agree(run: Run) -> None:
 @pytest.mark.parametrize(
     ("arguments", "message"),
     [
-        (["log(x)", "x=-1"], "not defined at x=-1, it is nan"),
-        (["y * log(x)", "x=-1", "y=2"], "not defined at x=-1 y=2, it is nan"),
-        (["1/x", "x=0"], "inf at x=0, which has no derivative"),
-        (["log(x)", "x=0"], "-inf at x=0, which has no derivative"),
-        (["9 ** 9 ** 9"], "inf here, which has no derivative"),
-        (["sqrt(x) + y", "x=0", "y=1"], "not defined on both sides at x=0 y=1, moving x"),
+        (["log(x)", "x=-1"], "undefined (NaN) at x=-1"),
+        (["y * log(x)", "x=-1", "y=2"], "undefined (NaN) at x=-1 y=2"),
+        (["1/x", "x=0"], "inf at x=0, so it has no derivative there"),
+        (["log(x)", "x=0"], "-inf at x=0, so it has no derivative there"),
+        (["9 ** 9 ** 9"], "inf here, so it has no derivative there"),
+        (
+            ["sqrt(x) + y", "x=0", "y=1"],
+            "undefined near x=0 y=1, for slightly smaller or larger x",
+        ),
     ],
 )
-def test_check_where_there_is_nothing_to_compare(run: Run, arguments: list[str], message: str) -> None:
-    """Two NaNs are not a wrong gradient."""
+def test_check_where_the_derivative_is_undefined(run: Run, arguments: list[str], message: str) -> None:
+    """Two NaNs do not count as a wrong gradient."""
     expected = f"chainrule: the expression is {message}: choose other values\n"
     assert run("check", *arguments) == (1, "", expected)
 
@@ -251,13 +256,13 @@ def test_check_where_there_is_nothing_to_compare(run: Run, arguments: list[str],
     ("arguments", "message"),
     [
         (["a*b", "a=1"], "no value for b: write b=1.5"),
-        (["a", "a=1", "b=2"], "b is not in the expression"),
+        (["a", "a=1", "b=2"], "not in the expression: b"),
         (["a", "a=x"], "'x' is not a number, in 'a=x'"),
         (["a", "a="], "'' is not a number, in 'a='"),
         (["a", "a"], "expected NAME=NUMBER, got 'a'"),
         (["a", "=3"], "expected NAME=NUMBER, got '=3'"),
         (["a", "1=3"], "expected NAME=NUMBER, got '1=3'"),
-        (["e * x", "e=1", "x=2"], "e is a constant, 2.71828: use another name"),
+        (["e * x", "e=1", "x=2"], "e is a constant, 2.71828: choose a different name"),
         (["tanh(a", "a=1"], "'(' was never closed at column 5: tanh(a"),
         (["a\nb", "a=1"], "invalid syntax at column 1: a b"),
         (["-" * 5000 + "a", "a=1"], None),
@@ -290,9 +295,9 @@ def test_train_xor(fine: Fine) -> None:
     assert lines[0] == "xor: 4 samples, 2 inputs; 337 parameters; mse"
     assert re.fullmatch(r"200 epochs in .* s, loss 0\.\d+ -> .*", lines[1])
     cases = [(0, 0, 0), (0, 1, 1), (1, 0, 1), (1, 1, 0)]
-    for line, (x, y, wanted) in zip(lines[2:], cases, strict=True):
-        match = re.fullmatch(rf"  {x} xor {y} = (-?\d\.\d+)   wanted {wanted}", line)
-        assert float(match[1]) == near(wanted, abs=0.1)
+    for line, (x, y, target) in zip(lines[2:], cases, strict=True):
+        match = re.fullmatch(rf"  {x} xor {y} = (-?\d\.\d+)   target {target}", line)
+        assert float(match[1]) == near(target, abs=0.1)
 
 
 @pytest.mark.parametrize("name", ["moons", "circles", "spirals"])
@@ -321,7 +326,7 @@ def test_train_digits_without_scikit_learn() -> None:
 
 @pytest.mark.parametrize("name", ["xor", "moons"])
 @pytest.mark.parametrize("loss", cli.LOSSES)
-def test_every_loss_is_learned(fine: Fine, name: str, loss: str) -> None:
+def test_every_loss_decreases(fine: Fine, name: str, loss: str) -> None:
     """All these losses are at least 0, so a negative one cannot be right."""
     out = fine("train", name, "--loss", loss, "--epochs", "20", "--hidden", "3")
     assert out.splitlines()[0].endswith(f"; {loss}")
@@ -337,7 +342,7 @@ def test_nll_is_not_offered(run: Run) -> None:
 
 @pytest.mark.parametrize("loss", ["hinge", "binary_cross_entropy"])
 def test_the_accuracy_of_two_classes(fine: Fine, loss: str) -> None:
-    """Scores are split at 0, probabilities at 1/2."""
+    """The threshold is 0 for scores and 1/2 for probabilities."""
     options = ("--hidden", "8", "--epochs", "20", "--lr", "0.1")
     out = fine("train", "moons", "--loss", loss, *options)
     assert float(re.findall(r"accuracy ([^,]+),", out)[0]) > 0.8
@@ -369,7 +374,7 @@ def test_every_activation(run: Run, activation: str, tmp_path: Path) -> None:
 
 
 def test_the_other_options(fine: Fine, tmp_path: Path) -> None:
-    """The same training run by hand."""
+    """Compares with the same training run written in Python."""
     path = tmp_path / "model"
     options = ("--hidden", "5", "--lr", "0.02", "--epochs", "4", "--batch-size", "30", "--seed", "7")
     out = fine("train", "circles", *options, "--optimizer", "sgd", "--save", path)
@@ -391,7 +396,7 @@ def test_the_same_seed_prints_the_same(fine: Fine) -> None:
 def test_no_epochs_and_no_hidden_layer(fine: Fine) -> None:
     out = fine("train", "xor", "--epochs", "0", "--hidden")
     assert out.startswith("xor: 4 samples, 2 inputs; 3 parameters")
-    assert "no epoch was finished" in out
+    assert "no epoch was completed" in out
 
 
 def test_plotting_without_matplotlib(run: Run, tmp_path: Path, monkeypatch: Any) -> None:
@@ -405,7 +410,7 @@ def test_plotting(fine: Fine, tmp_path: Path) -> None:
     require("matplotlib")
     path = tmp_path / "curves.png"
     out = fine("train", "xor", "--epochs", "2", "--plot", path)
-    assert out.endswith(f"plotted to {path}\n")
+    assert out.endswith(f"plot saved to {path}\n")
     assert path.read_bytes().startswith(b"\x89PNG")
 
 
@@ -418,7 +423,7 @@ def test_plotting(fine: Fine, tmp_path: Path) -> None:
         ("1,2,-1\n2,3,1\n", "mse", 21),
         ("1,2,0\n2,3,100000\n", "mse", 21),
     ],
-    ids=["numbers", "two classes", "three classes", "signs", "integers that are no classes"],
+    ids=["numbers", "two classes", "three classes", "signs", "integers that are not classes"],
 )
 def test_train_a_file(fine: Fine, table: Any, text: str, loss: str, parameters: int) -> None:
     path = table(text)
@@ -429,7 +434,7 @@ def test_train_a_file(fine: Fine, table: Any, text: str, loss: str, parameters: 
 
 
 def refused(result: tuple[int, str, str], message: str = "", code: int = 1) -> None:
-    """One line on standard error and an exit code, before anything but a title is printed."""
+    """Assert that a command failed with one line on standard error, after printing at most a title."""
     assert result[0] == code
     assert result[1].count("\n") <= 1
     assert re.fullmatch(r"chainrule[a-z ]*: .+\n", result[2]), result[2]
@@ -447,7 +452,7 @@ def refused(result: tuple[int, str, str], message: str = "", code: int = 1) -> N
         (["--batch-size", "0"], "batch_size must be at least 1, got 0"),
         (["--batch-size", "-5"], "batch_size must be at least 1, got -5"),
         (["--seed", "-1"], "seed"),
-        (["--save", "/missing/model"], "no directory for /missing/model"),
+        (["--save", "/missing/model"], "the directory of /missing/model does not exist"),
         (["--save", "/"], "/ is a directory"),
         (["--save", ""], ". is a directory"),
         (["--plot", "/missing/curves.png"], ""),
@@ -483,8 +488,8 @@ def test_usage_errors_of_the_commands(run: Run, arguments: list[str]) -> None:
     refused(run(*arguments), code=2)
 
 
-WHOLE = "cross_entropy needs whole numbers from 0 as targets"
-CLASSES = "chainrule: hinge needs two classes, 0 and 1 or -1 and 1; there are 0, 1, 2"
+WHOLE = "cross_entropy needs class numbers as targets: 0, 1, 2 and so on"
+CLASSES = "chainrule: hinge needs two classes, either 0 and 1 or -1 and 1; got 0, 1, 2"
 
 
 @pytest.mark.parametrize(
@@ -502,10 +507,10 @@ def test_bad_files(run: Run, table: Any, text: str, options: list[str], message:
     refused(run("train", table(text), "--epochs", "1", *options), message)
 
 
-def test_files_that_are_not_there(run: Run, tmp_path: Path) -> None:
+def test_missing_files_are_reported(run: Run, tmp_path: Path) -> None:
     for path in (tmp_path / "missing.csv", tmp_path):
         sets = "xor, moons, circles, spirals, blobs, digits"
-        refused(run("train", path), f"no data set or file '{path}'; data sets are {sets}")
+        refused(run("train", path), f"no data set or file '{path}'; the data sets are {sets}")
 
 
 def test_a_file_that_is_not_text(run: Run, tmp_path: Path) -> None:
@@ -515,41 +520,41 @@ def test_a_file_that_is_not_text(run: Run, tmp_path: Path) -> None:
 
 
 def houses(target: Callable[[float, float], float], scale: float = 1.0) -> str:
-    """A table with a large column and one of about 1."""
+    """A table with one large column, and one whose values are about 1."""
     rows = [(500.0 + 25.0 * i, i % 5 / 2.0) for i in range(60)]
     lines = [f"{area * scale},{rooms},{target(area, rooms)}" for area, rooms in rows]
     return "area,rooms,price\n" + "\n".join(lines)
 
 
-def test_unscaled_columns_are_named(fine: Fine, table: Any) -> None:
+def test_unscaled_columns_are_reported(fine: Fine, table: Any) -> None:
     path = table(houses(lambda area, rooms: 150.0 * area + 1e4 * rooms))
     out = fine("train", path)
     lines = out.splitlines()
     assert lines[2] == (
-        "scale: a network learns best from columns of about 1 in size, these are far from it: "
+        "scale: a network learns best from columns whose values are about 1 in size, and these are not: "
         "area (about 1.3e+03); subtract each column's mean and divide by its standard deviation"
     )
     assert re.fullmatch(
         r"constant: the predictions hardly depend on the inputs: they differ by \S+, the targets by "
-        r"2.4e\+05; scale columns and targets to about 1, train longer, or change the rate",
+        r"2.4e\+05; scale columns and targets to about 1, train longer, or change the learning rate",
         lines[3],
     )
     assert len(lines) == 4
 
 
-def test_a_constant_for_two_classes_is_named(run: Run, table: Any) -> None:
+def test_constant_predictions_for_two_classes_are_reported(run: Run, table: Any) -> None:
     code, out, _ = run("train", table(houses(lambda area, rooms: int(area > 1200))), "--lr", "1")
     assert code == 0
     assert [line.split(":")[0] for line in out.splitlines()[3:]] == ["scale", "constant"]
 
 
-def test_scaled_columns_are_trained_without_a_word(run: Run, table: Any) -> None:
+def test_scaled_columns_give_no_advice(run: Run, table: Any) -> None:
     path = table(houses(lambda area, rooms: 1e-3 * area + rooms, scale=1e-3))
     assert len(run("train", path)[1].splitlines()) == 2
 
 
 @pytest.mark.parametrize("name", ["xor", "moons", "circles", "spirals", "digits"])
-def test_the_data_sets_are_trained_without_a_word(run: Run, name: str) -> None:
+def test_the_built_in_data_sets_give_no_advice(run: Run, name: str) -> None:
     out = run("train", name, "--epochs", "20")[1]
     assert not re.search("^(scale|constant|learning rate):", out, re.MULTILINE)
 
@@ -567,7 +572,7 @@ def test_a_learning_rate_that_is_too_large_is_reported(
         return
     (line,) = [line for line in out.splitlines() if line.startswith("learning rate:")]
     assert line.startswith("learning rate: the loss grew from 0.6777 to ")
-    assert line.endswith(f": the learning rate {float(rate):g} is too large; try 0.01")
+    assert line.endswith(f": the learning rate of {float(rate):g} is too large; try 0.01")
 
 
 def test_a_loss_that_is_not_finite(run: Run) -> None:
@@ -597,7 +602,7 @@ def test_control_c_saves_what_was_learned(tmp_path: Path) -> None:
     assert load(path).state_dict() != nn.MLP(2, [3, 1], init="xavier", seed=0).state_dict()
 
 
-def test_control_c_elsewhere(run: Run, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_control_c_in_other_commands(run: Run, monkeypatch: pytest.MonkeyPatch) -> None:
     def pressing() -> None:
         raise KeyboardInterrupt
 
@@ -616,7 +621,7 @@ def saved(run: Run, tmp_path: Path) -> Path:
 
 
 @pytest.mark.parametrize("text", ["0.5,1\n-1,2\n", "a,b\n0.5,1\n-1,2\n", "0.5,1,0\n-1,2,1\n"])
-def test_predict_what_was_trained(run: Run, saved: Path, table: Any, text: str) -> None:
+def test_predict_with_a_trained_model(run: Run, saved: Path, table: Any, text: str) -> None:
     model = load(saved)
     expected = [f"{model(x).data:.6g}\n" for x in ([0.5, 1.0], [-1.0, 2.0])]
     assert run("predict", saved, table(text))[:2] == (0, "".join(expected))
@@ -633,13 +638,13 @@ def test_predict_finds_columns_by_their_names(run: Run, table: Any, tmp_path: Pa
     assert run("predict", path, table("name,b,a,y\nbob,1,0.5,\nann,2,-1,\n")) == expected
     code, out, err = run("predict", path, table("0.5,1,7\n-1,2,7\n"))
     assert (code, out) == expected[:2]
-    assert re.fullmatch(r"the last column of .* is ignored, as the target\n", err)
+    assert re.fullmatch(r"ignoring the last column of .*, taken to be the target\n", err)
     refused(run("predict", path, table("a,b,a\n1,2,3\n")), "several columns are called 'a'")
     refused(run("predict", path, table("x0,x1\n1,2\n")), "was trained on the columns a, b; ")
     refused(run("predict", path, table("a,c\n1,2\n")), "was trained on the columns a, b; ")
 
 
-def test_names_that_stand_twice_are_not_looked_for(run: Run, table: Any, tmp_path: Path) -> None:
+def test_duplicate_column_names_are_matched_by_position(run: Run, table: Any, tmp_path: Path) -> None:
     path = tmp_path / "model"
     data = "a,a,y\n0.5,1,0.1\n-1,2,0.7\n"
     assert run("train", table(data), "--epochs", "1", "--save", path)[0] == 0
@@ -648,13 +653,17 @@ def test_names_that_stand_twice_are_not_looked_for(run: Run, table: Any, tmp_pat
     assert named[:2] == run("predict", path, table("0.5,1\n-1,2\n"))[:2]
 
 
-def test_train_says_what_the_targets_were_taken_for(run: Run, table: Any) -> None:
+def test_train_says_how_it_read_the_targets(run: Run, table: Any) -> None:
     for targets, said in {
-        (0, 1): "targets: classes 0 to 1; for numbers, use --loss mse",
-        (0, 1, 2, 3): "targets: classes 0 to 3; for numbers, use --loss mse",
-        (0, 1, 9): "targets: classes 0 to 9, 3 of them present; for numbers, use --loss mse",
-        (5, 5): "targets: classes 0 to 5, 1 of them present; for numbers, use --loss mse",
-        (-1, 1): "targets: numbers, -1 and 1; for two classes, use --loss hinge",
+        (0, 1): "targets: classes 0 to 1; to predict numbers instead, use --loss mse",
+        (0, 1, 2, 3): "targets: classes 0 to 3; to predict numbers instead, use --loss mse",
+        (
+            0,
+            1,
+            9,
+        ): "targets: classes 0 to 9, of which 3 occur; to predict numbers instead, use --loss mse",
+        (5, 5): "targets: classes 0 to 5, of which 1 occurs; to predict numbers instead, use --loss mse",
+        (-1, 1): "targets: the numbers -1 and 1; to treat them as two classes, use --loss hinge",
     }.items():
         rows = "".join(f"{i},{target}\n" for i, target in enumerate(targets))
         assert said in run("train", table(rows), "--epochs", "1")[1].splitlines()
@@ -662,10 +671,10 @@ def test_train_says_what_the_targets_were_taken_for(run: Run, table: Any) -> Non
 
 
 def test_help_says_what_a_prediction_is(run: Run) -> None:
-    """A file does not record the loss, so only its owner knows whether an output is a score."""
+    """A model file does not record the loss, so only the user knows whether an output is a score."""
     out = " ".join(run("predict", "--help")[1].split())
-    assert "for two classes, a score, above 0 for class 1" in out
-    several = "a score for each, starting with class 0; the class with the largest score is predicted"
+    assert "for two classes, one score, above 0 for class 1" in out
+    several = "one score per class, starting with class 0. The largest score marks the predicted class."
     assert several in out
 
 
@@ -685,7 +694,7 @@ def test_bad_predictions(run: Run, saved: Path, table: Any, tmp_path: Path) -> N
     refused(run("predict", saved, table("1\n")), "the model expects 2 inputs, ")
     refused(run("predict", saved, table("1,2,3,4\n")), "has 4 columns")
     refused(run("predict", saved, table("")), "the file is empty")
-    refused(run("predict", table("1,2\n"), table("1,2\n")), "table.csv is not a model file: give one")
+    refused(run("predict", table("1,2\n"), table("1,2\n")), "table.csv is not a model file: pass one")
     saved.write_bytes(saved.read_bytes()[:-1])
     refused(run("predict", saved, table("1,2\n")), "is damaged")
 
@@ -701,8 +710,8 @@ def test_predict_with_a_model_that_has_no_neurons(run: Run, tmp_path: Path, tabl
 def test_the_program_itself() -> None:
     program = Path(sys.executable).with_name("chainrule")
     programs = [(sys.executable, "-m", "chainrule"), *([(str(program),)] if program.exists() else [])]
-    # Python's warning about the literal 1if would take a line more.
-    choice = "a choice is written where(less(a, b), x, y), a comparison less(a, b) at column 1"
+    # Python warns about the literal 1if, which must not add a line.
+    choice = "write a choice as where(less(a, b), x, y), a comparison as less(a, b) at column 1"
     for words in programs:
         run = process("graph", "a*b", "a=2", "b=3", program=words)
         assert (run.returncode, run.stderr) == (0, "")
@@ -722,8 +731,8 @@ def test_train_and_predict_in_processes(tmp_path: Path) -> None:
     assert [float(line) for line in run.stdout.split()] == near([0, 1, 1, 0], abs=0.1)
 
 
-@pytest.mark.skipif(os.name != "posix", reason="pipes of this kind are POSIX")
-def test_a_reader_that_goes_away() -> None:
+@pytest.mark.skipif(os.name != "posix", reason="needs POSIX pipes")
+def test_a_reader_that_closes_the_pipe() -> None:
     """`chainrule demo | head -1` prints nothing about broken pipes."""
     command = [sys.executable, "-u", "-m", "chainrule", "demo"]
     pipe = subprocess.PIPE
@@ -738,14 +747,14 @@ def test_a_reader_that_goes_away() -> None:
 # --- studio: tests/studio/test_serving.py has the rest -------------------------------------------
 
 
-def test_a_studio_on_a_port_that_there_is_not(run: Run) -> None:
+def test_a_studio_on_an_invalid_port(run: Run) -> None:
     require("starlette")
-    message = "chainrule: a port is a number from 0 to 65535, got 65536\n"
+    message = "chainrule: the port must be a number from 0 to 65535, got 65536\n"
     assert run("studio", "--no-browser", "--course", "elsewhere", "--port", "65536") == (1, "", message)
     assert "invalid int value: 'http'" in run("studio", "--port", "http")[2]
 
 
-def test_a_studio_with_exercises_that_there_are_not(
+def test_a_studio_with_a_missing_exercise_folder(
     run: Run, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     require("starlette")

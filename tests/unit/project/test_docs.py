@@ -46,14 +46,14 @@ def test_the_examples_of_the_readme_type_check(tmp_path: Path) -> None:
             require_imports(code)
             files.append(tmp_path / f"example_{i}.py")
             files[-1].write_text(code)
-    options = ["--strict", "--config-file=", "--follow-imports=silent"]  # only the examples
-    environment = {"MYPYPATH": str(ROOT / "src"), "LD_PRELOAD": ""}  # no sanitizer of the core in mypy
+    options = ["--strict", "--config-file=", "--follow-imports=silent"]  # report only the examples
+    environment = {"MYPYPATH": str(ROOT / "src"), "LD_PRELOAD": ""}  # mypy needs no sanitizer
     run = python("-m", "mypy", *options, *files, environment=environment, cwd=tmp_path)
     assert run.returncode == 0, run.stdout
 
 
-def test_the_demo_in_the_readme_is_the_real_one() -> None:
-    """Everything except the time and the core."""
+def test_the_demo_output_in_the_readme_is_up_to_date() -> None:
+    """Compares everything except the time and the core."""
     text = (ROOT / "README.md").read_text()
     shown = text.split("$ chainrule demo\n")[1].split("```")[0]
     run = python("-m", "chainrule", "demo", check=True)
@@ -62,12 +62,12 @@ def test_the_demo_in_the_readme_is_the_real_one() -> None:
     assert last_line.search(run.stdout)
 
 
-def test_the_number_of_special_values_is_the_real_one() -> None:
+def test_the_number_of_special_values_is_up_to_date() -> None:
     rows = sum(1 for line in SPECIAL.read_text().splitlines() if not line.startswith("#"))
     assert f"{rows:,}" in " ".join((ROOT / "docs" / "numerics.md").read_text().split())
 
 
-def test_links_lead_somewhere() -> None:
+def test_links_point_to_existing_files() -> None:
     for page in [*PAGES, ROOT / "ARCHITECTURE.md", ROOT / "CONTRIBUTING.md"]:
         for target in re.findall(r"\]\(([^)#]+)\)", page.read_text()):
             if not target.startswith("http"):

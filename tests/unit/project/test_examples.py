@@ -34,7 +34,7 @@ def example(name: str) -> Any:
     return module
 
 
-# Part of each script's output; those with settings are trained fully in a test below.
+# Part of each script's output. Scripts with settings here are trained fully in a test below.
 PRINTED: dict[str, tuple[str, dict[str, int]]] = {
     "curve_fit": (r"b = 1\.3430 ± 0\.0297   truth 1\.3\n", {}),
     "damped_oscillator": (r"round 7   k = 4\.009729   c = 0\.302813   error 0\.015308\n", {}),
@@ -43,8 +43,8 @@ PRINTED: dict[str, tuple[str, dict[str, int]]] = {
     "option_greeks": (r"gamma +0\.022449 +0\.022449\n", {}),
     "tiny_gpt": (r"loss 3\.016 at the start\nloss .*\nnames: \w+(, \w*){9}\n", {"steps": 10}),
     "value": (r"dy/da = -0\.263563   dy/db = -0\.019732\n", {}),
-    "xor_by_hand": (r"1 xor 0 = 1\.000   wanted 1\n1 xor 1 = -?0\.000   wanted 0\n", {}),
-    "xor_mlp": (r"1 xor 0 = 1\.000   wanted 1\n1 xor 1 = -?0\.000   wanted 0\n", {}),
+    "xor_by_hand": (r"1 xor 0 = 1\.000   target 1\n1 xor 1 = -?0\.000   target 0\n", {}),
+    "xor_mlp": (r"1 xor 0 = 1\.000   target 1\n1 xor 1 = -?0\.000   target 0\n", {}),
 }
 
 
@@ -83,7 +83,7 @@ def steps(seed: int) -> list[tuple[str, int, Any]]:
 
 
 def evaluated(cls: Any, program: list[tuple[str, int, Any]]) -> list[float]:
-    """The value of a program and its gradient, on one class or the other.
+    """The value and the gradient of a program, with either Value class.
 
     The arguments of logarithms, divisors and bases of negative powers are made positive: the course's
     class raises where the engine returns inf or NaN.
@@ -104,7 +104,7 @@ def evaluated(cls: Any, program: list[tuple[str, int, Any]]) -> list[float]:
 
 
 @pytest.mark.parametrize("seed", range(200))
-def test_the_class_of_the_course_gives_the_engines_results(seed: int) -> None:
+def test_the_courses_class_gives_the_engines_results(seed: int) -> None:
     program = steps(seed)
     expected = evaluated(example("value").Value, program)
     assert evaluated(Value, program) == near(expected, rel=1e-9, abs=1e-12)
@@ -160,7 +160,7 @@ def test_curve_fit() -> None:
     assert grad(curve.sum_of_squares)(parameters, xs, ys) == near([0, 0, 0], abs=1e-4)
 
 
-def test_standard_errors_are_those_of_the_formula() -> None:
+def test_standard_errors_match_the_formula() -> None:
     """The Hessian of the sum of squares, written out by hand."""
     curve = example("curve_fit")
     xs, ys = curve.measurements()
@@ -200,7 +200,7 @@ MARKETS = list(itertools.product((80.0, 100.0, 130.0), (100.0,), (0.1, 2.0), (0.
 
 
 @pytest.mark.parametrize("market", MARKETS)
-def test_greeks_are_the_closed_forms(market: tuple[float, ...]) -> None:
+def test_greeks_match_the_closed_forms(market: tuple[float, ...]) -> None:
     option = example("option_greeks")
     assert option.greeks(*market) == near(option.closed_forms(*market), rel=1e-10)
 
@@ -208,7 +208,7 @@ def test_greeks_are_the_closed_forms(market: tuple[float, ...]) -> None:
 # --- oscillator ----------------------------------------------------------------------------------
 
 
-def test_oscillator_is_recovered() -> None:
+def test_oscillator_parameters_are_recovered() -> None:
     oscillator = example("damped_oscillator")
     k, c, error = oscillator.fit(oscillator.measurements())[-1]
     assert k == near(oscillator.TRUTH[0], abs=0.03)
@@ -258,7 +258,7 @@ def test_gpt_learns() -> None:
     assert set(name) <= set(gpt.LETTERS)
 
 
-def test_gpt_is_the_same_on_values_and_floats() -> None:
+def test_gpt_has_the_same_loss_on_values_and_floats() -> None:
     gpt = example("tiny_gpt")
     parameters = gpt.make_parameters()
     tokens = gpt.encode("kalunsel")
@@ -266,7 +266,7 @@ def test_gpt_is_the_same_on_values_and_floats() -> None:
 
 
 def test_gpt_gradient() -> None:
-    """Some numbers of every matrix, against finite differences of the loss on floats."""
+    """Compares some entries of every matrix with finite differences of the loss on floats."""
     gpt = example("tiny_gpt")
     parameters = gpt.make_parameters()
     tokens = gpt.encode("driba")
@@ -288,7 +288,7 @@ def test_gpt_gradient() -> None:
 
 
 def test_gpt_attention_gradient() -> None:
-    """Every operation in a head, by check_gradients."""
+    """Checks every operation in an attention head with check_gradients."""
     gpt = example("tiny_gpt")
 
     def gathered(query: Any, keys: Any, values: Any) -> Any:
@@ -306,7 +306,7 @@ def test_gpt_least_loss_is_the_entropy_of_the_names() -> None:
         for n in (2, 3)
         for parts in itertools.product(gpt.SYLLABLES, repeat=n)
     }
-    assert len(names) == 1100  # no name can be read in two ways
+    assert len(names) == 1100  # no two sequences of syllables give the same name
     entropy = -math.fsum(p * math.log(p) for p in names.values())
     tokens = math.fsum(p * (len(name) + 1) for name, p in names.items())
     assert gpt.least_loss() == near(entropy / tokens, ulps=4)
@@ -338,7 +338,9 @@ def test_both_programs_print_the_same() -> None:
     assert printed("PyTorch") == printed("chainrule")
 
 
-def test_every_line_of_the_table_does_the_same(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_both_columns_of_the_table_compute_the_same(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
     """Each column is a program; starting from the same weights, they compute the same numbers."""
     assert len(ROWS) == PAGE.count("\n| ") - 1  # all rows except the header
     monkeypatch.chdir(tmp_path)

@@ -1,4 +1,4 @@
-"""Adds a row to the table, in a copy of the project: nothing else needs to change."""
+"""Adds rows to the table in a copy of the project: nothing else needs to change."""
 
 import re
 import shutil
@@ -15,7 +15,7 @@ from ...conftest import python
 
 ROOT = Path(__file__).resolve().parents[3]
 (ROW,) = re.findall(r"^square = .*$", (ROOT / "ARCHITECTURE.md").read_text(), re.MULTILINE)
-# A second row, less simple: two arguments, a default and a branch.
+# A second, less simple row, with two arguments, a default and a branch.
 OTHER = """
 soft_step = Op(
     "soft_step",
@@ -56,10 +56,10 @@ def function(a, b):
     return c.square(a) + c.soft_step(b, 2.0)
 
 A, B = np.linspace(-2.0, 2.0, 9), np.linspace(2.0, -2.0, 9)
-wanted = [function(a, b) for a, b in zip(A, B)]
+expected = [function(a, b) for a, b in zip(A, B)]
 for backend in ("numpy", *(["native"] if CORE == "c" else [])):
     step = c.compile(function, backend=backend)
-    assert np.abs(step(A, B) - wanted).max() < 1e-15
+    assert np.abs(step(A, B) - expected).max() < 1e-15
     value, inputs = step.value_and_grad(A, B, inputs=True)[::2]
     assert np.abs(inputs[0] * 9 - 2 * A).max() < 1e-15, inputs
 assert "9.0" in str(c.draw(y)) and "square" in str(c.draw(y))
@@ -76,7 +76,7 @@ import jax
 jax.config.update("jax_enable_x64", True)
 f = step.to_jax(A, B)
 found = np.asarray(f(f.initial(), (A, B)))
-assert np.abs(found - wanted).max() < 1e-15, found
+assert np.abs(found - expected).max() < 1e-15, found
 """
 ONNX = """
 import onnxruntime
@@ -85,7 +85,7 @@ export_onnx(step, "model.onnx", dtype=np.float64)
 session = onnxruntime.InferenceSession("model.onnx")
 names = [each.name for each in session.get_inputs()]
 (found,) = session.run(None, dict(zip(names, (A, B))))
-assert np.abs(found.ravel() - wanted).max() < 1e-14
+assert np.abs(found.ravel() - expected).max() < 1e-14
 """
 
 
@@ -119,8 +119,8 @@ def test_the_row_is_enough_for_everything_else(project: Path) -> None:
     """The compiled core, built from the generated headers, and every backend and export."""
     if c_core is None:
         pytest.skip("there is no C core")
-    # As in an install: with the setuptools version required by pyproject.toml, not the installed one.
-    # Without optimisation, which would take most of the time.
+    # Built as in an install, with the setuptools version required by pyproject.toml, but without
+    # optimisation, which would take most of the time.
     compiler = project / "quick-cc"
     compiler.write_text('#!/bin/sh\nexec cc "$@" -O0\n')
     compiler.chmod(0o700)
@@ -135,7 +135,7 @@ def test_the_row_is_enough_for_everything_else(project: Path) -> None:
     subprocess.run(["cc", "-fsyntax-only", "-Wall", "function.c"], cwd=project, check=True)
 
 
-def test_the_types_have_the_row(project: Path) -> None:
+def test_the_type_stubs_include_the_row(project: Path) -> None:
     user = project / "user.py"
     text = "import chainrule as c\n\nreveal_type(c.square(c.Value(1.0)))\nc.soft_step(1.0, width=2)\n"
     user.write_text(text)

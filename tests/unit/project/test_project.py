@@ -23,7 +23,7 @@ ROOT = Path(__file__).resolve().parents[3]
 PACKAGE = ROOT / "src" / "chainrule"
 
 # Each module or package may import from the levels before its own, and from its own level. A module that
-# is not listed belongs to its package.
+# is not listed has the level of its package.
 LEVELS = [
     *({"version", "support.ieee"}, {"ops"}, {"support.graph"}, {"support.numbers"}),
     {"support.errors", "support.arrays", "support.classic", "support.custom", "support.tree"},
@@ -32,7 +32,7 @@ LEVELS = [
     *({"data", "inspect", "micrograd", "nn", "optim"}, {"interop", "train"}, {"viz"}),
     *({"__init__"}, {"demo", "learn", "studio"}, {"cli"}, {"__main__"}),
 ]
-# Imports allowed against the direction, inside a function: the importer is always loaded by then.
+# Imports allowed against the direction, inside a function: the imported module is loaded by then.
 AGAINST = {
     ("support.copying", "value"),
     ("compiler.backends.to_jax", "compiler.compiled"),
@@ -143,7 +143,7 @@ def test_imports_of_javascript_point_one_way() -> None:
     edges = {name: script_imports(name) for name in SCRIPTS} | {name: set() for name in generated}
     for name, imported in edges.items():
         for other in imported:
-            assert other in edges, f"{name} imports {other}, which is not there"
+            assert other in edges, f"{name} imports {other}, which does not exist"
             levels = [level_of(path.partition("/")[0]) for path in (other, name)]
             assert levels == sorted(levels), f"{name} imports {other}"
     assert_no_circle(edges)
@@ -165,7 +165,7 @@ def listed_files(text: str) -> set[str]:
     return found
 
 
-def test_the_tree_in_the_architecture_is_the_tree_on_the_disk() -> None:
+def test_the_tree_in_architecture_md_matches_the_files() -> None:
     listed = listed_files((ROOT / "ARCHITECTURE.md").read_text())
     own_readme = {"studio/"}  # their contents are listed in their own README
     contents = {"learn/lessons/", "learn/_exercises/"}
@@ -217,7 +217,7 @@ def test_both_cores_have_the_same_names() -> None:
     assert compiled <= reference
 
 
-def test_only_the_interface_to_the_graph_knows_the_fields_of_a_node() -> None:
+def test_only_the_interface_to_the_graph_uses_the_private_fields_of_a_node() -> None:
     found = {path.name for path in PACKAGE.rglob("*.py") if "_Value__" in path.read_text()}
     # The last two set fields of the reference core.
     assert found == {"graph.py", "staleness.py", "committing.py"}
@@ -294,7 +294,7 @@ def test_the_readme_of_the_studio_names_every_file() -> None:
 
 # --- comparisons in tests --------------------------------------------------------------------------
 
-# These set their own tolerances.
+# These apply tolerances that the test does not state.
 UNWRITTEN = {"approx", "allclose", "isclose", "assert_close", "assertAlmostEqual"}
 
 
@@ -367,8 +367,8 @@ def test_near_compares_structures() -> None:
 # --- which tests run, and in which order ----------------------------------------------------------
 
 
-def test_what_runs_on_one_core_only_is_there() -> None:
-    """A stale name would be silently ignored, and its replacement run twice."""
+def test_files_that_run_on_one_core_only_exist() -> None:
+    """A stale name would be silently ignored, and the renamed file run twice."""
     (listed,) = re.findall(r"^ONCE := (.*?)\n\n", (ROOT / "Makefile").read_text(), re.M | re.S)
     names = re.findall(r"\btests/[\w/]*\w(?:\.py)?(?=\s|,)", listed)
     assert "tests/studio" in names
@@ -421,7 +421,7 @@ def suite(*options: object, ci: str = "", **environment: str) -> subprocess.Comp
 
 @pytest.fixture(params=[0, 2])
 def needy(request: pytest.FixtureRequest, tmp_path: Path) -> list[Any]:
-    """The options of a run of the needy tests; the last one is their file."""
+    """The options for running the needy tests; the last one is their file."""
     file = tmp_path / "test_needy.py"
     file.write_text(NEEDY)
     return [f"-n{request.param}", "-p", "tests.conftest", f"--rootdir={tmp_path}", file]
@@ -439,7 +439,7 @@ def test_the_suite_says_in_one_line_what_was_not_tested(needy: list[Any]) -> Non
     assert "SKIPPED" not in run.stdout
 
 
-def test_only_what_is_missing_is_to_be_installed() -> None:
+def test_the_advice_names_only_what_is_missing() -> None:
     assert not_tested([]) == ""
     assert not_tested(["Skipped: about a core"]) == ""
     packages = [f"Skipped: not installed: {name} (package)" for name in ("torch", "jax")]
@@ -461,21 +461,21 @@ def test_ci_skips_nothing_for_a_missing_component(needy: list[Any]) -> None:
     assert "4 failed, 1 passed, 1 skipped" in run.stdout
     missing = "other_package (package), no-such-program"
     assert f"CI may skip nothing, but these are not installed: {missing}" in run.stdout
-    needy[-1].write_text('import pytest\ndef test_it(): pytest.skip("no browser is there")\n')
+    needy[-1].write_text('import pytest\ndef test_it(): pytest.skip("no browser is installed")\n')
     assert suite(*needy).returncode == 0
     run = suite(*needy, ci="true")
     assert run.returncode == 1
-    assert "CI may not skip this: Skipped: no browser is there" in run.stdout
+    assert "CI may not skip this: Skipped: no browser is installed" in run.stdout
     needy[-1].write_text('import pytest\npytest.importorskip("no_such_package")\n')
     assert suite(*needy, ci="true").returncode == 1
 
 
 def test_lessons_that_need_pytorch_are_skipped_without_it(tmp_path: Path) -> None:
-    """In this process and in those that it starts."""
+    """In the test process and in the processes that it starts."""
     (tmp_path / "sitecustomize.py").write_text("import sys\nsys.modules['torch'] = None\n")
     run = suite(
         "tests/learn/test_reading.py::test_the_code_of_a_lesson_runs_as_a_program[checking]",
-        "tests/learn/test_lessons.py::test_its_code_prints_what_it_says[pytorch]",
+        "tests/learn/test_lessons.py::test_code_prints_what_the_lesson_shows[pytorch]",
         "tests/learn/test_exporting.py::test_the_cells_of_a_notebook_run_in_order[pytorch]",
         PYTHONPATH=str(tmp_path),
     )

@@ -1,7 +1,7 @@
 """Thousands of damaged model files; run by test_saving in a separate process with limited memory.
 
-Prints one JSON object: how each load ended, with the first files that gave anything other than a
-ModelFileError or a valid reading of the file.
+Prints one JSON object: how often each outcome occurred, and for every outcome other than a
+ModelFileError or a correct model, the first file that led to it.
 """
 
 import collections
@@ -204,15 +204,17 @@ def attempt(path: Path, content: Content) -> str:
         model = load(path)
     except ModelFileError as error:
         return (
-            "refused" if str(error).startswith(str(path)) and "\n" not in str(error) else "badly refused"
+            "rejected"
+            if str(error).startswith(str(path)) and "\n" not in str(error)
+            else "rejected with a bad message"
         )
     except (Exception, MemoryError) as error:
         return f"{type(error).__name__}: {str(error)[:80]}"
-    return "loaded" if is_legal(model, content) else "loaded what is not in the file"
+    return "loaded" if is_legal(model, content) else "loaded numbers that are not in the file"
 
 
 def limit_memory() -> None:
-    """A file must not make the reader allocate without bound; limited where the system can."""
+    """A file must not make the reader allocate without bound. Sets a limit on Linux only."""
     if sys.platform != "linux":
         return
     import resource
@@ -235,7 +237,7 @@ def main(count: int, seed: int) -> None:
             content = mutate(rng, rng.choice(contents), contents)
             ending = attempt(folder / "damaged", content)
             endings[ending] += 1
-            if ending not in ("refused", "loaded"):
+            if ending not in ("rejected", "loaded"):
                 strange.setdefault(ending, f"{mutate.__name__}: {content[:400]!r}")
         leftover = sorted(path.name for path in folder.iterdir())
     print(json.dumps({"endings": endings, "strange": strange, "leftover": leftover}))

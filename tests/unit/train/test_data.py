@@ -144,11 +144,12 @@ def test_digits() -> None:
 
 
 @pytest.mark.parametrize(
-    ("n", "share", "count"), [(10, 0.25, 2), (100, 0.3, 30), (2, 0.01, 1), (2, 0.99, 1), (5, 0.999, 4)]
+    ("n", "fraction", "count"),
+    [(10, 0.25, 2), (100, 0.3, 30), (2, 0.01, 1), (2, 0.99, 1), (5, 0.999, 4)],
 )
-def test_a_split_is_disjoint_and_complete(n: int, share: float, count: int) -> None:
+def test_a_split_is_disjoint_and_complete(n: int, fraction: float, count: int) -> None:
     X, y = np.arange(2 * n).reshape(n, 2), np.arange(n) * 10
-    X_train, X_test, y_train, y_test = data.train_test_split(X, y, share)
+    X_train, X_test, y_train, y_test = data.train_test_split(X, y, fraction)
     assert (len(X_train), len(X_test)) == (n - count, count)
     assert sorted([*y_train, *y_test]) == y.tolist()
     for rows, labels in ((X_train, y_train), (X_test, y_test)):
@@ -168,7 +169,7 @@ def test_lists_stay_lists() -> None:
 
 
 @pytest.mark.parametrize(
-    ("n", "labels", "share", "message"),
+    ("n", "labels", "fraction", "message"),
     [
         (4, 3, 0.25, "^X has 4 samples and y has 3$"),
         (0, 0, 0.25, "^the data set is empty$"),
@@ -179,9 +180,9 @@ def test_lists_stay_lists() -> None:
         (4, 4, -0.5, r"^test_size must be between 0 and 1, got -0\.5$"),
     ],
 )
-def test_bad_splits(n: int, labels: int, share: float, message: str) -> None:
+def test_bad_splits(n: int, labels: int, fraction: float, message: str) -> None:
     with pytest.raises(ValueError, match=message):
-        data.train_test_split(np.zeros((n, 2)), np.zeros(labels), share)
+        data.train_test_split(np.zeros((n, 2)), np.zeros(labels), fraction)
 
 
 # --- batches -------------------------------------------------------------------------------------
@@ -212,7 +213,7 @@ def test_shuffling_is_seeded() -> None:
     assert order_of(0) == [4, 6, 2, 7, 3, 5, 9, 0, 8, 1]
 
 
-def test_a_generator_goes_on() -> None:
+def test_a_generator_continues_its_sequence() -> None:
     rng = np.random.default_rng(1)
     first, second = order_of(rng), order_of(rng)
     assert first == order_of(1)
@@ -254,7 +255,7 @@ def test_batches_of_a_size_that_is_not_an_integer(size: Any) -> None:
         ((x for x in [1.0]), [1.0], "^X must be a list or an array of samples, got generator$"),
     ],
 )
-def test_what_has_no_samples(X: Any, y: Any, message: str) -> None:
+def test_arguments_without_samples(X: Any, y: Any, message: str) -> None:
     for use in (data.train_test_split, lambda X, y: next(data.batches(X, y))):
         with pytest.raises(TypeError, match=message):
             use(X, y)
@@ -299,7 +300,7 @@ def test_tables(csv: Any, text: str, target: Any, X: Any, y: Any, names: list[st
 
 
 LOOKS = "expected one sample per line, as in 0.5,-1.2,1"
-MIXED = "is not a number, and other columns are: write names only, or numbers only"
+MIXED = "is not a number, but other columns are: write only names, or only numbers"
 FINITE = "is not a finite number; leave out the line, or write a number"
 
 
@@ -308,7 +309,7 @@ FINITE = "is not a finite number; leave out the line, or write a number"
     [
         ("", -1, f": the file is empty; {LOOKS}"),
         ("\n , \n", -1, f": the file is empty; {LOOKS}"),
-        ("a,b\n", -1, f": there is a header but no data; {LOOKS}"),
+        ("a,b\n", -1, f": the file has a header but no data; {LOOKS}"),
         ("1\n2\n", -1, ": the target is the only column; expected numbers before it, as in 0.5,-1.2,1"),
         ("1,2\n3\n", -1, ", line 2: 1 columns, expected 2"),
         ("1,2\n\n\n3,4,5\n", -1, ", line 4: 3 columns, expected 2"),
@@ -323,9 +324,9 @@ FINITE = "is not a finite number; leave out the line, or write a number"
         ("1,NA\n1,2\n", -1, f", line 1: 'NA' {MIXED}"),
         (",2\n1,2\n", -1, f", line 1: '' {MIXED}"),
         ("a,b,a\n1,2,3\n", "a", ": several columns are called 'a'"),
-        ("a,b\n1,2\n", "c", ": no column 'c'; there are a, b"),
-        ("a,b\n1,2\n", 2, ": no column 2; there are 2"),
-        ("a,b\n1,2\n", -3, ": no column -3; there are 2"),
+        ("a,b\n1,2\n", "c", ": no column 'c'; it has a, b"),
+        ("a,b\n1,2\n", 2, ": no column 2; it has 2 columns"),
+        ("a,b\n1,2\n", -3, ": no column -3; it has 2 columns"),
         ('"a\nb",c\n1,x\n', -1, ", line 3, column 2: 'x' is not a number; write classes as 0, 1, 2"),
     ],
 )
@@ -338,15 +339,15 @@ def test_bad_tables(csv: Any, text: str, target: Any, message: str) -> None:
 @pytest.mark.parametrize(
     "content",
     [b"\xff\xfe1,2\n", "a,b\n1,2\n".encode("utf-16"), b"a,b\n1," + b"1" * 200_000],
-    ids=["no text", "UTF-16", "a field too long"],
+    ids=["not text", "UTF-16", "an overlong field"],
 )
-def test_files_that_are_not_tables_are_named(csv: Any, content: bytes) -> None:
+def test_the_error_names_a_file_that_is_not_a_table(csv: Any, content: bytes) -> None:
     path = csv(content)
     with pytest.raises(ValueError, match=f"^{re.escape(str(path))}"):
         data.read_csv(path)
 
 
-def test_no_file(tmp_path: Path) -> None:
+def test_a_missing_file(tmp_path: Path) -> None:
     with pytest.raises(FileNotFoundError, match=r"missing.csv"):
         data.read_csv(tmp_path / "missing.csv")
     with pytest.raises(IsADirectoryError):

@@ -1,4 +1,4 @@
-"""diagnose: every problem in a network built to have it, and none in healthy ones."""
+"""diagnose finds each problem in a network built to have it, and none in healthy networks."""
 
 import math
 from typing import Any
@@ -61,8 +61,9 @@ def test_vanishing() -> None:
     assert not report
     assert list(report.findings) == ["vanishing"]
     assert report.findings["vanishing"] == (
-        "the gradient of layer 1, layer 2, layer 3, layer 4, layer 5 is less than a thousandth of that "
-        "of the last layer, so they hardly learn; try relu or init='xavier', or fewer layers"
+        "the gradients of layer 1, layer 2, layer 3, layer 4, layer 5 are less than a thousandth of "
+        "that of the last layer, so these layers hardly learn; try relu or "
+        "init='xavier', or fewer layers"
     )
     assert len(report.layers) == 9
 
@@ -71,19 +72,19 @@ def test_exploding() -> None:
     report = diagnose(exploding(), "l1", X, Y)
     assert not report
     assert list(report.findings) == ["exploding"]
-    assert report.findings["exploding"].startswith("the gradient of layer 1")
+    assert report.findings["exploding"].startswith("very large gradients in layer 1")
     assert report.findings["exploding"].endswith(
-        "is very large; use smaller initial weights (init='xavier' or 'he') or clip_grad_norm_"
+        "; use smaller initial weights (init='xavier' or 'he') or clip_grad_norm_"
     )
 
 
-def test_large_everywhere_is_exploding_too() -> None:
+def test_large_gradients_in_every_layer_are_exploding_too() -> None:
     report = diagnose(scaled(nn.MLP(2, [6] * 6 + [1], "linear", seed=0), 10.0), "mse", X, Y)
     assert "exploding" in report.findings
 
 
 @pytest.mark.parametrize("size", [1.2e154, 1e200])
-def test_gradients_of_any_size_are_exploding(size: float) -> None:
+def test_huge_gradients_are_found_without_overflow(size: float) -> None:
     """Their squares, or the sum of the squares, overflow; the gradients do not."""
     model = nn.MLP(2, [2, 1], "linear", seed=0)
     for p in model.parameters():
@@ -94,7 +95,7 @@ def test_gradients_of_any_size_are_exploding(size: float) -> None:
 def test_dead_units() -> None:
     report = diagnose(dead(), LOGITS, X, Y)
     assert report.findings["dead"] == (
-        "75% of the units of layer 2 are 0 for every sample and cannot learn any more; "
+        "75% of the units of layer 2 are 0 for every sample and can no longer learn; "
         "try init='he', leaky_relu or a smaller learning rate"
     )
     assert "saturated" not in report.findings
@@ -114,13 +115,13 @@ def test_saturated_units(activation: str) -> None:
     share = int(text.split("%")[0])
     assert 50 <= share <= 100
     assert text == (
-        f"{share}% of the outputs of layer 1 are at the ends of {activation}, where it is flat; "
+        f"{share}% of the outputs of layer 1 are close to the limits of {activation}, where it is flat; "
         f"use smaller weights (init='xavier') or scale the inputs"
     )
 
 
 @pytest.mark.parametrize("times", [2, 7])
-def test_zero_grad_forgotten(times: int) -> None:
+def test_a_forgotten_zero_grad(times: int) -> None:
     model = nn.MLP(2, [6, 1], init="xavier", seed=0)
     for _ in range(times):
         nn.binary_cross_entropy_with_logits([model(x) for x in X], Y).backward()
@@ -138,11 +139,11 @@ MOVES = "^one step moves the parameters by"
 @pytest.mark.parametrize(
     ("optimizer", "lr", "words"),
     [
-        (optim.Adam, 10.0, rf"{MOVES} \d+% of their size: the learning rate 10 is too large$"),
-        (optim.SGD, 100.0, r"% of their size: the learning rate 100 is too large$"),
-        (optim.SGD, 1e-9, rf"{MOVES} only .* of their size: the learning rate 1e-09 is too small$"),
-        (optim.Adam, 1e-8, r"of their size: the learning rate 1e-08 is too small$"),
-        (optim.SGD, 0.0, r"of their size: the learning rate 0 is too small$"),
+        (optim.Adam, 10.0, rf"{MOVES} \d+% of their size: the learning rate of 10 is too large$"),
+        (optim.SGD, 100.0, r"% of their size: the learning rate of 100 is too large$"),
+        (optim.SGD, 1e-9, rf"{MOVES} only .* of their size: the learning rate of 1e-09 is too small$"),
+        (optim.Adam, 1e-8, r"of their size: the learning rate of 1e-08 is too small$"),
+        (optim.SGD, 0.0, r"of their size: the learning rate of 0 is too small$"),
     ],
 )
 def test_the_learning_rate(optimizer: Any, lr: float, words: str) -> None:
@@ -171,13 +172,13 @@ def test_a_loss_that_is_not_finite(weight: float, shown: str) -> None:
         p.data = weight
     report = diagnose(model, "mse", [[1.0, 1.0]], [0.0])
     assert list(report.findings) == ["loss"]
-    sentence = f"the loss is {report.loss}; run it inside detect_anomaly() to see where"
-    assert report.findings["loss"] == sentence
+    cause = "compute it inside detect_anomaly() to see which operation is responsible"
+    assert report.findings["loss"] == f"the loss is {report.loss}; {cause}"
     assert str(report.loss) in (shown, "inf")
 
 
 def test_a_gradient_that_is_not_finite_is_found() -> None:
-    """The root at 0: its derivative is infinite, and times 0 it is NaN."""
+    """The square root at 0: its derivative is infinite, and infinity times 0 is NaN."""
 
     def root(x: Any) -> Any:
         return chainrule.sqrt(x * 0.0) + 1.0
@@ -196,7 +197,7 @@ HEALTHY = {
     "the defaults": (nn.MLP(2, [4, 4, 1], seed=0), "mse"),
     "one layer": (nn.MLP(2, [1], seed=0), LOGITS),
     "a neuron": (nn.Neuron(2, seed=0), "mse"),
-    "in a row": (nn.Sequential(nn.Layer(2, 4, seed=0), nn.Layer(4, 1, "linear", seed=1)), "mse"),
+    "Sequential": (nn.Sequential(nn.Layer(2, 4, seed=0), nn.Layer(4, 1, "linear", seed=1)), "mse"),
     "classes": (nn.MLP(2, [8, 2], init="xavier", seed=0), "cross_entropy"),
 }
 
@@ -207,11 +208,11 @@ def test_healthy_networks(name: str) -> None:
     report = diagnose(model, loss, X, Y, optim.Adam(model.parameters(), lr=0.01))
     assert report, str(report)
     assert report.findings == {}
-    assert str(report).endswith("\nnothing is wrong")
+    assert str(report).endswith("\nno problems found")
 
 
 @pytest.mark.parametrize("batch_size", [None, 5])
-def test_a_network_in_the_middle_of_its_training_is_healthy(batch_size: int | None) -> None:
+def test_a_partly_trained_network_is_healthy(batch_size: int | None) -> None:
     """Gradients left by the last batch do not mean that zero_grad was forgotten."""
     model = nn.MLP(2, [8, 1], init="xavier", seed=0)
     adam = optim.Adam(model.parameters(), lr=0.01)
@@ -242,7 +243,7 @@ def test_a_network_at_its_minimum_is_healthy(y: list[float]) -> None:
 
 
 @pytest.mark.parametrize("make", [optim.SGD, optim.Adam])
-def test_a_rate_that_is_too_small_is_found_before_and_during_training(make: Any) -> None:
+def test_a_learning_rate_that_is_too_small_is_found_before_and_during_training(make: Any) -> None:
     model = nn.MLP(2, [8, 1], init="xavier", seed=0)
     optimizer = make(model.parameters(), lr=1e-9)
     for _ in range(3):
@@ -251,13 +252,13 @@ def test_a_rate_that_is_too_small_is_found_before_and_during_training(make: Any)
         model.zero_grad()
 
 
-# --- nothing is changed --------------------------------------------------------------------------
+# --- the model is not changed --------------------------------------------------------------------
 
 
 @pytest.mark.parametrize(
     "make", [vanishing, exploding, dead, lambda: saturated("tanh"), lambda: nn.MLP(2, [1])]
 )
-def test_the_model_stays_as_it_is(make: Any) -> None:
+def test_diagnose_leaves_the_model_unchanged(make: Any) -> None:
     model = make()
     optimizer = optim.Adam(model.parameters(), lr=0.1)
     for i, p in enumerate(model.parameters()):
@@ -269,7 +270,7 @@ def test_the_model_stays_as_it_is(make: Any) -> None:
     assert all(module.watched is None for module in model.modules() if isinstance(module, nn.Layer))
 
 
-def test_an_error_leaves_the_model_as_it_is() -> None:
+def test_an_error_leaves_the_model_unchanged() -> None:
     model = nn.MLP(2, [3, 1], seed=0)
     model.parameters()[0].grad = 5.0
     with pytest.raises(ValueError, match=r"^Neuron expects 2 inputs, got 3$"):
@@ -294,12 +295,12 @@ def test_a_loss_that_does_not_depend_on_the_model() -> None:
 # --- the data and the results ----------------------------------------------------------------------
 
 
-def test_columns_that_are_far_from_one_in_size() -> None:
+def test_badly_scaled_columns() -> None:
     X = np.array([[2000.0, 0.5, 1e-4], [1500.0, -0.5, 0.0], [3000.0, 1.0, 0.0]])
     model = nn.MLP(3, [4, 1], seed=0)
     found = diagnose(model, "mse", X, [0.0, 1.0, 0.5]).findings["scale"]
     assert found == (
-        "a network learns best from columns of about 1 in size, these are far from it: "
+        "a network learns best from columns whose values are about 1 in size, and these are not: "
         "x0 (about 2.3e+03), x2 (about 5.8e-05); subtract each column's mean and divide by its standard "
         "deviation"
     )
@@ -307,11 +308,11 @@ def test_columns_that_are_far_from_one_in_size() -> None:
     assert "scale" not in diagnose(model, "mse", scaled, [0.0, 1.0, 0.5]).findings
 
 
-def test_columns_are_called_what_the_table_calls_them() -> None:
+def test_columns_have_the_names_of_the_table() -> None:
     pandas: Any = require("pandas")
     table = pandas.DataFrame({"area": [900.0, 2000.0], "rooms": [1.0, 3.0]})
     found = diagnose(nn.MLP(2, [3, 1], seed=0), "mse", table, pandas.Series([0.0, 1.0]))
-    assert "far from it: area (about 1.6e+03); subtract" in found.findings["scale"]
+    assert "these are not: area (about 1.6e+03); subtract" in found.findings["scale"]
 
 
 @pytest.mark.parametrize("size", [1e-300, 1e200, 1.7e308])
@@ -328,22 +329,25 @@ def test_columns_of_any_size_are_measured_without_overflow(size: float) -> None:
         [[1.0], [1.0, 2.0]],
     ],
 )
-def test_what_has_no_columns_to_scale(X: Any) -> None:
+def test_data_without_columns_to_scale(X: Any) -> None:
     report = Diagnosis(0.0)
     check_scale(report, X, [])
     assert not report.findings
 
 
-def test_a_constant_prediction_is_named() -> None:
+def test_constant_predictions_are_reported() -> None:
     model = nn.MLP(2, [3, 1], "relu", seed=0)
     for neuron in model.layers[0].neurons:
-        neuron.b.data = -1e3  # dead, so that only the last bias is left
+        neuron.b.data = -1e3  # dead, so the output is the last bias alone
     found = diagnose(model, "mse", [[0.0, 1.0], [1.0, 0.0]], [0.0, 2.0]).findings
     assert found["constant"] == (
         "the predictions hardly depend on the inputs: they differ by 0, the targets by 2; "
-        "scale columns and targets to about 1, train longer, or change the rate"
+        "scale columns and targets to about 1, train longer, or change the learning rate"
     )
     assert "constant" not in diagnose(model, "mse", [[0.0, 1.0], [1.0, 0.0]], [2.0, 2.0]).findings
+
+
+# --- printing ------------------------------------------------------------------------------------
 
 
 def test_printing() -> None:

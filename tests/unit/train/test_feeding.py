@@ -64,7 +64,7 @@ def test_the_same_numbers_as_from_arrays(engine: str) -> None:
         assert history.gradient_norms["layer 1"] == near(expected.gradient_norms["layer 1"], rel=1e-9)
 
 
-def test_a_data_loader_of_torch() -> None:
+def test_a_torch_data_loader() -> None:
     torch = require("torch")
     samples = torch.utils.data.TensorDataset(torch.tensor(X), torch.tensor(Y))
     loader = torch.utils.data.DataLoader(samples, batch_size=8)
@@ -77,14 +77,14 @@ def test_an_iterator_is_read_once(engine: str) -> None:
     assert train(iter(pieces()), epochs=1, engine=engine)[0].epochs == 1
     with pytest.raises(
         ValueError,
-        match=r"^no batches are left for epoch 2: an iterator is read only once, so give a list of "
+        match=r"^no batches are left for epoch 2: an iterator can be read only once, so pass a list of "
         r"batches, or a function that returns a new iterator$",
     ):
         train((batch for batch in pieces()), epochs=2, engine=engine)
 
 
 @pytest.mark.parametrize("make", [Shuffled, Numbered])
-def test_going_on_where_it_was(make: Callable[[], Any], tmp_path: Path) -> None:
+def test_resuming_with_batches(make: Callable[[], Any], tmp_path: Path) -> None:
     path = tmp_path / "run.safetensors"
     whole, model = train(make(), epochs=5)
     train(make(), epochs=3, resume=path)
@@ -92,7 +92,7 @@ def test_going_on_where_it_was(make: Callable[[], Any], tmp_path: Path) -> None:
     rest, other = train(source, epochs=5, resume=path)
     assert rest.losses == near(whole.losses, rel=1e-12)
     assert other.state_dict() == near(model.state_dict(), rel=1e-12)
-    if isinstance(source, Numbered):  # two epochs of four, plus the first batch, which shows the shapes
+    if isinstance(source, Numbered):  # two epochs of four batches, plus one to learn the shapes
         assert source.read == 9
     done = make()
     assert train(done, epochs=5, resume=path)[0].losses == rest.losses
@@ -101,35 +101,35 @@ def test_going_on_where_it_was(make: Callable[[], Any], tmp_path: Path) -> None:
 
 
 @pytest.mark.parametrize("engine", ENGINES)
-def test_a_batch_that_is_not_finite_is_explained(engine: str) -> None:
+def test_the_error_explains_a_non_finite_batch(engine: str) -> None:
     batches = pieces()
     batches[2] = (batches[2][0] * np.inf, batches[2][1])
-    message = r"in epoch 1, batch 3: .*; the data has numbers that are not finite\.$"
+    message = r"in epoch 1, batch 3: .*; the data contains numbers that are not finite\.$"
     with pytest.raises(ArithmeticError, match=message):
         train(batches, engine=engine)
 
 
-def test_watching_needs_data_that_stays() -> None:
+def test_monitoring_needs_validation_data() -> None:
     history, _ = train(pieces(), validation=(X, Y), metrics={"accuracy": accuracy}, patience=3)
     assert len(history.validation_losses) == len(history.metrics["accuracy"]) == 4
     for options in ({"metrics": {"accuracy": accuracy}}, {"patience": 1}, {"checkpoint": "model"}):
-        with pytest.raises(ValueError, match=r"batches are gone by then: give validation=\(X, y\)$"):
+        with pytest.raises(ValueError, match=r"batches are gone by then: pass validation=\(X, y\)$"):
             train(pieces(), **options)
 
 
 MISSING = (
-    r"^y is missing: without it X must be batches \(X, y\), but batch 1 has numbers alone; "
-    r"give fit\(model, loss, X, y\)$"
+    r"^y is missing: without it, X must be batches \(X, y\), but batch 1 has only numbers; "
+    r"call fit\(model, loss, X, y\)$"
 )
 
 
 @pytest.mark.parametrize(
     ("source", "options", "kind", "message"),
     [
-        (pieces(), {"batch_size": 8}, ValueError, "^batches have sizes of their own: leave out"),
-        (pieces(), {"validation": 0.5}, ValueError, "^a share for validation is taken from X and y"),
-        ([], {}, ValueError, "^there is no batch to train on: the iterator is empty$"),
-        (3, {}, TypeError, "^without y the data must be batches .*, got int$"),
+        (pieces(), {"batch_size": 8}, ValueError, "^batches have their own sizes: leave out"),
+        (pieces(), {"validation": 0.5}, ValueError, "^a validation fraction needs X and y, not"),
+        ([], {}, ValueError, "^the iterator is empty: expected at least one batch to train on$"),
+        (3, {}, TypeError, "^without y, the data must be an iterable of batches .*, got int$"),
         (X, {}, TypeError, MISSING),
         ([(X, Y, Y)], {}, TypeError, r"^batch 1 must be a pair \(X, y\), got tuple$"),
         ([(X, Y), (X, Y[1:])], {}, ValueError, "^batch 2: X has 30 samples and y has 29$"),
@@ -139,14 +139,14 @@ MISSING = (
         (Y, {}, TypeError, MISSING),
     ],
 )
-def test_what_is_refused(source: Any, options: Any, kind: Any, message: str) -> None:
+def test_bad_batches(source: Any, options: Any, kind: Any, message: str) -> None:
     with pytest.raises(kind, match=message):
         train(source, **options)
 
 
 @pytest.mark.skipif(value.c_core is None, reason="there is no C core")
 @pytest.mark.parametrize("ones", [0, 1, 3])
-def test_a_sum_is_refused_though_the_first_batches_have_one_sample(ones: int) -> None:
+def test_a_sum_is_rejected_even_if_the_first_batches_have_one_sample(ones: int) -> None:
     def total(predictions: Any, targets: Any) -> Any:
         return sum((p - t) ** 2 for p, t in zip(predictions, targets, strict=True))
 

@@ -20,18 +20,18 @@ def example() -> History:
         gradient_norms={"layer 1": [1.0, 0.5, 0.25]},
         seconds=1.25,
         best_epoch=2,
-        stopped="no better loss for 1 epochs",
+        stopped="no improvement for 1 epochs",
     )
 
 
 def test_a_history_as_text() -> None:
     text = (
         "3 epochs in 1.25 s, loss 2 -> 0.5, best validation loss 1.5 in epoch 2, accuracy 0.8; "
-        "no better loss for 1 epochs"
+        "no improvement for 1 epochs"
     )
     assert str(example()) == repr(example()) == text
     assert str(History(losses=[0.25], seconds=0.5)) == "1 epochs in 0.50 s, loss 0.25 -> 0.25"
-    assert str(History()) == "History: no epoch was finished"
+    assert str(History()) == "History: no epoch was completed"
 
 
 def test_curves() -> None:

@@ -115,7 +115,7 @@ def loading_an_optimizer() -> Prepare:
 
 
 def tracing_more_parameters() -> Prepare:
-    """A second branch with another parameter: the first branch's programs also get a longer list."""
+    """A second branch uses another parameter, so the first branch's programs need a longer list too."""
     samples = np.array([1.0, -1.0, 2.0])
 
     def start() -> Any:
@@ -148,7 +148,7 @@ def trainer_and_optimizer() -> tuple[Any, optim.Optimizer]:
 
 
 def trajectory(steps: int) -> list[Moment]:
-    """The state that eager mode sees after each step, pulled."""
+    """The state that eager mode sees after each step and write_back()."""
     trainer, optimizer = trainer_and_optimizer()
     found = [moment(optimizer)]
     for _ in range(steps):
@@ -159,7 +159,7 @@ def trajectory(steps: int) -> list[Moment]:
 
 
 def native(action: Callable[[Any], Any]) -> Prepare:
-    """Interrupt something after 3 steps: the visible state is consistent, and so is the rest."""
+    """Interrupt an action after 3 steps: the state is consistent, and training continues correctly."""
     moments = trajectory(12)
 
     def prepare() -> tuple[Callable[[], Any], Callable[[bool], None]]:
@@ -257,7 +257,7 @@ EVERYWHERE: dict[str, Callable[[], Prepare]] = {
     "compile, a new parameter": tracing_more_parameters,
     "Optimizer.load_state_dict": loading_an_optimizer,
     "fit eager": partial(fitting, "eager", 1),
-    "fit eager, validated": partial(fitting, "eager", 1, validation=(X[:3], Y[:3])),
+    "fit eager with validation": partial(fitting, "eager", 1, validation=(X[:3], Y[:3])),
 }
 NATIVELY: dict[str, Callable[[], Prepare]] = {
     "Trainer.write_back": lambda: native(lambda trainer: trainer.write_back()),
@@ -265,33 +265,33 @@ NATIVELY: dict[str, Callable[[], Prepare]] = {
     "Trainer.step": lambda: native(lambda trainer: trainer.step(X, Y)),
     "Trainer.run": lambda: native(run_five_steps),
     "fit native": partial(fitting, "native"),
-    "fit native, validated": partial(fitting, "native", validation=(X[:3], Y[:3])),
+    "fit native with validation": partial(fitting, "native", validation=(X[:3], Y[:3])),
 }
 IN_JAX: dict[str, tuple[Callable[[], Prepare], int]] = {
     "JaxRun.finish": (finishing_in_jax, 120),
-    "fit jax": (partial(fitting, "jax", 1), 6),  # each is compiled again
+    "fit jax": (partial(fitting, "jax", 1), 6),  # every attempt compiles again
 }
 
 
 def some_of(prepare: Prepare, at_most: int = 120) -> None:
-    """A subset of the points: the command takes all of them."""
+    """Interrupt at a subset of the points; the command above uses all of them."""
     action, _ = prepare()
     assert check_interrupts(prepare, stride=1 + 2 * len(visits(action)) // at_most) > at_most // 8
 
 
 @pytest.mark.parametrize("name", EVERYWHERE)
-def test_an_interrupt_leaves_all_old_or_all_new(name: str) -> None:
+def test_an_interrupt_leaves_the_old_or_the_new_state(name: str) -> None:
     some_of(EVERYWHERE[name]())
 
 
 @pytest.mark.skipif(c_core is None, reason="there is no C core")
 @pytest.mark.parametrize("name", NATIVELY)
-def test_an_interrupt_of_native_training_leaves_all_old_or_all_new(name: str) -> None:
+def test_an_interrupt_of_native_training_leaves_the_old_or_the_new_state(name: str) -> None:
     some_of(NATIVELY[name]())
 
 
 @pytest.mark.parametrize("name", IN_JAX)
-def test_an_interrupt_of_training_in_jax_leaves_all_old_or_all_new(name: str) -> None:
+def test_an_interrupt_of_training_in_jax_leaves_the_old_or_the_new_state(name: str) -> None:
     make, at_most = IN_JAX[name]
     with require("jax").enable_x64(True):
         some_of(make(), at_most)

@@ -60,7 +60,7 @@ def test_formulas_and_reductions(name: str) -> None:
 
 
 @pytest.mark.parametrize("name", ELEMENTWISE)
-def test_single_ones_lists_arrays_and_numbers(name: str) -> None:
+def test_single_values_lists_arrays_and_numbers(name: str) -> None:
     formula, xs, ys = ELEMENTWISE[name]
     loss = getattr(nn, name)
     assert loss(Value(xs[0]), ys[0]).data == near(formula(xs[0], ys[0]), rel=1e-14)
@@ -73,7 +73,7 @@ def test_single_ones_lists_arrays_and_numbers(name: str) -> None:
 
 
 @pytest.mark.parametrize("name", ELEMENTWISE)
-def test_without_reduction_the_shape_stays(name: str) -> None:
+def test_without_reduction_the_shape_is_kept(name: str) -> None:
     formula, xs, ys = ELEMENTWISE[name]
     loss = getattr(nn, name)
     expected = [formula(x, y) for x, y in zip(xs, ys, strict=True)]
@@ -105,7 +105,7 @@ SHARE = "^the binary cross-entropy needs targets from 0 to 1, got "
         ("binary_cross_entropy_with_logits", math.nan, f"{SHARE}nan$"),
     ],
 )
-def test_targets_that_a_loss_has_no_meaning_for(name: str, target: Any, message: str) -> None:
+def test_invalid_targets(name: str, target: Any, message: str) -> None:
     with pytest.raises(ValueError, match=message):
         getattr(nn, name)(Value(0.5), target)
     with pytest.raises(ValueError, match=message):
@@ -148,7 +148,7 @@ def test_bad_arguments(name: str) -> None:
 
 @pytest.mark.parametrize("name", ELEMENTWISE)
 def test_more_outputs_than_targets(name: str) -> None:
-    """Counted per sample, as users think of the model and y, not over all samples."""
+    """The error counts per sample, as users think of the model and y, not over all samples."""
     one, two = [Value(0.5)] * 4, [[Value(0.5)] * 2] * 4
     for input, target, outputs, targets in (
         (two, [1.0] * 4, 2, 1),
@@ -157,14 +157,14 @@ def test_more_outputs_than_targets(name: str) -> None:
     ):
         message = (
             f"^the loss needs as many targets as outputs, got {targets} and {outputs} for each sample: "
-            f"let the model end in a layer of {targets}, or give y with {outputs} for each sample$"
+            f"end the model in a layer of {targets}, or pass a y with {outputs} for each sample$"
         )
         with pytest.raises(ValueError, match=message):
             getattr(nn, name)(input, target)
 
 
 @pytest.mark.parametrize("name", ELEMENTWISE)
-def test_shapes_that_only_have_the_same_number_of_elements(name: str) -> None:
+def test_different_shapes_with_the_same_number_of_elements(name: str) -> None:
     rows = [[Value(0.1), Value(0.2), Value(0.3)], [Value(0.4), Value(0.5), Value(0.6)]]
     with pytest.raises(ValueError, match="shape"):
         getattr(nn, name)(rows, [[1.0, 0.0], [1.0, 0.0], [1.0, 0.0]])
@@ -178,7 +178,7 @@ def test_huber_delta() -> None:
             nn.huber_loss(Value(1.0), 0.0, delta=delta)
 
 
-def test_binary_cross_entropy_ends_at_100() -> None:
+def test_binary_cross_entropy_is_at_most_100() -> None:
     """As in PyTorch: a certain but wrong prediction costs 100, with a finite gradient."""
     for x, y, expected in [(0.0, 1.0, 100.0), (1.0, 0.0, 100.0), (0.0, 0.0, 0.0), (1.0, 1.0, 0.0)]:
         p = Value(x)
@@ -195,7 +195,7 @@ SCORE = (
 
 
 @pytest.mark.parametrize("score", [-0.0482, 1.0000001, -math.inf, math.inf])
-def test_binary_cross_entropy_refuses_scores(score: float) -> None:
+def test_binary_cross_entropy_rejects_scores(score: float) -> None:
     """Their logarithm is NaN, which a smaller learning rate would not fix."""
     message = SCORE.format(f"{score:.6g}")
     for input in (Value(score), [Value(0.5), Value(score)], [[0.5], [score]]):
@@ -206,8 +206,8 @@ def test_binary_cross_entropy_refuses_scores(score: float) -> None:
 
 
 @pytest.mark.parametrize("engine", ["auto", "eager", *(["native"] if c_core is not None else [])])
-def test_training_with_scores_for_probabilities(engine: str) -> None:
-    """Compiled functions check no numbers, so all samples are validated beforehand."""
+def test_training_with_scores_instead_of_probabilities(engine: str) -> None:
+    """Compiled functions do not check numbers, so all samples are validated beforehand."""
     X, y = data.moons(20, seed=0)
     options: Any = {"engine": engine, "epochs": 2, "progress": False}
     with pytest.raises(ValueError, match=SCORE.format(".*")):
@@ -217,7 +217,7 @@ def test_training_with_scores_for_probabilities(engine: str) -> None:
     assert losses[1] < losses[0]
 
 
-# --- any logits ----------------------------------------------------------------------------------
+# --- logits of any size --------------------------------------------------------------------------
 
 LOGITS = [0.0, 1e-300, 0.5, 30.0, 37.0, 710.0, 745.0, 1e4]
 
@@ -241,7 +241,7 @@ def test_logits_of_any_size(scale: float, cls: int) -> None:
     loss.backward()
     above = [scale - x for x in xs]  # the distance of each logit below the largest
     rest = math.exp(-above[1]) + math.exp(-above[2])
-    # The logarithm of the sum minus the logit: rounded like the logit.
+    # The loss is a difference of two numbers as large as the logit, and is rounded like them.
     assert loss.data == near(above[cls] + math.log1p(rest), ulps=4, abs=2 * math.ulp(scale))
     softmax = [math.exp(-x) / (1 + rest) for x in above]
     for i, v in enumerate(logits):
@@ -253,7 +253,7 @@ def test_logits_of_any_size(scale: float, cls: int) -> None:
 
 @pytest.mark.parametrize("x", [1e4, -1e4])
 @pytest.mark.parametrize("name", ["l1_loss", "huber_loss", "hinge_loss", "mse_loss"])
-def test_large_inputs_of_the_others(name: str, x: float) -> None:
+def test_large_inputs_of_the_other_losses(name: str, x: float) -> None:
     v = Value(x)
     loss = getattr(nn, name)(v, 1.0)
     loss.backward()
@@ -274,7 +274,7 @@ CLASS_LOSSES = {"cross_entropy": cross_entropy, "nll_loss": lambda row, cls: -ro
 
 
 @pytest.mark.parametrize("name", CLASS_LOSSES)
-def test_losses_of_classes(name: str) -> None:
+def test_class_losses(name: str) -> None:
     loss, formula = getattr(nn, name), CLASS_LOSSES[name]
     rows = [[Value(x) for x in row] for row in ROWS]
     expected = [formula(ROWS[0], 2), formula(ROWS[1], 0)]
@@ -293,9 +293,9 @@ def test_losses_of_classes(name: str) -> None:
 @pytest.mark.parametrize(
     ("rows", "target", "error", "message"),
     [
-        (ROWS, [0, 3], ValueError, "^class 3 is not among the 3 scores$"),
-        (ROWS, [0, -1], ValueError, "^class -1 is not among the 3 scores$"),
-        (ROWS[0], 3, ValueError, "^class 3 is not among the 3 scores$"),
+        (ROWS, [0, 3], ValueError, "^class 3 is out of range for 3 scores$"),
+        (ROWS, [0, -1], ValueError, "^class -1 is out of range for 3 scores$"),
+        (ROWS[0], 3, ValueError, "^class 3 is out of range for 3 scores$"),
         (ROWS, [0, 1.5], TypeError, "^a class must be an integer, got 1.5$"),
         (ROWS, [0, "1"], TypeError, "^a class must be an integer, got '1'$"),
         (ROWS, [0, None], TypeError, "^a class must be an integer, got None$"),
@@ -311,14 +311,14 @@ def test_bad_classes(name: str, rows: Any, target: Any, error: type[Exception], 
 
 
 @pytest.mark.parametrize("name", CLASS_LOSSES)
-def test_a_bad_reduction_of_classes(name: str) -> None:
+def test_a_bad_reduction_of_class_losses(name: str) -> None:
     for rows, target in ((ROWS, [0, 1]), (ROWS[0], 1)):
         with pytest.raises(ValueError, match=r"^reduction must be 'mean', 'sum' or 'none', got 'no'$"):
             getattr(nn, name)(rows, target, reduction="no")
 
 
 @pytest.mark.parametrize("name", CLASS_LOSSES)
-def test_one_score_where_a_row_is_needed(name: str) -> None:
+def test_one_score_instead_of_a_row(name: str) -> None:
     """A network with one output, where the loss needs one per class."""
     for rows, target in (([Value(1.0), Value(2.0)], [0, 1]), (Value(1.0), 0)):
         with pytest.raises((TypeError, ValueError), match="scores"):

@@ -59,7 +59,7 @@ def test_names() -> None:
     ]
 
 
-class OnesOwn(Module):
+class Custom(Module):
     """Parameters in every kind of attribute, and attributes that are not parameters."""
 
     def __init__(self) -> None:
@@ -75,12 +75,12 @@ class OnesOwn(Module):
 
 
 def test_a_custom_module() -> None:
-    model = OnesOwn()
+    model = Custom()
     assert [name for name, _ in model.named_parameters()] == [
         *("scale", "table.a", "table.rows.0", "table.rows.1.0", "inner.w.0", "inner.b")
     ]
     assert model(10.0).data == 23.0
-    assert [type(m).__name__ for m in model.modules()] == ["OnesOwn", "Neuron"]
+    assert [type(m).__name__ for m in model.modules()] == ["Custom", "Neuron"]
 
 
 def test_shared_parameters_count_once() -> None:
@@ -98,7 +98,7 @@ def test_every_module_is_found_once() -> None:
     assert list(model.modules()) == [model, shared, model[1]]
 
 
-class Knowing(Module):
+class Recursive(Module):
     """Contains itself: as an attribute, in a list, and through a child that refers to its parent."""
 
     def __init__(self) -> None:
@@ -110,7 +110,7 @@ class Knowing(Module):
 
 
 def test_a_module_that_contains_itself() -> None:
-    model = Knowing()
+    model = Recursive()
     assert list(model.modules()) == [model, model.inner]
     names = ["inner.w.0", "inner.b", "parts.1"]
     assert [name for name, _ in model.named_parameters()] == names
@@ -119,7 +119,7 @@ def test_a_module_that_contains_itself() -> None:
     model.load_state_dict(dict.fromkeys(names, 2.0))
     assert model.state_dict() == dict.fromkeys(names, 2.0)
     text = repr(model)
-    assert text.startswith("Knowing(\n  (inner): Neuron(1, tanh")
+    assert text.startswith("Recursive(\n  (inner): Neuron(1, tanh")
     assert "\n  (myself): ...\n" in text
 
 
@@ -163,7 +163,7 @@ def test_train_and_eval_reach_the_whole_tree() -> None:
 # --- outputs -------------------------------------------------------------------------------------
 
 
-def test_a_neuron_is_what_the_formula_says() -> None:
+def test_a_neuron_computes_its_formula() -> None:
     neuron = Neuron(2, seed=0)
     neuron.w[0].data, neuron.w[1].data, neuron.b.data = 0.5, -0.25, 0.125
     assert neuron([2.0, 3.0]).data == math.tanh(0.5 * 2.0 - 0.25 * 3.0 + 0.125)
@@ -205,7 +205,7 @@ def test_numbers_values_and_rows_as_inputs(x: Any) -> None:
 
 def test_a_whole_batch_as_input() -> None:
     """PyTorch accepts a batch; here a model takes one sample."""
-    message = r"^Neuron expects 2 inputs, got 4: give one sample at a time, \[model\(x\) for x in X\]$"
+    message = r"^Neuron expects 2 inputs, got 4: pass one sample at a time, \[model\(x\) for x in X\]$"
     for X in (np.zeros((4, 2)), [[0.0, 0.0]] * 4):
         with pytest.raises(ValueError, match=message):
             MLP(2, [3, 1])(X)
@@ -262,7 +262,7 @@ def test_every_activation_has_a_test() -> None:
     assert [row[0] for row in marker.args[1]] == list(nn.activations.NAMES)
 
 
-def test_no_activation_is_linear() -> None:
+def test_activation_none_means_linear() -> None:
     assert Neuron(1, None, seed=0)(3.0).data == Neuron(1, "linear", seed=0)(3.0).data
     assert repr(Neuron(1, None)) == "Neuron(1, linear)"
 
@@ -279,7 +279,9 @@ def test_a_custom_function() -> None:
 
 @pytest.mark.parametrize("activation", ["Tanh", "softmax", "", 5])
 def test_unknown_activations(activation: Any) -> None:
-    message = rf"^unknown activation {activation!r}; known are linear, tanh, relu, .*or give a function$"
+    message = (
+        rf"^unknown activation {activation!r}; expected a function or one of: linear, tanh, relu, .*$"
+    )
     for build in (
         lambda: Neuron(2, activation),
         lambda: Layer(2, 2, activation),
@@ -310,7 +312,7 @@ def test_a_network_can_be_pickled(activation: str) -> None:
 
 
 def test_a_replaced_method_is_used(monkeypatch: pytest.MonkeyPatch) -> None:
-    """As a learner does after writing a relu."""
+    """A learner may replace it by a hand-written relu."""
     neuron = Neuron(1, "relu", seed=0)
     monkeypatch.setattr(Value, "relu", lambda self: self * 0.0 + 42.0)
     assert neuron(1.0).data == 42.0
@@ -335,7 +337,9 @@ def test_initial_weights(init: str, limit: float, variance: float) -> None:
 
 def test_unknown_init() -> None:
     for build in (lambda: Neuron(2, init="zeros"), lambda: MLP(2, [1], init="zeros")):
-        with pytest.raises(ValueError, match=r"^unknown init 'zeros'; known are uniform, xavier, he$"):
+        with pytest.raises(
+            ValueError, match=r"^unknown init 'zeros'; expected one of: uniform, xavier, he$"
+        ):
             build()
 
 
@@ -344,7 +348,7 @@ def test_seeds(init: str) -> None:
     first, same, other = (MLP(2, [4, 1], init=init, seed=seed) for seed in (1, 1, 2))
     assert weights(first) == weights(same)
     assert set(weights(first)) & set(weights(other)) == {0.0}
-    assert len(set(weights(first))) == 13  # 12 weights and the 0 of the biases: no weight is drawn twice
+    assert len(set(weights(first))) == 13  # 12 different weights, and 0 for all biases
 
 
 def test_a_seed_gives_these_numbers() -> None:
@@ -368,7 +372,7 @@ def test_a_seeded_network_leaves_the_random_module_alone() -> None:
     assert random.random() == expected
 
 
-def test_a_generator_goes_on() -> None:
+def test_a_generator_continues_its_sequence() -> None:
     rng = random.Random(0)
     pair = [Neuron(2, seed=rng), Neuron(2, seed=rng)]
     assert weights(pair[0]) == weights(Neuron(2, seed=0))
@@ -404,17 +408,17 @@ def test_sizes_from_numpy() -> None:
 def test_no_layers() -> None:
     with pytest.raises(ValueError, match=r"^MLP needs at least one layer, got none$"):
         MLP(2, [])
-    message = r"^Network needs the number of inputs and of outputs, got \[2\]$"
+    message = r"^Network needs at least the sizes of input and output, got \[2\]$"
     with pytest.raises(ValueError, match=message):
         Network([2])
 
 
-def test_a_size_where_a_list_of_them_is_needed() -> None:
+def test_a_single_size_instead_of_a_list() -> None:
     with pytest.raises(TypeError, match=r"^MLP needs a list with the size of each layer, got 3$"):
         MLP(2, 3)  # type: ignore[arg-type]
 
 
-def test_network_is_an_mlp_by_its_sizes() -> None:
+def test_network_is_an_mlp_built_from_its_sizes() -> None:
     assert weights(Network([2, 4, 1], "relu", init="he", seed=3)) == weights(
         MLP(2, [4, 1], "relu", init="he", seed=3)
     )
@@ -433,17 +437,20 @@ def test_sequential_with_functions() -> None:
     assert repr(model[:2]) == "Sequential(\n  (layers.0): Layer(2, 3, linear)\n  (layers.1): relu\n)"
 
 
-def test_sequential_takes_what_can_be_called() -> None:
+def test_sequential_accepts_only_callables() -> None:
     with pytest.raises(TypeError, match=r"^Sequential takes modules and functions, got int$"):
         Sequential(Neuron(1), 3)
-    with pytest.raises(TypeError, match=r"^Sequential takes modules, got the class Neuron: call it$"):
+    with pytest.raises(
+        TypeError,
+        match=r"^Sequential takes modules, got the class Neuron; create one with Neuron\(...\)$",
+    ):
         Sequential(Neuron)
 
 
 # --- states --------------------------------------------------------------------------------------
 
 
-def test_a_state_goes_round_exactly() -> None:
+def test_a_state_survives_a_round_trip_exactly() -> None:
     model, other = MLP(2, [3, 1], seed=0), MLP(2, [3, 1], seed=1)
     special = [math.inf, -0.0, 5e-324, 0.1 + 0.2]
     for p, x in zip(model.parameters(), special, strict=False):
@@ -480,7 +487,7 @@ def test_a_wrong_state_changes_nothing(state: Any, error: type[Exception], messa
 
 @pytest.mark.parametrize("state", [None, [1.0, 2.0, 3.0], "w.0"])
 def test_an_invalid_state(state: Any) -> None:
-    message = "^expected numbers by name, as state_dict\\(\\) returns them, got "
+    message = "^expected a dict of numbers, as state_dict\\(\\) returns it, got "
     with pytest.raises(TypeError, match=message):
         Neuron(2).load_state_dict(state)
 
@@ -507,7 +514,7 @@ def test_repr() -> None:
         "  (layers.1): Neuron(2, tanh)\n"
         ")"
     )
-    assert repr(OnesOwn()) == "OnesOwn(\n  (inner): Neuron(1, linear)\n)"
+    assert repr(Custom()) == "Custom(\n  (inner): Neuron(1, linear)\n)"
 
 
 def test_repr_shows_modules_in_a_dict() -> None:

@@ -1,4 +1,4 @@
-"""Checkpoint files: every field is validated before anything changes, and named if it is wrong."""
+"""Checkpoint files: every field is validated before anything changes; errors name the wrong field."""
 
 import json
 import math
@@ -28,7 +28,7 @@ NATIVE = pytest.mark.skipif(c_core is None, reason="there is no C core")
 EACH_ENGINE = [pytest.param(name, marks=NATIVE if name == "native" else ()) for name in ENGINES]
 
 
-def go_on(model: Any, optimizer: Any, path: Path, **options: Any) -> Any:
+def resumed(model: Any, optimizer: Any, path: Path, **options: Any) -> Any:
     fixed: Any = {"optimizer": optimizer, "batch_size": 8, "resume": path, "progress": False}
     return fit(model, LOSS, X, Y, **fixed, **options)
 
@@ -38,7 +38,7 @@ def train(path: Path, epochs: int, engine: str, model: Any = None) -> tuple[Any,
     optimizer = optim.Adam(model.parameters(), lr=0.05)
     metrics = {"first": lambda predictions, targets: predictions[0].data}
     options = {"epochs": epochs, "engine": engine, "validation": (X[:4], Y[:4]), "metrics": metrics}
-    return model, optimizer, go_on(model, optimizer, path, **options)
+    return model, optimizer, resumed(model, optimizer, path, **options)
 
 
 class Content:
@@ -68,12 +68,12 @@ def good(tmp_path_factory: pytest.TempPathFactory) -> Callable[[str], Path]:
 
 
 def refused(path: Path, field: str) -> None:
-    """A ModelFileError names the file and the field; model and optimiser are unchanged."""
+    """Assert that a ModelFileError names file and field, and leaves model and optimiser unchanged."""
     model = nn.MLP(2, [3, 1], seed=1)
     optimizer = optim.Adam(model.parameters(), lr=0.05)
     before, state = model.state_dict(), optimizer.state_dict()
     with pytest.raises(ModelFileError, match=re.escape(str(path))) as caught:
-        go_on(model, optimizer, path, epochs=4, engine="eager")
+        resumed(model, optimizer, path, epochs=4, engine="eager")
     assert field in str(caught.value)
     assert "\n" not in str(caught.value)
     assert model.state_dict() == before
@@ -142,7 +142,7 @@ def test_a_missing_field_is_named(good: Any, engine: str, field: str, tmp_path: 
 
 
 @pytest.mark.parametrize("field", ["extra", "history.extra"])
-def test_a_field_too_many_is_named(good: Any, field: str, tmp_path: Path) -> None:
+def test_an_unexpected_field_is_named(good: Any, field: str, tmp_path: Path) -> None:
     content = Content(good("eager"))
     place, name = changed(content, field)
     place[name] = 1
@@ -155,7 +155,7 @@ def test_metadata_that_is_not_an_object(good: Any, text: str, tmp_path: Path) ->
     content = Content(good("eager"))
     path = tmp_path / "file"
     path.write_bytes(to_bytes(content.tensors, {**content.metadata, "training": text}))
-    refused(path, "the metadata of the training")
+    refused(path, "the training metadata")
 
 
 def wrong_tensors(tensor: Any) -> Iterator[Any]:
@@ -187,7 +187,7 @@ def test_a_wrong_tensor_is_named(good: Any, engine: str, name: str, tmp_path: Pa
     refused(tmp_path / "missing", name)
 
 
-def test_a_tensor_of_a_kind_that_numpy_lacks(good: Any, tmp_path: Path) -> None:
+def test_a_tensor_with_a_dtype_that_numpy_lacks(good: Any, tmp_path: Path) -> None:
     whole = good("eager").read_bytes()
     size = int.from_bytes(whole[:8], "little")
     header = json.loads(whole[8 : 8 + size])
@@ -206,24 +206,24 @@ def test_a_truncated_file(good: Any, tmp_path: Path) -> None:
         refused(tmp_path / "file", "")
 
 
-def test_the_same_layers_with_another_activation(good: Any) -> None:
-    with pytest.raises(ModelFileError, match="belongs to another model: it has other layers"):
+def test_the_same_layers_with_a_different_activation(good: Any) -> None:
+    with pytest.raises(ModelFileError, match="belongs to a different model: its layers"):
         train(good("eager"), 5, "eager", nn.MLP(2, [3, 1], "relu", seed=0))
 
 
-def test_an_optimiser_whose_state_has_another_size(good: Any) -> None:
+def test_an_optimiser_whose_state_has_a_different_size(good: Any) -> None:
     class Adam(optim.Adam):
         state_size = 3
 
     model = nn.MLP(2, [3, 1], seed=1)
     before = model.state_dict()
     with pytest.raises(ModelFileError, match=r"the tensor optimizer is .* expected float64 of shape"):
-        go_on(model, Adam(model.parameters(), lr=0.05), good("eager"))
+        resumed(model, Adam(model.parameters(), lr=0.05), good("eager"))
     assert model.state_dict() == before
 
 
 def test_bytes_changed_at_random(good: Any, tmp_path: Path) -> None:
-    """A ModelFileError or a resumed run: never another exception, never a partial model."""
+    """A ModelFileError or a resumed run: never a different exception, never a partial model."""
     whole, path = good("eager").read_bytes(), tmp_path / "file"
     rng = np.random.default_rng(0)
     start = nn.MLP(2, [3, 1], seed=1).state_dict()
@@ -243,17 +243,17 @@ def test_bytes_changed_at_random(good: Any, tmp_path: Path) -> None:
 @pytest.mark.parametrize(
     ("change", "message"),
     [
-        ({"loss": "mse"}, "another loss: 'binary_cross_entropy_with_logits' there, 'mse_loss' here"),
-        ({"batch_size": 4}, "another batch_size: '8' there, '4' here"),
-        ({"seed": 1}, "another seed: '0' there, '1' here"),
-        ({"X": X[::-1].copy()}, "another data: '20 samples .* there, '20 samples with the digest"),
-        ({"X": X[:10], "y": Y[:10]}, "another data: .* there, '10 samples with the digest"),
-        ({"optimizer": ("Adam", {"lr": 0.5})}, "another lr: '0.05' there, '0.5' here"),
-        ({"optimizer": ("Adam", {"lr": 0.05, "eps": 1e-6})}, "another eps: '1e-08' there, '1e-06' here"),
-        ({"optimizer": ("SGD", {"lr": 0.05})}, "another optimizer: 'Adam' there, 'SGD' here"),
+        ({"loss": "mse"}, "loss differs: 'binary_cross_entropy_with_logits' there, 'mse_loss' here"),
+        ({"batch_size": 4}, "batch_size differs: '8' there, '4' here"),
+        ({"seed": 1}, "seed differs: '0' there, '1' here"),
+        ({"X": X[::-1].copy()}, "data differs: '20 samples .* there, '20 samples with the digest"),
+        ({"X": X[:10], "y": Y[:10]}, "data differs: .* there, '10 samples with the digest"),
+        ({"optimizer": ("Adam", {"lr": 0.5})}, "lr differs: '0.05' there, '0.5' here"),
+        ({"optimizer": ("Adam", {"lr": 0.05, "eps": 1e-6})}, "eps differs: '1e-08' there, '1e-06' here"),
+        ({"optimizer": ("SGD", {"lr": 0.05})}, "optimizer differs: 'Adam' there, 'SGD' here"),
     ],
 )
-def test_a_run_goes_on_as_it_began_or_not_at_all(
+def test_a_run_resumes_only_with_the_same_setup(
     good: Any, tmp_path: Path, change: dict[str, Any], message: str
 ) -> None:
     path = tmp_path / "run"
@@ -263,15 +263,15 @@ def test_a_run_goes_on_as_it_began_or_not_at_all(
     before = model.state_dict()
     given = {"loss": LOSS, "X": X, "y": Y, "batch_size": 8, **change}
     optimizer = getattr(optim, name)(model.parameters(), **options)
-    with pytest.raises(ModelFileError, match=f"belongs to a run with {message}"):
+    with pytest.raises(ModelFileError, match=f"belongs to a run whose {message}"):
         fit(model, optimizer=optimizer, resume=path, progress=False, **given)
     assert model.state_dict() == before
 
 
-def test_an_optimiser_whose_rate_a_schedule_changed_goes_on(tmp_path: Path) -> None:
+def test_a_run_resumes_after_a_schedule_changed_the_learning_rate(tmp_path: Path) -> None:
     model = nn.MLP(2, [3, 1], seed=1)
     optimizer = optim.Adam(model.parameters(), lr=0.05)
     for epochs in (2, 4):
         schedule = optim.StepLR(optimizer, step_size=1, gamma=0.5)
-        history = go_on(model, optimizer, tmp_path / "run", schedule=schedule, epochs=epochs)
+        history = resumed(model, optimizer, tmp_path / "run", schedule=schedule, epochs=epochs)
     assert history.epochs == 4

@@ -1,4 +1,4 @@
-"""fit in native code: the same numbers as eager mode, and when it is used."""
+"""fit in native code: the same numbers as eager mode, and the choice between the two."""
 
 import math
 import re
@@ -56,14 +56,14 @@ def close(first: Any, second: Any) -> None:
 
 @native
 @pytest.mark.parametrize("optimizer", OPTIMIZERS)
-def test_native_code_takes_the_same_100_epochs(optimizer: str) -> None:
+def test_native_code_matches_eager_mode_for_100_epochs(optimizer: str) -> None:
     X, y = data.moons(40, seed=1)
     close(*both("binary_cross_entropy_with_logits", X, y, [6, 1], optimizer, epochs=100, batch_size=16))
 
 
 @native
 @pytest.mark.parametrize("loss", ["mse", "l1", "huber", "hinge", "cross_entropy"])
-def test_native_code_has_the_same_losses(loss: str) -> None:
+def test_native_code_matches_eager_mode_for_other_losses(loss: str) -> None:
     X, y = data.moons(30, seed=2)
     y = 2 * y - 1 if loss == "hinge" else y
     nouts = [5, 2] if loss == "cross_entropy" else [5, 1]
@@ -84,7 +84,7 @@ def test_native_code_follows_a_schedule_and_stops_early() -> None:
 
 
 class Custom(nn.Module):
-    """A model of one's own: a weight, and a function of the model and the sample."""
+    """A custom model: a weight, and a function of the model and the sample."""
 
     def __init__(self, function: Callable[[Any, Any], Any]) -> None:
         self.w, self.function = Value(0.5), function
@@ -94,7 +94,7 @@ class Custom(nn.Module):
 
 
 @native
-def test_what_cannot_be_compiled_is_trained_eagerly() -> None:
+def test_models_that_cannot_be_compiled_train_eagerly() -> None:
     def branching(model: Any, x: Any) -> Any:
         return model.w * x[0] if x[0] > 0.5 else model.w * x[1]
 
@@ -109,14 +109,14 @@ def largest(predictions: Any, targets: Any) -> Any:
 
 
 def per_positive(predictions: Any, targets: Any) -> Any:
-    """Infinite for some samples alone."""
+    """Infinite for some samples taken alone."""
     pairs = zip(predictions, targets, strict=True)
     return chainrule.sum([(p - t) ** 2 for p, t in pairs]) / sum(t > 0.0 for t in targets)
 
 
 @native
 @pytest.mark.parametrize("loss", [largest, per_positive])
-def test_a_loss_that_is_not_a_mean_is_refused(loss: Any) -> None:
+def test_a_loss_that_is_not_a_mean_is_rejected(loss: Any) -> None:
     with pytest.raises(TypeError, match="not the mean of the losses of its samples"):
         quick(loss=loss, engine="native")
     assert quick(loss=loss).epochs == 5
@@ -128,14 +128,14 @@ def test_an_unknown_engine() -> None:
 
 
 @native
-def test_many_short_epochs_are_done_in_one_go() -> None:
+def test_many_short_epochs_run_in_one_call() -> None:
     history = quick(epochs=20_000, engine="native")
     assert history.epochs == len(history.dead_units) == len(history.learning_rates) == 20_000
     assert history.losses[-1] < 1e-3
     assert math.isnan(history.dead_units[-2]) or history.dead_units[-2] >= 0.0
 
 
-def test_a_step_of_its_own_is_called() -> None:
+def test_an_overridden_step_is_called() -> None:
     class Counting(optim.SGD):
         calls = 0
 
@@ -147,11 +147,11 @@ def test_a_step_of_its_own_is_called() -> None:
     history = quick(model, optimizer=Counting(model.parameters(), lr=0.1), epochs=3)
     assert Counting.calls == 3
     if chainrule.value.c_core is not None:
-        reason = "Counting has a step() of its own, which native code would not call: write a rule()"
+        reason = "Counting overrides step(), which native code would not call: define a rule() instead"
         assert history.reason == reason
 
 
-def test_a_part_of_the_parameters_is_trained() -> None:
+def test_training_some_of_the_parameters() -> None:
     model, other = xor_model(), xor_model()
     for each, engine in ((model, "auto"), (other, "eager")):
         some = each.parameters()[:5]
@@ -175,7 +175,7 @@ class Rule(optim.Optimizer):
 
 
 @native
-def test_the_history_says_what_trained() -> None:
+def test_the_history_names_the_engine() -> None:
     for engine in ("auto", "native"):
         history = quick(engine=engine)
         assert (history.engine, history.reason) == ("native", "")
@@ -191,19 +191,19 @@ def test_the_history_says_why_auto_stays_eager() -> None:
             self.mlp = nn.MLP(2, [3, 1], seed=0)
 
         def forward(self, x: Any) -> Any:
-            return self.mlp(x * 2)  # for an array: every number is doubled
+            return self.mlp(x * 2)  # x is an array, so every number is doubled
 
     history, eager = quick(Doubling()), quick(Doubling(), engine="eager")
     assert bits(history.losses) == bits(eager.losses)
     assert quick(Doubling(), engine="native").losses == near(eager.losses, rel=1e-9)
     reason = (
-        "the model is your own and may do something else at each call; if it has no Python branches, "
-        "engine='native' compiles it"
+        "the model is user-defined and may behave differently at each call; if it has no Python "
+        "branches, use engine='native' to compile it"
     )
     assert (history.engine, history.reason) == ("eager", reason)
     assert str(history).endswith(f", engine eager ({reason})")
     history = quick(loss=lambda predictions, targets: nn.mse_loss(predictions, targets))
-    assert (history.engine, history.reason[:20]) == ("eager", "the loss is your own")
+    assert (history.engine, history.reason[:24]) == ("eager", "the loss is user-defined")
 
 
 CANNOT_BE_TRACED: dict[str, tuple[Callable[[Any, Any], Any], str]] = {
@@ -232,7 +232,7 @@ def test_a_rule_that_cannot_be_traced_trains_eagerly_and_the_history_says_why(na
 @native
 @pytest.mark.parametrize("engine", ["auto", "native", "eager"])
 @pytest.mark.parametrize("kind", [TypeError, ValueError, AttributeError, KeyError, ZeroDivisionError])
-def test_an_error_in_a_rule_comes_out_as_itself(engine: str, kind: Any) -> None:
+def test_an_error_in_a_rule_propagates(engine: str, kind: Any) -> None:
     def update(p: Any, g: Any) -> Any:
         raise kind("mine")
 
@@ -247,7 +247,7 @@ def test_an_error_in_a_rule_comes_out_as_itself(engine: str, kind: Any) -> None:
 @pytest.mark.parametrize("engine", ["native", "eager"])
 @pytest.mark.parametrize("kind", [TypeError, ValueError, AttributeError, KeyError])
 @pytest.mark.parametrize("when_training", [True, False])
-def test_an_error_in_a_model_comes_out_as_itself(engine: str, kind: Any, when_training: bool) -> None:
+def test_an_error_in_a_model_propagates(engine: str, kind: Any, when_training: bool) -> None:
     def wrong(model: Any, x: Any) -> Any:
         if model.training is when_training:
             raise kind("mine")
@@ -258,7 +258,7 @@ def test_an_error_in_a_model_comes_out_as_itself(engine: str, kind: Any, when_tr
 
 
 @native
-def test_a_rule_with_another_size_of_state() -> None:
+def test_a_rule_with_a_different_state_size() -> None:
     class Sized(Rule):
         state_size = 2
 
@@ -275,15 +275,15 @@ def test_eager_monitoring_is_reported() -> None:
 
     history = quick(Custom(branching), engine="native", validation=XOR)
     assert history.engine == "native"
-    assert history.reason.startswith("watched in eager mode: reading .data inside a compiled function")
+    assert history.reason.startswith("evaluated in eager mode: reading .data inside a compiled function")
 
 
 @native
-def test_progress_says_what_trains_and_why(capsys: pytest.CaptureFixture[str]) -> None:
+def test_progress_names_the_engine_and_the_reason(capsys: pytest.CaptureFixture[str]) -> None:
     quick(progress=True)
     assert "native" in capsys.readouterr().err
     quick(loss=lambda predictions, targets: nn.mse_loss(predictions, targets), progress=True)
-    assert "engine eager: the loss is your own" in capsys.readouterr().err
+    assert "engine eager: the loss is user-defined" in capsys.readouterr().err
 
 
 # --- monitoring: what is evaluated after an epoch ------------------------------------------------
@@ -334,7 +334,7 @@ class Dropout(nn.Module):
 @pytest.mark.parametrize(
     ("loss", "outputs"), [("mse", 1), ("binary_cross_entropy_with_logits", 1), ("cross_entropy", 3)]
 )
-def test_native_code_watches_as_eager_mode_does(
+def test_native_code_monitors_as_eager_mode_does(
     loss: str, outputs: int, batch_size: int | None, validation: float | None
 ) -> None:
     X, y = data.blobs(60, centers=max(outputs, 2), seed=3)
@@ -345,7 +345,7 @@ def test_native_code_watches_as_eager_mode_does(
 
 @native
 @pytest.mark.parametrize("validation", [None, XOR])
-def test_what_is_watched_is_compiled_once(validation: Any) -> None:
+def test_monitoring_is_compiled_once(validation: Any) -> None:
     """Neither the model nor the loss is called for each epoch."""
     calls = []
     for epochs in (2, 20):
@@ -373,7 +373,7 @@ class Counting(nn.Module):
 
 @native
 @pytest.mark.parametrize("outputs", [1, 2])
-def test_metrics_get_what_they_get_in_eager_mode(outputs: int) -> None:
+def test_metrics_get_the_same_arguments_as_in_eager_mode(outputs: int) -> None:
     kinds, modes = [], []
 
     def metric(predictions: Any, targets: Any) -> float:
@@ -400,14 +400,14 @@ def test_metrics_get_what_they_get_in_eager_mode(outputs: int) -> None:
         (lambda out: out if out > 0.0 else -out, {"validation": XOR, "epochs": 20}),
         (lambda out: out * round(out.data, 1), {"validation": XOR, "patience": 3}),
     ],
-    ids=["on the training data", "on other data", "with a branch", "what cannot be compiled"],
+    ids=["on the training data", "on other data", "with a branch", "not compilable"],
 )
-def test_what_is_watched_is_traced_in_evaluation_mode(evaluated: Any, options: Any) -> None:
+def test_monitoring_is_traced_in_evaluation_mode(evaluated: Any, options: Any) -> None:
     watched(lambda: Scaled(evaluated), **options)
 
 
 @native
-def test_samples_of_different_lengths_to_validate_with() -> None:
+def test_validation_samples_of_different_lengths() -> None:
     validation = ([[1.0], [1.0, 2.0, 3.0]], [0.5, 2.0])
     watched(lambda: Custom(lambda m, x: m.w * sum(x)), X=XOR[0].tolist(), validation=validation)
 
@@ -428,12 +428,12 @@ def test_dropout_is_trained_eagerly() -> None:
     auto, eager = (quick(model(), engine=engine, **options) for engine in ("auto", "eager"))
     assert auto.curves() == eager.curves()
     if chainrule.value.c_core is not None:
-        with pytest.raises(TypeError, match="not the same each time"):
+        with pytest.raises(TypeError, match="two traces of the model differ"):
             quick(model(), engine="native", **options)
 
 
 @native
-def test_a_train_of_its_own_is_called() -> None:
+def test_an_overridden_train_is_called() -> None:
     class Freezing(nn.Module):
         def __init__(self) -> None:
             self.mlp, self.factor = nn.MLP(2, [3, 1], seed=0), 1.0
@@ -459,14 +459,14 @@ BINARY = "binary_cross_entropy_with_logits"
         ("mse", [[0.0, 1.0, 2.0]], [1.0], "^Neuron expects 2 inputs, got 3$"),
     ],
 )
-def test_validation_data_that_is_refused(engine: str, loss: str, X: Any, y: Any, message: str) -> None:
+def test_invalid_validation_data(engine: str, loss: str, X: Any, y: Any, message: str) -> None:
     with pytest.raises(ValueError, match=message):
         quick(loss=loss, validation=(X, y), engine=engine)
 
 
 @native
 @pytest.mark.parametrize("wrong", [math.nan, math.inf])
-def test_numbers_to_validate_with_that_are_not_finite(wrong: float) -> None:
+def test_non_finite_validation_data(wrong: float) -> None:
     eager, _ = watched(xor_model, validation=([[0.0, 1.0], [1.0, 1.0]], [1.0, wrong]), patience=3)
     assert not any(map(math.isfinite, eager.validation_losses))
 

@@ -28,18 +28,20 @@ ROOT = Path(__file__).parents[3]
 MODELS: dict[str, nn.Module] = {
     "neuron": nn.Neuron(3, "relu", seed=0),
     "layer": nn.Layer(2, 3, "sigmoid", init="he", seed=1),
-    "layer of one": nn.Layer(2, 1, seed=1),
+    "layer with one neuron": nn.Layer(2, 1, seed=1),
     "mlp": nn.MLP(2, [4, 4, 1], seed=2),
-    "mlp with outputs": nn.MLP(2, [4, 3], "gelu", "exp", init="xavier", seed=3),
+    "mlp with several outputs": nn.MLP(2, [4, 3], "gelu", "exp", init="xavier", seed=3),
     "network": nn.Network([2, 3, 1], "silu", seed=4),
-    "in a row": nn.Sequential(nn.Layer(2, 3, seed=5), nn.Neuron(3, seed=6)),
+    "Sequential": nn.Sequential(nn.Layer(2, 3, seed=5), nn.Neuron(3, seed=6)),
     "with functions": nn.Sequential(
         nn.Layer(2, 3, None, seed=7),
         chainrule.relu,
         nn.activation_named("sin"),
         nn.MLP(3, [2, 1], seed=8),
     ),
-    "rows in a row": nn.Sequential(nn.Sequential(nn.Sequential(nn.Neuron(2, seed=9)), chainrule.tanh)),
+    "nested Sequential": nn.Sequential(
+        nn.Sequential(nn.Sequential(nn.Neuron(2, seed=9)), chainrule.tanh)
+    ),
     "empty": nn.Sequential(),
 }
 
@@ -59,7 +61,7 @@ def outputs(model: nn.Module, width: int) -> list[float]:
 
 
 @pytest.mark.parametrize("name", MODELS)
-def test_every_kind_comes_back_bit_for_bit(name: str, tmp_path: Path) -> None:
+def test_every_kind_of_model_survives_bit_for_bit(name: str, tmp_path: Path) -> None:
     model = MODELS[name]
     save(model, tmp_path / "model")
     again = load(tmp_path / "model")
@@ -73,7 +75,7 @@ def test_every_kind_comes_back_bit_for_bit(name: str, tmp_path: Path) -> None:
 
 
 @pytest.mark.parametrize("activation", NAMES)
-def test_every_activation_comes_back(activation: str, tmp_path: Path) -> None:
+def test_every_activation_survives(activation: str, tmp_path: Path) -> None:
     model = nn.Neuron(2, activation, seed=0)
     save(model, str(tmp_path / "model"))
     assert outputs(load(str(tmp_path / "model")), 2) == outputs(model, 2)
@@ -109,7 +111,7 @@ def test_any_reader_of_safetensors_can_read_the_file(tmp_path: Path) -> None:
 # --- what cannot be saved ------------------------------------------------------------------------
 
 
-class OnesOwn(nn.Module):
+class Custom(nn.Module):
     def __init__(self) -> None:
         self.w = Value(1.0)
 
@@ -118,23 +120,23 @@ class Derived(nn.MLP):
     pass
 
 
-@pytest.mark.parametrize("model", [OnesOwn(), Derived(2, [1]), nn.Sequential(nn.Neuron(1), OnesOwn())])
-def test_unknown_modules_are_refused(model: nn.Module, tmp_path: Path) -> None:
+@pytest.mark.parametrize("model", [Custom(), Derived(2, [1]), nn.Sequential(nn.Neuron(1), Custom())])
+def test_unknown_modules_are_rejected(model: nn.Module, tmp_path: Path) -> None:
     message = (
-        r"^cannot save a (OnesOwn|Derived): save knows Neuron, Layer, MLP, Network and Sequential; for "
-        r"others keep state_dict\(\) and build the model in code$"
+        r"^cannot save a (Custom|Derived): save supports Neuron, Layer, MLP, Network and Sequential; "
+        r"for other models, save state_dict\(\) and build the model in code$"
     )
     with pytest.raises(TypeError, match=message):
         save(model, tmp_path / "model")
     assert list(tmp_path.iterdir()) == []
 
 
-def test_custom_functions_are_refused(tmp_path: Path) -> None:
+def test_custom_functions_are_rejected(tmp_path: Path) -> None:
     for model in (nn.Neuron(1, lambda x: x), nn.MLP(1, [1, 1], lambda x: x)):
         message = r"^cannot save the activation <lambda>: use one of linear, tanh, "
         with pytest.raises(TypeError, match=message):
             save(model, tmp_path / "model")
-    with pytest.raises(TypeError, match=r"^cannot save a function: save knows Neuron, "):
+    with pytest.raises(TypeError, match=r"^cannot save a function: save supports Neuron, "):
         save(nn.Sequential(nn.Neuron(1), lambda x: x), tmp_path / "model")
     assert list(tmp_path.iterdir()) == []
 
@@ -145,9 +147,9 @@ def relu(x: Any) -> Any:
 
 
 @pytest.mark.parametrize(
-    "model", [nn.Neuron(1, relu), nn.Sequential(nn.Neuron(1), relu)], ids=["activation", "in a row"]
+    "model", [nn.Neuron(1, relu), nn.Sequential(nn.Neuron(1), relu)], ids=["activation", "Sequential"]
 )
-def test_a_function_with_the_name_of_another_is_refused(model: nn.Module, tmp_path: Path) -> None:
+def test_a_custom_function_with_a_known_name_is_rejected(model: nn.Module, tmp_path: Path) -> None:
     with pytest.raises(TypeError, match="cannot save"):
         save(model, tmp_path / "model")
 
@@ -170,8 +172,8 @@ def extended() -> nn.Module:
 
 
 @pytest.mark.parametrize("make", [mixed, shared, extended])
-def test_what_would_not_come_back_is_refused(make: Any, tmp_path: Path) -> None:
-    """Better now than when the file is the only copy."""
+def test_models_that_could_not_be_restored_are_rejected(make: Any, tmp_path: Path) -> None:
+    """An error now is better than one when the file is the only copy."""
     with pytest.raises(TypeError, match="cannot save"):
         save(make(), tmp_path / "model")
     assert list(tmp_path.iterdir()) == []
@@ -214,7 +216,7 @@ save(nn.Neuron(2), sys.argv[1])"""
 WAITING = f"""{SAVES}os.fsync = lambda file: print("writing", flush=True) or sys.stdin.readline()
 save(nn.Neuron(2, seed=7), sys.argv[1])"""
 BUSY = f"{SAVES}for _ in range(40): save(nn.MLP(3, [4, 1]), sys.argv[1]); load(sys.argv[1])"
-LOCKS = pytest.mark.skipif(os.name != "posix", reason="files are locked as on POSIX")
+LOCKS = pytest.mark.skipif(os.name != "posix", reason="needs POSIX file locks")
 
 
 def started(code: str, path: Path) -> subprocess.Popen[str]:
@@ -223,14 +225,14 @@ def started(code: str, path: Path) -> subprocess.Popen[str]:
 
 
 @LOCKS
-def test_what_a_killed_save_left_is_removed_by_the_next(tmp_path: Path) -> None:
+def test_the_next_save_removes_what_a_killed_one_left(tmp_path: Path) -> None:
     path = tmp_path / "model"
     for _ in range(2):
         killed = started(KILLED, path)
         killed.communicate(timeout=60)
         assert killed.returncode == -signal.SIGKILL
         assert [p.suffix for p in tmp_path.iterdir()] == [".part"]
-    other = tmp_path / f".model.b.{'0' * 16}.part"  # of the file model.b
+    other = tmp_path / f".model.b.{'0' * 16}.part"  # belongs to the file model.b
     other.write_bytes(b"")
     save(MODELS["neuron"], path)
     assert {p.name for p in tmp_path.iterdir()} == {"model", other.name}
@@ -238,7 +240,7 @@ def test_what_a_killed_save_left_is_removed_by_the_next(tmp_path: Path) -> None:
 
 
 @LOCKS
-def test_what_another_process_is_writing_is_not_removed(tmp_path: Path) -> None:
+def test_a_file_that_another_process_is_writing_is_not_removed(tmp_path: Path) -> None:
     path = tmp_path / "model"
     writer = started(WAITING, path)
     assert writer.stdout.readline() == "writing\n"
@@ -268,7 +270,7 @@ def umask() -> Iterator[Callable[[int], int]]:
     os.umask(before)
 
 
-@pytest.mark.skipif(os.name != "posix", reason="modes of this kind are POSIX")
+@pytest.mark.skipif(os.name != "posix", reason="needs POSIX file modes")
 @pytest.mark.parametrize(("mask", "mode"), [(0o022, 0o644), (0o077, 0o600), (0o002, 0o664)])
 def test_a_new_file_has_the_mode_that_open_gives(
     umask: Any, mask: int, mode: int, tmp_path: Path
@@ -278,7 +280,7 @@ def test_a_new_file_has_the_mode_that_open_gives(
     assert stat.S_IMODE((tmp_path / "model").stat().st_mode) == mode
 
 
-@pytest.mark.skipif(os.name != "posix", reason="modes of this kind are POSIX")
+@pytest.mark.skipif(os.name != "posix", reason="needs POSIX file modes")
 @pytest.mark.parametrize("mode", [0o600, 0o640, 0o666])
 def test_a_replaced_file_keeps_its_mode(mode: int, tmp_path: Path) -> None:
     path = tmp_path / "model"
@@ -289,7 +291,7 @@ def test_a_replaced_file_keeps_its_mode(mode: int, tmp_path: Path) -> None:
     assert bits(load(path)) == bits(MODELS["neuron"])
 
 
-@pytest.mark.skipif(os.name != "posix", reason="links of this kind are POSIX")
+@pytest.mark.skipif(os.name != "posix", reason="needs POSIX links")
 def test_a_link_stays_a_link(tmp_path: Path) -> None:
     (tmp_path / "elsewhere").mkdir()
     target, link = tmp_path / "elsewhere" / "model", tmp_path / "latest"
@@ -299,7 +301,7 @@ def test_a_link_stays_a_link(tmp_path: Path) -> None:
     assert bits(load(target)) == bits(MODELS["neuron"])
 
 
-@pytest.mark.skipif(os.name != "posix", reason="pipes of this kind are POSIX")
+@pytest.mark.skipif(os.name != "posix", reason="needs POSIX pipes")
 def test_only_ordinary_files_are_replaced(tmp_path: Path) -> None:
     """A device, for example: /dev/null must not be replaced by a file."""
     pipe = tmp_path / "pipe"
@@ -309,7 +311,7 @@ def test_only_ordinary_files_are_replaced(tmp_path: Path) -> None:
     assert pipe.is_fifo()
 
 
-def test_a_place_that_is_a_directory(tmp_path: Path) -> None:
+def test_saving_to_a_directory(tmp_path: Path) -> None:
     (tmp_path / "model").mkdir()
     with pytest.raises(OSError, match="model"):
         save(MODELS["neuron"], tmp_path / "model")
@@ -317,14 +319,16 @@ def test_a_place_that_is_a_directory(tmp_path: Path) -> None:
     assert list((tmp_path / "model").iterdir()) == []
 
 
-def test_a_place_that_does_not_exist(tmp_path: Path) -> None:
+def test_saving_into_a_missing_directory(tmp_path: Path) -> None:
     path = tmp_path / "missing" / "model"
-    with pytest.raises(FileNotFoundError, match=f"^no directory for {re.escape(str(path))}$"):
+    with pytest.raises(
+        FileNotFoundError, match=f"^the directory of {re.escape(str(path))} does not exist$"
+    ):
         save(MODELS["neuron"], path)
 
 
 @pytest.mark.skipif(not hasattr(os, "geteuid") or os.geteuid() == 0, reason="root may write anywhere")
-def test_a_directory_that_may_not_be_written(tmp_path: Path) -> None:
+def test_saving_into_a_read_only_directory(tmp_path: Path) -> None:
     tmp_path.chmod(0o500)
     try:
         with pytest.raises(PermissionError):
@@ -339,7 +343,7 @@ def test_a_directory_that_may_not_be_written(tmp_path: Path) -> None:
 NEURON = {"kind": "Neuron", "sizes": [1], "activations": ["tanh"]}
 NEURON_NAMES = ["w.0", "b"]
 FUNCTION = {"kind": "function", "name": "tanh"}
-MISFIT = " is damaged: names and numbers do not fit$"
+MISFIT = " is damaged: its names and numbers do not match$"
 UNFIT = ": the architecture"
 
 
@@ -357,13 +361,13 @@ def written(path: Path, architecture: Any = NEURON, names: Any = NEURON_NAMES, *
     return path
 
 
-def test_a_file_written_by_hand(tmp_path: Path) -> None:
+def test_a_hand_written_file(tmp_path: Path) -> None:
     model = load(written(tmp_path / "model"))
     assert repr(model) == "Neuron(1, tanh)"
     assert model.state_dict() == {"w.0": 0.5, "b": 0.25}
 
 
-def test_no_file(tmp_path: Path) -> None:
+def test_loading_a_missing_file(tmp_path: Path) -> None:
     for path in (tmp_path / "missing", tmp_path):
         with pytest.raises(FileNotFoundError, match=f"^no model file {re.escape(str(path))}$"):
             load(path)
@@ -377,10 +381,10 @@ def test_no_file(tmp_path: Path) -> None:
     ],
     ids=["empty", "short", "table", "pickle", "JSON"],
 )
-def test_a_file_of_another_kind_is_not_called_damaged(content: bytes, tmp_path: Path) -> None:
+def test_a_file_of_a_different_kind_is_not_called_damaged(content: bytes, tmp_path: Path) -> None:
     path = tmp_path / "points.csv"
     path.write_bytes(content)
-    message = f"{path} is not a model file: give one that save or `chainrule train --save` wrote"
+    message = f"{path} is not a model file: pass one written by save or `chainrule train --save`"
     with pytest.raises(ModelFileError, match=f"^{re.escape(message)}$"):
         load(path)
 
@@ -388,8 +392,8 @@ def test_a_file_of_another_kind_is_not_called_damaged(content: bytes, tmp_path: 
 @pytest.mark.parametrize(
     ("changes", "message"),
     [
-        ({"format": "pt"}, r" is not a model of chainrule \(format 'pt'\)$"),
-        ({"without": "format"}, r" is not a model of chainrule \(format None\)$"),
+        ({"format": "pt"}, r" is not a chainrule model \(format 'pt'\)$"),
+        ({"without": "format"}, r" is not a chainrule model \(format None\)$"),
         ({"without": "architecture"}, " is damaged: "),
         ({"without": "names"}, " is damaged: "),
         ({"architecture": "{"}, " is damaged: "),
@@ -464,14 +468,14 @@ def test_ten_thousand_mutated_files() -> None:
     assert run.returncode == 0, run.stderr[-2000:]
     report = json.loads(run.stdout)
     assert report["strange"] == {}
-    assert sorted(report["endings"]) == ["loaded", "refused"]
+    assert sorted(report["endings"]) == ["loaded", "rejected"]
     assert sum(report["endings"].values()) == 10_000
-    assert report["endings"]["refused"] > 8_000
+    assert report["endings"]["rejected"] > 8_000
     assert report["leftover"] == ["damaged", "original"]
 
 
 @pytest.mark.skipif(sys.platform != "linux", reason="finds the path of an open file in /proc")
-def test_a_save_whose_file_always_disappears_ends(
+def test_save_gives_up_if_its_file_keeps_disappearing(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     path = tmp_path / "model"
@@ -484,7 +488,7 @@ def test_a_save_whose_file_always_disappears_ends(
         return True
 
     monkeypatch.setattr(saving, "_lock", removed)
-    message = r"^cannot write .*model: the file beside it disappeared 100 times"
+    message = r"^cannot write .*model: its temporary file was removed 100 times"
     with pytest.raises(OSError, match=message):
         save(nn.MLP(2, [1], seed=1), path)
     assert path.read_bytes() == before

@@ -1,6 +1,6 @@
 """fit and History: what is learned, what is recorded, and how training ends.
 
-XOR and moons are solved from every seed; Ctrl-C, NaN, early stopping and callbacks end a run cleanly.
+XOR and moons are solved with every seed; Ctrl-C, NaN, early stopping and callbacks end a run cleanly.
 """
 
 import math
@@ -71,7 +71,7 @@ def test_three_classes() -> None:
     assert history.metrics["accuracy"][-1] == 1.0
 
 
-def test_digits_are_read() -> None:
+def test_digits_are_recognised() -> None:
     """Trained on half of the digits, tested on the other half; 2 s on the compiled core."""
     require("sklearn")
     X_train, X_test, y_train, y_test = data.train_test_split(*data.digits(), test_size=0.5, seed=1)
@@ -83,7 +83,7 @@ def test_digits_are_read() -> None:
     assert accuracy([model(x) for x in X_test], y_test) >= 0.95
 
 
-def test_one_epoch_is_one_step_of_the_loop_by_hand() -> None:
+def test_one_epoch_matches_one_step_of_a_hand_written_loop() -> None:
     model, other = xor_model(), xor_model()
     optimizer = optim.SGD(model.parameters(), lr=0.1)
     history = quick(model, optimizer=optimizer, epochs=1, shuffle=False, engine="eager")
@@ -158,10 +158,10 @@ def tables(library: str) -> list[tuple[Any, Any]]:
 
 @pytest.mark.parametrize("library", ["own", "pandas", "polars", "xarray", "torch"])
 def test_tables_and_arrays_of_other_libraries(library: str) -> None:
-    wanted = bits(quick(engine="eager", batch_size=2).losses)
+    expected = bits(quick(engine="eager", batch_size=2).losses)
     whole = quick(validation=XOR, metrics={"accuracy": accuracy}, batch_size=2)
     for X, y in tables(library):
-        assert bits(quick(X=X, y=y, engine="eager", batch_size=2).losses) == wanted
+        assert bits(quick(X=X, y=y, engine="eager", batch_size=2).losses) == expected
         history = quick(X=X, y=y, validation=(X, y), metrics={"accuracy": accuracy}, batch_size=2)
         assert (history.losses, history.metrics) == (whole.losses, whole.metrics)
         assert history.validation_losses == whole.validation_losses
@@ -170,19 +170,21 @@ def test_tables_and_arrays_of_other_libraries(library: str) -> None:
         assert stream.losses == quick().losses
 
 
-def test_tables_whose_rows_are_in_another_order() -> None:
+def test_tables_whose_rows_are_in_a_different_order() -> None:
     pandas: Any = require("pandas")
     frame, target = pandas.DataFrame(XOR[0]), pandas.Series(XOR[1])
-    with pytest.raises(ValueError, match=r"^X and y have the same index in another order, and samples"):
+    with pytest.raises(
+        ValueError, match=r"^X and y have the same index in a different order, but samples"
+    ):
         quick(X=frame, y=target[::-1])
     assert quick(X=frame[::-1], y=target[::-1]).epochs == 5
 
 
-def test_accuracy_is_about_classes() -> None:
-    message = r"^accuracy is about classes, 0 and 1, or -1 and 1, got the target 0.5"
+def test_accuracy_needs_class_targets() -> None:
+    message = r"^accuracy expects class targets \(0 and 1, or -1 and 1\), got 0.5"
     with pytest.raises(ValueError, match=message):
         accuracy([Value(1.0)], [0.5])
-    with pytest.raises(ValueError, match=r"whole numbers from 0, got the target 1.5"):
+    with pytest.raises(ValueError, match=r"class targets \(0, 1, 2 and so on\), got 1.5"):
         accuracy([[Value(1.0), Value(2.0)]], [1.5])
 
 
@@ -193,7 +195,7 @@ def test_a_table_with_a_cell_that_is_not_a_number(library: str) -> None:
     if library == "pandas":
         X = require("pandas").DataFrame(rows)
     name = type(X).__name__
-    with pytest.raises(TypeError, match=rf"X must hold numbers, got a {name} with 'a': leave such"):
+    with pytest.raises(TypeError, match=rf"X must hold numbers, got a {name} with 'a': drop such"):
         quick(X=X, y=[0.0, 1.0])
     with pytest.raises(TypeError, match=r"y must hold numbers"):
         quick(X=[0.0, 1.0], y=Table(np.array(["yes", "no"])))
@@ -221,7 +223,7 @@ class Classic:
 @pytest.mark.parametrize("returned", [list, tuple, iter, np.array, lambda ps: ps + ps])
 @pytest.mark.parametrize("engine", ["auto", "eager", "native"])
 def test_any_callable_with_parameters(returned: Any, engine: str) -> None:
-    """The same steps as by hand, whatever container `parameters()` returns; duplicates count once."""
+    """Takes the same steps as a loop by hand, whatever `parameters()` returns; duplicates count once."""
     if engine == "native" and chainrule.value.c_core is None:
         pytest.skip("there is no C core")
     model, by_hand = Classic(returned), Classic()
@@ -251,7 +253,7 @@ def test_a_plain_function_with_parameters() -> None:
     assert abs(w.data - 3.0) < 1e-6
 
 
-def test_modules_inside_of_a_callable_are_switched() -> None:
+def test_modules_inside_a_callable_switch_between_training_and_evaluation() -> None:
     class Holder:
         training = True
 
@@ -274,12 +276,14 @@ def test_modules_inside_of_a_callable_are_switched() -> None:
     assert list(history.gradient_norms) == ["layer 1", "layer 2"]
 
 
-def test_what_a_callable_cannot_do(tmp_path: Path) -> None:
-    with pytest.raises(TypeError, match=r"^cannot save a Classic: save knows Neuron"):
+def test_errors_for_plain_callables(tmp_path: Path) -> None:
+    with pytest.raises(TypeError, match=r"^cannot save a Classic: save supports Neuron"):
         quick(Classic(), checkpoint=tmp_path / "model")
     with pytest.raises(ValueError, match=r"^Classic.parameters\(\) is empty: return the leaf Values"):
         quick(Classic(lambda params: []))
-    with pytest.raises(ValueError, match=r"^Classic.parameters\(\) has the result of '\+': return the"):
+    with pytest.raises(
+        ValueError, match=r"^Classic.parameters\(\) contains the result of '\+': return the"
+    ):
         quick(Classic(lambda params: [params[0] + params[1]]))
 
 
@@ -329,7 +333,7 @@ def test_batches() -> None:
     assert len(history.losses) == 2
 
 
-def test_the_loss_of_an_epoch_weighs_every_sample_once() -> None:
+def test_the_loss_of_an_epoch_weights_every_sample_equally() -> None:
     model = xor_model()
     still = optim.SGD(model.parameters(), lr=0.0)
     for batch_size in (1, 3, 4):
@@ -352,7 +356,7 @@ def test_validation_data() -> None:
     assert history.metrics["first"][-1] == near(model(X[0]).data, rel=1e-14)
 
 
-def test_a_share_for_validation() -> None:
+def test_a_fraction_for_validation() -> None:
     X, y = np.zeros((10, 2)), np.arange(10.0)
     loss = Watching()
     history = quick(None, loss, X, y, validation=0.3, epochs=1)
@@ -361,7 +365,7 @@ def test_a_share_for_validation() -> None:
     assert len(history.validation_losses) == 1
 
 
-def test_a_share_that_is_a_number_of_numpy() -> None:
+def test_a_fraction_that_is_a_numpy_scalar() -> None:
     expected = quick(validation=0.25).validation_losses
     assert quick(validation=np.float32(0.25)).validation_losses == expected
 
@@ -371,7 +375,7 @@ def test_a_loss_is_a_metric() -> None:
     assert history.metrics["mse"] == near(history.validation_losses, rel=1e-14)
 
 
-def test_metrics_without_validation_are_of_the_training_data() -> None:
+def test_metrics_without_validation_are_computed_on_the_training_data() -> None:
     history = quick(metrics={"n": lambda predictions, targets: len(targets)})
     assert history.metrics == {"n": [4.0] * 5}
 
@@ -388,7 +392,7 @@ class Seeing(nn.Module):
         return self.neuron(x)
 
 
-def test_validation_is_done_in_evaluation_mode() -> None:
+def test_validation_runs_in_evaluation_mode() -> None:
     model = Seeing()
     model.eval()
     validation = (XOR[0][:1], XOR[1][:1])
@@ -421,12 +425,12 @@ def trained(path: Path, rates: list[float], **options: Any) -> tuple[nn.MLP, His
     return model, history, states
 
 
-def test_early_stopping_goes_back_to_the_best(tmp_path: Path) -> None:
+def test_early_stopping_restores_the_best_model(tmp_path: Path) -> None:
     """Two good epochs, then bad ones: the model and the file hold the state after the second."""
     path, rates = tmp_path / "best.safetensors", [0.1, 0.1, 3.0, 0.1, 0.1, 0.1]
     model, history, states = trained(path, rates, validation=XOR, patience=2, epochs=10)
     assert history.best_epoch == 2
-    assert history.stopped == "no better loss for 2 epochs"
+    assert history.stopped == "no improvement for 2 epochs"
     assert history.epochs == 4
     assert history.validation_losses[1] == min(history.validation_losses)
     assert model.state_dict() == states[1]
@@ -434,7 +438,7 @@ def test_early_stopping_goes_back_to_the_best(tmp_path: Path) -> None:
     assert mse(model) == near(history.validation_losses[1], rel=1e-14)
 
 
-def test_without_validation_the_best_is_the_best_on_the_training_data(tmp_path: Path) -> None:
+def test_without_validation_the_training_data_decides_which_model_is_best(tmp_path: Path) -> None:
     """The loss of an epoch is measured before its steps, so it does not describe the resulting
     parameters.
     """
@@ -448,7 +452,7 @@ def test_without_validation_the_best_is_the_best_on_the_training_data(tmp_path: 
     assert history.best_epoch == 1 + losses.index(min(losses))
 
 
-def test_without_patience_the_last_stays(tmp_path: Path) -> None:
+def test_without_patience_the_last_parameters_are_kept(tmp_path: Path) -> None:
     path = tmp_path / "best.safetensors"
     model, history, _ = trained(path, [0.1, 3.0, 3.0], validation=XOR, epochs=3)
     assert history.best_epoch == 1
@@ -456,7 +460,7 @@ def test_without_patience_the_last_stays(tmp_path: Path) -> None:
     assert mse(chainrule.load(path)) == near(history.validation_losses[0], rel=1e-14)
 
 
-def test_a_callback_stops() -> None:
+def test_a_callback_stops_training() -> None:
     calls = []
 
     def callback(epoch: int, history: History) -> bool:
@@ -465,7 +469,7 @@ def test_a_callback_stops() -> None:
 
     history = quick(callbacks=[callback, lambda epoch, history: None])
     assert calls == [(1, 1), (2, 2), (3, 3)]
-    assert history.stopped == "a callback stopped it after epoch 3"
+    assert history.stopped == "stopped by a callback after epoch 3"
 
 
 def test_callbacks_from_a_generator_are_called_every_epoch() -> None:
@@ -474,7 +478,7 @@ def test_callbacks_from_a_generator_are_called_every_epoch() -> None:
     assert calls == [1, 2, 3, 4, 5]
 
 
-def test_an_exception_in_a_callback_comes_through() -> None:
+def test_an_exception_in_a_callback_propagates() -> None:
     def callback(epoch: int, history: History) -> None:
         raise KeyError("mine")
 
@@ -500,7 +504,7 @@ def test_dead_units() -> None:
     assert quick(nn.Neuron(2), epochs=1).dead_units == [0.0]
 
 
-def test_progress_goes_to_the_terminal(capsys: pytest.CaptureFixture[str]) -> None:
+def test_progress_is_printed_to_standard_error(capsys: pytest.CaptureFixture[str]) -> None:
     quick(progress=True)
     quick(progress=False)
     printed = capsys.readouterr()
@@ -513,7 +517,7 @@ def test_progress_goes_to_the_terminal(capsys: pytest.CaptureFixture[str]) -> No
 
 
 class Pressing(Watching):
-    """A loss that raises Ctrl-C in some of its calls."""
+    """A loss that simulates Ctrl-C in some of its calls."""
 
     def __init__(self, *calls: int) -> None:
         super().__init__()
@@ -526,7 +530,7 @@ class Pressing(Watching):
         return loss
 
 
-def test_the_step_is_finished_and_the_handler_put_back() -> None:
+def test_control_c_finishes_the_step_and_restores_the_handler() -> None:
     model = xor_model()
     before = model.state_dict()
     history = quick(model, Pressing(6), batch_size=1)
@@ -539,7 +543,7 @@ def test_the_step_is_finished_and_the_handler_put_back() -> None:
 def test_interrupted_before_an_epoch_was_finished() -> None:
     history = quick(None, Pressing(1), batch_size=1)
     assert (history.stopped, history.epochs) == ("interrupted in epoch 1", 0)
-    assert str(history) == "History: no epoch was finished; interrupted in epoch 1"
+    assert str(history) == "History: no epoch was completed; interrupted in epoch 1"
 
 
 def test_a_second_control_c_interrupts_at_once() -> None:
@@ -548,7 +552,7 @@ def test_a_second_control_c_interrupts_at_once() -> None:
     assert signal.getsignal(signal.SIGINT) is signal.default_int_handler
 
 
-def test_in_another_thread() -> None:
+def test_training_in_another_thread() -> None:
     """Only the main thread may set a signal handler."""
     histories: list[History] = []
     thread = threading.Thread(target=lambda: histories.append(quick()))
@@ -557,7 +561,7 @@ def test_in_another_thread() -> None:
     assert bits(histories[0].losses) == bits(quick().losses)
 
 
-# --- a loss that is not a number -----------------------------------------------------------------
+# --- non-finite losses, gradients and data -------------------------------------------------------
 
 
 def test_a_loss_that_is_not_finite_is_explained() -> None:
@@ -589,7 +593,7 @@ def test_a_learning_rate_far_too_large() -> None:
 
 
 def test_a_gradient_that_is_not_finite_does_not_reach_the_parameters() -> None:
-    """The root at 0: the loss is 1, and its derivative infinite times 0."""
+    """The square root at 0: the loss is 1, but its gradient is infinity times 0, which is NaN."""
     model = nn.Neuron(1, lambda x: chainrule.sqrt(x * 0.0), seed=0)
     before = model.state_dict()
     sgd = optim.SGD(model.parameters(), lr=0.1)
@@ -598,16 +602,16 @@ def test_a_gradient_that_is_not_finite_does_not_reach_the_parameters() -> None:
     assert model.state_dict() == before
 
 
-def test_numbers_in_the_data_that_are_not_finite() -> None:
+def test_non_finite_numbers_in_the_data() -> None:
     X = XOR[0].copy()
     X[2, 1] = math.nan
     message = (
         r"the loss is nan in epoch 1, batch 1: dot\(.*nan.*\) is nan, .*"
-        r"; the data has numbers that are not finite\.$"
+        r"; the data contains numbers that are not finite\.$"
     )
     with pytest.raises(NonFiniteLossError, match=message):
         quick(X=X)
-    with pytest.raises(NonFiniteLossError, match=r"; the data has numbers that are not finite\.$"):
+    with pytest.raises(NonFiniteLossError, match=r"; the data contains numbers that are not finite\.$"):
         quick(y=[0.0, 1.0, math.inf, 0.0])
 
 
@@ -627,7 +631,7 @@ def test_samples_that_are_not_numbers() -> None:
 
 # --- bad arguments -------------------------------------------------------------------------------
 
-VALIDATION = r"^validation must be \(X, y\) or a share between 0 and 1, got "
+VALIDATION = r"^validation must be \(X, y\) or a fraction between 0 and 1, got "
 OTHER = optim.SGD(xor_model().parameters())
 SCHEDULE = optim.StepLR(OTHER, 1)
 
@@ -637,7 +641,7 @@ SCHEDULE = optim.StepLR(OTHER, 1)
     [
         ({"epochs": -1}, "^epochs must be at least 0, got -1$"),
         ({"batch_size": 0}, "^batch_size must be at least 1, got 0$"),
-        ({"loss": "foo"}, "^unknown loss 'foo'; known are mse, l1, .*nll, or give a function$"),
+        ({"loss": "foo"}, "^unknown loss 'foo'; expected a function or one of: mse, l1, .*nll$"),
         ({"X": XOR[0][:2]}, "^X has 2 samples and y has 4$"),
         ({"X": [], "y": []}, "^the data set is empty$"),
         ({"validation": 1}, rf"{VALIDATION}1$"),
@@ -652,12 +656,15 @@ SCHEDULE = optim.StepLR(OTHER, 1)
         ({"validation": (XOR[0], XOR[1][:2])}, "^X has 4 samples and y has 2$"),
         ({"patience": 0}, "^patience must be at least 1, got 0$"),
         ({"patience": -1}, "^patience must be at least 1, got -1$"),
-        ({"model": nn.Sequential(chainrule.tanh)}, "^the optimizer got an empty list of parameters$"),
+        (
+            {"model": nn.Sequential(chainrule.tanh)},
+            "^the optimizer needs at least one parameter, got none$",
+        ),
         ({"model": nn.MLP(3, [1])}, "^Neuron expects 3 inputs, got 2$"),
-        ({"optimizer": OTHER}, "^the optimizer has none of the parameters of this model$"),
+        ({"optimizer": OTHER}, "^the optimizer has none of this model's parameters$"),
         (
             {"schedule": SCHEDULE},
-            "^the schedule belongs to another optimizer: give that one to fit too$",
+            "^the schedule belongs to another optimizer; pass that optimizer to fit$",
         ),
     ],
 )
@@ -672,18 +679,24 @@ def test_bad_arguments(options: Any, message: str) -> None:
 @pytest.mark.parametrize(
     ("options", "message"),
     [
-        ({"model": nn.MLP}, "^the model must be an object, got the class MLP: call it$"),
+        (
+            {"model": nn.MLP},
+            r"^the model must be an instance, got the class MLP; create one with MLP\(...\)$",
+        ),
         (
             {"model": len},
             r"^the model must be a Module, or a callable whose parameters\(\) returns its leaf Values, "
             r"got builtin_function_or_method$",
         ),
-        ({"model": Classic(lambda ps: 3.0)}, r"^Classic.parameters\(\) must return leaf .* got float$"),
+        (
+            {"model": Classic(lambda ps: 3.0)},
+            r"^Classic.parameters\(\) must return .* leaf .* got float$",
+        ),
         ({"model": Classic(lambda ps: {"w": 1})}, r"parameters\(\) must return .* got dict$"),
-        ({"model": Classic(lambda ps: [1.0])}, r"Values of chainrule, got builtins.float among them$"),
-        ({"loss": XOR[0]}, r"^the loss must be a name .*, got \w+: fit\(model, loss, X, y\)$"),
-        ({"optimizer": "adam"}, r"^the optimizer must be one such as optim\.Adam\(.*\), got str$"),
-        ({"optimizer": optim.Adam}, r"^the optimizer must be one .*, got the class Adam$"),
+        ({"model": Classic(lambda ps: [1.0])}, r"leaf chainrule Values, but contains builtins.float$"),
+        ({"loss": XOR[0]}, r"^the loss must be a name .*, got \w+: call fit\(model, loss, X, y\)$"),
+        ({"optimizer": "adam"}, r"^optimizer must be an optimizer such as optim\.Adam\(.*\), got str$"),
+        ({"optimizer": optim.Adam}, r"^optimizer must be an optimizer .*, got the class Adam$"),
         ({"metrics": accuracy}, r"^metrics must be a dict such as \{'accuracy': .*\}, got function$"),
         ({"metrics": ["accuracy"]}, r"^metrics must be a dict such as .*, got list$"),
         ({"epochs": 2.5}, r"^epochs must be an integer, got 2\.5$"),
@@ -693,14 +706,14 @@ def test_bad_arguments(options: Any, message: str) -> None:
         ({"X": iter([[0.0, 1.0]])}, "^X must be a list or an array of samples, got list_iterator$"),
     ],
 )
-def test_arguments_of_a_wrong_kind(options: Any, message: str) -> None:
+def test_arguments_of_the_wrong_type(options: Any, message: str) -> None:
     with pytest.raises(TypeError, match=message):
         quick(**options)
 
 
-def test_a_checkpoint_that_cannot_be_written_is_found_before_training(tmp_path: Path) -> None:
+def test_a_checkpoint_that_cannot_be_written_is_reported_before_training(tmp_path: Path) -> None:
     loss = Watching()
-    with pytest.raises(FileNotFoundError, match=r"^no directory for "):
+    with pytest.raises(FileNotFoundError, match=r"^the directory of .* does not exist$"):
         quick(None, loss, checkpoint=tmp_path / "missing" / "model")
     with pytest.raises(TypeError, match=r"^cannot save a Seeing: "):
         quick(Seeing(), loss, checkpoint=tmp_path / "model")
@@ -709,7 +722,7 @@ def test_a_checkpoint_that_cannot_be_written_is_found_before_training(tmp_path: 
 
 def test_training_inside_no_grad() -> None:
     """It would run all epochs and learn nothing."""
-    message = r"^fit inside no_grad\(\) would learn nothing: call it outside$"
+    message = r"^fit inside no_grad\(\) would learn nothing: call fit outside it$"
     with chainrule.no_grad(), pytest.raises(RuntimeError, match=message):
         quick()
 
@@ -729,7 +742,7 @@ def test_no_epochs() -> None:
     model = xor_model()
     before = model.state_dict()
     history = quick(model, epochs=0)
-    assert str(history) == "History: no epoch was finished"
+    assert str(history) == "History: no epoch was completed"
     assert model.state_dict() == before
 
 
@@ -756,7 +769,7 @@ def test_accuracy(predictions: Any, targets: Any, expected: float) -> None:
 
 def test_the_accuracy_of_probabilities() -> None:
     assert accuracy([Value(0.7), Value(0.2)], [1, 0], threshold=0.5) == 1.0
-    assert accuracy([Value(0.7), Value(0.2)], [1, 0]) == 0.5  # as logits, both say 1
+    assert accuracy([Value(0.7), Value(0.2)], [1, 0]) == 0.5  # as logits, both mean class 1
 
 
 @pytest.mark.parametrize(("count", "targets"), [(1, [1, 0]), (2, [1]), (0, [])])

@@ -11,7 +11,7 @@ from chainrule.support import graph
 
 
 def expression(nodes: int, seed: int = 0) -> Any:
-    """A random expression with exactly this many nodes, with shared parts, one result and gradients."""
+    """A random expression with exactly this many nodes, shared parts and one result, after backward."""
     rng = random.Random(seed)
     leaves = max(1, nodes // 5)
     unused: list[Any] = [Value(rng.uniform(0.5, 1.5), label=f"x{i}") for i in range(leaves)]
@@ -83,7 +83,7 @@ def by_hand(x: Any, op: str = "cube") -> Any:
 def _by_hand(op: str) -> Graph:
     def make() -> Any:
         a, b, c = _leaves(2.0, 3.0, 0.5)
-        return _differentiated(by_hand(a * b, op) * c + a.tanh())  # a is both below it and beside it
+        return _differentiated(by_hand(a * b, op) * c + a.tanh())  # a is used inside and outside it
 
     return make
 
@@ -103,7 +103,7 @@ def _untaken() -> Any:
 
 
 def _untaken_with_an_infinite_gradient() -> Any:
-    """0 times an infinite gradient contributes nothing: the edge is cut."""
+    """The branch not selected contributes 0, not 0 times infinity."""
     a, b = _leaves(1.0, 2.0)
     out = where(a, a * 2.0, b)
     out.backward(math.inf)
@@ -235,17 +235,17 @@ GRAPHS: dict[str, Graph] = {op.name: _row(op) for op in ops.TABLE} | {
     "not finite": _special(math.nan, math.inf, -math.inf, 1.0),
     "infinite": _special(math.inf, -0.0, 2.0),
     "zeros": _special(-0.0, 0.0),
-    "sizes": _sizes,
+    "very large and very small numbers": _sizes,
     "cancelling": _cancelling,
     "shared": _shared,
     "a leaf": lambda: _differentiated(Value(3.0, label="a")),
-    "labels": _labels,
+    "labels with special characters": _labels,
     "before backward": _before,
     "backward twice": _twice,
-    "another gradient": _other_gradient,
+    "a different initial gradient": _other_gradient,
     "gradients of another result": _of_another_result,
     "create_graph": _graph_of_gradients,
-    "of a gradient": _of_a_gradient,
+    "the graph of a gradient": _of_a_gradient,
     "several": _several,
     "stale": _stale,
     "stale by hand": _stale_by_hand,

@@ -1,4 +1,4 @@
-"""The table and the engine in JavaScript, run in node: the same numbers as Values."""
+"""The operation table and the engine in JavaScript, run in Node, give the same numbers as Values."""
 
 import itertools
 import json
@@ -84,7 +84,7 @@ def close(a: float | None, b: float | None, ulps: float = 8.0) -> bool:
     return abs(a - b) <= ulps * math.ulp(b)
 
 
-# --- every row -----------------------------------------------------------------------------------
+# --- every operation -----------------------------------------------------------------------------
 
 
 def points(op: ops.Op) -> list[tuple[float, ...]]:
@@ -96,7 +96,7 @@ def points(op: ops.Op) -> list[tuple[float, ...]]:
     return [*check.points(op, 20), *special.grid(op)]
 
 
-def test_every_row(tmp_path: Path) -> None:
+def test_every_operation(tmp_path: Path) -> None:
     """Values and derivatives, at ordinary points and at zeros, infinities and NaN."""
     calls = [(op.name, list(args)) for op in ops.TABLE for args in points(op)]
     script = """
@@ -114,7 +114,7 @@ def test_every_row(tmp_path: Path) -> None:
         assert all(map(close, found, expected)), (name, args, found, expected)
 
 
-def test_every_row_is_there(tmp_path: Path) -> None:
+def test_every_operation_is_exported(tmp_path: Path) -> None:
     script = (
         "answer(Object.entries(ops_js.ops).map(([name, row]) => [data.indexOf(name), row.selects]));"
     )
@@ -172,8 +172,8 @@ def test_random_graphs(tmp_path: Path) -> None:
         compare(found, seen, 1e-9)
 
 
-def test_other_leaves(tmp_path: Path) -> None:
-    """Given as such, or by Values that were changed: all else is computed from them."""
+def test_changed_leaves(tmp_path: Path) -> None:
+    """Leaves given as arguments, or changed in Python: everything else is computed from them."""
     a, b = Value(2.0, label="a"), Value(-3.0, label="b")
     out = (a * b + a**2).tanh() + a.exp() / b
     out.backward()
@@ -189,7 +189,7 @@ def test_other_leaves(tmp_path: Path) -> None:
     assert rules_of(stale) == rules_of(after)
 
 
-def test_a_branch_not_taken_gets_nothing(tmp_path: Path) -> None:
+def test_a_branch_not_taken_gets_no_gradient(tmp_path: Path) -> None:
     """The derivative of sqrt at 0 is infinite, and 0 times that would be NaN."""
     x, y = Value(1.0), Value(0.0)
     out = where(ops.less(0.0, x), x, sqrt(y))
@@ -206,8 +206,8 @@ def test_take(tmp_path: Path) -> None:
     compare(recomputed(tmp_path, [(picture(out), {})])[0], picture(out))
 
 
-def test_what_was_made_by_hand_keeps_its_numbers(tmp_path: Path) -> None:
-    """Even if it has the name of a table operation; its inputs cannot be moved."""
+def test_hand_written_operations_keep_their_numbers(tmp_path: Path) -> None:
+    """Even with the name of a table operation; the leaves that they depend on cannot be changed."""
     cube = custom_op("cube", lambda x: x**3, lambda x, out: 3 * x**2)
     x, y = Value(2.0, label="x"), Value(0.5, label="y")
     hand = Value(7.0, (x,), "tanh")
@@ -247,7 +247,7 @@ def test_differences(tmp_path: Path) -> None:
 # --- bundling ------------------------------------------------------------------------------------
 
 
-def test_modules_come_before_those_that_need_them() -> None:
+def test_modules_come_before_the_modules_that_import_them() -> None:
     text = bundle([STEPPER])
     for first, third in (("ops", "checking"), ("numbers", "graph")):
         names = [first, "engine", third, "stepper"]
@@ -257,7 +257,7 @@ def test_modules_come_before_those_that_need_them() -> None:
     assert "\nexport " not in text
 
 
-def test_what_cannot_be_bundled_is_refused(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_bundling_errors(monkeypatch: pytest.MonkeyPatch) -> None:
     modules = {"a.js": 'import * as b from "./b.js";\n'}
     monkeypatch.setattr(bundling, "static", modules.__getitem__)
     with pytest.raises(ValueError, match=r"^a\.js: cannot bundle this line: import \* as b from"):
@@ -266,7 +266,7 @@ def test_what_cannot_be_bundled_is_refused(monkeypatch: pytest.MonkeyPatch) -> N
     with pytest.raises(ValueError, match=r"in a cycle: a\.js -> b\.js -> a\.js$"):
         bundle(["a.js"])
     modules |= {"x/a.js": 'import { c } from "../y/a.js";\n', "y/a.js": "export const c = 1;\n"}
-    message = r"^modules of one name cannot be bundled: y/a\.js and x/a\.js$"
+    message = r"^modules with the same name cannot be bundled: y/a\.js and x/a\.js$"
     with pytest.raises(ValueError, match=message):
         bundle(["x/a.js"])
 

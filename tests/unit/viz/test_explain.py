@@ -21,7 +21,9 @@ from tests.unit.inspect.test_rules import check_latex
 from ...near import near
 from .drawn import by_hand
 
-STEERING = r"[\x00-\x09\x0b-\x1f\x7f-\x9f\u202a-\u202e\u2066-\u2069]"  # of terminals, or of directions
+STEERING = (
+    r"[\x00-\x09\x0b-\x1f\x7f-\x9f\u202a-\u202e\u2066-\u2069]"  # controls terminals or text direction
+)
 LONG = 1_000_000 if chainrule.core == "c" else 200_000
 
 
@@ -39,7 +41,7 @@ def check_notations(ledger: Ledger) -> None:
     assert set(ledger._repr_mimebundle_()) == {"text/plain", "text/html", "text/latex"}
 
 
-def test_it_reads_as_a_worked_example() -> None:
+def test_the_ledger_reads_as_a_worked_example() -> None:
     a, _, y = example()
     assert str(explain(y, wrt=a)) == (
         "y = tanh(a·b + a²) = -0.964\n"
@@ -69,12 +71,12 @@ def test_the_ledger_sums_to_the_gradient_to_the_last_bit(seed: int) -> None:
     program = random_graphs.make(random.Random(seed), Value)
     values = random_graphs.run(program, Value, lambda name, args: ops.BY_NAME[name](*args))
     loss, leaves = values[-1], values[: len(program.leaves)]
-    wanted = [*leaves, random.Random(seed).choice(values)]
-    ledgers = [explain(loss, wrt=w, paths=5) for w in wanted]
+    chosen = [*leaves, random.Random(seed).choice(values)]
+    ledgers = [explain(loss, wrt=w, paths=5) for w in chosen]
     assert all(v.grad == 0.0 for v in values)
     loss.backward()
     after = [v.grad for v in values]
-    for w, ledger in zip(wanted, ledgers, strict=True):
+    for w, ledger in zip(chosen, ledgers, strict=True):
         assert bits(ledger.gradient) == bits(w.grad)
         total = reduce(operator.add, (use.share for use in ledger.uses), 0.0)
         assert bits(total if w is not loss else 1.0) == bits(w.grad)
@@ -89,14 +91,14 @@ def test_the_ledger_sums_to_the_gradient_to_the_last_bit(seed: int) -> None:
     assert [bits(v.grad) for v in values] == [bits(x) for x in after]
 
 
-def test_random_graphs_hold_what_they_should() -> None:
+def test_random_graphs_use_every_operation() -> None:
     names: set[str] = set()
     for seed in range(300):
         names |= {name for name, _ in random_graphs.make(random.Random(seed), Value).steps}
     assert names == set(ops.BY_NAME)
 
 
-def test_what_backward_adds_in_another_order_would_be_caught() -> None:
+def test_a_different_order_of_addition_would_be_detected() -> None:
     """Three contributions whose sum depends on the order."""
     a = Value(1.0, label="a")
     y = a * 1e16 + a * 1.0 + a * 1.0
@@ -106,7 +108,7 @@ def test_what_backward_adds_in_another_order_would_be_caught() -> None:
     assert reduce(operator.add, sorted(shares), 0.0) != reduce(operator.add, sorted(shares)[::-1], 0.0)
 
 
-def test_gradients_are_left_alone() -> None:
+def test_explain_does_not_change_gradients() -> None:
     a, b, y = example()
     a.grad, y.grad = 5.0, 7.0
     before = explain(y, wrt=a)
@@ -171,12 +173,12 @@ def test_a_constant() -> None:
 
 
 @pytest.mark.parametrize("make", [lambda a: where(0.0, a.log(), 2.0), lambda a: a.stop_gradient()])
-def test_a_way_that_is_cut(make: Any) -> None:
+def test_a_path_without_a_gradient(make: Any) -> None:
     """Not even NaN gets through a branch that was not selected."""
     a = Value(-1.0, label="a")
     ledger = explain(make(a) + 1.0, wrt=a)
     assert (ledger.gradient, ledger.count) == (0.0, 0)
-    assert "but no gradient gets there" in str(ledger)
+    assert "but no gradient reaches it" in str(ledger)
     check_notations(ledger)
 
 
@@ -203,7 +205,9 @@ def test_rounding_is_stated() -> None:
     a = Value(0.1, label="a")
     b = a * 0.1 + a * 0.2
     text = str(explain(b * 0.7 + b * 0.3, wrt=a))
-    assert "The paths sum to 0.3, which differs from the gradient by rounding of 5.551e-17." in text
+    assert (
+        "The paths sum to 0.3, which differs from the gradient by a rounding error of 5.551e-17." in text
+    )
 
 
 @pytest.mark.parametrize(
@@ -217,7 +221,7 @@ def test_rounding_is_stated() -> None:
         (lambda a: a * 1e308 * 1e308, math.inf),
     ],
 )
-def test_numbers_that_are_not_finite(make: Any, gradient: float) -> None:
+def test_non_finite_numbers(make: Any, gradient: float) -> None:
     a = Value(2.0, label="a")
     y = make(a)
     ledger = explain(y, wrt=a)
@@ -227,7 +231,7 @@ def test_numbers_that_are_not_finite(make: Any, gradient: float) -> None:
     check_notations(ledger)
 
 
-def test_not_a_number_comes_first() -> None:
+def test_a_path_that_contributes_nan_is_listed_first() -> None:
     a = Value(2.0, label="a")
     ledger = explain(a * 1e9 + (a * 0.0).sqrt(), wrt=a, paths=1)
     assert math.isnan(ledger.paths[0].contribution)
@@ -244,7 +248,7 @@ def diamond(levels: int, factor: float) -> tuple[Any, Any]:
     return a, y
 
 
-def test_the_largest_paths_are_listed_and_the_others_summed_up() -> None:
+def test_the_largest_paths_are_listed_and_the_rest_are_summed() -> None:
     a, y = diamond(6, 0.75)
     ledger = explain(y, wrt=a, paths=4)
     every = explain(y, wrt=a, paths=100)
@@ -253,12 +257,12 @@ def test_the_largest_paths_are_listed_and_the_others_summed_up() -> None:
     assert sizes == sorted(sizes, reverse=True)
     assert [path.contribution for path in ledger.paths] == sizes[:4]
     assert "64 paths lead from output back to a:" in str(ledger)
-    assert "60 other paths, the difference to the gradient:" in str(ledger)
+    assert "60 other paths, the rest of the gradient:" in str(ledger)
     assert sum(sizes) == near(ledger.gradient, rel=1e-14)
 
 
 @pytest.mark.parametrize("factor", [0.5, 0.9, 0.0, 1e-300])
-def test_exponentially_many_paths_take_no_time(factor: float) -> None:
+def test_exponentially_many_paths_do_not_take_exponential_time(factor: float) -> None:
     a, y = diamond(1000, factor)
     ledger = explain(y, wrt=a)
     assert ledger.count == 2**1000
@@ -312,7 +316,7 @@ def test_custom_operations_have_entries_without_a_rule() -> None:
 def test_functions_assigned_to_backward_cannot_be_explained() -> None:
     a, b = Value(2.0, label="a"), Value(3.0, label="b")
     y = by_hand(a) * b
-    with pytest.raises(TypeError, match=r"^cannot explain through 'cube': it was made by hand"):
+    with pytest.raises(TypeError, match=r"^cannot explain through 'cube': it was defined by hand"):
         explain(y, wrt=a)
     assert a.grad == 0.0
     assert explain(y, wrt=b).gradient == 8.0  # it is not on the path
@@ -339,7 +343,7 @@ def test_values_without_a_label_get_numbers() -> None:
     assert text.splitlines()[-2:] == ["v0 = 2", "v1 = 3"]
 
 
-def test_values_of_a_model_have_its_names() -> None:
+def test_values_of_a_model_get_the_models_names() -> None:
     model = nn.MLP(2, [2, 1], seed=0)
     x = [Value(0.5, label="x"), Value(-1.0, label="y")]
     text = str(explain(model(x), wrt=model.layers[0].neurons[1].w[0], names=model))
@@ -422,16 +426,16 @@ def test_names_of_operations_are_escaped() -> None:
 
 def test_wrong_arguments() -> None:
     a, _, y = example()
-    with pytest.raises(TypeError, match=r"^explain takes a Value, the result to explain, got float$"):
+    with pytest.raises(TypeError, match=r"^explain expects the result as a Value, got float$"):
         explain(1.0, wrt=a)  # type: ignore[arg-type]
     with pytest.raises(TypeError, match=r"^wrt must be a Value that the result depends on, got str$"):
         explain(y, wrt="a")  # type: ignore[arg-type]
     for paths in (-1, 2.5, True):
-        with pytest.raises(ValueError, match=r"^paths must be a whole number from 0 on, got"):
+        with pytest.raises(ValueError, match=r"^paths must be an integer of at least 0, got"):
             explain(y, wrt=a, paths=paths)  # type: ignore[arg-type]
 
 
-def test_a_stale_graph_is_refused_as_by_backward() -> None:
+def test_a_stale_or_freed_graph_is_rejected_as_by_backward() -> None:
     a, _, y = example()
     a.data = 3.0
     with pytest.raises(StaleValueError, match="was changed after"):
@@ -443,7 +447,7 @@ def test_a_stale_graph_is_refused_as_by_backward() -> None:
 
 
 @pytest.mark.parametrize("written", ["v{}", "v_{}", " v{} "])
-def test_a_label_is_not_taken_for_an_invented_name(written: str) -> None:
+def test_a_label_is_not_confused_with_a_generated_name(written: str) -> None:
     a, b, outside = Value(2.0, label="a"), Value(3.0, label="b"), Value(1.0)
     middle = (a * b).tanh() + (a + b).sin() * (a - 2).cos() + (a / b).exp() * (b / a)
     y = middle * middle

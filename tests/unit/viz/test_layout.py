@@ -1,4 +1,4 @@
-"""Layouts: nothing overlaps, no edge runs through a box, few crossings, deterministic."""
+"""Layouts: nothing overlaps, no edge runs through a box, there are few crossings, and runs agree."""
 
 import json
 import os
@@ -63,7 +63,7 @@ def laid_out(drawn: Picture) -> Layout:
 
 
 def crossings_seen(drawn: Picture, places: Layout) -> int:
-    """Counted in the drawing: pairs of lines that swap sides between two columns."""
+    """Count the crossings in the drawing: pairs of lines that swap sides between two columns."""
     columns: dict[float, list[float]] = {}
     for place in places.nodes:
         box = columns.setdefault(place.x + place.width // 2, [place.x, place.x + place.width])
@@ -95,7 +95,7 @@ def test_random_expressions(nodes: int, seed: int) -> None:
 
 
 def deep(rounds: int) -> Any:
-    """Every value is used again much later, so edges are long and numerous."""
+    """Every value is used again much later, so there are many long edges."""
     x = Value(1.0)
     values = [x]
     for _ in range(rounds):
@@ -148,8 +148,8 @@ def test_a_chain_is_one_straight_line() -> None:
     assert all(len(points) == 2 for points in places.edges)
 
 
-def test_arguments_arrive_in_their_order() -> None:
-    """Where the order matters, the first is on top."""
+def test_edges_arrive_in_the_order_of_arguments() -> None:
+    """Where the order matters, the first argument is on top."""
     a, b, c = Value(1.0), Value(2.0), Value(3.0)
     for out in (a - b, b / a, where(a, c, b), (b - a) - (a - b)):
         drawn = picture(out)
@@ -159,7 +159,7 @@ def test_arguments_arrive_in_their_order() -> None:
             assert heights == sorted(set(heights))
 
 
-def test_a_leaf_stands_next_to_its_first_use() -> None:
+def test_a_leaf_is_placed_next_to_its_first_use() -> None:
     a, b = Value(1.0, label="a"), Value(2.0, label="b")
     drawn = picture(a.sin().sin().sin() + b)
     names = [node.label or node.op for node in drawn.nodes]
@@ -183,7 +183,7 @@ def test_long_labels_get_wide_boxes() -> None:
     assert short < long == wide
 
 
-def test_as_json() -> None:
+def test_a_layout_as_json() -> None:
     drawn = picture(expression(30))
     found = json.loads(json.dumps(layout(drawn).as_dict(), allow_nan=False))
     assert set(found) >= {"width", "height", "nodes", "edges"}
@@ -192,7 +192,7 @@ def test_as_json() -> None:
     assert len(found["edges"]) == len(drawn.edges)
 
 
-def test_the_same_for_every_hash_seed() -> None:
+def test_drawings_are_the_same_for_every_hash_seed() -> None:
     code = (
         "from tests.unit.viz.drawn import expression, network\n"
         "from chainrule import draw\n"

@@ -26,14 +26,14 @@ def test_a_gradient_of_zero_can_be_answered() -> None:
     assert not question.accepts(1.0)
 
 
-def test_a_bare_name() -> None:
+def test_an_expression_of_one_variable() -> None:
     question = quiz("a", {"a": 2.0}, wrt="a")
     assert question.question == "y = a with a = 2. What is dy/da?"
     assert question.answer == 1.0
 
 
-def test_wrong_questions() -> None:
-    with pytest.raises(ExpressionError, match=r"^'c' is not a name in a \* b: it has a, b$"):
+def test_errors() -> None:
+    with pytest.raises(ExpressionError, match=r"^'c' is not a variable of a \* b, which has a, b$"):
         quiz("a * b", {"a": 1.0, "b": 2.0}, wrt="c")
     with pytest.raises(ExpressionError, match=r"^no value for b: write b=1.5$"):
         quiz("a * b", {"a": 1.0}, wrt="a")

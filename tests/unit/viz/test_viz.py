@@ -94,7 +94,7 @@ def test_numbers_are_the_same_in_javascript() -> None:
     assert found == [[numbers.format(x), numbers.signed(x)] for x in xs]
 
 
-# --- what is shown is what was computed ----------------------------------------------------------
+# --- shown numbers match the computed ones -------------------------------------------------------
 
 
 def hints(text: str) -> list[list[str]]:
@@ -108,7 +108,7 @@ def words(text: str) -> list[str]:
 
 
 @pytest.mark.parametrize("seed", range(10))
-def test_values_and_gradients_are_those_of_the_engine(seed: int) -> None:
+def test_values_and_gradients_match_the_engine(seed: int) -> None:
     out = expression(60, seed)
     drawn = draw(out, fold=False)
     nodes = graph.topological(out)
@@ -150,14 +150,14 @@ def shown_numbers(out: Any) -> list[tuple[str, str]]:
 
 
 def shown_shares(out: Any, drawn: Picture) -> list[float | None]:
-    """The contribution through every edge, from the engine; None if it is not to be shown."""
+    """The contribution through every edge, from the engine; None if it must not be shown."""
     found: list[float | None] = []
     for value, node in zip(values_in(out), drawn.nodes, strict=True):
         silent = node.changed or node.rule == BY_HAND or node.grad is None
         differentiable = [edge.partial is not None for edge in drawn.into(node.id)]
         if silent:
             found += [None] * len(value.inputs)
-        elif gradient(value) == 0.0:  # separate tests say when that is 0.0 and when it is NaN
+        elif gradient(value) == 0.0:  # separate tests cover when that is 0.0 and when it is NaN
             found += [edge.share for edge in drawn.into(node.id)]
         else:
             pairs = zip(shares(value) if value.inputs else [], differentiable, strict=True)
@@ -166,7 +166,7 @@ def shown_shares(out: Any, drawn: Picture) -> list[float | None]:
 
 
 @pytest.mark.parametrize("name", GRAPHS)
-def test_every_number_in_svg_is_pythons(name: str) -> None:
+def test_every_number_in_svg_matches_python(name: str) -> None:
     out = GRAPHS[name]()
     drawn = draw(out, fold=False)
     expected = shown_numbers(out)
@@ -184,7 +184,7 @@ def test_every_number_in_svg_is_pythons(name: str) -> None:
 
 
 @pytest.mark.parametrize("name", GRAPHS)
-def test_every_number_in_graphviz_and_text_is_pythons(name: str) -> None:
+def test_every_number_in_graphviz_and_text_matches_python(name: str) -> None:
     out = GRAPHS[name]()
     drawn = draw(out, fold=False)
     expected = shown_numbers(out)
@@ -214,7 +214,7 @@ def test_every_number_in_graphviz_and_text_is_pythons(name: str) -> None:
     assert found == told
 
 
-def test_an_edge_that_is_cut_has_the_share_zero() -> None:
+def test_an_unselected_edge_contributes_zero() -> None:
     """Even where the gradient is infinite: as in backward, 0 × inf does not make it NaN."""
     out = GRAPHS["untaken, infinite gradient"]()
     drawn = picture(out)
@@ -222,8 +222,8 @@ def test_an_edge_that_is_cut_has_the_share_zero() -> None:
     assert [node.grad for node in drawn.nodes if node.label == "b"] == [0.0]
 
 
-def test_what_no_gradient_reaches_has_the_share_zero() -> None:
-    """Its slope may be infinite. A gradient of 0 that arrives there makes NaN, as in backward."""
+def test_an_edge_that_no_gradient_reaches_contributes_zero() -> None:
+    """Its slope may be infinite. If a gradient of 0 reaches it, it contributes NaN, as in backward."""
     unreached, x = GRAPHS["untaken"](), Value(0.0, label="x")
     reached = x.sqrt() ** 2
     reached.backward()
@@ -236,7 +236,7 @@ def test_what_no_gradient_reaches_has_the_share_zero() -> None:
     assert math.isnan(x.grad)
 
 
-def test_shares_below_what_was_made_by_hand() -> None:
+def test_contributions_below_a_hand_written_operation() -> None:
     """Its own contributions are not known, but those below it are."""
     out = GRAPHS["by hand, called cube"]()
     drawn = picture(out)
@@ -248,7 +248,7 @@ def test_shares_below_what_was_made_by_hand() -> None:
 
 
 @pytest.mark.parametrize("seed", range(5))
-def test_shares_in_folded_pictures_are_sums_as_backward_adds_them(seed: int) -> None:
+def test_contributions_in_folded_pictures_add_up_as_in_backward(seed: int) -> None:
     """The gradients that leave a box through its outputs equal those that arrive."""
     for out in (expression(150, seed), network(2, 6, 5, 1, samples=3)[0]):
         whole = picture(out)
@@ -266,8 +266,8 @@ def test_shares_in_folded_pictures_are_sums_as_backward_adds_them(seed: int) -> 
                 assert abs(added - node.grad) <= 1e-14 * size
 
 
-def test_shares_that_cancel_in_a_folded_picture() -> None:
-    """An edge that stands for many shows their sum without extra digits: the gradient from backward."""
+def test_contributions_that_cancel_in_a_folded_picture() -> None:
+    """An edge that stands for many shows the gradient from backward, not a more accurate sum."""
     a = Value(1.0, label="a")
     b = a * 1.0
     out = total([b * x for x in (1e16, 1.0, -1e16, 1.0)] * 20).tanh()
@@ -278,24 +278,24 @@ def test_shares_that_cancel_in_a_folded_picture() -> None:
     assert edge.share == source.grad
 
 
-def test_the_file_of_a_folded_picture_says_so() -> None:
+def test_the_page_of_a_folded_picture_says_that_it_is_folded() -> None:
     loss, model = network(3, 4, 4, 1, samples=2)
     folded = draw(loss, fold=True, names=model)
     whole = draw(loss, fold=False, names=model)
     assert "<h1>A folded graph</h1>" in page(folded.picture)
-    assert "<h1>Step through it</h1>" in page(whole.picture)
+    assert "<h1>Step through the graph</h1>" in page(whole.picture)
     assert "None" not in page(folded.picture).partition("<noscript>")[2].partition("</noscript>")[0]
 
 
 def changed(drawn: Picture) -> list[str]:
-    """Which results are marked; only their edges have no contribution."""
+    """The results marked as out of date; only their edges and those of constants lack a contribution."""
     for edge in drawn.edges:
         hidden = drawn.nodes[edge.target].changed or drawn.nodes[edge.source].kind == "constant"
         assert (edge.share is None) == (edge.partial is None) == hidden
     return [node.label or node.op for node in drawn.nodes if node.changed]
 
 
-def test_outdated_shares_are_not_shown() -> None:
+def test_outdated_contributions_are_not_shown() -> None:
     a, b = Value(2.0, label="a"), Value(3.0, label="b")
     y = a * b + 1
     y.backward()
@@ -313,7 +313,7 @@ def test_outdated_shares_are_not_shown() -> None:
     assert changed(picture(y)) == []
 
 
-def test_what_was_overwritten_or_recomputed_alone_has_changed() -> None:
+def test_overwritten_or_separately_recomputed_results_are_marked() -> None:
     a = Value(0.5, label="a")
     first, other = a.exp(), a.cos()
     middle = first.tanh()
@@ -330,7 +330,7 @@ def test_what_was_overwritten_or_recomputed_alone_has_changed() -> None:
 
 
 @pytest.mark.parametrize("fold", [True, False])
-def test_a_loss_after_a_step_of_the_optimizer(fold: bool) -> None:
+def test_a_loss_after_an_optimizer_step(fold: bool) -> None:
     model = nn.MLP(2, [4, 1])
     optimizer = optim.SGD(model.parameters(), lr=0.1)
     loss = (model([0.5, -1.0]) - 1) ** 2 + model([1.0, 2.0]) ** 2
@@ -355,7 +355,7 @@ def test_partials_of_any_type(number: Any) -> None:
     assert numbers.signed(float(number)) in words(draw(out).svg)
 
 
-def test_not_finite() -> None:
+def test_non_finite_numbers() -> None:
     x = Value(-1.0, label="x")
     out = x.log() + (x * 1e308 * 1e10)
     out.backward()
@@ -374,7 +374,7 @@ def test_several_outputs() -> None:
     assert len([line for line in str(drawn).splitlines() if not line.startswith(("├", "└"))]) == 2
 
 
-def test_what_cannot_be_drawn() -> None:
+def test_drawing_errors() -> None:
     for wrong in (1.0, [], [1.0], "abc"):
         with pytest.raises(TypeError, match="expected a Value, or a list of Values, got"):
             draw(wrong)
@@ -421,12 +421,12 @@ def test_hostile_labels(label: str) -> None:
     assert string.sub("S", graphviz(drawn.picture)) == string.sub("S", graphviz(plain.picture))
 
 
-def test_half_a_character() -> None:
+def test_a_lone_surrogate_in_a_label() -> None:
     """A str can hold a lone surrogate; a file cannot."""
     try:
         a = Value(1.0, label="\ud800")
     except UnicodeError:
-        pytest.skip("this core does not take such a label")
+        pytest.skip("this core does not accept such a label")
     drawn = draw(a, title="\udfff")
     assert "\ufffd" in drawn.svg
     for written in (drawn.svg, str(drawn), graphviz(drawn.picture), page(drawn.picture)):
@@ -469,7 +469,7 @@ def test_themes() -> None:
 
 
 def test_kinds_differ_without_colour() -> None:
-    """By corner radius, dashes, a second card and line width."""
+    """They differ by corner radius, dashes, a second card and line width."""
     drawn = draw(network(2, 20, 1)[0], fold=True)
     assert {node.kind for node in drawn.picture.nodes} >= {"leaf", "constant", "operation", "group"}
     assert "stroke-dasharray" in re.sub(r"\.still\{[^}]*\}", "", drawn.svg)
@@ -480,7 +480,7 @@ def test_kinds_differ_without_colour() -> None:
     assert drawn.svg.count('class="box group') == 2 * sum(n.kind == GROUP for n in drawn.picture.nodes)
 
 
-def test_rules_stay_inside_the_picture() -> None:
+def test_style_rules_apply_only_to_the_picture() -> None:
     """In a page, a rule for `text` must not affect other pictures."""
     style = re.search("<style>(.*)</style>", draw(example()).svg)
     assert style
@@ -489,7 +489,7 @@ def test_rules_stay_inside_the_picture() -> None:
         assert selector.startswith(".chainrule")
 
 
-def test_boxes_with_many_arguments_have_no_contributions() -> None:
+def test_boxes_with_many_arguments_show_no_contributions() -> None:
     few, many = total([Value(1.0) for _ in range(12)]), total([Value(1.0) for _ in range(13)])
     few.backward()
     many.backward()
@@ -497,7 +497,7 @@ def test_boxes_with_many_arguments_have_no_contributions() -> None:
     assert "+1.0000" not in words(draw(many).svg)
 
 
-# --- the tree ------------------------------------------------------------------------------------
+# --- the text tree -------------------------------------------------------------------------------
 
 
 def test_a_result_used_twice_is_printed_once() -> None:
@@ -593,7 +593,7 @@ def count(drawn: Picture) -> int:
 
 
 def assert_is_a_picture(drawn: Picture) -> None:
-    """Numbered in order, inputs first, edges matching the nodes."""
+    """Nodes are numbered in order, after their inputs, and edges match the nodes."""
     assert [node.id for node in drawn.nodes] == list(range(len(drawn.nodes)))
     assert [edge.id for edge in drawn.edges] == list(range(len(drawn.edges)))
     for node in drawn.nodes:
@@ -620,7 +620,7 @@ def test_a_small_picture_is_not_folded() -> None:
     assert notes(whole) == []
 
 
-def test_layers_are_found() -> None:
+def test_folding_finds_layers() -> None:
     loss, model = network(4, 16, 16, 1)
     drawn = draw(loss, names=model).picture
     groups = [(node.label, node.count) for node in drawn.nodes if node.kind == GROUP]
@@ -631,7 +631,7 @@ def test_layers_are_found() -> None:
     assert notes(drawn)[0] in words(svg(drawn))
 
 
-def test_samples_are_found() -> None:
+def test_folding_finds_samples() -> None:
     loss, _ = network(2, 8, 1, samples=100)
     whole = picture(total([loss]))
     drawn = fold(whole, 20)
@@ -639,8 +639,8 @@ def test_samples_are_found() -> None:
     assert any("8 × tanh(dot + ·)" in node.label for node in drawn.nodes)
 
 
-def test_a_group_with_one_result_has_its_numbers() -> None:
-    """And the contribution through an outgoing edge is the sum."""
+def test_a_group_with_one_result_shows_its_numbers() -> None:
+    """The contributions through its outgoing edges add up to its gradient."""
     a, b = Value(2.0, label="a"), Value(3.0, label="b")
     inner = (a * 2 + 1).tanh() * b.sin()
     inner.label = "h"
@@ -655,7 +655,7 @@ def test_a_group_with_one_result_has_its_numbers() -> None:
 
 
 @pytest.mark.parametrize("activation", ["tanh", "relu"])
-def test_a_box_for_each_neuron_shows_the_numbers_of_the_engine(activation: str) -> None:
+def test_neuron_boxes_show_the_engines_numbers(activation: str) -> None:
     """Values and gradients of boxes; slopes and contributions of incoming edges."""
     model = nn.MLP(2, [3, 2, 1], activation, seed=4)
     for i, p in enumerate(model.parameters()):
@@ -684,7 +684,7 @@ def test_a_box_for_each_neuron_shows_the_numbers_of_the_engine(activation: str) 
         assert tuple(found) == box.inputs
         arguments = [places[v] for v in x] if name.startswith("layers.0") else ends
         assert len(found) == len(neuron.w) <= len(arguments)
-        # a neuron by hand: the slope of its activation times the weight
+        # worked out by hand: the slope of the activation times the weight
         if activation == "relu" and not name.startswith("layers.2"):
             slope = 1.0 if output.data > 0.0 else 0.0
         else:
@@ -705,7 +705,7 @@ def test_exponents_are_part_of_the_structure() -> None:
     assert found == {"10 × (· ** 2)", "10 × (· ** 3)"}
 
 
-def test_large_graphs_are_folded_by_themselves() -> None:
+def test_large_graphs_are_folded_automatically() -> None:
     out = expression(400)
     assert len(draw(out).picture.nodes) <= MOST
     assert len(draw(out, fold=False).picture.nodes) == 400
@@ -715,8 +715,8 @@ def test_large_graphs_are_folded_by_themselves() -> None:
 
 
 @pytest.mark.parametrize("nodes", [5_000, 20_000])
-def test_folding_shared_parts_takes_no_exponential_time(nodes: int) -> None:
-    """Structure keys were nested tuples, and hashing one traversed it as a tree."""
+def test_folding_shared_parts_does_not_take_exponential_time(nodes: int) -> None:
+    """Structure keys were once nested tuples, and hashing one traversed it as a tree."""
     drawn = fold(picture(expression(nodes)))
     assert MOST // 4 <= len(drawn.nodes) <= MOST
     assert count(drawn) == nodes
@@ -724,7 +724,7 @@ def test_folding_shared_parts_takes_no_exponential_time(nodes: int) -> None:
 
 
 def test_a_million_nodes() -> None:
-    """No recursion, no box for each of them, and a message instead of a long wait."""
+    """No recursion, no box per node, and a message instead of a long wait."""
     length = 1_000_000 if chainrule.core == "c" else 100_000
     out = chain(length)
     drawn = draw(out)
@@ -740,7 +740,7 @@ def test_a_million_nodes() -> None:
         draw(out, fold=False)
 
 
-def test_a_sum_of_very_many() -> None:
+def test_a_sum_of_very_many_values() -> None:
     xs = [Value(1.0) for _ in range(30_000)]
     drawn = draw(total([x * 2 for x in xs])).picture
     assert len(drawn.nodes) == MOST
@@ -748,7 +748,7 @@ def test_a_sum_of_very_many() -> None:
     assert_is_a_picture(drawn)
 
 
-def test_nearest_with_outputs_inside_each_other() -> None:
+def test_nearest_with_one_output_inside_another() -> None:
     out = chain(50)
     inner = out.inputs[0].inputs[0]
     order = graph.topological(out)
@@ -796,8 +796,8 @@ def test_saving_under_a_wrong_name(tmp_path: Path, name: str) -> None:
     assert list(tmp_path.iterdir()) == []
 
 
-def test_saving_where_there_is_no_directory(tmp_path: Path) -> None:
-    with pytest.raises(FileNotFoundError, match="no directory for"):
+def test_saving_into_a_missing_directory(tmp_path: Path) -> None:
+    with pytest.raises(FileNotFoundError, match=r"the directory of .* does not exist"):
         draw(example()).save(tmp_path / "missing" / "a.svg")
 
 
@@ -821,7 +821,7 @@ def test_png(tmp_path: Path) -> None:
     assert (width, height) == (round(2 * places.width), round(2 * places.height))
 
 
-def test_png_by_a_browser(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_png_rendered_by_a_browser(monkeypatch: pytest.MonkeyPatch) -> None:
     if not any(map(shutil.which, png.BROWSERS)):
         require_program(png.BROWSERS[0])
     monkeypatch.delenv("LD_PRELOAD", raising=False)  # the sanitizer is for our core, not for a browser
@@ -837,7 +837,7 @@ def missing(name: str, package: str | None = None) -> Any:
     raise ImportError(name)
 
 
-def test_png_without_any_program(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_png_without_a_renderer(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(importlib, "import_module", missing)
     monkeypatch.setattr(shutil, "which", lambda name: None)
     with pytest.raises(RuntimeError, match="a PNG file needs an SVG renderer: pip install cairosvg"):

@@ -1,7 +1,7 @@
-"""Backends: they run a program, or write it as source.
+"""Backends: they run a program, or write it as source code.
 
-The derivatives of operations come from the table. Each backend implements those of matrix products,
-dots and `take`, which are linear.
+The derivatives of operations come from the table. Each backend implements only the derivatives of
+matrix products, dots and `take`, which are linear.
 """
 
 from __future__ import annotations
@@ -21,7 +21,7 @@ WRITERS: dict[str, Callable[[Export], str]] = {"c": c.source, "javascript": java
 def named(name: str | None) -> Any:
     """The machine class of a backend; the fastest available if None."""
     if name not in (None, *NAMES):
-        raise ValueError(f"unknown backend {name!r}; known are {', '.join(NAMES)}")
+        raise ValueError(f"unknown backend {name!r}; expected one of: {', '.join(NAMES)}")
     if name == "numpy" or (name is None and c_core is None):
         return numpy.Machine
     if c_core is None:
@@ -34,5 +34,5 @@ def named(name: str | None) -> Any:
 def writer(language: str) -> Callable[[Export], str]:
     """The function that writes programs in a language."""
     if language not in WRITERS:
-        raise ValueError(f"unknown language {language!r}; known are {', '.join(WRITERS)}")
+        raise ValueError(f"unknown language {language!r}; expected one of: {', '.join(WRITERS)}")
     return WRITERS[language]

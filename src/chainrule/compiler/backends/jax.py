@@ -1,7 +1,7 @@
-"""JAX: a program as an ordinary JAX function, to be jitted, differentiated, mapped and sharded.
+"""The JAX backend: a program as an ordinary JAX function, to jit, differentiate, map and shard.
 
 Values and derivatives are those of the table: where JAX's own derivative of a row would differ,
-at a kink or in the tails, the row gets the table's partials.
+at a kink or in the tails, the table's partials replace it.
 """
 
 from __future__ import annotations
@@ -42,7 +42,7 @@ PLAIN |= {name: getattr(jnp, name) for name in ("exp", "sin", "cos", "sqrt")}
 
 
 def _rounded(x: Array, bits: int | None = None) -> Array:
-    """Round to `bits` bits, or to full precision. XLA cannot rewrite across this, but can still fuse."""
+    """Round to `bits` bits, or to full precision. XLA does not rewrite across this, but still fuses."""
     kind = np.finfo(x.dtype)
     return jax.lax.reduce_precision(x, kind.nexp, kind.nmant if bits is None else bits - 1)
 
@@ -73,7 +73,7 @@ def _cosh(x: Array) -> Array:
 
 
 def _expm1(x: Array) -> Array:
-    """2 sinh(x/2) exp(x/2) near 0, where JAX's expm1 is 4 ulp off."""
+    """Computes 2 sinh(x/2) exp(x/2) near 0, where JAX's expm1 is 4 ulp off."""
     near = _sinh_near_zero(0.5 * x) * (2.0 * jnp.exp(0.5 * x))
     return jnp.where(jnp.abs(x) < 1.0, near, jnp.exp(x) - 1.0)
 
@@ -90,8 +90,8 @@ def _atanh(x: Array) -> Array:
     return jnp.copysign(0.5 * _log1p(2.0 * size / (1.0 - size)), x)
 
 
-# Rows whose values JAX computes to a few ulp. All others use their formulas: in single precision
-# JAX's erfc and gelu are 50 and 140 ulp off in their tails.
+# Rows whose values JAX computes to within a few ulp. All others use their formulas: in single
+# precision, JAX's erfc and gelu are 50 and 140 ulp off in their tails.
 VALUES: dict[str, Callable[..., Any]] = {
     "div": _divide,
     "relu": jax.nn.relu,
@@ -161,9 +161,9 @@ def _partial(op: Op, part: int, arrays: Sequence[Array], out: Array) -> Array:
 
 @functools.cache
 def _needed(op: Op, part: int) -> tuple[int, ...]:
-    """Which of the arguments and the result a partial depends on.
+    """The indices of those among the arguments and the result that a partial depends on.
 
-    Its derivative with respect to the others is 0, but their own derivatives may be infinite.
+    The derivative with respect to the others is 0, but their own derivatives may be infinite.
     """
     partial = op.partials[part]
     assert partial is not None
@@ -254,7 +254,7 @@ FOLDS: dict[str, Callable[[Array], Array]] = {
 
 
 class JaxTarget:
-    """JAX arrays, for a fixed number of samples."""
+    """The `Target` of JAX arrays, for a fixed number of samples."""
 
     def __init__(self, samples: int, dtype: Any) -> None:
         self.samples = samples
@@ -302,7 +302,7 @@ class JaxTarget:
         return (a * b).sum(1)
 
     def take(self, x: Array, index: Array, shared: bool, terms: int) -> Array:
-        """An invalid index gives NaN, because a JAX program cannot raise."""
+        """Select by index. An invalid one gives NaN, because a JAX program cannot raise."""
         chosen = index[0]
         whole = (chosen == jnp.floor(chosen)) & (chosen >= 0) & (chosen < terms)
         places = jnp.where(whole, chosen, 0).astype(int)
@@ -313,8 +313,8 @@ class JaxTarget:
 class JaxSegments(Segments):
     """Computes masked instructions from safe inputs for the samples that do not use them.
 
-    Derivatives may be infinite there, and 0 times infinity would make the gradient NaN. The masks
-    are known only after a first run.
+    The derivatives for these samples may be infinite, and 0 times infinity would make the gradient
+    NaN. The masks are known only after a first run.
     """
 
     masks: JaxSegments | None = None

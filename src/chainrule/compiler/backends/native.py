@@ -1,4 +1,4 @@
-"""The native backend: programs on the C machine, with SIMD and threads."""
+"""The native backend: runs programs on the C machine, with SIMD and threads."""
 
 from __future__ import annotations
 
@@ -26,7 +26,7 @@ def thread_count() -> int:
     wanted = os.environ.get("CHAINRULE_THREADS", "")
     if wanted:
         if not wanted.isdigit() or wanted == "0":
-            raise ValueError(f"CHAINRULE_THREADS must be a positive number, got {wanted!r}")
+            raise ValueError(f"CHAINRULE_THREADS must be a positive whole number, got {wanted!r}")
         return int(wanted)
     return len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else os.cpu_count() or 1
 
@@ -42,7 +42,7 @@ class Machine:
 
     @classmethod
     def made(cls, capsule: Any, params: int, outputs: int, guards: int) -> Machine:
-        """Wrap a machine made in C."""
+        """Wrap a machine built in C."""
         machine = cls.__new__(cls)
         machine.capsule = capsule
         machine.params, machine.outputs, machine.guards = params, outputs, guards

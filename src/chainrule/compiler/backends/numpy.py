@@ -17,7 +17,7 @@ from .operands import Numbers, columns
 
 Array = Any
 
-# Rows that NumPy has. All others are computed from these by their formulas.
+# Rows that NumPy has. All others are computed by their formulas in terms of these.
 FUNCTIONS: dict[str, Callable[..., Any]] = {
     "add": np.add,
     "sub": np.subtract,
@@ -69,7 +69,7 @@ class Machine:
     ) -> Results:
         """All results for every sample; given a seed for the first result, the adjoints too.
 
-        `wanted` are the inputs whose adjoints are needed, `dtype` is the type in which intermediate
+        `wanted` lists the inputs whose adjoints are needed; `dtype` is the type in which intermediate
         numbers are stored.
         """
         with np.errstate(all="ignore"):
@@ -92,7 +92,7 @@ class Results:
 
 
 class _Run:
-    """The memories of one run."""
+    """The memory regions of one run, for values and for adjoints."""
 
     def __init__(self, program: Program, params: Array, inputs: Array, dtype: Any) -> None:
         self.samples = inputs.shape[1]

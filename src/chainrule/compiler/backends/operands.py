@@ -1,7 +1,7 @@
 """`Numbers`: an array on which the table's formulas can run, for array backends.
 
-Shared by NumPy and JAX: running a formula on arrays, and all partials of a variadic row. The class of
-each backend defines how to apply a row to arrays, and which array a constant becomes.
+NumPy and JAX share this code, which runs formulas on arrays. The subclass of each backend defines how
+to apply a row to arrays, and which array a constant becomes.
 """
 
 from __future__ import annotations

@@ -1,7 +1,7 @@
-"""Parameters as a tree of arrays with the model's names, for engines that need one.
+"""Parameters as a tree of arrays with the model's names, as JAX takes them.
 
 `layers.0.neurons.3.w.1` is `tree["layers"][0]["neurons"]["w"][3, 1]`: lists of items with the same
-structure become axes of an array, at most two.
+structure become axes of an array, up to two.
 """
 
 from __future__ import annotations
@@ -29,9 +29,9 @@ class ParameterTree:
             for word in path:
                 place = place.setdefault(word, {})
                 if not isinstance(place, dict):
-                    raise ValueError(f"{name} lies inside of another parameter")
+                    raise ValueError(f"{name} is inside another parameter")
             if last in place:
-                raise ValueError(f"{name} is the name of other parameters too")
+                raise ValueError(f"{name} is also the prefix of other parameters' names")
             place[last] = number
         self.places: Any = _gathered(nested)  # a tree of arrays of parameter indices
 
@@ -55,7 +55,7 @@ class ParameterTree:
 
 
 def names_of(step: Any, model: Any = None) -> list[str]:
-    """The names of a compiled function's parameters: from a model, their labels, or their indices."""
+    """The names of a compiled function's parameters: in the model, their labels, or their indices."""
     source = model if model is not None else step.function
     named = getattr(source, "named_parameters", None)
     known = {p: name for name, p in named()} if callable(named) else {}
@@ -119,7 +119,7 @@ def _pairs(tree: Any, places: Any, path: str) -> Iterator[tuple[Array, Any]]:
             yield from _pairs(tree[key], item, f"{path}.{key}" if path else key)
     elif isinstance(places, list):
         if not isinstance(tree, (list, tuple)) or len(tree) != len(places):
-            raise ValueError(f"the parameters at {path} must be a list of {len(places)}")
+            raise ValueError(f"the parameters at {path} must be a list of length {len(places)}")
         for i, item in enumerate(places):
             yield from _pairs(tree[i], item, f"{path}.{i}")
     else:

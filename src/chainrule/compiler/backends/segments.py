@@ -1,8 +1,8 @@
 """A program as a function of arrays: each instruction's result is a separate array.
 
-For engines that take whole programs, such as JAX and ONNX. A `Target` implements slicing, joining
-and arithmetic; this file only decides which rows of which arrays an instruction reads. Arrays of
-shared numbers have the shape (rows,), all others (rows, samples).
+This is for systems that take whole programs, such as JAX and ONNX. A `Target` implements slicing,
+joining and arithmetic; this file only decides which rows of which arrays an instruction reads. Arrays
+of shared numbers have the shape (rows,), all others (rows, samples).
 """
 
 from __future__ import annotations
@@ -21,7 +21,7 @@ Array = Any
 
 
 class Target(Protocol):
-    """The array operations of an engine; rows are the first axis."""
+    """The array operations of a system; rows are the first axis."""
 
     def rows(self, x: Array, which: np.ndarray[Any, Any]) -> Array: ...
     def join(self, parts: Sequence[Array]) -> Array: ...
@@ -46,9 +46,9 @@ class Target(Protocol):
         """Sums of products over the second axis."""
 
     def take(self, x: Array, index: Array, shared: bool, terms: int) -> Array:
-        """Take from (rows, terms, ...) the term at each sample's index; `shared` says whether x is.
+        """Take from x, of shape (rows, terms, ...), the term at each sample's index; x may be shared.
 
-        NaN where the index is not an integer from 0 to terms - 1.
+        The result is NaN where the index is not an integer from 0 to terms - 1.
         """
 
 
@@ -91,7 +91,7 @@ class Segments:
         self.sizes[shared].append(len(which))
 
     def read(self, shared: bool, which: np.ndarray[Any, Any]) -> Array:
-        """These rows as one array: an existing array if they are all of it in order, else assembled."""
+        """These rows as one array: an existing one if it has exactly these rows, else assembled."""
         arrays, places = self.array_of[shared][which], self.place_of[shared][which]
         if arrays.min(initial=0) < 0:
             raise ValueError("a row is read before it is computed, or a parameter is missing")
@@ -105,7 +105,7 @@ class Segments:
         return parts[0] if len(parts) == 1 else self.target.join(parts)
 
     def argument(self, argument: Argument) -> Array:
-        """(row, ...) or (row, term, ...); a row that all results use is read once."""
+        """An argument, (row, ...) or (row, term, ...); a row that all results use is read once."""
         view, count, terms = argument.view, argument.count, argument.terms
         if terms is None:
             return self.read(view.shared, np.array(argument.rows))
@@ -119,7 +119,7 @@ class Segments:
         return [self.argument(argument) for argument in instruction.arguments]
 
     def arguments_of_map(self, instruction: Map) -> list[Array]:
-        """At least one argument has all rows of the result, even if all results use the same rows."""
+        """The arguments; at least one has as many rows as the result, even if all its rows are equal."""
         found = self.arguments(instruction)
         if not any(view.step for view in instruction.args):
             first = instruction.arguments[0]
@@ -149,7 +149,7 @@ class Segments:
         raise TypeError(f"cannot compute {instruction} on whole arrays")
 
     def outputs(self) -> list[Array]:
-        """One array over samples for each result; a shared result is the same for all."""
+        """One array over the samples for each result; a shared result is the same for all samples."""
         found = []
         for view in self.program.outputs:
             row = self.read(view.shared, np.array([view.start]))

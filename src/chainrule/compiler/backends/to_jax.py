@@ -52,8 +52,8 @@ class JaxFunction:
         jax = self.backend.jax
         if self.step.dtype == "float64" and not jax.config.jax_enable_x64:
             raise TypeError(
-                "JAX computes in single precision unless told otherwise: call "
-                'jax.config.update("jax_enable_x64", True) first, or give to_jax a function that was '
+                "JAX computes in single precision by default: call "
+                'jax.config.update("jax_enable_x64", True) first, or use to_jax on a function that was '
                 'compiled with dtype="float32"'
             )
         return self.step.dtype
@@ -76,21 +76,24 @@ class JaxFunction:
 
 
 def traced_once(step: Compiled[Any], batch: Sequence[Any]) -> tuple[Any, Any]:
-    """The shapes of the arguments and the single program for them."""
+    """The key of the arguments' shapes, and the variant for it; raises if there are several variants."""
     if step.axes != 1:
-        raise ValueError("this needs a function with one axis of samples")
+        raise ValueError(f"only functions with one batch axis can be exported, not {step.axes} axes")
     if batch:
         made = Batch(tuple(batch))
         key, variants = made.key, step.variants_for(made)
     else:
         traced = [(key, found) for key, found in step.variants.items() if found]
         if len(traced) != 1:
-            raise ValueError("say for which arguments: give arrays of their shapes")
+            raise ValueError(
+                f"the function was called with {len(traced)} different shapes, expected 1: pass arrays "
+                f"of the shapes to export"
+            )
         ((key, variants),) = traced
     if len(variants) > 1 or variants[0].trace.expected:
         raise TraceError(
-            "a function that branches on Values is not one program: write the branch as "
-            "where(a < b, x, y)"
+            "a function that branches on Values has several programs and cannot be exported: write the "
+            "branch as where(a < b, x, y)"
         )
     return key, variants[0]
 

@@ -1,1 +1,1 @@
-"""Programs as source text: C and JavaScript."""
+"""Programs as source code: C and JavaScript."""

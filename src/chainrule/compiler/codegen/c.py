@@ -1,4 +1,4 @@
-"""C: `Compiled.source('c')`. It uses math.h; all other operations are written out."""
+"""C: `Compiled.source('c')`. The code uses math.h and defines all other operations itself."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ from ...support.formulas import writing
 from .helpers import ExportLanguage, Helpers, mentions
 from .text import Export, Statements, about, attempts, comment, indented, statements
 
-STACK = 16384  # numbers in all arrays of a call; larger arrays are not put on the stack
+STACK = 16384  # if the arrays of a call hold more numbers than this, they are static, not on the stack
 
 TYPES = {"v": "const double *v", "g": "double *g", "r": "unsigned char *r", "a": "const int *a"}
 TYPES |= {"b": "const int *b", "n": "int n", "o": "int o", "scratch": "int scratch"}
@@ -63,7 +63,7 @@ def usage(export: Export) -> list[str]:
     given = f"{name}_parameters" if export.params else "NULL"
     lines = ["To call it:", ""]
     if export.params:
-        lines.append(f"    extern const double {given}[{len(export.params)}];  // when written")
+        lines.append(f"    extern const double {given}[{len(export.params)}];  // values at export")
     lines.append(f"    {value_head(name)};")
     if outputs == 1:
         lines += [f"    {line}" for line in f"{gradient_head(name)};".split("\n")]
@@ -77,14 +77,16 @@ def usage(export: Export) -> list[str]:
             f"    double grads[{max(len(export.params), 1)}];",
             f"    double value = {name}_value_and_grad({given}, inputs, grads, NULL);",
             "",
-            "Gradients are assigned, not added to what is there; NULL if they are not wanted.",
+            "Gradients overwrite the arrays; they are not accumulated. Pass NULL for those you do",
+            "not need.",
         ]
     else:
-        lines += ["", "There is no gradient function, because there is not exactly one output."]
+        reason = "because the function does not have exactly one output."
+        lines += ["", f"There is no gradient function, {reason}"]
     return [
         *lines,
-        "With the same C library, -ffp-contract=off and -fno-builtin-pow (compilers make pow(x, 2)",
-        "into x * x) it gives the same bits as eager mode.",
+        "With the same C library, -ffp-contract=off and -fno-builtin-pow (compilers turn pow(x, 2)",
+        "into x * x), it gives the same bits as eager mode.",
     ]
 
 

@@ -18,11 +18,11 @@ def exported(step: Compiled[Any]) -> Export:
     """All traced paths through a function, for the one shape of its arguments."""
     traced = [(key, variants) for key, variants in step.variants.items() if variants]
     if not traced:
-        raise ValueError("there is nothing to write yet: call it with a batch first")
+        raise ValueError("there is nothing to export yet: call the compiled function with a batch first")
     if len(traced) > 1:
         raise ValueError(
-            f"it was called with batches of {len(traced)} shapes, which are different programs: "
-            f"compile it again, and call it with the one to write"
+            f"the function was called with batches of {len(traced)} different shapes, each of which is "
+            f"a separate program: compile it again, and call it only with the shape to export"
         )
     ((key, variants),) = traced
     # Use the graphs as traced: the passes would change the last bits.

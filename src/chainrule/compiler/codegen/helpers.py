@@ -1,4 +1,4 @@
-"""The functions that generated code calls: rows of the table that the language does not have.
+"""The functions that generated code calls: rows of the table that the language lacks.
 
 Each is written when first needed, after the functions it calls.
 """
@@ -53,7 +53,7 @@ class Helpers:
         self.slopes: dict[tuple[Op, int], Any] = {}
 
     def lines(self) -> list[str]:
-        """All of them as text."""
+        """The text of all tables and functions."""
         lines: list[str] = []
         for places, name in self.tables.items():
             text = self.language.table(name, ", ".join(map(str, places)))
@@ -70,7 +70,7 @@ class Helpers:
         return self.tables.setdefault(places, f"places_{len(self.tables)}")
 
     def sequence(self, name: str, params: Sequence[str], statements: Sequence[str]) -> str:
-        """Write statements as a function, split up if long; returns the statement that calls it."""
+        """Write statements as a function, split if long; returns the statement that calls it."""
         starts = range(0, len(statements), STATEMENTS)
         if len(starts) > 1:
             chunks = [statements[start : start + STATEMENTS] for start in starts]
@@ -84,7 +84,7 @@ class Helpers:
         """Write `op_NAME`: the value of a row."""
         function, op = f"op_{name}", ops.BY_NAME[name]
         if function not in self.functions:
-            self.functions[function] = []  # erf and erfc may need each other
+            self.functions[function] = []  # stops the recursion: erf and erfc may call each other
             body = self.formula(self.language.formula(op))
             del self.functions[function]
             self.add(function, names(op), body, returns=True)
@@ -148,7 +148,7 @@ class Helpers:
         self.add(name, ["v", *tables, "n"], body, returns=True)
 
     def pull(self, op: Variadic) -> str:
-        """Write `pull_NAME`: propagates the gradient of the result to those at some indices."""
+        """Write `pull_NAME`: propagates the gradient of the result to the numbers at some indices."""
         name, tables = f"pull_{op.name}", "ab"[: op.width]
         if name in self.functions:
             return name
@@ -184,7 +184,7 @@ class Helpers:
         return [*count, *lines]
 
     def take(self, name: str, first: Sequence[str], action: str, last: Sequence[str] = ()) -> str:
-        """Write a function that acts on the element that the index picks, if the index is valid."""
+        """Write a function that acts on the element selected by the index, if the index is valid."""
         if name not in self.functions:
             body = [
                 f"    {self.language.loop()}",

@@ -31,7 +31,7 @@ def _pow(x: Any, y: Any) -> Any:
 
 
 def _erf(x: Any) -> Any:
-    """Uses the table's erfc, which needs erf only below 0.64, where the power series computes it."""
+    """The power series near 0, the table's erfc elsewhere; erfc calls erf only near 0."""
     square = x * x
     total: Any = 0.0
     for n in reversed(range(1, TERMS)):
@@ -94,7 +94,7 @@ def usage(export: Export) -> list[str]:
             '    import { parameters, value } from "./model.mjs";',
             f"    const outputs = value(parameters, {zeros});",
             "",
-            "There is no gradient function, because there is not exactly one output.",
+            "There is no gradient function, because the function does not have exactly one output.",
         ]
     return [
         "To call it:",

@@ -58,11 +58,11 @@ CHANGES: dict[str, tuple[tuple[int, int | None], ...]] = {
 # Functions without an audit event; multiprocessing uses the last.
 SILENT = ((os, "mkfifo"), (os, "mknod"), (_posixsubprocess, "fork_exec"))
 DEEPEST = 100  # nested folders; a tree thousands deep could not be deleted
-LONGEST = 4_000  # characters of a message
+LONGEST = 4_000  # maximum length of a message
 MOST = 3  # paths listed in a note
 WRITING = os.O_WRONLY | os.O_RDWR | os.O_CREAT | os.O_TRUNC | os.O_APPEND
 # Explains the kernel's errors, which say only that something was not permitted.
-WALLED = "code in an exercise may use its own folder only, no network and no other process"
+WALLED = "code in an exercise may use only its own folder, not the network or other processes"
 WHERE = signal.SIGUSR1  # asks for the current line when its time is up
 
 
@@ -90,7 +90,7 @@ def guard(inside: str, hidden: Sequence[str]) -> list[str]:
     def allowed(path: Any, dir_fd: int | None = None) -> bool:
         place = os.path.realpath(os.path.join(_opened(dir_fd), _opened(path)))
         if place.count(os.sep) > deepest:
-            raise RefusedError(f"code in an exercise may not put folders {DEEPEST} deep in each other")
+            raise RefusedError(f"code in an exercise may not nest folders {DEEPEST} deep")
         return place == os.devnull or place == inside or place.startswith(inside + os.sep)
 
     def kept_from_readers(path: Any) -> bool:
@@ -129,7 +129,7 @@ def guard(inside: str, hidden: Sequence[str]) -> list[str]:
 
     def refused(*arguments: Any, **named: Any) -> None:
         raise RefusedError(
-            "code in an exercise may not make pipes, devices or processes: remove this call"
+            "code in an exercise may not create pipes, devices or processes: remove this call"
         )
 
     for module, name in SILENT:
@@ -140,7 +140,7 @@ def guard(inside: str, hidden: Sequence[str]) -> list[str]:
 
 
 def _opened(path: Any) -> str:
-    """The path of an argument, also of a file descriptor; without a path, one that is always denied."""
+    """The path that an argument or file descriptor names; if it has none, one that is always denied."""
     if path is None or path == -1:
         return ""
     if isinstance(path, int):
@@ -152,7 +152,7 @@ def _opened(path: Any) -> str:
 
 
 def _database(name: Any) -> str:
-    """The file of an SQLite database; none if it is in memory."""
+    """The file of an SQLite database; "" if it is in memory."""
     text = os.fsdecode(name)
     if text.startswith("file:"):
         address = urlsplit(text)

@@ -34,7 +34,7 @@ VERSION, PATH_BENEATH = 1, 1
 WRITE_FILE, READ_FILE, READ_FOLDER, REFER, TRUNCATE = 1 << 1, 1 << 2, 1 << 3, 1 << 13, 1 << 14
 ENTRIES = 0b1_1111_1111_0000  # removing and making files, folders, links, pipes, devices
 ALL_CONNECTIONS = ALL_SCOPES = 0b11  # TCP; signals and sockets that leave the process
-# Other paths that Python and its libraries read.
+# Paths outside its own folders that Python reads.
 SYSTEM = (
     *("/usr", "/lib", "/lib64", "/bin", "/nix/store", "/proc/self", "/sys"),
     *("/proc/cpuinfo", "/proc/meminfo", "/proc/stat", "/proc/sys", "/proc/filesystems"),
@@ -86,7 +86,7 @@ class Landlock:
 class Calls:
     """The filter of `seccomp.py`."""
 
-    keeps_from = "the network, other processes"
+    keeps_from = "the network and other processes"
 
     def available(self) -> bool:
         return seccomp.available()
@@ -114,9 +114,11 @@ def missing_walls() -> list[str]:
 def protection() -> str:
     """One line: what is denied to a learner's program on this system, and what is not."""
     kept = [each.keeps_from for each in WALLS if each.available()]
-    parts = [f"kept by the kernel from {', '.join(kept)}"] if kept else []
+    parts = [f"isolated by the kernel from {', '.join(kept)}"] if kept else []
     if missing := missing_walls():
-        parts.append(f"not kept from {', '.join(missing)} on this system: run only code that you trust")
+        parts.append(
+            f"not isolated from {', '.join(missing)} on this system: run only code that you trust"
+        )
     return "; ".join(parts)
 
 

@@ -172,7 +172,7 @@ def main(result: int, trace: int) -> None:
 
 
 def _found(kind: str, message: str, parts: dict[str, str] | None = None) -> Found:
-    """Truncate to fit the pipe, which is read only at the end."""
+    """A result, truncated to fit the pipe, which is read only at the end."""
     short = {name: text[: child.LONGEST // 8] for name, text in (parts or {}).items()}
     return {"kind": kind, "message": message[: child.LONGEST], "parts": short}
 

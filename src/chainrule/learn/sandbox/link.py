@@ -1,8 +1,8 @@
 """Calls between two processes: the judge, which runs the checker, and the learner's process.
 
-Numbers, texts, lists, tuples, sets, dicts and arrays of them are copied. Anything else stays in its
+Numbers, strings, lists, tuples, sets, dicts and numeric arrays are copied. Anything else stays in its
 process, and the other side gets a `Proxy` that forwards operations. The two sides differ in one respect:
-the learner's process does whatever it is asked, the judge only what `_permit` lists. Nothing that a
+the learner's process does whatever it is asked, the judge only what `_permit` allows. Nothing that a
 learner's process sends is run, imported or unpickled, and a proxy never answers a comparison: to the
 judge, objects are equal if they are identical, and numbers if their copies are equal.
 """
@@ -24,7 +24,7 @@ from typing import Any, NoReturn
 import numpy as np
 
 CHECKER = "checker"  # the module name of an exercise's check.py
-LARGEST = 4_000_000  # bytes of a message
+LARGEST = 4_000_000  # maximum size of a message in bytes
 COPIED = frozenset({bool, int, float, str, type(None)})
 BINARY = ("add", "sub", "mul", "truediv", "floordiv", "mod", "pow", "matmul")
 UNARY = ("neg", "pos", "abs", "index")
@@ -217,7 +217,7 @@ class Link:
         if names == [AbandonedError.__name__] and not self.judging:
             return AbandonedError()
         if "SystemExit" in names:
-            return EndedError("exit", "it called exit() before the check was done")
+            return EndedError("exit", "it called exit() before the check was finished")
         if "KeyboardInterrupt" in names:
             return EndedError("stopped", "it was stopped")
         for name in names:
@@ -258,8 +258,8 @@ class Link:
                 return {"named": name}
             if not _of_the_checker(x):
                 raise TypeError(
-                    f"a {kind.__name__} of the checker's process cannot be given to the learner's code: "
-                    f"make it there, with work.imported({kind.__module__.partition('.')[0]!r})"
+                    f"a {kind.__name__} of the checker's process cannot be passed to the learner's "
+                    f"code: create it there, with work.imported({kind.__module__.partition('.')[0]!r})"
                 )
         self.exported[id(x)] = x
         return {"mine": id(x)}
@@ -314,10 +314,10 @@ class Link:
             fine = operation in OPERATIONS and bool(of_checker)
         if not fine:
             kind = AttributeError if operation == "get" else PermissionError
-            raise kind("code in an exercise may not look into its checker")
+            raise kind("code in an exercise may not access its checker")
 
 
-GARBLED = "its answers cannot be read: something in it writes where only the checker may"
+GARBLED = "its answers cannot be read: it wrote to the checker's connection"
 
 
 def _of_the_checker(x: Any) -> bool:

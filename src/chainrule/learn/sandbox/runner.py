@@ -32,7 +32,7 @@ LINE = re.compile(r'File "(?P<file>[^"]+)", line (?P<line>\d+)')
 
 @dataclass(frozen=True)
 class Limits:
-    """What a program may use."""
+    """The resources that a program may use."""
 
     seconds: float = SECONDS
     megabytes: int = MEGABYTES
@@ -66,7 +66,7 @@ def run(
     learner knows.
     """
     if not hasattr(os, "fork"):
-        return Outcome("error", "programs can be run on Linux and macOS; on Windows, use WSL")
+        return Outcome("error", "programs can run only on Linux and macOS; on Windows, use WSL")
     start = time.monotonic()
     job = {**job, "folder": str(folder.absolute()), **asdict(limits)}
     read, write = os.pipe()
@@ -185,7 +185,7 @@ def _outcome(
         "stopped": "it was stopped",
         "output": f"it printed more than {FLOOD:,} characters: is there a print in a loop?",
         "files": f"it wrote more than {WRITTEN >> 20} MB or {FILES:,} files: is there a loop?",
-        "": crashed if code < 0 else "it ended Python before the check did",
+        "": crashed if code < 0 else "it ended Python before the check was finished",
     }
     kind = why or ("crash" if code < 0 else "exit")
     return Outcome(kind, messages[why], printed, seconds)

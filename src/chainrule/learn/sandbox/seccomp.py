@@ -21,7 +21,7 @@ the network
     accept4 288 242  sendto 44 206  sendmsg 46 211  sendmmsg 307 269  recvfrom 45 207
     recvmsg 47 212  recvmmsg 299 243  shutdown 48 210  getsockname 51 204  getpeername 52 205
     setsockopt 54 208  getsockopt 55 209
-processes, and a session or a view of the system of one's own
+new processes, sessions and namespaces
     fork 57 -  vfork 58 -  execve 59 221  execveat 322 281  setsid 112 157  setpgid 109 154
     unshare 272 97  setns 308 268
 other processes
@@ -30,14 +30,14 @@ other processes
     process_mrelease 448 448  kcmp 312 272  get_robust_list 274 100  setpriority 141 140
     ioprio_set 251 30  sched_setscheduler 144 119  sched_setparam 142 118  sched_setattr 314 274
     move_pages 279 239  migrate_pages 256 238
-memory that no limit counts, and calls that no filter sees
+memory that no limit counts, and calls that bypass the filter
     setrlimit 160 164  memfd_create 319 279  memfd_secret 447 447  userfaultfd 323 282
     shmget 29 194  shmat 30 196  shmctl 31 195  shmdt 67 197  semget 64 190  semop 65 193
     semctl 66 191  semtimedop 220 192  msgget 68 186  msgsnd 69 189  msgrcv 70 188  msgctl 71 187
     mq_open 240 180  mq_unlink 241 181  mq_timedsend 242 182  mq_timedreceive 243 183
     mq_notify 244 184  mq_getsetattr 245 185  io_uring_setup 425 425  io_uring_enter 426 426
     io_uring_register 427 427
-what Landlock lets through: modes, owners, times and attributes of any file
+what Landlock does not restrict: modes, owners, times and attributes of any file
     chmod 90 -  fchmod 91 52  fchmodat 268 53  chown 92 -  fchown 93 55  lchown 94 -
     fchownat 260 54  utime 132 -  utimes 235 -  futimesat 261 -  utimensat 280 88  setxattr 188 5
     lsetxattr 189 6  fsetxattr 190 7  removexattr 197 14  lremovexattr 198 15  fremovexattr 199 16
@@ -63,7 +63,7 @@ DEPENDS = """
     sched_setaffinity 203 122  seccomp 317 277
 """
 NEWEST = 450  # later calls have not been reviewed, so they are rejected
-MACHINES = {"x86_64": (0, 0xC000003E), "aarch64": (1, 0xC00000B7)}  # the column, the kernel's name
+MACHINES = {"x86_64": (0, 0xC000003E), "aarch64": (1, 0xC00000B7)}  # the column, the kernel's code
 
 CLONE_THREAD = 0x10000
 SHARED_ANONYMOUS = 0x21  # memory that no limit counts
@@ -144,7 +144,7 @@ def enclose() -> None:
     text = ctypes.create_string_buffer(code, len(code))
     head = struct.pack("@HP", len(code) // 8, ctypes.addressof(text))
     prctl(NO_NEW_PRIVILEGES, 1, None, "new privileges cannot be given up")
-    prctl(SET_SECCOMP, FILTER, head, "the filter on system calls was not accepted")
+    prctl(SET_SECCOMP, FILTER, head, "the kernel rejected the system call filter")
 
 
 def prctl(option: int, first: int, second: bytes | None, failure: str) -> None:

@@ -26,7 +26,7 @@ NEEDED = re.compile(
 
 
 def environment() -> dict[str, str]:
-    """The same chainrule as here; one thread for linear algebra, because each reserves memory.
+    """A judge's variables: this chainrule, and one thread for linear algebra, as each reserves memory.
 
     Other variables may hold keys and passwords, so only those that Python and libraries need are passed.
     """
@@ -39,7 +39,7 @@ def environment() -> dict[str, str]:
         "PYTHONPATH": path,
         "PYTHONDONTWRITEBYTECODE": "1",
         "PYTHONIOENCODING": "utf-8:backslashreplace",
-        "PYTHONUNBUFFERED": "1",  # shows output from before an endless loop
+        "PYTHONUNBUFFERED": "1",  # so that output before an endless loop is shown
         "PYTHONBREAKPOINT": "0",  # ignores breakpoint() left in the file
         "HOME": os.devnull,  # hides the user's site-packages; a judge sets its own
     }
@@ -90,7 +90,7 @@ class Parent:
         self.asking, there = socket.socketpair()
         with there:
             self.process: subprocess.Popen[bytes] = subprocess.Popen(
-                [sys.executable, "-P", *FORKING, str(there.fileno())],  # -P: nothing comes from a folder
+                [sys.executable, "-P", *FORKING, str(there.fileno())],  # -P: import nothing from here
                 stdin=subprocess.DEVNULL,
                 stdout=subprocess.DEVNULL,
                 cwd=os.sep,
@@ -121,7 +121,7 @@ class Parent:
 
 
 _lock = threading.RLock()
-_parents: list[Parent] = []  # one at most
+_parents: list[Parent] = []  # at most one
 
 
 def _parent() -> Parent:

@@ -10,7 +10,7 @@ import { decode } from "../../viz/web/static/page/numbers.js";
 import { moment } from "../../viz/web/static/stepper/moments.js";
 import { number } from "../../viz/web/static/stepper/quiz.js";
 
-/** `title` is the heading; `answered` is whether an earlier first answer was right, if there was one. */
+/** `title` is the heading; `answered` says whether an earlier first answer was right, or is null. */
 export function quizView(quiz, { title, answered = null, note = () => {} }) {
     const kinds = { choice: Choice, number: NumberQuiz, node: NodeQuiz };
     return new kinds[quiz.kind](quiz, title, answered, note);
@@ -83,16 +83,16 @@ class NumberQuiz extends QuizView {
         const guess = number(this.field.value.trim());
         if (guess === null) return this.ask("Type a number, such as 2.5 or -3.");
         const { answer, tolerance } = this.quiz;
-        // Parsing rounds the typed number, as the answer was rounded.
+        // Both numbers were rounded when they were parsed.
         const right = Math.abs(guess - answer) <= tolerance + 1e-12 * Math.max(1, Math.abs(answer));
-        return this.judge(right, right ? this.worked() : h("p", {}, "Try again, or let it be shown."));
+        return this.judge(right, right ? this.worked() : h("p", {}, "Try again, or press Show me."));
     }
 
     show() {
         this.note(false);
         const { answer } = this.quiz;
         const plain = String(Number(answer.toPrecision(6))).replace("-", "−");
-        this.result.replaceChildren(h("p", { class: "verdict" }, `It is ${plain}.`), this.worked());
+        this.result.replaceChildren(h("p", { class: "verdict" }, `The answer is ${plain}.`), this.worked());
     }
 
     worked() {
@@ -110,7 +110,7 @@ class NodeQuiz extends QuizView {
         this.place = h("div", { class: "graph-place" }, drawing);
         this.graph = new Graph(drawing, picture, layout);
         this.numbers = recompute(picture, leaves(picture));
-        // Numbers that would give the answer away are shown only with it.
+        // Results and gradients would give the answer away, so they appear only after it.
         this.graph.show({ ...moment(picture, this.numbers, 0), current: null, asking: false });
         for (const { group } of this.graph.nodes) {
             group.setAttribute("role", "checkbox");
@@ -142,7 +142,7 @@ class NodeQuiz extends QuizView {
         const right = partial && answers.every((id) => this.chosen.has(id));
         const { steps } = stepper.picture;
         if (right) this.graph.show({ ...moment(stepper.picture, this.numbers, steps.length), current: null, asking: false });
-        const missed = partial ? "There is more to choose." : "Something chosen is not part of it.";
+        const missed = partial ? "There are more nodes to choose." : "A chosen node is not part of the answer.";
         return this.judge(right, h("p", {}, right ? feedback : missed));
     }
 

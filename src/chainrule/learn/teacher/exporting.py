@@ -105,7 +105,7 @@ def _parts(lesson: Lesson, data: dict[str, Any]) -> Iterator[str]:
             values = table(pictured(block["expression"], block["values"]))
             yield f'<div class="figure"><div id="block-{i}"></div><noscript>{values}</noscript></div>'
         elif "trainer" in block:
-            yield '<p class="notice">A live figure in <code>chainrule studio</code>. As a program:</p>'
+            yield '<p class="notice">Live in <code>chainrule studio</code>. The same as a program:</p>'
             yield _code(_program(block["trainer"]))
         else:
             yield f'<pre tabindex="0">{escape(block["text"])}</pre>'
@@ -131,8 +131,8 @@ def _handout(e: Exercise, titled: bool = True) -> str:
     return (
         f'<section class="card handout">{title}<div class="prose">{rendering.prose(e.task)}</div>'
         f"{_code(_without_task(e.starter))}{hints}"
-        f'<p class="help">Save it as <code>{e.name}.py</code>; <code>{way}</code> says whether it is '
-        "right.</p></section>"
+        f'<p class="help">Save it as <code>{e.name}.py</code> and check it with <code>{way}</code>.</p>'
+        "</section>"
     )
 
 
@@ -185,7 +185,7 @@ def _code_cell(text: str, printed: str = "", raises: bool = False) -> dict[str, 
 
 
 def _raised(printed: str) -> dict[str, Any]:
-    """The last line of a traceback."""
+    """The error output of a cell, from the last line of a traceback."""
     name, _, text = printed.strip().partition(": ")
     return {"output_type": "error", "ename": name, "evalue": text, "traceback": [printed.strip()]}
 
@@ -197,7 +197,7 @@ def _lesson_cells(lesson: Lesson) -> Iterator[dict[str, Any]]:
         if block.kind == "markdown":
             yield _markdown_cell(block.text)
         elif block.kind == "text" and (before is None or before.kind != "python"):
-            yield _markdown_cell(f"```text\n{block.text}```")  # others are the output of a cell
+            yield _markdown_cell(f"```text\n{block.text}```")  # after code, it is the output of its cell
         elif block.kind == "python":
             printed = after.text if after is not None and after.kind == "text" else ""
             yield _code_cell(block.text, printed, "raises" in block.options)
@@ -215,7 +215,7 @@ def _exercise_cells(e: Exercise, title: str) -> Iterator[dict[str, Any]]:
     yield _markdown_cell(f"{title}\n\n{e.task}")
     yield _code_cell(_without_task(e.starter))
     yield _markdown_cell(
-        f"Save it as `{e.name}.py`; `chainrule learn check {e.name}.py` says if it is right."
+        f"Save it as `{e.name}.py` and check it with `chainrule learn check {e.name}.py`."
     )
     for i, hint in enumerate(e.hints, 1):
         yield _markdown_cell(_folded(f"Hint {i}", hint))
@@ -259,7 +259,8 @@ def _quiz(quiz: Mapping[str, Any]) -> str:
         return f"{asked}\n\n{_folded('Answer', answer)}"
     names = ", ".join(f"`{name}`" for name in quiz["names"])
     answer = f"{names}. {_literal(quiz['feedback'])}"
-    return f"{asked}\n\nThe graph is that of `{quiz['expression']}`.\n\n{_folded('Answer', answer)}"
+    graph = f"This is about the graph of `{quiz['expression']}`."
+    return f"{asked}\n\n{graph}\n\n{_folded('Answer', answer)}"
 
 
 def _folded(title: str, text: str) -> str:

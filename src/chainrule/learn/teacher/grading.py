@@ -19,9 +19,9 @@ from ..progress import FILE as PROGRESS
 from ..sandbox.runner import USUAL, Limits, Outcome
 
 COLUMNS = ("learner", "exercise", "passed", "result", "seconds", "message")
-LARGEST = 1_000_000  # bytes of a submission
+LARGEST = 1_000_000  # maximum size of a submission in bytes
 COURSE = "chainrule-course"  # the learner's folder, if it is handed in as a whole
-MISSING = Outcome("missing", "there is no file with the name of an exercise")
+MISSING = Outcome("missing", "no file is named after an exercise")
 
 
 @dataclass(frozen=True)
@@ -35,7 +35,7 @@ class Submission:
     def check(self, limits: Limits) -> Outcome:
         try:
             if self.path.is_symlink() or not self.path.is_file():
-                return Outcome("error", "it is not a plain file")
+                return Outcome("error", "it is not a regular file")
             if self.path.stat().st_size > LARGEST:
                 return Outcome("error", f"the file is larger than {LARGEST:,} bytes")
             if not self.path.read_bytes().strip():
@@ -46,7 +46,7 @@ class Submission:
 
 
 def learners(folder: Path) -> list[Path]:
-    """Their folders, in order."""
+    """The learners' folders, in order."""
     if not folder.is_dir():
         raise ValueError(f"{folder} is not a folder")
     return sorted(p for p in folder.iterdir() if p.is_dir() and not _hidden(p))
@@ -79,7 +79,7 @@ def ignored(folder: Path, out: Path) -> Iterator[str]:
     """Files that are not graded, each with the reason; `out` is the CSV."""
     for path in sorted(p for p in folder.iterdir() if not p.is_dir() and not _hidden(p)):
         if path.resolve() != out.resolve():
-            yield f"{_writable(path.name)}: it is in no learner's folder"
+            yield f"{_writable(path.name)}: it is not in a learner's folder"
     graded = {submission.path for submission in submissions(folder)}
     for learner in learners(folder):
         for path in sorted([*learner.iterdir(), *learner.glob(f"{COURSE}/*")]):
@@ -97,7 +97,7 @@ def _hidden(path: Path) -> bool:
 def grade(
     folder: Path, limits: Limits = USUAL, workers: int | None = None, done: Callable[[], object] = int
 ) -> Iterator[tuple[Submission, Outcome]]:
-    """Check all of them, a few at a time; in the order of `submissions`."""
+    """Check all submissions, a few at a time; yields them in order."""
     found = submissions(folder)
 
     def check(submission: Submission) -> Outcome:
@@ -112,7 +112,7 @@ def grade(
 def write(
     path: Path, results: Iterable[tuple[Submission, Outcome]], missing: Iterable[str] = ()
 ) -> tuple[int, int]:
-    """The CSV, with a row for each learner without files; returns how many passed, and of how many."""
+    """Write the CSV, with a row for each learner without files; returns how many passed, of how many."""
     found = list(results)
     rows = [_row(submission.learner, submission.exercise.name, outcome) for submission, outcome in found]
     rows += [_row(learner, "", MISSING) for learner in missing]
@@ -125,7 +125,7 @@ def write(
 
 
 def _row(learner: str, exercise: str, outcome: Outcome) -> tuple[str, list[str]]:
-    """A row with its sort key: the cell itself may be escaped."""
+    """A row with its sort key, the name before it is escaped."""
     message = " ".join(outcome.message.split())
     cells = [_cell(learner), exercise, str(int(outcome.passed)), outcome.kind]
     return learner, [*cells, f"{outcome.seconds:.2f}", _cell(message)]
@@ -138,4 +138,4 @@ def _cell(text: str) -> str:
 
 
 def _writable(text: str) -> str:
-    return text.encode("utf-8", "replace").decode()  # names of folders may be anything
+    return text.encode("utf-8", "replace").decode()  # a folder's name may be any bytes

@@ -1,4 +1,4 @@
-"""`chainrule learn new NAME`: the files of an exercise, to be filled in."""
+"""`chainrule learn new NAME`: creates the files of an exercise, to fill in."""
 
 from __future__ import annotations
 
@@ -6,7 +6,7 @@ from pathlib import Path
 
 from ..exercise import course_exercises, holding, named
 
-TASK = "Say here what is to be done, in two or three plain sentences."
+TASK = "Describe the task here, in two or three plain sentences."
 HINTS = ("A nudge: where to look.", "Nearly the answer.")
 FILES = {
     "exercise.toml": 'title = "{title}"\nlesson = 1\nminutes = 10\n',
@@ -43,7 +43,7 @@ def new(name: str, folder: Path) -> Path:
     """Write the skeleton of an exercise into a new folder."""
     place = holding(folder) / named(name)
     if name in {e.name for e in course_exercises()}:
-        raise ValueError(f"{name} is an exercise of the course: choose another name")
+        raise ValueError(f"{name} is an exercise of the course: choose a different name")
     if place.exists():
         raise ValueError(f"{place} already exists")
     for file, text in FILES.items():

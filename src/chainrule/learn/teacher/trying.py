@@ -18,12 +18,12 @@ from ..wrong import MARK, Wrong
 from .skeleton import HINTS, TASK
 
 FILES = ("starter.py", "solution.py", "hints.md", "check.py")
-ENOUGH = 5  # wrong solutions
+ENOUGH = 5  # wrong solutions that an exercise should have
 
 
 @dataclass(frozen=True)
 class Trial:
-    """A file of an exercise, the outcome of its check, and the problem with that, or ""."""
+    """A file of an exercise, the outcome of its check, and what is wrong with it, or ""."""
 
     file: str
     outcome: Outcome
@@ -41,20 +41,20 @@ def gaps(e: Exercise) -> Iterator[str]:
     for name in FILES:
         e.file(name)
     if not e.task:
-        yield "starter.py: it must begin with a docstring, the task"
+        yield "starter.py must begin with a docstring, the task"
     if e.task == TASK:
-        yield f"starter.py: its task is that of the template, {TASK!r}"
+        yield f"starter.py: its task is still the template's, {TASK!r}"
     if _docstring(e.solution) == TASK:
-        yield "solution.py: its docstring is that of the template; learners read it too"
+        yield "solution.py: its docstring is still the template's; learners read it too"
     if MARK not in e.starter:
         yield f"starter.py: mark the places to fill in with {MARK}"
     if not all(e.hints):
-        yield "hints.md: a hint is empty; they are separated by lines of ---"
+        yield "hints.md: a hint is empty; hints are separated by lines of ---"
     for hint in e.hints:
         if hint in HINTS:
-            yield f"hints.md: a hint is that of the template, {hint!r}"
+            yield f"hints.md: a hint is still the template's, {hint!r}"
     if not e.wrong:
-        yield "wrong.toml: describe a plausible wrong solution there, which the checker must reject"
+        yield "wrong.toml: add a plausible wrong solution, which the checker must reject"
 
 
 def advice(e: Exercise) -> Iterator[str]:
@@ -62,12 +62,12 @@ def advice(e: Exercise) -> Iterator[str]:
     if 0 < len(e.wrong) < ENOUGH:
         yield (
             f"advice: {plural(len(e.wrong), 'wrong solution')}; exercises of the course have {ENOUGH} "
-            f"or more, each a mistake that learners make"
+            f"or more, each a typical mistake"
         )
 
 
 def trials(e: Exercise) -> Iterator[Trial]:
-    """Check the starter, the solution and every wrong solution; only one if the checker is broken."""
+    """Check the starter, the solution and all wrong solutions; stops early if the checker fails."""
     starter = e.check(e.folder / "starter.py")
     yield Trial("starter.py", starter, _of_the_starter(starter))
     if starter.kind == "checker":
@@ -88,11 +88,11 @@ def _docstring(source: str) -> str:
 
 def _of_the_starter(outcome: Outcome) -> str:
     if outcome.kind == "checker":
-        return "BUT FOR ANOTHER REASON: fix check.py first"
+        return "BUT BECAUSE OF THE CHECKER: fix check.py first"
     if outcome.passed:
-        return "BUT IT MUST FAIL: the checker asks for nothing that is missing in it"
+        return "BUT IT MUST FAIL: the checker requires nothing that it lacks"
     if outcome.kind != "failed" or "it raises" in outcome.message:
-        return "BUT WITH AN EXCEPTION: meet what is not there yet with work.kind"
+        return "BUT WITH AN EXCEPTION: check what is not written yet with work.kind"
     return ""
 
 
@@ -100,7 +100,7 @@ def _of_a_wrong_one(e: Exercise, wrong: Wrong) -> Trial:
     outcome = e.check(wrong)
     problem = ""
     if outcome.passed:
-        problem = "BUT IT MUST FAIL: the checker does not notice what is wrong"
+        problem = "BUT IT MUST FAIL: the checker does not notice the mistake"
     elif outcome.kind not in ("failed", "error"):
         problem = "BUT THE CHECKER MUST SAY WHY"
     return Trial(wrong.source, outcome, problem)

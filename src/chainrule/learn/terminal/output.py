@@ -17,7 +17,9 @@ WORD = re.compile(r"(?:`[^`]*`|\S)+")  # code in a sentence stays on one line
 CODE, FENCE = "    ", "```"
 ITEM = re.compile(r"(?:[-*]|\d+\.) +")
 KEPT = re.compile(r"#|\||---")  # headings, tables and rules
-PART = re.compile(r"  (?:with|expected|got) +| *")  # the head of a report line; the rest is aligned
+PART = re.compile(
+    r"  (?:with|expected|got) +| *"
+)  # the label of a report line; the text after it is aligned
 
 
 class Style:
@@ -71,7 +73,7 @@ def filled(words: Iterable[str], first: str = "", gap: str = " ") -> Iterator[st
     yield line
 
 
-# --- inside ----------------------------------------------------------------------------------------
+# --- internals -------------------------------------------------------------------------------------
 
 
 def _prose(lines: Iterable[str]) -> Iterator[str]:

@@ -11,8 +11,8 @@ import sys
 import tempfile
 
 USUAL = "less"
-# Quit if the text fits, keep colours, keep the text on the screen, and name the keys.
-LESS = r"FRXPs?e(END) :space\: on, .b\: back, q\: done"
+# Options: quit if the text fits, keep colours and the text on the screen, list the keys in the prompt.
+LESS = r"FRXPs?e(END) :space\: next page, .b\: back, q\: quit"
 
 
 def show(text: str) -> None:
@@ -23,7 +23,7 @@ def show(text: str) -> None:
         return
     sys.stdout.flush()
     environment = {"LESS": LESS, "LESSCHARSET": "utf-8", **os.environ}
-    # The pager handles Ctrl-C. A handler, because the pager would inherit SIG_IGN.
+    # The pager handles Ctrl-C. SIG_IGN would not do, because the pager would inherit it.
     before = signal.signal(signal.SIGINT, lambda *_: None)
     try:
         with tempfile.TemporaryFile() as file:  # a file, so that the pager can read at its own pace

@@ -20,7 +20,7 @@ PROMPTS = {
     "number": "your number: ",
     "node": "the node or nodes, by number or name: ",
 }
-KEYS = "Enter alone goes on to the next question, ctrl-D ends."
+KEYS = "Enter alone skips to the next question; Ctrl-D ends."
 
 
 def ask_all(
@@ -56,7 +56,7 @@ def shown(quiz: Mapping[str, Any]) -> Iterator[str]:
 
 
 def graph(quiz: Mapping[str, Any]) -> str:
-    """A tree of numbered nodes. Only the given numbers are shown, so that no answer is revealed."""
+    """A tree of numbered nodes. Only leaves show their numbers, so that no answer is revealed."""
     found = pictured(quiz["expression"], quiz["values"])
 
     def told(node: Node) -> str:
@@ -74,7 +74,7 @@ def _answered(
     ask: Ask,
     style: Style,
 ) -> bool | None:
-    """Ask until the answer is right, revealed or skipped; whether the first was right, or None."""
+    """Ask until the answer is right, revealed or skipped; returns whether the first was right."""
     first: bool | None = None
     while True:
         line = ask(PROMPTS[quiz["kind"]])
@@ -92,7 +92,7 @@ def _answered(
         first = verdict.right if first is None else first
         say(style.good("✓ Right.") if verdict.right else style.bad("✗ Not quite."))
         told = output.prose(verdict.text.removeprefix("Yes. "))
-        say("Once more; then the answer is told." if again else told)
+        say("Try once more; then the answer is shown." if again else told)
         if verdict.told and not again:
             return first
 

@@ -48,7 +48,7 @@ def listed(progress: Progress, style: Style) -> Iterator[str]:
 
 
 def next_exercise(progress: Progress, after: str = "") -> Exercise | None:
-    """The next exercise that was not passed, else the first of all."""
+    """The next exercise that is not passed yet, starting over at the end; None if all are."""
     found = exercises()
     places = [i for i, e in enumerate(found) if e.name == after]
     start = places[0] + 1 if places else 0
@@ -75,7 +75,7 @@ def known(folder: Path) -> Progress:
     progress = Progress.read(folder)
     if progress.damaged:
         kept = progress.damaged.absolute()
-        print(f"{FILE} was damaged, so a new one begins; the old one is kept as {kept}")
+        print(f"{FILE} was damaged, so a new one was started; the old one is kept as {kept}")
     return progress
 
 
@@ -98,7 +98,7 @@ def report(e: Exercise, outcome: Outcome, style: Style) -> str:
 
 
 def hint(e: Exercise, progress: Progress, solution: str = "s") -> str:
-    """The next hint; after the last one, that one again and how to see the solution."""
+    """The next hint; after the last, the same hint again and how to see the solution."""
     progress.refresh()
     before = progress.hints.get(e.name, 0)
     count = progress.note_hint(e.name, len(e.hints))
@@ -135,7 +135,7 @@ class Session:
         self.say()
         if not self.progress.passed:
             each = lesson(e.lesson)
-            how = "Press r" if self.keyboard.is_terminal else f"`chainrule learn read {each.number}`"
+            how = "Press r" if self.keyboard.is_terminal else f"Run `chainrule learn read {each.number}`"
             text = f"{how} to read lesson {each.number} first: {each.title}, {each.minutes} minutes."
             self.say(output.prose(text))
             self.say()
@@ -145,7 +145,7 @@ class Session:
         if self.keyboard.is_terminal:
             self.say(f"Edit {path}; it is checked whenever you save it.")
             self.say(self.style.quiet(keys()))
-        else:  # not a terminal: the session ends with the input, so no save would be seen
+        else:  # not a terminal: the session ends with the input, so no save would be noticed
             self.say(f"Edit {path}; then check it: chainrule learn check {e.name}")
 
     def state(self) -> tuple[int, int] | None:
@@ -172,7 +172,7 @@ class Session:
         following = next_exercise(self.progress, self.exercise.name)
         done = all(e.name in passed for e in exercises() if e.lesson == here)
         parts = [f"Lesson {here} done. z: its quiz."] if done else []
-        parts.append(f"n: next, {following.title}" if following else "That was the last one.")
+        parts.append(f"n: next, {following.title}" if following else "That was the last exercise.")
         if done and following:
             self.lesson = following.lesson
             parts[-1] += f". r: read lesson {self.lesson} first"
@@ -201,7 +201,7 @@ class Session:
         elif key == "n":
             following = next_exercise(self.progress, e.name)
             if following is None:
-                self.say("There is no other exercise left.")
+                self.say("There are no other exercises left.")
             else:
                 self.open(following)
         elif key == "s":
@@ -211,22 +211,20 @@ class Session:
         return True
 
     def show_solution(self) -> None:
-        """The solution: after passing, or on the second request."""
+        """Show the solution after passing, or on the second request."""
         e = self.exercise
         if e.name in self.progress.passed or self.asked_for_solution:
             self.progress.note_solution(e.name)
             self.say(e.solution)
         else:
             self.asked_for_solution = True
-            text = (
-                "You have not passed yet. Press s again to see the solution all the same, h for a hint."
-            )
+            text = "You have not passed yet. Press s again to see the solution anyway, h for a hint."
             self.say(output.prose(text))
 
     def run(self) -> None:
         """Run until q or the end of input."""
         self.say(
-            self.style.quiet(output.prose(f"Your code runs in a process of its own, {protection()}."))
+            self.style.quiet(output.prose(f"Your code runs in a separate process, {protection()}."))
         )
         self.open(self.exercise)
         while True:
@@ -244,7 +242,7 @@ def learn(folder: Path, first: str | None = None) -> None:
 
 
 def quiz(folder: Path, number: int) -> None:
-    """The questions of a lesson, without an exercise around them."""
+    """Ask the questions of a lesson without opening an exercise."""
     each = lesson(number)
     with Keyboard() as keyboard:
         ask_all(each, known(folder), print, keyboard.line, Style(sys.stdout))

@@ -37,7 +37,7 @@ class Entrance:
         self.file: Path | None = None
 
     def write(self, origin: str) -> Path:
-        """The file, of mode 0600 in a folder of mode 0700."""
+        """Write the file with mode 0600, in a folder with mode 0700."""
         folder = Path(tempfile.mkdtemp(prefix="chainrule-studio-"))
         self.file = folder / NAME
         descriptor = os.open(self.file, os.O_WRONLY | os.O_CREAT | os.O_EXCL, 0o600)
@@ -46,7 +46,7 @@ class Entrance:
         return self.file
 
     def admits(self, token: str) -> bool:
-        """Whether this is the code, used or not."""
+        """Whether this is the right code, whether or not it was used before."""
         return secrets.compare_digest(token.encode(), self.token.encode())
 
     def use(self) -> None:

@@ -1,7 +1,7 @@
-"""Access control: only this machine's user, through this server's page.
+"""Access control: admits only this machine's user, through this server's page.
 
-A middleware around everything, WebSockets included. It knows of no routes but the page and its files,
-which are public, since nothing in them is secret. Any other request without the right Host, Origin,
+A middleware around everything, WebSockets included. The page and its files are public, since nothing in
+them is secret; it knows no other routes. Any other request without the right Host, Origin,
 cookie and key is rejected before its path or body is read.
 """
 
@@ -56,11 +56,11 @@ ENTERED = (
     "<body><noscript>The studio needs JavaScript.</noscript></body>\n</html>\n"
 )
 
-NO_COOKIE = "this browser was not let in: open the file that `chainrule studio` named, or /enter"
-NO_KEY = "the cookie alone is not enough: open /enter, or the page again in the browser that was let in"
-WRONG_CODE = "the code is not that of this studio: see what it printed last"
-USED_CODE = "another browser has used this code: use that one, or start `chainrule studio` again"
-FAILED = "the studio failed; its terminal says why"
+NO_COOKIE = "this browser is not signed in: open the file that `chainrule studio` printed, or /enter"
+NO_KEY = "the cookie alone is not enough: open /enter, or reopen the page in the browser that signed in"
+WRONG_CODE = "this is not the code of the running studio: use the one that it printed"
+USED_CODE = "another browser has used this code: use that browser, or restart `chainrule studio`"
+FAILED = "the studio failed; see its terminal"
 
 log: logging.Logger = logging.getLogger(__name__)
 
@@ -69,8 +69,8 @@ class Guard:
     """Admits requests with the cookie and the key, which are issued once, in exchange for the code.
 
     A browser sends the cookie to every port of this machine, so any local server that it visits learns
-    it. The key is in our origin's storage, which no other port can read; the cookie cannot be read by
-    scripts. A restarted studio has a new cookie and key.
+    the cookie. The key is in our origin's storage, which no other port can read; scripts cannot read the
+    cookie. A restarted studio has a new cookie and key.
     """
 
     def __init__(self, app: App, port: int, room: Room) -> None:
@@ -130,7 +130,7 @@ class Guard:
         return found
 
     def has_key(self, scope: Scope) -> bool:
-        """The key: from a header, or from the protocols of a socket, whose headers a page cannot set."""
+        """The key is in a header, or among the protocols of a socket: a page cannot set its headers."""
         socket = scope["type"] == "websocket"
         given = [text.encode() for text in scope["subprotocols"]] if socket else _all(scope, KEY)
         return any(secrets.compare_digest(text, self.key.encode()) for text in given)
@@ -245,7 +245,7 @@ class Exchange:
         await self.send({"type": f"{start}.body", "body": body})
 
     async def refuse(self, status: int, message: str) -> None:
-        """Answer with an error: as JSON, or as text for a reader."""
+        """Answer with an error: as JSON, or as text for a person."""
         if any(b"text/html" in accepted for accepted in _all(self.scope, b"accept")):
             body = f"chainrule studio: {message}\n".encode()
             await self.reply(status, "text/plain; charset=utf-8", body)

@@ -27,9 +27,9 @@ def check_installed() -> None:
 
 
 def listen(port: int = 0) -> socket.socket:
-    """A socket on this port; 0 chooses a free one."""
+    """A socket that listens on this port; 0 chooses a free one."""
     if not 0 <= port <= 65535:
-        raise ValueError(f"a port is a number from 0 to 65535, got {port}")
+        raise ValueError(f"the port must be a number from 0 to 65535, got {port}")
     # asyncio sets TCP_NODELAY only if the protocol is named; without it small answers wait 40 ms.
     listener = socket.socket(socket.AF_INET, socket.SOCK_STREAM, socket.IPPROTO_TCP)
     listener.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
@@ -39,7 +39,9 @@ def listen(port: int = 0) -> socket.socket:
         listener.listen()
     except OSError as error:
         listener.close()
-        raise OSError(f"port {port} cannot be used ({error.strerror}): give another, or none") from None
+        raise OSError(
+            f"port {port} cannot be used ({error.strerror}): choose another, or none"
+        ) from None
     return listener
 
 
@@ -95,5 +97,5 @@ def greeting(origin: str, file: str, token: str) -> str:
     return (
         f"chainrule studio: {origin}\n"
         f"To open it in a browser: {file}{copied}\n"
-        "This works once, in the first browser that does it. Ctrl-C ends the studio."
+        "This works only once, in a single browser. Ctrl-C ends the studio."
     )

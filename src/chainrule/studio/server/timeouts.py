@@ -1,9 +1,9 @@
 """Closes connections that take too long to send a request.
 
 Uvicorn limits how long a connection may idle after an answer, but not how long a request may take to
-arrive, so half a request would be held for ever. Its limit on all connections would let one client with
-many connections lock out everyone else. So only unauthenticated connections are limited, and the
-oldest is closed when there are too many.
+arrive, so an incomplete request would keep its connection for ever. Its limit on all connections would
+let one client with many connections lock out everyone else. So only unauthenticated connections are
+limited, and the oldest is closed when there are too many.
 """
 
 from __future__ import annotations
@@ -21,7 +21,7 @@ Address = tuple[str, int]
 
 
 class Room:
-    """The connections that have not shown cookie and key yet, oldest first."""
+    """The connections that have not sent the cookie and key yet, oldest first."""
 
     def __init__(self) -> None:
         self.strangers: dict[Address | None, asyncio.Transport] = {}
@@ -32,12 +32,12 @@ class Room:
             self.strangers.pop(next(iter(self.strangers))).abort()
 
     def know(self, address: Address | None) -> None:
-        """Stop limiting a connection: it is authenticated, or closed."""
+        """Stop counting a connection, because it is authenticated or closed."""
         self.strangers.pop(address, None)
 
 
 class Protocol(H11Protocol):
-    """HTTP with a time limit for the head, from the connection or from its first byte."""
+    """HTTP with a time limit for a head: from connecting, or from the first byte of a later request."""
 
     def __init__(self, room: Room, **settings: Any) -> None:
         super().__init__(**settings)
@@ -81,7 +81,7 @@ class Protocol(H11Protocol):
 
 
 class SocketProtocol(WebSocketsSansIOProtocol):
-    """WebSockets that leave the room too, and can be rejected without an error in the terminal."""
+    """WebSockets that leave the room when closed, and are rejected without an error in the terminal."""
 
     def __init__(self, room: Room, **settings: Any) -> None:
         super().__init__(**settings)
@@ -94,4 +94,4 @@ class SocketProtocol(WebSocketsSansIOProtocol):
     async def send(self, message: Any) -> None:
         await super().send(message)
         if message["type"] == "websocket.http.response.body":
-            self.handshake_complete = True  # or uvicorn reports a missing handshake
+            self.handshake_complete = True  # otherwise uvicorn reports a missing handshake

@@ -17,13 +17,13 @@ from ..limits import RefusedError
 from ..schemas import CHOICES
 
 T = TypeVar("T")
-PLACE = re.compile(r"(.*?)(?: - at `\$\.?(.*)`)?", re.DOTALL)  # msgspec's error, and its place
+PLACE = re.compile(r"(.*?)(?: - at `\$\.?(.*)`)?", re.DOTALL)  # msgspec's error, and the path in it
 SHOWN = 40  # characters of the given value
 STEP = re.compile(r"(\w+)|\[(\d+)\]")
 
 
 def read(body: str | bytes, schema: type[T], where: str = "") -> T:
-    """Parse a request or a message; `where` is the place of the body in a larger one."""
+    """Parse a request or a message; `where` is the path of the body in a larger one."""
     check_size(len(body))
     try:
         return msgspec.json.decode(body, type=schema)
@@ -41,7 +41,7 @@ def check_size(size: int) -> None:
 
 
 def explained(error: str, body: str | bytes, where: str) -> str:
-    """msgspec's error, with the place first and the value given."""
+    """msgspec's error, with the path put first and the given value last."""
     found = PLACE.fullmatch(error)
     assert found is not None
     what, path = found[1], found[2] or ""
@@ -55,13 +55,13 @@ def explained(error: str, body: str | bytes, where: str) -> str:
 
 
 def given(body: str | bytes, path: str) -> str:
-    """A short form of the value at a place in the body."""
+    """The value at a path in the body, shortened."""
     try:
         thing = msgspec.json.decode(body)
         for name, index in STEP.findall(path):
             thing = thing[int(index)] if index else thing[name]
     except (msgspec.MsgspecError, UnicodeDecodeError, RecursionError):
-        return "what cannot be shown"  # the rest of the body may be invalid too
+        return "a value that cannot be shown"  # the rest of the body may be invalid too
     if isinstance(thing, (dict, list)):
         return f"{len(thing):,} entries"
     text = repr(thing)

@@ -37,7 +37,7 @@ def program(config: Config, epochs: int = EPOCHS, rates: Rates = ()) -> str:
     arguments.append(f"seed={config.seed}")
     if later:
         lines += [
-            f"rates = {later!r}  # what the learning rate became after these epochs",
+            f"rates = {later!r}  # learning rates, by the epoch after which they apply",
             "",
             "",
             "def change_rate(epoch, history):",

@@ -56,4 +56,4 @@ def targets_for(config: Config, y: Any) -> Any:
 
 def check_classes(config: Config, classes: int) -> None:
     if classes > 2 and config.loss in ("hinge", SHORT["bce"]):
-        raise RefusedError(f"{config.loss} needs two classes, there are {classes}: use cross_entropy")
+        raise RefusedError(f"{config.loss} needs two classes, got {classes}: use cross_entropy")

@@ -69,7 +69,7 @@ def from_rows(rows: list[list[float]]) -> tuple[Array, Array]:
 
 
 def from_csv(text: str) -> tuple[Array, Array]:
-    """Three columns, x, y and the class; errors name the line."""
+    """Parse three columns: x, y and the class. Errors name the line."""
     try:
         table = read_rows(io.StringIO(text, newline=""), "the table")
         if len(table.names) != 3:

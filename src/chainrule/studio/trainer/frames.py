@@ -29,7 +29,7 @@ def raster(box: tuple[float, float, float, float], side: int) -> Array:
 
 
 class Frames:
-    """Makes the frames of a training run."""
+    """Builds the frames of a training run."""
 
     def __init__(self, training: Training) -> None:
         self.training = training

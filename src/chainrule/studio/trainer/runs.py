@@ -23,11 +23,11 @@ from .frames import Frames
 from .training import Training
 
 FRAME = 1 / 45  # seconds between frames
-SHARE = 0.25  # the least share of that time for training, however slow a frame is
-FASTER = 4  # the number of steps grows at most by this factor from frame to frame
+SHARE = 0.25  # minimum fraction of that time for training, however slow a frame is
+FASTER = 4  # the number of steps grows by at most this factor from frame to frame
 SMOOTH = 0.8  # weight of the old speed in the moving average
 
-TOO_LONG = f"{limits.STEPS:,} steps are the most that a run may have: rewind it, or start another"
+TOO_LONG = f"a run may have at most {limits.STEPS:,} steps: rewind it, or start another"
 
 log: logging.Logger = logging.getLogger(__name__)
 
@@ -45,7 +45,7 @@ class Outbox:
         self.changed = asyncio.Event()
 
     def put(self, item: str | bytes) -> None:
-        """Add something, from any thread."""
+        """Add an item, from any thread."""
         with self.lock:
             if isinstance(item, bytes):
                 self.waiting = deque(x for x in self.waiting if isinstance(x, str))
@@ -88,7 +88,7 @@ class Run(threading.Thread):
         self.sent: int = 0  # the epoch up to which losses were sent
         self.last: int = 0  # the epoch of the last frame
 
-    # --- public interface-------------------------------------------------------------------------
+    # --- public interface ------------------------------------------------------------------------
 
     def send(self, command: AnyCommand) -> None:
         """Send the thread a command; of several pending rewinds only the last counts.
@@ -101,13 +101,13 @@ class Run(threading.Thread):
             if isinstance(command, Rewind) and self.commands and isinstance(self.commands[-1], Rewind):
                 self.commands.pop()
             if len(self.commands) >= limits.COMMANDS:
-                raise RefusedError(f"{limits.COMMANDS:,} commands are waiting, the maximum")
+                raise RefusedError(f"{limits.COMMANDS:,} commands are waiting, which is the maximum")
             if not self.ended:
                 self.commands.append(command)
             self.arrived.notify()
 
     def close(self) -> None:
-        """End the thread soon, without a message."""
+        """Ask the thread to end, without a message."""
         with self.arrived:
             self.closed = True
             self.arrived.notify()
@@ -126,14 +126,14 @@ class Run(threading.Thread):
             self.outbox.tell(type="error", message=str(error))
         except Exception:
             log.exception("a run failed")
-            self.outbox.tell(type="error", message="the run failed; the terminal of the studio says why")
+            self.outbox.tell(type="error", message="the run failed; see the studio's terminal")
         finally:
             with self.arrived:
                 self.ended = True
                 self.commands.clear()
 
     def turn(self) -> None:
-        """One command, or the steps of one frame."""
+        """Handle one command, or train up to the next frame."""
         command = self.next_command()
         if command is None:
             if self.running and not self.closed:
@@ -154,7 +154,7 @@ class Run(threading.Thread):
         return self.closed or bool(self.commands)
 
     def is_called_away(self) -> bool:
-        """Whether the current rewind is superseded by another; other commands apply after it."""
+        """Whether to abandon the current rewind: for a newer one, or to stop. Other commands wait."""
         with self.arrived:  # `send` may be replacing the last command
             return self.closed or (bool(self.commands) and isinstance(self.commands[0], Rewind | Stop))
 
@@ -175,7 +175,7 @@ class Run(threading.Thread):
                 self.arrived.wait(left)
 
     def show_or_stop(self) -> None:
-        """Send a frame; if training cannot continue, say why. The run can still be rewound."""
+        """Send a frame; if training cannot continue, report why. The run can still be rewound."""
         failure, over = self.training.failure, self.training.steps >= limits.STEPS
         self.running &= not (failure or over)
         self.show()

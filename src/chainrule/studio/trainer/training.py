@@ -1,6 +1,6 @@
 """Training with rewind: the same steps as `train.fit`, one or many at a time, with snapshots.
 
-Any epoch can be recomputed bit for bit from the snapshot before it. Does not know threads, sockets or
+Any epoch can be recomputed bit for bit from the snapshot before it. Knows nothing of threads, sockets or
 pictures.
 """
 
@@ -56,10 +56,10 @@ class Training:
         self.engine: Engine = make_engine("auto", self.model, self.loss, self.optimizer, self.data)
         self.in_epoch: int = self.data.in_epoch
         self.epoch: int = 0  # epochs completed
-        self.place: int = 0  # steps of the next one
-        self.orders: list[Array] = []  # the sample order of the current epoch, and of those prepared
+        self.place: int = 0  # steps taken in the current epoch
+        self.orders: list[Array] = []  # sample orders of this epoch and of later ones drawn in advance
         self.part: list[float] = []  # the losses of the current epoch's steps
-        self.losses: array.array[float] = array.array("d")  # of all epochs up to the furthest reached
+        self.losses: array.array[float] = array.array("d")  # of all epochs reached so far
         self.rates: list[tuple[int, float]] = [(0, config.rate)]  # (first epoch, rate)
         self.updates: Array = np.zeros(len(self.optimizer.params))  # parameter changes of the last step
         self.failure: str = ""
@@ -81,13 +81,13 @@ class Training:
     def gradients(self) -> Array:
         return self.engine.numbers[0]
 
-    # --- forward ---------------------------------------------------------------------------------
+    # --- training --------------------------------------------------------------------------------
 
     def advance(self, steps: int, interrupted: Interrupted = bool) -> int:
-        """Make up to this many steps, fewer if interrupted or not finite; return how many."""
+        """Take up to this many steps, fewer if interrupted or not finite; return how many."""
         before = self.steps
         while self.steps < before + steps and not self.failure:
-            # Snapshots hold the last step's updates, so the step before a snapshot is made separately.
+            # Snapshots hold the last step's updates, so the step before a snapshot is taken separately.
             left = min(before + steps - self.steps, self.until_snapshot())
             if left > 1:
                 self.go(left - 1, interrupted)
@@ -106,7 +106,7 @@ class Training:
         return epochs * self.in_epoch - self.place
 
     def go(self, steps: int, interrupted: Interrupted) -> None:
-        """Several steps in one call, up to the next snapshot at most."""
+        """Take several steps in one call of the engine, at most up to the next snapshot."""
         total = self.place + steps  # from the start of the epoch
         epochs, order = -(-total // self.in_epoch), None
         if self.data.size < self.data.samples:  # otherwise each step uses all samples, unshuffled
@@ -153,11 +153,11 @@ class Training:
         rate = float(self.rates_for(self.place + 1)[-1])
         return (
             f"{what} in epoch {self.epoch + 1}: the weights have grown to {numbers.max():.3g} ({name}). "
-            f"The parameters are those before it; rewind and try a smaller rate than {rate:g}, "
-            f"or another activation or optimizer."
+            f"The parameters are those before that step; rewind and try a smaller rate than {rate:g}, "
+            f"or a different activation or optimizer."
         )
 
-    # --- back ------------------------------------------------------------------------------------
+    # --- rewinding -------------------------------------------------------------------------------
 
     def take_snapshot(self) -> None:
         if self.epoch % self.every or self.epoch in self.snapshots:
@@ -173,9 +173,9 @@ class Training:
     def seek(self, epoch: int, interrupted: Interrupted = bool) -> bool:
         """Go to the end of an epoch already reached; False if interrupted on the way."""
         if not 0 <= epoch <= len(self.losses):
-            raise RefusedError(f"epoch {epoch} was not reached yet: there are {len(self.losses)}")
+            raise RefusedError(f"epoch {epoch} has not been reached yet: the last is {len(self.losses)}")
         start = max(at for at in self.snapshots if at <= epoch)
-        # Also from the middle of an epoch, so that retrying after an interruption makes progress.
+        # Continue from mid-epoch if possible, so that retrying after an interruption makes progress.
         if not start * self.in_epoch <= self.steps <= epoch * self.in_epoch:
             self.restore(self.snapshots[start])
         self.failure = ""
@@ -193,7 +193,7 @@ class Training:
         """Change the learning rate from the next epoch; discards the epochs after this one."""
         start = self.epoch + (self.place > 0)
         if len(self.rates) > limits.RATES:
-            raise RefusedError(f"the rate was changed {limits.RATES:,} times, the maximum")
+            raise RefusedError(f"the rate was changed {limits.RATES:,} times, which is the maximum")
         self.rates = [(at, old) for at, old in self.rates if at < start]
         self.rates.append((start, rate))
         del self.losses[start:]

@@ -1,1 +1,1 @@
-"""Formulas of the table as symbols, as rewrite rules, and as source text."""
+"""The table's formulas as symbols, as rewrite rules and as source text."""

@@ -1,5 +1,5 @@
-"""`Operand`: the base of non-numbers on which the formulas of the table can run. `Symbol`: a formula as
-an expression tree, made by running it on names.
+"""`Operand`: the base class of non-numbers on which the table's formulas can run. `Symbol`: a formula as
+an expression tree, built by running the formula on names.
 """
 
 from __future__ import annotations

@@ -32,14 +32,14 @@ def spelling(equal: str, functions: Mapping[str, str]) -> dict[str, str]:
 class Language:
     """How a language spells the parts of formulas."""
 
-    spelling: Mapping[str, str]  # of the rows it has; all others are expanded into their formulas
+    spelling: Mapping[str, str]  # of the rows that the language has; the others are expanded
     equal: str
     constant: str  # how the declaration of a constant begins
     variable: str
     counter: str  # how the declaration of a loop counter begins
     infinity: str
     nan: str
-    formulas: Mapping[str, Formula] = field(default_factory=dict)  # for rows that have no formula
+    formulas: Mapping[str, Formula] = field(default_factory=dict)  # for rows whose forward is not one
 
     def literal(self, x: float) -> str:
         if math.isnan(x):
@@ -150,7 +150,7 @@ class Folds:
         return Writer(self.language, indent, self.calls)
 
     def lines(self) -> list[str]:
-        """Write one loop for each fold, with its total in a separate variable."""
+        """One loop for each fold, with its total in a separate variable."""
         lines: list[str] = []
         for k, (fold, total) in enumerate(zip(self.op.folds, self.totals, strict=True)):
             lines.append(f"    {self.language.variable} {total} = {self.language.literal(fold.start)};")
@@ -165,20 +165,20 @@ class Folds:
         return [*writer.lines, f"        {total} = {result};"]
 
     def finish(self) -> tuple[list[str], str]:
-        """Write the statements, and return the expression for the value."""
+        """The statements that compute the value, and the expression for it."""
         writer = self.writer("    ")
         result = writer.write(self.op.finish(Symbol("count"), *map(Symbol, self.totals)))
         return writer.lines, result
 
     def partial(self, formula: Formula) -> tuple[list[str], str]:
-        """Write statements inside a loop, and return the expression for the derivative."""
+        """The statements that compute a derivative inside a loop, and the expression for it."""
         writer = self.writer("        ")
         arguments = (Symbol("out"), Symbol("count"), *map(Symbol, self.totals))
         result = writer.write(formula(*self.elements, *arguments))
         return writer.lines, result
 
     def leave_one_out(self, place: str) -> list[str]:
-        """Write, for each element, the fold over all others to `place`, in linear time."""
+        """Loops that store, for each element, the fold over all others in `place`, in linear time."""
         language, fold = self.language, self.op.folds[0]
         start = language.literal(fold.start)
         writer = self.writer("        ")

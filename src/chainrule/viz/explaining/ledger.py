@@ -24,7 +24,7 @@ from .module_names import value_names
 from .naming import Names
 from .routes import MANY, Edge, Flow, Path, flow, largest, rank
 
-USES = 20  # the largest are listed
+USES = 20  # at most so many are listed, the largest
 FACTORS = 8  # listed per path
 NAMED = 20  # numbered values that are defined at the end
 LEFT = ' style="text-align:left"'
@@ -114,7 +114,7 @@ class Ledger:
         return f'<table class="chainrule-ledger"><tbody>{rows}</tbody></table>'
 
     def _rows(self, row: str, cell: str, span: str, shown: Callable[[str], str]) -> str:
-        """The rows of a table, with its tags; what has no head or no sides goes across both columns."""
+        """The rows of a table, with these tags; a line without a head or sides spans both columns."""
         write, rows = MathML(_number), []
         for line in self._lines:
             head = _head(line, write)
@@ -127,7 +127,7 @@ class Ledger:
         return "".join(rows)
 
     def _repr_mimebundle_(self, include: Any = None, exclude: Any = None) -> dict[str, str]:
-        """For notebooks: formulas if they can show them, else text."""
+        """For notebooks: formulas if they can show them, otherwise text."""
         latex = f"$\\displaystyle {self.latex}$"
         return {"text/plain": self.text, "text/html": self.html, "text/latex": latex}
 
@@ -156,11 +156,11 @@ def explain(loss: Value, wrt: Value, *, paths: int = 20, names: Any = None) -> L
     >>> print(explain(y, wrt=a))
     """
     if not isinstance(loss, Value):
-        raise TypeError(f"explain takes a Value, the result to explain, got {type(loss).__name__}")
+        raise TypeError(f"explain expects the result as a Value, got {type(loss).__name__}")
     if not isinstance(wrt, Value):
         raise TypeError(f"wrt must be a Value that the result depends on, got {type(wrt).__name__}")
     if isinstance(paths, bool) or not isinstance(paths, int) or paths < 0:
-        raise ValueError(f"paths must be a whole number from 0 on, got {paths!r}")
+        raise ValueError(f"paths must be an integer of at least 0, got {paths!r}")
     order = graph.topological(loss)
     found = Flow([]) if wrt.is_constant else flow(order, wrt)
     uses = tuple(
@@ -218,7 +218,7 @@ class _Writer:
             yield Line(f"{result} was not computed from {name}, so the gradient is 0.")
         elif not uses:
             yield Line(
-                f"{result} was computed from {name}, but no gradient gets there: every way leads "
+                f"{result} was computed from {name}, but no gradient reaches it: every path leads "
                 "through a branch that was not taken or an operation without a derivative."
             )
 
@@ -264,10 +264,10 @@ class _Writer:
     def by_path(self, routes: list[Path]) -> Iterator[Line]:
         gradient, count = self.found.gradient, self.found.count
         if len(routes) == count and all(len(path.edges) == 1 for path in routes):
-            return  # the uses already show it
+            return  # the uses already show the paths
         result, name = self.write(self.result), self.write(self.names.name(self.w))
         lead = "path leads" if count == 1 else "paths lead"
-        listed = ":" if routes else ", too long to be listed." if self.most else "."
+        listed = ":" if routes else ", too long to list." if self.most else "."
         yield Line(f"{_count(count)} {lead} from {result} back to {name}{listed}")
         for path in routes:
             yield self.path(path)
@@ -275,7 +275,7 @@ class _Writer:
         left = count - len(routes)
         if routes and left:
             rest = ast.Constant(gradient - total)
-            yield Line(f"{_many(left, 'other path')}, the difference to the gradient", sides=(rest,))
+            yield Line(f"{_many(left, 'other path')}, the rest of the gradient", sides=(rest,))
         elif routes:
             yield Line(_compared(total, gradient))
 
@@ -292,7 +292,7 @@ class _Writer:
             sides.pop(1)
         return Line("", tuple(nodes), "←", tuple(sides))
 
-    # --- numbered values----------------------------------------------------------------------------
+    # --- numbered values ---------------------------------------------------------------------------
 
     def legend(self, lines: Iterable[Line]) -> Iterator[Line]:
         seen: dict[str, None] = {}
@@ -328,7 +328,7 @@ def _compared(total: float, gradient: float) -> str:
     if total == gradient:
         return f"The paths sum to {_number(total)}, exactly the gradient."
     return (
-        f"The paths sum to {_number(total)}, which differs from the gradient by rounding of "
+        f"The paths sum to {_number(total)}, which differs from the gradient by a rounding error of "
         f"{_number(abs(total - gradient))}."
     )
 

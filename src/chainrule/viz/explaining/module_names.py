@@ -1,4 +1,4 @@
-"""Names of a graph's values in a module: its parameters, and the outputs of its neurons.
+"""Names for values of a graph that belong to a module: its parameters, and the outputs of its neurons.
 
 The names are those of `named_parameters`, so `layers.0.neurons.3` is the output of the neuron whose
 bias is `layers.0.neurons.3.b`; its `dot` and its `z`, the input of the activation, are named too.
@@ -15,14 +15,14 @@ from ...value import Value
 
 
 def parameter_names(names: Any) -> dict[Any, str]:
-    """Names as `draw` and `explain` take them: a dict, the module whose parameters they are, or None."""
+    """The `names` of `draw` and `explain` as a dict: given as one, as a module, or as None."""
     if hasattr(names, "named_parameters"):
         return {parameter: name for name, parameter in names.named_parameters()}
     return dict(names or {})
 
 
 def value_names(names: Any, order: Sequence[Any]) -> dict[Any, str]:
-    """The same and, of a module, the values among `order` that its neurons computed."""
+    """The same and, for a module, names for the values in `order` that its neurons computed."""
     found = parameter_names(names)
     if not hasattr(names, "modules"):
         return found
@@ -32,7 +32,7 @@ def value_names(names: Any, order: Sequence[Any]) -> dict[Any, str]:
             users.setdefault(argument, []).append(value)
     for neuron in names.modules():
         bias = found.get(neuron.b) if isinstance(neuron, Neuron) else None
-        if bias is not None:  # it may have been replaced by a number
+        if bias is not None:  # the bias may have been replaced by a number
             found |= dict(_computed(neuron, bias.removesuffix("b"), users))
     return found
 

@@ -70,7 +70,7 @@ class Names:
         return ast.Name(name)
 
     def formula(self, value: Any) -> ast.expr | None:
-        """The operation that computed it, on names."""
+        """The operation that computed a value, applied to names."""
         args = graph.arguments(value)
         if not args:
             return None

@@ -12,12 +12,12 @@ from ...inspect.notation import Text, call
 from ...value import Value
 from .ledger import explain
 
-ENOUGH = 5e-3  # two digits are enough, relative to the answer
+ENOUGH = 5e-3  # relative tolerance: two digits are enough
 
 
 @dataclass(frozen=True)
 class Question:
-    """A question, its answer, how far off an answer may be, and how to find it."""
+    """A question, its answer, the tolerance, and the worked solution."""
 
     question: str
     answer: float
@@ -26,12 +26,12 @@ class Question:
 
     def accepts(self, answer: float) -> bool:
         """Whether an answer is close enough."""
-        # Parsing rounds the typed number, as the answer was rounded.
+        # The typed number is rounded, and so is the answer.
         return abs(answer - self.answer) <= self.tolerance + 1e-12 * max(1.0, abs(self.answer))
 
 
 def quiz(expression: str, values: Mapping[str, float], wrt: str) -> Question:
-    """Ask for the gradient of an expression with respect to one of its names.
+    """Ask for the gradient of an expression with respect to one of its variables.
 
     >>> quiz("tanh(a*b + a**2)", {"a": 2.0, "b": -3.0}, wrt="a").question
     'y = tanh(a·b + a²) with a = 2, b = -3. What is dy/da?'
@@ -39,7 +39,7 @@ def quiz(expression: str, values: Mapping[str, float], wrt: str) -> Question:
     parsed = parse(expression)
     if wrt not in parsed.names:
         raise ExpressionError(
-            f"{wrt!r} is not a name in {parsed.text}: it has {', '.join(parsed.names)}"
+            f"{wrt!r} is not a variable of {parsed.text}, which has {', '.join(parsed.names)}"
         )
     leaves = {name: Value(values[name], label=name) for name in parsed.names if name in values}
     result = parsed(leaves)
@@ -58,5 +58,5 @@ def quiz(expression: str, values: Mapping[str, float], wrt: str) -> Question:
 
 
 def repr_of(x: float) -> str:
-    """All digits: the answer depends on them."""
+    """A number with all digits, because the answer depends on them."""
     return repr(x).removesuffix(".0")

@@ -33,17 +33,19 @@ class Edge(NamedTuple):
 
 
 class Flow:
-    """Everything between a result and `w` that the gradient passes through, inputs first.
+    """The values between a result and `w` that the gradient passes through, inputs first.
 
     Edges are stored as columns of numbers, in the order of backward: there may be millions.
     """
 
     def __init__(self, nodes: list[Any]) -> None:
-        self.nodes = nodes  # the first is w, since nothing before it depends on it
+        self.nodes = nodes  # the first is w, because all others depend on it
         self.gradients: list[float] = [0.0] * len(nodes)
         self.count = 0  # paths, or MANY
         self.into: array[int] = array("q")  # the edges to w
-        self.first: array[int] = array("q", bytes(8 * len(nodes)))  # the edges of a target, and how many
+        self.first: array[int] = array(
+            "q", bytes(8 * len(nodes))
+        )  # first edge of each target, and how many
         self.width: array[int] = array("q", bytes(8 * len(nodes)))
         self.targets: array[int] = array("q")
         self.slots: array[int] = array("q")
@@ -154,12 +156,12 @@ def largest(found: Flow, most: int) -> list[Path]:
 
 
 def rank(x: float) -> float:
-    """Its absolute value; NaN counts as infinite."""
+    """The absolute value; NaN counts as infinite."""
     return math.inf if math.isnan(x) else abs(x)
 
 
 def _ahead(found: Flow) -> list[int | None]:
-    """For each node the size of the largest path from there to w; None if there is none."""
+    """For each node the size of the largest path from there to w; None if no path leads there."""
     ahead: list[int | None] = [0] + [None] * (len(found.nodes) - 1)
     for i in range(1, len(found.nodes)):
         for k in found.edges(i):

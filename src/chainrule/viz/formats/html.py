@@ -1,7 +1,7 @@
-"""A self-contained HTML file that steps through a picture, without a server or network.
+"""A self-contained HTML file for stepping through a picture, without a server or network.
 
-Its policy (CSP) allows one script and one style, by their hashes, and no request at all. Labels and
-numbers are JSON in a block that browsers never execute.
+Its Content Security Policy (CSP) allows one script and one style sheet, identified by their hashes, and
+no requests at all. Labels and numbers are JSON in a block that browsers never execute.
 """
 
 from __future__ import annotations
@@ -30,7 +30,7 @@ const saved = () => {
 };
 const element = document.getElementById("stepper");
 stepper_js.shown(element, { ...saved(), ...data, keys: document });
-let timer = null; // browsers limit how often the address may change
+let timer = null; // browsers limit how often the URL may change
 element.addEventListener("change", ({ detail }) => {
     clearTimeout(timer);
     timer = setTimeout(() => {
@@ -66,7 +66,9 @@ def page(picture: Picture, title: str = "") -> str:
     A folded picture shows Python's numbers without sliders: its boxes cannot be recomputed.
     """
     folded = any(node.kind == GROUP and node.inside is None for node in picture.nodes)
-    title = labels.clean(title or picture.title) or ("A folded graph" if folded else "Step through it")
+    title = labels.clean(title or picture.title) or (
+        "A folded graph" if folded else "Step through the graph"
+    )
     body = f"""\
 <main>
 <h1>{html.escape(title)}</h1>
@@ -82,7 +84,7 @@ def page(picture: Picture, title: str = "") -> str:
 
 
 def document(title: str, body: str, data: Any, script: str, style: str) -> str:
-    """A file with one script and one style; `data` is for the script, the body is HTML."""
+    """A file with one script and one style sheet; `data` is for the script, `body` is HTML."""
     policy = (
         f"default-src 'none'; script-src {_hash(script)}; style-src {_hash(style)}; "
         "base-uri 'none'; form-action 'none'"

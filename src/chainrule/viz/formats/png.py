@@ -17,7 +17,7 @@ MISSING = "a PNG file needs an SVG renderer: pip install cairosvg, or save a .sv
 
 
 def png(text: str, width: float, height: float) -> bytes:
-    """The picture at twice its size, up to the largest size."""
+    """The picture at twice its size, but at most LARGEST pixels on a side."""
     scale = min(2.0, LARGEST / max(width, height))
     try:
         cairosvg = importlib.import_module("cairosvg")

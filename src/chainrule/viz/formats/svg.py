@@ -107,7 +107,7 @@ def size_of(picture: Picture, places: Layout) -> tuple[float, float]:
 
 
 def title_of(picture: Picture) -> str:
-    """The picture's title, or one made from its outputs."""
+    """The picture's title, or one built from its outputs."""
     if picture.title:
         return labels.clean(picture.title)
     names = [labels.name_of(picture.nodes[i]) or "a number" for i in picture.outputs[:3]]
@@ -192,7 +192,7 @@ def _box(node: Node, place: Place, output: bool) -> list[str]:
 
 
 def _hint(node: Node) -> str:
-    """The tooltip: everything, in full."""
+    """The tooltip: all numbers, with all digits."""
     name = labels.name_of(node)
     kind = labels.kind_of(node)
     lines = [f"{name} ({kind})" if name and name != kind else kind]
@@ -224,7 +224,7 @@ def _edge(picture: Picture, edge: Edge, points: Sequence[tuple[float, float]]) -
 
 
 def _share(share: float, end: tuple[float, float]) -> list[str]:
-    """The contribution of an edge, on a plate over its end."""
+    """The contribution of an edge, on a plate that covers its end."""
     text = numbers.signed(share)
     x, y = end[0] - ARROW - 5, end[1]
     width = len(text) * SHARE + 6

@@ -1,7 +1,7 @@
-"""A picture as a tree of text, for terminals.
+"""A picture as a text tree, for terminals.
 
-A result that is used more than once is printed once and then referred to. Depth and number of lines
-are limited, with a note, and nothing here recurses.
+A result that is used more than once is printed once and then referred to by number. Depth and number of
+lines are limited, with a note, and nothing here recurses.
 """
 
 from __future__ import annotations
@@ -32,7 +32,7 @@ def tree(
     depth: int = DEPTH,
     told: Callable[[Node], str] | None = None,
 ) -> str:
-    """Every output with what it was computed from, one line each.
+    """Every output with the nodes it was computed from, one line per node.
 
     `color` marks names and gradients with terminal escape codes; `width` limits the columns of a line,
     `depth` the levels. `told` overrides the text of a node.

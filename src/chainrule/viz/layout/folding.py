@@ -28,8 +28,8 @@ UNKNOWN = "·"  # an external or unnamed argument
 def fold(picture: Picture, most: int = MOST) -> Picture:
     """A picture of the same graph in at most this many boxes.
 
-    A box of the kind "group" stands for `count` nodes. If exactly one value
-    leaves the group, it has the data and the gradient of that value. A folded picture has no steps.
+    A box of the kind "group" stands for `count` nodes. If exactly one value leaves the group, the box
+    has the data and the gradient of that value. A folded picture has no steps.
     """
     if len(picture.nodes) <= most:
         return picture
@@ -91,7 +91,7 @@ class _Parts:
         return len(self.parts)
 
     def _exponent(self, node: Node) -> str:
-        """The structure of a node. It includes a constant exponent: x**2 and x**3 differ."""
+        """A constant exponent, otherwise "". It is part of the structure: x**2 and x**3 differ."""
         if node.op != "pow" or self.whole.nodes[node.inputs[1]].kind != CONSTANT:
             return ""
         return f"{self.whole.nodes[node.inputs[1]].data:g}"
@@ -159,7 +159,7 @@ class _Parts:
         return (len(group), part.key), f"{len(group)} × {_enclosed(name)}"
 
     def join_private(self, size: int, most: int) -> None:
-        """Merge each part with the parts that only it uses, if these are at most `size`.
+        """Merge each part with the parts that only it uses, into groups of at most `size` parts.
 
         Takes the smallest size that leaves at most `most` parts.
         """
@@ -175,7 +175,7 @@ class _Parts:
             return len(self.parts) - sum(len(group) - 1 for group in groups.values())
 
         low = bisect_left(range(size), True, UNIT, key=lambda size: left(size) <= most)
-        if low > UNIT and left(low) < most // 4:  # too little would be left to see
+        if low > UNIT and left(low) < most // 4:  # too few boxes would be left
             low -= 1
         groups = _private(owners, sizes, can, low)
         self._join((group, self.parts[i].exit, *self._expression(group)) for i, group in groups.items())
@@ -183,7 +183,7 @@ class _Parts:
     def _owners(self) -> list[int | None]:
         """The immediate dominator of each part: the nearest one on every path to the outputs.
 
-        It is where the dominators of its users meet.
+        It is where the chains of dominators of its users meet.
         """
         owner: list[int | None] = [None] * len(self.parts)
         depth = [0] * len(self.parts)
@@ -225,13 +225,13 @@ class _Parts:
         return found[max(group)]
 
     def _arguments(self, part: _Part) -> list[int]:
-        """The parts that it uses, in argument order if it has one."""
+        """The parts that a part uses, in the order of arguments."""
         inputs = (j for m in part.members for j in self.whole.nodes[m].inputs)
         inside = set(part.members)
         return list(dict.fromkeys(self.part_of[j] for j in inputs if j not in inside))
 
     def join_farthest(self, most: int) -> None:
-        """Merge all but the parts next to the outputs: for a graph without structure."""
+        """Merge all but the parts nearest to the outputs, if the graph has no structure to use."""
         height = [0] * len(self.parts)
         for i in reversed(range(len(self.parts))):
             height[i] = 1 + max((height[user] for user in self.users[i]), default=-1)
@@ -258,7 +258,7 @@ class _Parts:
         return Picture(tuple(nodes), tuple(edges), outputs, (), self.whole.title)
 
     def _edges(self, target: int, arriving: Sequence[Edge], first: int) -> list[Edge]:
-        """One edge between two boxes; its share is the sum."""
+        """Merge the edges between two boxes into one; its share is their sum."""
         several: dict[Hashable, list[Edge]] = {}
         for edge in arriving:
             source = self.part_of[edge.source]
@@ -296,7 +296,7 @@ def _added(edges: Sequence[Edge]) -> float:
 def _private(
     owners: Sequence[int | None], sizes: Sequence[int], can: Sequence[bool], most: int
 ) -> dict[int, list[int]]:
-    """The largest subexpressions of at most `size` parts, by the part that owns the others."""
+    """The largest subexpressions of at most `most` parts, by the part that owns the others."""
     inside: dict[int, int] = {}  # part: the part it is merged into
     groups: dict[int, list[int]] = {}
     for i in reversed(range(len(owners))):
@@ -345,7 +345,7 @@ def _single(node: Node, exponent: str) -> _Part:
 
 
 def _text(node: Node, texts: Sequence[str]) -> str:
-    """An operation on arguments, short: `tanh(dot + ·)`."""
+    """A short form of an operation on arguments: `tanh(dot + ·)`."""
     if node.op in INFIX and len(texts) == 2:
         return shorten(f"{_enclosed(texts[0])} {INFIX[node.op]} {_enclosed(texts[1])}")
     if len(texts) == len(node.inputs) == 1:
@@ -354,7 +354,7 @@ def _text(node: Node, texts: Sequence[str]) -> str:
 
 
 def _enclosed(text: str) -> str:
-    """In parentheses, unless it is one word or one call."""
+    """Add parentheses, unless the text is one word or one call."""
     depth = 0
     for c in text:
         depth += (c == "(") - (c == ")")
@@ -387,7 +387,7 @@ def census(counts: Mapping[str, int]) -> str:
     return f"{total:,} nodes: {shown}{', ...' if len(common) > 3 else ''}"
 
 
-# --- graphs too large to fold--------------------------------------------------------------
+# --- graphs too large to fold -------------------------------------------------------------
 
 
 def nearest(
@@ -397,7 +397,7 @@ def nearest(
     names: Mapping[Any, str] | None = None,
     title: str = "",
 ) -> Picture:
-    """The values next to the outputs, and one group for all others.
+    """The values nearest to the outputs, and one group for all others.
 
     `order` has all values, inputs before results. A value is shown only if all its users are, so the
     group depends on nothing that is shown.

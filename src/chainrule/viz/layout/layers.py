@@ -1,7 +1,7 @@
-"""Assigns nodes to columns and orders the columns. Sizes play no part here.
+"""Assigns nodes to columns and orders each column. Ignores the sizes of boxes.
 
-A value that is used several columns to the right gets one dummy point in each column between, shared by
-all its edges. Crossings are reduced by barycentre sweeps from several starts and by exchanging
+A value that is used several columns to the right gets one dummy point in each column in between, shared
+by all its edges. Crossings are reduced by barycentre sweeps from several starts and by exchanging
 neighbours.
 """
 
@@ -50,12 +50,12 @@ class Layers:
         return place
 
     def way_to(self, node: int, last: int) -> list[int]:
-        """The dummy points between a node and a target."""
+        """The dummy points from a node up to the point `last`."""
         columns = range(self.column[node] + 1, self.column[last] + 1)
         return [self.on_the_way[node, c] for c in columns]
 
     def ways(self) -> Iterator[list[int]]:
-        """Each node with dummy points, and all of these."""
+        """For each node with dummy points: the node, then the points."""
         ways: dict[int, list[int]] = {}
         for (node, _), point in self.on_the_way.items():
             ways.setdefault(node, [node]).append(point)
@@ -66,7 +66,7 @@ class Layers:
 
 
 def depths(picture: Picture) -> list[int]:
-    """A column for each node: as near to its users as possible, then where edges are shortest."""
+    """A column for each node: as near to its users as possible, then moved to shorten the edges."""
     count = len(picture.nodes)
     users: list[list[int]] = [[] for _ in range(count)]
     for node in picture.nodes:
@@ -255,7 +255,7 @@ def _left(layers: Layers, point: int, place: list[int]) -> float | None:
 
 
 def _sort(column: list[int], place: list[int], wishes: Sequence[float | None]) -> None:
-    """Sort points by their wanted position; those without one stay in place."""
+    """Sort points by their desired position; those without one stay in place."""
     movable = [(wish, place[p], p) for p, wish in zip(column, wishes, strict=True) if wish is not None]
     movable.sort()
     following = iter(movable)
@@ -282,7 +282,7 @@ def _transpose(layers: Layers, order: Order, place: list[int], passes: int) -> N
 
 
 def _gain(layers: Layers, p: int, q: int, place: list[int]) -> int:
-    """How many crossings are saved if q is above p."""
+    """How many crossings are saved by moving q above p."""
     gain = _excess([place[x] for x in layers.before[p]], [place[x] for x in layers.before[q]])
     after_p, after_q = layers.after[p], layers.after[q]
     if after_p and after_q:
@@ -293,7 +293,7 @@ def _gain(layers: Layers, p: int, q: int, place: list[int]) -> int:
 
 
 def _excess(upper: list[Any], lower: list[Any]) -> int:
-    """The number of inverted pairs of ends, minus that in the other order."""
+    """The number of inverted pairs of ends, minus the number in the opposite order."""
     if len(upper) * len(lower) > 64:
         upper.sort()
         return sum(len(upper) - bisect_right(upper, y) - bisect_left(upper, y) for y in lower)

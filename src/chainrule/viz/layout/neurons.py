@@ -1,4 +1,4 @@
-"""A network with one box per neuron: small enough to read, and it can still be stepped through.
+"""Folds a network into one box per neuron: small enough to read, and it can still be stepped through.
 
 Unlike in a folded picture, whose boxes may stand for many values, each box here is one value and
 contains the picture that computes it. So it can be recomputed, and gradients flow through it.
@@ -14,10 +14,10 @@ from ..model import CONSTANT, GROUP, LEAF, Edge, Node, Picture, steps_of
 
 
 def fold_neurons(whole: Picture, ends: Mapping[int, str]) -> Picture:
-    """`ends` are the nodes that are the outputs of neurons, with the names of the neurons.
+    """Fold each neuron into one box. `ends` maps the output nodes of neurons to the neurons' names.
 
     A neuron consists of the nodes that its output is computed from, except other neurons and nodes that
-    others use too. Its leaves are those with its name as a prefix, `layers.0.neurons.3.w.1`.
+    are also used elsewhere. Its leaves are those with its name as a prefix, `layers.0.neurons.3.w.1`.
     """
     users: list[set[int]] = [set() for _ in whole.nodes]
     into: list[list[Edge]] = [[] for _ in whole.nodes]
@@ -96,7 +96,7 @@ def _box(
 
 
 def _sent(members: Sequence[int], into: Sequence[list[Edge]]) -> dict[int, float]:
-    """The shares from a box to each of its arguments, in the order of backward."""
+    """The share from a box to each of its arguments, summed in the order of backward."""
     sent: dict[int, float] = {}
     for i in reversed(members):
         for edge in into[i]:

@@ -1,6 +1,6 @@
 """Coordinates: columns from left to right, boxes that do not touch, edges around them.
 
-`layout(picture)` is deterministic and ignores the numbers, so boxes stay in place when they change.
+`layout(picture)` is deterministic and ignores the numbers, so boxes stay in place when numbers change.
 Edges bend only between columns and cross a column on a straight line through free space, so none can run
 through a box.
 """
@@ -162,9 +162,9 @@ def _centred(rooms: Sequence[float]) -> list[float]:
 def _settle(
     column: Sequence[int], rooms: Sequence[float], pulls: list[list[Pull]], middles: list[float]
 ) -> None:
-    """The best positions of one column for fixed neighbouring columns.
+    """Compute the best positions in one column while its neighbours stay fixed.
 
-    With the gaps subtracted, points must only keep their order, so this is isotonic regression: pool
+    With the gaps subtracted, points only have to keep their order, so this is isotonic regression: pool
     adjacent violators.
     """
     pools: list[tuple[float, float, int]] = []  # weighted sum of targets, weight, points
@@ -195,25 +195,25 @@ def _pull_taut(
 ) -> None:
     """Straighten long edges where there is room.
 
-    The outermost first: only they are free on one side.
+    It starts with the outermost, because only they are free on one side.
     """
     place = graph.places(order)
     centre = (min(middles) + max(middles)) / 2
     for way in sorted(
         graph.ways(), key=lambda way: -abs(sum(middles[p] - centre for p in way) / len(way))
     ):
-        wanted = [middles[way[0]], *_ends(graph, way[-1], ports, middles)]
+        targets = [middles[way[0]], *_ends(graph, way[-1], ports, middles)]
         run: list[int] = []
         low, high = -inf, inf
         for point in way[1:]:
             bottom, top = _free(point, place[point], graph.column[point], order, rooms, middles)
             if max(low, bottom) > min(high, top):
-                _level(run, low, high, wanted, middles)
+                _level(run, low, high, targets, middles)
                 run, low, high = [], -inf, inf
-                wanted = [middles[way[0]], *wanted[1:]]
+                targets = [middles[way[0]], *targets[1:]]
             run.append(point)
             low, high = max(low, bottom), min(high, top)
-        _level(run, low, high, wanted, middles)
+        _level(run, low, high, targets, middles)
 
 
 def _free(
@@ -238,18 +238,18 @@ def _ends(graph: Layers, last: int, ports: Ports, middles: list[float]) -> list[
 
 
 def _level(
-    run: list[int], low: float, high: float, wanted: Sequence[float], middles: list[float]
+    run: list[int], low: float, high: float, targets: Sequence[float], middles: list[float]
 ) -> None:
-    """Give points one common height: the wanted one if it is free, otherwise the nearest."""
+    """Give points one common height: the first target that is free, otherwise the nearest height."""
     if not run:
         return
-    free = [at for at in wanted if low <= at <= high]
+    free = [at for at in targets if low <= at <= high]
     level = free[0] if free else min(max(middles[run[len(run) // 2]], low), high)
     for point in run:
         middles[point] = level
 
 
-# --- coordinates-----------------------------------------------------------------------------------
+# --- coordinates ----------------------------------------------------------------------------------
 
 
 def _draw(

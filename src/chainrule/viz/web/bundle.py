@@ -1,7 +1,7 @@
 """Bundles ES modules into one script, for exported files and notebooks.
 
 Each module becomes a function that returns its exports, so that private names stay private.
-Only the two import and export forms that our modules use are supported; others are errors.
+Only the forms of import and export that our modules use are supported; others are errors.
 """
 
 from __future__ import annotations
@@ -23,9 +23,9 @@ LEFT = re.compile(r"^(?:import|export)\b.*$|\bimport\(", re.MULTILINE)
 
 
 def bundle(entry_modules: Iterable[str]) -> str:
-    """The modules and all they import, each before those that need it; names are paths in the package.
+    """Bundle modules with all they import, each before its users; names are paths in the package.
 
-    `.../stepper.js` becomes the constant `stepper_js`, an object of what it exports.
+    `.../stepper.js` becomes the constant `stepper_js`, an object with its exports.
     """
     order: dict[str, None] = {}
 
@@ -43,7 +43,7 @@ def bundle(entry_modules: Iterable[str]) -> str:
     for name in order:
         other = named.setdefault(_constant(name), name)
         if other != name:
-            raise ValueError(f"modules of one name cannot be bundled: {other} and {name}")
+            raise ValueError(f"modules with the same name cannot be bundled: {other} and {name}")
     return "\n".join(map(_wrapped, order))
 
 

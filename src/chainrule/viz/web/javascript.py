@@ -22,11 +22,11 @@ NAME = "viz/web/static/graph/ops.js"  # the path it is served at
 HEAD = f"""\
 // Written by chainrule {__version__} from its table of operations, src/chainrule/ops.py.
 // ops.NAME.value(args) is the value of a row, ops.NAME.partials(args, out) its derivatives, null for
-// an argument that has none; where a row selects, a derivative of exactly 0 cuts the edge. Outside of
-// ops.NAME.domain, of the first argument, the value is NaN.
+// an argument that has none; where a row selects, a derivative of exactly 0 cuts the edge. The value
+// is NaN if the first argument is outside ops.NAME.domain.
 """
 
-# `take` is not a row of the table, because it has any number of arguments.
+# `take` is not a row of the table, because it is a different operation for each number of arguments.
 TAKE = [
     "take: {",
     "    value: ([index, ...numbers]) => numbers[index] ?? NaN,",

@@ -1,6 +1,6 @@
 """The stepper in a notebook: its sliders change the leaves in Python.
 
-Needs anywidget, which the extra `notebook` installs; the script is the same as in exported files.
+Needs anywidget, which the `notebook` extra installs; the script is the same as in exported files.
 """
 
 from __future__ import annotations
@@ -44,7 +44,7 @@ export default { render };
 def widget(v: Any) -> Any:
     """Show the stepper for a result. Moving a slider sets the leaf's `data` and recomputes the graph.
 
-    `widget(v).values` are the leaves by their number, and can be assigned to as well.
+    `widget(v).values` maps each leaf's number to its value; you can assign to it as well.
     """
     try:
         import anywidget
@@ -54,7 +54,7 @@ def widget(v: Any) -> Any:
             "the widget needs anywidget: install it with pip install 'chainrule[notebook]'"
         ) from None
     if not isinstance(v, Value):
-        raise TypeError(f"widget takes a Value, got {type(v).__name__}")
+        raise TypeError(f"widget expects a Value, got {type(v).__name__}")
     numbered = {str(i): node for i, node in enumerate(values_of([graph.topological(v, check=False)]))}
     leaves = {i: node for i, node in numbered.items() if node.is_leaf and not node.is_constant}
 

@@ -4,7 +4,7 @@ from chainrule.learn.programs import ADDED, Program, compare_gradients, program
 
 
 def sweep(values: list) -> None:
-    """Call `_backward` from the last to the first: results before what they were made from."""
+    """Call `_backward` from the last value to the first: results before their inputs."""
     values[-1].grad = 1.0
     for value in reversed(values):
         value._backward()

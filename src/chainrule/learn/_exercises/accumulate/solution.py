@@ -1,4 +1,4 @@
-"""Let a value be used more than once."""
+"""Allow a value to be used more than once."""
 
 
 class Value:

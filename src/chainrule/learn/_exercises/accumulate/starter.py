@@ -1,8 +1,8 @@
-"""Let a value be used more than once.
+"""Allow a value to be used more than once.
 
-For b = a + a the slope is 2, and this class says 1. For c = a * a it should be 2a. The rules of the
-sum and of the product are right; something about how they write the gradients is not. Fix it, for
-values that are used twice in one operation and for values that are used in several.
+For b = a + a the slope should be 2, but this class gives 1. For c = a * a it should be 2a. The sum
+and product rules are right, but the way they write the gradients is not. Fix it, both for values
+that are used twice in one operation and for values that are used in several operations.
 """
 
 

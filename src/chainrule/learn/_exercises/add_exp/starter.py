@@ -1,7 +1,7 @@
 """Add the exponential function.
 
-Write `exp`, so that `a.exp()` is a Value with the number e to the power a.data. It is the function
-that is its own slope. The operation is named `"exp"`.
+Write `exp`, so that `a.exp()` returns a Value whose data is e to the power a.data. The slope of the
+exponential is the exponential itself. Name the operation `"exp"`.
 """
 
 import math

@@ -1,7 +1,7 @@
 """Add the logarithm.
 
-Write `log`: `a.log()` is a Value with the natural logarithm of a.data, a positive number. Its slope
-at x is `1 / x`. The operation is named `"log"`.
+Write `log`, so that `a.log()` returns a Value whose data is the natural logarithm of a.data, a
+positive number. The slope of the logarithm at x is `1 / x`. Name the operation `"log"`.
 """
 
 import math

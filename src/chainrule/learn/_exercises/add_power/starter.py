@@ -1,7 +1,8 @@
 """Add powers.
 
-Write `__pow__`, so that `a**n` works for a Value a and a plain number n: whole, negative or a
-fraction. The slope of `x**n` is `n * x**(n - 1)`. The operation is named by the exponent: `"**3"`.
+Write `__pow__`, so that `a**n` works for a Value a and a plain number n, which may be whole,
+negative or fractional. The slope of `x**n` is `n * x**(n - 1)`. The name of the operation includes
+the exponent, as in `"**3"`.
 """
 
 

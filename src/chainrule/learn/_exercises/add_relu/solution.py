@@ -1,4 +1,4 @@
-"""Add the function with a corner."""
+"""Add ReLU, a function with a corner."""
 
 
 class Value:

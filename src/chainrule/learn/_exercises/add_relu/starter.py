@@ -1,8 +1,8 @@
-"""Add the function with a corner.
+"""Add ReLU, a function with a corner.
 
-Write `relu`: `a.relu()` is a for a positive a, and 0 for all others. Its slope is 1 where a is
-positive and 0 where it is negative. At 0 itself there is a corner; take the slope 0 there. The
-operation is named `"relu"`.
+Write `relu`, so that `a.relu()` returns a Value whose data is a.data if that is positive and 0
+otherwise. Its slope is 1 where a is positive and 0 where a is negative. At 0 itself there is a
+corner; use a slope of 0 there. Name the operation `"relu"`.
 """
 
 

@@ -15,7 +15,7 @@ def check(work: Work) -> None:
             b = a.sigmoid()
             b.backward()
         except OverflowError:
-            work.true(f"{what} raises OverflowError: for which x is math.exp asked?", False)
+            work.true(f"{what} raises OverflowError: with which arguments is math.exp called?", False)
         work.equal(f"{what}.data", b.data, data)
         work.equal(f"the slope of {what}", a.grad, slope, rule)
 
@@ -24,5 +24,5 @@ def check(work: Work) -> None:
         far(f"Value({-x}).sigmoid()", -x, 0.0, 0.0)
     for x in (-20.0, -30.0, -100.0, -600.0):
         exact = math.exp(x)
-        what = f"Value({x}).sigmoid().data, divided by {exact:.6g}, which it is to be"
+        what = f"Value({x}).sigmoid().data, divided by the exact value, {exact:.6g}"
         work.equal(what, Value(x).sigmoid().data / exact, 1.0, tolerance=1e-8)

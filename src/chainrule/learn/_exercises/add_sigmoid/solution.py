@@ -65,7 +65,7 @@ class Value:
             node._backward()
 
     def sigmoid(self):
-        # exp of a negative number cannot overflow, so each side has a form of its own.
+        # exp of a negative number cannot overflow, so each sign has its own formula.
         if self.data >= 0:
             s = 1.0 / (1.0 + math.exp(-self.data))
         else:

@@ -1,11 +1,11 @@
 """Add the sigmoid, and keep it from overflowing.
 
-Write `sigmoid`: `a.sigmoid()` is `s = 1 / (1 + exp(-a))`, a number between 0 and 1. Its slope is
-`s * (1 - s)`.
+Write `sigmoid`, so that `a.sigmoid()` returns a Value with `s = 1 / (1 + exp(-a))`, a number
+between 0 and 1. Its slope is `s * (1 - s)`.
 
-It must work for every a, near or far: `math.exp(1000)` raises OverflowError, so the formula above
-fails for a = -1000, where the answer is 0. Do not cut a off, either: the sigmoid of -30 is 9.4e-14,
-and the number is to be right to many digits. The operation is named `"sigmoid"`.
+It must work for every a, however far from 0: `math.exp(1000)` raises OverflowError, so the formula
+above fails for a = -1000, where the answer is 0. Do not clip a either: the sigmoid of -30 is
+9.4e-14, and your result must be accurate to many digits. Name the operation `"sigmoid"`.
 """
 
 import math

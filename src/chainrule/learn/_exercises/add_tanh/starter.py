@@ -1,7 +1,8 @@
 """Add tanh.
 
-Write `tanh`: `a.tanh()` is a Value with t = tanh(a.data), a number between -1 and 1. Its slope is
-`1 - t**2`. It must work for large numbers too: tanh(1000) is 1. The operation is named `"tanh"`.
+Write `tanh`, so that `a.tanh()` returns a Value with t = tanh(a.data), a number between -1 and 1.
+Its slope is `1 - t**2`. It must work for large numbers too: tanh(1000) is 1. Name the operation
+`"tanh"`.
 """
 
 import math

@@ -41,9 +41,9 @@ def check(work: Work) -> None:
         text = "queries {}, keys {}, values {}".format(*numbers)
         for i, (row, wanted) in enumerate(zip(found, expected, strict=True)):
             row = list(work.kind(f"output {i}", row, list))
-            work.equal(f"the length of output {i}, which is that of a value", len(row), wide)
+            work.equal(f"the length of output {i}, which must be that of a value", len(row), wide)
             for each in row:
-                work.kind(f"each number of output {i}", each, Value)
+                work.kind(f"each number in output {i}", each, Value)
             work.equal(f"output {i} for {text}", [v.data for v in row], wanted, RULE)
         found[-1][0].backward()
         for name, part, k in (("queries", parts[0], 0), ("keys", parts[1], 1), ("values", parts[2], 2)):
@@ -55,5 +55,5 @@ def check(work: Work) -> None:
                 return reference(*copies)[-1][0]
 
             slope = (moved(1e-5) - moved(-1e-5)) / 2e-5
-            what = f"the slope of the first number of the last output for {name}[{j}][0], for {text}"
+            what = f"d outputs[-1][0]/d {name}[{j}][0], for {text}"
             work.equal(what, part[j][0].grad, slope, tolerance=1e-6)

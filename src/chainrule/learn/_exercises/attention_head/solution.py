@@ -1,4 +1,4 @@
-"""Let positions look at each other."""
+"""Let each position attend to the earlier ones."""
 
 from chainrule import dot, softmax
 

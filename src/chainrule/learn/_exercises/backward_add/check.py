@@ -14,16 +14,16 @@ def check(work: Work) -> None:
         work.equal("a.grad and b.grad before c._backward()", [a.grad, b.grad], [0.0, 0.0])
         c.grad = g
         work.true(
-            f"c._backward must be a function, to be called later; it is {c._backward!r}",
+            f"c._backward must be a function, to be called later; got {c._backward!r}",
             callable(c._backward),
         )
         c._backward()
         work.equal("a.grad, with a = Value(x), b = Value(y), c.grad = g", a.grad, g, RULE)
         work.equal("b.grad, with a = Value(x), b = Value(y), c.grad = g", b.grad, g, RULE)
-        work.equal("c.grad afterwards, which must not change", c.grad, g)
-        work.equal("the numbers afterwards, which must not change", [a.data, b.data], [x, y])
+        work.equal("c.grad after c._backward(), which must not change it", c.grad, g)
+        work.equal("a.data and b.data after c._backward()", [a.data, b.data], [x, y])
         fresh = Value(x) + Value(y)
-        work.equal("the grad of another result: it is 0 until somebody sets it", fresh.grad, 0.0)
+        work.equal("the grad of a new result, which starts at 0", fresh.grad, 0.0)
 
     @work.for_all(number(), number())
     def plain_numbers(x: float, y: float) -> None:

@@ -1,10 +1,11 @@
 """Send the gradient back through a product.
 
 `c = a * b` gets a function `c._backward()`. When it is called, `c.grad` is known. Fill in the inner
-function, so that it writes to `a.grad` and `b.grad` how fast the final result changes with a and
+function, so that it stores in `a.grad` and `b.grad` how fast the final result changes with a and
 with b.
 
-Here every value is used once, so `=` is enough; a later exercise handles the rest.
+Here every value is used once, so `=` is enough; a later exercise covers values that are used more
+often.
 """
 
 

@@ -19,7 +19,7 @@ def check(work: Work) -> None:
     error, choose_epsilon = work.get("error"), work.get("choose_epsilon")
     given = work.given.FUNCTIONS
     candidates = [10.0**-k for k in range(1, 16)]
-    work.equal("CANDIDATES, which stay as they were", work.get("CANDIDATES"), candidates)
+    work.equal("CANDIDATES, which must not change", work.get("CANDIDATES"), candidates)
 
     @work.for_all(number(0.2, 3.0))
     def errors(x: float) -> None:
@@ -45,5 +45,5 @@ def check(work: Work) -> None:
                     f"choose_epsilon for {name}",
                     f"{best:g}, with an error of {errors[best]:.1e}",
                     f"{nearest:g}, with an error of {errors[nearest]:.1e}",
-                    "a wide step sees the curve, a narrow one loses digits",
+                    "a wide step is off because the function curves; a narrow one loses digits",
                 )

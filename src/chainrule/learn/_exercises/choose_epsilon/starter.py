@@ -1,11 +1,12 @@
 """Find the best epsilon.
 
-A wide step sees the curve instead of the slope; a narrow one subtracts two numbers that agree in
-nearly all digits. Somewhere between there is a best one, and where depends on the function.
+With a wide step, the central difference is off because the function curves; with a narrow one, it
+subtracts two numbers that agree in nearly all digits. The best step lies in between, and where
+depends on the function.
 
-Write `error(f, slope, x, epsilon)`: how far the central difference of f at x is from the true slope,
-the number `slope`; it is never negative. Then write `choose_epsilon(f, slope, x)`: the one of
-CANDIDATES with the least error.
+Write `error(f, slope, x, epsilon)`: the distance between the central difference of f at x and the
+true slope, the number `slope`. It is never negative. Then write `choose_epsilon(f, slope, x)`,
+which returns the number in CANDIDATES with the smallest error.
 """
 
 CANDIDATES = [10.0**-k for k in range(1, 16)]

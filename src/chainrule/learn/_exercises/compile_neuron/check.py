@@ -27,7 +27,7 @@ def check(work: Work) -> None:
         rule = "in the order of model.parameters(): the weights, then the bias"
         work.equal("the gradients", [float(g) for g in found[1]], [float(g) for g in gradients], rule)
         work.equal(
-            "the parameters afterwards, which must not change",
+            "the parameters after loss_and_gradients, which must not change them",
             [p.data for p in model.parameters()],
             weights.tolist(),
         )
@@ -51,6 +51,6 @@ def check(work: Work) -> None:
     compare(model, X, X[:, 0])
     if len(runs) > 20:
         raise CheckFailedError(
-            "how often the model is run for 2,000 samples", "a few times", f"{len(runs):,}"
+            "how often the model runs for 2,000 samples", "a few times", f"{len(runs):,}"
         )
-    compare(model, X, X[:, 1])  # with other weights
+    compare(model, X, X[:, 1])  # with different weights

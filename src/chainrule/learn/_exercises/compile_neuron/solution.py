@@ -1,4 +1,4 @@
-"""Make the loop go away."""
+"""Replace a loop by a compiled function."""
 
 from chainrule import compile
 

@@ -1,12 +1,12 @@
-"""Make the loop go away.
+"""Replace a loop by a compiled function.
 
-`loss_and_gradients(model, X, y)` is right: the mean of the squared errors over all samples, and its
-gradient for each of the parameters, in the order of `model.parameters()`. But it runs the model
-once for every sample, in Python.
+`loss_and_gradients(model, X, y)` is correct: it returns the mean squared error over all samples,
+and its gradients with respect to the parameters, in the order of `model.parameters()`. But it runs
+the model once for every sample, in Python.
 
-Compile it instead: write the loss of one sample as a function of x and the target, give it to
-`compile` with `params=model.parameters()`, and ask the result for `value_and_grad(X, y)`, which is
-the mean loss and its gradients. The model is to be run a few times at most, however many samples
+Compile it instead: write the loss of one sample as a function of x and the target, pass it to
+`compile` with `params=model.parameters()`, and call `value_and_grad(X, y)` on the result, which
+returns the mean loss and its gradients. The model may run only a few times, however many samples
 there are.
 """
 

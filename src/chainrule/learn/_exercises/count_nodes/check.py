@@ -3,7 +3,7 @@ from chainrule.learn.programs import Program, program, run
 
 
 class Node:
-    """A node that counts how often its inputs are asked for."""
+    """A node that counts how often its inputs are read."""
 
     looks = 0
 
@@ -15,7 +15,7 @@ class Node:
         Node.looks += 1
         if Node.looks > 10_000:
             raise CheckFailedError(
-                "count_nodes walks through the same node again and again: c = a + a, d = c + c, ..."
+                "count_nodes visits nodes more than once, for example in c = a + a, d = c + c, ..."
             )
         return self.kept
 
@@ -31,8 +31,8 @@ def check(work: Work) -> None:
     @work.for_all(program("+", "*"), number(), number())
     def graphs(lines: Program, a: float, b: float) -> None:
         last = run(work, Value, lines, [a, b])[-1]
-        count("count_nodes of the last one", last, len(lines.reached()))
-        count("count_nodes, asked a second time", last, len(lines.reached()))
+        count("count_nodes of the last value", last, len(lines.reached()))
+        count("count_nodes, called a second time", last, len(lines.reached()))
 
     same = Value(2.0) + Value(2.0) * Value(2.0)
     count("count_nodes(Value(2.0) + Value(2.0) * Value(2.0))", same, 5)

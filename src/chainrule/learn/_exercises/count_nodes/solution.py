@@ -1,4 +1,4 @@
-"""Count the Values of a graph."""
+"""Count the Values in a graph."""
 
 
 class Value:

@@ -1,11 +1,11 @@
-"""Count the Values of a graph.
+"""Count the Values in a graph.
 
-`count_nodes(value)` is the number of Values that the value was made from, itself included, each
-counted once however often it is used. `a * b + a` has four: a, b, the product and the sum. Two
-Values with the same number are two Values.
+`count_nodes(value)` returns the number of Values from which `value` was computed, including itself;
+each is counted once, however often it is used. `a * b + a` has four: a, b, the product and the sum.
+Two Values with the same number count as two.
 
-A graph can have very many paths with few nodes: `c = a + a`, `d = c + c`, `e = d + d`, and so on.
-Do not walk through the same node again.
+A graph with few nodes can have very many paths: `c = a + a`, `d = c + c`, `e = d + d`, and so on.
+Visit each node only once.
 """
 
 

@@ -12,7 +12,7 @@ def check(work: Work) -> None:
         model = nn.MLP(nin, kept)
         terms = " + ".join(str(len(layer.parameters())) for layer in model.layers)
         work.equal(what, found, len(model.parameters()), f"layer by layer: {terms}")
-        work.equal("the list afterwards, which must not change", nouts, kept)
+        work.equal("the list after count_parameters, which must not change it", nouts, kept)
 
     compare(2, [4, 4, 1])
 

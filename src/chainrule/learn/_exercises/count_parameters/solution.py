@@ -1,4 +1,4 @@
-"""Count the parameters of a network before it is made."""
+"""Count the parameters of a network before it is built."""
 
 
 def count_parameters(nin, nouts):

@@ -1,8 +1,8 @@
-"""Count the parameters of a network before it is made.
+"""Count the parameters of a network before it is built.
 
 A network with 2 inputs and layers of 4, 4 and 1 neurons has 12 + 20 + 5 = 37 parameters: each
-neuron has a weight for everything that comes in from the layer before it, and a bias.
-`count_parameters(2, [4, 4, 1])` is 37. Compute it without making any neuron.
+neuron has a bias, and a weight for every input of its layer, which is an output of the layer before
+it. `count_parameters(2, [4, 4, 1])` returns 37. Compute it without creating any neurons.
 """
 
 

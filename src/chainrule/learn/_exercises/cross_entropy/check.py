@@ -14,12 +14,12 @@ def check(work: Work) -> None:
         loss = work.kind(what, cross_entropy(mine, target), Value)
         expected = nn.cross_entropy(theirs, target)
         work.equal(
-            f"{what}, its data", loss.data, expected.data, "log(sum of exp(logits)) - logits[target]"
+            f"the data of {what}", loss.data, expected.data, "log(sum of exp(logits)) - logits[target]"
         )
         loss.backward()
         expected.backward()
         for i, (a, b) in enumerate(zip(mine, theirs, strict=True)):
-            work.equal(f"logits[{i}].grad after {what} and backward()", a.grad, float(b.grad), RULE)
+            work.equal(f"logits[{i}].grad after backward() on {what}", a.grad, float(b.grad), RULE)
 
     @work.for_all(several(number(), 1, 4))
     def usual(logits: list) -> None:

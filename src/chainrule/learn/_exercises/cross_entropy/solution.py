@@ -1,4 +1,4 @@
-"""Write the loss of a classifier."""
+"""Write the loss for a classifier."""
 
 from chainrule import exp, log
 

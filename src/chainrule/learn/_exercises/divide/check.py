@@ -20,7 +20,9 @@ def check(work: Work) -> None:
         work.equal(
             "b.grad after c.backward(), with c = a / b", b.grad, dy, reason(b, c, RULE), tolerance=1e-5
         )
-        work.equal("the numbers afterwards, which must not change", [a.data, b.data], [x, y])
+        work.equal(
+            "a.data and b.data after c.backward(), which must not change them", [a.data, b.data], [x, y]
+        )
 
     @work.for_all(number(), positive())
     def plain_numbers(x: float, y: float) -> None:

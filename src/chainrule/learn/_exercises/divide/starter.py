@@ -1,8 +1,8 @@
 """Add division without a new rule.
 
 Write `__truediv__`, so that `a / b` works for Values and for a plain number in place of b, and
-`__rtruediv__`, so that `2 / a` works. A quotient is a product with a power: no new `_backward` is
-needed.
+`__rtruediv__`, so that `2 / a` works. A quotient is a product with a power of the divisor, so no
+new `_backward` is needed.
 """
 
 

@@ -3,7 +3,7 @@ from chainrule.learn.programs import Program, program, run
 
 
 def expected(lines: Program, numbers: list, which: int, depth: int = 0) -> list[str]:
-    """The lines for a value of a program, by its number."""
+    """The lines to expect for value number `which` of a program."""
     op = lines.lines[which - lines.leaves][0] if which >= lines.leaves else ""
     line = "  " * depth + f"{lines(numbers)[which]} {op}".rstrip()
     below = [expected(lines, numbers, each, depth + 1) for each in lines.inputs[which]]
@@ -28,6 +28,6 @@ def check(work: Work) -> None:
 
     @work.for_all(program("+", "*", longest=4), number(), number())
     def graphs(lines: Program, a: float, b: float) -> None:
-        compare(work, "draw of the last one", lines, [a, b])
+        compare(work, "draw of the last value", lines, [a, b])
 
-    work.equal("what draw prints: it must return the text", work.printed(), "")
+    work.equal("what draw prints: it must return the text instead", work.printed(), "")

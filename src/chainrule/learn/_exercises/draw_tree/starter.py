@@ -1,8 +1,8 @@
 """Draw a graph as text.
 
-`draw(value)` returns a text with a line for the value and, below it, the drawings of its inputs,
-two spaces further in. A line is the number and, for a result, a space and the operation. For
-`a = Value(2.0)` and `b = Value(-3.0)` the text of `draw(a * b + a)` is
+`draw(value)` returns a string with a line for the value and, below it, the drawings of its inputs,
+indented by two more spaces. A line contains the number and, for a result, a space and the
+operation. For `a = Value(2.0)` and `b = Value(-3.0)`, `draw(a * b + a)` returns
 
     -4.0 +
       -6.0 *

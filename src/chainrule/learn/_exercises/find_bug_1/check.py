@@ -1,6 +1,6 @@
 from chainrule.learn.checking import Work, number, whole
 
-RULE = "backward adds to the gradients: those of the step before must be gone"
+RULE = "backward adds to the gradients, so those of the previous step must be reset"
 
 
 def square(target: float):
@@ -24,7 +24,7 @@ def check(work: Work) -> None:
         for _ in range(steps):
             expected -= rate * 2 * (expected - target)
         found = minimise(square(target), start, rate, steps)
-        work.kind("what minimise returns", found, float)
+        work.kind("the result of minimise", found, float)
         work.equal("minimise for (x - target) * (x - target)", found, expected, RULE)
 
     @work.for_all(number(), number(0.01, 0.1))
@@ -35,7 +35,7 @@ def check(work: Work) -> None:
         found = minimise(quartic, start, rate, 10)
         work.equal("minimise for x**4 / 27 + x**2 - x, in 10 steps", found, expected, RULE)
 
-    work.equal("minimise(f, 0.0), to the end", minimise(square(3.0), 0.0), 3.0, tolerance=1e-3)
+    work.equal("minimise for (x - 3) * (x - 3) from 0", minimise(square(3.0), 0.0), 3.0, tolerance=1e-3)
     a = Value(3.0)
     (a * a + a).backward()
-    work.equal("a.grad of a * a + a with a = 3: the engine must still add", a.grad, 7.0)
+    work.equal("a.grad for a * a + a with a = 3: gradients must still add up", a.grad, 7.0)

@@ -1,4 +1,4 @@
-"""Find the bug: it swings past."""
+"""Find the bug: x overshoots."""
 
 
 class Value:

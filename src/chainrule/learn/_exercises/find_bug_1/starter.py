@@ -1,8 +1,9 @@
-"""Find the bug: it swings past.
+"""Find the bug: x overshoots.
 
-`minimise(f, start)` walks downhill: it should come to the x where f is least. For
-`(x - 3) * (x - 3)` and the start 0 every step should go a fifth of the way: 0.6, 1.08, 1.464, ...
-Here the first step is right. The second one comes to 1.68, and after that x swings past 3 and back.
+`minimise(f, start)` does gradient descent: it should approach the x where f is smallest. For
+`(x - 3) * (x - 3)` and a start of 0, every step should cover a fifth of the remaining distance:
+0.6, 1.08, 1.464, ... Here the first step is right. But the second gets to 1.68, and after that x
+swings past 3 and back.
 
 There is one bug. Fix it with as small a change as you can.
 """

@@ -1,8 +1,8 @@
 """Find the bug: a gradient gets lost.
 
-In this engine `a * b + a * c` has the right gradients for all three. But `b * a + c * a`, the same
-sum with the factors swapped, does not: for a = 2, b = 3 and c = 5 it gives 3.0 for a, but 8.0 is
-right.
+In this engine `a * b + a * c` has the right gradients for all three inputs. But `b * a + c * a`,
+the same sum with the factors swapped, does not: for a = 2, b = 3 and c = 5 the gradient of a is
+3.0, but it should be 8.0.
 
 There is one bug. Fix it with as small a change as you can.
 """

@@ -8,7 +8,7 @@ def check(work: Work) -> None:
     c = a * a
     d = ((c + a) * a) * c
     d.backward()
-    rule = "a Value passes its gradient on when all that use it have passed theirs on"
+    rule = "a Value passes its gradient on after every result that uses it has done so"
     work.equal("a.grad for c = a * a, d = ((c + a) * a) * c, with a = 2", a.grad, 112.0, rule)
 
     @work.for_all(program("+", "*", "tanh", longest=8), number(), number())

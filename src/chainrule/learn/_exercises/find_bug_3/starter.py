@@ -1,9 +1,9 @@
 """Find the bug: too early.
 
-This engine is right for `a * b + a`, and for many other expressions. With `a = 2`, `c = a * a` and
-`d = ((c + a) * a) * c` it says 160.0 for the gradient of a, and 112.0 is right.
+This engine gives the right gradients for `a * b + a` and for many other expressions. With `a = 2`,
+`c = a * a` and `d = ((c + a) * a) * c`, the gradient of a is 160.0, but it should be 112.0.
 
-There is one bug. It is not in the rules of the operations. Fix it; a new method may be needed.
+There is one bug, and it is not in the rules of the operations. Fix it; you may need a new method.
 """
 
 import math

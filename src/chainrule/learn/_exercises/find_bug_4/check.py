@@ -2,7 +2,7 @@ from chainrule.engine import Value as Reference
 from chainrule.learn.checking import Work, number
 from chainrule.learn.programs import NAMES, Program, compare, compare_gradients, program
 
-RULE = "the product rule: d(x*y)/dx = y, with the y of now"
+RULE = "the product rule: d(x*y)/dx = y, with the current y"
 
 
 def check(work: Work) -> None:

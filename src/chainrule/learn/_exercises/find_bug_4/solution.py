@@ -1,4 +1,4 @@
-"""Find the bug: yesterday's numbers."""
+"""Find the bug: outdated numbers."""
 
 
 class Value:
@@ -53,7 +53,7 @@ class Value:
         return order
 
     def forward(self):
-        """Compute everything again from the leaves."""
+        """Recompute everything from the leaves."""
         for value in self.topological():
             value._forward()
 

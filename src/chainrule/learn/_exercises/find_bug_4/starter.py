@@ -1,12 +1,11 @@
-"""Find the bug: yesterday's numbers.
+"""Find the bug: outdated numbers.
 
-This engine can compute a graph again: set the `data` of a leaf, call `forward()` on the result, and
-all numbers are those of the new leaf. `backward()` begins with zeros, so it can be called as often
-as you like.
+This engine can recompute a graph: set the `data` of a leaf, call `forward()` on the result, and all
+numbers are up to date. `backward()` starts with zeros, so you can call it as often as you like.
 
-For `c = a * b` with a = 2 and b = 3 it says 3.0 and 2.0, which is right. Now `a.data = 10.0` and
-`c.forward()`: c is 30.0, as it should be. But `c.backward()` still gives 2.0 for b, and it should
-give 10.0.
+For `c = a * b` with a = 2 and b = 3, the gradients are 3.0 and 2.0, which is right. Now set
+`a.data = 10.0` and call `c.forward()`: c is 30.0, as it should be. But after `c.backward()` the
+gradient of b is still 2.0, and it should be 10.0.
 
 There is one bug. Fix it with as small a change as you can.
 """
@@ -67,7 +66,7 @@ class Value:
         return order
 
     def forward(self):
-        """Compute everything again from the leaves."""
+        """Recompute everything from the leaves."""
         for value in self.topological():
             value._forward()
 

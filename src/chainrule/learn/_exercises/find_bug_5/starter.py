@@ -1,9 +1,9 @@
 """Find the bug: a wrong slope.
 
-In this engine the numbers of all results are right, and sums and products have the right gradients.
-For a = 3 the slope of `a**2` should be 6.0, and it says 17.0. Division is wrong as well: the slope
-of `1 / a` at 2.0 comes out as -1.5, and it should be -0.25. And for a = 1 the slope of `a**1` comes
-out as 0.0, and it should be 1.0.
+In this engine the numbers of all results are right, and so are the gradients of sums and products.
+But for a = 3 the slope of `a**2` comes out as 17.0 instead of 6.0. Division is wrong as well: the
+slope of `1 / a` at 2.0 comes out as -1.5 instead of -0.25. And for a = 1 the slope of `a**1` comes
+out as 0.0 instead of 1.0.
 
 There is one bug. Fix it with as small a change as you can.
 """

@@ -1,11 +1,11 @@
 """Find the bug: counted twice.
 
-In this engine `a + a` has the right gradient, 2. But for `c = a * b` and `d = c + c` it says twice
-what it should: for a = 2 and b = 3 the gradient of a is 12.0, and 6.0 is right. With `c = a * a`
-and `d = c + a` it is right again.
+In this engine `a + a` has the right gradient, 2. But for `c = a * b` and `d = c + c` the gradients
+are twice as large as they should be: for a = 2 and b = 3 the gradient of a is 12.0 instead of 6.0.
+With `c = a * a` and `d = c + a` they are right again.
 
-There is one bug, and it is not in the rules of the operations. Fix it with as small a change as
-you can.
+There is one bug, and it is not in the rules of the operations. Fix it with as small a change as you
+can.
 """
 
 import math

@@ -1,16 +1,14 @@
 from chainrule.learn.checking import Work, number
 from chainrule.learn.programs import Program, compare, program
 
-AGAIN = "leaves add the gradients of every walk; results between them begin each walk at 0"
+AGAIN = "leaves add up the gradients of all calls; the results in between start each call at 0"
 
 
 def check(work: Work) -> None:
     Value = work.get("Value")
     a = Value(2.0)
     a.backward()
-    work.equal(
-        "a.grad after a.backward()", a.grad, 1.0, "the slope of a for a is 1: here the chain rule starts"
-    )
+    work.equal("a.grad after a.backward()", a.grad, 1.0, "da/da is 1: the chain rule starts with that")
 
     @work.for_all(program("+", "*"), number(), number())
     def graphs(lines: Program, a: float, b: float) -> None:
@@ -20,7 +18,7 @@ def check(work: Work) -> None:
     def with_numbers(x: float, y: float) -> None:
         a, b = Value(x), Value(y)
         (2 * a * b + a + 1).backward()
-        work.equal("a.grad and b.grad of 2 * a * b + a + 1", [a.grad, b.grad], [2 * y + 1, 2 * x])
+        work.equal("a.grad and b.grad for 2 * a * b + a + 1", [a.grad, b.grad], [2 * y + 1, 2 * x])
 
     @work.for_all(number(), number())
     def twice(x: float, y: float) -> None:
@@ -30,9 +28,9 @@ def check(work: Work) -> None:
         for times in (1, 2):
             d.backward()
             work.equal(
-                f"[a.grad, b.grad] after {times} times d.backward(), with c = a * b, d = c + c * a",
+                f"[a.grad, b.grad] after call {times} of d.backward(), with c = a * b, d = c + c * a",
                 [a.grad, b.grad],
                 [times * (y + 2 * x * y), times * (x + x * x)],
                 AGAIN,
             )
-            work.equal(f"c.grad after {times} times d.backward()", c.grad, 1 + x, AGAIN)
+            work.equal(f"c.grad after call {times} of d.backward()", c.grad, 1 + x, AGAIN)

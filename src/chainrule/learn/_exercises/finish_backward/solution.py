@@ -1,4 +1,4 @@
-"""Put it together: backward."""
+"""Put it all together: backward."""
 
 
 class Value:

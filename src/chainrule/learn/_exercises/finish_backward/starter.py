@@ -1,10 +1,10 @@
-"""Put it together: backward.
+"""Put it all together: backward.
 
 Every result has a `_backward` that passes its gradient on to its inputs, and `topological` lists a
-graph with inputs before results. Write `backward`: after `d.backward()`, every Value that d was
-made from has in `grad` how fast d changes with it. For d itself that is 1.
+graph with inputs before results. Write `backward`: after `d.backward()`, the `grad` of every Value
+from which d was computed is the slope of d with respect to that Value. For d itself, that is 1.
 
-When it is called again, leaves add the new gradients to the old ones. Results begin again at 0.
+If it is called again, leaves add the new gradients to the old ones. Results start again at 0.
 """
 
 

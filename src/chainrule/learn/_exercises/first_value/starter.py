@@ -1,6 +1,6 @@
 """Write a class that holds a number.
 
-`Value(2.0)` keeps its number in `data`, prints as `Value(2.0)`, and can be added to another Value:
+`Value(2.0)` stores its number in `data`, prints as `Value(2.0)`, and can be added to another Value:
 `Value(2.0) + Value(-3.0)` is a new Value with the number -1.0.
 """
 

@@ -23,11 +23,13 @@ def check(work: Work) -> None:
         compare("Dual(x, s) + Dual(y, t)", u + v, x + y, s + t, SUM)
         compare("Dual(x, s) * Dual(y, t)", u * v, x * y, s * y + x * t, PRODUCT)
         compare("Dual(x, s).exp()", u.exp(), math.exp(x), math.exp(x) * s, CHAIN)
-        compare("Dual(x, s) + y", u + y, x + y, s, "a constant does not move")
-        compare("y + Dual(x, s)", y + u, x + y, s, "a constant does not move")
-        compare("Dual(x, s) * y", u * y, x * y, s * y, "a constant does not move")
-        compare("y * Dual(x, s)", y * u, x * y, s * y, "a constant does not move")
-        work.equal("Dual(x, s) afterwards, which must not change", [u.value, u.tangent], [x, s])
+        compare("Dual(x, s) + y", u + y, x + y, s, "the tangent of a constant is 0")
+        compare("y + Dual(x, s)", y + u, x + y, s, "the tangent of a constant is 0")
+        compare("Dual(x, s) * y", u * y, x * y, s * y, "the tangent of a constant is 0")
+        compare("y * Dual(x, s)", y * u, x * y, s * y, "the tangent of a constant is 0")
+        work.equal(
+            "Dual(x, s) after these operations, which must not change it", [u.value, u.tangent], [x, s]
+        )
 
     @work.for_all(program("+", "*", "exp", longest=4), number(), number(), number(), number())
     def programs(lines: Program, a: float, b: float, s: float, t: float) -> None:
@@ -37,7 +39,11 @@ def check(work: Work) -> None:
             mine = lines([Dual(a, s), Dual(b, t)])[-1]
             slope = s * theirs[0].grad + t * theirs[1].grad
             compare(
-                "the last one, with the tangents s and t of a and b", mine, theirs[-1].data, slope, CHAIN
+                "the last result, when a and b have the tangents s and t",
+                mine,
+                theirs[-1].data,
+                slope,
+                CHAIN,
             )
 
     @work.for_all(number())

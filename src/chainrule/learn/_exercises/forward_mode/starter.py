@@ -1,11 +1,12 @@
 """Compute derivatives on the way forward.
 
-A Dual is a number, `value`, together with its `tangent`: how fast it changes when the input moves.
-Every operation computes both at once, and nothing has to be remembered or walked back. A constant
-does not move: its tangent is 0.
+A Dual is a number, `value`, together with its `tangent`: how fast it changes with the input. Every
+operation computes both at once, so nothing has to be recorded, and there is no backward pass. A
+constant does not change, so its tangent is 0.
 
-Write `__add__`, `__mul__` and `exp`, for Duals and for plain numbers on either side, and
-`derivative(f, x)`: the slope of f, a function that uses these operations, at the number x.
+Write `__add__`, `__mul__` and `exp`; sums and products must also work with a plain number on either
+side. Then write `derivative(f, x)`, which returns the slope at the number x of a function f that
+uses these operations.
 """
 
 import math

@@ -1,4 +1,4 @@
-"""Choose weights that neither fade nor explode."""
+"""Choose weights that keep a signal from fading or exploding."""
 
 
 def initialise(nin, nout, rng):

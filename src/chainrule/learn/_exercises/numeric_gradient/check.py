@@ -13,7 +13,7 @@ def check(work: Work) -> None:
         found = list(work.kind(f"numeric_gradient of {what}", numeric_gradient(f, x, **options), list))
         work.equal(f"the length of numeric_gradient of {what}", len(found), len(expected))
         work.equal(f"numeric_gradient of {what}", found, expected, RULE, tolerance=2e-8)
-        work.equal("the list x afterwards, which must not change", x, kept)
+        work.equal("the list x after numeric_gradient, which must not change it", x, kept)
 
     @work.for_all(number())
     def one(x: float) -> None:
@@ -37,6 +37,6 @@ def check(work: Work) -> None:
 
     @work.for_all(number(), number(0.1, 0.9))
     def wide(x: float, epsilon: float) -> None:
-        # The difference of a cube is known for every epsilon.
+        # The central difference of a cube is known exactly for every epsilon.
         expected = [3 * x**2 + epsilon**2]
-        compare("x[0]**3, with the epsilon given", lambda v: v[0] ** 3, [x], expected, epsilon=epsilon)
+        compare("x[0]**3, with the given epsilon", lambda v: v[0] ** 3, [x], expected, epsilon=epsilon)

@@ -1,4 +1,4 @@
-"""Compute a gradient without any rule."""
+"""Compute a gradient without differentiation rules."""
 
 
 def numeric_gradient(f, x, epsilon=1e-5):

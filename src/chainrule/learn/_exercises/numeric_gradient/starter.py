@@ -1,10 +1,11 @@
-"""Compute a gradient without any rule.
+"""Compute a gradient without differentiation rules.
 
-`f` takes a list of numbers and gives one number. `numeric_gradient(f, x)` is a list of its slopes,
-one for each number in x, by central differences: move one number up by epsilon and down by epsilon,
-leave the others where they are, and divide the difference of the two results by 2 * epsilon.
+`f` takes a list of numbers and returns one number. `numeric_gradient(f, x)` returns a list of its
+slopes, one for each number in x, by central differences: increase one number by epsilon, then
+decrease it by epsilon, leave the others unchanged, and divide the difference of the two results by
+2 * epsilon.
 
-The list x must be as before when the function returns.
+When the function returns, the list x must be as it was before.
 """
 
 

@@ -12,7 +12,9 @@ def check(work: Work) -> None:
     def separates(what: str, points: list, labels: list, rounds: int = 1000) -> None:
         line = perceptron(points, labels, rounds)
         if line is None:
-            raise CheckFailedError(f"perceptron for {what}", "(w1, w2, b): there is such a line", "None")
+            raise CheckFailedError(
+                f"perceptron for {what}", "(w1, w2, b), because such a line exists", "None"
+            )
         w1, w2, b = work.kind(f"perceptron for {what}", line, tuple)
         for (x1, x2), label in zip(points, labels, strict=True):
             side = w1 * x1 + w2 * x2 + b
@@ -43,14 +45,14 @@ def check(work: Work) -> None:
         found = perceptron(CORNERS, labels, 200)
         rule = "no straight line has (0, 1) and (1, 0) on one side, (0, 0) and (1, 1) on the other"
         work.true(
-            f"perceptron for exclusive or, with the labels {labels}, must be None, got {shown(found)}",
+            f"perceptron for exclusive or, with labels {labels}, must return None, got {shown(found)}",
             found is None,
             rule,
         )
-    # By hand: the first point moves b to -1, the second moves everything back, and so on.
+    # Worked out by hand: two updates, and then both points are on the right side.
     steps = [((1.0, 0.0), 1), ((0.0, 1.0), -1)]
     found = perceptron([p for p, _ in steps], [label for _, label in steps], 10)
-    what = "perceptron([(1, 0), (0, 1)], [1, -1]), followed by hand"
+    what = "perceptron([(1, 0), (0, 1)], [1, -1]), worked out by hand"
     work.equal(
         what,
         found,
@@ -58,6 +60,6 @@ def check(work: Work) -> None:
         "after (1, 0): w = (1, 0), b = 1; after (0, 1): w = (1, -1), b = 0",
     )
     work.true(
-        "with one round, perceptron([(1, 0), (0, 1)], [1, -1], 1) must be None: that round made changes",
+        "perceptron([(1, 0), (0, 1)], [1, -1], 1) must return None: the only round made changes",
         perceptron([(1.0, 0.0), (0.0, 1.0)], [1, -1], 1) is None,
     )

@@ -1,4 +1,4 @@
-"""Teach one neuron, and see where it ends."""
+"""Train one neuron, and find its limit."""
 
 
 def perceptron(points, labels, rounds=1000):

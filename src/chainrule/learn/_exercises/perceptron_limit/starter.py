@@ -1,13 +1,13 @@
-"""Teach one neuron, and see where it ends.
+"""Train one neuron, and find its limit.
 
-A neuron with a sharp edge says 1 where w1 * x1 + w2 * x2 + b is positive and -1 where it is
-negative: it draws one straight line. Rosenblatt's rule teaches it. Begin with w1 = w2 = b = 0. Go
-through the points again and again. If a point is on the wrong side, or on the line, add label * x1
-to w1, label * x2 to w2 and label to b. If it is on the right side, change nothing.
+A neuron with a step function outputs 1 where w1 * x1 + w2 * x2 + b is positive and -1 where it is
+negative: it separates points by a straight line. Rosenblatt's rule trains it. Start with w1 = w2 =
+b = 0. Go through the points again and again. If a point is on the wrong side, or on the line, add
+label * x1 to w1, label * x2 to w2 and label to b. If it is on the right side, change nothing.
 
-`perceptron(points, labels, rounds)` returns (w1, w2, b) as soon as a whole round made no change,
-and None if that has not happened after `rounds` rounds. `points` are pairs, `labels` are 1 and -1.
-For exclusive or there is no such line.
+`perceptron(points, labels, rounds)` returns (w1, w2, b) as soon as a whole round makes no change,
+and None if that does not happen within `rounds` rounds. `points` is a list of pairs, and every
+label is 1 or -1. For exclusive or there is no such line.
 """
 
 

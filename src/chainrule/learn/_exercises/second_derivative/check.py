@@ -6,7 +6,7 @@ RULE = "f'' is the derivative of f', which is itself a function of x"
 
 
 def functions(chainrule) -> dict:
-    """Each with its second derivative, on plain numbers."""
+    """Functions by name, each with its second derivative on plain numbers."""
     return {
         "x**2": (lambda x: x**2, lambda x: 2.0),
         "x**3": (lambda x: x**3, lambda x: 6 * x),

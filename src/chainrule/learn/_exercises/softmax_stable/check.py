@@ -13,15 +13,16 @@ def check(work: Work) -> None:
         expected = softmax(others)
         work.equal(f"the length of {what}", len(found), len(numbers))
         for each in found:
-            work.kind(f"each of {what}", each, Value)
-        work.equal(f"{what}, the numbers", [p.data for p in found], [p.data for p in expected])
+            work.kind(f"each element of {what}", each, Value)
+        work.equal(f"the numbers in {what}", [p.data for p in found], [p.data for p in expected])
         found[chosen].backward()
         expected[chosen].backward()
         for i, (a, b) in enumerate(zip(xs, others, strict=True)):
-            work.equal(
-                f"the slope of p[{chosen}] for xs[{i}], with p = {what}", a.grad, float(b.grad), RULE
-            )
-        work.equal("the numbers of xs afterwards, which must not change", [x.data for x in xs], numbers)
+            derivative = f"dp[{chosen}]/dxs[{i}], with p = {what}"
+            work.equal(derivative, a.grad, float(b.grad), RULE)
+        work.equal(
+            "the numbers in xs after softmax, which must not change them", [x.data for x in xs], numbers
+        )
 
     @work.for_all(several(number(), 1, 4))
     def usual(xs: list) -> None:

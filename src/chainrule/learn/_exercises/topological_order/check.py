@@ -3,7 +3,7 @@ from chainrule.learn.programs import NAMES, Program, program, run
 
 
 class Node:
-    """A node that counts how often its inputs are asked for."""
+    """A node that counts how often its inputs are read."""
 
     looks = 0
 
@@ -15,7 +15,7 @@ class Node:
         Node.looks += 1
         if Node.looks > 10_000:
             raise CheckFailedError(
-                "topological walks through the same node again and again: c = a + a, d = c + c, ..."
+                "topological visits nodes more than once, for example in c = a + a, d = c + c, ..."
             )
         return self.kept
 

@@ -1,4 +1,4 @@
-"""Put a graph in order."""
+"""Put a graph in topological order."""
 
 
 class Value:

@@ -1,10 +1,10 @@
-"""Put a graph in order.
+"""Put a graph in topological order.
 
-`topological(value)` is a list of all Values that `value` was made from, itself included, each of
-them once, such that every Value comes after its inputs. The value itself is then the last one. For
-`c = a * b` and `d = c + a`, both `[a, b, c, d]` and `[b, a, c, d]` are right.
+`topological(value)` returns a list of all Values from which `value` was computed, including itself.
+Each appears once, after all of its inputs, so `value` comes last. For `c = a * b` and `d = c + a`,
+both `[a, b, c, d]` and `[b, a, c, d]` are right.
 
-A graph can have very many paths with few nodes, so do not walk through the same node again.
+A graph with few nodes can have very many paths, so visit each node only once.
 """
 
 

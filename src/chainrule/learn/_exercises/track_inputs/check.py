@@ -6,8 +6,8 @@ def check(work: Work) -> None:
     leaf = Value(2.0)
     for name in ("inputs", "op"):
         work.true(f"Value(2.0) has no .{name}", hasattr(leaf, name))
-    work.equal("Value(2.0).inputs, of a leaf", leaf.inputs, ())
-    work.equal("Value(2.0).op, of a leaf", leaf.op, "")
+    work.equal("Value(2.0).inputs, for a leaf", leaf.inputs, ())
+    work.equal("Value(2.0).op, for a leaf", leaf.op, "")
 
     @work.for_all(number(), number())
     def remembers(x: float, y: float) -> None:
@@ -40,4 +40,4 @@ def check(work: Work) -> None:
 
     a = Value(3.0)
     for what, c in (("a + a", a + a), ("a * a", a * a)):
-        work.equal(f"the number of inputs of {what}: a twice", len(c.inputs), 2)
+        work.equal(f"the number of inputs of {what}, where a counts twice", len(c.inputs), 2)

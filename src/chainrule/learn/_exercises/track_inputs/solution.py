@@ -1,4 +1,4 @@
-"""Let results remember where they came from."""
+"""Let results remember their inputs."""
 
 
 class Value:

@@ -1,9 +1,9 @@
-"""Let results remember where they came from.
+"""Let results remember their inputs.
 
-A Value has `inputs`, a tuple, and `op`, a text. For a leaf such as `Value(2.0)` they are empty:
+A Value has `inputs`, a tuple, and `op`, a string. For a leaf such as `Value(2.0)` they are empty:
 `()` and `""`. For `c = a * b` they are `(a, b)` and `"*"`, for `a + b` they are `(a, b)` and `"+"`.
-The inputs are the objects themselves, in order, and a plain number becomes a Value first: `a + 1`
-has two too.
+The inputs are the objects themselves, in order. A plain number is turned into a Value first, so
+`a + 1` has two inputs as well.
 """
 
 

@@ -7,14 +7,14 @@ def check(work: Work) -> None:
     before = X.copy(), y.copy()
     model = work.get("train")(X, y)
     work.true("train(X, y) must return the model, got None: is there a return?", model is not None)
-    work.true("train(X, y) must return the model, which can be called", callable(model))
+    work.true("train(X, y) must return a model that can be called", callable(model))
     out = work.kind("model(x), for a point x", model(X[0]), Value)
     same = bool((before[0] == X).all() and (before[1] == y).all())
-    work.true("train(X, y) must leave the points and the labels as they are", same)
-    work.true("model(x) must not be NaN: is the rate too large?", out.data == out.data)
+    work.true("train(X, y) must not change the points or the labels", same)
+    work.true("model(x) must not be NaN: is the learning rate too large?", out.data == out.data)
     unseen, labels = data.moons(200, seed=2)
     for name, points, classes, least in (
-        ("points that the model has learned from", X, y, 0.95),
+        ("the training points", X, y, 0.95),
         ("points that the model has not seen", unseen, labels, 0.95),
     ):
         right = sum(

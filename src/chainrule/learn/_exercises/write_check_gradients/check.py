@@ -3,7 +3,7 @@ from chainrule.learn.programs import Program, program
 
 
 class Right:
-    """An engine that is right; the others below change one thing each."""
+    """A correct engine; each of the others below changes one thing."""
 
     def __init__(self, data, inputs=(), slopes=()):
         self.data, self.grad = float(data), 0.0
@@ -130,19 +130,25 @@ class Never(Right):
 
 
 PLANTED = [
-    (Overwrites, "a + a", lambda a: a + a, 1, "a gradient that is written over"),
-    (Overwrites, "a * b + a * c", lambda a, b, c: a * b + a * c, 3, "a gradient that is written over"),
-    (NoChain, "(a * b) * c", lambda a, b, c: (a * b) * c, 3, "the gradient of the result left out"),
+    (Overwrites, "a + a", lambda a: a + a, 1, "a gradient that is overwritten"),
+    (Overwrites, "a * b + a * c", lambda a, b, c: a * b + a * c, 3, "a gradient that is overwritten"),
+    (NoChain, "(a * b) * c", lambda a, b, c: (a * b) * c, 3, "no factor for the gradient of the result"),
     (WrongPower, "a**3", lambda a: a**3, 1, "a wrong power rule"),
     (WrongSign, "a - b", lambda a, b: a - b, 2, "a wrong sign for the second argument"),
     (WrongQuotient, "a / b", lambda a, b: a / b, 2, "a wrong slope for the second argument"),
-    (SlightlyOff, "a * b", lambda a, b: a * b, 2, "a slope that is too large by a thousandth"),
-    (SlightlyLess, "a * b", lambda a, b: a * b, 2, "a slope that is too small by a thousandth"),
+    (SlightlyOff, "a * b", lambda a, b: a * b, 2, "a slope that is too large by one part in a thousand"),
+    (
+        SlightlyLess,
+        "a * b",
+        lambda a, b: a * b,
+        2,
+        "a slope that is too small by one part in a thousand",
+    ),
     (FirstOnly, "a + b", lambda a, b: a + b, 2, "an argument that gets no gradient"),
     (FirstOnly, "a * b + c", lambda a, b, c: a * b + c, 3, "an argument that gets no gradient"),
     (TooEarly, "(a * a * a + a) * (a * a)", lambda a: cube_and_square(a), 1, "a wrong order"),
-    (Exchanged, "a * b", lambda a, b: a * b, 2, "the slopes of a product exchanged"),
-    (Twice, "a * b", lambda a, b: a * b, 2, "a result that passes on twice"),
+    (Exchanged, "a * b", lambda a, b: a * b, 2, "the slopes of a product swapped"),
+    (Twice, "a * b", lambda a, b: a * b, 2, "a result that passes its gradient on twice"),
     (Never, "a * b", lambda a, b: a * b, 2, "a backward that does nothing"),
 ]
 
@@ -171,18 +177,18 @@ def check(work: Work) -> None:
             raise CheckFailedError(what, str(expected), "None (is there a return?)")
         if bool(found) is not expected:
             raise CheckFailedError(what, str(expected), str(found), rule)
-        work.equal("the numbers afterwards, which must not change", numbers, kept)
+        work.equal("the numbers after check_gradients, which must not change them", numbers, kept)
 
-    exact = "differences are not exact: a small disagreement, relative to the slope, is no bug"
+    exact = "differences are not exact: a small disagreement, relative to the slope, is not a bug"
 
     @work.for_all(program("+", "-", "*", longest=4), number(-2.0, 2.0), number(-2.0, 2.0))
     def right(lines: Program, a: float, b: float) -> None:
-        what = "check_gradients of the last one, with an engine that is right"
+        what = "check_gradients for the last value, with a correct engine"
         says(True, what, Right, given.last(lines.leaves, lines.lines), [a, b], exact)
 
     @work.for_all(number(10.0, 20.0))
     def large(x: float) -> None:
-        what = "check_gradients(Value, lambda a: a**8, [x]), with an engine that is right"
+        what = "check_gradients(Value, lambda a: a**8, [x]), with a correct engine"
         says(True, what, Right, given.eighth, [x], exact)
 
     @work.for_all(number(0.5, 3.0), number(0.5, 3.0), number(0.5, 3.0))
@@ -191,4 +197,4 @@ def check(work: Work) -> None:
             numbers = [a + 1, b + 4, c + 8][:count]
             at = ", ".join(f"{x:g}" for x in numbers)
             what = f"check_gradients for {text} at [{at}], with an engine that has {bug}"
-            says(False, what, engine, f, numbers, "every gradient has to be compared")
+            says(False, what, engine, f, numbers, "every gradient must be compared")

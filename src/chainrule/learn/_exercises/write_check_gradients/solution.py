@@ -1,4 +1,4 @@
-"""Write the function that finds wrong Value classes."""
+"""Write a function that detects wrong gradients."""
 
 
 def check_gradients(Value, f, numbers, epsilon=1e-5, tolerance=1e-5):

@@ -42,7 +42,9 @@ def check(work: Work) -> None:
         work.kinds("each of layer.parameters()", found, Value)
         wanted = work.given.parameters(layer.neurons)
         same = all(a is b for a, b in zip(found, wanted, strict=True))
-        work.true("parameters() must be those of the first neuron, then those of the second, ...", same)
+        work.true(
+            "parameters() must list those of the first neuron, then those of the second, ...", same
+        )
 
     @work.for_all(several(number(), 1, 3), whole(1, 4))
     def calling(x: list, nout: int) -> None:
@@ -54,11 +56,11 @@ def check(work: Work) -> None:
         for i, (out, (*weights, bias)) in enumerate(zip(found, rows, strict=True)):
             work.kind(f"layer(x)[{i}]", out, Value)
             expected = math.tanh(sum(w * v for w, v in zip(weights, x, strict=True)) + bias)
-            what = f"layer(x)[{i}].data, which is what neuron {i} makes of x"
+            what = f"layer(x)[{i}].data, the output of neuron {i}"
             work.equal(what, out.data, expected, f"here neuron {i} has w = {weights}, b = {bias}")
         found[-1].backward()
         work.true(
-            "the last output must be connected with the last neuron", layer.neurons[-1].b.grad != 0.0
+            "the last output must be connected to the last neuron", layer.neurons[-1].b.grad != 0.0
         )
 
-    work.true("making a layer must not call it", made(work, 2, 2).neurons[0].b.grad == 0.0)
+    work.true("creating a layer must not call it", made(work, 2, 2).neurons[0].b.grad == 0.0)

@@ -10,7 +10,9 @@ def check(work: Work) -> None:
         product = a * b
         work.true("Value(x) * Value(y) must be a Value", isinstance(product, Value))
         work.equal("(Value(x) * Value(y)).data", product.data, x * y)
-        work.equal("the factors afterwards, which must not change", [a.data, b.data], [x, y])
+        work.equal(
+            "the factors after the multiplication, which must not change them", [a.data, b.data], [x, y]
+        )
 
     @work.for_all(number(), number())
     def plain_numbers(x: float, y: float) -> None:

@@ -1,4 +1,4 @@
-"""Give Value a product."""
+"""Let Values be multiplied."""
 
 
 class Value:

@@ -31,7 +31,7 @@ def check(work: Work) -> None:
         work.equal(f"the number of parameters of Neuron({nin})", len(found), nin + 1)
         for each in (*neuron.w, neuron.b):
             work.true(
-                "parameters() must have each weight, and the bias, in it", any(p is each for p in found)
+                "parameters() must contain each weight and the bias", any(p is each for p in found)
             )
 
     weights = work.given.numbers(made(work, 50).w)
@@ -55,7 +55,7 @@ def check(work: Work) -> None:
         work.equal(what, out.data, math.tanh(total), "tanh of w[0] * x[0] + ... + b")
         out.backward()
         slope = 1 - math.tanh(total) ** 2
-        work.equal("neuron(x).data, asked a second time", neuron(x).data, out.data)
+        work.equal("neuron(x).data, computed a second time", neuron(x).data, out.data)
         for i, v in enumerate(x):
             work.equal(f"w[{i}].grad, with w = {numbers}", neuron.w[i].grad, slope * v, RULE)
         work.equal(f"b.grad, with w = {numbers}", neuron.b.grad, slope, "d tanh(s)/db = 1 - tanh(s)**2")
@@ -65,4 +65,4 @@ def check(work: Work) -> None:
         neuron(x).backward()
     except Exception as error:
         raise CheckFailedError(f"neuron(x) for a list of Values raises {error!r}") from None
-    work.true("the inputs must get gradients too, when they are Values", x[0].grad != 0.0 != x[1].grad)
+    work.true("inputs that are Values must get gradients too", x[0].grad != 0.0 != x[1].grad)

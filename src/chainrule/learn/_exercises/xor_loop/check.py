@@ -18,7 +18,7 @@ def check(work: Work) -> None:
     def walks(a: float, b: float, rate: float, steps: int) -> None:
         parameters = [Value(a), Value(b)]
         losses = train(work.given.bowl(parameters), parameters, rate, steps)
-        losses = list(work.kind("what train returns", losses, list))
+        losses = list(work.kind("the result of train", losses, list))
         x, y, expected = a, b, []
         for _ in range(steps):
             expected.append(x * x + 3 * y * y)
@@ -37,6 +37,6 @@ def check(work: Work) -> None:
     parameters = work.get("make_parameters")()
     losses = train(work.given.loss_of(work.get("xor_loss"), parameters), parameters, 0.1, 500)
     work.true(
-        f"after 500 steps the loss of exclusive or must be below 0.02, it is {losses[-1]:.4f}",
+        f"after 500 steps the loss for exclusive or must be below 0.02, got {losses[-1]:.4f}",
         losses[-1] < 0.02,
     )

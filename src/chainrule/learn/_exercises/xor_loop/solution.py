@@ -1,4 +1,4 @@
-"""Write the loop that learns."""
+"""Write the training loop."""
 
 import random
 

@@ -1,12 +1,13 @@
-"""Write the loop that learns.
+"""Write the training loop.
 
-`loss` is a function without arguments that computes the loss as a Value, from `parameters`, a list
-of Values: `lambda: xor_loss(parameters)` is one. `train(loss, parameters, rate, steps)` does `steps`
-times: compute the loss, set the gradients of the parameters to 0, run backward, and move every
-parameter by `rate` times its gradient, downhill. It returns the list of the losses as plain
-numbers, one for each step, each computed before the step was taken.
+`loss` is a function without arguments, such as `lambda: xor_loss(parameters)`. It computes the loss
+as a Value from `parameters`, a list of Values. `train(loss, parameters, rate, steps)` repeats
+`steps` times: compute the loss, set the gradients of the parameters to 0, run backward, and move
+every parameter downhill by `rate` times its gradient. It returns a list of the losses as plain
+numbers, one for each step, each computed before the parameters move.
 
-The network and its loss are there. When the loop is right, it learns exclusive or.
+The network and its loss are already written. When the loop is right, the network learns exclusive
+or.
 """
 
 import random

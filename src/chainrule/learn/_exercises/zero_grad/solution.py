@@ -1,4 +1,4 @@
-"""Make room for the next gradients."""
+"""Reset the gradients."""
 
 
 class Value:

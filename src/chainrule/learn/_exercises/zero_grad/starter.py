@@ -1,8 +1,9 @@
-"""Make room for the next gradients.
+"""Reset the gradients.
 
-Leaves add new gradients to what they have. Whoever calls `backward` a second time gets the sum of
-both. Write `zero_grad`: it sets the gradient of this Value and of everything it was made from, leaves
-and results, to 0.0, and changes nothing else. After it, `backward` gives the right gradients again.
+Leaves accumulate gradients: each new one is added to what is already there. If you call `backward`
+twice, you get the sum of both. Write `zero_grad`: it sets the gradient of this Value and of
+everything it was computed from, leaves and results alike, to 0.0, and changes nothing else. After
+that, `backward` gives the right gradients again.
 """
 
 

@@ -92,7 +92,7 @@ export class Editor {
         return value.slice(value.lastIndexOf("\n", selectionStart - 1) + 1, selectionStart);
     }
 
-    /** The lines of the selection, one step to the right or left; without one, spaces at the cursor. */
+    /** Indents or dedents the selected lines; without a selection, inserts spaces at the cursor. */
     #indent(back) {
         const { field } = this;
         const { value, selectionStart, selectionEnd } = field;

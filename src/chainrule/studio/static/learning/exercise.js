@@ -1,7 +1,7 @@
 // One exercise: the task, the learner's file, Run, Check and Stop, hints, the solution.
 //
 // The terminal uses the same file. Typed text is saved after a short pause, but never over
-// a version that this page has not loaded: then the learner chooses.
+// a version that this page has not loaded: in that case the learner chooses.
 
 import { highlighted } from "../../../learn/static/highlighting.js";
 import { h } from "../../../viz/web/static/page/dom.js";
@@ -34,7 +34,7 @@ export class ExerciseView {
         if (draft && draft.text !== work.text) this.version = draft.version;
         this.#build();
         this.#showHints(work.hints);
-        this.left = new AbortController(); // ends the listening of this view
+        this.left = new AbortController(); // removes this view's event listeners
     }
 
     #build() {
@@ -69,14 +69,14 @@ export class ExerciseView {
                 h("p", { class: "notice" }, WARNING)));
     }
 
-    /** Called once it is on the page. */
+    /** Called once the view is on the page. */
     shown() {
         const { signal } = this.left;
         const look = () => document.visibilityState === "visible" && this.#look();
         document.addEventListener("visibilitychange", look, { signal });
         addEventListener("focus", look, { signal });
         addEventListener("beforeunload", (event) => this.isUnsaved && event.preventDefault(), { signal });
-        // At once, because the page cannot wait for a save in progress.
+        // Sent at once, because a closing page cannot wait for a save in progress.
         addEventListener("pagehide", () => this.#put({ keepalive: true }), { signal });
         if (this.isUnsaved) this.save();
     }
@@ -176,14 +176,14 @@ export class ExerciseView {
             this.editor.replace(text);
             this.#wrote(text, version);
         });
-        const what = version ? "was changed by another program since it was loaded here" : "is not there any more";
+        const what = version ? "was changed by another program since it was loaded here" : "no longer exists";
         conflict.replaceChildren(
             h("p", {}, h("strong", {}, `${work.name}.py ${what}.`), " Nothing is saved until you choose."),
-            h("details", {}, h("summary", {}, "What the file says now"),
+            h("details", {}, h("summary", {}, "The current content of the file"),
                 h("pre", { tabindex: 0 }, h("code", {}, ...highlighted(text)))),
             h("p", { class: "row" },
-                h("button", { type: "button", class: "primary", onclick: keep }, "Keep what is here"),
-                h("button", { type: "button", onclick: take }, "Take what is in the file")));
+                h("button", { type: "button", class: "primary", onclick: keep }, "Keep this text"),
+                h("button", { type: "button", onclick: take }, "Load the file")));
         conflict.hidden = false;
     }
 
@@ -226,7 +226,7 @@ export class ExerciseView {
         this.work.passed = true;
         this.done.textContent = "✓ passed";
         const way = next ? this.learn.link(`exercise/${next.name}`, { class: "button primary" }, `Next: ${next.title}`)
-            : this.learn.link(null, { class: "button" }, "That was the last one: all lessons");
+            : this.learn.link(null, { class: "button" }, "That was the last exercise: all lessons");
         return [...verdict(outcome), h("p", { class: "row" }, way)];
     }
 
@@ -252,7 +252,7 @@ export class ExerciseView {
         const { solution } = await (await post("/api/solution", { exercise: this.work.name, sure: this.sure })).json();
         if (solution === null) {
             this.sure = true;
-            this.asking.textContent = "You have not passed yet. Press Solution again to see it anyway, or take a hint.";
+            this.asking.textContent = "You have not passed this exercise yet. Press Solution again to see it anyway, or take a hint.";
             return;
         }
         this.asking.textContent = "";

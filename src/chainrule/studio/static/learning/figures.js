@@ -84,7 +84,7 @@ export class TrainerFigure {
         this.#showState();
     }
 
-    /** Prepares a run at epoch 0; the page then requests each step, so that every one is drawn. */
+    /** Prepares a run at epoch 0; the page then requests each step, so that every step is drawn. */
     #begin() {
         this.state = "preparing";
         this.ready = null; // frames of the previous run are ignored
@@ -98,11 +98,11 @@ export class TrainerFigure {
         this.reset.disabled = this.state === "none";
     }
 
-    // --- what the studio says --------------------------------------------------------------------
+    // --- messages from the studio ----------------------------------------------------------------
 
     #closed(seconds) {
         this.state = "none";
-        this.trouble(new Error(`the connection to the studio is lost; trying again in ${seconds} s`));
+        this.trouble(new Error(`the connection to the studio was lost; reconnecting in ${seconds} s`));
     }
 
     #message({ type, message, reason, points, box, classes, layers, grid }) {
@@ -151,7 +151,7 @@ export class TrainerFigure {
 
 function describe({ data, layers = [16, 16], activation = "tanh", rate = 0.05 }) {
     const hidden = layers.length > 1 ? `hidden layers of ${layers.join(", ")} neurons` : `one hidden layer of ${layers[0]} neurons`;
-    return `A network with ${hidden} (${activation}) learns ${data === "xor" ? "XOR" : data}, with the learning rate ${rate}.`;
+    return `A network with ${hidden} (${activation}) learns ${data === "xor" ? "XOR" : data}, with a learning rate of ${rate}.`;
 }
 
 function address({ data, layers, activation, rate }) {

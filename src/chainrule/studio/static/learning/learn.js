@@ -1,4 +1,4 @@
-// The Learn tab: the list of lessons, one lesson, or one exercise, as the address says.
+// The Learn tab: the list of lessons, one lesson, or one exercise, depending on the URL.
 
 import { h } from "../../../viz/web/static/page/dom.js";
 import { byId } from "../shared/elements.js";
@@ -11,7 +11,7 @@ export class Learn {
     constructor({ address, say, trouble }) {
         Object.assign(this, { address, say, trouble });
         this.place = null; // in the course: null for the list, "3", "exercise/write_mul"
-        this.shown = undefined; // the place of what is on the page
+        this.shown = undefined; // the place shown on the page
         this.view = null;
         this.visible = false;
         this.kept = { drafts: new Map(), edits: new Map() }; // text that is not saved yet, by exercise and lesson
@@ -38,7 +38,7 @@ export class Learn {
         this.view?.repaint?.();
     }
 
-    /** Go to another place, with a history entry. */
+    /** Goes to a place, and adds a history entry. */
     go(place) {
         this.say("");
         this.address.write({ tab: "learn", place }, { push: true });
@@ -93,7 +93,7 @@ export class Learn {
     async #view(place) {
         const [kind, name] = (place ?? "").split("/");
         if (kind === "exercise" && name) {
-            await this.left; // it may have been the same exercise
+            await this.left; // the previous view may be of the same exercise
             return new ExerciseView(this, await get(`/api/work/${name}`));
         }
         if (kind) return new LessonView(this, await get(`/api/lesson/${kind}`));
@@ -102,7 +102,7 @@ export class Learn {
 
     #missing(error) {
         return h("div", { class: "reading" },
-            h("h2", { tabindex: -1 }, "Not here"), h("p", {}, `${error.message}.`), h("p", {}, this.link(null, {}, "All lessons")));
+            h("h2", { tabindex: -1 }, "Not found"), h("p", {}, `${error.message}.`), h("p", {}, this.link(null, {}, "All lessons")));
     }
 }
 
@@ -110,24 +110,24 @@ class ListView {
     constructor(learn, { lessons, passed, count, next, folder }) {
         this.title = "Learn";
         const bar = h("progress", { max: count, value: passed, "aria-label": "Exercises passed" });
-        const go = next && learn.link(`exercise/${next.name}`, { class: "button primary" }, `${passed ? "Go on" : "Begin"}: ${next.title}`);
+        const go = next && learn.link(`exercise/${next.name}`, { class: "button primary" }, `${passed ? "Continue" : "Begin"}: ${next.title}`);
         this.element = h("div", { class: "course" },
             h("header", { class: "course-head" },
                 h("h2", { tabindex: -1 }, "Build it yourself"),
                 h("p", { class: "lead" }, "From a first Value class to a small GPT, in fifteen lessons. Read, change the code, "
-                    + "answer, and write the parts yourself."),
+                    + "answer questions, and write the parts yourself."),
                 h("div", { class: "how-far" }, bar, h("p", {}, `${passed} of ${count} exercises passed`)),
                 h("p", { class: "row" }, go, lessons.length ? learn.link("1", { class: "button" }, "Read from the start") : null)),
             h("ol", { class: "lessons" }, lessons.map((lesson) => row(learn, lesson))),
             h("p", { class: "help" }, "Your files and your progress are in ", h("code", {}, folder),
                 "; ", h("code", {}, "chainrule learn"),
-                " in a terminal uses the same. ", WARNING));
+                " in a terminal uses the same folder. ", WARNING));
     }
 }
 
 function row(learn, { number, title, promise, minutes, exercises, quizzes }) {
     const passed = exercises.filter((each) => each.passed).length;
-    const asked = quizzes.answered ? `${quizzes.right} of ${quizzes.answered} answered correctly at first` : `${quizzes.count} questions`;
+    const asked = quizzes.answered ? `${quizzes.right} of ${quizzes.answered} answered correctly at the first attempt` : `${quizzes.count} questions`;
     return h("li", { class: "card lesson-row" },
         h("span", { class: "lesson-number", "aria-hidden": "true" }, String(number)),
         h("div", { class: "lesson-text" },

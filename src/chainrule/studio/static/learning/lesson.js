@@ -14,7 +14,7 @@ export class LessonView {
         Object.assign(this, { learn, lesson });
         this.title = `${lesson.number}. ${lesson.title}`;
         this.codes = [];
-        this.parts = []; // figures and quizzes, which are told when the lesson is closed
+        this.parts = []; // figures and quizzes, destroyed with the lesson
         this.quizzes = 0;
         const { number, title, promise, blocks } = lesson;
         this.element = h("article", { class: "lesson" },
@@ -83,7 +83,7 @@ export class LessonView {
         return code.element;
     }
 
-    /** All blocks up to this one, as they are now. */
+    /** Runs all blocks up to this one, with the learner's changes. */
     async #run(code) {
         const blocks = this.codes.slice(0, this.codes.indexOf(code) + 1).map(({ text }) => text);
         try {
@@ -94,7 +94,7 @@ export class LessonView {
         }
     }
 
-    // --- the end ---------------------------------------------------------------------------------
+    // --- the end of the lesson -------------------------------------------------------------------
 
     /** Generated practice questions. */
     #questions() {
@@ -107,27 +107,27 @@ export class LessonView {
                 part = quizView(quiz, { title: "A gradient by hand" });
                 place.replaceChildren(part.element);
                 part.element.querySelector("input").focus({ preventScroll: true });
-                button.textContent = "Another one";
+                button.textContent = "Ask another";
             } catch (error) {
                 this.learn.trouble(error);
             }
         };
-        const button = h("button", { type: "button", onclick: ask }, "Ask me one");
+        const button = h("button", { type: "button", onclick: ask }, "Ask me a question");
         return h("section", { class: "more-questions", "aria-labelledby": "more-questions" },
             h("h3", { id: "more-questions" }, "More questions"),
-            h("p", {}, "As many as you like, made up on the spot. Two digits are enough."), place, h("p", {}, button));
+            h("p", {}, "As many as you like, generated on the spot. Two digits are enough."), place, h("p", {}, button));
     }
 
     #ways() {
         const { number, count } = this.lesson;
         const { learn } = this;
         return h("nav", { class: "ways", "aria-label": "Lessons" },
-            number > 1 ? learn.link(String(number - 1), { class: "button" }, "← Lesson before") : h("span"),
+            number > 1 ? learn.link(String(number - 1), { class: "button" }, "← Previous lesson") : h("span"),
             number < count ? learn.link(String(number + 1), { class: "button primary" }, "Next lesson →") : learn.link(null, { class: "button" }, "All lessons"));
     }
 }
 
-/** A block of code: to be read, changed and run. */
+/** A block of code that can be edited and run. */
 class CodeBlock {
     constructor(block, { text, total, run, changed }) {
         this.block = block;

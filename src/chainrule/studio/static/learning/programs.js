@@ -17,7 +17,7 @@ export class Program {
         return this.name !== null;
     }
 
-    /** The studio's answer, once the program has ended. */
+    /** Runs a program, and returns the studio's answer once it has ended. */
     async run(path, body) {
         this.name = crypto.randomUUID();
         this.changed(true);
@@ -34,7 +34,7 @@ export class Program {
     }
 }
 
-/** What a program printed; a hint if that was nothing. */
+/** The output of a program; null if it printed nothing. */
 export function printed(text, label = "It printed") {
     if (!text) return null;
     return h("div", { class: "printed" }, h("span", { class: "tag" }, label),

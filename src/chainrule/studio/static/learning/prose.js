@@ -1,4 +1,4 @@
-// Prose rendered by the studio, copied element by element; other elements are dropped.
+// Prose rendered by the studio, copied element by element; elements not listed here are replaced by their content.
 
 import { h } from "../../../viz/web/static/page/dom.js";
 

@@ -1,6 +1,6 @@
-// The state of the page as the hash of its address: shareable, restored on load, undone by Back.
+// The state of the page in the hash of its URL: shareable, restored on load, undone by Back.
 //
-// Knows only keys and texts; the tabs interpret them. A place in the course comes
+// It knows only keys and texts; the tabs interpret them. A place in the course comes
 // before the keys, as in #learn/3&theme=dark, and is read as the keys tab and place.
 
 const PLACE = /^learn(?:\/(\w+(?:\/\w+)*))?(?=&|$)/;
@@ -20,7 +20,7 @@ export class Address extends EventTarget {
         return state;
     }
 
-    /** Change some keys (null removes); `push` makes a place to go back to, otherwise the last is kept. */
+    /** Changes some keys (null removes one). `push` adds a history entry; otherwise the current one is replaced. */
     write(changes, { push = false } = {}) {
         const state = this.read();
         for (const [key, value] of Object.entries(changes)) {

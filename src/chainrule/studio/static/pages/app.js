@@ -1,4 +1,4 @@
-// The page: tabs, theme, messages, and the state in the address that all tabs share.
+// The page: tabs, theme, messages, and the state in the URL that all tabs share.
 
 import { Learn } from "../learning/learn.js";
 import { byId } from "../shared/elements.js";
@@ -23,7 +23,7 @@ function showMessage() {
     line.classList.toggle("error", error);
 }
 
-/** One line for the user of a tab; an empty one clears it. */
+/** The functions with which a tab shows one line to the user; an empty line clears it. */
 function voice(tab) {
     const say = (text, { error = false } = {}) => {
         messages[tab] = { text, error };
@@ -95,7 +95,7 @@ function showTheme(choice) {
     const root = document.documentElement;
     if (choice === "light" || choice === "dark") root.dataset.theme = choice;
     else delete root.dataset.theme;
-    byId("theme-name").textContent = themeName() === "dark" ? "Light theme" : "Dark theme"; // what a click gives
+    byId("theme-name").textContent = themeName() === "dark" ? "Light theme" : "Dark theme"; // the theme that a click selects
     trainer.repaint();
     learn.repaint();
 }
@@ -120,4 +120,4 @@ function restore() {
 
 address.addEventListener("restore", restore);
 if (key()) restore();
-else location.replace("/enter"); // without a key every request would be refused
+else location.replace("/enter"); // without a key every request would be rejected

@@ -1,6 +1,6 @@
 // The Stepper tab: an expression and its values, around the stepper that shows them.
 //
-// The studio parses and computes; here are fields, examples, exports, and the state in the address.
+// The studio parses and computes; this file has the fields, examples, exports, and the state in the URL.
 
 import { h } from "../../../viz/web/static/page/dom.js";
 import { decode, format } from "../../../viz/web/static/page/numbers.js";
@@ -17,7 +17,7 @@ const EXAMPLES = [
     { name: "a is used twice", expression: "tanh(a*b + a**2)", values: { a: 2, b: -3 } },
 ];
 const CONSTANTS = ["pi", "e"];
-const TYPING = 400; // milliseconds of rest before a new picture
+const TYPING = 400; // milliseconds without typing before a new picture
 const FILES = { html: "stepper.html", svg: "graph.svg", python: "expression.py" };
 
 export class Explorer {
@@ -46,7 +46,7 @@ export class Explorer {
             this.#later();
         });
         on("check", "click", () => this.#check().catch(this.trouble));
-        const copied = () => this.say("The link is copied.");
+        const copied = () => this.say("Link copied.");
         on("copy-link", "click", () => copy(location.href).then(copied, this.trouble));
         on("sample-close", "click", () => this.#closeSample());
         on("sample-every", "change", () => this.openSample(this.sample).catch(this.trouble));
@@ -108,7 +108,7 @@ export class Explorer {
         byId("example").value = example < 0 ? "" : example;
     }
 
-    /** The request: a new name has the value 1 until it is changed in the stepper. */
+    /** The request: a new variable has the value 1 until it is changed in the stepper. */
     #question() {
         const expression = byId("expression").value.trim();
         const values = Object.fromEntries(namesIn(expression).map((name) => [name, this.values[name] ?? 1]));
@@ -148,7 +148,7 @@ export class Explorer {
         byId("stepper-view").replaceChildren(place);
         this.stepper = new Stepper(place, { ...answer, ...moment });
         this.labels = answer.picture.nodes.map(({ label }) => label);
-        // Fields inside have `change` events too; the stepper's own have a detail.
+        // Fields inside send `change` events too; only the stepper's own have a detail.
         place.addEventListener("change", (event) => event.detail && this.#moved(event.detail));
         return true;
     }
@@ -160,7 +160,7 @@ export class Explorer {
         return names.some((name) => !Object.is(values[name], question.values[name])) && { ...question, values };
     }
 
-    /** The stepper moved, or its sliders: keep the address and the fields in step. */
+    /** The stepper or one of its sliders moved: updates the URL and the fields. */
     #moved({ step, values, predict }) {
         const changes = { step, predict: predict ? "1" : null };
         if (!this.sample) {
@@ -211,10 +211,10 @@ export class Explorer {
         const good = rows.every(({ agrees }) => agrees);
         const text = good ? "The gradients agree with finite differences." : "Some gradients differ.";
         const caption = "Each gradient by the chain rule and by finite differences";
-        const found = table(caption, ["name", "chain rule", "differences", "verdict"], words);
+        const found = table(caption, ["name", "chain rule", "finite differences", "verdict"], words);
         const region = h("div", { class: "scroll", tabindex: 0, role: "region", "aria-label": "Gradients" }, found);
         const more = notes.map((note) => h("p", { class: "help" }, note));
-        showDialog("Gradients checked", h("div", {}, h("p", {}, text), region, ...more));
+        showDialog("Gradient check", h("div", {}, h("p", {}, text), region, ...more));
     }
 
     async #export(format) {
@@ -225,10 +225,10 @@ export class Explorer {
 
 const KEYS = ["expression", "values", "step", "predict", "sample", "weights", "every"];
 
-/** The state of this tab in an address. */
+/** The state of this tab in a URL. */
 const signature = (state) => JSON.stringify(KEYS.map((key) => state.get(key)));
 
-/** The names in an expression: identifiers that are neither called nor constants. */
+/** The variables in an expression: identifiers that are neither called nor constants. */
 function namesIn(expression) {
     const found = expression.matchAll(/(?<![\p{L}\p{N}_.])[\p{L}_][\p{L}\p{N}_]*(?![\p{L}\p{N}_]*\s*\()/gu);
     return [...new Set([...found].map(([name]) => name))].filter((name) => !CONSTANTS.includes(name));
@@ -246,7 +246,7 @@ function readValues(text) {
 
 const exact = (number) => String(Number(decode(number).toPrecision(10))).replaceAll("-", "−");
 
-/** 32-bit floats as text for an address. */
+/** 32-bit floats as text for a URL. */
 function packed(numbers) {
     const bytes = new Uint8Array(Float32Array.from(numbers).buffer);
     return btoa(String.fromCharCode(...bytes)).replaceAll("+", "-").replaceAll("/", "_").replaceAll("=", "");
@@ -257,7 +257,7 @@ function unpacked(text) {
     return Array.from(new Float32Array(bytes.buffer));
 }
 
-/** The sample of a link; null if it is damaged. */
+/** The sample in a link; null if the link is damaged. */
 function readSample(state) {
     const numbers = state.get("sample").split(",").map(Number);
     const config = requestIn(state);

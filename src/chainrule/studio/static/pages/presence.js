@@ -1,7 +1,6 @@
-// Whether the studio is running: when it is gone, says so with the command that starts it, and checks
-// until it is back.
+// Detects that the studio is gone, shows the command that starts it, and checks until it is back.
 //
-// A module that fails to reach the studio calls `doubt()`; only then is anything requested.
+// It checks when a module that cannot reach the studio calls `doubt()`, and when the page becomes visible.
 
 import { h } from "../../../viz/web/static/page/dom.js";
 import { isShutOut, onDoubt, reach } from "../shared/requests.js";
@@ -49,7 +48,7 @@ export class Presence {
     }
 }
 
-/** "here", "renewed" if it rejects our key, or "gone", also if another program has the port. */
+/** "here", "renewed" if it rejects our key, or "gone", also if another program uses the port. */
 async function answer() {
     try {
         const response = await reach("/api/course");

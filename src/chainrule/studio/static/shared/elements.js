@@ -4,7 +4,7 @@ import { h } from "../../../viz/web/static/page/dom.js";
 
 export const byId = (id) => document.getElementById(id);
 
-/** Write text only where it differs, because every write makes the browser compute the layout again. */
+/** Writes text only if it differs, because every write makes the browser compute the layout again. */
 export function setText(element, text) {
     if (element.textContent !== text) element.textContent = text;
 }
@@ -28,10 +28,10 @@ export function download(name, blob) {
 
 export async function copy(text) {
     if (navigator.clipboard) return navigator.clipboard.writeText(text);
-    throw new Error("the browser does not let this page copy; select the text instead");
+    throw new Error("the browser does not let this page use the clipboard; select and copy the text yourself");
 }
 
-/** Show a modal dialog; Escape and the cross close it, and the browser restores the focus. */
+/** Shows a modal dialog; Escape and the close button close it, and the browser restores the focus. */
 export function showDialog(title, body, buttons = []) {
     const dialog = byId("dialog");
     byId("dialog-title").textContent = title;
@@ -57,7 +57,7 @@ export function hideTooltip() {
     byId("tooltip").hidden = true;
 }
 
-/** A function that runs at most every `ms`, the last call always. */
+/** A function that runs at most once every `ms` milliseconds, and always for the last call. */
 export function throttle(ms, run) {
     let last = -Infinity;
     let waiting = null;

@@ -1,8 +1,8 @@
 // All requests of the page to the studio go through here, with the key in a header.
 //
 // The cookie alone grants nothing: the browser sends it to every port of this machine. The key is in
-// the storage of this origin, which no other port can read. Every tab of the studio shares it, and the
-// next studio has another.
+// the storage of this origin, which no other port can read. Every tab of the studio shares it, and a
+// restarted studio issues a new one.
 
 const KEY = "chainrule-key";
 const HEADER = "X-Chainrule-Key";
@@ -16,7 +16,7 @@ export const keepKey = (text) => localStorage.setItem(KEY, text);
 /** Whether an answer rejects the cookie or the key. */
 export const isShutOut = ({ status }) => status === 401 || status === 403;
 
-/** The studio could not be reached, or rejected the cookie or key. */
+/** Reports that the studio could not be reached, or rejected the cookie or key. */
 export function doubt() {
     window.dispatchEvent(new Event(DOUBT));
 }
@@ -30,7 +30,7 @@ export function reach(path, { headers = {}, ...options } = {}) {
     return fetch(path, { cache: "no-store", ...options, headers: { ...headers, [HEADER]: key() } });
 }
 
-/** A socket. It cannot send custom headers, so the key is passed as a protocol name. */
+/** Opens a socket. A page cannot set its headers, so the key is passed as a protocol name. */
 export function socketTo(path) {
     return new WebSocket(`ws://${location.host}${path}`, [PROTOCOL, key()].filter(Boolean));
 }

@@ -7,7 +7,7 @@ import { Losses } from "./losses.js";
 import { tickText, ticks } from "./rasters.js";
 
 const MARGIN = { left: 46, right: 10, top: 8, bottom: 22 };
-const VANISHED = 1e-5; // of the largest layer
+const VANISHED = 1e-5; // a fraction of the largest layer's gradient
 const EXPLODED = 1e3;
 
 export class LossCurve {
@@ -65,7 +65,7 @@ export class LossCurve {
     }
 
     #style() {
-        // Asked for once per theme: computed styles are slow to read in every frame.
+        // Read once per theme, because reading computed styles in every frame is slow.
         if (!this.style) {
             const style = getComputedStyle(this.canvas);
             const read = (name) => {
@@ -149,7 +149,7 @@ export class LossCurve {
         context.beginPath();
         let pen = false;
         for (let i = 0; i < low.length; i++) {
-            if (low[i] > high[i]) continue; // not a number
+            if (low[i] > high[i]) continue; // only NaN
             const x = this.#x(Math.min(length, i * size + (size + 1) / 2));
             if (pen) context.lineTo(x, this.#y(high[i], height));
             else context.moveTo(x, this.#y(high[i], height));
@@ -166,7 +166,7 @@ export class LossCurve {
     }
 }
 
-/** What to say about the gradients of the layers, or "". */
+/** A warning about vanishing or exploding gradients, or "". */
 export function flowWords(flow) {
     const largest = Math.max(...flow);
     const words = [];
@@ -175,17 +175,17 @@ export function flowWords(flow) {
         if (!Number.isFinite(norm)) {
             words.push(`${layer}: the gradient is NaN.`);
         } else if (norm > EXPLODED) {
-            const above = `its gradient is ${format(norm)}, above ${tickText(EXPLODED)}`;
-            words.push(`${layer} explodes: ${above}. Try a smaller learning rate.`);
+            const above = `${format(norm)} is above ${tickText(EXPLODED)}`;
+            words.push(`${layer}: the gradient explodes (${above}). Try a smaller learning rate.`);
         } else if (norm < VANISHED * largest) {
-            const below = `its gradient is less than ${tickText(VANISHED)} of the largest`;
-            words.push(`${layer} vanishes: ${below}. It hardly learns.`);
+            const below = `less than ${tickText(VANISHED)} of the largest`;
+            words.push(`${layer}: the gradient vanishes (${below}). The layer hardly learns.`);
         }
     }
     return words.join(" ");
 }
 
-const DECADES = 7; // that the bars span, up to the power of ten above the largest
+const DECADES = 7; // powers of ten that the bars span, up to the one above the largest
 
 /** A bar per layer, on a logarithmic scale. */
 export class FlowBars {

@@ -1,4 +1,4 @@
-// Hovering and selecting: the numbers of a sample, neuron, edge or epoch, in a tooltip and
+// Shows the numbers of the hovered or selected sample, neuron, edge or epoch, in a tooltip and
 // in the details panel. Does not change the run.
 
 import { h } from "../../../viz/web/static/page/dom.js";
@@ -6,7 +6,7 @@ import { format } from "../../../viz/web/static/page/numbers.js";
 import { byId, hideTooltip, setText, showTooltip, table } from "../shared/elements.js";
 import { METRICS } from "./network.js";
 
-const HINT = "Point at a neuron, an edge or a sample for its numbers; click to keep it here.";
+const HINT = "Hover over a neuron, an edge or a sample to see its numbers; click to keep them here.";
 
 export class Inspector {
     /** `trainer` has the views and what they show: plot, curve, network, ready, frame, losses. */
@@ -22,7 +22,7 @@ export class Inspector {
         this.show();
     }
 
-    /** Nothing is chosen in a new run. */
+    /** Clears the selection for a new run. */
     reset() {
         const { points } = this.trainer.ready;
         const field = byId("sample");
@@ -82,7 +82,7 @@ export class Inspector {
         ];
     }
 
-    /** The details panel, for the newest frame. */
+    /** Updates the details panel from the newest frame. */
     show() {
         const { chosen } = this;
         const panel = byId("details");

@@ -17,7 +17,7 @@ export class Losses {
         return this.all[epoch - 1];
     }
 
-    /** Adds the losses of the epochs after `first`, or replaces those that are there already. */
+    /** Adds the losses of the epochs after `first`, replacing those already present. */
     add(first, losses) {
         while (this.all.length < first) this.#push(NaN);
         for (const [i, loss] of losses.entries()) {
@@ -26,7 +26,7 @@ export class Losses {
         }
     }
 
-    /** Forget what came after an epoch. */
+    /** Drops the losses after an epoch. */
     cut(epoch) {
         if (epoch >= this.all.length) return;
         this.all.length = epoch;

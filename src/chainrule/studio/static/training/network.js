@@ -1,4 +1,4 @@
-// The network as a picture: neurons with their outputs on the plane, edges as thick as their weights.
+// The network as a picture: neurons with their outputs on the plane, edges whose widths show their weights.
 //
 // Edges are SVG, the small heat maps one canvas below them. An edge is solid where its number is
 // positive and dashed where it is negative; its width has eight levels, so few attributes change.
@@ -13,14 +13,14 @@ const THINNEST = 0.4; // pixels
 const WIDEST = 5;
 const MOST_SHOWN = 24; // neurons of a layer
 const HEAD = 24; // pixels for the names of the layers
-const NEAR = 7; // pixels from an edge that still count
+const NEAR = 7; // pixels: the distance from an edge that still counts as a hit
 export const METRICS = { weights: "weight", grads: "gradient", updates: "update" };
 
 const WIDTHS = Array.from({ length: LEVELS + 1 }, (_, i) => (
     (THINNEST + (i / LEVELS) * (WIDEST - THINNEST)).toFixed(2)
 ));
 
-// How far along its height an edge is, for each part of its way: a cubic with level ends.
+// How far an edge has risen at each fraction of its width: a cubic that is horizontal at both ends.
 const EASE = Float32Array.from({ length: 201 }, (_, i) => {
     let [low, high] = [0, 1];
     for (let k = 0; k < 30; k++) {
@@ -32,7 +32,7 @@ const EASE = Float32Array.from({ length: 201 }, (_, i) => {
 });
 
 export class Network {
-    /** `on.choose(thing)` is called for a thing that is hovered, focused or clicked, null for none. */
+    /** `on.point` gets the hovered or focused neuron or edge, `on.choose` the focused or clicked one; null for none. */
     constructor(element, legend, on) {
         Object.assign(this, { element, legend, on, layers: [], metric: "weights", scale: 1 });
         this.canvas = h("canvas", { "aria-hidden": "true" });
@@ -46,7 +46,7 @@ export class Network {
         new ResizeObserver(() => this.#layout()).observe(element);
     }
 
-    /** Sizes of all layers, the inputs first; where the parameters of each neuron begin follows. */
+    /** Sets the sizes of all layers, inputs first, and computes where the parameters of each layer begin. */
     setLayers(layers, small, box) {
         Object.assign(this, { layers, small, box });
         this.frame = null;
@@ -63,7 +63,7 @@ export class Network {
         this.#layout();
     }
 
-    /** Where the weight from `source` (or the bias, at the end) of a neuron is among the parameters. */
+    /** The parameter index of a neuron's weight from `source`; its bias follows its last weight. */
     place(layer, neuron, source) {
         return this.starts[layer] + neuron * (this.layers[layer - 1] + 1) + source;
     }
@@ -163,7 +163,7 @@ export class Network {
         }
     }
 
-    /** What is written above a layer, and below one that is too large to show. */
+    /** The text above a layer, and below one that is too large to show completely. */
     #layerNames(layer, x, shown) {
         const count = this.layers[layer];
         const half = this.cell / 2;
@@ -324,7 +324,7 @@ export class Network {
         return `edge from ${this.neuronName(layer - 1, source)} to ${this.neuronName(layer, neuron)}`;
     }
 
-    /** Left and right walk from neuron to edge to neuron, up and down along the neighbours. */
+    /** Left and right move from neuron to edge to neuron, up and down to the neighbours. */
     #key(event) {
         const thing = this.focused;
         const side = { ArrowLeft: -1, ArrowRight: 1 }[event.key];
@@ -357,10 +357,10 @@ export class Network {
         }
         if (thing.layer === 0 || !frame) return [thing.name];
         const bias = this.place(thing.layer, thing.neuron, this.layers[thing.layer - 1]);
-        return [thing.name, `bias ${format(frame.weights[bias])}`, `its gradient ${format(frame.grads[bias])}`];
+        return [thing.name, `bias ${format(frame.weights[bias])}`, `gradient of the bias ${format(frame.grads[bias])}`];
     }
 
-    /** The picture alone, with the heat maps as images. */
+    /** The network as a standalone SVG element, with the heat maps as images. */
     standalone() {
         const { cell, small: n } = this;
         const images = this.neurons.map(({ x, y }, i) => {

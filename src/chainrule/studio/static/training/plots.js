@@ -8,7 +8,7 @@ import { shape, tickText, ticks } from "./rasters.js";
 
 const AREA = { left: 34, top: 6, size: 400 }; // of the plot, inside the view box
 const VIEW = { width: 440, height: 430 };
-const NEAR = 14; // in units of the view box: a point that close counts as hit
+const NEAR = 14; // units of the view box: a point this close counts as hit
 export const EMPTY_BOX = [-1.5, 1.5, -1.5, 1.5];
 
 let plots = 0; // for unique ids of clip paths
@@ -33,7 +33,7 @@ export class BoundaryPlot {
         this.describe("No output yet.");
     }
 
-    /** Points as [x, y, class]; `classes` of them if the output is a class number, else 0. */
+    /** Points as [x, y, class]; `classes` is 0 unless the output is a class number. */
     setData(points, box, classes = 0) {
         Object.assign(this, { points, box, classes, colours: null });
         this.values = null;
@@ -45,7 +45,7 @@ export class BoundaryPlot {
         this.choose(null);
     }
 
-    /** The outputs that get the first and the last colour, and where contours run, see `contour`. */
+    /** Sets the outputs with the first and the last colour, and the levels of contours; see `contour`. */
     setRange(low, high, levels, straight) {
         Object.assign(this, { low, high, levels, straight });
     }
@@ -62,7 +62,7 @@ export class BoundaryPlot {
         if (this.classes) paintClasses(this.pixels, values, grid, this.colours);
         else paint(this.pixels, values, 0, grid, this.colours, this.low, this.high);
         this.canvas.getContext("2d").putImageData(this.image, 0, 0);
-        const x = (i) => AREA.left + ((i + 0.5) / grid) * AREA.size; // values are those of the middle of a cell
+        const x = (i) => AREA.left + ((i + 0.5) / grid) * AREA.size; // values belong to the centres of cells
         const y = (i) => AREA.top + (1 - (i + 0.5) / grid) * AREA.size;
         const path = this.classes ? classContours(values, grid, this.classes, x, y)
             : this.levels.map((level) => contour(values, grid, level, x, y, this.straight)).join("");
@@ -82,7 +82,7 @@ export class BoundaryPlot {
         this.svg.setAttribute("aria-label", text);
     }
 
-    /** What is under the pointer: a place on the plane, and the number of the point close by, or null. */
+    /** The place under the pointer, with the index of a point close by or null; null outside the plot. */
     at(event) {
         const frame = this.svg.getBoundingClientRect();
         const u = ((event.clientX - frame.left) / frame.width) * VIEW.width;
@@ -100,12 +100,12 @@ export class BoundaryPlot {
         return { x: x0 + across * (x1 - x0), y: y0 + up * (y1 - y0), across, up, index };
     }
 
-    /** The output at a place, between the grid points as the picture is. */
+    /** The output at a place, interpolated between grid points as in the picture. */
     outputAt({ across, up }) {
         if (!this.values) return null;
         const n = this.grid;
         const v = this.values;
-        const cell = (part) => Math.min(n - 1, Math.max(0, part * n - 0.5)); // counted between middles
+        const cell = (part) => Math.min(n - 1, Math.max(0, part * n - 0.5)); // in cells, from the first centre
         const [column, row] = [cell(across), cell(up)];
         if (this.classes) return v[Math.round(row) * n + Math.round(column)];
         const [left, low] = [Math.min(Math.floor(column), n - 2), Math.min(Math.floor(row), n - 2)];
@@ -146,7 +146,7 @@ export class BoundaryPlot {
         this.axes.replaceChildren(...labels);
     }
 
-    /** The picture alone: an SVG element with the raster as an image. */
+    /** The plot as a standalone SVG element, with the raster as an image. */
     standalone() {
         const enlarged = h("canvas", { width: 400, height: 400 });
         const context = enlarged.getContext("2d");

@@ -1,13 +1,13 @@
-// Rasters of numbers as colours and contour lines. Uses no elements but canvases.
+// Rasters of numbers as colours and contour lines. Creates no elements.
 //
-// The colour map diverges: orange for small or negative, blue for large or positive, the ground of
-// the theme between; orange and blue stay apart for colour-blind eyes. Classes have shapes as well.
+// The colour map diverges: orange for small or negative, blue for large or positive, the theme's
+// background between them. Colour-blind readers can tell the two apart, and classes have shapes as well.
 
 const MAPS = {
     light: { low: [224, 112, 16], middle: [250, 249, 247], high: [25, 113, 205] },
     dark: { low: [240, 138, 44], middle: [21, 28, 38], high: [74, 158, 255] },
 };
-const UNKNOWN = [128, 128, 128]; // where there is no number
+const UNKNOWN = [128, 128, 128]; // for NaN
 
 export const SHAPES = "circle square triangle diamond plus cross pentagon star wedge hexagon".split(" ");
 const PALETTE = [
@@ -35,13 +35,13 @@ export function divergingColours(strength = 1) {
     return colours;
 }
 
-/** One colour per class, as pixels mixed into the ground of the theme. */
+/** One colour per class, as pixels, mixed with the theme's background. */
 export function classColours(strength) {
     const { middle } = MAPS[themeName()];
     return Uint32Array.from(PALETTE, (colour) => pixel(mix(middle, colour, strength)));
 }
 
-/** Fill pixels from `count`² values, the first row at the bottom; low and high span the colours. */
+/** Fill pixels from `count`² values, the first row at the bottom; low and high get the first and last colour. */
 export function paint(pixels, values, start, count, colours, low, high, place = 0) {
     const factor = 255 / (high - low);
     for (let row = 0; row < count; row++) {
@@ -64,16 +64,16 @@ export function paintClasses(pixels, values, count, colours) {
     }
 }
 
-const SURE = 6e-8; // what a 32-bit float can tell from 1
+const SURE = 6e-8; // the smallest difference from 1 in 32-bit floats
 
-/** A probability on the scale where the network is smooth: straight steps there, stairs otherwise. */
+/** The logit of a probability: it changes smoothly where the probability jumps, so contours are not jagged. */
 export function logit(p) {
     const inside = Math.min(1 - SURE, Math.max(SURE, p));
     return Math.log(inside / (1 - inside));
 }
 
 /**
- * The lines where the values cross a level, as an SVG path; x and y place a grid point.
+ * The lines where the values cross a level, as an SVG path; `x` and `y` map grid positions to coordinates.
  * Between grid points, `straight(value)` is interpolated linearly.
  */
 export function contour(values, count, level, x, y, straight = (value) => value) {
@@ -94,7 +94,7 @@ export function contour(values, count, level, x, y, straight = (value) => value)
             if (b > edge !== c > edge) points.push([column + 1, row + at(b, c)]);
             if (c > edge !== d > edge) points.push([column + at(d, c), row + 1]);
             if (d > edge !== a > edge) points.push([column, row + at(a, d)]);
-            // Four crossings: two lines, parted so that the corners above the level stay apart.
+            // Four crossings make two lines, paired so that the corners above the level are not connected.
             if (kind === 5) points.unshift(points.pop());
             for (let k = 0; k + 1 < points.length; k += 2) path += `M${point(points[k])}L${point(points[k + 1])}`;
         }
@@ -102,7 +102,7 @@ export function contour(values, count, level, x, y, straight = (value) => value)
     return path;
 }
 
-/** A row and a column more on each side, going on as the values do: so lines reach the frame. */
+/** Adds an extrapolated row and column on each side, so that contours reach the frame. */
 function widened(values, count, straight) {
     const side = count + 2;
     const field = new Float64Array(side * side);
@@ -122,7 +122,7 @@ function widened(values, count, straight) {
     return field;
 }
 
-/** Each value mixed with its neighbours: a class number jumps, and its outline would be stairs. */
+/** Averages each value with its neighbours, because the outline of a class would otherwise have steps. */
 function blurred(values, count) {
     const near = (i) => Math.min(count - 1, Math.max(0, i));
     const sum = (from, place) => {
@@ -178,7 +178,7 @@ function polygon(x, y, r, corners, turn, inner = r) {
     }));
 }
 
-/** Two bars across each other. */
+/** Two crossing bars. */
 function bars(x, y, long, short, turn) {
     const [cos, sin] = [Math.cos(turn), Math.sin(turn)];
     const quarter = [[-short, -long], [short, -long], [short, -short]];
@@ -186,9 +186,9 @@ function bars(x, y, long, short, turn) {
     return closed(places.map(([u, v]) => [x + u * cos - v * sin, y + u * sin + v * cos]));
 }
 
-/** Round steps of 1, 2 or 5 times a power of ten that cover low to high, about `wanted` of them. */
-export function ticks(low, high, wanted) {
-    const raw = (high - low) / wanted;
+/** About `count` multiples of 1, 2 or 5 times a power of ten, from low to high. */
+export function ticks(low, high, count) {
+    const raw = (high - low) / count;
     if (!(raw > 0) || !Number.isFinite(raw)) return [];
     const power = 10 ** Math.floor(Math.log10(raw));
     const step = power * ([1, 2, 5].find((k) => k * power >= raw) ?? 10);
@@ -199,7 +199,7 @@ export function ticks(low, high, wanted) {
     return found;
 }
 
-/** A round number of an axis or a scale, as short as it is round. */
+/** A number on an axis or a scale as text, to 6 digits at most. */
 export function tickText(x) {
     const size = Math.abs(x);
     const short = size === 0 || (size >= 1e-3 && size < 1e5);
@@ -207,7 +207,7 @@ export function tickText(x) {
     return (short ? String(rounded) : rounded.toExponential().replace("+", "")).replaceAll("-", "−");
 }
 
-/** The next of 1, 2, 5 times a power of ten: a scale that moves rarely. */
+/** Rounds up to 1, 2 or 5 times a power of ten, so that a scale rarely changes. */
 export function roundUp(x) {
     if (!(x > 0) || !Number.isFinite(x)) return 1;
     const power = 10 ** Math.floor(Math.log10(x));

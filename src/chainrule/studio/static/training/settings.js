@@ -1,6 +1,6 @@
 // The settings form of a run: its fields as a configuration for the studio, and as keys of the URL.
 //
-// Knows which field means what; starts nothing.
+// Maps fields to settings; does not start runs.
 
 import { h } from "../../../viz/web/static/page/dom.js";
 import { byId, setText } from "../shared/elements.js";
@@ -107,7 +107,7 @@ export class Settings {
 
     #layer(count, i) {
         const { layers } = this.config;
-        const change = (wanted) => () => this.set({ layers: wanted });
+        const change = (sizes) => () => this.set({ layers: sizes });
         const resized = (size) => change(layers.map((old, k) => (k === i ? size : old)));
         const button = (text, label, onclick, more = {}) => (
             h("button", { type: "button", "aria-label": label, "data-layer": `${i}${text}`, onclick, ...more }, text));
@@ -142,7 +142,7 @@ export class Settings {
         return texts;
     }
 
-    /** Applies an address; true if that changed anything. */
+    /** Applies the state of a URL; true if that changed anything. */
     fromAddress(state) {
         const config = configOf(state);
         if (JSON.stringify(config) === JSON.stringify(this.config)) return false;
@@ -151,7 +151,7 @@ export class Settings {
     }
 }
 
-/** The configuration in an address; missing or invalid keys get their defaults. */
+/** The configuration in a URL; missing or invalid keys get their defaults. */
 function configOf(state) {
     const config = structuredClone(DEFAULTS);
     const one = (key, known) => known.includes(state.get(key)) && (config[key] = state.get(key));
@@ -179,7 +179,7 @@ function requestOf({ csv, points, ...rest }) {
     return rest;
 }
 
-/** The configuration to train in an address, or null. */
+/** The configuration to train in a URL, or null. */
 export const requestIn = (state) => requestOf(configOf(state));
 
 function options(id, names) {

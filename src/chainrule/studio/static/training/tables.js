@@ -6,7 +6,7 @@ import { table } from "../shared/elements.js";
 import { METRICS } from "./network.js";
 
 const MOST_ROWS = 500;
-const PLACES = 9; // across and up
+const PLACES = 9; // grid points in each direction
 
 export function numberTables({ ready, frame, losses, plot }) {
     const tables = [points(ready, frame), raster(plot), curve(losses), parameters(ready, frame)];

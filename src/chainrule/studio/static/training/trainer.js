@@ -25,15 +25,15 @@ const WORDS_EVERY = 250;
 const TABLES_EVERY = 1000;
 const DESCRIBE_EVERY = 3000;
 const REWIND_EVERY = 60;
-const PREPARE_AFTER = 250; // the last change of a setting
-const PACES = { slow: 250, watch: 33, steps: 0 }; // from step to step; Full does not wait to be drawn
-const USUAL = "watch"; // at full speed moons trains too quickly to watch
+const PREPARE_AFTER = 250; // after the last change of a setting
+const PACES = { slow: 250, watch: 33, steps: 0 }; // between steps; Full does not wait for drawing
+const USUAL = "watch"; // at full speed, training on moons is too quick to watch
 
 const EXPORTS = ["open-sample", "export-code", "export-network", "export-plot-svg", "export-plot-png"];
 const RAW = ["mse", "l1", "huber"]; // losses for which the output is the class number itself
 const HINTS = {
-    csv: "Paste a table or choose a file: a line of names, then for each point x, y and its class, 0, 1, 2 "
-        + "and so on, with commas between, as in 0.5,-1.2,1.",
+    csv: "Paste a table or choose a file: a header line, then one line for each point: x, y and the class "
+        + "(0, 1, 2 and so on), separated by commas, as in 0.5,-1.2,1.",
     points: "Click on the plot to add points.",
 };
 
@@ -42,9 +42,9 @@ export class Trainer {
         Object.assign(this, { address, say, trouble, openSample });
         this.state = "none"; // none, preparing, paused, running, stopped
         this.ready = null; // the studio's `ready` message
-        this.frame = null; // the newest that was drawn
+        this.frame = null; // the last one drawn
         this.losses = new Losses();
-        this.drawn = []; // when, and at which step, in the last second
+        this.drawn = []; // the time and step of each frame drawn in the last second
         this.visible = false;
         this.settings = new Settings({ change: () => this.#changed(), rate: (rate) => this.#rate(rate) });
         this.#build();
@@ -87,7 +87,7 @@ export class Trainer {
         on("plot", "click", (event) => this.#clicked(event));
         on("open-sample", "click", () => this.#openSample());
         on("numbers", "toggle", () => this.#tables());
-        const copied = () => this.say("The link is copied.");
+        const copied = () => this.say("Link copied.");
         on("copy-run-link", "click", () => page.copy(location.href).then(copied, this.trouble));
         on("export-code", "click", () => this.#showCode().catch(this.trouble));
         on("export-network", "click", () => page.download("network.svg", svgBlob(this.network.standalone())));
@@ -142,7 +142,7 @@ export class Trainer {
 
     // --- commands --------------------------------------------------------------------------------
 
-    /** Settings that need a new run: it is prepared once they stop changing, and pauses at epoch 0. */
+    /** Settings changed that need a new run: prepares it once they stop changing. */
     #changed() {
         this.address.write(this.settings.toAddress());
         this.#showOwnPoints();
@@ -203,7 +203,7 @@ export class Trainer {
         this.connection.send({ type: "step" });
     }
 
-    /** At less than full speed: the next step, now or a little later. */
+    /** Below full speed: requests the next step, now or a little later. */
     #goStep() {
         clearTimeout(this.stepping);
         const left = PACES[byId("speed").value] - (performance.now() - this.asked);
@@ -253,17 +253,17 @@ export class Trainer {
         for (const id of EXPORTS) byId(id).disabled = !this.ready;
     }
 
-    // --- what the studio says --------------------------------------------------------------------
+    // --- messages from the studio ----------------------------------------------------------------
 
     #opened(again) {
         this.prepare();
-        if (again) this.say("Connected again. The run was lost with the connection; press Start to begin again.");
+        if (again) this.say("Reconnected. The run was lost with the connection; press Start to begin a new one.");
     }
 
     #closed(seconds) {
         this.state = "none";
         this.#showState();
-        this.say(`The connection to the studio is lost; trying again in ${seconds} s.`, { error: true });
+        this.say(`The connection to the studio was lost; reconnecting in ${seconds} s.`, { error: true });
     }
 
     #message(message) {
@@ -376,7 +376,7 @@ export class Trainer {
         this.curve.describe(`Loss over ${losses.length} epochs, now ${format(loss)}, lowest ${format(best)}.`);
     }
 
-    /** The four cases of XOR, wanted and got. */
+    /** The four cases of XOR, with outputs and targets. */
     #predictions() {
         const { frame, ready } = this;
         const element = byId("predictions");
@@ -449,7 +449,7 @@ export class Trainer {
         const { epoch, rates } = this.frame ?? { epoch: 0 };
         const asked = epoch ? await post("/api/code", { config: this.config, epochs: epoch, rates }) : null;
         const code = asked ? await asked.text() : this.ready.code;
-        const copied = () => this.say("The code is copied.");
+        const copied = () => this.say("Code copied.");
         const copy = () => page.copy(code).then(copied, this.trouble);
         const download = () => page.download("run.py", new Blob([code], { type: "text/x-python" }));
         const text = h("pre", { tabindex: 0, role: "region", "aria-label": "Python code" }, h("code", {}, code));
@@ -468,5 +468,5 @@ function check(name, value) {
 
 const accuracy = (frame) => `${(100 * frame.accuracy).toFixed(1)} %`;
 
-/** The borders between class numbers. */
+/** The thresholds between class numbers. */
 const between = (classes) => Array.from({ length: classes - 1 }, (_, k) => k + 0.5);

@@ -1,4 +1,4 @@
-// Values and gradients of a picture, recomputed for other leaves.
+// Values and gradients of a picture, recomputed for new values of its leaves.
 //
 // Knows the order of a picture's steps, but no calculus: the formulas are in ops.js, which is generated
 // from chainrule's table.
@@ -9,8 +9,8 @@ import { ops } from "./ops.js";
 const plans = new WeakMap();
 
 /**
- * The numbers for other leaves. `data` is a Map from the number of a leaf to its value; leaves that are
- * not in it keep theirs, and `seed` is the gradient of each output. Returns arrays: `data` and `grad` by
+ * Computes all numbers for new leaves. `data` is a Map from the number of a leaf to its value; leaves that
+ * are not in it keep theirs. `seed` is the gradient of each output. Returns arrays: `data` and `grad` by
  * node, `partial` and `share` by edge; null if there is none, or it is unknown here.
  *
  * Nodes that depend on no changed leaf keep Python's values and derivatives exactly. The rest is
@@ -38,7 +38,7 @@ export function recompute(picture, data = new Map(), seed = 1) {
     return { data: values, partial, ...gradients(picture, values, partial, seed) };
 }
 
-/** The numbers that Python had when it drew the picture, in the form of recompute. */
+/** The numbers that Python had when it drew the picture, in the same form as recompute. */
 export function asDrawn(picture) {
     return {
         data: plan(picture).original,
@@ -60,7 +60,7 @@ export function fixedLeaves(picture) {
     return fixed;
 }
 
-/** Whether nothing flows through an edge: from a branch that was not taken, and to a constant. */
+/** Whether no gradient flows through an edge: to a branch that was not taken, or to a constant. */
 export function isCut(picture, edge, partial) {
     const row = plan(picture).rows[edge.target];
     const untaken = partial === 0 && row !== null && row.selects;
@@ -79,7 +79,7 @@ function plan(picture) {
     return plans.get(picture);
 }
 
-/** The row that computes a node; null for leaves, and for what only Python can compute. */
+/** The row that computes a node; null for leaves, and for nodes that only Python can compute. */
 function rowOf(node) {
     if (node.inside) return inner(node);
     return node.rule === "table" ? ops[node.op] : null;
@@ -90,7 +90,7 @@ export function within(node, args, seed = 1) {
     return recompute(node.inside, new Map(args.map((x, i) => [i, x])), seed);
 }
 
-/** Such a box as a row. */
+/** A box that contains a picture, as a row. */
 function inner(node) {
     return {
         value: (args) => within(node, args).data[node.inside.outputs[0]],

@@ -100,7 +100,7 @@ export class Graph {
         const { x, y, width, height } = this.layout.nodes[node.id];
         const output = this.picture.outputs.includes(node.id);
         const radius = { leaf: Math.min(height / 2, 22), constant: 3 }[node.kind] ?? 9;
-        const constant = node.kind === "constant"; // nothing but its number
+        const constant = node.kind === "constant"; // shows only its number
         const right = width - PADDING;
         const text = (className, at, y, content, anchor = "start") => (
             s("text", { class: className, x: at, y, "text-anchor": anchor }, content));
@@ -178,7 +178,7 @@ export class Graph {
         const { path, points } = this.edges[current.edge];
         const [x, y] = points[0];
         const [middle, at] = middleOf(points);
-        const level = Math.abs(y - points.at(-1)[1]) < 40 ? at - 20 : at; // beside a line that is almost level
+        const level = Math.abs(y - points.at(-1)[1]) < 40 ? at - 20 : at; // above a line that is almost horizontal
         const sign = current.first ? "" : "+= ";
         const text = asking ? `${sign}?` : current.cut ? "not taken" : sign + format(share[current.edge]);
         const width = 7.6 * text.length + 18;
@@ -332,7 +332,7 @@ export class Graph {
         }
     }
 
-    /** Larger or smaller, around the pointer if there is one. */
+    /** Zooms by a factor, around the pointer if there is one. */
     scale(factor, event = null) {
         const box = this.area.getBoundingClientRect();
         const x = event ? event.clientX - box.left : box.width / 2;
@@ -383,7 +383,7 @@ function captionsOf(node) {
     return isFolded(node) && node.data !== null ? ["nodes", "value", "grad"] : ["value", "grad"];
 }
 
-/** How many nodes a box stands for, as Python writes it. */
+/** How many nodes a box stands for, formatted as in Python. */
 function count(node) {
     return node.count.toLocaleString("en-US");
 }
@@ -417,7 +417,7 @@ function shorten(text, room) {
     return letters.length <= room ? text : `${letters.slice(0, Math.max(room - 1, 1)).join("")}…`;
 }
 
-/** All digits. */
+/** A number with all its digits. */
 function full(x) {
     return x === null ? "–" : String(x).replace("-", "−").replace("e-", "e−");
 }

@@ -7,8 +7,8 @@ import { within } from "./engine.js";
 import { argument, formula, names } from "./naming.js";
 import { ops } from "./ops.js";
 
-const NO_PRODUCT = "0 × inf has no value";
-const NO_SUM = "inf − inf has no value";
+const NO_PRODUCT = "0 × inf is undefined";
+const NO_SUM = "inf − inf is undefined";
 
 /** Whether a node is nan although none of its inputs is. */
 export function isFirst(picture, data, id) {
@@ -48,10 +48,10 @@ function flowed({ data, grad, partial }, { id, source, target }, picture, known)
     const reason = whyValue(picture, data, target, known);
     const start = `the local derivative of ${known[target]} is nan`;
     const place = `${argument(known, data, source)} = ${format(data[source])}`;
-    return reason === null ? `${start}: there is none at ${place}` : `${start}, as its value is: ${reason}`;
+    return reason === null ? `${start}: it does not exist at ${place}` : `${start} because its value is: ${reason}`;
 }
 
-/** The operation that made it, in numbers, and what is wrong with them. */
+/** The operation that produced a nan, in numbers, and the reason. */
 function made(picture, data, id, known) {
     const node = picture.nodes[id];
     const args = node.inputs.map((input) => data[input]);
@@ -67,16 +67,16 @@ function made(picture, data, id, known) {
 function cause(op, args) {
     const [x, y] = args;
     const domain = ops[op]?.domain ?? null;
-    if (domain !== null && (x < domain[0] || x > domain[1])) return `${op} takes numbers ${range(domain)}`;
-    if (op === "pow" && x < 0) return "a negative number has whole powers only";
-    if (op === "div") return x === 0 && y === 0 ? "0 ÷ 0 has no value" : "inf ÷ inf has no value";
+    if (domain !== null && (x < domain[0] || x > domain[1])) return `${op} is defined only for numbers ${range(domain)}`;
+    if (op === "pow" && x < 0) return "a negative number needs an integer exponent";
+    if (op === "div") return x === 0 && y === 0 ? "0 ÷ 0 is undefined" : "inf ÷ inf is undefined";
     if (op === "mul") return NO_PRODUCT;
     if (op === "add" || op === "sub") return NO_SUM;
-    if (args.length === 1 && Math.abs(x) === Infinity) return `${op} has no value for an infinite number`;
-    return causeOfMany(op, args) ?? `${op} has no value for these numbers`;
+    if (args.length === 1 && Math.abs(x) === Infinity) return `${op} is undefined for an infinite number`;
+    return causeOfMany(op, args) ?? `${op} is undefined for these numbers`;
 }
 
-/** Which sum or product of infinities an operation on many numbers met, if they show it. */
+/** The undefined sum or product in an operation on many numbers; null if they do not show it. */
 function causeOfMany(op, args) {
     const half = args.length / 2;
     const terms = op === "dot" ? args.slice(0, half).map((x, i) => x * args[half + i]) : args;
@@ -90,6 +90,6 @@ function causeOfMany(op, args) {
 
 function range([low, high]) {
     const text = (x) => String(x).replace("-", "−");
-    if (high === Infinity) return `from ${text(low)} on`;
+    if (high === Infinity) return `from ${text(low)} up`;
     return low === -Infinity ? `up to ${text(high)}` : `from ${text(low)} to ${text(high)}`;
 }

@@ -18,7 +18,7 @@ export function m(name, properties = {}, ...children) {
     return fill(document.createElementNS(MATHML, name), properties, children);
 }
 
-/** A list of pairs: terms, and what is said of each. */
+/** A description list from pairs of a term and its description. */
 export function list(pairs, properties = {}) {
     return h("dl", properties, pairs.map(([term, content]) => h("div", {}, h("dt", {}, term), h("dd", {}, content))));
 }

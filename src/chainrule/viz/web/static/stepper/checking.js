@@ -6,7 +6,7 @@ export const EPSILON = 1e-5;
 const TOLERANCE = 1e-5;
 
 /**
- * Move each of these leaves up and down, and compare. `data` is a Map of values, as for recompute.
+ * Moves each of these leaves up and down, and compares. `data` is a Map of values, as for recompute.
  * Returns {leaf, gradient, numerical, agrees} for each.
  */
 export function differences(picture, data, leaves) {
@@ -21,7 +21,7 @@ export function differences(picture, data, leaves) {
     });
 }
 
-/** The usual step, and others that are tried before a gradient is called wrong. */
+/** The usual step, and others that are tried before a gradient is reported as wrong. */
 function steps(x) {
     const size = Math.abs(x) || 1;
     return [...new Set([EPSILON * Math.max(1, size), EPSILON, EPSILON * size, 1e-2 * EPSILON * size])];

@@ -6,7 +6,7 @@ import { format } from "../page/numbers.js";
 const NICE = [1, 2, 5];
 
 export class Leaves {
-    /** `leaves` are nodes; `fixed` is a Set of those that cannot be moved; `change(id, x)` is called. */
+    /** `leaves` are nodes; `fixed` is a Set of those that cannot be moved; `change(id, x)` sets a value. */
     constructor(leaves, { names, values, fixed, ranges, change }) {
         this.fields = new Map();
         const rows = leaves.map((node) => {
@@ -41,7 +41,7 @@ export class Leaves {
             const x = values.get(id);
             widen(slider, x);
             slider.value = x;
-            const finite = Number.isFinite(x); // a field for numbers holds no others
+            const finite = Number.isFinite(x); // a number field cannot hold inf or nan
             if (finite ? number.valueAsNumber !== x : number.value !== "") number.value = finite ? x : "";
             number.placeholder = finite ? "" : format(x);
             gradient.textContent = format(grad[id]);
@@ -57,7 +57,7 @@ function range(x) {
     return [-end, end];
 }
 
-/** Let a slider reach what was typed. */
+/** Widens the range of a slider to include a typed value. */
 function widen(slider, x) {
     if (Number.isFinite(x) && (x < Number(slider.min) || x > Number(slider.max))) {
         const [low, high] = range(x);

@@ -47,14 +47,14 @@ export class Quiz {
             h("button", { type: "button", onclick: () => this.judge(null, truth, step) }, "Show me"), unread);
     }
 
-    /** Only a number counts as an answer; anything else is taken for a typing error. */
+    /** Only a number counts as an answer; anything else is treated as a typing error. */
     submit(field, unread, truth, step) {
         const text = field.value.trim();
         if (number(text) !== null) {
             this.judge(text, truth, step);
             return;
         }
-        unread.textContent = `“${text}” cannot be read as a number, so it does not count. Type one such as 2.5, −3 or 1e-4.`;
+        unread.textContent = `“${text}” is not a number, so it does not count. Type a number such as 2.5, −3 or 1e-4.`;
         field.setAttribute("aria-invalid", "true");
         field.focus();
         field.select();
@@ -86,7 +86,7 @@ export function number(text) {
     return plain === "" || (Number.isNaN(found) && plain.toLowerCase() !== "nan") ? null : found;
 }
 
-/** To within 1 %, or rounded to two digits or more. */
+/** Whether a guess is within 1 % of the truth, or is the truth rounded to two digits or more. */
 function isClose(guess, truth) {
     if (guess === null || !Number.isFinite(truth)) return Object.is(guess, truth);
     const rounded = [2, 3, 4].some((digits) => Number(truth.toPrecision(digits)) === guess);

@@ -14,7 +14,7 @@ import { happening, moment } from "./moments.js";
 import { Quiz } from "./quiz.js";
 import { Teller } from "./telling.js";
 
-const PAUSE = 1100; // milliseconds between the steps of a play
+const PAUSE = 1100; // milliseconds between steps while playing
 const ICONS = {
     first: "M6 5v14M19 5 9 12l10 7z",
     back: "M17 5 7 12l10 7z",
@@ -37,7 +37,7 @@ export class Stepper {
         this.last = picture.steps.length;
         this.leaves = picture.nodes.filter((node) => node.kind === "leaf");
         this.values = new Map(this.leaves.map((node) => [node.id, decode(node.data)]));
-        this.overview = true; // before the first step all is shown, as after the last
+        this.overview = true; // before the first step everything is shown, as after the last
         this.step = this.last;
         this.timer = null;
         this.quiz = new Quiz({ answered: () => this.reveal() });
@@ -57,7 +57,7 @@ export class Stepper {
         return { step: this.overview ? null : this.step, values: Object.fromEntries(values), predict: this.quiz.on };
     }
 
-    /** Whether Python's own numbers are shown: nothing was moved, and no step was taken. */
+    /** Whether Python's own numbers are shown: no leaf was changed, and no step was taken. */
     get untouched() {
         return this.overview && this.leaves.every((node) => Object.is(this.values.get(node.id), decode(node.data)));
     }
@@ -94,7 +94,7 @@ export class Stepper {
         this.spoken = h("p", { class: "hidden", role: "status", "aria-live": "polite" });
         const panels = h("div", { class: "panels" }, this.telling);
         this.noted = this.note();
-        // Keep the fields' own change events inside; outsiders expect only the stepper's.
+        // Keep the fields' own change events inside; listeners outside expect only the stepper's.
         const properties = { class: "chainrule-stepper", onchange: (event) => event.stopPropagation() };
         this.element.replaceChildren(
             h("div", properties, drawing, this.noted, this.transport(), panels, this.spoken));
@@ -115,12 +115,12 @@ export class Stepper {
         const { grad } = recompute(this.picture);
         const differs = (x, id) => x !== null && drawn[id] !== null && format(x) !== format(drawn[id]);
         const text = nodes.some((node) => node.changed)
-            ? "Leaves were changed since this was computed. A step, or another value, recomputes all numbers."
+            ? "Leaves have changed since this was computed. Take a step or change a value to recompute all numbers."
             : drawn.every((x) => x === null)
-            ? "Gradients were not computed yet. A step, or another value, computes them."
+            ? "The gradients have not been computed yet. Take a step or change a value to compute them."
             : grad.some(differs)
-            ? "The gradients are Python's, from more than one backward() or from a gradient other than 1. "
-                + "A step, or another value, recomputes them from 1 at the output."
+            ? "These gradients are Python's: they come from several backward() calls, or do not start from 1. "
+                + "Take a step or change a value to recompute them from 1 at the output."
             : null;
         return text === null ? null : h("p", { class: "note" }, text);
     }
@@ -155,7 +155,7 @@ export class Stepper {
         const head = ["Leaf", "Backward", "Differences", ""];
         this.checking = h("details", { class: "checks", ontoggle: () => this.check() },
             h("summary", {}, "Check with finite differences"),
-            h("p", {}, `Each leaf is moved by ±${EPSILON}, times its size if that is above 1.`),
+            h("p", {}, `Each leaf is moved by ±${EPSILON}, times its absolute value if that is above 1.`),
             h("table", {},
                 h("caption", { class: "hidden" }, "Gradients and finite differences"),
                 h("thead", {}, h("tr", {}, head.map((text) => h(text ? "th" : "td", text ? { scope: "col" } : {}, text)))),
@@ -227,7 +227,7 @@ export class Stepper {
         this.showControls();
     }
 
-    /** Another value for a leaf. */
+    /** Sets the value of a leaf. */
     move(id, x) {
         this.values.set(id, x);
         this.compute();
@@ -356,9 +356,9 @@ export class Stepper {
             h("h2", {}, this.overview ? values.join(", ") : "Nothing is computed yet"),
             ...paragraph(this.overview ? this.whole() : null),
             h("p", {}, `Each box has a value and its gradient: how fast ${names} changes when this value does.`),
-            h("p", {}, "Values are computed from left to right. Then gradients come back from right to left: through "
-                + "an edge flows the gradient of the result times the local derivative, and where paths meet, shares add up."),
-            h("p", {}, "Press Play or an arrow key to see it happen. Move a leaf to see it change."),
+            h("p", {}, "Values are computed from left to right. Then gradients flow back from right to left: each "
+                + "edge carries the gradient of its result times the local derivative, and where edges meet, these are added up."),
+            h("p", {}, "Press Play or an arrow key to watch it step by step. Change a leaf to see the effect."),
         ];
     }
 
@@ -376,7 +376,7 @@ export class Stepper {
     }
 }
 
-/** A folded picture: its boxes stand for many nodes, so its numbers are Python's and cannot be moved. */
+/** A folded picture: its boxes stand for many nodes, so its numbers are Python's and cannot be changed. */
 export class Still {
     constructor(element, { picture, layout }) {
         const drawing = s("svg");
@@ -384,7 +384,7 @@ export class Still {
             + `into ${picture.nodes.length} boxes, with the numbers that Python computed. A picture that is not folded, `
             + "draw(v, fold=False), can be stepped through.";
         const changed = picture.nodes.some((node) => node.changed)
-            ? h("p", { class: "note" }, "Leaves were changed since this was computed.") : null;
+            ? h("p", { class: "note" }, "Leaves have changed since this was computed.") : null;
         element.replaceChildren(h("div", { class: "chainrule-stepper" }, drawing, changed, h("p", { class: "note" }, text)));
         const names = picture.nodes.map((node) => node.label || node.symbol || (node.kind === "leaf" ? "leaf" : ""));
         this.graph = new Graph(drawing, picture, layout, names);
@@ -398,7 +398,7 @@ export function shown(element, options) {
     return folded ? new Still(element, options) : new Stepper(element, options);
 }
 
-/** Why something is nan, if it is. */
+/** A paragraph that says why something is nan; none if it is not. */
 function paragraph(why) {
     return why === null ? [] : [h("p", { class: "why" }, `Why: ${why}.`)];
 }

@@ -54,7 +54,7 @@ export class Teller {
         }
         const product = `${format(what.gradient)} × ${format(what.partial)} = ${format(what.share)}`;
         const sum = what.unknown
-            ? "not known here: only Python can compute all that is added to it"
+            ? "not known here: only Python can compute everything that is added to it"
             : what.first
             ? `= ${format(what.share)}`
             : `${format(what.before)} += ${format(what.share)} → ${format(what.after)}`;
