@@ -77,16 +77,17 @@ static PyObject *get_data(PyObject *self, void *unused) {
 GETTER(get_number, PyFloat_FromDouble(v->data))
 GETTER(get_time, PyLong_FromUnsignedLongLong(TIME(v)))
 
-/* read_data(values): the numbers of many Values, as doubles in a bytearray. */
+/* read_data(values): the numbers of many Values, as doubles in a bytes object. Not in a bytearray, whose
+ * constructor misbehaves when memory runs out. */
 PyObject *values_read_data(PyObject *module, PyObject *values) {
     PyObject *held = PySequence_Tuple(values); /* a copy, because a tracer may modify `values` */
     const Py_ssize_t n = held ? PyTuple_GET_SIZE(held) : 0;
-    PyObject *result = held ? PyByteArray_FromStringAndSize(NULL, n * (Py_ssize_t)sizeof(double)) : NULL;
+    PyObject *result = held ? PyBytes_FromStringAndSize(NULL, n * (Py_ssize_t)sizeof(double)) : NULL;
     int fine = result != NULL;
     for (Py_ssize_t i = 0; fine && i < n; i++) {
         PyObject *value = PyTuple_GET_ITEM(held, i);
         fine = IS_VALUE(value) && !(MODES() & TRACING && observe_read(value, "data") < 0);
-        if (fine) ((double *)PyByteArray_AS_STRING(result))[i] = ((Value *)value)->data;
+        if (fine) ((double *)PyBytes_AS_STRING(result))[i] = ((Value *)value)->data;
         else if (!PyErr_Occurred()) PyErr_Format(PyExc_TypeError, "expected a Value, got %R", value);
     }
     Py_XDECREF(held);

@@ -519,7 +519,7 @@ PyMethodDef module_functions[] = {
     {"_simd_best", simd_best, METH_NOARGS, "The instruction set in use: the fastest, or the one in CHAINRULE_SIMD."},
     {"_map_values", buffer_values, METH_VARARGS, "_map_values(simd, row, out, args)"},
     {"_map_pull", buffer_pull, METH_VARARGS, "_map_pull(simd, row, part, assign, grad, adjoint, args, out)"},
-    {"read_data", values_read_data, METH_O, "The numbers of many Values, as doubles in a bytearray."},
+    {"read_data", values_read_data, METH_O, "The numbers of many Values, as doubles in a bytes object."},
     {"machine", machine_new, METH_VARARGS, "Load a compiled program."},
     {"train_machine", machine_train, METH_VARARGS, "Run training steps: a batch, then the optimiser's update."},
     {"run_machine", machine_run, METH_VARARGS, "Run a program on a batch."},

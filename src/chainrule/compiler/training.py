@@ -237,7 +237,7 @@ def traced_rule(optimizer: Any) -> Trace:
     sample = [0.5] * (2 + optimizer.state_size)
     try:
         traced = trace(rule, sample, settings)
-    except CompileError:
+    except (CompileError, MemoryError):
         raise
     except Exception as error:
         # Raises the rule's own error, if it fails on numbers too.

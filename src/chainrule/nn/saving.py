@@ -121,11 +121,11 @@ def remove_leftovers(path: Path) -> None:
     pattern = re.compile(rf"\.{re.escape(path.name)}\.[0-9a-f]{{16}}\.part")
     found: list[str] = []
     with contextlib.suppress(OSError):  # the folder may be writable but not listable
-        found = os.listdir(path.parent)
+        found = os.listdir(str(path.parent))  # given a Path, it can hide a MemoryError
     for name in filter(pattern.fullmatch, found):
         part = path.with_name(name)
         with contextlib.suppress(OSError):  # already gone, or not ours to remove
-            opened = os.open(part, os.O_RDWR | getattr(os, "O_NOFOLLOW", 0))
+            opened = os.open(str(part), os.O_RDWR | getattr(os, "O_NOFOLLOW", 0))
             try:
                 if _lock(opened, wait=False):
                     part.unlink()

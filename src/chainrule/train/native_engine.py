@@ -74,7 +74,7 @@ class NativeEngine(EagerEngine):
         with_again = 1 if self.plain else 2
         try:
             found = [compile_parts(self.of_one, batch, params, "native") for _ in range(with_again)]
-        except CompileError:
+        except (CompileError, MemoryError):
             raise
         except Exception as error:
             self.of_one(*batch.sample(0))  # raises the model's or the loss's own error, if it has one
