@@ -1,0 +1,158 @@
+"""Every allocation fails once: each entry point raises MemoryError, leaves nothing half done, and works
+when it is called again.
+
+    python -m tests.campaigns.allocations [ENTRY ...]              every allocation, one at a time
+    python -m tests.campaigns.allocations --for-good [ENTRY ...]   from then on all of them fail
+
+Allocations count if they are made by the core, or by a frame of the package or of entries.py. faults.c
+makes them fail; it is compiled here and preloaded into a separate process, so a crash is noticed.
+"""
+
+import argparse
+import ctypes
+import faulthandler
+import os
+import shlex
+import subprocess
+import sys
+import sysconfig
+import tempfile
+import traceback
+from pathlib import Path
+from typing import Any
+
+HERE = Path(__file__).resolve().parent
+ROOT = HERE.parents[1]
+NEVER = 2**62
+CHILD = "CHAINRULE_FAULTS"  # set in the process that faults.c was preloaded into
+SECONDS = 120  # after which a try is considered to hang
+
+
+class Faults:
+    """The functions of faults.c, in a process that it was preloaded into."""
+
+    def __init__(self) -> None:
+        import chainrule
+        from chainrule.value import c_core
+
+        from . import entries
+
+        self.library = ctypes.PyDLL(None)
+        self.library.faults_install.argtypes = [ctypes.c_void_p]
+        self.library.faults_count_frames_of.argtypes = [ctypes.c_char_p]
+        self.library.faults_arm.argtypes = [ctypes.c_long, ctypes.c_long]
+        self.library.faults_disarm.restype = ctypes.c_long
+        core = None if c_core is None else ctypes.CDLL(c_core.__file__).PyInit__core
+        self.library.faults_install(ctypes.cast(core, ctypes.c_void_p) if core else None)
+        for file in (Path(chainrule.__file__).parent, Path(entries.__file__)):
+            if self.library.faults_count_frames_of(os.fsencode(file)):
+                raise RuntimeError(f"the path {file} is too long for faults.c")
+
+    def attempt(self, action: Any, first: int, last: int) -> tuple[int, BaseException | None]:
+        """Call it while these allocations fail: how many there were, and what it raised."""
+        raised: BaseException | None = None
+        self.library.faults_arm(first, last)
+        try:
+            action()
+        except BaseException as error:
+            raised = error
+        return self.library.faults_disarm(), raised
+
+
+def attack(entry: Any, faults: Faults, stride: int, for_good: bool) -> tuple[int, list[str]]:
+    """How many allocations of an entry point failed, and what went wrong."""
+    prepare = entry.prepare()
+    for _ in range(2):  # one-time work of a process, such as imports and caches, is not part of it
+        action, check = prepare()
+        action()
+        check(False)
+    made, problems, n = 0, [], 1
+    while True:
+        action, check = prepare()
+        faulthandler.dump_traceback_later(SECONDS, exit=True)
+        seen, raised = faults.attempt(action, n, NEVER if for_good else n)
+        faulthandler.cancel_dump_traceback_later()
+        if seen < n:  # the action made fewer allocations
+            return made, problems
+        made += 1
+        try:
+            if raised is not None and type(raised) is not MemoryError:
+                raise raised
+            check(raised is not None)
+        except BaseException as error:
+            where = "".join(traceback.format_exception(error))
+            place = "" if raised is None else "".join(traceback.format_tb(raised.__traceback__))
+            problems.append(f"{entry.name}, allocation {n}:\n{where}\nthe allocation failed in\n{place}")
+            prepare = entry.prepare()
+        n += stride
+
+
+def run_here(names: list[str], stride: int, for_good: bool, at_most: int) -> None:
+    """The campaign, in a process that faults.c was preloaded into."""
+    from .entries import entries
+
+    faults = Faults()
+    unraisable: list[str] = []
+    # A generator that cannot even be closed for lack of memory is reported there, and dropped.
+    sys.unraisablehook = lambda args: (
+        None
+        if args.exc_type is MemoryError
+        else unraisable.append(f"{args.exc_value!r} in {args.object!r}\n")
+    )
+    wrong = 0
+    for entry in entries(*names):
+        if entry.needs == "jax":  # what JAX does without memory is not tested here
+            continue
+        made, problems = attack(entry, faults, stride, for_good)
+        problems += unraisable
+        unraisable.clear()
+        print(f"{entry.name}: {made} allocations failed", flush=True)
+        print("".join(problems[:at_most]), flush=True, end="")
+        wrong += len(problems)
+    raise SystemExit(f"{wrong} problems" if wrong else 0)
+
+
+def library(folder: Path) -> Path:
+    """Compile faults.c."""
+    compiler = shlex.split(os.environ.get("CC") or sysconfig.get_config_var("CC") or "cc")
+    include = f"-I{sysconfig.get_paths()['include']}"
+    made = folder / "faults.so"
+    flags = ["-O1", "-shared", "-fPIC", "-Wall", "-Wextra", "-Werror", include]
+    subprocess.run([*compiler, *flags, HERE / "faults.c", "-o", made, "-ldl"], check=True)
+    return made
+
+
+def main(*words: str) -> str:
+    """Run the campaign with these arguments in a new process; raises if it found something."""
+    with tempfile.TemporaryDirectory() as folder:
+        environment = {"LD_PRELOAD": str(library(Path(folder))), "PYTHONFAULTHANDLER": "1", CHILD: "1"}
+        command = [sys.executable, "-m", "tests.campaigns.allocations", *words]
+        with subprocess.Popen(
+            command,
+            env={**os.environ, **environment},
+            cwd=ROOT,
+            stdout=subprocess.PIPE,
+            stderr=subprocess.STDOUT,
+            text=True,
+        ) as running:
+            assert running.stdout is not None
+            said = []
+            for line in running.stdout:
+                print(line, end="", flush=True)
+                said.append(line)
+    if running.returncode:
+        raise SystemExit(f"the campaign ended with exit code {running.returncode}")
+    return "".join(said)
+
+
+if __name__ == "__main__":
+    parser = argparse.ArgumentParser(description=__doc__)
+    parser.add_argument("names", nargs="*", metavar="ENTRY")
+    parser.add_argument("--stride", type=int, default=1, help="only every n-th allocation")
+    parser.add_argument("--for-good", action="store_true", help="all later allocations fail too")
+    parser.add_argument("--show", type=int, default=3, help="how many problems of each entry to show")
+    chosen = parser.parse_args()
+    if CHILD in os.environ:
+        run_here(chosen.names, chosen.stride, chosen.for_good, chosen.show)
+    else:
+        main(*sys.argv[1:])

@@ -1,0 +1,552 @@
+"""The entry points that the campaigns attack, each with what must hold afterwards.
+
+A campaign makes an action fail at a chosen point: by Ctrl-C (interrupts.py) or by an allocation that
+fails (allocations.py). The same check then decides whether anything was left half done. A new feature
+adds its entry points to `ENTRIES`, and every campaign includes them.
+"""
+
+import gc
+import os
+import signal
+import tempfile
+from collections.abc import Callable
+from dataclasses import dataclass
+from functools import partial
+from itertools import pairwise
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+
+import chainrule
+from chainrule import (
+    Value,
+    compile,
+    data,
+    detect_anomaly,
+    enable_grad,
+    grad,
+    hessian,
+    jvp,
+    nn,
+    no_grad,
+    optim,
+)
+from chainrule.compiler import Batch, Trainer
+from chainrule.support.modes import Modes
+from chainrule.train import fit
+from chainrule.value import c_core, modes
+
+# An action, and a check that is told whether the action failed.
+Prepared = tuple[Callable[[], Any], Callable[[bool], None]]
+Prepare = Callable[[], Prepared]
+
+X, Y = data.moons(10, seed=0)
+OPTIMIZERS: dict[str, Callable[[Any], optim.Optimizer]] = {
+    "sgd": lambda params: optim.SGD(params, lr=0.1, momentum=0.9),
+    "rmsprop": lambda params: optim.RMSprop(params, lr=0.01, momentum=0.5),
+    "adagrad": lambda params: optim.Adagrad(params, lr=0.1),
+    "adam": lambda params: optim.Adam(params, lr=0.05),
+    "adamw": lambda params: optim.AdamW(params, lr=0.05),
+}
+
+
+@dataclass(frozen=True)
+class Entry:
+    """One entry point. `start` does the set-up that all tries share; `Prepare` that of one try."""
+
+    name: str
+    start: Callable[[], Prepare]
+    needs: str = ""  # "c": the compiled core; "jax": JAX
+
+    def prepare(self) -> Prepare:
+        """As `start`, with the checks that hold for every entry point."""
+        prepare = self.start()
+
+        def both() -> Prepared:
+            action, check = prepare()
+
+            def whole(failed: bool) -> None:
+                sound()
+                check(failed)
+
+            return action, whole
+
+        return both
+
+
+def sound() -> None:
+    """All modes are off, and expressions, derivatives and their graphs work."""
+    if modes() != Modes():
+        gc.collect()  # a mode ends when its context manager is destroyed
+    assert modes() == Modes()
+    x = Value(3.0)
+    y = x * x
+    y.backward()
+    assert (y.data, x.grad) == (9.0, 6.0)
+    assert grad(lambda x: x * x)(3.0) == 6.0
+
+
+def all_or_nothing(
+    start: Callable[[], Any], change: Callable[[Any], Any], seen: Callable[[Any], Any]
+) -> Prepare:
+    """The change happens completely or not at all, and can be made again."""
+    thing = start()
+    old = seen(thing)
+    change(thing)
+    new = seen(thing)
+    change(thing)
+    newer = seen(thing)
+
+    def prepare() -> Prepared:
+        thing = start()
+
+        def check(failed: bool) -> None:
+            found = seen(thing)
+            assert found in ([old, new] if failed else [new])
+            change(thing)
+            assert seen(thing) == (newer if found == new else new)
+
+        return partial(change, thing), check
+
+    return prepare
+
+
+# --- expressions ---------------------------------------------------------------------------------------
+
+
+def expression() -> tuple[list[Value], Value]:
+    """A graph with table rows, a fold, a choice, plain numbers and a shared part."""
+    leaves = [Value(0.5 + 0.25 * i, label=f"x{i}") for i in range(4)]
+    a, b, c, d = leaves
+    shared = a * b + c
+    total = chainrule.sum([shared, shared * d, chainrule.where(a < b, a, d), 2.0 / d, c**2])
+    return leaves, chainrule.dot([total, a, b], [c, d, shared]).tanh()
+
+
+def building() -> Prepare:
+    def prepare() -> Prepared:
+        leaves, root = expression()
+        wanted = root.data
+
+        def check(failed: bool) -> None:
+            assert expression()[1].data == wanted
+            assert [x.data for x in leaves] == [0.5, 0.75, 1.0, 1.25]
+
+        return lambda: [expression() for _ in range(3)], check
+
+    return prepare
+
+
+def gradients(leaves: list[Value]) -> list[Any]:
+    return [x.grad.data if isinstance(x.grad, Value) else x.grad for x in leaves]
+
+
+def sweeping(**options: Any) -> Prepare:
+    """Gradients of all leaves are the old ones or the new ones."""
+    return all_or_nothing(
+        expression,
+        lambda made: made[1].backward(retain_graph=True, **options),
+        lambda made: gradients(made[0]),
+    )
+
+
+def recomputing() -> Prepare:
+    def prepare() -> Prepared:
+        (a, *_), root = expression()
+        old = root.data
+        a.data = 2.0
+
+        def check(failed: bool) -> None:
+            root.forward()
+            new = root.data
+            assert new != old
+            root.backward()
+            wanted, again = expression()
+            wanted[0].data = 2.0
+            again.forward()
+            again.backward()
+            assert (new, a.grad) == (again.data, wanted[0].grad)
+
+        return root.forward, check
+
+    return prepare
+
+
+def deriving(function: Callable[..., Any], *arguments: Any) -> Prepare:
+    def prepare() -> Prepared:
+        wanted = function(*arguments)
+
+        def check(failed: bool) -> None:
+            assert function(*arguments) == wanted
+
+        return partial(function, *arguments), check
+
+    return prepare
+
+
+def bowl(xs: list[Any]) -> Any:
+    return chainrule.sum([x * x * y for x, y in pairwise(xs)]).exp()
+
+
+def entering(mode: Callable[[], Any]) -> Prepare:
+    def action() -> None:
+        with mode(), mode():
+            Value(1.0) * 2.0
+
+    return lambda: (action, lambda failed: None)
+
+
+# --- compiling -----------------------------------------------------------------------------------------
+
+
+def compiling(**options: Any) -> Prepare:
+    """Tracing, compiling and the first calls; afterwards the same object works."""
+    model = nn.MLP(2, [2, 1], seed=0)
+
+    def loss(x: Any, t: Any) -> Any:
+        y = model(x)
+        return (y - t) ** 2 if x[0] > 0 else (y + t) ** 2
+
+    sound_step = compile(loss, params=model.parameters(), **options)
+    value, gradient = sound_step.value_and_grad(X, Y)
+
+    def prepare() -> Prepared:
+        step = compile(loss, params=model.parameters(), **options)
+
+        def check(failed: bool) -> None:
+            found, slopes = step.value_and_grad(X, Y)
+            assert (found, slopes.tolist()) == (value, gradient.tolist())
+
+        return partial(step.value_and_grad, X, Y), check
+
+    return prepare
+
+
+def calling(**options: Any) -> Prepare:
+    """A call of a function that is compiled already."""
+    w = Value(2.0)
+    step = compile(lambda x: chainrule.exp(w * x[0]) + x[1], **options)
+    wanted = step(X).tolist()
+
+    def prepare() -> Prepared:
+        def check(failed: bool) -> None:
+            assert step(X).tolist() == wanted
+
+        return lambda: (step(X), step.value_and_grad(X, inputs=True)), check
+
+    return prepare
+
+
+def adding_a_parameter() -> Prepare:
+    """A second branch with another parameter: the first branch's programs also get a longer list."""
+    samples = np.array([1.0, -1.0, 2.0])
+
+    def prepare() -> Prepared:
+        w, v = Value(2.0), Value(3.0)
+        step = compile(lambda x: w * x if x > 0 else v * x)
+        step(samples[:1])
+
+        def check(failed: bool) -> None:
+            for _ in range(2):
+                assert step(samples).tolist() == [2.0, -3.0, 4.0]
+                value, slopes = step.value_and_grad(samples)
+                assert (value, slopes.tolist()) == (1.0, [1.0, -1.0 / 3.0])
+
+        return partial(step, samples), check
+
+    return prepare
+
+
+# --- optimisers ----------------------------------------------------------------------------------------
+
+
+def moment(optimizer: optim.Optimizer) -> tuple[Any, ...]:
+    """Everything that a training step changes together, as bits."""
+    numbers = [p.data.hex() for p in optimizer.params]
+    states = [tuple(float(x).hex() for x in row) for row in optimizer.state]
+    return optimizer.steps, numbers, states
+
+
+def model_and_optimizer(name: str = "adam") -> tuple[nn.MLP, optim.Optimizer]:
+    model = nn.MLP(2, [2, 1], seed=0)
+    return model, OPTIMIZERS[name](model.parameters())
+
+
+def stepping(name: str) -> Prepare:
+    def start() -> optim.Optimizer:
+        _, optimizer = model_and_optimizer(name)
+        for i, p in enumerate(optimizer.params):
+            p.grad = 0.1 * (i + 1)
+        return optimizer
+
+    return all_or_nothing(start, lambda optimizer: optimizer.step(), moment)
+
+
+def scheduling() -> Prepare:
+    def start() -> optim.StepLR:
+        return optim.StepLR(optim.SGD([Value(1.0)], lr=0.5), step_size=1)
+
+    return all_or_nothing(start, lambda s: s.step(), lambda s: (s.last_epoch, s.optimizer.lr))
+
+
+def clipping() -> Prepare:
+    def start() -> list[Value]:
+        params = [Value(1.0), Value(2.0)]
+        for p in params:
+            p.grad = 30.0
+        return params
+
+    def change(params: list[Value]) -> None:
+        optim.clip_grad_norm_(params, 0.1 * sum(p.grad for p in params))
+
+    return all_or_nothing(start, change, gradients)
+
+
+def loading_a_model() -> Prepare:
+    target = nn.MLP(2, [2, 1], seed=1).state_dict()
+    return all_or_nothing(
+        lambda: nn.MLP(2, [2, 1], seed=0), lambda m: m.load_state_dict(target), lambda m: m.state_dict()
+    )
+
+
+def loading_an_optimizer() -> Prepare:
+    trained = model_and_optimizer()[1]
+    trained.lr = 0.5
+    trained.step()
+    state = trained.state_dict()
+    return all_or_nothing(
+        lambda: model_and_optimizer()[1],
+        lambda optimizer: optimizer.load_state_dict(state),
+        lambda optimizer: optimizer.state_dict(),
+    )
+
+
+# --- native training -----------------------------------------------------------------------------------
+
+
+def trainer_and_optimizer() -> tuple[Trainer, optim.Optimizer]:
+    model, optimizer = model_and_optimizer()
+    step = compile(lambda x, t: (model(x) - t) ** 2, params=model.parameters())
+    return Trainer(step, optimizer), optimizer
+
+
+def native(action: Callable[[Trainer], Any]) -> Prepare:
+    """After 3 steps, an action fails: what eager mode sees is one point of the trajectory."""
+    trainer, optimizer = trainer_and_optimizer()
+    moments = [moment(optimizer)]
+    for _ in range(12):
+        trainer.step(X, Y)
+        trainer.write_back()
+        moments.append(moment(optimizer))
+
+    def prepare() -> Prepared:
+        trainer, optimizer = trainer_and_optimizer()
+        for _ in range(3):
+            trainer.step(X, Y)
+
+        def check(failed: bool) -> None:
+            assert moment(optimizer) in moments
+            trainer.write_back()
+            made = optimizer.steps
+            assert moment(optimizer) == moments[made]
+            trainer.step(X, Y)
+            trainer.write_back()
+            assert moment(optimizer) == moments[made + 1]
+
+        return partial(action, trainer), check
+
+    return prepare
+
+
+def run_five_steps(trainer: Trainer) -> None:
+    trainer.run(Batch((X, Y)), np.full(5, 0.05))
+    trainer.write_back()
+
+
+# --- fit -----------------------------------------------------------------------------------------------
+
+
+def fitting(engine: str, epochs: int = 3, **options: Any) -> Prepare:
+    """Wherever fit fails, the model and its optimiser can be trained further."""
+    settings: Any = {"batch_size": 5, "shuffle": False, "progress": False, "engine": engine, **options}
+
+    def train(model: Any, optimizer: Any, epochs: int) -> None:
+        fit(model, "mse", X, Y, optimizer=optimizer, epochs=epochs, **settings)
+
+    moments = {}
+    model, optimizer = model_and_optimizer()
+    moments[0] = moment(optimizer)
+    for i in range(2 * (epochs + 1)):  # one batch at a time: the order is fixed
+        half = slice(5) if i % 2 == 0 else slice(5, 10)
+        plain = {**settings, "batch_size": None, "validation": None}
+        fit(model, "mse", X[half], Y[half], optimizer=optimizer, epochs=1, **plain)
+        moments[optimizer.steps] = moment(optimizer)
+
+    def prepare() -> Prepared:
+        model, optimizer = model_and_optimizer()
+        before = signal.getsignal(signal.SIGINT)
+
+        def check(failed: bool) -> None:
+            assert moment(optimizer) == moments[optimizer.steps]
+            assert signal.getsignal(signal.SIGINT) is before
+            assert all(layer.watched is None for layer in model.layers)
+            if optimizer.steps % 2 == 0:
+                made = optimizer.steps
+                train(model, optimizer, 1)
+                assert moment(optimizer) == moments[made + 2]
+
+        return partial(train, model, optimizer, epochs), check
+
+    return prepare
+
+
+def finishing_in_jax() -> Prepare:
+    """Writing JAX's numbers back, after an epoch of two steps."""
+    from chainrule.train.choosing import make_engine
+    from chainrule.train.feeding import Data
+
+    model, optimizer = model_and_optimizer()
+    samples = Data(X, Y, 5, False, np.random.default_rng(0))
+    run: Any = make_engine("jax", model, nn.mse_loss, optimizer, samples)
+    start, old = (model.state_dict(), optimizer.state_dict()), moment(optimizer)
+    run.steps(samples.plan(1, optimizer.lr))
+    grads, new = run.function.tree.build(np.ones(len(optimizer.params))), moment(optimizer)
+
+    def prepare() -> Prepared:
+        model.load_state_dict(start[0])
+        optimizer.load_state_dict(start[1])
+
+        def check(failed: bool) -> None:
+            assert moment(optimizer) in ([old, new] if failed else [new])
+
+        return partial(run.finish, run.jax.tree.map(run.devices.put_parameter, grads), 2), check
+
+    return prepare
+
+
+# --- files ---------------------------------------------------------------------------------------------
+
+
+def fresh_folder() -> Path:
+    """An empty directory, removed when the process ends."""
+    return Path(tempfile.mkdtemp(dir=_SCRATCH.name))
+
+
+_SCRATCH = tempfile.TemporaryDirectory(prefix="chainrule-campaign-")
+
+
+def only_file(path: Path) -> bytes:
+    """The content of a file that has no leftovers beside it."""
+    assert os.listdir(path.parent) == [path.name]
+    return path.read_bytes()
+
+
+def saving() -> Prepare:
+    """The file is the old one or the new one; the next save removes what a failed one left."""
+    old, new = nn.MLP(2, [2, 1], seed=0), nn.MLP(2, [2, 1], seed=1)
+
+    def prepare() -> Prepared:
+        path = fresh_folder() / "model"
+        chainrule.save(old, path)
+
+        def check(failed: bool) -> None:
+            found = chainrule.load(path).state_dict()
+            assert found in ([old.state_dict(), new.state_dict()] if failed else [new.state_dict()])
+            chainrule.save(new, path)
+            assert chainrule.load(path).state_dict() == new.state_dict()
+            only_file(path)
+
+        return partial(chainrule.save, new, path), check
+
+    return prepare
+
+
+def loading() -> Prepare:
+    model = nn.MLP(2, [2, 1], seed=0)
+    path = fresh_folder() / "model"
+    chainrule.save(model, path)
+
+    def prepare() -> Prepared:
+        def check(failed: bool) -> None:
+            assert chainrule.load(path).state_dict() == model.state_dict()
+
+        return partial(chainrule.load, path), check
+
+    return prepare
+
+
+def resuming(engine: str) -> Prepare:
+    """A run that writes a file after each epoch fails; resumed, it ends as if it had not."""
+
+    def train(path: Path, epochs: int = 2) -> list[Any]:
+        model, optimizer = model_and_optimizer()
+        options: Any = {"batch_size": 5, "progress": False, "engine": engine, "seed": 0}
+        fit(model, "mse", X, Y, optimizer=optimizer, epochs=epochs, resume=path, **options)
+        return [moment(optimizer), model.state_dict()]
+
+    wanted = train(fresh_folder() / "run")
+
+    def prepare() -> Prepared:
+        path = fresh_folder() / "run"
+
+        def check(failed: bool) -> None:
+            assert train(path) == wanted
+            only_file(path)
+
+        return partial(train, path), check
+
+    return prepare
+
+
+# --- the registry --------------------------------------------------------------------------------------
+
+ENTRIES: list[Entry] = [
+    Entry("building an expression", building),
+    Entry("backward", sweeping),
+    Entry("backward, create_graph", partial(sweeping, create_graph=True)),
+    Entry("forward", recomputing),
+    Entry("grad", lambda: deriving(grad(bowl), [1.0, 2.0, 0.5])),
+    Entry("hessian", lambda: deriving(hessian(bowl), [1.0, 2.0])),
+    Entry("jvp", lambda: deriving(lambda x: jvp(lambda x: x * x.sin(), [x], [1.0]), 0.5)),
+    *(Entry(mode.__name__, partial(entering, mode)) for mode in (no_grad, enable_grad, detect_anomaly)),
+    Entry("compile", compiling),
+    Entry("compile, numpy", partial(compiling, backend="numpy")),
+    Entry("compile, float32", partial(compiling, dtype="float32")),
+    Entry("compile, a new parameter", adding_a_parameter),
+    Entry("a compiled call", calling),
+    *(Entry(f"{name}.step", partial(stepping, name)) for name in OPTIMIZERS),
+    Entry("schedule.step", scheduling),
+    Entry("clip_grad_norm_", clipping),
+    Entry("Module.load_state_dict", loading_a_model),
+    Entry("Optimizer.load_state_dict", loading_an_optimizer),
+    Entry("save", saving),
+    Entry("load", loading),
+    Entry("Trainer.write_back", lambda: native(lambda trainer: trainer.write_back()), "c"),
+    Entry("Trainer.refresh", lambda: native(lambda t: (t.write_back(), t.refresh())), "c"),
+    Entry("Trainer.step", lambda: native(lambda trainer: trainer.step(X, Y)), "c"),
+    Entry("Trainer.run", lambda: native(run_five_steps), "c"),
+    Entry("fit, eager", partial(fitting, "eager", 1)),
+    Entry("fit, eager, validated", partial(fitting, "eager", 1, validation=(X[:3], Y[:3]))),
+    Entry("fit, native", partial(fitting, "native"), "c"),
+    Entry("fit, native, validated", partial(fitting, "native", validation=(X[:3], Y[:3])), "c"),
+    Entry("fit, eager, resumed", partial(resuming, "eager")),
+    Entry("fit, native, resumed", partial(resuming, "native"), "c"),
+    Entry("fit, jax", partial(fitting, "jax", 1), "jax"),
+    Entry("JaxRun.finish", finishing_in_jax, "jax"),
+]
+
+
+def entries(*names: str) -> list[Entry]:
+    """The entries with these names, or all of them, that this installation can run."""
+    known = {entry.name for entry in ENTRIES}
+    unknown = [name for name in names if name not in known]
+    if unknown:
+        raise SystemExit(
+            f"unknown entry points: {', '.join(unknown)}; known: {', '.join(sorted(known))}"
+        )
+    return [
+        entry
+        for entry in ENTRIES
+        if (not names or entry.name in names) and (entry.needs != "c" or c_core is not None)
+    ]
