@@ -168,7 +168,7 @@ def recomputing() -> Prepare:
             again.backward()
             assert (new, a.grad) == (again.data, wanted[0].grad)
 
-        return root.forward, check
+        return lambda: (root.forward(), root.data), check
 
     return prepare
 
