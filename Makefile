@@ -8,7 +8,8 @@ BIN := .venv/bin
 EXTRA := $(if $(CI),torch==2.13.0 jax autograd casadi micrograd xad scikit-learn onnx onnxruntime anywidget pandas \
   polars xarray playwright axe-playwright-python cairosvg matplotlib pyright,)
 # A worker that runs out of tests takes some from the others, so all finish together; adjacent tests share fixtures.
-PYTEST := $(BIN)/python -m pytest -n auto --dist worksteal
+# PASSED=FILE leaves out the tests listed in that file, and adds those that pass.
+PYTEST := $(BIN)/python -m pytest -n auto --dist worksteal $(if $(PASSED),--passed '$(PASSED)')
 FUZZ ?= 1000000
 
 # These tests do not depend on the core: they test files, pages, formats and text, or start processes that

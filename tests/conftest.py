@@ -11,6 +11,7 @@ import signal
 import subprocess
 import sys
 from collections.abc import Iterable, Iterator, Mapping
+from pathlib import Path
 from typing import Any
 
 import pytest
@@ -18,6 +19,12 @@ import pytest
 # These long tests start first, so that no worker is still running one when the others have finished.
 LONG = ("tests/unit/project/test_one_row.py", "tests/studio/test_wheel.py", "tests/scale/")
 MISSING = re.compile(r"([\w.-]+) \((package|program)\)")
+# Tests that do more if optional components are installed, so `--passed` never leaves them out.
+MORE = (
+    "tests/unit/project/test_cli.py::test_info",
+    "tests/unit/project/test_one_row.py",
+    "tests/unit/viz/test_viz.py::test_graphviz",
+)
 # Skips that CI allows, because they depend on the machine or the system and not on what is installed.
 EXPECTED_IN_CI = re.compile(r"\b(cores?|POSIX|root|resident set|_testcapi)\b")
 
@@ -99,10 +106,37 @@ def unexpected(reporter: Any) -> list[str]:
     return sorted({reason for reason in skip_reasons(reporter) if not EXPECTED_IN_CI.search(reason)})
 
 
-def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
-    """Run the smoke tests first, then the longest tests."""
+def pytest_addoption(parser: pytest.Parser) -> None:
+    explained = "leave out the tests listed in FILE, and add those that pass"
+    parser.addoption("--passed", metavar="FILE", type=Path, help=explained)
+
+
+def as_listed(test: str) -> str:
+    """A test and the core that it runs on, as a line of the file for `--passed`."""
+    return f"{os.environ.get('CHAINRULE_CORE', 'any')} {test}"
+
+
+def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item]) -> None:
+    """Run the smoke tests first, then the longest tests; leave out those that passed before."""
     places = ("tests/test_tiny.py", LONG)
     items.sort(key=lambda item: [item.nodeid.startswith(place) for place in places], reverse=True)
+    passed: Path | None = config.getoption("passed")
+    if passed is not None and passed.exists():
+        known = set(passed.read_text().splitlines())
+        left_out = [item for item in items if as_listed(item.nodeid) in known]
+        items[:] = [item for item in items if as_listed(item.nodeid) not in known]
+        config.hook.pytest_deselected(items=left_out)
+
+
+@pytest.hookimpl(trylast=True)
+def pytest_unconfigure(config: pytest.Config) -> None:
+    """List the tests that passed; pytest-xdist workers leave that to the process that started them."""
+    passed: Path | None = config.getoption("passed")
+    reporter = config.pluginmanager.get_plugin("terminalreporter")
+    if passed is not None and reporter is not None:
+        tests = [report.nodeid for report in reporter.stats.get("passed", [])]
+        with passed.open("a") as file:
+            file.writelines(f"{as_listed(test)}\n" for test in tests if not test.startswith(MORE))
 
 
 @pytest.hookimpl(trylast=True)

@@ -1,7 +1,10 @@
 #!/usr/bin/env bash
 # What a new user does: `make demo` and `make test` in a clean clone of the last commit, with an empty
 # home and nothing installed but Python, a C compiler and make.
+#
+#     tools/stranger.sh [FILE]      FILE lists the tests that passed, for `make test PASSED=FILE`
 set -euo pipefail
+passed=${1:+$(realpath "$1")}
 cd "$(dirname "$0")/.."
 
 folder=$(mktemp -d)
@@ -26,7 +29,7 @@ done
 settings=${XDG_CONFIG_HOME:-$HOME/.config}/pip/pip.conf
 test ! -f "$settings" || kept+=("PIP_CONFIG_FILE=${PIP_CONFIG_FILE:-$settings}")
 
-env -i HOME="$folder/home" PATH="$folder/bin" "${kept[@]}" make -C "$folder/clone" demo test |
+env -i HOME="$folder/home" PATH="$folder/bin" "${kept[@]}" make -C "$folder/clone" demo test ${passed:+PASSED="$passed"} |
   tee "$folder/log"
 
 # Check that nothing else was installed.

@@ -470,6 +470,30 @@ def test_ci_skips_nothing_for_a_missing_component(needy: list[Any]) -> None:
     assert suite(*needy, ci="true").returncode == 1
 
 
+def test_what_passed_on_a_core_is_not_run_again_on_it(needy: list[Any], tmp_path: Path) -> None:
+    """What failed or was skipped runs again, and so does a test whose name begins with another's."""
+    options = [*needy, "--passed", tmp_path / "passed"]
+    needy[-1].write_text(
+        "import os, pytest\n"
+        "def test_it(): pass\n"
+        "def test_it_too(): assert os.environ['CHAINRULE_CORE'] == 'python'\n"
+        "def test_later(): os.environ.get('LATER') or pytest.skip('a core')\n"
+    )
+    endings = [
+        re.split(
+            ", . deselected| in ",
+            suite(*options, CHAINRULE_CORE=core, LATER=later).stdout.splitlines()[-1],
+        )[0]
+        for core, later in (("c", ""), ("c", "yes"), ("python", ""), ("python", "yes"))
+    ]
+    assert endings == [
+        "1 failed, 1 passed, 1 skipped",
+        "1 failed, 1 passed",
+        "2 passed, 1 skipped",
+        "1 passed",
+    ]
+
+
 def test_lessons_that_need_pytorch_are_skipped_without_it(tmp_path: Path) -> None:
     """In the test process and in the processes that it starts."""
     (tmp_path / "sitecustomize.py").write_text("import sys\nsys.modules['torch'] = None\n")
