@@ -2,8 +2,8 @@
 
 On floats, the loop computes the value but no gradient. On Values, it also computes the gradients and
 frees its graph; each part is listed, followed by the total. Here the ratio is our time divided by
-that of the floats. Against micrograd, the same programs run with Python's cyclic
-garbage collector on, as it is by default, and off.
+that of the floats. In the comparison with micrograd, chainrule runs with Python's cyclic garbage
+collector on, as it is by default; micrograd is measured with it on and with it off.
 """
 
 from __future__ import annotations
@@ -265,7 +265,7 @@ def moons_race() -> Race:
         return Contestant(library, text, start, STEPS, compiles=False, modules=["micrograd"])
 
     contestants = [
-        Contestant(OURS, "a neuron is a dot", dot_steps, STEPS, compiles=False),
+        Contestant(OURS, "one dot product per neuron", dot_steps, STEPS, compiles=False),
         spelled(OURS, "micrograd's source", True),
         spelled("micrograd", "collector on", True),
         spelled("micrograd", "collector off", False),

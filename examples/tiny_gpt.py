@@ -23,7 +23,7 @@ def make_name(rng: random.Random) -> str:
 
 
 def least_loss() -> float:
-    """The entropy of a name per token, counting its letters and the end."""
+    """The entropy of a name, divided by its mean number of tokens: the letters and the end."""
     letters = 2.5 * len("".join(SYLLABLES)) / len(SYLLABLES)
     return (math.log(2) + 2.5 * math.log(len(SYLLABLES))) / (letters + 1)
 
@@ -73,7 +73,7 @@ def attention(query: Any, keys: Any, values: Any) -> list[Any]:
 
 
 def logits(parameters: Any, tokens: list[int]) -> list[Any]:
-    """For every position, the scores of each possible next token."""
+    """For every position, the score of each possible next token."""
     token, position = parameters["token"], parameters["position"]
     xs = [rms_norm(plus(take(token, t), position[i])) for i, t in enumerate(tokens)]
     queries, keys, values = (

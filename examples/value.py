@@ -1,7 +1,8 @@
 """The complete class that the course builds, exercise by exercise.
 
-It has a number that records how it was computed, and the chain rule. chainrule's own `Value` gives the
-same results; its engine.py also detects stale values and invalid input, and handles very large graphs.
+A `Value` is a number that records how it was computed; `backward` applies the chain rule. chainrule's
+own `Value` gives the same results; its engine.py also detects stale values and invalid input, and
+handles very large graphs.
 """
 
 import math

@@ -1,7 +1,7 @@
 """The reference engine: a number that records how it was computed.
 
-Read this file first. `Value` records the operation and the inputs of every result. `backward` walks
-that graph from the result to the leaves and applies the chain rule, with the local derivatives of
+Read this file after `ops.py`. `Value` records the operation and the inputs of every result. `backward`
+walks that graph from the result to the leaves and applies the chain rule, with the local derivatives of
 `ops.py`. The C core is a faster version of this class; where the two differ, this one is right.
 """
 
@@ -134,7 +134,7 @@ class Value:
 
     @property
     def op(self) -> str:
-        """The operation's name in the table; '' for a leaf."""
+        """The operation's name in the table, or the `_op` that was given; otherwise ''."""
         return self.__row.name if self.__row else self.__name
 
     @property

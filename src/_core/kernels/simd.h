@@ -96,7 +96,9 @@ INLINE vec v_load_part(const real *p, ptrdiff_t count) { return v_low(w_load_par
 INLINE void v_store_part(real *p, vec x, ptrdiff_t count) {
     w_store_part(p, (wide)_mm512_castps256_ps512(_mm512_cvtpd_ps((native)x)), count);
 }
-#else /* half a vector needs no mask: a masked store would have to reach the cache before it can be loaded */
+#else
+/* Half a vector needs no mask. A masked store cannot be forwarded to a later load, which must wait for the
+   cache. */
 INLINE wide w_load_part(const real *p, ptrdiff_t count) {
     if (count == 4) return (wide)_mm512_insertf64x4(_mm512_setzero_pd(), _mm256_loadu_pd(p), 0);
     return (wide)_mm512_maskz_loadu_pd((mask)((1 << count) - 1), p);
@@ -201,7 +203,8 @@ INLINE mask v_equal(vec a, vec b) { return V_COMPARE(a, b, _CMP_EQ_OQ); }
 INLINE mask v_unequal(vec a, vec b) { return V_COMPARE(a, b, _CMP_NEQ_UQ); }
 #endif
 
-/* Conversions from storage to vectors of doubles, and the sum of a wide vector's halves. */
+/* Doubles need no conversion when they are loaded or stored. v_folded adds the halves of a wide vector of
+   floats; it returns a vector of doubles unchanged. */
 #if defined(SINGLE)
 INLINE vec v_folded(wide x) { return v_low(x) + v_high(x); }
 #else
@@ -242,7 +245,7 @@ INLINE vec v_sqrt(vec x) {
 #endif
 }
 
-/* a * b + c, rounded once if the machine has FMA; no result may depend on that. */
+/* a * b + c, rounded once with AVX2 and AVX-512, otherwise twice; accuracy bounds must hold in both cases. */
 INLINE vec v_fma(vec a, vec b, vec c) {
 #if defined(SIMD_AVX512) || defined(SIMD_AVX2)
     return (vec)NATIVE(fmadd)((native)a, (native)b, (native)c);
@@ -263,7 +266,7 @@ INLINE wide w_fma(wide a, wide b, wide c) {
 #endif
 }
 
-/* --- the first `some` elements of a vector; for a whole vector `some` is a constant ------------- */
+/* --- the first `some` elements of a vector; no branch if `some` is a compile-time constant ------- */
 
 INLINE vec v_some(const real *p, ptrdiff_t some) { return some == LANES ? v_load(p) : v_load_part(p, some); }
 INLINE wide w_some(const real *p, ptrdiff_t some) { return some == WIDE ? w_load(p) : w_load_part(p, some); }

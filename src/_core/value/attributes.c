@@ -239,7 +239,7 @@ PyGetSetDef value_attributes[] = {
     {"grad", get_grad, value_set_grad, "The derivative of the last result with respect to this Value.", NULL},
     {"label", get_label, set_label, "A name for messages and drawings.", NULL},
     {"inputs", get_inputs, NULL, "The Values this was computed from, in order; `a + a` has two.", NULL},
-    {"op", get_op, NULL, "The operation's name in the table; '' for a leaf.", NULL},
+    {"op", get_op, NULL, "The operation's name in the table, or the `_op` that was given; otherwise ''.", NULL},
     {"is_leaf", get_is_leaf, NULL, "Whether this was not computed from other Values.", NULL},
     {"is_constant", get_is_constant, NULL,
      "Whether this is a plain number in an expression. Constants get no gradient.", NULL},

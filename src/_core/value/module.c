@@ -6,7 +6,8 @@ PyTypeObject *Value_Type;
 PyObject *table, *codes, *errors, *sweeps, *as_float;
 uint64_t clock_now;
 
-/* Raise an exception that Python code created; NULL if creating it raised another. */
+/* Raise an exception that Python code created. `error` is NULL if creating it raised another, which then
+   stays set. */
 void raise_made(PyObject *error) {
     if (error) PyErr_SetObject((PyObject *)Py_TYPE(error), error);
     Py_XDECREF(error);
@@ -128,7 +129,8 @@ static PyObject *take(const char *module, const char *name) {
 static int number_the_table(void) {
     if (!(codes = PyDict_New())) return -1;
     if (PyTuple_GET_SIZE(table) != OP_END - 1) {
-        PyErr_SetString(PyExc_ImportError, "the core was built from another table: run `make regen` and rebuild");
+        PyErr_SetString(PyExc_ImportError, "the core was built from a different version of chainrule/ops.py: "
+                                           "run `make regen` and rebuild");
         return -1;
     }
     for (Py_ssize_t i = 0; i < PyTuple_GET_SIZE(table); i++) {

@@ -73,7 +73,8 @@ def spirals(
 def blobs(n: int = 100, centers: int = 3, noise: float = 0.3, seed: int = 0) -> tuple[Floats, Labels]:
     """Clouds around points on a circle of radius 2; y is the number of the cloud."""
     if centers < 1 or n < centers:
-        raise ValueError(f"blobs needs 1 to n clouds, got {centers} for {n} points")
+        wanted = "centers must be between 1 and the number of points"
+        raise ValueError(f"{wanted}, got {centers} for {n} points")
     angles = np.linspace(0.0, 2 * np.pi, centers, endpoint=False)
     counts = [len(part) for part in np.array_split(np.arange(n), centers)]
     points = [
@@ -96,5 +97,5 @@ def digits() -> tuple[Floats, Labels]:
 BY_NAME: dict[str, Callable[..., tuple[Any, Any]]] = {
     made.__name__: made for made in (xor, moons, circles, spirals, blobs, digits)
 }
-# Two-dimensional data sets with a variable number of samples and noise.
+# Two-dimensional data sets whose size and noise can be chosen.
 PLANE = tuple(made.__name__ for made in (moons, circles, spirals, blobs))

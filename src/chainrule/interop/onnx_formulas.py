@@ -1,10 +1,12 @@
 """The table's operations in terms of ONNX operators: operator names for rows, formulas for the rest.
 
-ONNX operators are used only where onnxruntime agrees with the table: its Sigmoid is 0 at -20 in single
-precision, its Softplus infinite at 800, its maximum ignores NaN. Some formulas are shorter than the
-table's, which are accurate to the last bits.
+ONNX operators are used only where onnxruntime agrees with the table. It does not everywhere: its Sigmoid
+is 0 at -20 in single precision, its Softplus is infinite at 800 in double precision, and its ReduceMax
+and ReduceMin ignore a NaN that is not the first element. Some formulas are shorter than the table's and
+slightly less accurate.
 
-One difference remains: the sign of a zero selected by Where is lost, because Where adds zeros together.
+One difference remains: the sign of a zero selected by Where is lost, because onnxruntime adds 0 to the
+selected number.
 """
 
 from __future__ import annotations
@@ -28,7 +30,7 @@ LARGE = 1e9  # above this, adding 1 to the square changes nothing
 
 
 def _sign(x: Any) -> Any:
-    """1 or -1, for -0 too; without Where, which would lose the sign of a zero."""
+    """1 or -1, and -1 for -0; written without Where, which would lose the sign of a zero."""
     return 1.0 - 2.0 * ops.maximum(ops.less(x, 0.0), ops.less(ops.div(1.0, x), 0.0))
 
 
@@ -65,7 +67,10 @@ def _cbrt(x: Any) -> Any:
 
 
 def _silu(x: Any) -> Any:
-    """As in the table, exp(x) is split into two factors where the sigmoid is subnormal."""
+    """As in the table, exp(x) is split into two factors where the sigmoid may be subnormal.
+
+    The threshold is that of single precision.
+    """
     x = ops.maximum(x, -1000.0)  # 0 times -inf would be NaN
     half = ops.exp(0.5 * x)
     return ops.where(ops.less(x, -80.0), x * half * half, x * ops.sigmoid(x))
@@ -87,8 +92,8 @@ FORMULAS: dict[str, Any] = {
 
 
 def extreme(name: str, x: Any) -> Any:
-    """The maximum or minimum over the second axis, which is kept; NaN if any element is (x != x)."""
-    same = x.writer.reduced("ReduceMin", ops.equal(x, x))
+    """The maximum or minimum over the second axis, which is kept; NaN if any element is NaN."""
+    same = x.writer.reduced("ReduceMin", ops.equal(x, x))  # NaN is not equal to itself
     return ops.where(same, x.writer.reduced(FOLDS[name], x), math.nan)
 
 

@@ -29,7 +29,7 @@ def question(rng: random.Random, lesson: int) -> Question:
 
 
 def _expression(rng: random.Random, richer: bool) -> str:
-    """A sum of small terms; a richer one has powers, and perhaps a function around it."""
+    """A sum or difference of small terms; a richer one may have powers and a function around it."""
     names = "abc"[: rng.choice((2, 3))]
     terms = [_term(rng, names, richer) for _ in range(rng.choice((2, 2, 3)))]
     text = rng.choice((" + ", " + ", " - ")).join(terms)

@@ -1,4 +1,4 @@
-"""Every request and every message of a run, as types that are validated when parsed.
+"""Every request, and every command to a run, as types that are validated when parsed.
 
 Unknown fields and numbers out of range are rejected. Conditions on several fields, or on the course, are
 checked where the fields are used.
@@ -126,7 +126,7 @@ class Rewind(Command, frozen=True, tag="rewind"):
 
 
 class ChangeRate(Command, frozen=True, tag="rate"):
-    """Change the learning rate from the next epoch."""
+    """Change the learning rate, starting with the next epoch."""
 
     rate: Rate
 
@@ -193,7 +193,7 @@ class Hint(Request, frozen=True):
 
 
 class Solution(Request, frozen=True):
-    """A request for the solution; `sure` confirms it before passing."""
+    """A request for the solution; `sure` is required if the exercise has not been passed."""
 
     exercise: Name
     sure: bool = False

@@ -28,7 +28,7 @@ READ = 30_000  # the most nodes read for folding
 
 @dataclass(frozen=True)
 class Drawing:
-    """A drawing of a graph: SVG in notebooks, a tree as text; `save` writes files."""
+    """A drawing of a graph: SVG in notebooks, a text tree when printed; `save` writes files."""
 
     picture: Picture
     theme: str | None = None
@@ -78,7 +78,7 @@ def _html(drawing: Drawing) -> bytes:
 
 
 def _png(drawing: Drawing) -> bytes:
-    """SVG with a fixed theme, light by default: a PNG cannot adapt to the reader's system."""
+    """Rendered from SVG with a fixed theme, light by default: a PNG cannot adapt to the reader's system."""
     text = svg(drawing.picture, drawing.layout, drawing.theme or THEMES[0])
     return png(text, *size_of(drawing.picture, drawing.layout))
 

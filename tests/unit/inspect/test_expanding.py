@@ -1,4 +1,4 @@
-"""expand replaces fused operations by single products and sums, with the same numbers and leaves."""
+"""expand replaces fused operations with elementary ones, keeping values and leaves."""
 
 import pytest
 

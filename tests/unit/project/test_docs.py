@@ -4,6 +4,7 @@ import contextlib
 import io
 import re
 from pathlib import Path
+from pkgutil import resolve_name
 
 import pytest
 
@@ -65,6 +66,17 @@ def test_the_demo_output_in_the_readme_is_up_to_date() -> None:
 def test_the_number_of_special_values_is_up_to_date() -> None:
     rows = sum(1 for line in SPECIAL.read_text().splitlines() if not line.startswith("#"))
     assert f"{rows:,}" in " ".join((ROOT / "docs" / "numerics.md").read_text().split())
+
+
+def test_names_in_running_text_exist() -> None:
+    names = {
+        name
+        for page in [*PAGES, ROOT / "CHANGELOG.md"]
+        for name in re.findall(r"`(chainrule(?:\.\w+)+)[`(\[]", page.read_text())
+    }
+    assert len(names) >= 5
+    for name in names:
+        resolve_name(name)
 
 
 def test_links_point_to_existing_files() -> None:

@@ -127,7 +127,8 @@ def test_a_single_blob() -> None:
 
 @pytest.mark.parametrize(("n", "centers"), [(2, 3), (5, 0), (5, -1)])
 def test_bad_blobs(n: int, centers: int) -> None:
-    message = f"^blobs needs 1 to n clouds, got {centers} for {n} points$"
+    wanted = "centers must be between 1 and the number of points"
+    message = f"^{wanted}, got {centers} for {n} points$"
     with pytest.raises(ValueError, match=message):
         data.blobs(n, centers)
 

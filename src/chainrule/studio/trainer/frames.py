@@ -1,4 +1,4 @@
-"""The frames of a run: a JSON head and 32-bit floats, see README.md.
+"""The frames of a run: a JSON header followed by 32-bit floats; see ../README.md.
 
 The rasters are computed in batches by compiled functions.
 """
@@ -124,7 +124,7 @@ def floats(numbers: Array) -> bytes:
 
 
 def pack(head: bytes, body: bytes) -> bytes:
-    """The length of the head, the head, spaces up to a multiple of 4 bytes, the floats."""
+    """The length of the header, the header, spaces up to a multiple of 4 bytes, the floats."""
     padding = b" " * (-len(head) % 4)
     return b"".join((struct.pack("<I", len(head)), head, padding, body))
 

@@ -190,7 +190,7 @@ class Training:
         self.updates = snapshot.updates.copy()
 
     def change_rate(self, rate: float) -> None:
-        """Change the learning rate from the next epoch; discards the epochs after this one."""
+        """Change the learning rate, starting with the next epoch; discards the epochs after this one."""
         start = self.epoch + (self.place > 0)
         if len(self.rates) > limits.RATES:
             raise RefusedError(f"the rate was changed {limits.RATES:,} times, which is the maximum")

@@ -133,7 +133,7 @@ class _Parts:
     # far from the leaves. So merging all groups of either kind never creates a cycle.
 
     def join_leaves(self) -> None:
-        """Merge equal parts without inputs that have the same users: the weights of a neuron."""
+        """Merge equal parts that have no inputs and the same users, such as the weights of a neuron."""
         leaves = zip(self.users, self.inputs, strict=True)
         self._join_equal([frozenset(() if inputs else users) for users, inputs in leaves])
 
@@ -161,7 +161,8 @@ class _Parts:
     def join_private(self, size: int, most: int) -> None:
         """Merge each part with the parts that only it uses, into groups of at most `size` parts.
 
-        Takes the smallest size that leaves at most `most` parts.
+        Within that limit, uses the smallest group size, from UNIT up, that leaves at most `most` parts, or
+        one less if that would leave too few.
         """
         owners = self._owners()
         sizes = [1] * len(self.parts)
@@ -181,7 +182,7 @@ class _Parts:
         self._join((group, self.parts[i].exit, *self._expression(group)) for i, group in groups.items())
 
     def _owners(self) -> list[int | None]:
-        """The immediate dominator of each part: the nearest one on every path to the outputs.
+        """The immediate dominator of each part: the nearest other part on all its paths to the outputs.
 
         It is where the chains of dominators of its users meet.
         """
@@ -286,7 +287,7 @@ class _Parts:
 
 
 def _added(edges: Sequence[Edge]) -> float:
-    """The sum of shares in the order of backward: those of later results first."""
+    """The sum of shares, added in the order of `backward`: those of later results first."""
     total = 0.0
     for edge in sorted(edges, key=lambda edge: (-edge.target, edge.slot)):
         total += edge.share or 0.0
@@ -364,7 +365,10 @@ def _enclosed(text: str) -> str:
 
 
 def _label(members: Sequence[Node], at: Node | None, text: str) -> str:
-    """The name of a group's output value, or the common part of its parameters' names."""
+    """The group's text, with the name of its output value or with what its members' names share.
+
+    Names that share nothing are listed, if all members have one.
+    """
     if at is not None and at.label:
         return f"{at.label} = {text}"
     names = [node.label for node in members if node.label]

@@ -7,7 +7,7 @@ import { doubt, socketTo } from "../shared/requests.js";
 
 const DELAYS = [500, 1000, 2000, 4000, 8000]; // milliseconds
 
-/** A binary frame: its head, with each section as a Float32Array. */
+/** A binary frame: its header, with each section as a Float32Array. */
 export function decodeFrame(buffer) {
     const length = new DataView(buffer).getUint32(0, true);
     const head = JSON.parse(new TextDecoder().decode(new Uint8Array(buffer, 4, length)));
