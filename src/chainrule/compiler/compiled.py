@@ -236,7 +236,8 @@ class Compiled(Generic[R]):
 
     def __repr__(self) -> str:
         name = getattr(self.function, "__name__", type(self.function).__name__)
-        return f"<compiled {name}: {sum(map(len, self.variants.values()))} programs>"
+        count = sum(map(len, self.variants.values()))
+        return f"<compiled {name}: {count} program{'' if count == 1 else 's'}>"
 
     def numbers(self) -> Array:
         """The current values of the parameters."""
@@ -306,8 +307,9 @@ class Compiled(Generic[R]):
         # Existing machines were built for fewer parameters, so discard them.
         others = [variant for each in self.variants.values() for variant in each] if new else []
         commit(
+            [(variants.append, made)],  # the only change that can fail, so it comes first
             *(assign(variant, count=count, machines={}) for variant in others),
-            [(self.params.extend, new), (variants.append, made)],
+            assign(self, params=params),
         )
 
 

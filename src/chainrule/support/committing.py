@@ -1,14 +1,13 @@
-"""`commit`: apply several changes atomically with respect to Ctrl-C.
+"""`commit`: apply several changes atomically, even if Ctrl-C is pressed or memory runs out.
 
 Python raises KeyboardInterrupt only between bytecode instructions. `commit` makes all changes in one
 instruction, a call into C that runs no Python code, so an interrupt cannot separate them. Anything that
-can fail (a rule, a conversion) happens earlier, while the changes are collected.
+can fail (a rule, a conversion, an allocation) happens earlier, while the changes are collected.
 """
 
 from __future__ import annotations
 
-from collections import deque
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from itertools import chain, repeat, starmap
 from operator import call
 from typing import Any
@@ -22,8 +21,16 @@ Change = tuple[Any, ...]  # a function implemented in C, such as setattr, and it
 
 
 def commit(*changes: Iterable[Change]) -> None:
-    """Make all changes, given as lists or as iterators that run no Python code, such as `zip`."""
-    deque(starmap(call, chain.from_iterable(changes)), maxlen=0)
+    """Make all changes."""
+    any(prepared(*changes))
+
+
+def prepared(*changes: Iterable[Change]) -> Iterator[None]:
+    """An iterator that makes the changes, once: `any` exhausts it without allocating memory.
+
+    The functions must return None, as `setattr` does, or `any` would stop early.
+    """
+    return starmap(call, list(chain.from_iterable(changes)))
 
 
 def assign(target: Any, **attributes: Any) -> list[Change]:

@@ -16,7 +16,7 @@ import numpy as np
 from .. import nn, optim
 from ..nn.layers import Layer
 from ..nn.saving import describe
-from ..support.committing import Change, assign, commit, commit_training
+from ..support.committing import assign, commit, commit_training, prepared
 from ..value import Value, no_grad
 from .feeding import Data, Plan
 from .metrics import number
@@ -199,16 +199,21 @@ def outputs_of_layers(model: nn.Module, xs: Any) -> dict[str, list[list[float]]]
 class Watched:
     """Makes layers collect outputs until the block ends or, after an interrupt, `self` is destroyed."""
 
-    end: Sequence[Change] = ()  # on the class, because __init__ may be interrupted too
+    end: Iterable[None] = ()  # on the class, because __init__ may be interrupted too
 
     def __init__(self, layers: Iterable[Layer]) -> None:
-        self.end = [change for layer in layers for change in assign(layer, watched=None)]
+        self.layers = list(layers)
+        self.end = prepared(*(assign(layer, watched=None) for layer in self.layers))
 
     def __enter__(self) -> None:
-        commit([(setattr, layer, name, []) for _, layer, name, _ in self.end])
+        try:
+            commit(*(assign(layer, watched=[]) for layer in self.layers))
+        except BaseException:  # a traceback may keep `self` alive
+            any(self.end)
+            raise
 
     def __exit__(self, *error: object) -> None:
-        commit(self.end)
+        any(self.end)  # allocates nothing
 
     __del__ = __exit__
 

@@ -267,9 +267,10 @@ class _Interruptible:
                 signal.default_int_handler(number, frame)
             pressed.set()
 
+        is_set = pressed.is_set  # bound first: nothing may fail once the handler is installed
         self.handler = handler
         signal.signal(signal.SIGINT, handler)
-        return pressed.is_set
+        return is_set
 
     def __exit__(self, *error: object) -> None:
         if self.handler is not None and signal.getsignal(signal.SIGINT) is self.handler:
