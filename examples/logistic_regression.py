@@ -12,7 +12,7 @@ from chainrule import data, dot, hessian, nn, value_and_grad
 
 
 def logit(weights: Any, x: Any) -> Any:
-    """Two weights and a bias: positive on the side of class 1."""
+    """The log-odds of class 1, positive on its side of the line; the last weight is the bias."""
     return dot(weights[:2], x) + weights[2]
 
 

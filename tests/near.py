@@ -1,4 +1,4 @@
-"""All tests use `near` to compare numbers that may differ by rounding.
+"""`near` compares numbers that may differ by rounding.
 
 `assert found == near(expected, rel=1e-14)`. There are no default tolerances: `pytest.approx` also
 accepts an absolute error of 1e-12, so it would accept 0 in place of 4e-18.

@@ -47,9 +47,11 @@ def _in_order(op: ops.Op, parameters: list[str], args: tuple[Any, ...], named: d
     op.complete(args)  # raises if there are too few arguments or too many
     values = [*args, *op.defaults[len(args) - first :]]
     for name, x in named.items():
-        place = parameters.index(name) if name in parameters[first:] else -1
-        if place < len(args):
+        if name not in parameters[first:]:
             raise TypeError(f"{op.name} got an unexpected argument {name!r}")
+        place = parameters.index(name)
+        if place < len(args):
+            raise TypeError(f"{op.name} got multiple values for argument {name!r}")
         values[place] = x
     return tuple(values)
 

@@ -1,4 +1,4 @@
-"""The course over HTTP: lessons, learners' files, their programs and the limits, hostile requests."""
+"""The course over HTTP: lessons, learners' files, programs and their limits, and hostile requests."""
 
 import contextlib
 import json
@@ -261,7 +261,7 @@ def test_running_the_blocks_of_a_lesson(course: Studio) -> None:
         (["def f():\n    1 / 0", "\n\nf()"], "error", "ZeroDivisionError: division by zero, at line 3"),
         (["1 / 0", "print(2)"], "error", "block 1 of this lesson raises ZeroDivisionError: division"),
         (["print((1"], "error", 'File "block.py", line 1'),
-        (["exit()"], "exit", "it called exit() before the check was finished"),
+        (["exit()"], "exit", "it called exit() before the program was finished"),
         (["import os; os.system('true')"], "error", "RefusedError: code in an exercise may not start a"),
         (
             ["open('/tmp/chainrule-must-not', 'w')"],

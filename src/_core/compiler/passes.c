@@ -1,4 +1,4 @@
-/* Passes: graph-to-graph optimisations that preserve results. See passes.py. */
+/* Passes: graph-to-graph optimisations that preserve results up to rounding. See passes.py. */
 #include "flat.h"
 
 /* --- simplify ----------------------------------------------------------------------------------- */

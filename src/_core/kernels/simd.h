@@ -97,8 +97,8 @@ INLINE void v_store_part(real *p, vec x, ptrdiff_t count) {
     w_store_part(p, (wide)_mm512_castps256_ps512(_mm512_cvtpd_ps((native)x)), count);
 }
 #else
-/* Half a vector needs no mask. A masked store cannot be forwarded to a later load, which must wait for the
-   cache. */
+/* Half a vector needs no mask. A masked store cannot be forwarded to a later load, which must wait for
+   the cache. */
 INLINE wide w_load_part(const real *p, ptrdiff_t count) {
     if (count == 4) return (wide)_mm512_insertf64x4(_mm512_setzero_pd(), _mm256_loadu_pd(p), 0);
     return (wide)_mm512_maskz_loadu_pd((mask)((1 << count) - 1), p);
@@ -203,8 +203,8 @@ INLINE mask v_equal(vec a, vec b) { return V_COMPARE(a, b, _CMP_EQ_OQ); }
 INLINE mask v_unequal(vec a, vec b) { return V_COMPARE(a, b, _CMP_NEQ_UQ); }
 #endif
 
-/* Doubles need no conversion when they are loaded or stored. v_folded adds the halves of a wide vector of
-   floats; it returns a vector of doubles unchanged. */
+/* Doubles need no conversion when they are loaded or stored. v_folded adds the halves of a wide vector
+   of floats; it returns a vector of doubles unchanged. */
 #if defined(SINGLE)
 INLINE vec v_folded(wide x) { return v_low(x) + v_high(x); }
 #else
@@ -245,7 +245,7 @@ INLINE vec v_sqrt(vec x) {
 #endif
 }
 
-/* a * b + c, rounded once with AVX2 and AVX-512, otherwise twice; accuracy bounds must hold in both cases. */
+/* a * b + c, rounded once with AVX2 and AVX-512, otherwise twice; accuracy bounds must hold for both. */
 INLINE vec v_fma(vec a, vec b, vec c) {
 #if defined(SIMD_AVX512) || defined(SIMD_AVX2)
     return (vec)NATIVE(fmadd)((native)a, (native)b, (native)c);

@@ -129,8 +129,8 @@ static PyObject *take(const char *module, const char *name) {
 static int number_the_table(void) {
     if (!(codes = PyDict_New())) return -1;
     if (PyTuple_GET_SIZE(table) != OP_END - 1) {
-        PyErr_SetString(PyExc_ImportError, "the core was built from a different version of chainrule/ops.py: "
-                                           "run `make regen` and rebuild");
+        PyErr_SetString(PyExc_ImportError, "the core was built from a different version of "
+                                           "chainrule/ops.py: run `make regen` and rebuild");
         return -1;
     }
     for (Py_ssize_t i = 0; i < PyTuple_GET_SIZE(table); i++) {

@@ -1,4 +1,4 @@
-"""Passes: functions from a graph to a better graph with the same results.
+"""Passes: functions from a graph to a better graph with the same results up to rounding.
 
 `simplify` folds constants and merges equal expressions, `join_products` finds sums of products
 written with + and *, `drop_dead` removes nodes that no result needs.

@@ -21,7 +21,7 @@ from .graph import CompileError, Graph, from_values
 
 
 class TraceError(CompileError):
-    """A compiled function read a number that differs from sample to sample."""
+    """A function does something that cannot be compiled or exported, such as reading `.data`."""
 
 
 class Tracer(Numbers):
@@ -40,9 +40,9 @@ class Tracer(Numbers):
     def read(self, value: Any, attribute: str) -> None:
         if not self.made_here(value) or value in self.inputs:
             raise TraceError(
-                f"reading .{attribute} inside a compiled function would fix the number of one sample, "
-                f"at {errors.user_line()}: compute with the Value itself, use detach() to stop the "
-                f"gradient, and max, where(a < b, x, y) or a plain `if a < b` to branch"
+                f"reading .{attribute} inside a compiled function would bake one number into the "
+                f"program, at {errors.user_line()}: compute with the Value itself, use detach() to stop "
+                f"the gradient, and max, where(a < b, x, y) or a plain `if a < b` to branch"
             )
 
     def sweep(self, root: Any) -> None:
@@ -53,8 +53,8 @@ class Tracer(Numbers):
 
     def no_grad(self) -> None:
         raise TraceError(
-            f"no_grad() inside a compiled function would fix the numbers of one sample, at "
-            f"{errors.user_line()}: use detach() on Values that need no gradient"
+            f"no_grad() inside a compiled function would bake one sample's numbers into the "
+            f"program, at {errors.user_line()}: use detach() on Values that need no gradient"
         )
 
     def assign(self, value: Any) -> None:
@@ -66,15 +66,15 @@ class Tracer(Numbers):
 
     def truth(self) -> None:
         raise TraceError(
-            f"a Value as a condition inside a compiled function would be that of one sample, at "
-            f"{errors.user_line()}: compare it, `if v > 0`"
+            f"a Value as a condition inside a compiled function would decide by one sample only, at "
+            f"{errors.user_line()}: compare it instead, as in `if v > 0`"
         )
 
     def number(self) -> None:
         raise TraceError(
-            f"a plain number inside a compiled function would be that of one sample, at "
-            f"{errors.user_line()}: use the functions of chainrule instead of int, float and math, and "
-            f"take(table, index) to select by index"
+            f"converting a Value to a plain number inside a compiled function would bake one sample's "
+            f"number into the program, at {errors.user_line()}: use the functions of chainrule instead "
+            f"of int, float and math, and take(table, index) to select by index"
         )
 
     def guard(self, value: Any, outcome: bool) -> bool:

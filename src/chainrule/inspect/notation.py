@@ -40,7 +40,7 @@ class Piece(NamedTuple):
 
     shown: str
     strength: int = ATOM
-    negative: bool = False  # begins with a minus sign
+    negative: bool = False  # begins with a sign
 
 
 def plain(x: float) -> str:
@@ -95,7 +95,7 @@ class Notation(ABC):
         return Piece(self.infix(symbol, parts), SUM, negative)
 
     def product(self, factors: Sequence[ast.expr], tight: bool) -> str:
-        """A product; `tight` inside a formula, with spaces around the dots on a separate line."""
+        """A product: `tight` inside a formula; on a line of its own, it has spaces around the dots."""
         first = self.hold(factors[0], PRODUCT, first=True)
         others = [self.hold(factor, POWER if tight else PRODUCT) for factor in factors[1:]]
         return self.infix("·" if tight else " · ", [first, *others])
@@ -352,14 +352,19 @@ def is_letter(text: str) -> bool:
 
 
 def clean(text: str) -> str:
-    """Remove characters that could control a terminal, reverse text or break XML; normalise spaces."""
+    """Replace characters that could control a terminal, reverse text or break XML by U+FFFD, and all
+    whitespace by spaces.
+    """
     if text.isascii() and text.isprintable():
         return text
     return "".join(" " if c.isspace() else c if _is_harmless(c) else "\ufffd" for c in text)
 
 
 def _is_harmless(c: str) -> bool:
-    """Whether c is none of these: control, format, private or unassigned character, surrogate."""
+    """Whether c is not a control, format, private-use or unassigned character or a surrogate.
+
+    One format character is allowed: the zero-width joiner, which occurs in emoji.
+    """
     return unicodedata.category(c) not in ("Cc", "Cf", "Cs", "Co", "Cn") or c == "\u200d"
 
 
@@ -396,14 +401,14 @@ def joined(operator: ast.operator, parts: Sequence[ast.expr]) -> ast.expr:
 
 
 def elided(parts: Sequence[T], most: int, tree: Callable[[T], ast.expr]) -> list[ast.expr]:
-    """The trees of all parts, or of the first and the last of many, with dots between them."""
+    """The trees of all parts; if there are more than `most`, the first few, dots and the last."""
     if len(parts) <= most:
         return [tree(part) for part in parts]
     return [*(tree(part) for part in parts[: most - 2]), ast.Name(DOTS), tree(parts[-1])]
 
 
 def substituted(tree: ast.expr, names: Mapping[str, ast.expr]) -> ast.expr:
-    """Substitute trees for names, and evaluate conditions that depend only on numbers."""
+    """Substitute trees for names, and simplify the result."""
     if isinstance(tree, ast.Name):
         return names.get(tree.id, tree)
     if isinstance(tree, ast.UnaryOp):

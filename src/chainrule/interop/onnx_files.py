@@ -37,11 +37,12 @@ def export_onnx(
             already been called, or for the networks of chainrule.nn.
         dtype: np.float32 or np.float64.
 
-    Arguments keep their names, joined with dict keys; a duplicate name gets a number. The results are
-    those of eager mode, even for infinities, NaN and large arguments, with these exceptions: the sign of
-    a zero may be lost (see `onnx_formulas.py`); onnxruntime's sin and cos in double precision have an
-    absolute error of 5e-16 near their zeros (tan is infinite at its poles); its tanh loses bits of
-    subnormal numbers; a mean whose sum overflows in single precision is infinite. Where a compiled
+    Inputs are named after the function's arguments, with dict keys appended: batch['x'] becomes batch_x.
+    A duplicate name gets a number. The results agree with eager mode up to rounding, even for
+    infinities, NaN and large arguments, with these exceptions: the sign of a zero may be lost (see
+    `onnx_formulas.py`); onnxruntime's sin and cos in double precision have an absolute error of 5e-16
+    near their zeros (so tan, computed as sin/cos, may be infinite near its poles); its tanh loses bits
+    of subnormal numbers; a mean whose sum overflows in single precision is infinite. Where a compiled
     function raises for an invalid index of `take`, the model gives NaN.
 
     """
@@ -227,7 +228,7 @@ class _Writer:
         return Tensor(self, self.node("Where", [zero, names[2], names[1]]), shared)
 
     def rough(self, kind: str, x: Tensor) -> Tensor:
-        """Compute in single precision, for operators that the runtime has in no other."""
+        """Compute in single precision, for operators that the runtime lacks in double precision."""
         single = self.node("Cast", [x.name], to=self.onnx.TensorProto.FLOAT)
         found = self.node(kind, [single])
         return Tensor(self, self.node("Cast", [found], to=self.kind), x.shared)

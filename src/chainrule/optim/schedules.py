@@ -20,7 +20,10 @@ class Schedule:
 
     def lr_at(self, epoch: int) -> float:
         """The learning rate after this many epochs."""
-        raise TypeError(f"{type(self).__name__} has no lr_at(): define the rate after `epoch` epochs")
+        raise TypeError(
+            f"{type(self).__name__} has no lr_at(): define lr_at(epoch), which returns the learning "
+            f"rate after `epoch` epochs"
+        )
 
     def step(self) -> None:
         """Advance by one epoch."""
@@ -63,7 +66,9 @@ class CosineAnnealingLR(Schedule):
 
 
 class LinearLR(Schedule):
-    """Go linearly from start_factor to end_factor times the learning rate, in total_iters epochs."""
+    """Change the learning rate linearly from start_factor to end_factor times its initial value, in
+    total_iters epochs.
+    """
 
     def __init__(
         self,

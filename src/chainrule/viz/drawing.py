@@ -78,7 +78,7 @@ def _html(drawing: Drawing) -> bytes:
 
 
 def _png(drawing: Drawing) -> bytes:
-    """Rendered from SVG with a fixed theme, light by default: a PNG cannot adapt to the reader's system."""
+    """From SVG with a fixed theme, light by default: a PNG cannot adapt to the reader's system."""
     text = svg(drawing.picture, drawing.layout, drawing.theme or THEMES[0])
     return png(text, *size_of(drawing.picture, drawing.layout))
 

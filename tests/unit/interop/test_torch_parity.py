@@ -1,4 +1,4 @@
-"""The same training runs in PyTorch give equal loss curves and weights, for every component."""
+"""Every optimiser, loss and activation gives the same losses and weights as PyTorch, up to rounding."""
 
 import inspect
 from collections.abc import Callable
@@ -173,7 +173,7 @@ def test_clipping() -> None:
 
 
 def twins() -> list[str]:
-    """The names that optim and the losses of nn share with PyTorch."""
+    """The public names of optim and nn, without base classes and networks; PyTorch has most of them."""
     bases = {"Optimizer", "Module", "Sequential", "Neuron", "Layer", "MLP", "Network"}
     return [name for name in (*optim.__all__, *nn.__all__) if name not in bases]
 

@@ -331,7 +331,10 @@ def test_bad_schedules(schedule: Any, arguments: Any, message: str) -> None:
 def test_a_custom_schedule() -> None:
     from chainrule.optim.schedules import Schedule
 
-    message = r"^Schedule has no lr_at\(\): define the rate after `epoch` epochs$"
+    message = (
+        r"^Schedule has no lr_at\(\): define lr_at\(epoch\), which returns the learning rate after "
+        r"`epoch` epochs$"
+    )
     with pytest.raises(TypeError, match=message):
         Schedule(optim.SGD(parameters()))
 

@@ -17,7 +17,7 @@ from .operands import Numbers, columns
 
 Array = Any
 
-# Rows that NumPy has. All others are computed by their formulas in terms of these.
+# Rows that are computed directly. All others are computed by their formulas in terms of these.
 FUNCTIONS: dict[str, Callable[..., Any]] = {
     "add": np.add,
     "sub": np.subtract,
@@ -67,7 +67,7 @@ class Machine:
         wanted: Sequence[int] = (),
         dtype: Any = np.float64,
     ) -> Results:
-        """All results for every sample; given a seed for the first result, the adjoints too.
+        """All results for every sample; given a seed for the only result, the adjoints too.
 
         `wanted` lists the inputs whose adjoints are needed; `dtype` is the type in which intermediate
         numbers are stored.
@@ -241,7 +241,7 @@ class _Run:
 
 
 def indices(argument: Argument) -> Array:
-    """The row indices of an argument, as an array of (row) or (row, term)."""
+    """The row indices of an argument, as an array of shape (rows,) or (rows, terms)."""
     view = argument.view
     rows = view.start + view.step * np.arange(argument.count)
     if argument.terms is None:

@@ -217,7 +217,7 @@ class Link:
         if names == [AbandonedError.__name__] and not self.judging:
             return AbandonedError()
         if "SystemExit" in names:
-            return EndedError("exit", "it called exit() before the check was finished")
+            return EndedError("exit", "it called exit() before the program was finished")
         if "KeyboardInterrupt" in names:
             return EndedError("stopped", "it was stopped")
         for name in names:

@@ -185,7 +185,7 @@ def _outcome(
         "stopped": "it was stopped",
         "output": f"it printed more than {FLOOD:,} characters: is there a print in a loop?",
         "files": f"it wrote more than {WRITTEN >> 20} MB or {FILES:,} files: is there a loop?",
-        "": crashed if code < 0 else "it ended Python before the check was finished",
+        "": crashed if code < 0 else "it ended Python before the program was finished",
     }
     kind = why or ("crash" if code < 0 else "exit")
     return Outcome(kind, messages[why], printed, seconds)

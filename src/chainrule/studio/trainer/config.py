@@ -1,7 +1,7 @@
 """The configuration of a run, as plain data and as the library's objects.
 
-The run, the program that reproduces it and the picture of one sample are all built from it. schemas.py
-defines what a client may request.
+The run, the program that reproduces the run, and the picture of one sample are all built from this
+configuration. schemas.py defines what a client may request.
 """
 
 from __future__ import annotations

@@ -1,4 +1,4 @@
-"""The local derivative of each edge of a picture, as a formula in node names."""
+"""The local derivative of each edge of a picture, as a formula in terms of the nodes' names."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ from ..model import Picture
 
 
 def rules_of(picture: Picture) -> list[dict[str, str] | None]:
-    """For each edge of a picture the formula of its local derivative, in node names.
+    """For each edge of a picture, the formula of its local derivative in terms of the nodes' names.
 
     None if there is no derivative or no formula: for operations that are not in the table, for groups,
     and in pictures where a group may hide arguments of an operation.
@@ -44,7 +44,7 @@ def rules_of(picture: Picture) -> list[dict[str, str] | None]:
 
 
 def node_names(picture: Picture) -> list[str]:
-    """Labels, and v1, v2, ... (x1, x2, ... for leaves) for the rest, as in naming.js."""
+    """Labels; for the rest v1, v2, ... (leaves: x1, x2, ...; constants: no name), as in naming.js."""
     taken = {node.label for node in picture.nodes}
     names = []
     fresh = {"v": _numbered("v", taken), "x": _numbered("x", taken)}

@@ -161,8 +161,8 @@ class _Parts:
     def join_private(self, size: int, most: int) -> None:
         """Merge each part with the parts that only it uses, into groups of at most `size` parts.
 
-        Within that limit, uses the smallest group size, from UNIT up, that leaves at most `most` parts, or
-        one less if that would leave too few.
+        Within that limit, uses the smallest group size, from UNIT up, that leaves at most `most` parts,
+        or one less if that would leave too few.
         """
         owners = self._owners()
         sizes = [1] * len(self.parts)

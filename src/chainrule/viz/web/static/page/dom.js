@@ -41,7 +41,7 @@ const KNOWN = new Set(("math mrow mi mn mo ms mtext mspace mfrac msqrt mroot msu
 const ATTRIBUTES = new Set(("display displaystyle fence form lspace linethickness mathvariant rspace scriptlevel "
     + "separator stretchy width").split(" "));
 
-/** MathML given as text, copied element by element; other elements are dropped. */
+/** MathML given as text, copied element by element; anything not listed above is dropped. */
 export function mathFrom(text) {
     const parsed = new DOMParser().parseFromString(text, "text/xml").querySelector("math");
     return parsed === null ? null : copy(parsed);
