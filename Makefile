@@ -9,7 +9,7 @@ EXTRA := $(if $(CI),torch==2.13.0 jax autograd casadi micrograd xad scikit-learn
   polars xarray playwright axe-playwright-python cairosvg matplotlib pyright,)
 # A worker that runs out of tests takes some from the others, so all finish together; adjacent tests share fixtures.
 # PASSED=FILE leaves out the tests listed in that file, and adds those that pass.
-PYTEST := $(BIN)/python -m pytest -n auto --dist worksteal $(if $(PASSED),--passed '$(PASSED)')
+PYTEST := $(BIN)/python -m pytest -n auto --dist worksteal $(if $(PASSED),--passed='$(PASSED)')
 FUZZ ?= 1000000
 
 # These tests do not depend on the core: they test files, pages, formats and text, or start processes that
