@@ -3,6 +3,7 @@
 import ast
 import importlib.metadata
 import re
+import shlex
 import subprocess
 from pathlib import Path
 from posixpath import dirname, join, normpath
@@ -16,7 +17,7 @@ import chainrule
 from chainrule import Value, engine, value
 from chainrule.viz.web import javascript
 
-from ...conftest import LONG, MORE, not_tested, pytest_collection_modifyitems, python
+from ...conftest import LONG, MORE, not_tested, pytest_collection_modifyitems, python, require_program
 from ...near import near
 
 ROOT = Path(__file__).resolve().parents[3]
@@ -492,6 +493,18 @@ def test_what_passed_on_a_core_is_not_run_again_on_it(needy: list[Any], tmp_path
         "2 passed, 1 skipped",
         "1 passed",
     ]
+
+
+def test_make_tells_the_suite_what_passed(tmp_path: Path) -> None:
+    """Using the command of the Makefile, which has no path that would load our conftest.py."""
+    make = require_program("make")
+    words = [make, "--dry-run", "--old-file=.venv/installed", "test-c", f"PASSED={tmp_path / 'passed'}"]
+    printed = subprocess.run(words, cwd=ROOT, capture_output=True, text=True, check=True).stdout
+    [command] = re.findall("-m pytest (.*);", printed)
+    outside = [f"--ignore={file}" for file in (ROOT / "tests").iterdir() if file.name != "test_tiny.py"]
+    for ending in (" passed in", "no tests ran"):
+        run = suite(*shlex.split(command), *outside, CHAINRULE_CORE=chainrule.core)
+        assert ending in run.stdout.splitlines()[-1], run.stdout + run.stderr
 
 
 def test_lessons_that_need_pytorch_are_skipped_without_it(tmp_path: Path) -> None:
