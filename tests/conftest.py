@@ -132,8 +132,8 @@ def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item
 def pytest_unconfigure(config: pytest.Config) -> None:
     """List the tests that passed; pytest-xdist workers leave that to the process that started them."""
     passed: Path | None = config.getoption("passed")
-    reporter = config.pluginmanager.get_plugin("terminalreporter")
-    if passed is not None and reporter is not None:
+    if passed is not None and not hasattr(config, "workerinput"):
+        reporter: Any = config.pluginmanager.get_plugin("terminalreporter")
         tests = [report.nodeid for report in reporter.stats.get("passed", [])]
         with passed.open("a") as file:
             file.writelines(f"{as_listed(test)}\n" for test in tests if not test.startswith(MORE))
@@ -141,8 +141,8 @@ def pytest_unconfigure(config: pytest.Config) -> None:
 
 @pytest.hookimpl(trylast=True)
 def pytest_sessionfinish(session: pytest.Session) -> None:
-    reporter = session.config.pluginmanager.get_plugin("terminalreporter")
-    if reporter is not None and unexpected(reporter):  # pytest-xdist workers have no reporter
+    reporter: Any = session.config.pluginmanager.get_plugin("terminalreporter")
+    if unexpected(reporter):
         session.exitstatus = pytest.ExitCode.TESTS_FAILED
 
 
@@ -153,6 +153,14 @@ def little_to_collect() -> Iterator[None]:
     gc.freeze()
     yield
     gc.unfreeze()
+
+
+@pytest.fixture(autouse=True, scope="module")
+def the_same_core() -> Iterator[None]:
+    """A test that changed this for good would change the core of processes that later tests start."""
+    before = os.environ.get("CHAINRULE_CORE")
+    yield
+    assert os.environ.get("CHAINRULE_CORE") == before
 
 
 @pytest.fixture(autouse=True, scope="session")

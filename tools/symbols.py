@@ -8,7 +8,8 @@ from pathlib import Path
 
 ROOT = Path(__file__).resolve().parent.parent
 sys.path.insert(0, str(ROOT / "src"))
-os.environ["CHAINRULE_CORE"] = "python"  # the compiled core may still be built from the old table
+if "chainrule" not in sys.modules:
+    os.environ["CHAINRULE_CORE"] = "python"  # the compiled core may still be built from the old table
 
 from chainrule import ops  # noqa: E402
 from chainrule.support.formulas.symbols import COMPARISONS, Symbol, free_names, is_test, names  # noqa: E402

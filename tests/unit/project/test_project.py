@@ -505,6 +505,9 @@ def test_make_tells_the_suite_what_passed(tmp_path: Path) -> None:
     for ending in (" passed in", "no tests ran"):
         run = suite(*shlex.split(command), *outside, CHAINRULE_CORE=chainrule.core)
         assert ending in run.stdout.splitlines()[-1], run.stdout + run.stderr
+    listed = (tmp_path / "passed").read_text().splitlines()
+    assert len(listed) == len(set(listed)) > 5
+    assert all(line.startswith(f"{chainrule.core} tests/test_tiny.py::") for line in listed)
 
 
 def test_lessons_that_need_pytorch_are_skipped_without_it(tmp_path: Path) -> None:
