@@ -6,7 +6,9 @@ CHAINRULE_SANITIZE=1 builds with the address and undefined-behaviour sanitizers.
 
 import os
 import sys
+from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
+from typing import Any
 
 from setuptools import Extension, setup
 from setuptools.command.build_ext import build_ext
@@ -27,7 +29,18 @@ SANITIZE = ["-fsanitize=address,undefined", "-fno-sanitize-recover=undefined", "
 
 
 class BuildOrExplain(build_ext):
-    """Builds the extension if possible, and otherwise says why not."""
+    """Builds the extension if possible, on all processor cores, and otherwise says why not."""
+
+    def build_extensions(self) -> None:
+        one_by_one = self.compiler.compile
+
+        def compile(sources: list[str], **options: Any) -> list[str]:
+            with ThreadPoolExecutor(os.cpu_count()) as pool:
+                made = pool.map(lambda source: one_by_one([source], **options), sources)
+                return [file for files in made for file in files]
+
+        self.compiler.compile = compile
+        super().build_extensions()
 
     def build_extension(self, ext: Extension) -> None:
         try:
