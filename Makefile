@@ -70,7 +70,7 @@ fuzz: .venv/installed
 	$(BIN)/python -m tests.conformance.campaigns.random_programs $$(($(FUZZ) / 50)) 0
 	$(BIN)/python -m tests.conformance.campaigns.random_programs $$(($(FUZZ) / 5000)) 0 jax
 	$(BIN)/python -m tests.conformance.campaigns.random_graphs $(FUZZ) 0
-	$(BIN)/python -m tests.unit.train.test_interrupts
+	$(BIN)/python -m tests.campaigns.interrupts
 
 # The tests of the C core, built with the address and undefined-behaviour sanitizers.
 sanitize:

@@ -6,10 +6,12 @@ adds its entry points to `ENTRIES`, and every campaign includes them.
 """
 
 import gc
+import importlib.util
 import os
 import signal
 import tempfile
 from collections.abc import Callable
+from contextlib import AbstractContextManager, nullcontext
 from dataclasses import dataclass
 from functools import partial
 from itertools import pairwise
@@ -58,6 +60,21 @@ class Entry:
     name: str
     start: Callable[[], Prepare]
     needs: str = ""  # "c": the compiled core; "jax": JAX
+    cost: int = 1  # a long campaign makes this many times fewer tries
+
+    def set_up(self) -> AbstractContextManager[Any]:
+        """What must hold during all tries."""
+        if self.needs != "jax":
+            return nullcontext()
+        import jax
+
+        return jax.enable_x64(True)
+
+    @property
+    def runs_here(self) -> bool:
+        if self.needs == "jax":
+            return importlib.util.find_spec("jax") is not None
+        return self.needs != "c" or c_core is not None
 
     def prepare(self) -> Prepare:
         """As `start`, with the checks that hold for every entry point."""
@@ -532,7 +549,7 @@ ENTRIES: list[Entry] = [
     Entry("fit, native, validated", partial(fitting, "native", validation=(X[:3], Y[:3])), "c"),
     Entry("fit, eager, resumed", partial(resuming, "eager")),
     Entry("fit, native, resumed", partial(resuming, "native"), "c"),
-    Entry("fit, jax", partial(fitting, "jax", 1), "jax"),
+    Entry("fit, jax", partial(fitting, "jax", 1), "jax", cost=20),
     Entry("JaxRun.finish", finishing_in_jax, "jax"),
 ]
 
@@ -545,8 +562,4 @@ def entries(*names: str) -> list[Entry]:
         raise SystemExit(
             f"unknown entry points: {', '.join(unknown)}; known: {', '.join(sorted(known))}"
         )
-    return [
-        entry
-        for entry in ENTRIES
-        if (not names or entry.name in names) and (entry.needs != "c" or c_core is not None)
-    ]
+    return [entry for entry in ENTRIES if (not names or entry.name in names) and entry.runs_here]

@@ -18,7 +18,7 @@ from chainrule.compiler.tracing import trace
 from chainrule.support.modes import Modes
 from chainrule.value import Mode, core, modes
 
-from ...interrupting import check_interrupts, traced
+from ...campaigns.interrupts import check_interrupts, traced
 
 DEFAULT = Modes()
 

@@ -1,5 +1,6 @@
-"""Tests Ctrl-C at every instruction: runs an action many times, interrupted at a different point each
-time.
+"""Ctrl-C at every instruction: an action runs many times, interrupted at a different point each time.
+
+    python -m tests.campaigns.interrupts [ENTRY ...]
 
 An instruction is an offset in a code object of the package, or of the test itself. Each is
 interrupted at its first and at its last execution. Signals can arrive only at some of these points,
@@ -18,10 +19,11 @@ from typing import Any
 
 import chainrule
 
+from . import entries as registry
+from .entries import Entry, Prepare, entries
+
 PACKAGE = str(Path(chainrule.__file__).parent)
 Place = tuple[CodeType, int]
-# Sets up a fresh run: the action to interrupt, and a check that takes whether it was interrupted.
-Prepare = Callable[[], tuple[Callable[[], Any], Callable[[bool], None]]]
 
 
 @contextmanager
@@ -105,3 +107,21 @@ def check_interrupts(prepare: Prepare, stride: int = 1, first: int = 0, own: str
             )
             raise
     return len(chosen)
+
+
+def attack(entry: Entry, at_most: int | None = None) -> tuple[int, int]:
+    """Interrupt an entry point everywhere, or at about `at_most` points: interrupts and instructions."""
+    with entry.set_up():
+        prepare = entry.prepare()
+        action, _ = prepare()
+        instructions = len(visits(action, FILE))
+        stride = entry.cost if at_most is None else 1 + 2 * instructions * entry.cost // at_most
+        return check_interrupts(prepare, stride, own=FILE), instructions
+
+
+FILE = registry.__file__  # its functions are interrupted too
+
+if __name__ == "__main__":
+    for chosen in entries(*sys.argv[1:]):
+        interrupts, _ = attack(chosen)
+        print(f"{chosen.name}: {interrupts} interrupts", flush=True)
