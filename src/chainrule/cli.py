@@ -28,8 +28,9 @@ from .learn.commands import add_command, add_exercises, add_learn
 from .learn.exercise import exercises, use
 from .learn.sandbox.isolation import protection
 from .nn.activations import NAMES
-from .nn.saving import columns_of, load, place, save
+from .nn.saving import columns_of, load, save
 from .optim.optimizers import BY_NAME as OPTIMIZERS
+from .support.atomic.files import place
 from .train.diagnosing import review
 from .train.metrics import Metrics, number
 from .value import c_core

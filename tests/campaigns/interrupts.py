@@ -27,6 +27,17 @@ Place = tuple[CodeType, int]
 
 
 @contextmanager
+def interrupts_in_del_ignored() -> Iterator[None]:
+    """Print nothing about an interrupt inside __del__, which Python ignores in any code."""
+    hook = sys.unraisablehook
+    sys.unraisablehook = lambda args: None if args.exc_type is KeyboardInterrupt else hook(args)
+    try:
+        yield
+    finally:
+        sys.unraisablehook = hook
+
+
+@contextmanager
 def traced(look: Callable[[Place], None], own: str = PACKAGE) -> Iterator[None]:
     """Call `look` before each instruction of the package and of the file `own`."""
 
@@ -41,15 +52,13 @@ def traced(look: Callable[[Place], None], own: str = PACKAGE) -> Iterator[None]:
         frame.f_trace_opcodes, frame.f_trace_lines = True, False
         return local
 
-    hook, before = sys.unraisablehook, sys.gettrace()
-    # An interrupt inside __del__ is printed and ignored, whatever the code there does.
-    sys.unraisablehook = lambda unraisable: None
-    sys.settrace(enter)
-    try:
-        yield
-    finally:
-        sys.settrace(before)
-        sys.unraisablehook = hook
+    before = sys.gettrace()
+    with interrupts_in_del_ignored():
+        sys.settrace(enter)
+        try:
+            yield
+        finally:
+            sys.settrace(before)
 
 
 def visits(action: Callable[[], Any], own: str = PACKAGE) -> Counter[Place]:

@@ -9,12 +9,12 @@ import argparse
 import ctypes
 import random
 import signal
-import sys
 import time
 from collections.abc import Callable
 from typing import Any
 
 from .entries import Entry, entries
+from .interrupts import interrupts_in_del_ignored
 
 CLOCK_MONOTONIC = 1
 
@@ -60,7 +60,7 @@ class Timer:
 def attack(entry: Entry, count: int, rng: random.Random) -> int:
     """Interrupt an entry point this many times; returns how many of them hit it."""
     timer, hits = Timer(), 0
-    with entry.set_up():
+    with entry.set_up(), interrupts_in_del_ignored():
         prepare = entry.prepare()
         needed = []
         for _ in range(4):
@@ -84,9 +84,6 @@ def attack(entry: Entry, count: int, rng: random.Random) -> int:
 
 def main(names: list[str], count: int, seed: int) -> None:
     before = signal.signal(signal.SIGINT, signal.default_int_handler)
-    hook = sys.unraisablehook
-    # An interrupt inside __del__ is printed and ignored, whatever the code there does.
-    sys.unraisablehook = lambda args: None if args.exc_type is KeyboardInterrupt else hook(args)
     chosen, hits, made = entries(*names), 0, 0
     try:
         for entry in chosen:
@@ -96,7 +93,6 @@ def main(names: list[str], count: int, seed: int) -> None:
             hits, made = hits + found, made + tries
     finally:
         signal.signal(signal.SIGINT, before)
-        sys.unraisablehook = hook
     print(f"{made:,} signals, {hits:,} raised KeyboardInterrupt; nothing was left half done")
 
 

@@ -5,7 +5,7 @@ import random
 import pytest
 
 from ..conftest import require
-from . import interrupts, signals
+from . import files, interrupts, signals
 from .entries import ENTRIES, Entry
 
 EVERY = pytest.mark.parametrize("entry", ENTRIES, ids=lambda entry: entry.name)
@@ -34,3 +34,8 @@ def test_an_interrupt_leaves_the_old_or_the_new_state(entry: Entry) -> None:
 @EVERY
 def test_a_signal_leaves_the_old_or_the_new_state(entry: Entry) -> None:
     signals.attack(needed(entry), max(1, 20 // entry.cost), random.Random(entry.name))
+
+
+@pytest.mark.parametrize("kind", files.KINDS)
+def test_a_damaged_file_is_rejected_or_read_exactly(kind: str) -> None:
+    files.main([kind], fields=600, flips=600, seed=0, processes=1)

@@ -110,7 +110,7 @@ def is_code(cell: dict[str, Any]) -> bool:
 def test_the_cells_of_a_notebook_run_in_order(
     each: Lesson, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    """They print what the lesson shows, also with figures in between."""
+    """They print what the lesson shows, even with figures in between."""
     monkeypatch.chdir(tmp_path)
     names: dict[str, Any] = {"__name__": "__main__"}
     printed = []

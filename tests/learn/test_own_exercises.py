@@ -118,10 +118,13 @@ def test_submissions_of_own_exercises_are_found(own: Path, tmp_path: Path) -> No
         ("title = 3\nlesson = 1\nminutes = 5\n", r"exercise\.toml: title must be a string$"),
         ('title = "A"\nlesson = 99\nminutes = 5\n', r"there is no lesson 99; the lessons are 1 to 15$"),
         ("title", r"exercise\.toml is not TOML: "),
+        (f"lesson = {'9' * 5000}", r"exercise\.toml is not TOML: "),
+        (f"title = {'[' * 3000}", r"exercise\.toml is not TOML: "),
+        ("title = '\xff'", r"exercise\.toml is not text in UTF-8: "),
     ],
 )
 def test_errors_in_exercise_toml_are_reported(own: Path, about: str, message: str) -> None:
-    (own / "twice" / "exercise.toml").write_text(about)
+    (own / "twice" / "exercise.toml").write_text(about, encoding="latin-1")
     with pytest.raises(ExerciseError, match=message):
         exercises()
 
@@ -202,6 +205,22 @@ def test_five_wrong_solutions_need_no_advice(own: Path) -> None:
     assert [*advice(read(own / "twice"))] == []
 
 
+@pytest.mark.parametrize(
+    ("file", "content", "message"),
+    [
+        ("starter.py", b"\xff", r"starter\.py is not text in UTF-8: "),
+        ("starter.py", b"x = 1\0", r"starter\.py: source code string cannot contain null bytes"),
+        ("hints.md", b"\xff", r"hints\.md is not text in UTF-8: "),
+        ("wrong/a.py", b"\xff", r"a\.py is not text in UTF-8: "),
+    ],
+)
+def test_files_that_are_not_text_are_named(own: Path, file: str, content: bytes, message: str) -> None:
+    (own / "twice" / file).parent.mkdir(exist_ok=True)
+    (own / "twice" / file).write_bytes(content)
+    with pytest.raises(ExerciseError, match=message):
+        assert [getattr(read(own / "twice"), name) for name in ("task", "hints", "wrong")]
+
+
 WHY = "a.why = 'b'\na."
 
 
@@ -215,10 +234,12 @@ WHY = "a.why = 'b'\na."
         (f"{WHY}edits = [['x', 'y']]", "a: the old text must occur once, not 2 times: 'x'"),
         (f"{WHY}edits = [['2 * x', ''], ['* x', '']]", "a: two edits overlap: '2 [*] x' and '[*] x'"),
         ("a.why =", "wrong.toml is not TOML: "),
+        ("a.why = '\xff'", "wrong.toml is not TOML: 'utf-8' codec can't decode"),
+        ("a.why = 3\na.edits = []", "a: why must be a string, got 3"),
     ],
 )
 def test_errors_in_wrong_toml_are_reported(own: Path, text: str, message: str) -> None:
-    (own / "twice" / "wrong.toml").write_text(text)
+    (own / "twice" / "wrong.toml").write_text(text, encoding="latin-1")
     with pytest.raises(ExerciseError, match=message):
         assert read(own / "twice").wrong
 

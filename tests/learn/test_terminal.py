@@ -1,6 +1,7 @@
 """`chainrule learn` in a real pseudo-terminal, and its subcommands."""
 
 import csv
+import json
 import os
 import pty
 import re
@@ -318,6 +319,31 @@ def test_grading_a_class(tmp_path: Path) -> None:
     assert rows.pop("zoe") == "missing"
     assert rows == {("'" * name.startswith("=")) + name: result for name, (_, result) in work.items()}
     assert "nothing to grade" in run("grade", ".", cwd=tmp_path / "class" / "anna").stderr
+
+
+@pytest.mark.parametrize(
+    "field",
+    [
+        {"passed": {"a": 1}},
+        {"hints": {"a": -5}},
+        {"hints": {"a": 1e999}},
+        {"hints": {"a": True}},
+        {"solutions": "scale"},
+        {"quizzes": {"1.1": "no"}},
+    ],
+)
+def test_a_progress_file_is_read_as_a_whole_or_not_at_all(tmp_path: Path, field: Any) -> None:
+    sound = {"passed": {"scale": "today"}, "hints": {}, "solutions": [], "quizzes": {}}
+    (tmp_path / "progress.json").write_text(json.dumps(sound | field))
+    assert Progress.read(tmp_path) == Progress(tmp_path, damaged=tmp_path / "progress.damaged")
+
+
+def test_a_progress_file_replaces_the_old_one_and_leaves_nothing(tmp_path: Path) -> None:
+    """Also when an earlier save was killed: its temporary file is removed."""
+    (tmp_path / f".progress.json.{'0' * 16}.part").write_text("{")
+    Progress(tmp_path).note_passed("scale")
+    assert os.listdir(tmp_path) == ["progress.json"]
+    assert (tmp_path / "progress.json").stat().st_mode & 0o777 == 0o600
 
 
 def test_a_damaged_progress_file_is_kept(tmp_path: Path) -> None:

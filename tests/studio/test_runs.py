@@ -123,7 +123,7 @@ def test_three_classes(run: RunClient) -> None:
 
 
 def test_losses_have_no_gaps(run: RunClient) -> None:
-    """Each frame has all losses since the previous frame, however many were dropped in between."""
+    """Each frame has all losses since the last one that arrived, however many frames were dropped."""
     run.begin()
     losses: list[float] = []
     while len(losses) < 3000:

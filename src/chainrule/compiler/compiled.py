@@ -14,7 +14,7 @@ from typing import Any, Generic, Literal, TypedDict, TypeVar, Unpack, get_args, 
 import numpy as np
 from numpy.typing import NDArray
 
-from ..support.committing import assign, commit
+from ..support.atomic.committing import assign, commit
 from ..support.tree import unflatten
 from ..value import Value, c_core, modes
 from . import anomalies, backends

@@ -148,7 +148,7 @@ def optimise(graph: Graph) -> Graph:
 
 
 def with_masks(graph: Graph) -> Graph:
-    """Add a mask to each node that only some samples use: a node that is 0 for the other samples.
+    """Give each node that only some samples use a mask: a node that is 0 for all other samples.
 
     Derivatives need the masks. Dots are expanded, so that only simple rows and folds have masks.
     """

@@ -12,7 +12,7 @@ from typing import Any
 
 import numpy as np
 
-from ..support.committing import commit_training
+from ..support.atomic.committing import commit_training
 from ..support.errors import StaleValueError, kind_of
 from ..value import Value, c_core
 from .backends import native

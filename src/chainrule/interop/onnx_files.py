@@ -18,8 +18,8 @@ from ..compiler.backends.to_jax import traced_once
 from ..compiler.codegen.exporting import arguments
 from ..compiler.pipeline import Pipeline
 from ..nn import Module
-from ..nn.saving import place, write_atomically
 from ..ops import DOUBLE, SINGLE, Format, Op, Variadic
+from ..support.atomic.files import place, write_atomically
 from ..support.formulas.symbols import Operand
 from .onnx_formulas import COMPARISONS, FOLDS, NAMES, extreme, formula, logsumexp
 

@@ -96,7 +96,7 @@ def _parts(model: Any) -> Iterator[Any]:
         for neuron in _neurons(model):
             if not isinstance(neuron, Neuron):
                 raise TypeError(
-                    f"cannot convert a layer that contains a {type(neuron).__name__} to PyTorch"
+                    f"cannot convert a layer that contains {type(neuron).__name__} to PyTorch"
                 )
             _check_own_methods(neuron, Neuron.forward)
         yield model
@@ -104,7 +104,7 @@ def _parts(model: Any) -> Iterator[Any]:
         yield model
     else:
         raise TypeError(
-            f"cannot convert a {type(model).__name__} to PyTorch; supported: Neuron, Layer, MLP, "
+            f"cannot convert {type(model).__name__} to PyTorch; supported: Neuron, Layer, MLP, "
             f"Network, Sequential and the activations of chainrule.nn"
         )
 
@@ -118,7 +118,7 @@ def _check_own_methods(model: Module, forward: Any) -> None:
     for name, usual in (("forward", forward), ("__call__", Module.__call__)):
         if getattr(kind, name) is not usual or (name == "forward" and name in vars(model)):
             raise TypeError(
-                f"cannot convert a {kind.__name__} to PyTorch: it has a custom {name}, which to_torch "
+                f"cannot convert {kind.__name__} to PyTorch: it has a custom {name}, which to_torch "
                 f"would ignore; write it as a torch.nn.Module, and convert its layers one by one"
             )
 
@@ -229,7 +229,7 @@ def _check_unchanged(torch: Any, module: Any, kind: Any) -> None:
             "call requires_grad_(True) first, and pass the optimiser only those to train"
         )
     if advice:
-        raise TypeError(f"cannot convert a {name}: {advice}")
+        raise TypeError(f"cannot convert {name}: {advice}")
 
 
 def _check_memory(torch: Any, linears: list[Any]) -> None:
@@ -273,7 +273,7 @@ def _activation_name(torch: Any, module: Any) -> str:
                 raise TypeError(f"{module} has settings that chainrule does not have")
             return name
     known = ", ".join(type(make()).__name__ for make in _activations(torch).values())
-    raise TypeError(f"cannot convert a {type(module).__name__}; supported: Linear, Identity, {known}")
+    raise TypeError(f"cannot convert {type(module).__name__}; supported: Linear, Identity, {known}")
 
 
 def _is_usual(name: str, module: Any) -> bool:

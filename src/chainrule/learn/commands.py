@@ -9,7 +9,7 @@ from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
-from ..nn.saving import place, write_atomically
+from ..support.atomic.files import place, write_atomically
 from ..support.numbers import plural
 from . import reading
 from .course import lesson

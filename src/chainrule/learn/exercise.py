@@ -50,25 +50,34 @@ class Exercise:
             raise ExerciseError(f"{self.name} has no {name}")
         return path
 
+    def text(self, name: str) -> str:
+        """The content of one of its files; ExerciseError if it is missing or not text."""
+        return _text(self.file(name))
+
     @property
     def starter(self) -> str:
-        return self.file("starter.py").read_text(encoding="utf-8")
+        return self.text("starter.py")
 
     @property
     def task(self) -> str:
+        file = self.folder / "starter.py"
         try:
             return ast.get_docstring(ast.parse(self.starter)) or ""
         except SyntaxError as error:
-            file = self.folder / "starter.py"
-            raise ExerciseError(f"{file}, line {error.lineno}: {error.msg}") from None
+            where = f", line {error.lineno}" if error.lineno else ""  # null bytes are in no line
+            raise ExerciseError(f"{file}{where}: {error.msg}") from None
+        except (ValueError, RecursionError) as error:
+            if isinstance(error, ExerciseError):
+                raise
+            raise ExerciseError(f"{file} cannot be parsed: {error}") from None
 
     @property
     def solution(self) -> str:
-        return self.file("solution.py").read_text(encoding="utf-8")
+        return self.text("solution.py")
 
     @property
     def hints(self) -> list[str]:
-        text = self.file("hints.md").read_text(encoding="utf-8")
+        text = self.text("hints.md")
         return [hint.strip("\n") for hint in text.split("\n---\n")]  # code keeps its indentation
 
     @property
@@ -102,12 +111,14 @@ def read(folder: Path) -> Exercise:
         raise ExerciseError(f"name the folder of the exercise, not {folder.name}")
     file = folder / "exercise.toml"
     try:
-        about = tomllib.loads(file.read_text(encoding="utf-8"))
+        about = tomllib.loads(_text(file))
     except FileNotFoundError:
         raise ExerciseError(
             f"{folder} has no exercise.toml: `chainrule learn new NAME` creates an exercise"
         ) from None
-    except tomllib.TOMLDecodeError as error:
+    except (ValueError, RecursionError) as error:
+        if isinstance(error, ExerciseError):
+            raise
         raise ExerciseError(f"{file} is not TOML: {error}") from None
     for name, kind in ABOUT.items():
         if type(about.get(name)) is not kind:
@@ -121,6 +132,13 @@ def read(folder: Path) -> Exercise:
     # An absolute path ends in the folder's name, even if the folder is ".".
     place = folder.absolute()
     return Exercise(named(place.name), place, about["title"], about["lesson"], about["minutes"])
+
+
+def _text(file: Path) -> str:
+    try:
+        return file.read_text(encoding="utf-8")
+    except UnicodeDecodeError as error:
+        raise ExerciseError(f"{file} is not text in UTF-8: {error}") from None
 
 
 def named(name: str) -> str:

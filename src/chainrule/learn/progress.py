@@ -4,13 +4,29 @@ from __future__ import annotations
 
 import json
 import os
-import tempfile
 import time
-from dataclasses import asdict, dataclass, field
+from collections.abc import Callable
+from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
+from ..support.atomic.files import write_atomically
+
 FILE = "progress.json"
+PRIVATE = 0o600  # other users cannot read the learner's files
+
+
+def _named(fits: Callable[[Any], bool]) -> Callable[[Any], bool]:
+    return lambda found: isinstance(found, dict) and all(map(fits, found.values()))
+
+
+# The fields of the file, each with whether what was found there is valid.
+SCHEMA: dict[str, Callable[[Any], bool]] = {
+    "passed": _named(lambda when: isinstance(when, str)),
+    "hints": _named(lambda count: type(count) is int and count >= 0),
+    "solutions": lambda found: isinstance(found, list) and all(isinstance(x, str) for x in found),
+    "quizzes": _named(lambda right: isinstance(right, bool)),
+}
 
 
 def default_folder() -> Path:
@@ -40,29 +56,21 @@ class Progress:
     def read(cls, folder: Path) -> Progress:
         """Read the file, or start afresh if there is none. A damaged file is kept beside the new one."""
         path = folder / FILE
-        progress = cls(folder)
         try:
             found = json.loads(path.read_text(encoding="utf-8"))
-            progress.passed = {str(k): str(v) for k, v in found["passed"].items()}
-            progress.hints = {str(k): int(v) for k, v in found["hints"].items()}
-            progress.solutions = [str(name) for name in found["solutions"]]
-            progress.quizzes = {str(k): bool(v) for k, v in found["quizzes"].items()}
         except FileNotFoundError:
-            pass
-        except (ValueError, KeyError, TypeError, AttributeError):
-            progress.damaged = path.replace(path.with_suffix(".damaged"))
-        return progress
+            return cls(folder)
+        except (ValueError, RecursionError):
+            found = None
+        if isinstance(found, dict) and all(fits(found.get(name)) for name, fits in SCHEMA.items()):
+            return cls(folder, **{name: found[name] for name in SCHEMA})
+        return cls(folder, damaged=path.replace(path.with_suffix(".damaged")))
 
     def write(self) -> None:
         """Write atomically: a new file replaces the old one."""
         make_folder(self.folder)
-        numbers: dict[str, Any] = asdict(self)
-        del numbers["folder"], numbers["damaged"]
-        with tempfile.NamedTemporaryFile(
-            "w", dir=self.folder, suffix=".part", delete=False, encoding="utf-8"
-        ) as part:
-            json.dump(numbers, part, indent=1)
-        os.replace(part.name, self.folder / FILE)
+        content = {name: getattr(self, name) for name in SCHEMA}
+        write_atomically(self.folder / FILE, json.dumps(content, indent=1).encode(), PRIVATE)
 
     def refresh(self) -> None:
         """Read the file again: the terminal and the studio may both be open."""

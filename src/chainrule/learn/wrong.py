@@ -33,15 +33,18 @@ def read(folder: Path) -> list[Wrong]:
     if (file := folder / "wrong.toml").is_file():
         try:
             entries = tomllib.loads(file.read_text(encoding="utf-8"))
-        except tomllib.TOMLDecodeError as error:
+        except (ValueError, RecursionError) as error:
             raise ValueError(f"{file} is not TOML: {error}") from None
         for name, entry in entries.items():
             try:
                 found.append(_from_edits(folder, name, entry))
-            except (ValueError, SyntaxError) as error:
+            except (ValueError, SyntaxError, RecursionError) as error:
                 raise ValueError(f"{file}: {name}: {error}") from None
     for path in (folder / "wrong").glob("*.py"):
-        code = path.read_text(encoding="utf-8")
+        try:
+            code = path.read_text(encoding="utf-8")
+        except UnicodeDecodeError as error:
+            raise ValueError(f"{path} is not text in UTF-8: {error}") from None
         why = code.partition("\n")[0].removeprefix("#").strip()
         found.append(Wrong(path.stem, f"wrong/{path.name}", why, code))
     return sorted(found, key=lambda each: each.name)
@@ -53,6 +56,8 @@ def _from_edits(folder: Path, name: str, entry: Any) -> Wrong:
     base, edits = entry.get("of", "solution"), entry["edits"]
     if base not in ("solution", "starter"):
         raise ValueError(f"of must be 'solution' or 'starter', got {base!r}")
+    if not isinstance(entry["why"], str):
+        raise ValueError(f"why must be a string, got {entry['why']!r}")
     pairs = isinstance(edits, list) and all(isinstance(each, list) and len(each) == 2 for each in edits)
     if not pairs or not all(isinstance(text, str) for each in edits for text in each):
         raise ValueError("edits must be pairs of strings, [[old, new]]")

@@ -10,7 +10,7 @@ import reprlib
 from collections.abc import Callable, Iterator, Mapping
 from typing import Any
 
-from ..support.committing import commit, data_of, gradients_of
+from ..support.atomic.committing import commit, data_of, gradients_of
 from ..value import Value
 
 

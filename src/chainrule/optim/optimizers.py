@@ -12,7 +12,7 @@ from typing import Any
 
 from .. import ops
 from ..functional import clip
-from ..support.committing import assign, commit, data_of, gradients_of
+from ..support.atomic.committing import assign, commit, data_of, gradients_of
 from ..support.ieee import as_float
 from ..value import Value
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 import math
 from operator import setitem
 
-from ..support.committing import assign, commit
+from ..support.atomic.committing import assign, commit
 from .optimizers import Optimizer, checked
 
 

@@ -19,16 +19,15 @@ from typing import Any
 
 from ..learn import course, questions, rendering
 from ..learn.exercise import Exercise, exercises
-from ..learn.progress import Progress, make_folder
+from ..learn.progress import PRIVATE, Progress, make_folder
 from ..learn.sandbox import runner
 from ..learn.sandbox.runner import Limits, Outcome
 from ..learn.terminal.session import next_exercise
-from ..nn.saving import write_atomically
+from ..support.atomic.files import write_atomically
 from . import limits, schemas
 from .limits import RefusedError
 
 Stopped = Callable[[], bool]
-PRIVATE = 0o600  # other users cannot read the learner's files
 PATHS = re.compile(r'File "[^"]*[\\/]([^"\\/]+)"')  # a path in a traceback; its temporary folder is gone
 
 

@@ -1,6 +1,6 @@
 """The methods and operators of a Value, generated from the table: `a.tanh()`, `a + b`.
 
-A comparison gives a bool. While a function is compiled it gives a Value, so that
+A comparison gives a bool. While a function is being compiled, it gives a Value instead, so that
 `where(a < b, x, y)` stays a formula; `&` and `|` combine two such Values. A Value never converts
 to a plain number implicitly, because that would silently cut the graph.
 """

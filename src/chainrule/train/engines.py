@@ -16,7 +16,7 @@ import numpy as np
 from .. import nn, optim
 from ..nn.layers import Layer
 from ..nn.saving import describe
-from ..support.committing import assign, commit, commit_training, prepared
+from ..support.atomic.committing import assign, commit, commit_training, prepared
 from ..value import Value, no_grad
 from .feeding import Data, Plan
 from .metrics import number

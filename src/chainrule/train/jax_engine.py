@@ -17,7 +17,7 @@ from .. import nn, optim
 from ..compiler import Batch, Compiled, CompileError
 from ..compiler.pipeline import Pipeline
 from ..compiler.training import traced_rule
-from ..support.committing import commit_training
+from ..support.atomic.committing import commit_training
 from .engines import EagerEngine, Interrupted, Loss, Outcome, check_loss
 from .feeding import Data, Plan, Stream
 from .jax_devices import FAILED, Common, Devices, check_common, check_none_failed, gather

@@ -23,7 +23,8 @@ from .. import nn, optim
 from ..data import train_test_split
 from ..data.splitting import as_samples, check_count, check_index, check_lengths
 from ..nn.module import as_module
-from ..nn.saving import encode, place
+from ..nn.saving import encode
+from ..support.atomic.files import place
 from ..support.errors import kind_of
 from ..value import modes
 from .choosing import EngineName, make_engine

@@ -18,8 +18,9 @@ from typing import Any
 
 import numpy as np
 
-from ..nn.saving import ModelFileError, describe, encode, place, read, write_atomically
-from ..support.committing import assign, commit, data_of
+from ..nn.saving import ModelFileError, describe, encode, read
+from ..support.atomic.committing import assign, commit, data_of
+from ..support.atomic.files import place, write_atomically
 from .feeding import Stream
 from .history import History
 

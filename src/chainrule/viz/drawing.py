@@ -9,8 +9,8 @@ from itertools import chain
 from pathlib import Path
 from typing import Any, Literal
 
-from ..nn.saving import place, write_atomically
 from ..support import graph
+from ..support.atomic.files import place, write_atomically
 from .explaining.module_names import parameter_names
 from .formats.dot import dot
 from .formats.png import png

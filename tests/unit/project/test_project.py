@@ -29,7 +29,7 @@ LEVELS = [
     *({"version", "support.ieee"}, {"ops"}, {"support.graph"}, {"support.numbers"}),
     {"support.errors", "support.arrays", "support.classic", "support.custom", "support.tree"},
     *({"support"}, {"engine", "_core"}, {"value"}),
-    {"autodiff", "functional", "support.committing", "compiler"},
+    {"autodiff", "functional", "support.atomic.committing", "compiler"},
     *({"data", "inspect", "micrograd", "nn", "optim"}, {"interop", "train"}, {"viz"}),
     *({"__init__"}, {"demo", "learn", "studio"}, {"cli"}, {"__main__"}),
 ]

@@ -222,24 +222,6 @@ def test_an_optimiser_whose_state_has_a_different_size(good: Any) -> None:
     assert model.state_dict() == before
 
 
-def test_bytes_changed_at_random(good: Any, tmp_path: Path) -> None:
-    """A ModelFileError or a resumed run: never a different exception, never a partial model."""
-    whole, path = good("eager").read_bytes(), tmp_path / "file"
-    rng = np.random.default_rng(0)
-    start = nn.MLP(2, [3, 1], seed=1).state_dict()
-    for _ in range(300):
-        mutated = bytearray(whole)
-        for place in rng.integers(0, len(whole), int(rng.integers(1, 4))):
-            mutated[place] = rng.integers(256)
-        path.write_bytes(mutated)
-        model = nn.MLP(2, [3, 1], seed=1)
-        try:
-            train(path, 3, "eager", model)
-        except ModelFileError:
-            assert model.state_dict() == start
-        assert all(math.isfinite(x) for x in model.state_dict().values())
-
-
 @pytest.mark.parametrize(
     ("change", "message"),
     [

@@ -19,9 +19,9 @@ import safetensors.numpy
 
 import chainrule
 from chainrule import Value, load, nn, save
-from chainrule.nn import saving
 from chainrule.nn.activations import NAMES
 from chainrule.nn.saving import ModelFileError
+from chainrule.support.atomic import files
 
 ROOT = Path(__file__).parents[3]
 
@@ -453,27 +453,6 @@ def test_nesting_of_any_depth(depth: int, tmp_path: Path) -> None:
         assert model.parameters() == []
 
 
-# --- thousands of damaged files ------------------------------------------------------------------
-
-
-def test_ten_thousand_mutated_files() -> None:
-    """In a separate process limited to a gigabyte: no crash, no other error, no partial load."""
-    run = subprocess.run(
-        [sys.executable, "-m", "tests.unit.train.mutations", "10000", "0"],
-        capture_output=True,
-        text=True,
-        cwd=ROOT,
-        timeout=600,
-    )
-    assert run.returncode == 0, run.stderr[-2000:]
-    report = json.loads(run.stdout)
-    assert report["strange"] == {}
-    assert sorted(report["endings"]) == ["loaded", "rejected"]
-    assert sum(report["endings"].values()) == 10_000
-    assert report["endings"]["rejected"] > 8_000
-    assert report["leftover"] == ["damaged", "original"]
-
-
 @pytest.mark.skipif(sys.platform != "linux", reason="finds the path of an open file in /proc")
 def test_save_gives_up_if_its_file_keeps_disappearing(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
@@ -487,7 +466,7 @@ def test_save_gives_up_if_its_file_keeps_disappearing(
             Path(os.readlink(f"/proc/self/fd/{opened}")).unlink()
         return True
 
-    monkeypatch.setattr(saving, "_lock", removed)
+    monkeypatch.setattr(files, "_lock", removed)
     message = r"^cannot write .*model: its temporary file was removed 100 times"
     with pytest.raises(OSError, match=message):
         save(nn.MLP(2, [1], seed=1), path)

@@ -223,7 +223,7 @@ class Classic:
 @pytest.mark.parametrize("returned", [list, tuple, iter, np.array, lambda ps: ps + ps])
 @pytest.mark.parametrize("engine", ["auto", "eager", "native"])
 def test_any_callable_with_parameters(returned: Any, engine: str) -> None:
-    """Takes the same steps as a loop by hand, whatever `parameters()` returns; duplicates count once."""
+    """Takes the same steps as a hand-written loop; duplicates in `parameters()` count once."""
     if engine == "native" and chainrule.value.c_core is None:
         pytest.skip("there is no C core")
     model, by_hand = Classic(returned), Classic()

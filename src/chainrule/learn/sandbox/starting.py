@@ -26,7 +26,10 @@ NEEDED = re.compile(
 
 
 def environment() -> dict[str, str]:
-    """A judge's variables: this chainrule, and one thread for linear algebra, as each reserves memory.
+    """The environment variables of a judge.
+
+    They make it import this copy of chainrule, and limit linear algebra to one thread, because every
+    thread reserves memory.
 
     Other variables may hold keys and passwords, so only those that Python and libraries need are passed.
     """
@@ -41,7 +44,7 @@ def environment() -> dict[str, str]:
         "PYTHONIOENCODING": "utf-8:backslashreplace",
         "PYTHONUNBUFFERED": "1",  # so that output before an endless loop is shown
         "PYTHONBREAKPOINT": "0",  # ignores breakpoint() left in the file
-        "HOME": os.devnull,  # hides the user's site-packages; a judge sets its own
+        "HOME": os.devnull,  # hides the user's site-packages; each judge then sets a HOME of its own
     }
     return keep | dict.fromkeys(("OPENBLAS_NUM_THREADS", "OMP_NUM_THREADS", "MKL_NUM_THREADS"), "1")
 
@@ -56,7 +59,7 @@ class Judge:
         self.code: int | None = None
 
     def ask(self, word: bytes) -> None:
-        """END it after its children, or KILL it with the rest of its process group."""
+        """Ask the parent to END the judge after its children, or to KILL its process group."""
         with contextlib.suppress(OSError):  # it has ended
             self.connection.send(word)
 
@@ -110,7 +113,7 @@ class Parent:
                 self.close()
 
     def retire(self) -> None:
-        """Retire it, because the environment changed; current runs end first."""
+        """Start no more judges with it; close it now, or when its current runs have ended."""
         self.retired = True
         if not self.users:
             self.close()
@@ -126,7 +129,7 @@ _parents: list[Parent] = []  # at most one
 
 def _parent() -> Parent:
     variables = environment()
-    # A fork of this process starts its own.
+    # The process id is part of the key, so that a forked copy of this process starts its own Parent.
     key = (os.getpid(), FORKING, variables)
     if not _parents or _parents[0].key != key:
         _forget()

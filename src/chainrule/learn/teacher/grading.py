@@ -13,7 +13,7 @@ from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass
 from pathlib import Path
 
-from ...nn.saving import place, write_atomically
+from ...support.atomic.files import place, write_atomically
 from ..exercise import Exercise, exercises
 from ..progress import FILE as PROGRESS
 from ..sandbox.runner import USUAL, Limits, Outcome

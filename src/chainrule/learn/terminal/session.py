@@ -1,4 +1,4 @@
-"""`chainrule learn` in a terminal: open an exercise, check it on every save, keys for the rest."""
+"""`chainrule learn` in a terminal: opens an exercise, checks it on every save, reads keys."""
 
 from __future__ import annotations
 
@@ -48,7 +48,7 @@ def listed(progress: Progress, style: Style) -> Iterator[str]:
 
 
 def next_exercise(progress: Progress, after: str = "") -> Exercise | None:
-    """The next exercise that is not passed yet, starting over at the end; None if all are."""
+    """The next exercise not yet passed, other than `after`, wrapping around; None if there is none."""
     found = exercises()
     places = [i for i, e in enumerate(found) if e.name == after]
     start = places[0] + 1 if places else 0

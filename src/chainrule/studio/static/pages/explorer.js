@@ -153,7 +153,7 @@ export class Explorer {
         return true;
     }
 
-    /** The request with current values, in case one changed while the picture was loading. */
+    /** The request with current values if one changed while the picture was loading, otherwise false. */
     #since(question) {
         const names = Object.keys(question.values ?? {});
         const values = Object.fromEntries(names.map((name) => [name, this.values[name] ?? 1]));

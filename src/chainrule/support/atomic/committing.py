@@ -12,10 +12,10 @@ from itertools import chain, repeat, starmap
 from operator import call
 from typing import Any
 
-from .. import engine
-from ..value import Value, core
-from . import staleness
-from .ieee import as_float
+from ... import engine
+from ...value import Value, core
+from .. import staleness
+from ..ieee import as_float
 
 Change = tuple[Any, ...]  # a function implemented in C, such as setattr, and its arguments
 

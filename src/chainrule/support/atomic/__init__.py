@@ -1,0 +1,1 @@
+"""Changes that happen completely or not at all: in memory and on disk."""
