@@ -26,17 +26,6 @@ from .support.ieee import INF, NAN
 Formula = Callable[..., Any]
 
 
-@dataclass(frozen=True)
-class Kink:
-    """The points where an operation has no derivative: those where `at` is zero.
-
-    `partials` are the values used there by convention.
-    """
-
-    at: Formula
-    partials: tuple[float, ...]
-
-
 @dataclass(frozen=True, eq=False)
 class Op:
     """One operation: its value, and its partial derivative with respect to each argument."""
@@ -50,7 +39,7 @@ class Op:
     aliases: tuple[str, ...] = ()  # more method names, so that np.arcsin(array of Values) works
     defaults: tuple[float, ...] = ()  # of the last arguments
     domain: tuple[float, float] = (-INF, INF)  # of the first argument; the result is NaN outside
-    kink: Kink | None = None
+    kink: Formula | None = None  # 0 where there is no derivative, and the partials are a convention
     selects: bool = False  # a partial of exactly 0 cuts the edge: not even inf or NaN passes
 
     def __call__(self, *args: Any) -> Any:
@@ -420,7 +409,7 @@ pos = Op("pos", 1, lambda x: +x, (lambda x, out: 1.0,), "pos", "x itself, as a s
 stop_gradient = Op("stop_gradient", 1, lambda x: +x, (None,), doc="x itself, as a constant: no gradient")
 abs = Op("abs", 1, lambda x: x if x > 0.0 else 0.0 - x,
     (lambda x, out: where(less(x, 0.0), -1.0, where(less(0.0, x), 1.0, 0.0 * x)),),
-    doc="the absolute value; the derivative at 0 is 0", kink=Kink(lambda x: x, (0.0,)))
+    doc="the absolute value; the derivative at 0 is 0", kink=lambda x: x)
 
 # --- choices -------------------------------------------------------------------------------------
 
@@ -438,13 +427,13 @@ maximum = Op("maximum", 2,
     (lambda x, y, out: where(less(x, y), 0.0, where(less(y, x), 1.0, where(equal(x, y), 0.5, NAN))),
     lambda x, y, out: where(less(y, x), 0.0, where(less(x, y), 1.0, where(equal(x, y), 0.5, NAN)))),
     doc="the larger of two numbers; on a tie each gets half of the gradient",
-    kink=Kink(lambda x, y: x - y, (0.5, 0.5)))
+    kink=lambda x, y: x - y)
 minimum = Op("minimum", 2,
     lambda x, y: where(less(x, y), x, where(less(y, x), y, where(equal(x, y), x, x + y))),
     (lambda x, y, out: where(less(y, x), 0.0, where(less(x, y), 1.0, where(equal(x, y), 0.5, NAN))),
     lambda x, y, out: where(less(x, y), 0.0, where(less(y, x), 1.0, where(equal(x, y), 0.5, NAN)))),
     doc="the smaller of two numbers; on a tie each gets half of the gradient",
-    kink=Kink(lambda x, y: x - y, (0.5, 0.5)))
+    kink=lambda x, y: x - y)
 
 # --- exponentials and logarithms -----------------------------------------------------------------
 
@@ -507,11 +496,11 @@ atanh = Op("atanh", 1, ieee.atanh,
 hypot: Op = Op("hypot", 2, lambda x, y: _hypot(abs(x), abs(y)),
     (_hypot_ratio, lambda x, y, out: _hypot_ratio(y, x, out)),
     doc="√(x² + y²) without overflow; the derivatives at the origin are 0",
-    kink=Kink(lambda x, y: hypot(x, y), (0.0, 0.0)))
+    kink=lambda x, y: hypot(x, y))
 atan2 = Op("atan2", 2, ieee.atan2,
     (lambda y, x, out: _angle_slope(x, y, out), lambda y, x, out: -_angle_slope(y, x, out)),
     doc="the angle of the point (x, y), called as atan2(y, x); the derivatives at the origin are 0",
-    aliases=("arctan2",), kink=Kink(lambda y, x: hypot(x, y), (0.0, 0.0)))
+    aliases=("arctan2",), kink=lambda y, x: hypot(x, y))
 
 
 def _hypot(x: Any, y: Any) -> Any:
@@ -547,17 +536,17 @@ softplus = Op("softplus", 1, lambda x: where(less(0.0, x), x + log1p(exp(-x)), l
     (lambda x, out: sigmoid(x),), doc="log(1 + exp(x)) without overflow")
 relu = Op("relu", 1, lambda x: where(less(x, 0.0), 0.0, x),
     (lambda x, out: where(less_equal(x, 0.0), 0.0, 1.0),),
-    doc="x if positive, else 0; the derivative at 0 is 0", kink=Kink(lambda x: x, (0.0,)))
+    doc="x if positive, else 0; the derivative at 0 is 0", kink=lambda x: x)
 leaky_relu = Op("leaky_relu", 2, lambda x, negative_slope: where(less(0.0, x), x, negative_slope * x),
     (lambda x, negative_slope, out: where(less(0.0, x), 1.0, negative_slope),
     lambda x, negative_slope, out: where(less(0.0, x), 0.0, x)),
     doc="x if positive, else negative_slope * x; the derivative at 0 is negative_slope",
-    defaults=(0.01,), kink=Kink(lambda x, negative_slope: x, (0.01, 0.0)))
+    defaults=(0.01,), kink=lambda x, negative_slope: x)
 elu = Op("elu", 2, lambda x, alpha: where(less(0.0, x), x, alpha * expm1(x)),
     (lambda x, alpha, out: where(less(0.0, x), 1.0, _times_exp(alpha, x)),
     lambda x, alpha, out: where(less(0.0, x), 0.0, expm1(x))),
     doc="x if positive, else alpha * (exp(x) - 1)", defaults=(1.0,),
-    kink=Kink(lambda x, alpha: x, (1.0, 0.0)))
+    kink=lambda x, alpha: x)
 silu = Op(
     "silu",
     1,
@@ -632,6 +621,14 @@ logsumexp = _variadic(
     least=1,
     doc="log(exp(x1) + exp(x2) + ...) without overflow; its gradient is the softmax",
 )
+
+
+def _lead(xs: Sequence[float]) -> float:
+    """How far the largest number is above the next one."""
+    largest, *rest = sorted(xs, reverse=True)
+    return largest - rest[0] if rest else INF
+
+
 max = _variadic(
     "max",
     (
@@ -642,6 +639,7 @@ max = _variadic(
     finish=lambda n, largest, ties: largest,
     least=1,
     doc="the largest number; ties share the gradient equally",
+    kink=lambda *xs: _lead(xs),
 )
 min = _variadic(
     "min",
@@ -653,6 +651,7 @@ min = _variadic(
     finish=lambda n, smallest, ties: smallest,
     least=1,
     doc="the smallest number; ties share the gradient equally",
+    kink=lambda *xs: _lead([-x for x in xs]),
 )
 
 TABLE: tuple[Op, ...] = tuple(row for row in globals().values() if isinstance(row, Op))

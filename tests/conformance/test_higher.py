@@ -37,7 +37,7 @@ def smooth(op: ops.Op, args: tuple[float, ...]) -> bool:
     if not all(map(math.isfinite, args)):
         return False
     low, high = op.domain
-    away = op.kink is None or op.kink.at(*args) != 0.0
+    away = op.kink is None or op.kink(*args) != 0.0
     return low < args[0] < high and away and not (op.name == "pow" and args[0] <= 0)
 
 

@@ -14,7 +14,7 @@ def complaints(op: Op) -> list[str]:
     right = ops.BY_NAME[op.name]
     if check.parts(op) != check.parts(right):
         return [f"{op.name} lost a partial derivative"]
-    found = check.inaccuracies(op, 1000) + check.breaks_kink(op)
+    found = check.inaccuracies(op, 1000)
     for args, expected, _ in special.read()[op.name]:
         value, partials = check.evaluate(op, args)
         if not all(map(check.same, [value, *partials], expected)):

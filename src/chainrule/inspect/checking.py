@@ -236,12 +236,10 @@ class _Check:
 
     def at_kink(self, node: Any) -> bool:
         row = graph.row(node)
-        args = [v.data for v in node.inputs]
-        if row is not None and row.name in ("max", "min"):
-            return args.count(node.data) > 1
         if row is None or row.kink is None:
             return False
-        return bool(abs(row.kink.at(*args)) <= 2 * max(self.step(x) for x in args))
+        args = [v.data for v in node.inputs]
+        return bool(abs(row.kink(*args)) <= 2 * max(self.step(x) for x in args))
 
     def partials_of(self, node: Any) -> list[float | None]:
         """The local derivatives that backward uses, found by propagating a gradient of 1.

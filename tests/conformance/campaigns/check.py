@@ -109,16 +109,3 @@ def same(a: float, b: float) -> bool:
     if a == b:
         return math.copysign(1.0, a) == math.copysign(1.0, b)
     return math.isfinite(a) and math.isfinite(b) and abs(a - b) <= LIMIT * math.ulp(b)
-
-
-def breaks_kink(op: Op) -> list[str]:
-    """Report a violation of the operation's stated convention at its kink, if it has one."""
-    if op.kink is None:
-        return []
-    args = (0.0, *op.defaults) if op.defaults or op.arity == 1 else (0.0,) * op.arity
-    assert op.kink.at(*args) == 0.0
-    partials = evaluate(op, tuple(args))[1]
-    stated: list[Any] = list(op.kink.partials)
-    if all(map(same, partials, stated)):
-        return []
-    return [f"{op.name} at its kink: partials {partials}, stated {stated}"]

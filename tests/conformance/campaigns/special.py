@@ -46,8 +46,8 @@ def explained(op: Op, part: int | None, args: Args, result: float) -> bool:
     low, high = op.domain
     if not low <= args[0] <= high:
         return math.isnan(result)
-    if part is not None and op.kink is not None and not infinite(args) and op.kink.at(*args) == 0.0:
-        return result == op.kink.partials[part]
+    if part is not None and op.kink is not None and op.kink(*args) == 0.0:
+        return False  # a convention: needs a reason
     if not infinite(args):
         expected = exact(op, part, args)
         if expected is not None:
@@ -210,8 +210,20 @@ REASONS: list[Rule] = [
     ),
     (
         "at the kink, the left derivative, as in PyTorch",
-        lambda op, part, args: op.name in ("leaky_relu", "elu") and args[0] == 0.0 and part == 0,
-        lambda part, args: args[1],
+        lambda op, part, args: op.name in ("leaky_relu", "elu") and args[0] == 0.0 and part is not None,
+        lambda part, args: args[1] if part == 0 else 0.0,
+    ),
+    (
+        "at the kink, 0 by convention",
+        lambda op, part, args: op.name in ("abs", "relu") and args[0] == 0.0 and part is not None,
+        lambda part, args: 0.0,
+    ),
+    (
+        "at the origin, 0 by convention",
+        lambda op, part, args: (
+            op.name in ("hypot", "atan2") and args[0] == args[1] == 0.0 and part is not None
+        ),
+        lambda part, args: 0.0,
     ),
     (
         "0 times infinity",

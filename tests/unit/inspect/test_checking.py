@@ -120,6 +120,17 @@ def test_a_kink_is_a_note_not_a_fault() -> None:
     assert str(report).endswith("0 of 1 gradients agree, the rest at a kink (epsilon 1e-05)")
 
 
+@pytest.mark.parametrize("name", ["max", "min", "maximum", "minimum"])
+def test_nearly_a_tie_is_a_kink(name: str) -> None:
+    """The differences move across it. For max and min this used to be a wrong derivative."""
+    report = check_gradients(getattr(chainrule, name), 1.0, 1.0 + 1e-9)
+    assert report
+    assert f"at a kink of '{name}'" in report.notes[0]
+    for other in (1.0, 2.0):  # at a tie, the differences agree with the convention
+        assert check_gradients(getattr(chainrule, name), 1.0, other).comparisons[0].agrees
+    assert check_gradients(lambda x: chainrule.max([x]), 1.0)
+
+
 def test_a_kink_does_not_excuse_other_faults() -> None:
     report = check_gradients(Value(0.0, label="x").relu() + WRONG(Value(2.0), Value(3.0)))
     assert not report

@@ -50,7 +50,7 @@ def point(op: ops.Op, count: int, rng: random.Random) -> list[float]:
             args[0] = float(rng.randrange(count - 1))
         if op.name == "pow":
             args[0] = abs(args[0])
-        if op.kink is not None and abs(op.kink.at(*args)) < 0.01:
+        if op.kink is not None and abs(op.kink(*args)) < 0.01:
             continue
         return args
 
