@@ -72,9 +72,11 @@ fuzz: .venv/installed
 	$(BIN)/python -m tests.conformance.campaigns.random_graphs $(FUZZ) 0
 	$(BIN)/python -m tests.campaigns.interrupts
 
-# The tests of the C core, built with the address and undefined-behaviour sanitizers.
+# The tests of the C core, built with the address and undefined-behaviour sanitizers, then with ThreadSanitizer.
 sanitize:
-	tools/sanitize.sh -n auto --dist worksteal tests/unit tests/conformance
+	tools/sanitize.sh address,undefined -m pytest -p no:cacheprovider -n auto --dist worksteal tests/unit tests/conformance
+	tools/sanitize.sh thread -m tests.campaigns.threads --rounds 10
+	tools/sanitize.sh thread -m pytest -p no:cacheprovider -n auto --dist worksteal tests/unit tests/conformance
 
 # Every view of the studio, light and dark, wide and narrow, into docs/pictures. Needs chromium.
 screenshots: .venv/installed
@@ -88,7 +90,7 @@ regen: .venv/installed
 	$(BIN)/python tools/picture.py
 
 clean:
-	rm -rf .venv .venv-sanitize build dist src/*.egg-info src/chainrule/*.so
+	rm -rf .venv .venv-address .venv-thread build dist src/*.egg-info src/chainrule/*.so
 	find . -name __pycache__ -type d -prune -exec rm -rf {} +
 
 # Rebuilt when the C sources or the choice of compiler change.

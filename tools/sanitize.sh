@@ -1,21 +1,36 @@
 #!/usr/bin/env bash
-# Runs the suite on a core built with the address and undefined-behaviour sanitizers.
-# CPython keeps memory until it exits, so tests/unit/engine/test_memory.py checks for leaks instead.
+# Runs a command of Python's on a core built with sanitizers:
+#
+#     tools/sanitize.sh address,undefined -m pytest tests/unit
+#     tools/sanitize.sh thread -m tests.campaigns.threads
+#
+# Leak detection is off, because CPython does not free all its memory at exit;
+# tests/unit/engine/test_memory.py checks for leaks instead.
 set -euo pipefail
 cd "$(dirname "$0")/.."
+export CHAINRULE_SANITIZE=$1
+shift
 
-python=.venv-sanitize/bin/python
-test -x "$python" || "${PYTHON:-python3}" -m venv .venv-sanitize
+venv=.venv-${CHAINRULE_SANITIZE%%,*}
+python=$venv/bin/python
+test -x "$python" || "${PYTHON:-python3}" -m venv "$venv"
 "$python" -m pip install --quiet --upgrade pip
 # A copy, not --editable, so that the checkout's ordinary build is left alone.
-CHAINRULE_SANITIZE=1 "$python" -m pip install --quiet --force-reinstall --no-deps .
+rm -rf build
 "$python" -m pip install --quiet '.[dev]'
 rm -rf build
 
-cc=${CC:-cc}
-LD_PRELOAD="$("$cc" -print-file-name=libasan.so) $("$cc" -print-file-name=libubsan.so)"
-export LD_PRELOAD
+libraries=
+for sanitizer in ${CHAINRULE_SANITIZE//,/ }; do
+  library=lib${sanitizer:0:1}san.so
+  test "$sanitizer" != undefined || library=libubsan.so
+  libraries+=" $("${CC:-cc}" -print-file-name="$library")"
+done
+core=$("$python" -c 'import importlib.util as u; print(u.find_spec("chainrule").submodule_search_locations[0])')/_core*.so
+[[ $(nm -D $core) == *__[at]san_* ]] || { echo "The core is not instrumented."; exit 1; }
+
 export ASAN_OPTIONS=detect_leaks=0:allocator_may_return_null=1
 export UBSAN_OPTIONS=print_stacktrace=1
-export PYTHONMALLOC=malloc CHAINRULE_CORE=c CHAINRULE_SANITIZE=1
-exec "$python" -m pytest -p no:cacheprovider "$@"
+export TSAN_OPTIONS=halt_on_error=1:second_deadlock_stack=1
+export PYTHONMALLOC=malloc CHAINRULE_CORE=c LD_PRELOAD=$libraries
+exec setarch --addr-no-randomize "$python" "$@"

@@ -99,6 +99,8 @@ def run_here(names: list[str], stride: int, for_good: bool, at_most: int) -> Non
         if args.exc_type is MemoryError
         else unraisable.append(f"{args.exc_value!r} in {args.object!r}\n")
     )
+    # The interpreter prints an error here that it cannot raise, such as a broken bytearray.
+    sys.excepthook = lambda kind, error, trace: unraisable.append(f"{kind.__name__}: {error}\n")
     wrong = 0
     for entry in entries(*names):
         if entry.needs == "jax":  # what JAX does without memory is not tested here

@@ -35,6 +35,7 @@ from chainrule import (
     optim,
 )
 from chainrule.compiler import Batch, Trainer
+from chainrule.learn.progress import FILE, Progress
 from chainrule.support.modes import Modes
 from chainrule.train import fit
 from chainrule.value import c_core, modes
@@ -61,6 +62,7 @@ class Entry:
     start: Callable[[], Prepare]
     needs: str = ""  # "c": the compiled core; "jax": JAX
     cost: int = 1  # a long campaign makes this many times fewer tries
+    writes: bool = False  # whether it writes a file
 
     def set_up(self) -> AbstractContextManager[Any]:
         """What must hold during all tries."""
@@ -447,7 +449,11 @@ def finishing_in_jax() -> Prepare:
 
 def fresh_folder() -> Path:
     """An empty directory, removed when the process ends."""
-    return Path(tempfile.mkdtemp(dir=_SCRATCH.name))
+    return Path(tempfile.mkdtemp(dir=scratch()))
+
+
+def scratch() -> str:
+    return _SCRATCH.name
 
 
 _SCRATCH = tempfile.TemporaryDirectory(prefix="chainrule-campaign-")
@@ -475,6 +481,27 @@ def saving() -> Prepare:
             only_file(path)
 
         return partial(chainrule.save, new, path), check
+
+    return prepare
+
+
+def noting_progress() -> Prepare:
+    """A learner passes an exercise; the file holds this, or what it held before."""
+    names = ["write_mul", "write_neuron"]
+
+    def prepare() -> Prepared:
+        progress = Progress(fresh_folder())
+        progress.note_passed(names[0])
+
+        def check(failed: bool) -> None:
+            found = Progress.read(progress.folder)
+            assert found.damaged is None
+            assert list(found.passed) in ([names[:1], names] if failed else [names])
+            progress.note_passed(names[1])
+            assert list(Progress.read(progress.folder).passed) == names
+            only_file(progress.folder / FILE)
+
+        return partial(progress.note_passed, names[1]), check
 
     return prepare
 
@@ -537,7 +564,8 @@ ENTRIES: list[Entry] = [
     Entry("clip_grad_norm_", clipping),
     Entry("Module.load_state_dict", loading_a_model),
     Entry("Optimizer.load_state_dict", loading_an_optimizer),
-    Entry("save", saving),
+    Entry("save", saving, writes=True),
+    Entry("Progress.note_passed", noting_progress, writes=True),
     Entry("load", loading),
     Entry("Trainer.write_back", lambda: native(lambda trainer: trainer.write_back()), "c"),
     Entry("Trainer.refresh", lambda: native(lambda t: (t.write_back(), t.refresh())), "c"),
@@ -547,8 +575,8 @@ ENTRIES: list[Entry] = [
     Entry("fit, eager, validated", partial(fitting, "eager", 1, validation=(X[:3], Y[:3]))),
     Entry("fit, native", partial(fitting, "native"), "c"),
     Entry("fit, native, validated", partial(fitting, "native", validation=(X[:3], Y[:3])), "c"),
-    Entry("fit, eager, resumed", partial(resuming, "eager")),
-    Entry("fit, native, resumed", partial(resuming, "native"), "c"),
+    Entry("fit, eager, resumed", partial(resuming, "eager"), writes=True),
+    Entry("fit, native, resumed", partial(resuming, "native"), "c", writes=True),
     Entry("fit, jax", partial(fitting, "jax", 1), "jax", cost=20),
     Entry("JaxRun.finish", finishing_in_jax, "jax"),
 ]

@@ -1,16 +1,32 @@
 """The short forms of the campaigns, for CI. Each has a long form: `python -m tests.campaigns.NAME`."""
 
 import random
+import subprocess
+from collections.abc import Callable
+from typing import Any
 
 import pytest
 
-from ..conftest import require
-from . import files, interrupts, signals
+from chainrule.value import c_core
+
+from ..conftest import python, require, require_program
+from . import allocations, files, interrupts, saves, signals, states, threads
 from .entries import ENTRIES, Entry
 
 EVERY = pytest.mark.parametrize("entry", ENTRIES, ids=lambda entry: entry.name)
+WRITERS = pytest.mark.parametrize(
+    "entry", [e for e in ENTRIES if e.writes], ids=lambda entry: entry.name
+)
+LINUX = pytest.mark.skipif("sys.platform != 'linux'", reason="needs Linux, a POSIX system")
 # A file opened just before an interrupt is closed when it is destroyed, with this warning.
 UNCLOSED = pytest.mark.filterwarnings("ignore:Exception ignored in. <_io.FileIO")
+
+
+def campaign(name: str, *words: str) -> str:
+    """Run a campaign as a command; returns what it printed."""
+    done = python("-m", f"tests.campaigns.{name}", *words)
+    assert done.returncode == 0, done.stdout + done.stderr
+    return done.stdout
 
 
 def needed(entry: Entry) -> Entry:
@@ -29,13 +45,48 @@ def test_an_interrupt_leaves_the_old_or_the_new_state(entry: Entry) -> None:
     assert made > min(instructions, 120) // 8 // entry.cost
 
 
+@LINUX
 @UNCLOSED
-@pytest.mark.skipif("sys.platform != 'linux'", reason="needs POSIX timers")
 @EVERY
 def test_a_signal_leaves_the_old_or_the_new_state(entry: Entry) -> None:
     signals.attack(needed(entry), max(1, 20 // entry.cost), random.Random(entry.name))
 
 
+@LINUX
+@pytest.mark.parametrize("options", [[], ["--for-good"]], ids=["once", "for good"])
+def test_a_failed_allocation_leaves_the_old_or_the_new_state(options: list[str]) -> None:
+    require_program("cc")
+    said = allocations.main("--stride", "150", *options)
+    assert said.count("allocations failed") == sum(e.needs != "jax" and e.runs_here for e in ENTRIES)
+
+
 @pytest.mark.parametrize("kind", files.KINDS)
 def test_a_damaged_file_is_rejected_or_read_exactly(kind: str) -> None:
     files.main([kind], fields=600, flips=600, seed=0, processes=1)
+
+
+@LINUX
+def test_a_killed_or_refused_save_leaves_the_old_file_or_the_new_one() -> None:
+    """In a process of its own: it forks, which JAX does not allow."""
+    require_program("unshare")
+    if subprocess.run(saves.own_mounts("true")).returncode:
+        pytest.skip("only root may mount file systems here")
+    said = campaign("saves", "--kills", "60")
+    assert said.count("kills hit it") == said.count("the disk was full") == len(saves.writers())
+
+
+@LINUX
+def test_a_forked_child_works_whatever_the_other_threads_were_doing() -> None:
+    said = campaign("forks", "--count", "1")
+    assert said.startswith("5 locks, each held at a fork")
+    assert said.count("forks while it ran") > 20
+
+
+@pytest.mark.parametrize("kind", threads.KINDS, ids=lambda kind: kind.__name__)
+def test_threads_at_the_same_time(kind: Callable[[random.Random], Any]) -> None:
+    kind(random.Random(0))
+
+
+@pytest.mark.skipif(c_core is None, reason="needs the C core")
+def test_random_steps_on_both_cores() -> None:
+    assert states.main(runs=100, steps=60, seed=0) == 6000

@@ -159,7 +159,7 @@ class _Activity:
 def some(memory: bytearray, rows: Sequence[int]) -> bool:
     """Whether any of the rows is marked."""
     if isinstance(rows, range):
-        return 1 in memory[rows.start : rows.stop]
+        return memory.find(1, rows.start, rows.stop) >= 0
     return any(memory[row] for row in rows)
 
 
@@ -232,7 +232,7 @@ def may_assign(instruction: Instruction, part: int) -> bool:
 
 def clear(steps: list[Step], written: bytearray, rows: Sequence[int]) -> None:
     """Clear those rows that have not been written."""
-    if isinstance(rows, range) and 0 not in written[rows.start : rows.stop]:
+    if isinstance(rows, range) and written.find(0, rows.start, rows.stop) < 0:
         return
     for row in sorted({row for row in rows if not written[row]}):
         written[row] = 1

@@ -122,15 +122,31 @@ class Parent:
         self.asking.close()
         self.process.wait()
 
+    def disown(self) -> None:
+        """Close this process's copy of the connection, which would keep the other process running."""
+        self.asking.close()
+        self.process.returncode = 0  # it is not a child of this process
+
 
 _lock = threading.RLock()
 _parents: list[Parent] = []  # at most one
 
 
+def _start_afresh() -> None:
+    """A forked child starts a Parent of its own; the thread that held the lock does not exist there."""
+    global _lock
+    _lock = threading.RLock()
+    while _parents:
+        _parents.pop().disown()
+
+
+if hasattr(os, "register_at_fork"):
+    os.register_at_fork(after_in_child=_start_afresh)
+
+
 def _parent() -> Parent:
     variables = environment()
-    # The process id is part of the key, so that a forked copy of this process starts its own Parent.
-    key = (os.getpid(), FORKING, variables)
+    key = (FORKING, variables)
     if not _parents or _parents[0].key != key:
         _forget()
         _parents.append(Parent(key, variables))
