@@ -11,7 +11,7 @@ import sys
 from collections.abc import Callable
 from typing import Any
 
-from ..ops import BY_NAME, Variadic
+from ..ops import TABLE, Variadic
 
 
 def is_array(x: Any) -> bool:
@@ -95,8 +95,14 @@ def numpy_reduction(method: Callable[..., Any]) -> Callable[..., Any]:
 
 # Ufuncs without a loop for objects. They give plain numbers, because their derivatives are 0.
 _PLAIN = ("isfinite", "isinf", "isnan", "sign")
-# Ufuncs that NumPy delegates to a method of the first argument, which may be a plain number.
-_BY_METHOD = ("arctan2", "hypot")
+# Ufuncs of two arguments that NumPy delegates to a method of the first, which may be a plain number.
+# It uses operators for rows with a symbol, and comparisons for maximum and minimum.
+_BY_METHOD = {
+    name: op
+    for op in TABLE
+    if op.arity == 2 and not op.symbol and op.name not in ("maximum", "minimum")
+    for name in (op.name, *op.aliases)
+}
 
 
 def array_ufunc(self: Any, ufunc: Any, method: str, *inputs: Any, **options: Any) -> Any:
@@ -128,8 +134,7 @@ def array_ufunc(self: Any, ufunc: Any, method: str, *inputs: Any, **options: Any
     if ufunc.__name__ == "signbit" and method == "__call__":
         return ufunc(inputs[0].data, **options)
     if ufunc.__name__ in _BY_METHOD and method == "__call__" and not options:
-        op = BY_NAME["atan2" if ufunc.__name__ == "arctan2" else ufunc.__name__]
-        return np.frompyfunc(op, 2, 1)(*map(as_object, inputs))
+        return np.frompyfunc(_BY_METHOD[ufunc.__name__], 2, 1)(*map(as_object, inputs))
     result = getattr(ufunc, method)(*(as_object(x) for x in inputs), **options)
     return result[()] if isinstance(result, np.ndarray) and result.shape == () else result
 

@@ -13,9 +13,6 @@ from .. import ops
 from . import errors, graph
 from .ieee import as_float
 
-# Tutorials treat the second argument of these as part of the operation: `**2` has one input.
-_PARAMETRIC = (ops.pow, ops.leaky_relu, ops.elu)
-
 
 class Inputs(frozenset[Any]):
     """A set of nodes that keeps insertion order and can be indexed."""
@@ -59,10 +56,15 @@ class LocalGradients:
 
 
 def _get_children(self: Any) -> tuple[Any, ...]:
-    """The inputs in order, with duplicates, without the constant of `x**2`."""
+    """The inputs in order, with duplicates; as in tutorials, without constants that set the operation.
+
+    These are the exponent of `x**2` and the arguments that have defaults.
+    """
     inputs: tuple[Any, ...] = self.inputs
-    parametric = graph.row(self) in _PARAMETRIC and len(inputs) == 2 and inputs[1].is_constant
-    return inputs[:1] if parametric else inputs
+    row = graph.row(self)
+    count = 0 if row is None else 1 if row is ops.pow else len(row.defaults)
+    settings = inputs[len(inputs) - count :]
+    return inputs[: len(inputs) - count] if all(v.is_constant for v in settings) else inputs
 
 
 def _set_children(self: Any, children: Iterable[Any]) -> None:

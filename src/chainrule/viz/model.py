@@ -22,7 +22,7 @@ LEAF, CONSTANT, OPERATION, GROUP = "leaf", "constant", "operation", "group"
 TABLE, CUSTOM, BY_HAND = "table", "custom", "by hand"
 CHANGED = "out of date"  # shown for a node whose shares are no longer known
 
-SYMBOLS = {"add": "+", "sub": "−", "mul": "×", "div": "÷", "neg": "−", "pow": "**", "dot": "dot"}
+TYPESET = {"-": "−", "*": "×", "/": "÷", "neg": "−"}  # symbols of the table
 
 
 @dataclass(frozen=True)
@@ -170,13 +170,14 @@ def values_of(orders: Sequence[Sequence[Any]]) -> list[Any]:
 def _node(i: int, value: Any, inputs: tuple[int, ...], label: str, known: bool) -> Node:
     kind = CONSTANT if value.is_constant else OPERATION if inputs else LEAF
     name = value.op or ""
-    row = graph.row(value)
-    symbol = SYMBOLS.get(name) or (row.symbol if row is not None else "") or name
+    row = ops.BY_NAME.get(name, graph.row(value))
+    symbol = "" if row is None else row.symbol
     grad: float | None = _gradient(value)
     if kind == CONSTANT or (grad == 0.0 and not known):
         grad = None
     rule = _rule(value) if value.inputs else ""
-    return Node(i, kind, name, symbol, label, value.data, grad, inputs, rule=rule)
+    shown = TYPESET.get(symbol, symbol) or name
+    return Node(i, kind, name, shown, label, value.data, grad, inputs, rule=rule)
 
 
 def _rule(value: Any) -> str:

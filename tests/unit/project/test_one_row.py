@@ -15,7 +15,7 @@ from ...conftest import python
 
 ROOT = Path(__file__).resolve().parents[3]
 (ROW,) = re.findall(r"^square = .*$", (ROOT / "ARCHITECTURE.md").read_text(), re.MULTILINE)
-# A second, less simple row, with two arguments, a default and a branch.
+# Less simple rows: with two arguments, a default and a branch; with the name of a ufunc and a symbol.
 OTHER = """
 soft_step = Op(
     "soft_step",
@@ -28,6 +28,19 @@ soft_step = Op(
     doc="a step that begins as a parabola",
     defaults=(1.0,),
 )
+logaddexp = Op(
+    "logaddexp",
+    2,
+    lambda x, y: y + softplus(x - y),
+    (lambda x, y, out: sigmoid(x - y), lambda x, y, out: sigmoid(y - x)),
+)
+ratio = Op(
+    "ratio",
+    2,
+    lambda x, y: div(x, y),
+    (lambda x, y, out: div(1.0, y), lambda x, y, out: -div(out, y)),
+    symbol="/",
+)
 """
 MARK = "# --- operations on any number of values"
 
@@ -38,6 +51,7 @@ from chainrule.inspect.notation import Text
 from chainrule.inspect.rules import rule
 from chainrule.studio.pictures import of_expression
 from chainrule.studio.schemas import Expression
+from chainrule.viz.model import picture
 from chainrule.viz.web.javascript import ops_module
 
 assert c.core == CORE, c.core
@@ -50,6 +64,10 @@ assert c.grad(c.grad(c.square))(3.0) == 2.0
 assert c.soft_step(2.0, width=2.0) == c.soft_step(2.0, 2.0) == 1.0
 assert abs(c.grad(c.soft_step)(2.0) - 8.0 / 9.0) < 1e-15
 assert c.check_gradients(c.soft_step, 2.0, 0.5)
+assert c.soft_step(x, 2.0)._children == (x,) and len(c.soft_step(x, x + 0.0)._children) == 2
+for out in (np.logaddexp(2.0, x), np.logaddexp(np.array([2.0]), x)[0]):
+    assert abs(out.data - np.logaddexp(2.0, 3.0)) < 1e-15 and len(out.inputs) == 2, out
+assert picture(c.ratio(x, 2.0)).nodes[-1].symbol == "÷"
 assert c.hessian(lambda x: c.square(x[0]) * c.soft_step(x[1]))([1.0, 2.0])[0][0] == 2 * c.soft_step(2.0)
 
 def function(a, b):
