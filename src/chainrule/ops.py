@@ -282,7 +282,7 @@ def _fitted(x: Any, centre: float, coefficients: tuple[float, ...]) -> Any:
     return total
 
 
-def _erfc_tail(x: Any) -> Any:
+def erfc_tail(x: Any) -> Any:
     """erfc(x) for 0.64 <= x <= 28."""
     return _gaussian(div(_fitted(x, 1.75, _ERFC_TAIL), x), x, 1.0)
 
@@ -520,7 +520,7 @@ erfc = Op(
     "erfc",
     1,
     # the C library's erfc is up to 5 ulp off in the tail
-    lambda x: where(less(x, 0.64), 1.0 - erf(x), where(less(28.0, x), 0.0, _erfc_tail(x))),
+    lambda x: where(less(x, 0.64), 1.0 - erf(x), where(less(28.0, x), 0.0, erfc_tail(x))),
     (lambda x, out: _gaussian(-_TWO_OVER_SQRT_PI, x, 1.0),),
     doc="1 - erf(x), accurate in the tail",
 )

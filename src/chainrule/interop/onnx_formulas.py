@@ -15,7 +15,7 @@ import math
 from typing import Any
 
 from .. import ops
-from ..ops import Op, _erfc_tail
+from ..ops import Op
 
 SAME = (
     "add sub mul div neg abs exp log sqrt sin cos tan asin acos atan sinh cosh tanh asinh acosh atanh "
@@ -80,8 +80,6 @@ FORMULAS: dict[str, Any] = {
     "silu": _silu,
     "sigmoid": lambda x: ops.div(ops.exp(ops.minimum(x, 0.0)), 1.0 + ops.exp(-ops.abs(x))),
     "softplus": lambda x: ops.relu(x) + ops.log1p(ops.exp(-ops.abs(x))),
-    "elu": lambda x, a: ops.where(ops.less(0.0, x), x, a * ops.expm1(x)),
-    "leaky_relu": lambda x, a: ops.where(ops.less(0.0, x), x, a * x),
     "cbrt": _cbrt,
     "expm1": _expm1,
     "log1p": _log1p,
@@ -157,11 +155,11 @@ def _erf(x: Any) -> Any:
             math.factorial(n) * (2 * n + 1)
         )
     size = ops.abs(x)
-    far = 1.0 - ops.where(ops.less(28.0, size), 0.0, _erfc_tail(size))
+    far = 1.0 - ops.where(ops.less(28.0, size), 0.0, ops.erfc_tail(size))
     return ops.where(ops.less(size, 0.7), x * total, _sign(x) * far)
 
 
-DOUBLE: dict[str, Any] = {
+IN_DOUBLE: dict[str, Any] = {
     "tan": lambda x: ops.div(ops.sin(x), ops.cos(x)),
     "atan": _atan,
     "asin": lambda x: ops.atan(ops.div(x, ops.sqrt((1.0 - x) * (1.0 + x)))),
@@ -177,8 +175,8 @@ DOUBLE: dict[str, Any] = {
 
 def formula(op: Op, double: bool) -> Any:
     """The formula for a row that ONNX or onnxruntime lacks or computes wrongly; else None."""
-    if double and op.name in DOUBLE:
-        return DOUBLE[op.name]
+    if double and op.name in IN_DOUBLE:
+        return IN_DOUBLE[op.name]
     if op.name in FORMULAS:
         return FORMULAS[op.name]
     return None if op.name in {*NAMES, *COMPARISONS, "where"} else op.forward
