@@ -121,6 +121,13 @@ def test_imports_point_one_way() -> None:
     )
 
 
+def test_no_module_imports_a_private_name() -> None:
+    for name, path in MODULES.items():
+        for node in ast.walk(ast.parse(path.read_text())):
+            taken = {alias.name for alias in node.names} if isinstance(node, ast.ImportFrom) else set()
+            assert {each for each in taken if re.match("_[^_]", each)} <= {"_core"}, name
+
+
 def assert_no_circle(edges: dict[str, set[str]]) -> None:
     done: set[str] = set()
     while left := set(edges) - done:
