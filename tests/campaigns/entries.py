@@ -36,6 +36,7 @@ from chainrule import (
 )
 from chainrule.compiler import Batch, Trainer
 from chainrule.learn.progress import FILE, Progress
+from chainrule.nn.watching import collector
 from chainrule.support.modes import Modes
 from chainrule.train import fit
 from chainrule.value import c_core, modes
@@ -95,10 +96,11 @@ class Entry:
 
 
 def sound() -> None:
-    """All modes are off, and expressions, derivatives and their graphs work."""
+    """Modes and collectors are off, and expressions, derivatives and their graphs work."""
     if modes() != Modes():
         gc.collect()  # a mode ends when its context manager is destroyed
     assert modes() == Modes()
+    assert collector.get() is None
     x = Value(3.0)
     y = x * x
     y.backward()
@@ -409,7 +411,6 @@ def fitting(engine: str, epochs: int = 3, **options: Any) -> Prepare:
         def check(failed: bool) -> None:
             assert moment(optimizer) == moments[optimizer.steps]
             assert signal.getsignal(signal.SIGINT) is before
-            assert all(layer.watched is None for layer in model.layers)
             if optimizer.steps % 2 == 0:
                 made = optimizer.steps
                 train(model, optimizer, 1)

@@ -13,6 +13,7 @@ from ..functional import dot
 from ..value import Value
 from .activations import Activation, ActivationName, activation_named, name_of
 from .module import Module
+from .watching import collect
 
 Initializer = Callable[[random.Random, int, int], float]
 InitName = Literal["uniform", "xavier", "he"]
@@ -86,8 +87,6 @@ class Neuron(Module):
 class Layer(Module):
     """Neurons in parallel. A layer with one neuron returns a Value, a larger layer a list."""
 
-    watched: list[list[Any]] | None = None  # collects the outputs, if not None
-
     def __init__(
         self,
         nin: int,
@@ -106,8 +105,7 @@ class Layer(Module):
     def forward(self, x: Any) -> Any:
         x = _as_list(x)
         outputs = [neuron(x) for neuron in self.neurons]
-        if self.watched is not None:
-            self.watched.append(outputs)
+        collect(self, outputs)
         return outputs[0] if len(outputs) == 1 else outputs
 
     def __repr__(self) -> str:

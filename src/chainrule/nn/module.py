@@ -52,7 +52,14 @@ class Module:
 
     def train(self, mode: bool = True) -> Module:
         """Switch to training mode, or with `mode=False` to evaluation mode; returns self."""
-        for module in self.modules():
+        modules = list(self.modules())
+        for module in modules:
+            if any(True for _ in _things(module.training, "", {})):
+                raise TypeError(
+                    f"{type(module).__name__}.training is the mode, True or False, but holds "
+                    f"parameters: rename the attribute"
+                )
+        for module in modules:
             module.training = mode
         return self
 
@@ -117,8 +124,7 @@ def _few(names: list[str]) -> str:
 def _items(thing: Any) -> list[tuple[str, Any]]:
     """The contents of a module or container, by name or position; empty for anything else."""
     if isinstance(thing, Module):
-        own = {"training", "watched"}  # state, not part of the architecture
-        return [(name, item) for name, item in vars(thing).items() if name not in own]
+        return list(vars(thing).items())
     if isinstance(thing, dict):
         return [(str(key), item) for key, item in thing.items()]
     objects = str(getattr(thing, "dtype", "")) == "object" and thing.ndim  # an array of objects

@@ -10,6 +10,7 @@ from typing import Any
 
 from .. import check_gradients
 from ..inspect.expressions import Expression, parse
+from ..nn.watching import Rows, watch
 from ..support import graph
 from ..train import loss_named
 from ..value import Value
@@ -98,22 +99,21 @@ def of_sample(asked: schemas.Sample) -> dict[str, Any]:
         p.data = x
     inputs = [Value(x, label=name) for name, x in zip("xy", asked.sample, strict=True)]
     target = config.targets_for(settings, asked.target)
-    for layer in model.layers:
-        layer.watched = []  # the outputs of its neurons
-    loss = loss_named(settings.loss)([model(inputs)], [target])
+    prediction, outputs = watch(model.layers, lambda: model(inputs))
+    loss = loss_named(settings.loss)([prediction], [target])
     names = {p: name for name, p in model.named_parameters()}
     found = pictured(loss, names)
     if not asked.every:
-        found = fold_neurons(found, _neurons(model, loss))
+        found = fold_neurons(found, _neurons(outputs, loss))
     return drawn(found)
 
 
-def _neurons(model: Any, loss: Value) -> dict[int, str]:
+def _neurons(outputs: list[Rows], loss: Value) -> dict[int, str]:
     """The nodes of the loss's picture that are neuron outputs, with the neurons' names."""
     places = {value: i for i, value in enumerate(values_of([graph.topological(loss)]))}
     return {
         places[output]: f"layers.{i}.neurons.{k}"
-        for i, layer in enumerate(model.layers)
-        for k, output in enumerate(layer.watched[-1])
+        for i, rows in enumerate(outputs)
+        for k, output in enumerate(rows[-1])
         if output in places
     }

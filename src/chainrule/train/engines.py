@@ -7,7 +7,7 @@ native_engine.py in native code, and jax_engine.py on JAX devices; choosing.py s
 from __future__ import annotations
 
 import math
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from typing import Any, Literal, Protocol, get_args
 
@@ -16,7 +16,8 @@ import numpy as np
 from .. import nn, optim
 from ..nn.layers import Layer
 from ..nn.saving import describe
-from ..support.atomic.committing import assign, commit, commit_training, prepared
+from ..nn.watching import watch
+from ..support.atomic.committing import commit_training
 from ..value import Value, no_grad
 from .feeding import Data, Plan
 from .metrics import number
@@ -189,33 +190,10 @@ def layers_of(model: nn.Module) -> dict[str, Layer]:
 def outputs_of_layers(model: nn.Module, xs: Any) -> dict[str, list[list[float]]]:
     """The outputs of each layer for every sample, with one row per call to the layer."""
     layers = layers_of(model)
-    with no_grad(), Watched(layers.values()):
-        for x in xs:
-            model(x)
-        found = {name: layer.watched or [] for name, layer in layers.items()}
-    return {name: [[number(v) for v in row] for row in rows] for name, rows in found.items()}
-
-
-class Watched:
-    """Makes layers collect outputs until the block ends or, after an interrupt, `self` is destroyed."""
-
-    end: Iterable[None] = ()  # on the class, because __init__ may be interrupted too
-
-    def __init__(self, layers: Iterable[Layer]) -> None:
-        self.layers = list(layers)
-        self.end = prepared(*(assign(layer, watched=None) for layer in self.layers))
-
-    def __enter__(self) -> None:
-        try:
-            commit(*(assign(layer, watched=[]) for layer in self.layers))
-        except BaseException:  # a traceback may keep `self` alive
-            any(self.end)
-            raise
-
-    def __exit__(self, *error: object) -> None:
-        any(self.end)  # allocates nothing
-
-    __del__ = __exit__
+    with no_grad():
+        _, found = watch(layers.values(), lambda: [model(x) for x in xs])
+    pairs = zip(layers, found, strict=True)
+    return {name: [[number(v) for v in row] for row in rows] for name, rows in pairs}
 
 
 def dead_share(outputs: dict[str, list[list[Any]]]) -> float:

@@ -17,6 +17,7 @@ from .. import nn, optim
 from ..compiler import Batch, Compiled, CompileError, Trainer
 from ..compiler.compiled import compile_parts
 from ..compiler.training import not_traced
+from ..nn.watching import watch
 from ..value import Value
 from .engines import (
     LOSSES,
@@ -24,7 +25,6 @@ from .engines import (
     Interrupted,
     Loss,
     Outcome,
-    Watched,
     check_loss,
     dead_share,
     is_plain,
@@ -62,11 +62,9 @@ class NativeEngine(EagerEngine):
 
     def of_one(self, x: Any, y: Any) -> tuple[Any, Any, Any]:
         """The function to compile: a sample's loss, its prediction, and the outputs of the layers."""
-        with Watched(self.layers.values()):
-            prediction = self.model(x)
-            outputs = {name: layer.watched or [] for name, layer in self.layers.items()}
+        prediction, rows = watch(self.layers.values(), lambda: self.model(x))
         loss = check_loss(self.loss([prediction], [y]))
-        return loss, (prediction, loss), outputs
+        return loss, (prediction, loss), dict(zip(self.layers, rows, strict=True))
 
     def compiled(self, batch: Batch) -> list[Compiled[Any]]:
         """The three programs, in the model's current mode; raises if two traces of it differ."""

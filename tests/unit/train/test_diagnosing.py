@@ -1,6 +1,8 @@
 """diagnose finds each problem in a network built to have it, and none in healthy networks."""
 
 import math
+import threading
+from concurrent.futures import ThreadPoolExecutor
 from typing import Any
 
 import numpy as np
@@ -10,6 +12,7 @@ import chainrule
 from chainrule import data, diagnose, nn, optim
 from chainrule.train import fit
 from chainrule.train.diagnosing import Diagnosis, check_scale
+from chainrule.train.engines import outputs_of_layers
 
 from ...conftest import require
 
@@ -267,7 +270,6 @@ def test_diagnose_leaves_the_model_unchanged(make: Any) -> None:
     diagnose(model, "mse", X, Y, optimizer)
     assert (model.state_dict(), [p.grad for p in model.parameters()], optimizer.state_dict()) == before
     assert model.training
-    assert all(module.watched is None for module in model.modules() if isinstance(module, nn.Layer))
 
 
 def test_an_error_leaves_the_model_unchanged() -> None:
@@ -278,7 +280,22 @@ def test_an_error_leaves_the_model_unchanged() -> None:
     with pytest.raises(ValueError, match=r"^unknown loss 'foo'"):
         diagnose(model, "foo", X, Y)
     assert model.parameters()[0].grad == 5.0
-    assert all(layer.watched is None for layer in model.layers)
+
+
+def test_threads_that_share_a_model_see_their_own_outputs() -> None:
+    """In each layer, both threads wait until the other has arrived there too."""
+    both = threading.Barrier(2, timeout=60)
+
+    def meeting(x: Any) -> Any:
+        both.wait()
+        return x
+
+    model = nn.MLP(1, [1, 1], meeting, meeting, seed=0)
+    with ThreadPoolExecutor(2) as pool:
+        found = list(pool.map(lambda x: outputs_of_layers(model, [[x]]), [1.0, 2.0]))
+    w, v = (layer.neurons[0].w[0].data for layer in model.layers)
+    wanted = [{"layer 1": [[x * w]], "layer 2": [[x * w * v]]} for x in (1.0, 2.0)]
+    assert found == wanted
 
 
 def test_the_optimizer_of_another_model() -> None:

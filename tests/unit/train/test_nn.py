@@ -132,6 +132,24 @@ def test_parameters_in_an_array() -> None:
     assert Table().state_dict() == {"rows.0.0": 1.0, "rows.0.1": 2.0, "rows.1.0": 3.0, "rows.1.1": 4.0}
 
 
+def test_no_attribute_name_hides_a_parameter() -> None:
+    class Named(Module):
+        def __init__(self) -> None:
+            self.watched = Value(1.0)
+            self.training = [Value(2.0)]  # type: ignore[assignment]
+
+    model = Sequential(Named(), Layer(1, 1, seed=0))
+    model[1].watched = Named()
+    names = ["layers.0.watched", "layers.0.training.0", "layers.1.watched.watched"]
+    assert set(names) < set(model.state_dict())
+    assert len(model.parameters()) == 6
+    message = r"^Named.training is the mode, True or False, but holds parameters: rename the attribute$"
+    with pytest.raises(TypeError, match=message):
+        model.eval()
+    assert isinstance(model[0].training, list)
+    assert model.training
+
+
 def test_without_forward() -> None:
     class Empty(Module):
         pass

@@ -19,6 +19,7 @@ import pytest
 import chainrule
 from chainrule import Value, custom_op, dot, draw, nn, optim
 from chainrule import sum as total
+from chainrule.nn.watching import watch
 from chainrule.support import graph, numbers
 from chainrule.viz import drawing, labels, picture
 from chainrule.viz.formats import png, text
@@ -661,14 +662,13 @@ def test_neuron_boxes_show_the_engines_numbers(activation: str) -> None:
     for i, p in enumerate(model.parameters()):
         p.data += 0.1 * (i % 3)
     x = [Value(0.7, label="x"), Value(-1.2, label="y")]
-    for layer in model.layers:
-        layer.watched = []
-    loss = (model(x) - 3.0) ** 2
+    output, outputs = watch(model.layers, lambda: model(x))
+    loss = (output - 3.0) ** 2
     loss.backward()
     neurons = {
-        f"layers.{i}.neurons.{k}": (layer.neurons[k], output)
-        for i, layer in enumerate(model.layers)
-        for k, output in enumerate(layer.watched[-1])
+        f"layers.{i}.neurons.{k}": (model.layers[i].neurons[k], output)
+        for i, rows in enumerate(outputs)
+        for k, output in enumerate(rows[-1])
     }
     places = {value: i for i, value in enumerate(graph.topological(loss))}
     ends = {places[output]: name for name, (_, output) in neurons.items()}
