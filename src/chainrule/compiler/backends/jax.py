@@ -72,6 +72,13 @@ def _cosh(x: Array) -> Array:
     return 0.5 * half * half + 0.5 / half / half
 
 
+def _tanh(x: Array) -> Array:
+    """sinh / √(1 + sinh²) near 0, where JAX's tanh is 7 ulp off; from exp(2|x|) elsewhere."""
+    sinh = _sinh_near_zero(x)
+    far = 1.0 - 2.0 / (jnp.exp(2.0 * jnp.abs(x)) + 1.0)
+    return jnp.where(jnp.abs(x) < 1.0, sinh / jnp.sqrt(1.0 + sinh * sinh), jnp.copysign(far, x))
+
+
 def _expm1(x: Array) -> Array:
     """Computes 2 sinh(x/2) exp(x/2) near 0, where JAX's expm1 is 4 ulp off."""
     near = _sinh_near_zero(0.5 * x) * (2.0 * jnp.exp(0.5 * x))
@@ -106,8 +113,9 @@ VALUES: dict[str, Callable[..., Any]] = {
     "log1p": _log1p,
     "sinh": _sinh,
     "cosh": _cosh,
+    "tanh": _tanh,
 }
-SAME = "abs log log2 log10 tan tanh hypot maximum minimum"
+SAME = "abs log log2 log10 tan hypot maximum minimum"
 VALUES |= {name: getattr(jnp, name) for name in SAME.split()}
 VALUES |= {op.name: getattr(jnp, op.aliases[0]) for op in TABLE if op.aliases}  # arcsin, arctan2, ...
 VALUES["atanh"] = _atanh
