@@ -8,8 +8,10 @@ import pytest
 
 from chainrule import data, nn
 from chainrule.train import fit
+from chainrule.train.jax_engine import CHECKED
 
 from ..near import near
+from ..unit.train.test_feeding import WRONG_TARGETS
 from .conftest import Workers
 
 
@@ -93,6 +95,24 @@ def test_a_nonfinite_batch_is_named(jax: Any) -> None:
     message = r"epoch 1, batch 71: .*data contains numbers that are not finite"
     with pytest.raises(ArithmeticError, match=message):
         fit(model, "mse", batches, epochs=1, engine="jax", progress=False)
+
+
+@pytest.mark.parametrize(("loss", "wrong", "error", "message"), WRONG_TARGETS)
+def test_a_wrong_target_is_rejected(
+    jax: Any, loss: str, wrong: Any, error: type[Exception], message: str
+) -> None:
+    """In a later batch, or among arrays of more samples than the loss itself looks at."""
+    count = CHECKED + 50
+    X, right = np.zeros((count, 2)), np.ones(count)
+    y = np.array([*right[1:], wrong])
+    batches = [(X[:40], right[:40]), (X[-40:], y[-40:])]
+    several = loss in ("cross_entropy", "nll")
+    for given in ((X, y), (batches,)):
+        model = nn.MLP(2, [2 if several else 1], output_activation="sigmoid", seed=0)
+        before = model.state_dict()
+        with pytest.raises(error, match=message):
+            fit(model, loss, *given, engine="jax", progress=False)  # type: ignore[arg-type]
+        assert model.state_dict() == before
 
 
 @pytest.mark.parametrize("ones", [0, 1, 3])

@@ -88,8 +88,8 @@ def _check_numbers(targets: list[Any]) -> None:
             raise TypeError(f"a target must be a number, got {shown}") from None
 
 
-def _check_target(y: Any, is_sound: Callable[[float], bool], needs: str) -> None:
-    """Raise for an invalid number. A Value may stand for all samples' targets, so it is not checked."""
+def _check_target(y: Any, is_sound: Callable[[Any], Any], needs: str) -> None:
+    """Raise for an invalid number. A Value may stand for all samples' targets: see `check_targets`."""
     if not isinstance(y, Value) and not is_sound(as_float(y)):
         raise ValueError(f"{needs}, got {as_float(y)}")
 
@@ -117,19 +117,28 @@ def huber_loss(input: Any, target: Any, reduction: Reduction = "mean", delta: fl
     return _elementwise(loss, input, target, reduction)
 
 
+def _is_sign(y: Any) -> Any:
+    """Whether y is -1 or 1, for a number or each number of an array."""
+    return abs(y) == 1.0
+
+
 def hinge_loss(input: Any, target: Any, *, reduction: Reduction = "mean") -> Any:
     """max(0, 1 - x y) for targets -1 and 1."""
 
     def loss(x: Any, y: Any) -> Any:
-        _check_target(y, lambda y: y in (-1.0, 1.0), "the hinge loss needs targets -1 and 1")
+        _check_target(y, _is_sign, "the hinge loss needs targets -1 and 1")
         return F.relu(1 - x * y)
 
     return _elementwise(loss, input, target, reduction)
 
 
+def _is_share(y: Any) -> Any:
+    """Whether y is from 0 to 1, for a number or each number of an array."""
+    return (y >= 0.0) & (y <= 1.0)
+
+
 def _check_share(y: Any) -> None:
-    needs = "the binary cross-entropy needs targets from 0 to 1"
-    _check_target(y, lambda y: 0.0 <= y <= 1.0, needs)
+    _check_target(y, _is_share, "the binary cross-entropy needs targets from 0 to 1")
 
 
 def _check_probability(x: Any) -> None:
@@ -207,3 +216,43 @@ def nll_loss(input: Any, target: Any, *, reduction: Reduction = "mean") -> Any:
     _check_reduction(reduction)
     losses = [-F.take(row, index) for row, index in _classes(input, target)]
     return losses[0] if _is_single(target) else _reduce(losses, reduction)
+
+
+# --- targets that a compiled loss does not see ---------------------------------------------------
+
+AT_ONCE = 2**16  # samples checked at once: an array may be a file larger than memory
+
+# Whether targets, in an array, are valid for a model with this output for a sample.
+_VALID: dict[Callable[..., Any], Callable[[Any, Any], Any]] = {
+    **dict.fromkeys((mse_loss, l1_loss, huber_loss), lambda y, output: True),
+    hinge_loss: lambda y, output: _is_sign(y),
+    **dict.fromkeys(
+        (binary_cross_entropy, binary_cross_entropy_with_logits), lambda y, output: _is_share(y)
+    ),
+    **dict.fromkeys(
+        (cross_entropy, nll_loss),
+        lambda y, output: (y >= 0) & (y < len(output)) & (y.round() == y),
+    ),
+}
+
+
+def check_targets(loss: Callable[..., Any], output: Any, targets: Any) -> None:
+    """Raise the error of a loss, if it has one, for the targets of many samples.
+
+    A compiled loss cannot raise it: its targets are Values that stand for those of all samples.
+    `output` is the model's output for one sample. Losses not defined here are not checked.
+    """
+    import numpy as np
+
+    valid = next((valid for known, valid in _VALID.items() if known is loss), None)
+    if valid is None:
+        return
+    for start in range(0, len(targets), AT_ONCE):
+        part = targets[start : start + AT_ONCE]
+        try:
+            numbers = np.asarray(part)
+            sound = numbers.dtype.kind in "biuf" and np.all(valid(numbers, output))
+        except ValueError:  # ragged
+            sound = False
+        if not sound:
+            loss([output] * len(part), list(part))

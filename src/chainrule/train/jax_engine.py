@@ -21,12 +21,12 @@ from ..support.atomic.committing import commit_training
 from .engines import EagerEngine, Interrupted, Loss, Outcome, check_loss
 from .feeding import Data, Plan, Stream
 from .jax_devices import FAILED, Common, Devices, check_common, check_none_failed, gather
-from .native_engine import MeanCheck, as_values
+from .native_engine import BatchCheck, as_values
 
 Array = Any
 
 IN_FLIGHT = 64  # bounds JAX's dispatch queue between checks for NaN and Ctrl-C
-CHECKED = 1000  # the loss is validated on up to this many samples
+CHECKED = 1000  # the loss is compared with its mean on up to this many samples
 COMPARED = 200  # processes compare up to this many samples with each other
 
 
@@ -73,7 +73,7 @@ class JaxEngine(EagerEngine):
             raise CompileError("the loss depends on Values that are not parameters of the optimizer")
         self.predictor: Compiled[Any] = Compiled(model, optimizer.params)
         judged: Compiled[Any] = Compiled(self.judge_one, optimizer.params)
-        self.check_batch: MeanCheck = MeanCheck(loss, judged, CHECKED)
+        self.check_batch: BatchCheck = BatchCheck(loss, judged, CHECKED)
         self.check_batch(data.X, data.y)
         self.shapes: list[tuple[Any, ...]] = [np.shape(part[:1])[1:] for part in (data.X, data.y)]
         self.devices: Devices = Devices(self.jax, mesh, shard_parameters)

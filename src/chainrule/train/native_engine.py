@@ -17,6 +17,7 @@ from .. import nn, optim
 from ..compiler import Batch, Compiled, CompileError, Trainer
 from ..compiler.compiled import compile_parts
 from ..compiler.training import not_traced
+from ..nn.losses import check_targets
 from ..nn.watching import watch
 from ..value import Value
 from .engines import (
@@ -54,7 +55,7 @@ class NativeEngine(EagerEngine):
         self.watched: list[Compiled[Any]] | None = watched if self.plain else None
         self.trainer: Trainer = Trainer(step, optimizer)
         self.trainer.machine(self.batch, data.size)
-        self.check_batch: MeanCheck = MeanCheck(loss, watched[0])
+        self.check_batch: BatchCheck = BatchCheck(loss, watched[0])
         self.check_batch(data.X, data.y)
         places = {p: i for i, layer in enumerate(self.layers.values()) for p in layer.parameters()}
         self.judged: bool = False  # whether samples have been evaluated yet
@@ -171,27 +172,31 @@ class NativeEngine(EagerEngine):
         self.trainer.write_back()
 
 
-class MeanCheck:
-    """Validates the first batch: the loss must accept it and be the mean over its samples.
+class BatchCheck:
+    """Validates batches as eager mode would: the targets of every batch, and in the first the loss.
 
-    A single sample cannot tell a mean from a sum, so the first batch with more than one is checked
-    too. The check does not depend on the parameters, so it may use outdated ones, such as those from
-    before the epoch.
+    The loss must accept the first batch and be the mean over its samples. A single sample cannot tell
+    a mean from a sum, so the first batch with more than one is checked too. No check depends on the
+    parameters, so they may be outdated, such as those from before the epoch.
     """
 
     def __init__(self, loss: Loss, judged: Compiled[Any], most: int | None = None) -> None:
         self.loss = loss
         self.judged = judged
         self.most = most
-        self.seen: int = 0  # samples checked
+        self.seen: int = 0  # samples in the largest batch whose mean was checked
+        self.output: Any = None  # the prediction for one sample
 
     def __call__(self, X: Any, y: Any) -> None:
-        if self.seen > 1 or len(X) <= self.seen:
-            return
-        X, y = X[: self.most], y[: self.most]
+        if self.seen < 2 and len(X) > self.seen:
+            self.check_mean(X[: self.most], y[: self.most])
+        check_targets(self.loss, self.output, y)
+
+    def check_mean(self, X: Any, y: Any) -> None:
         outputs, losses = self.judged(X, y)
-        check_mean(number(self.loss(as_values(outputs), list(y))), mean_of(losses))
-        self.seen = len(X)
+        predictions = as_values(outputs)
+        check_mean(number(self.loss(predictions, list(y))), mean_of(losses))
+        self.seen, self.output = len(X), predictions[0]
 
 
 def mean_of(losses: Any) -> float:

@@ -109,6 +109,52 @@ def test_the_error_explains_a_non_finite_batch(engine: str) -> None:
         train(batches, engine=engine)
 
 
+SHARES = r"^the binary cross-entropy needs targets from 0 to 1, got {}$"
+WRONG_TARGETS: list[tuple[str, Any, type[Exception], str]] = [
+    ("hinge", 0.0, ValueError, r"^the hinge loss needs targets -1 and 1, got 0\.0$"),
+    ("hinge", np.nan, ValueError, r"^the hinge loss needs targets -1 and 1, got nan$"),
+    ("binary_cross_entropy", 1.5, ValueError, SHARES.format(r"1\.5")),
+    ("binary_cross_entropy_with_logits", -0.5, ValueError, SHARES.format(r"-0\.5")),
+    ("cross_entropy", 2.0, ValueError, "^class 2 is out of range for 2 scores$"),
+    ("cross_entropy", 0.5, TypeError, r"^a class must be an integer, got np.float64\(0.5\)$"),
+    ("nll", -1.0, ValueError, "^class -1 is out of range for 2 scores$"),
+    ("nll", np.inf, TypeError, r"^a class must be an integer, got np.float64\(inf\)$"),
+]
+
+
+@pytest.mark.parametrize("engine", ENGINES)
+@pytest.mark.parametrize(("loss", "wrong", "error", "message"), WRONG_TARGETS)
+def test_a_wrong_target_in_a_later_batch(
+    engine: str, loss: str, wrong: Any, error: type[Exception], message: str
+) -> None:
+    """The error is that of eager mode, and the steps before it are kept."""
+    several = loss in ("cross_entropy", "nll")
+    model = nn.MLP(2, [2 if several else 1], output_activation="sigmoid", seed=0)
+    optimizer = optim.SGD(model.parameters(), lr=0.01)
+    right = np.ones(len(X))
+    later = np.array([*right[1:], wrong])
+    batches = [(X, right), (X, right), (X, right), (X, later)]
+    with pytest.raises(error, match=message):
+        fit(model, loss, batches, optimizer=optimizer, engine=engine, progress=False)  # type: ignore[arg-type]
+    assert optimizer.steps == 3
+
+
+@pytest.mark.parametrize("engine", ENGINES)
+def test_targets_that_are_words_in_a_later_batch(engine: str) -> None:
+    message = "^a target must be a number, got 'no': write classes as 0, 1, 2$"
+    with pytest.raises(TypeError, match=message):
+        train([(X[:2], [0, 1]), (X[:2], [0, "no"])], engine=engine)
+
+
+def test_several_targets_for_each_sample() -> None:
+    later = np.ones((len(X), 2))
+    later[7, 1] = 0.25
+    for engine in ENGINES:
+        model = nn.MLP(2, [2], seed=0)
+        with pytest.raises(ValueError, match=r"^the hinge loss needs targets -1 and 1, got 0.25$"):
+            fit(model, "hinge", [(X, np.ones((len(X), 2))), (X, later)], engine=engine, progress=False)
+
+
 def test_monitoring_needs_validation_data() -> None:
     history, _ = train(pieces(), validation=(X, Y), metrics={"accuracy": accuracy}, patience=3)
     assert len(history.validation_losses) == len(history.metrics["accuracy"]) == 4
