@@ -9,6 +9,7 @@ from __future__ import annotations
 import hashlib
 import json
 import math
+import re
 import reprlib
 from collections.abc import Callable
 from dataclasses import asdict, fields
@@ -21,6 +22,7 @@ import numpy as np
 from ..nn.saving import ModelFileError, describe, encode, read
 from ..support.atomic.committing import assign, commit, data_of
 from ..support.atomic.files import place, write_atomically
+from ..value import Value
 from .feeding import Stream
 from .history import History
 
@@ -37,6 +39,7 @@ def setup_of(loss: Callable[..., Any], optimizer: Any, data: Any, seed: int) -> 
         "optimizer": type(optimizer).__name__,
         **{name: repr(x) for name, x in optimizer.hyperparameters.items()},
         "batch_size": repr(data.batch_size),
+        "shuffle": repr(bool(data.shuffle)),
         "seed": repr(seed),
         "data": _digest(data),
     }
@@ -48,13 +51,31 @@ def _digest(data: Any) -> str:
         return "an iterable"
     content = hashlib.sha256()
     for part in (data.X, data.y):
-        try:
-            array = np.ascontiguousarray(part, dtype=np.float64)
-        except (TypeError, ValueError):  # samples of different shapes
-            continue
-        content.update(repr(array.shape).encode())
-        content.update(array.tobytes())
+        _add(content, part)
     return f"{data.samples:,} samples with the digest {content.hexdigest()[:12]}"
+
+
+def _add(content: Any, part: Any) -> None:
+    """Add numbers and how they are nested to a digest; of other objects, what they print."""
+    try:
+        array = np.asarray(part)
+    except ValueError:  # lists of different lengths
+        array = np.empty(len(part), dtype=object)
+    if array.dtype.kind in "biuf":
+        content.update(repr(array.shape).encode())
+        content.update(np.ascontiguousarray(array, dtype=np.float64).tobytes())
+    elif isinstance(part, dict):
+        content.update(f"dict of {len(part)}".encode())
+        for item in part.items():
+            _add(content, item)
+    elif array.ndim:
+        content.update(f"list of {len(part)}".encode())
+        for item in part:
+            _add(content, item)
+    else:
+        printed = repr(part.data if isinstance(part, Value) else part)
+        printed = re.sub(r" at 0x[0-9a-fA-F]+", "", printed)  # an address differs in every process
+        content.update(f"{len(printed)} {printed}".encode())
 
 
 def save_training(path: str | Path, run: Any, epoch: int) -> None:

@@ -14,9 +14,11 @@ import pytest
 from safetensors import safe_open
 from safetensors.numpy import save as to_bytes
 
-from chainrule import data, nn, optim
+from chainrule import Value, data, nn, optim
 from chainrule.nn.saving import ModelFileError
 from chainrule.train import fit
+from chainrule.train.feeding import Data
+from chainrule.train.resuming import setup_of
 from chainrule.value import c_core
 
 from ...conftest import require
@@ -228,6 +230,7 @@ def test_an_optimiser_whose_state_has_a_different_size(good: Any) -> None:
         ({"loss": "mse"}, "loss differs: 'binary_cross_entropy_with_logits' there, 'mse_loss' here"),
         ({"batch_size": 4}, "batch_size differs: '8' there, '4' here"),
         ({"seed": 1}, "seed differs: '0' there, '1' here"),
+        ({"shuffle": False}, "shuffle differs: 'True' there, 'False' here"),
         ({"X": X[::-1].copy()}, "data differs: '20 samples .* there, '20 samples with the digest"),
         ({"X": X[:10], "y": Y[:10]}, "data differs: .* there, '10 samples with the digest"),
         ({"optimizer": ("Adam", {"lr": 0.5})}, "lr differs: '0.05' there, '0.5' here"),
@@ -248,6 +251,62 @@ def test_a_run_resumes_only_with_the_same_setup(
     with pytest.raises(ModelFileError, match=f"belongs to a run whose {message}"):
         fit(model, optimizer=optimizer, resume=path, progress=False, **given)
     assert model.state_dict() == before
+
+
+class Target:
+    """Has the repr that all objects have, with an address."""
+
+
+NESTED: list[Callable[[float], Any]] = [
+    lambda x: [x],
+    lambda x: [[1.0], [2.0, x]],
+    lambda x: [[1.0, x], [2.0]],
+    lambda x: [{"a": 1.0, "b": x}, {"a": [1.0, x]}],
+    lambda x: [{"a": 1.0}, {"b": x}],
+    lambda x: [Value(1.0), Value(x)],
+    lambda x: [(1.0, [x, (2.0,)]), None],
+    lambda x: [np.array([1.0, x]), np.array([1.0])],
+    lambda x: np.array([[1.0, x], [x]], dtype=object),
+    lambda x: [["word", str(x)], Target()],
+    lambda x: [10**400, x],
+]
+
+
+def digests(y: Any, X: Any = (1.0, 2.0)) -> str:
+    samples = Data(X, y, None, True, np.random.default_rng(0))
+    return setup_of(len, optim.SGD([Value(1.0)], lr=0.1), samples, 0)["data"]
+
+
+@pytest.mark.parametrize("make", NESTED)
+def test_numbers_in_samples_of_any_structure_belong_to_the_data(make: Callable[[float], Any]) -> None:
+    assert digests(make(3.0)) == digests(make(3.0))
+    assert digests(make(3.0)) != digests(make(3.0 + 1e-15))
+    assert digests(make(3.0), make(3.0)) != digests(make(3.0), make(4.0))
+
+
+def test_the_structure_of_samples_belongs_to_the_data() -> None:
+    structures = [
+        *([[[1.0], [2.0, 3.0]], [[1.0, 2.0], [3.0]], [[[1.0]], [2.0, 3.0]], [[1.0, 2.0, 3.0], []]]),
+        *([[{"a": 1.0}, {"b": 2.0}], [{"b": 1.0}, {"a": 2.0}], [{"a": 1.0, "b": 2.0}, {}], ["1", "2"]]),
+        *([[1.0, 2.0], [[1.0], [2.0]], [None, 2.0], [math.nan, 2.0], ["nan", 2.0], [["a", "b"], "c"]]),
+    ]
+    assert len({digests(y) for y in structures}) == len(structures)
+    for same in ([1, 2], (1.0, 2.0), np.array([1.0, 2.0])):
+        assert digests(same) == digests([1.0, 2.0])
+
+
+def test_a_run_does_not_resume_with_other_targets_in_dicts(tmp_path: Path) -> None:
+    def loss(predictions: Any, targets: Any) -> Any:
+        return nn.mse_loss(predictions, [target["y"] for target in targets])
+
+    for y, expected in (
+        (Y, nullcontext()),
+        (1.0 - Y, pytest.raises(ModelFileError, match="whose data")),
+    ):
+        model = nn.MLP(2, [3, 1], seed=1)
+        targets = [{"y": number} for number in y.tolist()]
+        with expected:
+            fit(model, loss, X, targets, epochs=1, resume=tmp_path / "run", progress=False)
 
 
 def test_a_run_resumes_after_a_schedule_changed_the_learning_rate(tmp_path: Path) -> None:
