@@ -1,4 +1,4 @@
-# make demo | test | lint | bench | fuzz | sanitize | screenshots | regen | clean
+# make demo | test | lint | bench | fuzz | sanitize | mutate | screenshots | regen | clean
 #
 # Each target installs what it needs: a virtual environment in .venv, the dependencies, the C core.
 
@@ -20,7 +20,7 @@ ONCE := tests/browser tests/scale tests/studio tests/conformance/test_simd.py \
   tests/unit/inspect/test_rules.py tests/unit/viz/test_browser_engine.py tests/unit/viz/test_layout.py \
   $(filter-out tests/learn/test_lessons.py,$(wildcard tests/learn/test_*.py))
 
-.PHONY: demo test test-tiny test-c test-python lint bench fuzz sanitize screenshots regen clean
+.PHONY: demo test test-tiny test-c test-python lint bench fuzz sanitize mutate screenshots regen clean
 
 demo: .venv/installed
 	$(BIN)/python -m chainrule.demo
@@ -77,6 +77,11 @@ sanitize:
 	tools/sanitize.sh address,undefined -m pytest -p no:cacheprovider -n auto --dist worksteal tests/unit tests/conformance
 	tools/sanitize.sh thread -m tests.campaigns.threads --rounds 10
 	tools/sanitize.sh thread -m pytest -p no:cacheprovider -n auto --dist worksteal tests/unit tests/conformance
+
+# Plants small faults in the code, each of which a test must find. Takes hours, and goes on where it stopped.
+mutate: .venv/installed
+	$(BIN)/pip install --quiet coverage jax
+	$(BIN)/python -m tests.campaigns.mutation.mutants
 
 # Every view of the studio, light and dark, wide and narrow, into docs/pictures. Needs chromium.
 screenshots: .venv/installed

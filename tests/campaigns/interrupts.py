@@ -118,14 +118,15 @@ def check_interrupts(prepare: Prepare, stride: int = 1, first: int = 0, own: str
     return len(chosen)
 
 
-def attack(entry: Entry, at_most: int | None = None) -> tuple[int, int]:
+def attack(entry: Entry, at_most: int | None = None, own: str | None = None) -> tuple[int, int]:
     """Interrupt an entry point everywhere, or at about `at_most` points: interrupts and instructions."""
+    own = own or FILE
     with entry.set_up():
         prepare = entry.prepare()
         action, _ = prepare()
-        instructions = len(visits(action, FILE))
+        instructions = len(visits(action, own))
         stride = entry.cost if at_most is None else 1 + 2 * instructions * entry.cost // at_most
-        return check_interrupts(prepare, stride, own=FILE), instructions
+        return check_interrupts(prepare, stride, own=own), instructions
 
 
 FILE = registry.__file__  # its functions are interrupted too
