@@ -1,9 +1,9 @@
 """How fast can prices and sensitivities be computed? Compared with JAX, CasADi, HIPS autograd and XAD.
 
 An Asian option for many trades over shared scenarios, and a path model with stochastic volatility.
-All contestants get the same normal random numbers. Ours is the plain loop over days or steps. The
-peers are written in every way that their experts would try: reverse and forward mode, loops
-and unrolled, whole arrays and one trade at a time, generated C, two devices.
+All contestants get the same normal random numbers. Ours is the plain loop over days or steps. JAX
+and CasADi are written in every way that their experts would try: in reverse and forward mode, looped and
+unrolled, on whole arrays and one trade at a time, as generated C, on two devices.
 """
 
 from __future__ import annotations
@@ -67,7 +67,7 @@ def chainrule_asian(count: int) -> Work:
     return price
 
 
-# A price function takes a trade and the prepared scenarios; `jax_asian` turns it into a contestant.
+# A price function takes a trade and the prepared scenarios; `jax_asian` makes it a contestant's work.
 
 
 def jax_payoff(trade: Any, average: Callable[[Any, Any, Any], Any]) -> Any:
@@ -146,7 +146,7 @@ def reverse_mode(price: Callable[..., Any]) -> Callable[..., Any]:
 
 
 def forward_mode(price: Callable[..., Any]) -> Callable[..., Any]:
-    """One tangent per argument, all in one pass; nothing is stored for a backward pass."""
+    """One tangent per component of the point, all in one pass; nothing is stored for a backward pass."""
     import jax
 
     def run(point: Any, *others: Any) -> Any:
@@ -204,6 +204,7 @@ def asian() -> Table:
 
     scan, cumsum = (price_by_scan, shocks_themselves), (price_by_cumsum, shocks_themselves)
     sums, columns = (price_of_sums, cumulative_sums), (price_of_columns, cumulative_columns)
+    by_day = "shared cumsum, one row per day, reverse mode, lax.map"
     contestants = [
         Contestant(OURS, "the loop as it is", chainrule_asian, TRADES),
         spelled("scan, reverse mode, vmap", *scan, reverse_mode, all_at_once),
@@ -212,8 +213,8 @@ def asian() -> Table:
         spelled("scan, forward mode, lax.map", *scan, forward_mode, one_by_one),
         spelled("shared cumsum, reverse mode, lax.map", *sums, reverse_mode, one_by_one),
         spelled("shared cumsum, forward mode, lax.map", *sums, forward_mode, one_by_one),
-        spelled("shared cumsum by days, reverse mode, lax.map", *columns, reverse_mode, one_by_one),
-        spelled("the same, two host devices", *columns, reverse_mode, one_by_one, devices=2),
+        spelled(by_day, *columns, reverse_mode, one_by_one),
+        spelled(f"{by_day}, two host devices", *columns, reverse_mode, one_by_one, devices=2),
     ]
     race = Race(
         f"Asian option, {TRADES} trades x {SCENARIOS:,} scenarios x {DAYS} days, all trades",
@@ -221,7 +222,7 @@ def asian() -> Table:
         checked=CHECKED_TRADES,
         shown=TRADES,
         targets={"JAX": 3.0},
-        advice="For a price whose loop becomes a cumulative sum over arrays",
+        advice="For a price whose loop can be written as a cumulative sum over arrays",
     )
     table = race.table()
     table.rows.append(race.first_result_row("JAX", 5.0))

@@ -1,6 +1,6 @@
 """Logistic regression by Newton's method, with the exact gradient and Hessian.
 
-The loss is convex, so the only point with zero gradient is the best fit. Newton's method reaches it
+The loss is convex, so a point with zero gradient is a best fit. Newton's method reaches it
 in a few steps, roughly doubling the number of correct digits each time.
 """
 
@@ -36,7 +36,7 @@ def newton(X: Any, y: Any, steps: int = 10, tolerance: float = 1e-13) -> tuple[l
 
 
 def accuracy(weights: list[float], X: Any, y: Any) -> float:
-    """The fraction of points on the right side of the line."""
+    """The fraction of points on the correct side of the line."""
     return float(np.mean([(logit(weights, x) > 0) == label for x, label in zip(X, y, strict=True)]))
 
 

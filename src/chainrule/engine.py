@@ -264,7 +264,7 @@ class Value:
         self.__propagate()
 
     def zero_grad(self) -> None:
-        """Set the gradient of this value and of everything it depends on to 0."""
+        """Set to 0 the gradient of this value and of everything it depends on."""
         for node in self.__topological(check=False):
             node.__gradient = 0.0
 

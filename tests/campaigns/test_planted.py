@@ -43,7 +43,7 @@ def test_a_leaked_mode() -> None:
             kept.pop().__exit__(None, None, None)
 
     entry = Entry("a leaked mode", partial(entering, LeakingMode))
-    with pytest.raises(AssertionError, match="interrupted in .*LeakingMode"):
+    with pytest.raises(AssertionError, match=r"interrupted in .*LeakingMode"):
         interrupts.attack(entry, own=__file__)
     while kept:
         kept.pop().__exit__(None, None, None)

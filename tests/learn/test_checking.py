@@ -140,9 +140,9 @@ def test_random_programs_reuse_results() -> None:
     assert sum(len(k) > len(set(k)) for k in used) > 10
 
 
-def test_compare_accepts_a_right_engine_and_rejects_a_wrong_one() -> None:
+def test_compare_accepts_a_correct_engine_and_rejects_a_faulty_one() -> None:
     class Wrong:
-        """A wrong engine, which forgets the second input."""
+        """A faulty engine, which forgets the second input."""
 
         def __init__(self, data: float) -> None:
             self.data, self.grad = data, 0.0

@@ -144,7 +144,7 @@ def test_the_cells_of_a_notebook_run_in_order(
 
 @pytest.mark.parametrize("each", lessons(), ids=lambda each: each.name)
 def test_a_notebook_contains_the_output_of_its_cells(each: Lesson) -> None:
-    """It is there before anything is run; the test above compares it with what the cells print."""
+    """It is there before anything is run; the test above checks that the cells print the same."""
     shown = [output for cell in filter(is_code, cells(each)) for output in cell["outputs"]]
     told = [
         (block, after)

@@ -40,7 +40,7 @@ def run(studio: Studio) -> Any:
 
 
 def trained(epochs: int, **given: Any) -> tuple[nn.MLP, train.History]:
-    """Train with the library, with the same config."""
+    """Train with the library itself, using the config of the run."""
     settings = settings_of({**MOONS, **given})
     points = data_sets.load(settings)
     model = config.model_for(settings, points.classes)
@@ -123,7 +123,7 @@ def test_three_classes(run: RunClient) -> None:
 
 
 def test_losses_have_no_gaps(run: RunClient) -> None:
-    """Each frame has all losses since the last one that arrived, however many frames were dropped."""
+    """Each frame has all losses since the last frame that arrived, however many were dropped."""
     run.begin()
     losses: list[float] = []
     while len(losses) < 3000:
@@ -150,7 +150,7 @@ def test_a_slow_reader_gets_only_new_frames(studio: Studio) -> None:
             epoch, count = frame.head["epoch"], count + 1
             if not frame.head["running"]:
                 break
-        assert count < 20  # of the 45 that 1.5 seconds produce; a few were in buffers
+        assert count < 20  # of the 45 produced in 1.5 seconds; a few were in buffers
     assert until(lambda: not run_threads())
 
 
@@ -167,7 +167,7 @@ def test_an_outbox_keeps_the_newest_frame_and_all_texts() -> None:
         assert len(outbox.waiting) == limits.WAITING
         return found
 
-    with ThreadPoolExecutor(1) as own:  # this thread may already run the event loop of a browser test
+    with ThreadPoolExecutor(1) as own:  # this thread may already be running a browser test's event loop
         assert own.submit(asyncio.run, taken()).result() == ["a", "b", b"3", "c"]
 
 

@@ -47,7 +47,7 @@ static int32_t built(Rebuilder *r, int code, int32_t count, const int32_t *args)
 enum { NO_REWRITE = INT32_MIN }; /* neither a node nor a fault */
 #include "rewrites.h"
 
-/* The element that an index selects out of `count`, or -1 if it is invalid. */
+/* The position that an index selects among `count` elements, or -1 if the index is invalid. */
 static int32_t taken(double index, int32_t count) {
     return index >= 0.0 && index < count && index == floor(index) ? (int32_t)index : -1;
 }
@@ -208,7 +208,7 @@ static int has_grown(const Sums *s, int32_t i) {
     return 0;
 }
 
-/* Merge chains of + into one sum, and the products in it into one dot product. */
+/* Merge each chain of + into one sum, and the products in it into one dot product. */
 static int join_products(const Graph *g, Graph *new) {
     Graph made = {0};
     const size_t n = (size_t)g->n + 1, size = sizeof(int32_t);

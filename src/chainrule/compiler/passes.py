@@ -1,7 +1,7 @@
 """Passes: functions from a graph to a better graph with the same results up to rounding.
 
-`simplify` folds constants and merges equal expressions, `join_products` finds sums of products
-written with + and *, `drop_dead` removes nodes that no result needs.
+`simplify` folds constants and merges equal expressions, `join_products` turns sums of products written
+with + and * into dots, and `drop_dead` removes nodes that no result needs.
 """
 
 from __future__ import annotations
@@ -19,7 +19,7 @@ Pass = Callable[[Graph], Graph]
 
 
 class _Rebuilder:
-    """Builds a graph without duplicate nodes, and folds constants on the way."""
+    """Builds a graph without duplicate nodes, folding constants along the way."""
 
     def __init__(self) -> None:
         self.graph = Graph()
@@ -87,9 +87,10 @@ def drop_dead(graph: Graph) -> Graph:
 
 
 def join_products(graph: Graph) -> Graph:
-    """Turn chains of + into one sum, and the products in it into one dot.
+    """Turn each chain of + into one sum, and the products in it into one dot.
 
-    A chain continues through sums that are used nowhere else. Terms keep their order.
+    A chain continues through sums that are used nowhere else. Products keep their order, and so do the
+    other terms, which are added after them.
     """
     counts = uses(graph)
     terms: dict[int, list[int]] = {}  # the terms of sums that may still become part of a longer sum
@@ -148,7 +149,7 @@ def optimise(graph: Graph) -> Graph:
 
 
 def with_masks(graph: Graph) -> Graph:
-    """Give each node that only some samples use a mask: a node that is 0 for all other samples.
+    """For each node that only some samples use, add a mask: another node, 0 for the other samples.
 
     Derivatives need the masks. Dots are expanded, so that only simple rows and folds have masks.
     """
@@ -188,7 +189,7 @@ def _taken(graph: Graph, what: Op | str, choice: int, k: int) -> int:
 
 
 def _reach(graph: Graph) -> tuple[set[int], set[int]]:
-    """The nodes that the outputs' gradient reaches for every sample, and those only for some samples."""
+    """The nodes that the gradient reaches for every sample, and those it reaches only for some."""
     always, sometimes = set(graph.outputs), set[int]()
     for i in range(len(graph.nodes) - 1, -1, -1):
         what, args = graph.nodes[i]
@@ -201,7 +202,7 @@ def _reach(graph: Graph) -> tuple[set[int], set[int]]:
 
 
 def fold_to_operations(graph: Graph, chosen: set[int]) -> Graph:
-    """Expand these variadic nodes into operations of the table."""
+    """Expand these variadic nodes into elementary operations."""
     made = Graph()
     places: list[int] = []
     for i, (what, args) in enumerate(graph.nodes):

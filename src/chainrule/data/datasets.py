@@ -22,7 +22,7 @@ def xor() -> tuple[Floats, Floats]:
 
 
 def _noisy(points: list[Floats], noise: float, seed: int) -> tuple[Floats, Labels]:
-    """Concatenate the classes, shuffle, and add normal noise to every coordinate."""
+    """Concatenate the classes, add normal noise to every coordinate, and shuffle."""
     rng = np.random.default_rng(seed)
     X = np.concatenate(points)
     y = np.concatenate([np.full(len(p), label) for label, p in enumerate(points)])

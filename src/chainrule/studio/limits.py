@@ -1,6 +1,6 @@
 """All limits of the studio in one place.
 
-Our own page stays far below them; they guard against hostile clients and mistakes.
+Our own page stays within them; they guard against hostile clients and mistakes.
 """
 
 from __future__ import annotations
@@ -31,7 +31,7 @@ LOSSES = 50_000  # epochs whose losses fit in a frame
 WAITING = 64  # texts queued for a client
 COMMANDS = 1_000  # queued for a run
 STRANGERS = 100  # unauthenticated connections; beyond that the oldest is closed
-ARRIVALS = 50  # connections accepted at once; below STRANGERS, so each is read before it is closed
+ARRIVALS = 50  # connections accepted in one go; below STRANGERS, so each is read before it is closed
 HEADERS = 10.0  # seconds to send the head of a request
 FORM = 1_000  # bytes of the sign-in form
 

@@ -1,6 +1,6 @@
 """The methods and operators of a Value, generated from the table: `a.tanh()`, `a + b`.
 
-A comparison gives a bool. While a function is being compiled, it gives a Value instead, so that
+A comparison gives a bool or, while a function is being compiled, a Value, so that
 `where(a < b, x, y)` stays a formula; `&` and `|` combine two such Values. A Value never converts
 to a plain number implicitly, because that would silently cut the graph.
 """
@@ -132,7 +132,7 @@ def _ne(self: Any, other: Any) -> Any:
 
 
 def _is_condition(x: Any) -> bool:
-    """Whether x can serve as a condition: while a function is compiled, a comparison is a Value."""
+    """Whether x can be a condition: while a function is being compiled, a comparison is a Value."""
     if not graph.is_value(x):
         return isinstance(x, bool)
     return current().tracing and graph.row(x) in _CONDITIONS

@@ -144,7 +144,7 @@ def test_to_torch_rejects_overridden_methods(torch: Any, make: Any, name: str) -
         to_torch(make())
 
 
-def test_to_torch_accepts_a_subclass_that_computes_the_same(torch: Any) -> None:
+def test_to_torch_accepts_a_subclass_that_gives_the_same_results(torch: Any) -> None:
     model = Seeded(4)
     X = RNG.normal(size=(5, 2))
     found = to_torch(model)(torch.tensor(X)).detach().numpy()
@@ -229,7 +229,7 @@ def test_from_torch_rejects_overridden_methods(torch: Any, base: str, method: st
             from_torch(made)
 
 
-def test_from_torch_accepts_subclasses_that_compute_the_same(torch: Any) -> None:
+def test_from_torch_accepts_subclasses_that_give_the_same_results(torch: Any) -> None:
     linear = torch_subclass("Linear", extra=3)(2, 1, dtype=torch.float64)
     linear.register_buffer("unused", torch.zeros(1))
     module = torch_subclass("Sequential")(linear, torch_subclass("Tanh")())

@@ -113,7 +113,7 @@ def test_other_kinds_of_data(X: Any, y: Any) -> None:
 
 
 class Table:
-    """Like a DataFrame: indexed by column names, and iterating over them."""
+    """Like a DataFrame: indexed by column name; iterating over it yields the names."""
 
     def __init__(self, rows: Any) -> None:
         self.rows = np.asarray(rows)

@@ -1,7 +1,7 @@
-"""Backends: they run a program, or write it as source code.
+"""Backends, which run programs, and the writers of source code.
 
-The derivatives of operations come from the table. Each backend implements only the derivatives of
-matrix products, dots and `take`, which are linear.
+The derivatives of operations come from the table. The NumPy and native backends implement only those of
+matrix products, dots and `take`, which are linear; JAX differentiates these itself.
 """
 
 from __future__ import annotations

@@ -1,7 +1,7 @@
-"""Starts judges: asks the process of `forking.py` for one, and starts that process if needed.
+"""Starts judges: asks the fork server (`forking.py`) for one, and starts that server if needed.
 
-It is restarted when the environment changes, because PATH, PYTHONPATH and CHAINRULE_CORE take effect
-when Python starts.
+The server is restarted when the environment changes, because judges inherit the environment that it was
+started with.
 """
 
 from __future__ import annotations
@@ -64,7 +64,7 @@ class Judge:
             self.connection.send(word)
 
     def ended(self, seconds: float | None = None) -> bool:
-        """Whether it ends within this time; sets its exit code, negative for a signal."""
+        """Whether it ends within this time; if so, `code` is its exit code, negative for a signal."""
         end = None if seconds is None else time.monotonic() + seconds
         said = b""
         with selectors.DefaultSelector() as selector:
@@ -84,7 +84,7 @@ class Judge:
 
 
 class Parent:
-    """The process of `forking.py` for one environment; it ends when it is no longer used."""
+    """The fork server for one environment; once retired, it ends with its last run."""
 
     def __init__(self, key: tuple[object, ...], variables: dict[str, str]) -> None:
         self.key = key
@@ -93,7 +93,8 @@ class Parent:
         self.asking, there = socket.socketpair()
         with there:
             self.process: subprocess.Popen[bytes] = subprocess.Popen(
-                [sys.executable, "-P", *FORKING, str(there.fileno())],  # -P: import nothing from here
+                # -P: import nothing from the current folder
+                [sys.executable, "-P", *FORKING, str(there.fileno())],
                 stdin=subprocess.DEVNULL,
                 stdout=subprocess.DEVNULL,
                 cwd=os.sep,

@@ -64,7 +64,7 @@ def current(progress: Progress) -> Exercise:
 
 
 def begun(folder: Path) -> Progress:
-    """The progress so far; prints where a new course is created, and whether a file was damaged."""
+    """The progress so far; prints where a new course is created, and a note if the file was damaged."""
     if not folder.exists():
         print(f"new course in {folder.absolute()}")
     return known(folder)
@@ -103,7 +103,7 @@ def hint(e: Exercise, progress: Progress, solution: str = "s") -> str:
     before = progress.hints.get(e.name, 0)
     count = progress.note_hint(e.name, len(e.hints))
     hint = e.hints[count - 1]
-    gap = "\n\n" if hint.startswith(" ") else " "  # code keeps its lines
+    gap = "\n\n" if hint.startswith(" ") else " "  # code starts on a line of its own
     text = output.prose(f"hint {count} of {len(e.hints)}:{gap}{hint}")
     return f"{text}\n\nno more hints; {solution} shows the solution" if before == count else text
 
@@ -117,7 +117,7 @@ class Session:
         self.keyboard = keyboard
         self.style: Style = Style(sys.stdout)
         self.exercise: Exercise = exercise(first) if first else current(self.progress)
-        # The lesson that r shows: the next one once this one is done.
+        # The lesson that r shows: the next exercise's once all of this lesson's are passed.
         self.lesson: int = self.exercise.lesson
         self.seen: tuple[int, int] | None = None
         self.asked_for_solution: bool = False

@@ -1,6 +1,6 @@
-// The Stepper tab: an expression and its values, around the stepper that shows them.
+// The Stepper tab: everything around the stepper itself.
 //
-// The studio parses and computes; this file has the fields, examples, exports, and the state in the URL.
+// The server parses and computes; this file has the fields, examples, exports, and the state in the URL.
 
 import { h } from "../../../viz/web/static/page/dom.js";
 import { decode, format } from "../../../viz/web/static/page/numbers.js";
@@ -101,7 +101,7 @@ export class Explorer {
 
     // --- fields ----------------------------------------------------------------------------------
 
-    /** The example that matches the expression, if any. */
+    /** Selects the example that matches the expression, if any. */
     #showExample() {
         const expression = byId("expression").value;
         const example = EXAMPLES.findIndex((e) => e.expression === expression);
@@ -134,7 +134,7 @@ export class Explorer {
         }
     }
 
-    /** Request a picture and step through it; false if a newer request replaced it. */
+    /** Requests a picture and opens it in the stepper; false if a newer request replaced it. */
     async #show(path, question, moment) {
         this.asked += 1;
         const mine = this.asked;
@@ -160,7 +160,7 @@ export class Explorer {
         return names.some((name) => !Object.is(values[name], question.values[name])) && { ...question, values };
     }
 
-    /** The stepper or one of its sliders moved: updates the URL and the fields. */
+    /** The stepper or one of its sliders moved: updates the values and the URL. */
     #moved({ step, values, predict }) {
         const changes = { step, predict: predict ? "1" : null };
         if (!this.sample) {
