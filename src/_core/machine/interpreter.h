@@ -24,8 +24,7 @@ INLINE int in_one(const Step *s) {
     return one || s->count == 1;
 }
 
-/* A step with its addresses already computed, for steps that repeat on the same memory. Computing addresses
- * takes a sixth of the time of a step of a small network. */
+/* A step with its addresses already computed, for steps that repeat on the same memory. */
 typedef struct Call {
     void (*go)(const struct Call *);
     union {

@@ -103,7 +103,7 @@ static void start_workers(int wanted) {
 }
 
 /* Linux tends to wake a thread on the CPU of the thread that wakes it, to share its cache. There the worker
- * would wait for us until the next load balancing, about 5 ms. So keep the workers off this CPU. */
+ * would wait for us until the next load balancing. So keep the workers off this CPU. */
 static void keep_off_this_processor(void) {
 #ifdef __linux__
     const int here = sched_getcpu();

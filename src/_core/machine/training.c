@@ -116,7 +116,7 @@ static int train_steps(Training *t, ptrdiff_t *step, ptrdiff_t steps, const doub
         status = train_step(t, *step, settings + *step * t->rule.machine->params, losses + *step);
         if (status) break;
         ++*step;
-        /* Reading the clock takes a tenth of the smallest steps: after 16 short ones, read it only now and then. */
+        /* Reading the clock takes time beside the smallest steps: after 16 of them, read it only now and then. */
         if ((i < 16 || i % 16 == 0) && now() > end) break;
     }
     return status;

@@ -53,8 +53,8 @@ static inline void propagate_small(Value *v) {
     a[1] = v->flags & NUMBER1 ? v->in[1].number : v->in[1].node->data;
     a[2] = 0.0;
     const unsigned wanted = ~v->flags & ROWS[v->op].differentiable & 3;
-    /* Sums and products, the bulk of most graphs, avoid the jump table: a mispredicted jump doubles the
-     * time of a node, and which jumps are mispredicted changes with every build. */
+    /* Sums and products, the bulk of most graphs, avoid the jump table: which of its jumps are mispredicted
+     * changes with every build. */
     if (v->op == OP_ADD)
         fixed_partials(OP_ADD, a, v->data, wanted, p);
     else if (v->op == OP_MUL)

@@ -5,9 +5,9 @@ Value *free_nodes;
 static Py_ssize_t tracked; /* nodes tracked since collect_cycles last ran */
 
 /* Nodes are allocated next to each other in one region of address space while it has room, so that the
- * kernel can map them in pages of 2 MiB instead of 4 KiB. With small pages, backward over a graph larger
- * than the caches spends a fifth of its time on address translation. Memory is committed as nodes fill it,
- * and kept for the next graph. Further nodes come from Python's allocator and are returned to it. */
+ * kernel can map them in pages of 2 MiB instead of 4 KiB, which saves address translations. Memory is
+ * committed as nodes fill it, and kept for the next graph. Further nodes come from Python's allocator and are
+ * returned to it. */
 #if defined(__linux__) && !defined(__SANITIZE_ADDRESS__) && !defined(Py_GIL_DISABLED)
 #include <sys/mman.h>
 enum {

@@ -1,6 +1,6 @@
 """The parent of all judges: a process that imports what every run needs, then forks.
 
-Importing chainrule and NumPy takes far longer than most checks, so it is done once. `starting.py`
+So chainrule and NumPy are imported once, not once for each run. `starting.py`
 starts this process and asks it for judges. It runs no learner's or teacher's code, and a judge is a copy
 of it right after its imports, so runs cannot affect each other.
 """
