@@ -59,7 +59,7 @@ bench: .venv/installed
 	$(BIN)/pip install --quiet autograd casadi jax micrograd torch==2.13.0 xad
 	$(BIN)/python benchmarks/report.py
 
-# Long campaigns; FUZZ=10000 makes them short.
+# Long campaigns, a day and more; FUZZ=10000 makes them short. docs/reliability.md says what they found.
 fuzz: .venv/installed
 	$(BIN)/pip install --quiet jax torch==2.13.0
 	$(BIN)/python -m tests.conformance.campaigns.accuracy $$(($(FUZZ) / 10))
@@ -67,10 +67,19 @@ fuzz: .venv/installed
 	$(BIN)/python -m tests.studio.fuzzing $$(($(FUZZ) / 100)) 0
 	$(BIN)/python -m tests.conformance.campaigns.compiled_graphs $$(($(FUZZ) / 10)) 0
 	$(BIN)/python -m tests.conformance.campaigns.compiled_graphs $$(($(FUZZ) / 500)) 0 jax
-	$(BIN)/python -m tests.conformance.campaigns.random_programs $$(($(FUZZ) / 50)) 0
+	$(BIN)/python -m tests.conformance.campaigns.random_programs $$(($(FUZZ) / 10)) 0
 	$(BIN)/python -m tests.conformance.campaigns.random_programs $$(($(FUZZ) / 5000)) 0 jax
 	$(BIN)/python -m tests.conformance.campaigns.random_graphs $(FUZZ) 0
+	$(BIN)/python -m tests.campaigns.states --runs $$(($(FUZZ) / 100))
 	$(BIN)/python -m tests.campaigns.interrupts
+	$(BIN)/python -m tests.campaigns.signals --count $$(($(FUZZ) / 10))
+	$(BIN)/python -m tests.campaigns.allocations
+	$(BIN)/python -m tests.campaigns.allocations --for-good
+	$(BIN)/python -m tests.campaigns.forks --count $$(($(FUZZ) / 1000))
+	$(BIN)/python -m tests.campaigns.threads --rounds $$(($(FUZZ) / 10000))
+	$(BIN)/python -m tests.campaigns.saves --kills $$(($(FUZZ) / 1000))
+	$(BIN)/python -m tests.campaigns.files --fields $$(($(FUZZ) / 10)) --flips $(FUZZ)
+	$(BIN)/python -m tests.campaigns.soak --minutes $$(($(FUZZ) * 60 / 1000000))
 
 # The tests of the C core, built with the address and undefined-behaviour sanitizers, then with ThreadSanitizer.
 sanitize:

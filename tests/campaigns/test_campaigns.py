@@ -60,6 +60,13 @@ def test_a_failed_allocation_leaves_the_old_or_the_new_state(options: list[str])
     assert said.count("allocations failed") == sum(e.needs != "jax" and e.runs_here for e in ENTRIES)
 
 
+@LINUX
+def test_every_failed_allocation_of_the_search_for_a_line_is_a_memory_error() -> None:
+    """CPython returns None for `frame.f_back` then, with the exception still set."""
+    require_program("cc")
+    assert "detect_anomaly: " in allocations.main("detect_anomaly")
+
+
 @pytest.mark.parametrize("kind", files.KINDS)
 def test_a_damaged_file_is_rejected_or_read_exactly(kind: str) -> None:
     files.main([kind], fields=600, flips=600, seed=0, processes=1)

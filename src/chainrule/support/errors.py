@@ -115,11 +115,14 @@ def no_formula(node: Any, purpose: str) -> TypeError:
 
 def user_line() -> str:
     """The innermost source line outside chainrule, as 'file:line: text'."""
-    frame: Any = sys._getframe(1)
-    while frame is not None and frame.f_globals.get("__name__", "").split(".")[0] == "chainrule":
-        frame = frame.f_back
-    if frame is None:
+    depth = 1
+    try:
+        # Not f_back, which CPython 3.11 gets wrong if memory runs out.
+        while sys._getframe(depth).f_globals.get("__name__", "").split(".")[0] == "chainrule":
+            depth += 1
+    except ValueError:  # there are no more frames
         return ""
+    frame = sys._getframe(depth)
     file, line = frame.f_code.co_filename, frame.f_lineno
     text = linecache.getline(file, line).strip()
     return f"{file}:{line}: {text}" if text else f"{file}:{line}"
