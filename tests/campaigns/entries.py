@@ -23,9 +23,11 @@ import numpy as np
 import chainrule
 from chainrule import (
     Value,
+    check_gradients,
     compile,
     data,
     detect_anomaly,
+    diagnose,
     enable_grad,
     grad,
     hessian,
@@ -216,6 +218,63 @@ def entering(mode: Callable[[], Any]) -> Prepare:
             Value(1.0) * 2.0
 
     return lambda: (action, lambda failed: None)
+
+
+# --- inspecting ----------------------------------------------------------------------------------------
+
+
+def checking() -> Prepare:
+    """The Values that a checked function uses have the numbers and gradients they had."""
+
+    def prepare() -> Prepared:
+        leaves, _ = expression()
+        a, b, c, d = leaves
+        for i, v in enumerate(leaves):
+            v.grad = float(i + 1)
+
+        def check(failed: bool) -> None:
+            assert gradients(leaves) == [1.0, 2.0, 3.0, 4.0]
+            assert [v.data for v in leaves] == [0.5, 0.75, 1.0, 1.25]
+
+        return lambda: check_gradients(lambda: by_hand(a, b.exp() + c) * d), check
+
+    return prepare
+
+
+def by_hand(x: Value, y: Value) -> Value:
+    """An operation of the user's own."""
+    out = Value(x.data * y.data, (x, y), "times")
+
+    def backward() -> None:
+        x.grad += y.data * out.grad
+        y.grad += x.data * out.grad
+
+    out._backward = backward
+    return out
+
+
+def diagnosing() -> Prepare:
+    """A model, and what its loss closes over, have the numbers and gradients they had."""
+
+    def prepare() -> Prepared:
+        model, optimizer = model_and_optimizer()
+        weight = Value(2.0)
+        squared = weight * weight
+        values = [*model.parameters(), weight, squared]
+        for i, v in enumerate(values):
+            v.grad = float(i + 1)
+        before = moment(optimizer)
+
+        def loss(predictions: Any, targets: Any) -> Any:
+            return nn.mse_loss(predictions, targets) * squared
+
+        def check(failed: bool) -> None:
+            assert gradients(values) == [float(i + 1) for i in range(len(values))]
+            assert moment(optimizer) == before
+
+        return partial(diagnose, model, loss, X, Y, optimizer), check
+
+    return prepare
 
 
 # --- compiling -----------------------------------------------------------------------------------------
@@ -553,6 +612,8 @@ ENTRIES: list[Entry] = [
     Entry("forward", recomputing),
     Entry("grad", lambda: deriving(grad(bowl), [1.0, 2.0, 0.5])),
     Entry("hessian", lambda: deriving(hessian(bowl), [1.0, 2.0])),
+    Entry("check_gradients", checking),
+    Entry("diagnose", diagnosing),
     Entry("jvp", lambda: deriving(lambda x: jvp(lambda x: x * x.sin(), [x], [1.0]), 0.5)),
     *(Entry(mode.__name__, partial(entering, mode)) for mode in (no_grad, enable_grad, detect_anomaly)),
     Entry("compile", compiling),

@@ -17,6 +17,7 @@ import numpy as np
 
 from ..ops import Op
 from ..support import errors, graph, numbers
+from ..support.atomic.committing import Afterwards, assign, gradients_of
 from ..support.tree import flatten, unflatten
 from ..value import Value
 
@@ -91,7 +92,10 @@ def check_gradients(
         expression = _Rebuilt(subject, args)
     else:
         raise TypeError(f"check_gradients takes a Value or a function, got {type(subject).__name__}")
-    return _Check(expression, epsilon, tolerance).report
+    nodes, leaves = expression.order, expression.leaves
+    data = [change for leaf in leaves for change in assign(leaf, data=leaf.data)]
+    with Afterwards(gradients_of(nodes, [v.grad for v in nodes]), data):
+        return _Check(expression, epsilon, tolerance).report
 
 
 def _last(slopes: Any) -> float:
@@ -190,13 +194,9 @@ class _Check:
         return first, False
 
     def backward(self) -> dict[Any, float]:
-        """The gradients of the leaves; the gradients that the nodes had before are restored."""
-        before = [v.grad for v in self.expression.order]
+        """The gradients of the leaves."""
         self.expression.output.backward(reset=True)
-        gradients = {leaf: leaf.grad for leaf in self.expression.leaves}
-        for v, grad in zip(self.expression.order, before, strict=True):
-            v.grad = grad
-        return gradients
+        return {leaf: leaf.grad for leaf in self.expression.leaves}
 
     def slope(self, leaf: Any, step: float) -> tuple[Any, float]:
         """The derivative of every node with respect to one leaf, and the rounding error of the last."""

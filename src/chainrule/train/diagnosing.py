@@ -17,6 +17,8 @@ from .. import nn, optim
 from ..data.splitting import as_samples
 from ..nn.activations import name_of
 from ..nn.module import as_module
+from ..support import graph
+from ..support.atomic.committing import Afterwards, gradients_of
 from ..support.tree import flatten
 from ..value import no_grad
 from .engines import check_loss, layers_of, outputs_of_layers
@@ -85,10 +87,11 @@ def diagnose(
             f"responsible"
         )
         return report
-    value.backward(reset=True)
-    gradients = {p: p.grad for p in parameters}
-    for p, grad in zip(parameters, before, strict=True):
-        p.grad = grad
+    nodes = graph.topological(value)  # the loss may contain Values that are not in the model
+    with Afterwards(gradients_of(nodes, [v.grad for v in nodes])):
+        value.backward(reset=True)
+        known = set(nodes)
+        gradients = {p: p.grad if p in known else 0.0 for p in parameters}
     check_zero_grad(report, [number(grad) for grad in before], list(gradients.values()))
     check_units(report, model, X)
     check_flow(report, model, gradients)

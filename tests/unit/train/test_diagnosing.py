@@ -9,7 +9,7 @@ import numpy as np
 import pytest
 
 import chainrule
-from chainrule import data, diagnose, nn, optim
+from chainrule import Value, data, diagnose, nn, optim
 from chainrule.train import fit
 from chainrule.train.diagnosing import Diagnosis, check_scale
 from chainrule.train.engines import outputs_of_layers
@@ -280,6 +280,32 @@ def test_an_error_leaves_the_model_unchanged() -> None:
     with pytest.raises(ValueError, match=r"^unknown loss 'foo'"):
         diagnose(model, "foo", X, Y)
     assert model.parameters()[0].grad == 5.0
+
+
+def test_gradients_outside_the_model_are_left_unchanged() -> None:
+    model, outside, unused = nn.MLP(2, [3, 1], seed=0), Value(2.0), Value(3.0)
+    model.extra = unused  # type: ignore[attr-defined]
+    inside = outside * 3.0
+    held = {outside: 5.0, inside: Value(7.0), unused: 11.0, model.parameters()[0]: -0.0}
+
+    def loss(predictions: Any, targets: Any) -> Any:
+        return nn.mse_loss(predictions, targets) * inside
+
+    for v, grad in held.items():
+        v.grad = grad
+    assert diagnose(model, loss, X, Y).loss > 0.0
+    assert all(v.grad is grad or repr(v.grad) == repr(grad) for v, grad in held.items())
+
+
+def test_a_parameter_that_the_loss_does_not_use_has_no_gradient() -> None:
+    """What it holds from an earlier step is not the gradient of this one."""
+    model = nn.Sequential(nn.Layer(2, 2, seed=0), nn.Layer(2, 1, seed=1))
+    model[1].extra = Value(1.0)
+    wanted = str(diagnose(model, "mse", X, Y))
+    model[1].extra.grad = 1e6
+    found = diagnose(model, "mse", X, Y)
+    assert list(found.findings) == ["zero_grad"]
+    assert str(found).startswith("\n".join(wanted.splitlines()[:3]))
 
 
 def test_threads_that_share_a_model_see_their_own_outputs() -> None:

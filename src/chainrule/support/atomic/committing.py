@@ -33,6 +33,25 @@ def prepared(*changes: Iterable[Change]) -> Iterator[None]:
     return starmap(call, list(chain.from_iterable(changes)))
 
 
+class Afterwards:
+    """Makes changes when a block ends, however it ends.
+
+    If an interrupt prevents that, they are made when `self` is destroyed.
+    """
+
+    end: Iterable[None] = ()  # on the class, because __init__ may be interrupted too
+
+    def __init__(self, *changes: Iterable[Change]) -> None:
+        self.end = prepared(*changes)
+
+    def __enter__(self) -> None: ...
+
+    def __exit__(self, *error: object) -> None:
+        any(self.end)  # allocates nothing
+
+    __del__ = __exit__
+
+
 def assign(target: Any, **attributes: Any) -> list[Change]:
     """The changes that set attributes of an object."""
     return [(setattr, target, name, value) for name, value in attributes.items()]
