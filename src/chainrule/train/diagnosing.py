@@ -212,6 +212,8 @@ def check_units(report: Diagnosis, model: nn.Module, X: Any) -> None:
     layers = layers_of(model)
     for name in list(outputs)[:-1]:
         columns = list(zip(*outputs[name], strict=True))
+        if not columns:  # the layer was not called
+            continue
         dead = sum(not any(column) for column in columns) / len(columns)
         if dead >= DEAD and "dead" not in report.findings:
             report.findings["dead"] = (

@@ -308,6 +308,21 @@ def test_a_parameter_that_the_loss_does_not_use_has_no_gradient() -> None:
     assert str(found).startswith("\n".join(wanted.splitlines()[:3]))
 
 
+def test_a_layer_that_is_never_called() -> None:
+    """It has no outputs that could be dead or saturated."""
+
+    class Sparing(nn.Module):
+        def __init__(self) -> None:
+            self.spare, self.used = nn.Layer(2, 2, seed=0), nn.MLP(2, [3, 1], seed=0)
+
+        def forward(self, x: Any) -> Any:
+            return self.used(x)
+
+    found = diagnose(Sparing(), "mse", X, Y)
+    assert list(found.findings) == ["vanishing"]
+    assert found.layers[0] == "layer 1: gradient 0.00e+00 (root mean square)"
+
+
 def test_threads_that_share_a_model_see_their_own_outputs() -> None:
     """In each layer, both threads wait until the other has arrived there too."""
     both = threading.Barrier(2, timeout=60)
