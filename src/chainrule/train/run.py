@@ -50,8 +50,8 @@ class Run:
         }
         self.best: float = math.inf
         self.best_state: dict[str, float] = self.model.state_dict()
-        # Found once, not in every epoch. That is safe for a plain model, whose train() only sets the mode
-        # of its modules.
+        # Found once, not in every epoch. That is safe for a plain model: its train() only sets the
+        # mode of its modules.
         self.modules: list[nn.Module] | None = (
             list(self.model.modules()) if is_plain(self.model) else None
         )
