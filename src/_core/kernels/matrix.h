@@ -274,7 +274,10 @@ static void add_product(real *grad, const real *left, const real *right, ptrdiff
         const wide a = w_load(left + j), b = w_load(right + j);
         w_store(grad + j, assign ? a * b : w_fma(a, b, w_load(grad + j)));
     }
-    for (; j < n; j++) grad[j] = (assign ? 0.0 : grad[j]) + left[j] * right[j];
+    if (j < n) {
+        const wide a = w_load_part(left + j, n - j), b = w_load_part(right + j, n - j);
+        w_store_part(grad + j, assign ? a * b : w_fma(a, b, w_load_part(grad + j, n - j)), n - j);
+    }
 }
 
 static void add_rows(real *to, const real *from, ptrdiff_t n) {

@@ -408,6 +408,23 @@ def test_the_same_bits_for_any_number_of_threads(samples: int, monkeypatch: pyte
 
 
 @pytest.mark.skipif(c_core is None, reason="there is no C core")
+@pytest.mark.parametrize("dtype", ["float64", "float32"])
+@pytest.mark.parametrize("simd", () if c_core is None else c_core._simd_names())
+def test_the_place_in_a_batch_does_not_change_the_bits(
+    simd: str, dtype: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """At the end of a batch, where a vector is not full, gradients of dot were rounded twice."""
+    monkeypatch.setenv("CHAINRULE_SIMD", simd)
+    step = compile(lambda x: dot(x[:2], x[1:]) * x[0], reduction="none", dtype=dtype)
+    for x in np.random.default_rng(0).normal(size=(20, 3)):
+        for sizes in ((1, 2, 3, 4, 5, 6, 7), (8, 9, 15, 16, 17, 24, 31, 33)):
+            batches = [step.value_and_grad(np.tile(x, (n, 1)), inputs=True) for n in sizes]
+            assert len(np.unique(np.concatenate([values for values, *_ in batches]))) == 1
+            gradients = np.concatenate([inputs[0] for *_, inputs in batches])
+            assert len(np.unique(gradients, axis=0)) == 1
+
+
+@pytest.mark.skipif(c_core is None, reason="there is no C core")
 def test_a_forked_child_starts_its_own_threads() -> None:
     code = """
 import os, numpy as np
