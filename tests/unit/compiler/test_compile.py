@@ -13,8 +13,9 @@ import numpy as np
 import pytest
 
 import chainrule
-from chainrule import Value, compile, dot, exp, maximum, mean, nn, take, tanh
+from chainrule import Value, compile, dot, exp, maximum, mean, nn, optim, take, tanh
 from chainrule.compiler import TraceError
+from chainrule.support.atomic.committing import commit_training
 from chainrule.support.errors import AnomalyError
 from chainrule.value import c_core, detect_anomaly
 
@@ -168,6 +169,40 @@ def test_reading_or_assigning_data_while_tracing_is_an_error() -> None:
     with pytest.raises(TraceError, match=r"assigning to \.data"):
         compile(lambda x: setattr(w, "data", 3.0) or x)(np.ones(3))
     assert w.data == 2.0
+
+
+def test_changing_parameters_together_while_tracing_is_an_error() -> None:
+    model = nn.Neuron(1, seed=0)
+    before, zeros = model.state_dict(), dict.fromkeys(model.state_dict(), 0.0)
+    optimizer = optim.SGD(model.parameters())
+
+    def load(x: Any) -> Any:
+        model.load_state_dict(zeros)
+        return model([x])
+
+    def train(x: Any) -> Any:
+        commit_training(optimizer, np.zeros((3, 2)), 1)
+        return model([x])
+
+    for function in (load, train):
+        for params in (model.parameters(), None):
+            with pytest.raises(TraceError, match=r"assigning to \.data inside a compiled function"):
+                compile(function, params=params)(np.ones(3))
+    assert model.state_dict() == before
+    assert optimizer.steps == 0
+
+
+def test_a_model_made_while_tracing_can_be_loaded() -> None:
+    state = dict.fromkeys(nn.Neuron(1).state_dict(), 2.0)
+
+    def function(x: Any) -> Any:
+        model = nn.Neuron(1, "linear")
+        model.load_state_dict(state)
+        return model([x])
+
+    step = compile(function)
+    assert step(np.array([1.0, 3.0])).tolist() == [4.0, 8.0]
+    assert step.params == []
 
 
 @pytest.mark.skipif(c_core is None or Value is not c_core.Value, reason="reads Values of the C core")

@@ -13,7 +13,7 @@ from operator import call
 from typing import Any
 
 from ... import engine
-from ...value import Value, core
+from ...value import Value, core, modes
 from .. import staleness
 from ..ieee import as_float
 
@@ -74,9 +74,15 @@ def commit_training(optimizer: Any, numbers: Any, steps: int, *more: Iterable[Ch
 def data_of(values: Sequence[Value], numbers: Iterable[Any]) -> Iterable[Change]:
     """The changes that set `.data` of each Value to a number.
 
+    A tracer is told of all of them now, because it may refuse one.
+
     A subclass may define its own setter, as `chainrule.micrograd.Value` does. That setter is called;
     it runs Python code, so Ctrl-C may interrupt between two such Values.
     """
+    here = modes()
+    if here.tracing:
+        for value in values:
+            here.tracer.assign(value)
     floats = [x if type(x) is float else as_float(x) for x in numbers]
     if core == "c" or _has_own(values, "data"):
         return zip(repeat(setattr), values, repeat("data"), floats, strict=False)
