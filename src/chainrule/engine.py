@@ -33,6 +33,7 @@ class Value:
     def __new__(cls, *args: Any, **keywords: Any) -> Value:
         node = object.__new__(cls)
         node.__set(None, (), 0.0)  # for subclasses that never call this __init__
+        current().tracer.created(node)
         return node
 
     def __init__(
@@ -107,7 +108,7 @@ class Value:
 
     @staticmethod
     def __result(row: Op | None, args: Iterable[Any], number: float) -> Value:
-        node = Value.__new__(Value)
+        node = object.__new__(Value)
         node.__set(row, tuple(map(Value.__lift, args)), number)
         return node
 

@@ -20,7 +20,6 @@ from chainrule.compiler.graph import Graph, check_operation, from_values
 from chainrule.compiler.instructions import Dense
 from chainrule.compiler.pipeline import NativePipeline
 from chainrule.compiler.program import Program
-from chainrule.compiler.tracing import Tracer
 
 from .campaigns.pipeline_graphs import NAMES, compare, compare_random
 
@@ -89,14 +88,13 @@ def test_masks_that_depend_on_other_masks() -> None:
 
 
 def test_constants_are_folded_alike() -> None:
-    start = Tracer([]).start
     x = Value(2.0)
-    nan, zero, minus = Value(math.nan), Value(0.0), Value(-0.0)
-    folded = (zero + minus) * nan + chainrule.max([zero, minus, 3.0]) + ops.take(2)(Value(5.0), 1.0, 2.0)
+    made = nan, zero, minus, five = Value(math.nan), Value(0.0), Value(-0.0), Value(5.0)
+    folded = (zero + minus) * nan + chainrule.max([zero, minus, 3.0]) + ops.take(2)(five, 1.0, 2.0)
     powers = [x**n for n in (-1.0, 0.0, 0.5, 1.0, 2.0, 3.0, 4.0, 5.0)]
     ones = [x * 1.0, 1.0 * x, x / 1.0, +x, ops.take(2)(-0.0, x, minus), ops.take(2)(2.0, x, minus)]
-    compare([folded, *powers, *ones, 2.5, -0.0, 0.0], [], [x], [], start)
-    compare([folded], [], [], [], start)
+    compare([folded, *powers, *ones, 2.5, -0.0, 0.0], [], [x], [], made)
+    compare([folded], [], [], [], made)
     compare([1.5], [], [x])
 
 
@@ -262,15 +260,15 @@ def test_invalid_arguments_for_a_machine_are_rejected(arguments: Any) -> None:
     ("place", "wrong"),
     [
         *((0, 3), (0, [3]), (0, ["x"]), (0, [None]), (1, [1.0]), (1, None), (2, [1.0])),
-        *((3, ()), (3, [None]), (4, -1), (4, "now"), (4, 2**70)),
+        *((3, ()), (3, [None]), (4, 3), (4, [2.0]), (4, [None])),
     ],
 )
 def test_only_values_are_extracted(place: int, wrong: Any) -> None:
     x, p = values(2)
-    arguments: list[Any] = [[x * p], [], [x], [p], None, check_operation]
+    arguments: list[Any] = [[x * p], [], [x], [p], [], check_operation]
     c_core.graph_extract(*arguments)
     arguments[place] = wrong
-    with pytest.raises((TypeError, ValueError, OverflowError)):
+    with pytest.raises((TypeError, ValueError)):
         c_core.graph_extract(*arguments)
 
 
@@ -279,15 +277,15 @@ def test_a_check_that_raises_or_changes_the_graph() -> None:
     product = x * 2.0
     picked = chainrule.take([product, x], product * 0.0)
     with pytest.raises(ZeroDivisionError):
-        c_core.graph_extract([picked], [], [x], [], None, lambda node: 1 // 0)
+        c_core.graph_extract([picked], [], [x], [], [], lambda node: 1 // 0)
     with pytest.raises(TypeError):
-        c_core.graph_extract([picked], [], [x], [], None, None)
+        c_core.graph_extract([picked], [], [x], [], [], None)
 
     def free(node: Any) -> None:
         product.backward(retain_graph=False)
 
     with pytest.raises(ValueError, match="changed while it was compiled"):
-        c_core.graph_extract([picked], [], [x], [], None, free)
+        c_core.graph_extract([picked], [], [x], [], [], free)
     assert product.grad == 1.0
 
 
@@ -303,7 +301,7 @@ def test_running_out_of_memory() -> None:
 
     def run() -> None:
         params: list[Value] = []
-        graph = c_core.graph_extract([picked], [], xs, params, None, check_operation)
+        graph = c_core.graph_extract([picked], [], xs, params, [], check_operation)
         graph = c_core.graph_optimise(graph)
         c_core.graph_machine(graph, len(params), 3, False, True, needed)
 

@@ -19,11 +19,12 @@ typedef struct {
     Value **found; /* parameters that were not in the list */
     int32_t n_found, found_capacity;
     int32_t inputs, params; /* lengths of the two lists */
-    uint64_t start;         /* leaves created after this time are constants */
 } Extraction;
 
-/* During extraction SEEN means that a Value has a node number. REACHED means that a leaf is an input or a
- * parameter; its number says which, with parameters numbered after the inputs. */
+/* During extraction SEEN means that a Value has a node number. REACHED means that a leaf is known; its number
+ * says which input or parameter it is, with parameters numbered after the inputs, or that the traced function
+ * made it. */
+enum { MADE = -1 };
 static void set_number(Value *v, int64_t number) { memcpy(&v->grad, &number, sizeof number); }
 static int64_t get_number(const Value *v) {
     int64_t number;
@@ -43,8 +44,9 @@ static void put_back(Extraction *e) {
 static int32_t constant(Extraction *e, double number) { return graph_constant(e->graph, &e->constants, number); }
 
 static int32_t enter_leaf(Extraction *e, Value *v) {
-    if (!(v->word & REACHED)) {
-        if (TIME(v) >= e->start) return constant(e, v->data);
+    const int known = (v->word & REACHED) != 0;
+    if (known ? get_number(v) == MADE : v->flags & CONSTANT) return constant(e, v->data);
+    if (!known) {
         const int fault = make_room(&e->found, &e->found_capacity, (int64_t)e->n_found + 1, sizeof *e->found);
         if (fault) return fault;
         set_number(v, (int64_t)e->inputs + e->params + e->n_found);
@@ -113,17 +115,29 @@ static void number_leaves(Extraction *e, PyObject *leaves, int64_t first) {
     }
 }
 
+static void mark_made(Extraction *e, PyObject *leaves) {
+    for (Py_ssize_t i = 0; i < PyTuple_GET_SIZE(leaves); i++) {
+        Value *v = (Value *)PyTuple_GET_ITEM(leaves, i);
+        if (v->word & REACHED) continue; /* an input or a parameter */
+        keep(e, v);
+        set_number(v, MADE);
+        v->word |= REACHED;
+    }
+}
+
 /* Build the graph after all nodes have been checked. Runs no Python code. */
-static int extract(Extraction *e, PyObject *results[2], PyObject *leaves[2], const Order *order) {
+static int extract(Extraction *e, PyObject *results[2], PyObject *leaves[3], const Order *order) {
     Graph *g = e->graph;
     const Py_ssize_t n_inputs = PyTuple_GET_SIZE(leaves[0]), n_params = PyTuple_GET_SIZE(leaves[1]);
+    const Py_ssize_t n_made = PyTuple_GET_SIZE(leaves[2]);
     Py_ssize_t next = 0;
     if (n_inputs > INT32_MAX || n_params > INT32_MAX) return TOO_LARGE;
-    e->kept = PyMem_Malloc((size_t)(order->n + n_inputs + n_params + 1) * sizeof *e->kept);
+    e->kept = PyMem_Malloc((size_t)(order->n + n_inputs + n_params + n_made + 1) * sizeof *e->kept);
     e->inputs = (int32_t)n_inputs, e->params = (int32_t)n_params;
     if (!e->kept) return OUT_OF_MEMORY;
     number_leaves(e, leaves[0], 0);
     number_leaves(e, leaves[1], n_inputs);
+    mark_made(e, leaves[2]);
     int fault = enter_results(e, results[0], &g->outputs, &g->n_outputs, order, &next);
     if (!fault) fault = enter_results(e, results[1], &g->guards, &g->n_guards, order, &next);
     put_back(e);
@@ -182,24 +196,20 @@ static int check_nodes(const Order *order, PyObject *check) {
     return 0;
 }
 
-/* graph_extract(outputs, guards, inputs, params, start, check) -> graph
+/* graph_extract(outputs, guards, inputs, params, made, check) -> graph
  *
- * Leaves that are in neither `inputs` nor `params` are appended to `params`. If `start` is not None,
- * leaves created after that time become constants instead. `check(node)` raises if a node cannot be
- * compiled. */
+ * Leaves that are in neither `inputs` nor `params` become constants if they are in `made`; otherwise they are
+ * appended to `params`. `check(node)` raises if a node cannot be compiled. */
 PyObject *graph_extract(PyObject *module, PyObject *args) {
-    PyObject *given[4], *start, *check, *capsule = NULL;
-    if (!PyArg_ParseTuple(args, "OOOO!OO:graph_extract", &given[0], &given[1], &given[2], &PyList_Type, &given[3], &start, &check))
+    enum { LISTS = 5 };
+    PyObject *given[LISTS], *check, *capsule = NULL;
+    if (!PyArg_ParseTuple(args, "OOOO!OO:graph_extract", &given[0], &given[1], &given[2], &PyList_Type, &given[3], &given[4], &check))
         return NULL;
-    Extraction e = {.start = UINT64_MAX};
-    if (start != Py_None) {
-        e.start = PyLong_AsUnsignedLongLong(start);
-        if (PyErr_Occurred()) return NULL;
-    }
-    PyObject *tuples[4] = {NULL};
+    Extraction e = {0};
+    PyObject *tuples[LISTS] = {NULL};
     Order order = {0};
     int walked = 0, held = 0;
-    for (int k = 0; k < 4; k++)
+    for (int k = 0; k < LISTS; k++)
         if (!(tuples[k] = tuple_of_values(given[k], k == 0))) goto done;
     if (walk_results(tuples, &order) < 0) goto done;
     walked = 1;
@@ -219,6 +229,6 @@ done:
     if (held) order_drop(&order);
     if (walked) order_free(&order);
     PyMem_Free(e.found);
-    for (int k = 0; k < 4; k++) Py_XDECREF(tuples[k]);
+    for (int k = 0; k < LISTS; k++) Py_XDECREF(tuples[k]);
     return capsule;
 }

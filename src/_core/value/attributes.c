@@ -326,19 +326,25 @@ int value_init(PyObject *self, PyObject *args, PyObject *keywords) {
     return initialize((Value *)self, data, children, op, label);
 }
 
+/* Tell a tracer of a leaf that the user creates. Returns the leaf, or NULL, releasing it, on failure. */
+Value *leaf_created(Value *v) {
+    if (v && MODES() & TRACING && ask_tracer("created", (PyObject *)v, NULL) < 0) Py_CLEAR(v);
+    return v;
+}
+
 /* The fast path for Value(number), without building an argument tuple. */
 PyObject *value_vectorcall(PyObject *type, PyObject *const *args, size_t count, PyObject *names) {
     Py_ssize_t n = PyVectorcall_NARGS(count);
     int own = ((PyTypeObject *)type)->tp_init == value_init; /* Value.__init__ was not replaced */
     if (own && n == 1 && !names && PyFloat_CheckExact(args[0]))
-        return (PyObject *)node_new(PyFloat_AS_DOUBLE(args[0]));
+        return (PyObject *)leaf_created(node_new(PyFloat_AS_DOUBLE(args[0])));
     PyObject *tuple = PyTuple_New(n), *keywords = names ? PyDict_New() : NULL;
     Value *v = NULL;
     if (!tuple || (names && !keywords)) goto done;
     for (Py_ssize_t i = 0; i < n; i++) PyTuple_SET_ITEM(tuple, i, Py_NewRef(args[i]));
     for (Py_ssize_t i = 0; names && i < PyTuple_GET_SIZE(names); i++)
         if (PyDict_SetItem(keywords, PyTuple_GET_ITEM(names, i), args[n + i]) < 0) goto done;
-    v = node_new(0.0);
+    v = leaf_created(node_new(0.0));
     if (v && ((PyTypeObject *)type)->tp_init((PyObject *)v, tuple, keywords) < 0) Py_CLEAR(v);
 done:
     Py_XDECREF(tuple);

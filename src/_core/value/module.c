@@ -19,10 +19,10 @@ void raise_error(const char *function, PyObject *first, PyObject *second) {
 }
 
 static PyObject *value_new(PyTypeObject *type, PyObject *args, PyObject *keywords) {
-    if (type == Value_Type) return (PyObject *)node_new(0.0);
+    if (type == Value_Type) return (PyObject *)leaf_created(node_new(0.0));
     Value *v = (Value *)type->tp_alloc(type, 0); /* a subclass: zeroed and tracked by the garbage collector */
     if (v) v->word = clock_now << TIME_SHIFT | TRACKED | NUMBER0 | NUMBER1;
-    return (PyObject *)v;
+    return (PyObject *)leaf_created(v);
 }
 
 static PyObject *value_detach(PyObject *self, PyObject *unused) {

@@ -203,6 +203,7 @@ extern PyType_Slot operator_slots[];
 extern PyMethodDef table_methods[], module_functions[];
 
 /* attributes.c */
+Value *leaf_created(Value *v);
 int value_init(PyObject *self, PyObject *args, PyObject *keywords);
 PyObject *value_vectorcall(PyObject *type, PyObject *const *args, size_t n, PyObject *names);
 PyObject *value_format(PyObject *self, PyObject *spec);

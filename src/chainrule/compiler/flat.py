@@ -5,7 +5,7 @@ It has the same nodes as the equivalent `Graph`; `unpack` converts it to a reada
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Collection, Sequence
 from typing import Any, ClassVar
 
 import numpy as np
@@ -31,10 +31,10 @@ class Flat:
         guards: Sequence[Any],
         inputs: Sequence[Value],
         params: list[Value],
-        start: int | None = None,
+        made: Collection[Value] = (),
     ) -> Flat:
         """Like `graph.from_values`, in C."""
-        return cls(c_core.graph_extract(outputs, guards, inputs, params, start, check_operation))
+        return cls(c_core.graph_extract(outputs, guards, inputs, params, made, check_operation))
 
     def __len__(self) -> int:
         return int(c_core.graph_sizes(self.capsule)[0])

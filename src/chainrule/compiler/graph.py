@@ -7,7 +7,7 @@ differs from sample to sample), a parameter (which does not), or a constant.
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Iterable, Sequence
+from collections.abc import Collection, Iterable, Sequence
 from dataclasses import dataclass, field
 from typing import Any
 
@@ -119,12 +119,12 @@ def from_values(
     guards: Sequence[Any],
     inputs: Sequence[Any],
     params: list[Any],
-    start: int | None = None,
+    made: Collection[Any] = (),
 ) -> Graph:
     """The graph of Values that are already computed.
 
-    Leaves that are neither inputs nor parameters are added to the parameters, except those created
-    since the time `start`, which become constants.
+    Leaves that are neither inputs nor parameters are added to the parameters, except those that the
+    function made, which become constants.
     """
     graph = Graph()
     places: dict[Any, int] = {}
@@ -149,7 +149,7 @@ def from_values(
 
     def enter(node: Any) -> int:
         if node.is_leaf:
-            if node not in known and start is not None and recorded.time(node) >= start:
+            if node not in known and (node.is_constant or node in made):
                 return constant(float(node.data))
             if node not in known:
                 known[node] = PARAM, len(params)

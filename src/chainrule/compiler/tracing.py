@@ -11,7 +11,7 @@ from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass, field
 from typing import Any
 
-from ..support import errors, graph
+from ..support import errors
 from ..support.ieee import as_float
 from ..support.modes import Numbers
 from ..support.tree import Rebuild, flatten, unflatten
@@ -30,15 +30,16 @@ class Tracer(Numbers):
     def __init__(self, inputs: Iterable[Any]) -> None:
         super().__init__(inputs)
         self.guards: list[tuple[Any, bool, str]] = []
-        clock = Value(0.0)
-        clock.data = 1.0  # advances the clock, so that all Values created from now on have a later time
-        self.start: int = graph.time(clock)
+        self.made: set[Any] = set()  # the leaves that the function creates, which are constants
 
-    def made_here(self, value: Any) -> bool:
-        return bool(value.is_leaf and graph.time(value) >= self.start)
+    def created(self, leaf: Any) -> None:
+        self.made.add(leaf)
+
+    def is_own_leaf(self, value: Any) -> bool:
+        return value in self.made and bool(value.is_leaf)
 
     def read(self, value: Any, attribute: str) -> None:
-        if not self.made_here(value) or value in self.inputs:
+        if not self.is_own_leaf(value):
             raise TraceError(
                 f"reading .{attribute} inside a compiled function would bake one number into the "
                 f"program, at {errors.user_line()}: compute with the Value itself, use detach() to stop "
@@ -58,7 +59,7 @@ class Tracer(Numbers):
         )
 
     def assign(self, value: Any) -> None:
-        if not self.made_here(value) or value in self.inputs:
+        if not self.is_own_leaf(value):
             raise TraceError(
                 f"assigning to .data inside a compiled function would happen once, not for every "
                 f"sample, at {errors.user_line()}: return the new number instead"
@@ -129,9 +130,9 @@ def traced(
     outputs, rebuild = flatten(result)
     outputs = [output if isinstance(output, Value) else _number(output) for output in outputs]
     guards = tracer.guards if tracer is not None else []
-    start = tracer.start if tracer is not None else None
+    made = tracer.made if tracer is not None else ()
     extract = Flat.from_values if core == "c" else from_values
-    source = extract(outputs, [guard for guard, _, _ in guards], inputs, params, start)
+    source = extract(outputs, [guard for guard, _, _ in guards], inputs, params, made)
     shape = repr(unflatten(rebuild, ["_"] * len(outputs)))
     return Trace(
         source, rebuild, shape, [outcome for _, outcome, _ in guards], [site for *_, site in guards]

@@ -24,6 +24,9 @@ class Observer:
     def read(self, value: Any, attribute: str) -> None:
         """A number was read."""
 
+    def created(self, leaf: Any) -> None:
+        """A leaf was created; plain numbers in expressions do not count."""
+
     def assign(self, value: Any) -> None:
         """A number is about to be changed."""
 

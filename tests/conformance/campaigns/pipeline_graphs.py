@@ -5,7 +5,7 @@
 
 import random
 import sys
-from collections.abc import Sequence
+from collections.abc import Collection, Sequence
 from typing import Any
 
 import numpy as np
@@ -20,7 +20,6 @@ from chainrule.compiler.lowering import lower
 from chainrule.compiler.passes import drop_dead
 from chainrule.compiler.pipeline import NativePipeline, Pipeline
 from chainrule.compiler.reverse import reverse
-from chainrule.compiler.tracing import Tracer
 from chainrule.value import c_core
 
 NAMES = (
@@ -52,13 +51,13 @@ def compare(
     guards: Sequence[Any],
     inputs: Sequence[Value],
     params: Sequence[Value] = (),
-    start: int | None = None,
+    made: Collection[Value] = (),
     rng: random.Random | None = None,
 ) -> Pipeline:
     """Compare the graphs of both pipelines, and all machines built from them."""
     found, again = list(params), list(params)
-    graph = from_values(outputs, guards, inputs, found, start)
-    flat = Flat.from_values(outputs, guards, inputs, again, start)
+    graph = from_values(outputs, guards, inputs, found, made)
+    flat = Flat.from_values(outputs, guards, inputs, again, made)
     assert [*map(id, found)] == [*map(id, again)]
     assert readable(flat.unpack()) == readable(graph)
     assert len(flat) == len(graph)
@@ -89,7 +88,7 @@ class Maker:
         self.rng = rng
         self.inputs = [Value(rng.uniform(-2, 2)) for _ in range(rng.randint(1, 6))]
         self.params = [Value(rng.uniform(-2, 2)) for _ in range(rng.randint(0, 12))]
-        self.start = Tracer([]).start
+        self.made: list[Value] = []  # constants, unless the comparison takes them for parameters
         self.pool: list[Any] = [*self.inputs, *self.params]
 
     def number(self) -> float:
@@ -97,7 +96,10 @@ class Maker:
 
     def operand(self, constants: float = 0.15) -> Any:
         if self.rng.random() < constants:
-            return self.number() if self.rng.random() < 0.7 else Value(self.number())
+            if self.rng.random() < 0.7:
+                return self.number()
+            self.made.append(Value(self.number()))
+            return self.made[-1]
         if self.rng.random() < 0.5:
             return self.rng.choice(self.pool)
         return self.pool[-1 - self.rng.randrange(min(6, len(self.pool)))]
@@ -203,7 +205,7 @@ def compare_random(seed: int) -> None:
         made.grow()
     outputs, guards = made.results()
     named = [p for p in made.params if rng.random() < 0.7]
-    compare(outputs, guards, made.inputs, named, made.start if rng.random() < 0.7 else None, rng)
+    compare(outputs, guards, made.inputs, named, made.made if rng.random() < 0.7 else (), rng)
 
 
 if __name__ == "__main__":

@@ -7,6 +7,8 @@ import pickle
 import re
 import subprocess
 import sys
+import threading
+from collections.abc import Callable
 from typing import Any
 
 import numpy as np
@@ -203,6 +205,87 @@ def test_a_model_made_while_tracing_can_be_loaded() -> None:
     step = compile(function)
     assert step(np.array([1.0, 3.0])).tolist() == [4.0, 8.0]
     assert step.params == []
+
+
+def meanwhile(action: Callable[[], Any]) -> None:
+    """Another thread does something."""
+    thread = threading.Thread(target=action)
+    thread.start()
+    thread.join()
+
+
+def test_a_parameter_that_another_thread_changes_while_tracing_is_read_at_every_call() -> None:
+    w = Value(2.0)
+
+    def function(x: Any) -> Any:
+        meanwhile(lambda: setattr(w, "data", 3.0))
+        return w * x
+
+    step = compile(function)
+    assert step(np.ones(2)).tolist() == [3.0, 3.0]
+    w.data = 5.0
+    assert step(np.ones(2)).tolist() == [5.0, 5.0]
+    assert step.params == [w]
+
+
+def test_a_parameter_that_another_thread_makes_while_tracing_is_read_at_every_call() -> None:
+    made: list[Value] = []
+
+    def function(x: Any) -> Any:
+        meanwhile(lambda: made.append(Value(2.0)))
+        return made[0] * x
+
+    step = compile(function)
+    assert step(np.ones(2)).tolist() == [2.0, 2.0]
+    made[0].data = 5.0
+    assert step(np.ones(2)).tolist() == [5.0, 5.0]
+
+
+def test_reading_a_parameter_that_another_thread_changed_while_tracing_is_an_error() -> None:
+    w = Value(2.0)
+
+    def function(x: Any) -> Any:
+        meanwhile(lambda: setattr(w, "data", w.data + 1.0))
+        return x * w.data
+
+    with pytest.raises(TraceError, match=r"reading \.data"):
+        compile(function)(np.ones(3))
+
+
+class Named(Value):
+    """A subclass that leaves `Value.__init__` out."""
+
+    def __init__(self, name: str) -> None:
+        self.name = name
+
+
+def test_values_made_while_tracing_are_constants() -> None:
+    kept: list[Value] = []
+
+    def function(x: Any) -> Any:
+        own = [Value(2.0), Value(np.float64(3.0)), Value(1, label="one"), Named("zero")]
+        own += [copy.copy(own[0]), copy.deepcopy(own[0]), pickle.loads(pickle.dumps(own[0]))]
+        own[0].data = own[0].data + own[1].data
+        kept[:] = own
+        return chainrule.sum(own) * x
+
+    step = compile(function)
+    assert step(np.ones(2)).tolist() == [15.0, 15.0]
+    assert step.params == []
+    for value in kept:
+        value.data = 7.0
+    assert step(np.ones(2)).tolist() == [15.0, 15.0]
+    again = compile(lambda x: kept[0] * x)  # not made while this function is traced
+    assert again(np.ones(2)).tolist() == [7.0, 7.0]
+    assert again.params == [kept[0]]
+
+
+def test_plain_numbers_in_expressions_are_constants() -> None:
+    step = compile(lambda x: (x * 3.0).inputs[1])
+    assert step(np.ones(2)).tolist() == [3.0, 3.0]
+    assert step.params == []
+    with pytest.raises(TraceError, match=r"reading \.data"):
+        compile(lambda x: x * (x * 3.0).inputs[1].data)(np.ones(2))
 
 
 @pytest.mark.skipif(c_core is None or Value is not c_core.Value, reason="reads Values of the C core")
