@@ -201,8 +201,8 @@ class Value:
         (sweeps.backward if create_graph else Value.__sweep)(order, gradient, reset)
         if not retain_graph:
             for node in order:
-                if node.__inputs:
-                    node.__inputs, node.__closure, node.__freed = (), None, True
+                if node.__inputs:  # the flag first, so that Ctrl-C leaves no node that looks like a leaf
+                    node.__freed, node.__inputs, node.__closure = True, (), None
 
     @staticmethod
     def __sweep(order: list[Value], gradient: float, reset: bool) -> None:

@@ -22,6 +22,8 @@ import numpy as np
 
 import chainrule
 from chainrule import (
+    GraphFreedError,
+    StaleValueError,
     Value,
     check_gradients,
     compile,
@@ -172,6 +174,59 @@ def sweeping(**options: Any) -> Prepare:
         lambda made: made[1].backward(retain_graph=True, **options),
         lambda made: gradients(made[0]),
     )
+
+
+def freeing() -> Prepare:
+    """A graph that is freed cannot be differentiated again; one that is not gives the same gradients."""
+    leaves, root = expression()
+    root.backward()
+    new = gradients(leaves)
+    root.backward()
+    doubled = gradients(leaves)
+
+    def prepare() -> Prepared:
+        leaves, root = expression()
+
+        def check(failed: bool) -> None:
+            found = gradients(leaves)
+            assert found in ([[0.0] * len(leaves), new] if failed else [new])
+            try:
+                root.backward()
+            except GraphFreedError:
+                assert found == new
+            else:
+                assert failed
+                assert gradients(leaves) == (doubled if found == new else new)
+
+        return lambda: root.backward(retain_graph=False), check
+
+    return prepare
+
+
+def assigning(choose: Callable[[list[Value], Value], Value]) -> Prepare:
+    """Either the old number with the old gradients, or the new number and an error instead of wrong ones."""
+    leaves, root = expression()
+    root.backward()
+    wanted = gradients(leaves)
+
+    def prepare() -> Prepared:
+        leaves, root = expression()
+        chosen = choose(leaves, root)
+        old = chosen.data
+
+        def check(failed: bool) -> None:
+            assert chosen.data in ([old, 2.0] if failed else [2.0])
+            try:
+                root.backward()
+            except StaleValueError:
+                assert chosen.data == 2.0
+            else:
+                assert chosen.data == old
+                assert gradients(leaves) == wanted
+
+        return lambda: setattr(chosen, "data", 2.0), check
+
+    return prepare
 
 
 def recomputing() -> Prepare:
@@ -609,6 +664,9 @@ ENTRIES: list[Entry] = [
     Entry("building an expression", building),
     Entry("backward", sweeping),
     Entry("backward, create_graph", partial(sweeping, create_graph=True)),
+    Entry("backward, retain_graph=False", freeing),
+    Entry("assigning .data", partial(assigning, lambda leaves, root: leaves[0])),
+    Entry("assigning .data of a result", partial(assigning, lambda leaves, root: root)),
     Entry("forward", recomputing),
     Entry("grad", lambda: deriving(grad(bowl), [1.0, 2.0, 0.5])),
     Entry("hessian", lambda: deriving(hessian(bowl), [1.0, 2.0])),

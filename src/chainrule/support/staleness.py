@@ -7,6 +7,7 @@ result is stale if one of its inputs has a later time. The fields are those of e
 from __future__ import annotations
 
 import math
+from itertools import repeat
 from typing import Any
 
 from . import errors
@@ -39,8 +40,8 @@ def assignments(node: Any, number: float) -> dict[str, Any]:
 
 
 def assign(node: Any, number: float) -> None:
-    for field, content in assignments(node, number).items():
-        setattr(node, field, content)
+    changes = assignments(node, number)
+    any(map(setattr, repeat(node), changes, changes.values()))  # one call, which Ctrl-C cannot split
 
 
 def check(node: Any) -> None:
