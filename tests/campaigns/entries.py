@@ -204,7 +204,7 @@ def freeing() -> Prepare:
 
 
 def assigning(choose: Callable[[list[Value], Value], Value]) -> Prepare:
-    """Either the old number with the old gradients, or the new number and an error instead of wrong ones."""
+    """The old number and the old gradients, or the new number and an error instead of wrong ones."""
     leaves, root = expression()
     root.backward()
     wanted = gradients(leaves)
@@ -494,6 +494,31 @@ def native(action: Callable[[Trainer], Any]) -> Prepare:
     return prepare
 
 
+def constructing() -> Prepare:
+    """The function is as it was compiled, or as the trainer needs it."""
+
+    def prepare() -> Prepared:
+        model = nn.MLP(2, [2, 1], seed=0)
+        step = compile(lambda x, t: (model(x) - t) ** 2)
+        gradient = step.grad(X, Y).tolist()
+        optimizer = optim.SGD(step.params[::-1])
+
+        def check(failed: bool) -> None:
+            old = (None, True, gradient)
+            new = (len(gradient), False, gradient[::-1])
+            found = (step.named, bool(step.variants), step.grad(X, Y).tolist())
+            assert found in ([old, new] if failed else [new])
+            trainer = Trainer(step, optimizer)
+            trainer.step(X, Y)
+            trainer.write_back()
+            assert optimizer.steps == 1
+            assert [p.grad for p in optimizer.params] == gradient[::-1]
+
+        return lambda: Trainer(step, optimizer), check
+
+    return prepare
+
+
 def run_five_steps(trainer: Trainer) -> None:
     trainer.run(Batch((X, Y)), np.full(5, 0.05))
     trainer.write_back()
@@ -687,6 +712,7 @@ ENTRIES: list[Entry] = [
     Entry("save", saving, writes=True),
     Entry("Progress.note_passed", noting_progress, writes=True),
     Entry("load", loading),
+    Entry("Trainer", constructing, "c"),
     Entry("Trainer.write_back", lambda: native(lambda trainer: trainer.write_back()), "c"),
     Entry("Trainer.refresh", lambda: native(lambda t: (t.write_back(), t.refresh())), "c"),
     Entry("Trainer.step", lambda: native(lambda trainer: trainer.step(X, Y)), "c"),

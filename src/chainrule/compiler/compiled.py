@@ -241,9 +241,7 @@ class Compiled(Generic[R]):
 
     def numbers(self) -> Array:
         """The current values of the parameters."""
-        if c_core is not None and Value is c_core.Value:
-            return np.frombuffer(c_core.read_data(self.params))
-        return np.fromiter(map(attrgetter("data"), self.params), float, len(self.params))
+        return numbers_of(self.params)
 
     def traces(self) -> list[Any]:
         """The traced graphs, for comparison."""
@@ -311,6 +309,13 @@ class Compiled(Generic[R]):
             *(assign(variant, count=count, machines={}) for variant in others),
             assign(self, params=params),
         )
+
+
+def numbers_of(values: Sequence[Value]) -> Array:
+    """The current numbers of some Values."""
+    if c_core is not None and Value is c_core.Value:
+        return np.frombuffer(c_core.read_data(values))
+    return np.fromiter(map(attrgetter("data"), values), float, len(values))
 
 
 def compile_parts(

@@ -12,11 +12,11 @@ from typing import Any
 
 import numpy as np
 
-from ..support.atomic.committing import commit_training
+from ..support.atomic.committing import assign, commit, commit_training
 from ..support.errors import StaleValueError, kind_of
 from ..value import Value, c_core
 from .backends import native
-from .compiled import Compiled
+from .compiled import Compiled, numbers_of
 from .graph import CompileError
 from .inputs import Batch
 from .pipeline import pipeline
@@ -56,17 +56,20 @@ class Trainer:
                 f"{type(optimizer).__name__} overrides step(), which native code would not call: "
                 f"define a rule() instead"
             )
-        if step.named is None:
-            step.retrace()
-            step.params, step.named = list(optimizer.params), len(optimizer.params)
-        if [*map(id, step.params[: step.named])] != [*map(id, optimizer.params)]:
-            raise ValueError("the function must be compiled with the optimizer's parameters as params")
-        self.compiled = step
-        self.optimizer = optimizer
         if step.machine is not native.Machine:
             raise ValueError("training in native code needs backend='native'")
-        self.check_params()
+        self.compiled = step
+        self.optimizer = optimizer
+        params = list(optimizer.params)
+        if step.named is not None:
+            if [*map(id, step.params[: step.named])] != [*map(id, params)]:
+                raise ValueError(
+                    "the function must be compiled with the optimizer's parameters as params"
+                )
+            self.check_params()
         self.held: _Held = self.taken(None)
+        if step.named is None:  # it is traced again, for these parameters
+            commit(assign(step, variants={}, params=params, named=len(params)))
 
     def refresh(self) -> None:
         """Read the parameters and the optimiser's state from the model and the optimiser."""
@@ -80,7 +83,7 @@ class Trainer:
             rule = before.rule
         else:  # all settings except the learning rate are compiled in
             rule = compile_rule(optimizer)
-        pushed = self.compiled.numbers()
+        pushed = numbers_of(optimizer.params)
         numbers = np.zeros((2 + optimizer.state_size, count))  # the layout of training.c
         numbers[1] = pushed
         numbers[2:] = np.array(optimizer.state).reshape(count, optimizer.state_size).T
@@ -89,7 +92,7 @@ class Trainer:
     def write_back(self) -> None:
         """Write back the parameters, the gradients and the optimiser's state."""
         optimizer, held = self.optimizer, self.held
-        if not np.array_equal(self.compiled.numbers(), held.pushed, equal_nan=True):
+        if not np.array_equal(numbers_of(optimizer.params), held.pushed, equal_nan=True):
             raise StaleValueError(
                 "a parameter was changed during native training: change it before "
                 "refresh() or after write_back()"

@@ -1,10 +1,12 @@
 """Trainer: native steps match those of eager mode, and outside changes are detected."""
 
+from typing import Any
+
 import numpy as np
 import pytest
 
 from chainrule import StaleValueError, Value, compile, mean, nn, optim, take
-from chainrule.compiler import Batch, Trainer
+from chainrule.compiler import Batch, CompileError, Trainer
 from chainrule.value import c_core
 
 from ...near import near
@@ -49,6 +51,44 @@ def test_a_trainer_rejects_wrong_arguments() -> None:
         Trainer(step, optim.Adam)
     with pytest.raises(TypeError, match=r"got function and SGD"):
         Trainer(lambda x: x, optim.SGD(table, lr=0.1))
+
+
+class Branching(optim.SGD):
+    """Its rule cannot be compiled."""
+
+    def rule(self, p: Any, g: Any, state: Any, t: Any, **hyper: Any) -> Any:
+        return (p - hyper["lr"] * g if g > 0.0 else p), state
+
+
+@pytest.mark.parametrize(
+    ("backend", "reduction", "make", "error"),
+    [
+        ("numpy", "mean", optim.SGD, "needs backend='native'"),
+        ("native", "sum", optim.SGD, "needs reduction='mean'"),
+        ("native", "mean", Branching, "must branch with where"),
+    ],
+)
+def test_a_rejected_function_is_unchanged(backend: Any, reduction: Any, make: Any, error: str) -> None:
+    v, w = Value(2.0), Value(3.0)
+    step = compile(lambda x: v * w * x, backend=backend, reduction=reduction)
+    wanted = step.value_and_grad(np.ones(1))
+    program = step.program
+    with pytest.raises((ValueError, TypeError), match=error):
+        Trainer(step, make([w, v]))
+    assert step.program == program
+    value, gradient = step.value_and_grad(np.ones(1))
+    assert (value, gradient.tolist()) == (wanted[0], wanted[1].tolist()) == (6.0, [3.0, 2.0])
+    trainer = Trainer(compile(lambda x: v * w * x), optim.SGD([w, v]))
+    assert trainer.compiled.grad(np.ones(1)).tolist() == [2.0, 3.0]
+
+
+def test_a_value_that_is_not_a_parameter_of_the_optimizer_is_reported() -> None:
+    v, w = Value(2.0), Value(3.0)
+    with (
+        pytest.raises(CompileError, match="depends on Values that are not parameters of the optimizer"),
+        Trainer(compile(lambda x: v * w * x), optim.SGD([w])) as trainer,
+    ):
+        trainer.step(np.ones(1))
 
 
 def test_steps_before_a_wrong_index_are_taken_and_counted() -> None:
