@@ -36,7 +36,8 @@ class Trainer:
 
     `write_back()` copies parameters, gradients and the optimiser's state, including
     `optimizer.steps`, back to the model and the optimiser; so does the end of the block. `refresh()`
-    reads them again. Each is atomic: if interrupted, it changes nothing.
+    reads them again. Each is atomic: if interrupted, it changes nothing. In between, only the learning
+    rate may be changed.
     """
 
     def __init__(self, step: Compiled[Any], optimizer: Any) -> None:
@@ -77,28 +78,49 @@ class Trainer:
 
     def taken(self, before: _Held | None) -> _Held:
         """Read the current state; recompile the rule if its settings have changed."""
-        optimizer, count = self.optimizer, len(self.optimizer.params)
-        settings = {**optimizer.hyperparameters, "lr": None}
+        settings = self.settings()
         if before is not None and before.settings == settings:
             rule = before.rule
-        else:  # all settings except the learning rate are compiled in
-            rule = compile_rule(optimizer)
-        pushed = numbers_of(optimizer.params)
-        numbers = np.zeros((2 + optimizer.state_size, count))  # the layout of training.c
-        numbers[1] = pushed
-        numbers[2:] = np.array(optimizer.state).reshape(count, optimizer.state_size).T
-        return _Held(rule, settings, pushed, numbers, optimizer.steps, _counter(0))
+        else:
+            rule = compile_rule(self.optimizer)
+        pushed, steps = self.pushed(), self.optimizer.steps
+        numbers = np.zeros((1 + len(pushed), pushed.shape[1]))  # the layout of training.c
+        numbers[1:] = pushed
+        return _Held(rule, settings, pushed, steps, numbers, steps, _counter(0))
+
+    def pushed(self) -> Array:
+        """The parameters and the optimiser's state as eager mode sees them, in rows."""
+        params, size = self.optimizer.params, self.optimizer.state_size
+        states = np.array(self.optimizer.state, float).reshape(len(params), size)
+        return np.vstack([numbers_of(params), states.T])
+
+    def settings(self) -> dict[str, Any]:
+        """What is compiled into the rule: all settings except the learning rate."""
+        return {**self.optimizer.hyperparameters, "lr": None}
 
     def write_back(self) -> None:
-        """Write back the parameters, the gradients and the optimiser's state."""
-        optimizer, held = self.optimizer, self.held
-        if not np.array_equal(numbers_of(optimizer.params), held.pushed, equal_nan=True):
+        """Write back the parameters, the optimiser's state and, after a step, the gradients."""
+        held = self.held
+        if changed := self.changed():
             raise StaleValueError(
-                "a parameter was changed during native training: change it before "
-                "refresh() or after write_back()"
+                f"{changed} was changed during native training: change it before "
+                f"refresh() or after write_back()"
             )
-        pushed = (setattr, held, "pushed", held.numbers[1].copy())
-        commit_training(optimizer, held.numbers, self.steps, [pushed])
+        computed = held.failed or self.steps != held.pushed_steps
+        pushed = assign(held, pushed=held.numbers[1:].copy(), pushed_steps=self.steps, failed=False)
+        commit_training(self.optimizer, held.numbers, self.steps, pushed, gradients=computed)
+
+    def changed(self) -> str:
+        """What eager mode changed since this trainer read it or wrote it back; '' if nothing."""
+        held, found, settings = self.held, self.pushed(), self.settings()
+        if not np.array_equal(found[0], held.pushed[0], equal_nan=True):
+            return "a parameter"
+        if not np.array_equal(found[1:], held.pushed[1:], equal_nan=True):
+            return "the optimizer's state"
+        if self.optimizer.steps != held.pushed_steps:
+            return "the optimizer's step count"
+        names = [name for name, x in settings.items() if held.settings.get(name) != x]
+        return f"the optimizer's {names[0]}" if names else ""
 
     @property
     def numbers(self) -> Array:
@@ -116,7 +138,9 @@ class Trainer:
 
     def restore(self, numbers: Array, steps: int) -> None:
         """Continue from other numbers, after `steps` steps."""
-        self.held = replace(self.held, numbers=numbers.copy(), before=steps, made=_counter(0))
+        self.held = replace(
+            self.held, numbers=numbers.copy(), before=steps, made=_counter(0), failed=False
+        )
 
     def __enter__(self) -> Trainer:
         return self
@@ -177,6 +201,7 @@ class Trainer:
                 native.thread_count(),
                 self.compiled.dtype == np.float32,
             )
+        held.failed = not finite
         return Outcome(losses[first : made[0] + (not finite)], norms, finite)
 
     def machine(self, data: Batch, size: int) -> Any:
@@ -203,10 +228,12 @@ class _Held:
 
     rule: native.Machine
     settings: dict[str, Any]
-    pushed: Array  # the parameters as eager mode sees them
+    pushed: Array  # the parameters and the optimiser's state as eager mode sees them, in rows
+    pushed_steps: int  # likewise optimizer.steps
     numbers: Array
     before: int  # steps taken before native code started counting
     made: Array
+    failed: bool = False  # whether the last step computed gradients but changed nothing
 
 
 def _counter(start: int) -> Array:

@@ -1,10 +1,13 @@
 """Trainer: native steps match those of eager mode, and outside changes are detected."""
 
+import math
+from collections.abc import Callable
 from typing import Any
 
 import numpy as np
 import pytest
 
+import chainrule
 from chainrule import StaleValueError, Value, compile, mean, nn, optim, take
 from chainrule.compiler import Batch, CompileError, Trainer
 from chainrule.value import c_core
@@ -138,6 +141,104 @@ def test_a_parameter_changed_behind_the_trainers_back_is_detected() -> None:
     trainer.step(np.ones(4))
     trainer.write_back()
     assert w.data == near(7.0 - 0.1 * 2 * 6.0, ulps=4)
+
+
+def change_state(optimizer: optim.Optimizer) -> None:
+    optimizer.state = [(0.0,) * optimizer.state_size for _ in optimizer.params]
+
+
+def change_steps(optimizer: optim.Optimizer) -> None:
+    optimizer.steps = 0
+
+
+def change_betas(optimizer: optim.Optimizer) -> None:
+    optimizer.hyperparameters["betas"] = (0.5, 0.5)
+
+
+def load(optimizer: optim.Optimizer) -> None:
+    optimizer.load_state_dict(optim.Adam(optimizer.params, weight_decay=0.5).state_dict())
+
+
+@pytest.mark.parametrize(
+    ("change", "what"),
+    [
+        (change_state, "the optimizer's state"),
+        (change_steps, "the optimizer's step count"),
+        (change_betas, "the optimizer's betas"),
+        (load, "the optimizer's state"),
+    ],
+)
+def test_an_optimizer_changed_behind_the_trainers_back_is_detected(
+    change: Callable[[optim.Optimizer], None], what: str
+) -> None:
+    def prepare() -> tuple[Value, optim.Optimizer, Trainer]:
+        w = Value(1.0)
+        optimizer = optim.Adam([w], lr=0.1)
+        trainer = Trainer(compile(lambda x: (w * x - 1) ** 2, params=[w]), optimizer)
+        trainer.step(2.0 * np.ones(4))
+        trainer.write_back()
+        return w, optimizer, trainer
+
+    w, optimizer, trainer = prepare()
+    change(optimizer)
+    changed, before = optimizer.state_dict(), w.data
+    trainer.step(np.ones(4))
+    with pytest.raises(StaleValueError, match=f"^{what} was changed during native training: change it"):
+        trainer.write_back()
+    assert (optimizer.state_dict(), w.data) == (changed, before)
+    trainer.refresh()
+    trainer.step(np.ones(4))
+    trainer.write_back()
+    other, by_hand, _ = prepare()
+    change(by_hand)
+    other.grad = 2.0 * (other.data - 1.0)
+    by_hand.step()
+    assert w.data == near(other.data, rel=1e-12)
+    assert optimizer.steps == by_hand.steps
+
+
+def test_the_learning_rate_may_change_between_any_two_steps() -> None:
+    w = Value(1.0)
+    optimizer = optim.SGD([w], lr=0.5)
+    schedule = optim.StepLR(optimizer, step_size=1, gamma=0.5)
+    with Trainer(compile(lambda x: w * x, params=[w]), optimizer) as trainer:
+        trainer.step(np.ones(1))
+        schedule.step()
+        trainer.step(np.ones(1))
+    assert w.data == 1.0 - 0.5 - 0.25
+
+
+def test_state_that_is_not_finite_counts_as_unchanged() -> None:
+    w = Value(1.0)
+    optimizer = optim.Adam([w], lr=0.1)
+    trainer = Trainer(compile(lambda x: 1e200 * w * x, params=[w]), optimizer)
+    optimizer.state = [(math.nan, math.inf)]
+    trainer.refresh()
+    for _ in range(2):
+        trainer.step(np.ones(1))
+        trainer.write_back()
+    assert math.isnan(optimizer.state[0][0])
+
+
+def test_gradients_are_written_only_after_a_step() -> None:
+    w = Value(1.0)
+    trainer = Trainer(compile(lambda x: chainrule.sqrt(w * x), params=[w]), optim.SGD([w], lr=0.0))
+    w.grad = 7.0
+    trainer.write_back()
+    assert w.grad == 7.0
+    trainer.refresh()
+    trainer.write_back()
+    assert w.grad == 7.0
+    trainer.step(np.ones(1))
+    trainer.write_back()
+    assert w.grad == 0.5
+    w.grad = 0.0
+    trainer.write_back()
+    assert w.grad == 0.0
+    with np.errstate(all="ignore"):
+        trainer.step(np.zeros(1))  # as in eager mode, a step that fails shows its gradient
+    trainer.write_back()
+    assert not math.isfinite(w.grad)
 
 
 def test_refresh_picks_up_changed_hyperparameters() -> None:

@@ -57,15 +57,18 @@ def assign(target: Any, **attributes: Any) -> list[Change]:
     return [(setattr, target, name, value) for name, value in attributes.items()]
 
 
-def commit_training(optimizer: Any, numbers: Any, steps: int, *more: Iterable[Change]) -> None:
+def commit_training(
+    optimizer: Any, numbers: Any, steps: int, *more: Iterable[Change], gradients: bool = True
+) -> None:
     """Set everything a training step changes: gradients, parameters, optimiser state and step count.
 
     The rows of `numbers` are the gradients, the parameters, and one row per entry of the state.
+    Without `gradients`, those of the parameters stay.
     """
-    gradients, data = numbers[:2].tolist()
+    slopes, data = numbers[:2].tolist()
     commit(
         data_of(optimizer.params, data),
-        gradients_of(optimizer.params, gradients),
+        gradients_of(optimizer.params, slopes) if gradients else (),
         assign(optimizer, state=list(map(tuple, numbers[2:].T.tolist())), steps=steps),
         *more,
     )
