@@ -71,6 +71,32 @@ static int apply_rule(Training *t, const double *settings) {
     return failed;
 }
 
+/* The norm of a group of gradients that are so large or small that their squares overflow or underflow: they
+ * are scaled by a power of two, which rounds nothing. */
+static double scaled_norm(const Training *t, ptrdiff_t group, const double *gradients, ptrdiff_t params) {
+    double largest = 0.0, squares = 0.0;
+    int exponent;
+    for (ptrdiff_t i = 0; i < params; i++)
+        if (t->group[i] == group && fabs(gradients[i]) > largest) largest = fabs(gradients[i]);
+    frexp(largest, &exponent);
+    for (ptrdiff_t i = 0; i < params; i++)
+        if (t->group[i] == group) {
+            const double x = ldexp(gradients[i], -exponent);
+            squares += x * x;
+        }
+    return ldexp(sqrt(squares), exponent);
+}
+
+static void find_norms(const Training *t, const double *gradients, ptrdiff_t params, double *norms) {
+    for (ptrdiff_t i = 0; i < t->groups; i++) norms[i] = 0.0;
+    for (ptrdiff_t i = 0; i < params; i++)
+        if (t->group[i] >= 0) norms[t->group[i]] += gradients[i] * gradients[i];
+    for (ptrdiff_t i = 0; i < t->groups; i++) {
+        const int plain = norms[i] > 0x1p-900 && norms[i] < INFINITY; /* no square that counts was subnormal */
+        norms[i] = plain ? sqrt(norms[i]) : scaled_norm(t, i, gradients, params);
+    }
+}
+
 /* Run one batch. Returns 0; 1, leaving the parameters unchanged, if its loss or a gradient is not finite; or
  * an error code. */
 static int train_step(Training *t, ptrdiff_t step, const double *settings, double *loss) {
@@ -91,13 +117,7 @@ static int train_step(Training *t, ptrdiff_t step, const double *settings, doubl
     for (ptrdiff_t j = 0; j < n; j++) total += t->losses[j];
     *loss = total / (double)n;
     if (!isfinite(*loss) || !all_finite(gradients, params)) return 1;
-    if (last && t->groups) {
-        double *norms = t->norms + epoch * t->groups;
-        for (ptrdiff_t i = 0; i < t->groups; i++) norms[i] = 0.0;
-        for (ptrdiff_t i = 0; i < params; i++)
-            if (t->group[i] >= 0) norms[t->group[i]] += gradients[i] * gradients[i];
-        for (ptrdiff_t i = 0; i < t->groups; i++) norms[i] = sqrt(norms[i]);
-    }
+    if (last && t->groups) find_norms(t, gradients, params, t->norms + epoch * t->groups);
     return apply_rule(t, settings);
 }
 

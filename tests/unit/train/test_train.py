@@ -3,6 +3,7 @@
 XOR and moons are solved with every seed; Ctrl-C, NaN, early stopping and callbacks end a run cleanly.
 """
 
+import contextlib
 import math
 import signal
 import threading
@@ -81,6 +82,34 @@ def test_digits_are_recognised() -> None:
     options = {"optimizer": adam, "schedule": schedule, "epochs": 4, "batch_size": 16, "seed": 1}
     quick(model, "cross_entropy", X_train, y_train, **options)
     assert accuracy([model(x) for x in X_test], y_test) >= 0.95
+
+
+class Scaled(nn.Module):
+    """A layer whose gradients are all of one size."""
+
+    def __init__(self, scale: float) -> None:
+        self.layer = nn.Layer(2, 1, "linear", seed=0)
+        self.scale = scale
+
+    def forward(self, x: Any) -> Any:
+        return self.layer(x) * self.scale
+
+
+@pytest.mark.parametrize("engine", ["eager", "native", "jax"])
+@pytest.mark.parametrize("scale", [1.0, 1e200, 1e-200, 1e307, 1e-300, 0.0])
+def test_the_norm_of_gradients_of_any_size(scale: float, engine: str) -> None:
+    if engine == "native" and chainrule.value.c_core is None:
+        pytest.skip("there is no C core")
+    model = Scaled(scale)
+    precise: Any = contextlib.nullcontext()
+    if engine == "jax":
+        precise = require("jax").enable_x64(True)
+    frozen = optim.SGD(model.parameters(), lr=0.0)
+    with precise:
+        options: Any = {"optimizer": frozen, "epochs": 2, "engine": engine, "progress": False}
+        history = fit(model, "l1", np.ones((4, 2)), np.zeros(4), **options)
+    norm = math.hypot(scale, scale, scale)
+    assert history.gradient_norms == {"layer 1": [near(norm, ulps=2)] * 2}
 
 
 def test_one_epoch_matches_one_step_of_a_hand_written_loop() -> None:
