@@ -47,18 +47,23 @@ if hasattr(os, "register_at_fork"):
     os.register_at_fork(after_in_child=_unlock_in_child)
 
 
-class _Turn:
-    """This thread's turn at tracing; it ends when the block exits or the object is destroyed.
+class Turn:
+    """This thread's turn with a lock; it ends when the block exits or the object is destroyed.
 
     Acquiring the lock and recording that it is held happen in one bytecode instruction, and so does
-    undoing both, so that Ctrl-C cannot come in between and leave other threads waiting forever.
+    undoing both, so that Ctrl-C cannot come in between and leave other threads waiting forever. With a
+    message in `busy`, it is an error if another thread has the lock.
     """
 
-    def __enter__(self) -> None:
-        self.lock = TRACING
+    def __init__(self, lock: Any, busy: str = "") -> None:
+        self.lock, self.busy = lock, busy
         self.held: list[bool] = []
+
+    def __enter__(self) -> None:
         try:
-            self.held.extend(map(self.lock.acquire, (True,)))
+            self.held.extend(filter(None, map(self.lock.acquire, (not self.busy,))))
+            if not self.held:
+                raise RuntimeError(self.busy)
         except BaseException:  # a traceback may keep this object alive
             self.__exit__()
             raise
@@ -260,7 +265,7 @@ class Compiled(Generic[R]):
         for number in range(self.branches):
             new = number == len(variants)
             if new:
-                with _Turn():
+                with Turn(TRACING):
                     self.trace(batch, int(waiting[0]), variants)
             variant = variants[number]
             part = Inputs([rows[:, waiting]], (len(waiting),))
@@ -281,7 +286,7 @@ class Compiled(Generic[R]):
 
     def variants_for(self, batch: Batch) -> list[_Variant]:
         """The variants traced for arguments of these shapes; at least one."""
-        with _Turn():
+        with Turn(TRACING):
             variants = self.variants.setdefault(batch.key, [])
             if not variants:
                 self.trace(batch, 0, variants)
@@ -325,7 +330,7 @@ def compile_parts(
     backend: Backend | None,
 ) -> list[Compiled[Any]]:
     """Trace a function once, and return one compiled function for each of its results."""
-    with _Turn():
+    with Turn(TRACING):
         known = list(params)
         traces = trace_parts(function, batch.sample(0), known)
         found = []

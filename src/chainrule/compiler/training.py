@@ -6,6 +6,7 @@ it treats the parameters as the samples of a batch.
 
 from __future__ import annotations
 
+import threading
 from collections.abc import Callable
 from dataclasses import dataclass, replace
 from typing import Any
@@ -16,7 +17,7 @@ from ..support.atomic.committing import assign, commit, commit_training
 from ..support.errors import StaleValueError, kind_of
 from ..value import Value, c_core
 from .backends import native
-from .compiled import Compiled, numbers_of
+from .compiled import Compiled, Turn, numbers_of
 from .graph import CompileError
 from .inputs import Batch
 from .pipeline import pipeline
@@ -25,6 +26,7 @@ from .tracing import Trace, TraceError, trace
 Array = Any
 NOTHING = np.zeros(0, np.int32)
 INTERVAL = 0.05  # seconds that native code runs between checks for Ctrl-C
+BUSY = "another thread is using this Trainer: use it in one thread, or in one at a time with a lock"
 
 
 class Trainer:
@@ -37,7 +39,7 @@ class Trainer:
     `write_back()` copies parameters, gradients and the optimiser's state, including
     `optimizer.steps`, back to the model and the optimiser; so does the end of the block. `refresh()`
     reads them again. Each is atomic: if interrupted, it changes nothing. In between, only the learning
-    rate may be changed.
+    rate may be changed. Two threads cannot use a Trainer at the same time.
     """
 
     def __init__(self, step: Compiled[Any], optimizer: Any) -> None:
@@ -61,6 +63,7 @@ class Trainer:
             raise ValueError("training in native code needs backend='native'")
         self.compiled = step
         self.optimizer = optimizer
+        self.lock: Any = threading.RLock()
         params = list(optimizer.params)
         if step.named is not None:
             if [*map(id, step.params[: step.named])] != [*map(id, params)]:
@@ -74,7 +77,8 @@ class Trainer:
 
     def refresh(self) -> None:
         """Read the parameters and the optimiser's state from the model and the optimiser."""
-        self.held = self.taken(self.held)
+        with Turn(self.lock, BUSY):
+            self.held = self.taken(self.held)
 
     def taken(self, before: _Held | None) -> _Held:
         """Read the current state; recompile the rule if its settings have changed."""
@@ -100,15 +104,16 @@ class Trainer:
 
     def write_back(self) -> None:
         """Write back the parameters, the optimiser's state and, after a step, the gradients."""
-        held = self.held
-        if changed := self.changed():
-            raise StaleValueError(
-                f"{changed} was changed during native training: change it before "
-                f"refresh() or after write_back()"
-            )
-        computed = held.failed or self.steps != held.pushed_steps
-        pushed = assign(held, pushed=held.numbers[1:].copy(), pushed_steps=self.steps, failed=False)
-        commit_training(self.optimizer, held.numbers, self.steps, pushed, gradients=computed)
+        with Turn(self.lock, BUSY):
+            held = self.held
+            if changed := self.changed():
+                raise StaleValueError(
+                    f"{changed} was changed during native training: change it before "
+                    f"refresh() or after write_back()"
+                )
+            computed = held.failed or self.steps != held.pushed_steps
+            pushed = assign(held, pushed=held.numbers[1:].copy(), pushed_steps=self.steps, failed=False)
+            commit_training(self.optimizer, held.numbers, self.steps, pushed, gradients=computed)
 
     def changed(self) -> str:
         """What eager mode changed since this trainer read it or wrote it back; '' if nothing."""
@@ -138,9 +143,10 @@ class Trainer:
 
     def restore(self, numbers: Array, steps: int) -> None:
         """Continue from other numbers, after `steps` steps."""
-        self.held = replace(
-            self.held, numbers=numbers.copy(), before=steps, made=_counter(0), failed=False
-        )
+        with Turn(self.lock, BUSY):
+            self.held = replace(
+                self.held, numbers=numbers.copy(), before=steps, made=_counter(0), failed=False
+            )
 
     def __enter__(self) -> Trainer:
         return self
@@ -172,37 +178,40 @@ class Trainer:
         is called from time to time and returns True to stop. Steps before `first` were already taken, so
         that training can continue in the middle of an epoch.
         """
-        steps, size = len(rates), size or data.samples
-        before, made = self.steps - first, _counter(first)
-        self.held = held = replace(self.held, before=before, made=made)  # same total steps
-        settings = np.column_stack([rates, before + np.arange(1.0, steps + 1)])
-        losses = np.empty(steps)
-        epochs = steps // -(-data.samples // size)
-        rows = data.rows()
-        order, groups = (NOTHING if each is None else each.astype(np.int32) for each in (order, groups))
-        norms = np.empty((epochs, int(groups.max(initial=-1)) + 1))
-        finite = True
-        while made[0] < steps and finite and not (made[0] > first and interrupted()):
-            # This single call updates numbers and count, even for the steps before one that fails.
-            finite = c_core.train_machine(
-                self.machine(data, size).capsule,
-                held.rule.capsule,
-                data.samples,
-                rows,
-                order,
-                size,
-                held.numbers,
-                settings,
-                made,
-                INTERVAL,
-                losses,
-                groups,
-                norms,
-                native.thread_count(),
-                self.compiled.dtype == np.float32,
+        with Turn(self.lock, BUSY):
+            steps, size = len(rates), size or data.samples
+            before, made = self.steps - first, _counter(first)
+            self.held = held = replace(self.held, before=before, made=made)  # same total steps
+            settings = np.column_stack([rates, before + np.arange(1.0, steps + 1)])
+            losses = np.empty(steps)
+            epochs = steps // -(-data.samples // size)
+            rows = data.rows()
+            order, groups = (
+                NOTHING if each is None else each.astype(np.int32) for each in (order, groups)
             )
-        held.failed = not finite
-        return Outcome(losses[first : made[0] + (not finite)], norms, finite)
+            norms = np.empty((epochs, int(groups.max(initial=-1)) + 1))
+            finite = True
+            while made[0] < steps and finite and not (made[0] > first and interrupted()):
+                # This single call updates numbers and count, even for the steps before one that fails.
+                finite = c_core.train_machine(
+                    self.machine(data, size).capsule,
+                    held.rule.capsule,
+                    data.samples,
+                    rows,
+                    order,
+                    size,
+                    held.numbers,
+                    settings,
+                    made,
+                    INTERVAL,
+                    losses,
+                    groups,
+                    norms,
+                    native.thread_count(),
+                    self.compiled.dtype == np.float32,
+                )
+            held.failed = not finite
+            return Outcome(losses[first : made[0] + (not finite)], norms, finite)
 
     def machine(self, data: Batch, size: int) -> Any:
         variants = self.compiled.variants_for(data)
