@@ -13,7 +13,7 @@ import tempfile
 from collections.abc import Callable
 from contextlib import AbstractContextManager, nullcontext
 from dataclasses import dataclass
-from functools import partial
+from functools import cache, partial
 from itertools import pairwise
 from pathlib import Path
 from typing import Any
@@ -545,9 +545,11 @@ def fitting(engine: str, epochs: int = 3, **options: Any) -> Prepare:
 
     def prepare() -> Prepared:
         model, optimizer = model_and_optimizer()
+        model.eval()
         before = signal.getsignal(signal.SIGINT)
 
         def check(failed: bool) -> None:
+            assert not any(module.training for module in model.modules())
             assert moment(optimizer) == moments[optimizer.steps]
             assert signal.getsignal(signal.SIGINT) is before
             if optimizer.steps % 2 == 0:
@@ -593,10 +595,12 @@ def fresh_folder() -> Path:
 
 
 def scratch() -> str:
-    return _SCRATCH.name
+    return _scratch().name
 
 
-_SCRATCH = tempfile.TemporaryDirectory(prefix="chainrule-campaign-")
+@cache
+def _scratch() -> Any:
+    return tempfile.TemporaryDirectory(prefix="chainrule-campaign-")
 
 
 def only_file(path: Path) -> bytes:

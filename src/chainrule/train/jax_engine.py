@@ -57,7 +57,6 @@ class JaxEngine(EagerEngine):
                 f"{type(optimizer).__name__} overrides step(), which JAX would not "
                 "call: define a rule() instead"
             )
-        model.train()
         check_loss(loss([model(data.X[0])], [data.y[0]]))
         self.step_of_one: Compiled[Any] = Compiled(lambda x, y: loss([model(x)], [y]), optimizer.params)
         first, again = (

@@ -34,7 +34,7 @@ from .history import History
 from .jax_devices import all_or_none
 from .metrics import Metrics
 from .resuming import first_epoch, save_training, setup_of
-from .run import Run
+from .run import ModelMode, Run
 
 
 def loss_named(loss: str | Callable[..., Any]) -> Callable[..., Any]:
@@ -100,7 +100,8 @@ def fit(
         shard_parameters: also split parameters and the optimiser's state over the mesh, where they
             divide evenly; otherwise every device holds all of them.
 
-    Ctrl-C stops training after the current step and keeps the parameters reached so far.
+    Ctrl-C stops training after the current step and keeps the parameters reached so far. After training
+    the model is in evaluation mode, even if training failed.
 
     """
     if not modes().recording:
@@ -117,77 +118,78 @@ def fit(
     callbacks = list(callbacks)
     loss_function = loss_named(loss)
     optimizer = optimizer or optim.Adam(module.parameters(), lr=0.01)
-    with all_or_none("begin") if engine == "jax" else contextlib.nullcontext():
-        data: Data
-        if y is None:
-            watching = bool(metrics or patience is not None or checkpoint is not None)
-            validation = check_for_stream(batch_size, validation, watching)
-            data = Stream(X)
-        else:
-            check_index(X, y)
-            X, y = as_samples("X", X), as_samples("y", y)
-            check_lengths(X, y)
-            X, y, validation = split(X, y, validation, seed)
-            data = Data(X, y, batch_size, shuffle, np.random.default_rng(seed))
-        chosen = make_engine(
-            *(engine, module, loss_function, optimizer, data),
+    mode = ModelMode(module)
+    with contextlib.ExitStack() as stack:
+        with all_or_none("begin") if engine == "jax" else contextlib.nullcontext():
+            data: Data
+            if y is None:
+                watching = bool(metrics or patience is not None or checkpoint is not None)
+                validation = check_for_stream(batch_size, validation, watching)
+                data = Stream(X)
+            else:
+                check_index(X, y)
+                X, y = as_samples("X", X), as_samples("y", y)
+                check_lengths(X, y)
+                X, y, validation = split(X, y, validation, seed)
+                data = Data(X, y, batch_size, shuffle, np.random.default_rng(seed))
+            stack.enter_context(mode.training())
+            chosen = make_engine(
+                *(engine, module, loss_function, optimizer, data),
+                validation=validation,
+                mesh=mesh,
+                shard_parameters=shard_parameters,
+            )
+        keep_best = checkpoint is not None or patience is not None
+        run = Run(
+            *(module, loss_function, optimizer, data, chosen, mode),
+            setup=setup_of(loss_function, optimizer, data, seed),
             validation=validation,
-            mesh=mesh,
-            shard_parameters=shard_parameters,
+            metrics=dict(metrics or {}),
+            checkpoint=checkpoint,
+            keep_best=keep_best,
+            # Observers force one epoch per native call; without them, one call runs several.
+            stepwise=bool(keep_best or validation or metrics or callbacks or schedule or resume),
         )
-    keep_best = checkpoint is not None or patience is not None
-    run = Run(
-        *(module, loss_function, optimizer, data, chosen),
-        setup=setup_of(loss_function, optimizer, data, seed),
-        validation=validation,
-        metrics=dict(metrics or {}),
-        checkpoint=checkpoint,
-        keep_best=keep_best,
-        # Observers force one epoch per native call; without them, one call runs several.
-        stepwise=bool(keep_best or validation or metrics or callbacks or schedule or resume),
-    )
-    start = time.perf_counter()
-    epoch = first_epoch(resume, run, schedule)
-    history = run.history
-    if history.stopped:  # the saved run had ended
-        epochs = epoch
-    module.train()
-    with (
-        _Interruptible() as interrupted,
-        tqdm(
-            desc=history.engine,
-            total=epochs,
-            initial=min(epoch, epochs),
-            disable=not progress,
-            unit="epoch",
-        ) as bar,
-    ):
-        if progress and history.reason:
-            bar.write(f"engine {history.engine}: {history.reason}", file=sys.stderr)
-        while epoch < epochs:
-            done = run.train(epoch, epochs - epoch, interrupted)
-            epoch += done
-            if done:
-                run.watch(epoch)
-                bar.update(done)
-                bar.set_postfix_str(run.summary(), refresh=False)
-            if interrupted():
-                history.stopped = f"interrupted in epoch {epoch + 1}"
-                break
-            if schedule is not None:
-                schedule.step()
-            answers = [callback(epoch, history) for callback in callbacks]
-            if any(answers):
-                history.stopped = f"stopped by a callback after epoch {epoch}"
-            elif patience is not None and epoch - history.best_epoch >= patience:
-                history.stopped = f"no improvement for {patience} epochs"
-            if resume is not None and chosen.writes_files:
-                save_training(resume, run, epoch)
-            if history.stopped:
-                break
-    if patience is not None and history.best_epoch:
-        module.load_state_dict(run.best_state)
-    module.eval()
+        start = time.perf_counter()
+        epoch = first_epoch(resume, run, schedule)
+        history = run.history
+        if history.stopped:  # the saved run had ended
+            epochs = epoch
+        with (
+            _Interruptible() as interrupted,
+            tqdm(
+                desc=history.engine,
+                total=epochs,
+                initial=min(epoch, epochs),
+                disable=not progress,
+                unit="epoch",
+            ) as bar,
+        ):
+            if progress and history.reason:
+                bar.write(f"engine {history.engine}: {history.reason}", file=sys.stderr)
+            while epoch < epochs:
+                done = run.train(epoch, epochs - epoch, interrupted)
+                epoch += done
+                if done:
+                    run.watch(epoch)
+                    bar.update(done)
+                    bar.set_postfix_str(run.summary(), refresh=False)
+                if interrupted():
+                    history.stopped = f"interrupted in epoch {epoch + 1}"
+                    break
+                if schedule is not None:
+                    schedule.step()
+                answers = [callback(epoch, history) for callback in callbacks]
+                if any(answers):
+                    history.stopped = f"stopped by a callback after epoch {epoch}"
+                elif patience is not None and epoch - history.best_epoch >= patience:
+                    history.stopped = f"no improvement for {patience} epochs"
+                if resume is not None and chosen.writes_files:
+                    save_training(resume, run, epoch)
+                if history.stopped:
+                    break
+        if patience is not None and history.best_epoch:
+            module.load_state_dict(run.best_state)
     history.seconds += time.perf_counter() - start
     return history
 

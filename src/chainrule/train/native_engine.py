@@ -47,7 +47,6 @@ class NativeEngine(EagerEngine):
         super().__init__(model, loss, optimizer, data)
         self.layers = layers_of(model)
         self.batch: Batch = as_batch(data.X, data.y)
-        model.train()
         # Modules and losses from `nn` behave the same at every call, in training and in evaluation
         # mode, so one trace is enough.
         self.plain: bool = is_plain(model) and loss in LOSSES.values()

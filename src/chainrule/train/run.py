@@ -8,12 +8,15 @@ from __future__ import annotations
 
 import math
 import numbers
+from collections.abc import Iterable, Iterator
+from contextlib import contextmanager
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
 from .. import nn, optim
 from ..nn.saving import save
+from ..support.atomic.committing import Afterwards, Change, assign, commit
 from ..support.errors import AnomalyError
 from ..support.tree import flatten
 from ..value import Value, detect_anomaly
@@ -27,6 +30,45 @@ class NonFiniteLossError(ArithmeticError):
     """The loss or a gradient became infinite or NaN; the parameters are those of the last good step."""
 
 
+class ModelMode:
+    """Switches a model between training and evaluation mode."""
+
+    def __init__(self, model: nn.Module) -> None:
+        self.model = model
+        # Found once, not in every epoch. That is safe for a plain model: its train() only sets the
+        # mode of its modules.
+        self.modules: list[nn.Module] = list(model.modules())
+        self.plain: bool = is_plain(model)
+
+    def switch(self, training: bool) -> None:
+        if self.plain:
+            commit(*self.changes(training))
+        else:
+            self.model.train(training)
+
+    def changes(self, training: bool) -> list[Iterable[Change]]:
+        return [assign(module, training=training) for module in self.modules]
+
+    @contextmanager
+    def training(self) -> Iterator[None]:
+        """Training mode in this block, and evaluation mode after it, whatever happened."""
+        with Afterwards(*self.changes(training=False)):  # in case an interrupt ends `finally` early
+            try:
+                self.switch(training=True)
+                yield
+            finally:
+                self.switch(training=False)
+
+    @contextmanager
+    def evaluating(self) -> Iterator[None]:
+        """Evaluation mode in this block of `training`, and training mode after it."""
+        try:
+            self.switch(training=False)
+            yield
+        finally:
+            self.switch(training=True)
+
+
 @dataclass
 class Run:
     """The model, data, loss, optimiser and engine of a run, and what is observed after each epoch."""
@@ -36,6 +78,7 @@ class Run:
     optimizer: optim.Optimizer
     data: Data
     engine: Engine
+    mode: ModelMode
     setup: dict[str, str]  # a file to resume from must have the same
     validation: tuple[Any, Any] | None = None
     metrics: Metrics = field(default_factory=dict)
@@ -50,11 +93,6 @@ class Run:
         }
         self.best: float = math.inf
         self.best_state: dict[str, float] = self.model.state_dict()
-        # Found once, not in every epoch. That is safe for a plain model: its train() only sets the
-        # mode of its modules.
-        self.modules: list[nn.Module] | None = (
-            list(self.model.modules()) if is_plain(self.model) else None
-        )
 
     # --- epochs ----------------------------------------------------------------------------------
 
@@ -97,17 +135,16 @@ class Run:
         history = self.history
         watched = history.losses[-1]
         xs, ys = self.validation or (self.data.X, self.data.y)
-        self.switch(training=False)
-        if self.validation or self.metrics or self.keep_best:
-            # Even without validation data: the epoch's training loss belongs to older parameters.
-            predictions, watched = self.engine.evaluate(xs, ys)
-            if self.validation:
-                history.validation_losses.append(watched)
-            for name, metric in self.metrics.items():
-                history.metrics.setdefault(name, []).append(number(metric(predictions, ys)))
-        history.dead_units += [math.nan] * (epoch - 1 - len(history.dead_units))
-        history.dead_units.append(self.engine.dead_units(xs[:32], ys[:32]))
-        self.switch(training=True)
+        with self.mode.evaluating():
+            if self.validation or self.metrics or self.keep_best:
+                # Even without validation data: the epoch's training loss belongs to older parameters.
+                predictions, watched = self.engine.evaluate(xs, ys)
+                if self.validation:
+                    history.validation_losses.append(watched)
+                for name, metric in self.metrics.items():
+                    history.metrics.setdefault(name, []).append(number(metric(predictions, ys)))
+            history.dead_units += [math.nan] * (epoch - 1 - len(history.dead_units))
+            history.dead_units.append(self.engine.dead_units(xs[:32], ys[:32]))
         history.reason = self.engine.reason
         if watched < self.best:
             self.best, history.best_epoch = watched, epoch
@@ -115,14 +152,6 @@ class Run:
                 self.best_state = self.model.state_dict()
             if self.checkpoint is not None and self.engine.writes_files:
                 save(self.model, self.checkpoint)
-
-    def switch(self, training: bool) -> None:
-        """Switch the model to training or evaluation mode."""
-        if self.modules is None:
-            self.model.train(training)
-        else:
-            for module in self.modules:
-                module.training = training
 
     def summary(self) -> str:
         parts = [f"{name} {curve[-1]:.4g}" for name, curve in self.history.curves().items()]

@@ -8,6 +8,7 @@ import math
 import signal
 import threading
 from collections.abc import Callable, Iterator
+from contextlib import nullcontext
 from itertools import chain
 from pathlib import Path
 from typing import Any
@@ -19,6 +20,7 @@ import chainrule
 from chainrule import Value, data, nn, optim
 from chainrule.train import NonFiniteLossError, accuracy, fit, loss_named
 from chainrule.train.history import History
+from chainrule.value import c_core
 
 from ...conftest import require
 from ...near import near
@@ -514,6 +516,82 @@ def test_an_exception_in_a_callback_propagates() -> None:
     with pytest.raises(KeyError, match="mine"):
         quick(callbacks=[callback])
     assert signal.getsignal(signal.SIGINT) is signal.default_int_handler
+
+
+class PlannedError(Exception):
+    """Raised on purpose."""
+
+
+def fail(*arguments: Any) -> Any:
+    raise PlannedError
+
+
+class FailingLoss(Watching):
+    def __call__(self, predictions: list[Any], targets: list[Any]) -> Any:
+        loss = super().__call__(predictions, targets)
+        return fail() if len(self.targets) > 2 else loss
+
+
+def failing_schedule(model: nn.Module) -> dict[str, Any]:
+    optimizer = optim.SGD(model.parameters(), lr=0.1)
+    schedule = optim.StepLR(optimizer, 1)
+    schedule.step = fail  # type: ignore[method-assign]
+    return {"optimizer": optimizer, "schedule": schedule}
+
+
+@pytest.mark.parametrize("engine", ["auto", "eager", *(["native"] if c_core is not None else [])])
+@pytest.mark.parametrize("before", [True, False])
+@pytest.mark.parametrize(
+    ("options", "error"),
+    [
+        (lambda model: {}, None),
+        (lambda model: {"patience": 1}, None),
+        (lambda model: {"callbacks": [fail]}, PlannedError),
+        (lambda model: {"metrics": {"failing": fail}}, PlannedError),
+        (failing_schedule, PlannedError),
+        (lambda model: {"loss": FailingLoss(), "engine": "eager"}, PlannedError),
+        (lambda model: {"loss": Pressing(1, 1), "engine": "eager"}, KeyboardInterrupt),
+        (lambda model: {"y": [0.0, 1.0, 1.0, math.inf]}, NonFiniteLossError),
+        (lambda model: {"loss": "hinge"}, ValueError),
+        (lambda model: {"X": [[0.0] * 3] * 4}, ValueError),
+        (lambda model: {"loss": lambda predictions, targets: 1.0}, TypeError),
+    ],
+)
+def test_the_model_is_in_evaluation_mode_whatever_happened(
+    engine: str, before: bool, options: Any, error: type[BaseException] | None
+) -> None:
+    """Which engine trains does not matter, nor the mode before."""
+    model = xor_model().train(before)
+    with nullcontext() if error is None else pytest.raises(error):
+        quick(model, **{"batch_size": 1, "engine": engine, **options(model)})
+    assert {module.training for module in model.modules()} == {False}
+
+
+def test_refused_arguments_leave_the_mode() -> None:
+    model = xor_model()
+    wrong: list[dict[str, Any]] = [{"loss": "unknown"}, {"epochs": -1}, {"metrics": 3}]
+    for options in [*wrong, {"validation": 2.0}, {"batch_size": 0}, {"X": []}]:
+        with pytest.raises((TypeError, ValueError)):
+            quick(model, **options)
+        assert model.training
+
+
+def test_a_model_that_fails_in_evaluation_mode_is_switched_by_its_own_train() -> None:
+    class Own(Seeing):
+        def __init__(self) -> None:
+            super().__init__()
+            self.calls: list[bool] = []
+
+        def train(self, mode: bool = True) -> nn.Module:
+            self.calls.append(mode)
+            return super().train(mode)
+
+    model = Own()
+    with pytest.raises(PlannedError):
+        quick(model, metrics={"failing": fail})
+    assert model.calls[:2] == [True, False]
+    assert not model.calls[-1]
+    assert not model.neuron.training
 
 
 def test_a_schedule_is_stepped_after_each_epoch() -> None:
