@@ -67,6 +67,12 @@ def engine(request: pytest.FixtureRequest, monkeypatch: pytest.MonkeyPatch) -> s
     return str(request.param)
 
 
+def test_an_epoch_of_finite_losses_whose_sum_overflows() -> None:
+    training = training_of({"samples": 9, "batch": 4})
+    training.book([4e307, 4e307, 4e307])
+    assert training.losses.tolist() == [math.inf]
+
+
 @pytest.mark.parametrize("given", CONFIGS)
 def test_training_takes_the_same_steps_as_fit(given: dict[str, Any], engine: str) -> None:
     training = training_of(given)

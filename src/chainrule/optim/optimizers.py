@@ -12,6 +12,7 @@ from typing import Any
 
 from .. import ops
 from ..functional import clip
+from ..support import ieee
 from ..support.atomic.committing import assign, commit, data_of, gradients_of
 from ..support.ieee import as_float
 from ..value import Value
@@ -297,7 +298,7 @@ def clip_grad_norm_(parameters: Iterable[Value], max_norm: float, norm_type: flo
     elif norm_type == 2.0:
         total = math.hypot(*sizes)
     else:
-        total = math.fsum(size**norm_type for size in sizes) ** (1.0 / norm_type)
+        total = ieee.pow(ieee.fsum(ieee.pow(size, norm_type) for size in sizes), 1.0 / norm_type)
     scale = max_norm / (total + 1e-6)
     if not scale >= 1.0:  # true for NaN too, so that it stays visible
         commit(gradients_of(params, [p.grad * scale for p in params]))

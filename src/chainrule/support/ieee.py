@@ -7,7 +7,7 @@ last bit. This module does not know about derivatives.
 
 import math
 import numbers
-from collections.abc import Callable
+from collections.abc import Callable, Iterable
 
 INF = math.inf
 NAN = math.nan
@@ -15,7 +15,7 @@ NAN = math.nan
 __all__ = [
     *("INF", "NAN", "div", "pow", "exp", "expm1", "log", "log1p", "log2", "log10", "sqrt"),
     *("sin", "cos", "tan", "asin", "acos", "atan", "sinh", "cosh", "tanh", "asinh", "acosh"),
-    *("atanh", "erf", "atan2", "as_float"),
+    *("atanh", "erf", "atan2", "fsum", "as_float"),
 ]
 
 
@@ -94,6 +94,15 @@ atan2 = math.atan2
 def cosh(x: float) -> float:
     """The hyperbolic cosine; it is even, so it overflows to +inf on both sides."""
     return _cosh(math.fabs(x))
+
+
+def fsum(numbers: Iterable[float]) -> float:
+    """The sum, rounded once; infinite or NaN where `math.fsum` raises."""
+    numbers = list(numbers)
+    try:
+        return math.fsum(numbers)
+    except (OverflowError, ValueError):  # an overflow on the way, or infinities of both signs
+        return sum(numbers, 0.0)
 
 
 def as_float(x: object) -> float:

@@ -16,6 +16,7 @@ from typing import Any
 
 from .. import nn, optim
 from ..nn.saving import save
+from ..support import ieee
 from ..support.atomic.committing import Afterwards, Change, assign, commit
 from ..support.errors import AnomalyError
 from ..support.tree import flatten
@@ -122,7 +123,7 @@ class Run:
         """Record an epoch: the mean loss over its samples, and the gradient norms."""
         sizes = outcome.sizes or self.data.sizes
         losses = outcome.losses[epoch * len(sizes) : (epoch + 1) * len(sizes)]
-        total = math.fsum(float(loss) * n for loss, n in zip(losses, sizes, strict=True))
+        total = ieee.fsum(float(loss) * n for loss, n in zip(losses, sizes, strict=True))
         self.history.losses.append(total / sum(sizes))
         self.history.learning_rates.append(self.optimizer.lr)
         for i, (name, params) in enumerate(self.layers.items()):

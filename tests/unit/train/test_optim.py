@@ -408,6 +408,22 @@ def test_huge_gradients_do_not_overflow_the_norm() -> None:
     assert [p.grad for p in params] == near([0.6, -0.8], rel=1e-6)
 
 
+@pytest.mark.parametrize(
+    ("gradients", "norm_type", "norm"),
+    [
+        ((1e200, 1.0), 3.0, math.inf),  # a power overflows
+        ((1e308, 1e308), 1.0, math.inf),  # the sum overflows
+        ((0.0, 4.0), -1.0, 0.0),
+        ((math.nan, 1e200), 3.0, math.nan),
+    ],
+)
+def test_norms_that_overflow_are_those_of_ieee_754(
+    gradients: tuple[float, ...], norm_type: float, norm: float
+) -> None:
+    params = with_gradients(*gradients)
+    assert optim.clip_grad_norm_(params, 1.0, norm_type) == near(norm, ulps=1, nan_ok=True)
+
+
 def test_clipping_by_value() -> None:
     params = with_gradients(3.0, -4.0, 0.5, math.inf)
     optim.clip_grad_value_(params, 1.0)

@@ -114,6 +114,13 @@ def test_the_norm_of_gradients_of_any_size(scale: float, engine: str) -> None:
     assert history.gradient_norms == {"layer 1": [near(norm, ulps=2)] * 2}
 
 
+def test_an_epoch_of_finite_losses_whose_sum_overflows() -> None:
+    model = Scaled(1e308)
+    options: Any = {"optimizer": optim.SGD(model.parameters(), lr=0.0), "batch_size": 1}
+    history = quick(model, "l1", np.ones((4, 2)), np.zeros(4), engine="eager", **options)
+    assert history.losses == [math.inf] * 5
+
+
 def test_one_epoch_matches_one_step_of_a_hand_written_loop() -> None:
     model, other = xor_model(), xor_model()
     optimizer = optim.SGD(model.parameters(), lr=0.1)

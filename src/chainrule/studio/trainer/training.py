@@ -17,6 +17,7 @@ import numpy as np
 from ... import nn
 from ...optim.optimizers import BY_NAME as OPTIMIZERS
 from ...optim.optimizers import Optimizer
+from ...support import ieee
 from ...train import loss_named
 from ...train.choosing import make_engine
 from ...train.engines import Engine
@@ -134,7 +135,7 @@ class Training:
         done = len(self.part) // size
         for i in range(done):
             pairs = zip(self.part[i * size : (i + 1) * size], data.sizes, strict=True)
-            loss = math.fsum(loss * n for loss, n in pairs) / data.samples
+            loss = ieee.fsum(loss * n for loss, n in pairs) / data.samples
             if self.epoch + i < len(self.losses):
                 self.losses[self.epoch + i] = loss
             else:

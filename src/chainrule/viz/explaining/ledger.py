@@ -18,7 +18,7 @@ from typing import Any, NamedTuple
 from ... import ops
 from ...inspect import rules
 from ...inspect.notation import DOTS, Latex, MathML, Notation, Text, call, formula
-from ...support import graph
+from ...support import graph, ieee
 from ...value import Value
 from .module_names import value_names
 from .naming import Names
@@ -250,7 +250,9 @@ class _Writer:
             yield Line(words, self.subject(use.target), sides=sides)
         rest = [use.share for i, use in enumerate(uses) if i not in chosen]
         if rest:
-            yield Line(f"through {_many(len(rest), 'other use')}", sides=(ast.Constant(_total(rest)),))
+            yield Line(
+                f"through {_many(len(rest), 'other use')}", sides=(ast.Constant(ieee.fsum(rest)),)
+            )
         yield Line("sum", sides=(ast.Constant(self.found.gradient),))
 
     def subject(self, target: Any) -> tuple[ast.expr, ...]:
@@ -271,7 +273,7 @@ class _Writer:
         yield Line(f"{_count(count)} {lead} from {result} back to {name}{listed}")
         for path in routes:
             yield self.path(path)
-        total = _total([path.contribution for path in routes])
+        total = ieee.fsum([path.contribution for path in routes])
         left = count - len(routes)
         if routes and left:
             rest = ast.Constant(gradient - total)
@@ -313,13 +315,6 @@ def _ends(edges: Sequence[Edge]) -> Sequence[Edge]:
     """The listed edges of a path: all, or those at its two ends."""
     half = FACTORS // 2
     return edges if len(edges) <= FACTORS else [*edges[:half], *edges[-half:]]
-
-
-def _total(numbers: Sequence[float]) -> float:
-    try:
-        return math.fsum(numbers)
-    except (ValueError, OverflowError):  # infinities of both signs, or an overflow on the way
-        return sum(numbers, 0.0)
 
 
 def _compared(total: float, gradient: float) -> str:
