@@ -38,6 +38,11 @@ def python(
     return subprocess.run(command, env=added, capture_output=True, text=True, **options)
 
 
+def without_sanitizers() -> dict[str, str]:
+    """The environment for node, which does not start with a sanitizer of ours preloaded."""
+    return {name: text for name, text in os.environ.items() if name != "LD_PRELOAD"}
+
+
 def require_all(packages: Iterable[str] = (), programs: Iterable[str] = ()) -> None:
     """Skip if any of these is not installed; in CI, where nothing may be missing, fail."""
     missing = [f"{name} (package)" for name in packages if importlib.util.find_spec(name) is None]

@@ -29,13 +29,6 @@ done
 core=$("$python" -c 'import importlib.util as u; print(u.find_spec("chainrule").submodule_search_locations[0])')/_core*.so
 [[ $(nm -D $core) == *__[at]san_* ]] || { echo "The core is not instrumented."; exit 1; }
 
-# The sanitizers are for Python; node does not start with ThreadSanitizer.
-if node=$(command -v node); then
-  printf '#!/bin/sh\nunset LD_PRELOAD\nexec "%s" "$@"\n' "$node" > "$venv/bin/node"
-  chmod +x "$venv/bin/node"
-  export PATH=$PWD/$venv/bin:$PATH
-fi
-
 export ASAN_OPTIONS=detect_leaks=0:allocator_may_return_null=1
 export UBSAN_OPTIONS=print_stacktrace=1
 # A fork of a process with threads gets threads of its own, which is tested too.

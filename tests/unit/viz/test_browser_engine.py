@@ -20,7 +20,7 @@ from chainrule.viz.web.bundle import STEPPER, STEPPER_STYLES, bundle, styles
 from chainrule.viz.web.javascript import ops_module
 
 from ...conformance.campaigns import check, random_graphs, special
-from ...conftest import require_program
+from ...conftest import require_program, without_sanitizers
 
 SPECIAL = (0.0, -0.0, 1.0, -2.5, math.inf, -math.inf, math.nan)
 
@@ -39,7 +39,8 @@ def run_node(folder: Path, script: str, data: object) -> Any:
 
 def node(folder: Path, *words: str) -> str:
     command = [require_program("node"), *words]
-    done = subprocess.run(command, cwd=folder, capture_output=True, text=True)
+    options: Any = {"capture_output": True, "text": True, "env": without_sanitizers()}
+    done = subprocess.run(command, cwd=folder, **options)
     assert (done.returncode, done.stderr) == (0, "")
     return done.stdout
 
