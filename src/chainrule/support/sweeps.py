@@ -98,7 +98,7 @@ def _add(
     to: Any, partial: Any, derivative: Any, path: Any, total: dict[Any, Any], active: dict[Any, Any]
 ) -> None:
     """Add a contribution to a node's derivative, unless the edge is cut."""
-    if path == 0.0 and isinstance(path, float):
+    if isinstance(path, float) and path == 0.0:
         return
     share = product(derivative, partial)
     if path is not None:

@@ -12,6 +12,7 @@ from chainrule import Value, abs, clip, compile, exp, log, mean, nn, prod, sin, 
 from chainrule.compiler import TraceError
 from chainrule.functional import logsumexp, softmax, softplus
 
+from ...near import near
 from .compiled import RNG, agrees, backends
 
 # --- functions without branches ------------------------------------------------------------------
@@ -50,6 +51,18 @@ def test_where_blocks_an_infinite_derivative(backend: str) -> None:
 def test_take_blocks_an_infinite_derivative(backend: str) -> None:
     batch = np.array([0.0, 1.0, 4.0]), np.array([1.0, 2.0, 3.0]), np.array([1, 0, 0])
     agrees(lambda a, b, i: take([sqrt(a), b * 2], i) + 0 * i, *batch, backend=backend)
+
+
+@pytest.mark.parametrize("function", [tanh, chainrule.sigmoid, lambda z: where(z > 0, sqrt(z), z * z)])
+def test_a_second_derivative_does_not_branch(function: Any) -> None:
+    """Whether a selected path is cut was asked of a Value, so each answer became another program."""
+    step = compile(lambda x: chainrule.hessian(lambda z: function(z) * z)(x))
+    points = np.array([-3.0, 0.0, 0.5, 400.0])
+    assert step(points).tolist() == near(
+        [chainrule.hessian(lambda z: function(z) * z)(x) for x in points], rel=1e-12
+    )
+    assert repr(step) == "<compiled <lambda>: 1 program>"
+    assert "branches" not in step.source("c")
 
 
 @backends
