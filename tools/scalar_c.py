@@ -50,7 +50,8 @@ def partial_case(op: ops.Op) -> list[str]:
 
 
 def variadic_functions(op: ops.Variadic) -> list[str]:
-    folds = Folds(CORE, op, ["a[i]", "a[i + n]"][: op.width])
+    places = ["i", "i + n", "i + 2 * n"][: op.width]
+    folds = Folds(CORE, op, [f"a[{place}]" for place in places])
     lines = folds.lines()
     count = "    const double count = (double)n;"
     more, result = folds.finish()
@@ -71,11 +72,10 @@ def variadic_functions(op: ops.Variadic) -> list[str]:
     if op.leave_one_out:
         return [*value, head, "    (void)out;", *folds.leave_one_out("p[i]"), "}", ""]
     partials = []
-    for k, partial in enumerate(op.partials):
+    for place, partial in zip(places, op.partials, strict=True):
         assert partial is not None
         inner, result = folds.partial(partial)
-        partials += [f"    {CORE.loop()}", *inner]
-        partials += [f"        p[i{' + n' if k else ''}] = {result};", "    }"]
+        partials += [f"    {CORE.loop()}", *inner, f"        p[{place}] = {result};", "    }"]
     if not any(total in line for total in folds.totals for line in partials):
         lines = []
     return [*value, head, count, "    (void)count, (void)out, (void)a;", *lines, *partials, "}", ""]

@@ -46,7 +46,8 @@ def function(op: ops.Op) -> list[str]:
 
 def method(op: ops.Op) -> list[str]:
     if isinstance(op, ops.Variadic):
-        rest = "*others: Operand" if op.width == 1 else "other: Operand, /"
+        others = ["other: Operand", "third: Operand"][: op.width - 1]
+        rest = ", ".join([*others, "/"]) if others else "*others: Operand"
     else:
         count = op.arity - 1 - len(op.defaults)
         names = ["other"] if count == 1 else ["condition", "other"][:count]

@@ -97,8 +97,8 @@ class Fold:
 class Variadic(Op):
     """An operation on any number of elements, written as folds so that C can loop over it.
 
-    An element consists of `width` arguments: `dot` of (x1, x2, y1, y2) has the elements
-    (x1, y1) and (x2, y2). `finish(n, *folds)` computes the value. Each of
+    An element consists of `width` arguments, at most 3: `dot` of (x1, x2, y1, y2) has the
+    elements (x1, y1) and (x2, y2). `finish(n, *folds)` computes the value. Each of
     `partials(*element, out, n, *folds)` computes the derivative with respect to one part
     of an element. With `leave_one_out`, the derivative is the fold over all other elements.
     """
@@ -111,7 +111,9 @@ class Variadic(Op):
 
     def complete(self, args: Sequence[Any]) -> Sequence[Any]:
         if len(args) < self.least * self.width:
-            raise TypeError(f"{self.name} needs at least {self.least} value, got none")
+            plural = "" if self.least == 1 else "s"
+            given = len(args) // self.width or "none"
+            raise TypeError(f"{self.name} needs at least {self.least} value{plural}, got {given}")
         if len(args) % self.width:
             raise TypeError(f"{self.name} takes {self.width} sequences of the same length")
         return args

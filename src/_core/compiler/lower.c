@@ -224,10 +224,13 @@ static int lower_fold(Lowering *l, const int32_t *ids, int32_t count) {
     const int32_t part = shared || l->narrow ? count : 1;
     int fault = 0;
     for (int32_t i = 0; !fault && i < count; i += part) {
-        Step step = {.kind = FOLD, .op = g->code[ids[0]], .shared = shared, .count = part, .columns = 1, .args = 1};
-        step.terms = count_of(g, ids[0]);
-        for (int32_t k = 0; k < part; k++) l->lines[k] = args_of(g, ids[i + k]);
-        fault = matrix(l, shared, part, l->lines, step.terms, 1, &step.arg[0]);
+        Step step = {.kind = FOLD, .op = g->code[ids[0]], .shared = shared, .count = part, .columns = 1};
+        step.args = ROWS[step.op].width;
+        step.terms = count_of(g, ids[0]) / step.args;
+        for (int32_t p = 0; !fault && p < step.args; p++) {
+            for (int32_t k = 0; k < part; k++) l->lines[k] = args_of(g, ids[i + k]) + p * step.terms;
+            fault = matrix(l, shared, part, l->lines, step.terms, 1, &step.arg[p]);
+        }
         if (!fault) fault = place(l, shared, ids + i, part, &step.out);
         if (!fault) fault = emit(l, &step);
         if (!fault) fault = remember_mask(l, shared, ids + i, part);
@@ -336,7 +339,7 @@ static int hand_over(Lowering *l, Machine *m) {
 
 static int lower_group(Lowering *l, const int32_t *ids, int32_t count) {
     const int code = l->graph->code[ids[0]];
-    if (code == OP_DOT) return lower_dots(l, ids, count);
+    if (code == OP_DOT && !is_masked(l->graph, ids[0])) return lower_dots(l, ids, count);
     if (is_fold(code)) return lower_fold(l, ids, count);
     return code == TAKE_NODE ? lower_take(l, ids, count) : lower_map(l, ids, count);
 }

@@ -17,30 +17,10 @@ static void find_reach(const Graph *g, uint8_t *reach) {
         reach[i] = reach[i] & ALWAYS ? ALWAYS : is_leaf(g, i) ? 0 : reach[i];
 }
 
-/* Expand a dot product into table operations, in the order of its formula: 0 + x0 y0 + x1 y1 ... */
-static int32_t write_out(Graph *made, int32_t count, const int32_t *args, const int32_t *places) {
-    int32_t total = -1;
-    for (int32_t k = 0; k < count / 2; k++) {
-        const int32_t pair[2] = {places[args[k]], places[args[count / 2 + k]]};
-        const int32_t product = graph_add(made, OP_MUL, 2, pair);
-        if (product >= 0 && !k) total = graph_add_constant(made, 0.0);
-        if (product < 0 || total < 0) return product < 0 ? product : total;
-        if ((total = graph_add(made, OP_ADD, 2, (int32_t[]){total, product})) < 0) return total;
-    }
-    return total;
-}
-
-/* Copy the graph, expanding the dot products that only some samples select. */
-static int without_masked_dots(const Graph *g, const uint8_t *reach, Graph *new) {
-    int32_t *places = PyMem_Malloc((size_t)g->n * sizeof *places + 1), fault = OUT_OF_MEMORY;
-    if (!places) return fault;
-    for (int32_t i = 0; i < g->n; i++) {
-        const int dot = g->code[i] == OP_DOT && reach[i] == SOMETIMES;
-        places[i] = dot ? write_out(new, count_of(g, i), args_of(g, i), places) : graph_add_copy(new, g, i, places);
-        if ((fault = places[i]) < 0) goto done;
-    }
-    fault = graph_results(new, g, places, 1);
-done:
+static int copy_graph(const Graph *g, Graph *new) {
+    int32_t *places = PyMem_Malloc((size_t)g->n * sizeof *places + 1), fault = places ? 0 : OUT_OF_MEMORY;
+    for (int32_t i = 0; fault >= 0 && i < g->n; i++) fault = places[i] = graph_add_copy(new, g, i, places);
+    if (fault >= 0) fault = graph_results(new, g, places, 1);
     PyMem_Free(places);
     return fault;
 }
@@ -76,14 +56,10 @@ static int pass_mask(Graph *g, int32_t *mask, int32_t i, int32_t k) {
 
 /* Add a mask to each node that only some samples select. */
 int with_masks(const Graph *g, Graph *new) {
-    uint8_t *reach = PyMem_Malloc((size_t)g->n + 1);
-    if (!reach) return OUT_OF_MEMORY;
-    find_reach(g, reach);
-    int fault = without_masked_dots(g, reach, new);
-    PyMem_Free(reach);
+    int fault = copy_graph(g, new);
     if (fault) return fault;
     const int32_t n = new->n;
-    reach = PyMem_Malloc((size_t)n + 1);
+    uint8_t *reach = PyMem_Malloc((size_t)n + 1);
     int32_t *mask = new->mask = PyMem_Malloc(((size_t)n + 1) * sizeof *mask);
     if (!reach || !mask) fault = OUT_OF_MEMORY;
     if (!fault) find_reach(new, reach);

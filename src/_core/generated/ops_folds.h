@@ -1,14 +1,17 @@
 /* Generated from src/chainrule/ops.py by tools/gen_ops.py: do not edit. */
 
-/* Variadic operations on LANES samples at once, of which `some` are used. */
+/* Variadic operations on LANES samples from j on, of which `some` are used. */
 
-INLINE vec fold_sum(
-    const real *row, ptrdiff_t term, ptrdiff_t terms, ptrdiff_t some) {
+INLINE vec fold_sum(const Elements *e, ptrdiff_t j, ptrdiff_t some) {
+    const ptrdiff_t terms = e->terms;
     const vec count = v_splat((double)terms);
+    const ptrdiff_t x_term = e->term[0];
+    const real *const x_row = e->row[0] + j;
+    (void)x_term, (void)x_row;
     (void)count;
     vec fold0 = v_splat(0.0);
     for (ptrdiff_t k = 0; k < terms; k++) {
-        const vec x = v_some(row + k * term, some);
+        const vec x = v_some(x_row + k * x_term, some);
         const vec t1 = fold0 + x;
         fold0 = t1;
     }
@@ -17,27 +20,35 @@ INLINE vec fold_sum(
     return result;
 }
 
-INLINE void fold_sum_pull(real *grad, vec adjoint, const real *row, vec out,
-    ptrdiff_t term, ptrdiff_t terms, ptrdiff_t some, int assign) {
+INLINE void fold_sum_pull0(
+    real *grad, vec adjoint, const Elements *e, ptrdiff_t j, vec out, const real *wanted,
+    ptrdiff_t some, int assign) {
+    const ptrdiff_t terms = e->terms;
     const vec count = v_splat((double)terms);
-    (void)count, (void)out;
+    const ptrdiff_t x_term = e->term[0];
+    const real *const x_row = e->row[0] + j;
+    (void)x_term, (void)x_row;
+    (void)count;
+    (void)out;
     for (ptrdiff_t k = 0; k < terms; k++) {
-        const vec x = v_some(row + k * term, some);
-        (void)x;
         vec slope;
         slope = v_splat(1.0);
-        real *to = grad + k * term;
-        v_put(to, (assign ? v_splat(0.0) : v_some(to, some)) + adjoint * slope, some);
+        real *to = grad + k * x_term;
+        const vec before = assign ? v_splat(0.0) : v_some(to, some);
+        v_put(to, before + pulled(adjoint, slope, wanted, some), some);
     }
 }
 
-INLINE vec fold_mean(
-    const real *row, ptrdiff_t term, ptrdiff_t terms, ptrdiff_t some) {
+INLINE vec fold_mean(const Elements *e, ptrdiff_t j, ptrdiff_t some) {
+    const ptrdiff_t terms = e->terms;
     const vec count = v_splat((double)terms);
+    const ptrdiff_t x_term = e->term[0];
+    const real *const x_row = e->row[0] + j;
+    (void)x_term, (void)x_row;
     (void)count;
     vec fold0 = v_splat(0.0);
     for (ptrdiff_t k = 0; k < terms; k++) {
-        const vec x = v_some(row + k * term, some);
+        const vec x = v_some(x_row + k * x_term, some);
         const vec t1 = fold0 + x;
         fold0 = t1;
     }
@@ -47,41 +58,118 @@ INLINE vec fold_mean(
     return result;
 }
 
-INLINE void fold_mean_pull(real *grad, vec adjoint, const real *row, vec out,
-    ptrdiff_t term, ptrdiff_t terms, ptrdiff_t some, int assign) {
+INLINE void fold_mean_pull0(
+    real *grad, vec adjoint, const Elements *e, ptrdiff_t j, vec out, const real *wanted,
+    ptrdiff_t some, int assign) {
+    const ptrdiff_t terms = e->terms;
     const vec count = v_splat((double)terms);
-    (void)count, (void)out;
+    const ptrdiff_t x_term = e->term[0];
+    const real *const x_row = e->row[0] + j;
+    (void)x_term, (void)x_row;
+    (void)count;
+    (void)out;
     for (ptrdiff_t k = 0; k < terms; k++) {
-        const vec x = v_some(row + k * term, some);
-        (void)x;
         vec slope;
         const vec t1 = v_splat(1.0) / count;
         slope = t1;
-        real *to = grad + k * term;
-        v_put(to, (assign ? v_splat(0.0) : v_some(to, some)) + adjoint * slope, some);
+        real *to = grad + k * x_term;
+        const vec before = assign ? v_splat(0.0) : v_some(to, some);
+        v_put(to, before + pulled(adjoint, slope, wanted, some), some);
     }
 }
 
-INLINE vec fold_logsumexp(
-    const real *row, ptrdiff_t term, ptrdiff_t terms, ptrdiff_t some) {
+INLINE vec fold_dot(const Elements *e, ptrdiff_t j, ptrdiff_t some) {
+    const ptrdiff_t terms = e->terms;
     const vec count = v_splat((double)terms);
+    const ptrdiff_t x_term = e->term[0];
+    const real *const x_row = e->row[0] + j;
+    (void)x_term, (void)x_row;
+    const ptrdiff_t y_term = e->term[1];
+    const real *const y_row = e->row[1] + j;
+    (void)y_term, (void)y_row;
+    (void)count;
+    vec fold0 = v_splat(0.0);
+    for (ptrdiff_t k = 0; k < terms; k++) {
+        const vec x = v_some(x_row + k * x_term, some);
+        const vec y = v_some(y_row + k * y_term, some);
+        const vec t1 = x * y;
+        const vec t2 = fold0 + t1;
+        fold0 = t2;
+    }
+    vec result;
+    result = fold0;
+    return result;
+}
+
+INLINE void fold_dot_pull0(
+    real *grad, vec adjoint, const Elements *e, ptrdiff_t j, vec out, const real *wanted,
+    ptrdiff_t some, int assign) {
+    const ptrdiff_t terms = e->terms;
+    const vec count = v_splat((double)terms);
+    const ptrdiff_t x_term = e->term[0];
+    const real *const x_row = e->row[0] + j;
+    (void)x_term, (void)x_row;
+    const ptrdiff_t y_term = e->term[1];
+    const real *const y_row = e->row[1] + j;
+    (void)y_term, (void)y_row;
+    (void)count;
+    (void)out;
+    for (ptrdiff_t k = 0; k < terms; k++) {
+        const vec y = v_some(y_row + k * y_term, some);
+        vec slope;
+        slope = y;
+        real *to = grad + k * x_term;
+        const vec before = assign ? v_splat(0.0) : v_some(to, some);
+        v_put(to, before + pulled(adjoint, slope, wanted, some), some);
+    }
+}
+
+INLINE void fold_dot_pull1(
+    real *grad, vec adjoint, const Elements *e, ptrdiff_t j, vec out, const real *wanted,
+    ptrdiff_t some, int assign) {
+    const ptrdiff_t terms = e->terms;
+    const vec count = v_splat((double)terms);
+    const ptrdiff_t x_term = e->term[0];
+    const real *const x_row = e->row[0] + j;
+    (void)x_term, (void)x_row;
+    const ptrdiff_t y_term = e->term[1];
+    const real *const y_row = e->row[1] + j;
+    (void)y_term, (void)y_row;
+    (void)count;
+    (void)out;
+    for (ptrdiff_t k = 0; k < terms; k++) {
+        const vec x = v_some(x_row + k * x_term, some);
+        vec slope;
+        slope = x;
+        real *to = grad + k * y_term;
+        const vec before = assign ? v_splat(0.0) : v_some(to, some);
+        v_put(to, before + pulled(adjoint, slope, wanted, some), some);
+    }
+}
+
+INLINE vec fold_logsumexp(const Elements *e, ptrdiff_t j, ptrdiff_t some) {
+    const ptrdiff_t terms = e->terms;
+    const vec count = v_splat((double)terms);
+    const ptrdiff_t x_term = e->term[0];
+    const real *const x_row = e->row[0] + j;
+    (void)x_term, (void)x_row;
     (void)count;
     vec fold0 = v_splat(-INFINITY);
     for (ptrdiff_t k = 0; k < terms; k++) {
-        const vec x = v_some(row + k * term, some);
+        const vec x = v_some(x_row + k * x_term, some);
         const vec t1 = v_op_maximum(fold0, x);
         fold0 = t1;
     }
     vec fold1 = v_splat(0.0);
     for (ptrdiff_t k = 0; k < terms; k++) {
-        const vec x = v_some(row + k * term, some);
+        const vec x = v_some(x_row + k * x_term, some);
         const vec t1 = v_select(v_equal(x, fold0), v_splat(1.0), v_splat(0.0));
         const vec t2 = fold1 + t1;
         fold1 = t2;
     }
     vec fold2 = v_splat(0.0);
     for (ptrdiff_t k = 0; k < terms; k++) {
-        const vec x = v_some(row + k * term, some);
+        const vec x = v_some(x_row + k * x_term, some);
         const mask t1 = v_equal(x, fold0);
         vec t2 = v_splat(0.0);
         if (!v_all(t1)) {
@@ -108,26 +196,32 @@ INLINE vec fold_logsumexp(
     return result;
 }
 
-INLINE void fold_logsumexp_pull(real *grad, vec adjoint, const real *row, vec out,
-    ptrdiff_t term, ptrdiff_t terms, ptrdiff_t some, int assign) {
+INLINE void fold_logsumexp_pull0(
+    real *grad, vec adjoint, const Elements *e, ptrdiff_t j, vec out, const real *wanted,
+    ptrdiff_t some, int assign) {
+    const ptrdiff_t terms = e->terms;
     const vec count = v_splat((double)terms);
-    (void)count, (void)out;
+    const ptrdiff_t x_term = e->term[0];
+    const real *const x_row = e->row[0] + j;
+    (void)x_term, (void)x_row;
+    (void)count;
+    (void)out;
     vec fold0 = v_splat(-INFINITY);
     for (ptrdiff_t k = 0; k < terms; k++) {
-        const vec x = v_some(row + k * term, some);
+        const vec x = v_some(x_row + k * x_term, some);
         const vec t1 = v_op_maximum(fold0, x);
         fold0 = t1;
     }
     vec fold1 = v_splat(0.0);
     for (ptrdiff_t k = 0; k < terms; k++) {
-        const vec x = v_some(row + k * term, some);
+        const vec x = v_some(x_row + k * x_term, some);
         const vec t1 = v_select(v_equal(x, fold0), v_splat(1.0), v_splat(0.0));
         const vec t2 = fold1 + t1;
         fold1 = t2;
     }
     vec fold2 = v_splat(0.0);
     for (ptrdiff_t k = 0; k < terms; k++) {
-        const vec x = v_some(row + k * term, some);
+        const vec x = v_some(x_row + k * x_term, some);
         const mask t1 = v_equal(x, fold0);
         vec t2 = v_splat(0.0);
         if (!v_all(t1)) {
@@ -139,8 +233,7 @@ INLINE void fold_logsumexp_pull(real *grad, vec adjoint, const real *row, vec ou
         fold2 = t5;
     }
     for (ptrdiff_t k = 0; k < terms; k++) {
-        const vec x = v_some(row + k * term, some);
-        (void)x;
+        const vec x = v_some(x_row + k * x_term, some);
         vec slope;
         const vec t1 = v_abs(fold0);
         const mask t2 = v_equal(t1, v_splat(INFINITY));
@@ -157,24 +250,28 @@ INLINE void fold_logsumexp_pull(real *grad, vec adjoint, const real *row, vec ou
             t7 = v_select(t2, t7, t11);
         }
         slope = t7;
-        real *to = grad + k * term;
-        v_put(to, (assign ? v_splat(0.0) : v_some(to, some)) + adjoint * slope, some);
+        real *to = grad + k * x_term;
+        const vec before = assign ? v_splat(0.0) : v_some(to, some);
+        v_put(to, before + pulled(adjoint, slope, wanted, some), some);
     }
 }
 
-INLINE vec fold_max(
-    const real *row, ptrdiff_t term, ptrdiff_t terms, ptrdiff_t some) {
+INLINE vec fold_max(const Elements *e, ptrdiff_t j, ptrdiff_t some) {
+    const ptrdiff_t terms = e->terms;
     const vec count = v_splat((double)terms);
+    const ptrdiff_t x_term = e->term[0];
+    const real *const x_row = e->row[0] + j;
+    (void)x_term, (void)x_row;
     (void)count;
     vec fold0 = v_splat(-INFINITY);
     for (ptrdiff_t k = 0; k < terms; k++) {
-        const vec x = v_some(row + k * term, some);
+        const vec x = v_some(x_row + k * x_term, some);
         const vec t1 = v_op_maximum(fold0, x);
         fold0 = t1;
     }
     vec fold1 = v_splat(0.0);
     for (ptrdiff_t k = 0; k < terms; k++) {
-        const vec x = v_some(row + k * term, some);
+        const vec x = v_some(x_row + k * x_term, some);
         const vec t1 = v_select(v_equal(x, fold0), v_splat(1.0), v_splat(0.0));
         const vec t2 = fold1 + t1;
         fold1 = t2;
@@ -184,48 +281,57 @@ INLINE vec fold_max(
     return result;
 }
 
-INLINE void fold_max_pull(real *grad, vec adjoint, const real *row, vec out,
-    ptrdiff_t term, ptrdiff_t terms, ptrdiff_t some, int assign) {
+INLINE void fold_max_pull0(
+    real *grad, vec adjoint, const Elements *e, ptrdiff_t j, vec out, const real *wanted,
+    ptrdiff_t some, int assign) {
+    const ptrdiff_t terms = e->terms;
     const vec count = v_splat((double)terms);
-    (void)count, (void)out;
+    const ptrdiff_t x_term = e->term[0];
+    const real *const x_row = e->row[0] + j;
+    (void)x_term, (void)x_row;
+    (void)count;
+    (void)out;
     vec fold0 = v_splat(-INFINITY);
     for (ptrdiff_t k = 0; k < terms; k++) {
-        const vec x = v_some(row + k * term, some);
+        const vec x = v_some(x_row + k * x_term, some);
         const vec t1 = v_op_maximum(fold0, x);
         fold0 = t1;
     }
     vec fold1 = v_splat(0.0);
     for (ptrdiff_t k = 0; k < terms; k++) {
-        const vec x = v_some(row + k * term, some);
+        const vec x = v_some(x_row + k * x_term, some);
         const vec t1 = v_select(v_equal(x, fold0), v_splat(1.0), v_splat(0.0));
         const vec t2 = fold1 + t1;
         fold1 = t2;
     }
     for (ptrdiff_t k = 0; k < terms; k++) {
-        const vec x = v_some(row + k * term, some);
-        (void)x;
+        const vec x = v_some(x_row + k * x_term, some);
         vec slope;
         const vec t1 = v_select(v_equal(x, fold0), v_splat(1.0), v_splat(0.0));
         const vec t2 = t1 / fold1;
         slope = t2;
-        real *to = grad + k * term;
-        v_put(to, (assign ? v_splat(0.0) : v_some(to, some)) + adjoint * slope, some);
+        real *to = grad + k * x_term;
+        const vec before = assign ? v_splat(0.0) : v_some(to, some);
+        v_put(to, before + pulled(adjoint, slope, wanted, some), some);
     }
 }
 
-INLINE vec fold_min(
-    const real *row, ptrdiff_t term, ptrdiff_t terms, ptrdiff_t some) {
+INLINE vec fold_min(const Elements *e, ptrdiff_t j, ptrdiff_t some) {
+    const ptrdiff_t terms = e->terms;
     const vec count = v_splat((double)terms);
+    const ptrdiff_t x_term = e->term[0];
+    const real *const x_row = e->row[0] + j;
+    (void)x_term, (void)x_row;
     (void)count;
     vec fold0 = v_splat(INFINITY);
     for (ptrdiff_t k = 0; k < terms; k++) {
-        const vec x = v_some(row + k * term, some);
+        const vec x = v_some(x_row + k * x_term, some);
         const vec t1 = v_op_minimum(fold0, x);
         fold0 = t1;
     }
     vec fold1 = v_splat(0.0);
     for (ptrdiff_t k = 0; k < terms; k++) {
-        const vec x = v_some(row + k * term, some);
+        const vec x = v_some(x_row + k * x_term, some);
         const vec t1 = v_select(v_equal(x, fold0), v_splat(1.0), v_splat(0.0));
         const vec t2 = fold1 + t1;
         fold1 = t2;
@@ -235,38 +341,54 @@ INLINE vec fold_min(
     return result;
 }
 
-INLINE void fold_min_pull(real *grad, vec adjoint, const real *row, vec out,
-    ptrdiff_t term, ptrdiff_t terms, ptrdiff_t some, int assign) {
+INLINE void fold_min_pull0(
+    real *grad, vec adjoint, const Elements *e, ptrdiff_t j, vec out, const real *wanted,
+    ptrdiff_t some, int assign) {
+    const ptrdiff_t terms = e->terms;
     const vec count = v_splat((double)terms);
-    (void)count, (void)out;
+    const ptrdiff_t x_term = e->term[0];
+    const real *const x_row = e->row[0] + j;
+    (void)x_term, (void)x_row;
+    (void)count;
+    (void)out;
     vec fold0 = v_splat(INFINITY);
     for (ptrdiff_t k = 0; k < terms; k++) {
-        const vec x = v_some(row + k * term, some);
+        const vec x = v_some(x_row + k * x_term, some);
         const vec t1 = v_op_minimum(fold0, x);
         fold0 = t1;
     }
     vec fold1 = v_splat(0.0);
     for (ptrdiff_t k = 0; k < terms; k++) {
-        const vec x = v_some(row + k * term, some);
+        const vec x = v_some(x_row + k * x_term, some);
         const vec t1 = v_select(v_equal(x, fold0), v_splat(1.0), v_splat(0.0));
         const vec t2 = fold1 + t1;
         fold1 = t2;
     }
     for (ptrdiff_t k = 0; k < terms; k++) {
-        const vec x = v_some(row + k * term, some);
-        (void)x;
+        const vec x = v_some(x_row + k * x_term, some);
         vec slope;
         const vec t1 = v_select(v_equal(x, fold0), v_splat(1.0), v_splat(0.0));
         const vec t2 = t1 / fold1;
         slope = t2;
-        real *to = grad + k * term;
-        v_put(to, (assign ? v_splat(0.0) : v_some(to, some)) + adjoint * slope, some);
+        real *to = grad + k * x_term;
+        const vec before = assign ? v_splat(0.0) : v_some(to, some);
+        v_put(to, before + pulled(adjoint, slope, wanted, some), some);
     }
 }
 
 #define FOLDS(X) \
     X(OP_SUM, fold_sum) \
     X(OP_MEAN, fold_mean) \
+    X(OP_DOT, fold_dot) \
     X(OP_LOGSUMEXP, fold_logsumexp) \
     X(OP_MAX, fold_max) \
     X(OP_MIN, fold_min)
+
+#define FOLD_PULLS(X) \
+    X(OP_SUM, 0, fold_sum_pull0) \
+    X(OP_MEAN, 0, fold_mean_pull0) \
+    X(OP_DOT, 0, fold_dot_pull0) \
+    X(OP_DOT, 1, fold_dot_pull1) \
+    X(OP_LOGSUMEXP, 0, fold_logsumexp_pull0) \
+    X(OP_MAX, 0, fold_max_pull0) \
+    X(OP_MIN, 0, fold_min_pull0)

@@ -7,30 +7,37 @@
 
 /* --- variadic operations, one sample at a time --------------------------------------------------- */
 
-static ptrdiff_t fold_row(const Step *s, const Memory *m, ptrdiff_t i, ptrdiff_t k, ptrdiff_t lane) {
-    const View *v = &s->arg[0];
+static ptrdiff_t fold_row(const Step *s, const Memory *m, int part, ptrdiff_t i, ptrdiff_t k, ptrdiff_t lane) {
+    const View *v = &s->arg[part];
     return (v->start + i * v->step + k * v->term_step) * m->stride + lane;
+}
+
+static void fetch_terms(const Step *s, const Memory *m, ptrdiff_t i, ptrdiff_t lane) {
+    double *to = m->terms;
+    for (int part = 0; part < s->args; part++)
+        for (ptrdiff_t k = 0; k < s->terms; k++) *to++ = m->each[fold_row(s, m, part, i, k, lane)];
 }
 
 void fold_values(const Step *s, const Memory *m) {
     for (ptrdiff_t i = 0; i < s->count; i++)
         for (ptrdiff_t lane = 0; lane < m->lanes; lane++) {
-            for (ptrdiff_t k = 0; k < s->terms; k++) m->terms[k] = m->each[fold_row(s, m, i, k, lane)];
+            fetch_terms(s, m, i, lane);
             m->each[(s->out + i) * m->stride + lane] = (real)variadic_value(s->op, m->terms, s->terms);
         }
 }
 
 void fold_pull(const Step *s, const Memory *m) {
-    double *partials = m->terms + s->terms;
+    double *partials = m->terms + s->args * (ptrdiff_t)s->terms;
     for (ptrdiff_t i = 0; i < s->count; i++)
         for (ptrdiff_t lane = 0; lane < m->lanes; lane++) {
             const ptrdiff_t out = (s->out + i) * m->stride + lane;
             const int wanted = !s->masked || m->each[(s->mask.start + i * s->mask.step) * m->stride + lane] != 0.0;
-            for (ptrdiff_t k = 0; k < s->terms; k++) m->terms[k] = m->each[fold_row(s, m, i, k, lane)];
+            fetch_terms(s, m, i, lane);
             variadic_partials(s->op, m->terms, s->terms, m->each[out], partials);
             for (ptrdiff_t k = 0; k < s->terms; k++) {
-                real *adjoint = &m->each_adjoint[fold_row(s, m, i, k, lane)];
-                *adjoint = (real)((s->assign ? 0.0 : *adjoint) + (wanted ? m->each_adjoint[out] * partials[k] : 0.0));
+                real *adjoint = &m->each_adjoint[fold_row(s, m, s->part, i, k, lane)];
+                const double share = m->each_adjoint[out] * partials[s->part * (ptrdiff_t)s->terms + k];
+                *adjoint = (real)((s->assign ? 0.0 : *adjoint) + (wanted ? share : 0.0));
             }
         }
 }

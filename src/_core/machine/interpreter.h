@@ -179,15 +179,23 @@ STEP(go_pull_dots) {
                     value_at(s, other, m, 0) + k * term(s, other, m), s->count * m->stride, s->assign);
 }
 
+INLINE Elements elements(const Step *s, const Memory *m) {
+    Elements e = {.terms = s->terms};
+    for (int part = 0; part < s->args; part++) e.row[part] = value_at(s, part, m, 0), e.term[part] = term(s, part, m);
+    return e;
+}
+
 STEP(go_fold) {
-    real *out = m->each + s->out * m->stride;
-    if (!fold_rows(s->op, out, value_at(s, 0, m, 0), term(s, 0, m), s->terms, s->count * m->stride)) fold_values(s, m);
+    const Elements e = elements(s, m);
+    if (!fold_rows(s->op, m->each + s->out * m->stride, &e, s->count * m->stride)) fold_values(s, m);
 }
 
 STEP(go_pull_fold) {
+    const Elements e = elements(s, m);
     const ptrdiff_t out = s->out * m->stride, n = s->count * m->stride;
-    if (s->masked || !fold_rows_pull(s->op, s->assign, adjoint_at(s, 0, m, 0), m->each_adjoint + out, value_at(s, 0, m, 0),
-                        m->each + out, term(s, 0, m), s->terms, n))
+    const real *wanted = s->masked ? at(&s->mask, m->each, m->shared, m, 0) : NULL;
+    if (!fold_rows_pull(s->op, s->part, s->assign, adjoint_at(s, s->part, m, 0), m->each_adjoint + out, &e, m->each + out,
+                        wanted, n))
         fold_pull(s, m);
 }
 

@@ -125,7 +125,7 @@ static int is_complete(const Step *s) {
     const int row = s->op >= 1 && s->op < OP_END;
     switch (s->kind) {
     case MAP: return row && !ROWS[s->op].width && s->args == ROWS[s->op].arity;
-    case FOLD: return row && ROWS[s->op].width == 1 && s->args == 1;
+    case FOLD: return row && ROWS[s->op].width && s->args == ROWS[s->op].width;
     case DENSE: return (s->args == 2 || s->args == 3) && s->count % s->columns == 0;
     case DOTS:
     case TAKE: return s->args == 2;
@@ -197,7 +197,7 @@ static int check_steps(Machine *m, const Steps *steps, int shared, int pulls) {
             PyErr_Format(PyExc_ValueError, "step %zd of a program is malformed", i);
             return -1;
         }
-        if (s->terms > m->terms) m->terms = s->terms;
+        if (s->kind == FOLD && (ptrdiff_t)s->args * s->terms > m->terms) m->terms = (ptrdiff_t)s->args * s->terms;
         if (s->masked && s->count > m->masked) m->masked = s->count;
     }
     return 0;

@@ -23,7 +23,7 @@ typedef struct {
     View *outputs, *guards;
     ptrdiff_t n_outputs, n_guards;
     ptrdiff_t params, inputs, shared_rows, each_rows;
-    ptrdiff_t terms, masked; /* the most terms in any fold, and the most rows in any masked step */
+    ptrdiff_t terms, masked; /* the most arguments of any fold, and the most rows in any masked step */
     double cost; /* multiplications per sample */
 } Machine;
 

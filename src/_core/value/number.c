@@ -327,8 +327,13 @@ PyObject *where_method(PyObject *self, PyObject *const *args, Py_ssize_t n) {
 /* Apply an operation to a flat list of arguments; if all are floats, so is the result. */
 static PyObject *apply_variadic(int op, PyObject *const *args, Py_ssize_t n) {
     const Row *row = &ROWS[op];
-    if (n < row->least * row->width)
-        return PyErr_Format(PyExc_TypeError, "%s needs at least %d value, got none", row->name, row->least);
+    if (n < row->least * row->width) {
+        PyObject *given = n < row->width ? PyUnicode_FromString("none") : PyUnicode_FromFormat("%zd", n / row->width);
+        if (given) PyErr_Format(PyExc_TypeError, "%s needs at least %d value%s, got %U", row->name, row->least,
+                                row->least == 1 ? "" : "s", given);
+        Py_XDECREF(given);
+        return NULL;
+    }
     if (n % row->width)
         return PyErr_Format(PyExc_TypeError, "%s takes %d sequences of the same length", row->name,
                             row->width);
@@ -356,6 +361,16 @@ done:
     return result;
 }
 
+/* Raise an error that names the lengths of the sequences. */
+static int raise_lengths(const char *name, PyObject *const *lists, Py_ssize_t n) {
+    PyObject *text = PyUnicode_FromFormat("%zd", PyList_GET_SIZE(lists[0]));
+    for (Py_ssize_t i = 1; text && i < n; i++)
+        Py_SETREF(text, PyUnicode_FromFormat("%U and %zd", text, PyList_GET_SIZE(lists[i])));
+    if (text) PyErr_Format(PyExc_ValueError, "%s takes sequences of the same length, got %U", name, text);
+    Py_XDECREF(text);
+    return -1;
+}
+
 /* `max(a, b)`, `max([a, b])`, `dot(xs, ys)`. */
 static PyObject *variadic_method(int op, PyObject *const *args, Py_ssize_t n) {
     const Row *row = &ROWS[op];
@@ -370,16 +385,18 @@ static PyObject *variadic_method(int op, PyObject *const *args, Py_ssize_t n) {
     }
     if (n != row->width)
         return PyErr_Format(PyExc_TypeError, "%s takes %d sequences, got %zd", row->name, row->width, n);
-    PyObject *left = PySequence_List(args[0]);
-    PyObject *right = left ? PySequence_List(args[1]) : NULL;
-    PyObject *result = NULL;
-    if (right && PyList_GET_SIZE(left) != PyList_GET_SIZE(right))
-        PyErr_Format(PyExc_ValueError, "%s takes sequences of the same length, got %zd and %zd", row->name,
-                     PyList_GET_SIZE(left), PyList_GET_SIZE(right));
-    else if (right && PyList_SetSlice(left, PY_SSIZE_T_MAX, PY_SSIZE_T_MAX, right) == 0)
-        result = apply_variadic(op, ((PyListObject *)left)->ob_item, PyList_GET_SIZE(left));
-    Py_XDECREF(left);
-    Py_XDECREF(right);
+    PyObject *lists[3] = {NULL}, *result = NULL;
+    int failed = 0, same = 1;
+    for (Py_ssize_t i = 0; !failed && i < n; i++) {
+        lists[i] = PySequence_List(args[i]);
+        failed = !lists[i];
+        same &= failed || PyList_GET_SIZE(lists[i]) == PyList_GET_SIZE(lists[0]);
+    }
+    if (!same && !failed) failed = raise_lengths(row->name, lists, n);
+    for (Py_ssize_t i = 1; !failed && i < n; i++)
+        failed = PyList_SetSlice(lists[0], PY_SSIZE_T_MAX, PY_SSIZE_T_MAX, lists[i]);
+    if (!failed) result = apply_variadic(op, ((PyListObject *)lists[0])->ob_item, PyList_GET_SIZE(lists[0]));
+    for (Py_ssize_t i = 0; i < n; i++) Py_XDECREF(lists[i]);
     return result;
 }
 

@@ -275,21 +275,25 @@ class Dots(_Counted):
 
 @dataclass(frozen=True)
 class Fold(_Counted):
-    """Row i of the result is a variadic operation applied to x(i, k) for all k."""
+    """Row i of the result is a variadic operation applied to elements; element k consists of term k of
+    row i of each argument.
+    """
 
     kind = Kind.FOLD
     op: Variadic
     terms: int
-    x: View
+    args: tuple[View, ...]
     mask: View | None = None
 
     @cached_property
     def arguments(self) -> tuple[Argument, ...]:
-        return (self._own(self.x, self.terms),)
+        return tuple(self._own(view, self.terms) for view in self.args)
 
     def faults(self) -> Iterator[str]:
-        if self.op not in CODES or not isinstance(self.op, Variadic) or self.op.width != 1:
-            yield f"folds with {self.op.name}, which does not accept an arbitrary number of single terms"
+        width = self.op.width if isinstance(self.op, Variadic) else 0
+        if self.op not in CODES or not width or len(self.args) != width:
+            plural = "" if len(self.args) == 1 else "s"
+            yield f"folds with {self.op.name}, which does not take {len(self.args)} sequence{plural}"
         yield from super().faults()
 
 

@@ -42,7 +42,7 @@ class _Lowering:
         self.copies: dict[Gather | Spread, int] = {}
         self.place_leaves()
         for what, ids in self.groups():
-            if what is ops.dot:
+            if what is ops.dot and ids[0] not in graph.masks:
                 self.lower_dots(ids)
             elif isinstance(what, Variadic):
                 self.lower_fold(what, ids)
@@ -239,9 +239,11 @@ class _Lowering:
     def lower_fold(self, op: Variadic, ids: list[int]) -> None:
         shared = not self.varying[ids[0]]
         for part in [ids] if shared or self.narrow else [[i] for i in ids]:
-            table = [self.graph.nodes[i][1] for i in part]
-            view = self.matrix(shared, table, plain=True)
-            self.emit(Fold(shared, self.place(part, shared), len(part), op, len(table[0]), view))
+            lines = [self.graph.nodes[i][1] for i in part]
+            terms = len(lines[0]) // op.width
+            starts = range(0, len(lines[0]), terms)
+            views = [self.matrix(shared, [x[s : s + terms] for x in lines], plain=True) for s in starts]
+            self.emit(Fold(shared, self.place(part, shared), len(part), op, terms, tuple(views)))
             self.remember_mask(shared, part)
 
     def lower_take(self, ids: list[int]) -> None:

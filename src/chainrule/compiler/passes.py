@@ -10,9 +10,8 @@ from collections.abc import Callable
 from typing import Any
 
 from .. import ops
-from ..ops import Op, Variadic
+from ..ops import Op
 from ..support.formulas import rewrites
-from ..support.formulas.symbols import Operand
 from .graph import CONSTANT, Graph, uses
 
 Pass = Callable[[Graph], Graph]
@@ -151,12 +150,9 @@ def optimise(graph: Graph) -> Graph:
 def with_masks(graph: Graph) -> Graph:
     """For each node that only some samples use, add a mask: another node, 0 for the other samples.
 
-    Derivatives need the masks. Dots are expanded, so that only simple rows and folds have masks.
+    Derivatives need the masks.
     """
     always, sometimes = _reach(graph)
-    dots = {i for i in sometimes if graph.nodes[i][0] is ops.dot}
-    if dots:
-        return with_masks(fold_to_operations(graph, dots))
     new = Graph(list(graph.nodes), graph.outputs, graph.guards, reached=always | sometimes)
     for i in range(len(graph.nodes) - 1, -1, -1):
         what, args = graph.nodes[i]
@@ -199,37 +195,3 @@ def _reach(graph: Graph) -> tuple[set[int], set[int]]:
             if what.differentiable(k):
                 (always if i in always and not _selects(what) else sometimes).add(a)
     return always, {i for i in sometimes - always if not graph.is_leaf(i)}
-
-
-def fold_to_operations(graph: Graph, chosen: set[int]) -> Graph:
-    """Expand these variadic nodes into elementary operations."""
-    made = Graph()
-    places: list[int] = []
-    for i, (what, args) in enumerate(graph.nodes):
-        if isinstance(what, str):
-            places.append(made.add(what, args))
-        elif i in chosen and isinstance(what, Variadic):
-            places.append(_written_out(made, what, [places[a] for a in args]))
-        else:
-            places.append(made.add(what, (places[a] for a in args)))
-    return _finish(made, graph, places)
-
-
-def _written_out(made: Graph, op: Variadic, args: list[int]) -> int:
-    symbols = [_Symbol(made, a) for a in args]
-    result = op.forward(*symbols)
-    return result.place if isinstance(result, _Symbol) else made.add(CONSTANT, (float(result),))
-
-
-class _Symbol(Operand):
-    """A node of the graph being built, on which the table's formulas can run."""
-
-    def __init__(self, graph: Graph, place: int) -> None:
-        self.graph, self.place = graph, place
-
-    def _apply(self, op: Op, args: Any) -> _Symbol:
-        places = [
-            a.place if isinstance(a, _Symbol) else self.graph.add(CONSTANT, (float(a),))
-            for a in op.complete(args)
-        ]
-        return _Symbol(self.graph, self.graph.add(op, places))

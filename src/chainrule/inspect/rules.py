@@ -5,7 +5,7 @@ operands gives its formula as text; where textbooks use a different form, such a
 it is listed here.
 Tests compare the two. Formulas use the syntax of `expressions.py`, with x, y, z for the arguments and
 out for the result; the arguments of operations on any number of values are x1, x2, ... (and y1, y2, ...
-for dot).
+for the second part of each element, as in dot).
 """
 
 from __future__ import annotations
@@ -110,7 +110,7 @@ def argument(op: str, slot: int, count: int) -> str:
     if not _width(op):
         return "xyz"[slot]
     n = count // _width(op)
-    return f"{'xy'[slot // n]}{slot % n + 1}"
+    return f"{'xyz'[slot // n]}{slot % n + 1}"
 
 
 def slot_of(op: str, name: str, count: int) -> int:
@@ -118,7 +118,7 @@ def slot_of(op: str, name: str, count: int) -> int:
     if not _width(op):
         return int(name[1:] or "xyz".index(name))
     n = count // _width(op)
-    return "xy".index(name[0]) * n + int(name[1:]) - 1
+    return "xyz".index(name[0]) * n + int(name[1:]) - 1
 
 
 @lru_cache(4096)

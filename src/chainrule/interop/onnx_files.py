@@ -233,7 +233,8 @@ class _Writer:
         found = self.node(kind, [single])
         return Tensor(self, self.node("Cast", [found], to=self.kind), x.shared)
 
-    def fold(self, op: Variadic, x: Tensor) -> Tensor:
+    def fold(self, op: Variadic, parts: Sequence[Tensor], terms: int) -> Tensor:
+        x = parts[0]
         if op.name == "logsumexp":
             kept = logsumexp(x)
         elif op.name in ("max", "min"):
@@ -241,8 +242,14 @@ class _Writer:
         elif op.name in FOLDS:
             kept = self.reduced(FOLDS[op.name], x)
         else:
-            raise TypeError(f"cannot export {op.name} to ONNX")
+            found: Tensor = op.forward(*(self.column(part, k) for part in parts for k in range(terms)))
+            return found
         return Tensor(self, self.node("Squeeze", [kept.name, self.integers([1])]), x.shared)
+
+    def column(self, x: Tensor, k: int) -> Tensor:
+        """Term k of every row."""
+        place = self.store(np.array(k, dtype=np.int64), "place")
+        return Tensor(self, self.node("Gather", [x.name, place], axis=1), x.shared)
 
     def reduced(self, kind: str, x: Tensor) -> Tensor:
         """Reduce over the second axis, which is kept."""

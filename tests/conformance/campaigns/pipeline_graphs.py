@@ -128,7 +128,7 @@ class Maker:
 
     def fold(self) -> None:
         op = self.rng.choice(VARIADIC)
-        self.add(op(*self.vector(op.width * self.rng.randint(1, 5))))
+        self.add(op(*self.vector(op.width * max(op.least, self.rng.randint(1, 5)))))
 
     def choice(self) -> None:
         """Add a `where` with branches that nothing else uses."""

@@ -36,10 +36,10 @@ def sound() -> Program:
         Map(False, 3, 2, ops.add, (View(False, 0), View(False, 2, 0))),
         Dense(False, 5, 2, 2, 1, View(True, 0, 2, 1), View(False, 3, 1, 1), View(True, 4)),
         Dots(False, 7, 1, 2, View(False, 3, 1, 1), View(False, 5, 1, 1)),
-        Fold(False, 8, 1, ops.max, 2, View(False, 5, 1, 1), View(False, 4)),
+        Fold(False, 8, 1, ops.max, 2, (View(False, 5, 1, 1),), View(False, 4)),
         Take(False, 9, 2, 2, View(False, 0, 0), View(True, 0, 1, 1)),
         Gather(False, 11, (10, 9, 8, 7)),
-        Fold(False, 15, 1, ops.sum, 4, View(False, 11, 1, 1)),
+        Fold(False, 15, 1, ops.dot, 2, (View(False, 11, 1, 1), View(False, 13, 1, 1))),
     ]
     return Program(6, 2, (2.0,), 11, 16, shared, each, [View(False, 15)], [View(False, 0)])
 
@@ -98,7 +98,12 @@ def test_a_sound_program_is_accepted() -> None:
         (Dots, {"b": View(True, 0, 1, 1)}, "reads the wrong memory region in shared"),
         (Dots, {"count": 2, "a": View(False, 3, 0, 1)}, "needs consecutive rows, not each"),
         (Dots, {"terms": 50}, r"reads each\[7\], which nothing has written"),
-        (Fold, {"op": ops.dot}, "folds with dot, which does not accept an arbitrary number of single"),
+        (Fold, {"op": ops.dot}, "folds with dot, which does not take 1 sequence$"),
+        (
+            Fold,
+            {"args": (View(False, 5, 1, 1),) * 2},
+            "folds with max, which does not take 2",
+        ),
         (Fold, {"op": ops.add}, "folds with add"),
         (Fold, {"mask": View(True, 4)}, "reads the wrong memory region in shared"),
         (Fold, {"mask": View(False, 16)}, r"reads each\[16\] of 16 rows"),

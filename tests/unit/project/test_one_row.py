@@ -1,5 +1,6 @@
 """Adds rows to the table in a copy of the project: nothing else needs to change."""
 
+import os
 import re
 import shutil
 import subprocess
@@ -42,9 +43,42 @@ ratio = Op(
     symbol="/",
 )
 """
+# Rows of any number of elements, which consist of one, two or three numbers.
+MANY = """
+norm = _variadic(
+    "norm",
+    (Fold(0.0, lambda total, x: total + x * x),),
+    lambda x, out, n, total: div(x, out),
+    finish=lambda n, total: sqrt(total),
+    least=2,
+    doc="the square root of the sum of squares",
+)
+average = _variadic(
+    "average",
+    (
+        Fold(0.0, lambda weights, x, w: weights + w),
+        Fold(0.0, lambda total, x, w, weights: total + w * x),
+    ),
+    lambda x, w, out, n, weights, total: div(w, weights),
+    lambda x, w, out, n, weights, total: div(x - out, weights),
+    finish=lambda n, weights, total: div(total, weights),
+    width=2,
+    least=1,
+    doc="the weighted mean",
+)
+triple = _variadic(
+    "triple",
+    (Fold(0.0, lambda total, x, y, z: total + x * y * z),),
+    lambda x, y, z, out, n, total: y * z,
+    lambda x, y, z, out, n, total: x * z,
+    lambda x, y, z, out, n, total: x * y,
+    width=3,
+    doc="the sum of products of three",
+)
+"""
 MARK = "# --- operations on any number of values"
 
-USED = """
+HEAD = """
 import chainrule as c, numpy as np
 from chainrule import Value
 from chainrule.inspect.notation import Text
@@ -56,6 +90,8 @@ from chainrule.viz.web.javascript import ops_module
 
 assert c.core == CORE, c.core
 x = Value(3.0, label="x")
+"""
+USED = """
 y = c.square(x)
 y.backward()
 assert (y.data, x.grad, x.square().data) == (9.0, 6.0, 9.0)
@@ -80,6 +116,7 @@ for backend in ("numpy", *(["native"] if CORE == "c" else [])):
     assert np.abs(step(A, B) - expected).max() < 1e-15
     value, inputs = step.value_and_grad(A, B, inputs=True)[::2]
     assert np.abs(inputs[0] * 9 - 2 * A).max() < 1e-15, inputs
+slopes = [2 * A, [c.grad(c.soft_step)(b, 2.0) for b in B]]
 assert "9.0" in str(c.draw(y)) and "square" in str(c.draw(y))
 assert "2" in str(c.viz.explain(y, x))
 assert (Text()(rule("square", 0, 1).tree), rule("soft_step", 0, 2) is not None) == ("2·x", True)
@@ -89,12 +126,88 @@ assert any(each and each["text"] == "2·a" for each in shown["rules"]), shown["r
 assert "square" in step.source("c") or "*" in step.source("c")
 print(step.source("c"))
 """
+USED_MANY = """
+import pytest
+
+assert (c.norm(3.0, 4.0), c.average([1.0, 2.0], [3.0, 1.0])) == (5.0, 1.25)
+assert (c.triple([2.0], [3.0], [4.0]), c.triple([], [], [])) == (24.0, 0.0)
+with pytest.raises(TypeError, match="^norm needs at least 2 values, got 1$"):
+    c.norm([x])
+with pytest.raises(TypeError, match="^average needs at least 1 value, got none$"):
+    c.average([], [])
+with pytest.raises(ValueError, match="^triple takes sequences of the same length, got 1 and 1 and 2$"):
+    c.triple([x], [x], [x, x])
+assert c.hessian(lambda v: c.average(v[:2], v[2:]))([1.0, 2.0, 3.0, 1.0])[0][2] == 1 / 16
+assert c.jvp(lambda v: c.norm(v, 4.0), (3.0,), (1.0,)) == (5.0, 0.6)
+
+def many(a, b):
+    def mixed(a, b, root):
+        means = c.average([a, b, root], [c.exp(b), 2.0, c.square(a)])
+        return means * c.norm([a, root, 0.5]) + c.triple([a, root], [b, 3.0], [a, b])
+    return c.where(a < b, mixed(a, b, c.sqrt(b - a)), mixed(b, a, c.sqrt(a - b)) + c.square(b))
+
+def eager(a, b):
+    leaves = Value(a), Value(b)
+    out = many(*leaves)
+    out.backward()
+    return out.data, [leaf.grad for leaf in leaves]
+
+assert c.check_gradients(many, 0.7, 1.3) and c.check_gradients(many, 1.3, 0.7)
+A, B = np.linspace(-2.0, 2.0, 30), np.linspace(1.5, -1.0, 30)
+known = [eager(a, b) for a, b in zip(A, B)]
+expected, slopes = np.array([value for value, _ in known]), np.array([grads for _, grads in known]).T
+for backend in ("numpy", *(["native"] if CORE == "c" else [])):
+    for few in (slice(None), slice(3)):  # with few samples, programs differ
+        step = c.compile(many, backend=backend, reduction="none")
+        values, _, found = step.value_and_grad(A[few], B[few], inputs=True)
+        assert np.abs(values - expected[few]).max() < 1e-13, backend
+        assert np.abs(np.array(found) - slopes[:, few]).max() < 1e-12, backend
+a, b = Value(1.0, label="a"), Value(3.0, label="b")
+out = c.average([a, b], [3.0, 1.0])
+out.backward()
+assert "average" in str(c.draw(out)) and "0.75" in str(c.viz.explain(out, a)), c.viz.explain(out, a)
+assert Text()(rule("norm", 0, 2).tree) == "x1 / out", Text()(rule("norm", 0, 2).tree)
+assert rule("triple", 5, 6)({"x1": 1, "y1": 2, "z1": 3, "x2": 4, "y2": 5, "z2": 6, "out": 0}) == 20
+assert c.expand(out).data == out.data
+"""
+EXPORTED = """
+import ctypes, pathlib, subprocess
+pathlib.Path("many.c").write_text(step.source("c"))
+subprocess.run("cc -O1 -fPIC -shared -ffp-contract=off -o many.so many.c -lm".split(), check=True)
+call, Two = ctypes.CDLL("./many.so").many_value_and_grad, ctypes.c_double * 2
+call.restype = ctypes.c_double
+for at, (value, grads) in zip(zip(A, B), known):
+    given, found = Two(*at), Two()
+    assert (call(None, given, None, found), list(found)) == (value, grads), at
+"""
+NODE = """
+import json
+pathlib.Path("many.mjs").write_text(step.source("javascript"))
+pathlib.Path("ops.mjs").write_text(ops_module())
+script = '''import { valueAndGrad } from "./many.mjs";
+import { ops } from "./ops.mjs";
+const found = AT.map((at) => valueAndGrad([], at)).map((x) => [x.value, ...x.inputGrads]);
+const args = [1, 2, 3, 1];
+console.log(JSON.stringify([found, ops.average.value(args), ops.average.partials(args, 1.25)]));'''
+pathlib.Path("run.mjs").write_text(script.replace("AT", json.dumps([*zip(A, B)])))
+printed = subprocess.run(["node", "run.mjs"], check=True, capture_output=True).stdout
+found, value, partials = json.loads(printed)
+assert np.abs(np.array(found).T - [expected, *slopes]).max() < 1e-12
+assert (value, partials) == (1.25, [0.75, 0.25, -0.0625, 0.1875])
+"""
+SAME_STEPS = """
+from tests.conformance.campaigns.pipeline_graphs import compare_random
+for seed in range(60):
+    compare_random(seed)
+"""
 JAX = """
 import jax
 jax.config.update("jax_enable_x64", True)
 f = step.to_jax(A, B)
 found = np.asarray(f(f.initial(), (A, B)))
-assert np.abs(found - expected).max() < 1e-15, found
+assert np.abs(found - expected).max() < 1e-13, found
+found = jax.grad(lambda at: f(f.initial(), at).sum())((A, B))
+assert np.abs(np.array(found) - slopes).max() < 1e-12, found
 """
 ONNX = """
 import onnxruntime
@@ -109,7 +222,7 @@ assert np.abs(found.ravel() - expected).max() < 1e-14
 
 @pytest.fixture(scope="module")
 def project(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    """A copy of the project with two more rows, and its files regenerated."""
+    """A copy of the project with more rows, and its files regenerated."""
     place = tmp_path_factory.mktemp("project")
     for name in ("src", "tools"):
         shutil.copytree(ROOT / name, place / name, ignore=shutil.ignore_patterns("*.so", "__pycache__"))
@@ -118,7 +231,7 @@ def project(tmp_path_factory: pytest.TempPathFactory) -> Path:
     table = place / "src" / "chainrule" / "ops.py"
     text = table.read_text()
     assert text.count(MARK) == 1
-    table.write_text(text.replace(MARK, f"{ROW}\n{OTHER}\n\n{MARK}"))
+    table.write_text(text.replace(MARK, f"{ROW}\n{OTHER}\n{MANY}\n\n{MARK}"))
     run(place, "tools/gen_ops.py")
     return place
 
@@ -130,7 +243,7 @@ def run(place: Path, *words: str, **environment: str) -> str:
 
 
 def test_the_row_is_enough_for_the_reference_core(project: Path) -> None:
-    run(project, "-c", f"CORE = 'python'\n{USED}", CHAINRULE_CORE="python")
+    run(project, "-c", f"CORE = 'python'\n{HEAD}{USED}{USED_MANY}", CHAINRULE_CORE="python")
 
 
 def test_the_row_is_enough_for_everything_else(project: Path) -> None:
@@ -148,9 +261,14 @@ def test_the_row_is_enough_for_everything_else(project: Path) -> None:
         (core,) = (name for name in packed.namelist() if re.fullmatch(r"chainrule/_core\..*so", name))
         packed.extract(core, project / "src")
     more = [text for name, text in (("jax", JAX), ("onnxruntime", ONNX)) if find_spec(name)]
-    source = run(project, "-c", "\n".join(["CORE = 'c'", USED, *more]), CHAINRULE_CORE="c")
+    source = run(project, "-c", "\n".join(["CORE = 'c'", HEAD, USED, *more]), CHAINRULE_CORE="c")
     (project / "function.c").write_text(source)
     subprocess.run(["cc", "-fsyntax-only", "-Wall", "function.c"], cwd=project, check=True)
+    node = [NODE] if shutil.which("node") else []
+    used = [HEAD, USED_MANY, EXPORTED, *node, *more]
+    run(project, "-c", "\n".join(["CORE = 'c'", *used]), CHAINRULE_CORE="c")
+    both = f"{project / 'src'}{os.pathsep}{ROOT}"
+    run(project, "-c", SAME_STEPS, CHAINRULE_CORE="c", PYTHONPATH=both)
 
 
 def test_the_type_stubs_include_the_row(project: Path) -> None:

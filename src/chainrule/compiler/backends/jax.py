@@ -229,31 +229,32 @@ def _function(op: Op) -> Callable[..., Array]:
 
 
 @functools.cache
-def _fold(op: Variadic) -> Callable[[Array], Array]:
+def _fold(op: Variadic) -> Callable[..., Array]:
     """A variadic row over the second axis, with the table's partials."""
 
-    def value(x: Array) -> Array:
+    def value(*parts: Array) -> Array:
         if op.name in FOLDS:
-            return FOLDS[op.name](x)
-        return JaxNumbers.run(op.forward, columns(x), x[:, 0])
+            return FOLDS[op.name](*parts)
+        return JaxNumbers.run(op.forward, columns(parts), parts[0][:, 0])
 
-    if op.name in ("sum", "mean"):
+    if op.name in ("sum", "mean", "dot"):
         return value
     function = jax.custom_jvp(value)
 
     @function.defjvp
-    def _(primals: tuple[Array], tangents: tuple[Array]) -> tuple[Array, Array]:
-        (x,), (moved,) = primals, tangents
-        out = function(x)
-        slopes = jnp.stack(JaxNumbers.slopes(op, columns(x), out), 1)
-        return out, (slopes * moved).sum(1)
+    def _(primals: tuple[Array, ...], tangents: tuple[Array, ...]) -> tuple[Array, Array]:
+        out = function(*primals)
+        slopes = [jnp.stack(JaxNumbers.slopes(op, primals, k, out), 1) for k in range(op.width)]
+        shares = [(slope * moved).sum(1) for slope, moved in zip(slopes, tangents, strict=True)]
+        return out, functools.reduce(jnp.add, shares)
 
     return function
 
 
-FOLDS: dict[str, Callable[[Array], Array]] = {
+FOLDS: dict[str, Callable[..., Array]] = {
     "sum": lambda x: x.sum(1),
     "mean": lambda x: x.mean(1),
+    "dot": lambda x, y: (x * y).sum(1),
     "prod": lambda x: x.prod(1),
     "max": lambda x: x.max(1),
     "min": lambda x: x.min(1),
@@ -296,8 +297,8 @@ class JaxTarget:
     def apply(self, op: Op, args: Sequence[Array]) -> Array:
         return JaxNumbers.apply(op, args)
 
-    def fold(self, op: Variadic, x: Array) -> Array:
-        return _fold(op)(x)
+    def fold(self, op: Variadic, parts: Sequence[Array], terms: int) -> Array:
+        return _fold(op)(*parts)
 
     def product(self, sizes: tuple[int, int, int], a: Array, x: Array, start: Array | None) -> Array:
         r, k, c = sizes
@@ -335,9 +336,10 @@ class JaxSegments(Segments):
             case Map(op=op):
                 args = self.arguments_of_map(instruction)
                 result = JaxNumbers.apply(op, [jnp.where(taken, x, _harmless(op)) for x in args])
-            case Fold(op=op):
-                (x,) = self.arguments(instruction)
-                result = self.target.fold(op, jnp.where(taken[:, None], x, _harmless(op)))
+            case Fold(op=op, terms=terms):
+                parts = self.arguments(instruction)
+                safe = [jnp.where(taken[:, None], x, _harmless(op)) for x in parts]
+                result = self.target.fold(op, safe, terms)
         # A condition may read the result for every sample.
         rows = np.array(instruction.writes)
         return jnp.where(taken, result, jax.lax.stop_gradient(self.masks.read(instruction.shared, rows)))

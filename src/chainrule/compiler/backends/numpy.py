@@ -149,8 +149,8 @@ class _Run:
                 index, x = self.picked(instruction)
                 return np.take_along_axis(x, index, 1)[:, 0]
             case Fold(op=op):
-                (x,) = self.arguments(instruction)
-                return NumpyNumbers.run(op.forward, columns(x), x[:, 0])
+                parts = self.arguments(instruction)
+                return NumpyNumbers.run(op.forward, columns(parts), parts[0][:, 0])
         raise TypeError(f"NumPy cannot compute {instruction}")
 
     def picked(self, instruction: Take) -> tuple[Array, Array]:
@@ -201,7 +201,7 @@ class _Run:
             case Map():
                 return self.share_of_map(instruction, part, adjoint)
             case Fold():
-                return self.share_of_fold(instruction, adjoint)
+                return self.share_of_fold(instruction, part, adjoint)
             case Dense(columns=columns):
                 a, x, *_ = self.arguments(instruction)
                 adjoint = adjoint.reshape(-1, columns, *adjoint.shape[1:])  # (r, c, ...)
@@ -219,10 +219,10 @@ class _Run:
                 return share
         raise TypeError(f"NumPy cannot differentiate {instruction}")
 
-    def share_of_fold(self, instruction: Fold, adjoint: Array) -> Array:
-        (x,) = self.arguments(instruction)
+    def share_of_fold(self, instruction: Fold, part: int, adjoint: Array) -> Array:
         out = self.results(self.memory(instruction.shared), instruction)
-        share = adjoint[:, None] * np.stack(NumpyNumbers.slopes(instruction.op, columns(x), out), 1)
+        slopes = NumpyNumbers.slopes(instruction.op, self.arguments(instruction), part, out)
+        share = adjoint[:, None] * np.stack(slopes, 1)
         if instruction.masking is not None:
             share = np.where(self.argument(instruction.masking)[:, None] == 0.0, 0.0, share)
         return share

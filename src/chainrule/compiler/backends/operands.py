@@ -42,12 +42,14 @@ class Numbers(Operand, ABC):
         return cls.plain(formula(*map(cls, arrays)), like)
 
     @classmethod
-    def slopes(cls, op: Variadic, terms: Sequence[Array], out: Array) -> list[Array]:
-        """The partial derivatives of a variadic row with respect to all its terms."""
-        found = op.derivatives([*map(cls, terms)], cls(out), [True] * len(terms))
-        return [cls.plain(partial, out) for partial in found]
+    def slopes(cls, op: Variadic, parts: Sequence[Array], wanted: int, out: Array) -> list[Array]:
+        """The partial derivatives of a variadic row with respect to the terms of one part."""
+        terms = parts[0].shape[1]
+        asked = [part == wanted for part in range(len(parts)) for _ in range(terms)]
+        found = op.derivatives([*map(cls, columns(parts))], cls(out), asked)
+        return [cls.plain(partial, out) for partial in found[wanted * terms : (wanted + 1) * terms]]
 
 
-def columns(x: Array) -> list[Array]:
-    """The terms of a variadic row, along the second axis."""
-    return [x[:, k] for k in range(x.shape[1])]
+def columns(parts: Sequence[Array]) -> list[Array]:
+    """The arguments of a variadic row: all terms of each part, along the second axis."""
+    return [x[:, k] for x in parts for k in range(x.shape[1])]

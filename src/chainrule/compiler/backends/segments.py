@@ -36,8 +36,8 @@ class Target(Protocol):
 
     def constant(self, numbers: Sequence[float]) -> Array: ...
     def apply(self, op: Op, args: Sequence[Array]) -> Array: ...
-    def fold(self, op: Variadic, x: Array) -> Array:
-        """Reduce over the second axis."""
+    def fold(self, op: Variadic, parts: Sequence[Array], terms: int) -> Array:
+        """Reduce over the second axis; element k consists of term k of each array."""
 
     def product(self, sizes: tuple[int, int, int], a: Array, x: Array, start: Array | None) -> Array:
         """(r, k) times (k, c, ...), plus start(r): (r c, ...), for sizes r, k, c."""
@@ -144,8 +144,8 @@ class Segments:
             case Take(x=x, terms=terms):
                 index, numbers = self.arguments(instruction)
                 return target.take(numbers, index, x.shared, terms)
-            case Fold(op=op):
-                return target.fold(op, *self.arguments(instruction))
+            case Fold(op=op, terms=terms):
+                return target.fold(op, self.arguments(instruction), terms)
         raise TypeError(f"cannot compute {instruction} on whole arrays")
 
     def outputs(self) -> list[Array]:

@@ -12,7 +12,8 @@ from .text import Export, Statements, about, attempts, comment, indented, statem
 STACK = 16384  # if the arrays of a call hold more numbers than this, they are static, not on the stack
 
 TYPES = {"v": "const double *v", "g": "double *g", "r": "unsigned char *r", "a": "const int *a"}
-TYPES |= {"b": "const int *b", "n": "int n", "o": "int o", "scratch": "int scratch"}
+TYPES |= {"b": "const int *b", "c": "const int *c", "n": "int n", "o": "int o"}
+TYPES |= {"scratch": "int scratch"}
 
 
 class _C(ExportLanguage):

@@ -24,8 +24,8 @@ class ExportLanguage(Language, ABC):
     """A language in which functions and tables can be written.
 
     Parameters have fixed names: `v` numbers, `g` their gradients, `r` whether a gradient reached
-    them, `a` and `b` tables of indices into these, `n` the length of the tables, `o` the index of
-    a result, `scratch` the start of free space. All others are numbers.
+    them, `a`, `b` and `c` tables of indices into these, `n` the length of the tables, `o` the index
+    of a result, `scratch` the start of free space. All others are numbers.
     """
 
     @abstractmethod
@@ -138,7 +138,7 @@ class Helpers:
 
     def fold(self, op: Variadic) -> None:
         """Write `op_NAME`: a variadic row over the numbers at some indices."""
-        name, tables = f"op_{op.name}", "ab"[: op.width]
+        name, tables = f"op_{op.name}", "abc"[: op.width]
         if name in self.functions:
             return
         folds = Folds(self.language, op, [f"v[{table}[i]]" for table in tables])
@@ -149,7 +149,7 @@ class Helpers:
 
     def pull(self, op: Variadic) -> str:
         """Write `pull_NAME`: propagates the gradient of the result to the numbers at some indices."""
-        name, tables = f"pull_{op.name}", "ab"[: op.width]
+        name, tables = f"pull_{op.name}", "abc"[: op.width]
         if name in self.functions:
             return name
         folds = Folds(self.language, op, [f"v[{table}[i]]" for table in tables])

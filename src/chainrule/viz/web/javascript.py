@@ -71,10 +71,10 @@ def _row(op: Op, helpers: Helpers) -> tuple[list[str], list[str]]:
 
 def _fold(op: Variadic, helpers: Helpers) -> tuple[list[str], list[str]]:
     """A row with any number of arguments: loops over them."""
-    elements = ["args[i]", "args[n + i]"][: op.width]
+    places = ["i", "n + i", "2 * n + i"][: op.width]
     count = "args.length" if op.width == 1 else f"args.length / {op.width}"
     head = [f"    const n = {count};"]
-    folds = Folds(JAVASCRIPT, op, elements)
+    folds = Folds(JAVASCRIPT, op, [f"args[{place}]" for place in places])
     more, result = folds.finish()
     value = [*folds.lines(), *more, f"    return {result};"]
     partials = ["    const found = new Array(args.length);"]
@@ -82,11 +82,10 @@ def _fold(op: Variadic, helpers: Helpers) -> tuple[list[str], list[str]]:
         partials += folds.leave_one_out("found[i]")
     else:
         loops: list[str] = []
-        for part, partial in enumerate(op.partials):
+        for place, partial in zip(places, op.partials, strict=True):
             assert partial is not None
             inner, slope = folds.partial(partial)
-            place = f"found[{'n + i' if part else 'i'}]"
-            loops += [f"    {JAVASCRIPT.loop()}", *inner, f"        {place} = {slope};", "    }"]
+            loops += [f"    {JAVASCRIPT.loop()}", *inner, f"        found[{place}] = {slope};", "    }"]
         if any(mentions(total, loops) for total in folds.totals):
             partials += folds.lines()
         partials += loops
