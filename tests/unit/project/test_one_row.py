@@ -27,6 +27,7 @@ soft_step = Op(
         lambda x, w, out: where(less(x, 0.0), 0.0, -div(x * x, (w + x) * (w + x))),
     ),
     doc="a step that begins as a parabola",
+    aliases=("gentle_step",),
     defaults=(1.0,),
 )
 logaddexp = Op(
@@ -97,6 +98,7 @@ y.backward()
 assert (y.data, x.grad, x.square().data) == (9.0, 6.0, 9.0)
 assert (c.square(3.0), c.square([1.0, 2.0])) == (9.0, [1.0, 4.0])
 assert c.grad(c.grad(c.square))(3.0) == 2.0
+assert x.gentle_step(x).data == 1.5
 assert c.soft_step(2.0, width=2.0) == c.soft_step(2.0, 2.0) == 1.0
 assert abs(c.grad(c.soft_step)(2.0) - 8.0 / 9.0) < 1e-15
 assert c.check_gradients(c.soft_step, 2.0, 0.5)

@@ -117,7 +117,9 @@ VALUES: dict[str, Callable[..., Any]] = {
 }
 SAME = "abs log log2 log10 tan hypot maximum minimum"
 VALUES |= {name: getattr(jnp, name) for name in SAME.split()}
-VALUES |= {op.name: getattr(jnp, op.aliases[0]) for op in TABLE if op.aliases}  # arcsin, arctan2, ...
+VALUES |= {  # arcsin, arctan2, ...
+    op.name: getattr(jnp, name) for op in TABLE for name in op.aliases if hasattr(jnp, name)
+}
 VALUES["atanh"] = _atanh
 
 

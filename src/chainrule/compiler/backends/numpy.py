@@ -35,7 +35,9 @@ FUNCTIONS: dict[str, Callable[..., Any]] = {
 }
 SAME = "abs exp expm1 log log1p log2 log10 sqrt sin cos tan sinh cosh tanh"
 FUNCTIONS |= {name: getattr(np, name) for name in SAME.split()}
-FUNCTIONS |= {op.name: getattr(np, op.aliases[0]) for op in TABLE if op.aliases}  # arcsin, arctan2, ...
+FUNCTIONS |= {  # arcsin, arctan2, ...
+    op.name: getattr(np, name) for op in TABLE for name in op.aliases if hasattr(np, name)
+}
 
 
 class NumpyNumbers(Numbers):
