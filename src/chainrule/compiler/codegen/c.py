@@ -87,7 +87,8 @@ def usage(export: Export) -> list[str]:
     return [
         *lines,
         "With the same C library, -ffp-contract=off and -fno-builtin-pow (compilers turn pow(x, 2)",
-        "into x * x), it gives the same bits as eager mode.",
+        "into x * x), it gives the same bits as eager mode. Only if an operator compares inside where",
+        "or take, as in where(a < b, x, y), sums of gradients may be in another order.",
     ]
 
 

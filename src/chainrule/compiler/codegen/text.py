@@ -2,7 +2,8 @@
 
 All numbers of a sample are in one array `v`: parameters, inputs, then computed values; `g` has the
 gradients at the same indices. Each node becomes a statement that is valid in both languages.
-Gradients accumulate in the same order as in eager mode, so that the results are equal bit for bit.
+Gradients accumulate in the same order as in eager mode, so that the results are equal bit for bit,
+unless an operator compares inside `where`: eager mode then has a bool, a trace has a node.
 """
 
 from __future__ import annotations
