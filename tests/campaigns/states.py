@@ -286,11 +286,11 @@ def play(seed: int, steps: Collection[int]) -> list[str]:
 
 
 class Player:
-    """A process that plays runs on one core."""
+    """A process that answers requests on one core: by playing runs, or as another module says."""
 
-    def __init__(self, core: str) -> None:
+    def __init__(self, core: str, module: str = "tests.campaigns.states") -> None:
         self.process = subprocess.Popen(
-            [sys.executable, "-m", "tests.campaigns.states", "--serve"],
+            [sys.executable, "-m", module, "--serve"],
             env={**os.environ, "CHAINRULE_CORE": core, "PYTHONHASHSEED": "0"},
             cwd=ROOT,
             stdin=subprocess.PIPE,
@@ -298,11 +298,11 @@ class Player:
             text=True,
         )
 
-    def ask(self, seed: int, steps: Collection[int]) -> None:
+    def ask(self, *request: Any) -> None:
         assert self.process.stdin is not None
-        print(json.dumps([seed, list(steps)]), file=self.process.stdin, flush=True)
+        print(json.dumps(request), file=self.process.stdin, flush=True)
 
-    def answer(self) -> list[str]:
+    def answer(self) -> list[Any]:
         assert self.process.stdout is not None
         line = self.process.stdout.readline()
         if not line:
@@ -316,7 +316,7 @@ class Player:
 def difference(players: list[Player], seed: int, steps: Collection[int]) -> str:
     """Where the two cores differ; '' if they do not."""
     for player in players:
-        player.ask(seed, steps)
+        player.ask(seed, list(steps))
     ours, theirs = (player.answer() for player in players)
     for number, a, b in zip(steps, ours, theirs, strict=True):
         if a != b:

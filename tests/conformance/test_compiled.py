@@ -10,8 +10,10 @@ import chainrule
 from chainrule import Value, compile
 from chainrule.value import c_core
 
-from ..conftest import require
-from .campaigns import compiled_graphs, random_programs
+from ..conftest import require, require_program
+from .campaigns import compiled_graphs, compiled_programs, eager_programs, exports, random_programs
+from .campaigns.eager_programs import DisagreementError
+from .campaigns.program_writer import Case, make
 
 CHUNK = 100
 SIMD = ("base",) if c_core is None else c_core._simd_names()
@@ -36,9 +38,9 @@ def test_random_graphs_with_every_instruction_set(simd: str, monkeypatch: pytest
 PROGRAMS = 10
 
 
-@pytest.mark.parametrize("first", range(0, 240, PROGRAMS))
+@pytest.mark.parametrize("first", range(0, 120, PROGRAMS))
 def test_random_programs(first: int) -> None:
-    """A plain call, reverse and forward mode, finite differences and every backend agree."""
+    """Eager mode on both cores, finite differences, every backend and the exports agree."""
     assert random_programs.examine_some(range(first, first + PROGRAMS)) == []
 
 
@@ -46,50 +48,95 @@ def test_random_programs(first: int) -> None:
 def test_random_programs_on_jax(first: int) -> None:
     """Only programs whose branches do not depend on samples, which JAX does not support."""
     require("jax")
-    cases = [random_programs.make(seed) for seed in range(first, first + 4 * PROGRAMS, 4)]
-    taking_part = [case for case in cases if random_programs.takes_part(case)]
+    cases = [make(seed) for seed in range(first, first + 4 * PROGRAMS, 4)]
+    taking_part = [case for case in cases if compiled_programs.takes_part(case)]
     assert len(taking_part) > PROGRAMS // 2
     for each in taking_part:
         random_programs.examine(each, jax=True)
 
 
-def case(*lines: str) -> random_programs.Case:
-    return random_programs.Case(7, "\n".join(["def program(x):", *lines]) + "\n", "scalar", 1, 0)
+def case(*lines: str) -> Case:
+    return Case(7, "\n".join(["def program(x):", *lines]) + "\n", "scalar", 1, 0)
 
 
 @pytest.mark.parametrize(
     ("lines", "what"),
     [
-        (["    return x * (2.0 if type(x) is float else 3.0)"], "eager value"),
+        (["    return x * (2.0 if type(x) is float else 3.0)"], "reverse mode"),
+        (["    return x * (2.0 if c.core == 'c' else 3.0)"], "plain call on the other core"),
         (["    return c.custom_op('wrong', lambda z: z * z, lambda z, out: z)(x)"], "differences"),
-        (["    return x.missing + 1.0"], "a plain call raised AttributeError"),
+        (["    return x.missing + 1.0"], "plain call raised AttributeError"),
     ],
-    ids=["a different value", "a wrong derivative", "an exception"],
+    ids=["a different value", "a different core", "a wrong derivative", "an exception"],
 )
 def test_disagreements_are_found(lines: list[str], what: str) -> None:
-    with pytest.raises(random_programs.DisagreementError, match=what):
+    if "core" in what and eager_programs.other_core() is None:
+        pytest.skip("needs the C core")
+    with pytest.raises(DisagreementError, match=what):
         random_programs.examine(case(*lines))
+
+
+@pytest.mark.skipif(c_core is None, reason="needs the C core")
+@pytest.mark.parametrize("size", [7, 17, compiled_programs.MANY])
+def test_bits_that_depend_on_the_batch_are_found(size: int, monkeypatch: pytest.MonkeyPatch) -> None:
+    """The last sample of some batches is off by one bit."""
+    right = compiled_programs.Steps.__call__
+
+    def wrong(steps: Any, points: Any) -> Any:
+        found = right(steps, points)
+        if len(points) == size:
+            found.each[-1] = np.nextafter(found.each[-1], np.inf)
+        return found
+
+    monkeypatch.setattr(compiled_programs.Steps, "__call__", wrong)
+    monkeypatch.setattr(compiled_programs, "SIZES", (size, 8))
+    with pytest.raises(DisagreementError, match="other bits than before"):
+        random_programs.examine(case("    return c.sin(x)"))
+
+
+@pytest.mark.parametrize(("language", "program"), [("c", "cc"), ("javascript", "node")])
+@pytest.mark.parametrize("returned", ["c.sin(x) * 0.25", "[c.sin(x), x * 0.25]"])
+def test_wrong_exports_are_found(
+    language: str, program: str, returned: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Or those that no compiler accepts, of which the other programs know nothing."""
+    require_program(program)
+    right, before, after = exports.written, "0.25", "0.26"
+
+    def wrong(steps: Any, to: str) -> Any:
+        texts = right(steps, to)
+        edit = lambda text: text.replace(before, after) if to == language else text  # noqa: E731
+        return {name: edit(text) for name, text in texts.items()}
+
+    monkeypatch.setattr(exports, "written", wrong)
+    with pytest.raises(DisagreementError, match=f"exported to {language}"):
+        random_programs.examine(case(f"    return {returned}"))
+    after = "("
+    good = random_programs.run_here(Case(8, case("    return x").source, "scalar", 1, 0))
+    bad = random_programs.run_here(case(f"    return {returned}"))
+    (failure,) = exports.disagreements([*good, *bad])
+    assert str(failure).startswith(f"seed 7, exporting to {language}: ")
 
 
 def test_a_failing_program_is_shortened() -> None:
     """Irrelevant lines are removed; the message contains the seed and the program."""
     lines = ["    a = c.sin(x)", "    for i in range(3):", "        a = a + x"]
     lines += ["    b = 2.0 if type(x) is float else 3.0", "    return x * b"]
-    with pytest.raises(random_programs.DisagreementError) as caught:
+    with pytest.raises(DisagreementError) as caught:
         random_programs.examine(case(*lines))
     short = random_programs.shortened(caught.value, jax=False)
     assert short.case.source == case(*lines[-2:]).source
-    assert str(short).startswith("seed 7, eager value: ")
+    assert str(short).startswith("seed 7, reverse mode: ")
     assert str(short).endswith(short.case.source)
 
 
 def test_programs_are_reproducible_and_varied() -> None:
-    assert random_programs.make(11) == random_programs.make(11)
-    text = "".join(random_programs.make(seed).source for seed in range(500))
+    assert make(11) == make(11)
+    text = "".join(make(seed).source for seed in range(500))
     words = (
         "while for if elif else def lambda sorted( max( min( abs( c.take c.where c.grad(c.grad c.jvp "
     )
-    for word in (words + "c.hessian c.no_grad ['u']").split():
+    for word in (words + "c.hessian c.no_grad c.less( ['u'] {'p':").split():
         assert word in text
 
 

@@ -1,33 +1,34 @@
 """`Compiled.source`: the exported C and JavaScript code is compiled and run."""
 
 import ctypes
-import json
 import math
 import random
 import re
-import struct
-import subprocess
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterable, Iterator
 from pathlib import Path
 from typing import Any
 
 import numpy as np
 import pytest
 
-from chainrule import Value, dot, less, nn, ops, sqrt, sum, take, tanh, where
+from chainrule import Value, dot, exp, grad, less, nn, ops, sin, sqrt, sum, take, tanh, where
 from chainrule.compiler import Compiled, compile
 
 from ...conformance import truth
 from ...conformance.campaigns import check, compiled_graphs, random_graphs, special
-from ...conftest import require_program
-
-FLAGS = ("-std=c11", "-pedantic", "-Wall", "-Wextra", "-Werror", "-shared", "-fPIC")
-SAME_BITS = ("-ffp-contract=off", "-fno-builtin-pow")
-
-Result = tuple[
-    float, list[float], list[float]
-]  # the value, gradients of parameters, gradients of inputs
-Call = tuple[str, Sequence[float], Sequence[float]]  # the name of a program, parameters, inputs
+from ...conformance.campaigns.exports import (
+    Call,
+    Result,
+    all_identical,
+    build,
+    flat,
+    identical,
+    in_c,
+    in_javascript,
+    numbers,
+    run_node,
+    written,
+)
 
 
 def traced(function: Any, *batch: Any, **options: Any) -> Compiled:
@@ -40,109 +41,7 @@ def of_value(out: Value, params: list[Value], inputs: list[Value]) -> Compiled:
     return traced(out, *([leaf.data] for leaf in inputs), params=params, inputs=inputs)
 
 
-# --- running C -----------------------------------------------------------------------------------
-
-
-def build(folder: Path, sources: dict[str, str], optimise: str = "-O1") -> ctypes.CDLL:
-    """Compile all sources into one library, without warnings."""
-    cc = require_program("cc")
-    for name, text in sources.items():
-        (folder / f"{name}.c").write_text(text)
-    library = folder / "library.so"
-    files = [str(folder / f"{name}.c") for name in sources]
-    command = [cc, *FLAGS, *SAME_BITS, optimise, *files, "-o", str(library), "-lm"]
-    done = subprocess.run(command, capture_output=True, text=True)
-    assert (done.returncode, done.stderr) == (0, "")
-    return ctypes.CDLL(str(library))
-
-
-def numbers(values: Sequence[float]) -> Any:
-    return (ctypes.c_double * max(len(values), 1))(*values)
-
-
-def in_c(library: ctypes.CDLL, call: Call) -> Result:
-    name, params, inputs = call
-    function = getattr(library, f"{name}_value_and_grad")
-    function.restype = ctypes.c_double
-    grads = [numbers([math.pi] * len(params)), numbers([math.pi] * len(inputs))]
-    value = function(numbers(params), numbers(inputs), *grads)
-    output = numbers([math.pi])
-    getattr(library, f"{name}_value")(numbers(params), numbers(inputs), output)
-    assert identical(output[0], value)
-    return value, list(grads[0][: len(params)]), list(grads[1][: len(inputs)])
-
-
-# --- running JavaScript --------------------------------------------------------------------------
-
-RUNNER = """
-import { readFileSync, writeFileSync } from "node:fs";
-
-const view = new DataView(new ArrayBuffer(8));
-const number = (hex) => {
-    view.setBigUint64(0, BigInt("0x" + hex));
-    return view.getFloat64(0);
-};
-const hex = (x) => {
-    view.setFloat64(0, x);
-    return view.getBigUint64(0).toString(16).padStart(16, "0");
-};
-const results = [];
-for (const [name, params, inputs] of JSON.parse(readFileSync("calls.json", "utf8"))) {
-    const module = await import(`./${name}.mjs`);
-    const args = [params.map(number), Float64Array.from(inputs, number)];
-    const { value, paramGrads, inputGrads } = module.valueAndGrad(...args);
-    if (!Object.is(module.value(...args), value)) {
-        throw new Error(`${name}: the two functions differ`);
-    }
-    results.push([[value], [...paramGrads], [...inputGrads]].map((xs) => xs.map(hex)));
-}
-writeFileSync("results.json", JSON.stringify(results));
-"""
-
-
-def in_javascript(folder: Path, sources: dict[str, str], calls: Sequence[Call]) -> list[Result]:
-    """Run all calls in one process; numbers are passed as bits."""
-    for name, text in sources.items():
-        (folder / f"{name}.mjs").write_text(text)
-    run_node(folder, RUNNER, calls)
-    results = json.loads((folder / "results.json").read_text())
-    numbers = ([list(map(from_hex, xs)) for xs in each] for each in results)
-    return [(value[0], params, inputs) for value, params, inputs in numbers]
-
-
-def run_node(folder: Path, script: str, calls: Sequence[Call] = ()) -> str:
-    bits = [(name, *(list(map(to_hex, xs)) for xs in numbers)) for name, *numbers in calls]
-    (folder / "calls.json").write_text(json.dumps(bits))
-    (folder / "run.mjs").write_text(script)
-    command = [require_program("node"), "run.mjs"]
-    done = subprocess.run(command, cwd=folder, capture_output=True, text=True)
-    assert (done.returncode, done.stderr) == (0, "")
-    return done.stdout
-
-
-def to_hex(x: float) -> str:
-    return struct.pack(">d", x).hex()
-
-
-def from_hex(text: str) -> float:
-    return float(struct.unpack(">d", bytes.fromhex(text))[0])
-
-
 # --- comparing -----------------------------------------------------------------------------------
-
-
-def identical(a: float, b: float) -> bool:
-    """Equal to the last bit; all NaNs are equal."""
-    return to_hex(a) == to_hex(b) or (math.isnan(a) and math.isnan(b))
-
-
-def all_identical(result: Result, expected: Result) -> bool:
-    pairs = zip(flat(result), flat(expected), strict=True)
-    return all(identical(a, b) for a, b in pairs)
-
-
-def flat(result: Result) -> list[float]:
-    return [result[0], *result[1], *result[2]]
 
 
 def close(a: float, b: float) -> bool:
@@ -199,10 +98,6 @@ def measured(graphs: Iterable[Graph]) -> tuple[dict[str, Compiled], list[tuple[C
             call = name, point[: len(params)], point[len(params) :]
             calls.append((call, eager(out, params, inputs)))
     return steps, calls
-
-
-def written(steps: dict[str, Compiled], language: str) -> dict[str, str]:
-    return {name: step.source(language) for name, step in steps.items()}
 
 
 @pytest.mark.parametrize("graphs", [rows, variadic])
@@ -273,6 +168,28 @@ def test_random_graphs_in_javascript(tmp_path: Path) -> None:
         scales = [size, *param_sizes, *input_sizes]
         for a, b, scale in zip(flat(result), [value, *params, *inputs], scales, strict=True):
             assert abs(a - b) <= 1e-12 * scale, call
+
+
+def test_an_operator_inside_where_may_change_the_order_of_a_sum(tmp_path: Path) -> None:
+    """Its comparison is a node of the trace, but a bool in eager mode, whose order is different."""
+    tests = {"operator": lambda a: a < 9.0, "called": lambda a: less(a, 9.0)}
+    points = [0.01 * k for k in range(1, 100)]
+    different = {}
+    for name, test in tests.items():
+
+        def model(x: Any, test: Any = test) -> Any:
+            t = exp(x)
+            return (where(test(t), sin(x), x) + x * 0.3) + t
+
+        text = traced(model, points).source("c")
+        assert "Only if an operator compares inside where" in text
+        (tmp_path / name).mkdir()
+        library = build(tmp_path / name, {"model": text})
+        slopes = [(in_c(library, ("model", [], [x]))[2][0], grad(model)(x)) for x in points]
+        assert all(close(*pair) for pair in slopes)
+        different[name] = [a for a, b in slopes if a != b]
+    assert different["operator"]
+    assert not different["called"]
 
 
 # --- typical exports -----------------------------------------------------------------------------
