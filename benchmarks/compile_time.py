@@ -1,10 +1,11 @@
 """How much time and memory does compiling take, for programs of up to a million nodes?
 
 Times compilation from a Python function to the first gradient, on a batch too small to matter. Each
-measurement runs in a separate process, and its peak memory is counted from the start of that process.
-The sizes alternate, so that a slow moment affects all of them. In the last rows of a table, the
-ratio column shows the quantity that has a target. The last table divides the time of the
-reference pipeline in Python by that of the C pipeline, from the traced graph to the machine.
+measurement runs in a separate process, and its peak memory is that of the whole process, including the
+interpreter and imports. The sizes alternate, so that a temporary slowdown of the machine affects all of
+them. In the last three rows of a table, the ratio column shows seconds, gigabytes or growth instead of a
+ratio: the figures that have targets. The last table divides the time of the reference pipeline in Python
+by that of the C pipeline, from the traced graph to a program that is ready to run.
 """
 
 from __future__ import annotations
@@ -33,10 +34,10 @@ from chainrule.compiler.pipeline import NativePipeline, Pipeline
 SIZES = (1_000, 10_000) if measure.QUICK else (1_000, 10_000, 100_000, 1_000_000)
 PROCESSES = sized(5, 1)
 PIPELINE_NODES = sized(10_000, 1_000)  # the Python pipeline is slow
-PIPELINE_TURNS = sized(5, 1)
+PIPELINE_ROUNDS = sized(5, 1)
 SAMPLES = 8
-SECONDS, GIGABYTES = 2.0, 1.0  # the targets for the largest size
-LINEAR = 1.5  # how much more a node may cost at the largest size than at the one before
+MOST_SECONDS, MOST_GIGABYTES = 2.0, 1.0  # the targets for the largest size
+MOST_GROWTH = 1.5  # how much more a node may cost at the largest size than at the one before
 
 Case = tuple[Compiled, tuple[Any, ...]]  # the compiled function and a batch
 
@@ -74,7 +75,7 @@ CASES: dict[str, Callable[[int], Case]] = {
 }
 
 
-def measured(name: str, size: int) -> dict[str, float]:
+def measure_here(name: str, size: int) -> dict[str, float]:
     """Measure in this process: nodes, seconds and gigabytes."""
     step, batch = CASES[name](size)
     start = time.perf_counter()
@@ -85,7 +86,7 @@ def measured(name: str, size: int) -> dict[str, float]:
     return {"nodes": len(variant.trace.source), "seconds": seconds, "gigabytes": peak}
 
 
-def in_a_process(name: str, size: int) -> dict[str, float]:
+def measure_in_new_process(name: str, size: int) -> dict[str, float]:
     command = [sys.executable, __file__, "--one", name, str(size)]
     run = subprocess.run(command, capture_output=True, text=True, check=True)
     result: dict[str, float] = json.loads(run.stdout)
@@ -93,27 +94,27 @@ def in_a_process(name: str, size: int) -> dict[str, float]:
 
 
 def table(name: str) -> Table:
-    rows, seconds_a_node = [], []
-    rounds = [[in_a_process(name, size) for size in SIZES] for _ in range(PROCESSES)]
+    rows, seconds_per_node = [], []
+    rounds = [[measure_in_new_process(name, size) for size in SIZES] for _ in range(PROCESSES)]
     for runs in zip(*rounds, strict=True):
         nodes = runs[0]["nodes"]
         times = Times(tuple(run["seconds"] for run in runs))
         peak = statistics.median(run["gigabytes"] for run in runs)
-        seconds_a_node.append(times.median / nodes)
+        seconds_per_node.append(times.median / nodes)
         cells = [
             in_time_units(times.median),
             f"{in_time_units(min(times.seconds))} - {in_time_units(max(times.seconds))}",
-            in_time_units(seconds_a_node[-1]),
+            in_time_units(seconds_per_node[-1]),
             f"{peak:.3f} GB",
         ]
         rows.append(Row([f"{nodes:,.0f} nodes", *cells]))
     last, blank = f"{SIZES[-1]:,} nodes", [""] * 4
-    growth = seconds_a_node[-1] / seconds_a_node[-2]
-    # The actual sizes only approximate the requested ones.
+    growth = seconds_per_node[-1] / seconds_per_node[-2]
+    # Scaled to the nominal size, because the actual number of nodes differs slightly.
     rows += [
-        Row([f"{last}: seconds", *blank], seconds_a_node[-1] * SIZES[-1], at_most=SECONDS),
-        Row([f"{last}: gigabytes", *blank], peak / nodes * SIZES[-1], at_most=GIGABYTES),
-        Row([f"time per node: {last} relative to {SIZES[-2]:,}", *blank], growth, at_most=LINEAR),
+        Row([f"{last}: seconds", *blank], seconds_per_node[-1] * SIZES[-1], at_most=MOST_SECONDS),
+        Row([f"{last}: gigabytes", *blank], peak / nodes * SIZES[-1], at_most=MOST_GIGABYTES),
+        Row([f"time per node: {last} relative to {SIZES[-2]:,}", *blank], growth, at_most=MOST_GROWTH),
     ]
     return Table([f"compiling a {name}", "median", "fastest - slowest", "per node", "peak"], rows)
 
@@ -128,7 +129,7 @@ def pipelines() -> Table:
         source = variant.trace.source
         if not isinstance(source, Flat):
             return Table(["pipelines: not measured, because the C core is missing"])
-        took = in_rounds(pipeline_contestants(variant, source), PIPELINE_TURNS)
+        took = in_rounds(pipeline_contestants(variant, source), PIPELINE_ROUNDS)
         each = [in_time_units(took[who].median / len(source)) for who in ("Python", "C")]
         cells = [f"{name}, {len(source):,} nodes", *each]
         rows.append(Row(cells, took["Python"].to(took["C"])))
@@ -156,6 +157,6 @@ def tables() -> Iterator[Table]:
 
 if __name__ == "__main__":
     if "--one" in sys.argv:
-        print(json.dumps(measured(sys.argv[2], int(sys.argv[3]))))
+        print(json.dumps(measure_here(sys.argv[2], int(sys.argv[3]))))
     else:
         sys.exit(measure.main(tables))

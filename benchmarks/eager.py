@@ -31,7 +31,7 @@ import chainrule
 PEERS = ("micrograd",)
 ROUNDS = sized(100_000, 1_000)
 OTHER_ROUNDS = (sized(10_000, 100), sized(500_000, 5_000))
-SHORT_ROUNDS = 300  # micrograd's backward recurses
+SHORT_ROUNDS = 300  # micrograd's backward is recursive, which limits the depth
 SHORT_TIMES = sized(20, 2)
 STEPS = sized(3, 1)
 SIZES = (2, 16, 16, 1)

@@ -22,7 +22,9 @@ from chainrule.compiler import compile
 GPU = "--gpu" in sys.argv
 if GPU:
     os.environ["JAX_PLATFORMS"] = "cuda"
-    os.environ["XLA_PYTHON_CLIENT_PREALLOCATE"] = "false"  # two processes share its memory
+    os.environ["XLA_PYTHON_CLIENT_PREALLOCATE"] = (
+        "false"  # both contestants' processes share the GPU's memory
+    )
 
 INPUTS, HIDDEN = 64, 128
 BATCH = 65_536 if GPU else 256
@@ -39,7 +41,7 @@ def network(hidden: int = HIDDEN, size: int = BATCH) -> tuple[Any, Any, tuple[An
 
 
 def trained(losses: Callable[[Any, Any], Any], start: Any, batch: Any, steps: int) -> Work:
-    """Run `steps` steps of gradient descent; returns the parameters."""
+    """Return a function that runs `steps` steps of gradient descent and returns the parameters."""
     import jax
 
     def advance(params: Any, batch: Any) -> Any:

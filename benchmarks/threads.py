@@ -1,10 +1,11 @@
-"""How much do two threads help? One large batch, with the same bits as on one thread.
+"""How much faster is one large batch on two threads than on one? The results must be equal to the last
+bit.
 
-On a rented machine, two cores are sometimes two hyperthreads of one. Then two independent programs
-take twice as long together as one alone, and threads cannot help. So two such programs run before and
-after every round, to test whether the machine really had two cores. No round is repeated or left out:
-the verdict is based on all of them, and the rows below it show only the rounds with two cores. The
-ratio is the time divided by that of two threads.
+On a rented machine, two cores are sometimes two hyperthreads of one physical core. Then two independent
+programs take twice as long together as one alone, and threads cannot help. So two such programs run
+before and after every round, to test whether the machine really had two cores. No round is repeated or
+left out: whether the target is met depends on all rounds; the lower rows show only the rounds that had
+two cores. Each ratio is the row's time divided by the time on two threads.
 """
 
 from __future__ import annotations
@@ -61,7 +62,9 @@ def with_threads(count: int, start: Callable[[int], Work], units: int) -> Work:
 
 
 def stay_on(core: int) -> None:
-    """Pin this thread to a core, if the system supports it: otherwise both may start on the same one."""
+    """Pin this thread to a core, if the system supports it: otherwise both callers may start on the same
+    core.
+    """
     if hasattr(os, "sched_setaffinity"):
         cores = sorted(os.sched_getaffinity(0))
         os.sched_setaffinity(0, {cores[core % len(cores)]})
@@ -118,7 +121,7 @@ def table(title: str, start: Callable[[int], Work], units: int, two_cores: TwoCo
     check_close(title, works["2"](), works["1"](), tolerance=0.0)
     works["both"] = two_callers(start, units)
     took, had_two = measured(works, two_cores)
-    took["both"] = took["both"].of(0.5)  # it did the work twice
+    took["both"] = took["both"].of(0.5)  # each run computes two batches
     rows = rows_of_rounds(took, f"all {ROUNDS} rounds", FASTER)
     counted = sum(had_two)
     if counted:

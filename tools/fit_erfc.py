@@ -1,9 +1,9 @@
 """Prints the two polynomials in ops.py: Chebyshev fits in 60-digit arithmetic.
 
-x exp(x²) erfc(x) for erfc, and x exp(x²/2) Φ(-x) for gelu, with Φ the normal distribution
-function, each in t = (x - c) / (x + c). The factors leave slowly varying functions. Each has
-a separate fit, because deriving one from the other would cost an extra rounding, and a centre
-c for which the terms of the polynomial hardly cancel.
+They are x exp(x²) erfc(x), for erfc, and x exp(x²/2) Φ(-x), for gelu, as polynomials in t = (x - c) / (x
++ c); Φ is the standard normal CDF. The factors before erfc and Φ make both functions vary slowly. Each
+has its own fit, because computing one from the other would cost an extra rounding. Each has its own
+centre c, chosen so that the polynomial's terms hardly cancel.
 """
 
 from __future__ import annotations

@@ -1,4 +1,4 @@
-"""Selects the core: the compiled one if it was built, else the reference.
+"""Selects the core: the compiled core if it was built, otherwise the pure-Python reference core.
 
 `CHAINRULE_CORE=c` or `python` forces one, and `core` names the one in use. This module also
 defines the public modes `no_grad`, `enable_grad` and `detect_anomaly`.
@@ -58,7 +58,7 @@ else:
 
 
 def reduction(name: str) -> Callable[..., Any]:
-    """`sum`, `dot`, `max` and so on as functions, from the core in use."""
+    """Return the reduction of this name, such as `sum`, as a function of the core in use."""
     if core == "c":
         return getattr(c_core, name)  # type: ignore[no-any-return]
     return arrays.reduction(cast(Variadic, BY_NAME[name]))

@@ -36,7 +36,7 @@ MODEL = """async ([module, state]) => {
 
 
 @pytest.fixture
-def made() -> tuple[Any, Any, Any]:
+def example() -> tuple[Any, Any, Any]:
     require("anywidget")
     a, b = Value(2.0, label="a"), Value(-3.0, label="b")
     out = (a * b).tanh() + a
@@ -44,9 +44,9 @@ def made() -> tuple[Any, Any, Any]:
     return widget(out), out, (a, b)
 
 
-def test_values_from_the_browser_update_the_leaves(made: tuple[Any, Any, Any]) -> None:
+def test_values_from_the_browser_update_the_leaves(example: tuple[Any, Any, Any]) -> None:
     """Assigning to `values`, as the browser does, updates the leaves and recomputes the result."""
-    shown, out, (a, b) = made
+    shown, out, (a, b) = example
     assert shown.values == {"0": 2.0, "1": -3.0}
     shown.values = {"0": 0.5, "1": 1.0}
     assert (a.data, b.data) == (0.5, 1.0)
@@ -55,8 +55,10 @@ def test_values_from_the_browser_update_the_leaves(made: tuple[Any, Any, Any]) -
         shown.values = {"9": 1.0}
 
 
-def test_stepping_in_the_widget(made: tuple[Any, Any, Any], open_page: Opener, formatted: Any) -> None:
-    shown, _, _ = made
+def test_stepping_in_the_widget(
+    example: tuple[Any, Any, Any], open_page: Opener, formatted: Any
+) -> None:
+    shown, _, _ = example
     page = open_page.window()
     page.goto("about:blank")
     page.add_style_tag(content=shown._css)
@@ -87,8 +89,10 @@ def test_only_a_value_is_accepted() -> None:
         widget(1.0)
 
 
-def test_every_number_is_pythons(open_page: Opener, formatted: Formatted) -> None:
-    """When drawn, and after leaves are changed in the browser, which changes Python's Values too."""
+def test_the_page_shows_the_numbers_that_python_computed(
+    open_page: Opener, formatted: Formatted
+) -> None:
+    """Both at first and after leaves are changed in the browser, which updates the Values in Python."""
     require("anywidget")
     page = open_page.window()
     for name, make in GRAPHS.items():

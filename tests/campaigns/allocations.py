@@ -1,11 +1,12 @@
-"""Every allocation fails once: each entry point raises MemoryError, leaves nothing half done, and works
-when it is called again.
+"""Makes each allocation fail once. The entry point must succeed or raise MemoryError, leave nothing half
+done, and work when it is called again.
 
-    python -m tests.campaigns.allocations [ENTRY ...]              every allocation, one at a time
-    python -m tests.campaigns.allocations --for-good [ENTRY ...]   from then on all of them fail
+    python -m tests.campaigns.allocations [ENTRY ...]              each allocation fails alone
+    python -m tests.campaigns.allocations --for-good [ENTRY ...]   each fails with all later ones
 
-Allocations count if they are made by the core, or by a frame of the package or of entries.py. faults.c
-makes them fail; it is compiled here and preloaded into a separate process, so a crash is noticed.
+Only allocations made by the core, or from a Python frame of the package or of entries.py, can fail. The
+library faults.c makes them fail; it is compiled here and preloaded into a separate process, so that a
+crash is noticed.
 """
 
 import argparse
@@ -25,7 +26,7 @@ HERE = Path(__file__).resolve().parent
 ROOT = HERE.parents[1]
 NEVER = 2**62
 CHILD = "CHAINRULE_FAULTS"  # set in the process that faults.c was preloaded into
-SECONDS = 120  # after which a try is considered to hang
+SECONDS = 120  # time limit of an attempt; one that takes longer has hung
 
 
 class Faults:
@@ -49,7 +50,7 @@ class Faults:
                 raise RuntimeError(f"the path {file} is too long for faults.c")
 
     def attempt(self, action: Any, first: int, last: int) -> tuple[int, BaseException | None]:
-        """Call it while these allocations fail: how many there were, and what it raised."""
+        """Call an action while these allocations fail. Returns how many it made, and what it raised."""
         raised: BaseException | None = None
         self.library.faults_arm(first, last)
         try:
@@ -60,9 +61,9 @@ class Faults:
 
 
 def attack(entry: Any, faults: Faults, stride: int, for_good: bool) -> tuple[int, list[str]]:
-    """How many allocations of an entry point failed, and what went wrong."""
+    """Fail the allocations of an entry point one by one. Returns how many failed, and the problems."""
     prepare = entry.prepare()
-    for _ in range(2):  # one-time work of a process, such as imports and caches, is not part of it
+    for _ in range(2):  # imports and caches are filled once per process, and are not tested
         action, check = prepare()
         action()
         check(False)
@@ -93,13 +94,13 @@ def run_here(names: list[str], stride: int, for_good: bool, at_most: int) -> Non
 
     faults = Faults()
     unraisable: list[str] = []
-    # A generator that cannot even be closed for lack of memory is reported there, and dropped.
+    # Python calls this hook for a generator that it could not close because memory ran out: ignore that.
     sys.unraisablehook = lambda args: (
         None
         if args.exc_type is MemoryError
         else unraisable.append(f"{args.exc_value!r} in {args.object!r}\n")
     )
-    # The interpreter prints an error here that it cannot raise, such as a broken bytearray.
+    # The interpreter calls this hook for errors that it cannot raise, such as in destroying a bytearray.
     sys.excepthook = lambda kind, error, trace: unraisable.append(f"{kind.__name__}: {error}\n")
     wrong = 0
     for entry in entries(*names):
@@ -152,7 +153,7 @@ if __name__ == "__main__":
     parser.add_argument("names", nargs="*", metavar="ENTRY")
     parser.add_argument("--stride", type=int, default=1, help="only every n-th allocation")
     parser.add_argument("--for-good", action="store_true", help="all later allocations fail too")
-    parser.add_argument("--show", type=int, default=3, help="how many problems of each entry to show")
+    parser.add_argument("--show", type=int, default=3, help="how many problems to show per entry")
     chosen = parser.parse_args()
     if CHILD in os.environ:
         run_here(chosen.names, chosen.stride, chosen.for_good, chosen.show)

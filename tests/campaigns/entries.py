@@ -1,8 +1,8 @@
-"""The entry points that the campaigns attack, each with what must hold afterwards.
+"""The entry points that the campaigns attack, each with the check that must pass afterwards.
 
-A campaign makes an action fail at a chosen point: by Ctrl-C (interrupts.py) or by an allocation that
-fails (allocations.py). The same check then decides whether anything was left half done. A new feature
-adds its entry points to `ENTRIES`, and every campaign includes them.
+A campaign makes an action fail at a chosen point, for example with Ctrl-C (interrupts.py) or a failed
+allocation (allocations.py). The same check then decides whether anything was left half done. When you
+add a feature, add its entry points to `ENTRIES`; every campaign then covers them.
 """
 
 import gc
@@ -61,16 +61,18 @@ OPTIMIZERS: dict[str, Callable[[Any], optim.Optimizer]] = {
 
 @dataclass(frozen=True)
 class Entry:
-    """One entry point. `start` does the set-up that all tries share; `Prepare` that of one try."""
+    """One entry point. `start` does the set-up that all attempts share; the `Prepare` that it returns
+    sets up one attempt.
+    """
 
     name: str
     start: Callable[[], Prepare]
     needs: str = ""  # "c": the compiled core; "jax": JAX
-    cost: int = 1  # a long campaign makes this many times fewer tries
+    cost: int = 1  # divides the number of attempts in a long campaign
     writes: bool = False  # whether it writes a file
 
     def set_up(self) -> AbstractContextManager[Any]:
-        """What must hold during all tries."""
+        """The context in which all attempts run."""
         if self.needs != "jax":
             return nullcontext()
         import jax
@@ -84,23 +86,23 @@ class Entry:
         return self.needs != "c" or c_core is not None
 
     def prepare(self) -> Prepare:
-        """As `start`, with the checks that hold for every entry point."""
+        """Like `start`, but adds the checks common to all entry points."""
         prepare = self.start()
 
-        def both() -> Prepared:
+        def prepare_checked() -> Prepared:
             action, check = prepare()
 
-            def whole(failed: bool) -> None:
-                sound()
+            def check_all(failed: bool) -> None:
+                check_package()
                 check(failed)
 
-            return action, whole
+            return action, check_all
 
-        return both
+        return prepare_checked
 
 
-def sound() -> None:
-    """Modes and collectors are off, and expressions, derivatives and their graphs work."""
+def check_package() -> None:
+    """Check that modes and collectors are off, and that expressions and derivatives still work."""
     if modes() != Modes():
         gc.collect()  # a mode ends when its context manager is destroyed
     assert modes() == Modes()
@@ -115,7 +117,7 @@ def sound() -> None:
 def all_or_nothing(
     start: Callable[[], Any], change: Callable[[Any], Any], seen: Callable[[Any], Any]
 ) -> Prepare:
-    """The change happens completely or not at all, and can be made again."""
+    """The change happens completely or not at all, and can be repeated."""
     thing = start()
     old = seen(thing)
     change(thing)
@@ -141,7 +143,7 @@ def all_or_nothing(
 
 
 def expression() -> tuple[list[Value], Value]:
-    """A graph with table rows, a fold, a choice, plain numbers and a shared part."""
+    """A graph with elementwise operations, a reduction, a `where`, plain numbers and a shared part."""
     leaves = [Value(0.5 + 0.25 * i, label=f"x{i}") for i in range(4)]
     a, b, c, d = leaves
     shared = a * b + c
@@ -168,7 +170,7 @@ def gradients(leaves: list[Value]) -> list[Any]:
 
 
 def sweeping(**options: Any) -> Prepare:
-    """Gradients of all leaves are the old ones or the new ones."""
+    """The leaves have either all their old gradients or all their new ones."""
     return all_or_nothing(
         expression,
         lambda made: made[1].backward(retain_graph=True, **options),
@@ -177,7 +179,9 @@ def sweeping(**options: Any) -> Prepare:
 
 
 def freeing() -> Prepare:
-    """A graph that is freed cannot be differentiated again; one that is not gives the same gradients."""
+    """A freed graph cannot be differentiated again; a graph that was not freed still gives the right
+    gradients.
+    """
     leaves, root = expression()
     root.backward()
     new = gradients(leaves)
@@ -204,7 +208,9 @@ def freeing() -> Prepare:
 
 
 def assigning(choose: Callable[[list[Value], Value], Value]) -> Prepare:
-    """The old number and the old gradients, or the new number and an error instead of wrong ones."""
+    """Either the number and the gradients are the old ones, or the number is new and backward()
+    raises.
+    """
     leaves, root = expression()
     root.backward()
     wanted = gradients(leaves)
@@ -251,7 +257,7 @@ def recomputing() -> Prepare:
     return prepare
 
 
-def deriving(function: Callable[..., Any], *arguments: Any) -> Prepare:
+def differentiating(function: Callable[..., Any], *arguments: Any) -> Prepare:
     def prepare() -> Prepared:
         wanted = function(*arguments)
 
@@ -263,7 +269,7 @@ def deriving(function: Callable[..., Any], *arguments: Any) -> Prepare:
     return prepare
 
 
-def bowl(xs: list[Any]) -> Any:
+def example_function(xs: list[Any]) -> Any:
     return chainrule.sum([x * x * y for x, y in pairwise(xs)]).exp()
 
 
@@ -279,7 +285,7 @@ def entering(mode: Callable[[], Any]) -> Prepare:
 
 
 def checking() -> Prepare:
-    """The Values that a checked function uses have the numbers and gradients they had."""
+    """The Values that a checked function uses keep their numbers and gradients."""
 
     def prepare() -> Prepared:
         leaves, _ = expression()
@@ -291,13 +297,13 @@ def checking() -> Prepare:
             assert gradients(leaves) == [1.0, 2.0, 3.0, 4.0]
             assert [v.data for v in leaves] == [0.5, 0.75, 1.0, 1.25]
 
-        return lambda: check_gradients(lambda: by_hand(a, b.exp() + c) * d), check
+        return lambda: check_gradients(lambda: user_defined(a, b.exp() + c) * d), check
 
     return prepare
 
 
-def by_hand(x: Value, y: Value) -> Value:
-    """An operation of the user's own."""
+def user_defined(x: Value, y: Value) -> Value:
+    """A user-defined operation."""
     out = Value(x.data * y.data, (x, y), "times")
 
     def backward() -> None:
@@ -309,7 +315,7 @@ def by_hand(x: Value, y: Value) -> Value:
 
 
 def diagnosing() -> Prepare:
-    """A model, and what its loss closes over, have the numbers and gradients they had."""
+    """A model, and what its loss closes over, keep their numbers and gradients."""
 
     def prepare() -> Prepared:
         model, optimizer = model_and_optimizer()
@@ -318,14 +324,14 @@ def diagnosing() -> Prepare:
         values = [*model.parameters(), weight, squared]
         for i, v in enumerate(values):
             v.grad = float(i + 1)
-        before = moment(optimizer)
+        before = state_of(optimizer)
 
         def loss(predictions: Any, targets: Any) -> Any:
             return nn.mse_loss(predictions, targets) * squared
 
         def check(failed: bool) -> None:
             assert gradients(values) == [float(i + 1) for i in range(len(values))]
-            assert moment(optimizer) == before
+            assert state_of(optimizer) == before
 
         return partial(diagnose, model, loss, X, Y, optimizer), check
 
@@ -336,15 +342,15 @@ def diagnosing() -> Prepare:
 
 
 def compiling(**options: Any) -> Prepare:
-    """Tracing, compiling and the first calls; afterwards the same object works."""
+    """The first call traces and compiles; if it fails, the same object still works when called again."""
     model = nn.MLP(2, [2, 1], seed=0)
 
     def loss(x: Any, t: Any) -> Any:
         y = model(x)
         return (y - t) ** 2 if x[0] > 0 else (y + t) ** 2
 
-    sound_step = compile(loss, params=model.parameters(), **options)
-    value, gradient = sound_step.value_and_grad(X, Y)
+    reference_step = compile(loss, params=model.parameters(), **options)
+    value, gradient = reference_step.value_and_grad(X, Y)
 
     def prepare() -> Prepared:
         step = compile(loss, params=model.parameters(), **options)
@@ -359,7 +365,7 @@ def compiling(**options: Any) -> Prepare:
 
 
 def calling(**options: Any) -> Prepare:
-    """A call of a function that is compiled already."""
+    """A call of a function that has already been compiled."""
     w = Value(2.0)
     step = compile(lambda x: chainrule.exp(w * x[0]) + x[1], **options)
     wanted = step(X).tolist()
@@ -374,7 +380,9 @@ def calling(**options: Any) -> Prepare:
 
 
 def adding_a_parameter() -> Prepare:
-    """A second branch with another parameter: the first branch's programs also get a longer list."""
+    """A second branch uses a new parameter, so the first branch's program must take the longer list
+    too.
+    """
     samples = np.array([1.0, -1.0, 2.0])
 
     def prepare() -> Prepared:
@@ -396,8 +404,8 @@ def adding_a_parameter() -> Prepare:
 # --- optimisers ----------------------------------------------------------------------------------------
 
 
-def moment(optimizer: optim.Optimizer) -> tuple[Any, ...]:
-    """Everything that a training step changes together, as bits."""
+def state_of(optimizer: optim.Optimizer) -> tuple[Any, ...]:
+    """Everything that one training step changes; numbers in hexadecimal, so that comparison is exact."""
     numbers = [p.data.hex() for p in optimizer.params]
     states = [tuple(float(x).hex() for x in row) for row in optimizer.state]
     return optimizer.steps, numbers, states
@@ -415,7 +423,7 @@ def stepping(name: str) -> Prepare:
             p.grad = 0.1 * (i + 1)
         return optimizer
 
-    return all_or_nothing(start, lambda optimizer: optimizer.step(), moment)
+    return all_or_nothing(start, lambda optimizer: optimizer.step(), state_of)
 
 
 def scheduling() -> Prepare:
@@ -467,13 +475,15 @@ def trainer_and_optimizer() -> tuple[Trainer, optim.Optimizer]:
 
 
 def native(action: Callable[[Trainer], Any]) -> Prepare:
-    """After 3 steps, an action fails: what eager mode sees is one point of the trajectory."""
+    """An action fails after 3 steps; parameters and optimiser state are those after some whole number of
+    steps.
+    """
     trainer, optimizer = trainer_and_optimizer()
-    moments = [moment(optimizer)]
+    states = [state_of(optimizer)]
     for _ in range(12):
         trainer.step(X, Y)
         trainer.write_back()
-        moments.append(moment(optimizer))
+        states.append(state_of(optimizer))
 
     def prepare() -> Prepared:
         trainer, optimizer = trainer_and_optimizer()
@@ -481,13 +491,13 @@ def native(action: Callable[[Trainer], Any]) -> Prepare:
             trainer.step(X, Y)
 
         def check(failed: bool) -> None:
-            assert moment(optimizer) in moments
+            assert state_of(optimizer) in states
             trainer.write_back()
             made = optimizer.steps
-            assert moment(optimizer) == moments[made]
+            assert state_of(optimizer) == states[made]
             trainer.step(X, Y)
             trainer.write_back()
-            assert moment(optimizer) == moments[made + 1]
+            assert state_of(optimizer) == states[made + 1]
 
         return partial(action, trainer), check
 
@@ -495,7 +505,9 @@ def native(action: Callable[[Trainer], Any]) -> Prepare:
 
 
 def constructing() -> Prepare:
-    """The function is as it was compiled, or as the trainer needs it."""
+    """A failed constructor leaves the compiled function either unchanged or fully prepared for
+    training.
+    """
 
     def prepare() -> Prepared:
         model = nn.MLP(2, [2, 1], seed=0)
@@ -528,20 +540,20 @@ def run_five_steps(trainer: Trainer) -> None:
 
 
 def fitting(engine: str, epochs: int = 3, **options: Any) -> Prepare:
-    """Wherever fit fails, the model and its optimiser can be trained further."""
+    """Wherever fit fails, training can continue with the same model and optimiser."""
     settings: Any = {"batch_size": 5, "shuffle": False, "progress": False, "engine": engine, **options}
 
     def train(model: Any, optimizer: Any, epochs: int) -> None:
         fit(model, "mse", X, Y, optimizer=optimizer, epochs=epochs, **settings)
 
-    moments = {}
+    states = {}
     model, optimizer = model_and_optimizer()
-    moments[0] = moment(optimizer)
-    for i in range(2 * (epochs + 1)):  # one batch at a time: the order is fixed
+    states[0] = state_of(optimizer)
+    for i in range(2 * (epochs + 1)):  # one step per call, on alternating halves
         half = slice(5) if i % 2 == 0 else slice(5, 10)
         plain = {**settings, "batch_size": None, "validation": None}
         fit(model, "mse", X[half], Y[half], optimizer=optimizer, epochs=1, **plain)
-        moments[optimizer.steps] = moment(optimizer)
+        states[optimizer.steps] = state_of(optimizer)
 
     def prepare() -> Prepared:
         model, optimizer = model_and_optimizer()
@@ -550,12 +562,12 @@ def fitting(engine: str, epochs: int = 3, **options: Any) -> Prepare:
 
         def check(failed: bool) -> None:
             assert not any(module.training for module in model.modules())
-            assert moment(optimizer) == moments[optimizer.steps]
+            assert state_of(optimizer) == states[optimizer.steps]
             assert signal.getsignal(signal.SIGINT) is before
             if optimizer.steps % 2 == 0:
                 made = optimizer.steps
                 train(model, optimizer, 1)
-                assert moment(optimizer) == moments[made + 2]
+                assert state_of(optimizer) == states[made + 2]
 
         return partial(train, model, optimizer, epochs), check
 
@@ -563,23 +575,23 @@ def fitting(engine: str, epochs: int = 3, **options: Any) -> Prepare:
 
 
 def finishing_in_jax() -> Prepare:
-    """Writing JAX's numbers back, after an epoch of two steps."""
+    """Writing the numbers computed by JAX back to the model, after an epoch of two steps."""
     from chainrule.train.choosing import make_engine
     from chainrule.train.feeding import Data
 
     model, optimizer = model_and_optimizer()
     samples = Data(X, Y, 5, False, np.random.default_rng(0))
     run: Any = make_engine("jax", model, nn.mse_loss, optimizer, samples)
-    start, old = (model.state_dict(), optimizer.state_dict()), moment(optimizer)
+    start, old = (model.state_dict(), optimizer.state_dict()), state_of(optimizer)
     run.steps(samples.plan(1, optimizer.lr))
-    grads, new = run.function.tree.build(np.ones(len(optimizer.params))), moment(optimizer)
+    grads, new = run.function.tree.build(np.ones(len(optimizer.params))), state_of(optimizer)
 
     def prepare() -> Prepared:
         model.load_state_dict(start[0])
         optimizer.load_state_dict(start[1])
 
         def check(failed: bool) -> None:
-            assert moment(optimizer) in ([old, new] if failed else [new])
+            assert state_of(optimizer) in ([old, new] if failed else [new])
 
         return partial(run.finish, run.jax.tree.map(run.devices.put_parameter, grads), 2), check
 
@@ -604,13 +616,13 @@ def _scratch() -> Any:
 
 
 def only_file(path: Path) -> bytes:
-    """The content of a file that has no leftovers beside it."""
+    """Return a file's content; fails if anything else was left in its directory."""
     assert os.listdir(path.parent) == [path.name]
     return path.read_bytes()
 
 
 def saving() -> Prepare:
-    """The file is the old one or the new one; the next save removes what a failed one left."""
+    """The file is the old one or the new one; the next save removes what a failed save left behind."""
     old, new = nn.MLP(2, [2, 1], seed=0), nn.MLP(2, [2, 1], seed=1)
 
     def prepare() -> Prepared:
@@ -630,7 +642,7 @@ def saving() -> Prepare:
 
 
 def noting_progress() -> Prepare:
-    """A learner passes an exercise; the file holds this, or what it held before."""
+    """A learner passes an exercise: the file either records it or is unchanged."""
     names = ["write_mul", "write_neuron"]
 
     def prepare() -> Prepared:
@@ -665,13 +677,13 @@ def loading() -> Prepare:
 
 
 def resuming(engine: str) -> Prepare:
-    """A run that writes a file after each epoch fails; resumed, it ends as if it had not."""
+    """A run with a resume file fails; once resumed, it ends with the numbers of an uninterrupted run."""
 
     def train(path: Path, epochs: int = 2) -> list[Any]:
         model, optimizer = model_and_optimizer()
         options: Any = {"batch_size": 5, "progress": False, "engine": engine, "seed": 0}
         fit(model, "mse", X, Y, optimizer=optimizer, epochs=epochs, resume=path, **options)
-        return [moment(optimizer), model.state_dict()]
+        return [state_of(optimizer), model.state_dict()]
 
     wanted = train(fresh_folder() / "run")
 
@@ -697,11 +709,11 @@ ENTRIES: list[Entry] = [
     Entry("assigning .data", partial(assigning, lambda leaves, root: leaves[0])),
     Entry("assigning .data of a result", partial(assigning, lambda leaves, root: root)),
     Entry("forward", recomputing),
-    Entry("grad", lambda: deriving(grad(bowl), [1.0, 2.0, 0.5])),
-    Entry("hessian", lambda: deriving(hessian(bowl), [1.0, 2.0])),
+    Entry("grad", lambda: differentiating(grad(example_function), [1.0, 2.0, 0.5])),
+    Entry("hessian", lambda: differentiating(hessian(example_function), [1.0, 2.0])),
     Entry("check_gradients", checking),
     Entry("diagnose", diagnosing),
-    Entry("jvp", lambda: deriving(lambda x: jvp(lambda x: x * x.sin(), [x], [1.0]), 0.5)),
+    Entry("jvp", lambda: differentiating(lambda x: jvp(lambda x: x * x.sin(), [x], [1.0]), 0.5)),
     *(Entry(mode.__name__, partial(entering, mode)) for mode in (no_grad, enable_grad, detect_anomaly)),
     Entry("compile", compiling),
     Entry("compile, numpy", partial(compiling, backend="numpy")),
@@ -733,7 +745,7 @@ ENTRIES: list[Entry] = [
 
 
 def entries(*names: str) -> list[Entry]:
-    """The entries with these names, or all of them, that this installation can run."""
+    """The entries that this installation can run: all of them, or only those named."""
     known = {entry.name for entry in ENTRIES}
     unknown = [name for name in names if name not in known]
     if unknown:

@@ -1,11 +1,13 @@
-"""Damaged files of every kind that chainrule reads: each is rejected clearly, or read exactly.
+"""Damaged files of every kind that chainrule reads: each must be rejected with a clear error, or read
+exactly.
 
     python -m tests.campaigns.files [--fields 100000] [--flips 1000000] [--seed 0] [KIND ...]
 
 The first part changes fields: a value of another type or range, a missing or an additional field, a
-tensor of another shape. The second part changes bytes anywhere. A rejection must name the file in one
-line and change nothing; an accepted file must be read exactly as it is. The readers' memory is limited,
-so that no file can exhaust it.
+tensor of another shape. The second part changes bytes anywhere. An error must name the file in one line,
+and no object may have changed; an accepted file must be read exactly as it is. A damaged progress file
+is set aside instead. The readers run with limited memory, so that a file that makes one allocate without
+bound is noticed.
 """
 
 import argparse
@@ -51,7 +53,7 @@ TOKENS += [b"\n", b"\0", b"\xff", b"\xef\xbb\xbf", b"9" * 5000, b"[" * 3000, b"[
 
 
 class UnsoundError(Exception):
-    """A file was accepted although its content was not what was read, or a rejection was not clean."""
+    """A file was accepted but read wrongly, or was rejected with a bad message or a side effect."""
 
 
 def rejected(error: Exception, path: Path) -> str:
@@ -157,7 +159,7 @@ class RunFile(Kind):
         header, body = split(content)
         fields = json.loads(header)
         about = json.loads(fields["__metadata__"]["training"])
-        if about["epoch"] < self.EPOCHS:  # it went on
+        if about["epoch"] < self.EPOCHS:  # the run continued
             return ACCEPTED
         start, end = fields["parameters"]["data_offsets"]
         if np.array(list(model.state_dict().values())).tobytes() != body[start:end]:
@@ -332,7 +334,7 @@ def change(rng: random.Random, thing: Any) -> Any:
 
 
 def edit_metadata(rng: random.Random, sample: bytes) -> bytes:
-    """One field of the metadata, which are texts or JSON."""
+    """Change one field of the metadata; each is text or JSON."""
     header, body = split(sample)
     fields = json.loads(header)
     about = fields["__metadata__"]
@@ -467,7 +469,9 @@ def limit_memory() -> None:
 
 
 def damage(kind: str, way: str, count: int, seed: int) -> tuple[Counter[str], dict[str, str]]:
-    """Read damaged files of a kind: how often each outcome occurred, and an example of each failure."""
+    """Read damaged files of one kind. Returns the count of each outcome, and an example of each
+    failure.
+    """
     rng = random.Random(f"{kind} {way} {seed}")
     outcomes: Counter[str] = Counter()
     failures: dict[str, str] = {}

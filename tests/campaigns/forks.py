@@ -27,7 +27,7 @@ from .entries import Entry, entries
 
 SECONDS = 60.0  # after which a child is considered to hang
 LOCKS = (type(threading.Lock()), type(threading.RLock()))
-# What a child does: a fork often precedes work in parallel, such as training or grading.
+# The entry points that a child runs: programs often fork to train or grade in parallel.
 QUICK = ("building an expression", "backward", "grad", "no_grad", "compile", "a compiled call", "save")
 TRAINING = ("adam.step", "Trainer.run", "fit, eager", "fit, native")
 
@@ -42,7 +42,9 @@ def checking_an_exercise() -> None:
 
 
 def uses(*names: str) -> Callable[[], None]:
-    """Use the package, with the entry points of these names that run here."""
+    """Return a function that runs the entry points with these names, except those that cannot run
+    here.
+    """
     known = {entry.name: entry for entry in entries()}
     prepared = [known[name].prepare() for name in names if name in known]
 
@@ -145,7 +147,7 @@ def while_running(entry: Entry, count: int, rng: random.Random, action: Callable
 
 
 def hold_every_lock() -> int:
-    """Hold each lock at a fork; returns how many there are."""
+    """Fork once for each lock, while another thread holds it. Returns the number of locks."""
     use = uses(*QUICK, *TRAINING)
     use()
     checking_an_exercise()
@@ -164,7 +166,7 @@ def main(count: int, seed: int) -> None:
     print(f"{held} locks, each held at a fork")
     chosen = [
         entry for entry in entries() if entry.needs != "jax"
-    ]  # JAX says that it must not be forked
+    ]  # JAX warns against forking a process that has used it
     for entry in chosen:
         while_running(
             entry, -(-count // len(chosen)), random.Random(f"{seed} {entry.name}"), uses(*QUICK)

@@ -3,8 +3,8 @@
     python -m tests.campaigns.interrupts [ENTRY ...]
 
 An instruction is an offset in a code object of the package, or of the test itself. Each is
-interrupted at its first and at its last execution. Signals can arrive only at some of these points,
-so these tests cover them too.
+interrupted at its first and at its last execution. Python handles signals at only some of these points,
+so all points where a real Ctrl-C takes effect are covered.
 """
 
 from __future__ import annotations
@@ -28,7 +28,7 @@ Place = tuple[CodeType, int]
 
 @contextmanager
 def interrupts_in_del_ignored() -> Iterator[None]:
-    """Print nothing about an interrupt inside __del__, which Python ignores in any code."""
+    """Do not print an interrupt inside __del__; Python always ignores one."""
     hook = sys.unraisablehook
     sys.unraisablehook = lambda args: None if args.exc_type is KeyboardInterrupt else hook(args)
     try:
@@ -119,7 +119,9 @@ def check_interrupts(prepare: Prepare, stride: int = 1, first: int = 0, own: str
 
 
 def attack(entry: Entry, at_most: int | None = None, own: str | None = None) -> tuple[int, int]:
-    """Interrupt an entry point everywhere, or at about `at_most` points: interrupts and instructions."""
+    """Interrupt an entry point everywhere, or at about `at_most` points. Returns the numbers of
+    interrupts made and of instructions.
+    """
     own = own or FILE
     with entry.set_up():
         prepare = entry.prepare()

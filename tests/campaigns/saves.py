@@ -26,12 +26,12 @@ from .entries import Entry
 
 ROOT = Path(__file__).resolve().parents[2]
 PAGE = os.sysconf("SC_PAGE_SIZE")
-SMALL = 64  # pages of the file system that is full
+SMALL = 64  # the size of the small file system, in pages
 DONE, REFUSED, WRONG = range(3)  # exit codes of a child
 
 
 def in_child(action: Callable[[], Any], seconds: float | None = None) -> int:
-    """Run an action in a forked process, killed after this time; returns its exit code."""
+    """Run an action in a forked process, and kill it after this time. Returns its exit code."""
     sys.stdout.flush()
     child = os.fork()
     if not child:
@@ -56,7 +56,9 @@ def leftovers() -> list[Path]:
 
 
 def kill(entry: Entry, count: int, rng: random.Random) -> int:
-    """Kill an entry point this many times; returns how many of them hit it."""
+    """Run an entry point this many times and kill each run at a random instant. Returns how many had not
+    ended.
+    """
     prepare = entry.prepare()
     action, check = prepare()
     start = time.perf_counter()
@@ -78,7 +80,7 @@ def kill(entry: Entry, count: int, rng: random.Random) -> int:
 
 
 def refuse(entry: Entry, limits: list[int], limit: Callable[[int], Any]) -> int:
-    """Let writing fail at each of these sizes; returns how many times it did."""
+    """Run an entry point with room for each of these sizes. Returns how many writes failed."""
     prepare, refused = entry.prepare(), 0
     for size in limits:
         action, check = prepare()
@@ -100,14 +102,16 @@ def refuse(entry: Entry, limits: list[int], limit: Callable[[int], Any]) -> int:
 
 
 def limit_files(size: int) -> Callable[[], None]:
-    """No file may grow beyond this size; returns what lifts the limit."""
+    """Limit the size of all files. Returns a function that lifts the limit."""
     _, hard = resource.getrlimit(resource.RLIMIT_FSIZE)
     resource.setrlimit(resource.RLIMIT_FSIZE, (size, hard))
     return partial(resource.setrlimit, resource.RLIMIT_FSIZE, (hard, hard))
 
 
 def fill(size: int) -> Callable[[], None]:
-    """Leave this much room on the file system of the scratch folder; returns what frees the rest."""
+    """Fill the scratch folder's file system except for this much. Returns a function that removes the
+    filler.
+    """
     filler = Path(registry.scratch()) / "filler"
     free = os.statvfs(filler.parent)
     filler.write_bytes(bytes(max(0, free.f_bavail * free.f_frsize - size)))
@@ -119,12 +123,12 @@ def writers(*names: str) -> list[Entry]:
 
 
 def own_mounts(*command: str) -> list[str]:
-    """A command that can mount file systems which only it sees."""
+    """Wrap a command so that it runs in a mount namespace of its own."""
     return ["unshare", "--mount", *([] if os.geteuid() == 0 else ["--map-root-user"]), *command]
 
 
 def on_a_small_disk(*names: str) -> str:
-    """The part of the campaign with a full file system, in a process that has one of its own."""
+    """Run the full-disk part of the campaign, in a process with a small file system of its own."""
     with tempfile.TemporaryDirectory() as folder:
         mount = f'mount -t tmpfs -o size={SMALL * PAGE} none "{folder}" && exec "$@"'
         words = [sys.executable, "-m", "tests.campaigns.saves", "--full", *names]

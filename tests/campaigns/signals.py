@@ -1,8 +1,10 @@
-"""Ctrl-C at random instants: the kernel sends SIGINT while an entry point runs, also inside the C core.
+"""Ctrl-C at random instants: the kernel sends SIGINT while an entry point runs, including inside the C
+core.
 
     python -m tests.campaigns.signals [--count 100000] [--seed 0] [ENTRY ...]
 
-The tries are divided among the entry points. Each must then be in the old state or the new one.
+The signals are divided among the entry points. After each signal, the state must be the old one or the
+new one.
 """
 
 import argparse
@@ -43,14 +45,14 @@ class Timer:
             raise OSError(ctypes.get_errno(), "timer_settime failed")
 
     def shoot(self, action: Callable[[], Any], after: float) -> bool:
-        """Run an action that Ctrl-C interrupts after some time; returns whether it raised that."""
+        """Run an action, with SIGINT after some time. Returns whether it raised KeyboardInterrupt."""
         returned = False
         try:
             self.set(after)
             action()
             returned = True
             self.set(0)
-            for _ in range(3):  # a signal that has arrived is handled here
+            for _ in range(3):  # Python handles a pending signal when a loop jumps back
                 pass
         except KeyboardInterrupt:
             return not returned
@@ -58,7 +60,7 @@ class Timer:
 
 
 def attack(entry: Entry, count: int, rng: random.Random) -> int:
-    """Interrupt an entry point this many times; returns how many of them hit it."""
+    """Interrupt an entry point this many times. Returns how often it raised KeyboardInterrupt."""
     timer, hits = Timer(), 0
     with entry.set_up(), interrupts_in_del_ignored():
         prepare = entry.prepare()

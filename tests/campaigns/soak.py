@@ -2,8 +2,9 @@
 
     python -m tests.campaigns.soak [--minutes 60] [--seed 0] [ENTRY ...]
 
-A round runs every entry point and every kind of job. After the first third, when all caches are filled,
-nothing may grow: every block that malloc gives out is counted, so a leak of 8 bytes a step is found.
+A round runs every entry point and every kind of job. The caches are full after the first third of the
+time. From then on, memory may grow by at most SLACK plus one byte per action. Every block that malloc
+allocates is counted, so a leak of 8 bytes per action is found.
 """
 
 import argparse
@@ -47,7 +48,7 @@ class Blocks(ctypes.Structure):
 
 @dataclass(frozen=True)
 class Used:
-    """What the process holds."""
+    """The memory, threads and open files that the process holds."""
 
     memory: int
     threads: int
@@ -63,7 +64,7 @@ class Used:
         return cls(blocks.used, threading.active_count(), files)
 
     def growth(self, then: "Used", actions: int, slack: int) -> str:
-        """What has grown more than it may since then; '' if nothing has."""
+        """Describe what has grown beyond its limit since `then`; '' if nothing has."""
         memory = self.memory - then.memory
         if memory > slack + PER_ACTION * actions:
             return f"memory grew by {memory:,} bytes in {actions:,} actions"
@@ -75,7 +76,9 @@ class Used:
 
 
 def actions(*names: str) -> list[Callable[[], int]]:
-    """Each entry point, as a function that calls it a few times; returns how often."""
+    """Wrap each entry point in a function that calls it one or more times and returns the number of
+    calls.
+    """
 
     def several(prepare: registry.Prepare) -> Callable[[], int]:
         def run() -> int:
@@ -128,7 +131,9 @@ def jobs(stack: ExitStack) -> list[Callable[[], int]]:
 
 
 def settle(kept: set[Path]) -> None:
-    """Wait until the threads of the last jobs have ended; remove all but these files of entry points."""
+    """Wait until the threads of the last jobs have ended; remove the entry points' files, except
+    these.
+    """
     end = time.monotonic() + 10.0
     while any(each.name == "chainrule-run" for each in threading.enumerate()) and time.monotonic() < end:
         time.sleep(0.01)
@@ -139,7 +144,7 @@ def settle(kept: set[Path]) -> None:
 def soak(
     works: list[Callable[[], int]], seconds: float, rng: random.Random, slack: int = SLACK
 ) -> tuple[int, int]:
-    """Work for this time; returns the rounds and actions; raises if anything grew."""
+    """Work for this time. Returns the numbers of rounds and actions; raises if anything grew."""
     begin, rounds, made = time.monotonic(), 0, 0
     then: Used | None = None
     kept = {*Path(registry.scratch()).iterdir()}  # those that all tries share

@@ -1,11 +1,12 @@
-"""A state machine on both cores: random steps on a few Values, all that is visible compared after each.
+"""A state machine on both cores: takes random steps on a few Values, and compares everything that a user
+can see after each.
 
     python -m tests.campaigns.states [--runs 10000] [--steps 100] [--seed 0]
 
 A step builds, assigns, runs forward or backward, frees, copies, pickles, enters or leaves a mode, or
 fails halfway. Each core runs in its own process and describes the state after each step; the
-descriptions must be equal, to the last bit and the last word of an error. A run that differs is
-shortened: steps without which it still differs are left out.
+descriptions must be equal, to the last bit and the last word of an error. A failing run is minimised:
+steps that are not needed to reproduce the difference are removed.
 """
 
 import argparse
@@ -54,7 +55,7 @@ class Machine:
         self.entered: list[AbstractContextManager[Any]] = []
 
     def step(self, number: int) -> str:
-        """Make a step, which depends on nothing but its number; returns what came of it."""
+        """Take a step, chosen by the seed and the step's number alone. Returns its outcome."""
         self.rng = random.Random(f"{self.seed} {number}")
         kind = self.rng.choice(KINDS)
         try:
@@ -89,7 +90,7 @@ class Machine:
         return self.number() if self.rng.random() < 0.25 else self.value()
 
     def keep(self, made: Any) -> str:
-        """Make it one of the living Values, unless its graph is too large."""
+        """Add it to the live Values, unless its graph is too large."""
         if not isinstance(made, Value):
             return repr(made)
         if size(made) <= LARGEST:
@@ -189,7 +190,7 @@ class Machine:
         return self.keep(self.value().detach())
 
     def take_gradient(self) -> str:
-        """A gradient that is itself a Value takes part."""
+        """Add a gradient that is itself a Value to the live Values."""
         return self.keep(self.value().grad)
 
     def forget(self) -> str:
@@ -200,7 +201,7 @@ class Machine:
         return ""
 
     def copy(self) -> str:
-        """One Value, or all of them with what they share."""
+        """Copy one Value, or all of them together so that shared inputs stay shared."""
         way = self.rng.choice([copy.copy, copy.deepcopy, pickled])
         if self.rng.random() < 0.5:
             return self.keep(way(self.value()))
@@ -225,7 +226,7 @@ class Machine:
             raise PlannedError("in a mode")
 
     def derive(self) -> str:
-        """A derivative of a function that uses what is alive, and may fail."""
+        """Differentiate a function that closes over a live Value and may fail."""
         outer, at, fails = self.value(), self.operand(), self.rng.random() < 0.1
 
         def inner(x: Any) -> Any:
@@ -255,7 +256,7 @@ KINDS = [
 
 
 def show(thing: Any) -> str:
-    """A number to the last bit, and what kind of thing it is."""
+    """Describe an object: its number to the last bit, and its type or operation."""
     if isinstance(thing, Value):
         return f"{thing!r} {thing.data.hex()} {thing.op}"
     return thing.hex() if isinstance(thing, float) else repr(thing)
@@ -286,7 +287,9 @@ def play(seed: int, steps: Collection[int]) -> list[str]:
 
 
 class Player:
-    """A process that answers requests on one core: by playing runs, or as another module says."""
+    """A process on one core that answers requests. By default it plays runs; another module can define
+    others.
+    """
 
     def __init__(self, core: str, module: str = "tests.campaigns.states") -> None:
         self.process = subprocess.Popen(
@@ -327,7 +330,7 @@ def difference(players: list[Player], seed: int, steps: Collection[int]) -> str:
 
 
 def shortened(players: list[Player], seed: int, steps: list[int]) -> str:
-    """The same difference after fewer steps."""
+    """Remove the steps that are not needed for the difference. Returns its description."""
     found = difference(players, seed, steps)
     for number in list(steps):
         fewer = [n for n in steps if n != number]

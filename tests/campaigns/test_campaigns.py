@@ -17,8 +17,8 @@ EVERY = pytest.mark.parametrize("entry", ENTRIES, ids=lambda entry: entry.name)
 WRITERS = pytest.mark.parametrize(
     "entry", [e for e in ENTRIES if e.writes], ids=lambda entry: entry.name
 )
-LINUX = pytest.mark.skipif("sys.platform != 'linux'", reason="needs Linux, a POSIX system")
-# A file opened just before an interrupt is closed when it is destroyed, with this warning.
+LINUX = pytest.mark.skipif("sys.platform != 'linux'", reason="needs Linux")
+# A file opened just before an interrupt is closed by its destructor, which warns.
 UNCLOSED = pytest.mark.filterwarnings("ignore:Exception ignored in. <_io.FileIO")
 
 
@@ -61,7 +61,9 @@ def test_a_failed_allocation_leaves_the_old_or_the_new_state() -> None:
 
 @LINUX
 def test_every_failed_allocation_of_the_search_for_a_line_is_a_memory_error() -> None:
-    """CPython returns None for `frame.f_back` then, with the exception still set."""
+    """When memory runs out, CPython 3.11 returns None for `frame.f_back` but leaves the exception
+    set.
+    """
     require_program("cc")
     assert "detect_anomaly: " in allocations.main("detect_anomaly")
 

@@ -1,4 +1,4 @@
-"""A bug planted in each class: the campaign for that class finds it."""
+"""One planted bug of each kind; the matching campaign must find it."""
 
 import os
 import shutil
@@ -19,7 +19,7 @@ from . import files, interrupts, soak
 from .entries import ENTRIES, Entry, entering
 from .saves import ROOT
 
-LINUX = pytest.mark.skipif(sys.platform != "linux", reason="needs Linux, a POSIX system")
+LINUX = pytest.mark.skipif(sys.platform != "linux", reason="needs Linux")
 THREAD_SANITIZER = pytest.mark.skipif(
     os.environ.get("CHAINRULE_SANITIZE") != "thread", reason="needs the core that make sanitize builds"
 )
@@ -30,7 +30,7 @@ def named(name: str) -> Entry:
 
 
 def test_a_leaked_mode() -> None:
-    """Something keeps the manager, so a mode that is not left stays on."""
+    """A list keeps the context manager alive, so a mode that is entered but never exited stays on."""
     kept = []
 
     class LeakingMode:
@@ -54,14 +54,14 @@ def one_by_one(*changes: Iterable[Any]) -> None:
         function(*arguments)
 
 
-def test_a_step_applied_by_halves(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_a_half_applied_step(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(optimizers, "commit", one_by_one)
     with pytest.raises(AssertionError):
         interrupts.attack(named("adam.step"), own=__file__)
 
 
 @LINUX
-def test_a_lock_that_is_lost_at_a_fork() -> None:
+def test_a_lock_not_replaced_after_a_fork() -> None:
     planted = """
 import os
 os.register_at_fork = lambda **functions: None
@@ -97,7 +97,7 @@ soak.soak(soak.actions("adam.step"), 6.0, random.Random(0), slack=50_000)
 
 @THREAD_SANITIZER
 def test_a_racy_counter(tmp_path: Any) -> None:
-    """The threads of the pool count their work in an ordinary variable."""
+    """The pool's threads count their work in a variable that is neither atomic nor locked."""
     require_program("cc")
     copy = tmp_path / "copy"
     shutil.copytree(ROOT, copy, ignore=shutil.ignore_patterns(".*", "build", "*.so", "*.egg-info"))

@@ -1,4 +1,5 @@
-"""Threads: entry points run at the same time, alone and on shared Values, and every result is exact.
+"""Threads: entry points run at the same time, on separate and on shared objects, and every result is
+exact.
 
     python -m tests.campaigns.threads [--rounds 100] [--seed 0]
 
@@ -25,12 +26,12 @@ from chainrule.value import c_core
 from .entries import OPTIMIZERS, X, Y, entries
 
 THREADS = 4
-SECONDS = 300.0  # after which the threads are considered to wait for each other
+SECONDS = 300.0  # after which a deadlock is assumed
 
 
 @contextmanager
 def switching_often() -> Iterator[None]:
-    """Let Python change threads as often as it can."""
+    """Make Python switch threads as often as it can."""
     before = sys.getswitchinterval()
     sys.setswitchinterval(1e-6)
     try:
@@ -65,7 +66,7 @@ def together(*actions: Callable[[], Any]) -> None:
 
 
 def disjoint(rng: random.Random) -> None:
-    """Entry points in random order in every thread, each with things of its own."""
+    """Each thread runs entry points in random order, on its own objects."""
     chosen = [entry for entry in entries() if entry.needs != "jax"]
 
     def work(order: list[Any]) -> Callable[[], None]:
@@ -96,7 +97,9 @@ def sharing_leaves(rng: random.Random) -> None:
 
 
 def changing_leaves(rng: random.Random) -> None:
-    """While one thread assigns, the others get the gradient of one of the numbers, or an error."""
+    """While one thread assigns to a leaf, the others get a gradient for a number that it has had, or an
+    error.
+    """
     leaf, times, over = Value(1.0), rng.randint(20, 60), threading.Event()
 
     def change() -> None:
@@ -120,7 +123,7 @@ def changing_leaves(rng: random.Random) -> None:
 
 
 def one_compiled_function(rng: random.Random) -> None:
-    """Threads call the same new function at once: it is traced once, and all get the same bits."""
+    """Threads call a function at once that has not been compiled yet; all get the same bits."""
     model = nn.MLP(2, [4, 1], seed=rng.randrange(1000))
     step = compile(lambda x, t: (model(x) - t) ** 2 if x[0] > 0 else model(x) * t, model.parameters())
     sizes = [rng.randint(1, 40) for _ in range(5)]

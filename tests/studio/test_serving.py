@@ -1,4 +1,6 @@
-"""The command `chainrule studio` in a separate process: startup, shutdown, connections, errors."""
+"""The studio's server: startup and shutdown of `chainrule studio`, idle connections, rejected requests,
+error messages.
+"""
 
 import contextlib
 import json
@@ -144,7 +146,9 @@ def test_the_file_may_be_removed_by_others() -> None:
 
 @pytest.mark.skipif(not Path("/proc/self/cmdline").exists(), reason="this system has no /proc")
 def test_the_code_is_in_no_command_line_and_no_log(tmp_path: Path) -> None:
-    """The browser gets the name of a file that only the user can read, and the file signs it in."""
+    """The browser is given the name of a file that only the user can read; opening that file signs the
+    browser in.
+    """
     browser, seen = tmp_path / "browser", tmp_path / "seen"
     browser.write_text(BROWSER.format(python=sys.executable, seen=str(seen)))
     browser.chmod(0o755)
@@ -159,14 +163,16 @@ def test_the_code_is_in_no_command_line_and_no_log(tmp_path: Path) -> None:
         out, err = process.communicate(timeout=20)
     assert found["arguments"] == [file.as_uri()]
     assert found["modes"] == ["0o600", "0o700"]
-    assert file.as_uri() in found["lines"]  # it looked while the command line was visible
+    assert file.as_uri() in found["lines"]  # proves that the fake browser could see command lines at all
     assert len(found["code"]) == 43
     assert found["code"] not in found["lines"] + out + err
     assert (found["status"], found["left"]) == (200, False)
 
 
 def test_the_code_is_printed_to_a_terminal() -> None:
-    """Only the user sees a terminal. The code is not part of the URL, where a click would leak it."""
+    """Only the user sees the terminal. The code is printed apart from the URL: if the URL contained it,
+    clicking it would put the code on the browser's command line.
+    """
     ours, theirs = pty.openpty()
     process = subprocess.Popen([*COMMAND, "--no-browser"], stdout=theirs, stderr=theirs)
     os.close(theirs)
@@ -208,7 +214,7 @@ def test_incomplete_requests_time_out(studio: Studio, monkeypatch: pytest.Monkey
         connection.sendall(b"GET / HTTP/1.1\r\nHost: x\r\n\r\n")
         assert connection.recv(65536).startswith(b"HTTP/1.1 4")
         connection.sendall(b"GET / HT")
-        assert closed_after(connection) < 3.0  # sooner than an idle connection
+        assert closed_after(connection) < 3.0  # sooner than an idle connection would be closed
     with studio.socket() as client:
         time.sleep(0.6)
         client.start()
@@ -341,7 +347,7 @@ def test_an_incomplete_body_times_out(studio: Studio, monkeypatch: pytest.Monkey
 def test_a_malformed_chunk_after_the_response_has_started(
     studio: Studio, caplog: pytest.LogCaptureFixture
 ) -> None:
-    """Uvicorn would respond a second time, which raises an exception."""
+    """By itself, Uvicorn would send a second response here, which raises an exception."""
     for path in ("/nothing", "/api/picture", "/api/run-blocks", "/enter"):
         head = studio.head(f"POST {path}", Transfer_Encoding="chunked") + b"\r\n"
         with studio.connection() as connection:

@@ -9,7 +9,7 @@ int make_room(void *array, int32_t *capacity, int64_t needed, size_t size) {
     int64_t larger = (int64_t)*capacity + *capacity / 2 + 16;
     if (larger < needed) larger = needed;
     if (larger > INT32_MAX) larger = INT32_MAX;
-    void *items; /* accessed as bytes, because the item type is unknown here */
+    void *items; /* the pointer is copied with memcpy, because its type is unknown here */
     memcpy(&items, array, sizeof items);
     if (!(items = PyMem_Realloc(items, (size_t)larger * size))) return OUT_OF_MEMORY;
     memcpy(array, &items, sizeof items);
@@ -20,7 +20,7 @@ int make_room(void *array, int32_t *capacity, int64_t needed, size_t size) {
 /* Make room for one more node with `count` arguments. */
 static int node_room(Graph *g, int64_t count) {
     if (g->n + 1 >= g->capacity) {
-        int32_t capacity = g->capacity; /* shared by both arrays, so it is updated only once both have grown */
+        int32_t capacity = g->capacity; /* shared by both arrays, so it is updated only after both have grown */
         const int64_t needed = (int64_t)g->n + 2;
         int fault = make_room(&g->code, &capacity, needed, sizeof *g->code);
         capacity = g->capacity;
@@ -54,26 +54,26 @@ int32_t graph_add_constant(Graph *g, double number) {
 typedef struct {
     const Graph *graph;
     double number;
-} Number;
+} WantedNumber;
 
 static int same_number(const void *wanted, int32_t i) {
-    const Number *w = wanted;
+    const WantedNumber *w = wanted;
     if (w->graph->code[i] != CONSTANT_NODE) return 0;
     const double x = number_of(w->graph, i);
     return (x != x && w->number != w->number) || !memcmp(&x, &w->number, sizeof x);
 }
 
-/* Equal constants share one node. 0 and -0 differ; all NaNs are equal. */
+/* Equal constants share one node. 0 and -0 differ; all NaNs count as equal. */
 int32_t graph_constant(Graph *g, Table *known, double number) {
     uint64_t bits = 0;
     if (number == number) memcpy(&bits, &number, sizeof bits);
-    const Number wanted = {g, number};
+    const WantedNumber wanted = {g, number};
     const int32_t next = g->n;
     const int32_t i = table_enter(known, hash_more(CONSTANT_NODE, bits), same_number, &wanted, next);
     return i == next ? graph_add_constant(g, number) : i;
 }
 
-/* Copy a node from another graph; `places` maps its arguments to this one. */
+/* Copy a node from another graph; `places[j]` is the number in `g` of node j of `from`. */
 int32_t graph_add_copy(Graph *g, const Graph *from, int32_t i, const int32_t *places) {
     if (from->code[i] == CONSTANT_NODE) return graph_add_constant(g, number_of(from, i));
     const int32_t count = count_of(from, i), *old = args_of(from, i);
@@ -90,7 +90,7 @@ static int32_t *moved(const int32_t *nodes, int32_t n, const int32_t *places) {
     return result;
 }
 
-/* Copy the results of another graph, including the outputs only if asked. */
+/* Copy the guards of another graph and, if `outputs` is set, its outputs. */
 int graph_results(Graph *g, const Graph *from, const int32_t *places, int outputs) {
     g->n_outputs = outputs ? from->n_outputs : 0;
     g->n_guards = from->n_guards;
@@ -139,7 +139,7 @@ static int needs_to_vary(const Graph *g, const uint8_t *found, int32_t i) {
 }
 
 /* If a mask varies, so do the nodes it masks and everything that depends on them, which may include
- * other masks. Visits each node once, starting from its dependencies. */
+ * other masks. Visits each affected node once, by following users. */
 static int vary_with_masks(const Graph *g, uint8_t *found) {
     if ((int64_t)g->n + g->n_args > INT32_MAX) return TOO_LARGE; /* the users, listed once per use */
     const size_t n = (size_t)g->n, size = sizeof(int32_t);

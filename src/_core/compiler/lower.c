@@ -124,9 +124,9 @@ static int packed(Lowering *l, int kind, int shared, int32_t count, const int32_
     return fault ? fault : copy(l, kind, shared, rows, count * terms, &view->start);
 }
 
-/* The rows of an argument with several terms: lines[i][k] is a node. With `plain`, consecutive i must be
+/* The rows of an argument with several terms: lines[i][k] is a node. With `consecutive`, successive i must be
  * in consecutive rows. */
-int matrix(Lowering *l, int shared, int32_t count, const int32_t *const *lines, int32_t terms, int plain, View *view) {
+int matrix(Lowering *l, int shared, int32_t count, const int32_t *const *lines, int32_t terms, int consecutive, View *view) {
     int64_t varying = 0;
     for (int32_t i = 0; !shared && i < count; i++)
         for (int32_t k = 0; k < terms; k++) varying += l->varying[lines[i][k]];
@@ -135,7 +135,7 @@ int matrix(Lowering *l, int shared, int32_t count, const int32_t *const *lines, 
     const int32_t start = l->rows[lines[0][0]];
     const int32_t step = count > 1 ? l->rows[lines[1][0]] - start : 1;
     const int32_t term_step = terms > 1 ? l->rows[lines[0][1]] - start : 1;
-    int regular = step >= 0 && term_step >= 0 && (!plain || step == 1);
+    int regular = step >= 0 && term_step >= 0 && (!consecutive || step == 1);
     for (int32_t i = 0; regular && i < count; i++)
         for (int32_t k = 0; regular && k < terms; k++)
             regular = l->rows[lines[i][k]] == start + (int64_t)i * step + (int64_t)k * term_step;

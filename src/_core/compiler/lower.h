@@ -1,4 +1,4 @@
-/* Lowering a graph to steps: declarations shared by its parts. See _Lowering in lowering.py. */
+/* Lowering a graph to steps: declarations shared by lower.c, groups.c and products.c. See _Lowering in lowering.py. */
 #ifndef CHAINRULE_LOWER_H
 #define CHAINRULE_LOWER_H
 
@@ -10,7 +10,7 @@ typedef struct {
     int32_t n, capacity;
 } Ints;
 
-/* The steps for one memory region, and the row numbers of their copies. */
+/* The steps for one memory region, and the row numbers that their copy steps read. */
 typedef struct {
     Step *steps;
     int32_t n, capacity;
@@ -44,7 +44,7 @@ int append(Ints *ints, int32_t x);
 int reserve(Lowering *l, int shared, int64_t count, int32_t *out);
 int place(Lowering *l, int shared, const int32_t *ids, int32_t count, int32_t *out);
 int emit(Lowering *l, const Step *step);
-int matrix(Lowering *l, int shared, int32_t count, const int32_t *const *lines, int32_t terms, int plain, View *view);
+int matrix(Lowering *l, int shared, int32_t count, const int32_t *const *lines, int32_t terms, int consecutive, View *view);
 
 /* groups.c: nodes with the same operation at the same depth; they do not depend on each other */
 typedef struct {

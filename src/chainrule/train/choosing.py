@@ -26,7 +26,9 @@ def make_engine(
     mesh: Any = None,
     shard_parameters: bool = False,
 ) -> Engine:
-    """Create the engine with this name; 'auto' means native code if the run can be compiled."""
+    """Create the engine with this name; 'auto' compiles the run if it can, and else chooses eager
+    mode.
+    """
     if engine not in ENGINES:
         raise ValueError(f"engine must be one of {', '.join(ENGINES)}, got {engine!r}")
     if mesh is not None and engine != "jax":
@@ -52,7 +54,7 @@ def make_engine(
 
 
 def why_not_native(model: nn.Module, loss: Loss) -> str:
-    """Why engine='auto' does not try to compile a run; '' if it does."""
+    """The reason that engine='auto' does not try to compile a run; '' if it does try."""
     if c_core is None:
         return "the C core was not built"
     if is_plain(model) and loss in LOSSES.values():

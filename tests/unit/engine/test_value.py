@@ -94,7 +94,7 @@ def test_repr_and_format() -> None:
     assert str(Value(2.0)) == repr(Value(2.0))
 
 
-def test_equality_of_values_is_identity_and_order_compares_data() -> None:
+def test_values_are_equal_by_identity_and_ordered_by_data() -> None:
     a, b = Value(2.0), Value(2.0)
     assert a == a
     assert a != b

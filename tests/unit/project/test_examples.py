@@ -66,7 +66,9 @@ def test_scripts_are_short(path: Path) -> None:
 
 
 def steps(seed: int) -> list[tuple[str, int, Any]]:
-    """A random program: an operation, the index of its first operand, and the second operand if any."""
+    """A random program. A step is an operation, the index of its first operand, and its second operand
+    (an index or a number) or None.
+    """
     rng = random.Random(seed)
     binary = ("add", "mul", "sub", "truediv")
     found: list[tuple[str, int, Any]] = []
@@ -85,7 +87,7 @@ def steps(seed: int) -> list[tuple[str, int, Any]]:
 def evaluated(cls: Any, program: list[tuple[str, int, Any]]) -> list[float]:
     """The value and the gradient of a program, with either Value class.
 
-    The arguments of logarithms, divisors and bases of negative powers are made positive: the course's
+    Divisors, arguments of `log` and bases of negative powers are made positive: the course's
     class raises where the engine returns inf or NaN.
     """
     values = leaves = [cls(0.7), cls(-1.2), cls(2.5)]
@@ -104,7 +106,7 @@ def evaluated(cls: Any, program: list[tuple[str, int, Any]]) -> list[float]:
 
 
 @pytest.mark.parametrize("seed", range(200))
-def test_the_courses_class_gives_the_engines_results(seed: int) -> None:
+def test_the_class_of_the_course_agrees_with_the_engine(seed: int) -> None:
     program = steps(seed)
     expected = evaluated(example("value").Value, program)
     assert evaluated(Value, program) == near(expected, rel=1e-9, abs=1e-12)
@@ -299,7 +301,7 @@ def test_gpt_attention_gradient() -> None:
     assert report, report
 
 
-def test_gpt_least_loss_is_the_entropy_of_the_names() -> None:
+def test_gpt_lowest_possible_loss_is_the_entropy_per_token() -> None:
     gpt = example("tiny_gpt")
     names = {
         "".join(parts): 0.5 / len(gpt.SYLLABLES) ** n

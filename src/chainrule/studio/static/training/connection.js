@@ -1,7 +1,7 @@
-// The WebSocket of a run: commands go out, texts and frames come back.
+// The WebSocket of a run: commands go out, JSON messages and binary frames come back.
 //
-// Every frame is decoded, because each brings losses; only the newest is handed on to be drawn, when
-// the browser is about to paint. A lost connection is retried at growing intervals.
+// Every frame is decoded, because each carries losses. Only the newest is drawn, when the browser is
+// about to paint. After losing the connection, it tries to reconnect at growing intervals.
 
 import { doubt, socketTo } from "../shared/requests.js";
 
