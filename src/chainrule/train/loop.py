@@ -155,25 +155,22 @@ def fit(
         history = run.history
         if history.stopped:  # the saved run had ended
             epochs = epoch
-        with (
-            _Interruptible() as interrupted,
-            tqdm(
-                desc=history.engine,
-                total=epochs,
-                initial=min(epoch, epochs),
-                disable=not progress,
-                unit="epoch",
-            ) as bar,
-        ):
-            if progress and history.reason:
+        # tqdm's lock is shared with forked processes; one killed while holding it would block this one
+        # for good. Even a disabled bar takes that lock, so create one only to show it.
+        bar = None
+        if progress:
+            bar = tqdm(desc=history.engine, total=epochs, initial=min(epoch, epochs), unit="epoch")
+        with _Interruptible() as interrupted, contextlib.nullcontext() if bar is None else bar:
+            if bar is not None and history.reason:
                 bar.write(f"engine {history.engine}: {history.reason}", file=sys.stderr)
             while epoch < epochs:
                 done = run.train(epoch, epochs - epoch, interrupted)
                 epoch += done
                 if done:
                     run.watch(epoch)
-                    bar.update(done)
-                    bar.set_postfix_str(run.summary(), refresh=False)
+                    if bar is not None:
+                        bar.update(done)
+                        bar.set_postfix_str(run.summary(), refresh=False)
                 if interrupted():
                     history.stopped = f"interrupted in epoch {epoch + 1}"
                     break

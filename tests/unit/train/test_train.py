@@ -627,6 +627,17 @@ def test_progress_is_printed_to_standard_error(capsys: pytest.CaptureFixture[str
     assert "epoch" in printed.err
 
 
+def test_without_progress_the_lock_of_tqdm_is_not_needed() -> None:
+    """A process that was killed while it held the lock leaves it locked for its parent, for good."""
+    from tqdm import tqdm
+
+    training = threading.Thread(target=quick, kwargs={"progress": False}, daemon=True)
+    with tqdm.get_lock():
+        training.start()
+        training.join(60.0)
+        assert not training.is_alive()
+
+
 # --- Ctrl-C --------------------------------------------------------------------------------------
 
 
