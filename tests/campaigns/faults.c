@@ -43,8 +43,9 @@ static int from_core(void *caller) {
     return core && loaded_at(caller) == core;
 }
 
-/* Whether the C functions between the innermost Python frame and here belong to the interpreter or the core. */
-static int without_extensions(void) {
+/* Whether only the interpreter and the core run between the innermost Python frame and here. The allocations
+   of an exception that is being made are spared: CPython aborts if it cannot make even a MemoryError. */
+static int may_fail(void) {
     void *stack[64];
     busy = 1;
     const int depth = backtrace(stack, 64);
@@ -52,6 +53,7 @@ static int without_extensions(void) {
     for (int i = 0; i < depth; i++) {
         Dl_info info;
         if (!dladdr(stack[i], &info)) return 0;
+        if (info.dli_sname && !strcmp(info.dli_sname, "_PyErr_NormalizeException")) return 0;
         if (info.dli_fbase == interpreter && info.dli_sname && !strcmp(info.dli_sname, "_PyEval_EvalFrameDefault"))
             return 1;
         if (info.dli_fbase != interpreter && info.dli_fbase != core && info.dli_fbase != here && info.dli_fbase != libc)
@@ -103,7 +105,7 @@ void *aligned_alloc(size_t alignment, size_t size) {
 
 static PyMemAllocatorEx originals[3];
 
-static int refused(void) { return last > 0 && from_our_frame() && chosen() && without_extensions(); }
+static int refused(void) { return last > 0 && from_our_frame() && chosen() && may_fail(); }
 
 static void *wrapped_malloc(void *domain, size_t size) {
     PyMemAllocatorEx *original = domain;
