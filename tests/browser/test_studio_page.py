@@ -9,6 +9,7 @@ import re
 import subprocess
 import sys
 import threading
+import time
 import xml.etree.ElementTree as ET
 from collections.abc import Iterator
 from contextlib import closing, contextmanager
@@ -364,7 +365,8 @@ def test_a_browser_that_is_not_signed_in_is_asked_for_the_code(browser: Any) -> 
             wait_for_text(late, "body", "this is not the code of the running studio")
 
 
-def test_the_browser_never_stores_the_code(browser: Any, tmp_path: Path) -> None:
+@pytest.mark.parametrize("typed", [False, True])
+def test_the_browser_never_stores_the_code(browser: Any, tmp_path: Path, typed: bool) -> None:
     """It is not in the history, in a restored session, in a title or in a URL."""
     options: Any = {"executable_path": require_program("chromium"), "args": list(ARGUMENTS)}
     persistent = browser.browser_type.launch_persistent_context(tmp_path / "profile", **options)
@@ -372,8 +374,20 @@ def test_the_browser_never_stores_the_code(browser: Any, tmp_path: Path) -> None
         code = own.code()
         asked: list[tuple[str, dict[str, str]]] = []
         context.on("request", lambda request: asked.append((request.url, request.headers)))
+
+        def after_a_save(route: Any) -> None:
+            """Let the browser save its session, which takes it up to 2.5 s, on the way in."""
+            time.sleep(3.0)
+            route.continue_()
+
+        context.route("**/enter.js", after_a_save)
         page = context.new_page()
-        page.goto(own.entrance)
+        if typed:
+            page.goto(f"{own.root}/enter")
+            page.fill("#token", code)
+            page.click("button[type=submit]")
+        else:
+            page.goto(own.entrance)
         page.wait_for_url(f"{own.root}/")
         page.wait_for_selector("#stepper-view .node")
         key = page.evaluate("localStorage.getItem('chainrule-key')")
