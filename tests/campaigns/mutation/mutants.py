@@ -299,10 +299,9 @@ def results() -> Iterator[dict[str, str]]:
 def main(files: list[str], python: int, c: int, seed: int) -> None:
     HERE.mkdir(exist_ok=True)
     equivalent = tomllib.loads(EQUIVALENT.read_text())
-    sources = {
-        file: (ROOT / file).read_text() for file in {m.file for m in chosen(files, python, c, seed)}
-    }
-    drawn = {each.key(sources[each.file]): each for each in chosen(files, python, c, seed)}
+    found = chosen(files, python, c, seed)
+    sources = {file: (ROOT / file).read_text() for file in {each.file for each in found}}
+    drawn = {each.key(sources[each.file]): each for each in found}
     before = {each["key"]: each["result"] for each in results()}
     todo = [
         (key, each) for key, each in drawn.items() if before.get(key) != KILLED and key not in equivalent

@@ -76,13 +76,14 @@ class Mutation:
         assert source[self.start : self.end] == self.old
         return source[: self.start] + self.new + source[self.end :]
 
-    def key(self, root: Path) -> str:
-        """Identifies it in a list, as long as the line stays as it is."""
-        source = (root / self.file).read_text()
-        begin, end = source.rfind("\n", 0, self.start) + 1, source.find("\n", self.start)
-        line = source[begin:end]
+    def key(self, source: str) -> str:
+        """Identifies it in a list, as long as its line and equal lines above it stay as they are."""
+        above, begin = source[: self.start].split("\n")[:-1], source.rfind("\n", 0, self.start) + 1
+        line = source[begin : source.find("\n", self.start)]
         column = self.start - begin - (len(line) - len(line.lstrip()))
-        return f"{self.file}: {line.strip()} [{column}] {' '.join(self.new.split())}"
+        again = [each.strip() for each in above].count(line.strip())
+        place = f"{column}, {again + 1}" if again else str(column)
+        return f"{self.file}: {line.strip()} [{place}] {' '.join(self.new.split())}"
 
 
 class Python:
