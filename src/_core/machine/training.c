@@ -166,7 +166,7 @@ static int train(Training *t, const Machine *model, const Machine *rule, const I
     t->rule_inputs = rows_of(t->numbers - model->params, rule->inputs, model->params);
     if (t->rule_inputs) {
         t->rule_inputs[0] = t->rule_inputs[1];
-        t->rule_inputs[1].start = (const char *)t->gradients; /* each step replaces this by its own gradients */
+        t->rule_inputs[1].start = (const char *)t->gradients; /* each step puts its own gradients here */
     }
     t->whole = (Run){.machine = model, .single = t->single, .interpreter = for_model, .inputs = t->whole_inputs, .shape = &t->batch, .axes = 1,
                      .seed = t->seeds, .outputs = t->losses, .samples = t->batch, .threads = threads,

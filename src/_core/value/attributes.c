@@ -277,7 +277,7 @@ static int initialize(Value *v, PyObject *data, PyObject *children, PyObject *op
     Py_ssize_t n = PyTuple_GET_SIZE(inputs);
     for (Py_ssize_t i = 0; i < n; i++)
         if (!IS_VALUE(PyTuple_GET_ITEM(inputs, i))) {
-            PyErr_Format(PyExc_TypeError, "_children must be Values, got %s; a name goes into label=...",
+            PyErr_Format(PyExc_TypeError, "_children must be Values, got %s; to name the Value, pass label=...",
                          Py_TYPE(PyTuple_GET_ITEM(inputs, i))->tp_name);
             goto done;
         }

@@ -44,7 +44,7 @@ class Inputs:
         return Inputs([rows], (rows.shape[1],))
 
     def addresses(self) -> Array:
-        """The address and strides of each input, in the form that the C machine takes."""
+        """The address and strides of each input, in the form that the virtual machine takes."""
         lines = np.empty((self.count, 1 + len(self.shape)), dtype=np.int64)
         first = 0
         for block in self.blocks:

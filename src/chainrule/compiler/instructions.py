@@ -123,7 +123,7 @@ class Instruction(ABC):
         return True
 
     def faults(self) -> Iterator[str]:
-        """The rules that the instruction breaks by itself; the C machine checks the same rules."""
+        """The rules that the instruction breaks by itself; the virtual machine checks the same rules."""
         if not self.writes:
             yield "computes no row"
         for argument in self.arguments if self.masking is None else (*self.arguments, self.masking):

@@ -352,8 +352,8 @@ def is_letter(text: str) -> bool:
 
 
 def clean(text: str) -> str:
-    """Replace characters that could control a terminal, reverse text or break XML by U+FFFD, and all
-    whitespace by spaces.
+    """Replace each whitespace character with a space, and characters that could control a terminal,
+    reverse text or break XML with U+FFFD.
     """
     if text.isascii() and text.isprintable():
         return text

@@ -155,7 +155,7 @@ OPERATORS = [
 
 # --- arguments -----------------------------------------------------------------------------------
 
-CHILDREN = "^_children must be Values, got {}; a name goes into label"
+CHILDREN = "^_children must be Values, got {}; to name the Value, pass label"
 
 ARGUMENTS = [
     (lambda: v.tanh(1), TypeError, r"^tanh takes 1 argument, got 2$"),

@@ -192,7 +192,7 @@ def _outcome(
 
 
 def _with_own_name(outcome: Outcome, job: dict[str, Any]) -> Outcome:
-    """Replace the temporary path by the learner's file name, in tracebacks too."""
+    """Replace the temporary path with the learner's file name, in tracebacks too."""
     file = str(job["file"])
     name = str(job.get("called", os.path.basename(file)))
 

@@ -224,7 +224,7 @@ class Session:
     def run(self) -> None:
         """Run until q or the end of input."""
         self.say(
-            self.style.quiet(output.prose(f"Your code runs in a separate process, {protection()}."))
+            self.style.quiet(output.prose(f"Your programs run in separate processes, {protection()}."))
         )
         self.open(self.exercise)
         while True:

@@ -118,7 +118,7 @@ class _Parts:
                 self.users[j].append(i)
 
     def _join(self, groups: Iterable[tuple[Sequence[int], int | None, Hashable, str]]) -> None:
-        """Replace each group of parts by one. A group is (members, exit, key, text)."""
+        """Replace each group of parts with one part. A group is (members, exit, key, text)."""
         joined: list[_Part] = []
         gone: set[int] = set()
         for group, way_out, key, text in groups:
