@@ -1,8 +1,8 @@
 """Writes an expression, given as a syntax tree, as text, LaTeX or MathML.
 
-It decides where parentheses are needed and how names, numbers and functions are written; it does not
-know what the functions compute. A tree comes from `expressions.parse`, or is built with the functions
-at the end; its names may then be any text, such as a user's labels.
+This module decides where parentheses are needed and how names, numbers and functions are written; it
+does not know what the functions compute. A tree comes from `expressions.parse`, or is built with the
+functions at the end of this file; the names in it may then be any text, such as a user's labels.
 """
 
 from __future__ import annotations

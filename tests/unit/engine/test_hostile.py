@@ -371,7 +371,7 @@ for threshold in range(1, 60):
         try:
             got = getattr(out, name)
         except RuntimeError as error:
-            assert str(error) == "the value changed meanwhile"
+            assert str(error) == "the Value was changed while its inputs were being read"
             continue
         assert "<NULL>" not in repr(got), name
 """,
