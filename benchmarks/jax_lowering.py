@@ -29,7 +29,8 @@ if GPU:
 INPUTS, HIDDEN = 64, 128
 BATCH = 65_536 if GPU else 256
 STEPS = sized(200, 5)
-SLOWER = 1 / 1.05 if GPU else 1 / 1.1  # the least that the hand-written version takes of our time
+# The lowest acceptable ratio of the hand-written version's time to ours.
+SLOWER = 1 / 1.05 if GPU else 1 / 1.1
 RATE = 0.01
 
 

@@ -1,8 +1,8 @@
 """How all benchmarks measure and print: medians over rounds, quartiles, targets, one table format.
 
 Independent of what is measured. `--quick` on the command line makes everything small, to test that a
-script works; `--check` also skips the timing and compares results in one process. Neither judges any
-target.
+script works; `--check` also skips the timing and compares results in one process. With either option, no
+target is evaluated.
 """
 
 from __future__ import annotations
@@ -77,7 +77,7 @@ class Times:
         return Times(tuple(seconds * units for seconds in self.seconds))
 
     def to(self, other: Times) -> Times:
-        """The ratio within each round, so that both sides ran under the same conditions."""
+        """The ratio within each round, in which both sides ran under the same conditions."""
         return Times(tuple(a / b for a, b in zip(self.seconds, other.seconds, strict=True)))
 
     def only(self, kept: Sequence[bool]) -> Times:
@@ -97,9 +97,10 @@ def timed(work: Work) -> float:
 
 
 def in_rounds(contestants: dict[str, Callable[[], float]], rounds: int = ROUNDS) -> dict[str, Times]:
-    """Measure functions that return their own time in seconds, in rounds after one untimed round.
+    """Run functions that return their own time in seconds.
 
-    Garbage is collected before each call, so that none is timed while collecting another's garbage.
+    One untimed round comes first, then `rounds` timed ones. The garbage collector runs before each call,
+    so that no call is timed while it collects another's garbage.
     """
     seconds: dict[str, list[float]] = {name: [] for name in contestants}
     for index in range(-1, rounds):
@@ -138,8 +139,8 @@ def ratio_text(ratio: float) -> str:
 class Row:
     """One line of a table. The target is met if the median ratio is on the right side of it.
 
-    `peer` is the library that the row represents in the page's summary. Only the row of its best
-    implementation sets it.
+    `peer` is the library that the row represents in the page's summary. It is set only on the row of
+    that library's best implementation.
     """
 
     cells: Sequence[str]
@@ -164,7 +165,7 @@ class Row:
         if not self.target:
             return ""
         if QUICK or self.middle is None:
-            return "not judged"
+            return "not evaluated"
         low_enough = self.at_most is None or self.middle <= self.at_most
         high_enough = self.at_least is None or self.middle >= self.at_least
         return "met" if low_enough and high_enough else "missed"
@@ -265,7 +266,7 @@ def main(results: Callable[[], Iterable[Table | str]], peers: Sequence[str] = ()
     """
     print(f"{versions(peers)}")
     if QUICK:
-        print("\nQuick: small sizes, to see that it works. No target is judged.")
+        print("\nQuick run: small sizes, to check that the script works. Targets are not evaluated.")
     code = 0
     try:
         for result in results():

@@ -38,9 +38,10 @@ def normals(rows: int, columns: int) -> Any:
 
 
 def path_payoff(functions: Functions, start: Sequence[Any], shocks: Any) -> Any:
-    """The discounted payoff of a call on one path; the sensitivities are with respect to `start`.
+    """The discounted payoff of a call option along one path.
 
-    `shocks` holds the standard normal draws for the spot, one per step, then those for the volatility.
+    The benchmarks differentiate it with respect to `start`. `shocks` holds the standard normal draws for
+    the spot, one per step, then those for the volatility.
     """
     spot, volatility, speed, level = start
     state = functions.log(spot), functions.log(volatility)

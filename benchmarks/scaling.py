@@ -75,7 +75,7 @@ def tables() -> Iterator[Table]:
         cells = [f"{hidden:,}", f"{parameters(hidden):,}", f"{batch:,}", in_time_units(seconds)]
         table.rows.append(Row([*cells, f"{rates[-1][0] / 1e9:,.0f} G"]))
     yield table
-    # The fastest step is the least affected by the fixed overhead.
+    # The step with the highest rate is the least affected by the fixed overhead.
     yield predicted(max(rates)[1], fixed)
 
 

@@ -23,7 +23,10 @@ def make_name(rng: random.Random) -> str:
 
 
 def least_loss() -> float:
-    """The entropy of a name, divided by its mean number of tokens: the letters and the end."""
+    """The entropy of a name, divided by the mean number of tokens per name.
+
+    The tokens are its letters and the end token.
+    """
     letters = 2.5 * len("".join(SYLLABLES)) / len(SYLLABLES)
     return (math.log(2) + 2.5 * math.log(len(SYLLABLES))) / (letters + 1)
 

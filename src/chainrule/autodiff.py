@@ -234,7 +234,7 @@ def jvp(
 def jacobian(function: Callable[..., Any], argnums: Argnums = 0) -> Callable[..., Any]:
     """Return a function that differentiates every output with respect to every number in `argnums`.
 
-    Its result has the structure of the output, with the structure of the argument at each leaf:
+    The derivative has the structure of the output, with the structure of the argument at each leaf:
     a list of rows for lists, an array of shape `out.shape + in.shape` for NumPy arrays.
     """
     _check("jacobian", function, argnums)

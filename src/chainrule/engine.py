@@ -216,7 +216,7 @@ class Value:
             root.__gradient = root.__gradient + gradient
             reached = {root}
             for node in reversed(order):
-                # Skip a value that received no gradient: multiplying its 0 by an infinite derivative
+                # Skip a value that received no gradient: its gradient of 0 times an infinite derivative
                 # would give NaN in the branch that `where` did not take.
                 if node not in reached and node.__gradient == 0.0:
                     continue
@@ -231,7 +231,7 @@ class Value:
             raise
 
     def __propagate(self) -> list[Value]:
-        """Add this gradient times the local derivative to the gradient of each input."""
+        """Add this Value's gradient times the local derivative to the gradient of each input."""
         if not self.__inputs:
             return []
         if self.__row is None:

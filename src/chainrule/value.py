@@ -58,7 +58,7 @@ else:
 
 
 def reduction(name: str) -> Callable[..., Any]:
-    """Return the reduction of this name, such as `sum`, as a function of the core in use."""
+    """Return the reduction with this name, such as `sum`, as implemented by the core in use."""
     if core == "c":
         return getattr(c_core, name)  # type: ignore[no-any-return]
     return arrays.reduction(cast(Variadic, BY_NAME[name]))

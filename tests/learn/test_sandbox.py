@@ -65,7 +65,7 @@ def printed(code: str, tmp_path: Path) -> str:
         ("import os\nos.system('true')", "error", "may not start a program"),
         ("import socket\nsocket.create_connection(('127.0.0.1', 9))", "error", "network"),
         ("x = 1", "failed", "the file does not define Value"),
-        ("x = input('?')", "error", "input() cannot be answered while the file is checked, at line 1"),
+        ("input('?')", "error", "input() cannot be answered while the file is being checked, at line 1"),
         ("import os\nwhile True: os.mkdir('d'); os.chdir('d')", "error", "nest folders 100 deep"),
         ("raise ValueError('x' * 100_000)", "error", "ValueError: xxx"),
         ("raise ValueError('\\ud800')", "error", "ValueError: ?, at line 1"),
@@ -160,7 +160,7 @@ def test_a_swallowed_exception_is_still_reported(tmp_path: Path) -> None:
 def test_learner_code_cannot_read_solutions(code: str, tmp_path: Path) -> None:
     outcome = tried(f"FOLDER = {str(FOLDER)!r}\n{code}", tmp_path)
     assert outcome.kind == "error"
-    assert "code in an exercise may not read exercises and their solutions" in outcome.message
+    assert "code in an exercise may not read exercises or their solutions" in outcome.message
 
 
 def test_files_inside_the_folder_can_be_changed(tmp_path: Path) -> None:
@@ -269,7 +269,9 @@ def test_the_next_run_sees_a_changed_environment(
 
 
 def test_concurrent_runs_do_not_wait_for_each_other(tmp_path: Path) -> None:
-    """Each run waits for a file that the other writes, so they would never finish one by one."""
+    """Each run waits for a file that the other writes, so neither would ever finish if they ran one
+    after the other.
+    """
 
     def one(number: int) -> str:
         place = tmp_path / str(number)
@@ -549,7 +551,7 @@ def test_a_run_without_its_isolation_does_not_start(monkeypatch: pytest.MonkeyPa
     """A run is never silently unprotected: only systems that lack a mechanism run without it."""
 
     class Broken:
-        keeps_from = "everything"
+        keeps_from = ("everything",)
 
         def available(self) -> bool:
             return True
@@ -569,13 +571,13 @@ def test_info_shows_the_protection_in_one_line(
     assert f"exercises  learners' programs are {isolation.protection()}\n" in capsys.readouterr().out
     monkeypatch.setattr(isolation, "WALLS", ())
     assert isolation.protection() == (
-        "not isolated from files outside its own folder, the network and other processes on this "
+        "not isolated from files outside their own folder, the network or other processes on this "
         "system: run only code that you trust"
     )
     monkeypatch.setattr(isolation, "WALLS", (isolation.Landlock(),))
     monkeypatch.setattr(isolation.Landlock, "available", lambda self: True)
     assert isolation.protection() == (
-        "isolated by the kernel from files outside its own folder; not isolated from the network and "
+        "isolated by the kernel from files outside their own folder; not isolated from the network or "
         "other processes on this system: run only code that you trust"
     )
 
@@ -642,7 +644,7 @@ def test_a_program_ends_with_the_process_that_started_it(number: int, tmp_path: 
 
 
 def test_output_before_a_timeout_is_shown(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    """Even if the tests do not run Python with unbuffered output."""
+    """Even if PYTHONUNBUFFERED is not set."""
     monkeypatch.delenv("PYTHONUNBUFFERED", raising=False)
     outcome = ran("print('epoch 1')\nprint('loss', end='')\nwhile True: pass\n", tmp_path, LIMITS)
     assert (outcome.kind, outcome.printed) == ("time", "epoch 1\nloss")

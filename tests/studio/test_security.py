@@ -265,7 +265,8 @@ def test_browsers_get_errors_as_plain_text(fresh: Studio) -> None:
     asked = {"Accept": "text/html,application/xhtml+xml,*/*;q=0.8"}
     answer = posted(fresh, "token=old", headers=asked)
     assert answer.headers["content-type"] == "text/plain; charset=utf-8"
-    text = "chainrule studio: this is not the code of the running studio: use the one that it printed\n"
+    advice = "use the code that the studio printed"
+    text = f"chainrule studio: this is not the code of the running studio: {advice}\n"
     assert answer.text == text
     answer = fresh.bare("GET", fresh.origin + "/api/course", headers=asked)
     assert (answer.status_code, answer.text) == (

@@ -21,9 +21,9 @@ typedef struct {
     int32_t inputs, params; /* lengths of the two lists */
 } Extraction;
 
-/* During extraction SEEN means that a Value has a node number. REACHED means that a leaf is known; its number
- * says which input or parameter it is, with parameters numbered after the inputs, or that the traced function
- * made it. */
+/* During extraction SEEN means that a Value has a node number. REACHED means that a leaf is known. Its number
+ * then identifies the input or parameter (parameters are numbered after the inputs), or is MADE if the traced
+ * function created the leaf. */
 enum { MADE = -1 };
 static void set_number(Value *v, int64_t number) { memcpy(&v->grad, &number, sizeof number); }
 static int64_t get_number(const Value *v) {

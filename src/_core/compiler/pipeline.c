@@ -1,4 +1,4 @@
-/* The interface to Python of the compiler stages: from graph to graph, and from graph to machine. */
+/* The Python interface to the compiler stages: from graph to graph, and from graph to machine. */
 #include "flat.h"
 
 static void raise_fault(int fault) {
@@ -7,7 +7,8 @@ static void raise_fault(int fault) {
     else if (fault == TOO_LARGE)
         PyErr_SetString(PyExc_OverflowError, "the program is too large: it needs more than 2147483647 rows, nodes or arguments");
     else
-        PyErr_SetString(PyExc_ValueError, "a node of the graph is malformed, or changed while it was compiled");
+        PyErr_SetString(PyExc_ValueError,
+                        "a node of the graph is malformed, or the graph was changed while it was being compiled");
 }
 
 static void drop(Graph *g) {

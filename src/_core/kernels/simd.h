@@ -203,8 +203,8 @@ INLINE mask v_equal(vec a, vec b) { return V_COMPARE(a, b, _CMP_EQ_OQ); }
 INLINE mask v_unequal(vec a, vec b) { return V_COMPARE(a, b, _CMP_NEQ_UQ); }
 #endif
 
-/* Doubles need no conversion when they are loaded or stored. v_folded adds the halves of a wide vector
-   of floats; it returns a vector of doubles unchanged. */
+/* Doubles need no conversion when they are loaded or stored. Given a wide vector of floats, v_folded adds its
+   halves; given a vector of doubles, it returns that vector unchanged. */
 #if defined(SINGLE)
 INLINE vec v_folded(wide x) { return v_low(x) + v_high(x); }
 #else

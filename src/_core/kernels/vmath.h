@@ -71,7 +71,7 @@ INLINE vec polynomial(vec x, const double *coefficients, int count) {
 
 /* --- integers and powers of 2 -------------------------------------------------------------------- */
 
-/* Adding it to |x| < 2^51 leaves the nearest integer in the low bits. */
+/* x + ROUNDER has the integer nearest to x in its low bits, for |x| < 2^51. */
 #define ROUNDER 0x1.8p52
 
 INLINE vec nearest_whole(vec x) { return (x + ROUNDER) - ROUNDER; }

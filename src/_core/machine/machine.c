@@ -1,4 +1,4 @@
-/* The machine: loads a program from Python and plans its runs; blocks.h executes them. */
+/* The virtual machine: loads a program from Python and plans its runs; blocks.h executes them. */
 #include "machine.h"
 #include "elementwise.h"
 

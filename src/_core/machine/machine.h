@@ -1,4 +1,4 @@
-/* The machine: runs compiled programs on batches. */
+/* The virtual machine: runs compiled programs on batches. */
 #ifndef CHAINRULE_MACHINE_H
 #define CHAINRULE_MACHINE_H
 
@@ -87,7 +87,7 @@ void run_end(Run *run);
 void raise_failure(int failure, const Wrong *wrong);
 
 /* The stride between rows of a block, and its size in bytes. Rows of at least a vector are aligned, so
- * that no load crosses two cache lines. */
+ * that no load straddles two cache lines. */
 static inline ptrdiff_t stride_of(ptrdiff_t lanes) { return lanes < 8 ? lanes : (lanes + 7) / 8 * 8; }
 static inline size_t terms_bytes(const Machine *m) { return (2 * (size_t)m->terms * sizeof(double) + 63) / 64 * 64; }
 size_t block_bytes(const Run *run);

@@ -36,8 +36,8 @@ static void move_in(Training *t) {
     const Machine *model = t->whole.machine, *rule = t->rule.machine;
     const ptrdiff_t params = model->params, width = model->shared_rows;
     int fits = !t->single && t->rule.blocks == 1 && t->whole.chunks == 1 && t->rest.chunks == 1 && width <= 2 * params;
-    for (ptrdiff_t i = 0; i < rule->n_outputs; i++) { /* results replace rows one at a time, so none may be in a
-                                                       * row that another replaces */
+    for (ptrdiff_t i = 0; i < rule->n_outputs; i++) { /* results overwrite rows one at a time, so no result may be
+                                                       * in a row that another one overwrites */
         const View *view = &rule->outputs[i];
         fits &= !view->shared && (view->start >= rule->inputs || view->start == (i ? i + 1 : 0));
     }
@@ -136,7 +136,7 @@ static int train_steps(Training *t, ptrdiff_t *step, ptrdiff_t steps, const doub
         status = train_step(t, *step, settings + *step * t->rule.machine->params, losses + *step);
         if (status) break;
         ++*step;
-        /* Reading the clock takes time beside the smallest steps: after 16 of them, read it only now and then. */
+        /* Reading the clock would slow down the smallest steps: after 16 steps, read it only at every 16th. */
         if ((i < 16 || i % 16 == 0) && now() > end) break;
     }
     return status;
@@ -166,7 +166,7 @@ static int train(Training *t, const Machine *model, const Machine *rule, const I
     t->rule_inputs = rows_of(t->numbers - model->params, rule->inputs, model->params);
     if (t->rule_inputs) {
         t->rule_inputs[0] = t->rule_inputs[1];
-        t->rule_inputs[1].start = (const char *)t->gradients; /* each step replaces this by its own gradients */
+        t->rule_inputs[1].start = (const char *)t->gradients; /* each step puts its own gradients here */
     }
     t->whole = (Run){.machine = model, .single = t->single, .interpreter = for_model, .inputs = t->whole_inputs, .shape = &t->batch, .axes = 1,
                      .seed = t->seeds, .outputs = t->losses, .samples = t->batch, .threads = threads,
@@ -199,8 +199,8 @@ static int train(Training *t, const Machine *model, const Machine *rule, const I
 /* train_machine(model, rule, samples, data, order, batch, numbers, settings, made, seconds,
  * losses, group, norms, threads, single) -> whether all losses and gradients were finite
  *
- * `settings` and `losses` have an entry for each step. `made` counts the steps completed so far,
- * including earlier calls; it stays valid if the next step fails. */
+ * `settings` and `losses` have an entry for each step. `made` counts the steps completed so far, including
+ * those of earlier calls; the count stays valid if the next step fails. */
 PyObject *machine_train(PyObject *module, PyObject *args) {
     PyObject *model_capsule, *rule_capsule;
     Py_ssize_t samples, batch;

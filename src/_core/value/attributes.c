@@ -139,7 +139,7 @@ static Value *slot_node(Value *v, Py_ssize_t i) {
     if (!constant) return NULL;
     if (i >= node_count(v) || !slot_is_number(v, i)) {
         Py_DECREF(constant);
-        PyErr_SetString(PyExc_RuntimeError, "the value changed meanwhile");
+        PyErr_SetString(PyExc_RuntimeError, "the Value was changed while its inputs were being read");
         return NULL;
     }
     constant->flags |= CONSTANT;
@@ -160,7 +160,7 @@ static PyObject *get_inputs(PyObject *self, void *unused) {
         Value *node = node_count(v) == n ? slot_node(v, i) : NULL;
         if (!node) {
             Py_CLEAR(inputs);
-            if (!PyErr_Occurred()) PyErr_SetString(PyExc_RuntimeError, "the value changed meanwhile");
+            if (!PyErr_Occurred()) PyErr_SetString(PyExc_RuntimeError, "the Value was changed while its inputs were being read");
             break;
         }
         PyTuple_SET_ITEM(inputs, i, Py_NewRef((PyObject *)node));
@@ -173,7 +173,7 @@ static PyObject *get_arguments(PyObject *self, void *unused) {
     PyObject *arguments = PyTuple_New(n); /* may run the garbage collector, and so Python code */
     if (arguments && node_count(v) != n) {
         Py_CLEAR(arguments);
-        PyErr_SetString(PyExc_RuntimeError, "the value changed meanwhile");
+        PyErr_SetString(PyExc_RuntimeError, "the Value was changed while its inputs were being read");
     }
     for (Py_ssize_t i = 0; arguments && i < n; i++) {
         Slot slot = node_slots(v)[i];
@@ -277,7 +277,7 @@ static int initialize(Value *v, PyObject *data, PyObject *children, PyObject *op
     Py_ssize_t n = PyTuple_GET_SIZE(inputs);
     for (Py_ssize_t i = 0; i < n; i++)
         if (!IS_VALUE(PyTuple_GET_ITEM(inputs, i))) {
-            PyErr_Format(PyExc_TypeError, "_children must be Values, got %s; a name goes into label=...",
+            PyErr_Format(PyExc_TypeError, "_children must be Values, got %s; to name the Value, pass label=...",
                          Py_TYPE(PyTuple_GET_ITEM(inputs, i))->tp_name);
             goto done;
         }
@@ -326,7 +326,7 @@ int value_init(PyObject *self, PyObject *args, PyObject *keywords) {
     return initialize((Value *)self, data, children, op, label);
 }
 
-/* Tell a tracer of a leaf that the user creates. Returns the leaf, or NULL, releasing it, on failure. */
+/* Tell a tracer of a leaf that the user creates. Returns the leaf; on failure, releases it and returns NULL. */
 Value *leaf_created(Value *v) {
     if (v && MODES() & TRACING && ask_tracer("created", (PyObject *)v, NULL) < 0) Py_CLEAR(v);
     return v;

@@ -75,7 +75,7 @@ struct Extra {
     Slot slots[];
 };
 
-/* A field of a node's Extra; NULL if it has none. */
+/* A field of a node's Extra; NULL if the node has no Extra. */
 #define FIELD(v, name) ((v)->flags & EXTRA ? (v)->in[0].extra->name : NULL)
 
 enum { LEAF = 0, CUSTOM = 254, BY_HAND = 255 };

@@ -48,7 +48,7 @@ static int as_slots(PyObject *const *args, Py_ssize_t n, Slot *slots, unsigned c
     return 0;
 }
 
-/* Read the numbers in slots. All arguments must be converted before: converting one may change another. */
+/* Read the numbers in slots, after all arguments are converted: converting one may change another. */
 static inline void read_slots(Py_ssize_t n, const Slot *slots, const unsigned char *is_number, double *a) {
     for (Py_ssize_t i = 0; i < n; i++) a[i] = is_number[i] ? slots[i].number : slots[i].node->data;
 }
@@ -85,7 +85,7 @@ static Value *record_specially(Value *v, int modes) {
     return v;
 }
 
-/* A result that is not recorded. Inside grad, the observer remembers its inputs. */
+/* A result that is not recorded. Inside grad, the observer remembers the result's inputs. */
 static Value *cut_off(Py_ssize_t n, const Slot *slots, const unsigned char *is_number, double data, int modes) {
     Value *leaf = node_new(data);
     if (!leaf) return NULL;
@@ -541,7 +541,7 @@ PyMethodDef module_functions[] = {
     {"train_machine", machine_train, METH_VARARGS, "Run training steps: a batch, then the optimiser's update."},
     {"run_machine", machine_run, METH_VARARGS, "Run a program on a batch."},
     {"machine_parts", machine_parts, METH_O, "The parts of a program, as `machine` takes them."},
-    {"graph_extract", graph_extract, METH_VARARGS, "graph_extract(outputs, guards, inputs, params, start, check)"},
+    {"graph_extract", graph_extract, METH_VARARGS, "graph_extract(outputs, guards, inputs, params, made, check)"},
     {"graph_optimise", graph_optimise, METH_O, "The graph after all passes."},
     {"graph_guards", graph_guards, METH_O, "The graph reduced to its guards and the nodes they depend on."},
     {"graph_machine", graph_machine, METH_VARARGS,

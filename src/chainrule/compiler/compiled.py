@@ -50,9 +50,9 @@ if hasattr(os, "register_at_fork"):
 class Turn:
     """This thread's turn with a lock; it ends when the block exits or the object is destroyed.
 
-    Acquiring the lock and recording that it is held happen in one bytecode instruction, and so does
-    undoing both, so that Ctrl-C cannot come in between and leave other threads waiting forever. With a
-    message in `busy`, it is an error if another thread has the lock.
+    One bytecode instruction acquires the lock and records that it is held; another undoes both. So
+    Ctrl-C cannot come in between and leave other threads waiting forever. If `busy` is a message, a lock
+    that another thread holds is an error with this message.
     """
 
     def __init__(self, lock: Any, busy: str = "") -> None:
@@ -230,7 +230,8 @@ class Compiled(Generic[R]):
     def retrace(self) -> None:
         """Discard all traces, because the behaviour of the function has changed.
 
-        Values are read at every call; everything else that the function uses is captured when traced.
+        Values are read at every call; everything else that the function uses is captured when it is
+        traced.
         """
         self.variants.clear()
         del self.params[len(self.params) if self.named is None else self.named :]
@@ -279,7 +280,7 @@ class Compiled(Generic[R]):
             if not len(waiting):
                 return parts
         raise BranchLimitError(
-            f"the function has more paths than the limit of {self.branches}, the last branch at "
+            f"the function has more paths than the limit of {self.branches}; the last branch is at "
             f"{variants[-1].trace.sites[-1]}: use where(a < b, x, y), which stays one program, or "
             f"raise the limit with compile(..., branches=...)"
         )
@@ -358,9 +359,10 @@ class _Variant:
         self.machines: dict[Any, Any] = {}
 
     def machine(self, samples: int, wanted: Sequence[int] | None = None, params: bool = True) -> Any:
-        """The machine for this many samples; `wanted` adds the gradients of these inputs.
+        """The program, loaded into a machine, for this many samples.
 
-        Those of the parameters are added too, if `params`.
+        `wanted` adds the gradients with respect to these inputs, and `params` then adds those with
+        respect to the parameters.
         """
         key = (samples < NARROW, wanted, params)
         if key not in self.machines:
@@ -468,7 +470,8 @@ def compile(
         function: a function or model of one sample, written with Values; its arguments are numbers,
             or lists or dicts of numbers. Or a Value that is already computed, with `inputs`.
         params: the leaf Values to differentiate with respect to; by default all that the function uses.
-            Other Values are also read at every call; everything else is captured when traced.
+            Other Values are also read at every call; everything else is captured when the function is
+            traced.
         inputs: for a Value that is already computed, the leaves that differ from sample to sample.
         reduction: how `value_and_grad` combines the losses of the samples: 'mean', 'sum', 'none'.
         backend: 'native' or 'numpy'; by default 'native' if the C core was built.

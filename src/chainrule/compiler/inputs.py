@@ -23,7 +23,8 @@ MOST_AXES = 4
 class Inputs:
     """For every number in a sample, an array over the batch; all the arrays have the same shape.
 
-    They are stored in blocks, whose first axis numbers the inputs: there may be a hundred thousand.
+    The arrays are stored in blocks. The first axis of a block numbers the inputs, of which there may be
+    a hundred thousand.
     """
 
     def __init__(self, blocks: Sequence[Array], shape: tuple[int, ...]) -> None:
@@ -44,7 +45,7 @@ class Inputs:
         return Inputs([rows], (rows.shape[1],))
 
     def addresses(self) -> Array:
-        """The address and strides of each input, in the form that the C machine takes."""
+        """The address and strides of each input, in the form that the virtual machine takes."""
         lines = np.empty((self.count, 1 + len(self.shape)), dtype=np.int64)
         first = 0
         for block in self.blocks:

@@ -52,7 +52,7 @@ class Argument:
     view: View
     count: int
     terms: int | None = None  # per row of the result, if any
-    shared: bool | None = None  # the memory region it must be in; None for either
+    shared: bool | None = None  # the memory region that the rows must be in; None for either
     steps: tuple[int, ...] = ()  # allowed steps from row to row; empty for any
 
     @property
@@ -112,7 +112,7 @@ class Instruction(ABC):
 
     @property
     def masking(self) -> Argument | None:
-        """The rows that are 0 where its derivative must not be used, if any."""
+        """The rows that are 0 where the instruction's derivative must not be used, if any."""
         mask = getattr(self, "mask", None)
         if mask is None:
             return None
@@ -123,7 +123,7 @@ class Instruction(ABC):
         return True
 
     def faults(self) -> Iterator[str]:
-        """The rules that the instruction breaks by itself; the C machine checks the same rules."""
+        """The rules that this one instruction breaks; the virtual machine checks the same rules."""
         if not self.writes:
             yield "computes no row"
         for argument in self.arguments if self.masking is None else (*self.arguments, self.masking):

@@ -38,8 +38,9 @@ class Trainer:
 
     `write_back()` copies parameters, gradients and the optimiser's state, including
     `optimizer.steps`, back to the model and the optimiser; so does the end of the block. `refresh()`
-    reads them again. Each is atomic: if interrupted, it changes nothing. In between, only the learning
-    rate may be changed. Two threads cannot use a Trainer at the same time.
+    reads them again. Each call is atomic: if interrupted, it changes nothing. After reading and before
+    writing back, change nothing in the model and the optimiser except the learning rate. Two threads
+    cannot use a Trainer at the same time.
     """
 
     def __init__(self, step: Compiled[Any], optimizer: Any) -> None:
@@ -72,7 +73,7 @@ class Trainer:
                 )
             self.check_params()
         self.held: _Held = self.taken(None)
-        if step.named is None:  # it is traced again, for these parameters
+        if step.named is None:  # the function is traced again, for these parameters
             commit(assign(step, variants={}, params=params, named=len(params)))
 
     def refresh(self) -> None:
@@ -192,7 +193,7 @@ class Trainer:
             norms = np.empty((epochs, int(groups.max(initial=-1)) + 1))
             finite = True
             while made[0] < steps and finite and not (made[0] > first and interrupted()):
-                # This single call updates numbers and count, even for the steps before one that fails.
+                # One call updates the numbers and the count together, also if a later step fails.
                 finite = c_core.train_machine(
                     self.machine(data, size).capsule,
                     held.rule.capsule,
@@ -284,7 +285,7 @@ def traced_rule(optimizer: Any) -> Trace:
         raise not_traced(f"the rule of {type(optimizer).__name__}", error) from error
     if traced.shape != repr(["_"] * (1 + optimizer.state_size)):
         raise CompileError(
-            f"rule() of {type(optimizer).__name__} must return a number and a state of "
+            f"rule() of {type(optimizer).__name__} must return a number and a state of length "
             f"{optimizer.state_size}, as state_size says"
         )
     if len(settings) > 2:

@@ -11,6 +11,8 @@ from typing import Any
 
 import numpy as np
 
+from ..support.numbers import plural
+
 LOOKS = "expected one sample per line, as in 0.5,-1.2,1"
 
 
@@ -45,12 +47,17 @@ class Table:
         names = self.names
         if isinstance(column, str):
             if column not in names:
-                raise ValueError(f"{self.source}: no column {column!r}; it has {', '.join(names)}")
+                raise ValueError(
+                    f"{self.source}: no column {column!r}; the columns are {', '.join(names)}"
+                )
             if names.count(column) > 1:
                 raise ValueError(f"{self.source}: several columns are called {column!r}")
             return names.index(column)
         if not -len(names) <= column < len(names):
-            raise ValueError(f"{self.source}: no column {column}; it has {len(names)} columns")
+            raise ValueError(
+                f"{self.source}: no column {column}; the file has {plural(len(names), 'column')}, "
+                f"numbered from 0"
+            )
         return column % len(names)
 
     def numbers(self, columns: Sequence[int] | None = None) -> Any:
@@ -100,8 +107,8 @@ def read_rows(lines: Iterable[str], source: str | Path) -> Table:
     names = [cell.strip() for cell in cells if not _is_number(cell)]
     if names and len(names) < len(cells):
         raise ValueError(
-            f"{source}, line {first}: {names[0]!r} is not a number, but other columns are: write only "
-            f"names, or only numbers"
+            f"{source}, line {first}: {names[0]!r} is not a number, but other entries in this line are: "
+            f"write only names or only numbers"
         )
     if names:
         del rows[0]
@@ -110,7 +117,9 @@ def read_rows(lines: Iterable[str], source: str | Path) -> Table:
     for line, row in rows:
         if len(row) != len(cells):
             hint = "; put commas between the columns" if any(";" in x for x in (*row, *cells)) else ""
-            raise ValueError(f"{source}, line {line}: {len(row)} columns, expected {len(cells)}{hint}")
+            raise ValueError(
+                f"{source}, line {line}: expected {plural(len(cells), 'column')}, got {len(row)}{hint}"
+            )
     return Table(source, names, rows)
 
 

@@ -76,7 +76,8 @@ def check_gradients(
     `subject` may be a result: it is copied, each leaf of the copy is moved by `epsilon` (times its size,
     if that is above 1), and the copy is recomputed. Or it may be a function, which is called with
     `args`. A function without arguments may use Values from outside, which are moved and then restored.
-    Use a function if an operation was defined by assigning `_backward`: it cannot be recomputed.
+    Use a function if an operation was defined by assigning `_backward`: such a result cannot be
+    recomputed.
 
     Returns a report that prints as a table and is true if all gradients agree to within `tolerance`
     times their size, plus the rounding error of the differences. Before a gradient is reported as wrong,
@@ -199,7 +200,7 @@ class _Check:
         return {leaf: leaf.grad for leaf in self.expression.leaves}
 
     def slope(self, leaf: Any, step: float) -> tuple[Any, float]:
-        """The derivative of every node with respect to one leaf, and the rounding error of the last."""
+        """The derivatives of all nodes with respect to one leaf, and the rounding error of the last."""
         x = leaf.data
         try:
             leaf.data = x + step
@@ -244,7 +245,8 @@ class _Check:
     def partials_of(self, node: Any) -> list[float | None]:
         """The local derivatives that backward uses, found by propagating a gradient of 1.
 
-        A hand-written rule is also tried with other gradients, to catch the two classic mistakes.
+        A hand-written rule is also tried with other gradients, to find out whether it assigns instead of
+        adding, or ignores the gradient of its result.
         """
         passed = self.pass_on(node, 1.0, 0.0)
         if graph.is_by_hand(node):
@@ -275,7 +277,7 @@ class _Check:
                 v.grad = grad
 
     def local_differences(self, node: Any, row: Op, known: list[float | None]) -> list[float | None]:
-        """The slope of the forward function for each input, from differences; None where it agrees."""
+        """The slope of the forward function for each input, from differences; None if the rule fits."""
         args = [v.data for v in node.inputs]
 
         def differences(i: int, step: float) -> tuple[float, float]:

@@ -1,8 +1,8 @@
 """Writes an expression, given as a syntax tree, as text, LaTeX or MathML.
 
-It decides where parentheses are needed and how names, numbers and functions are written; it does not
-know what the functions compute. A tree comes from `expressions.parse`, or is built with the functions
-at the end; its names may then be any text, such as a user's labels.
+This module decides where parentheses are needed and how names, numbers and functions are written; it
+does not know what the functions compute. A tree comes from `expressions.parse`, or is built with the
+functions at the end of this file; the names in it may then be any text, such as a user's labels.
 """
 
 from __future__ import annotations
@@ -352,8 +352,8 @@ def is_letter(text: str) -> bool:
 
 
 def clean(text: str) -> str:
-    """Replace characters that could control a terminal, reverse text or break XML by U+FFFD, and all
-    whitespace by spaces.
+    """Replace each whitespace character with a space, and characters that could control a terminal,
+    reverse text or break XML with U+FFFD.
     """
     if text.isascii() and text.isprintable():
         return text

@@ -1,11 +1,10 @@
 """Textbook notation for the local derivatives of each operation.
 
 The formulas in `ops.py` are written for accuracy, 4 ulp even at 1e300. Running a row on `Written`
-operands gives its formula as text; where textbooks use a different form, such as `1 - out**2` for tanh,
-it is listed here.
-Tests compare the two. Formulas use the syntax of `expressions.py`, with x, y, z for the arguments and
-out for the result; the arguments of operations on any number of values are x1, x2, ... (and y1, y2, ...
-for the second part of each element, as in dot).
+operands gives its formula as text. Where textbooks use a different form, such as `1 - out**2` for tanh,
+that form is listed here, and tests compare the two. Formulas use the syntax of `expressions.py`, with x,
+y, z for the arguments and out for the result; the arguments of operations on any number of values are
+x1, x2, ... (and y1, y2, ... for the second part of each element, as in dot).
 """
 
 from __future__ import annotations
@@ -125,10 +124,10 @@ def slot_of(op: str, name: str, count: int) -> int:
 def rule(op: str, slot: int, count: int) -> Expression | None:
     """The formula of an operation's derivative with respect to argument number `slot` of `count`.
 
-    None if the operation is not differentiable with respect to it.
+    None if the operation is not differentiable with respect to that argument.
     """
     if not is_known(op):
-        raise ValueError(f"the table has no operation {op!r}, so it has no rule")
+        raise ValueError(f"the table has no operation {op!r}, so there is no rule for it")
     row = ops.take(count - 1) if op == "take" and count > 1 else ops.BY_NAME.get(op)
     if row is None or not 0 <= slot < count or (not _width(op) and count != row.arity):
         raise ValueError(f"{op} has no argument {slot} of {count}")
@@ -159,7 +158,7 @@ def _partial(row: ops.Op, slot: int, count: int) -> str:
 def written(op: str, args: Sequence[Any], name: Callable[[Any], ast.expr]) -> ast.expr:
     """An operation on arguments as a tree: `x * y`, `tanh(x)`.
 
-    `name` returns the tree of an argument; if there are many, it is called only for those shown.
+    `name` returns the tree of an argument; of many arguments, `name` is called only for those shown.
     """
     row, width = ops.BY_NAME.get(op), _width(op)
     if row is not None and not width and len(args) == row.arity:
@@ -172,5 +171,5 @@ def written(op: str, args: Sequence[Any], name: Callable[[Any], ast.expr]) -> as
 
 
 def is_known(op: str) -> bool:
-    """Whether there is a rule for the operation of this name."""
+    """Whether there is a rule for the operation with this name."""
     return op in ops.BY_NAME or op == "take"

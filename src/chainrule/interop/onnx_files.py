@@ -33,17 +33,17 @@ def export_onnx(
 
     Arguments:
         model: a model, or a compiled function without branches.
-        batch: arrays with the shapes of its arguments; not needed for a compiled function that has
-            already been called, or for the networks of chainrule.nn.
+        batch: arrays with the shapes of the model's arguments; not needed for a compiled function that
+            has already been called, or for the networks of chainrule.nn.
         dtype: np.float32 or np.float64.
 
     Inputs are named after the function's arguments, with dict keys appended: batch['x'] becomes batch_x.
     A duplicate name gets a number. The results agree with eager mode up to rounding, even for
     infinities, NaN and large arguments, with these exceptions: the sign of a zero may be lost (see
     `onnx_formulas.py`); onnxruntime's sin and cos in double precision have an absolute error of 5e-16
-    near their zeros (so tan, computed as sin/cos, may be infinite near its poles); its tanh loses bits
-    of subnormal numbers; a mean whose sum overflows in single precision is infinite. Where a compiled
-    function raises for an invalid index of `take`, the model gives NaN.
+    near their zeros (so tan, computed as sin/cos, may be infinite near its poles); onnxruntime's tanh
+    loses bits of subnormal numbers; a mean whose sum overflows in single precision is infinite. Where a
+    compiled function raises for an invalid index of `take`, the ONNX model gives NaN.
 
     """
     try:

@@ -163,7 +163,9 @@ def _check_outputs(torch: Any, part: Any, modules: list[Any]) -> None:
 def _activation_module(torch: Any, name: str) -> Any:
     found = _activations(torch)
     if name not in found:
-        raise TypeError(f"PyTorch has no module for the activation {name}; it has {', '.join(found)}")
+        raise TypeError(
+            f"PyTorch has no module for the activation {name}; supported: {', '.join(found)}"
+        )
     return found[name]()
 
 
@@ -226,7 +228,7 @@ def _check_unchanged(torch: Any, module: Any, kind: Any) -> None:
     elif any(not p.requires_grad for p in module.parameters(recurse=False)):
         advice = (
             "it has parameters with requires_grad=False, but chainrule parameters are always trainable; "
-            "call requires_grad_(True) first, and pass the optimiser only those to train"
+            "call requires_grad_(True) first, and pass only the parameters to train to the optimiser"
         )
     if advice:
         raise TypeError(f"cannot convert {name}: {advice}")

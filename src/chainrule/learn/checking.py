@@ -26,7 +26,7 @@ TEXTS = (str, bytes, bytearray)
 KINDS = {int: "a whole number", float: "a number", str: "a string"}
 EXPLAINED: dict[type[BaseException], str] = {  # where Python's message says too little
     RecursionError: "RecursionError: a function calls itself without end",
-    EOFError: "EOFError: input() cannot be answered while the file is checked",
+    EOFError: "EOFError: input() cannot be answered while the file is being checked",
 }
 Make = Callable[[random.Random], Any]
 
@@ -311,7 +311,7 @@ def _smallest(
     arguments: list[Any],
     failure: Callable[[Callable[..., None], Sequence[Any]], CheckFailedError | None],
 ) -> CheckFailedError:
-    """Replace arguments by simpler ones as long as the property still fails."""
+    """Replace arguments with simpler ones as long as the property still fails."""
     found = failure(test, arguments)
     assert found is not None
     changed = True

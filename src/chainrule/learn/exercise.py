@@ -203,7 +203,7 @@ def own_exercises() -> tuple[Exercise, ...]:
 
 
 def _place(e: Exercise) -> tuple[int, int, str]:
-    """The sort key: by lesson, first the exercises that the lesson names, in its order."""
+    """The sort key: by lesson, first the exercises that the lesson names, in the lesson's order."""
     order = _order()
     return e.lesson, order.get(e.name, len(order)), e.name
 

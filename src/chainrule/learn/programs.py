@@ -62,7 +62,7 @@ class Program:
         return found
 
     def simpler(self) -> Iterator[Program]:
-        """Programs without one line; its first argument replaces its result."""
+        """Programs without one line: the line's first argument replaces its result."""
         for i in range(len(self.lines) if len(self.lines) > 1 else 0):
             gone, instead = self.leaves + i, self.lines[i][1][0]
 
@@ -107,7 +107,7 @@ def computed(
 
 
 def numbers_of(values: Sequence[Any], Value: Any) -> list[Any]:
-    """The data of each Value, up to the first that is not a Value, for which it is None."""
+    """The data of each Value; None for the first item that is not a Value, and nothing after it."""
     found: list[Any] = []
     for each in values:
         found.append(each.data if isinstance(each, Value) else None)

@@ -222,7 +222,7 @@ def nll_loss(input: Any, target: Any, *, reduction: Reduction = "mean") -> Any:
 
 AT_ONCE = 2**16  # samples checked at once: an array may be a file larger than memory
 
-# Whether targets, in an array, are valid for a model with this output for a sample.
+# For each loss: whether an array of targets is valid for a model that gives this output for a sample.
 _VALID: dict[Callable[..., Any], Callable[[Any, Any], Any]] = {
     **dict.fromkeys((mse_loss, l1_loss, huber_loss), lambda y, output: True),
     hinge_loss: lambda y, output: _is_sign(y),
@@ -237,10 +237,10 @@ _VALID: dict[Callable[..., Any], Callable[[Any, Any], Any]] = {
 
 
 def check_targets(loss: Callable[..., Any], output: Any, targets: Any) -> None:
-    """Raise the error of a loss, if it has one, for the targets of many samples.
+    """Raise the error, if any, that a loss raises for the targets of many samples.
 
-    A compiled loss cannot raise it: its targets are Values that stand for those of all samples.
-    `output` is the model's output for one sample. Losses not defined here are not checked.
+    A compiled loss cannot raise that error: its targets are Values that stand for the targets of all
+    samples. `output` is the model's output for one sample. Losses not defined here are not checked.
     """
     import numpy as np
 

@@ -134,7 +134,7 @@ def _items(thing: Any) -> list[tuple[str, Any]]:
 
 
 def _things(thing: Any, path: str, seen: dict[int, Any]) -> Iterator[tuple[str, Any]]:
-    """All Values and modules in an object, itself included, each once, depth first, with their paths."""
+    """All Values and modules in an object, the object included, each once, depth first, with paths."""
     wanted, items = isinstance(thing, (Value, Module)), _items(thing)
     if id(thing) in seen or not (wanted or items):
         return
@@ -195,7 +195,7 @@ def _parameters_of(model: Any) -> list[Value]:
         if not isinstance(parameter, Value):
             kind = f"{type(parameter).__module__}.{type(parameter).__qualname__}"
             raise TypeError(
-                f"{name}.parameters() must return leaf chainrule Values, but contains {kind}"
+                f"{name}.parameters() must return leaf chainrule Values, but the result contains {kind}"
             )
         if not parameter.is_leaf:
             raise ValueError(

@@ -38,7 +38,7 @@ def save(model: Module, path: str | Path, columns: Sequence[str] = ()) -> None:
 def encode(
     model: Module, tensors: dict[str, Any] | None = None, about: dict[str, str] | None = None
 ) -> bytes:
-    """The content of a model file, with any extra data; raises TypeError if it cannot be saved."""
+    """The content of a model file, with any extra data; TypeError if the model cannot be saved."""
     from safetensors.numpy import save as to_bytes
 
     architecture = describe(model)

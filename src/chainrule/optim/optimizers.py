@@ -204,7 +204,7 @@ class RMSprop(Optimizer):
 
 
 class Adagrad(Optimizer):
-    """Divides the gradient by the square root of the sum of all its squares so far."""
+    """Divides the gradient by the square root of the sum of the squares of all gradients so far."""
 
     state_size = 1
 
@@ -237,7 +237,7 @@ class Adagrad(Optimizer):
 
 
 class Adam(Optimizer):
-    """Divides a running average of the gradient by its magnitude; both correct for starting at 0."""
+    """Divides a running average of the gradient by one of its magnitude, both with bias correction."""
 
     state_size = 2
 
@@ -300,7 +300,7 @@ def clip_grad_norm_(parameters: Iterable[Value], max_norm: float, norm_type: flo
     else:
         total = ieee.pow(ieee.fsum(ieee.pow(size, norm_type) for size in sizes), 1.0 / norm_type)
     scale = max_norm / (total + 1e-6)
-    if not scale >= 1.0:  # true for NaN too, so that it stays visible
+    if not scale >= 1.0:  # true for NaN too, so that NaN stays visible
         commit(gradients_of(params, [p.grad * scale for p in params]))
     return total
 

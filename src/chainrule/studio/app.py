@@ -44,8 +44,8 @@ log: logging.Logger = logging.getLogger(__name__)
 def build(port: int, folder: Path | None = None, room: Room | None = None) -> Guard:
     """Build the studio's ASGI application for a local port.
 
-    `folder` holds the course, by default the one that `chainrule learn` uses. `room` tracks the server's
-    connections.
+    `folder` is where the learner's files are kept; by default, it is the folder that `chainrule learn`
+    uses. `room` tracks the server's connections.
     """
     studio, course = Studio(), Course(folder or default_folder())
     routes = [
@@ -76,7 +76,7 @@ def build(port: int, folder: Path | None = None, room: Room | None = None) -> Gu
         RefusedError: on_refusal,
         ExerciseError: on_exercise_error,
         OSError: on_system_error,
-        ClientDisconnect: on_failure,  # the client is gone and will not read the answer
+        ClientDisconnect: on_failure,  # the client has disconnected and will not read the response
         Exception: on_failure,
     }
     app = Starlette(routes=routes, exception_handlers=handlers, lifespan=studio.lifespan)
@@ -137,8 +137,8 @@ def program(asked: schemas.Code) -> tuple[str, str, str]:
 async def read_body(request: Request, schema: type[T]) -> T:
     """Parse the request.
 
-    A slightly oversized body is read and discarded, because a browser reads the answer only after
-    sending everything; a much larger one is rejected at once.
+    A slightly oversized body is read and discarded, because a browser reads the response only after
+    sending the whole request; a much larger one is rejected at once.
     """
     body, size = b"", int(request.headers.get("content-length", 0))
     if size <= limits.THROWN_AWAY:
@@ -218,7 +218,7 @@ class Studio:
         return described(endpoint, schema)
 
     def running(self, path: str, work: Callable[..., Any], schema: type[schemas.Program]) -> Route:
-        """Run a learner's program until it ends, is stopped, or the client disconnects."""
+        """Run a learner's program until it ends or is stopped, or until the client disconnects."""
 
         async def endpoint(request: Request) -> Response:
             async with in_time():
@@ -243,7 +243,9 @@ class Studio:
     # --- runs ------------------------------------------------------------------------------------
 
     async def train(self, socket: WebSocket) -> None:
-        """Serve a WebSocket: commands in, texts and frames out, one run at a time."""
+        """Serve a WebSocket: commands in, text messages and binary animation frames out, one run at a
+        time.
+        """
         if self.sockets >= limits.SOCKETS:
             text = f"{limits.SOCKETS} pages are open, which is the maximum: close one"
             await socket.send_denial_response(error(429, text))
@@ -302,7 +304,7 @@ class Session:
             self.run.send(command)
 
     async def start(self, command: Start) -> None:
-        """Replace the current run by a new one."""
+        """Replace the current run with a new one."""
         await self.end_run()
         settings = wire.read(bytes(command.config), schemas.Settings, "config").config()
         self.studio.runs = {run for run in self.studio.runs if run.is_alive()}

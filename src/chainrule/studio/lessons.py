@@ -89,7 +89,7 @@ class Course:
     def save(self, asked: schemas.Save, exercise: str) -> dict[str, Any]:
         """Write the learner's file, unless it changed since the page read it.
 
-        A closing page cannot wait for the answer to the save before this one: `after` is its text.
+        A closing page cannot wait for the answer to its previous save: `after` is the text of that save.
         """
         return {"version": self._save(_exercise(exercise), asked.text, asked.version, asked.after)}
 
@@ -173,7 +173,7 @@ class Course:
         return text, hashlib.sha256(content).hexdigest()
 
     def _save(self, e: Exercise, text: str, seen: str, after: str | None = None) -> str:
-        """Write the text if the file is the version the page read, or the result of its last save."""
+        """Write the text if the file is as the page read it, or as the page's previous save left it."""
         content = _encoded(text)
         with self.lock:
             there, version = self._read(e)

@@ -43,7 +43,7 @@ def as_children(children: Iterable[Any], cls: type) -> tuple[Any, ...]:
     for node in nodes:
         if not isinstance(node, cls):
             raise TypeError(
-                f"_children must be Values, got {type(node).__name__}; a name goes into label=..."
+                f"_children must be Values, got {type(node).__name__}; to name the Value, pass label=..."
             )
     return nodes
 
@@ -72,15 +72,15 @@ def name_of(value: Any) -> str:
 
 def stale(changed: Any, result: Any) -> StaleValueError:
     return StaleValueError(
-        f"{name_of(changed)} was changed after '{result._op}' was computed from it, so its "
-        f"gradients would be wrong. Call forward() on the output to recompute it, or build the "
+        f"{name_of(changed)} was changed after the result of '{result._op}' was computed from it, so "
+        f"the gradients would be wrong. Call forward() on the output to recompute it, or build the "
         f"expression again."
     )
 
 
 def overwritten(node: Any) -> StaleValueError:
     return StaleValueError(
-        f"{name_of(node)} was computed and then overwritten, so its gradients would be wrong. "
+        f"{name_of(node)} was computed and then overwritten, so the gradients would be wrong. "
         f"Call forward() on the output to recompute it, or assign to the leaves only."
     )
 

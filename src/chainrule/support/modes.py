@@ -2,7 +2,8 @@
 
 A mode belongs to the thread or asyncio task that entered it. It lasts until its context manager
 exits or is destroyed, whichever comes first, so that no exception can leave it on permanently. A
-generator suspended inside a mode keeps it on until it is closed or dropped, as in PyTorch.
+generator suspended inside a mode keeps the mode on until the generator is closed or destroyed, as in
+PyTorch.
 
 The compiled core has its own `Mode` with the same behaviour, in modes.c.
 """
@@ -70,7 +71,7 @@ class Modes(NamedTuple):
     recording: bool = True  # off inside no_grad()
     anomaly: bool = False  # on inside detect_anomaly()
     tracer: Any = NOBODY  # the active tracer, if a function is being compiled
-    arguments: Any = NOBODY  # inside grad, the `Numbers` it differentiates with respect to
+    arguments: Any = NOBODY  # inside grad, the `Numbers` that observes its arguments
 
     def read(self, value: Any, attribute: str) -> None:
         """Tell both observers that a number was read."""
@@ -219,7 +220,7 @@ class Numbers(Observer):
     Two Values that depend on anything else, such as parameters, compare by identity, as they do in a
     plain call. Inputs of enclosing transformations count too.
 
-    It also records which inputs leave the graph as plain numbers, where their gradients would be lost.
+    It also records which inputs leave the graph as plain numbers, which would lose their gradients.
     """
 
     def __init__(self, inputs: Iterable[Any], around: Modes = _DEFAULT) -> None:
@@ -233,7 +234,7 @@ class Numbers(Observer):
         self._walked: set[Any] = set()  # nodes below which all inputs are in `_taken`
         self._entered = ""  # where no_grad() was last entered
         # Leaves made by detach(), or by an operation inside no_grad(): what each was computed from, and
-        # where no_grad() was entered. Shared with an enclosing grad, which needs them too.
+        # where no_grad() was entered. Shared with an enclosing grad, which needs this record too.
         self._cuts: dict[Any, tuple[Collection[Any], str]] = (
             {} if self.outer is None else self.outer._cuts
         )

@@ -54,7 +54,7 @@ class Outcome:
 
 
 class Engine(Protocol):
-    """Runs training steps. Its numbers may be elsewhere; `write_back` copies them to the model."""
+    """Runs training steps. If it trains a copy of the parameters, `write_back` updates the model."""
 
     name: str
     reason: str  # why native code was not used, or not for everything; otherwise empty

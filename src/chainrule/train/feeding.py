@@ -156,7 +156,7 @@ class Stream(Data):
     def skip(self) -> None:
         """Skip an epoch. If the source has no `set_epoch`, read and discard its batches later.
 
-        Reading them leaves a source that shuffles with its own generator in the right state.
+        Reading them brings a source that shuffles with its own generator into the right state.
         """
         if hasattr(self.source, "set_epoch"):
             self.opened = None

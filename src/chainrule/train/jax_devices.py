@@ -47,7 +47,7 @@ class Devices:
         return sharding.NamedSharding(self.mesh, sharding.PartitionSpec(*axes))
 
     def sharding_of(self, parameter: Array) -> Any:
-        """Split along the first axis that divides evenly; replicate if there is no such axis."""
+        """Split along the first axis whose length divides evenly; replicate if there is no such axis."""
         if self.shard_parameters:
             for i, size in enumerate(parameter.shape):
                 if size and size % self.parts == 0:

@@ -26,7 +26,7 @@ from .native_engine import BatchCheck, as_values
 Array = Any
 
 IN_FLIGHT = 64  # bounds JAX's dispatch queue between checks for NaN and Ctrl-C
-CHECKED = 1000  # the loss is compared with its mean on up to this many samples
+CHECKED = 1000  # samples, at most, on which the loss must be the mean of the samples' losses
 COMPARED = 200  # processes compare up to this many samples with each other
 
 
@@ -95,7 +95,8 @@ class JaxEngine(EagerEngine):
             if size % parts:
                 raise ValueError(
                     f"a batch of {size} samples cannot be split over {parts} devices: choose batch_size "
-                    f"so that it and the last batch of {data.samples} samples are multiples of {parts}"
+                    f"so that all batches of the {data.samples} samples, including the last, have sizes "
+                    f"that are multiples of {parts}"
                 )
 
     def pieces(self, plan: Plan) -> Iterator[tuple[Any, list[Array]]]:
@@ -105,7 +106,7 @@ class JaxEngine(EagerEngine):
         return self.agreed(pieces) if several else pieces
 
     def agreed(self, pieces: Iterator[tuple[Any, list[Array]]]) -> Iterator[tuple[Any, list[Array]]]:
-        """Stop all processes if the sizes of their batches differ: they would wait forever.
+        """Stop all processes if the sizes of their batches differ; otherwise they would wait forever.
 
         Any process-local work that can fail must be done before a batch is yielded.
         """
@@ -144,7 +145,7 @@ class JaxEngine(EagerEngine):
     # --- agreement -------------------------------------------------------------------------------
 
     def check_common(self, epochs: str) -> None:
-        """Raise if the processes differ: they would end with different models, or wait forever.
+        """Raise if the processes differ: they would train different models, or wait forever.
 
         Called before every epoch, because a callback may have changed something in one process.
         """
@@ -208,7 +209,7 @@ class JaxEngine(EagerEngine):
         self.states: list[Any] = [self.jax.tree.map(put, tree.build(column)) for column in states.T]
 
     def jit(self) -> Any:
-        """Jit the step, with its results sharded like its arguments; otherwise XLA might move them."""
+        """Jit the step. Its results are sharded like its arguments; otherwise XLA might move them."""
         whole = self.devices.sharding()
         places = self.function.tree.build(np.zeros(len(self.optimizer.params)))
         placed = self.jax.tree.map(self.devices.sharding_of, places)

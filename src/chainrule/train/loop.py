@@ -86,7 +86,7 @@ def fit(
         batch_size: samples per step; all of them if None.
         validation: validation data as (X, y), or the fraction of the data to hold out.
         metrics: names and functions of (predictions, targets), evaluated on the validation data,
-            or on the training data if there is none.
+            or on the training data if there is no validation data.
         patience: stop after this many epochs without a better loss, and restore the best parameters.
         checkpoint: a file that always holds the best model so far.
         resume: a file, written after each epoch, with everything needed to resume the run; if it
@@ -97,8 +97,8 @@ def fit(
             falls back to 'eager' on a CompileError; `history.engine` and `history.reason` say which
             engine trained and why. 'jax' trains on JAX devices.
         mesh: for engine='jax', the devices over which batches are split: jax.make_mesh((8,), ("data",)).
-        shard_parameters: also split parameters and the optimiser's state over the mesh, where they
-            divide evenly; otherwise every device holds all of them.
+        shard_parameters: also split parameters and the optimiser's state over the mesh. An array
+            that cannot be split evenly, and every array by default, is whole on every device.
 
     Ctrl-C stops training after the current step and keeps the parameters reached so far. After training
     the model is in evaluation mode, even if training failed.
@@ -155,8 +155,9 @@ def fit(
         history = run.history
         if history.stopped:  # the saved run had ended
             epochs = epoch
-        # tqdm's lock is shared with forked processes; one killed while holding it would block this one
-        # for good. Even a disabled bar takes that lock, so create one only to show it.
+        # tqdm shares its lock with forked processes. A process that is killed while it holds the lock
+        # would block this one for good. Even a disabled bar takes the lock, so a bar is created only if
+        # it is shown.
         bar = None
         if progress:
             bar = tqdm(desc=history.engine, total=epochs, initial=min(epoch, epochs), unit="epoch")
@@ -239,7 +240,7 @@ def check_for_stream(batch_size: Any, validation: Any, watching: bool) -> tuple[
     if found is None and watching:
         raise ValueError(
             "metrics, patience and checkpoint need all samples after each epoch, but batches are "
-            "gone by then: pass validation=(X, y)"
+            "not kept: pass validation=(X, y)"
         )
     return found
 

@@ -67,7 +67,7 @@ class NativeEngine(EagerEngine):
         return loss, (prediction, loss), dict(zip(self.layers, rows, strict=True))
 
     def compiled(self, batch: Batch) -> list[Compiled[Any]]:
-        """The three programs, in the model's current mode; raises if two traces of it differ."""
+        """The three programs, in the model's current mode; raises if two traces of the model differ."""
         params = self.optimizer.params
         with_again = 1 if self.plain else 2
         try:
@@ -172,11 +172,11 @@ class NativeEngine(EagerEngine):
 
 
 class BatchCheck:
-    """Validates batches as eager mode would: the targets of every batch, and in the first the loss.
+    """Validates batches as eager mode would: the targets of every batch, and the loss of the first.
 
     The loss must accept the first batch and be the mean over its samples. A single sample cannot tell
-    a mean from a sum, so the first batch with more than one is checked too. No check depends on the
-    parameters, so they may be outdated, such as those from before the epoch.
+    a mean from a sum, so the first batch with more than one sample is checked too. No check depends on
+    the parameters, so they may be outdated, such as those from before the epoch.
     """
 
     def __init__(self, loss: Loss, judged: Compiled[Any], most: int | None = None) -> None:

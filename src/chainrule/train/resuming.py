@@ -56,7 +56,7 @@ def _digest(data: Any) -> str:
 
 
 def _add(content: Any, part: Any) -> None:
-    """Add numbers and how they are nested to a digest; of other objects, what they print."""
+    """Add numbers and their nesting to a digest; for other objects, add their repr without addresses."""
     try:
         array = np.asarray(part)
     except ValueError:  # lists of different lengths

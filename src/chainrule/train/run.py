@@ -1,6 +1,6 @@
 """`Run`: the state of one training run.
 
-It lets an engine train for some epochs, evaluates and records them, keeps the best model and writes
+A run lets an engine train for some epochs, evaluates and records them, keeps the best model and writes
 files. `fit` loops over the epochs; resuming.py saves and restores a run.
 """
 
@@ -80,7 +80,7 @@ class Run:
     data: Data
     engine: Engine
     mode: ModelMode
-    setup: dict[str, str]  # a file to resume from must have the same
+    setup: dict[str, str]  # a file to resume from must have the same setup
     validation: tuple[Any, Any] | None = None
     metrics: Metrics = field(default_factory=dict)
     checkpoint: str | Path | None = None

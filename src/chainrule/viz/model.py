@@ -38,7 +38,7 @@ class Node:
     grad: float | None  # None: not computed yet
     inputs: tuple[int, ...] = ()
     count: int = 1  # nodes in a group
-    changed: bool = False  # it or an input changed since it was computed, so its shares are unknown
+    changed: bool = False  # it or an input was assigned to later, so the shares are unknown
     inside: Picture | None = None  # a computable group: its arguments come first, as leaves
     rule: str = ""  # the source of its formula: TABLE, CUSTOM or BY_HAND; "" if it has none
 
@@ -60,8 +60,8 @@ class Step:
     """One step of the forward pass or the backward pass.
 
     `forward`: a node gets its value. `seed`: the output gets the gradient 1. `backward`: the target's
-    gradient times the partial flows through an edge; `first` means that it is the first share to arrive
-    at the source, otherwise it is added (+=).
+    gradient times the partial flows through an edge; `first` means that this share is the first to
+    arrive at the source, and later shares are added (+=).
     """
 
     kind: str  # forward, seed, backward
@@ -181,7 +181,7 @@ def _node(i: int, value: Any, inputs: tuple[int, ...], label: str, known: bool) 
 
 
 def _rule(value: Any) -> str:
-    """Whether its formula is in the table, in a custom_op, or only in a `_backward` function."""
+    """Where a Value's formula is: in the table, in a custom_op, or only in a `_backward` function."""
     row = graph.formula(value)
     if row is None:
         return BY_HAND
@@ -189,7 +189,7 @@ def _rule(value: Any) -> str:
 
 
 def _partials(value: Any) -> Sequence[float | None]:
-    """The local derivative with respect to each input; None for constants and without a formula."""
+    """The local derivative with respect to each input; None for constants, or if there is no formula."""
     inputs = value.inputs
     if not inputs:
         return ()
@@ -237,7 +237,7 @@ def _is_stale(root: Any) -> bool:
 
 
 def _is_overwritten(value: Any) -> bool:
-    """Whether its number differs from its formula by more than the rounding of different cores."""
+    """Whether a Value's number differs from its formula's by more than rounding on different cores."""
     row = graph.formula(value)
     if not value.inputs or row is None or not ops.is_known(row):
         return False

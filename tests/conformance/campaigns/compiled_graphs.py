@@ -28,9 +28,10 @@ LIMIT = 1e-9  # relative to the sum of |contributions|, over a few hundred opera
 
 
 def compare(seed: int, backends: Sequence[str] = BACKENDS) -> bool:
-    """Compare one program, with some leaves as inputs, the rest as parameters.
+    """Compare one compiled program with eager mode.
 
-    Returns False if rounding errors explode, so that nothing can be compared.
+    Some leaves are taken as inputs, the rest as parameters. Returns False if rounding errors explode, so
+    that nothing can be compared.
     """
     rng = random.Random(seed)
     program = random_graphs.make(rng, Value)

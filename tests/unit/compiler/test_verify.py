@@ -1,4 +1,4 @@
-"""Malformed programs: `verify` reports what is wrong, and the C machine rejects them."""
+"""Malformed programs: `verify` reports what is wrong, and the virtual machine rejects them."""
 
 from dataclasses import replace
 from typing import Any
@@ -45,7 +45,9 @@ def sound() -> Program:
 
 
 def rejected(program: Program, message: str, back: Reverse | None = None) -> None:
-    """Assert that `verify` rejects the program with this message, and the C machine rejects it too."""
+    """Assert that `verify` rejects the program with this message, and that the virtual machine rejects
+    the program too.
+    """
     with pytest.raises(ValueError, match=message):
         program.verify() if back is None else back.verify(program)
     if c_core is not None:

@@ -91,8 +91,9 @@ def test_stale_values_are_detected() -> None:
     out = (a * b).tanh()
     a.data = 5.0
     message = (
-        r"'a' \(data=5.0000\) was changed after '\*' was computed from it, so its gradients would "
-        r"be wrong. Call forward\(\) on the output to recompute it, or build the expression again."
+        r"'a' \(data=5.0000\) was changed after the result of '\*' was computed from it, so the "
+        r"gradients would be wrong. Call forward\(\) on the output to recompute it, or build the "
+        r"expression again."
     )
     with pytest.raises(StaleValueError, match=message):
         out.backward()
@@ -110,7 +111,9 @@ def test_an_overwritten_result_is_detected() -> None:
     product.data = 100.0
     with pytest.raises(StaleValueError, match="was changed after"):
         out.backward()
-    message = r"the result of '\*' \(data=100.0000\) was computed and then overw"
+    message = (
+        r"the result of '\*' \(data=100.0000\) was computed and then overwritten, so the gradients would"
+    )
     with pytest.raises(StaleValueError, match=message):
         product.backward()
     out.forward()
@@ -422,5 +425,6 @@ def test_an_optimiser_step_makes_the_old_loss_stale() -> None:
     loss = nn.mse_loss([model([1.0, 2.0])], [1.0])
     loss.backward()
     optimizer.step()
-    with pytest.raises(StaleValueError, match=r"was changed after '.*' was computed from it"):
+    message = r"was changed after the result of '.*' was computed from it"
+    with pytest.raises(StaleValueError, match=message):
         loss.backward()

@@ -155,7 +155,7 @@ OPERATORS = [
 
 # --- arguments -----------------------------------------------------------------------------------
 
-CHILDREN = "^_children must be Values, got {}; a name goes into label"
+CHILDREN = "^_children must be Values, got {}; to name the Value, pass label"
 
 ARGUMENTS = [
     (lambda: v.tanh(1), TypeError, r"^tanh takes 1 argument, got 2$"),
@@ -371,7 +371,7 @@ for threshold in range(1, 60):
         try:
             got = getattr(out, name)
         except RuntimeError as error:
-            assert str(error) == "the value changed meanwhile"
+            assert str(error) == "the Value was changed while its inputs were being read"
             continue
         assert "<NULL>" not in repr(got), name
 """,

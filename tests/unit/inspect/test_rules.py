@@ -163,7 +163,8 @@ def test_rules_as_text_and_latex(name: str, slot: int, count: int, text: str, la
 
 
 def test_unknown_operations_and_arguments() -> None:
-    with pytest.raises(ValueError, match=r"^the table has no operation 'cube', so it has no rule$"):
+    message = r"^the table has no operation 'cube', so there is no rule for it$"
+    with pytest.raises(ValueError, match=message):
         rule("cube", 0, 1)
     with pytest.raises(ValueError, match=r"^mul has no argument 2 of 2$"):
         rule("mul", 2, 2)

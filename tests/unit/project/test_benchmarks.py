@@ -1,6 +1,6 @@
 """The benchmarks run: every implementation gives our results, and a failing one does not stop the run.
 
-Sizes are tiny and no target is judged here. The scripts skip what is not installed.
+Sizes are tiny and no target is evaluated here. The scripts skip what is not installed.
 """
 
 import json
@@ -54,7 +54,7 @@ def test_every_implementation_gives_our_result_and_no_target_is_missing(script: 
 def test_the_other_benchmarks_run(script: str) -> None:
     done = run(BENCHMARKS / f"{script}.py", "--quick")
     assert done.returncode == 0, done.stdout + done.stderr
-    assert "not judged" in done.stdout
+    assert "not evaluated" in done.stdout
 
 
 RACE = """
@@ -121,12 +121,15 @@ def test_a_failing_implementation_does_not_stop_the_run(race: Path, tmp_path: Pa
     assert "peer: raises: not measured: ValueError: no such" in found
     assert "peer: dies: not measured: its process exited with code 3" in found
     assert "absent: not measured: no_such_library not installed" in found
-    assert found["absent: no implementation was measured"][-2:] == [">= 2", "not judged"]
+    assert found["absent: no implementation was measured"][-2:] == [">= 2", "not evaluated"]
     # The target applies to the best implementation; a miss stays in the table and fails nothing.
     assert found["peer: noisy (best)"][-2:] == [">= 1e+09", "missed"]
     assert float(found["peer: slow"][2].replace(",", "")) > 100
     best = [json.loads(line) for line in records.read_text().splitlines()]
-    assert [(each["peer"], each["verdict"]) for each in best] == [("peer", "missed"), ("", "not judged")]
+    assert [(each["peer"], each["verdict"]) for each in best] == [
+        ("peer", "missed"),
+        ("", "not evaluated"),
+    ]
 
 
 def test_a_wrong_result_fails_the_run_and_is_shown(race: Path) -> None:

@@ -495,7 +495,7 @@ CLASSES = "chainrule: hinge needs two classes, either 0 and 1 or -1 and 1; got 0
 @pytest.mark.parametrize(
     ("text", "options", "message"),
     [
-        ("1,2\n3\n", [], "line 2: 1 columns, expected 2"),
+        ("1,2\n3\n", [], "line 2: expected 2 columns, got 1"),
         ("1,0.5\n2,0.7\n", ["--loss", "cross_entropy"], WHOLE),
         ("1,-1\n2,1\n", ["--loss", "cross_entropy"], WHOLE),
         ("1,0\n2,1\n3,2\n", ["--loss", "hinge"], CLASSES),

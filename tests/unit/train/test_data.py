@@ -301,7 +301,7 @@ def test_tables(csv: Any, text: str, target: Any, X: Any, y: Any, names: list[st
 
 
 LOOKS = "expected one sample per line, as in 0.5,-1.2,1"
-MIXED = "is not a number, but other columns are: write only names, or only numbers"
+MIXED = "is not a number, but other entries in this line are: write only names or only numbers"
 FINITE = "is not a finite number; leave out the line, or write a number"
 
 
@@ -312,22 +312,22 @@ FINITE = "is not a finite number; leave out the line, or write a number"
         ("\n , \n", -1, f": the file is empty; {LOOKS}"),
         ("a,b\n", -1, f": the file has a header but no data; {LOOKS}"),
         ("1\n2\n", -1, ": the target is the only column; expected numbers before it, as in 0.5,-1.2,1"),
-        ("1,2\n3\n", -1, ", line 2: 1 columns, expected 2"),
-        ("1,2\n\n\n3,4,5\n", -1, ", line 4: 3 columns, expected 2"),
+        ("1,2\n3\n", -1, ", line 2: expected 2 columns, got 1"),
+        ("1,2\n\n\n3,4,5\n", -1, ", line 4: expected 2 columns, got 3"),
         ("a,b\n1,2\n3, x \n", -1, ", line 3, column 2: 'x' is not a number; write classes as 0, 1, 2"),
         ("a,b\n1,\n", -1, ", line 2, column 2: '' is not a number"),
         ("a,b\n1,2\nnan,3\n", -1, f", line 3, column 1: 'nan' {FINITE}"),
         ("1, -inf \n", None, f", line 1, column 2: '-inf' {FINITE}"),
         ("1,2\n1,1e999\n", -1, f", line 2, column 2: '1e999' {FINITE}"),
         ("a;b\n1;2\n", -1, ", line 2, column 1: '1;2' is not a number; put commas between the columns"),
-        ("a;b\n1,5;2,5\n", -1, ", line 2: 3 columns, expected 1; put commas between the columns"),
+        ("a;b\n1,5;2,5\n", -1, ", line 2: expected 1 column, got 3; put commas between the columns"),
         ("a,2\n1,2\n", -1, f", line 1: 'a' {MIXED}"),
         ("1,NA\n1,2\n", -1, f", line 1: 'NA' {MIXED}"),
         (",2\n1,2\n", -1, f", line 1: '' {MIXED}"),
         ("a,b,a\n1,2,3\n", "a", ": several columns are called 'a'"),
-        ("a,b\n1,2\n", "c", ": no column 'c'; it has a, b"),
-        ("a,b\n1,2\n", 2, ": no column 2; it has 2 columns"),
-        ("a,b\n1,2\n", -3, ": no column -3; it has 2 columns"),
+        ("a,b\n1,2\n", "c", ": no column 'c'; the columns are a, b"),
+        ("a,b\n1,2\n", 2, ": no column 2; the file has 2 columns, numbered from 0"),
+        ("a,b\n1,2\n", -3, ": no column -3; the file has 2 columns, numbered from 0"),
         ('"a\nb",c\n1,x\n', -1, ", line 3, column 2: 'x' is not a number; write classes as 0, 1, 2"),
     ],
 )

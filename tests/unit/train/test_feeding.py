@@ -159,7 +159,7 @@ def test_monitoring_needs_validation_data() -> None:
     history, _ = train(pieces(), validation=(X, Y), metrics={"accuracy": accuracy}, patience=3)
     assert len(history.validation_losses) == len(history.metrics["accuracy"]) == 4
     for options in ({"metrics": {"accuracy": accuracy}}, {"patience": 1}, {"checkpoint": "model"}):
-        with pytest.raises(ValueError, match=r"batches are gone by then: pass validation=\(X, y\)$"):
+        with pytest.raises(ValueError, match=r"batches are not kept: pass validation=\(X, y\)$"):
             train(pieces(), **options)
 
 

@@ -330,7 +330,7 @@ def test_a_network_can_be_pickled(activation: str) -> None:
 
 
 def test_a_replaced_method_is_used(monkeypatch: pytest.MonkeyPatch) -> None:
-    """A learner may replace it by a hand-written relu."""
+    """A learner may replace a method of Value with a hand-written one."""
     neuron = Neuron(1, "relu", seed=0)
     monkeypatch.setattr(Value, "relu", lambda self: self * 0.0 + 42.0)
     assert neuron(1.0).data == 42.0

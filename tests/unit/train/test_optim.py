@@ -441,7 +441,7 @@ def test_clipping_gradients_that_are_values() -> None:
 
 
 def test_clipping_does_not_hide_a_nan() -> None:
-    """PyTorch keeps it too; replacing it by 1.0 would silently train on nonsense."""
+    """PyTorch keeps the NaN too; replacing it with 1.0 would silently train on nonsense."""
     params = with_gradients(math.nan, 3.0)
     optim.clip_grad_value_(params, 1.0)
     assert math.isnan(params[0].grad)

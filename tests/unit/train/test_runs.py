@@ -264,7 +264,8 @@ def test_a_rule_with_a_different_state_size() -> None:
 
     model = xor_model()
     history = quick(model, optimizer=Sized(model.parameters(), lambda p, g: p - 0.1 * g))
-    assert history.reason == "rule() of Sized must return a number and a state of 2, as state_size says"
+    reason = "rule() of Sized must return a number and a state of length 2, as state_size says"
+    assert history.reason == reason
 
 
 @native

@@ -818,7 +818,7 @@ def test_bad_arguments(options: Any, message: str) -> None:
             r"^Classic.parameters\(\) must return .* leaf .* got float$",
         ),
         ({"model": Classic(lambda ps: {"w": 1})}, r"parameters\(\) must return .* got dict$"),
-        ({"model": Classic(lambda ps: [1.0])}, r"leaf chainrule Values, but contains builtins.float$"),
+        ({"model": Classic(lambda ps: [1.0])}, r"but the result contains builtins.float$"),
         ({"loss": XOR[0]}, r"^the loss must be a name .*, got \w+: call fit\(model, loss, X, y\)$"),
         ({"optimizer": "adam"}, r"^optimizer must be an optimizer such as optim\.Adam\(.*\), got str$"),
         ({"optimizer": optim.Adam}, r"^optimizer must be an optimizer .*, got the class Adam$"),

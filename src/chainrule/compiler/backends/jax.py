@@ -171,7 +171,7 @@ def _partial(op: Op, part: int, arrays: Sequence[Array], out: Array) -> Array:
 
 @functools.cache
 def _needed(op: Op, part: int) -> tuple[int, ...]:
-    """The indices of those among the arguments and the result that a partial depends on.
+    """The inputs of a partial (the arguments, then the result) on which it depends, as indices.
 
     The derivative with respect to the others is 0, but their own derivatives may be infinite.
     """
@@ -322,7 +322,7 @@ class JaxTarget:
 
 
 class JaxSegments(Segments):
-    """Computes masked instructions from safe inputs for the samples that do not use them.
+    """For the samples that do not use a masked instruction, computes it from safe inputs.
 
     The derivatives for these samples may be infinite, and 0 times infinity would make the gradient
     NaN. The masks are known only after a first run.

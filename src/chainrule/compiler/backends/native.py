@@ -1,4 +1,4 @@
-"""The native backend: runs programs on the C machine, with SIMD and threads."""
+"""The native backend: runs programs on the virtual machine, with SIMD and threads."""
 
 from __future__ import annotations
 
@@ -89,7 +89,7 @@ class Results:
 
 
 def encoded(program: Program, reverse: Reverse | None = None) -> tuple[Any, ...]:
-    """Encode a program for the C machine."""
+    """Encode a program for the virtual machine."""
     rows: list[int] = []
     begin: dict[int, int] = {}  # id of a copy -> where its rows start
     for instruction in [*program.shared, *program.each]:

@@ -87,8 +87,9 @@ def usage(export: Export) -> list[str]:
     return [
         *lines,
         "With the same C library, -ffp-contract=off and -fno-builtin-pow (compilers turn pow(x, 2)",
-        "into x * x), it gives the same bits as eager mode. Only if an operator compares inside where",
-        "or take, as in where(a < b, x, y), sums of gradients may be in another order.",
+        "into x * x), this code gives the same bits as eager mode, with one exception: if the condition",
+        "of a where or the index of a take is written with a comparison operator, as in",
+        "where(a < b, x, y), gradients may be added in a different order.",
     ]
 
 

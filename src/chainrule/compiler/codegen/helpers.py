@@ -25,7 +25,7 @@ class ExportLanguage(Language, ABC):
 
     Parameters have fixed names: `v` numbers, `g` their gradients, `r` whether a gradient reached
     them, `a`, `b` and `c` tables of indices into these, `n` the length of the tables, `o` the index
-    of a result, `scratch` the start of free space. All others are numbers.
+    of a result, `scratch` the start of free space. All other parameters are numbers.
     """
 
     @abstractmethod

@@ -2,8 +2,9 @@
 
 All numbers of a sample are in one array `v`: parameters, inputs, then computed values; `g` has the
 gradients at the same indices. Each node becomes a statement that is valid in both languages.
-Gradients accumulate in the same order as in eager mode, so that the results are equal bit for bit,
-unless an operator compares inside `where`: eager mode then has a bool, a trace has a node.
+Gradients accumulate in the same order as in eager mode, so that the results are equal bit for bit, with
+one exception: a comparison operator in the condition of a `where` or the index of a `take` gives a bool
+in eager mode but a node in a trace, which may change the order.
 """
 
 from __future__ import annotations
@@ -146,7 +147,7 @@ class Statements:
     def find_conditional(self) -> set[int]:
         """The nodes that a gradient reaches only through branches, so perhaps not at all.
 
-        If it does not reach them, their derivatives must not be used, because they may be infinite.
+        If no gradient reaches a node, its derivatives must not be used: they may be infinite.
         """
         always, sometimes = {self.graph.outputs[0]}, set[int]()
         for i in range(len(self.graph.nodes) - 1, -1, -1):
@@ -219,7 +220,7 @@ def statements(export: Export, helpers: Helpers) -> list[Statements]:
 def attempts(
     export: Export, variants: Sequence[Statements], results: Sequence[Sequence[str]], language: Language
 ) -> list[str]:
-    """Statements that try each variant in turn until its guards match, then run its `results`."""
+    """Statements that try the variants in turn; the first whose guards match runs its `results`."""
     lines: list[str] = []
     for each, (_, expected), found in zip(variants, export.variants, results, strict=True):
         pairs = zip(each.guards, expected, strict=True)

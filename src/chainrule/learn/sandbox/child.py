@@ -116,7 +116,7 @@ def guard(inside: str, hidden: Sequence[str]) -> list[str]:
             if writes and not allowed(path):
                 refuse("write in", path)
             if kept_from_readers(path):
-                raise RefusedError("code in an exercise may not read exercises and their solutions")
+                raise RefusedError("code in an exercise may not read exercises or their solutions")
         elif event == "sqlite3.connect":
             if (path := _database(args[0])) and not allowed(path):
                 refuse("write in", path)

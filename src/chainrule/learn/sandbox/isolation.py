@@ -19,14 +19,14 @@ from . import seccomp
 
 
 class Wall(Protocol):
-    """An isolation mechanism of the operating system."""
+    """An isolation mechanism of the operating system, and what it denies."""
 
-    keeps_from: str
+    keeps_from: tuple[str, ...]
 
     def available(self) -> bool: ...
 
     def enclose(self, folder: str) -> None:
-        """Activate it for this process, irrevocably; OSError if that fails."""
+        """Activate the mechanism for this process, irrevocably; OSError if that fails."""
 
 
 CREATE_RULESET, ADD_RULE, RESTRICT_SELF = 444, 445, 446  # the same on every architecture
@@ -34,7 +34,7 @@ VERSION, PATH_BENEATH = 1, 1
 WRITE_FILE, READ_FILE, READ_FOLDER, REFER, TRUNCATE = 1 << 1, 1 << 2, 1 << 3, 1 << 13, 1 << 14
 ENTRIES = 0b1_1111_1111_0000  # removing and making files, folders, links, pipes, devices
 ALL_CONNECTIONS = ALL_SCOPES = 0b11  # TCP; signals and sockets that leave the process
-# Paths outside its own folders that Python reads.
+# Paths that Python reads outside its own folders.
 SYSTEM = (
     *("/usr", "/lib", "/lib64", "/bin", "/nix/store", "/proc/self", "/sys"),
     *("/proc/cpuinfo", "/proc/meminfo", "/proc/stat", "/proc/sys", "/proc/filesystems"),
@@ -46,7 +46,7 @@ SYSTEM = (
 class Landlock:
     """Files: write access in one folder only, read access there and in Python's and system folders."""
 
-    keeps_from = "files outside its own folder"
+    keeps_from: tuple[str, ...] = ("files outside their own folder",)
 
     def available(self) -> bool:
         return sys.platform == "linux" and self._version() >= 1
@@ -86,7 +86,7 @@ class Landlock:
 class Calls:
     """The filter of `seccomp.py`."""
 
-    keeps_from = "the network and other processes"
+    keeps_from: tuple[str, ...] = ("the network", "other processes")
 
     def available(self) -> bool:
         return seccomp.available()
@@ -105,21 +105,30 @@ def enclose(folder: str) -> None:
             each.enclose(folder)
 
 
+def active_walls() -> list[str]:
+    """What is denied to learners' programs on this system."""
+    return [what for each in WALLS if each.available() for what in each.keeps_from]
+
+
 def missing_walls() -> list[str]:
-    """What is not denied to a learner's program on this system."""
-    kept = [each.keeps_from for each in WALLS if each.available()]
-    return [each.keeps_from for each in (Landlock, Calls) if each.keeps_from not in kept]
+    """What is not denied to learners' programs on this system."""
+    denied = active_walls()
+    return [what for each in (Landlock, Calls) for what in each.keeps_from if what not in denied]
 
 
 def protection() -> str:
-    """One line: what is denied to a learner's program on this system, and what is not."""
-    kept = [each.keeps_from for each in WALLS if each.available()]
-    parts = [f"isolated by the kernel from {', '.join(kept)}"] if kept else []
-    if missing := missing_walls():
+    """One line: what is denied to learners' programs on this system, and what is not."""
+    denied, missing = active_walls(), missing_walls()
+    parts = [f"isolated by the kernel from {_joined(denied, 'and')}"] if denied else []
+    if missing:
         parts.append(
-            f"not isolated from {', '.join(missing)} on this system: run only code that you trust"
+            f"not isolated from {_joined(missing, 'or')} on this system: run only code that you trust"
         )
     return "; ".join(parts)
+
+
+def _joined(words: list[str], conjunction: str) -> str:
+    return f" {conjunction} ".join(filter(None, [", ".join(words[:-1]), words[-1]]))
 
 
 def _call(number: int, *arguments: int | bytes | None) -> int:

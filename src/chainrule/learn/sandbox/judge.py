@@ -1,9 +1,10 @@
 """The judge process: runs the checker of an exercise, separate from the learner's process.
 
-`forking.py` forks it, and `runner.py` sends it a job as JSON on standard input. It forks the learner's
-process, which has no access to the result pipe, and sends it the checker's requests through a `Link`. A
-job `check` runs a checker on a file; `run` runs only the file, or after other blocks of code in the same
-namespace. An empty line on the result pipe means that the learner's code starts.
+`forking.py` forks the judge, and `runner.py` sends the judge a job as JSON on standard input. The judge
+forks the learner's process, which has no access to the result pipe, and sends the checker's requests to
+that process through a `Link`. A job `check` runs a checker on a file; `run` runs the file alone, or
+after other blocks of code in the same namespace. An empty line on the result pipe means that the
+learner's code starts.
 """
 
 from __future__ import annotations
@@ -120,8 +121,8 @@ def judged(job: dict[str, Any], link: Link, check: Callable[[Work], None] | None
 def end_children(process: int, patience: float = 0.0) -> int:
     """End the learner's process and its descendants; returns its exit code.
 
-    It has `patience` seconds to exit on its own. Orphaned descendants become children of this process:
-    `main` asks the kernel for that.
+    The process has `patience` seconds to exit on its own. Orphaned descendants become children of this
+    process: `main` asks the kernel for that.
     """
     end = time.monotonic() + patience
     while not (ended := os.waitpid(process, os.WNOHANG))[0]:

@@ -89,10 +89,11 @@ for _name in BINARY:
 
 
 class Link:
-    """One end: `ask` performs an operation in the other process, and answers its requests meanwhile.
+    """One end: `ask` performs an operation in the other process.
 
-    `judging` marks the judge's end. `told` describes an exception to the learner, and `failure` is the
-    checker's exception that ends a check, wherever it is raised.
+    While `ask` waits, it answers the requests of the other process. `judging` marks the judge's end.
+    `told` describes an exception to the learner, and `failure` is the checker's exception that ends a
+    check, wherever it is raised.
     """
 
     def __init__(

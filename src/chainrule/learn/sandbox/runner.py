@@ -24,7 +24,7 @@ from .starting import Judge
 
 SECONDS, MEGABYTES, CHARACTERS = 10.0, 1024, 20_000
 FLOOD = 5_000_000  # characters of output after which a program is stopped
-WRITTEN, FILES = 200 * 2**20, 10_000  # bytes and files in its folder after which it is stopped
+WRITTEN, FILES = 200 * 2**20, 10_000  # bytes and files in a program's folder after which it is stopped
 STARTING = 30.0  # seconds for Python to start, not counted
 GRACE = 2.0  # seconds for the judge to end what it started
 LINE = re.compile(r'File "(?P<file>[^"]+)", line (?P<line>\d+)')
@@ -100,7 +100,7 @@ def _watch(
 ) -> tuple[str, str]:
     """Read the output until the program ends or must be stopped; returns why, and the text.
 
-    Its time starts with the first byte of the result, because Python may start slowly.
+    The program's time starts with the first byte of the result, because Python may start slowly.
     """
     kept, total = bytearray(), 0
     looked = time.monotonic()
@@ -192,7 +192,7 @@ def _outcome(
 
 
 def _with_own_name(outcome: Outcome, job: dict[str, Any]) -> Outcome:
-    """Replace the temporary path by the learner's file name, in tracebacks too."""
+    """Replace the temporary path with the learner's file name, in tracebacks too."""
     file = str(job["file"])
     name = str(job.get("called", os.path.basename(file)))
 

@@ -14,7 +14,7 @@ import platform
 import struct
 import sys
 
-# Each call with its number on x86-64 and on ARM64; - where the processor does not have it.
+# Each call with its number on x86-64 and on ARM64; `-` where the architecture does not have the call.
 REFUSED = """
 the network
     socket 41 198  socketpair 53 199  connect 42 203  bind 49 200  listen 50 201  accept 43 202

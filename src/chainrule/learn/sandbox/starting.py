@@ -28,8 +28,8 @@ NEEDED = re.compile(
 def environment() -> dict[str, str]:
     """The environment variables of a judge.
 
-    They make it import this copy of chainrule, and limit linear algebra to one thread, because every
-    thread reserves memory.
+    They make the judge import this copy of chainrule, and limit linear algebra to one thread, because
+    every thread reserves memory.
 
     Other variables may hold keys and passwords, so only those that Python and libraries need are passed.
     """
@@ -64,7 +64,7 @@ class Judge:
             self.connection.send(word)
 
     def ended(self, seconds: float | None = None) -> bool:
-        """Whether it ends within this time; if so, `code` is its exit code, negative for a signal."""
+        """Whether the judge ends in this time; if so, `code` is its exit code, negative for a signal."""
         end = None if seconds is None else time.monotonic() + seconds
         said = b""
         with selectors.DefaultSelector() as selector:
@@ -114,7 +114,7 @@ class Parent:
                 self.close()
 
     def retire(self) -> None:
-        """Start no more judges with it; close it now, or when its current runs have ended."""
+        """Start no more judges with this server; close it now, or when its current runs have ended."""
         self.retired = True
         if not self.users:
             self.close()

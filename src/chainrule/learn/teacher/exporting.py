@@ -131,7 +131,8 @@ def _handout(e: Exercise, titled: bool = True) -> str:
     return (
         f'<section class="card handout">{title}<div class="prose">{rendering.prose(e.task)}</div>'
         f"{_code(_without_task(e.starter))}{hints}"
-        f'<p class="help">Save it as <code>{e.name}.py</code> and check it with <code>{way}</code>.</p>'
+        f'<p class="help">Save your code as <code>{e.name}.py</code>. '
+        f"To check it: <code>{way}</code></p>"
         "</section>"
     )
 
@@ -197,7 +198,7 @@ def _lesson_cells(lesson: Lesson) -> Iterator[dict[str, Any]]:
         if block.kind == "markdown":
             yield _markdown_cell(block.text)
         elif block.kind == "text" and (before is None or before.kind != "python"):
-            yield _markdown_cell(f"```text\n{block.text}```")  # after code, it is the output of its cell
+            yield _markdown_cell(f"```text\n{block.text}```")  # text after code is that cell's output
         elif block.kind == "python":
             printed = after.text if after is not None and after.kind == "text" else ""
             yield _code_cell(block.text, printed, "raises" in block.options)
@@ -215,7 +216,7 @@ def _exercise_cells(e: Exercise, title: str) -> Iterator[dict[str, Any]]:
     yield _markdown_cell(f"{title}\n\n{e.task}")
     yield _code_cell(_without_task(e.starter))
     yield _markdown_cell(
-        f"Save it as `{e.name}.py` and check it with `chainrule learn check {e.name}.py`."
+        f"Save your code as `{e.name}.py`. To check it: `chainrule learn check {e.name}.py`"
     )
     for i, hint in enumerate(e.hints, 1):
         yield _markdown_cell(_folded(f"Hint {i}", hint))

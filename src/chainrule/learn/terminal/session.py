@@ -117,7 +117,7 @@ class Session:
         self.keyboard = keyboard
         self.style: Style = Style(sys.stdout)
         self.exercise: Exercise = exercise(first) if first else current(self.progress)
-        # The lesson that r shows: the next exercise's once all of this lesson's are passed.
+        # The lesson that r shows. Once all its exercises are passed, it is the next exercise's lesson.
         self.lesson: int = self.exercise.lesson
         self.seen: tuple[int, int] | None = None
         self.asked_for_solution: bool = False
@@ -224,7 +224,7 @@ class Session:
     def run(self) -> None:
         """Run until q or the end of input."""
         self.say(
-            self.style.quiet(output.prose(f"Your code runs in a separate process, {protection()}."))
+            self.style.quiet(output.prose(f"Your programs run in separate processes, {protection()}."))
         )
         self.open(self.exercise)
         while True:

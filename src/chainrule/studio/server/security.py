@@ -1,7 +1,7 @@
 """Access control: admits only this machine's user, through this server's page.
 
 A middleware around everything, WebSockets included. The page and its files are public, since nothing in
-them is secret; it knows no other routes. Any other request without the right Host, Origin,
+them is secret; the middleware knows no other routes. Any other request without the right Host, Origin,
 cookie and key is rejected before its path or body is read.
 """
 
@@ -58,7 +58,7 @@ ENTERED = (
 
 NO_COOKIE = "this browser is not signed in: open the file that `chainrule studio` printed, or /enter"
 NO_KEY = "the cookie alone is not enough: open /enter, or reopen the page in the browser that signed in"
-WRONG_CODE = "this is not the code of the running studio: use the one that it printed"
+WRONG_CODE = "this is not the code of the running studio: use the code that the studio printed"
 USED_CODE = "another browser has used this code: use that browser, or restart `chainrule studio`"
 FAILED = "the studio failed; see its terminal"
 
@@ -68,9 +68,9 @@ log: logging.Logger = logging.getLogger(__name__)
 class Guard:
     """Admits requests with the cookie and the key, which are issued once, in exchange for the code.
 
-    A browser sends the cookie to every port of this machine, so any local server that it visits learns
-    the cookie. The key is in our origin's storage, which no other port can read; scripts cannot read the
-    cookie. A restarted studio has a new cookie and key.
+    A browser sends the cookie to every port of this machine, so any local server that the browser visits
+    learns the cookie. The key is in our origin's storage, which no other port can read; scripts cannot
+    read the cookie. A restarted studio has a new cookie and key.
     """
 
     def __init__(self, app: App, port: int, room: Room) -> None:
@@ -130,7 +130,10 @@ class Guard:
         return found
 
     def has_key(self, scope: Scope) -> bool:
-        """The key is in a header, or among the protocols of a socket: a page cannot set its headers."""
+        """Whether the request has the key: in a header or, for a WebSocket, among its subprotocols.
+
+        A page cannot set the headers of a WebSocket.
+        """
         socket = scope["type"] == "websocket"
         given = [text.encode() for text in scope["subprotocols"]] if socket else _all(scope, KEY)
         return any(secrets.compare_digest(text, self.key.encode()) for text in given)
@@ -138,7 +141,8 @@ class Guard:
     async def enter(self, exchange: Exchange) -> None:
         """Exchange the code for the cookie and the key, once.
 
-        Any origin may post it, because a file has none: the code itself is the proof.
+        Any origin may post the code, because a page opened from a file has no origin: the code itself is
+        the proof.
         """
         try:
             body = await exchange.short_body()
@@ -254,7 +258,7 @@ class Exchange:
 
     async def fail(self) -> None:
         """Answer with a 500 after an unexpected exception, if that is still possible."""
-        with suppress(RuntimeError, OSError):  # the client is gone
+        with suppress(RuntimeError, OSError):  # the client has disconnected
             if not self.started:
                 await self.refuse(500, FAILED)
             elif self.socket:

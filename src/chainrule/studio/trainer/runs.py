@@ -185,7 +185,7 @@ class Run(threading.Thread):
             self.outbox.tell(type="stopped", reason="limit", message=TOO_LONG)
 
     def show(self) -> None:
-        if not self.outbox.has_frame():  # otherwise this frame must repeat its losses
+        if not self.outbox.has_frame():  # else this frame replaces one, and must repeat its losses
             self.sent = self.last
         self.last = self.training.epoch
         self.sent = min(self.sent, self.last)

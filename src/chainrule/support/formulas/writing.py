@@ -39,7 +39,8 @@ class Language:
     counter: str  # how the declaration of a loop counter begins
     infinity: str
     nan: str
-    formulas: Mapping[str, Formula] = field(default_factory=dict)  # for rows whose forward is not one
+    # For rows whose `forward` is not a formula.
+    formulas: Mapping[str, Formula] = field(default_factory=dict)
 
     def literal(self, x: float) -> str:
         if math.isnan(x):

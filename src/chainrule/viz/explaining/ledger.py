@@ -24,9 +24,9 @@ from .module_names import value_names
 from .naming import Names
 from .routes import MANY, Edge, Flow, Path, flow, largest, rank
 
-USES = 20  # at most so many are listed, the largest
-FACTORS = 8  # listed per path
-NAMED = 20  # numbered values that are defined at the end
+USES = 20  # the most uses that are listed: the largest
+FACTORS = 8  # the most factors that are listed per path
+NAMED = 20  # the most numbered values that are defined at the end
 LEFT = ' style="text-align:left"'
 
 
@@ -127,7 +127,7 @@ class Ledger:
         return "".join(rows)
 
     def _repr_mimebundle_(self, include: Any = None, exclude: Any = None) -> dict[str, str]:
-        """For notebooks: formulas if they can show them, otherwise text."""
+        """For notebooks: formulas where the notebook can show them, otherwise text."""
         latex = f"$\\displaystyle {self.latex}$"
         return {"text/plain": self.text, "text/html": self.html, "text/latex": latex}
 

@@ -32,7 +32,7 @@ def value_names(names: Any, order: Sequence[Any]) -> dict[Any, str]:
             users.setdefault(argument, []).append(value)
     for neuron in names.modules():
         bias = found.get(neuron.b) if isinstance(neuron, Neuron) else None
-        if bias is not None:  # the bias may have been replaced by a number
+        if bias is not None:  # the bias may have been replaced with a number
             found |= dict(_computed(neuron, bias.removesuffix("b"), users))
     return found
 

@@ -224,7 +224,7 @@ def _edge(picture: Picture, edge: Edge, points: Sequence[tuple[float, float]]) -
 
 
 def _share(share: float, end: tuple[float, float]) -> list[str]:
-    """The contribution of an edge, on a plate that covers its end."""
+    """The contribution of an edge, on a plate that covers the end of the edge."""
     text = numbers.signed(share)
     x, y = end[0] - ARROW - 5, end[1]
     width = len(text) * SHARE + 6

@@ -118,7 +118,7 @@ class _Parts:
                 self.users[j].append(i)
 
     def _join(self, groups: Iterable[tuple[Sequence[int], int | None, Hashable, str]]) -> None:
-        """Replace each group of parts by one. A group is (members, exit, key, text)."""
+        """Replace each group of parts with one part. A group is (members, exit, key, text)."""
         joined: list[_Part] = []
         gone: set[int] = set()
         for group, way_out, key, text in groups:
@@ -161,8 +161,8 @@ class _Parts:
     def join_private(self, size: int, most: int) -> None:
         """Merge each part with the parts that only it uses, into groups of at most `size` parts.
 
-        Within that limit, uses the smallest group size, from UNIT up, that leaves at most `most` parts,
-        or one less if that would leave too few.
+        Within that limit, uses the smallest group size, from UNIT up, that leaves at most `most` parts.
+        If that size leaves too few parts, uses the next smaller one.
         """
         owners = self._owners()
         sizes = [1] * len(self.parts)
@@ -184,7 +184,7 @@ class _Parts:
     def _owners(self) -> list[int | None]:
         """The immediate dominator of each part: the nearest other part on all its paths to the outputs.
 
-        It is where the chains of dominators of its users meet.
+        That is the part where the dominator chains of the part's users meet.
         """
         owner: list[int | None] = [None] * len(self.parts)
         depth = [0] * len(self.parts)
@@ -259,7 +259,7 @@ class _Parts:
         return Picture(tuple(nodes), tuple(edges), outputs, (), self.whole.title)
 
     def _edges(self, target: int, arriving: Sequence[Edge], first: int) -> list[Edge]:
-        """Merge the edges between two boxes into one; its share is their sum."""
+        """Merge the edges between two boxes into one, whose share is the sum of their shares."""
         several: dict[Hashable, list[Edge]] = {}
         for edge in arriving:
             source = self.part_of[edge.source]
@@ -365,9 +365,9 @@ def _enclosed(text: str) -> str:
 
 
 def _label(members: Sequence[Node], at: Node | None, text: str) -> str:
-    """The group's text, with the name of its output value or with what its members' names share.
+    """The group's text, with the name of its output value or else the common part of its members' names.
 
-    Names that share nothing are listed, if all members have one.
+    If the names have nothing in common and all members have one, the names are listed.
     """
     if at is not None and at.label:
         return f"{at.label} = {text}"

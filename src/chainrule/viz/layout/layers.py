@@ -26,7 +26,7 @@ class Layers:
     """Columns of points: nodes keep their numbers, dummy points have the numbers after them.
 
     `before[p]` are the points in the column to the left that lead to p, by port from top to
-    bottom; `after[p]` the points to the right, with the port as a fraction of their height.
+    bottom; `after[p]` are the points to the right, each with its port as a fraction of its height.
     """
 
     columns: Order
@@ -84,7 +84,7 @@ def _tighten(picture: Picture, users: list[list[int]], depth: list[int]) -> None
     """Move a node to the left while that shortens the edges overall.
 
     All edges of a value share one route, as far as its last user. So a step to the left costs 1 for the
-    node's own value and saves 1 for each input of which it is the last user.
+    node's own value and saves 1 for each input of which the node is the last user.
     """
     nodes = picture.nodes
     for node in nodes:

@@ -195,7 +195,7 @@ def _pull_taut(
 ) -> None:
     """Straighten long edges where there is room.
 
-    It starts with the outermost, because only they are free on one side.
+    Starts with the outermost edges, because only those are free on one side.
     """
     place = graph.places(order)
     centre = (min(middles) + max(middles)) / 2

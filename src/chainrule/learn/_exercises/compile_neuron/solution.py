@@ -1,4 +1,4 @@
-"""Replace a loop by a compiled function."""
+"""Replace a loop with a compiled function."""
 
 from chainrule import compile
 

@@ -1,4 +1,4 @@
-"""Replace a loop by a compiled function.
+"""Replace a loop with a compiled function.
 
 `loss_and_gradients(model, X, y)` is correct: it returns the mean squared error over all samples,
 and its gradients with respect to the parameters, in the order of `model.parameters()`. But it runs

@@ -30,7 +30,7 @@ export class ExerciseView {
             text: draft?.text ?? work.text, label: `${work.name}.py, Python`, numbers: true, tabs: true,
             describedBy: "editor-keys", change: () => this.#typed(), submit: () => this.check(),
         });
-        // A draft whose text is in the file was saved although no answer came, so its version is outdated.
+        // A draft whose text is in the file was saved although no answer came; the draft's version is outdated.
         if (draft && draft.text !== work.text) this.version = draft.version;
         this.#build();
         this.#showHints(work.hints);

@@ -63,7 +63,7 @@ export class Network {
         this.#layout();
     }
 
-    /** The parameter index of a neuron's weight from `source`; its bias follows its last weight. */
+    /** The parameter index of a neuron's weight from `source`; the bias follows the neuron's last weight. */
     place(layer, neuron, source) {
         return this.starts[layer] + neuron * (this.layers[layer - 1] + 1) + source;
     }

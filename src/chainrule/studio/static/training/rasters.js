@@ -23,7 +23,7 @@ export function themeName() {
 const pixel = ([r, g, b]) => ((255 << 24) | (b << 16) | (g << 8) | r) >>> 0;
 const mix = (a, b, t) => a.map((x, i) => Math.round(x + (b[i] - x) * t));
 
-/** 256 colours from low to high and one for NaN, as pixels; `strength` below 1 is paler. */
+/** 256 colours from low to high and one for NaN, as pixels; a `strength` below 1 makes them paler. */
 export function divergingColours(strength = 1) {
     const { low, middle, high } = MAPS[themeName()];
     const colours = new Uint32Array(257);
@@ -157,7 +157,7 @@ const POLYGONS = { // the size, the number of corners and the direction of the f
     pentagon: [1.15, 5, UP], wedge: [1.3, 3, -UP], hexagon: [1.15, 6, 0],
 };
 
-/** The outline of a class's mark around a point, as an SVG path (and a Path2D). */
+/** The outline of a class's marker around a point, as SVG path data (which Path2D also accepts). */
 export function shape(kind, x, y, r) {
     const name = SHAPES[kind % SHAPES.length];
     if (name === "circle") return `M${x - r} ${y}a${r} ${r} 0 1 0 ${2 * r} 0a${r} ${r} 0 1 0 ${-2 * r} 0Z`;

@@ -42,7 +42,7 @@ export class Trainer {
         Object.assign(this, { address, say, trouble, openSample });
         this.state = "none"; // none, preparing, paused, running, stopped
         this.ready = null; // the studio's `ready` message
-        this.frame = null; // the last one drawn
+        this.frame = null; // the last frame drawn
         this.losses = new Losses();
         this.drawn = []; // the time and step of each frame drawn in the last second
         this.visible = false;
@@ -142,7 +142,7 @@ export class Trainer {
 
     // --- commands --------------------------------------------------------------------------------
 
-    /** Settings changed that need a new run: prepares it once they stop changing. */
+    /** The changed settings need a new run: prepares one once the settings stop changing. */
     #changed() {
         this.address.write(this.settings.toAddress());
         this.#showOwnPoints();

@@ -9,9 +9,10 @@ import { ops } from "./ops.js";
 const plans = new WeakMap();
 
 /**
- * Computes all numbers for new leaves. `data` is a Map from the number of a leaf to its value; leaves that
- * are not in it keep theirs. `seed` is the gradient of each output. Returns arrays: `data` and `grad` by
- * node, `partial` and `share` by edge; null if there is none, or it is unknown here.
+ * Recomputes every value and gradient for new values of the leaves. `data` is a Map from a leaf's id to its
+ * new value; other leaves keep theirs. `seed` is the gradient of each output. Returns arrays: `data` and
+ * `grad` by node, `partial` and `share` by edge. An entry is null if there is no such number or if it cannot
+ * be computed in the browser.
  *
  * Nodes that depend on no changed leaf keep Python's values and derivatives exactly. The rest is
  * recomputed, and so are nodes that have `changed` since Python computed them. A node that only Python can
@@ -38,7 +39,7 @@ export function recompute(picture, data = new Map(), seed = 1) {
     return { data: values, partial, ...gradients(picture, values, partial, seed) };
 }
 
-/** The numbers that Python had when it drew the picture, in the same form as recompute. */
+/** The numbers that Python had when it drew the picture, in the form that recompute returns. */
 export function asDrawn(picture) {
     return {
         data: plan(picture).original,
@@ -48,7 +49,7 @@ export function asDrawn(picture) {
     };
 }
 
-/** The leaves that cannot be moved, because an operation outside the table depends on them. */
+/** The leaves whose values cannot be changed, because an operation outside the table depends on them. */
 export function fixedLeaves(picture) {
     const { edges, rows } = plan(picture);
     const fixed = new Set();
@@ -85,7 +86,10 @@ function rowOf(node) {
     return node.rule === "table" ? ops[node.op] : null;
 }
 
-/** The numbers inside a box that contains a picture, for its arguments (the first leaves) and its gradient. */
+/**
+ * The numbers inside a box that contains a picture, given the box's gradient and its arguments (the values of
+ * the picture's first leaves).
+ */
 export function within(node, args, seed = 1) {
     return recompute(node.inside, new Map(args.map((x, i) => [i, x])), seed);
 }

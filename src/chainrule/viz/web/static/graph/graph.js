@@ -41,7 +41,7 @@ export class Graph {
 
     /**
      * Show a state: `data`, `grad`, `share` and `partial` with null for unknown numbers, and
-     * `current`, the current step, or null. `asking` hides its number.
+     * `current`, the current step, or null. `asking` hides the number of the current step.
      */
     show(state) {
         this.state = state;
@@ -236,7 +236,7 @@ export class Graph {
         return rows;
     }
 
-    /** The parameters inside a box: values, and gradients once its own is known. */
+    /** The parameters inside a box: values, and gradients once the box's own gradient is known. */
     parameterRows(node) {
         const { data, grad } = this.state;
         const args = node.inputs.map((id) => data[id]);
@@ -323,7 +323,7 @@ export class Graph {
         window.addEventListener("pointerup", end);
     }
 
-    /** Fit to the width, but keep it readable. */
+    /** Fits the graph to the width, but keeps it readable. */
     fit(least = SMALLEST) {
         const room = this.area.clientWidth;
         if (room > 0) {

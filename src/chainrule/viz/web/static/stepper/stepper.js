@@ -1,7 +1,7 @@
 // Stepping through a picture: forward and backward, one number at a time.
 //
-// Used by the studio, by exported files and by notebooks. It sends nothing anywhere; a page that wants
-// to keep its state listens to its `change` events.
+// Used by the studio, by exported files and by notebooks. The stepper sends nothing anywhere; a page that
+// wants to save the stepper's state listens to its `change` events.
 
 import { asDrawn, fixedLeaves, recompute } from "../graph/engine.js";
 import { Graph, isFolded } from "../graph/graph.js";
@@ -49,8 +49,8 @@ export class Stepper {
     }
 
     /**
-     * The state that a page may save: the step (null before the first), the values of the leaves by
-     * number, if JSON can represent them, and the mode.
+     * The state that a page may save: the step (null before the first), the values of the leaves by node
+     * id, if JSON can represent them, and the mode.
      */
     get state() {
         const values = [...this.values].filter(([, x]) => Number.isFinite(x));
@@ -198,7 +198,7 @@ export class Stepper {
         }
     }
 
-    /** Whether the next step gives a number that is not known here. */
+    /** Whether the next step gives a number that cannot be computed in the browser. */
     unanswerable() {
         const { unknown, kind, after } = happening(this.picture, this.recomputed, this.step + 1);
         return unknown === true || (kind === "forward" && after === null);
@@ -357,7 +357,7 @@ export class Stepper {
             ...paragraph(this.overview ? this.whole() : null),
             h("p", {}, `Each box has a value and its gradient: how fast ${names} changes when this value does.`),
             h("p", {}, "Values are computed from left to right. Then gradients flow back from right to left: each "
-                + "edge carries the gradient of its result times the local derivative, and where edges meet, these are added up."),
+                + "edge carries the gradient of its result times the local derivative, and where edges meet, their contributions are added up."),
             h("p", {}, "Press Play or an arrow key to watch it step by step. Change a leaf to see the effect."),
         ];
     }
