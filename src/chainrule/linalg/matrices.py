@@ -1,6 +1,6 @@
 """Matrices as lists of rows: reads them from arguments, returns them as arrays, multiplies them.
 
-An entry is a float or a Value. The algorithms are the same for both, so they give the same bits.
+An entry is a float or a Value; the algorithms are the same for both.
 """
 
 from __future__ import annotations

@@ -139,8 +139,18 @@ def lstsq(a: Matrix, b: Any) -> Array:
 
 
 def _solved(rows: Rows, right: Rows, name: str) -> Rows:
+    if _is_lower(rows):  # such as a Cholesky factor
+        turned = [row[::-1] + extra for row, extra in zip(rows[::-1], right[::-1], strict=True)]
+        return _back_substituted(turned)[::-1]
     upper, _ = _eliminated([row + extra for row, extra in zip(rows, right, strict=True)], name)
     return _back_substituted(upper)
+
+
+def _is_lower(rows: Rows) -> bool:
+    """Whether entries above the diagonal are plain zeros, and none on it is known to be 0."""
+    above = [x for i, row in enumerate(rows) for x in row[i + 1 :]]
+    plain = all(not isinstance(x, Value) and x == 0.0 for x in above)
+    return plain and not any(known(row[i] == 0.0) for i, row in enumerate(rows))
 
 
 def _back_substituted(upper: Rows) -> Rows:
