@@ -38,6 +38,8 @@ def example(name: str) -> Any:
 PRINTED: dict[str, tuple[str, dict[str, int]]] = {
     "curve_fit": (r"b = 1\.3430 ± 0\.0297   truth 1\.3\n", {}),
     "damped_oscillator": (r"round 7   k = 4\.009729   c = 0\.302813   error 0\.015308\n", {}),
+    "gaussian_process": (r"height 0\.849   length 0\.722   noise 0\.121\n", {}),
+    "kalman_filter": (r"level 0\.2517   truth 0\.3\ntrend 0\.0351   truth 0\.05\n", {}),
     "logistic_regression": (r"logit = -2\.6809 x1 \+0\.4561 x2 -0\.1782, accuracy 94%\n", {}),
     "moons": (r"accuracy on new points \d\d\.\d%\n(.{60}\n){20}$", {"epochs": 2}),
     "option_greeks": (r"gamma +0\.022449 +0\.022449\n", {}),
@@ -237,6 +239,89 @@ def test_runge_kutta_has_order_four() -> None:
         return abs(x - math.cos(2.0))
 
     assert error(20) / error(40) == near(16, rel=0.1)
+
+
+# --- Kalman filter and Gaussian process -------------------------------------------------------------
+
+
+def normal_log_density(y: Any, covariance: Any) -> float:
+    """The density of a normal vector with mean 0."""
+    sign, logarithm = np.linalg.slogdet(2 * np.pi * covariance)
+    assert sign == 1
+    return float(-(logarithm + y @ np.linalg.solve(covariance, y)) / 2)
+
+
+def slopes(function: Any, x: Any, step: float = 1e-5) -> Any:
+    """Central differences."""
+    moves = step * np.eye(len(x))
+    return np.array([(function(x + move) - function(x - move)) / (2 * step) for move in moves])
+
+
+def test_the_kalman_filter_gives_the_joint_density_of_the_measurements() -> None:
+    """All measurements together are one normal vector; its covariance is written out here."""
+    kalman = example("kalman_filter")
+    series = kalman.measurements(30)
+
+    def joint(logs: Any) -> float:
+        moves = np.diag(np.exp(2 * np.asarray(logs[:2])))
+        powers = [np.linalg.matrix_power(kalman.STEP, i) for i in range(31)]
+        covariance = np.eye(30) * np.exp(2 * logs[2])
+        for i, j in itertools.product(range(1, 31), repeat=2):
+            total = powers[i] @ (10 * np.eye(2)) @ powers[j].T
+            for k in range(1, min(i, j) + 1):
+                total = total + powers[i - k] @ moves @ powers[j - k].T
+            covariance[i - 1, j - 1] += total[0, 0]
+        return -normal_log_density(series, covariance) / 30
+
+    logs = np.array([-1.0, -2.5, 0.2])
+    assert kalman.negative_log_likelihood(logs, series) == near(joint(logs), rel=1e-12)
+    gradient = grad(kalman.negative_log_likelihood)(logs, series)
+    assert gradient == near(slopes(joint, logs), abs=1e-8)
+
+
+def test_the_kalman_filter_is_fitted_to_a_minimum() -> None:
+    kalman = example("kalman_filter")
+    series = kalman.measurements()
+    found, losses = kalman.fit(series)
+    assert losses == sorted(losses, reverse=True)
+    assert grad(kalman.negative_log_likelihood)(np.log(found), series) == near(np.zeros(3), abs=1e-4)
+
+
+def covariance_by_hand(gaussian: Any, logs: Any, x: Any) -> Any:
+    height, length, noise = np.exp(logs)
+    apart = np.subtract.outer(x, x)
+    return height**2 * np.exp(-(apart**2) / (2 * length**2)) + noise**2 * np.eye(len(x))
+
+
+def test_the_marginal_likelihood_of_a_gaussian_process() -> None:
+    gaussian = example("gaussian_process")
+    x, y = gaussian.points()
+    logs = np.array([0.3, -0.2, -1.0])
+
+    def closed_form(logs: Any) -> float:
+        return -normal_log_density(y, covariance_by_hand(gaussian, logs, x)) / len(x)
+
+    assert gaussian.negative_log_likelihood(logs, x, y) == near(closed_form(logs), rel=1e-12)
+    gradient = grad(gaussian.negative_log_likelihood)(logs, x, y)
+    assert gradient == near(slopes(closed_form, logs), abs=1e-8)
+    fitted, losses = gaussian.fit(x, y)
+    assert losses == near(sorted(losses, reverse=True), abs=1e-14)
+    assert slopes(closed_form, fitted) == near(np.zeros(3), abs=1e-8)
+
+
+def test_the_predictions_of_a_gaussian_process() -> None:
+    """By conditioning the joint normal distribution of the points and the curve."""
+    gaussian = example("gaussian_process")
+    x, y = gaussian.points()
+    logs, at = np.array([-0.2, -0.3, -2.0]), np.linspace(-4, 4, 9)
+    mean, deviation = gaussian.predict(logs, x, y, at)
+    inverse = np.linalg.inv(covariance_by_hand(gaussian, logs, x))
+    noiseless = np.array([*logs[:2], -np.inf])
+    both = covariance_by_hand(gaussian, noiseless, np.concatenate([at, x]))
+    across, curve = both[:9, 9:], both[:9, :9]
+    assert mean == near(across @ inverse @ y, rel=1e-9, abs=1e-12)
+    variance = np.diag(curve - across @ inverse @ across.T)
+    assert deviation**2 == near(variance, rel=1e-9, abs=1e-12)
 
 
 # --- GPT -----------------------------------------------------------------------------------------

@@ -30,7 +30,7 @@ LEVELS = [
     {"support.errors", "support.arrays", "support.classic", "support.custom", "support.tree"},
     *({"support"}, {"engine", "_core"}, {"value"}),
     {"autodiff", "functional", "support.atomic.committing", "compiler"},
-    *({"data", "inspect", "micrograd", "nn", "optim"}, {"interop", "train"}, {"viz"}),
+    *({"data", "inspect", "linalg", "micrograd", "nn", "optim"}, {"interop", "train"}, {"viz"}),
     *({"__init__"}, {"demo", "learn", "studio"}, {"cli"}, {"__main__"}),
 ]
 # Imports allowed against the direction, inside a function: the imported module is loaded by then.
