@@ -9,6 +9,7 @@ from __future__ import annotations
 
 from pathlib import Path
 
+import derivatives_c
 import folds_c
 import rewrites_c
 import scalar_c
@@ -36,6 +37,7 @@ def generate() -> dict[Path, str]:
         generated / "ops_scalar.h": TABLE + scalar_c.generate(),
         generated / "ops_simd.h": TABLE + simd_c.generate(),
         generated / "ops_folds.h": TABLE + folds_c.generate(),
+        generated / "derivatives.h": TABLE + derivatives_c.generate(),
         generated / "rewrites.h": RULES + rewrites_c.generate(),
         stubs.PACKAGE / "functional.pyi": stubs.functional(),
         stubs.PACKAGE / "_core.pyi": stubs.methods(),

@@ -43,7 +43,7 @@ def rule(before: Symbol, after: Any) -> list[str]:
 def generate() -> str:
     lines = [
         "/* A cheaper node for an operation, or a fault; NO_REWRITE if there is none. */",
-        "static int32_t rewritten(Rebuilder *r, int code, const int32_t *args) {",
+        "static int32_t rewritten(Builder *r, int code, const int32_t *args) {",
         "    switch (code) {",
     ]
     for name, rules in BY_ROW.items():

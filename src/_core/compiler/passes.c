@@ -1,44 +1,14 @@
 /* Passes: graph-to-graph optimisations that preserve results up to rounding. See passes.py. */
-#include "flat.h"
+#include "builder.h"
 
 /* --- simplify ----------------------------------------------------------------------------------- */
 
-/* A graph under construction: duplicates are merged and constants folded as nodes are added. */
-typedef struct {
-    Graph *graph;
-    Table known;
-    double *numbers; /* scratch space for constant arguments */
-} Rebuilder;
-
-typedef struct {
-    const Graph *graph;
-    int code;
-    int32_t count;
-    const int32_t *args;
-} Wanted;
-
-static int same_node(const void *wanted, int32_t i) {
-    const Wanted *w = wanted;
-    if (w->graph->code[i] != w->code || count_of(w->graph, i) != w->count) return 0;
-    return !memcmp(args_of(w->graph, i), w->args, (size_t)w->count * sizeof(int32_t));
-}
-
-static int32_t constant(Rebuilder *r, double number) { return graph_constant(r->graph, &r->known, number); }
-
-static int32_t node(Rebuilder *r, int code, int32_t count, const int32_t *args) {
-    const Wanted wanted = {r->graph, code, count, args};
-    const int32_t next = r->graph->n;
-    const int32_t i =
-        table_enter(&r->known, hash_items((uint64_t)code, args, count), same_node, &wanted, next);
-    return i == next ? graph_add(r->graph, code, count, args) : i;
-}
-
-static int is_number(const Rebuilder *r, int32_t i, double number) {
+static int is_number(const Builder *r, int32_t i, double number) {
     return r->graph->code[i] == CONSTANT_NODE && number_of(r->graph, i) == number;
 }
 
 /* Add a node, or return the first fault among its freshly built arguments. */
-static int32_t built(Rebuilder *r, int code, int32_t count, const int32_t *args) {
+static int32_t built(Builder *r, int code, int32_t count, const int32_t *args) {
     for (int32_t k = 0; k < count; k++)
         if (args[k] < 0) return args[k];
     return node(r, code, count, args);
@@ -58,7 +28,7 @@ static double folded(int code, int32_t count, const double *x) {
     return place < 0 ? NAN : x[1 + place];
 }
 
-static int32_t apply_row(Rebuilder *r, int code, int32_t count, const int32_t *args) {
+static int32_t apply_row(Builder *r, int code, int32_t count, const int32_t *args) {
     const Graph *g = r->graph;
     int32_t known = 0;
     while (known < count && g->code[args[known]] == CONSTANT_NODE) known++;
@@ -76,7 +46,7 @@ static int32_t apply_row(Rebuilder *r, int code, int32_t count, const int32_t *a
 
 /* Constant folding, common subexpression elimination and cheaper rewrites. */
 static int simplify(const Graph *g, Graph *new) {
-    Rebuilder r = {.graph = new};
+    Builder r = {.graph = new};
     int32_t widest = 0, results = 0, fault = OUT_OF_MEMORY;
     for (int32_t i = 0; i < g->n; i++) {
         if (count_of(g, i) > widest) widest = count_of(g, i);

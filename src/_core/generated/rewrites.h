@@ -1,7 +1,7 @@
 /* Generated from src/chainrule/support/formulas/rewrites.py by tools/gen_ops.py: do not edit. */
 
 /* A cheaper node for an operation, or a fault; NO_REWRITE if there is none. */
-static int32_t rewritten(Rebuilder *r, int code, const int32_t *args) {
+static int32_t rewritten(Builder *r, int code, const int32_t *args) {
     switch (code) {
     case OP_MUL:
         if (is_number(r, args[0], 1.0)) {

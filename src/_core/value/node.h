@@ -241,7 +241,10 @@ PyObject *machine_parts(PyObject *module, PyObject *capsule);
 /* extract.c and pipeline.c */
 PyObject *graph_extract(PyObject *module, PyObject *args);
 PyObject *graph_optimise(PyObject *module, PyObject *capsule);
+PyObject *graph_choose(PyObject *module, PyObject *args);
+PyObject *graph_forward(PyObject *module, PyObject *args);
 PyObject *graph_guards(PyObject *module, PyObject *capsule);
+PyObject *graph_weighted(PyObject *module, PyObject *args);
 PyObject *graph_machine(PyObject *module, PyObject *args);
 PyObject *graph_parts(PyObject *module, PyObject *capsule);
 PyObject *graph_sizes(PyObject *module, PyObject *capsule);

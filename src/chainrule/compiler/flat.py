@@ -65,3 +65,33 @@ class Flat:
                 row = ops.take(len(own) - 1) if code == TAKE_CODE else ops.TABLE[code - 1]
                 nodes.append((row, own))
         return Graph(nodes, outputs, guards)
+
+    # --- the same as the functions of calculus/graphs.py ------------------------------------------
+
+    def forward(
+        self,
+        counts: tuple[int, int],
+        inputs: Sequence[int],
+        params: Sequence[int],
+        careful: bool = False,
+    ) -> Flat:
+        return Flat(c_core.graph_forward(self.capsule, *counts, _numbers(inputs), _numbers(params), careful))
+
+    def weighted(self, first: int, careful: bool = False) -> Flat:
+        return Flat(c_core.graph_weighted(self.capsule, first, careful))
+
+    def choose(
+        self,
+        outputs: Sequence[int],
+        others: Sequence[int] = (),
+        params: Sequence[int] = (),
+        first: int = 0,
+    ) -> Flat:
+        results = _numbers([*outputs, *others])
+        return Flat(
+            c_core.graph_choose(self.capsule, results, len(outputs), _numbers(params), first)
+        )
+
+
+def _numbers(items: Sequence[int]) -> Any:
+    return np.array(items, dtype=np.int32)

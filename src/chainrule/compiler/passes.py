@@ -17,7 +17,7 @@ from .graph import CONSTANT, Graph, uses
 Pass = Callable[[Graph], Graph]
 
 
-class _Rebuilder:
+class Builder:
     """Builds a graph without duplicate nodes, folding constants along the way."""
 
     def __init__(self) -> None:
@@ -52,7 +52,7 @@ class _Rebuilder:
 
 def simplify(graph: Graph) -> Graph:
     """Fold constants, merge equal expressions, and apply rewrites."""
-    made = _Rebuilder()
+    made = Builder()
     places: list[int] = []
     for what, args in graph.nodes:
         if isinstance(what, str):

@@ -1,0 +1,1 @@
+"""Derivatives of compiled functions: as programs, of every order and shape."""
