@@ -304,7 +304,7 @@ def chainrule_calls(how_many: int) -> Work:
     step = compile(partial(black_scholes, CHAINRULE))
 
     def price(option: Any) -> Any:
-        return step.value_and_grad(option, inputs=(0,))
+        return step.value_and_grad(option, argnums=0)
 
     def dense(result: Any) -> Any:
         value, _, (gradient,) = result

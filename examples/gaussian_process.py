@@ -36,7 +36,7 @@ def fit(x: Any, y: Any, steps: int = 200, rate: float = 0.3) -> tuple[Any, list[
     step = compile(lambda logs: negative_log_likelihood(logs, x, y))
     logs, losses = np.zeros(3), []
     for _ in range(steps):
-        loss, _, (gradient,) = step.value_and_grad(logs[None], inputs=True)
+        loss, gradient = step.value_and_grad(logs[None], argnums=0)
         losses.append(loss)
         logs = logs - rate * gradient[0]
     return logs, losses

@@ -44,7 +44,7 @@ def fit(series: Any, steps: int = 300, rate: float = 1.0) -> tuple[Any, list[flo
     step = compile(lambda logs: negative_log_likelihood(logs, series))
     logs, losses = np.zeros((1, 3)), []
     for _ in range(steps):
-        loss, _, (gradient,) = step.value_and_grad(logs, inputs=True)
+        loss, gradient = step.value_and_grad(logs, argnums=0)
         losses.append(loss)
         logs = logs - rate * gradient
     return np.exp(logs[0]), losses

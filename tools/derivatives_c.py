@@ -10,9 +10,10 @@ from symbols import code, literal
 from chainrule import ops
 from chainrule.support.formulas.derivatives import NAMES, Formula, partial, step
 
-HEAD = f"""/* A formula is a range of lines and the place of its result. A line applies an operation to places, or is
- * the number NUMBERS[place[0]]. Places below {len(NAMES)} are the names {", ".join(NAMES)}. */
-enum {{ NAME_COUNT = {len(NAMES)}, OUT_PLACE = {NAMES.index("out")}, FOLD_PLACE = {NAMES.index("fold0")} }};
+HEAD = f"""/* A formula is a range of lines and the place of its result. A line applies an operation to
+ * places, or is the number NUMBERS[place[0]]. Places below {len(NAMES)} are {", ".join(NAMES)}. */
+enum {{ NAME_COUNT = {len(NAMES)}, OUT_PLACE = {NAMES.index("out")} }};
+enum {{ FOLD_PLACE = {NAMES.index("fold0")} }};
 
 typedef struct {{
     uint8_t code; /* 0 for a number */
@@ -52,11 +53,10 @@ def generate() -> str:
     tables = Tables()
     partials, steps, starts = [], [], []
     for op in ops.TABLE:
-        variadic = isinstance(op, ops.Variadic)
-        count = op.width if variadic else op.arity
+        count = op.width if isinstance(op, ops.Variadic) else op.arity
         found = ", ".join(tables.formula(partial(op, part)) for part in range(count))
         partials.append(f"    [{code(op)}] = {{{found}}},")
-        if variadic:
+        if isinstance(op, ops.Variadic):
             folds = ", ".join(tables.formula(step(op, k)) for k in range(len(op.folds)))
             steps.append(f"    [{code(op)}] = {{{folds}}},")
             starts.append(
@@ -74,7 +74,7 @@ def generate() -> str:
         *(f"    {line}," for line in tables.lines),
         "};",
         "",
-        "/* The derivative with respect to each argument or, if variadic, to each part of an element. */",
+        "/* With respect to each argument or, if variadic, to each part of an element. */",
         "static const Formula PARTIALS[OP_END][3] = {",
         *partials,
         "};",

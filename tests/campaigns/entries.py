@@ -374,7 +374,7 @@ def calling(**options: Any) -> Prepare:
         def check(failed: bool) -> None:
             assert step(X).tolist() == wanted
 
-        return lambda: (step(X), step.value_and_grad(X, inputs=True)), check
+        return lambda: (step(X), step.value_and_grad(X, argnums=("params", 0))), check
 
     return prepare
 

@@ -3,10 +3,12 @@
 #include "builder.h"
 #include "derivatives.h"
 
-/* Leaves, in ascending order; leaf j of them corresponds to a new leaf with the number first + j. */
+/* Leaves, in ascending order; leaf j of them corresponds to a new leaf of this kind, with the number
+ * first + j. */
 typedef struct {
     const int32_t *numbers;
     int32_t count, first;
+    int code;
 } Moving;
 
 static int32_t new_number(const Moving *m, int32_t number) {
@@ -185,9 +187,10 @@ static int32_t add_leaf(Forward *f, int32_t i, const Moving *inputs, const Movin
     const int code = g->code[i];
     f->places[i] = code == CONSTANT_NODE ? constant(&f->builder, number_of(g, i)) : graph_add(f->builder.graph, code, 1, args_of(g, i));
     if (f->places[i] < 0 || code == CONSTANT_NODE) return f->places[i];
-    const int32_t number = new_number(code == INPUT_NODE ? inputs : params, *args_of(g, i));
+    const Moving *m = code == INPUT_NODE ? inputs : params;
+    const int32_t number = new_number(m, *args_of(g, i));
     if (number < 0) return 0;
-    f->moving[i] = graph_add(f->builder.graph, code, 1, &number);
+    f->moving[i] = graph_add(f->builder.graph, m->code, 1, &number);
     if (careful) f->active[i] = f->moving[i];
     return f->moving[i];
 }
@@ -284,8 +287,8 @@ static int32_t weighted(const Graph *g, int32_t first, int careful, Graph *new) 
 
 /* --- the interface to Python ---------------------------------------------------------------------- */
 
-static Moving of_buffer(const Py_buffer *b, int32_t first) {
-    return (Moving){b->buf, (int32_t)(b->len / (Py_ssize_t)sizeof(int32_t)), first};
+static Moving of_buffer(const Py_buffer *b, int32_t first, int code) {
+    return (Moving){b->buf, (int32_t)(b->len / (Py_ssize_t)sizeof(int32_t)), first, code};
 }
 
 static Graph *new_graph(void) {
@@ -294,17 +297,19 @@ static Graph *new_graph(void) {
     return new;
 }
 
-/* graph_forward(graph, first_input, first_param, inputs, params, careful) -> graph */
+/* graph_forward(graph, inputs, params, n_inputs, n_params, as_inputs, careful) -> graph */
 PyObject *graph_forward(PyObject *module, PyObject *args) {
     PyObject *capsule, *result = NULL;
-    int first_input, first_param, careful;
+    int n_inputs, n_params, as_inputs, careful;
     Py_buffer inputs, params;
-    if (!PyArg_ParseTuple(args, "Oiiy*y*p:graph_forward", &capsule, &first_input, &first_param, &inputs, &params, &careful)) return NULL;
+    if (!PyArg_ParseTuple(args, "Oy*y*iipp:graph_forward", &capsule, &inputs, &params, &n_inputs, &n_params, &as_inputs, &careful))
+        return NULL;
     const Graph *g = PyCapsule_GetPointer(capsule, GRAPH);
     Graph *new = g ? new_graph() : NULL;
     if (new) {
-        const Moving in = of_buffer(&inputs, first_input), of = of_buffer(&params, first_param);
-        result = graph_capsule(new, forward(g, &in, &of, careful, new));
+        const Moving in = of_buffer(&inputs, n_inputs, INPUT_NODE);
+        const Moving shared = as_inputs ? of_buffer(&params, n_inputs + in.count, INPUT_NODE) : of_buffer(&params, n_params, PARAM_NODE);
+        result = graph_capsule(new, forward(g, &in, &shared, careful, new));
     }
     PyBuffer_Release(&inputs), PyBuffer_Release(&params);
     return result;
@@ -331,7 +336,7 @@ PyObject *graph_choose(PyObject *module, PyObject *args) {
     const Graph *g = PyCapsule_GetPointer(capsule, GRAPH);
     Graph *new = g ? new_graph() : NULL;
     if (new) {
-        const Moving moved = of_buffer(&params, first), picked = of_buffer(&results, 0);
+        const Moving moved = of_buffer(&params, first, INPUT_NODE), picked = of_buffer(&results, 0, 0);
         int fault = outputs < 0 || outputs > picked.count ? MALFORMED : copy(g, &moved, new);
         if (!fault) fault = set_results(g, picked.numbers, outputs, picked.count, new);
         result = graph_capsule(new, fault);

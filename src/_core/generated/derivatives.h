@@ -1,8 +1,9 @@
 /* Generated from src/chainrule/ops.py by tools/gen_ops.py: do not edit. */
 
-/* A formula is a range of lines and the place of its result. A line applies an operation to places, or is
- * the number NUMBERS[place[0]]. Places below 8 are the names x, y, z, out, n, fold0, fold1, fold2. */
-enum { NAME_COUNT = 8, OUT_PLACE = 3, FOLD_PLACE = 5 };
+/* A formula is a range of lines and the place of its result. A line applies an operation to
+ * places, or is the number NUMBERS[place[0]]. Places below 8 are x, y, z, out, n, fold0, fold1, fold2. */
+enum { NAME_COUNT = 8, OUT_PLACE = 3 };
+enum { FOLD_PLACE = 5 };
 
 typedef struct {
     uint8_t code; /* 0 for a number */
@@ -794,7 +795,7 @@ static const Line LINES[] = {
     {OP_ADD, {6, 8}},
 };
 
-/* The derivative with respect to each argument or, if variadic, to each part of an element. */
+/* With respect to each argument or, if variadic, to each part of an element. */
 static const Formula PARTIALS[OP_END][3] = {
     [OP_ADD] = {{0, 1, 8, 0, 1}, {1, 1, 8, 0, 1}},
     [OP_SUB] = {{2, 1, 8, 0, 1}, {3, 1, 8, 0, 1}},

@@ -1,87 +1,60 @@
-"""`compile`: turns a function of one sample into a function over batches."""
+"""`compile`: turns a function of one sample into a function over batches, with every derivative."""
 
 from __future__ import annotations
 
-import os
-import threading
-from collections import deque
+import functools
+import inspect
 from collections.abc import Callable, Iterable, Mapping, Sequence
-from dataclasses import dataclass
-from itertools import repeat, starmap
+from contextlib import suppress
 from operator import attrgetter
-from typing import Any, Generic, Literal, TypedDict, TypeVar, Unpack, get_args, overload
+from typing import Any, Generic, Literal, TypedDict, TypeVar, Unpack, cast, get_args, overload
 
 import numpy as np
 from numpy.typing import NDArray
 
 from ..support.atomic.committing import assign, commit
-from ..support.tree import unflatten
+from ..support.modes import NOBODY, Modes
+from ..support.tree import flatten
 from ..value import Value, c_core, modes
 from . import anomalies, backends
 from .backends.to_jax import JaxFunction
+from .calculus import sparsity
+from .calculus.derivatives import Derivatives, arranged_hessian, arranged_jacobian, weights_of
+from .calculus.layout import PARAMS, Argnums, Columns, filled
 from .codegen.exporting import exported
 from .graph import BranchLimitError
-from .inputs import MOST_AXES, Batch, Inputs
-from .pipeline import Pipeline, pipeline
-from .tracing import Trace, trace, trace_parts, traced
+from .inputs import MOST_AXES, Axes, Batch, GivenValuesError, Inputs
+from .tracing import Trace, placed, trace, trace_parts, traced
+from .variants import Turn, Variant
 
 Array = Any
 Floats = NDArray[np.float64]
 R = TypeVar("R")
 
-NARROW = 8  # with fewer samples, rows are too short for one instruction each
 MOST_BRANCHES = 64
 Backend = Literal["native", "numpy"]
 Reduction = Literal["mean", "sum", "none"]
 DTYPES = (np.dtype(np.float64), np.dtype(np.float32))
-TRACING = threading.RLock()  # one function at a time, so that none picks up another's parameters
+EACH: Any = object()  # the default of `batch`: the first axis of every argument
 
 
-def _unlock_in_child() -> None:
-    """Replace the lock in a forked child: the thread that held it does not exist there."""
-    global TRACING
-    TRACING = threading.RLock()
+class Text(str):
+    """Text that a notebook shows as it is."""
 
+    __slots__ = ()
 
-if hasattr(os, "register_at_fork"):
-    os.register_at_fork(after_in_child=_unlock_in_child)
-
-
-class Turn:
-    """This thread's turn with a lock; it ends when the block exits or the object is destroyed.
-
-    One bytecode instruction acquires the lock and records that it is held; another undoes both. So
-    Ctrl-C cannot come in between and leave other threads waiting forever. If `busy` is a message, a lock
-    that another thread holds is an error with this message.
-    """
-
-    def __init__(self, lock: Any, busy: str = "") -> None:
-        self.lock, self.busy = lock, busy
-        self.held: list[bool] = []
-
-    def __enter__(self) -> None:
-        try:
-            self.held.extend(filter(None, map(self.lock.acquire, (not self.busy,))))
-            if not self.held:
-                raise RuntimeError(self.busy)
-        except BaseException:  # a traceback may keep this object alive
-            self.__exit__()
-            raise
-
-    def __exit__(self, *error: object) -> None:
-        held = getattr(self, "held", [])
-        if held:
-            releases = starmap(self.lock.release, repeat(()))
-            deque(zip(map(held.pop, [0] * len(held)), releases, strict=False), maxlen=0)
-
-    __del__ = __exit__
+    def __repr__(self) -> str:
+        return str(self)
 
 
 class Compiled(Generic[R]):
-    """A function over batches: call it, or use `value_and_grad`. R is the return type of a call.
+    """A function over batches or of vectors, with its derivatives. R is the type that a call returns.
 
     The first call with arrays of a new shape traces the function. Parameters are leaf Values;
     their `.data` is read at every call, so changes to it take effect automatically.
+
+    All derivatives take `argnums`: the position of an argument, "params", or a tuple of these. They
+    default to the parameters or, if there are none, to the first argument.
     """
 
     def __init__(
@@ -89,11 +62,12 @@ class Compiled(Generic[R]):
         function: Any,
         params: Iterable[Value] | None = None,
         inputs: Iterable[Value] | None = None,
-        reduction: Reduction = "mean",
+        reduction: Reduction | None = None,
         backend: Backend | None = None,
         branches: int = MOST_BRANCHES,
         axes: int = 1,
         dtype: Any = np.float64,
+        batch: Axes = EACH,
     ) -> None:
         self.leaves: list[Value] | None = None if inputs is None else _leaves("inputs", inputs)
         if self.leaves is None and not callable(function):
@@ -101,6 +75,8 @@ class Compiled(Generic[R]):
                 f"compile needs a function or a model, or a Value and inputs=[...], the leaves to vary; "
                 f"got {type(function).__name__}"
             )
+        if reduction is None:
+            reduction = "mean" if batch is EACH else "none"
         if reduction not in get_args(Reduction):
             raise ValueError(f"reduction must be 'mean', 'sum' or 'none', got {reduction!r}")
         self.function = function
@@ -116,94 +92,233 @@ class Compiled(Generic[R]):
             raise ValueError(f"axes must be from 1 to {MOST_AXES}, got {axes}")
         self.branches = branches
         self.axes = axes
+        self.batch = 0 if batch is EACH else batch
+        self.chosen: bool = batch is not EACH  # whether the user said where the batch axes are
         self.dtype: Any = np.dtype(dtype)
         if self.dtype not in DTYPES:
             raise ValueError(f"dtype must be float64 or float32, got {dtype!r}")
-        self.variants: dict[Any, list[_Variant]] = {}
+        self.variants: dict[Any, list[Variant]] = {}
+        if self.leaves is None:
+            functools.update_wrapper(self, function, updated=())
 
-    def __call__(self, *batch: Any) -> R:
+    # --- calls -----------------------------------------------------------------------------------
+
+    def __call__(self, *args: Any, **keywords: Any) -> R:
         """The results for every sample: arrays in place of the Values that the function returns.
 
-        A list of two Values becomes a list of two arrays, each with one number per sample.
+        A list of two Values becomes a list of two arrays, each with one number per sample; an array of
+        Values becomes an array whose first axis is the batch. If an argument holds Values, or inside a
+        function that is being differentiated or compiled, this calls the function itself.
         """
-        inputs = Batch(batch, self.axes)
-        merged: list[Array] = []
-        rebuild: Any = None
+        now = modes()
+        if is_observed(now):
+            return cast(R, self.eagerly(args, keywords))
+        try:
+            inputs = self.batch_of(args, keywords)
+        except GivenValuesError:
+            return cast(R, self.function(*args, **keywords))
+        merged: Array = np.empty(0)
+        template: Any = None
+        shape = ""
         for variant, chosen in self.partition(inputs):
             part = inputs if chosen is None else inputs.chosen(chosen)
-            outputs = variant.machine(part.samples).run(self.numbers(), part, dtype=self.dtype).outputs
-            if rebuild is None:
-                merged = [np.empty(inputs.samples, self.dtype) for _ in outputs]
-                rebuild, shape = variant.trace.rebuild, variant.trace.shape
-            if variant.trace.shape != shape:
-                raise TypeError(
-                    f"the function returns {shape} for some samples and {variant.trace.shape} for others"
-                )
+            numbers = self.numbers(inputs)
+            outputs = variant.machine(part.samples).run(numbers, part, dtype=self.dtype).outputs
+            if template is None:
+                merged = np.empty((len(outputs), inputs.samples), self.dtype)
+                template, shape = variant.trace.template, variant.trace.shape
+            variant.trace.check_shape(shape)
             for whole, row in zip(merged, outputs, strict=True):
                 whole[... if chosen is None else chosen] = row
-        if modes().anomaly and self.leaves is None:
+        if now.anomaly and self.leaves is None:
             anomalies.look_closer(self.function, self.params, inputs, merged)
-        results: R = unflatten(rebuild, [whole.reshape(inputs.shape) for whole in merged])
-        return results
+        return cast(R, inputs.results(template, merged, self.dtype))
 
-    @overload
-    def value_and_grad(self, *batch: Any, inputs: Literal[False] = False) -> tuple[Any, Floats]: ...
-    @overload
+    def eagerly(self, args: tuple[Any, ...], keywords: dict[str, Any]) -> Any:
+        """The function itself: for each sample of a batch of numbers, or once if there are Values."""
+        try:
+            batch = self.batch_of(args, keywords)
+        except GivenValuesError:
+            return self.function(*args, **keywords)
+        if batch.single:
+            return self.function(*args, **keywords)
+        call = self.positional(batch)
+        results = [call(*batch.sample(i)) for i in range(batch.samples)]
+        template, _ = placed(results[0])
+        rows = np.empty((len(flatten(results[0])[0]), batch.samples), object)
+        for i, result in enumerate(results):
+            rows[:, i] = flatten(result)[0]
+        return batch.results(template, rows, object)
+
+    def batch_of(self, args: tuple[Any, ...], keywords: dict[str, Any]) -> Batch:
+        """The arguments of a call; those passed by name follow the others."""
+        names: tuple[str, ...] = ()
+        if keywords:
+            bound = self.signature.bind(*args, **keywords)
+            args, names = (*bound.args, *bound.kwargs.values()), tuple(bound.kwargs)
+        axes = self.batch
+        if isinstance(axes, Mapping):
+            axes = tuple(axes.get(name, 0) for name in self.names(len(args), names))
+        batch = Batch(args, self.axes, axes)
+        batch.names = names
+        batch.key = (*batch.key, names) if names else batch.key
+        return batch
+
+    @functools.cached_property
+    def signature(self) -> inspect.Signature:
+        try:
+            return inspect.signature(self.function)
+        except (TypeError, ValueError):
+            raise TypeError(f"{self!r} takes no arguments by name: its signature is unknown") from None
+
+    def names(self, count: int, given: Sequence[str] = ()) -> list[str]:
+        """The names of the arguments of a call, as far as they are known."""
+        try:
+            known = list(self.signature.parameters)
+        except TypeError:
+            known = []
+        first = known[: count - len(given)]
+        return [*first, *("" for _ in range(count - len(given) - len(first))), *given]
+
+    def positional(self, batch: Batch) -> Callable[..., Any]:
+        """The function, taking the arguments that were passed by name after the others."""
+        if not batch.names:
+            return cast("Callable[..., Any]", self.function)
+
+        def call(*args: Any) -> Any:
+            plain = len(args) - len(batch.names)
+            named = dict(zip(batch.names, args[plain:], strict=True))
+            return self.function(*args[:plain], **named)
+
+        return call
+
+    # --- derivatives -----------------------------------------------------------------------------
+
     def value_and_grad(
-        self, *batch: Any, inputs: Literal[True] | Sequence[int]
-    ) -> tuple[Any, Floats, Any]: ...
-    def value_and_grad(self, *batch: Any, inputs: bool | Sequence[int] = False) -> Any:
-        """The loss over the batch and its gradient with respect to the parameters, as an array.
+        self, *args: Any, argnums: Argnums = None, has_aux: bool = False, **keywords: Any
+    ) -> Any:
+        """The value over the batch and its gradient.
 
-        The function must return one Value. With `reduction='none'` the value is an array, and the
-        gradient is that of its sum. `inputs=True` adds the gradients with respect to the arguments; a
-        tuple of positions selects some of them.
+        The function must return one Value or, with `has_aux`, a pair of a Value and anything else; then
+        the value is a pair too. With `reduction='none'` the value is an array, and the gradients are
+        those of its sum. The gradient with respect to the parameters is one array; with respect to an
+        argument it has the structure of the argument.
         """
-        data = Batch(batch, self.axes)
-        if not data.samples:
-            raise ValueError("the batch is empty: nothing to differentiate")
-        arguments = _positions(inputs, len(batch))
-        wanted = tuple(data.inputs_of(arguments))
-        seed = 1.0 / data.samples if self.reduction == "mean" else 1.0
-        values = np.empty(data.samples)
-        grads: Array = None
-        input_grads = np.empty((len(wanted), data.samples), self.dtype)
-        for variant, chosen in self.partition(data):
-            part = data if chosen is None else data.chosen(chosen)
-            machine = variant.machine(part.samples, wanted, bool(self.params))
-            results = machine.run(self.numbers(), part, np.full(part.samples, seed), wanted, self.dtype)
-            place = ... if chosen is None else chosen
-            values[place] = results.outputs[0]
-            input_grads[:, place] = results.input_adjoints
-            grads = results.param_adjoints if grads is None else grads + results.param_adjoints
+        call = self.derivatives(args, keywords, argnums, has_aux)
+        batch = call.batch
+        values, each, total = call.value_and_grad()
+        gradient = call.gradient(each, total)
         if modes().anomaly and self.leaves is None:
-            finite = bool(np.isfinite(grads).all() and np.isfinite(input_grads).all())
-            anomalies.look_closer(self.function, self.params, data, values, finite)
-        value: Any = values.reshape(data.shape).astype(self.dtype, copy=False)
-        if self.reduction != "none":
+            finite = bool(np.isfinite(total).all() and np.isfinite(each).all())
+            anomalies.look_closer(self.function, self.params, batch, values, finite)
+        value: Any = batch.over_samples(values, self.dtype)
+        if not batch.single and self.reduction != "none":
             value = float(values.mean() if self.reduction == "mean" else values.sum())
-        grads = grads[: self.named].astype(self.dtype, copy=False)
-        if inputs is False:
-            return value, grads
-        return value, grads, data.gradients(arguments, input_grads)
+        return ((value, *call.aux) if has_aux else value), gradient
 
-    def grad(self, *batch: Any) -> Floats:
-        """The gradient with respect to the parameters alone."""
-        gradient = self.value_and_grad(*batch)[1]
-        if not len(gradient):
-            raise ValueError(
-                "the function has no parameters to differentiate with respect to: "
-                "use value_and_grad(..., inputs=True) for the gradients of its arguments"
+    def grad(self, *args: Any, argnums: Argnums = None, has_aux: bool = False, **keywords: Any) -> Any:
+        """The gradient alone; with `has_aux`, a pair of the gradient and the auxiliary results."""
+        value, gradient = self.value_and_grad(*args, argnums=argnums, has_aux=has_aux, **keywords)
+        return (gradient, value[1]) if has_aux else gradient
+
+    def jacobian(
+        self,
+        *args: Any,
+        argnums: Argnums = None,
+        has_aux: bool = False,
+        sparse: bool = False,
+        **keywords: Any,
+    ) -> Any:
+        """The derivative of every output with respect to every number, for each sample.
+
+        The Jacobian has the structure of the function's result, with that of the argument at each leaf:
+        for arrays, the batch axis, then the output's axes, then the argument's. It is computed in forward
+        or in reverse mode, whichever takes fewer passes. With `sparse`, it is a scipy.sparse.csr_array.
+        """
+        call = self.derivatives(args, keywords, argnums, has_aux)
+        if call.batch.single and isinstance(call.template, int):
+            raise TypeError("jacobian needs a function with several outputs; for one number, use grad")
+        matrix = call.sparse_jacobian() if sparse else arranged_jacobian(call, call.jacobian())
+        return (matrix, *call.aux) if has_aux else matrix
+
+    def hessian(
+        self,
+        *args: Any,
+        argnums: Argnums = None,
+        has_aux: bool = False,
+        sparse: bool = False,
+        **keywords: Any,
+    ) -> Any:
+        """All second derivatives of the value: a matrix for each sample with respect to what differs
+        between samples, one matrix with respect to what they share. With `sparse`, a
+        scipy.sparse.csr_array.
+        """
+        call = self.derivatives(args, keywords, argnums, has_aux)
+        matrix = call.sparse_hessian() if sparse else arranged_hessian(call, *call.hessian())
+        return (matrix, *call.aux) if has_aux else matrix
+
+    def jvp(self, primals: Sequence[Any], tangents: Any, argnums: Argnums = None) -> tuple[Any, Any]:
+        """The results at `primals`, and their derivatives along `tangents`, in forward mode.
+
+        `tangents` has one entry for each of `argnums`; by default for the parameters or, if there are
+        none, for every argument.
+        """
+        call = self.derivatives(tuple(primals), {}, argnums, False, every=True)
+        values, slopes = call.jvp(call.columns.rows_of(tangents, "tangent"))
+        template = _renumbered(call)
+        return call.results(template, values), call.results(template, slopes)
+
+    def vjp(self, primals: Sequence[Any], cotangents: Any, argnums: Argnums = None) -> tuple[Any, Any]:
+        """The results at `primals`, and the gradients of their sum weighted by `cotangents`, which has
+        the structure of the results.
+        """
+        call = self.derivatives(tuple(primals), {}, argnums, False, every=True)
+        values, each, total = call.vjp(weights_of(call, cotangents))
+        return call.results(_renumbered(call), values), call.gradient(each, total)
+
+    def hvp(self, primals: Sequence[Any], tangents: Any, argnums: Argnums = None) -> Any:
+        """The Hessian of the value times a vector, at the cost of a few gradients."""
+        call = self.derivatives(tuple(primals), {}, argnums, False, every=True)
+        each, total = call.hvp(call.columns.rows_of(tangents, "tangent"))
+        product = call.gradient(each, total)
+        single = not call.columns.alone and len(primals) == 1
+        return product[0] if single else product
+
+    def derivatives(
+        self,
+        args: tuple[Any, ...],
+        keywords: dict[str, Any],
+        argnums: Argnums,
+        has_aux: bool,
+        every: bool = False,
+    ) -> Derivatives:
+        """A call to differentiate."""
+        batch: Batch | None = None
+        with suppress(GivenValuesError):
+            batch = self.batch_of(args, keywords)
+        if batch is None or is_observed(modes()):
+            raise TypeError(
+                "the derivatives of a compiled function are plain numbers: for Values, and inside a "
+                "function that is differentiated or compiled, use grad, jacobian ... of the function"
             )
-        return gradient
+        if batch.samples:
+            self.variants_for(batch)
+        if argnums is None:
+            arguments: Argnums = tuple(range(len(args))) if every else 0
+            argnums = cast(Argnums, PARAMS) if self.params and self.named != 0 else arguments
+        named = len(self.params) if self.named is None else self.named
+        columns = Columns(batch, argnums, named, self.names(len(batch.leaves), batch.names))
+        return Derivatives(self, batch, columns, has_aux)
+
+    # --- text and exports -------------------------------------------------------------------------
 
     @property
     def program(self) -> str:
         """The compiled programs as text, for every shape and branch seen so far."""
         variants = [variant for each in self.variants.values() for variant in each]
         if not variants:
-            return "not traced yet: call the compiled function with a batch first"
-        return "\n\n".join(variant.describe() for variant in variants)
+            return Text("not traced yet: call the compiled function with a batch first")
+        return Text("\n\n".join(variant.describe() for variant in variants))
 
     def source(self, language: Literal["c", "javascript"]) -> str:
         """The value and gradient for one sample as source text, in 'c' or 'javascript'.
@@ -245,9 +360,12 @@ class Compiled(Generic[R]):
         count = sum(map(len, self.variants.values()))
         return f"<compiled {name}: {count} program{'' if count == 1 else 's'}>"
 
-    def numbers(self) -> Array:
-        """The current values of the parameters."""
-        return numbers_of(self.params)
+    def numbers(self, batch: Batch | None = None) -> Array:
+        """The numbers that all samples share: those of the batch, then the parameters."""
+        params = numbers_of(self.params)
+        return (
+            params if batch is None or not len(batch.shared) else np.concatenate([batch.shared, params])
+        )
 
     def traces(self) -> list[Any]:
         """The traced graphs, for comparison."""
@@ -255,22 +373,22 @@ class Compiled(Generic[R]):
 
     # --- branches --------------------------------------------------------------------------------
 
-    def partition(self, batch: Batch) -> list[tuple[_Variant, Array]]:
+    def partition(self, batch: Batch) -> list[tuple[Variant, Array]]:
         """Assign the samples to variants, and trace new variants as needed."""
         variants = self.variants_for(batch)
         if not variants[0].trace.expected or not batch.samples:
             return [(variants[0], None)]
         rows = batch.rows()
         waiting = np.arange(batch.samples)
-        parts: list[tuple[_Variant, Array]] = []
+        parts: list[tuple[Variant, Array]] = []
         for number in range(self.branches):
             new = number == len(variants)
             if new:
-                with Turn(TRACING):
+                with Turn():  # to trace
                     self.trace(batch, int(waiting[0]), variants)
             variant = variants[number]
             part = Inputs([rows[:, waiting]], (len(waiting),))
-            fits = variant.fits(self.numbers(), part, self.dtype)
+            fits = variant.fits(self.numbers(batch), part, self.dtype)
             fits[0] |= new  # the sample just traced belongs here, even if rounding tips a comparison
             if fits.all() and not parts:
                 return [(variant, None)]
@@ -285,11 +403,13 @@ class Compiled(Generic[R]):
             f"raise the limit with compile(..., branches=...)"
         )
 
-    def variants_for(self, batch: Batch) -> list[_Variant]:
+    def variants_for(self, batch: Batch) -> list[Variant]:
         """The variants traced for arguments of these shapes; at least one."""
-        with Turn(TRACING):
+        with Turn():  # to trace
             variants = self.variants.setdefault(batch.key, [])
             if not variants:
+                if not self.chosen and self.leaves is None:
+                    self.check_reading(batch)
                 self.trace(batch, 0, variants)
             return variants
 
@@ -297,24 +417,51 @@ class Compiled(Generic[R]):
         """Trace the function on a sample; new parameters are added to the list."""
         params = self.params if params is None else params
         if self.leaves is None:
-            return trace(self.function, batch.sample(sample), params)
+            return trace(self.positional(batch), batch.sample(sample), params, batch.sharing)
         if len(self.leaves) != batch.count:
             raise ValueError(f"{len(self.leaves)} inputs were given, but the batch has {batch.count}")
         return traced(self.function, self.leaves, params)
 
-    def trace(self, batch: Batch, sample: int, variants: list[_Variant]) -> None:
+    def trace(self, batch: Batch, sample: int, variants: list[Variant]) -> None:
         """Trace a sample, and update the parameters and the variants together."""
         params = list(self.params)
         result = self.traced(batch, sample, params)
         count, new = len(params), params[len(self.params) :]
-        made = _Variant(result, count, batch.count, self.machine)
+        made = Variant(result, len(batch.shared), count, batch.count, self.machine)
         # Existing machines were built for fewer parameters, so discard them.
         others = [variant for each in self.variants.values() for variant in each] if new else []
         commit(
             [(variants.append, made)],  # the only change that can fail, so it comes first
-            *(assign(variant, count=count, machines={}) for variant in others),
+            *(assign(variant, params=count, machines={}, pipelines={}) for variant in others),
             assign(self, params=params),
         )
+
+    def check_reading(self, batch: Batch) -> None:
+        """Raise if vectors may be meant as one sample, and the results would differ.
+
+        This tries the function on whole vectors. An elementwise function gives the same numbers either
+        way. So does one that cannot take vectors.
+        """
+        one = batch.tried_as_one()
+        if one is None:
+            return
+        try:
+            whole = self.traced(one, 0, list(self.params))
+        except Exception:
+            return
+        if sparsity.is_elementwise(whole, one):
+            return
+        try:
+            self.traced(batch, 0, list(self.params))
+            both = "a vector may be one sample or a batch of numbers, and this function takes both"
+        except Exception:
+            both = "this function takes a vector, but was given a batch of numbers"
+        raise TypeError(f"{both}: use compile(f, batch=None) for one vector, or batch=0 for a batch")
+
+
+def is_observed(now: Modes) -> bool:
+    """Whether a function is being differentiated or compiled, so that plain numbers would not do."""
+    return now.tracer is not NOBODY or now.arguments is not NOBODY
 
 
 def numbers_of(values: Sequence[Value]) -> Array:
@@ -331,7 +478,7 @@ def compile_parts(
     backend: Backend | None,
 ) -> list[Compiled[Any]]:
     """Trace a function once, and return one compiled function for each of its results."""
-    with Turn(TRACING):
+    with Turn():  # to trace
         known = list(params)
         traces = trace_parts(function, batch.sample(0), known)
         found = []
@@ -340,56 +487,15 @@ def compile_parts(
                 lambda *args, i=i: function(*args)[i], params, backend=backend
             )
             part.params += known[len(params) :]
-            part.variants[batch.key] = [_Variant(each, len(known), batch.count, part.machine)]
+            part.variants[batch.key] = [Variant(each, 0, len(known), batch.count, part.machine)]
             found.append(part)
         return found
 
 
-@dataclass
-class _Variant:
-    """One trace with its programs: for many samples and for few, with and without gradients."""
-
-    trace: Trace
-    count: int  # number of parameters
-    inputs: int
-    maker: Any
-
-    def __post_init__(self) -> None:
-        self.pipeline = pipeline(self.trace.source, self.maker)
-        self.machines: dict[Any, Any] = {}
-
-    def machine(self, samples: int, wanted: Sequence[int] | None = None, params: bool = True) -> Any:
-        """The program, loaded into a machine, for this many samples.
-
-        `wanted` adds the gradients with respect to these inputs, and `params` then adds those with
-        respect to the parameters.
-        """
-        key = (samples < NARROW, wanted, params)
-        if key not in self.machines:
-            if wanted is not None and self.pipeline.outputs != 1:
-                raise TypeError(
-                    f"value_and_grad needs a function that returns one Value, but this one returns "
-                    f"{self.pipeline.outputs}"
-                )
-            self.machines[key] = self.pipeline.machine(self.count, self.inputs, key[0], wanted, params)
-        return self.machines[key]
-
-    def fits(self, params: Array, inputs: Inputs, dtype: Any) -> Array:
-        """Which samples take the branches of this trace."""
-        key = (inputs.samples < NARROW, "guards")
-        if key not in self.machines:
-            self.machines[key] = self.pipeline.guards(self.count, self.inputs, key[0])
-        guards = self.machines[key].run(params, inputs, dtype=dtype).guards
-        pairs = zip(guards, self.trace.expected, strict=True)
-        return np.logical_and.reduce([(guard != 0.0) == expected for guard, expected in pairs])
-
-    def describe(self) -> str:
-        reference = Pipeline(self.trace.graph)
-        program = reference.lowered(self.count, self.inputs, narrow=False)
-        steps = len(program.shared) + len(program.each)
-        nodes = f"{len(self.trace.source)} nodes traced, {len(reference.graph)} after the passes"
-        head = f"{nodes}, {steps} instructions"
-        return f"{head}\n{program}"
+def _renumbered(call: Derivatives) -> Any:
+    """The template of the differentiated results, numbered from 0."""
+    place = {k: i for i, k in enumerate(call.outputs)}
+    return filled(call.template, np.vectorize(place.__getitem__, otypes=[int]))
 
 
 def _leaves(name: str, values: Iterable[Value]) -> list[Value]:
@@ -412,31 +518,24 @@ def _leaves(name: str, values: Iterable[Value]) -> list[Value]:
     return found
 
 
-def _positions(inputs: bool | Sequence[int], count: int) -> list[int]:
-    """The argument positions that `inputs` selects."""
-    if isinstance(inputs, bool):
-        return list(range(count)) if inputs else []
-    if isinstance(inputs, int):
-        raise TypeError(f"inputs must be True or a tuple of positions, such as ({inputs},)")
-    for position in inputs:
-        if position not in range(count):
-            raise ValueError(f"inputs has position {position}, but there are {count} arguments")
-    return list(inputs)
-
-
 class Options(TypedDict, total=False):
     """The options of `compile`, for type checkers; see its docstring."""
 
-    reduction: Reduction
+    reduction: Reduction | None
     backend: Backend | None
     branches: int
     axes: int
     dtype: Any
+    batch: Axes
 
 
 Params = Iterable[Value] | None
 
 
+@overload
+def compile(
+    function: None = None, params: Params = None, **options: Unpack[Options]
+) -> Callable[[Callable[..., Any]], Compiled[Any]]: ...
 @overload
 def compile(
     function: Callable[..., Value], params: Params = None, **options: Unpack[Options]
@@ -454,26 +553,31 @@ def compile(
     function: Value, params: Params = None, *, inputs: Iterable[Value], **options: Unpack[Options]
 ) -> Compiled[Floats]: ...
 def compile(
-    function: Any,
+    function: Any = None,
     params: Iterable[Value] | None = None,
     *,
     inputs: Iterable[Value] | None = None,
-    reduction: Reduction = "mean",
+    batch: Axes = EACH,
+    reduction: Reduction | None = None,
     backend: Backend | None = None,
     branches: int = MOST_BRANCHES,
     axes: int = 1,
     dtype: Any = np.float64,
-) -> Compiled[Any]:
-    """Turn a function of one sample into a function over batches.
+) -> Any:
+    """Turn a function of one sample into a function over batches, or speed up a function of vectors.
 
     Arguments:
         function: a function or model of one sample, written with Values; its arguments are numbers,
-            or lists or dicts of numbers. Or a Value that is already computed, with `inputs`.
+            or lists, dicts or other trees of numbers. Or a Value that is already computed, with
+            `inputs`. Without a function, this returns a decorator.
         params: the leaf Values to differentiate with respect to; by default all that the function uses.
-            Other Values are also read at every call; everything else is captured when the function is
-            traced.
+            Other Values are also read at every call; everything else is captured when traced.
         inputs: for a Value that is already computed, the leaves that differ from sample to sample.
-        reduction: how `value_and_grad` combines the losses of the samples: 'mean', 'sum', 'none'.
+        batch: the batch axis of each argument, as in JAX's `in_axes`: an int, None for an argument that
+            all samples share, or a tuple, dict or tree of these. By default the first axis of every
+            argument. With None for all, the function takes one sample and returns one result.
+        reduction: how `value_and_grad`, `grad`, `hessian` and `hvp` combine the samples: 'mean', 'sum'
+            or 'none'. By default 'mean' or, if `batch` is given, 'none'.
         backend: 'native' or 'numpy'; by default 'native' if the C core was built.
         branches: the maximum number of paths through the function.
         axes: the number of leading batch axes of the arguments; they broadcast.
@@ -484,4 +588,8 @@ def compile(
     >>> value, grads = step.value_and_grad(X, Y)
 
     """
-    return Compiled(function, params, inputs, reduction, backend, branches, axes, dtype)
+    if function is None and inputs is None:
+        options: Any = {"batch": batch, "reduction": reduction, "backend": backend}
+        options |= {"branches": branches, "axes": axes, "dtype": dtype}
+        return lambda function: Compiled(function, params, **options)
+    return Compiled(function, params, inputs, reduction, backend, branches, axes, dtype, batch)

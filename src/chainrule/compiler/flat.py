@@ -66,31 +66,27 @@ class Flat:
                 nodes.append((row, own))
         return Graph(nodes, outputs, guards)
 
-    # --- the same as the functions of calculus/graphs.py ------------------------------------------
+    # --- the functions of calculus/graphs.py ------------------------------------------------------
 
     def forward(
         self,
-        counts: tuple[int, int],
         inputs: Sequence[int],
         params: Sequence[int],
-        careful: bool = False,
+        counts: tuple[int, int],
+        as_inputs: bool,
+        careful: bool,
     ) -> Flat:
-        return Flat(c_core.graph_forward(self.capsule, *counts, _numbers(inputs), _numbers(params), careful))
+        leaves = _numbers(inputs), _numbers(params)
+        return Flat(c_core.graph_forward(self.capsule, *leaves, *counts, as_inputs, careful))
 
-    def weighted(self, first: int, careful: bool = False) -> Flat:
+    def weighted(self, first: int, careful: bool) -> Flat:
         return Flat(c_core.graph_weighted(self.capsule, first, careful))
 
     def choose(
-        self,
-        outputs: Sequence[int],
-        others: Sequence[int] = (),
-        params: Sequence[int] = (),
-        first: int = 0,
+        self, outputs: Sequence[int], others: Sequence[int], params: Sequence[int], first: int
     ) -> Flat:
         results = _numbers([*outputs, *others])
-        return Flat(
-            c_core.graph_choose(self.capsule, results, len(outputs), _numbers(params), first)
-        )
+        return Flat(c_core.graph_choose(self.capsule, results, len(outputs), _numbers(params), first))
 
 
 def _numbers(items: Sequence[int]) -> Any:

@@ -12,9 +12,10 @@ from dataclasses import dataclass, field
 from typing import Any
 
 from ..support import errors
+from ..support.arrays import as_array, is_array
 from ..support.ieee import as_float
 from ..support.modes import Numbers
-from ..support.tree import Rebuild, flatten, unflatten
+from ..support.tree import flatten, split, unflatten
 from ..value import Mode, Value, core
 from .flat import Flat
 from .graph import CompileError, Graph, from_values
@@ -83,15 +84,30 @@ class Tracer(Numbers):
         return outcome
 
 
+@dataclass(frozen=True)
+class Constant:
+    """A part of a return value that is not a number, such as a name: the same for all samples."""
+
+    thing: Any
+
+    def __repr__(self) -> str:
+        return repr(self.thing)
+
+
 @dataclass
 class Trace:
     """The recorded computation of one sample."""
 
     source: Graph | Flat
-    rebuild: Rebuild  # rebuilds the function's return value from numbers
+    template: Any  # the return value with each number replaced by its position among the outputs
     shape: str  # the structure of the return value, as text
     expected: list[bool] = field(default_factory=list)  # the outcome of each guard
     sites: list[str] = field(default_factory=list)  # the source line of each guard
+
+    def check_shape(self, shape: str) -> None:
+        """Raise unless samples on other branches have results of the same structure."""
+        if self.shape != shape:
+            raise TypeError(f"the function returns {shape} for some samples and {self.shape} for others")
 
     @functools.cached_property
     def graph(self) -> Graph:
@@ -99,52 +115,97 @@ class Trace:
         return self.source if isinstance(self.source, Graph) else self.source.unpack()
 
 
-def trace(function: Callable[..., Any], sample: Sequence[Any], params: list[Value]) -> Trace:
+def trace(
+    function: Callable[..., Any], sample: Sequence[Any], params: list[Value], shared: Sequence[bool] = ()
+) -> Trace:
     """Run a function on one sample, given as a tree of numbers per argument.
 
-    Leaves that it closes over become parameters; those not in `params` are added to the list.
+    Leaves that it closes over become parameters; those not in `params` are added to the list. The
+    numbers of the sample for which `shared` is set become parameters too, numbered before all others.
     """
-    return trace_parts(lambda *arguments: (function(*arguments),), sample, params)[0]
+    return trace_parts(lambda *arguments: (function(*arguments),), sample, params, shared)[0]
 
 
 def trace_parts(
-    function: Callable[..., Sequence[Any]], sample: Sequence[Any], params: list[Value]
+    function: Callable[..., Sequence[Any]],
+    sample: Sequence[Any],
+    params: list[Value],
+    shared: Sequence[bool] = (),
 ) -> list[Trace]:
     """Run a function that returns several results once, and trace each result separately."""
-    arguments, inputs = [], []
+    arguments, leaves = [], []
     for tree in sample:
         numbers, rebuild = flatten(tree)
-        leaves = [Value(x) for x in numbers]
-        inputs += leaves
-        arguments.append(unflatten(rebuild, leaves))
-    tracer = Tracer(inputs)
+        new = [Value(x) for x in numbers]
+        leaves += new
+        arguments.append(unflatten(rebuild, new))
+    tracer = Tracer(leaves)
     with Mode(tracer=tracer):
         results = function(*arguments)
-    return [traced(result, inputs, params, tracer) for result in results]
+    return [traced(result, leaves, params, tracer, shared) for result in results]
 
 
 def traced(
-    result: Any, inputs: Sequence[Value], params: list[Value], tracer: Tracer | None = None
+    result: Any,
+    leaves: Sequence[Value],
+    params: list[Value],
+    tracer: Tracer | None = None,
+    shared: Sequence[bool] = (),
 ) -> Trace:
-    """The trace of a result that is already computed; `inputs` are leaves of its graph."""
-    outputs, rebuild = flatten(result)
-    outputs = [output if isinstance(output, Value) else _number(output) for output in outputs]
+    """The trace of a result that is already computed; `leaves` are leaves of its graph."""
+    template, outputs = placed(result)
     guards = tracer.guards if tracer is not None else []
     made = tracer.made if tracer is not None else ()
+    flags = shared or [False] * len(leaves)
+    inputs = [leaf for leaf, is_shared in zip(leaves, flags, strict=True) if not is_shared]
+    first = [leaf for leaf, is_shared in zip(leaves, flags, strict=True) if is_shared]
+    known = [*first, *params]
     extract = Flat.from_values if core == "c" else from_values
-    source = extract(outputs, [guard for guard, _, _ in guards], inputs, params, made)
-    shape = repr(unflatten(rebuild, ["_"] * len(outputs)))
+    source = extract(outputs, [guard for guard, _, _ in guards], inputs, known, made)
+    params += known[len(first) + len(params) :]
+    places, rebuild = split(template)
+    blanks = [leaf if isinstance(leaf, Constant) else _blank(leaf) for leaf in places]
+    shape = repr(unflatten(rebuild, blanks))
     return Trace(
-        source, rebuild, shape, [outcome for _, outcome, _ in guards], [site for *_, site in guards]
+        source, template, shape, [outcome for _, outcome, _ in guards], [site for *_, site in guards]
     )
 
 
-def _number(output: Any) -> float:
-    """A plain number that a function returned; it is the same for all samples."""
-    try:
-        return as_float(output)
-    except TypeError:
-        raise CompileError(
-            f"a compiled function must return Values, or lists or dicts of them, "
-            f"got {type(output).__name__}"
-        ) from None
+def placed(result: Any) -> tuple[Any, list[Any]]:
+    """A return value with each number replaced by its position, and the numbers."""
+    outputs: list[Any] = []
+    leaves, rebuild = split(result)
+    template = unflatten(rebuild, [_placed(leaf, outputs) for leaf in leaves])
+    if isinstance(template, Constant):
+        raise _not_a_number(result)
+    return template, outputs
+
+
+def _placed(leaf: Any, outputs: list[Any]) -> Any:
+    """Add the numbers of a leaf of a return value to the outputs; returns their positions."""
+    if hasattr(leaf, "ravel") and is_array(leaf):
+        items = [x if isinstance(x, Value) else as_float(x) for x in leaf.ravel()]
+        places = as_array([*range(len(outputs), len(outputs) + len(items))]).astype(int)
+        outputs += items
+        return places.reshape(leaf.shape)
+    if not isinstance(leaf, Value):
+        try:
+            leaf = as_float(leaf)
+        except TypeError:
+            try:
+                hash(leaf)
+            except TypeError:
+                raise _not_a_number(leaf) from None
+            return Constant(leaf)
+    outputs.append(leaf)
+    return len(outputs) - 1
+
+
+def _blank(leaf: Any) -> Any:
+    return "_" if isinstance(leaf, int) else f"array{leaf.shape}"
+
+
+def _not_a_number(given: Any) -> CompileError:
+    return CompileError(
+        f"a compiled function must return Values, or lists or dicts of them, got {type(given).__name__}"
+    )

@@ -17,11 +17,12 @@ from ..support.atomic.committing import assign, commit, commit_training
 from ..support.errors import StaleValueError, kind_of
 from ..value import Value, c_core
 from .backends import native
-from .compiled import Compiled, Turn, numbers_of
+from .compiled import Compiled, numbers_of
 from .graph import CompileError
 from .inputs import Batch
 from .pipeline import pipeline
 from .tracing import Trace, TraceError, trace
+from .variants import Turn
 
 Array = Any
 NOTHING = np.zeros(0, np.int32)

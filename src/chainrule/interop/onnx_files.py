@@ -16,6 +16,8 @@ from ..compiler import Compiled
 from ..compiler.backends.segments import Segments
 from ..compiler.backends.to_jax import traced_once
 from ..compiler.codegen.exporting import arguments
+from ..compiler.graph import CompileError
+from ..compiler.inputs import leaves_of
 from ..compiler.pipeline import Pipeline
 from ..nn import Module
 from ..ops import DOUBLE, SINGLE, Format, Op, Variadic
@@ -104,6 +106,11 @@ class _Writer:
     def model(self) -> Any:
         helper = self.onnx.helper
         key, variant = traced_once(self.step, self.batch)
+        if any(axis is None for _, axis in leaves_of(key)):
+            raise CompileError(
+                "export_onnx writes functions of batches: compile with batch=0, and make what all "
+                "samples share parameters"
+            )
         program = Pipeline(variant.trace.graph).lowered(variant.count, variant.inputs, False)
         declared: list[Any] = []
         inputs: list[Any] = []

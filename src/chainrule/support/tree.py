@@ -1,8 +1,10 @@
-"""Flattens and rebuilds nested arguments: numbers in lists, tuples, dicts and NumPy arrays."""
+"""Flattens and rebuilds nested arguments: numbers in lists, dicts, dataclasses and NumPy arrays."""
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator
+import copy
+from collections.abc import Callable, Iterator, Sequence
+from dataclasses import fields, is_dataclass
 from typing import Any
 
 from .arrays import as_array, is_array
@@ -10,25 +12,47 @@ from .arrays import as_array, is_array
 Rebuild = Callable[[Iterator[Any]], Any]
 
 
+def children(tree: Any) -> tuple[Sequence[Any], Sequence[Any]] | None:
+    """The names and the parts of a container, or None if the tree is a leaf."""
+    if isinstance(tree, dict):
+        return list(tree), list(tree.values())
+    if isinstance(tree, tuple) and hasattr(tree, "_fields"):  # a namedtuple
+        return tree._fields, tree
+    if isinstance(tree, (list, tuple)):
+        return range(len(tree)), tree
+    if is_dataclass(tree) and not isinstance(tree, type):
+        names = [f.name for f in fields(tree) if not _is_setting(getattr(tree, f.name))]
+        return names, [getattr(tree, name) for name in names]
+    return None
+
+
+def _is_setting(x: Any) -> bool:
+    """Whether a field of a dataclass is not a number, so that it stays as it is."""
+    return x is None or isinstance(x, (str, bytes, bool)) or callable(x)
+
+
+def rebuilt(tree: Any, parts: Sequence[Any]) -> Any:
+    """A container like `tree` with other parts."""
+    if isinstance(tree, dict):
+        return dict(zip(tree, parts, strict=True))
+    if isinstance(tree, tuple):
+        return type(tree)(*parts) if hasattr(tree, "_fields") else tuple(parts)
+    if isinstance(tree, list):
+        return list(parts)
+    new = copy.copy(tree)
+    for name, part in zip((children(tree) or ((), ()))[0], parts, strict=True):
+        object.__setattr__(new, name, part)  # works for frozen dataclasses too
+    return new
+
+
 def flatten(tree: Any) -> tuple[list[Any], Rebuild]:
     """The numbers of a tree in order, and a function that rebuilds the tree from as many items."""
-    if is_array(tree):
-        return _flatten_array(tree)
-    if isinstance(tree, dict):
-        keys = list(tree)
-        leaves, rebuild = flatten([tree[key] for key in keys])
-        return leaves, lambda items: dict(zip(keys, rebuild(items), strict=True))
-    if isinstance(tree, (list, tuple)):
-        parts = [flatten(item) for item in tree]
-        leaves = [leaf for part, _ in parts for leaf in part]
-        return leaves, lambda items: _like(tree, [rebuild(items) for _, rebuild in parts])
-    return [tree], next
-
-
-def _like(tree: list[Any] | tuple[Any, ...], items: list[Any]) -> Any:
-    if hasattr(tree, "_fields"):  # a namedtuple
-        return type(tree)(*items)
-    return tuple(items) if isinstance(tree, tuple) else items
+    inside = children(tree)
+    if inside is None:
+        return _flatten_array(tree) if hasattr(tree, "ravel") and is_array(tree) else ([tree], next)
+    parts = [flatten(part) for part in inside[1]]
+    leaves = [leaf for part, _ in parts for leaf in part]
+    return leaves, lambda items: rebuilt(tree, [rebuild(items) for _, rebuild in parts])
 
 
 def _flatten_array(array: Any) -> tuple[list[Any], Rebuild]:
@@ -48,3 +72,13 @@ def _flatten_array(array: Any) -> tuple[list[Any], Rebuild]:
 def unflatten(rebuild: Rebuild, items: list[Any]) -> Any:
     """The tree with its numbers replaced by these items."""
     return rebuild(iter(items))
+
+
+def split(tree: Any) -> tuple[list[Any], Rebuild]:
+    """Like `flatten`, with whole arrays as leaves."""
+    inside = children(tree)
+    if inside is None:
+        return [tree], next
+    parts = [split(part) for part in inside[1]]
+    leaves = [leaf for part, _ in parts for leaf in part]
+    return leaves, lambda items: rebuilt(tree, [rebuild(items) for _, rebuild in parts])

@@ -52,7 +52,9 @@ def compare(seed: int, backends: Sequence[str] = BACKENDS) -> bool:
             check(seed, backend, points, *on_jax(out, params, inputs, batch))
             continue
         step = compile(out, params, inputs=inputs, reduction="sum", backend=backend)
-        total, grads, input_grads = step.value_and_grad(*batch, inputs=True)
+        total, (grads, *input_grads) = step.value_and_grad(
+            *batch, argnums=("params", *range(len(batch)))
+        )
         check(seed, backend, points, step(*batch), total, grads, input_grads)
     return True
 

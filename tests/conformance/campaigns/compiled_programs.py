@@ -15,8 +15,8 @@ import numpy as np
 
 from chainrule import Value
 from chainrule.compiler import compile as compile_program
-from chainrule.compiler.compiled import NARROW
 from chainrule.compiler.tracing import TraceError
+from chainrule.compiler.variants import NARROW
 from chainrule.value import c_core
 
 from .eager_programs import DisagreementError, Point, loaded, run, samples, starts, total
@@ -48,7 +48,7 @@ class Steps:
     def __init__(self, case: Case, backend: str = "native", dtype: str = "float64") -> None:
         self.case, self.parameters = case, [Value(x) for x in starts(case)]
         program = loaded(case, self.parameters)
-        options: Any = {"reduction": "none", "backend": backend, "branches": 4096, "dtype": dtype}
+        options: Any = {"batch": 0, "backend": backend, "branches": 4096, "dtype": dtype}
         self.total = compile_program(total(case, program), self.parameters, **options)
         self.outputs = self.total
         if case.several:
@@ -56,7 +56,8 @@ class Steps:
 
     def __call__(self, points: Sequence[Point]) -> Results:
         batch = columns(self.case, [point.numbers for point in points])
-        values, grads, inputs = self.total.value_and_grad(*batch, inputs=True)
+        everything = ("params", *range(len(batch)))
+        values, (grads, *inputs) = self.total.value_and_grad(*batch, argnums=everything)
         return results([values, *leaves(self.outputs(*batch))], inputs, grads)
 
 

@@ -30,8 +30,8 @@ def eager(function: Callable[..., Any], *batch: Any) -> tuple[list[float], list[
 
 def agrees(function: Callable[..., Any], *batch: Any, backend: str | None = None) -> None:
     """Assert that compiled and eager mode give the same values and gradients for the arguments."""
-    step = compile(function, reduction="none", backend=backend)
-    values, _, grads = step.value_and_grad(*batch, inputs=True)
+    step = compile(function, batch=0, backend=backend)
+    values, grads = step.value_and_grad(*batch, argnums=range(len(batch)))
     expected, expected_grads = eager(function, *batch)
     np.testing.assert_allclose(values, expected, rtol=1e-12)
     np.testing.assert_array_equal(step(*batch), values)

@@ -6,8 +6,9 @@ import math
 from collections.abc import Sequence
 from typing import TYPE_CHECKING, Any
 
-from ...support.tree import unflatten
-from ..inputs import Batch
+from ...support.tree import children
+from ..calculus.layout import filled
+from ..inputs import leaves_of
 from ..pipeline import Pipeline
 from ..tracing import TraceError
 from .parameters import ParameterTree, names_of
@@ -33,12 +34,11 @@ class JaxFunction:
         self.backend: Any = backend
         self.step = step
         self.key, variant = traced_once(step, batch)
-        self.rebuild: Any = variant.trace.rebuild
+        self.template: Any = variant.trace.template
         self.tree: ParameterTree = ParameterTree(names_of(step, model))
-        pipeline = Pipeline(variant.trace.graph)
-        self.program: Program = pipeline.lowered(
-            variant.count, variant.inputs, False, differentiated=True
-        )
+        pipeline = Pipeline(variant.one_sample(self.key))
+        inputs = variant.inputs + variant.shared
+        self.program: Program = pipeline.lowered(variant.params, inputs, False, differentiated=True)
         self.__name__: str = getattr(step.function, "__name__", "compiled")
 
     def initial(self) -> Any:
@@ -62,17 +62,33 @@ class JaxFunction:
         jnp, dtype = self.backend.jnp, self.dtype
         arguments = batch if isinstance(batch, tuple) else (batch,)
         arrays = [jnp.asarray(array, dtype) for array in _arrays(arguments, self.key)]
-        samples = max((array.shape[0] for array in arrays if array.ndim), default=1)
+        leaves = leaves_of(self.key)
+        batched = [
+            array.shape[axis]
+            for array, (_, axis) in zip(arrays, leaves, strict=True)
+            if array.ndim and axis is not None
+        ]
+        samples = max(batched, default=1)
         inputs = []
-        for array, shape in zip(arrays, (s for shapes in self.key[0] for s in shapes), strict=True):
-            if array.shape[1:] != shape or (array.ndim and array.shape[0] != samples):
-                raise ValueError(f"expected an array of shape {(samples, *shape)}, got {array.shape}")
+        for array, (shape, axis) in zip(arrays, leaves, strict=True):
+            expected = shape if axis is None else (*shape[:axis], samples, *shape[axis:])
+            if array.shape != expected and (array.ndim or shape):
+                raise ValueError(f"expected an array of shape {expected}, got {array.shape}")
             width = math.prod(shape)
-            flat = array.reshape(samples if array.ndim else 1, width).T
+            if array.ndim and axis is not None:
+                flat = jnp.moveaxis(array, axis, 0).reshape(samples, width).T
+            else:
+                flat = array.reshape(width, 1)
             inputs.append((jnp.broadcast_to(flat, (width, samples)), width))
-        leaves = self.tree.leaves(params)
-        outputs = self.backend.run(self.program, leaves, inputs, samples, dtype)
-        return unflatten(self.rebuild, outputs)
+        outputs = jnp.stack(
+            self.backend.run(self.program, self.tree.leaves(params), inputs, samples, dtype)
+        )
+
+        def of_leaf(leaf: Any) -> Any:
+            rows = outputs[leaf]
+            return jnp.moveaxis(rows, -1, 0) if batched else rows[..., 0]
+
+        return filled(self.template, of_leaf)
 
 
 def traced_once(step: Compiled[Any], batch: Sequence[Any]) -> tuple[Any, Any]:
@@ -80,7 +96,7 @@ def traced_once(step: Compiled[Any], batch: Sequence[Any]) -> tuple[Any, Any]:
     if step.axes != 1:
         raise ValueError(f"only functions with one batch axis can be exported, not {step.axes} axes")
     if batch:
-        made = Batch(tuple(batch))
+        made = step.batch_of(tuple(batch), {})
         key, variants = made.key, step.variants_for(made)
     else:
         traced = [(key, found) for key, found in step.variants.items() if found]
@@ -107,9 +123,11 @@ def _arrays(arguments: Sequence[Any], key: Any) -> list[Any]:
         if keys is None:
             return [tree]
         names = [name for name, _ in keys]
-        if not isinstance(tree, dict) or set(tree) != set(names):  # any order: jax.jit sorts keys
-            given = f"the keys {list(tree)}" if isinstance(tree, dict) else type(tree).__name__
+        found = children(tree)
+        if found is None or set(found[0]) != set(names):  # any order: jax.jit sorts keys
+            given = type(tree).__name__ if found is None else f"the keys {list(found[0])}"
             raise TypeError(f"expected a dict with the keys {names} in the batch, got {given}")
-        return [array for name, inner in keys for array in walk(tree[name], inner)]
+        parts = dict(zip(*found, strict=True))
+        return [array for name, inner in keys for array in walk(parts[name], inner)]
 
     return [array for tree, keys in zip(arguments, key[1], strict=True) for array in walk(tree, keys)]

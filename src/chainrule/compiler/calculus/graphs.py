@@ -14,41 +14,44 @@ from ... import ops
 from ...ops import Op, Variadic
 from ...support.formulas import derivatives
 from ...support.formulas.derivatives import FOLDS, NAMES, Formula
+from ..flat import Flat
 from ..graph import CONSTANT, INPUT, PARAM, Graph
 from ..passes import Builder
 
 
 def forward(
-    graph: Graph,
-    counts: tuple[int, int],
+    graph: Graph | Flat,
     inputs: Sequence[int],
     params: Sequence[int],
+    counts: tuple[int, int],
+    as_inputs: bool = False,
     careful: bool = False,
-) -> Graph:
+) -> Any:
     """Forward mode: the results, then their derivatives along a direction.
 
-    The direction's numbers are new leaves: an input for each of `inputs`, a parameter for each of
-    `params`, numbered after the existing ones, of which there are `counts`. If `careful`, nothing passes
-    through a leaf whose number in the direction is 0, not even 0 times infinity; no number may be
-    negative then.
+    The direction's numbers are new leaves: an input for each of `inputs`, then a parameter for each of
+    `params`, or an input if `as_inputs`. They are numbered after the existing leaves, of which there are
+    `counts`. If `careful`, nothing passes through a leaf whose number in the direction is 0, not even 0
+    times infinity; no number may be negative then.
     """
+    if isinstance(graph, Flat):
+        return graph.forward(inputs, params, counts, as_inputs, careful)
     made = _Forward(graph)
-    new = {(INPUT, k): counts[0] + j for j, k in enumerate(inputs)}
-    new |= {(PARAM, k): counts[1] + j for j, k in enumerate(params)}
+    kind, first = (INPUT, counts[0] + len(inputs)) if as_inputs else (PARAM, counts[1])
+    new = {(INPUT, k): (INPUT, counts[0] + j) for j, k in enumerate(inputs)}
+    new |= {(PARAM, k): (kind, first + j) for j, k in enumerate(params)}
     for i, (what, args) in enumerate(graph.nodes):
-        if isinstance(what, str):
-            place = made.builder.node(what, args)
-            made.places.append(place)
-            if (what, args[0]) in new and what != CONSTANT:
-                made.moving[i] = made.builder.node(what, (new[what, args[0]],))
-                made.active[i] = made.moving[i] if careful else None
-        else:
+        if not isinstance(what, str):
             made.add_node(i, what, args)
+            continue
+        made.places.append(made.builder.node(what, args))
+        if what != CONSTANT and (what, args[0]) in new:
+            kind, number = new[what, args[0]]
+            made.moving[i] = made.builder.node(kind, (number,))
+            made.active[i] = made.moving[i] if careful else None
     result = made.builder.graph
-    tangents = [
-        made.moving[i] if i in made.moving else made.builder.constant(0.0) for i in graph.outputs
-    ]
-    result.outputs = [*(made.places[i] for i in graph.outputs), *tangents]
+    moving = [made.moving[i] if i in made.moving else made.builder.constant(0.0) for i in graph.outputs]
+    result.outputs = [*(made.places[i] for i in graph.outputs), *moving]
     result.guards = [made.places[i] for i in graph.guards]
     return result
 
@@ -173,11 +176,13 @@ class _Forward:
         self.active[i] = None if both else self.builder.node(ops.add, (seen, path))
 
 
-def weighted(graph: Graph, first: int, careful: bool = False) -> Graph:
+def weighted(graph: Graph | Flat, first: int, careful: bool = False) -> Any:
     """The sum of all results, each times a new input, numbered from `first`; the results as guards.
 
     If `careful`, a result whose weight is 0 is left out, even if its derivative is infinite.
     """
+    if isinstance(graph, Flat):
+        return graph.weighted(first, careful)
     new = Graph(list(graph.nodes))
     weights = [new.add(INPUT, (first + j,)) for j in range(len(graph.outputs))]
     terms = list(graph.outputs)
@@ -191,17 +196,19 @@ def weighted(graph: Graph, first: int, careful: bool = False) -> Graph:
 
 
 def choose(
-    graph: Graph,
+    graph: Graph | Flat,
     outputs: Sequence[int],
     others: Sequence[int] = (),
     params: Sequence[int] = (),
     first: int = 0,
-) -> Graph:
+) -> Any:
     """Only these results: the `others` are computed too, but not differentiated, so they become guards.
 
     Both are positions among the outputs and then the guards. The parameters `params` become inputs,
     numbered from `first`.
     """
+    if isinstance(graph, Flat):
+        return graph.choose(outputs, others, params, first)
     places = {(PARAM, k): first + j for j, k in enumerate(params)}
     nodes: list[Any] = []
     for what, args in graph.nodes:

@@ -26,7 +26,7 @@ def exported(step: Compiled[Any]) -> Export:
         )
     ((key, variants),) = traced
     # Use the graphs as traced: the passes would change the last bits.
-    graphs = [(passes.drop_dead(v.trace.graph), v.trace.expected) for v in variants]
+    graphs = [(passes.drop_dead(v.one_sample(key)), v.trace.expected) for v in variants]
     return Export(*names(step), labels(step), step.numbers().tolist(), arguments(step, key), graphs)
 
 

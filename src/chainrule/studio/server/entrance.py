@@ -13,15 +13,16 @@ import tempfile
 from pathlib import Path
 
 NAME = "studio.html"
-# The script submits the form at once; the button is for browsers without scripts. A browser that saves its
-# session for the next start leaves out forms with a password, so the code has this type.
+# The script submits the form at once; the button is for browsers without scripts. Browsers save the
+# forms of a session for the next start, except those with a password, so the code has this type.
 FILE = """<!doctype html>
 <html lang="en">
 <head><meta charset="utf-8"><title>chainrule studio</title>
 <meta name="referrer" content="no-referrer"></head>
 <body>
 <form method="post" action="{origin}/enter">
-<input type="password" name="token" value="{token}" autocomplete="one-time-code" hidden><button>Open the studio</button>
+<input type="password" name="token" value="{token}" autocomplete="one-time-code" hidden>
+<button>Open the studio</button>
 </form>
 <script>document.forms[0].submit();</script>
 </body>

@@ -13,7 +13,7 @@ from typing import Any
 from ...ops import BY_NAME, Op, Variadic
 from .symbols import Symbol, names
 
-# What a formula may refer to: the parts of an element, the result, the number of elements, and the folds.
+# What a formula may refer to: the parts of an element, the result, the number of elements, the folds.
 NAMES = ("x", "y", "z", "out", "n", "fold0", "fold1", "fold2")
 FOLDS = NAMES.index("fold0")
 

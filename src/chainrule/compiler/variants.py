@@ -1,0 +1,155 @@
+"""`Variant`: one trace of a function with its programs, for many samples and for few, with and without
+gradients. `Turn`: one thread at a time.
+"""
+
+from __future__ import annotations
+
+import math
+import os
+import threading
+from collections import deque
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+from itertools import repeat, starmap
+from typing import Any
+
+import numpy as np
+
+from .graph import INPUT, PARAM, Graph, Node
+from .inputs import Inputs, leaves_of
+from .pipeline import Pipeline, pipeline
+from .tracing import Trace
+
+Array = Any
+
+NARROW = 8  # with fewer samples, rows are too short for one instruction each
+TRACING = threading.RLock()  # one function at a time, so that none picks up another's parameters
+
+
+def _unlock_in_child() -> None:
+    """Replace the lock in a forked child: the thread that held it does not exist there."""
+    global TRACING
+    TRACING = threading.RLock()
+
+
+if hasattr(os, "register_at_fork"):
+    os.register_at_fork(after_in_child=_unlock_in_child)
+
+
+class Turn:
+    """This thread's turn with a lock, by default that for tracing; it ends when the block exits or the
+    object is destroyed.
+
+    Acquiring the lock and recording that it is held happen in one bytecode instruction, and so does
+    undoing both, so that Ctrl-C cannot come in between and leave other threads waiting forever. With a
+    message in `busy`, it is an error if another thread has the lock.
+    """
+
+    def __init__(self, lock: Any = None, busy: str = "") -> None:
+        self.lock, self.busy = TRACING if lock is None else lock, busy
+        self.held: list[bool] = []
+
+    def __enter__(self) -> None:
+        try:
+            self.held.extend(filter(None, map(self.lock.acquire, (not self.busy,))))
+            if not self.held:
+                raise RuntimeError(self.busy)
+        except BaseException:  # a traceback may keep this object alive
+            self.__exit__()
+            raise
+
+    def __exit__(self, *error: object) -> None:
+        held = getattr(self, "held", [])
+        if held:
+            releases = starmap(self.lock.release, repeat(()))
+            deque(zip(map(held.pop, [0] * len(held)), releases, strict=False), maxlen=0)
+
+    __del__ = __exit__
+
+
+@dataclass
+class Variant:
+    """One trace with its programs."""
+
+    trace: Trace
+    shared: int  # how many numbers of the arguments all samples share
+    params: int  # how many parameters; in a program they follow the shared numbers
+    inputs: int
+    maker: Any
+
+    def __post_init__(self) -> None:
+        self.pipeline = pipeline(self.trace.source, self.maker)
+        self.machines: dict[Any, Any] = {}
+        self.pipelines: dict[Any, Any] = {}  # those of derivatives
+
+    @property
+    def count(self) -> int:
+        """The number of a program's parameters."""
+        return self.shared + self.params
+
+    def machine(self, samples: int, wanted: Sequence[int] | None = None, params: bool = True) -> Any:
+        """The machine for this many samples; `wanted` adds the gradients of these inputs.
+
+        Those of the parameters are added too, if `params`.
+        """
+        key = (samples < NARROW, wanted, params)
+        if key not in self.machines:
+            self.machines[key] = self.pipeline.machine(self.count, self.inputs, key[0], wanted, params)
+        return self.machines[key]
+
+    def derived(
+        self,
+        key: tuple[Any, ...],
+        graph: Callable[[], Any],
+        more: tuple[int, int],
+        samples: int,
+        wanted: Sequence[int] | None = None,
+        params: bool = False,
+    ) -> Any:
+        """The machine of another graph, which has `more` parameters and inputs; as in `machine`."""
+        which = (key, samples < NARROW, wanted, params)
+        if which not in self.machines:
+            if key not in self.pipelines:
+                self.pipelines[key] = pipeline(graph(), self.maker)
+            counts = self.count + more[0], self.inputs + more[1]
+            made = self.pipelines[key].machine(*counts, which[1], wanted, params)
+            self.machines[which] = made
+        return self.machines[which]
+
+    def fits(self, params: Array, inputs: Inputs, dtype: Any) -> Array:
+        """Which samples take the branches of this trace."""
+        key = (inputs.samples < NARROW, "guards")
+        if key not in self.machines:
+            self.machines[key] = self.pipeline.guards(self.count, self.inputs, key[0])
+        guards = self.machines[key].run(params, inputs, dtype=dtype).guards
+        pairs = zip(guards, self.trace.expected, strict=True)
+        return np.logical_and.reduce([(guard != 0.0) == expected for guard, expected in pairs])
+
+    def one_sample(self, key: Any) -> Graph:
+        """The graph with all numbers of the arguments as inputs, in the order of the arguments."""
+        leaves = leaves_of(key)
+        if not self.shared:
+            return self.trace.graph
+        places: dict[Any, int] = {}
+        counts = {PARAM: 0, INPUT: 0}
+        for shape, axis in leaves:
+            kind = PARAM if axis is None else INPUT
+            for _ in range(math.prod(shape)):
+                places[kind, counts[kind]] = len(places)
+                counts[kind] += 1
+        graph = self.trace.graph
+        nodes: list[Node] = []
+        for what, args in graph.nodes:
+            if isinstance(what, str) and (what, args[0]) in places:
+                nodes.append((INPUT, (places[what, args[0]],)))
+            else:
+                nodes.append((what, (args[0] - self.shared,)) if what == PARAM else (what, args))
+        return Graph(nodes, graph.outputs, graph.guards)
+
+    def describe(self) -> str:
+        reference = Pipeline(self.trace.graph)
+        program = reference.lowered(self.count, self.inputs, narrow=False)
+        steps = len(program.shared) + len(program.each)
+        nodes = f"{len(self.trace.source)} nodes traced, {len(reference.graph)} after the passes"
+        head = f"{nodes}, {steps} instructions"
+        return f"{head}\n{program}"
