@@ -5,8 +5,8 @@
 PYTHON ?= python3
 BIN := .venv/bin
 # Optional packages that tests use if they are installed; CI has all of them.
-EXTRA := $(if $(CI),torch==2.13.0 jax autograd casadi micrograd xad scikit-learn onnx onnxruntime anywidget pandas \
-  polars xarray playwright axe-playwright-python cairosvg matplotlib pyright,)
+EXTRA := $(if $(CI),torch==2.13.0 jax autograd casadi micrograd xad scipy scikit-learn onnx onnxruntime anywidget \
+  pandas polars xarray playwright axe-playwright-python cairosvg matplotlib pyright,)
 # A worker that runs out of tests takes some from the others, so all finish together; adjacent tests share fixtures.
 # PASSED=FILE leaves out the tests listed in that file, and adds those that pass.
 PYTEST := $(BIN)/python -m pytest -n auto --dist worksteal $(if $(PASSED),--passed='$(PASSED)')
@@ -67,6 +67,8 @@ fuzz: .venv/installed
 	$(BIN)/python -m tests.studio.fuzzing $$(($(FUZZ) / 100)) 0
 	$(BIN)/python -m tests.conformance.campaigns.compiled_graphs $$(($(FUZZ) / 10)) 0
 	$(BIN)/python -m tests.conformance.campaigns.compiled_graphs $$(($(FUZZ) / 500)) 0 jax
+	$(BIN)/python -m tests.conformance.campaigns.derivatives $$(($(FUZZ) / 50)) 0
+	$(BIN)/python -m tests.conformance.campaigns.derivatives $$(($(FUZZ) / 1000)) 0 jax
 	$(BIN)/python -m tests.conformance.campaigns.random_programs $$(($(FUZZ) / 10)) 0
 	$(BIN)/python -m tests.conformance.campaigns.random_programs $$(($(FUZZ) / 5000)) 0 jax
 	$(BIN)/python -m tests.conformance.campaigns.random_graphs $(FUZZ) 0

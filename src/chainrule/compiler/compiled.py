@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
+import copy
 import functools
 import inspect
+import sys
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from contextlib import suppress
 from operator import attrgetter
@@ -22,7 +24,7 @@ from .calculus import sparsity
 from .calculus.derivatives import Derivatives, arranged_hessian, arranged_jacobian, weights_of
 from .calculus.layout import PARAMS, Argnums, Columns, filled
 from .codegen.exporting import exported
-from .graph import BranchLimitError
+from .graph import BranchLimitError, CompileError
 from .inputs import MOST_AXES, Axes, Batch, GivenValuesError, Inputs
 from .tracing import Trace, placed, trace, trace_parts, traced
 from .variants import Turn, Variant
@@ -98,6 +100,7 @@ class Compiled(Generic[R]):
         if self.dtype not in DTYPES:
             raise ValueError(f"dtype must be float64 or float32, got {dtype!r}")
         self.variants: dict[Any, list[Variant]] = {}
+        self.attribute = ""  # its name in a class, if it is a method
         if self.leaves is None:
             functools.update_wrapper(self, function, updated=())
 
@@ -232,8 +235,9 @@ class Compiled(Generic[R]):
         """The derivative of every output with respect to every number, for each sample.
 
         The Jacobian has the structure of the function's result, with that of the argument at each leaf:
-        for arrays, the batch axis, then the output's axes, then the argument's. It is computed in forward
-        or in reverse mode, whichever takes fewer passes. With `sparse`, it is a scipy.sparse.csr_array.
+        for arrays, the batch axis, then the output's axes, then the argument's. It takes one pass for
+        each number of the argument or of the result, whichever has fewer. With `sparse`, it is a
+        scipy.sparse.csr_array.
         """
         call = self.derivatives(args, keywords, argnums, has_aux)
         if call.batch.single and isinstance(call.template, int):
@@ -277,12 +281,15 @@ class Compiled(Generic[R]):
         return call.results(_renumbered(call), values), call.gradient(each, total)
 
     def hvp(self, primals: Sequence[Any], tangents: Any, argnums: Argnums = None) -> Any:
-        """The Hessian of the value times a vector, at the cost of a few gradients."""
+        """The Hessian of the value times a vector, at the cost of a few gradients.
+
+        Without `argnums`, the result for a single argument is the product itself, as in `hvp(f, ...)`.
+        """
         call = self.derivatives(tuple(primals), {}, argnums, False, every=True)
         each, total = call.hvp(call.columns.rows_of(tangents, "tangent"))
         product = call.gradient(each, total)
-        single = not call.columns.alone and len(primals) == 1
-        return product[0] if single else product
+        only = argnums is None and not call.columns.alone and len(primals) == 1
+        return product[0] if only else product
 
     def derivatives(
         self,
@@ -351,6 +358,31 @@ class Compiled(Generic[R]):
         self.variants.clear()
         del self.params[len(self.params) if self.named is None else self.named :]
 
+    def __set_name__(self, owner: type, name: str) -> None:
+        self.attribute = name
+
+    def __get__(self, instance: Any, owner: type | None = None) -> Compiled[R]:
+        """As a method, compiled for each object; an object with a `__dict__` keeps its own."""
+        if instance is None or not hasattr(self.function, "__get__"):
+            return self
+        bound = copy.copy(self)
+        bound.function = self.function.__get__(instance, owner)
+        bound.params = list(self.params)
+        if self.attribute and hasattr(instance, "__dict__"):
+            vars(instance)[self.attribute] = bound
+        return bound
+
+    def __reduce_ex__(self, protocol: Any) -> Any:
+        """Pickle a decorated function by its name, as Python pickles functions."""
+        path = getattr(self, "__qualname__", "<locals>")
+        if "<locals>" not in path:
+            found: Any = sys.modules.get(getattr(self, "__module__", ""))
+            for name in path.split("."):
+                found = getattr(found, name, None)
+            if found is self:
+                return path
+        return super().__reduce_ex__(protocol)
+
     def __getstate__(self) -> dict[str, Any]:
         """The state to copy and pickle: everything except traces."""
         return {**self.__dict__, "variants": {}}
@@ -382,10 +414,12 @@ class Compiled(Generic[R]):
         waiting = np.arange(batch.samples)
         parts: list[tuple[Variant, Array]] = []
         for number in range(self.branches):
-            new = number == len(variants)
-            if new:
+            new = False
+            if number == len(variants):
                 with Turn():  # to trace
-                    self.trace(batch, int(waiting[0]), variants)
+                    new = number == len(variants)  # another thread may have traced a path meanwhile
+                    if new:
+                        self.trace(batch, int(waiting[0]), variants)
             variant = variants[number]
             part = Inputs([rows[:, waiting]], (len(waiting),))
             fits = variant.fits(self.numbers(batch), part, self.dtype)
@@ -410,7 +444,14 @@ class Compiled(Generic[R]):
             if not variants:
                 if not self.chosen and self.leaves is None:
                     self.check_reading(batch)
-                self.trace(batch, 0, variants)
+                try:
+                    self.trace(batch, 0, variants)
+                except (CompileError, MemoryError):
+                    raise
+                except Exception as error:
+                    if explained := batch.mistaken_for_shared():
+                        raise TypeError(explained) from error
+                    raise
             return variants
 
     def traced(self, batch: Batch, sample: int, params: list[Value] | None = None) -> Trace:

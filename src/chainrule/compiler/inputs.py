@@ -80,7 +80,7 @@ class Leaf(NamedTuple):
 
     @property
     def is_list(self) -> bool:
-        return isinstance(self.array, Listed)
+        return isinstance(self.array, Listed) and self.array.ndim > 0
 
     def sized(self, array: Array) -> Array:
         """An array over the samples and one sample's numbers, with its batch axis where it was."""
@@ -184,6 +184,17 @@ class Batch(Inputs):
             for leaf in leaves
         ]
         return unflatten(rebuild, items)
+
+    def mistaken_for_shared(self) -> str:
+        """Describe a shared argument that looks like a batch; '' if there is none."""
+        for k, leaves in enumerate(self.leaves):
+            for leaf in leaves:
+                if leaf.shared and leaf.shape and leaf.shape[0] == self.samples:
+                    return (
+                        f"argument {k} is shared by all samples (batch=None), but its shape is "
+                        f"{leaf.shape}, with one entry for each sample: is batch=0 meant?"
+                    )
+        return ""
 
     def tried_as_one(self) -> Batch | None:
         """The arguments as one sample, if all are vectors or single numbers and could be meant so."""

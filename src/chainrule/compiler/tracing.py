@@ -84,11 +84,11 @@ class Tracer(Numbers):
         return outcome
 
 
-@dataclass(frozen=True)
 class Constant:
     """A part of a return value that is not a number, such as a name: the same for all samples."""
 
-    thing: Any
+    def __init__(self, thing: Any) -> None:
+        self.thing = thing
 
     def __repr__(self) -> str:
         return repr(self.thing)

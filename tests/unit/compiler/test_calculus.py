@@ -1,0 +1,352 @@
+"""Functions of vectors and their derivatives: batch axes, trees, decorators, errors."""
+
+import copy
+import math
+import pickle
+from collections.abc import Callable
+from dataclasses import dataclass
+from typing import Any, NamedTuple
+
+import numpy as np
+import pytest
+
+import chainrule
+from chainrule import Value, compile, dot, exp, grad, hessian, jacobian, sin, sqrt, sum, tanh, where
+
+from ...conftest import require
+from .compiled import BACKENDS, backends
+
+
+def quadratic(x: Any) -> Any:
+    return x[0] ** 2 * x[1] + sin(x[1])
+
+
+@compile(batch=None)
+def decorated(x: Any, scale: Any = 2.0) -> Any:
+    """A function of a vector."""
+    return scale * dot(x, x)
+
+
+class Point(NamedTuple):
+    x: Any
+    y: Any
+
+
+@dataclass
+class Model:
+    weights: Any
+    bias: Any
+    name: str = "model"
+
+
+# --- batch axes ----------------------------------------------------------------------------------
+
+
+@backends
+def test_a_function_of_one_vector(backend: Any) -> None:
+    step = compile(quadratic, batch=None, backend=backend)
+    x = np.array([2.0, 3.0])
+    assert step(x) == 12.0 + math.sin(3.0)
+    np.testing.assert_allclose(step.grad(x), grad(quadratic)(x), rtol=1e-15)
+    np.testing.assert_allclose(step.hessian(x), hessian(quadratic)(x), rtol=1e-14)
+    np.testing.assert_allclose(
+        step.hvp((x,), (np.array([1.0, -1.0]),)), [2.0, 4.0 + math.sin(3.0)], rtol=1e-14
+    )
+    assert step.grad([2.0, 3.0]) == step.grad(x).tolist()  # a list for a list
+
+
+@backends
+def test_shared_arguments(backend: Any) -> None:
+    step = compile(lambda w, x: tanh(dot(w, x)), batch=(None, 0), backend=backend)
+    w, X = np.array([0.5, -0.25]), np.arange(6.0).reshape(3, 2)
+    np.testing.assert_allclose(step(w, X), np.tanh(X @ w), rtol=1e-15)
+    slopes = 1.0 / np.cosh(X @ w) ** 2
+    values, (by_w, by_x) = step.value_and_grad(w, X, argnums=(0, 1))
+    np.testing.assert_allclose(values, np.tanh(X @ w), rtol=1e-15)
+    np.testing.assert_allclose(by_w, slopes @ X, rtol=1e-14)  # summed over the samples
+    np.testing.assert_allclose(by_x, slopes[:, None] * w, rtol=1e-14)  # one for each sample
+    np.testing.assert_allclose(step.jacobian(w, X), slopes[:, None] * X, rtol=1e-14)
+    mean = compile(lambda w, x: tanh(dot(w, x)), batch=(None, 0), reduction="mean", backend=backend)
+    np.testing.assert_allclose(mean.grad(w, X), slopes @ X / 3, rtol=1e-14)
+
+
+def test_batch_axes_by_tree_by_name_and_at_any_place() -> None:
+    def f(model: Any, x: Any) -> Any:
+        return dot(model["w"], x) + model["b"]
+
+    w, b, X = np.array([1.0, 2.0]), np.array([0.0, 10.0, 20.0]), np.arange(6.0).reshape(2, 3)
+    expected = w @ X + b
+    for batch in (
+        ({"w": None, "b": 0}, 1),
+        ({"w": None, "b": 0}, -1),
+        {"model": {"w": None, "b": 0}, "x": 1},
+    ):
+        step = compile(f, batch=batch)
+        assert step({"w": w, "b": b}, X).tolist() == expected.tolist()
+        gradient = step.grad({"w": w, "b": b}, X, argnums=1)
+        assert gradient.tolist() == np.tile(w[:, None], 3).tolist()  # shaped like X
+
+
+def test_the_batch_axis_comes_first_in_every_result() -> None:
+    X = np.random.default_rng(0).normal(size=(2, 2))  # square: a transposed result would not be noticed
+
+    def vector(x: Any) -> Any:
+        return np.array([x[0] * x[1], x[0], x[1] ** 3])
+
+    for derivative in (vector, grad(quadratic), jacobian(vector), hessian(quadratic)):
+        found = compile(derivative)(X)
+        expected = np.array([np.array(derivative(x), float) for x in X])
+        assert found.shape == expected.shape
+        np.testing.assert_allclose(found, expected, rtol=1e-14)
+
+
+def test_vectors_that_may_be_one_sample_or_a_batch() -> None:
+    x = np.array([1.0, 2.0, 3.0])
+    both = (
+        r"one sample or a batch of numbers, and this function takes both: use compile\(f, batch=None\)"
+    )
+    for function in (sum, lambda v: chainrule.max(v) * 2.0, lambda v: v - sum(v)):
+        with pytest.raises(TypeError, match=both):
+            compile(function)(x)
+        assert compile(function, batch=0)(x).shape == (3,)
+    one = r"this function takes a vector, but was given a batch of numbers: use compile\(f, batch=None\)"
+    with pytest.raises(TypeError, match=one):
+        compile(quadratic)(np.array([1.0, 2.0]))
+    for elementwise in (
+        sin,
+        lambda v: v**2 + 1.0,
+        lambda v: [v, 2.0 * v],
+        lambda v: where(v < 2.0, v, 0.0),
+    ):
+        np.testing.assert_array_equal(compile(elementwise)(x), compile(elementwise, batch=0)(x))
+    assert compile(lambda v, k: v * k)(x, 2.0).tolist() == [2.0, 4.0, 6.0]
+
+
+# --- trees, keywords, decorators -----------------------------------------------------------------
+
+
+@pytest.mark.parametrize("make", [Point, Model, lambda x, y: {"x": x, "y": y}, lambda x, y: (x, y)])
+def test_trees_of_arrays(make: Callable[[Any, Any], Any]) -> None:
+    def parts(p: Any) -> list[Any]:
+        inside = vars(p) if isinstance(p, Model) else p
+        return [*(inside.values() if isinstance(inside, dict) else inside)][:2]
+
+    def f(p: Any) -> Any:
+        w, b = parts(p)
+        return dot(w, [1.0, 3.0]) * b
+
+    p = make(np.array([1.0, 2.0]), np.array(4.0))
+    gradient = compile(f, batch=None).grad(p)
+    assert type(gradient) is type(p)
+    by_w, by_b = parts(gradient)
+    assert (by_w.tolist(), by_b) == ([4.0, 12.0], 7.0)
+    batched = make(np.array([[1.0, 2.0], [0.0, 1.0]]), np.array([4.0, 5.0]))
+    assert compile(f, batch=0)(batched).tolist() == [28.0, 15.0]
+
+
+def test_arguments_by_name() -> None:
+    x = np.array([1.0, 2.0])
+    assert decorated(x) == decorated(x=x) == 10.0
+    assert decorated(x, scale=3.0) == decorated(scale=3.0, x=x) == 15.0
+    assert decorated.grad(x, scale=3.0, argnums=1) == 5.0
+
+    def only_by_name(x: Any, *, power: Any) -> Any:
+        return x**power
+
+    step = compile(only_by_name, batch=0)
+    np.testing.assert_allclose(step(x, power=np.array([2.0, 3.0])), [1.0, 8.0], rtol=1e-15)
+    np.testing.assert_allclose(
+        step.grad(x, power=np.array([2.0, 3.0]), argnums="power"), [0.0, 8.0 * math.log(2)]
+    )
+    with pytest.raises(TypeError, match="missing a required argument: 'x'"):
+        step(power=x)
+
+
+def test_a_decorated_function_looks_like_itself_and_pickles() -> None:
+    assert (decorated.__name__, decorated.__doc__) == ("decorated", "A function of a vector.")
+    assert decorated.__wrapped__([1.0, 2.0]) == 10.0
+    assert pickle.loads(pickle.dumps(decorated)) is decorated
+    step = compile(quadratic, batch=None)
+    again = pickle.loads(pickle.dumps(step))
+    assert again([2.0, 3.0]) == step([2.0, 3.0])
+    assert repr(step.program) == str(step.program)  # readable in a notebook
+
+
+def test_methods() -> None:
+    class Line:
+        def __init__(self, slope: float) -> None:
+            self.slope = Value(slope)
+
+        @compile(batch=0)
+        def at(self, x: Any) -> Any:
+            return self.slope * x
+
+    a, b = Line(2.0), Line(3.0)
+    x = np.array([1.0, 2.0])
+    assert (a.at(x).tolist(), b.at(x).tolist()) == ([2.0, 4.0], [3.0, 6.0])
+    assert a.at is a.at
+    assert a.at.grad(x).tolist() == [3.0]
+    a.slope.data = 10.0
+    assert a.at(x).tolist() == [10.0, 20.0]
+    other = copy.deepcopy(a)
+    other.slope.data = 1.0
+    assert (other.at(x).tolist(), a.at(x).tolist()) == ([1.0, 2.0], [10.0, 20.0])
+
+
+def test_with_values_a_compiled_function_is_the_function_itself() -> None:
+    step = compile(quadratic, batch=None)
+    x = [Value(2.0), Value(3.0)]
+    y = step(x)
+    y.backward()
+    assert [v.grad for v in x] == grad(quadratic)([2.0, 3.0])
+    assert grad(lambda v: step(v) ** 2)([2.0, 3.0]) == grad(lambda v: quadratic(v) ** 2)([2.0, 3.0])
+    assert hessian(step)([2.0, 3.0]) == hessian(quadratic)([2.0, 3.0])
+    outer = compile(lambda v: step(v) * v[0], batch=None)
+    np.testing.assert_allclose(
+        outer.grad([2.0, 3.0]), grad(lambda v: quadratic(v) * v[0])([2.0, 3.0]), rtol=1e-15
+    )
+    inner = compile(lambda x, k: k * x, batch=(0, None))
+    assert inner(np.array([1.0, 2.0]), 3.0).tolist() == [3.0, 6.0]
+    closed = grad(lambda k: sum(compile(lambda x: k * x, batch=0)(np.array([1.0, 2.0]))))(3.0)
+    assert closed == 3.0
+
+
+def test_branches_in_threads() -> None:
+    """Two threads that trace different paths at the same time had mixed them up."""
+    points = np.linspace(-3.0, 3.0, 7)
+    expected = [math.copysign(k, k) * (1 + abs(int(k))) for k in points]
+    for _ in range(20):
+
+        def paths(x: Any) -> Any:
+            for k in range(4):
+                if x * x <= k * k:
+                    return x * (1 + k)
+            return x
+
+        step = compile(paths, batch=0)
+        with ThreadPoolExecutor(7) as pool:
+            found = [*pool.map(step, [np.roll(points, i) for i in range(7)])]
+        for i, values in enumerate(found):
+            np.testing.assert_allclose(values, np.roll(expected, i), rtol=1e-15)
+
+
+# --- derivatives ---------------------------------------------------------------------------------
+
+
+def test_auxiliary_results() -> None:
+    def f(x: Any) -> Any:
+        return dot(x, x), {"sum": sum(x), "name": "f", "parts": np.array([x[0], x[1]])}
+
+    x = np.array([3.0, 4.0])
+    (value, aux), gradient = compile(f, batch=None).value_and_grad(x, has_aux=True)
+    assert (value, aux["sum"], aux["name"], gradient.tolist()) == (25.0, 7.0, "f", [6.0, 8.0])
+    gradient, aux = compile(f, batch=0).grad(np.array([[3.0, 4.0], [1.0, 0.0]]), has_aux=True)
+    assert gradient.tolist() == [[6.0, 8.0], [2.0, 0.0]]
+    assert (aux["sum"].tolist(), aux["parts"].tolist()) == ([7.0, 1.0], [[3.0, 4.0], [1.0, 0.0]])
+    _, aux = compile(f, batch=None).hessian(x, has_aux=True)
+    assert aux["parts"].tolist() == [3.0, 4.0]
+
+
+@pytest.mark.parametrize("backend", BACKENDS)
+def test_an_infinite_derivative_elsewhere_does_not_become_nan(backend: Any) -> None:
+    """With unit directions, 0 times the infinite slope of sqrt at 0 would be NaN in other entries."""
+
+    def f(x: Any) -> Any:
+        return np.array([x[0] + sqrt(x[1]), x[0] * x[0], x[1]])
+
+    for transposed in (False, True):
+        step = compile((lambda x: f(x)[:1]) if transposed else f, batch=None, backend=backend)
+        found = step.jacobian(np.array([2.0, 0.0]))
+        expected = np.array([[1.0, math.inf], [4.0, 0.0], [0.0, 1.0]])
+        np.testing.assert_array_equal(found, expected[:1] if transposed else expected)
+
+
+def test_forward_or_reverse_by_shape() -> None:
+    """A Jacobian takes as many passes as the smaller of its sides."""
+    step = compile(lambda x: np.array([exp(x[0] * k) for k in range(200)]), batch=None)
+    step.jacobian(np.array([0.5]))
+    ((variants,),) = [step.variants.values()]
+    assert {key[1] for key in variants[0].pipelines} == {"forward"}
+    wide = compile(lambda x: np.array([dot(x, x), x[0]]), batch=None)
+    wide.jacobian(np.ones(100))
+    ((variants,),) = [wide.variants.values()]
+    assert {key[1] for key in variants[0].pipelines} == {"reverse"}
+
+
+def test_sparse_matrices() -> None:
+    require("scipy")
+    n = 300
+
+    def rosenbrock(x: Any) -> Any:
+        return sum([100.0 * (x[i + 1] - x[i] ** 2) ** 2 + (1.0 - x[i]) ** 2 for i in range(n - 1)])
+
+    x = np.random.default_rng(0).normal(size=n)
+    step = compile(rosenbrock, batch=None)
+    sparse = step.hessian(x, sparse=True)
+    assert sparse.nnz == 3 * n - 2
+    np.testing.assert_allclose(sparse.toarray(), step.hessian(x), rtol=1e-12)
+    residuals = compile(lambda x: np.array([x[i] * x[(i + 1) % n] for i in range(n)]), batch=None)
+    matrix = residuals.jacobian(x, sparse=True)
+    assert matrix.nnz == 2 * n
+    np.testing.assert_allclose(matrix.toarray(), residuals.jacobian(x), rtol=1e-14)
+
+
+# --- errors --------------------------------------------------------------------------------------
+
+
+def wrong(function: Callable[[], Any], error: type[Exception], text: str) -> None:
+    with pytest.raises(error) as caught:
+        function()
+    assert str(caught.value) == text
+
+
+def test_errors() -> None:
+    x, one = np.array([1.0, 2.0]), compile(quadratic, batch=None)
+    shared = compile(lambda w, x: dot(w, x), batch=(None, 0))
+    wrong(
+        lambda: one.jacobian(x),
+        TypeError,
+        "jacobian needs a function with several outputs; for one number, use grad",
+    )
+    wrong(
+        lambda: compile(lambda x: [x[0], x[1]], batch=None).grad(x),
+        TypeError,
+        "value_and_grad needs a function that returns one Value, but this one returns 2",
+    )
+    wrong(
+        lambda: compile(lambda x: (dot(x, x), {1, 2}), batch=None).grad(x, has_aux=True),
+        chainrule.compiler.CompileError,
+        "a compiled function must return Values, or lists or dicts of them, got set",
+    )
+    wrong(
+        lambda: one.grad(x, has_aux=True),
+        TypeError,
+        "has_aux=True needs a function that returns a pair, (value, aux)",
+    )
+    wrong(
+        lambda: shared(np.ones((3, 2)), np.ones((3, 2))),
+        TypeError,
+        "argument 0 is shared by all samples (batch=None), but its shape is (3, 2), with one entry for "
+        "each sample: is batch=0 meant?",
+    )
+    wrong(
+        lambda: compile(quadratic, batch=(0, None))(x),
+        ValueError,
+        "batch has 2 entries for 1 arguments or parts of one",
+    )
+    wrong(
+        lambda: one.jvp((x,), (np.ones(3),)),
+        ValueError,
+        "a tangent must have the shape of its argument, (2,), got (3,)",
+    )
+    wrong(
+        lambda: compile(lambda x: x * x, batch=0).hessian(x, sparse=True),
+        ValueError,
+        "sparse=True needs a function without a batch axis: compile(f, batch=None)",
+    )
+    wrong(
+        lambda: grad(lambda k: one.grad(np.array([1.0, 2.0]))[0] * k)(2.0),
+        TypeError,
+        "the derivatives of a compiled function are plain numbers: for Values, and inside a function "
+        "that is differentiated or compiled, use grad, jacobian ... of the function",
+    )
