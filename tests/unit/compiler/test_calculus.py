@@ -4,6 +4,7 @@ import copy
 import math
 import pickle
 from collections.abc import Callable
+from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass
 from typing import Any, NamedTuple
 
