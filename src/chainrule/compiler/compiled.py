@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import copy
 import functools
 import inspect
 import sys
@@ -160,6 +159,8 @@ class Compiled(Generic[R]):
             bound = self.signature.bind(*args, **keywords)
             args, names = (*bound.args, *bound.kwargs.values()), tuple(bound.kwargs)
         axes = self.batch
+        if isinstance(axes, (tuple, list)) and len(args) < len(axes) and all(self.names(len(axes))):
+            axes = axes[: len(args)]  # the others have defaults
         if isinstance(axes, Mapping):
             axes = tuple(axes.get(name, 0) for name in self.names(len(args), names))
         batch = Batch(args, self.axes, axes)
@@ -365,7 +366,8 @@ class Compiled(Generic[R]):
         """As a method, compiled for each object; an object with a `__dict__` keeps its own."""
         if instance is None or not hasattr(self.function, "__get__"):
             return self
-        bound = copy.copy(self)
+        bound: Compiled[R] = type(self).__new__(type(self))
+        vars(bound).update(self.__getstate__())
         bound.function = self.function.__get__(instance, owner)
         bound.params = list(self.params)
         if self.attribute and hasattr(instance, "__dict__"):
@@ -373,7 +375,12 @@ class Compiled(Generic[R]):
         return bound
 
     def __reduce_ex__(self, protocol: Any) -> Any:
-        """Pickle a decorated function by its name, as Python pickles functions."""
+        """Pickle a decorated function by its name, as Python pickles functions, and a method with its
+        object.
+        """
+        instance = getattr(self.function, "__self__", None)
+        if self.attribute and instance is not None:
+            return getattr, (instance, self.attribute)
         path = getattr(self, "__qualname__", "<locals>")
         if "<locals>" not in path:
             found: Any = sys.modules.get(getattr(self, "__module__", ""))

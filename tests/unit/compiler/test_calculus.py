@@ -40,6 +40,17 @@ class Model:
     name: str = "model"
 
 
+class Line:
+    """A class with a compiled method."""
+
+    def __init__(self, slope: float) -> None:
+        self.slope = Value(slope)
+
+    @compile(batch=0)
+    def at(self, x: Any) -> Any:
+        return self.slope * x
+
+
 # --- batch axes ----------------------------------------------------------------------------------
 
 
@@ -150,6 +161,9 @@ def test_arguments_by_name() -> None:
     assert decorated(x) == decorated(x=x) == 10.0
     assert decorated(x, scale=3.0) == decorated(scale=3.0, x=x) == 15.0
     assert decorated.grad(x, scale=3.0, argnums=1) == 5.0
+    batched = compile(decorated.__wrapped__, batch=(0, None))
+    X = np.array([[1.0, 2.0], [0.0, 1.0]])
+    assert (batched(X).tolist(), batched(X, 3.0).tolist()) == ([10.0, 2.0], [15.0, 3.0])
 
     def only_by_name(x: Any, *, power: Any) -> Any:
         return x**power
@@ -174,14 +188,6 @@ def test_a_decorated_function_looks_like_itself_and_pickles() -> None:
 
 
 def test_methods() -> None:
-    class Line:
-        def __init__(self, slope: float) -> None:
-            self.slope = Value(slope)
-
-        @compile(batch=0)
-        def at(self, x: Any) -> Any:
-            return self.slope * x
-
     a, b = Line(2.0), Line(3.0)
     x = np.array([1.0, 2.0])
     assert (a.at(x).tolist(), b.at(x).tolist()) == ([2.0, 4.0], [3.0, 6.0])
@@ -192,6 +198,8 @@ def test_methods() -> None:
     other = copy.deepcopy(a)
     other.slope.data = 1.0
     assert (other.at(x).tolist(), a.at(x).tolist()) == ([1.0, 2.0], [10.0, 20.0])
+    assert pickle.loads(pickle.dumps(a)).at(x).tolist() == [10.0, 20.0]
+    assert pickle.loads(pickle.dumps(a.at))(x).tolist() == [10.0, 20.0]
 
 
 def test_with_values_a_compiled_function_is_the_function_itself() -> None:
