@@ -67,8 +67,8 @@ fuzz: .venv/installed
 	$(BIN)/python -m tests.studio.fuzzing $$(($(FUZZ) / 100)) 0
 	$(BIN)/python -m tests.conformance.campaigns.compiled_graphs $$(($(FUZZ) / 10)) 0
 	$(BIN)/python -m tests.conformance.campaigns.compiled_graphs $$(($(FUZZ) / 500)) 0 jax
-	$(BIN)/python -m tests.conformance.campaigns.derivatives $$(($(FUZZ) / 50)) 0
-	$(BIN)/python -m tests.conformance.campaigns.derivatives $$(($(FUZZ) / 1000)) 0 jax
+	$(BIN)/python -m tests.conformance.derivatives $$(($(FUZZ) / 50)) 0
+	$(BIN)/python -m tests.conformance.derivatives $$(($(FUZZ) / 1000)) 0 jax
 	$(BIN)/python -m tests.conformance.campaigns.random_programs $$(($(FUZZ) / 10)) 0
 	$(BIN)/python -m tests.conformance.campaigns.random_programs $$(($(FUZZ) / 5000)) 0 jax
 	$(BIN)/python -m tests.conformance.campaigns.random_graphs $(FUZZ) 0

@@ -11,7 +11,7 @@ from chainrule.compiler.flat import Flat
 from chainrule.value import c_core
 
 from ..conftest import require
-from .campaigns import derivatives
+from . import derivatives
 
 
 @pytest.mark.parametrize("first", range(0, 500, 50))

@@ -1,6 +1,6 @@
 """Every derivative of compiled functions: random functions of trees, compared with eager mode.
 
-    python -m tests.conformance.campaigns.derivatives [COUNT] [SEED] [jax]
+    python -m tests.conformance.derivatives [COUNT] [SEED] [jax]
 
 A function takes numbers, vectors, matrices, lists, dicts, named tuples and dataclasses, some with a
 batch axis and some shared, and uses parameters. Its Jacobian, Hessian, products with vectors and sparse
