@@ -28,6 +28,7 @@ from .learn.commands import add_command, add_exercises, add_learn
 from .learn.exercise import exercises, use
 from .learn.sandbox.isolation import protection
 from .nn.activations import NAMES
+from .nn.losses import short_name
 from .nn.saving import columns_of, load, save
 from .optim.optimizers import BY_NAME as OPTIMIZERS
 from .support.atomic.files import place
@@ -152,7 +153,8 @@ def add_train(commands: Any) -> None:
     p.add_argument("--hidden", type=int, nargs="*", default=[16, 16], metavar="N", help=hidden)
     activation = "activation of the hidden layers (default: tanh)"
     p.add_argument("--activation", choices=NAMES, default="tanh", help=activation)
-    p.add_argument("--loss", choices=LOSSES, help="default: chosen to suit the data")
+    loss = "default: chosen to suit the data"
+    p.add_argument("--loss", type=short_name, choices=LOSSES, help=loss)
     p.add_argument("--optimizer", choices=list(OPTIMIZERS), default="adam", help="default: adam")
     p.add_argument("--lr", type=float, default=0.01, help="learning rate (default: 0.01)")
     p.add_argument("--epochs", type=int, default=200, help="default: 200")

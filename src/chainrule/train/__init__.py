@@ -1,8 +1,8 @@
 """`fit`: the training loop, and its engines: eager, native and JAX."""
 
-from .engines import LOSSES
+from ..nn.losses import LOSSES, loss_named
 from .history import History
-from .loop import fit, loss_named
+from .loop import fit
 from .metrics import accuracy
 from .run import NonFiniteLossError
 

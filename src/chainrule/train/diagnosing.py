@@ -16,6 +16,7 @@ import numpy as np
 from .. import nn, optim
 from ..data.splitting import as_samples
 from ..nn.activations import name_of
+from ..nn.losses import loss_named
 from ..nn.module import as_module
 from ..support import graph
 from ..support.atomic.committing import Afterwards, gradients_of
@@ -23,7 +24,7 @@ from ..support.tree import flatten
 from ..value import no_grad
 from .engines import check_loss, layers_of, outputs_of_layers
 from .history import History
-from .loop import check_belongs, loss_named
+from .loop import check_belongs
 from .metrics import number
 
 VANISHING = 1e-3  # relative to the gradient of the last layer

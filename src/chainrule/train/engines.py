@@ -9,7 +9,7 @@ from __future__ import annotations
 import math
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
-from typing import Any, Literal, Protocol, get_args
+from typing import Any, Protocol
 
 import numpy as np
 
@@ -25,21 +25,6 @@ from .metrics import number
 Array = Any
 Loss = Callable[..., Any]
 Interrupted = Callable[[], bool]
-
-LossName = Literal[
-    "mse",
-    "l1",
-    "huber",
-    "hinge",
-    "binary_cross_entropy",
-    "binary_cross_entropy_with_logits",
-    "cross_entropy",
-    "nll",
-]
-# `nn` has a function for each, under PyTorch's name.
-LOSSES: dict[str, Loss] = {
-    name: getattr(nn, name if hasattr(nn, name) else f"{name}_loss") for name in get_args(LossName)
-}
 
 
 @dataclass

@@ -334,6 +334,11 @@ def test_every_loss_decreases(fine: Fine, name: str, loss: str) -> None:
     assert 0.0 <= float(last) < float(first)
 
 
+def test_both_spellings_of_a_loss(fine: Fine) -> None:
+    texts = [without_times(fine("train", "xor", "--loss", loss)) for loss in ("huber", "huber_loss")]
+    assert texts[0] == texts[1]
+
+
 def test_nll_is_not_offered(run: Run) -> None:
     """It expects log-probabilities, which no network here outputs; its loss for moons was -10."""
     assert set(cli.LOSSES) == set(train.LOSSES) - {"nll"}

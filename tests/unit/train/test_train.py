@@ -17,7 +17,8 @@ import numpy as np
 import pytest
 
 import chainrule
-from chainrule import Value, data, nn, optim
+from chainrule import Value, data, nn, optim, train
+from chainrule.nn.losses import NAMES, short_name
 from chainrule.train import NonFiniteLossError, accuracy, fit, loss_named
 from chainrule.train.history import History
 from chainrule.value import c_core
@@ -861,6 +862,19 @@ def test_losses_by_name() -> None:
     assert loss_named("mse") is nn.mse_loss
     assert loss_named("nll") is nn.nll_loss
     assert loss_named(abs) is abs
+
+
+@pytest.mark.parametrize("name", NAMES)
+def test_a_loss_is_known_by_its_short_name_and_by_the_name_of_its_function(name: str) -> None:
+    function = loss_named(name)
+    assert name in (function.__name__, function.__name__.removesuffix("_loss"))
+    assert {short_name(name), function.__name__} <= set(NAMES)
+    assert train.LOSSES[short_name(name)] is function
+    assert short_name("cross_entropy_loss") == "cross_entropy_loss"  # neither spelling
+
+
+def test_both_spellings_train_alike() -> None:
+    assert quick(None, "mse_loss").losses == quick(None, "mse").losses
 
 
 def test_no_epochs() -> None:
