@@ -9,25 +9,31 @@ import json
 from collections.abc import Callable, Sequence
 from itertools import pairwise
 from pathlib import Path
-from typing import Any
+from typing import Any, TypeVar, overload
 
 import numpy as np
 
+from ..support.atomic.committing import commit, data_of
 from ..support.atomic.files import place, write_atomically
 from ..version import __version__
 from . import MLP, Layer, Module, Network, Neuron, Sequential, activation_named
-from .activations import NAMES, known_name, name_of
-from .module import Wrapped
+from .activations import NAMES, known_name
+from .module import differing, named_parameters_of
 
 FORMAT = "chainrule 1"
+Model = TypeVar("Model")
 
 
 class ModelFileError(ValueError):
-    """The file is damaged or is not a chainrule model."""
+    """The file is damaged, is not a chainrule model, or does not fit the model given."""
 
 
-def save(model: Module, path: str | Path, columns: Sequence[str] = ()) -> None:
+def save(model: Any, path: str | Path, columns: Sequence[str] = ()) -> None:
     """Write a model to a file that `load` reads back bit for bit.
+
+    The model may be any object with parameters. If it consists of layers of `nn` and known activations,
+    `load(path)` builds it. Of any other model, the file holds the parameters by name: build the model in
+    code, then call `load(path, model)`.
 
     `columns` names the model's inputs; `chainrule predict` looks for these columns in a table.
     """
@@ -36,32 +42,49 @@ def save(model: Module, path: str | Path, columns: Sequence[str] = ()) -> None:
 
 
 def encode(
-    model: Module, tensors: dict[str, Any] | None = None, about: dict[str, str] | None = None
+    model: Any, tensors: dict[str, Any] | None = None, about: dict[str, str] | None = None
 ) -> bytes:
-    """The content of a model file, with any extra data; raises TypeError if it cannot be saved."""
+    """The content of a model file, with any extra data."""
     from safetensors.numpy import save as to_bytes
 
-    architecture = describe(model)
-    state = model.state_dict()
-    if list(build(architecture).state_dict()) != list(state):
-        raise TypeError(
-            f"cannot save this {type(model).__name__}: it shares parameters, or has parameters outside "
-            f"its layers; save state_dict() and build the model in code"
-        )
-    tensors = {**(tensors or {}), "parameters": np.array(list(state.values()), dtype=np.float64)}
+    named = named_parameters_of(model)
+    numbers = np.array([parameter.data for parameter in named.values()], dtype=np.float64)
     metadata = {
         **(about or {}),
         "format": FORMAT,
         "version": __version__,
-        "architecture": json.dumps(architecture),
-        "names": json.dumps(list(state)),
+        "architecture": json.dumps(architecture_of(model)),
+        "names": json.dumps(list(named)),
     }
-    return to_bytes(tensors, metadata=metadata)
+    return to_bytes({**(tensors or {}), "parameters": numbers}, metadata=metadata)
 
 
-def load(path: str | Path) -> Module:
-    """Load the model from a file; raises ModelFileError if it is damaged or not a model."""
+@overload
+def load(path: str | Path) -> Module: ...
+
+
+@overload
+def load(path: str | Path, model: Model) -> Model: ...
+
+
+def load(path: str | Path, model: Any = None) -> Any:
+    """Build the model in a file, or set the parameters of a given model by name; returns the model.
+
+    Raises ModelFileError if the file is damaged, or if the names differ; the given model is then
+    unchanged.
+    """
     architecture, state = read(path)
+    if model is not None:
+        named = named_parameters_of(model)
+        if difference := differing(named, state):
+            raise ModelFileError(f"{path} does not fit this {type(model).__name__}: {difference}")
+        commit(data_of(list(named.values()), [state[name] for name in named]))
+        return model
+    if architecture is None:
+        raise ModelFileError(
+            f"{path} has the parameters of a model, but not its layers: build the model, then call "
+            f"load(path, model)"
+        )
     try:
         needed = count(architecture)  # check before building, so that a file cannot exhaust memory
         if needed != len(state):
@@ -76,7 +99,7 @@ def load(path: str | Path) -> Module:
 
 
 def read(path: str | Path) -> tuple[Any, dict[str, float]]:
-    """The architecture and the numbers in a file, checked but not built."""
+    """The architecture, None if the file has only parameters, and the numbers by name; not yet built."""
     from safetensors import SafetensorError, safe_open
 
     path = Path(path)
@@ -135,42 +158,40 @@ def _has_header(path: Path) -> bool:
 # --- architectures as plain data -----------------------------------------------------------------
 
 
-def describe(module: Any) -> dict[str, Any]:
-    """A module as plain data, from which `build` can recreate it."""
+def architecture_of(model: Any) -> dict[str, Any] | None:
+    """The model as plain data, if `build` can make one with the same parameters from it."""
+    described = describe(model)
+    if described is None or list(build(described).state_dict()) != list(model.state_dict()):
+        return None  # it shares parameters, or has some outside its layers
+    return described
+
+
+def describe(module: Any) -> dict[str, Any] | None:
+    """The layers of a module as plain data; None if they are not all from `nn`."""
+    if type(module) is Sequential:
+        inside = [describe(layer) for layer in module.layers]
+        return None if None in inside else {"kind": "Sequential", "layers": inside}
     if type(module) in (MLP, Network):
         layers = module.layers
-        return {
-            "kind": type(module).__name__,
-            "sizes": [len(layers[0].neurons[0].w), *(len(layer.neurons) for layer in layers)],
-            "activations": [_activation(layer.neurons) for layer in layers],
-        }
-    if type(module) is Layer:
-        size = [len(module.neurons[0].w), len(module.neurons)]
-        return {"kind": "Layer", "sizes": size, "activations": [_activation(module.neurons)]}
-    if type(module) is Neuron:
-        return {"kind": "Neuron", "sizes": [len(module.w)], "activations": [_activation([module])]}
-    if type(module) is Sequential:
-        return {"kind": "Sequential", "layers": [describe(layer) for layer in module.layers]}
-    name = known_name(module) if callable(module) else None
-    if name is not None:
-        return {"kind": "function", "name": name}
-    kind = type(module.model if isinstance(module, Wrapped) else module).__name__
-    raise TypeError(
-        f"cannot save a {kind}: save supports Neuron, Layer, MLP, Network and Sequential; "
-        f"for other models, save state_dict() and build the model in code"
-    )
+        sizes = [len(layers[0].neurons[0].w), *(len(layer.neurons) for layer in layers)]
+        activations = [_activation(layer.neurons) for layer in layers]
+    elif type(module) is Layer:
+        sizes = [len(module.neurons[0].w), len(module.neurons)]
+        activations = [_activation(module.neurons)]
+    elif type(module) is Neuron:
+        sizes, activations = [len(module.w)], [_activation([module])]
+    else:
+        name = known_name(module) if callable(module) else None
+        return None if name is None else {"kind": "function", "name": name}
+    if None in activations:
+        return None
+    return {"kind": type(module).__name__, "sizes": sizes, "activations": activations}
 
 
-def _activation(neurons: list[Neuron]) -> str:
-    """The name of the activation that all neurons of a layer share."""
+def _activation(neurons: list[Neuron]) -> str | None:
+    """The name of the activation that all neurons of a layer share, if it is one of `nn`."""
     names = {known_name(neuron.activation) for neuron in neurons}
-    if len(names) > 1:
-        raise TypeError("cannot save a layer whose neurons have different activations")
-    (name,) = names
-    if name is None:
-        name = name_of(neurons[0].activation)
-        raise TypeError(f"cannot save the activation {name}: use one of {', '.join(NAMES)}")
-    return name
+    return names.pop() if len(names) == 1 else None
 
 
 def count(architecture: Any) -> int:

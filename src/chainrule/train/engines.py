@@ -149,11 +149,7 @@ class EagerEngine:
 
 def is_plain(model: nn.Module) -> bool:
     """Whether the model consists of `nn` modules only, so that every call computes the same function."""
-    try:
-        describe(model)
-    except TypeError:
-        return False
-    return True
+    return describe(model) is not None
 
 
 def check_loss(loss: Any) -> Value:
