@@ -6,8 +6,7 @@ The format is not pickle, so opening an untrusted file runs none of its content.
 from __future__ import annotations
 
 import json
-from collections.abc import Callable, Sequence
-from itertools import pairwise
+from collections.abc import Sequence
 from pathlib import Path
 from typing import Any, TypeVar, overload
 
@@ -16,9 +15,8 @@ import numpy as np
 from ..support.atomic.committing import commit, data_of
 from ..support.atomic.files import place, write_atomically
 from ..version import __version__
-from . import MLP, Layer, Module, Network, Neuron, Sequential, activation_named
-from .activations import NAMES, known_name
-from .module import differing, named_parameters_of
+from .architectures import architecture_of, build, count
+from .module import Module, differing, named_parameters_of
 
 FORMAT = "chainrule 1"
 Model = TypeVar("Model")
@@ -153,95 +151,3 @@ def _has_header(path: Path) -> bool:
     """Whether a file begins like a safetensors file: an eight-byte length, then JSON."""
     with path.open("rb") as file:
         return file.read(9)[8:] == b"{"
-
-
-# --- architectures as plain data -----------------------------------------------------------------
-
-
-def architecture_of(model: Any) -> dict[str, Any] | None:
-    """The model as plain data, if `build` can make one with the same parameters from it."""
-    described = describe(model)
-    if described is None or list(build(described).state_dict()) != list(model.state_dict()):
-        return None  # it shares parameters, or has some outside its layers
-    return described
-
-
-def describe(module: Any) -> dict[str, Any] | None:
-    """The layers of a module as plain data; None if they are not all from `nn`."""
-    if type(module) is Sequential:
-        inside = [describe(layer) for layer in module.layers]
-        return None if None in inside else {"kind": "Sequential", "layers": inside}
-    if type(module) in (MLP, Network):
-        layers = module.layers
-        sizes = [len(layers[0].neurons[0].w), *(len(layer.neurons) for layer in layers)]
-        activations = [_activation(layer.neurons) for layer in layers]
-    elif type(module) is Layer:
-        sizes = [len(module.neurons[0].w), len(module.neurons)]
-        activations = [_activation(module.neurons)]
-    elif type(module) is Neuron:
-        sizes, activations = [len(module.w)], [_activation([module])]
-    else:
-        name = known_name(module) if callable(module) else None
-        return None if name is None else {"kind": "function", "name": name}
-    if None in activations:
-        return None
-    return {"kind": type(module).__name__, "sizes": sizes, "activations": activations}
-
-
-def _activation(neurons: list[Neuron]) -> str | None:
-    """The name of the activation that all neurons of a layer share, if it is one of `nn`."""
-    names = {known_name(neuron.activation) for neuron in neurons}
-    return names.pop() if len(names) == 1 else None
-
-
-def count(architecture: Any) -> int:
-    """The number of parameters that `build` would create."""
-    kind = architecture["kind"]
-    if kind == "Sequential":
-        return sum(count(layer) for layer in architecture["layers"])
-    if kind == "function":
-        return 0
-    if kind not in ("Neuron", "Layer", "MLP", "Network"):
-        raise ValueError(f"unknown kind {kind!r}")
-    sizes, _ = _sizes(architecture)
-    return sizes[0] + 1 if kind == "Neuron" else sum((a + 1) * b for a, b in pairwise(sizes))
-
-
-def _sizes(architecture: Any) -> tuple[list[int], list[str]]:
-    """The sizes and activations of a network, validated."""
-    kind, sizes, activations = (architecture[key] for key in ("kind", "sizes", "activations"))
-    lengths = {"Neuron": (1, 1), "Layer": (2, 1)}.get(kind, (len(activations) + 1, len(activations)))
-    fits = isinstance(sizes, list) and isinstance(activations, list) and len(activations) > 0
-    if not fits or (len(sizes), len(activations)) != lengths:
-        raise ValueError(f"invalid sizes {sizes} with activations {activations}")
-    if not all(type(size) is int and size > 0 for size in sizes):
-        raise ValueError(f"invalid sizes {sizes}")
-    if not all(name in NAMES for name in activations):
-        raise ValueError(f"unknown activations in {activations}")
-    return sizes, activations
-
-
-def build(architecture: Any) -> Any:
-    """Build the module from a description, with new parameters."""
-    kind = architecture["kind"]
-    makers: dict[str, Callable[[], Any]] = {
-        "MLP": lambda: _network(MLP(sizes[0], sizes[1:], seed=0), activations),
-        "Network": lambda: _network(Network(sizes, seed=0), activations),
-        "Layer": lambda: Layer(sizes[0], sizes[1], activation_named(activations[0]), seed=0),
-        "Neuron": lambda: Neuron(sizes[0], activation_named(activations[0]), seed=0),
-        "Sequential": lambda: Sequential(*map(build, architecture["layers"])),
-        "function": lambda: activation_named(architecture["name"]),
-    }
-    if kind not in makers:
-        raise ValueError(f"unknown kind {kind!r}")
-    if kind not in ("Sequential", "function"):
-        sizes, activations = _sizes(architecture)
-    return makers[kind]()
-
-
-def _network(model: MLP, activations: list[str]) -> MLP:
-    """Set a network's activations, one per layer, and return it."""
-    for layer, name in zip(model.layers, activations, strict=True):
-        for neuron in layer.neurons:
-            neuron.activation = activation_named(name)
-    return model

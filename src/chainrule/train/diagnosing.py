@@ -213,7 +213,8 @@ def check_units(report: Diagnosis, model: nn.Module, X: Any) -> None:
     layers = layers_of(model)
     for name in list(outputs)[:-1]:
         columns = list(zip(*outputs[name], strict=True))
-        if not columns:  # the layer was not called
+        layer = layers[name]
+        if not columns or not isinstance(layer, nn.Layer):  # the layer was not called, or is not watched
             continue
         dead = sum(not any(column) for column in columns) / len(columns)
         if dead >= DEAD and "dead" not in report.findings:
@@ -221,7 +222,7 @@ def check_units(report: Diagnosis, model: nn.Module, X: Any) -> None:
                 f"{dead:.0%} of the units of {name} are 0 for every sample and can no longer learn; "
                 f"try init='he', leaky_relu or a smaller learning rate"
             )
-        activation = name_of(layers[name].neurons[0].activation)
+        activation = name_of(layer.neurons[0].activation)
         flat = [x for column in columns for x in column]
         full = sum(is_saturated(activation, x) for x in flat) / len(flat)
         if full >= SATURATED and "saturated" not in report.findings:

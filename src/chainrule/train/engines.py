@@ -14,8 +14,9 @@ from typing import Any, Protocol
 import numpy as np
 
 from .. import nn, optim
+from ..nn.architectures import describe
 from ..nn.layers import Layer
-from ..nn.saving import describe
+from ..nn.vectors import TorchLayer
 from ..nn.watching import watch
 from ..support.atomic.committing import commit_training
 from ..value import Value, no_grad
@@ -162,9 +163,10 @@ def check_loss(loss: Any) -> Value:
     return loss
 
 
-def layers_of(model: nn.Module) -> dict[str, Layer]:
-    """The layers of a model by name, in order."""
-    found = [module for module in model.modules() if isinstance(module, Layer)]
+def layers_of(model: nn.Module) -> dict[str, nn.Module]:
+    """The layers of a model that have parameters, by name, in order."""
+    kinds = (Layer, TorchLayer)
+    found = [each for each in model.modules() if isinstance(each, kinds) and each.parameters()]
     return {f"layer {i}": layer for i, layer in enumerate(found, 1)}
 
 

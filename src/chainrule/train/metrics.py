@@ -16,8 +16,8 @@ def number(x: Any) -> float:
 
 
 def accuracy(predictions: list[Any], targets: Any, threshold: float = 0.0) -> float:
-    """The fraction of correct predictions: the class with the largest score or, for a single score,
-    class 1 if the score is above the threshold.
+    """The fraction of correct predictions: the class with the largest score or, for a single score (also
+    in a list of one), class 1 if the score is above the threshold.
 
     For a single score, the targets are 0 and 1, or -1 and 1. The threshold is 0 for logits and 0.5 for
     probabilities.
@@ -28,13 +28,14 @@ def accuracy(predictions: list[Any], targets: Any, threshold: float = 0.0) -> fl
         )
     right = 0
     for prediction, target in zip(predictions, targets, strict=True):
-        several = hasattr(prediction, "__len__")
+        scores = list(prediction) if hasattr(prediction, "__len__") else [prediction]
+        several = len(scores) > 1
         if not (target == int(target) and target >= 0 if several else target in (-1, 0, 1)):
             known = "0, 1, 2 and so on" if several else "0 and 1, or -1 and 1"
             raise ValueError(f"accuracy expects class targets ({known}), got {number(target):g}")
         if several:
-            scores = [number(score) for score in prediction]
-            right += scores.index(max(scores)) == int(target)
+            numbers = [number(score) for score in scores]
+            right += numbers.index(max(numbers)) == int(target)
         else:
-            right += (number(prediction) > threshold) == bool(target > 0)
+            right += (number(scores[0]) > threshold) == bool(target > 0)
     return right / len(predictions)

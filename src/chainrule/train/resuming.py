@@ -19,7 +19,8 @@ from typing import Any
 
 import numpy as np
 
-from ..nn.saving import ModelFileError, architecture_of, encode, read
+from ..nn.architectures import architecture_of
+from ..nn.saving import ModelFileError, encode, read
 from ..support.atomic.committing import assign, commit, data_of
 from ..support.atomic.files import place, write_atomically
 from ..value import Value
