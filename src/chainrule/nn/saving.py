@@ -6,7 +6,7 @@ The format is not pickle, so opening an untrusted file runs none of its content.
 from __future__ import annotations
 
 import json
-from collections.abc import Sequence
+from collections.abc import Mapping
 from pathlib import Path
 from typing import Any, TypeVar, overload
 
@@ -26,21 +26,20 @@ class ModelFileError(ValueError):
     """The file is damaged, is not a chainrule model, or does not fit the model given."""
 
 
-def save(model: Any, path: str | Path, columns: Sequence[str] = ()) -> None:
+def save(model: Any, path: str | Path, about: Mapping[str, str] | None = None) -> None:
     """Write a model to a file that `load` reads back bit for bit.
 
     The model may be any object with parameters. If it consists of layers of `nn` and known activations,
     `load(path)` builds it. Of any other model, the file holds the parameters by name: build the model in
     code, then call `load(path, model)`.
 
-    `columns` names the model's inputs; `chainrule predict` looks for these columns in a table.
+    `about` is text to keep with the model, by name; `about_of` reads it.
     """
-    about = {"columns": json.dumps(list(columns))} if columns else {}
     write_atomically(place(path), encode(model, about=about))
 
 
 def encode(
-    model: Any, tensors: dict[str, Any] | None = None, about: dict[str, str] | None = None
+    model: Any, tensors: dict[str, Any] | None = None, about: Mapping[str, str] | None = None
 ) -> bytes:
     """The content of a model file, with any extra data."""
     from safetensors.numpy import save as to_bytes
@@ -129,22 +128,12 @@ def read(path: str | Path) -> tuple[Any, dict[str, float]]:
     return architecture, {str(name): float(x) for name, x in zip(names, numbers, strict=True)}
 
 
-def columns_of(path: str | Path) -> list[str]:
-    """The input names saved with a model, if any."""
+def about_of(path: str | Path) -> dict[str, str]:
+    """The text that was kept with a model, and what `encode` writes itself."""
     from safetensors import safe_open
 
     with safe_open(str(path), framework="numpy") as file:
-        try:
-            columns = json.loads((file.metadata() or {}).get("columns", "[]"))
-        except (ValueError, RecursionError):
-            columns = None
-    if (
-        not isinstance(columns, list)
-        or not all(isinstance(each, str) for each in columns)
-        or len(set(columns)) < len(columns)
-    ):
-        raise ModelFileError(f"{path} is damaged: the names of its columns cannot be read")
-    return columns
+        return dict(file.metadata() or {})
 
 
 def _has_header(path: Path) -> bool:

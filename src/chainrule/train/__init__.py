@@ -3,7 +3,7 @@
 from ..nn.losses import LOSSES, loss_named
 from .history import History
 from .loop import fit
-from .metrics import accuracy
+from .metrics import accuracy, r_squared
 from .run import NonFiniteLossError
 
-__all__ = ["LOSSES", "History", "NonFiniteLossError", "accuracy", "fit", "loss_named"]
+__all__ = ["LOSSES", "History", "NonFiniteLossError", "accuracy", "fit", "loss_named", "r_squared"]

@@ -2,9 +2,11 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Callable
 from typing import Any
 
+from ..support.tree import flatten
 from ..value import Value
 
 Metrics = dict[str, Callable[[list[Any], Any], float]]
@@ -13,6 +15,16 @@ Metrics = dict[str, Callable[[list[Any], Any], float]]
 def number(x: Any) -> float:
     """The number of a Value, or a plain number as a float."""
     return float(x.data) if isinstance(x, Value) else float(x)
+
+
+def r_squared(predictions: list[Any], targets: Any) -> float:
+    """The share of the targets' variance that is explained: 1 by exact predictions, 0 by the mean."""
+    import numpy as np
+
+    found = np.array([number(flatten(p)[0][0]) for p in predictions])
+    wanted = np.array([number(y) for y in targets])
+    total = ((wanted - wanted.mean()) ** 2).sum()
+    return float(1.0 - ((found - wanted) ** 2).sum() / total) if total else math.nan
 
 
 def accuracy(predictions: list[Any], targets: Any, threshold: float = 0.0) -> float:
