@@ -23,7 +23,7 @@ from .. import nn, optim
 from ..data import train_test_split
 from ..data.splitting import as_samples, check_count, check_index, check_lengths
 from ..nn.losses import LossName, loss_named
-from ..nn.module import as_module
+from ..nn.module import as_module, named_parameters_of
 from ..nn.saving import encode
 from ..support.atomic.files import place
 from ..support.errors import kind_of
@@ -97,6 +97,7 @@ def fit(
     check_count("epochs", epochs, 0)
     if patience is not None:
         check_count("patience", patience)
+        named_parameters_of(module)  # raises if some have no name: the best are kept by name
     for path in (checkpoint, resume):  # fail now, not after the first epoch
         if path is not None:
             encode(module)

@@ -22,6 +22,7 @@ from chainrule import Value, load, nn, save
 from chainrule.nn.activations import NAMES
 from chainrule.nn.saving import ModelFileError
 from chainrule.support.atomic import files
+from chainrule.train import fit
 
 ROOT = Path(__file__).parents[3]
 
@@ -275,6 +276,8 @@ def test_models_whose_parameters_cannot_be_named(tmp_path: Path) -> None:
     ]:
         with pytest.raises(ValueError, match=message):
             save(model, tmp_path / "model")
+        with pytest.raises(ValueError, match=message):
+            fit(model, "mse", [1.0], [1.0], patience=1, progress=False)
     for wrong, given in [(3, "int"), ({"w": Value(1.0)}, "dict"), (Custom, "the class Custom")]:
         message = f"^expected a Module, or an object whose .* leaf Values, got {given}$"
         with pytest.raises(TypeError, match=message):
