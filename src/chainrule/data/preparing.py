@@ -17,6 +17,7 @@ from typing import Any
 import numpy as np
 
 from .. import functional as F
+from ..nn.losses import short_name
 from .files import Table, is_number, read_table
 from .splitting import take, train_test_split
 
@@ -232,7 +233,8 @@ def prepare(
     training = whole
     if len(whole) >= FEWEST_ROWS:
         training, left, _, _ = train_test_split(whole, whole, held_out, seed)
-    given, found = loss is not None, _target(table, place, loss, training)
+    given, loss = loss is not None, loss and short_name(loss)
+    found = _target(table, place, loss, training)
     if loss is None:
         of_classes = TWO_CLASSES[0] if found.width == 2 else "cross_entropy"
         loss = "mse" if isinstance(found, Numbers) else of_classes

@@ -102,7 +102,7 @@ def test_rows_without_a_target_are_left_out() -> None:
         ([0.5, 1, 2], None, "mse", None, ""),
         ([1000, 2000, 1], None, "mse", None, "cross_entropy"),
         ([0, 1, 1], "mse", "mse", None, ""),
-        ([0, 1, 1], "huber", "huber", None, ""),
+        ([0, 1, 1], "huber_loss", "huber", None, ""),
         ([0, 1, 1], "cross_entropy", "cross_entropy", ("0", "1"), ""),
         ([5, 7, 7], "hinge", "hinge", ("5", "7"), ""),
     ],
