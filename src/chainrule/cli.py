@@ -6,6 +6,7 @@ Errors are one line on standard error and a non-zero exit code, never a tracebac
 from __future__ import annotations
 
 import argparse
+import csv
 import importlib.util
 import math
 import os
@@ -13,6 +14,7 @@ import platform
 import re
 import sys
 from collections.abc import Callable, Sequence
+from dataclasses import dataclass
 from functools import partial
 from inspect import signature
 from pathlib import Path
@@ -20,15 +22,17 @@ from typing import Any, NoReturn
 
 import numpy as np
 
-from . import Value, __version__, check_gradients, core, demo, nn, train, viz
+from . import Value, __version__, check_gradients, core, demo, diagnose, nn, no_grad, train, viz
 from .data.datasets import BY_NAME as DATA_SETS
 from .data.files import Table, read_table
+from .data.preparing import NUMBERS, Categories, Preparation, Prepared, listed, prepare
 from .inspect.expressions import CONSTANTS, parse
 from .learn.commands import add_command, add_exercises, add_learn
 from .learn.exercise import exercises, use
 from .learn.sandbox.isolation import protection
 from .nn.activations import NAMES
-from .nn.saving import columns_of, load, save
+from .nn.losses import short_name
+from .nn.saving import about_of, load, save
 from .optim.optimizers import BY_NAME as OPTIMIZERS
 from .support.atomic.files import place
 from .train.diagnosing import review
@@ -36,6 +40,10 @@ from .train.metrics import Metrics, number
 from .value import c_core
 from .viz.formats.text import show
 
+BATCH_SIZE = 32  # for a file
+DIAGNOSED = 1000  # rows
+LITTLE = 0.1  # of what there is to learn
+TABLE = "table"  # the name under which a model file keeps how its table was prepared
 # nll needs a network that ends in log_softmax; the two together are cross_entropy.
 LOSSES = [name for name in train.LOSSES if name != "nll"]
 EXTRAS = {
@@ -144,19 +152,22 @@ def add_train(commands: Any) -> None:
         "train xor",
         "train moons --hidden 16 16 --plot moons.png",
         "train data.csv --loss mse --optimizer sgd --lr 0.05 --save model.safetensors",
-        more=".\nA CSV file has one sample per line: comma-separated numbers, the target last,\n"
-        "as in 0.5,-1.2,1. The first line may be a header.",
+        more=".\nA CSV file has one sample per line, the target in the last column, as in 0.5,red,1.\n"
+        "The first line may be a header. Numbers are standardised, text with few values becomes\n"
+        "inputs of 0 and 1, missing cells are filled, and a fifth of the rows is held out.",
     )
     hidden = "units in each hidden layer (default: 16 16); without numbers, no hidden layers"
     p.add_argument("data", help=f"{', '.join(DATA_SETS)} or a CSV file")
     p.add_argument("--hidden", type=int, nargs="*", default=[16, 16], metavar="N", help=hidden)
-    activation = "activation of the hidden layers (default: tanh)"
-    p.add_argument("--activation", choices=NAMES, default="tanh", help=activation)
-    p.add_argument("--loss", choices=LOSSES, help="default: chosen to suit the data")
+    activation = "activation of the hidden layers (default: silu for a file, otherwise tanh)"
+    p.add_argument("--activation", choices=NAMES, help=activation)
+    loss = "default: chosen to suit the data"
+    p.add_argument("--loss", type=short_name, choices=LOSSES, help=loss)
     p.add_argument("--optimizer", choices=list(OPTIMIZERS), default="adam", help="default: adam")
     p.add_argument("--lr", type=float, default=0.01, help="learning rate (default: 0.01)")
     p.add_argument("--epochs", type=int, default=200, help="default: 200")
-    p.add_argument("--batch-size", type=int, help="samples per step (default: all)")
+    size = f"samples per step (default: {BATCH_SIZE} for a file, otherwise all)"
+    p.add_argument("--batch-size", type=int, help=size)
     p.add_argument("--seed", type=int, default=0, help="default: 0")
     p.add_argument("--save", metavar="FILE", help="write the model to a safetensors file")
     p.add_argument("--plot", metavar="FILE", help="plot the loss curves to an image file")
@@ -169,17 +180,16 @@ def add_predict(commands: Any) -> None:
         "print the predictions of a saved model for the lines of a CSV file",
         predict,
         "predict moons.safetensors points.csv",
-        more=".\nEach line has the raw outputs of the network, separated by commas. For a model\n"
-        "trained with `chainrule train`, they are: for regression, the predicted number; for two\n"
-        "classes, one score, above 0 for class 1 (with binary_cross_entropy, a probability, above\n"
-        "0.5 for class 1); for more classes, one score per class, starting with class 0. The largest\n"
-        "score marks the predicted class.",
+        more=".\nFor a model that `chainrule train` trained on a file, each line has the predicted\n"
+        "number, or the predicted class and its probability. For any other model, it has the raw\n"
+        "outputs of the network: for two classes, one score, above 0 for class 1; for more classes,\n"
+        "one score per class, starting with class 0.",
     )
     p.add_argument("model", help="a file written by `chainrule train --save`")
     p.add_argument(
         "data",
         help="a CSV file; if both it and the training file have headers, inputs are matched by name, "
-        "otherwise by position; one extra column is taken to be the target and ignored",
+        "otherwise by position; the target may be there, and is ignored",
     )
 
 
@@ -215,62 +225,82 @@ def add_studio(commands: Any) -> None:
 # --- commands ------------------------------------------------------------------------------------
 
 
-def load_data(name: str, seed: int) -> tuple[Any, Any, list[str]]:
-    """X, y and the column names, if any, with the target's name last."""
-    if name in DATA_SETS:
-        given = {"seed": seed} if "seed" in signature(DATA_SETS[name]).parameters else {}
-        return (*DATA_SETS[name](**given), [])
-    if not Path(name).is_file():
-        raise CommandError(f"no data set or file {name!r}; the data sets are {', '.join(DATA_SETS)}")
-    table = read_table(name)
-    return *table.split(-1), table.header
+@dataclass
+class Task:
+    """What to train on, and what the network's output means."""
+
+    X: Any
+    y: Any
+    loss: str
+    outputs: int
+    held_out: tuple[Any, Any] | None = None
+    prepared: Prepared | None = None  # of a file
 
 
-def is_classes(y: Any) -> bool:
-    return bool(
-        len(set(y)) <= 20 and all(float(label).is_integer() and 0 <= label < 1000 for label in y)
-    )
-
-
-def choose_loss(name: str, y: Any) -> tuple[str, int]:
-    """The loss for these targets, and the number of outputs it needs."""
-    if name == "xor" or not is_classes(y):
-        return "mse", 1
+def built_in(name: str, loss: str | None, seed: int) -> Task:
+    given = {"seed": seed} if "seed" in signature(DATA_SETS[name]).parameters else {}
+    X, y = DATA_SETS[name](**given)
     classes = int(max(y)) + 1
-    return ("binary_cross_entropy_with_logits", 1) if classes <= 2 else ("cross_entropy", classes)
+    usual = "binary_cross_entropy_with_logits" if classes <= 2 else "cross_entropy"
+    loss = loss or ("mse" if name == "xor" else usual)
+    if loss == "hinge" and classes > 2:
+        raise CommandError(f"hinge needs two classes, {name} has {classes}")
+    targets = {"hinge": 2 * y - 1, "cross_entropy": y.astype(int)}.get(loss, y)
+    return Task(X, targets, loss, classes if loss == "cross_entropy" else 1)
 
 
-def how_taken(loss: str, y: Any) -> str:
-    """How the targets in a file were interpreted, and how to change that."""
-    present = {float(label) for label in y}
-    if loss != "mse":
-        last = max(1, int(max(present)))
-        occur = "occurs" if len(present) == 1 else "occur"
-        gaps = f", of which {len(present)} {occur}" if len(present) <= last else ""
-        return f"targets: classes 0 to {last}{gaps}; to predict numbers instead, use --loss mse"
-    if present != {-1.0, 1.0}:
-        return ""
-    return "targets: the numbers -1 and 1; to treat them as two classes, use --loss hinge"
+def from_file(path: str, loss: str | None, seed: int) -> Task:
+    if not Path(path).is_file():
+        raise CommandError(f"no data set or file {path!r}; the data sets are {', '.join(DATA_SETS)}")
+    prepared = prepare(path, loss=loss, seed=seed)
+    found = prepared.preparation
+    return Task(prepared.X, prepared.y, found.loss, found.outputs, prepared.held_out, prepared)
 
 
-def targets_for(loss: str, y: Any) -> Any:
-    """The targets in the form that the loss expects."""
-    if loss == "cross_entropy":
-        return y.astype(int)
-    if loss != "hinge" or set(y) <= {-1, 1}:
-        return y
-    if not set(y) <= {0, 1}:
-        few = ", ".join(f"{label:g}" for label in sorted(set(y))[:5])
-        raise CommandError(f"hinge needs two classes, either 0 and 1 or -1 and 1; got {few}")
-    return 2 * y - 1
-
-
-def metrics_for(loss: str, y: Any) -> Metrics:
-    """The metrics: accuracy if the targets are classes."""
-    if loss in ("mse", "l1", "huber") or not (is_classes(y) or loss == "hinge"):
-        return {}
-    threshold = 0.5 if loss == "binary_cross_entropy" else 0.0
+def metrics_for(task: Task) -> Metrics:
+    """R² for numbers, accuracy for classes; for built-in data sets, only accuracy."""
+    if task.loss in NUMBERS:
+        return {"R²": train.r_squared} if task.prepared is not None else {}
+    threshold = 0.5 if task.loss == "binary_cross_entropy" else 0.0
     return {"accuracy": partial(train.accuracy, threshold=threshold)}
+
+
+def introduce(name: str, task: Task, parameters: int, chosen: bool) -> None:
+    """Say what is trained on, and what was done to the columns of a file."""
+    samples, target = len(task.X), ""
+    if task.prepared is not None:
+        samples += len(task.held_out[0]) if task.held_out else 0
+        column, header = task.prepared.preparation.target, task.prepared.preparation.header
+        target = f", target {column.name}" if header else ""
+    size = f"{samples} samples, {task.X.shape[1]} inputs{target}; {parameters} parameters"
+    print(f"{name}: {size}; {task.loss}")
+    if task.prepared is None:
+        return
+    if not chosen:
+        taken, other = "numbers", "classes"
+        if isinstance(column, Categories):
+            taken, other = f"classes {listed(column.values)}", "numbers"
+        loss = task.prepared.alternative
+        print(f"targets: {taken}" + (f"; to predict {other} instead, use --loss {loss}" if loss else ""))
+    for note in task.prepared.notes:
+        print(note)
+
+
+def judge(model: Any, task: Task, metrics: Metrics) -> bool:
+    """Print how good a file's model is on the rows that were held out; returns whether it is useful."""
+    X, y = task.held_out or (task.X, task.y)
+    with no_grad():
+        predictions = [model(x) for x in X]
+    ((name, metric),) = metrics.items()
+    score = metric(predictions, y)
+    print(f"{name} {score:.4f} on {len(X)} rows {'held out' if task.held_out else 'of training'}")
+    constant = 0.0  # the score of the best answer that is always the same
+    if name == "accuracy":
+        constant = float(max(np.unique(y, return_counts=True)[1])) / len(y)
+    if not score <= constant + LITTLE * (1.0 - constant):
+        return True
+    print(f"nothing useful was learned: the same answer for every row has {name} {constant:.4f}")
+    return False
 
 
 def check_before_training(arguments: Any) -> None:
@@ -286,76 +316,97 @@ def check_before_training(arguments: Any) -> None:
 
 def train_command(arguments: Any) -> None:
     check_before_training(arguments)
-    X, y, names = load_data(arguments.data, arguments.seed)
-    loss, outputs = choose_loss(arguments.data, y)
-    if arguments.loss:
-        loss = arguments.loss
-        if loss == "cross_entropy" and not is_classes(y):
-            raise CommandError(f"{loss} needs class numbers as targets: 0, 1, 2 and so on")
-        outputs = int(max(y)) + 1 if loss == "cross_entropy" else 1
-    targets = targets_for(loss, y)
-    squash = nn.activation_named("sigmoid" if loss == "binary_cross_entropy" else "linear")
-    sizes = [*arguments.hidden, outputs]
-    model = nn.MLP(X.shape[1], sizes, arguments.activation, squash, init="xavier", seed=arguments.seed)
+    make = built_in if arguments.data in DATA_SETS else from_file
+    task = make(arguments.data, arguments.loss, arguments.seed)
+    of_file = task.prepared is not None
+    squash = nn.activation_named("sigmoid" if task.loss == "binary_cross_entropy" else "linear")
+    model = nn.MLP(
+        task.X.shape[1],
+        [*arguments.hidden, task.outputs],
+        arguments.activation or ("silu" if of_file else "tanh"),
+        squash,
+        init="xavier",
+        seed=arguments.seed,
+    )
     optimizer = OPTIMIZERS[arguments.optimizer](model.parameters(), lr=arguments.lr)
-    target = f", target {names[-1]}" if names else ""
-    size = f"{len(X)} samples, {X.shape[1]} inputs{target}; {len(model.parameters())} parameters"
-    print(f"{arguments.data}: {size}; {loss}")
-    if not arguments.loss and arguments.data not in DATA_SETS and (taken := how_taken(loss, y)):
-        print(taken)
+    introduce(arguments.data, task, len(model.parameters()), bool(arguments.loss))
+    metrics = metrics_for(task)
     history = train.fit(
         model,
-        train.loss_named(loss),
-        X,
-        targets,
+        train.loss_named(task.loss),
+        task.X,
+        task.y,
         optimizer=optimizer,
         epochs=arguments.epochs,
-        batch_size=arguments.batch_size,
-        metrics=metrics_for(loss, y),
+        batch_size=BATCH_SIZE if of_file and arguments.batch_size is None else arguments.batch_size,
+        validation=task.held_out,
+        metrics=metrics,
+        patience=max(1, arguments.epochs // 2) if task.held_out else None,
         seed=arguments.seed,
         progress=sys.stderr.isatty(),
     )
     print(history)
-    for finding, text in review(model, loss, X, targets, names[:-1], history, optimizer).items():
+    findings = review(model, task.loss, task.X, task.y, [], history, optimizer)
+    if of_file and not judge(model, task, metrics):
+        some = slice(None, None, 1 + len(task.X) // DIAGNOSED)
+        findings |= diagnose(model, task.loss, task.X[some], task.y[some], optimizer).findings
+        findings = findings or {
+            "data": "the columns may say nothing about the target; or try more epochs"
+        }
+    for finding, text in findings.items():
         print(f"{finding}: {text}")
     if arguments.data == "xor":
-        for x, target in zip(X, y, strict=True):
-            output = model(x)
-            shown = ", ".join(
-                f"{v.data:.3f}" for v in (output if isinstance(output, list) else [output])
-            )
-            print(f"  {x[0]:.0f} xor {x[1]:.0f} = {shown}   target {target:.0f}")
+        for x, target in zip(task.X, task.y, strict=True):
+            print(f"  {x[0]:.0f} xor {x[1]:.0f} = {shown(model(x), '.3f')}   target {target:.0f}")
     if arguments.save is not None:
-        distinct = len(set(names)) == len(names)  # otherwise a name is ambiguous
-        save(model, arguments.save, names[:-1] if distinct else ())
+        save(
+            model, arguments.save, {TABLE: task.prepared.preparation.as_text()} if task.prepared else {}
+        )
         print(f"saved to {arguments.save}")
     if arguments.plot is not None:
         history.plot(arguments.plot)
         print(f"plot saved to {arguments.plot}")
 
 
+def shown(output: Any, form: str) -> str:
+    row = output if isinstance(output, list) else [output]
+    return ", ".join(f"{number(v):{form}}" for v in row)
+
+
 def predict(arguments: Any) -> None:
     model = load(arguments.model)
-    table = read_table(arguments.data)
-    for x in table.numbers(input_columns(arguments.model, inputs_of(model), table)):
+    about = about_of(arguments.model)
+    inputs = inputs_of(model)
+    if TABLE not in about:
+        table = read_table(arguments.data)
+        for x in table.numbers(input_columns(inputs, table)):
+            print(shown(model(x), ".6g").replace(", ", ","))
+        return
+    try:
+        preparation = Preparation.from_text(about[TABLE])
+    except ValueError as error:
+        raise CommandError(f"{arguments.model} is damaged: {error}") from None
+    table = read_table(arguments.data, text=True)
+    X = preparation.samples(table)
+    for note in preparation.filled(table):
+        print(note, file=sys.stderr)
+    if X.shape[1] != inputs:
+        raise CommandError(
+            f"{arguments.model} is damaged: it has {inputs} inputs, its table {X.shape[1]}"
+        )
+    writer = csv.writer(sys.stdout, lineterminator="\n")
+    for x in X:
         output = model(x)
-        row = output if isinstance(output, list) else [output]
-        print(",".join(f"{number(v):.6g}" for v in row))
+        answer, share = preparation.answer(
+            [number(v) for v in (output if isinstance(output, list) else [output])]
+        )
+        text = answer if isinstance(answer, str) else f"{answer:.6g}"
+        writer.writerow([text] if share is None else [text, f"{share:.4f}"])
 
 
-def input_columns(model: str, count: int, table: Table) -> list[int]:
-    """The positions of the model's input columns: by name if both have names, else the first ones."""
+def input_columns(count: int, table: Table) -> list[int]:
+    """The positions of the inputs of a model that was not trained on a file: the first columns."""
     width = len(table.names)
-    wanted = columns_of(model)
-    if wanted and len(wanted) != count:
-        raise CommandError(f"{model} is damaged: it has {count} inputs and {len(wanted)} names for them")
-    if wanted and table.header:
-        if missing := [name for name in wanted if name not in table.header]:
-            raise CommandError(
-                f"the model was trained on the columns {', '.join(wanted)}; {table.source} has no "
-                f"{missing[0]}"
-            )
-        return [table.place(name) for name in wanted]
     if width == count + 1:
         print(f"ignoring the last column of {table.source}, taken to be the target", file=sys.stderr)
     elif width != count:

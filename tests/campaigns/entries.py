@@ -676,6 +676,24 @@ def loading() -> Prepare:
     return prepare
 
 
+def loading_into_a_model() -> Prepare:
+    """The model has all the old numbers or all the new ones."""
+    new, model = nn.MLP(2, [2, 1], seed=0), nn.MLP(2, [2, 1], seed=1)
+    old, path = model.state_dict(), fresh_folder() / "model"
+    chainrule.save(new, path)
+
+    def prepare() -> Prepared:
+        model.load_state_dict(old)
+
+        def check(failed: bool) -> None:
+            found = model.state_dict()
+            assert found in ([old, new.state_dict()] if failed else [new.state_dict()])
+
+        return partial(chainrule.load, path, model), check
+
+    return prepare
+
+
 def resuming(engine: str) -> Prepare:
     """A run with a resume file fails; once resumed, it ends with the numbers of an uninterrupted run."""
 
@@ -728,6 +746,7 @@ ENTRIES: list[Entry] = [
     Entry("save", saving, writes=True),
     Entry("Progress.note_passed", noting_progress, writes=True),
     Entry("load", loading),
+    Entry("load into a model", loading_into_a_model),
     Entry("Trainer", constructing, "c"),
     Entry("Trainer.write_back", lambda: native(lambda trainer: trainer.write_back()), "c"),
     Entry("Trainer.refresh", lambda: native(lambda t: (t.write_back(), t.refresh())), "c"),

@@ -93,6 +93,8 @@ class ModelFile(Kind):
             nn.MLP(2, [4, 3, 1], "tanh", "sigmoid", seed=0),
             nn.Network([1, 1], seed=0),
             nn.Sequential(nn.Layer(2, 2, seed=0), chainrule.tanh, nn.MLP(2, [1], seed=0)),
+            nn.Sequential(nn.Embedding(3, 2), nn.Linear(2, 2, False), nn.Dropout(), nn.LayerNorm(2)),
+            nn.Sequential(nn.RNNCell(1, 2), nn.GRUCell(2, 1), nn.LSTMCell(1, 1)),
         ]
         return [written(self.path, partial(chainrule.save, model)) for model in models]
 

@@ -463,6 +463,14 @@ def test_rejected_configs(studio: Studio, change: dict[str, Any], message: str) 
     assert answer.json()["error"].startswith(message)
 
 
+def test_both_spellings_of_a_loss_give_the_same_program(studio: Studio) -> None:
+    short, long = (
+        studio.post("/api/code", {"config": {**MOONS, "loss": loss}}) for loss in ("mse", "mse_loss")
+    )
+    assert short.status_code == 200
+    assert short.content == long.content
+
+
 def test_long_messages_are_truncated() -> None:
     assert len(str(RefusedError("word " * 1000))) == limits.MESSAGE
 

@@ -64,7 +64,7 @@ class Table:
         """These columns (by default, all) as an array with one row per sample."""
         chosen = range(len(self.names)) if columns is None else columns
         return np.array(
-            [[self._number(line, i, row[i]) for i in chosen] for line, row in self.rows], dtype=float
+            [[self.number(line, i, row[i]) for i in chosen] for line, row in self.rows], dtype=float
         )
 
     def split(self, target: int) -> tuple[Any, Any]:
@@ -77,9 +77,10 @@ class Table:
             )
         return np.delete(numbers, target, axis=1), numbers[:, target]
 
-    def _number(self, line: int, column: int, text: str) -> float:
+    def number(self, line: int, column: int, text: str) -> float:
+        """The number in a cell; the line and the column are for the error."""
         where, shown = f"{self.source}, line {line}, column {column + 1}", repr(text.strip())
-        if not _is_number(text):
+        if not is_number(text):
             raise ValueError(f"{where}: {shown} is not a number{_hint(text)}")
         if not math.isfinite(float(text)):
             raise ValueError(
@@ -88,14 +89,18 @@ class Table:
         return float(text)
 
 
-def read_table(path: str | Path) -> Table:
+def read_table(path: str | Path, *, text: bool = False) -> Table:
     path = Path(path)
     with path.open(newline="", encoding="utf-8-sig") as file:
-        return read_rows(file, path)
+        return read_rows(file, path, text=text)
 
 
-def read_rows(lines: Iterable[str], source: str | Path) -> Table:
-    """Parse the lines of a table. If the first one holds no number at all, it is the header."""
+def read_rows(lines: Iterable[str], source: str | Path, *, text: bool = False) -> Table:
+    """Parse the lines of a table. If the first one holds no number at all, it is the header.
+
+    With `text`, cells may be text. A first line with numbers in it is the header all the same if one of
+    its names stands above numbers only.
+    """
     try:
         reader = csv.reader(lines)
         rows = [(reader.line_num, row) for row in reader if any(map(str.strip, row))]
@@ -104,8 +109,10 @@ def read_rows(lines: Iterable[str], source: str | Path) -> Table:
     if not rows:
         raise ValueError(f"{source}: the file is empty; {LOOKS}")
     first, cells = rows[0]
-    names = [cell.strip() for cell in cells if not _is_number(cell)]
-    if names and len(names) < len(cells):
+    names = [cell.strip() for cell in cells if not is_number(cell)]
+    if text and len(names) < len(cells):
+        names = [cell.strip() for cell in cells] if _names_numbers(cells, rows[1:]) else []
+    elif names and len(names) < len(cells):
         raise ValueError(
             f"{source}, line {first}: {names[0]!r} is not a number, but other entries in this line are: "
             f"write only names or only numbers"
@@ -123,7 +130,16 @@ def read_rows(lines: Iterable[str], source: str | Path) -> Table:
     return Table(source, names, rows)
 
 
-def _is_number(text: str) -> bool:
+def _names_numbers(cells: list[str], rows: list[tuple[int, list[str]]]) -> bool:
+    """Whether a cell of the first line is text, but the others in its column are numbers."""
+    for i, cell in enumerate(cells):
+        below = [row[i] for _, row in rows if i < len(row) and row[i].strip()]
+        if cell.strip() and not is_number(cell) and below and all(map(is_number, below)):
+            return True
+    return False
+
+
+def is_number(text: str) -> bool:
     try:
         float(text)
     except ValueError:

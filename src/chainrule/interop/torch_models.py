@@ -2,12 +2,17 @@
 
 from __future__ import annotations
 
+import inspect
 import math
 from collections.abc import Iterator
 from typing import Any
 
-from ..nn import MLP, Layer, Module, Network, Neuron, Sequential
+from ..nn import MLP, Dropout, Embedding, Layer, LayerNorm, Linear, Module, Network, Neuron, Sequential
 from ..nn.activations import activation_named, known_name, name_of
+from ..nn.architectures import TORCH_LAYERS
+from ..nn.recurrent import Cell
+from ..nn.vectors import TorchLayer
+from ..support.tree import flatten
 from ..value import Value, no_grad
 
 
@@ -35,7 +40,7 @@ def _torch() -> Any:
 
 
 def to_torch(model: Module) -> Any:
-    """A torch.nn.Sequential with the same weights and the same outputs, in double precision.
+    """A torch.nn.Sequential with the same weights, outputs and mode, in double precision.
 
     It maps batches of shape (n, inputs) to (n, outputs). A layer that is used twice becomes one module,
     and layers that share all their weights still share them. Models that PyTorch would compute or train
@@ -44,16 +49,21 @@ def to_torch(model: Module) -> Any:
     """
     torch = _torch()
     modules: list[Any] = []
-    linears: dict[int, Any] = {}  # by the id of the layer
+    layers: dict[int, Any] = {}  # the module of each layer, by the layer's id
     tensors = _Tensors(torch)
+    training = getattr(model, "training", True)
     for part in _parts(model):
         made = _modules_of(torch, part, tensors)
-        if isinstance(part, (Layer, Neuron)):
-            made[0] = linears.setdefault(id(part), made[0])
+        for module in made:
+            module.train(getattr(part, "training", training))
+        if isinstance(part, Module):
+            made[0] = layers.setdefault(id(part), made[0])
         _check_outputs(torch, part, made)
         modules += made
     tensors.check_nothing_is_half_shared()
-    return torch.nn.Sequential(*modules)
+    moved = torch.nn.Sequential(*modules)
+    moved.training = training
+    return moved
 
 
 class _Tensors:
@@ -100,13 +110,21 @@ def _parts(model: Any) -> Iterator[Any]:
                 )
             _check_own_methods(neuron, Neuron.forward)
         yield model
+    elif isinstance(model, TorchLayer):
+        _check_own_methods(model, TORCH_LAYERS[_kind_of(model)].forward)
+        yield model
     elif callable(model) and known_name(model) is not None:
         yield model
     else:
         raise TypeError(
-            f"cannot convert {type(model).__name__} to PyTorch; supported: Neuron, Layer, MLP, "
-            f"Network, Sequential and the activations of chainrule.nn"
+            f"cannot convert {type(model).__name__} to PyTorch; supported: MLP, Network, Sequential, "
+            f"and the layers and activations of chainrule.nn"
         )
+
+
+def _kind_of(layer: TorchLayer) -> str:
+    """The name that a layer, or the class it was derived from, has here and in PyTorch."""
+    return next(name for name, kind in TORCH_LAYERS.items() if isinstance(layer, kind))
 
 
 def _neurons(part: Layer | Neuron) -> list[Neuron]:
@@ -124,7 +142,9 @@ def _check_own_methods(model: Module, forward: Any) -> None:
 
 
 def _modules_of(torch: Any, part: Any, tensors: _Tensors) -> list[Any]:
-    """The PyTorch modules of a part: a Linear, an activation, or both."""
+    """The PyTorch modules of a part: a layer, an activation, or both."""
+    if isinstance(part, TorchLayer):
+        return [_torch_layer(torch, part, tensors)]
     if not isinstance(part, (Layer, Neuron)):
         name = known_name(part)
         return [] if name == "linear" else [_activation_module(torch, str(name))]
@@ -143,14 +163,28 @@ def _modules_of(torch: Any, part: Any, tensors: _Tensors) -> list[Any]:
     return [linear] if name == "linear" else [linear, _activation_module(torch, str(name))]
 
 
+def _torch_layer(torch: Any, layer: TorchLayer, tensors: _Tensors) -> Any:
+    """PyTorch's layer with the same settings and parameters."""
+    made = getattr(torch.nn, _kind_of(layer))(**layer.settings()).double()
+    for name, parameter in list(made.named_parameters()):
+        setattr(made, name, tensors(flatten(getattr(layer, name))[0], *parameter.shape))
+    return made
+
+
 def _check_outputs(torch: Any, part: Any, modules: list[Any]) -> None:
     """Compare the outputs for one input, because methods of Values or layers may have been replaced."""
-    width = len(_neurons(part)[0].w) if isinstance(part, (Layer, Neuron)) else 5
-    x = [2.0 * math.sin(1.0 + 3.0 * i) for i in range(width)]
+    if isinstance(part, Dropout) and part.training:
+        return  # it is random
+    numbers = [2.0 * math.sin(1.0 + 3.0 * i) for i in range(_width(part))]
+    x: Any = [Value(number) for number in numbers]
+    batch = torch.tensor([numbers], dtype=torch.float64)
+    if isinstance(part, Embedding):
+        x, batch = 0, torch.tensor([0])
     with no_grad(), torch.no_grad():
-        outputs = part([Value(number) for number in x])
-        found = torch.nn.Sequential(*modules)(torch.tensor([x], dtype=torch.float64))[0].tolist()
-    expected = [v.data for v in ([outputs] if isinstance(outputs, Value) else outputs)]
+        expected = [v.data for v in flatten(part(x))[0]]
+        outputs = torch.nn.Sequential(*modules)(batch)
+    states = outputs if isinstance(outputs, tuple) else (outputs,)  # an LSTMCell returns two
+    found = [number for state in states for number in state[0].tolist()]
     for ours, theirs in zip(expected, found, strict=True):
         if math.isfinite(ours) and not abs(ours - theirs) <= 1e-9 * (1.0 + abs(ours)):
             name = part if isinstance(part, Module) else name_of(part)
@@ -158,6 +192,16 @@ def _check_outputs(torch: Any, part: Any, modules: list[Any]) -> None:
                 f"{name} gives {ours:.6g}, but PyTorch gives {theirs:.6g}: to_torch supports the layers "
                 f"and activations of chainrule.nn, not methods that were replaced"
             )
+
+
+def _width(part: Any) -> int:
+    """How many numbers a part takes; for one that takes any number, 5."""
+    if isinstance(part, (Layer, Neuron)):
+        return len(_neurons(part)[0].w)
+    if isinstance(part, LayerNorm):
+        return part.normalized_shape[0]
+    sizes = {Linear: "in_features", Cell: "input_size"}
+    return next((getattr(part, name) for kind, name in sizes.items() if isinstance(part, kind)), 5)
 
 
 def _activation_module(torch: Any, name: str) -> Any:
@@ -170,28 +214,31 @@ def _activation_module(torch: Any, name: str) -> Any:
 
 
 def from_torch(module: Any) -> Sequential:
-    """chainrule layers with the weights of a torch.nn.Sequential of Linear layers and activations.
+    """chainrule layers with the weights and mode of a torch.nn.Sequential of layers and activations.
 
-    Shared layers and parameters stay shared. A Linear without a bias becomes a layer with a trainable
-    bias of 0. Modules that we would compute or train differently are rejected: those with a custom
-    `forward`, hooks, parametrizations or frozen parameters.
+    Shared layers and parameters stay shared. Modules that we would compute or train differently are
+    rejected: those with a custom `forward`, hooks, parametrizations or frozen parameters.
     """
     torch = _torch()
     if not isinstance(module, torch.nn.Sequential):
         raise TypeError(f"from_torch takes a torch.nn.Sequential, got {type(module).__name__}")
+    kinds = {getattr(torch.nn, name): kind for name, kind in TORCH_LAYERS.items()}
     parts = list(_flat(torch, module))
-    _check_memory(torch, [part for part in parts if isinstance(part, torch.nn.Linear)])
-    found: dict[int, Layer] = {}
+    known = [next((kind for kind in kinds if isinstance(part, kind)), None) for part in parts]
+    _check_memory(torch, [(part, kind) for part, kind in zip(parts, known, strict=True) if kind])
+    found: dict[int, TorchLayer] = {}
     values: dict[int, Any] = {}
     layers: list[Any] = []
-    for part in parts:
-        if not isinstance(part, torch.nn.Linear):
-            layers.append(_activation_name(torch, part))
+    for part, kind in zip(parts, known, strict=True):
+        if kind is None:
+            layers.append(activation_named(_activation_name(torch, part)))
             continue
         if id(part) not in found:
-            found[id(part)] = _layer(part, values)
+            found[id(part)] = _layer(kinds[kind], part, values)
         layers.append(found[id(part)])
-    return Sequential(*_joined(layers))
+    model = Sequential(*layers)
+    model.training = module.training
+    return model
 
 
 def _flat(torch: Any, module: Any) -> Iterator[Any]:
@@ -234,12 +281,12 @@ def _check_unchanged(torch: Any, module: Any, kind: Any) -> None:
         raise TypeError(f"cannot convert {name}: {advice}")
 
 
-def _check_memory(torch: Any, linears: list[Any]) -> None:
+def _check_memory(torch: Any, layers: list[tuple[Any, Any]]) -> None:
     """Reject parameters that share memory without being one object: Values cannot share memory."""
     owners: dict[int, Any] = {}
-    for linear in linears:
-        _check_unchanged(torch, linear, torch.nn.Linear)
-        for parameter in linear.parameters():
+    for layer, kind in layers:
+        _check_unchanged(torch, layer, kind)
+        for parameter in layer.parameters():
             if owners.setdefault(parameter.untyped_storage().data_ptr(), parameter) is not parameter:
                 raise TypeError(
                     "two parameters share memory but are different objects: tie layers by using one "
@@ -247,8 +294,11 @@ def _check_memory(torch: Any, linears: list[Any]) -> None:
                 )
 
 
-def _layer(linear: Any, values: dict[int, Any]) -> Layer:
-    """A Layer with a Linear's weights. `values` caches Values by parameter, to keep sharing."""
+def _layer(kind: type[TorchLayer], part: Any, values: dict[int, Any]) -> TorchLayer:
+    """Our layer with a PyTorch layer's settings, parameters and mode.
+
+    `values` holds the Values of each parameter that was converted, to keep sharing.
+    """
 
     def of(parameter: Any) -> Any:
         if id(parameter) not in values:
@@ -257,12 +307,17 @@ def _layer(linear: Any, values: dict[int, Any]) -> Layer:
             values[id(parameter)] = made
         return values[id(parameter)]
 
-    layer = Layer(linear.in_features, linear.out_features, None, seed=0)
-    for neuron, weights in zip(layer.neurons, of(linear.weight), strict=True):
-        neuron.w = list(weights)
-    if linear.bias is not None:
-        for neuron, bias in zip(layer.neurons, of(linear.bias), strict=True):
-            neuron.b = bias
+    usual = {"padding_idx": None, "max_norm": None, "scale_grad_by_freq": False, "sparse": False}
+    if any(getattr(part, name, default) != default for name, default in usual.items()):
+        raise TypeError(f"{part} has settings that chainrule does not have")
+    names = [name for name in inspect.signature(kind).parameters if name != "seed"]
+    settings = {name: getattr(part, name) for name in names}
+    if "bias" in settings:  # a flag or, in a Linear and a LayerNorm, the parameter or None
+        settings["bias"] = settings["bias"] is not None and settings["bias"] is not False
+    layer = kind(**settings)
+    for name, parameter in part.named_parameters(recurse=False):
+        setattr(layer, name, of(parameter))
+    layer.training = part.training
     return layer
 
 
@@ -274,8 +329,9 @@ def _activation_name(torch: Any, module: Any) -> str:
             if not _is_usual(name, module):
                 raise TypeError(f"{module} has settings that chainrule does not have")
             return name
-    known = ", ".join(type(make()).__name__ for make in _activations(torch).values())
-    raise TypeError(f"cannot convert {type(module).__name__}; supported: Linear, Identity, {known}")
+    activations = [type(make()).__name__ for make in _activations(torch).values()]
+    known = ", ".join([*TORCH_LAYERS, "Identity", *activations])
+    raise TypeError(f"cannot convert {type(module).__name__}; supported: {known}")
 
 
 def _is_usual(name: str, module: Any) -> bool:
@@ -287,20 +343,3 @@ def _is_usual(name: str, module: Any) -> bool:
     if name == "leaky_relu":
         return bool(module.negative_slope == 0.01)
     return name != "softplus" or bool(module.beta == 1.0 and module.threshold >= 20.0)
-
-
-def _joined(layers: list[Any]) -> Iterator[Any]:
-    """Merge an activation into the preceding layer, unless that layer is used again."""
-    for i, part in enumerate(layers):
-        if isinstance(part, Layer):
-            following = layers[i + 1] if i + 1 < len(layers) else None
-            if isinstance(following, str) and _uses(layers, part) == 1:
-                for neuron in part.neurons:
-                    neuron.activation = activation_named(following)
-            yield part
-        elif i == 0 or not isinstance(layers[i - 1], Layer) or _uses(layers, layers[i - 1]) > 1:
-            yield activation_named(part)
-
-
-def _uses(layers: list[Any], layer: Layer) -> int:
-    return sum(other is layer for other in layers)

@@ -26,7 +26,7 @@ INITIALIZERS: dict[str, Initializer] = {
 }
 
 
-def _generator(seed: int | random.Random | None) -> random.Random:
+def generator(seed: int | random.Random | None) -> random.Random:
     """A new generator with this seed; for None, the seed is drawn from the `random` module."""
     if isinstance(seed, random.Random):
         return seed
@@ -35,14 +35,14 @@ def _generator(seed: int | random.Random | None) -> random.Random:
     return random.Random(seed) if seed is not None else random.Random(random.getrandbits(64))
 
 
-def _positive(name: str, value: Any) -> int:
+def positive(name: str, value: Any) -> int:
     size = 0 if isinstance(value, bool) or not hasattr(value, "__index__") else operator.index(value)
     if size < 1:
         raise ValueError(f"{name} must be a positive integer, got {value!r}")
     return size
 
 
-def _as_list(x: Any) -> Sequence[Any]:
+def as_list(x: Any) -> Sequence[Any]:
     """Inputs as a sequence; a single number or Value becomes a sequence of one."""
     single = not hasattr(x, "__len__") or getattr(x, "shape", None) == ()
     result: Sequence[Any] = [x.item() if hasattr(x, "item") else x] if single else x
@@ -51,6 +51,15 @@ def _as_list(x: Any) -> Sequence[Any]:
 
 def _is_batch(x: Sequence[Any]) -> bool:
     return hasattr(next(iter(x), None), "__len__")
+
+
+def as_inputs(layer: str, size: int, x: Any, what: str = "inputs") -> Sequence[Any]:
+    """Inputs as a sequence of this length."""
+    inputs = as_list(x)
+    if len(inputs) != size:
+        hint = ": pass one sample at a time, [model(x) for x in X]" if _is_batch(inputs) else ""
+        raise ValueError(f"{layer} expects {size} {what}, got {len(inputs)}{hint}")
+    return inputs
 
 
 class Neuron(Module):
@@ -67,18 +76,14 @@ class Neuron(Module):
     ) -> None:
         if init not in INITIALIZERS:
             raise ValueError(f"unknown init {init!r}; expected one of: {', '.join(INITIALIZERS)}")
-        rng = _generator(seed)
+        rng = generator(seed)
         draw = INITIALIZERS[init]
-        self.w: list[Value] = [Value(draw(rng, nin, nout)) for _ in range(_positive("nin", nin))]
+        self.w: list[Value] = [Value(draw(rng, nin, nout)) for _ in range(positive("nin", nin))]
         self.b: Value = Value(0.0)
         self.activation: Activation = activation_named(activation)
 
     def forward(self, x: Any) -> Any:
-        x = _as_list(x)
-        if len(x) != len(self.w):
-            hint = ": pass one sample at a time, [model(x) for x in X]" if _is_batch(x) else ""
-            raise ValueError(f"Neuron expects {len(self.w)} inputs, got {len(x)}{hint}")
-        return self.activation(dot(self.w, x) + self.b)
+        return self.activation(dot(self.w, as_inputs("Neuron", len(self.w), x)) + self.b)
 
     def extra_repr(self) -> str:
         return f"{len(self.w)}, {name_of(self.activation)}"
@@ -96,14 +101,14 @@ class Layer(Module):
         init: InitName = "uniform",
         seed: int | random.Random | None = None,
     ) -> None:
-        rng = _generator(seed)
+        rng = generator(seed)
         self.neurons: list[Neuron] = [
             Neuron(nin, activation, init=init, seed=rng, nout=nout)
-            for _ in range(_positive("nout", nout))
+            for _ in range(positive("nout", nout))
         ]
 
     def forward(self, x: Any) -> Any:
-        x = _as_list(x)
+        x = as_list(x)
         outputs = [neuron(x) for neuron in self.neurons]
         collect(self, outputs)
         return outputs[0] if len(outputs) == 1 else outputs
@@ -133,7 +138,7 @@ class MLP(Module):
             raise TypeError(f"MLP needs a list with the size of each layer, got {nouts!r}")
         if len(nouts) == 0:
             raise ValueError("MLP needs at least one layer, got none")
-        rng = _generator(seed)
+        rng = generator(seed)
         activations = [*[activation] * (len(nouts) - 1), output_activation]
         self.layers: list[Layer] = [
             Layer(inputs, outputs, each, init=init, seed=rng)

@@ -218,6 +218,41 @@ def nll_loss(input: Any, target: Any, *, reduction: Reduction = "mean") -> Any:
     return losses[0] if _is_single(target) else _reduce(losses, reduction)
 
 
+# --- losses by name ------------------------------------------------------------------------------
+
+# fmt: off
+LossName = Literal[
+    "mse", "mse_loss", "l1", "l1_loss", "huber", "huber_loss", "hinge", "hinge_loss",
+    "binary_cross_entropy", "binary_cross_entropy_with_logits", "cross_entropy", "nll", "nll_loss",
+]
+# fmt: on
+NAMES: tuple[str, ...] = get_args(LossName)
+
+
+def short_name(loss: str) -> str:
+    """The name of a loss without "_loss"; an unknown name is returned unchanged."""
+    return loss.removesuffix("_loss") if loss in NAMES else loss
+
+
+LOSSES: dict[str, Callable[..., Any]] = {
+    short_name(name): globals()[name] for name in NAMES if name in globals()
+}
+
+
+def loss_named(loss: str | Callable[..., Any]) -> Callable[..., Any]:
+    """Look up a loss by name; return a function unchanged."""
+    if callable(loss):
+        return loss
+    if not isinstance(loss, str):
+        raise TypeError(
+            f"the loss must be a name such as 'mse', or a function, got {type(loss).__name__}: "
+            f"call fit(model, loss, X, y)"
+        )
+    if short_name(loss) not in LOSSES:
+        raise ValueError(f"unknown loss {loss!r}; expected a function or one of: {', '.join(LOSSES)}")
+    return LOSSES[short_name(loss)]
+
+
 # --- targets that a compiled loss does not see ---------------------------------------------------
 
 AT_ONCE = 2**16  # samples checked at once: an array may be a file larger than memory

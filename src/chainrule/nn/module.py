@@ -6,8 +6,9 @@ file knows nothing about neurons.
 
 from __future__ import annotations
 
+import math
 import reprlib
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Collection, Iterable, Iterator, Mapping
 from typing import Any
 
 from ..support.atomic.committing import commit, data_of, gradients_of
@@ -77,13 +78,8 @@ class Module:
             kind = type(state).__name__
             raise TypeError(f"expected a dict of numbers, as state_dict() returns it, got {kind}")
         parameters = dict(self.named_parameters())
-        missing = [name for name in parameters if name not in state]
-        unexpected = [name for name in state if name not in parameters]
-        if missing or unexpected:
-            raise ValueError(
-                f"the state does not fit this {type(self).__name__}: "
-                f"missing {_few(missing)}, unexpected {_few(unexpected)}"
-            )
+        if difference := differing(parameters, state):
+            raise ValueError(f"the state does not fit this {type(self).__name__}: {difference}")
         numbers = [Value(state[name]).data for name in parameters]
         commit(data_of(list(parameters.values()), numbers))
 
@@ -114,6 +110,42 @@ def _children(name: str, thing: Any) -> list[tuple[str, Any]]:
     items = _items(thing)
     shown = any(isinstance(item, Module) for _, item in items)
     return [(f"{name}.{key}", item) for key, item in items] if shown else []
+
+
+def differing(expected: Collection[str], given: Collection[str]) -> str:
+    """How the names of given numbers differ from those of a model's parameters; "" if they do not."""
+    wanted, found = _shapes(expected), _shapes(given)
+    wrong = {name for name in wanted if name in found and wanted[name] != found[name]}
+    parts = [f"{name} has shape {found[name]}, expected {wanted[name]}" for name in sorted(wrong)[:3]]
+    missing, unexpected = (
+        [name for name in names if name not in others and _entry(name)[0] not in wrong]
+        for names, others in ((expected, given), (given, expected))
+    )
+    if missing or unexpected:
+        parts += [f"missing {_few(missing)}", f"unexpected {_few(unexpected)}"]
+    return ", ".join(parts)
+
+
+def _entry(name: str) -> tuple[str, tuple[int, ...]]:
+    """A parameter's name without the indices at its end, and those: weight.0.1 is weight, (0, 1)."""
+    path, index = name.split("."), list[int]()
+    while len(path) > 1 and path[-1].isdecimal() and len(path[-1]) < 10:
+        index.insert(0, int(path.pop()))
+    return ".".join(path), tuple(index)
+
+
+def _shapes(names: Iterable[str]) -> dict[str, tuple[int, ...]]:
+    """The shape of each list or table of parameters without gaps, by its name."""
+    entries: dict[str, set[tuple[int, ...]]] = {}
+    for name, index in map(_entry, names):
+        entries.setdefault(name, set()).add(index)
+    shapes = {}
+    for name, found in entries.items():
+        if len({len(index) for index in found}) == 1:
+            shape = tuple(max(places) + 1 for places in zip(*found, strict=True))
+            if math.prod(shape) == len(found):
+                shapes[name] = shape
+    return shapes
 
 
 def _few(names: list[str]) -> str:
@@ -151,13 +183,17 @@ class Wrapped(Module):
     def __init__(self, model: Callable[..., Any]) -> None:
         self.model = model
         self.params: list[Value] = _parameters_of(model)
+        self.named: dict[str, Value] = named_parameters_of(model)
         self.inside: Any = getattr(model, "__dict__", {})  # may contain modules, which have modes
 
     def forward(self, *args: Any, **keywords: Any) -> Any:
         return self.model(*args, **keywords)
 
     def named_parameters(self, prefix: str = "") -> Iterator[tuple[str, Value]]:
-        return ((f"params.{i}", parameter) for i, parameter in enumerate(self.params))
+        return iter(self.named.items())
+
+    def parameters(self) -> list[Value]:
+        return self.params
 
     def train(self, mode: bool = True) -> Module:
         """Switch the modules inside, and the model itself if it has a `training` flag."""
@@ -182,6 +218,39 @@ def as_module(model: Any) -> Module:
             f"got {type(model).__name__}"
         )
     return Wrapped(model)
+
+
+def named_parameters_of(model: Any) -> dict[str, Value]:
+    """Every parameter of any object that has some, by name.
+
+    If the object has no `named_parameters()`, the names are the paths of its attributes, or positions in
+    its `parameters()` if the attributes do not hold all of these.
+    """
+    kind = type(model).__name__
+    if not isinstance(model, type) and callable(getattr(model, "named_parameters", None)):
+        pairs: list[tuple[str, Value]] = list(model.named_parameters())
+        named = dict(pairs)
+        if len(named) < len(pairs):
+            name = next(name for i, (name, _) in enumerate(pairs) if name in dict(pairs[:i]))
+            raise ValueError(f"two parameters of this {kind} are called {name}: rename one")
+        listed = model.parameters() if callable(getattr(model, "parameters", None)) else ()
+        if not set(listed) <= set(named.values()):
+            raise ValueError(
+                f"{kind}.parameters() returns Values that have no name: assign them to attributes, in "
+                f"lists, dicts or modules"
+            )
+        return named
+    if isinstance(model, type) or not callable(getattr(model, "parameters", None)):
+        given = f"the class {model.__name__}" if isinstance(model, type) else kind
+        raise TypeError(
+            f"expected a Module, or an object whose parameters() returns its leaf Values, got {given}"
+        )
+    params = _parameters_of(model)
+    things = _things(getattr(model, "__dict__", {}), "", {})
+    paths = {thing: path for path, thing in things if isinstance(thing, Value)}
+    named = {paths[parameter]: parameter for parameter in params if parameter in paths}
+    complete = len(named) == len(params)
+    return named if complete else {f"params.{i}": parameter for i, parameter in enumerate(params)}
 
 
 def _parameters_of(model: Any) -> list[Value]:

@@ -6,62 +6,82 @@ The format is not pickle, so opening an untrusted file runs none of its content.
 from __future__ import annotations
 
 import json
-from collections.abc import Callable, Sequence
-from itertools import pairwise
+from collections.abc import Mapping
 from pathlib import Path
-from typing import Any
+from typing import Any, TypeVar, overload
 
 import numpy as np
 
+from ..support.atomic.committing import commit, data_of
 from ..support.atomic.files import place, write_atomically
 from ..version import __version__
-from . import MLP, Layer, Module, Network, Neuron, Sequential, activation_named
-from .activations import NAMES, known_name, name_of
-from .module import Wrapped
+from .architectures import architecture_of, build, count
+from .module import Module, differing, named_parameters_of
 
 FORMAT = "chainrule 1"
+Model = TypeVar("Model")
 
 
 class ModelFileError(ValueError):
-    """The file is damaged or is not a chainrule model."""
+    """The file is damaged, is not a chainrule model, or does not fit the model given."""
 
 
-def save(model: Module, path: str | Path, columns: Sequence[str] = ()) -> None:
+def save(model: Any, path: str | Path, about: Mapping[str, str] | None = None) -> None:
     """Write a model to a file that `load` reads back bit for bit.
 
-    `columns` names the model's inputs; `chainrule predict` looks for these columns in a table.
+    The model may be any object with parameters. If it consists of layers of `nn` and known activations,
+    `load(path)` builds it. Of any other model, the file holds the parameters by name: build the model in
+    code, then call `load(path, model)`.
+
+    `about` is text to keep with the model, by name; `about_of` reads it.
     """
-    about = {"columns": json.dumps(list(columns))} if columns else {}
     write_atomically(place(path), encode(model, about=about))
 
 
 def encode(
-    model: Module, tensors: dict[str, Any] | None = None, about: dict[str, str] | None = None
+    model: Any, tensors: dict[str, Any] | None = None, about: Mapping[str, str] | None = None
 ) -> bytes:
-    """The content of a model file, with any extra data; TypeError if the model cannot be saved."""
+    """The content of a model file, with any extra data."""
     from safetensors.numpy import save as to_bytes
 
-    architecture = describe(model)
-    state = model.state_dict()
-    if list(build(architecture).state_dict()) != list(state):
-        raise TypeError(
-            f"cannot save this {type(model).__name__}: it shares parameters, or has parameters outside "
-            f"its layers; save state_dict() and build the model in code"
-        )
-    tensors = {**(tensors or {}), "parameters": np.array(list(state.values()), dtype=np.float64)}
+    named = named_parameters_of(model)
+    numbers = np.array([parameter.data for parameter in named.values()], dtype=np.float64)
     metadata = {
         **(about or {}),
         "format": FORMAT,
         "version": __version__,
-        "architecture": json.dumps(architecture),
-        "names": json.dumps(list(state)),
+        "architecture": json.dumps(architecture_of(model)),
+        "names": json.dumps(list(named)),
     }
-    return to_bytes(tensors, metadata=metadata)
+    return to_bytes({**(tensors or {}), "parameters": numbers}, metadata=metadata)
 
 
-def load(path: str | Path) -> Module:
-    """Load the model from a file; raises ModelFileError if it is damaged or not a model."""
+@overload
+def load(path: str | Path) -> Module: ...
+
+
+@overload
+def load(path: str | Path, model: Model) -> Model: ...
+
+
+def load(path: str | Path, model: Any = None) -> Any:
+    """Build the model in a file, or set the parameters of a given model by name; returns the model.
+
+    Raises ModelFileError if the file is damaged, or if the names differ; the given model is then
+    unchanged.
+    """
     architecture, state = read(path)
+    if model is not None:
+        named = named_parameters_of(model)
+        if difference := differing(named, state):
+            raise ModelFileError(f"{path} does not fit this {type(model).__name__}: {difference}")
+        commit(data_of(list(named.values()), [state[name] for name in named]))
+        return model
+    if architecture is None:
+        raise ModelFileError(
+            f"{path} has the parameters of a model, but not its layers: build the model, then call "
+            f"load(path, model)"
+        )
     try:
         needed = count(architecture)  # check before building, so that a file cannot exhaust memory
         if needed != len(state):
@@ -76,7 +96,7 @@ def load(path: str | Path) -> Module:
 
 
 def read(path: str | Path) -> tuple[Any, dict[str, float]]:
-    """The architecture and the numbers in a file, checked but not built."""
+    """The architecture, None if the file has only parameters, and the numbers by name; not yet built."""
     from safetensors import SafetensorError, safe_open
 
     path = Path(path)
@@ -108,119 +128,15 @@ def read(path: str | Path) -> tuple[Any, dict[str, float]]:
     return architecture, {str(name): float(x) for name, x in zip(names, numbers, strict=True)}
 
 
-def columns_of(path: str | Path) -> list[str]:
-    """The input names saved with a model, if any."""
+def about_of(path: str | Path) -> dict[str, str]:
+    """The text that was kept with a model, and what `encode` writes itself."""
     from safetensors import safe_open
 
     with safe_open(str(path), framework="numpy") as file:
-        try:
-            columns = json.loads((file.metadata() or {}).get("columns", "[]"))
-        except (ValueError, RecursionError):
-            columns = None
-    if (
-        not isinstance(columns, list)
-        or not all(isinstance(each, str) for each in columns)
-        or len(set(columns)) < len(columns)
-    ):
-        raise ModelFileError(f"{path} is damaged: the names of its columns cannot be read")
-    return columns
+        return dict(file.metadata() or {})
 
 
 def _has_header(path: Path) -> bool:
     """Whether a file begins like a safetensors file: an eight-byte length, then JSON."""
     with path.open("rb") as file:
         return file.read(9)[8:] == b"{"
-
-
-# --- architectures as plain data -----------------------------------------------------------------
-
-
-def describe(module: Any) -> dict[str, Any]:
-    """A module as plain data, from which `build` can recreate it."""
-    if type(module) in (MLP, Network):
-        layers = module.layers
-        return {
-            "kind": type(module).__name__,
-            "sizes": [len(layers[0].neurons[0].w), *(len(layer.neurons) for layer in layers)],
-            "activations": [_activation(layer.neurons) for layer in layers],
-        }
-    if type(module) is Layer:
-        size = [len(module.neurons[0].w), len(module.neurons)]
-        return {"kind": "Layer", "sizes": size, "activations": [_activation(module.neurons)]}
-    if type(module) is Neuron:
-        return {"kind": "Neuron", "sizes": [len(module.w)], "activations": [_activation([module])]}
-    if type(module) is Sequential:
-        return {"kind": "Sequential", "layers": [describe(layer) for layer in module.layers]}
-    name = known_name(module) if callable(module) else None
-    if name is not None:
-        return {"kind": "function", "name": name}
-    kind = type(module.model if isinstance(module, Wrapped) else module).__name__
-    raise TypeError(
-        f"cannot save a {kind}: save supports Neuron, Layer, MLP, Network and Sequential; "
-        f"for other models, save state_dict() and build the model in code"
-    )
-
-
-def _activation(neurons: list[Neuron]) -> str:
-    """The name of the activation that all neurons of a layer share."""
-    names = {known_name(neuron.activation) for neuron in neurons}
-    if len(names) > 1:
-        raise TypeError("cannot save a layer whose neurons have different activations")
-    (name,) = names
-    if name is None:
-        name = name_of(neurons[0].activation)
-        raise TypeError(f"cannot save the activation {name}: use one of {', '.join(NAMES)}")
-    return name
-
-
-def count(architecture: Any) -> int:
-    """The number of parameters that `build` would create."""
-    kind = architecture["kind"]
-    if kind == "Sequential":
-        return sum(count(layer) for layer in architecture["layers"])
-    if kind == "function":
-        return 0
-    if kind not in ("Neuron", "Layer", "MLP", "Network"):
-        raise ValueError(f"unknown kind {kind!r}")
-    sizes, _ = _sizes(architecture)
-    return sizes[0] + 1 if kind == "Neuron" else sum((a + 1) * b for a, b in pairwise(sizes))
-
-
-def _sizes(architecture: Any) -> tuple[list[int], list[str]]:
-    """The sizes and activations of a network, validated."""
-    kind, sizes, activations = (architecture[key] for key in ("kind", "sizes", "activations"))
-    lengths = {"Neuron": (1, 1), "Layer": (2, 1)}.get(kind, (len(activations) + 1, len(activations)))
-    fits = isinstance(sizes, list) and isinstance(activations, list) and len(activations) > 0
-    if not fits or (len(sizes), len(activations)) != lengths:
-        raise ValueError(f"invalid sizes {sizes} with activations {activations}")
-    if not all(type(size) is int and size > 0 for size in sizes):
-        raise ValueError(f"invalid sizes {sizes}")
-    if not all(name in NAMES for name in activations):
-        raise ValueError(f"unknown activations in {activations}")
-    return sizes, activations
-
-
-def build(architecture: Any) -> Any:
-    """Build the module from a description, with new parameters."""
-    kind = architecture["kind"]
-    makers: dict[str, Callable[[], Any]] = {
-        "MLP": lambda: _network(MLP(sizes[0], sizes[1:], seed=0), activations),
-        "Network": lambda: _network(Network(sizes, seed=0), activations),
-        "Layer": lambda: Layer(sizes[0], sizes[1], activation_named(activations[0]), seed=0),
-        "Neuron": lambda: Neuron(sizes[0], activation_named(activations[0]), seed=0),
-        "Sequential": lambda: Sequential(*map(build, architecture["layers"])),
-        "function": lambda: activation_named(architecture["name"]),
-    }
-    if kind not in makers:
-        raise ValueError(f"unknown kind {kind!r}")
-    if kind not in ("Sequential", "function"):
-        sizes, activations = _sizes(architecture)
-    return makers[kind]()
-
-
-def _network(model: MLP, activations: list[str]) -> MLP:
-    """Set a network's activations, one per layer, and return it."""
-    for layer, name in zip(model.layers, activations, strict=True):
-        for neuron in layer.neurons:
-            neuron.activation = activation_named(name)
-    return model

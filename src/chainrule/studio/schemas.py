@@ -12,6 +12,8 @@ import msgspec
 from msgspec import Meta
 
 from ..nn.activations import NAMES as ACTIVATIONS
+from ..nn.losses import NAMES as LOSS_NAMES
+from ..nn.losses import short_name
 from ..optim.optimizers import BY_NAME as OPTIMIZERS
 from . import limits
 from .trainer.code import EPOCHS
@@ -22,7 +24,7 @@ FORMATS = ("html", "svg", "python")
 CHOICES: dict[str, tuple[str, ...]] = {
     "data": DATA_SETS,
     "activation": tuple(ACTIVATIONS),
-    "loss": (*LOSSES, *SHORT),
+    "loss": (*LOSSES, *SHORT, *(f"{name}_loss" for name in LOSSES if f"{name}_loss" in LOSS_NAMES)),
     "optimizer": tuple(OPTIMIZERS),
     "format": FORMATS,
     "type": ("start", "pause", "resume", "step", "rewind", "rate", "stop"),
@@ -76,7 +78,7 @@ class Settings(Request, frozen=True):
 
     def config(self) -> Config:
         given: dict[str, Any] = msgspec.structs.asdict(self)
-        return Config(**{**given, "loss": SHORT.get(self.loss, self.loss)})
+        return Config(**{**given, "loss": short_name(SHORT.get(self.loss, self.loss))})
 
 
 class Code(Request, frozen=True):

@@ -1,9 +1,9 @@
 """`fit`: the training loop, and its engines: eager, native and JAX."""
 
-from .engines import LOSSES
+from ..nn.losses import LOSSES, loss_named
 from .history import History
-from .loop import fit, loss_named
-from .metrics import accuracy
+from .loop import fit
+from .metrics import accuracy, r_squared
 from .run import NonFiniteLossError
 
-__all__ = ["LOSSES", "History", "NonFiniteLossError", "accuracy", "fit", "loss_named"]
+__all__ = ["LOSSES", "History", "NonFiniteLossError", "accuracy", "fit", "loss_named", "r_squared"]

@@ -6,8 +6,9 @@ from typing import Any, Literal, get_args
 
 from .. import nn, optim
 from ..compiler import CompileError
+from ..nn.losses import LOSSES
 from ..value import c_core
-from .engines import LOSSES, EagerEngine, Engine, Loss, is_plain
+from .engines import EagerEngine, Engine, Loss, is_plain
 from .feeding import Data
 from .native_engine import NativeEngine
 

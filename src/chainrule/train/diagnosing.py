@@ -16,6 +16,7 @@ import numpy as np
 from .. import nn, optim
 from ..data.splitting import as_samples
 from ..nn.activations import name_of
+from ..nn.losses import loss_named
 from ..nn.module import as_module
 from ..support import graph
 from ..support.atomic.committing import Afterwards, gradients_of
@@ -23,7 +24,7 @@ from ..support.tree import flatten
 from ..value import no_grad
 from .engines import check_loss, layers_of, outputs_of_layers
 from .history import History
-from .loop import check_belongs, loss_named
+from .loop import check_belongs
 from .metrics import number
 
 VANISHING = 1e-3  # relative to the gradient of the last layer
@@ -212,7 +213,8 @@ def check_units(report: Diagnosis, model: nn.Module, X: Any) -> None:
     layers = layers_of(model)
     for name in list(outputs)[:-1]:
         columns = list(zip(*outputs[name], strict=True))
-        if not columns:  # the layer was not called
+        layer = layers[name]
+        if not columns or not isinstance(layer, nn.Layer):  # the layer was not called, or is not watched
             continue
         dead = sum(not any(column) for column in columns) / len(columns)
         if dead >= DEAD and "dead" not in report.findings:
@@ -220,7 +222,7 @@ def check_units(report: Diagnosis, model: nn.Module, X: Any) -> None:
                 f"{dead:.0%} of the units of {name} are 0 for every sample and can no longer learn; "
                 f"try init='he', leaky_relu or a smaller learning rate"
             )
-        activation = name_of(layers[name].neurons[0].activation)
+        activation = name_of(layer.neurons[0].activation)
         flat = [x for column in columns for x in column]
         full = sum(is_saturated(activation, x) for x in flat) / len(flat)
         if full >= SATURATED and "saturated" not in report.findings:

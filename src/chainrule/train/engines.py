@@ -9,13 +9,14 @@ from __future__ import annotations
 import math
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
-from typing import Any, Literal, Protocol, get_args
+from typing import Any, Protocol
 
 import numpy as np
 
 from .. import nn, optim
+from ..nn.architectures import describe
 from ..nn.layers import Layer
-from ..nn.saving import describe
+from ..nn.vectors import TorchLayer
 from ..nn.watching import watch
 from ..support.atomic.committing import commit_training
 from ..value import Value, no_grad
@@ -25,21 +26,6 @@ from .metrics import number
 Array = Any
 Loss = Callable[..., Any]
 Interrupted = Callable[[], bool]
-
-LossName = Literal[
-    "mse",
-    "l1",
-    "huber",
-    "hinge",
-    "binary_cross_entropy",
-    "binary_cross_entropy_with_logits",
-    "cross_entropy",
-    "nll",
-]
-# `nn` has a function for each, under PyTorch's name.
-LOSSES: dict[str, Loss] = {
-    name: getattr(nn, name if hasattr(nn, name) else f"{name}_loss") for name in get_args(LossName)
-}
 
 
 @dataclass
@@ -164,11 +150,7 @@ class EagerEngine:
 
 def is_plain(model: nn.Module) -> bool:
     """Whether the model consists of `nn` modules only, so that every call computes the same function."""
-    try:
-        describe(model)
-    except TypeError:
-        return False
-    return True
+    return describe(model) is not None
 
 
 def check_loss(loss: Any) -> Value:
@@ -181,9 +163,10 @@ def check_loss(loss: Any) -> Value:
     return loss
 
 
-def layers_of(model: nn.Module) -> dict[str, Layer]:
-    """The layers of a model by name, in order."""
-    found = [module for module in model.modules() if isinstance(module, Layer)]
+def layers_of(model: nn.Module) -> dict[str, nn.Module]:
+    """The layers of a model that have parameters, by name, in order."""
+    kinds = (Layer, TorchLayer)
+    found = [each for each in model.modules() if isinstance(each, kinds) and each.parameters()]
     return {f"layer {i}": layer for i, layer in enumerate(found, 1)}
 
 

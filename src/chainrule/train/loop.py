@@ -22,33 +22,19 @@ from tqdm import tqdm
 from .. import nn, optim
 from ..data import train_test_split
 from ..data.splitting import as_samples, check_count, check_index, check_lengths
-from ..nn.module import as_module
+from ..nn.losses import LossName, loss_named
+from ..nn.module import as_module, named_parameters_of
 from ..nn.saving import encode
 from ..support.atomic.files import place
 from ..support.errors import kind_of
 from ..value import modes
 from .choosing import EngineName, make_engine
-from .engines import LOSSES, LossName
 from .feeding import Data, Stream
 from .history import History
 from .jax_devices import all_or_none
 from .metrics import Metrics
 from .resuming import first_epoch, save_training, setup_of
 from .run import ModelMode, Run
-
-
-def loss_named(loss: str | Callable[..., Any]) -> Callable[..., Any]:
-    """Look up a loss by name; return a function unchanged."""
-    if callable(loss):
-        return loss
-    if not isinstance(loss, str):
-        raise TypeError(
-            f"the loss must be a name such as 'mse', or a function, got {type(loss).__name__}: "
-            f"call fit(model, loss, X, y)"
-        )
-    if loss not in LOSSES:
-        raise ValueError(f"unknown loss {loss!r}; expected a function or one of: {', '.join(LOSSES)}")
-    return LOSSES[loss]
 
 
 def fit(
@@ -111,6 +97,7 @@ def fit(
     check_count("epochs", epochs, 0)
     if patience is not None:
         check_count("patience", patience)
+        named_parameters_of(module)  # raises if some have no name: the best are kept by name
     for path in (checkpoint, resume):  # fail now, not after the first epoch
         if path is not None:
             encode(module)

@@ -17,11 +17,10 @@ from .. import nn, optim
 from ..compiler import Batch, Compiled, CompileError, Trainer
 from ..compiler.compiled import compile_parts
 from ..compiler.training import not_traced
-from ..nn.losses import check_targets
+from ..nn.losses import LOSSES, check_targets
 from ..nn.watching import watch
 from ..value import Value
 from .engines import (
-    LOSSES,
     EagerEngine,
     Interrupted,
     Loss,

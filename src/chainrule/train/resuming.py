@@ -19,7 +19,8 @@ from typing import Any
 
 import numpy as np
 
-from ..nn.saving import ModelFileError, describe, encode, read
+from ..nn.architectures import architecture_of
+from ..nn.saving import ModelFileError, encode, read
 from ..support.atomic.committing import assign, commit, data_of
 from ..support.atomic.files import place, write_atomically
 from ..value import Value
@@ -253,7 +254,7 @@ def load_training(path: str | Path, run: Any) -> int:
     parameters = dict(model.named_parameters())
     if list(numbers) != list(parameters):
         raise ModelFileError(f"{path} belongs to a different model, with {len(numbers)} parameters")
-    if architecture != describe(model):
+    if architecture != architecture_of(model):
         raise ModelFileError(f"{path} belongs to a different model: its layers or activations differ")
     for name in {**run.setup, **about["setup"]}:
         was, now = (setup.get(name, "nothing") for setup in (about["setup"], run.setup))

@@ -49,7 +49,9 @@ def test_to_torch_and_back(torch: Any, activation: str) -> None:
     assert found == near(outputs(model, X), rel=1e-12, abs=tolerance)
     back = from_torch(moved)
     assert np.array_equal(outputs(back, X), outputs(model, X))
-    assert [p.data for p in back.parameters()] == [p.data for p in model.parameters()]
+    weights = [[w.data for w in neuron.w] for neuron in model.layers[0].neurons]
+    assert [[w.data for w in row] for row in back.layers[0].weight] == weights
+    assert len(back.parameters()) == len(model.parameters())
 
 
 def test_other_models_to_torch(torch: Any) -> None:
@@ -61,8 +63,8 @@ def test_other_models_to_torch(torch: Any) -> None:
 
 
 def test_unsupported_modules_are_rejected(torch: Any) -> None:
-    with pytest.raises(TypeError, match="cannot convert Dropout"):
-        from_torch(torch.nn.Sequential(torch.nn.Linear(2, 2), torch.nn.Dropout()))
+    with pytest.raises(TypeError, match="cannot convert Conv1d; supported: Linear, Embedding, Layer"):
+        from_torch(torch.nn.Sequential(torch.nn.Linear(2, 2), torch.nn.Conv1d(1, 1, 1)))
     with pytest.raises(TypeError, match="settings that chainrule does not have"):
         from_torch(torch.nn.Sequential(torch.nn.ELU(alpha=0.5)))
     with pytest.raises(TypeError, match=r"takes a torch.nn.Sequential"):
@@ -78,7 +80,8 @@ def test_unsupported_modules_are_rejected(torch: Any) -> None:
     linear = torch.nn.Linear(2, 1, bias=False, dtype=torch.float64)
     without = torch.nn.Sequential(linear, torch.nn.Identity())
     expected = without(torch.tensor([[1.0, 2.0]], dtype=torch.float64)).item()
-    assert from_torch(without)([1.0, 2.0]).data == near(expected, ulps=4)
+    assert from_torch(without)([1.0, 2.0])[0].data == near(expected, ulps=4)
+    assert len(from_torch(without).parameters()) == 2
 
 
 # --- converted correctly or rejected -------------------------------------------------------------
@@ -233,7 +236,7 @@ def test_from_torch_accepts_subclasses_that_give_the_same_results(torch: Any) ->
     linear = torch_subclass("Linear", extra=3)(2, 1, dtype=torch.float64)
     linear.register_buffer("unused", torch.zeros(1))
     module = torch_subclass("Sequential")(linear, torch_subclass("Tanh")())
-    found = from_torch(module)([0.5, -2.0]).data
+    found = from_torch(module)([0.5, -2.0])[0].data
     x = torch.tensor([[0.5, -2.0]], dtype=torch.float64)
     assert abs(found - module(x).item()) <= 1e-15
 
@@ -288,7 +291,7 @@ def test_from_torch_keeps_layers_tied(torch: Any) -> None:
     total = sum(v * v for v in model(X[0].tolist()))
     total.backward()
     (module(torch.tensor(X[:1])) ** 2).sum().backward()
-    grads = np.array([[w.grad for w in neuron.w] for neuron in model.layers[0].neurons])
+    grads = np.array([[w.grad for w in row] for row in model.layers[0].weight])
     np.testing.assert_allclose(grads, shared.weight.grad.numpy(), rtol=1e-12)
 
 
@@ -297,7 +300,7 @@ def test_from_torch_shares_parameters_and_rejects_shared_memory(torch: Any) -> N
     second.weight = first.weight
     model = from_torch(torch.nn.Sequential(first, torch.nn.Tanh(), second))
     assert len(model.parameters()) == 9 + 3 + 3
-    assert model.layers[0].neurons[1].w[2] is model.layers[1].neurons[1].w[2]
+    assert model.layers[0].weight[1][2] is model.layers[2].weight[1][2]
     second.weight = torch.nn.Parameter(first.weight.T)
     message = r"^two parameters share memory but are different objects"
     with pytest.raises(TypeError, match=message):
@@ -308,7 +311,7 @@ def test_from_torch_shares_parameters_and_rejects_shared_memory(torch: Any) -> N
 def test_from_torch_converts_every_dtype(torch: Any, dtype: str) -> None:
     linear = torch.nn.Linear(2, 2).to(getattr(torch, dtype))
     layer = from_torch(torch.nn.Sequential(linear)).layers[0]
-    assert [[w.data for w in n.w] for n in layer.neurons] == linear.weight.double().tolist()
+    assert [[w.data for w in row] for row in layer.weight] == linear.weight.double().tolist()
 
 
 def run_onnx(path: Path, *arrays: Any) -> list[Any]:

@@ -14,7 +14,7 @@ import pytest
 from safetensors import safe_open
 from safetensors.numpy import save as to_bytes
 
-from chainrule import Value, data, nn, optim
+from chainrule import Value, data, dot, load, nn, optim
 from chainrule.nn.saving import ModelFileError
 from chainrule.train import fit
 from chainrule.train.feeding import Data
@@ -316,3 +316,71 @@ def test_a_run_resumes_after_a_schedule_changed_the_learning_rate(tmp_path: Path
         schedule = optim.StepLR(optimizer, step_size=1, gamma=0.5)
         history = resumed(model, optimizer, tmp_path / "run", schedule=schedule, epochs=epochs)
     assert history.epochs == 4
+
+
+# --- one's own models ----------------------------------------------------------------------------
+
+
+class Own(nn.Module):
+    def __init__(self, seed: int) -> None:
+        self.hidden = [nn.Neuron(2, seed=seed + i) for i in range(3)]
+        self.last = {"weights": [Value(0.1 * i - 0.1 * seed) for i in range(3)], "bias": Value(0.0)}
+
+    def forward(self, x: Any) -> Value:
+        outputs = [neuron(x) for neuron in self.hidden]
+        return dot(self.last["weights"], outputs) + self.last["bias"]
+
+
+class Plain:
+    """Not a Module, and its parameters have no names."""
+
+    def __init__(self, seed: int) -> None:
+        self.inner = {"a": Own(seed)}
+
+    def __call__(self, x: Any) -> Value:
+        return self.inner["a"](x)
+
+    def parameters(self) -> list[Value]:
+        return self.inner["a"].parameters()
+
+
+def state(model: Any) -> list[float]:
+    return [p.data for p in model.parameters()]
+
+
+@pytest.mark.parametrize("make", [Own, Plain])
+@pytest.mark.parametrize("engine", EACH_ENGINE[:2])
+def test_a_run_of_ones_own_model_is_resumed_exactly(make: Any, engine: str, tmp_path: Path) -> None:
+    whole, _, expected = train(tmp_path / "whole", 5, engine, make(0))
+    train(tmp_path / "run", 2, engine, make(0))
+    again, optimizer, history = train(tmp_path / "run", 5, engine, make(1))
+    assert state(again) == state(whole)
+    assert history.losses == expected.losses
+    assert (history.engine, optimizer.steps) == (engine, 15)
+    other = make(2)
+    assert state(load(tmp_path / "run", other)) == state(whole)
+
+
+@pytest.mark.parametrize("make", [Own, Plain])
+def test_a_checkpoint_holds_the_best_of_ones_own_model(make: Any, tmp_path: Path) -> None:
+    model, path = make(0), tmp_path / "best"
+    optimizer = optim.SGD(model.parameters(), lr=0.5)
+    states = []
+    fit(
+        *(model, LOSS, X, Y),
+        optimizer=optimizer,
+        epochs=4,
+        checkpoint=path,
+        progress=False,
+        callbacks=[lambda epoch, history: states.append((history.best_epoch, state(model)))],
+    )
+    best = states[-1][0]
+    assert state(load(path, make(1))) == states[best - 1][1]
+
+
+def test_a_run_of_another_model_is_refused(tmp_path: Path) -> None:
+    train(tmp_path / "run", 2, "eager", Own(0))
+    model = nn.MLP(2, [3, 1], seed=0)
+    with pytest.raises(ModelFileError, match="belongs to a different model"):
+        train(tmp_path / "run", 3, "eager", model)
+    assert model.state_dict() == nn.MLP(2, [3, 1], seed=0).state_dict()

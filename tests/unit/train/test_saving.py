@@ -22,6 +22,7 @@ from chainrule import Value, load, nn, save
 from chainrule.nn.activations import NAMES
 from chainrule.nn.saving import ModelFileError
 from chainrule.support.atomic import files
+from chainrule.train import fit
 
 ROOT = Path(__file__).parents[3]
 
@@ -108,37 +109,51 @@ def test_any_reader_of_safetensors_can_read_the_file(tmp_path: Path) -> None:
     assert numbers.tolist() == list(model.state_dict().values())
 
 
-# --- what cannot be saved ------------------------------------------------------------------------
+# --- one's own models ----------------------------------------------------------------------------
 
 
 class Custom(nn.Module):
-    def __init__(self) -> None:
-        self.w = Value(1.0)
+    def __init__(self, size: int = 2, seed: int = 0) -> None:
+        self.table = [[Value(seed + i + 0.1 * j) for j in range(3)] for i in range(size)]
+        self.parts = {"neuron": nn.Neuron(2, seed=seed), "scale": Value(0.5 + seed)}
+
+    def forward(self, x: Any) -> Any:
+        rows = [chainrule.dot(row, [*x, 1.0]) for row in self.table]
+        return self.parts["neuron"](rows) * self.parts["scale"]  # type: ignore[operator]
 
 
 class Derived(nn.MLP):
     pass
 
 
-@pytest.mark.parametrize("model", [Custom(), Derived(2, [1]), nn.Sequential(nn.Neuron(1), Custom())])
-def test_unknown_modules_are_rejected(model: nn.Module, tmp_path: Path) -> None:
-    message = (
-        r"^cannot save a (Custom|Derived): save supports Neuron, Layer, MLP, Network and Sequential; "
-        r"for other models, save state_dict\(\) and build the model in code$"
-    )
-    with pytest.raises(TypeError, match=message):
-        save(model, tmp_path / "model")
-    assert list(tmp_path.iterdir()) == []
+class Classic:
+    """Not a Module: any object with parameters()."""
+
+    def __init__(self, seed: int = 0) -> None:
+        self.w, self.b = [Value(seed + 1.0), Value(seed + 2.0)], Value(seed + 3.0)
+
+    def parameters(self) -> Any:
+        return [self.b, *self.w]
 
 
-def test_custom_functions_are_rejected(tmp_path: Path) -> None:
-    for model in (nn.Neuron(1, lambda x: x), nn.MLP(1, [1, 1], lambda x: x)):
-        message = r"^cannot save the activation <lambda>: use one of linear, tanh, "
-        with pytest.raises(TypeError, match=message):
-            save(model, tmp_path / "model")
-    with pytest.raises(TypeError, match=r"^cannot save a function: save supports Neuron, "):
-        save(nn.Sequential(nn.Neuron(1), lambda x: x), tmp_path / "model")
-    assert list(tmp_path.iterdir()) == []
+class Holder:
+    """Its parameters are in objects that are not searched, so they are known by position."""
+
+    def __init__(self, seed: int = 0) -> None:
+        self.inner = Classic(seed)
+
+    def parameters(self) -> Any:
+        return (p for p in self.inner.parameters())
+
+
+class Naming:
+    """It names its parameters itself, and cannot be called."""
+
+    def __init__(self, seed: int = 0) -> None:
+        self.inner = Classic(seed)
+
+    def named_parameters(self) -> Any:
+        return [("slope", self.inner.w[0]), ("height", self.inner.b)]
 
 
 def relu(x: Any) -> Any:
@@ -146,36 +161,127 @@ def relu(x: Any) -> Any:
     return x * 100.0
 
 
-@pytest.mark.parametrize(
-    "model", [nn.Neuron(1, relu), nn.Sequential(nn.Neuron(1), relu)], ids=["activation", "Sequential"]
-)
-def test_a_custom_function_with_a_known_name_is_rejected(model: nn.Module, tmp_path: Path) -> None:
-    with pytest.raises(TypeError, match="cannot save"):
-        save(model, tmp_path / "model")
-
-
-def mixed() -> nn.Module:
-    model = nn.Layer(2, 2, seed=0)
+def mixed(seed: int = 0) -> nn.Module:
+    model = nn.Layer(2, 2, seed=seed)
     model.neurons[1].activation = nn.activation_named("relu")
     return model
 
 
-def shared() -> nn.Module:
-    layer = nn.Layer(2, 2, seed=0)
+def shared(seed: int = 0) -> nn.Module:
+    layer = nn.Layer(2, 2, seed=seed)
     return nn.Sequential(layer, layer)
 
 
-def extended() -> nn.Module:
-    model = nn.MLP(2, [1], seed=0)
-    model.scale = Value(2.0)  # type: ignore[attr-defined]
+def extended(seed: int = 0) -> nn.Module:
+    model = nn.MLP(2, [1], seed=seed)
+    model.scale = Value(2.0 + seed)  # type: ignore[attr-defined]
     return model
 
 
-@pytest.mark.parametrize("make", [mixed, shared, extended])
-def test_models_that_could_not_be_restored_are_rejected(make: Any, tmp_path: Path) -> None:
-    """An error now is better than one when the file is the only copy."""
-    with pytest.raises(TypeError, match="cannot save"):
-        save(make(), tmp_path / "model")
+OWN: dict[str, tuple[Callable[[int], Any], list[str]]] = {
+    "Module": (lambda seed: Custom(2, seed), ["table.0.0", "table.0.1", "table.0.2", "table.1.0"]),
+    "subclass": (lambda seed: Derived(2, [1], seed=seed), ["layers.0.neurons.0.w.0"]),
+    "inside Sequential": (
+        lambda seed: nn.Sequential(nn.Neuron(1, seed=seed), Custom(1, seed)),
+        ["layers.0.w.0", "layers.0.b", "layers.1.table.0.0"],
+    ),
+    "activation": (lambda seed: nn.MLP(1, [1, 1], lambda x: x, seed=seed), []),
+    "function": (lambda seed: nn.Sequential(nn.Neuron(1, seed=seed), lambda x: x), []),
+    "known name": (lambda seed: nn.Neuron(1, relu, seed=seed), ["w.0", "b"]),
+    "known name in Sequential": (lambda seed: nn.Sequential(nn.Neuron(1, seed=seed), relu), []),
+    "mixed activations": (mixed, []),
+    "shared layer": (shared, []),
+    "additional parameter": (extended, ["layers.0.neurons.0.w.0"]),
+    "not a Module": (Classic, ["b", "w.0", "w.1"]),
+    "parameters without names": (Holder, ["params.0", "params.1", "params.2"]),
+    "its own names": (Naming, ["slope", "height"]),
+}
+
+
+def numbers(model: Any) -> list[bytes]:
+    named = [p for _, p in model.named_parameters()] if hasattr(model, "named_parameters") else None
+    return [struct.pack("<d", p.data) for p in named or model.parameters()]
+
+
+@pytest.mark.parametrize("name", OWN)
+def test_ones_own_models_are_saved_by_name(name: str, tmp_path: Path) -> None:
+    make, names = OWN[name]
+    path, model, other = tmp_path / "model", make(1), make(2)
+    save(model, path)
+    assert numbers(other) != numbers(model)
+    assert load(path, other) is other
+    assert numbers(other) == numbers(model)
+    with safetensors.safe_open(str(path), "numpy") as file:
+        assert json.loads(file.metadata()["names"])[: len(names)] == names
+    message = (
+        f"{path} has the parameters of a model, but not its layers: build the model, then call "
+        f"load(path, model)"
+    )
+    with pytest.raises(ModelFileError, match=f"^{re.escape(message)}$"):
+        load(path)
+
+
+def test_the_parameters_of_a_model_of_layers_can_be_loaded_into_another(tmp_path: Path) -> None:
+    model, other = nn.MLP(2, [3, 1], seed=0), Derived(2, [3, 1], "relu", seed=1)
+    save(model, tmp_path / "model")
+    assert bits(load(tmp_path / "model", other)) == bits(model)
+    assert other([1.0, 2.0]).data != model([1.0, 2.0]).data  # its own activation
+
+
+@pytest.mark.parametrize(
+    ("model", "difference"),
+    [
+        (nn.Neuron(2), "w has shape (3,), expected (2,)"),
+        (nn.Neuron(4), "w has shape (3,), expected (4,)"),
+        (nn.Layer(3, 1), "missing neurons.0.w.0, neurons.0.w.1, neurons.0.w.2 and 1 more, unexpected "),
+        (Classic(), "w has shape (3,), expected (2,)"),
+        (Naming(), "missing slope, height, unexpected w.0, w.1, w.2 and 1 more"),
+        (nn.Sequential(), "missing none, unexpected w.0, w.1, w.2 and 1 more"),
+    ],
+)
+def test_a_file_that_does_not_fit_the_model(model: Any, difference: str, tmp_path: Path) -> None:
+    """One line says which names are missing, unexpected, or of another shape; nothing changes."""
+    path = tmp_path / "model"
+    save(nn.Neuron(3, seed=0), path)
+    before = numbers(model)
+    message = f"{path} does not fit this {type(model).__name__}: {difference}"
+    with pytest.raises(ModelFileError, match=f"^{re.escape(message)}") as caught:
+        load(path, model)
+    assert "\n" not in str(caught.value)
+    assert numbers(model) == before
+
+
+def test_the_shape_of_a_table(tmp_path: Path) -> None:
+    save(Custom(2), tmp_path / "model")
+    message = r"does not fit this Custom: table has shape \(2, 3\), expected \(3, 3\)$"
+    with pytest.raises(ModelFileError, match=message):
+        load(tmp_path / "model", Custom(3))
+
+
+def test_models_whose_parameters_cannot_be_named(tmp_path: Path) -> None:
+    class Hidden(nn.Module):
+        def __init__(self) -> None:
+            self.inside = Classic()
+
+        def parameters(self) -> list[Value]:
+            return list(self.inside.parameters())
+
+    class Twice(nn.Module):
+        def __init__(self) -> None:
+            self.w = {1: Value(1.0), "1": Value(2.0)}
+
+    for model, message in [
+        (Hidden(), r"^Hidden\.parameters\(\) returns Values that have no name: assign them to "),
+        (Twice(), r"^two parameters of this Twice are called w\.1: rename one$"),
+    ]:
+        with pytest.raises(ValueError, match=message):
+            save(model, tmp_path / "model")
+        with pytest.raises(ValueError, match=message):
+            fit(model, "mse", [1.0], [1.0], patience=1, progress=False)
+    for wrong, given in [(3, "int"), ({"w": Value(1.0)}, "dict"), (Custom, "the class Custom")]:
+        message = f"^expected a Module, or an object whose .* leaf Values, got {given}$"
+        with pytest.raises(TypeError, match=message):
+            save(wrong, tmp_path / "model")
     assert list(tmp_path.iterdir()) == []
 
 
