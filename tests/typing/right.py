@@ -35,7 +35,6 @@ assert_type(compiled, Compiled[NDArray[np.float64]])
 assert_type(compiled([1.0, 2.0]), NDArray[np.float64])
 assert_type(cr.compile(both, branches=2)([1.0], [2.0]), list[NDArray[np.float64]])
 assert_type(cr.compile(square(a), inputs=[a]), Compiled[NDArray[np.float64]])
-assert_type(compiled.grad([1.0]), NDArray[np.float64])
 assert_type(compiled.source("c"), str)
 
 model = nn.MLP(2, [4, 1], "relu", init="he", seed=0)

@@ -99,7 +99,7 @@ class Compiled(Generic[R]):
         if self.dtype not in DTYPES:
             raise ValueError(f"dtype must be float64 or float32, got {dtype!r}")
         self.variants: dict[Any, list[Variant]] = {}
-        self.attribute = ""  # its name in a class, if it is a method
+        self.attribute: str = ""  # its name in a class, if it is a method
         if self.leaves is None:
             functools.update_wrapper(self, function, updated=())
 

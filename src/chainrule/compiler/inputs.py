@@ -101,7 +101,7 @@ class Batch(Inputs):
         arrays = [(array, axis) for leaves, _, _ in found for array, axis in leaves]
         if not arrays:
             raise TypeError("a batch needs at least one number for each sample, got none")
-        self.single = all(axis is None for _, axis in arrays)  # one sample, without a batch axis
+        self.single: bool = all(axis is None for _, axis in arrays)  # one sample, without a batch axis
         shape = (1,) * axes if self.single else _batch_shape(arrays, axes)
         blocks: list[Array] = []
         shared: list[Array] = []

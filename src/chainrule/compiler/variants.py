@@ -78,7 +78,7 @@ class Variant:
     maker: Any
 
     def __post_init__(self) -> None:
-        self.pipeline = pipeline(self.trace.source, self.maker)
+        self.pipeline: Any = pipeline(self.trace.source, self.maker)
         self.machines: dict[Any, Any] = {}
         self.pipelines: dict[Any, Any] = {}  # those of derivatives
 

@@ -222,7 +222,7 @@ def test_the_header_of_a_table_with_text(text: str, header: list[str], count: in
         ("1,1\n2,2\n", {"loss": "nll"}, "a table is prepared for the losses mse, l1, huber, "),
         ("1,2,9\n1,2,8\n3,x,7\n", {}, "the table, line 3, column 2: 'x' is not a number"),
         ("1,inf,9\n1,2,8\n3,4,7\n", {}, "the table, line 1, column 2: 'inf' is not a finite number"),
-        ("1,2\n", {"target": "y"}, "the table: no column 'y'; it has x0, x1"),
+        ("1,2\n", {"target": "y"}, "the table: no column 'y'; the columns are x0, x1"),
     ],
 )
 def test_errors(given: str, options: dict[str, Any], message: str) -> None:

@@ -41,14 +41,17 @@ class Derivatives:
     def __init__(self, step: Step, batch: Batch, columns: Columns, has_aux: bool) -> None:
         if not batch.samples:
             raise ValueError("the batch is empty: nothing to differentiate")
-        self.step, self.batch, self.columns = step, batch, columns
+        self.step = step
+        self.batch = batch
+        self.columns = columns
         self.numbers: Array = step.numbers(batch)
-        self.partition = step.partition(batch)
-        self.shape = self.partition[0][0].trace.shape
+        self.partition: list[tuple[Variant, Array]] = step.partition(batch)
+        self.shape: str = self.partition[0][0].trace.shape
         for variant, _ in self.partition:
             variant.trace.check_shape(self.shape)
         template = self.partition[0][0].trace.template
-        self.template, self.aux_template = template, None
+        self.template: Any = template
+        self.aux_template: Any = None
         if has_aux:
             if not isinstance(template, tuple) or len(template) != 2:
                 raise TypeError("has_aux=True needs a function that returns a pair, (value, aux)")
@@ -56,9 +59,9 @@ class Derivatives:
         self.outputs: list[int] = positions(self.template)
         self.others: list[int] = positions(self.aux_template)
         mean = step.reduction == "mean" and not batch.single
-        self.seed = 1.0 / batch.samples if mean else 1.0
-        self.ins = columns.numbers(columns.inputs)
-        self.shared = columns.numbers(columns.params)
+        self.seed: float = 1.0 / batch.samples if mean else 1.0
+        self.ins: tuple[int, ...] = columns.numbers(columns.inputs)
+        self.shared: tuple[int, ...] = columns.numbers(columns.params)
 
     def pieces(self) -> Iterator[tuple[Variant, Any, Inputs]]:
         """The samples of each variant."""

@@ -36,7 +36,7 @@ class Columns:
 
     def __init__(self, batch: Batch, argnums: Argnums, named: int, names: Sequence[str]) -> None:
         self.batch = batch
-        self.alone = isinstance(argnums, (int, str)) or not isinstance(argnums, Sequence)
+        self.alone: bool = isinstance(argnums, (int, str)) or not isinstance(argnums, Sequence)
         given: Any = [argnums] if self.alone else argnums
         self.chosen: list[int | None] = [position(each, len(batch.leaves), names) for each in given]
         if len({*self.chosen}) < len(self.chosen):
@@ -54,8 +54,8 @@ class Columns:
                 first += width
             self.parts.append(found)
         self.count = first
-        self.is_param = np.zeros(first, bool)
-        self.number = np.zeros(first, np.int32)
+        self.is_param: Array = np.zeros(first, bool)
+        self.number: Array = np.zeros(first, np.int32)
         for part in self.all_parts():
             shared = len(batch.shared)
             numbers = range(shared, shared + named) if part.leaf is None else part.leaf.numbers
