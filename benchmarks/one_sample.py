@@ -307,7 +307,7 @@ def chainrule_calls(how_many: int) -> Work:
         return step.value_and_grad(option, argnums=0)
 
     def dense(result: Any) -> Any:
-        value, _, (gradient,) = result
+        value, gradient = result
         return [value, *gradient[0]]
 
     return at_each_point(price, options(how_many)[:, None], dense)

@@ -62,7 +62,9 @@ def locks() -> dict[str, Any]:
     found: dict[str, Any] = {}
     for module in [m for name, m in sys.modules.items() if name.partition(".")[0] == "chainrule"]:
         for name, thing in list(vars(module).items()):
-            inside = getattr(thing, "__dict__", {}) if not isinstance(thing, type) else {}
+            inside = dict(getattr(thing, "__dict__", {}))
+            if isinstance(thing, type):  # the locks of its properties, such as functools.cached_property
+                inside = {key: getattr(each, "lock", None) for key, each in inside.items()}
             for path, each in [
                 (name, thing),
                 *((f"{name}.{key}", x) for key, x in list(inside.items())),

@@ -14,6 +14,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from ..support.atomic.committing import assign, commit
+from ..support.caching import cached_property
 from ..support.modes import NOBODY, Modes
 from ..support.tree import flatten
 from ..value import Value, c_core, modes
@@ -168,7 +169,7 @@ class Compiled(Generic[R]):
         batch.key = (*batch.key, names) if names else batch.key
         return batch
 
-    @functools.cached_property
+    @cached_property
     def signature(self) -> inspect.Signature:
         try:
             return inspect.signature(self.function)

@@ -10,10 +10,10 @@ from abc import ABC, abstractmethod
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field
 from enum import IntEnum
-from functools import cached_property
 from typing import ClassVar, NamedTuple
 
 from ..ops import TABLE, Op, Variadic
+from ..support.caching import cached_property
 
 CODES = {op: i for i, op in enumerate(TABLE, 1)}
 MOST_ARGUMENTS = 3

@@ -6,13 +6,13 @@ only for samples that take the same branch. Reading a number raises an error.
 
 from __future__ import annotations
 
-import functools
 from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass, field
 from typing import Any
 
 from ..support import errors
 from ..support.arrays import as_array, is_array
+from ..support.caching import cached_property
 from ..support.ieee import as_float
 from ..support.modes import Numbers
 from ..support.tree import flatten, split, unflatten
@@ -109,7 +109,7 @@ class Trace:
         if self.shape != shape:
             raise TypeError(f"the function returns {shape} for some samples and {self.shape} for others")
 
-    @functools.cached_property
+    @cached_property
     def graph(self) -> Graph:
         """The graph in Python, even if it was recorded in C."""
         return self.source if isinstance(self.source, Graph) else self.source.unpack()

@@ -14,11 +14,13 @@ import random
 import traceback
 from collections.abc import Callable, Iterator, Mapping, Sequence, Set
 from dataclasses import dataclass
-from functools import cached_property, partial
+from functools import partial
 from types import ModuleType
 from typing import Any
 
 import numpy as np
+
+from ..support.caching import cached_property
 
 TRIES = 60
 SIMPLE = (1.0, 2.0, 3.0, 0.5, -1.0, -2.0, 0.0)  # 0 comes last, because it hides many mistakes

@@ -7,7 +7,6 @@ reads only its own part of a batch.
 
 from __future__ import annotations
 
-import functools
 from collections.abc import Iterator
 from typing import Any
 
@@ -18,6 +17,7 @@ from ..compiler import Batch, Compiled, CompileError
 from ..compiler.pipeline import Pipeline
 from ..compiler.training import traced_rule
 from ..support.atomic.committing import commit_training
+from ..support.caching import cached_property
 from .engines import EagerEngine, Interrupted, Loss, Outcome, check_loss
 from .feeding import Data, Plan, Stream
 from .jax_devices import FAILED, Common, Devices, check_common, check_none_failed, gather
@@ -171,7 +171,7 @@ class JaxEngine(EagerEngine):
             ]
         )
 
-    @functools.cached_property
+    @cached_property
     def fixed(self) -> list[Common]:
         """The properties of the run that no callback can change."""
         data, mesh = self.data, self.devices.mesh

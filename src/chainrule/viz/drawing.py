@@ -4,13 +4,13 @@ from __future__ import annotations
 
 from collections.abc import Callable, Collection
 from dataclasses import dataclass
-from functools import cached_property
 from itertools import chain
 from pathlib import Path
 from typing import Any, Literal
 
 from ..support import graph
 from ..support.atomic.files import place, write_atomically
+from ..support.caching import cached_property
 from .explaining.module_names import parameter_names
 from .formats.dot import dot
 from .formats.png import png

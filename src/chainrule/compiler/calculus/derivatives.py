@@ -8,11 +8,11 @@ samples the directions run one after the other; with few they become samples the
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Sequence
-from functools import cached_property
 from typing import Any, Protocol
 
 import numpy as np
 
+from ...support.caching import cached_property
 from ...support.tree import split
 from ..inputs import Batch, Inputs
 from ..variants import NARROW, Variant

@@ -8,11 +8,11 @@ from __future__ import annotations
 
 import math
 from collections.abc import Callable, Iterator, Sequence
-from functools import cached_property
 from typing import Any, Literal, NamedTuple
 
 import numpy as np
 
+from ...support.caching import cached_property
 from ...support.tree import split, unflatten
 from ..inputs import Batch, Leaf
 

@@ -12,13 +12,14 @@ import math
 import operator
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass, field
-from functools import cached_property, reduce
+from functools import reduce
 from typing import Any, NamedTuple
 
 from ... import ops
 from ...inspect import rules
 from ...inspect.notation import DOTS, Latex, MathML, Notation, Text, call, formula
 from ...support import graph, ieee
+from ...support.caching import cached_property
 from ...value import Value
 from .module_names import value_names
 from .naming import Names
