@@ -25,6 +25,8 @@ MORE = (
     "tests/unit/project/test_one_row.py",
     "tests/unit/viz/test_viz.py::test_graphviz",
 )
+# Packages that parts of chainrule import when they are used.
+BEHIND = {"chainrule.optimize": "scipy", "chainrule.sklearn": "sklearn"}
 # Skips that CI allows, because they depend on the machine or the system and not on what is installed.
 EXPECTED_IN_CI = re.compile(r"\b(cores?|POSIX|root|resident set|_testcapi)\b")
 
@@ -73,6 +75,8 @@ def require_imports(source: str) -> None:
             imported |= {alias.name.partition(".")[0] for alias in node.names}
         elif isinstance(node, ast.ImportFrom) and node.module and not node.level:
             imported.add(node.module.partition(".")[0])
+            names = {node.module, *(f"{node.module}.{alias.name}" for alias in node.names)}
+            imported |= {package for part, package in BEHIND.items() if part in names}
     require_all(sorted(imported))
 
 

@@ -2,7 +2,7 @@
 
 import builtins
 
-from . import compiler, data, functional, linalg, micrograd, nn, optim, train, viz
+from . import compiler, data, functional, linalg, micrograd, nn, optim, optimize, train, viz
 from .autodiff import grad, hessian, hvp, jacobian, jvp, value_and_grad
 from .compiler import compile as compile
 from .functional import *
@@ -21,7 +21,7 @@ __all__ = [
     "AnomalyError", "GraphFreedError", "StaleValueError", "Value", "__version__", "check_gradients",
     "compiler", "core", "custom_op", "data", "detect_anomaly", "diagnose", "draw", "enable_grad",
     "expand", "functional", "grad", "hessian", "hvp", "jacobian", "jvp", "linalg", "load", "micrograd",
-    "nn", "no_grad", "optim", "save", "train", "value_and_grad", "viz",
+    "nn", "no_grad", "optim", "optimize", "save", "train", "value_and_grad", "viz",
 ]
 # fmt: on
 # A star import must not hide a builtin such as `max`; use `chainrule.max` by its full name.

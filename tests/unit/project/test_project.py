@@ -17,7 +17,15 @@ import chainrule
 from chainrule import Value, engine, value
 from chainrule.viz.web import javascript
 
-from ...conftest import LONG, MORE, not_tested, pytest_collection_modifyitems, python, require_program
+from ...conftest import (
+    LONG,
+    MORE,
+    not_tested,
+    pytest_collection_modifyitems,
+    python,
+    require_imports,
+    require_program,
+)
 from ...near import near
 
 ROOT = Path(__file__).resolve().parents[3]
@@ -30,7 +38,11 @@ LEVELS = [
     {"support.errors", "support.arrays", "support.classic", "support.custom", "support.tree"},
     *({"support"}, {"engine", "_core"}, {"value"}),
     {"autodiff", "functional", "support.atomic.committing", "compiler"},
-    *({"data", "inspect", "linalg", "micrograd", "nn", "optim"}, {"interop", "train"}, {"viz"}),
+    *(
+        {"data", "inspect", "linalg", "micrograd", "nn", "optim", "optimize"},
+        {"interop", "train"},
+        {"viz"},
+    ),
     *({"__init__"}, {"demo", "learn", "studio"}, {"cli"}, {"__main__"}),
 ]
 # Imports allowed against the direction, inside a function: the imported module is loaded by then.
@@ -279,7 +291,8 @@ def test_the_same_bits_for_every_hash_seed() -> None:
 
 def test_importing_is_light() -> None:
     """A plain import loads no heavy library."""
-    code = "import sys, chainrule; print({'torch', 'jax', 'matplotlib'} & set(sys.modules))"
+    heavy = {"torch", "jax", "matplotlib", "scipy", "sklearn"}
+    code = f"import sys, chainrule; print({heavy} & set(sys.modules))"
     assert run(code).stdout == "set()\n"
 
 
@@ -445,6 +458,15 @@ def test_the_suite_says_in_one_line_what_was_not_tested(needy: list[Any]) -> Non
     )
     assert run.stdout.splitlines()[-1].startswith("1 passed, 5 skipped in ")
     assert "SKIPPED" not in run.stdout
+
+
+def test_examples_need_the_packages_behind_what_they_import(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("importlib.util.find_spec", lambda name: None if name == "scipy" else name)
+    monkeypatch.delenv("CI", raising=False)
+    require_imports("from chainrule import nn")
+    for source in ("from chainrule import nn, optimize", "from chainrule.optimize import root"):
+        with pytest.raises(pytest.skip.Exception, match=r"not installed: scipy \(package\)"):
+            require_imports(source)
 
 
 def test_the_advice_names_only_what_is_missing() -> None:

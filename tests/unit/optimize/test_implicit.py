@@ -1,0 +1,190 @@
+"""Derivatives of solutions: against closed forms, and finite differences of SciPy's solutions."""
+
+from typing import Any
+
+import numpy as np
+import pytest
+
+import chainrule
+from chainrule import Value, detect_anomaly, exp, grad, hessian, jacobian, jvp, no_grad, optimize
+from chainrule.linalg import LinAlgError
+from chainrule.optimize.problems import Problem
+
+from ...conftest import require
+from ...near import near
+
+require("scipy.optimize")
+
+
+def lambert(a: Any) -> Any:
+    """W(a), which solves w exp(w) = a."""
+    return optimize.root(lambda w, a: w * exp(w) - a, 1.0, (a,)).x
+
+
+def test_a_root_has_three_derivatives() -> None:
+    w = 0.8526055020137255  # W(2)
+    first = w / (2 * (1 + w))
+    second = -(w**2) * (w + 2) / (4 * (1 + w) ** 3)
+    third = w**3 * (2 * w**2 + 8 * w + 9) / (8 * (1 + w) ** 5)
+    found = [lambert, grad(lambert), grad(grad(lambert)), grad(grad(grad(lambert)))]
+    assert [f(2.0) for f in found] == near([w, first, second, third], rel=1e-12)
+    assert jvp(lambert, (2.0,), (3.0,)) == near((w, 3 * first), rel=1e-12)
+
+
+def test_a_fourth_derivative_is_not_silently_wrong() -> None:
+    assert not np.isfinite(grad(grad(grad(grad(lambert))))(2.0))
+
+
+def bowl(x: Any, a: Any) -> Any:
+    return (x["u"] - a[0]) ** 2 + (x["v"] - x["u"] * a[1]) ** 2 + 0.1 * x["v"] ** 4
+
+
+def minimum(a: Any) -> Any:
+    x0 = {"u": 1.0, "v": 1.0}
+    return optimize.minimize(bowl, x0, (a,), method="trust-exact", tol=1e-12).x["v"]
+
+
+def test_a_minimum_has_three_derivatives() -> None:
+    at, step = np.array([1.5, 0.7]), 1e-4
+
+    def differences(f: Any) -> Any:
+        return np.array([(f(at + d) - f(at - d)) / (2 * step) for d in step * np.eye(2)])
+
+    assert grad(minimum)(at) == near(differences(minimum), rel=1e-6)
+    assert hessian(minimum)(at) == near(differences(grad(minimum)), rel=1e-6)
+    third = jacobian(hessian(minimum))(at)
+    assert third == near(np.moveaxis(differences(hessian(minimum)), 0, -1), rel=1e-5)
+
+
+def test_the_value_of_a_minimum_is_differentiable_too() -> None:
+    """Its gradient is the partial derivative at the minimum (the envelope theorem)."""
+    a = [1.5, 0.7]
+    found = optimize.minimize(bowl, {"u": 1.0, "v": 1.0}, (a,)).x
+    expected = grad(lambda a: bowl(found, a))(a)
+    assert grad(lambda a: optimize.minimize(bowl, found, (a,)).fun)(a) == near(expected, rel=1e-4)
+
+
+def test_values_outside_grad() -> None:
+    a = Value(2.0)
+    w = lambert(a)
+    assert isinstance(w, Value)
+    w.backward()
+    assert a.grad == near(0.23010983749291723, rel=1e-12)
+    result = optimize.root(lambda w: [w[0] * exp(w[0]) - a], np.array([1.0]))  # closes over it
+    assert result.x.shape == (1,)
+    chainrule.sum(result.x).backward(reset=True)
+    assert a.grad == near(0.23010983749291723, rel=1e-12)
+
+
+def test_values_computed_from_others() -> None:
+    a = Value(1.0)
+    lambert(2 * a**2).backward()
+    assert a.grad == near(4 * 0.23010983749291723, rel=1e-12)
+
+
+def test_plain_numbers_give_plain_numbers() -> None:
+    assert isinstance(lambert(2.0), float)
+    assert isinstance(optimize.minimize(bowl, {"u": 1.0, "v": 1.0}, ([1.0, 2.0],)).fun, float)
+
+    def inside(a: Any) -> Any:
+        assert isinstance(lambert(2.0), float)
+        return a * lambert(2.0)
+
+    assert grad(inside)(3.0) == lambert(2.0)
+
+
+def test_the_starting_point_has_no_derivative() -> None:
+    assert grad(lambda x: optimize.root(lambda w: w * exp(w) - 2.0, x).x + x)(1.0) == 1.0
+
+
+def test_a_solution_recomputed_for_other_arguments_is_nan() -> None:
+    """Only the solver could find it."""
+    a = Value(2.0)
+    w = lambert(a)
+    w.forward()
+    assert w.data == near(lambert(2.0), ulps=1)
+    a.data = 2.001
+    w.forward()
+    assert np.isnan(w.data)
+
+
+def test_inside_no_grad_nothing_is_recorded() -> None:
+    with no_grad():
+        w = lambert(Value(2.0))
+    with pytest.raises(RuntimeError, match="no_grad"):
+        w.backward()
+
+
+def test_anomaly_detection_accepts_solutions() -> None:
+    with detect_anomaly():
+        found = grad(lambert)(2.0)
+    assert found == grad(lambert)(2.0)
+
+
+def test_least_squares() -> None:
+    """The solution of a linear problem is a linear function of its right-hand side."""
+    A = np.random.default_rng(0).normal(size=(6, 2))
+    b = np.arange(6.0)
+
+    def solve(b: Any) -> Any:
+        return optimize.least_squares(lambda x, b: A @ x - b, np.zeros(2), (b,)).x
+
+    assert jacobian(solve)(b) == near(np.linalg.pinv(A), rel=1e-9, abs=1e-12)
+
+    def cost(b: Any) -> Any:
+        return optimize.least_squares(lambda x, b: A @ x - b, np.zeros(2), (b,)).cost
+
+    assert grad(cost)(b) == near(b - A @ np.linalg.pinv(A) @ b, rel=1e-9)
+    with pytest.raises(NotImplementedError, match="for loss='linear', not for 'cauchy'"):
+        optimize.least_squares(lambda x, b: A @ x - b, np.zeros(2), (Value(1.0),), loss="cauchy")
+
+
+def test_numbers_at_a_bound_do_not_move() -> None:
+    def solve(a: Any) -> Any:
+        f = lambda x, a: (x[0] - a) ** 2 + (x[1] - a - x[0]) ** 2  # noqa: E731
+        return optimize.minimize(f, [0.0, 0.0], (a,), bounds=[(0, 1), (None, None)]).x
+
+    assert solve(3.0) == near([1.0, 4.0], rel=1e-7)
+    assert [grad(lambda a, i=i: solve(a)[i])(3.0) for i in (0, 1)] == near([0.0, 1.0], abs=1e-9)
+    assert [grad(lambda a, i=i: solve(a)[i])(0.5) for i in (0, 1)] == near([1.0, 2.0], rel=1e-9)
+
+
+def test_solutions_that_cannot_be_differentiated() -> None:
+    with pytest.raises(LinAlgError, match="cannot be differentiated: its Jacobian is singular"):
+        grad(lambda a: optimize.minimize(lambda x, a: (x[0] + x[1] - a) ** 2, [0.0, 0.0], (a,)).fun)(1.0)
+    with pytest.raises(LinAlgError, match="the solution is not unique"):
+        grad(lambda a: optimize.minimize(lambda x, a: (x - a) ** 4, 0.0, (a,)).x)(1.0)
+    options = {"maxiter": 1}
+    with pytest.raises(LinAlgError, match="Newton's method leaves this point"):
+        grad(lambda a: optimize.minimize(lambda x, a: exp(x) - a * x, 5.0, (a,), options=options).x)(1.0)
+    line = {"type": "eq", "fun": lambda x: x[0] - x[1]}
+    with pytest.raises(NotImplementedError, match="one with constraints cannot be differentiated"):
+        optimize.minimize(
+            lambda x, a: (x[0] - a) ** 2 + x[1] ** 2, [0.0, 0.0], (Value(1.0),), constraints=line
+        )
+
+
+@pytest.mark.parametrize("method", ["BFGS", "trust-exact", "trust-ncg", "Nelder-Mead"])
+def test_a_function_that_solves_a_problem_is_differentiated_eagerly(method: str) -> None:
+    """The minimum of (W(a) - 0.5)² is at a = 0.5 exp(0.5)."""
+    found = optimize.minimize(lambda a: (lambert(a) - 0.5) ** 2, 1.0, method=method)
+    assert isinstance(found.x, float)
+    assert found.x == near(0.5 * np.exp(0.5), rel=1e-3)
+    inverse = optimize.root(lambert_minus, [1.0], (0.5,))
+    assert inverse.x == near([0.5 * np.exp(0.5)], rel=1e-12)
+    assert not Problem("", lambda x: lambert(x[0]) + x[1] ** 2, np.ones(33), single=True).is_sparse(True)
+
+
+def lambert_minus(a: Any, y: Any) -> Any:
+    return [lambert(a[0]) - y]
+
+
+def test_solutions_of_nested_problems_have_derivatives() -> None:
+    def inverse(y: Any) -> Any:
+        return optimize.root(lambert_minus, [1.0], (y,)).x[0]
+
+    expected = 1.5 * np.exp(0.5)
+    assert grad(inverse)(0.5) == near(expected, rel=1e-10)
+    y = Value(0.5)
+    optimize.root(lambda a: lambert(a) - y, 1.0).x.backward()
+    assert y.grad == near(expected, rel=1e-10)
