@@ -40,7 +40,7 @@ LEVELS = [
     {"autodiff", "functional", "support.atomic.committing", "compiler"},
     *(
         {"data", "inspect", "linalg", "micrograd", "nn", "optim", "optimize"},
-        {"interop", "train"},
+        {"interop", "sklearn", "train"},
         {"viz"},
     ),
     *({"__init__"}, {"demo", "learn", "studio"}, {"cli"}, {"__main__"}),

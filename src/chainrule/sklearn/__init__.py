@@ -1,0 +1,5 @@
+"""Estimators for scikit-learn: Classifier and Regressor, on `nn.MLP` or on a model of one's own."""
+
+from .estimators import Classifier, Regressor
+
+__all__ = ["Classifier", "Regressor"]
