@@ -3,6 +3,7 @@
 import builtins
 
 from . import compiler, data, functional, linalg, micrograd, nn, optim, optimize, train, viz
+from . import random as random  # not in __all__: a star import must not hide Python's `random`
 from .autodiff import grad, hessian, hvp, jacobian, jvp, value_and_grad
 from .compiler import compile as compile
 from .functional import *

@@ -13,6 +13,7 @@ from typing import Any, Generic, Literal, TypedDict, TypeVar, Unpack, cast, get_
 import numpy as np
 from numpy.typing import NDArray
 
+from ..random.draws import Source, draws_of, with_draws
 from ..support.atomic.committing import assign, commit
 from ..support.caching import cached_property
 from ..support.modes import NOBODY, Modes
@@ -124,7 +125,8 @@ class Compiled(Generic[R]):
         template: Any = None
         shape = ""
         for variant, chosen in self.partition(inputs):
-            part = inputs if chosen is None else inputs.chosen(chosen)
+            part: Inputs = inputs if chosen is None else inputs.chosen(chosen)
+            part = with_draws(part, variant.trace.sources, inputs, chosen)
             numbers = self.numbers(inputs)
             outputs = variant.machine(part.samples).run(numbers, part, dtype=self.dtype).outputs
             if template is None:
@@ -430,6 +432,7 @@ class Compiled(Generic[R]):
                         self.trace(batch, int(waiting[0]), variants)
             variant = variants[number]
             part = Inputs([rows[:, waiting]], (len(waiting),))
+            part = with_draws(part, variant.trace.sources, batch, waiting)
             fits = variant.fits(self.numbers(batch), part, self.dtype)
             fits[0] |= new  # the sample just traced belongs here, even if rounding tips a comparison
             if fits.all() and not parts:
@@ -466,7 +469,11 @@ class Compiled(Generic[R]):
         """Trace the function on a sample; new parameters are added to the list."""
         params = self.params if params is None else params
         if self.leaves is None:
-            return trace(self.positional(batch), batch.sample(sample), params, batch.sharing)
+
+            def draw(place: int, source: Source) -> float:
+                return float(draws_of(batch).row(place, source)[sample])
+
+            return trace(self.positional(batch), batch.sample(sample), params, batch.sharing, draw)
         if len(self.leaves) != batch.count:
             raise ValueError(f"{len(self.leaves)} inputs were given, but the batch has {batch.count}")
         return traced(self.function, self.leaves, params)
@@ -494,6 +501,7 @@ class Compiled(Generic[R]):
         one = batch.tried_as_one()
         if one is None:
             return
+        one.draws = draws_of(batch)  # no new call: that would change the numbers of the next ones
         try:
             whole = self.traced(one, 0, list(self.params))
         except Exception:

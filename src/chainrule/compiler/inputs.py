@@ -90,6 +90,8 @@ class Leaf(NamedTuple):
 class Batch(Inputs):
     """The arguments of a call."""
 
+    draws: Any = None  # the random numbers of the call, once it needs any
+
     def __init__(self, arguments: tuple[Any, ...], axes: int = 1, batch: Axes = 0) -> None:
         if not arguments:
             raise TypeError("a compiled function needs at least one array of samples")

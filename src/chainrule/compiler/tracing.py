@@ -6,10 +6,13 @@ only for samples that take the same branch. Reading a number raises an error.
 
 from __future__ import annotations
 
+import threading
 from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass, field
 from typing import Any
 
+from ..random.draws import Source
+from ..random.frozen import Watched
 from ..support import errors
 from ..support.arrays import as_array, is_array
 from ..support.caching import cached_property
@@ -20,6 +23,9 @@ from ..value import Mode, Value, core
 from .flat import Flat
 from .graph import CompileError, Graph, from_values
 
+Draw = Callable[[int, Source], float]
+ATTEMPTS = 4  # at tracing, if other threads draw random numbers meanwhile
+
 
 class TraceError(CompileError):
     """A function does something that cannot be compiled or exported, such as reading `.data`."""
@@ -28,8 +34,11 @@ class TraceError(CompileError):
 class Tracer(Numbers):
     """Observes Values while a function is traced."""
 
-    def __init__(self, inputs: Iterable[Any]) -> None:
+    def __init__(self, inputs: Iterable[Any], draw: Draw | None = None) -> None:
         super().__init__(inputs)
+        self.draw = draw
+        self.sources: list[Source] = []  # the random numbers that the function draws
+        self.drawn: list[Any] = []  # the Values that stand for them
         self.guards: list[tuple[Any, bool, str]] = []
         self.made: set[Any] = set()  # the leaves that the function creates, which are constants
 
@@ -38,6 +47,16 @@ class Tracer(Numbers):
 
     def is_own_leaf(self, value: Any) -> bool:
         return value in self.made and bool(value.is_leaf)
+
+    def source(self, generator: Any, kind: str) -> Any:
+        """A new input, for a random number that is drawn at each call."""
+        source = Source(generator, kind)
+        leaf = Value(0.5 if self.draw is None else self.draw(len(self.sources), source))
+        self.made.discard(leaf)
+        self.inputs.add(leaf)
+        self.sources.append(source)
+        self.drawn.append(leaf)
+        return leaf
 
     def read(self, value: Any, attribute: str) -> None:
         if not self.is_own_leaf(value):
@@ -103,6 +122,7 @@ class Trace:
     shape: str  # the structure of the return value, as text
     expected: list[bool] = field(default_factory=list)  # the outcome of each guard
     sites: list[str] = field(default_factory=list)  # the source line of each guard
+    sources: Sequence[Source] = ()  # random numbers, which follow the sample's numbers as inputs
 
     def check_shape(self, shape: str) -> None:
         """Raise unless samples on other branches have results of the same structure."""
@@ -116,14 +136,19 @@ class Trace:
 
 
 def trace(
-    function: Callable[..., Any], sample: Sequence[Any], params: list[Value], shared: Sequence[bool] = ()
+    function: Callable[..., Any],
+    sample: Sequence[Any],
+    params: list[Value],
+    shared: Sequence[bool] = (),
+    draw: Draw | None = None,
 ) -> Trace:
     """Run a function on one sample, given as a tree of numbers per argument.
 
     Leaves that it closes over become parameters; those not in `params` are added to the list. The
     numbers of the sample for which `shared` is set become parameters too, numbered before all others.
+    `draw` gives the random numbers of the sample.
     """
-    return trace_parts(lambda *arguments: (function(*arguments),), sample, params, shared)[0]
+    return trace_parts(lambda *arguments: (function(*arguments),), sample, params, shared, draw)[0]
 
 
 def trace_parts(
@@ -131,18 +156,30 @@ def trace_parts(
     sample: Sequence[Any],
     params: list[Value],
     shared: Sequence[bool] = (),
+    draw: Draw | None = None,
 ) -> list[Trace]:
     """Run a function that returns several results once, and trace each result separately."""
-    arguments, leaves = [], []
-    for tree in sample:
-        numbers, rebuild = flatten(tree)
-        new = [Value(x) for x in numbers]
-        leaves += new
-        arguments.append(unflatten(rebuild, new))
-    tracer = Tracer(leaves)
-    with Mode(tracer=tracer):
-        results = function(*arguments)
-    return [traced(result, leaves, params, tracer, shared) for result in results]
+    for _ in range(ATTEMPTS):
+        arguments, leaves = [], []
+        for tree in sample:
+            numbers, rebuild = flatten(tree)
+            new = [Value(x) for x in numbers]
+            leaves += new
+            arguments.append(unflatten(rebuild, new))
+        tracer = Tracer(leaves, draw)
+        watched = Watched(function)
+        with Mode(tracer=tracer):
+            results = function(*arguments)
+        drawn = watched.changed()
+        if not drawn:
+            return [traced(result, leaves, params, tracer, shared) for result in results]
+        if threading.active_count() == 1:  # with others, one of them may have drawn the numbers
+            break
+    raise TraceError(
+        f"the function draws numbers from {drawn}, and compiling would freeze them: they would be the "
+        f"same for all samples and calls. Use chainrule.random.normal() or uniform(), which draw new "
+        f"ones each time, or draw them outside and pass them as an argument"
+    )
 
 
 def traced(
@@ -158,6 +195,7 @@ def traced(
     made = tracer.made if tracer is not None else ()
     flags = shared or [False] * len(leaves)
     inputs = [leaf for leaf, is_shared in zip(leaves, flags, strict=True) if not is_shared]
+    inputs += tracer.drawn if tracer is not None else []
     first = [leaf for leaf, is_shared in zip(leaves, flags, strict=True) if is_shared]
     known = [*first, *params]
     extract = Flat.from_values if core == "c" else from_values
@@ -166,9 +204,9 @@ def traced(
     places, rebuild = split(template)
     blanks = [leaf if isinstance(leaf, Constant) else _blank(leaf) for leaf in places]
     shape = repr(unflatten(rebuild, blanks))
-    return Trace(
-        source, template, shape, [outcome for _, outcome, _ in guards], [site for *_, site in guards]
-    )
+    expected, sites = [outcome for _, outcome, _ in guards], [site for *_, site in guards]
+    sources = tracer.sources if tracer is not None else ()
+    return Trace(source, template, shape, expected, sites, sources)
 
 
 def placed(result: Any) -> tuple[Any, list[Any]]:

@@ -222,6 +222,7 @@ class Trainer:
                 "a function that branches on Values cannot be trained natively: write the branch as "
                 "where(a < b, x, y)"
             )
+        variants[0].check_not_random("be trained natively")
         self.check_params()
         return variants[0].machine(size, ())
 

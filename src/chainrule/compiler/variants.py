@@ -18,7 +18,7 @@ import numpy as np
 from .graph import INPUT, PARAM, Graph, Node
 from .inputs import Inputs, leaves_of
 from .pipeline import Pipeline, pipeline
-from .tracing import Trace
+from .tracing import Trace, TraceError
 
 Array = Any
 
@@ -74,10 +74,11 @@ class Variant:
     trace: Trace
     shared: int  # how many numbers of the arguments all samples share
     params: int  # how many parameters; in a program they follow the shared numbers
-    inputs: int
+    inputs: int  # how many inputs, random numbers included
     maker: Any
 
     def __post_init__(self) -> None:
+        self.inputs += len(self.trace.sources)
         self.pipeline: Any = pipeline(self.trace.source, self.maker)
         self.machines: dict[Any, Any] = {}
         self.pipelines: dict[Any, Any] = {}  # those of derivatives
@@ -127,6 +128,7 @@ class Variant:
 
     def one_sample(self, key: Any) -> Graph:
         """The graph with all numbers of the arguments as inputs, in the order of the arguments."""
+        self.check_not_random("be exported")
         leaves = leaves_of(key)
         if not self.shared:
             return self.trace.graph
@@ -145,6 +147,13 @@ class Variant:
             else:
                 nodes.append((what, (args[0] - self.shared,)) if what == PARAM else (what, args))
         return Graph(nodes, graph.outputs, graph.guards)
+
+    def check_not_random(self, what: str) -> None:
+        if self.trace.sources:
+            raise TraceError(
+                f"a function that draws random numbers cannot {what}: draw them outside, and pass them "
+                f"as an argument"
+            )
 
     def describe(self) -> str:
         reference = Pipeline(self.trace.graph)

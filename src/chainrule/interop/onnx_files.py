@@ -111,6 +111,7 @@ class _Writer:
                 "export_onnx writes functions of batches: compile with batch=0, and make what all "
                 "samples share parameters"
             )
+        variant.check_not_random("be exported")
         program = Pipeline(variant.trace.graph).lowered(variant.count, variant.inputs, False)
         declared: list[Any] = []
         inputs: list[Any] = []

@@ -198,7 +198,7 @@ def test_a_model_made_while_tracing_can_be_loaded() -> None:
     state = dict.fromkeys(nn.Neuron(1).state_dict(), 2.0)
 
     def function(x: Any) -> Any:
-        model = nn.Neuron(1, "linear")
+        model = nn.Neuron(1, "linear", seed=0)
         model.load_state_dict(state)
         return model([x])
 

@@ -37,7 +37,7 @@ LEVELS = [
     *({"version", "support.ieee"}, {"ops"}, {"support.graph"}, {"support.numbers"}),
     {"support.errors", "support.arrays", "support.classic", "support.custom", "support.tree"},
     *({"support"}, {"engine", "_core"}, {"value"}),
-    {"autodiff", "functional", "support.atomic.committing", "compiler"},
+    {"autodiff", "functional", "random", "support.atomic.committing", "compiler"},
     *(
         {"data", "inspect", "linalg", "micrograd", "nn", "optim", "optimize"},
         {"interop", "sklearn", "train"},
@@ -291,7 +291,7 @@ def test_the_same_bits_for_every_hash_seed() -> None:
 
 def test_importing_is_light() -> None:
     """A plain import loads no heavy library."""
-    heavy = {"torch", "jax", "matplotlib", "scipy", "sklearn"}
+    heavy = {"torch", "jax", "matplotlib", "scipy", "sklearn", "numpy.random"}
     code = f"import sys, chainrule; print({heavy} & set(sys.modules))"
     assert run(code).stdout == "set()\n"
 

@@ -12,6 +12,7 @@ from typing import Any, Protocol
 
 import numpy as np
 
+from ...random.draws import with_draws
 from ...support.caching import cached_property
 from ...support.tree import split
 from ..inputs import Batch, Inputs
@@ -66,10 +67,9 @@ class Derivatives:
     def pieces(self) -> Iterator[tuple[Variant, Any, Inputs]]:
         """The samples of each variant."""
         for variant, chosen in self.partition:
-            if chosen is None:
-                yield variant, slice(None), self.batch
-            else:
-                yield variant, chosen, self.batch.chosen(chosen)
+            part: Inputs = self.batch if chosen is None else self.batch.chosen(chosen)
+            part = with_draws(part, variant.trace.sources, self.batch, chosen)
+            yield variant, slice(None) if chosen is None else chosen, part
 
     # --- trees ------------------------------------------------------------------------------------
 
