@@ -19,6 +19,7 @@ FLAGS = [
     "-O3",
     "-ffp-contract=off",  # no fused multiply-add: the reference core has none either
     "-fno-math-errno",
+    "-fno-builtin-pow",  # clang would call exp2 for pow(2, x), which rounds differently
     "-fvisibility=hidden",
     "-Wall",
     "-Wextra",

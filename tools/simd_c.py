@@ -24,6 +24,7 @@ SPELLING = {
     "stop_gradient": "{}",
     "abs": "v_abs({})",
     "sqrt": "v_sqrt({})",
+    "floor": "v_floor({})",
     "where": "v_select(v_unequal({}, v_splat(0.0)), {}, {})",
 }
 SPELLING |= {name: f"v_select(v_{name}({{}}, {{}}), v_splat(1.0), v_splat(0.0))" for name in COMPARISONS}
@@ -35,7 +36,7 @@ VMATH = (
 SPELLING |= {name: f"v_{name}({', '.join(['{}'] * ops.BY_NAME[name].arity)})" for name in VMATH}
 LANE_BY_LANE = ("tan", "asin", "acos", "atan", "asinh", "acosh", "atanh")
 SPELLING |= {name: f"v_each({name}, {{}})" for name in LANE_BY_LANE}
-SPELLING |= {"atan2": "v_each2(atan2, {}, {})"}
+SPELLING |= {name: f"v_each2({name}, {{}}, {{}})" for name in ("atan2", "fmod")}
 
 Key = tuple[Any, ...]
 

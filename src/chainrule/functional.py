@@ -1,13 +1,14 @@
 """Functions on Values and plain numbers, applied elementwise to lists and NumPy arrays.
 
-There is one for every row of the table, and others composed from rows: softmax, log_softmax,
-log_sigmoid, clip, take. The type stub beside this file is generated from this file and the table.
+There is one for every row of the table, and others composed from rows: softmax, log_softmax, clip,
+take, interp, cumsum. The type stub beside this file is generated from this file and the table.
 """
 
 from __future__ import annotations
 
 import inspect
 from collections.abc import Callable, Iterable, Sequence
+from itertools import accumulate, pairwise
 from types import SimpleNamespace
 from typing import Any
 
@@ -69,9 +70,9 @@ F = SimpleNamespace(**{op.name: _function(op) for op in ops.TABLE})
 globals().update(vars(F))
 
 
-def log_sigmoid(x: Any) -> Any:
-    """log(sigmoid(x)) without overflow."""
-    return F.neg(F.softplus(F.neg(x)))
+def expit(x: Any) -> Any:
+    """The sigmoid, by its name in SciPy."""
+    return F.sigmoid(x)
 
 
 def log_softmax(values: Iterable[Any]) -> Any:
@@ -128,4 +129,37 @@ def clip(x: Any, low: Any, high: Any) -> Any:
     return F.where(F.less(x, low), low, F.where(F.less(high, x), high, x))
 
 
-__all__ = sorted([*ops.BY_NAME, "clip", "log_sigmoid", "log_softmax", "softmax", "take"])
+def cumsum(values: Iterable[Any]) -> Any:
+    """The sums of the first 1, 2, 3, ... values."""
+    return _like(values, list(accumulate(map(F.pos, values), F.add)))
+
+
+def interp(x: Any, xp: Sequence[Any], fp: Sequence[Any]) -> Any:
+    """Piecewise linear interpolation through the points (xp, fp), where xp increases, as in NumPy.
+
+    Left of the first point the result is fp[0], right of the last one fp[-1]. The derivative at a
+    point is that to its right.
+    """
+    if arrays.is_sequence(x):
+        return arrays.spread_over(lambda each: interp(each, xp, fp), (x,))
+    if len(xp) != len(fp):
+        counts = f"{len(fp)} values and {len(xp)} points"
+        raise ValueError(f"interp needs as many values as points, got {counts}")
+    if not len(xp):
+        raise ValueError("interp needs at least one point, got none")
+    if not any(isinstance(point, Value) for point in xp):
+        for before, after in pairwise(xp):
+            if not before <= after:
+                raise ValueError(f"interp needs points that increase, got {after:g} after {before:g}")
+    first, last = fp[0], fp[-1]
+    if len(xp) == 1:
+        return F.where(F.less_equal(x, x), first, x)  # NaN stays NaN
+    segment = F.sum([0.0, *(F.less_equal(point, x) for point in list(xp)[1:-1])])
+    left, right = take(xp[:-1], segment), take(xp[1:], segment)
+    low, high = take(fp[:-1], segment), take(fp[1:], segment)
+    inside = low + F.div(high - low, right - left) * (x - left)
+    return F.where(F.less(x, xp[0]), first, F.where(F.less_equal(xp[-1], x), last, inside))
+
+
+OWN = ("clip", "cumsum", "expit", "interp", "log_softmax", "softmax", "take")
+__all__ = sorted([*ops.BY_NAME, *OWN])

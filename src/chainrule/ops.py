@@ -218,6 +218,42 @@ def _both(p: Any, q: Any) -> Any:
     return p * q
 
 
+def _rounded(x: Any) -> Any:
+    """The nearest integer; of two equally near ones, the even one. A zero keeps the sign of x."""
+    whole = floor(x)
+    rest = x - whole
+    odd = whole - 2.0 * floor(0.5 * whole)
+    nearest = whole + where(less(rest, 0.5), 0.0, where(equal(rest, 0.5), odd, 1.0))
+    return where(equal(nearest, 0.0), 0.0 * x, nearest)
+
+
+def _opposite(x: Any, y: Any) -> Any:
+    """Whether x is not 0 and its sign is not that of y."""
+    return where(less(y, 0.0), less(0.0, x), less(x, 0.0))
+
+
+def _remainder(x: Any, y: Any) -> Any:
+    """fmod, which has the sign of x, moved to the sign of y. It is exact for quotients of any size."""
+    rest = fmod(x, y)
+    moved = where(_opposite(rest, y), rest + y, rest)
+    return where(equal(rest, 0.0), where(less(y, 0.0), -0.0, 0.0), moved)
+
+
+def _floor_divide(x: Any, y: Any) -> Any:
+    """(x - remainder) / y, an integer up to rounding; a zero has the sign of x / y, as in NumPy."""
+    rest, ratio = fmod(x, y), div(x, y)
+    quotient = div(x - rest, y) - _opposite(rest, y)
+    whole = floor(quotient)
+    nearest = whole + less(0.5, quotient - whole)
+    return where(equal(y, 0.0), ratio, where(equal(nearest, 0.0), 0.0 * ratio, nearest))
+
+
+def _to_multiple(x: Any, y: Any) -> Any:
+    """The distance from x to the nearest multiple of y."""
+    rest = abs(fmod(x, y))
+    return minimum(rest, abs(y) - rest)
+
+
 def _bell(x: Any) -> Any:
     """e / (1 + e)² with e = exp(-|x|): the derivative of the sigmoid, accurate far into the tails.
 
@@ -226,6 +262,22 @@ def _bell(x: Any) -> Any:
     """
     e = exp(where(less(x, 0.0), x, -x))
     return div(e, 1.0 + e * (2.0 + e))
+
+
+def _softmax_of_two(x: Any, y: Any) -> Any:
+    """The slope of logaddexp with respect to x; for two equal infinities that of logsumexp."""
+    both_infinite = _both(equal(x, y), equal(abs(x), INF))
+    return where(both_infinite, where(less(x, 0.0), 0.0, 0.5), sigmoid(x - y))
+
+
+def _unless_0(x: Any, y: Any, product: Any) -> Any:
+    """The product of x and a function of y; 0 where x is 0, unless y is NaN."""
+    return where(_both(equal(x, 0.0), equal(y, y)), 0.0, product)
+
+
+def _unless_vague(x: Any, y: Any, slope: Any) -> Any:
+    """A derivative of x log(y); 0 by convention where x is 0 and y is not positive."""
+    return where(_both(equal(x, 0.0), less_equal(y, 0.0)), 0.0, slope)
 
 
 def _over_square(x: Any, y: Any) -> Any:
@@ -292,6 +344,23 @@ def erfc_tail(x: Any) -> Any:
 def _normal_tail(x: Any) -> Any:
     """x exp(x²/2) Φ(-x) for 0.9 <= x <= 40: the tail of Φ, scaled so that it varies slowly."""
     return _fitted(x, 2.5, _NORMAL_TAIL)
+
+
+def _mills(x: Any) -> Any:
+    """√(2π) times that, for x >= 0.9 of any size: it tends to 1, by a series in 1 / x²."""
+    inverse = div(1.0, x)
+    u = inverse * inverse
+    total: Any = 1.0
+    for k in (11.0, 9.0, 7.0, 5.0, 3.0, 1.0):
+        total = 1.0 - k * u * total
+    return where(less(x, 40.0), _SQRT_TWO_PI * _normal_tail(x), total)
+
+
+def _log_normal_cdf(x: Any) -> Any:
+    """The logarithm of Φ, where the left tail is never computed itself, so that it cannot underflow."""
+    left = (log(div(_mills(-x), -x)) - _LOG_SQRT_TWO_PI) - 0.5 * x * x
+    right = where(less(x, 0.0), log(normal_cdf(x)), log1p(-normal_cdf(-x)))
+    return where(less(x, -0.91), left, right)
 
 
 def _gelu_slope(x: Any) -> Any:
@@ -384,9 +453,13 @@ def _cbrt(x: Any) -> Any:
 
 _LN2 = 0.6931471805599453
 _LN10 = 2.302585092994046
+_RADIANS = 0.017453292519943295  # in a degree
+_DEGREES = 57.29577951308232  # in a radian
 _SQRT_HALF = 0.7071067811865476
 _TWO_OVER_SQRT_PI = 1.1283791670955126
 _ONE_OVER_SQRT_TWO_PI = 0.3989422804014327
+_SQRT_TWO_PI = 2.5066282746310002
+_LOG_SQRT_TWO_PI = 0.9189385332046728
 
 # Rows are easier to read on few lines.
 # fmt: off
@@ -437,9 +510,36 @@ minimum = Op("minimum", 2,
     doc="the smaller of two numbers; on a tie each gets half of the gradient",
     kink=lambda x, y: x - y)
 
+# --- rounding and remainders ---------------------------------------------------------------------
+
+sign = Op("sign", 1,
+    lambda x: where(less(x, 0.0), -1.0, where(less(0.0, x), 1.0, where(equal(x, 0.0), 0.0, x))),
+    (lambda x, out: 0.0,), doc="-1, 0 or 1; the derivative is 0", kink=lambda x: x)
+floor = Op("floor", 1, ieee.floor, (lambda x, out: 0.0,),
+    doc="the largest integer up to x; the derivative is 0", kink=lambda x: _to_multiple(x, 1.0))
+ceil = Op("ceil", 1, lambda x: -floor(-x), (lambda x, out: 0.0,),
+    doc="the smallest integer from x on; the derivative is 0", kink=lambda x: _to_multiple(x, 1.0))
+trunc = Op("trunc", 1, lambda x: where(less(x, 0.0), -floor(-x), floor(x)), (lambda x, out: 0.0,),
+    doc="x without its fraction; the derivative is 0",
+    kink=lambda x: where(less(abs(x), 0.5), 1.0, _to_multiple(x, 1.0)))
+round = Op("round", 1, _rounded, (lambda x, out: 0.0,),
+    doc="the nearest integer, the even one if two are equally near; the derivative is 0",
+    aliases=("rint",), kink=lambda x: _to_multiple(x + 0.5, 1.0))
+fmod = Op("fmod", 2, ieee.fmod,
+    (lambda x, y, out: 1.0, lambda x, y, out: -sign(x) * sign(y) * floor_divide(abs(x), abs(y))),
+    doc="the remainder of x / y with the sign of x, as in C",
+    kink=lambda x, y: where(less(abs(x), 0.5 * abs(y)), 1.0, _to_multiple(x, y)))
+remainder = Op("remainder", 2, _remainder,
+    (lambda x, y, out: 1.0, lambda x, y, out: -floor_divide(x, y)), "%",
+    "the remainder of x / y with the sign of y, as in Python", aliases=("mod",), kink=_to_multiple)
+floor_divide: Op = Op("floor_divide", 2, _floor_divide,
+    (lambda x, y, out: 0.0, lambda x, y, out: 0.0), "//",
+    "the largest integer up to x / y; the derivatives are 0", kink=_to_multiple)
+
 # --- exponentials and logarithms -----------------------------------------------------------------
 
 exp = Op("exp", 1, ieee.exp, (lambda x, out: out,), doc="e to the power x")
+exp2 = Op("exp2", 1, lambda x: pow(2.0, x), (lambda x, out: out * _LN2,), doc="2 to the power x")
 expm1 = Op("expm1", 1, ieee.expm1, (lambda x, out: exp(x),), doc="exp(x) - 1, accurate near 0")
 log = Op("log", 1, ieee.log, (lambda x, out: where(less(x, 0.0), NAN, div(1.0, x)),),
     doc="the natural logarithm", domain=(0.0, INF))
@@ -449,6 +549,27 @@ log2 = Op("log2", 1, ieee.log2, (lambda x, out: where(less(x, 0.0), NAN, div(1.0
     doc="the logarithm to base 2", domain=(0.0, INF))
 log10 = Op("log10", 1, ieee.log10, (lambda x, out: where(less(x, 0.0), NAN, div(1.0 / _LN10, x)),),
     doc="the logarithm to base 10", domain=(0.0, INF))
+logaddexp = Op(
+    "logaddexp",
+    2,
+    lambda x, y: where(
+        equal(x, y),  # even if both are infinite
+        x + _LN2,
+        where(less(x, y), y + log1p(exp(x - y)), x + log1p(exp(y - x))),
+    ),
+    (lambda x, y, out: _softmax_of_two(x, y), lambda x, y, out: _softmax_of_two(y, x)),
+    doc="log(exp(x) + exp(y)) without overflow",
+)
+xlogy = Op("xlogy", 2, lambda x, y: _unless_0(x, y, x * log(y)),
+    (lambda x, y, out: _unless_vague(x, y, log(y)),
+    lambda x, y, out: _unless_vague(x, y, where(less(y, 0.0), NAN, div(x, y)))),
+    doc="x * log(y), and 0 where x is 0; for y up to 0 the derivatives are then 0 too",
+    kink=lambda x, y: where(less_equal(y, 0.0), x, 1.0))
+xlog1py = Op("xlog1py", 2, lambda x, y: _unless_0(x, y, x * log1p(y)),
+    (lambda x, y, out: _unless_vague(x, 1.0 + y, log1p(y)),
+    lambda x, y, out: _unless_vague(x, 1.0 + y, where(less(y, -1.0), NAN, div(x, 1.0 + y)))),
+    doc="x * log(1 + y), and 0 where x is 0; for y up to -1 the derivatives are then 0 too",
+    kink=lambda x, y: where(less_equal(y, -1.0), x, 1.0))
 sqrt = Op("sqrt", 1, ieee.sqrt, (lambda x, out: div(0.5, out),),
     doc="the square root; the derivative at 0 is inf", domain=(0.0, INF))
 cbrt = Op(
@@ -462,6 +583,10 @@ cbrt = Op(
 
 # --- trigonometric and hyperbolic functions ------------------------------------------------------
 
+deg2rad = Op("deg2rad", 1, lambda x: x * _RADIANS, (lambda x, out: _RADIANS,),
+    doc="degrees as radians", aliases=("radians",))
+rad2deg = Op("rad2deg", 1, lambda x: x * _DEGREES, (lambda x, out: _DEGREES,),
+    doc="radians as degrees", aliases=("degrees",))
 sin = Op("sin", 1, ieee.sin, (lambda x, out: cos(x),), doc="the sine of x radians")
 cos: Op = Op("cos", 1, ieee.cos, (lambda x, out: -sin(x),), doc="the cosine of x radians")
 tan = Op("tan", 1, ieee.tan, (lambda x, out: 1.0 + out * out,), doc="the tangent of x radians")
@@ -526,6 +651,28 @@ erfc = Op(
     (lambda x, out: _gaussian(-_TWO_OVER_SQRT_PI, x, 1.0),),
     doc="1 - erf(x), accurate in the tail",
 )
+normal_pdf = Op("normal_pdf", 1, lambda x: _gaussian(_ONE_OVER_SQRT_TWO_PI, x, 0.5),
+    (lambda x, out: _gaussian(-_ONE_OVER_SQRT_TWO_PI * x, x, 0.5),),
+    doc="the density of the standard normal distribution")
+normal_cdf = Op(
+    "normal_cdf",
+    1,
+    lambda x: where(
+        less(x, -0.91),
+        where(less(x, -40.0), 0.0, _gaussian(-div(_normal_tail(-x), x), x, 0.5)),
+        0.5 * (1.0 + erf(x * _SQRT_HALF)),
+    ),
+    (lambda x, out: _gaussian(_ONE_OVER_SQRT_TWO_PI, x, 0.5),),
+    doc="the distribution function of the standard normal distribution, accurate in the left tail",
+)
+log_normal_cdf = Op(
+    "log_normal_cdf",
+    1,
+    _log_normal_cdf,
+    # a ratio of density and distribution function, both of which underflow in the left tail
+    (lambda x, out: where(less(x, -0.91), -div(x, _mills(-x)), div(normal_pdf(x), normal_cdf(x))),),
+    doc="log(normal_cdf(x)) without underflow",
+)
 sigmoid = Op(
     "sigmoid",
     1,
@@ -533,9 +680,24 @@ sigmoid = Op(
     # not out (1 - out), which is 0 at x = 40, where the exact value is 4e-18
     (lambda x, out: _bell(x),),
     doc="1 / (1 + exp(-x)) without overflow",
+    aliases=("expit",),
+)
+logit = Op(
+    "logit",
+    1,
+    lambda x: where(
+        _both(less(0.25, x), less(x, 0.75)),
+        log1p(div(2.0 * (x - 0.5), 1.0 - x)),  # the numerator is exact, so bits are kept near ½
+        log(div(x, 1.0 - x)),
+    ),
+    (lambda x, out: where(less(x * (1.0 - x), 0.0), NAN, div(1.0, x) + div(1.0, 1.0 - x)),),
+    doc="log(x / (1 - x)), the inverse of sigmoid",
+    domain=(0.0, 1.0),
 )
 softplus = Op("softplus", 1, lambda x: where(less(0.0, x), x + log1p(exp(-x)), log1p(exp(x))),
     (lambda x, out: sigmoid(x),), doc="log(1 + exp(x)) without overflow")
+log_sigmoid = Op("log_sigmoid", 1, lambda x: -softplus(-x), (lambda x, out: sigmoid(-x),),
+    doc="log(sigmoid(x)) without overflow")
 relu = Op("relu", 1, lambda x: where(less(x, 0.0), 0.0, x),
     (lambda x, out: where(less_equal(x, 0.0), 0.0, 1.0),),
     doc="x if positive, else 0; the derivative at 0 is 0", kink=lambda x: x)
@@ -622,6 +784,38 @@ logsumexp = _variadic(
     ),
     least=1,
     doc="log(exp(x1) + exp(x2) + ...) without overflow; its gradient is the softmax",
+)
+
+
+def _norm_scale(largest: Any) -> Any:
+    """A power of 2 by which numbers can be multiplied so that no square overflows or vanishes."""
+    format = _format(largest)
+    far = where(less(format.root_of_large, largest), 2.0**-format.scaling, 1.0)
+    return where(less(largest, format.root_of_small), 2.0**format.scaling, far)
+
+
+def _square(x: Any) -> Any:
+    return x * x
+
+
+def _norm_slope(x: Any, largest: Any, infinite: Any, total: Any) -> Any:
+    """x / norm; 0 at the origin. If one number is infinite, its slope is ±1 and the others' are 0."""
+    ratio = div(x * _norm_scale(largest), sqrt(total))
+    limit = where(equal(infinite, 1.0), sign(x), NAN)
+    return where(equal(total, 0.0), 0.0, where(equal(abs(x), INF), limit, ratio))
+
+
+norm: Variadic = _variadic(
+    "norm",
+    (
+        Fold(0.0, lambda largest, x: maximum(largest, abs(x))),
+        Fold(0.0, lambda infinite, x, largest: infinite + equal(abs(x), INF)),
+        Fold(0.0, lambda total, x, largest, infinite: total + _square(x * _norm_scale(largest))),
+    ),
+    lambda x, out, n, largest, infinite, total: _norm_slope(x, largest, infinite, total),
+    finish=lambda n, largest, infinite, total: div(sqrt(total), _norm_scale(largest)),
+    doc="√(x1² + x2² + ...) without overflow; the derivatives at the origin are 0",
+    kink=lambda *xs: norm(*xs),
 )
 
 

@@ -78,6 +78,25 @@ def test_logsumexp(xs: list[float]) -> None:
         assert close(gradient[i], weight, scale, n)
 
 
+@pytest.mark.parametrize("size", [1e-310, 1e-200, 1.0, 1e200, 1e304])
+@pytest.mark.parametrize("xs", vectors(30), ids=len)
+def test_norm(xs: list[float], size: float) -> None:
+    n, scaled = len(xs), [0.1 * x * size for x in xs]
+    exact = [mpf(x) for x in scaled]
+    value, gradient = check.evaluate(ops.norm, tuple(scaled))
+    true = mp.norm(exact)
+    assert close(value, true, true + truth.TINY * 2**53, n)
+    for slope, x in zip(gradient, exact, strict=True):
+        assert close(slope, x / true, abs(x / true), n)
+
+
+def test_norm_at_the_origin_and_at_infinity() -> None:
+    assert check.evaluate(ops.norm, (0.0, -0.0)) == (0.0, [0.0, 0.0])
+    assert check.evaluate(ops.norm, (3.0, -math.inf)) == (math.inf, [0.0, -1.0])
+    assert math.isnan(chainrule.norm(math.inf, math.nan))
+    assert chainrule.norm() == 0.0
+
+
 def test_logsumexp_keeps_terms_far_below_the_largest() -> None:
     assert chainrule.logsumexp([-40.0, 0.0]) == near(4.248354255291589e-18, rel=1e-15)
     assert check.evaluate(ops.logsumexp, (math.inf, 1.0)) == (math.inf, [1.0, 0.0])

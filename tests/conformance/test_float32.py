@@ -182,6 +182,7 @@ def true_fold(op: ops.Variadic, xs: list[Any]) -> tuple[Any, Any, list[Any]]:
         "logsumexp": (log, abs(log) + max(xs) - min(xs) + 1, [mp.exp(x) / total for x in xs]),
         "max": (max(xs), abs(max(xs)), shares["max"]),
         "min": (min(xs), abs(min(xs)), shares["min"]),
+        "norm": (mp.norm(xs), mp.norm(xs), [x / mp.norm(xs) for x in xs]),
     }
     return found[op.name]
 

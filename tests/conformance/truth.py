@@ -70,6 +70,37 @@ def cdf(x: Any) -> Any:
     return erfc(-x / mp.sqrt(2)) / 2
 
 
+def log_cdf(x: Any) -> Any:
+    """The logarithm of cdf, which mpmath cannot compute in the far left tail."""
+    if x > 0:
+        return mp.log1p(-cdf(-x))
+    return mp.log(cdf(x)) if x > -1000 else -x * x / 2 + mp.log(tail_ratio(-x))
+
+
+def inverse_mills(x: Any) -> Any:
+    return phi(x) / cdf(x) if x > -1000 else 1 / (tail_ratio(-x) * mp.sqrt(2 * mp.pi))
+
+
+def tail_ratio(x: Any) -> Any:
+    """exp(x²/2) Φ(-x) for x > 1000, by the first 20 terms of its asymptotic series."""
+    terms = [(-1) ** k * mp.fac2(2 * k - 1) / x ** (2 * k) for k in range(20)]
+    return sum(terms) / (x * mp.sqrt(2 * mp.pi))
+
+
+def positive(x: Any) -> Any:
+    """x itself; an error where the logarithm is complex."""
+    if x < 0:
+        raise ValueError
+    return x
+
+
+def real_log(x: Any, log: Any = mp.log, pole: int = 0) -> Any:
+    """A logarithm; an error where it is complex."""
+    if x < pole:
+        raise ValueError
+    return log(x)
+
+
 def sigmoid(x: Any) -> Any:
     return 1 / (1 + mp.exp(-x))
 
@@ -110,6 +141,31 @@ def power(x: Any, y: Any) -> Any:
     return -size if x < 0 and int(y) % 2 else +size
 
 
+def division(x: Any, y: Any) -> tuple[Any, Any]:
+    """floor(x / y) and x - y floor(x / y), exactly, however large the quotient is."""
+    if not y:
+        raise ZeroDivisionError
+    shift = -min(int(mp.mag(z)) for z in (x, y) if z) + 4000
+    with mp.workprec(20000):
+        whole, rest = divmod(*(int(mp.ldexp(z, shift)) for z in (x, y)))
+        return mpf(whole), mp.ldexp(rest, -shift)
+
+
+def truncated(x: Any, y: Any) -> tuple[Any, Any]:
+    """The same, rounded towards 0: the remainder has the sign of x."""
+    whole, rest = division(abs(x), abs(y))
+    return mp.sign(x) * mp.sign(y) * whole, mp.sign(x) * rest
+
+
+def none(*args: Any) -> Any:
+    """The derivative of a function that is constant between its jumps."""
+    return mpf(0)
+
+
+def one(*args: Any) -> Any:
+    return mpf(1)
+
+
 Real = Callable[..., Any]
 
 # name: (value, (partial, ...)), with the arguments in the table's order
@@ -129,14 +185,34 @@ TRUTH: dict[str, tuple[Real, tuple[Real, ...]]] = {
     ),
     "maximum": (max, (share, lambda x, y: share(y, x))),
     "minimum": (min, (lambda x, y: share(y, x), share)),
+    "sign": (mp.sign, (none,)),
+    "floor": (mp.floor, (none,)),
+    "ceil": (mp.ceil, (none,)),
+    "trunc": (lambda x: mp.sign(x) * mp.floor(abs(x)), (none,)),
+    "round": (mp.nint, (none,)),
+    "fmod": (lambda x, y: truncated(x, y)[1], (one, lambda x, y: -truncated(x, y)[0])),
+    "remainder": (lambda x, y: division(x, y)[1], (one, lambda x, y: -division(x, y)[0])),
+    "floor_divide": (lambda x, y: division(x, y)[0], (none, none)),
     "exp": (mp.exp, (mp.exp,)),
+    "exp2": (lambda x: power(mpf(2), x), (lambda x: power(mpf(2), x) * mp.log(2),)),
     "expm1": (mp.expm1, (mp.exp,)),
     "log": (mp.log, (lambda x: 1 / x,)),
     "log1p": (mp.log1p, (lambda x: 1 / (1 + x),)),
     "log2": (lambda x: mp.log(x) / mp.log(2), (lambda x: 1 / (x * mp.log(2)),)),
     "log10": (lambda x: mp.log(x) / mp.log(10), (lambda x: 1 / (x * mp.log(10)),)),
+    "logaddexp": (
+        lambda x, y: max(x, y) + mp.log1p(mp.exp(-abs(x - y))),
+        (lambda x, y: sigmoid(x - y), lambda x, y: sigmoid(y - x)),
+    ),
+    "xlogy": (lambda x, y: x * real_log(y), (lambda x, y: real_log(y), lambda x, y: x / positive(y))),
+    "xlog1py": (
+        lambda x, y: x * real_log(y, mp.log1p, -1),
+        (lambda x, y: real_log(y, mp.log1p, -1), lambda x, y: x / positive(1 + y)),
+    ),
     "sqrt": (mp.sqrt, (lambda x: 1 / (2 * mp.sqrt(x)),)),
     "cbrt": (lambda x: mp.sign(x) * mp.cbrt(abs(x)), (lambda x: 1 / (3 * mp.cbrt(abs(x)) ** 2),)),
+    "deg2rad": (mp.radians, (lambda x: mp.pi / 180,)),
+    "rad2deg": (mp.degrees, (lambda x: 180 / mp.pi,)),
     "sin": (mp.sin, (mp.cos,)),
     "cos": (mp.cos, (lambda x: -mp.sin(x),)),
     "tan": (mp.tan, (lambda x: 1 / mp.cos(x) ** 2,)),
@@ -156,8 +232,16 @@ TRUTH: dict[str, tuple[Real, tuple[Real, ...]]] = {
         (lambda x: 2 * mp.exp(-x * x) / mp.sqrt(mp.pi),),
     ),
     "erfc": (erfc, (lambda x: -2 * mp.exp(-x * x) / mp.sqrt(mp.pi),)),
+    "normal_pdf": (phi, (lambda x: -x * phi(x),)),
+    "normal_cdf": (cdf, (phi,)),
+    "log_normal_cdf": (log_cdf, (inverse_mills,)),
     "sigmoid": (sigmoid, (lambda x: sigmoid(x) * sigmoid(-x),)),
     "softplus": (lambda x: mp.log1p(mp.exp(x)) if x < 0 else x + mp.log1p(mp.exp(-x)), (sigmoid,)),
+    "log_sigmoid": (
+        lambda x: -mp.log1p(mp.exp(-x)) if x > 0 else x - mp.log1p(mp.exp(x)),
+        (lambda x: sigmoid(-x),),
+    ),
+    "logit": (lambda x: mp.log(x) - mp.log1p(-x), (lambda x: 1 / (x * (1 - x)),)),
     "relu": (lambda x: step(x, x, mpf(0)), (lambda x: step(x, mpf(1), mpf(0)),)),
     "leaky_relu": (
         lambda x, a: step(x, x, a * x),
@@ -175,12 +259,18 @@ TRUTH: dict[str, tuple[Real, tuple[Real, ...]]] = {
 def scale(name: str, part: int | None, args: tuple[Any, ...], truth: Any) -> Any:
     """The allowed error as a multiple of 4 ulp: 1 except for ill-conditioned results.
 
-    `pow` is scaled by its condition number. A partial that is a sum with cancellation is scaled by
-    the ratio of the sum of absolute terms to the sum itself.
+    `pow` and `logaddexp` are scaled by their condition numbers. A partial that is a sum with
+    cancellation is scaled by the ratio of the sum of absolute terms to the sum itself.
     """
     if name == "pow":
         x, y = args
         return 1 + abs((y if part is None else abs(y) + 1) * mp.log(abs(x))) if x else mpf(1)
+    if name == "logaddexp":
+        x, y = args
+        if part is None:
+            terms = abs(x) * sigmoid(x - y) + abs(y) * sigmoid(y - x)
+            return max(1, terms / abs(truth)) if truth else mpf(1)
+        return 1 + abs(x - y) * sigmoid(y - x if part == 0 else x - y)
     if part is None or not truth:
         return mpf(1)
     (x,) = args[:1]
@@ -240,6 +330,9 @@ def sample(
             return x
 
 
+QUOTIENTS = ("div", "fmod", "remainder", "floor_divide")
+
+
 def point(
     name: str, arity: int, domain: tuple[float, float], rng: random.Random, kind: Kind = DOUBLE
 ) -> tuple[float, ...]:
@@ -253,11 +346,15 @@ def point(
     elif name == "div" and rng.random() < 0.1:  # here x / y has fewer bits than x / y²
         least = 2.0**kind.least
         args = [kind.from_bits(rng.getrandbits(kind.bits - 13)) or least, 10 ** rng.uniform(-30, 0)]
-    elif name in ("hypot", "atan2", "div") and rng.random() < 0.5:
+    elif name == "xlogy":
+        args[1] = abs(args[1])
+    elif name == "xlog1py":
+        args[1] = sample(rng, (-1.0, math.inf), kind)
+    elif name in ("hypot", "atan2", "logaddexp", *QUOTIENTS) and rng.random() < 0.5:
         args[1] = args[0] * rng.uniform(-3, 3) * 10 ** rng.uniform(-3, 3)
     if name == "where":
         args[0] = float(rng.randrange(2))
     args = [kind.rounded(x) for x in args]
-    if (name == "div" and args[1] == 0.0) or not all(map(math.isfinite, args)):
+    if (name in QUOTIENTS and args[1] == 0.0) or not all(map(math.isfinite, args)):
         return point(name, arity, domain, rng, kind)
     return tuple(args)

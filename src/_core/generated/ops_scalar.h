@@ -19,14 +19,28 @@ static const Row ROWS[OP_END] = {
     [OP_WHERE] = {"where", 3, 0, 0x6, 1, 0, 0, 0.0},
     [OP_MAXIMUM] = {"maximum", 2, 0, 0x3, 0, 0, 0, 0.0},
     [OP_MINIMUM] = {"minimum", 2, 0, 0x3, 0, 0, 0, 0.0},
+    [OP_SIGN] = {"sign", 1, 0, 0x1, 0, 0, 0, 0.0},
+    [OP_FLOOR] = {"floor", 1, 0, 0x1, 0, 0, 0, 0.0},
+    [OP_CEIL] = {"ceil", 1, 0, 0x1, 0, 0, 0, 0.0},
+    [OP_TRUNC] = {"trunc", 1, 0, 0x1, 0, 0, 0, 0.0},
+    [OP_ROUND] = {"round", 1, 0, 0x1, 0, 0, 0, 0.0},
+    [OP_FMOD] = {"fmod", 2, 0, 0x3, 0, 0, 0, 0.0},
+    [OP_REMAINDER] = {"remainder", 2, 0, 0x3, 0, 0, 0, 0.0},
+    [OP_FLOOR_DIVIDE] = {"floor_divide", 2, 0, 0x3, 0, 0, 0, 0.0},
     [OP_EXP] = {"exp", 1, 0, 0x1, 0, 0, 0, 0.0},
+    [OP_EXP2] = {"exp2", 1, 0, 0x1, 0, 0, 0, 0.0},
     [OP_EXPM1] = {"expm1", 1, 0, 0x1, 0, 0, 0, 0.0},
     [OP_LOG] = {"log", 1, 0, 0x1, 0, 0, 0, 0.0},
     [OP_LOG1P] = {"log1p", 1, 0, 0x1, 0, 0, 0, 0.0},
     [OP_LOG2] = {"log2", 1, 0, 0x1, 0, 0, 0, 0.0},
     [OP_LOG10] = {"log10", 1, 0, 0x1, 0, 0, 0, 0.0},
+    [OP_LOGADDEXP] = {"logaddexp", 2, 0, 0x3, 0, 0, 0, 0.0},
+    [OP_XLOGY] = {"xlogy", 2, 0, 0x3, 0, 0, 0, 0.0},
+    [OP_XLOG1PY] = {"xlog1py", 2, 0, 0x3, 0, 0, 0, 0.0},
     [OP_SQRT] = {"sqrt", 1, 0, 0x1, 0, 0, 0, 0.0},
     [OP_CBRT] = {"cbrt", 1, 0, 0x1, 0, 0, 0, 0.0},
+    [OP_DEG2RAD] = {"deg2rad", 1, 0, 0x1, 0, 0, 0, 0.0},
+    [OP_RAD2DEG] = {"rad2deg", 1, 0, 0x1, 0, 0, 0, 0.0},
     [OP_SIN] = {"sin", 1, 0, 0x1, 0, 0, 0, 0.0},
     [OP_COS] = {"cos", 1, 0, 0x1, 0, 0, 0, 0.0},
     [OP_TAN] = {"tan", 1, 0, 0x1, 0, 0, 0, 0.0},
@@ -43,8 +57,13 @@ static const Row ROWS[OP_END] = {
     [OP_ATAN2] = {"atan2", 2, 0, 0x3, 0, 0, 0, 0.0},
     [OP_ERF] = {"erf", 1, 0, 0x1, 0, 0, 0, 0.0},
     [OP_ERFC] = {"erfc", 1, 0, 0x1, 0, 0, 0, 0.0},
+    [OP_NORMAL_PDF] = {"normal_pdf", 1, 0, 0x1, 0, 0, 0, 0.0},
+    [OP_NORMAL_CDF] = {"normal_cdf", 1, 0, 0x1, 0, 0, 0, 0.0},
+    [OP_LOG_NORMAL_CDF] = {"log_normal_cdf", 1, 0, 0x1, 0, 0, 0, 0.0},
     [OP_SIGMOID] = {"sigmoid", 1, 0, 0x1, 0, 0, 0, 0.0},
+    [OP_LOGIT] = {"logit", 1, 0, 0x1, 0, 0, 0, 0.0},
     [OP_SOFTPLUS] = {"softplus", 1, 0, 0x1, 0, 0, 0, 0.0},
+    [OP_LOG_SIGMOID] = {"log_sigmoid", 1, 0, 0x1, 0, 0, 0, 0.0},
     [OP_RELU] = {"relu", 1, 0, 0x1, 0, 0, 0, 0.0},
     [OP_LEAKY_RELU] = {"leaky_relu", 2, 1, 0x3, 0, 0, 0, 0.01},
     [OP_ELU] = {"elu", 2, 1, 0x3, 0, 0, 0, 1.0},
@@ -55,6 +74,7 @@ static const Row ROWS[OP_END] = {
     [OP_PROD] = {"prod", 0, 0, 0xff, 0, 1, 0, 0.0},
     [OP_DOT] = {"dot", 0, 0, 0xff, 0, 2, 0, 0.0},
     [OP_LOGSUMEXP] = {"logsumexp", 0, 0, 0xff, 0, 1, 1, 0.0},
+    [OP_NORM] = {"norm", 0, 0, 0xff, 0, 1, 0, 0.0},
     [OP_MAX] = {"max", 0, 0, 0xff, 0, 1, 1, 0.0},
     [OP_MIN] = {"min", 0, 0, 0xff, 0, 1, 1, 0.0},
 };
@@ -75,14 +95,32 @@ static const Row ROWS[OP_END] = {
     X(OP_EQUAL, equal, "1 if x == y, else 0") \
     X(OP_MAXIMUM, maximum, "the larger of two numbers; on a tie each gets half of the gradient") \
     X(OP_MINIMUM, minimum, "the smaller of two numbers; on a tie each gets half of the gradient") \
+    X(OP_SIGN, sign, "-1, 0 or 1; the derivative is 0") \
+    X(OP_FLOOR, floor, "the largest integer up to x; the derivative is 0") \
+    X(OP_CEIL, ceil, "the smallest integer from x on; the derivative is 0") \
+    X(OP_TRUNC, trunc, "x without its fraction; the derivative is 0") \
+    X(OP_ROUND, round, "the nearest integer, the even one if two are equally near; the derivative is 0") \
+    X(OP_ROUND, rint, "the nearest integer, the even one if two are equally near; the derivative is 0") \
+    X(OP_FMOD, fmod, "the remainder of x / y with the sign of x, as in C") \
+    X(OP_REMAINDER, remainder, "the remainder of x / y with the sign of y, as in Python") \
+    X(OP_REMAINDER, mod, "the remainder of x / y with the sign of y, as in Python") \
+    X(OP_FLOOR_DIVIDE, floor_divide, "the largest integer up to x / y; the derivatives are 0") \
     X(OP_EXP, exp, "e to the power x") \
+    X(OP_EXP2, exp2, "2 to the power x") \
     X(OP_EXPM1, expm1, "exp(x) - 1, accurate near 0") \
     X(OP_LOG, log, "the natural logarithm") \
     X(OP_LOG1P, log1p, "log(1 + x), accurate near 0") \
     X(OP_LOG2, log2, "the logarithm to base 2") \
     X(OP_LOG10, log10, "the logarithm to base 10") \
+    X(OP_LOGADDEXP, logaddexp, "log(exp(x) + exp(y)) without overflow") \
+    X(OP_XLOGY, xlogy, "x * log(y), and 0 where x is 0; for y up to 0 the derivatives are then 0 too") \
+    X(OP_XLOG1PY, xlog1py, "x * log(1 + y), and 0 where x is 0; for y up to -1 the derivatives are then 0 too") \
     X(OP_SQRT, sqrt, "the square root; the derivative at 0 is inf") \
     X(OP_CBRT, cbrt, "the cube root; the derivative at 0 is inf") \
+    X(OP_DEG2RAD, deg2rad, "degrees as radians") \
+    X(OP_DEG2RAD, radians, "degrees as radians") \
+    X(OP_RAD2DEG, rad2deg, "radians as degrees") \
+    X(OP_RAD2DEG, degrees, "radians as degrees") \
     X(OP_SIN, sin, "the sine of x radians") \
     X(OP_COS, cos, "the cosine of x radians") \
     X(OP_TAN, tan, "the tangent of x radians") \
@@ -106,8 +144,14 @@ static const Row ROWS[OP_END] = {
     X(OP_ATAN2, arctan2, "the angle of the point (x, y), called as atan2(y, x); the derivatives at the origin are 0") \
     X(OP_ERF, erf, "the error function") \
     X(OP_ERFC, erfc, "1 - erf(x), accurate in the tail") \
+    X(OP_NORMAL_PDF, normal_pdf, "the density of the standard normal distribution") \
+    X(OP_NORMAL_CDF, normal_cdf, "the distribution function of the standard normal distribution, accurate in the left tail") \
+    X(OP_LOG_NORMAL_CDF, log_normal_cdf, "log(normal_cdf(x)) without underflow") \
     X(OP_SIGMOID, sigmoid, "1 / (1 + exp(-x)) without overflow") \
+    X(OP_SIGMOID, expit, "1 / (1 + exp(-x)) without overflow") \
+    X(OP_LOGIT, logit, "log(x / (1 - x)), the inverse of sigmoid") \
     X(OP_SOFTPLUS, softplus, "log(1 + exp(x)) without overflow") \
+    X(OP_LOG_SIGMOID, log_sigmoid, "log(sigmoid(x)) without overflow") \
     X(OP_RELU, relu, "x if positive, else 0; the derivative at 0 is 0") \
     X(OP_LEAKY_RELU, leaky_relu, "x if positive, else negative_slope * x; the derivative at 0 is negative_slope") \
     X(OP_ELU, elu, "x if positive, else alpha * (exp(x) - 1)") \
@@ -120,6 +164,7 @@ static const Row ROWS[OP_END] = {
     X(OP_PROD, prod, "the product, multiplied from left to right") \
     X(OP_DOT, dot, "x1 * y1 + x2 * y2 + ..., added from left to right") \
     X(OP_LOGSUMEXP, logsumexp, "log(exp(x1) + exp(x2) + ...) without overflow; its gradient is the softmax") \
+    X(OP_NORM, norm, "√(x1² + x2² + ...) without overflow; the derivatives at the origin are 0") \
     X(OP_MAX, max, "the largest number; ties share the gradient equally") \
     X(OP_MIN, min, "the smallest number; ties share the gradient equally")
 
@@ -138,14 +183,28 @@ static inline double op_equal(double x, double y);
 static inline double op_where(double x, double y, double z);
 static inline double op_maximum(double x, double y);
 static inline double op_minimum(double x, double y);
+static inline double op_sign(double x);
+static inline double op_floor(double x);
+static inline double op_ceil(double x);
+static inline double op_trunc(double x);
+static inline double op_round(double x);
+static inline double op_fmod(double x, double y);
+static inline double op_remainder(double x, double y);
+static inline double op_floor_divide(double x, double y);
 static inline double op_exp(double x);
+static inline double op_exp2(double x);
 static inline double op_expm1(double x);
 static inline double op_log(double x);
 static inline double op_log1p(double x);
 static inline double op_log2(double x);
 static inline double op_log10(double x);
+static inline double op_logaddexp(double x, double y);
+static inline double op_xlogy(double x, double y);
+static inline double op_xlog1py(double x, double y);
 static inline double op_sqrt(double x);
 static inline double op_cbrt(double x);
+static inline double op_deg2rad(double x);
+static inline double op_rad2deg(double x);
 static inline double op_sin(double x);
 static inline double op_cos(double x);
 static inline double op_tan(double x);
@@ -162,8 +221,13 @@ static inline double op_hypot(double x, double y);
 static inline double op_atan2(double x, double y);
 static inline double op_erf(double x);
 static inline double op_erfc(double x);
+static inline double op_normal_pdf(double x);
+static inline double op_normal_cdf(double x);
+static inline double op_log_normal_cdf(double x);
 static inline double op_sigmoid(double x);
+static inline double op_logit(double x);
 static inline double op_softplus(double x);
+static inline double op_log_sigmoid(double x);
 static inline double op_relu(double x);
 static inline double op_leaky_relu(double x, double y);
 static inline double op_elu(double x, double y);
@@ -268,8 +332,151 @@ static inline double op_minimum(double x, double y) {
     return t1;
 }
 
+static inline double op_sign(double x) {
+    double t1;
+    if (x < 0.0) {
+        t1 = (-1.0);
+    } else {
+        double t2;
+        if (0.0 < x) {
+            t2 = 1.0;
+        } else {
+            const double t3 = x == 0.0 ? 0.0 : x;
+            t2 = t3;
+        }
+        t1 = t2;
+    }
+    return t1;
+}
+
+static inline double op_floor(double x) {
+    return floor(x);
+}
+
+static inline double op_ceil(double x) {
+    const double t1 = -x;
+    const double t2 = floor(t1);
+    const double t3 = -t2;
+    return t3;
+}
+
+static inline double op_trunc(double x) {
+    double t1;
+    if (x < 0.0) {
+        const double t2 = -x;
+        const double t3 = floor(t2);
+        const double t4 = -t3;
+        t1 = t4;
+    } else {
+        const double t5 = floor(x);
+        t1 = t5;
+    }
+    return t1;
+}
+
+static inline double op_round(double x) {
+    const double t1 = floor(x);
+    const double t2 = x - t1;
+    double t3;
+    if (t2 < 0.5) {
+        t3 = 0.0;
+    } else {
+        double t4;
+        if (t2 == 0.5) {
+            const double t5 = 0.5 * t1;
+            const double t6 = floor(t5);
+            const double t7 = 2.0 * t6;
+            const double t8 = t1 - t7;
+            t4 = t8;
+        } else {
+            t4 = 1.0;
+        }
+        t3 = t4;
+    }
+    const double t9 = t1 + t3;
+    double t10;
+    if (t9 == 0.0) {
+        const double t11 = 0.0 * x;
+        t10 = t11;
+    } else {
+        t10 = t9;
+    }
+    return t10;
+}
+
+static inline double op_fmod(double x, double y) {
+    return fmod(x, y);
+}
+
+static inline double op_remainder(double x, double y) {
+    const double t1 = fmod(x, y);
+    double t2;
+    if (t1 == 0.0) {
+        const double t3 = y < 0.0 ? (-0.0) : 0.0;
+        t2 = t3;
+    } else {
+        double t4;
+        if (y < 0.0) {
+            const double t5 = (0.0 < t1 ? 1.0 : 0.0);
+            t4 = t5;
+        } else {
+            const double t6 = (t1 < 0.0 ? 1.0 : 0.0);
+            t4 = t6;
+        }
+        double t7;
+        if (t4 != 0.0) {
+            const double t8 = t1 + y;
+            t7 = t8;
+        } else {
+            t7 = t1;
+        }
+        t2 = t7;
+    }
+    return t2;
+}
+
+static inline double op_floor_divide(double x, double y) {
+    double t1;
+    if (y == 0.0) {
+        const double t2 = x / y;
+        t1 = t2;
+    } else {
+        const double t3 = fmod(x, y);
+        const double t4 = x - t3;
+        const double t5 = t4 / y;
+        double t6;
+        if (y < 0.0) {
+            const double t7 = (0.0 < t3 ? 1.0 : 0.0);
+            t6 = t7;
+        } else {
+            const double t8 = (t3 < 0.0 ? 1.0 : 0.0);
+            t6 = t8;
+        }
+        const double t9 = t5 - t6;
+        const double t10 = floor(t9);
+        const double t11 = t9 - t10;
+        const double t12 = (0.5 < t11 ? 1.0 : 0.0);
+        const double t13 = t10 + t12;
+        double t14;
+        if (t13 == 0.0) {
+            const double t15 = x / y;
+            const double t16 = 0.0 * t15;
+            t14 = t16;
+        } else {
+            t14 = t13;
+        }
+        t1 = t14;
+    }
+    return t1;
+}
+
 static inline double op_exp(double x) {
     return exp(x);
+}
+
+static inline double op_exp2(double x) {
+    const double t1 = pow(2.0, x);
+    return t1;
 }
 
 static inline double op_expm1(double x) {
@@ -290,6 +497,55 @@ static inline double op_log2(double x) {
 
 static inline double op_log10(double x) {
     return log10(x);
+}
+
+static inline double op_logaddexp(double x, double y) {
+    double t1;
+    if (x == y) {
+        const double t2 = x + 0.6931471805599453;
+        t1 = t2;
+    } else {
+        double t3;
+        if (x < y) {
+            const double t4 = x - y;
+            const double t5 = exp(t4);
+            const double t6 = log1p(t5);
+            const double t7 = y + t6;
+            t3 = t7;
+        } else {
+            const double t8 = y - x;
+            const double t9 = exp(t8);
+            const double t10 = log1p(t9);
+            const double t11 = x + t10;
+            t3 = t11;
+        }
+        t1 = t3;
+    }
+    return t1;
+}
+
+static inline double op_xlogy(double x, double y) {
+    double t1;
+    if (x == 0.0 && y == y) {
+        t1 = 0.0;
+    } else {
+        const double t2 = log(y);
+        const double t3 = x * t2;
+        t1 = t3;
+    }
+    return t1;
+}
+
+static inline double op_xlog1py(double x, double y) {
+    double t1;
+    if (x == 0.0 && y == y) {
+        t1 = 0.0;
+    } else {
+        const double t2 = log1p(y);
+        const double t3 = x * t2;
+        t1 = t3;
+    }
+    return t1;
 }
 
 static inline double op_sqrt(double x) {
@@ -364,6 +620,16 @@ static inline double op_cbrt(double x) {
     }
     const double t41 = t1 * t4;
     return t41;
+}
+
+static inline double op_deg2rad(double x) {
+    const double t1 = x * 0.017453292519943295;
+    return t1;
+}
+
+static inline double op_rad2deg(double x) {
+    const double t1 = x * 57.29577951308232;
+    return t1;
 }
 
 static inline double op_sin(double x) {
@@ -631,6 +897,333 @@ static inline double op_erfc(double x) {
     return t1;
 }
 
+static inline double op_normal_pdf(double x) {
+    const double t1 = x * x;
+    double t2;
+    if (1600.0 < t1) {
+        t2 = 0.0;
+    } else {
+        const double t3 = 134217729.0 * x;
+        const double t4 = t3 - x;
+        const double t5 = t3 - t4;
+        const double t6 = 0.5 * t5;
+        const double t7 = t6 * t5;
+        double t8;
+        if (700.0 < t7) {
+            const double t9 = (-0.5) * t7;
+            const double t10 = exp(t9);
+            const double t11 = 0.3989422804014327 * t10;
+            const double t12 = x - t5;
+            const double t13 = (-0.5) * t12;
+            const double t14 = x + t5;
+            const double t15 = t13 * t14;
+            const double t16 = t15 * 0.16666666666666666;
+            const double t17 = 0.5 + t16;
+            const double t18 = t15 * t17;
+            const double t19 = 1.0 + t18;
+            const double t20 = t15 * t19;
+            const double t21 = t10 * t20;
+            const double t22 = t10 + t21;
+            const double t23 = t11 * t22;
+            t8 = t23;
+        } else {
+            const double t24 = -t7;
+            const double t25 = exp(t24);
+            const double t26 = x - t5;
+            const double t27 = (-0.5) * t26;
+            const double t28 = x + t5;
+            const double t29 = t27 * t28;
+            const double t30 = t29 * 0.16666666666666666;
+            const double t31 = 0.5 + t30;
+            const double t32 = t29 * t31;
+            const double t33 = 1.0 + t32;
+            const double t34 = t29 * t33;
+            const double t35 = t25 * t34;
+            const double t36 = t25 + t35;
+            const double t37 = 0.3989422804014327 * t36;
+            t8 = t37;
+        }
+        t2 = t8;
+    }
+    return t2;
+}
+
+static inline double op_normal_cdf(double x) {
+    double t1;
+    if (x < (-0.91)) {
+        double t2;
+        if (x < (-40.0)) {
+            t2 = 0.0;
+        } else {
+            const double t3 = x * x;
+            double t4;
+            if (1600.0 < t3) {
+                t4 = 0.0;
+            } else {
+                const double t5 = 134217729.0 * x;
+                const double t6 = t5 - x;
+                const double t7 = t5 - t6;
+                const double t8 = 0.5 * t7;
+                const double t9 = t8 * t7;
+                double t10;
+                if (700.0 < t9) {
+                    const double t11 = -x;
+                    const double t12 = t11 - 2.5;
+                    const double t13 = t11 + 2.5;
+                    const double t14 = t12 / t13;
+                    const double t15 = (-3.781977220946943e-08) * t14;
+                    const double t16 = t15 + 4.642175737039127e-07;
+                    const double t17 = t16 * t14;
+                    const double t18 = t17 + (-1.0887306719833636e-06);
+                    const double t19 = t18 * t14;
+                    const double t20 = t19 + 5.222203352569594e-08;
+                    const double t21 = t20 * t14;
+                    const double t22 = t21 + 1.2799883631680893e-06;
+                    const double t23 = t22 * t14;
+                    const double t24 = t23 + 5.952843746139928e-07;
+                    const double t25 = t24 * t14;
+                    const double t26 = t25 + 4.0156195214973863e-07;
+                    const double t27 = t26 * t14;
+                    const double t28 = t27 + (-1.9370786659147376e-06);
+                    const double t29 = t28 * t14;
+                    const double t30 = t29 + (-6.452093869750818e-06);
+                    const double t31 = t30 * t14;
+                    const double t32 = t31 + (-4.76865240222145e-06);
+                    const double t33 = t32 * t14;
+                    const double t34 = t33 + 1.4319316112632404e-05;
+                    const double t35 = t34 * t14;
+                    const double t36 = t35 + 4.2958184365097303e-05;
+                    const double t37 = t36 * t14;
+                    const double t38 = t37 + 1.908768067646918e-05;
+                    const double t39 = t38 * t14;
+                    const double t40 = t39 + (-0.00014039187243244702);
+                    const double t41 = t40 * t14;
+                    const double t42 = t41 + (-0.00029338317028938164);
+                    const double t43 = t42 * t14;
+                    const double t44 = t43 + 0.000217489184138791;
+                    const double t45 = t44 * t14;
+                    const double t46 = t45 + 0.0016486801344341574;
+                    const double t47 = t46 * t14;
+                    const double t48 = t47 + 0.0004565742670093648;
+                    const double t49 = t48 * t14;
+                    const double t50 = t49 + (-0.009007517699530638);
+                    const double t51 = t50 * t14;
+                    const double t52 = t51 + (-0.0035754253874364537);
+                    const double t53 = t52 * t14;
+                    const double t54 = t53 + 0.0706132265594008;
+                    const double t55 = t54 * t14;
+                    const double t56 = t55 + (-0.15085243167224832);
+                    const double t57 = t56 * t14;
+                    const double t58 = t57 + 0.13648225752794654;
+                    const double t59 = t58 * t14;
+                    const double t60 = t59 + 0.3533283284514383;
+                    const double t61 = t60 / x;
+                    const double t62 = -t61;
+                    const double t63 = (-0.5) * t9;
+                    const double t64 = exp(t63);
+                    const double t65 = t62 * t64;
+                    const double t66 = x - t7;
+                    const double t67 = (-0.5) * t66;
+                    const double t68 = x + t7;
+                    const double t69 = t67 * t68;
+                    const double t70 = t69 * 0.16666666666666666;
+                    const double t71 = 0.5 + t70;
+                    const double t72 = t69 * t71;
+                    const double t73 = 1.0 + t72;
+                    const double t74 = t69 * t73;
+                    const double t75 = t64 * t74;
+                    const double t76 = t64 + t75;
+                    const double t77 = t65 * t76;
+                    t10 = t77;
+                } else {
+                    const double t78 = -x;
+                    const double t79 = t78 - 2.5;
+                    const double t80 = t78 + 2.5;
+                    const double t81 = t79 / t80;
+                    const double t82 = (-3.781977220946943e-08) * t81;
+                    const double t83 = t82 + 4.642175737039127e-07;
+                    const double t84 = t83 * t81;
+                    const double t85 = t84 + (-1.0887306719833636e-06);
+                    const double t86 = t85 * t81;
+                    const double t87 = t86 + 5.222203352569594e-08;
+                    const double t88 = t87 * t81;
+                    const double t89 = t88 + 1.2799883631680893e-06;
+                    const double t90 = t89 * t81;
+                    const double t91 = t90 + 5.952843746139928e-07;
+                    const double t92 = t91 * t81;
+                    const double t93 = t92 + 4.0156195214973863e-07;
+                    const double t94 = t93 * t81;
+                    const double t95 = t94 + (-1.9370786659147376e-06);
+                    const double t96 = t95 * t81;
+                    const double t97 = t96 + (-6.452093869750818e-06);
+                    const double t98 = t97 * t81;
+                    const double t99 = t98 + (-4.76865240222145e-06);
+                    const double t100 = t99 * t81;
+                    const double t101 = t100 + 1.4319316112632404e-05;
+                    const double t102 = t101 * t81;
+                    const double t103 = t102 + 4.2958184365097303e-05;
+                    const double t104 = t103 * t81;
+                    const double t105 = t104 + 1.908768067646918e-05;
+                    const double t106 = t105 * t81;
+                    const double t107 = t106 + (-0.00014039187243244702);
+                    const double t108 = t107 * t81;
+                    const double t109 = t108 + (-0.00029338317028938164);
+                    const double t110 = t109 * t81;
+                    const double t111 = t110 + 0.000217489184138791;
+                    const double t112 = t111 * t81;
+                    const double t113 = t112 + 0.0016486801344341574;
+                    const double t114 = t113 * t81;
+                    const double t115 = t114 + 0.0004565742670093648;
+                    const double t116 = t115 * t81;
+                    const double t117 = t116 + (-0.009007517699530638);
+                    const double t118 = t117 * t81;
+                    const double t119 = t118 + (-0.0035754253874364537);
+                    const double t120 = t119 * t81;
+                    const double t121 = t120 + 0.0706132265594008;
+                    const double t122 = t121 * t81;
+                    const double t123 = t122 + (-0.15085243167224832);
+                    const double t124 = t123 * t81;
+                    const double t125 = t124 + 0.13648225752794654;
+                    const double t126 = t125 * t81;
+                    const double t127 = t126 + 0.3533283284514383;
+                    const double t128 = t127 / x;
+                    const double t129 = -t128;
+                    const double t130 = -t9;
+                    const double t131 = exp(t130);
+                    const double t132 = x - t7;
+                    const double t133 = (-0.5) * t132;
+                    const double t134 = x + t7;
+                    const double t135 = t133 * t134;
+                    const double t136 = t135 * 0.16666666666666666;
+                    const double t137 = 0.5 + t136;
+                    const double t138 = t135 * t137;
+                    const double t139 = 1.0 + t138;
+                    const double t140 = t135 * t139;
+                    const double t141 = t131 * t140;
+                    const double t142 = t131 + t141;
+                    const double t143 = t129 * t142;
+                    t10 = t143;
+                }
+                t4 = t10;
+            }
+            t2 = t4;
+        }
+        t1 = t2;
+    } else {
+        const double t144 = x * 0.7071067811865476;
+        const double t145 = erf(t144);
+        const double t146 = 1.0 + t145;
+        const double t147 = 0.5 * t146;
+        t1 = t147;
+    }
+    return t1;
+}
+
+static inline double op_log_normal_cdf(double x) {
+    double t1;
+    if (x < (-0.91)) {
+        const double t2 = -x;
+        double t3;
+        if (t2 < 40.0) {
+            const double t4 = t2 - 2.5;
+            const double t5 = t2 + 2.5;
+            const double t6 = t4 / t5;
+            const double t7 = (-3.781977220946943e-08) * t6;
+            const double t8 = t7 + 4.642175737039127e-07;
+            const double t9 = t8 * t6;
+            const double t10 = t9 + (-1.0887306719833636e-06);
+            const double t11 = t10 * t6;
+            const double t12 = t11 + 5.222203352569594e-08;
+            const double t13 = t12 * t6;
+            const double t14 = t13 + 1.2799883631680893e-06;
+            const double t15 = t14 * t6;
+            const double t16 = t15 + 5.952843746139928e-07;
+            const double t17 = t16 * t6;
+            const double t18 = t17 + 4.0156195214973863e-07;
+            const double t19 = t18 * t6;
+            const double t20 = t19 + (-1.9370786659147376e-06);
+            const double t21 = t20 * t6;
+            const double t22 = t21 + (-6.452093869750818e-06);
+            const double t23 = t22 * t6;
+            const double t24 = t23 + (-4.76865240222145e-06);
+            const double t25 = t24 * t6;
+            const double t26 = t25 + 1.4319316112632404e-05;
+            const double t27 = t26 * t6;
+            const double t28 = t27 + 4.2958184365097303e-05;
+            const double t29 = t28 * t6;
+            const double t30 = t29 + 1.908768067646918e-05;
+            const double t31 = t30 * t6;
+            const double t32 = t31 + (-0.00014039187243244702);
+            const double t33 = t32 * t6;
+            const double t34 = t33 + (-0.00029338317028938164);
+            const double t35 = t34 * t6;
+            const double t36 = t35 + 0.000217489184138791;
+            const double t37 = t36 * t6;
+            const double t38 = t37 + 0.0016486801344341574;
+            const double t39 = t38 * t6;
+            const double t40 = t39 + 0.0004565742670093648;
+            const double t41 = t40 * t6;
+            const double t42 = t41 + (-0.009007517699530638);
+            const double t43 = t42 * t6;
+            const double t44 = t43 + (-0.0035754253874364537);
+            const double t45 = t44 * t6;
+            const double t46 = t45 + 0.0706132265594008;
+            const double t47 = t46 * t6;
+            const double t48 = t47 + (-0.15085243167224832);
+            const double t49 = t48 * t6;
+            const double t50 = t49 + 0.13648225752794654;
+            const double t51 = t50 * t6;
+            const double t52 = t51 + 0.3533283284514383;
+            const double t53 = 2.5066282746310002 * t52;
+            t3 = t53;
+        } else {
+            const double t54 = 1.0 / t2;
+            const double t55 = t54 * t54;
+            const double t56 = 1.0 * t55;
+            const double t57 = 3.0 * t55;
+            const double t58 = 5.0 * t55;
+            const double t59 = 7.0 * t55;
+            const double t60 = 9.0 * t55;
+            const double t61 = 11.0 * t55;
+            const double t62 = t61 * 1.0;
+            const double t63 = 1.0 - t62;
+            const double t64 = t60 * t63;
+            const double t65 = 1.0 - t64;
+            const double t66 = t59 * t65;
+            const double t67 = 1.0 - t66;
+            const double t68 = t58 * t67;
+            const double t69 = 1.0 - t68;
+            const double t70 = t57 * t69;
+            const double t71 = 1.0 - t70;
+            const double t72 = t56 * t71;
+            const double t73 = 1.0 - t72;
+            t3 = t73;
+        }
+        const double t74 = t3 / t2;
+        const double t75 = log(t74);
+        const double t76 = t75 - 0.9189385332046728;
+        const double t77 = 0.5 * x;
+        const double t78 = t77 * x;
+        const double t79 = t76 - t78;
+        t1 = t79;
+    } else {
+        double t80;
+        if (x < 0.0) {
+            const double t81 = op_normal_cdf(x);
+            const double t82 = log(t81);
+            t80 = t82;
+        } else {
+            const double t83 = -x;
+            const double t84 = op_normal_cdf(t83);
+            const double t85 = -t84;
+            const double t86 = log1p(t85);
+            t80 = t86;
+        }
+        t1 = t80;
+    }
+    return t1;
+}
+
 static inline double op_sigmoid(double x) {
     double t1;
     if (x < 0.0) {
@@ -644,6 +1237,24 @@ static inline double op_sigmoid(double x) {
         const double t7 = 1.0 + t6;
         const double t8 = 1.0 / t7;
         t1 = t8;
+    }
+    return t1;
+}
+
+static inline double op_logit(double x) {
+    double t1;
+    if (0.25 < x && x < 0.75) {
+        const double t2 = x - 0.5;
+        const double t3 = 2.0 * t2;
+        const double t4 = 1.0 - x;
+        const double t5 = t3 / t4;
+        const double t6 = log1p(t5);
+        t1 = t6;
+    } else {
+        const double t7 = 1.0 - x;
+        const double t8 = x / t7;
+        const double t9 = log(t8);
+        t1 = t9;
     }
     return t1;
 }
@@ -662,6 +1273,13 @@ static inline double op_softplus(double x) {
         t1 = t7;
     }
     return t1;
+}
+
+static inline double op_log_sigmoid(double x) {
+    const double t1 = -x;
+    const double t2 = op_softplus(t1);
+    const double t3 = -t2;
+    return t3;
 }
 
 static inline double op_relu(double x) {
@@ -1075,6 +1693,113 @@ static inline void op_logsumexp_partials(const double *a, Py_ssize_t n, double o
     }
 }
 
+static inline double op_norm(const double *a, Py_ssize_t n) {
+    const double count = (double)n;
+    (void)count;
+    double fold0 = 0.0;
+    for (Py_ssize_t i = 0; i < n; i++) {
+        const double t1 = fabs(a[i]);
+        const double t2 = op_maximum(fold0, t1);
+        fold0 = t2;
+    }
+    double fold1 = 0.0;
+    for (Py_ssize_t i = 0; i < n; i++) {
+        const double t1 = fabs(a[i]);
+        const double t2 = (t1 == INFINITY ? 1.0 : 0.0);
+        const double t3 = fold1 + t2;
+        fold1 = t3;
+    }
+    double fold2 = 0.0;
+    for (Py_ssize_t i = 0; i < n; i++) {
+        double t1;
+        if (fold0 < 1e-140) {
+            t1 = 4.149515568880993e+180;
+        } else {
+            const double t2 = 1e+140 < fold0 ? 2.409919865102884e-181 : 1.0;
+            t1 = t2;
+        }
+        const double t3 = a[i] * t1;
+        const double t4 = t3 * t3;
+        const double t5 = fold2 + t4;
+        fold2 = t5;
+    }
+    const double t1 = sqrt(fold2);
+    double t2;
+    if (fold0 < 1e-140) {
+        t2 = 4.149515568880993e+180;
+    } else {
+        const double t3 = 1e+140 < fold0 ? 2.409919865102884e-181 : 1.0;
+        t2 = t3;
+    }
+    const double t4 = t1 / t2;
+    return t4;
+}
+
+static inline void op_norm_partials(const double *a, Py_ssize_t n, double out, double *p) {
+    const double count = (double)n;
+    (void)count, (void)out, (void)a;
+    double fold0 = 0.0;
+    for (Py_ssize_t i = 0; i < n; i++) {
+        const double t1 = fabs(a[i]);
+        const double t2 = op_maximum(fold0, t1);
+        fold0 = t2;
+    }
+    double fold1 = 0.0;
+    for (Py_ssize_t i = 0; i < n; i++) {
+        const double t1 = fabs(a[i]);
+        const double t2 = (t1 == INFINITY ? 1.0 : 0.0);
+        const double t3 = fold1 + t2;
+        fold1 = t3;
+    }
+    double fold2 = 0.0;
+    for (Py_ssize_t i = 0; i < n; i++) {
+        double t1;
+        if (fold0 < 1e-140) {
+            t1 = 4.149515568880993e+180;
+        } else {
+            const double t2 = 1e+140 < fold0 ? 2.409919865102884e-181 : 1.0;
+            t1 = t2;
+        }
+        const double t3 = a[i] * t1;
+        const double t4 = t3 * t3;
+        const double t5 = fold2 + t4;
+        fold2 = t5;
+    }
+    for (Py_ssize_t i = 0; i < n; i++) {
+        double t1;
+        if (fold2 == 0.0) {
+            t1 = 0.0;
+        } else {
+            const double t2 = fabs(a[i]);
+            double t3;
+            if (t2 == INFINITY) {
+                double t4;
+                if (fold1 == 1.0) {
+                    const double t5 = op_sign(a[i]);
+                    t4 = t5;
+                } else {
+                    t4 = NAN;
+                }
+                t3 = t4;
+            } else {
+                double t6;
+                if (fold0 < 1e-140) {
+                    t6 = 4.149515568880993e+180;
+                } else {
+                    const double t7 = 1e+140 < fold0 ? 2.409919865102884e-181 : 1.0;
+                    t6 = t7;
+                }
+                const double t8 = a[i] * t6;
+                const double t9 = sqrt(fold2);
+                const double t10 = t8 / t9;
+                t3 = t10;
+            }
+            t1 = t3;
+        }
+        p[i] = t1;
+    }
+}
+
 static inline double op_max(const double *a, Py_ssize_t n) {
     const double count = (double)n;
     (void)count;
@@ -1168,14 +1893,28 @@ static inline double fixed_value(int op, const double *a) {
     case OP_WHERE: return op_where(a[0], a[1], a[2]);
     case OP_MAXIMUM: return op_maximum(a[0], a[1]);
     case OP_MINIMUM: return op_minimum(a[0], a[1]);
+    case OP_SIGN: return op_sign(a[0]);
+    case OP_FLOOR: return op_floor(a[0]);
+    case OP_CEIL: return op_ceil(a[0]);
+    case OP_TRUNC: return op_trunc(a[0]);
+    case OP_ROUND: return op_round(a[0]);
+    case OP_FMOD: return op_fmod(a[0], a[1]);
+    case OP_REMAINDER: return op_remainder(a[0], a[1]);
+    case OP_FLOOR_DIVIDE: return op_floor_divide(a[0], a[1]);
     case OP_EXP: return op_exp(a[0]);
+    case OP_EXP2: return op_exp2(a[0]);
     case OP_EXPM1: return op_expm1(a[0]);
     case OP_LOG: return op_log(a[0]);
     case OP_LOG1P: return op_log1p(a[0]);
     case OP_LOG2: return op_log2(a[0]);
     case OP_LOG10: return op_log10(a[0]);
+    case OP_LOGADDEXP: return op_logaddexp(a[0], a[1]);
+    case OP_XLOGY: return op_xlogy(a[0], a[1]);
+    case OP_XLOG1PY: return op_xlog1py(a[0], a[1]);
     case OP_SQRT: return op_sqrt(a[0]);
     case OP_CBRT: return op_cbrt(a[0]);
+    case OP_DEG2RAD: return op_deg2rad(a[0]);
+    case OP_RAD2DEG: return op_rad2deg(a[0]);
     case OP_SIN: return op_sin(a[0]);
     case OP_COS: return op_cos(a[0]);
     case OP_TAN: return op_tan(a[0]);
@@ -1192,8 +1931,13 @@ static inline double fixed_value(int op, const double *a) {
     case OP_ATAN2: return op_atan2(a[0], a[1]);
     case OP_ERF: return op_erf(a[0]);
     case OP_ERFC: return op_erfc(a[0]);
+    case OP_NORMAL_PDF: return op_normal_pdf(a[0]);
+    case OP_NORMAL_CDF: return op_normal_cdf(a[0]);
+    case OP_LOG_NORMAL_CDF: return op_log_normal_cdf(a[0]);
     case OP_SIGMOID: return op_sigmoid(a[0]);
+    case OP_LOGIT: return op_logit(a[0]);
     case OP_SOFTPLUS: return op_softplus(a[0]);
+    case OP_LOG_SIGMOID: return op_log_sigmoid(a[0]);
     case OP_RELU: return op_relu(a[0]);
     case OP_LEAKY_RELU: return op_leaky_relu(a[0], a[1]);
     case OP_ELU: return op_elu(a[0], a[1]);
@@ -1210,6 +1954,7 @@ static inline double variadic_value(int op, const double *a, Py_ssize_t n) {
     case OP_PROD: return op_prod(a, n);
     case OP_DOT: return op_dot(a, n);
     case OP_LOGSUMEXP: return op_logsumexp(a, n);
+    case OP_NORM: return op_norm(a, n);
     case OP_MAX: return op_max(a, n);
     case OP_MIN: return op_min(a, n);
     default: return NAN;
@@ -1491,10 +2236,84 @@ fixed_partials(int op, const double *a, double out, unsigned wanted, double *p) 
         }
         break;
     }
+    case OP_SIGN: {
+        const double x = a[0];
+        (void)x;
+        p[0] = 0.0;
+        break;
+    }
+    case OP_FLOOR: {
+        const double x = a[0];
+        (void)x;
+        p[0] = 0.0;
+        break;
+    }
+    case OP_CEIL: {
+        const double x = a[0];
+        (void)x;
+        p[0] = 0.0;
+        break;
+    }
+    case OP_TRUNC: {
+        const double x = a[0];
+        (void)x;
+        p[0] = 0.0;
+        break;
+    }
+    case OP_ROUND: {
+        const double x = a[0];
+        (void)x;
+        p[0] = 0.0;
+        break;
+    }
+    case OP_FMOD: {
+        const double x = a[0], y = a[1];
+        (void)x; (void)y;
+        p[0] = 1.0;
+        if (wanted & 2) {
+            const double t1 = op_sign(x);
+            const double t2 = -t1;
+            const double t3 = op_sign(y);
+            const double t4 = t2 * t3;
+            const double t5 = fabs(x);
+            const double t6 = fabs(y);
+            const double t7 = op_floor_divide(t5, t6);
+            const double t8 = t4 * t7;
+            p[1] = t8;
+        }
+        break;
+    }
+    case OP_REMAINDER: {
+        const double x = a[0], y = a[1];
+        (void)x; (void)y;
+        p[0] = 1.0;
+        if (wanted & 2) {
+            const double t1 = op_floor_divide(x, y);
+            const double t2 = -t1;
+            p[1] = t2;
+        }
+        break;
+    }
+    case OP_FLOOR_DIVIDE: {
+        const double x = a[0], y = a[1];
+        (void)x; (void)y;
+        p[0] = 0.0;
+        p[1] = 0.0;
+        break;
+    }
     case OP_EXP: {
         const double x = a[0];
         (void)x;
         p[0] = out;
+        break;
+    }
+    case OP_EXP2: {
+        const double x = a[0];
+        (void)x;
+        if (wanted & 1) {
+            const double t1 = out * 0.6931471805599453;
+            p[0] = t1;
+        }
         break;
     }
     case OP_EXPM1: {
@@ -1567,6 +2386,101 @@ fixed_partials(int op, const double *a, double out, unsigned wanted, double *p) 
         }
         break;
     }
+    case OP_LOGADDEXP: {
+        const double x = a[0], y = a[1];
+        (void)x; (void)y;
+        if (wanted & 1) {
+            const double t1 = fabs(x);
+            double t2;
+            if (x == y && t1 == INFINITY) {
+                const double t3 = x < 0.0 ? 0.0 : 0.5;
+                t2 = t3;
+            } else {
+                const double t4 = x - y;
+                const double t5 = op_sigmoid(t4);
+                t2 = t5;
+            }
+            p[0] = t2;
+        }
+        if (wanted & 2) {
+            const double t1 = fabs(y);
+            double t2;
+            if (y == x && t1 == INFINITY) {
+                const double t3 = y < 0.0 ? 0.0 : 0.5;
+                t2 = t3;
+            } else {
+                const double t4 = y - x;
+                const double t5 = op_sigmoid(t4);
+                t2 = t5;
+            }
+            p[1] = t2;
+        }
+        break;
+    }
+    case OP_XLOGY: {
+        const double x = a[0], y = a[1];
+        (void)x; (void)y;
+        if (wanted & 1) {
+            double t1;
+            if (x == 0.0 && y <= 0.0) {
+                t1 = 0.0;
+            } else {
+                const double t2 = log(y);
+                t1 = t2;
+            }
+            p[0] = t1;
+        }
+        if (wanted & 2) {
+            double t1;
+            if (x == 0.0 && y <= 0.0) {
+                t1 = 0.0;
+            } else {
+                double t2;
+                if (y < 0.0) {
+                    t2 = NAN;
+                } else {
+                    const double t3 = x / y;
+                    t2 = t3;
+                }
+                t1 = t2;
+            }
+            p[1] = t1;
+        }
+        break;
+    }
+    case OP_XLOG1PY: {
+        const double x = a[0], y = a[1];
+        (void)x; (void)y;
+        if (wanted & 1) {
+            const double t1 = 1.0 + y;
+            double t2;
+            if (x == 0.0 && t1 <= 0.0) {
+                t2 = 0.0;
+            } else {
+                const double t3 = log1p(y);
+                t2 = t3;
+            }
+            p[0] = t2;
+        }
+        if (wanted & 2) {
+            const double t1 = 1.0 + y;
+            double t2;
+            if (x == 0.0 && t1 <= 0.0) {
+                t2 = 0.0;
+            } else {
+                double t3;
+                if (y < (-1.0)) {
+                    t3 = NAN;
+                } else {
+                    const double t4 = x / t1;
+                    t3 = t4;
+                }
+                t2 = t3;
+            }
+            p[1] = t2;
+        }
+        break;
+    }
     case OP_SQRT: {
         const double x = a[0];
         (void)x;
@@ -1585,6 +2499,18 @@ fixed_partials(int op, const double *a, double out, unsigned wanted, double *p) 
             const double t3 = 1.0 / t2;
             p[0] = t3;
         }
+        break;
+    }
+    case OP_DEG2RAD: {
+        const double x = a[0];
+        (void)x;
+        p[0] = 0.017453292519943295;
+        break;
+    }
+    case OP_RAD2DEG: {
+        const double x = a[0];
+        (void)x;
+        p[0] = 57.29577951308232;
         break;
     }
     case OP_SIN: {
@@ -2008,6 +2934,214 @@ fixed_partials(int op, const double *a, double out, unsigned wanted, double *p) 
         }
         break;
     }
+    case OP_NORMAL_PDF: {
+        const double x = a[0];
+        (void)x;
+        if (wanted & 1) {
+            const double t1 = x * x;
+            double t2;
+            if (1600.0 < t1) {
+                t2 = 0.0;
+            } else {
+                const double t3 = 134217729.0 * x;
+                const double t4 = t3 - x;
+                const double t5 = t3 - t4;
+                const double t6 = 0.5 * t5;
+                const double t7 = t6 * t5;
+                double t8;
+                if (700.0 < t7) {
+                    const double t9 = (-0.3989422804014327) * x;
+                    const double t10 = (-0.5) * t7;
+                    const double t11 = exp(t10);
+                    const double t12 = t9 * t11;
+                    const double t13 = x - t5;
+                    const double t14 = (-0.5) * t13;
+                    const double t15 = x + t5;
+                    const double t16 = t14 * t15;
+                    const double t17 = t16 * 0.16666666666666666;
+                    const double t18 = 0.5 + t17;
+                    const double t19 = t16 * t18;
+                    const double t20 = 1.0 + t19;
+                    const double t21 = t16 * t20;
+                    const double t22 = t11 * t21;
+                    const double t23 = t11 + t22;
+                    const double t24 = t12 * t23;
+                    t8 = t24;
+                } else {
+                    const double t25 = (-0.3989422804014327) * x;
+                    const double t26 = -t7;
+                    const double t27 = exp(t26);
+                    const double t28 = x - t5;
+                    const double t29 = (-0.5) * t28;
+                    const double t30 = x + t5;
+                    const double t31 = t29 * t30;
+                    const double t32 = t31 * 0.16666666666666666;
+                    const double t33 = 0.5 + t32;
+                    const double t34 = t31 * t33;
+                    const double t35 = 1.0 + t34;
+                    const double t36 = t31 * t35;
+                    const double t37 = t27 * t36;
+                    const double t38 = t27 + t37;
+                    const double t39 = t25 * t38;
+                    t8 = t39;
+                }
+                t2 = t8;
+            }
+            p[0] = t2;
+        }
+        break;
+    }
+    case OP_NORMAL_CDF: {
+        const double x = a[0];
+        (void)x;
+        if (wanted & 1) {
+            const double t1 = x * x;
+            double t2;
+            if (1600.0 < t1) {
+                t2 = 0.0;
+            } else {
+                const double t3 = 134217729.0 * x;
+                const double t4 = t3 - x;
+                const double t5 = t3 - t4;
+                const double t6 = 0.5 * t5;
+                const double t7 = t6 * t5;
+                double t8;
+                if (700.0 < t7) {
+                    const double t9 = (-0.5) * t7;
+                    const double t10 = exp(t9);
+                    const double t11 = 0.3989422804014327 * t10;
+                    const double t12 = x - t5;
+                    const double t13 = (-0.5) * t12;
+                    const double t14 = x + t5;
+                    const double t15 = t13 * t14;
+                    const double t16 = t15 * 0.16666666666666666;
+                    const double t17 = 0.5 + t16;
+                    const double t18 = t15 * t17;
+                    const double t19 = 1.0 + t18;
+                    const double t20 = t15 * t19;
+                    const double t21 = t10 * t20;
+                    const double t22 = t10 + t21;
+                    const double t23 = t11 * t22;
+                    t8 = t23;
+                } else {
+                    const double t24 = -t7;
+                    const double t25 = exp(t24);
+                    const double t26 = x - t5;
+                    const double t27 = (-0.5) * t26;
+                    const double t28 = x + t5;
+                    const double t29 = t27 * t28;
+                    const double t30 = t29 * 0.16666666666666666;
+                    const double t31 = 0.5 + t30;
+                    const double t32 = t29 * t31;
+                    const double t33 = 1.0 + t32;
+                    const double t34 = t29 * t33;
+                    const double t35 = t25 * t34;
+                    const double t36 = t25 + t35;
+                    const double t37 = 0.3989422804014327 * t36;
+                    t8 = t37;
+                }
+                t2 = t8;
+            }
+            p[0] = t2;
+        }
+        break;
+    }
+    case OP_LOG_NORMAL_CDF: {
+        const double x = a[0];
+        (void)x;
+        if (wanted & 1) {
+            double t1;
+            if (x < (-0.91)) {
+                const double t2 = -x;
+                double t3;
+                if (t2 < 40.0) {
+                    const double t4 = t2 - 2.5;
+                    const double t5 = t2 + 2.5;
+                    const double t6 = t4 / t5;
+                    const double t7 = (-3.781977220946943e-08) * t6;
+                    const double t8 = t7 + 4.642175737039127e-07;
+                    const double t9 = t8 * t6;
+                    const double t10 = t9 + (-1.0887306719833636e-06);
+                    const double t11 = t10 * t6;
+                    const double t12 = t11 + 5.222203352569594e-08;
+                    const double t13 = t12 * t6;
+                    const double t14 = t13 + 1.2799883631680893e-06;
+                    const double t15 = t14 * t6;
+                    const double t16 = t15 + 5.952843746139928e-07;
+                    const double t17 = t16 * t6;
+                    const double t18 = t17 + 4.0156195214973863e-07;
+                    const double t19 = t18 * t6;
+                    const double t20 = t19 + (-1.9370786659147376e-06);
+                    const double t21 = t20 * t6;
+                    const double t22 = t21 + (-6.452093869750818e-06);
+                    const double t23 = t22 * t6;
+                    const double t24 = t23 + (-4.76865240222145e-06);
+                    const double t25 = t24 * t6;
+                    const double t26 = t25 + 1.4319316112632404e-05;
+                    const double t27 = t26 * t6;
+                    const double t28 = t27 + 4.2958184365097303e-05;
+                    const double t29 = t28 * t6;
+                    const double t30 = t29 + 1.908768067646918e-05;
+                    const double t31 = t30 * t6;
+                    const double t32 = t31 + (-0.00014039187243244702);
+                    const double t33 = t32 * t6;
+                    const double t34 = t33 + (-0.00029338317028938164);
+                    const double t35 = t34 * t6;
+                    const double t36 = t35 + 0.000217489184138791;
+                    const double t37 = t36 * t6;
+                    const double t38 = t37 + 0.0016486801344341574;
+                    const double t39 = t38 * t6;
+                    const double t40 = t39 + 0.0004565742670093648;
+                    const double t41 = t40 * t6;
+                    const double t42 = t41 + (-0.009007517699530638);
+                    const double t43 = t42 * t6;
+                    const double t44 = t43 + (-0.0035754253874364537);
+                    const double t45 = t44 * t6;
+                    const double t46 = t45 + 0.0706132265594008;
+                    const double t47 = t46 * t6;
+                    const double t48 = t47 + (-0.15085243167224832);
+                    const double t49 = t48 * t6;
+                    const double t50 = t49 + 0.13648225752794654;
+                    const double t51 = t50 * t6;
+                    const double t52 = t51 + 0.3533283284514383;
+                    const double t53 = 2.5066282746310002 * t52;
+                    t3 = t53;
+                } else {
+                    const double t54 = 1.0 / t2;
+                    const double t55 = t54 * t54;
+                    const double t56 = 1.0 * t55;
+                    const double t57 = 3.0 * t55;
+                    const double t58 = 5.0 * t55;
+                    const double t59 = 7.0 * t55;
+                    const double t60 = 9.0 * t55;
+                    const double t61 = 11.0 * t55;
+                    const double t62 = t61 * 1.0;
+                    const double t63 = 1.0 - t62;
+                    const double t64 = t60 * t63;
+                    const double t65 = 1.0 - t64;
+                    const double t66 = t59 * t65;
+                    const double t67 = 1.0 - t66;
+                    const double t68 = t58 * t67;
+                    const double t69 = 1.0 - t68;
+                    const double t70 = t57 * t69;
+                    const double t71 = 1.0 - t70;
+                    const double t72 = t56 * t71;
+                    const double t73 = 1.0 - t72;
+                    t3 = t73;
+                }
+                const double t74 = x / t3;
+                const double t75 = -t74;
+                t1 = t75;
+            } else {
+                const double t76 = op_normal_pdf(x);
+                const double t77 = op_normal_cdf(x);
+                const double t78 = t76 / t77;
+                t1 = t78;
+            }
+            p[0] = t1;
+        }
+        break;
+    }
     case OP_SIGMOID: {
         const double x = a[0];
         (void)x;
@@ -2028,12 +3162,41 @@ fixed_partials(int op, const double *a, double out, unsigned wanted, double *p) 
         }
         break;
     }
+    case OP_LOGIT: {
+        const double x = a[0];
+        (void)x;
+        if (wanted & 1) {
+            const double t1 = 1.0 - x;
+            const double t2 = x * t1;
+            double t3;
+            if (t2 < 0.0) {
+                t3 = NAN;
+            } else {
+                const double t4 = 1.0 / x;
+                const double t5 = 1.0 / t1;
+                const double t6 = t4 + t5;
+                t3 = t6;
+            }
+            p[0] = t3;
+        }
+        break;
+    }
     case OP_SOFTPLUS: {
         const double x = a[0];
         (void)x;
         if (wanted & 1) {
             const double t1 = op_sigmoid(x);
             p[0] = t1;
+        }
+        break;
+    }
+    case OP_LOG_SIGMOID: {
+        const double x = a[0];
+        (void)x;
+        if (wanted & 1) {
+            const double t1 = -x;
+            const double t2 = op_sigmoid(t1);
+            p[0] = t2;
         }
         break;
     }
@@ -2384,6 +3547,7 @@ variadic_partials(int op, const double *a, Py_ssize_t n, double out, double *p) 
     case OP_PROD: op_prod_partials(a, n, out, p); break;
     case OP_DOT: op_dot_partials(a, n, out, p); break;
     case OP_LOGSUMEXP: op_logsumexp_partials(a, n, out, p); break;
+    case OP_NORM: op_norm_partials(a, n, out, p); break;
     case OP_MAX: op_max_partials(a, n, out, p); break;
     case OP_MIN: op_min_partials(a, n, out, p); break;
     default: break;

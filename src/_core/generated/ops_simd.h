@@ -17,14 +17,28 @@ static inline vec v_op_equal(vec, vec);
 static inline vec v_op_where(vec, vec, vec);
 static inline vec v_op_maximum(vec, vec);
 static inline vec v_op_minimum(vec, vec);
+static inline vec v_op_sign(vec);
+static inline vec v_op_floor(vec);
+static inline vec v_op_ceil(vec);
+static inline vec v_op_trunc(vec);
+static inline vec v_op_round(vec);
+static inline vec v_op_fmod(vec, vec);
+static inline vec v_op_remainder(vec, vec);
+static inline vec v_op_floor_divide(vec, vec);
 static inline vec v_op_exp(vec);
+static inline vec v_op_exp2(vec);
 static inline vec v_op_expm1(vec);
 static inline vec v_op_log(vec);
 static inline vec v_op_log1p(vec);
 static inline vec v_op_log2(vec);
 static inline vec v_op_log10(vec);
+static inline vec v_op_logaddexp(vec, vec);
+static inline vec v_op_xlogy(vec, vec);
+static inline vec v_op_xlog1py(vec, vec);
 static inline vec v_op_sqrt(vec);
 static inline vec v_op_cbrt(vec);
+static inline vec v_op_deg2rad(vec);
+static inline vec v_op_rad2deg(vec);
 static inline vec v_op_sin(vec);
 static inline vec v_op_cos(vec);
 static inline vec v_op_tan(vec);
@@ -41,8 +55,13 @@ static inline vec v_op_hypot(vec, vec);
 static inline vec v_op_atan2(vec, vec);
 static inline vec v_op_erf(vec);
 static inline vec v_op_erfc(vec);
+static inline vec v_op_normal_pdf(vec);
+static inline vec v_op_normal_cdf(vec);
+static inline vec v_op_log_normal_cdf(vec);
 static inline vec v_op_sigmoid(vec);
+static inline vec v_op_logit(vec);
 static inline vec v_op_softplus(vec);
+static inline vec v_op_log_sigmoid(vec);
 static inline vec v_op_relu(vec);
 static inline vec v_op_leaky_relu(vec, vec);
 static inline vec v_op_elu(vec, vec);
@@ -319,6 +338,152 @@ static inline vec v_op_minimum_d1(vec x, vec y) {
     return t6;
 }
 
+static inline vec v_op_sign(vec x) {
+    const mask t1 = v_less(x, v_splat(0.0));
+    const mask t2 = v_less(v_splat(0.0), x);
+    const mask t3 = v_equal(x, v_splat(0.0));
+    const vec t4 = v_select(t3, v_splat(0.0), x);
+    const vec t5 = v_select(t2, v_splat(1.0), t4);
+    const vec t6 = v_select(t1, v_splat(-1.0), t5);
+    return t6;
+}
+
+static inline vec v_op_sign_d0(void) {
+    return v_splat(0.0);
+}
+
+static inline vec v_op_floor(vec x) {
+    const vec t1 = v_floor(x);
+    return t1;
+}
+
+static inline vec v_op_floor_d0(void) {
+    return v_splat(0.0);
+}
+
+static inline vec v_op_ceil(vec x) {
+    const vec t1 = -x;
+    const vec t2 = v_floor(t1);
+    const vec t3 = -t2;
+    return t3;
+}
+
+static inline vec v_op_ceil_d0(void) {
+    return v_splat(0.0);
+}
+
+static inline vec v_op_trunc(vec x) {
+    const mask t1 = v_less(x, v_splat(0.0));
+    const vec t2 = -x;
+    const vec t3 = v_floor(t2);
+    const vec t4 = -t3;
+    const vec t5 = v_floor(x);
+    const vec t6 = v_select(t1, t4, t5);
+    return t6;
+}
+
+static inline vec v_op_trunc_d0(void) {
+    return v_splat(0.0);
+}
+
+static inline vec v_op_round(vec x) {
+    const vec t1 = v_floor(x);
+    const vec t2 = x - t1;
+    const mask t3 = v_less(t2, v_splat(0.5));
+    const mask t4 = v_equal(t2, v_splat(0.5));
+    const vec t5 = v_splat(0.5) * t1;
+    const vec t6 = v_floor(t5);
+    const vec t7 = v_splat(2.0) * t6;
+    const vec t8 = t1 - t7;
+    const vec t9 = v_select(t4, t8, v_splat(1.0));
+    const vec t10 = v_select(t3, v_splat(0.0), t9);
+    const vec t11 = t1 + t10;
+    const mask t12 = v_equal(t11, v_splat(0.0));
+    const vec t13 = v_splat(0.0) * x;
+    const vec t14 = v_select(t12, t13, t11);
+    return t14;
+}
+
+static inline vec v_op_round_d0(void) {
+    return v_splat(0.0);
+}
+
+static inline vec v_op_fmod(vec x, vec y) {
+    const vec t1 = v_each2(fmod, x, y);
+    return t1;
+}
+
+static inline vec v_op_fmod_d0(void) {
+    return v_splat(1.0);
+}
+
+static inline vec v_op_fmod_d1(vec x, vec y) {
+    const vec t1 = v_op_sign(x);
+    const vec t2 = -t1;
+    const vec t3 = v_op_sign(y);
+    const vec t4 = t2 * t3;
+    const vec t5 = v_abs(x);
+    const vec t6 = v_abs(y);
+    const vec t7 = v_op_floor_divide(t5, t6);
+    const vec t8 = t4 * t7;
+    return t8;
+}
+
+static inline vec v_op_remainder(vec x, vec y) {
+    const vec t1 = v_each2(fmod, x, y);
+    const mask t2 = v_equal(t1, v_splat(0.0));
+    const mask t3 = v_less(y, v_splat(0.0));
+    const vec t4 = v_select(t3, v_splat(-0.0), v_splat(0.0));
+    const vec t5 = v_select(v_less(v_splat(0.0), t1), v_splat(1.0), v_splat(0.0));
+    const vec t6 = v_select(v_less(t1, v_splat(0.0)), v_splat(1.0), v_splat(0.0));
+    const vec t7 = v_select(t3, t5, t6);
+    const mask t8 = v_unequal(t7, v_splat(0.0));
+    const vec t9 = t1 + y;
+    const vec t10 = v_select(t8, t9, t1);
+    const vec t11 = v_select(t2, t4, t10);
+    return t11;
+}
+
+static inline vec v_op_remainder_d0(void) {
+    return v_splat(1.0);
+}
+
+static inline vec v_op_remainder_d1(vec x, vec y) {
+    const vec t1 = v_op_floor_divide(x, y);
+    const vec t2 = -t1;
+    return t2;
+}
+
+static inline vec v_op_floor_divide(vec x, vec y) {
+    const mask t1 = v_equal(y, v_splat(0.0));
+    const vec t2 = v_each2(fmod, x, y);
+    const vec t3 = x - t2;
+    const vec t4 = v_select(t1, x, t3) / y;
+    const mask t5 = v_less(y, v_splat(0.0));
+    const vec t6 = v_select(v_less(v_splat(0.0), t2), v_splat(1.0), v_splat(0.0));
+    const vec t7 = v_select(v_less(t2, v_splat(0.0)), v_splat(1.0), v_splat(0.0));
+    const vec t8 = v_select(t5, t6, t7);
+    const vec t9 = t4 - t8;
+    const vec t10 = v_floor(t9);
+    const vec t11 = t9 - t10;
+    const vec t12 = v_select(v_less(v_splat(0.5), t11), v_splat(1.0), v_splat(0.0));
+    const vec t13 = t10 + t12;
+    const mask t14 = v_equal(t13, v_splat(0.0));
+    const vec t15 = x / y;
+    const vec t16 = v_splat(0.0) * t15;
+    const vec t17 = v_select(t14, t16, t13);
+    const vec t18 = v_select(t1, t4, t17);
+    return t18;
+}
+
+static inline vec v_op_floor_divide_d0(void) {
+    return v_splat(0.0);
+}
+
+static inline vec v_op_floor_divide_d1(void) {
+    return v_splat(0.0);
+}
+
 static inline vec v_op_exp(vec x) {
     const vec t1 = v_exp(x);
     return t1;
@@ -326,6 +491,16 @@ static inline vec v_op_exp(vec x) {
 
 static inline vec v_op_exp_d0(vec out) {
     return out;
+}
+
+static inline vec v_op_exp2(vec x) {
+    const vec t1 = v_pow(v_splat(2.0), x);
+    return t1;
+}
+
+static inline vec v_op_exp2_d0(vec out) {
+    const vec t1 = out * v_splat(0.6931471805599453);
+    return t1;
 }
 
 static inline vec v_op_expm1(vec x) {
@@ -387,6 +562,130 @@ static inline vec v_op_log10_d0(vec x) {
     return t3;
 }
 
+static inline vec v_op_logaddexp(vec x, vec y) {
+    const mask t1 = v_equal(x, y);
+    const vec t2 = x + v_splat(0.6931471805599453);
+    vec t3 = t2;
+    if (!v_all(t1)) {
+        const mask t4 = v_less(x, y);
+        const vec t5 = x - y;
+        const vec t6 = y - x;
+        const vec t7 = v_exp(v_select(t4, t5, t6));
+        const vec t8 = v_log1p(t7);
+        const vec t9 = y + t8;
+        const vec t10 = x + t8;
+        const vec t11 = v_select(t4, t9, t10);
+        t3 = v_select(t1, t3, t11);
+    }
+    return t3;
+}
+
+static inline vec v_op_logaddexp_d0(vec x, vec y) {
+    const mask t1 = v_equal(x, y);
+    const vec t2 = v_abs(x);
+    const mask t3 = v_equal(t2, v_splat(INFINITY));
+    const mask t4 = v_and(t1, t3);
+    const mask t5 = v_less(x, v_splat(0.0));
+    const vec t6 = v_select(t5, v_splat(0.0), v_splat(0.5));
+    vec t7 = t6;
+    if (!v_all(t4)) {
+        const vec t8 = x - y;
+        const vec t9 = v_op_sigmoid(t8);
+        t7 = v_select(t4, t7, t9);
+    }
+    return t7;
+}
+
+static inline vec v_op_logaddexp_d1(vec x, vec y) {
+    const mask t1 = v_equal(y, x);
+    const vec t2 = v_abs(y);
+    const mask t3 = v_equal(t2, v_splat(INFINITY));
+    const mask t4 = v_and(t1, t3);
+    const mask t5 = v_less(y, v_splat(0.0));
+    const vec t6 = v_select(t5, v_splat(0.0), v_splat(0.5));
+    vec t7 = t6;
+    if (!v_all(t4)) {
+        const vec t8 = y - x;
+        const vec t9 = v_op_sigmoid(t8);
+        t7 = v_select(t4, t7, t9);
+    }
+    return t7;
+}
+
+static inline vec v_op_xlogy(vec x, vec y) {
+    const mask t1 = v_equal(x, v_splat(0.0));
+    const mask t2 = v_equal(y, y);
+    const mask t3 = v_and(t1, t2);
+    vec t4 = v_splat(0.0);
+    if (!v_all(t3)) {
+        const vec t5 = v_log(y);
+        const vec t6 = x * t5;
+        t4 = v_select(t3, t4, t6);
+    }
+    return t4;
+}
+
+static inline vec v_op_xlogy_d0(vec x, vec y) {
+    const mask t1 = v_equal(x, v_splat(0.0));
+    const mask t2 = v_less_equal(y, v_splat(0.0));
+    const mask t3 = v_and(t1, t2);
+    vec t4 = v_splat(0.0);
+    if (!v_all(t3)) {
+        const vec t5 = v_log(y);
+        t4 = v_select(t3, t4, t5);
+    }
+    return t4;
+}
+
+static inline vec v_op_xlogy_d1(vec x, vec y) {
+    const mask t1 = v_equal(x, v_splat(0.0));
+    const mask t2 = v_less_equal(y, v_splat(0.0));
+    const mask t3 = v_and(t1, t2);
+    const mask t4 = v_less(y, v_splat(0.0));
+    const vec t5 = x / y;
+    const vec t6 = v_select(t4, v_splat(NAN), t5);
+    const vec t7 = v_select(t3, v_splat(0.0), t6);
+    return t7;
+}
+
+static inline vec v_op_xlog1py(vec x, vec y) {
+    const mask t1 = v_equal(x, v_splat(0.0));
+    const mask t2 = v_equal(y, y);
+    const mask t3 = v_and(t1, t2);
+    vec t4 = v_splat(0.0);
+    if (!v_all(t3)) {
+        const vec t5 = v_log1p(y);
+        const vec t6 = x * t5;
+        t4 = v_select(t3, t4, t6);
+    }
+    return t4;
+}
+
+static inline vec v_op_xlog1py_d0(vec x, vec y) {
+    const mask t1 = v_equal(x, v_splat(0.0));
+    const vec t2 = v_splat(1.0) + y;
+    const mask t3 = v_less_equal(t2, v_splat(0.0));
+    const mask t4 = v_and(t1, t3);
+    vec t5 = v_splat(0.0);
+    if (!v_all(t4)) {
+        const vec t6 = v_log1p(y);
+        t5 = v_select(t4, t5, t6);
+    }
+    return t5;
+}
+
+static inline vec v_op_xlog1py_d1(vec x, vec y) {
+    const mask t1 = v_equal(x, v_splat(0.0));
+    const vec t2 = v_splat(1.0) + y;
+    const mask t3 = v_less_equal(t2, v_splat(0.0));
+    const mask t4 = v_and(t1, t3);
+    const mask t5 = v_less(y, v_splat(-1.0));
+    const vec t6 = x / t2;
+    const vec t7 = v_select(t5, v_splat(NAN), t6);
+    const vec t8 = v_select(t4, v_splat(0.0), t7);
+    return t8;
+}
+
 static inline vec v_op_sqrt(vec x) {
     const vec t1 = v_sqrt(x);
     return t1;
@@ -438,6 +737,24 @@ static inline vec v_op_cbrt_d0(vec out) {
     const vec t2 = t1 * out;
     const vec t3 = v_splat(1.0) / t2;
     return t3;
+}
+
+static inline vec v_op_deg2rad(vec x) {
+    const vec t1 = x * v_splat(0.017453292519943295);
+    return t1;
+}
+
+static inline vec v_op_deg2rad_d0(void) {
+    return v_splat(0.017453292519943295);
+}
+
+static inline vec v_op_rad2deg(vec x) {
+    const vec t1 = x * v_splat(57.29577951308232);
+    return t1;
+}
+
+static inline vec v_op_rad2deg_d0(void) {
+    return v_splat(57.29577951308232);
 }
 
 static inline vec v_op_sin(vec x) {
@@ -913,6 +1230,397 @@ static inline vec v_op_erfc_d0(vec x) {
     return t3;
 }
 
+static inline vec v_op_normal_pdf(vec x) {
+    const vec t1 = x * x;
+    const mask t2 = v_less(v_splat(1600.0), t1);
+    vec t3 = v_splat(0.0);
+    if (!v_all(t2)) {
+        const vec t4 = v_splat(134217729.0) * x;
+        const vec t5 = t4 - x;
+        const vec t6 = t4 - t5;
+        const vec t7 = v_splat(0.5) * t6;
+        const vec t8 = t7 * t6;
+        const mask t9 = v_less(v_splat(700.0), t8);
+        const vec t10 = v_splat(-0.5) * t8;
+        const vec t11 = -t8;
+        const vec t12 = v_exp(v_select(t9, t10, t11));
+        const vec t13 = v_splat(0.3989422804014327) * t12;
+        const vec t14 = x - t6;
+        const vec t15 = v_splat(-0.5) * t14;
+        const vec t16 = x + t6;
+        const vec t17 = t15 * t16;
+        const vec t18 = t17 * v_splat(0.16666666666666666);
+        const vec t19 = v_splat(0.5) + t18;
+        const vec t20 = t17 * t19;
+        const vec t21 = v_splat(1.0) + t20;
+        const vec t22 = t17 * t21;
+        const vec t23 = t12 * t22;
+        const vec t24 = t12 + t23;
+        const vec t25 = t13 * t24;
+        const vec t26 = v_splat(0.3989422804014327) * t24;
+        const vec t27 = v_select(t9, t25, t26);
+        t3 = v_select(t2, t3, t27);
+    }
+    return t3;
+}
+
+static inline vec v_op_normal_pdf_d0(vec x) {
+    const vec t1 = x * x;
+    const mask t2 = v_less(v_splat(1600.0), t1);
+    vec t3 = v_splat(0.0);
+    if (!v_all(t2)) {
+        const vec t4 = v_splat(134217729.0) * x;
+        const vec t5 = t4 - x;
+        const vec t6 = t4 - t5;
+        const vec t7 = v_splat(0.5) * t6;
+        const vec t8 = t7 * t6;
+        const mask t9 = v_less(v_splat(700.0), t8);
+        const vec t10 = v_splat(-0.5) * t8;
+        const vec t11 = -t8;
+        const vec t12 = v_exp(v_select(t9, t10, t11));
+        const vec t13 = v_splat(-0.3989422804014327) * x;
+        const vec t14 = t13 * t12;
+        const vec t15 = x - t6;
+        const vec t16 = v_splat(-0.5) * t15;
+        const vec t17 = x + t6;
+        const vec t18 = t16 * t17;
+        const vec t19 = t18 * v_splat(0.16666666666666666);
+        const vec t20 = v_splat(0.5) + t19;
+        const vec t21 = t18 * t20;
+        const vec t22 = v_splat(1.0) + t21;
+        const vec t23 = t18 * t22;
+        const vec t24 = t12 * t23;
+        const vec t25 = t12 + t24;
+        const vec t26 = t14 * t25;
+        const vec t27 = t13 * t25;
+        const vec t28 = v_select(t9, t26, t27);
+        t3 = v_select(t2, t3, t28);
+    }
+    return t3;
+}
+
+static inline vec v_op_normal_cdf(vec x) {
+    const mask t1 = v_less(x, v_splat(-0.91));
+    vec t2 = v_splat(0.0);
+    if (v_any(t1)) {
+        const mask t3 = v_less(x, v_splat(-40.0));
+        vec t4 = v_splat(0.0);
+        if (!v_all(t3)) {
+            const vec t5 = x * x;
+            const mask t6 = v_less(v_splat(1600.0), t5);
+            vec t7 = v_splat(0.0);
+            if (!v_all(t6)) {
+                const vec t8 = v_splat(134217729.0) * x;
+                const vec t9 = t8 - x;
+                const vec t10 = t8 - t9;
+                const vec t11 = v_splat(0.5) * t10;
+                const vec t12 = t11 * t10;
+                const mask t13 = v_less(v_splat(700.0), t12);
+                const vec t14 = -x;
+                const vec t15 = t14 - v_splat(2.5);
+                const vec t16 = t14 + v_splat(2.5);
+                const vec t17 = t15 / t16;
+                const vec t18 = v_splat(-3.781977220946943e-08) * t17;
+                const vec t19 = t18 + v_splat(4.642175737039127e-07);
+                const vec t20 = t19 * t17;
+                const vec t21 = t20 + v_splat(-1.0887306719833636e-06);
+                const vec t22 = t21 * t17;
+                const vec t23 = t22 + v_splat(5.222203352569594e-08);
+                const vec t24 = t23 * t17;
+                const vec t25 = t24 + v_splat(1.2799883631680893e-06);
+                const vec t26 = t25 * t17;
+                const vec t27 = t26 + v_splat(5.952843746139928e-07);
+                const vec t28 = t27 * t17;
+                const vec t29 = t28 + v_splat(4.0156195214973863e-07);
+                const vec t30 = t29 * t17;
+                const vec t31 = t30 + v_splat(-1.9370786659147376e-06);
+                const vec t32 = t31 * t17;
+                const vec t33 = t32 + v_splat(-6.452093869750818e-06);
+                const vec t34 = t33 * t17;
+                const vec t35 = t34 + v_splat(-4.76865240222145e-06);
+                const vec t36 = t35 * t17;
+                const vec t37 = t36 + v_splat(1.4319316112632404e-05);
+                const vec t38 = t37 * t17;
+                const vec t39 = t38 + v_splat(4.2958184365097303e-05);
+                const vec t40 = t39 * t17;
+                const vec t41 = t40 + v_splat(1.908768067646918e-05);
+                const vec t42 = t41 * t17;
+                const vec t43 = t42 + v_splat(-0.00014039187243244702);
+                const vec t44 = t43 * t17;
+                const vec t45 = t44 + v_splat(-0.00029338317028938164);
+                const vec t46 = t45 * t17;
+                const vec t47 = t46 + v_splat(0.000217489184138791);
+                const vec t48 = t47 * t17;
+                const vec t49 = t48 + v_splat(0.0016486801344341574);
+                const vec t50 = t49 * t17;
+                const vec t51 = t50 + v_splat(0.0004565742670093648);
+                const vec t52 = t51 * t17;
+                const vec t53 = t52 + v_splat(-0.009007517699530638);
+                const vec t54 = t53 * t17;
+                const vec t55 = t54 + v_splat(-0.0035754253874364537);
+                const vec t56 = t55 * t17;
+                const vec t57 = t56 + v_splat(0.0706132265594008);
+                const vec t58 = t57 * t17;
+                const vec t59 = t58 + v_splat(-0.15085243167224832);
+                const vec t60 = t59 * t17;
+                const vec t61 = t60 + v_splat(0.13648225752794654);
+                const vec t62 = t61 * t17;
+                const vec t63 = t62 + v_splat(0.3533283284514383);
+                const vec t64 = t63 / x;
+                const vec t65 = v_splat(-0.5) * t12;
+                const vec t66 = -t12;
+                const vec t67 = v_exp(v_select(t13, t65, t66));
+                const vec t68 = -t64;
+                const vec t69 = t68 * t67;
+                const vec t70 = x - t10;
+                const vec t71 = v_splat(-0.5) * t70;
+                const vec t72 = x + t10;
+                const vec t73 = t71 * t72;
+                const vec t74 = t73 * v_splat(0.16666666666666666);
+                const vec t75 = v_splat(0.5) + t74;
+                const vec t76 = t73 * t75;
+                const vec t77 = v_splat(1.0) + t76;
+                const vec t78 = t73 * t77;
+                const vec t79 = t67 * t78;
+                const vec t80 = t67 + t79;
+                const vec t81 = t69 * t80;
+                const vec t82 = t68 * t80;
+                const vec t83 = v_select(t13, t81, t82);
+                t7 = v_select(t6, t7, t83);
+            }
+            t4 = v_select(t3, t4, t7);
+        }
+        t2 = v_select(t1, t4, t2);
+    }
+    if (!v_all(t1)) {
+        const vec t84 = x * v_splat(0.7071067811865476);
+        const vec t85 = v_erf(t84);
+        const vec t86 = v_splat(1.0) + t85;
+        const vec t87 = v_splat(0.5) * t86;
+        t2 = v_select(t1, t2, t87);
+    }
+    return t2;
+}
+
+static inline vec v_op_normal_cdf_d0(vec x) {
+    const vec t1 = x * x;
+    const mask t2 = v_less(v_splat(1600.0), t1);
+    vec t3 = v_splat(0.0);
+    if (!v_all(t2)) {
+        const vec t4 = v_splat(134217729.0) * x;
+        const vec t5 = t4 - x;
+        const vec t6 = t4 - t5;
+        const vec t7 = v_splat(0.5) * t6;
+        const vec t8 = t7 * t6;
+        const mask t9 = v_less(v_splat(700.0), t8);
+        const vec t10 = v_splat(-0.5) * t8;
+        const vec t11 = -t8;
+        const vec t12 = v_exp(v_select(t9, t10, t11));
+        const vec t13 = v_splat(0.3989422804014327) * t12;
+        const vec t14 = x - t6;
+        const vec t15 = v_splat(-0.5) * t14;
+        const vec t16 = x + t6;
+        const vec t17 = t15 * t16;
+        const vec t18 = t17 * v_splat(0.16666666666666666);
+        const vec t19 = v_splat(0.5) + t18;
+        const vec t20 = t17 * t19;
+        const vec t21 = v_splat(1.0) + t20;
+        const vec t22 = t17 * t21;
+        const vec t23 = t12 * t22;
+        const vec t24 = t12 + t23;
+        const vec t25 = t13 * t24;
+        const vec t26 = v_splat(0.3989422804014327) * t24;
+        const vec t27 = v_select(t9, t25, t26);
+        t3 = v_select(t2, t3, t27);
+    }
+    return t3;
+}
+
+static inline vec v_op_log_normal_cdf(vec x) {
+    const mask t1 = v_less(x, v_splat(-0.91));
+    vec t2 = v_splat(0.0);
+    if (v_any(t1)) {
+        const vec t3 = -x;
+        const mask t4 = v_less(t3, v_splat(40.0));
+        const vec t5 = t3 - v_splat(2.5);
+        const vec t6 = t3 + v_splat(2.5);
+        const vec t7 = v_select(t4, t5, v_splat(1.0)) / v_select(t4, t6, t3);
+        const vec t8 = v_splat(-3.781977220946943e-08) * t7;
+        const vec t9 = t8 + v_splat(4.642175737039127e-07);
+        const vec t10 = t9 * t7;
+        const vec t11 = t10 + v_splat(-1.0887306719833636e-06);
+        const vec t12 = t11 * t7;
+        const vec t13 = t12 + v_splat(5.222203352569594e-08);
+        const vec t14 = t13 * t7;
+        const vec t15 = t14 + v_splat(1.2799883631680893e-06);
+        const vec t16 = t15 * t7;
+        const vec t17 = t16 + v_splat(5.952843746139928e-07);
+        const vec t18 = t17 * t7;
+        const vec t19 = t18 + v_splat(4.0156195214973863e-07);
+        const vec t20 = t19 * t7;
+        const vec t21 = t20 + v_splat(-1.9370786659147376e-06);
+        const vec t22 = t21 * t7;
+        const vec t23 = t22 + v_splat(-6.452093869750818e-06);
+        const vec t24 = t23 * t7;
+        const vec t25 = t24 + v_splat(-4.76865240222145e-06);
+        const vec t26 = t25 * t7;
+        const vec t27 = t26 + v_splat(1.4319316112632404e-05);
+        const vec t28 = t27 * t7;
+        const vec t29 = t28 + v_splat(4.2958184365097303e-05);
+        const vec t30 = t29 * t7;
+        const vec t31 = t30 + v_splat(1.908768067646918e-05);
+        const vec t32 = t31 * t7;
+        const vec t33 = t32 + v_splat(-0.00014039187243244702);
+        const vec t34 = t33 * t7;
+        const vec t35 = t34 + v_splat(-0.00029338317028938164);
+        const vec t36 = t35 * t7;
+        const vec t37 = t36 + v_splat(0.000217489184138791);
+        const vec t38 = t37 * t7;
+        const vec t39 = t38 + v_splat(0.0016486801344341574);
+        const vec t40 = t39 * t7;
+        const vec t41 = t40 + v_splat(0.0004565742670093648);
+        const vec t42 = t41 * t7;
+        const vec t43 = t42 + v_splat(-0.009007517699530638);
+        const vec t44 = t43 * t7;
+        const vec t45 = t44 + v_splat(-0.0035754253874364537);
+        const vec t46 = t45 * t7;
+        const vec t47 = t46 + v_splat(0.0706132265594008);
+        const vec t48 = t47 * t7;
+        const vec t49 = t48 + v_splat(-0.15085243167224832);
+        const vec t50 = t49 * t7;
+        const vec t51 = t50 + v_splat(0.13648225752794654);
+        const vec t52 = t51 * t7;
+        const vec t53 = t52 + v_splat(0.3533283284514383);
+        const vec t54 = v_splat(2.5066282746310002) * t53;
+        const vec t55 = t7 * t7;
+        const vec t56 = v_splat(1.0) * t55;
+        const vec t57 = v_splat(3.0) * t55;
+        const vec t58 = v_splat(5.0) * t55;
+        const vec t59 = v_splat(7.0) * t55;
+        const vec t60 = v_splat(9.0) * t55;
+        const vec t61 = v_splat(11.0) * t55;
+        const vec t62 = t61 * v_splat(1.0);
+        const vec t63 = v_splat(1.0) - t62;
+        const vec t64 = t60 * t63;
+        const vec t65 = v_splat(1.0) - t64;
+        const vec t66 = t59 * t65;
+        const vec t67 = v_splat(1.0) - t66;
+        const vec t68 = t58 * t67;
+        const vec t69 = v_splat(1.0) - t68;
+        const vec t70 = t57 * t69;
+        const vec t71 = v_splat(1.0) - t70;
+        const vec t72 = t56 * t71;
+        const vec t73 = v_splat(1.0) - t72;
+        const vec t74 = v_select(t4, t54, t73);
+        const vec t75 = t74 / t3;
+        const vec t76 = v_log(t75);
+        const vec t77 = t76 - v_splat(0.9189385332046728);
+        const vec t78 = v_splat(0.5) * x;
+        const vec t79 = t78 * x;
+        const vec t80 = t77 - t79;
+        t2 = v_select(t1, t80, t2);
+    }
+    if (!v_all(t1)) {
+        const mask t81 = v_less(x, v_splat(0.0));
+        const vec t82 = -x;
+        const vec t83 = v_op_normal_cdf(v_select(t81, x, t82));
+        vec t84 = v_splat(0.0);
+        if (v_any(t81)) {
+            const vec t85 = v_log(t83);
+            t84 = v_select(t81, t85, t84);
+        }
+        if (!v_all(t81)) {
+            const vec t86 = -t83;
+            const vec t87 = v_log1p(t86);
+            t84 = v_select(t81, t84, t87);
+        }
+        t2 = v_select(t1, t2, t84);
+    }
+    return t2;
+}
+
+static inline vec v_op_log_normal_cdf_d0(vec x) {
+    const mask t1 = v_less(x, v_splat(-0.91));
+    const vec t2 = v_op_normal_pdf(x);
+    const vec t3 = -x;
+    const mask t4 = v_less(t3, v_splat(40.0));
+    const vec t5 = t3 - v_splat(2.5);
+    const vec t6 = t3 + v_splat(2.5);
+    const vec t7 = v_select(t4, t5, v_splat(1.0)) / v_select(t4, t6, t3);
+    const vec t8 = v_splat(-3.781977220946943e-08) * t7;
+    const vec t9 = t8 + v_splat(4.642175737039127e-07);
+    const vec t10 = t9 * t7;
+    const vec t11 = t10 + v_splat(-1.0887306719833636e-06);
+    const vec t12 = t11 * t7;
+    const vec t13 = t12 + v_splat(5.222203352569594e-08);
+    const vec t14 = t13 * t7;
+    const vec t15 = t14 + v_splat(1.2799883631680893e-06);
+    const vec t16 = t15 * t7;
+    const vec t17 = t16 + v_splat(5.952843746139928e-07);
+    const vec t18 = t17 * t7;
+    const vec t19 = t18 + v_splat(4.0156195214973863e-07);
+    const vec t20 = t19 * t7;
+    const vec t21 = t20 + v_splat(-1.9370786659147376e-06);
+    const vec t22 = t21 * t7;
+    const vec t23 = t22 + v_splat(-6.452093869750818e-06);
+    const vec t24 = t23 * t7;
+    const vec t25 = t24 + v_splat(-4.76865240222145e-06);
+    const vec t26 = t25 * t7;
+    const vec t27 = t26 + v_splat(1.4319316112632404e-05);
+    const vec t28 = t27 * t7;
+    const vec t29 = t28 + v_splat(4.2958184365097303e-05);
+    const vec t30 = t29 * t7;
+    const vec t31 = t30 + v_splat(1.908768067646918e-05);
+    const vec t32 = t31 * t7;
+    const vec t33 = t32 + v_splat(-0.00014039187243244702);
+    const vec t34 = t33 * t7;
+    const vec t35 = t34 + v_splat(-0.00029338317028938164);
+    const vec t36 = t35 * t7;
+    const vec t37 = t36 + v_splat(0.000217489184138791);
+    const vec t38 = t37 * t7;
+    const vec t39 = t38 + v_splat(0.0016486801344341574);
+    const vec t40 = t39 * t7;
+    const vec t41 = t40 + v_splat(0.0004565742670093648);
+    const vec t42 = t41 * t7;
+    const vec t43 = t42 + v_splat(-0.009007517699530638);
+    const vec t44 = t43 * t7;
+    const vec t45 = t44 + v_splat(-0.0035754253874364537);
+    const vec t46 = t45 * t7;
+    const vec t47 = t46 + v_splat(0.0706132265594008);
+    const vec t48 = t47 * t7;
+    const vec t49 = t48 + v_splat(-0.15085243167224832);
+    const vec t50 = t49 * t7;
+    const vec t51 = t50 + v_splat(0.13648225752794654);
+    const vec t52 = t51 * t7;
+    const vec t53 = t52 + v_splat(0.3533283284514383);
+    const vec t54 = v_splat(2.5066282746310002) * t53;
+    const vec t55 = t7 * t7;
+    const vec t56 = v_splat(1.0) * t55;
+    const vec t57 = v_splat(3.0) * t55;
+    const vec t58 = v_splat(5.0) * t55;
+    const vec t59 = v_splat(7.0) * t55;
+    const vec t60 = v_splat(9.0) * t55;
+    const vec t61 = v_splat(11.0) * t55;
+    const vec t62 = t61 * v_splat(1.0);
+    const vec t63 = v_splat(1.0) - t62;
+    const vec t64 = t60 * t63;
+    const vec t65 = v_splat(1.0) - t64;
+    const vec t66 = t59 * t65;
+    const vec t67 = v_splat(1.0) - t66;
+    const vec t68 = t58 * t67;
+    const vec t69 = v_splat(1.0) - t68;
+    const vec t70 = t57 * t69;
+    const vec t71 = v_splat(1.0) - t70;
+    const vec t72 = t56 * t71;
+    const vec t73 = v_splat(1.0) - t72;
+    const vec t74 = v_select(t4, t54, t73);
+    const vec t75 = v_op_normal_cdf(x);
+    const vec t76 = v_select(t1, x, t2) / v_select(t1, t74, t75);
+    const vec t77 = -t76;
+    const vec t78 = v_select(t1, t77, t76);
+    return t78;
+}
+
 static inline vec v_op_sigmoid(vec x) {
     const mask t1 = v_less(x, v_splat(0.0));
     const vec t2 = -x;
@@ -934,6 +1642,37 @@ static inline vec v_op_sigmoid_d0(vec x) {
     return t8;
 }
 
+static inline vec v_op_logit(vec x) {
+    const mask t1 = v_less(v_splat(0.25), x);
+    const mask t2 = v_less(x, v_splat(0.75));
+    const mask t3 = v_and(t1, t2);
+    const vec t4 = x - v_splat(0.5);
+    const vec t5 = v_splat(2.0) * t4;
+    const vec t6 = v_splat(1.0) - x;
+    const vec t7 = v_select(t3, t5, x) / t6;
+    vec t8 = v_splat(0.0);
+    if (v_any(t3)) {
+        const vec t9 = v_log1p(t7);
+        t8 = v_select(t3, t9, t8);
+    }
+    if (!v_all(t3)) {
+        const vec t10 = v_log(t7);
+        t8 = v_select(t3, t8, t10);
+    }
+    return t8;
+}
+
+static inline vec v_op_logit_d0(vec x) {
+    const vec t1 = v_splat(1.0) - x;
+    const vec t2 = x * t1;
+    const mask t3 = v_less(t2, v_splat(0.0));
+    const vec t4 = v_splat(1.0) / x;
+    const vec t5 = v_splat(1.0) / t1;
+    const vec t6 = t4 + t5;
+    const vec t7 = v_select(t3, v_splat(NAN), t6);
+    return t7;
+}
+
 static inline vec v_op_softplus(vec x) {
     const mask t1 = v_less(v_splat(0.0), x);
     const vec t2 = -x;
@@ -947,6 +1686,19 @@ static inline vec v_op_softplus(vec x) {
 static inline vec v_op_softplus_d0(vec x) {
     const vec t1 = v_op_sigmoid(x);
     return t1;
+}
+
+static inline vec v_op_log_sigmoid(vec x) {
+    const vec t1 = -x;
+    const vec t2 = v_op_softplus(t1);
+    const vec t3 = -t2;
+    return t3;
+}
+
+static inline vec v_op_log_sigmoid_d0(vec x) {
+    const vec t1 = -x;
+    const vec t2 = v_op_sigmoid(t1);
+    return t2;
 }
 
 static inline vec v_op_relu(vec x) {
@@ -1334,14 +2086,28 @@ VALUES(values_equal, v_op_equal(v_some(x + i, some), v_some(y + i, some)))
 VALUES(values_where, v_op_where(v_some(x + i, some), v_some(y + i, some), v_some(z + i, some)))
 VALUES(values_maximum, v_op_maximum(v_some(x + i, some), v_some(y + i, some)))
 VALUES(values_minimum, v_op_minimum(v_some(x + i, some), v_some(y + i, some)))
+VALUES(values_sign, v_op_sign(v_some(x + i, some)))
+VALUES(values_floor, v_op_floor(v_some(x + i, some)))
+VALUES(values_ceil, v_op_ceil(v_some(x + i, some)))
+VALUES(values_trunc, v_op_trunc(v_some(x + i, some)))
+VALUES(values_round, v_op_round(v_some(x + i, some)))
+VALUES(values_fmod, v_op_fmod(v_some(x + i, some), v_some(y + i, some)))
+VALUES(values_remainder, v_op_remainder(v_some(x + i, some), v_some(y + i, some)))
+VALUES(values_floor_divide, v_op_floor_divide(v_some(x + i, some), v_some(y + i, some)))
 VALUES(values_exp, v_op_exp(v_some(x + i, some)))
+VALUES(values_exp2, v_op_exp2(v_some(x + i, some)))
 VALUES(values_expm1, v_op_expm1(v_some(x + i, some)))
 VALUES(values_log, v_op_log(v_some(x + i, some)))
 VALUES(values_log1p, v_op_log1p(v_some(x + i, some)))
 VALUES(values_log2, v_op_log2(v_some(x + i, some)))
 VALUES(values_log10, v_op_log10(v_some(x + i, some)))
+VALUES(values_logaddexp, v_op_logaddexp(v_some(x + i, some), v_some(y + i, some)))
+VALUES(values_xlogy, v_op_xlogy(v_some(x + i, some), v_some(y + i, some)))
+VALUES(values_xlog1py, v_op_xlog1py(v_some(x + i, some), v_some(y + i, some)))
 VALUES(values_sqrt, v_op_sqrt(v_some(x + i, some)))
 VALUES(values_cbrt, v_op_cbrt(v_some(x + i, some)))
+VALUES(values_deg2rad, v_op_deg2rad(v_some(x + i, some)))
+VALUES(values_rad2deg, v_op_rad2deg(v_some(x + i, some)))
 VALUES(values_sin, v_op_sin(v_some(x + i, some)))
 VALUES(values_cos, v_op_cos(v_some(x + i, some)))
 VALUES(values_tan, v_op_tan(v_some(x + i, some)))
@@ -1358,8 +2124,13 @@ VALUES(values_hypot, v_op_hypot(v_some(x + i, some), v_some(y + i, some)))
 VALUES(values_atan2, v_op_atan2(v_some(x + i, some), v_some(y + i, some)))
 VALUES(values_erf, v_op_erf(v_some(x + i, some)))
 VALUES(values_erfc, v_op_erfc(v_some(x + i, some)))
+VALUES(values_normal_pdf, v_op_normal_pdf(v_some(x + i, some)))
+VALUES(values_normal_cdf, v_op_normal_cdf(v_some(x + i, some)))
+VALUES(values_log_normal_cdf, v_op_log_normal_cdf(v_some(x + i, some)))
 VALUES(values_sigmoid, v_op_sigmoid(v_some(x + i, some)))
+VALUES(values_logit, v_op_logit(v_some(x + i, some)))
 VALUES(values_softplus, v_op_softplus(v_some(x + i, some)))
+VALUES(values_log_sigmoid, v_op_log_sigmoid(v_some(x + i, some)))
 VALUES(values_relu, v_op_relu(v_some(x + i, some)))
 VALUES(values_leaky_relu, v_op_leaky_relu(v_some(x + i, some), v_some(y + i, some)))
 VALUES(values_elu, v_op_elu(v_some(x + i, some), v_some(y + i, some)))
@@ -1384,14 +2155,34 @@ PULL(pull_maximum_d0, v_op_maximum_d0(v_some(x + i, some), v_some(y + i, some)))
 PULL(pull_maximum_d1, v_op_maximum_d1(v_some(x + i, some), v_some(y + i, some)))
 PULL(pull_minimum_d0, v_op_minimum_d0(v_some(x + i, some), v_some(y + i, some)))
 PULL(pull_minimum_d1, v_op_minimum_d1(v_some(x + i, some), v_some(y + i, some)))
+PULL(pull_sign_d0, v_op_sign_d0())
+PULL(pull_floor_d0, v_op_floor_d0())
+PULL(pull_ceil_d0, v_op_ceil_d0())
+PULL(pull_trunc_d0, v_op_trunc_d0())
+PULL(pull_round_d0, v_op_round_d0())
+PULL(pull_fmod_d0, v_op_fmod_d0())
+PULL(pull_fmod_d1, v_op_fmod_d1(v_some(x + i, some), v_some(y + i, some)))
+PULL(pull_remainder_d0, v_op_remainder_d0())
+PULL(pull_remainder_d1, v_op_remainder_d1(v_some(x + i, some), v_some(y + i, some)))
+PULL(pull_floor_divide_d0, v_op_floor_divide_d0())
+PULL(pull_floor_divide_d1, v_op_floor_divide_d1())
 PULL(pull_exp_d0, v_op_exp_d0(v_some(out + i, some)))
+PULL(pull_exp2_d0, v_op_exp2_d0(v_some(out + i, some)))
 PULL(pull_expm1_d0, v_op_expm1_d0(v_some(x + i, some)))
 PULL(pull_log_d0, v_op_log_d0(v_some(x + i, some)))
 PULL(pull_log1p_d0, v_op_log1p_d0(v_some(x + i, some)))
 PULL(pull_log2_d0, v_op_log2_d0(v_some(x + i, some)))
 PULL(pull_log10_d0, v_op_log10_d0(v_some(x + i, some)))
+PULL(pull_logaddexp_d0, v_op_logaddexp_d0(v_some(x + i, some), v_some(y + i, some)))
+PULL(pull_logaddexp_d1, v_op_logaddexp_d1(v_some(x + i, some), v_some(y + i, some)))
+PULL(pull_xlogy_d0, v_op_xlogy_d0(v_some(x + i, some), v_some(y + i, some)))
+PULL(pull_xlogy_d1, v_op_xlogy_d1(v_some(x + i, some), v_some(y + i, some)))
+PULL(pull_xlog1py_d0, v_op_xlog1py_d0(v_some(x + i, some), v_some(y + i, some)))
+PULL(pull_xlog1py_d1, v_op_xlog1py_d1(v_some(x + i, some), v_some(y + i, some)))
 PULL(pull_sqrt_d0, v_op_sqrt_d0(v_some(out + i, some)))
 PULL(pull_cbrt_d0, v_op_cbrt_d0(v_some(out + i, some)))
+PULL(pull_deg2rad_d0, v_op_deg2rad_d0())
+PULL(pull_rad2deg_d0, v_op_rad2deg_d0())
 PULL(pull_sin_d0, v_op_sin_d0(v_some(x + i, some)))
 PULL(pull_cos_d0, v_op_cos_d0(v_some(x + i, some)))
 PULL(pull_tan_d0, v_op_tan_d0(v_some(out + i, some)))
@@ -1410,8 +2201,13 @@ PULL(pull_atan2_d0, v_op_atan2_d0(v_some(x + i, some), v_some(y + i, some), v_so
 PULL(pull_atan2_d1, v_op_atan2_d1(v_some(x + i, some), v_some(y + i, some), v_some(out + i, some)))
 PULL(pull_erf_d0, v_op_erf_d0(v_some(x + i, some)))
 PULL(pull_erfc_d0, v_op_erfc_d0(v_some(x + i, some)))
+PULL(pull_normal_pdf_d0, v_op_normal_pdf_d0(v_some(x + i, some)))
+PULL(pull_normal_cdf_d0, v_op_normal_cdf_d0(v_some(x + i, some)))
+PULL(pull_log_normal_cdf_d0, v_op_log_normal_cdf_d0(v_some(x + i, some)))
 PULL(pull_sigmoid_d0, v_op_sigmoid_d0(v_some(x + i, some)))
+PULL(pull_logit_d0, v_op_logit_d0(v_some(x + i, some)))
 PULL(pull_softplus_d0, v_op_softplus_d0(v_some(x + i, some)))
+PULL(pull_log_sigmoid_d0, v_op_log_sigmoid_d0(v_some(x + i, some)))
 PULL(pull_relu_d0, v_op_relu_d0(v_some(x + i, some)))
 PULL(pull_leaky_relu_d0, v_op_leaky_relu_d0(v_some(x + i, some), v_some(y + i, some)))
 PULL(pull_leaky_relu_d1, v_op_leaky_relu_d1(v_some(x + i, some)))
@@ -1436,14 +2232,28 @@ static const Values VALUES_OF[OP_END] = {
     [OP_WHERE] = values_where,
     [OP_MAXIMUM] = values_maximum,
     [OP_MINIMUM] = values_minimum,
+    [OP_SIGN] = values_sign,
+    [OP_FLOOR] = values_floor,
+    [OP_CEIL] = values_ceil,
+    [OP_TRUNC] = values_trunc,
+    [OP_ROUND] = values_round,
+    [OP_FMOD] = values_fmod,
+    [OP_REMAINDER] = values_remainder,
+    [OP_FLOOR_DIVIDE] = values_floor_divide,
     [OP_EXP] = values_exp,
+    [OP_EXP2] = values_exp2,
     [OP_EXPM1] = values_expm1,
     [OP_LOG] = values_log,
     [OP_LOG1P] = values_log1p,
     [OP_LOG2] = values_log2,
     [OP_LOG10] = values_log10,
+    [OP_LOGADDEXP] = values_logaddexp,
+    [OP_XLOGY] = values_xlogy,
+    [OP_XLOG1PY] = values_xlog1py,
     [OP_SQRT] = values_sqrt,
     [OP_CBRT] = values_cbrt,
+    [OP_DEG2RAD] = values_deg2rad,
+    [OP_RAD2DEG] = values_rad2deg,
     [OP_SIN] = values_sin,
     [OP_COS] = values_cos,
     [OP_TAN] = values_tan,
@@ -1460,8 +2270,13 @@ static const Values VALUES_OF[OP_END] = {
     [OP_ATAN2] = values_atan2,
     [OP_ERF] = values_erf,
     [OP_ERFC] = values_erfc,
+    [OP_NORMAL_PDF] = values_normal_pdf,
+    [OP_NORMAL_CDF] = values_normal_cdf,
+    [OP_LOG_NORMAL_CDF] = values_log_normal_cdf,
     [OP_SIGMOID] = values_sigmoid,
+    [OP_LOGIT] = values_logit,
     [OP_SOFTPLUS] = values_softplus,
+    [OP_LOG_SIGMOID] = values_log_sigmoid,
     [OP_RELU] = values_relu,
     [OP_LEAKY_RELU] = values_leaky_relu,
     [OP_ELU] = values_elu,
@@ -1490,14 +2305,34 @@ static const Pull PULL_OF[OP_END][3] = {
     [OP_MAXIMUM][1] = pull_maximum_d1,
     [OP_MINIMUM][0] = pull_minimum_d0,
     [OP_MINIMUM][1] = pull_minimum_d1,
+    [OP_SIGN][0] = pull_sign_d0,
+    [OP_FLOOR][0] = pull_floor_d0,
+    [OP_CEIL][0] = pull_ceil_d0,
+    [OP_TRUNC][0] = pull_trunc_d0,
+    [OP_ROUND][0] = pull_round_d0,
+    [OP_FMOD][0] = pull_fmod_d0,
+    [OP_FMOD][1] = pull_fmod_d1,
+    [OP_REMAINDER][0] = pull_remainder_d0,
+    [OP_REMAINDER][1] = pull_remainder_d1,
+    [OP_FLOOR_DIVIDE][0] = pull_floor_divide_d0,
+    [OP_FLOOR_DIVIDE][1] = pull_floor_divide_d1,
     [OP_EXP][0] = pull_exp_d0,
+    [OP_EXP2][0] = pull_exp2_d0,
     [OP_EXPM1][0] = pull_expm1_d0,
     [OP_LOG][0] = pull_log_d0,
     [OP_LOG1P][0] = pull_log1p_d0,
     [OP_LOG2][0] = pull_log2_d0,
     [OP_LOG10][0] = pull_log10_d0,
+    [OP_LOGADDEXP][0] = pull_logaddexp_d0,
+    [OP_LOGADDEXP][1] = pull_logaddexp_d1,
+    [OP_XLOGY][0] = pull_xlogy_d0,
+    [OP_XLOGY][1] = pull_xlogy_d1,
+    [OP_XLOG1PY][0] = pull_xlog1py_d0,
+    [OP_XLOG1PY][1] = pull_xlog1py_d1,
     [OP_SQRT][0] = pull_sqrt_d0,
     [OP_CBRT][0] = pull_cbrt_d0,
+    [OP_DEG2RAD][0] = pull_deg2rad_d0,
+    [OP_RAD2DEG][0] = pull_rad2deg_d0,
     [OP_SIN][0] = pull_sin_d0,
     [OP_COS][0] = pull_cos_d0,
     [OP_TAN][0] = pull_tan_d0,
@@ -1516,8 +2351,13 @@ static const Pull PULL_OF[OP_END][3] = {
     [OP_ATAN2][1] = pull_atan2_d1,
     [OP_ERF][0] = pull_erf_d0,
     [OP_ERFC][0] = pull_erfc_d0,
+    [OP_NORMAL_PDF][0] = pull_normal_pdf_d0,
+    [OP_NORMAL_CDF][0] = pull_normal_cdf_d0,
+    [OP_LOG_NORMAL_CDF][0] = pull_log_normal_cdf_d0,
     [OP_SIGMOID][0] = pull_sigmoid_d0,
+    [OP_LOGIT][0] = pull_logit_d0,
     [OP_SOFTPLUS][0] = pull_softplus_d0,
+    [OP_LOG_SIGMOID][0] = pull_log_sigmoid_d0,
     [OP_RELU][0] = pull_relu_d0,
     [OP_LEAKY_RELU][0] = pull_leaky_relu_d0,
     [OP_LEAKY_RELU][1] = pull_leaky_relu_d1,

@@ -245,6 +245,16 @@ INLINE vec v_sqrt(vec x) {
 #endif
 }
 
+INLINE vec v_floor(vec x) {
+#if defined(SIMD_AVX512) || defined(SIMD_AVX2)
+    return (vec)NATIVE(floor)((native)x);
+#else
+    const vec size = v_abs(x), whole = (vec)((uvec)((size + 0x1p52) - 0x1p52) | (uvec)v_sign(x));
+    const vec below = v_select(v_less(x, whole), whole - 1.0, whole);
+    return v_select(v_less(size, v_splat(0x1p52)), below, x); /* larger numbers are integers */
+#endif
+}
+
 /* a * b + c, rounded once with AVX2 and AVX-512, otherwise twice; accuracy bounds must hold for both. */
 INLINE vec v_fma(vec a, vec b, vec c) {
 #if defined(SIMD_AVX512) || defined(SIMD_AVX2)

@@ -71,6 +71,10 @@ static PyMethodDef own_methods[] = {
     {"_Value__topological", KEYWORDS(value_topological),
      "Everything this Value depends on, in topological order, inputs first, without constants."},
     {"__format__", value_format, METH_O, NULL},
+    {"__floor__", value_floor, METH_NOARGS, NULL},
+    {"__ceil__", value_ceil, METH_NOARGS, NULL},
+    {"__trunc__", value_trunc, METH_NOARGS, NULL},
+    {"__round__", FAST(value_round), NULL},
 };
 
 static PyMemberDef members[] = {
@@ -78,7 +82,7 @@ static PyMemberDef members[] = {
     {NULL, 0, 0, 0, NULL},
 };
 
-enum { OWN = sizeof(own_methods) / sizeof(own_methods[0]), MOST_METHODS = 128, MOST_SLOTS = 40 };
+enum { OWN = sizeof(own_methods) / sizeof(own_methods[0]), MOST_METHODS = 192, MOST_SLOTS = 40 };
 static PyMethodDef methods[MOST_METHODS];
 
 static PyObject *make_type(void) {

@@ -178,9 +178,24 @@ static PyObject *number_pow(PyObject *a, PyObject *b, PyObject *modulus) {
     if (modulus != Py_None) Py_RETURN_NOTIMPLEMENTED;
     return fast_binary(OP_POW, a, b, op_pow);
 }
+static PyObject *number_mod(PyObject *a, PyObject *b) { return binary(OP_REMAINDER, a, b); }
+static PyObject *number_floordiv(PyObject *a, PyObject *b) { return binary(OP_FLOOR_DIVIDE, a, b); }
 static PyObject *number_neg(PyObject *a) { return unary(OP_NEG, a); }
 static PyObject *number_pos(PyObject *a) { return unary(OP_POS, a); }
 static PyObject *number_abs(PyObject *a) { return unary(OP_ABS, a); }
+
+/* math.floor(v) and np.floor(array) call these; the results are Values, which stay in the graph. */
+PyObject *value_floor(PyObject *self, PyObject *unused) { return unary(OP_FLOOR, self); }
+PyObject *value_ceil(PyObject *self, PyObject *unused) { return unary(OP_CEIL, self); }
+PyObject *value_trunc(PyObject *self, PyObject *unused) { return unary(OP_TRUNC, self); }
+PyObject *value_round(PyObject *self, PyObject *const *args, Py_ssize_t n) {
+    if (n > 1) return PyErr_Format(PyExc_TypeError, "round takes 2 arguments, got %zd", n + 1);
+    if (n == 0 || args[0] == Py_None) return unary(OP_ROUND, self);
+    PyObject *text = PyObject_GetAttrString(errors, "NO_DIGITS");
+    if (text) PyErr_SetObject(PyExc_TypeError, text);
+    Py_XDECREF(text);
+    return NULL;
+}
 
 /* A Value is not a plain number: raise the tracer's error or, without a tracer, this advice from
  * chainrule.support.errors. */
@@ -272,6 +287,8 @@ PyType_Slot operator_slots[] = {
     {Py_nb_multiply, number_mul},
     {Py_nb_true_divide, number_div},
     {Py_nb_power, number_pow},
+    {Py_nb_remainder, number_mod},
+    {Py_nb_floor_divide, number_floordiv},
     {Py_nb_negative, number_neg},
     {Py_nb_positive, number_pos},
     {Py_nb_absolute, number_abs},

@@ -232,6 +232,8 @@ class _Writer:
         if op.name in COMPARISONS:
             test = self.node(COMPARISONS[op.name], names)
             return Tensor(self, self.node("Cast", [test], to=self.kind), shared)
+        if op.name == "fmod":
+            return Tensor(self, self.node("Mod", names, fmod=1), shared)
         zero = self.node("Equal", [names[0], self.number(0.0).name])
         return Tensor(self, self.node("Where", [zero, names[2], names[1]]), shared)
 

@@ -19,7 +19,7 @@ from ..ops import Op
 
 SAME = (
     "add sub mul div neg abs exp log sqrt sin cos tan asin acos atan sinh cosh tanh asinh acosh atanh "
-    "erf relu pow"
+    "erf relu pow floor"
 )
 NAMES = {name: name.title() for name in SAME.split()}
 NAMES |= {"maximum": "Max", "minimum": "Min", "pos": "Identity", "stop_gradient": "Identity"}
@@ -179,4 +179,4 @@ def formula(op: Op, double: bool) -> Any:
         return IN_DOUBLE[op.name]
     if op.name in FORMULAS:
         return FORMULAS[op.name]
-    return None if op.name in {*NAMES, *COMPARISONS, "where"} else op.forward
+    return None if op.name in {*NAMES, *COMPARISONS, "where", "fmod"} else op.forward

@@ -265,7 +265,20 @@ for _row in ops.TABLE:
     for _name in (_row.name, *_row.aliases):
         if _name not in vars(Value):
             setattr(Value, _name, _method(_name))
-for _name in ("__abs__", "__pos__", "__rpow__", "detach"):
+_OPERATORS = (
+    "abs",
+    "pos",
+    "rpow",
+    "mod",
+    "rmod",
+    "floordiv",
+    "rfloordiv",
+    "floor",
+    "ceil",
+    "trunc",
+    "round",
+)
+for _name in (*(f"__{name}__" for name in _OPERATORS), "detach"):
     setattr(Value, _name, _method(_name))
 
 

@@ -94,13 +94,13 @@ def numpy_reduction(method: Callable[..., Any]) -> Callable[..., Any]:
 
 
 # Ufuncs without a loop for objects. They give plain numbers, because their derivatives are 0.
-_PLAIN = ("isfinite", "isinf", "isnan", "sign")
+_PLAIN = ("isfinite", "isinf", "isnan")
 # Ufuncs of two arguments that NumPy delegates to a method of the first, which may be a plain number.
 # It uses operators for rows with a symbol, and comparisons for maximum and minimum.
 _BY_METHOD = {
     name: op
     for op in TABLE
-    if op.arity == 2 and not op.symbol and op.name not in ("maximum", "minimum")
+    if op.name == "sign" or (op.arity == 2 and not op.symbol and op.name not in ("maximum", "minimum"))
     for name in (op.name, *op.aliases)
 }
 
@@ -131,6 +131,8 @@ def array_ufunc(self: Any, ufunc: Any, method: str, *inputs: Any, **options: Any
 
     if ufunc.__name__ in _PLAIN and method == "__call__":
         return ufunc(_like(inputs[0]), **options)
+    if ufunc.__name__ == "sign" and method == "__call__" and not options:
+        return inputs[0].sign()  # NumPy would compare, which is a branch in a compiled function
     if ufunc.__name__ == "signbit" and method == "__call__":
         return ufunc(inputs[0].data, **options)
     if ufunc.__name__ in _BY_METHOD and method == "__call__" and not options:

@@ -56,6 +56,9 @@ NO_FLOAT = (
     "a Value is not converted to a plain number implicitly, because that would silently cut the "
     "graph: use v.data, or chainrule's functions instead of those of the math module"
 )
+NO_DIGITS = (
+    "round of a Value takes no number of digits: write round(v * 100) / 100, or f'{v:.2f}' to print it"
+)
 NO_INDEX = (
     "a Value is not converted to an integer implicitly, because that would silently cut the "
     "graph: use take(sequence, v) to select from a sequence, or int(v.data) elsewhere"

@@ -15,7 +15,7 @@ NAN = math.nan
 __all__ = [
     *("INF", "NAN", "div", "pow", "exp", "expm1", "log", "log1p", "log2", "log10", "sqrt"),
     *("sin", "cos", "tan", "asin", "acos", "atan", "sinh", "cosh", "tanh", "asinh", "acosh"),
-    *("atanh", "erf", "atan2", "fsum", "as_float"),
+    *("atanh", "erf", "atan2", "floor", "fmod", "fsum", "as_float"),
 ]
 
 
@@ -94,6 +94,21 @@ atan2 = math.atan2
 def cosh(x: float) -> float:
     """The hyperbolic cosine; it is even, so it overflows to +inf on both sides."""
     return _cosh(math.fabs(x))
+
+
+def floor(x: float) -> float:
+    """The largest integer up to x, as a float; -0, infinities and NaN are unchanged."""
+    if x != x or x == 0.0 or math.fabs(x) == INF:
+        return x
+    return float(math.floor(x))
+
+
+def fmod(x: float, y: float) -> float:
+    """The exact remainder of x / y with the sign of x; NaN if x is infinite or y is 0."""
+    try:
+        return math.fmod(x, y)
+    except ValueError:
+        return NAN
 
 
 def fsum(numbers: Iterable[float]) -> float:

@@ -17,7 +17,9 @@ from .ieee import as_float
 from .modes import current
 
 _BINARY = {"add": ops.add, "sub": ops.sub, "mul": ops.mul, "truediv": ops.div, "pow": ops.pow}
+_BINARY |= {"mod": ops.remainder, "floordiv": ops.floor_divide}
 _UNARY = {"neg": ops.neg, "pos": ops.pos, "abs": ops.abs}
+_UNARY |= {"floor": ops.floor, "ceil": ops.ceil, "trunc": ops.trunc}  # also used by np.floor(array)
 _CONDITIONS = (ops.less, ops.less_equal, ops.equal)
 
 
@@ -39,7 +41,7 @@ def add_to(cls: Any) -> None:
     for name, join in (("and", _both), ("or", _either)):
         _set(cls, name, join)
         _set(cls, "r" + name, join)
-    for function in (_eq, _ne, _format, _bool, _float, _int, _index):
+    for function in (_eq, _ne, _round, _format, _bool, _float, _int, _index):
         _set(cls, function.__name__[1:], function)
 
 
@@ -151,6 +153,13 @@ def _either(self: Any, other: Any) -> Any:
 
 
 # --- conversions ---------------------------------------------------------------------------------
+
+
+def _round(self: Any, digits: None = None) -> Any:
+    """Round to a Value, which stays in the graph; `float` and `int` would cut it."""
+    if digits is not None:
+        raise TypeError(errors.NO_DIGITS)
+    return self._apply(ops.round, (self,))
 
 
 def _format(self: Any, spec: str) -> str:

@@ -97,8 +97,10 @@ def tame(op: ops.Op, args: list[float]) -> bool:
         return abs(args[0] - args[1]) > 1e-6
     if op.name == "pow":
         return args[0] > 0.05
-    if op.name == "div":
+    if op.name in ("div", "fmod", "remainder", "floor_divide"):
         return abs(args[1]) > 0.05
+    if op.name in ("xlogy", "xlog1py"):
+        return args[1] > 0.05
     if op.name == "cbrt":
         return abs(args[0]) > 1e-3
     return True
@@ -175,6 +177,12 @@ def torch_functions(torch: Any) -> dict[str, Callable[..., Any]]:
         "where": lambda c, x, y: torch.where(c != 0, x, y),
         "leaky_relu": lambda x, a: torch.where(x > 0, x, a * x),
         "elu": lambda x, a: torch.where(x > 0, x, a * torch.expm1(x)),
+        "floor_divide": lambda x, y: torch.floor(x / y),
+        "xlog1py": torch.special.xlog1py,
+        "normal_pdf": lambda x: torch.exp(-0.5 * x * x) / math.sqrt(2 * math.pi),
+        "normal_cdf": torch.special.ndtr,
+        "log_normal_cdf": torch.special.log_ndtr,
+        "log_sigmoid": functional.logsigmoid,
         "softplus": lambda x: functional.softplus(x, threshold=1e9),
         "silu": functional.silu,
         "gelu": functional.gelu,
@@ -183,6 +191,7 @@ def torch_functions(torch: Any) -> dict[str, Callable[..., Any]]:
         "prod": lambda *xs: stack(xs).prod(),
         "max": lambda *xs: stack(xs).amax(),
         "min": lambda *xs: stack(xs).amin(),
+        "norm": lambda *xs: torch.linalg.vector_norm(stack(xs)),
         "logsumexp": lambda *xs: torch.logsumexp(stack(xs), 0),
         "dot": dot,
     }

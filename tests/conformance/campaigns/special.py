@@ -125,7 +125,7 @@ def minus_zero(x: float) -> bool:
 
 # C's own functions: Annex F of its standard defines their results at zeros and infinities.
 _libm = ctypes.CDLL(None)
-for _name in ("pow", "atan2"):
+for _name in ("pow", "atan2", "fmod"):
     getattr(_libm, _name).restype = ctypes.c_double
     getattr(_libm, _name).argtypes = [ctypes.c_double] * 2
 
@@ -141,7 +141,44 @@ def power(part: int | None, x: float, y: float) -> float:
     return math.inf if y >= 0.0 else 0.0
 
 
+def quotient(name: str, part: int | None, x: float, y: float) -> float:
+    """fmod, remainder or floor_divide, or one of its partials, from C's fmod and Python's operators."""
+    if part == 0 or (part == 1 and name == "floor_divide"):
+        return float(name != "floor_divide")
+    if name == "fmod":
+        rest = _libm.fmod(x, y)
+        return (
+            rest if part is None else -math.copysign(abs(x) // abs(y), x / y) if rest == rest else rest
+        )
+    if y == 0.0:
+        ratio = x / math.copysign(5e-324, y) * math.inf  # as the division gives it, inf or NaN
+        return math.nan if name == "remainder" and part is None else ratio if part is None else -ratio
+    return x % y if part is None and name == "remainder" else x // y if part is None else -(x // y)
+
+
+def product(name: str, part: int | None, x: float, y: float) -> float:
+    """xlogy or xlog1py, or one of its partials, from the functions of math."""
+    y = 1.0 + y if name == "xlog1py" else y
+    if x == 0.0 and (y <= 0.0 or (part is None and y == y)):
+        return 0.0
+    logarithm = math.log(y) if y > 0.0 else math.nan if y != 0.0 else -math.inf
+    if part == 1:
+        return (
+            math.nan if y < 0.0 else x / y if y else math.copysign(math.inf, x) * math.copysign(1.0, y)
+        )
+    return logarithm if part == 0 else x * logarithm
+
+
+PRODUCTS = ("xlogy", "xlog1py")
+QUOTIENTS = ("fmod", "remainder", "floor_divide")
+
 Rule = tuple[str, Callable[[Op, int | None, Args], bool], Callable[[int | None, Args], float]]
+
+
+def named(name: str, text: str, expected: Callable[[str, int | None, float, float], float]) -> Rule:
+    """A rule for every result of one operation that needs a reason."""
+    return text, lambda op, part, args: op.name == name, lambda part, args: expected(name, part, *args)
+
 
 # For results that 60-digit arithmetic does not give: the reason, the points, and the expected result.
 # The first rule that matches a point applies.
@@ -185,7 +222,7 @@ REASONS: list[Rule] = [
     ),
     (
         "-0 counts as 0, but a division by it keeps its sign",
-        lambda op, part, args: op.name in ("log", "log2", "log10") and minus_zero(args[0]),
+        lambda op, part, args: op.name in ("log", "log2", "log10", "logit") and minus_zero(args[0]),
         lambda part, args: -math.inf,
     ),
     (
@@ -224,6 +261,23 @@ REASONS: list[Rule] = [
             op.name in ("hypot", "atan2") and args[0] == args[1] == 0.0 and part is not None
         ),
         lambda part, args: 0.0,
+    ),
+    (
+        "constant between jumps: 0, at a jump by convention, and even for NaN",
+        lambda op, part, args: (
+            op.name in ("sign", "floor", "ceil", "trunc", "round", "floor_divide") and part is not None
+        ),
+        lambda part, args: 0.0,
+    ),
+    *(named(name, "as C's fmod or Python's operator", quotient) for name in QUOTIENTS),
+    *(
+        named(name, "0 where x is 0, else as its factors; NaN for a complex logarithm", product)
+        for name in PRODUCTS
+    ),
+    (
+        "equal infinities, as in logsumexp",
+        lambda op, part, args: op.name == "logaddexp" and args[0] == args[1],
+        lambda part, args: 0.5 if args[0] > 0.0 else 0.0,
     ),
     (
         "0 times infinity",

@@ -155,7 +155,7 @@ def test_variadic_methods_include_the_value_itself() -> None:
 
 @pytest.mark.parametrize("op", [op for op in ops.TABLE if op.arity in (1, 2)], ids=lambda op: op.name)
 def test_method_function_and_float_agree(op: ops.Op) -> None:
-    args = (1.5, 0.75)[: op.arity] if op.name not in ("asin", "acos", "atanh") else (0.5,)
+    args = (1.5, 0.75)[: op.arity] if op.domain[1] > 1.0 else (0.5,)
     v, *rest = (Value(x) for x in args)
     by_method = getattr(v, op.name)(*rest)
     by_function = getattr(chainrule, op.name)(v, *rest)

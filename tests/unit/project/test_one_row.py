@@ -30,11 +30,11 @@ soft_step = Op(
     aliases=("gentle_step",),
     defaults=(1.0,),
 )
-logaddexp = Op(
-    "logaddexp",
+fmax = Op(
+    "fmax",
     2,
-    lambda x, y: y + softplus(x - y),
-    (lambda x, y, out: sigmoid(x - y), lambda x, y, out: sigmoid(y - x)),
+    lambda x, y: where(less(x, y), y, x),
+    (lambda x, y, out: where(less(x, y), 0.0, 1.0), lambda x, y, out: where(less(x, y), 1.0, 0.0)),
 )
 ratio = Op(
     "ratio",
@@ -46,8 +46,8 @@ ratio = Op(
 """
 # Rows of any number of elements, which consist of one, two or three numbers.
 MANY = """
-norm = _variadic(
-    "norm",
+length = _variadic(
+    "length",
     (Fold(0.0, lambda total, x: total + x * x),),
     lambda x, out, n, total: div(x, out),
     finish=lambda n, total: sqrt(total),
@@ -103,8 +103,8 @@ assert c.soft_step(2.0, width=2.0) == c.soft_step(2.0, 2.0) == 1.0
 assert abs(c.grad(c.soft_step)(2.0) - 8.0 / 9.0) < 1e-15
 assert c.check_gradients(c.soft_step, 2.0, 0.5)
 assert c.soft_step(x, 2.0)._children == (x,) and len(c.soft_step(x, x + 0.0)._children) == 2
-for out in (np.logaddexp(2.0, x), np.logaddexp(np.array([2.0]), x)[0]):
-    assert abs(out.data - np.logaddexp(2.0, 3.0)) < 1e-15 and len(out.inputs) == 2, out
+for out in (np.fmax(2.0, x), np.fmax(np.array([2.0]), x)[0]):
+    assert out.data == 3.0 and len(out.inputs) == 2, out
 assert picture(c.ratio(x, 2.0)).nodes[-1].symbol == "÷"
 assert c.hessian(lambda x: c.square(x[0]) * c.soft_step(x[1]))([1.0, 2.0])[0][0] == 2 * c.soft_step(2.0)
 
@@ -131,21 +131,21 @@ print(step.source("c"))
 USED_MANY = """
 import pytest
 
-assert (c.norm(3.0, 4.0), c.average([1.0, 2.0], [3.0, 1.0])) == (5.0, 1.25)
+assert (c.length(3.0, 4.0), c.average([1.0, 2.0], [3.0, 1.0])) == (5.0, 1.25)
 assert (c.triple([2.0], [3.0], [4.0]), c.triple([], [], [])) == (24.0, 0.0)
-with pytest.raises(TypeError, match="^norm needs at least 2 values, got 1$"):
-    c.norm([x])
+with pytest.raises(TypeError, match="^length needs at least 2 values, got 1$"):
+    c.length([x])
 with pytest.raises(TypeError, match="^average needs at least 1 value, got none$"):
     c.average([], [])
 with pytest.raises(ValueError, match="^triple takes sequences of the same length, got 1 and 1 and 2$"):
     c.triple([x], [x], [x, x])
 assert c.hessian(lambda v: c.average(v[:2], v[2:]))([1.0, 2.0, 3.0, 1.0])[0][2] == 1 / 16
-assert c.jvp(lambda v: c.norm(v, 4.0), (3.0,), (1.0,)) == (5.0, 0.6)
+assert c.jvp(lambda v: c.length(v, 4.0), (3.0,), (1.0,)) == (5.0, 0.6)
 
 def many(a, b):
     def mixed(a, b, root):
         means = c.average([a, b, root], [c.exp(b), 2.0, c.square(a)])
-        return means * c.norm([a, root, 0.5]) + c.triple([a, root], [b, 3.0], [a, b])
+        return means * c.length([a, root, 0.5]) + c.triple([a, root], [b, 3.0], [a, b])
     return c.where(a < b, mixed(a, b, c.sqrt(b - a)), mixed(b, a, c.sqrt(a - b)) + c.square(b))
 
 def eager(a, b):
@@ -168,7 +168,7 @@ a, b = Value(1.0, label="a"), Value(3.0, label="b")
 out = c.average([a, b], [3.0, 1.0])
 out.backward()
 assert "average" in str(c.draw(out)) and "0.75" in str(c.viz.explain(out, a)), c.viz.explain(out, a)
-assert Text()(rule("norm", 0, 2).tree) == "x1 / out", Text()(rule("norm", 0, 2).tree)
+assert Text()(rule("length", 0, 2).tree) == "x1 / out", Text()(rule("length", 0, 2).tree)
 assert rule("triple", 5, 6)({"x1": 1, "y1": 2, "z1": 3, "x2": 4, "y2": 5, "z2": 6, "out": 0}) == 20
 assert c.expand(out).data == out.data
 """

@@ -115,7 +115,7 @@ VALUES: dict[str, Callable[..., Any]] = {
     "cosh": _cosh,
     "tanh": _tanh,
 }
-SAME = "abs log log2 log10 tan hypot maximum minimum"
+SAME = "abs floor fmod log log2 log10 tan hypot maximum minimum"
 VALUES |= {name: getattr(jnp, name) for name in SAME.split()}
 VALUES |= {  # arcsin, arctan2, ...
     op.name: getattr(jnp, name) for op in TABLE for name in op.aliases if hasattr(jnp, name)

@@ -33,7 +33,7 @@ FUNCTIONS: dict[str, Callable[..., Any]] = {
     "pow": np.float_power,
     "erf": np.vectorize(math.erf, otypes=[float]),
 }
-SAME = "abs exp expm1 log log1p log2 log10 sqrt sin cos tan sinh cosh tanh"
+SAME = "abs floor fmod exp expm1 log log1p log2 log10 sqrt sin cos tan sinh cosh tanh"
 FUNCTIONS |= {name: getattr(np, name) for name in SAME.split()}
 FUNCTIONS |= {  # arcsin, arctan2, ...
     op.name: getattr(np, name) for op in TABLE for name in op.aliases if hasattr(np, name)

@@ -17,6 +17,7 @@ from .text import Export, Statements, about, attempts, comment, indented, statem
 MATH = (
     *("abs", "exp", "expm1", "log", "log1p", "log2", "log10", "sqrt", "sin", "cos", "tan"),
     *("asin", "acos", "atan", "sinh", "cosh", "tanh", "asinh", "acosh", "atanh", "atan2"),
+    "floor",
 )
 
 TWO_OVER_SQRT_PI = 1.1283791670955126
@@ -53,7 +54,8 @@ class _JavaScript(ExportLanguage):
 
 
 JAVASCRIPT = _JavaScript(
-    spelling=spelling("===", {name: f"Math.{name}" for name in MATH}) | {"Math.pow": "Math.pow({}, {})"},
+    spelling=spelling("===", {name: f"Math.{name}" for name in MATH})
+    | {"Math.pow": "Math.pow({}, {})", "fmod": "({} % {})"},
     equal="===",
     constant="const",
     variable="let",

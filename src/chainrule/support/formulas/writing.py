@@ -202,6 +202,7 @@ class Folds:
 MATH_H = (
     *("pow", "exp", "expm1", "log", "log1p", "log2", "log10", "sqrt", "sin", "cos", "tan"),
     *("asin", "acos", "atan", "sinh", "cosh", "tanh", "asinh", "acosh", "atanh", "atan2", "erf"),
+    *("floor", "fmod"),
 )
 C = Language(
     spelling=spelling("==", {"abs": "fabs"} | {name: name for name in MATH_H}),
