@@ -1,12 +1,13 @@
 """Functions on Values and plain numbers, applied elementwise to lists and NumPy arrays.
 
 There is one for every row of the table, and others composed from rows: softmax, log_softmax, clip,
-take, interp, cumsum. The type stub beside this file is generated from this file and the table.
+take, interp, cumsum, polygamma. The type stub beside this file is generated from both files.
 """
 
 from __future__ import annotations
 
 import inspect
+import math
 from collections.abc import Callable, Iterable, Sequence
 from itertools import accumulate, pairwise
 from types import SimpleNamespace
@@ -161,5 +162,32 @@ def interp(x: Any, xp: Sequence[Any], fp: Sequence[Any]) -> Any:
     return F.where(F.less(x, xp[0]), first, F.where(F.less_equal(xp[-1], x), last, inside))
 
 
-OWN = ("clip", "cumsum", "expit", "interp", "log_softmax", "softmax", "take")
+def polygamma(n: int, x: Any) -> Any:
+    """The derivative of order n of digamma, as in SciPy; below 0 too.
+
+    Above 0 it is (-1)^(n + 1) n! zeta(n + 1, x). Below, the derivatives of the reflection are added:
+    those of the cotangent c are polynomials in c, because c' = -(1 + c²).
+    """
+    if isinstance(n, bool) or not isinstance(n, int) or not 0 <= n <= 170:
+        raise ValueError(f"polygamma needs a whole number from 0 to 170 as its order, got {n!r}")
+    if n == 0:
+        return F.digamma(x)
+    if arrays.is_sequence(x):
+        return arrays.spread_over(lambda each: polygamma(n, each), (x,))
+    x = x if isinstance(x, Value) else as_float(x)
+    negative = F.less(x, 0.0)
+    above = math.factorial(n) * F.zeta(n + 1.0, F.where(negative, 1.0 - x, x))
+    cotangent = ops.cot_pi(F.where(negative, x, 0.5))
+    coefficients = [0, 1]  # of the powers of the cotangent
+    for _ in range(n):
+        slopes = [k * c for k, c in enumerate(coefficients)][1:]
+        pairs = zip([*slopes, 0, 0], [0, 0, *slopes], strict=True)
+        coefficients = [-a - b for a, b in pairs]
+    total: Any = float(coefficients.pop())
+    for coefficient in reversed(coefficients):
+        total = total * cotangent + float(coefficient)
+    return F.where(negative, -above - math.pi ** (n + 1) * total, (-1.0) ** (n + 1) * above)
+
+
+OWN = ("clip", "cumsum", "expit", "interp", "log_softmax", "polygamma", "softmax", "take")
 __all__ = sorted([*ops.BY_NAME, *OWN])

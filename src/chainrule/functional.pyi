@@ -22,6 +22,7 @@ __all__ = [
     "cosh",
     "cumsum",
     "deg2rad",
+    "digamma",
     "div",
     "dot",
     "elu",
@@ -41,6 +42,7 @@ __all__ = [
     "leaky_relu",
     "less",
     "less_equal",
+    "lgamma",
     "log",
     "log10",
     "log1p",
@@ -61,6 +63,7 @@ __all__ = [
     "norm",
     "normal_cdf",
     "normal_pdf",
+    "polygamma",
     "pos",
     "pow",
     "prod",
@@ -86,6 +89,7 @@ __all__ = [
     "where",
     "xlog1py",
     "xlogy",
+    "zeta",
 ]
 
 @overload
@@ -407,6 +411,24 @@ def erfc(x: float, /) -> float: ...
 @overload
 def erfc(x: Any, /) -> Any: ...
 @overload
+def lgamma(x: Value, /) -> Value: ...
+@overload
+def lgamma(x: float, /) -> float: ...
+@overload
+def lgamma(x: Any, /) -> Any: ...
+@overload
+def digamma(x: Value, /) -> Value: ...
+@overload
+def digamma(x: float, /) -> float: ...
+@overload
+def digamma(x: Any, /) -> Any: ...
+@overload
+def zeta(x: Value, y: Any, /) -> Value: ...
+@overload
+def zeta(x: float, y: float, /) -> float: ...
+@overload
+def zeta(x: Any, y: Any, /) -> Any: ...
+@overload
 def normal_pdf(x: Value, /) -> Value: ...
 @overload
 def normal_pdf(x: float, /) -> float: ...
@@ -493,3 +515,4 @@ def take(table: Sequence[Any], index: Any) -> Any: ...
 def clip(x: Any, low: Any, high: Any) -> Any: ...
 def cumsum(values: Iterable[Any]) -> Any: ...
 def interp(x: Any, xp: Sequence[Any], fp: Sequence[Any]) -> Any: ...
+def polygamma(n: int, x: Any) -> Any: ...

@@ -114,7 +114,9 @@ def test_values_and_partials_on_jax(op: ops.Op, dtype: str) -> None:
     normal = [k for k in drawn if op.name == "where" or min(map(abs, k[0])) >= kind.smallest_normal]
     with jax.enable_x64(dtype == "float64"):
         results = on_jax(op, [args for args, _ in normal], dtype)
-    found = inaccuracies(op, normal, results, dtype, flushed=FLUSHED[dtype])
+    # zeta is a sum, whose smaller terms are flushed before it is
+    flushed = FLUSHED[dtype] * (2.0**kind.bits if op.name == "zeta" else 1.0)
+    found = inaccuracies(op, normal, results, dtype, flushed=flushed)
     assert found == []
 
 
@@ -298,7 +300,9 @@ def test_second_derivatives_at_extreme_arguments(op: ops.Op, default: str) -> No
         results = second(np.array(at, np.float32)).tolist()
     for x, found in zip(at, results, strict=True):
         expected = second_derivatives(op, (x,))[0][0]
-        if abs(expected) > SINGLE.largest:
+        if math.isnan(expected):  # a pole
+            assert math.isnan(found), (op.name, x)
+        elif abs(expected) > SINGLE.largest:
             assert found == math.copysign(math.inf, expected), (op.name, x)
         else:
             # relative to the terms, which may cancel: none is larger than the first derivative

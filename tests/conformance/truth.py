@@ -166,6 +166,60 @@ def one(*args: Any) -> Any:
     return mpf(1)
 
 
+def log_gamma(x: Any) -> Any:
+    """log |Γ(x)|, below 0 by reflection."""
+    if x > 0:
+        return mp.loggamma(x) if x < 1e20 else (x - mpf(1) / 2) * mp.log(x) - x + mp.log(2 * mp.pi) / 2
+    return mp.log(mp.pi / abs(mp.sinpi(x))) - log_gamma(1 - x)
+
+
+def psi(x: Any) -> Any:
+    """The derivative of log_gamma."""
+    if x > 0:
+        return mp.psi(0, x) if x < 1e20 else mp.log(x) - 1 / (2 * x) - 1 / (12 * x * x)
+    return psi(1 - x) - mp.pi * mp.cospi(x) / mp.sinpi(x)
+
+
+def psi1(x: Any) -> Any:
+    """The derivative of psi."""
+    return hurwitz(mpf(2), x) if x > 0 else (mp.pi / mp.sinpi(x)) ** 2 - hurwitz(mpf(2), 1 - x)
+
+
+def psi2(x: Any) -> Any:
+    """The derivative of psi1."""
+    if x > 0:
+        return -2 * hurwitz(mpf(3), x)
+    return -2 * mp.pi**3 * mp.cospi(x) / mp.sinpi(x) ** 3 + 2 * hurwitz(mpf(3), 1 - x)
+
+
+@lru_cache(maxsize=1)
+def bernoulli() -> list[Any]:
+    return [mp.bernoulli(2 * j) / mp.fac(2 * j) for j in range(1, 51)]
+
+
+def hurwitz(s: Any, q: Any) -> Any:
+    """The Hurwitz zeta function: 40 terms and 50 of the Euler-Maclaurin formula, for any s and q.
+
+    mpmath's own takes minutes if one of them is large.
+    """
+    if s < 1 or q < 0:
+        raise ValueError
+    total, a = mpf(0), q
+    if q < 10 * s + 100:
+        for _ in range(40):
+            term = power(a, -s)
+            total, a = total + term, a + 1
+            if term < total * mpf(10) ** -70 or s > 10**6 * a:
+                return total
+    last = power(a, -s)
+    total += last * (a / (s - 1) + mpf(1) / 2)
+    factor = s / a
+    for j, b in enumerate(bernoulli()):
+        total += last * b * factor
+        factor *= (s + 2 * j + 1) * (s + 2 * j + 2) / (a * a)
+    return total
+
+
 Real = Callable[..., Any]
 
 # name: (value, (partial, ...)), with the arguments in the table's order
@@ -232,6 +286,9 @@ TRUTH: dict[str, tuple[Real, tuple[Real, ...]]] = {
         (lambda x: 2 * mp.exp(-x * x) / mp.sqrt(mp.pi),),
     ),
     "erfc": (erfc, (lambda x: -2 * mp.exp(-x * x) / mp.sqrt(mp.pi),)),
+    "lgamma": (log_gamma, (psi,)),
+    "digamma": (psi, (psi1,)),
+    "zeta": (hurwitz, (lambda s, q: -s * hurwitz(s + 1, q),)),
     "normal_pdf": (phi, (lambda x: -x * phi(x),)),
     "normal_cdf": (cdf, (phi,)),
     "log_normal_cdf": (log_cdf, (inverse_mills,)),
@@ -265,6 +322,13 @@ def scale(name: str, part: int | None, args: tuple[Any, ...], truth: Any) -> Any
     if name == "pow":
         x, y = args
         return 1 + abs((y if part is None else abs(y) + 1) * mp.log(abs(x))) if x else mpf(1)
+    if name == "zeta":
+        s, q = args
+        return 1 + s * (1 + abs(mp.log(q)))
+    if name in ("lgamma", "digamma") and truth:
+        (x,) = args
+        slopes = (psi, psi1, psi2)[name == "digamma" :]
+        return max(1, abs(x * slopes[0 if part is None else 1](x) / truth))
     if name == "logaddexp":
         x, y = args
         if part is None:
@@ -346,15 +410,18 @@ def point(
     elif name == "div" and rng.random() < 0.1:  # here x / y has fewer bits than x / y²
         least = 2.0**kind.least
         args = [kind.from_bits(rng.getrandbits(kind.bits - 13)) or least, 10 ** rng.uniform(-30, 0)]
-    elif name == "xlogy":
+    elif name in ("xlogy", "zeta"):
         args[1] = abs(args[1])
     elif name == "xlog1py":
         args[1] = sample(rng, (-1.0, math.inf), kind)
     elif name in ("hypot", "atan2", "logaddexp", *QUOTIENTS) and rng.random() < 0.5:
         args[1] = args[0] * rng.uniform(-3, 3) * 10 ** rng.uniform(-3, 3)
+    if name in ("lgamma", "digamma") and args[0] < -1e4 and rng.random() < 0.9:
+        args[0] = -(10 ** rng.uniform(0, 4))
     if name == "where":
         args[0] = float(rng.randrange(2))
     args = [kind.rounded(x) for x in args]
-    if (name in QUOTIENTS and args[1] == 0.0) or not all(map(math.isfinite, args)):
+    pole = name in ("lgamma", "digamma") and args[0] < 0.0 and args[0].is_integer()
+    if pole or (name in QUOTIENTS and args[1] == 0.0) or not all(map(math.isfinite, args)):
         return point(name, arity, domain, rng, kind)
     return tuple(args)

@@ -37,6 +37,8 @@ TAUGHT: dict[str, tuple[str | None, ...]] = {
     "remainder": ("1", "-floor(x / y)"),
     "deg2rad": ("pi / 180",),
     "rad2deg": ("180 / pi",),
+    "digamma": ("where(less(x, 0), (pi / sin(pi * x))**2 - zeta(2, 1 - x), zeta(2, x))",),
+    "zeta": (None, "-x * zeta(x + 1, y)"),
     "normal_pdf": ("-x * out",),
     "normal_cdf": ("normal_pdf(x)",),
     "log_normal_cdf": ("normal_pdf(x) / normal_cdf(x)",),

@@ -99,8 +99,10 @@ def tame(op: ops.Op, args: list[float]) -> bool:
         return args[0] > 0.05
     if op.name in ("div", "fmod", "remainder", "floor_divide"):
         return abs(args[1]) > 0.05
-    if op.name in ("xlogy", "xlog1py"):
+    if op.name in ("xlogy", "xlog1py", "zeta"):
         return args[1] > 0.05
+    if op.name in ("lgamma", "digamma"):
+        return args[0] > 0.05 or abs(args[0] - round(args[0])) > 0.05
     if op.name == "cbrt":
         return abs(args[0]) > 1e-3
     return True
@@ -179,6 +181,7 @@ def torch_functions(torch: Any) -> dict[str, Callable[..., Any]]:
         "elu": lambda x, a: torch.where(x > 0, x, a * torch.expm1(x)),
         "floor_divide": lambda x, y: torch.floor(x / y),
         "xlog1py": torch.special.xlog1py,
+        "zeta": lambda x, q: torch.special.zeta(x.detach(), q),
         "normal_pdf": lambda x: torch.exp(-0.5 * x * x) / math.sqrt(2 * math.pi),
         "normal_cdf": torch.special.ndtr,
         "log_normal_cdf": torch.special.log_ndtr,

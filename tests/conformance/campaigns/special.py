@@ -280,8 +280,28 @@ REASONS: list[Rule] = [
         lambda part, args: 0.5 if args[0] > 0.0 else 0.0,
     ),
     (
+        "a pole with inf on both sides, as in C; the slope changes its sign",
+        lambda op, part, args: op.name == "lgamma" and args[0] < 0.0,
+        lambda part, args: math.inf if part is None else math.nan,
+    ),
+    (
+        "a pole where the sign changes, as in SciPy; the slope is inf on both sides",
+        lambda op, part, args: op.name == "digamma" and args[0] < 0.0,
+        lambda part, args: math.nan if part is None or infinite(args) else math.inf,
+    ),
+    (
+        "defined for q > 0 only",
+        lambda op, part, args: op.name == "zeta" and args[1] < 0.0,
+        lambda part, args: math.nan,
+    ),
+    (
+        "the pole at 1, and the argument -0 counts as 0",
+        lambda op, part, args: op.name == "zeta" and (args[0] == 1.0 or minus_zero(args[1])),
+        lambda part, args: math.inf if part is None else 0.0 if args[1] == math.inf else -math.inf,
+    ),
+    (
         "0 times infinity",
-        lambda op, part, args: op.name in ("leaky_relu", "elu") and infinite(args),
+        lambda op, part, args: op.name in ("leaky_relu", "elu", "zeta") and infinite(args),
         lambda part, args: math.nan,
     ),
 ]

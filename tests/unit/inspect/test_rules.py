@@ -50,7 +50,7 @@ def point(op: ops.Op, count: int, rng: random.Random) -> list[float]:
             args[0] = float(rng.randrange(count - 1))
         if op.name == "pow":
             args[0] = abs(args[0])
-        if op.name in ("xlogy", "xlog1py"):
+        if op.name in ("xlogy", "xlog1py", "zeta"):
             args[1] = abs(args[1])
         if op.kink is not None and abs(op.kink(*args)) < 0.01:
             continue

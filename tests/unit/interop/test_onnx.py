@@ -40,11 +40,11 @@ def grid(dtype: Any) -> Any:
     return np.array([*sizes, *(-x for x in sizes), np.nan], dtype)
 
 
-def check(found: Any, eager: list[float], dtype: Any) -> None:
+def check(found: Any, eager: list[float], dtype: Any, absolute: float = 0.0) -> None:
     """The same infinities and NaNs, else close; zeros may differ in sign, subnormals may be flushed."""
     with np.errstate(over="ignore"):
         expected = np.array(eager).astype(dtype)
-    absolute = float(np.finfo(dtype).tiny)
+    absolute = max(absolute, float(np.finfo(dtype).tiny))
     np.testing.assert_allclose(found, expected, rtol=TOLERANCE[dtype], atol=absolute)
 
 
@@ -58,7 +58,8 @@ def test_every_operation_on_the_special_grid(op: ops.Op, dtype: Any, tmp_path: P
     points = list(itertools.product(at[:: 1 if op.arity < 3 else 4], repeat=op.arity))
     found = in_onnx(lambda *x: Value._apply(op, x), dtype, tmp_path, *np.array(points, dtype).T)
     eager = [Value._apply(op, [Value(float(x)) for x in point]).data for point in points]
-    check(found, eager, dtype)
+    has_zeros = op.name in ("lgamma", "digamma")  # where terms cancel
+    check(found, eager, dtype, TOLERANCE[dtype] if has_zeros else 0.0)
 
 
 @pytest.mark.parametrize("dtype", TOLERANCE)
