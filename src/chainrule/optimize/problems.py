@@ -119,7 +119,9 @@ class Problem:
             try:
                 if not name:
                     return self.step(*arguments)
-                return getattr(self.step, name)(*arguments, argnums=(0,) if name == "hvp" else 0)
+                if name == "hvp":
+                    return self.step.hvp(arguments[0], arguments[1][0], argnums=0)
+                return getattr(self.step, name)(*arguments, argnums=0)
             except NestedSolveError:
                 self.eager = True
         if name == "hvp":

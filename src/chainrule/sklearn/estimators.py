@@ -10,12 +10,12 @@ import numpy as np
 
 from .. import nn, optim
 from ..compiler import Compiled, CompileError, compile
+from ..nn.losses import LossName
 from ..nn.module import as_module
 from ..support.errors import kind_of
 from ..support.tree import flatten
 from ..train import fit
 from ..train.choosing import EngineName
-from ..train.engines import LossName
 from ..value import no_grad
 
 try:
