@@ -33,12 +33,12 @@ def negative_log_likelihood(logs: Any, x: Any, y: Any) -> Any:
 
 def fit(x: Any, y: Any, steps: int = 200, rate: float = 0.3) -> tuple[Any, list[float]]:
     """The logarithms of the hyper-parameters, and the loss before each step."""
-    step = compile(lambda logs: negative_log_likelihood(logs, x, y))
+    step = compile(lambda logs: negative_log_likelihood(logs, x, y), batch=None)
     logs, losses = np.zeros(3), []
     for _ in range(steps):
-        loss, gradient = step.value_and_grad(logs[None], argnums=0)
+        loss, gradient = step.value_and_grad(logs)
         losses.append(loss)
-        logs = logs - rate * gradient[0]
+        logs = logs - rate * gradient
     return logs, losses
 
 

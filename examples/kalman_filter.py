@@ -41,13 +41,13 @@ def negative_log_likelihood(logs: Any, series: Any) -> Any:
 
 def fit(series: Any, steps: int = 300, rate: float = 1.0) -> tuple[Any, list[float]]:
     """The standard deviations, and the loss before each step."""
-    step = compile(lambda logs: negative_log_likelihood(logs, series))
-    logs, losses = np.zeros((1, 3)), []
+    step = compile(lambda logs: negative_log_likelihood(logs, series), batch=None)
+    logs, losses = np.zeros(3), []
     for _ in range(steps):
-        loss, gradient = step.value_and_grad(logs, argnums=0)
+        loss, gradient = step.value_and_grad(logs)
         losses.append(loss)
         logs = logs - rate * gradient
-    return np.exp(logs[0]), losses
+    return np.exp(logs), losses
 
 
 def main(steps: int = 300) -> None:
