@@ -392,7 +392,7 @@ def test_a_plain_import_does_not_load_the_studios_packages() -> None:
 
 
 def test_the_benchmark_runs() -> None:
-    script = Path(__file__).parents[2] / "benchmarks" / "studio.py"
+    script = Path(__file__).parents[2] / "benchmarks" / "server" / "studio.py"
     command = [sys.executable, str(script), "--quick"]
     found = subprocess.run(command, capture_output=True, text=True, check=True, timeout=60)
     assert re.fullmatch(r"[\d,]+ steps/s, [\d.]+ frames/s, [\d,]+ bytes per frame\n", found.stdout)

@@ -26,12 +26,13 @@ from ...conftest import require, require_imports
 from ...near import near
 
 ROOT = Path(__file__).resolve().parents[3]
-SCRIPTS = sorted((ROOT / "examples").glob("*.py"))
+SCRIPTS = sorted((ROOT / "examples").rglob("*.py"))
+PATHS = {path.stem: path for path in SCRIPTS}
 
 
 def example(name: str) -> Any:
-    spec = importlib.util.spec_from_file_location(f"example_{name}", ROOT / "examples" / f"{name}.py")
-    require_imports((ROOT / "examples" / f"{name}.py").read_text())
+    spec = importlib.util.spec_from_file_location(f"example_{name}", PATHS[name])
+    require_imports(PATHS[name].read_text())
     module = importlib.util.module_from_spec(spec)
     spec.loader.exec_module(module)
     return module
@@ -629,7 +630,7 @@ def spelled(path: Path, names: str) -> str:
 def test_the_example_is_shorter_than_its_jax_spelling(name: str) -> None:
     """In lines and in characters, formatted in the same way and without comments."""
     ours, theirs = SPELLED[name]
-    short = spelled(ROOT / "examples" / f"{name}.py", ours)
+    short = spelled(PATHS[name], ours)
     long = spelled(Path(__file__).with_name("jax_spellings.py"), theirs)
     assert len(short.splitlines()) <= len(long.splitlines())
     assert len(short) < len(long)
