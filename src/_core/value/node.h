@@ -248,6 +248,8 @@ PyObject *graph_optimise(PyObject *module, PyObject *capsule);
 PyObject *graph_choose(PyObject *module, PyObject *args);
 PyObject *graph_forward(PyObject *module, PyObject *args);
 PyObject *graph_guards(PyObject *module, PyObject *capsule);
+PyObject *graph_pattern(PyObject *module, PyObject *args);
+PyObject *columns_coloured(PyObject *module, PyObject *args);
 PyObject *graph_weighted(PyObject *module, PyObject *args);
 PyObject *graph_machine(PyObject *module, PyObject *args);
 PyObject *graph_parts(PyObject *module, PyObject *capsule);

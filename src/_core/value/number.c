@@ -564,6 +564,8 @@ PyMethodDef module_functions[] = {
     {"graph_forward", graph_forward, METH_VARARGS, "The graph followed by its derivatives along a direction."},
     {"graph_weighted", graph_weighted, METH_VARARGS, "The sum of the outputs, each times a new input."},
     {"graph_guards", graph_guards, METH_O, "The graph reduced to its guards and the nodes they depend on."},
+    {"graph_pattern", graph_pattern, METH_VARARGS, "The places of the derivatives that may differ from 0."},
+    {"columns_coloured", columns_coloured, METH_VARARGS, "A colour for each column; no row has two of one colour."},
     {"graph_machine", graph_machine, METH_VARARGS,
      "graph_machine(graph, params, inputs, narrow, differentiate_params, wanted)"},
     {"graph_parts", graph_parts, METH_O, "(codes, first, args, numbers, outputs, guards) of a graph, as bytes."},

@@ -66,6 +66,25 @@ class Flat:
                 nodes.append((row, own))
         return Graph(nodes, outputs, guards)
 
+    def optimised(self) -> Flat:
+        """The graph after all passes."""
+        return Flat(c_core.graph_optimise(self.capsule))
+
+    def pattern(
+        self,
+        outputs: Sequence[int],
+        inputs: Any,
+        params: Any,
+        columns: int,
+        interactions: bytes | None = None,
+    ) -> Any:
+        """The places row * columns + column of the derivatives that may differ from 0, in order; second
+        ones with `interactions`. `inputs` and `params` have the column of each, or -1.
+        """
+        leaves = _numbers(inputs), _numbers(params)
+        found = c_core.graph_pattern(self.capsule, _numbers(outputs), *leaves, columns, interactions)
+        return np.frombuffer(found, np.int64)
+
     # --- the functions of calculus/graphs.py ------------------------------------------------------
 
     def forward(

@@ -10,13 +10,16 @@ import threading
 from collections import deque
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
+from functools import cached_property
 from itertools import repeat, starmap
 from typing import Any
 
 import numpy as np
 
+from .flat import Flat
 from .graph import INPUT, PARAM, Graph, Node
 from .inputs import Inputs, leaves_of
+from .passes import optimise
 from .pipeline import Pipeline, pipeline
 from .tracing import Trace, TraceError
 
@@ -82,11 +85,20 @@ class Variant:
         self.pipeline: Any = pipeline(self.trace.source, self.maker)
         self.machines: dict[Any, Any] = {}
         self.pipelines: dict[Any, Any] = {}  # those of derivatives
+        self.plans: dict[Any, Any] = {}  # those of sparse matrices
 
     @property
     def count(self) -> int:
         """The number of a program's parameters."""
         return self.shared + self.params
+
+    @cached_property
+    def simplified(self) -> Graph | Flat:
+        """The graph after the passes, to be differentiated: the derivative of x * x is far simpler than
+        that of x**2, whose formula must allow for any exponent.
+        """
+        source = self.trace.source
+        return source.optimised() if isinstance(source, Flat) else optimise(source)
 
     def machine(self, samples: int, wanted: Sequence[int] | None = None, params: bool = True) -> Any:
         """The machine for this many samples; `wanted` adds the gradients of these inputs.

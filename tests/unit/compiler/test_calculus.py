@@ -6,6 +6,7 @@ import pickle
 from collections.abc import Callable
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass
+from itertools import pairwise
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -13,6 +14,7 @@ import pytest
 
 import chainrule
 from chainrule import Value, compile, dot, exp, grad, hessian, jacobian, sin, sqrt, sum, tanh, where
+from chainrule.compiler.calculus import sparsity
 
 from ...conftest import require
 from ...near import near
@@ -295,6 +297,78 @@ def test_sparse_matrices() -> None:
     matrix = residuals.jacobian(x, sparse=True)
     assert matrix.nnz == 2 * n
     assert matrix.toarray() == near(residuals.jacobian(x), rel=1e-14)
+
+
+ROWS_OF_FOLDS: dict[str, Callable[[Any], Any]] = {
+    "operations": lambda x: sin(x[0] * x[1]) + x[2] / x[3] - x[4] + where(x[0] < x[5], x[1] ** 2, x[2]),
+    "power": lambda x: x[0] ** x[1] + x[2] ** 3 + chainrule.atan2(x[3], x[4]) * chainrule.abs(x[5]),
+    "a sum of sums": lambda x: sum([sum(x[:3]) ** 2, sum(x[2:])]),
+    "folds": lambda x: chainrule.logsumexp(x[:3]) + dot(x[:2], x[2:4]) + chainrule.max(x[4:]),
+    "a product": lambda x: chainrule.prod(x[:4]) + x[4] * x[4],
+    "a norm": lambda x: chainrule.hypot(x[0], x[1]) + chainrule.mean(x[2:]) * x[5],
+    "take": lambda x: chainrule.take([x[1] * x[2], x[3]], where(x[0] < 100.0, 1.0, 0.0)) * x[4],
+    "constant": lambda x: x[0] * 0.0 + 3.0,
+    "linear": lambda x: 2.0 * x[0] - x[3],
+}
+
+
+@pytest.mark.skipif(chainrule.core != "c", reason="compares the C core with the reference")
+@pytest.mark.parametrize("name", ROWS_OF_FOLDS)
+def test_patterns_and_colours_are_the_same_in_c_and_in_python(name: str) -> None:
+    step = compile(lambda x: [ROWS_OF_FOLDS[name](x), x[1] * x[2]], batch=None)
+    x = np.linspace(0.3, 1.3, 6)
+    step(x)
+    ((variant,),) = step.variants.values()
+    for source in (variant.trace.source, variant.simplified):
+        for chosen in (np.arange(6), np.array([4, 1, 0])):
+            for shared in (np.zeros(len(chosen), bool), np.ones(len(chosen), bool)):
+                for find, outputs in ((sparsity.hessian, [0]), (sparsity.jacobian, [0, 1])):
+                    rows, cols = find(source, outputs, shared, chosen)
+                    expected = find(source.unpack(), outputs, shared, chosen)
+                    assert (rows.tolist(), cols.tolist()) == tuple(each.tolist() for each in expected)
+                    shape = (len(chosen) if find is sparsity.hessian else 2, len(chosen))
+                    found = sparsity.coloured(rows, cols, shape)
+                    if len(set(found.tolist())) < shape[1]:
+                        assert found.tolist() == sparsity.coloured_in_python(rows, cols, shape).tolist()
+                    both = np.zeros(shape)
+                    both[rows, cols] = 1
+                    for colour in set(found.tolist()):
+                        assert both[:, found == colour].sum(axis=1).max(initial=0) <= 1
+
+
+def test_a_sparse_pattern_is_found_once(monkeypatch: pytest.MonkeyPatch) -> None:
+    require("scipy")
+    step = compile(lambda x: [x[0] * x[1], x[2] ** 2], batch=None)
+    first = step.jacobian(np.array([1.0, 2.0, 3.0]), sparse=True)
+    for name in ("jacobian", "coloured"):
+        monkeypatch.setattr(sparsity, name, None)
+    first.data[:] = first.indices[:] = 0  # the matrix is the caller's, not the plan's
+    second = step.jacobian(np.array([4.0, 5.0, 6.0]), sparse=True)
+    assert second.toarray().tolist() == [[5.0, 4.0, 0.0], [0.0, 0.0, 12.0]]
+
+
+def test_sparse_matrices_of_many_variables() -> None:
+    """Without a step that grows with the square of their number."""
+    require("scipy")
+    n = 10_000 if chainrule.core == "c" else 500
+    step = compile(lambda x: sum([(a - b) ** 4 for a, b in pairwise(x)]), batch=None)
+    x = np.random.default_rng(0).normal(size=n)
+    curvature = 12.0 * np.diff(x) ** 2
+    matrix = step.hessian(x, sparse=True)
+    assert matrix.nnz == 3 * n - 2
+    assert matrix.diagonal(1) == near(-curvature, rel=1e-12)
+    assert matrix.diagonal() == near(np.append(curvature, 0) + np.insert(curvature, 0, 0), rel=1e-12)
+
+
+def test_the_derivative_of_a_square_stays_simple() -> None:
+    """The formula for any exponent takes some thirty operations."""
+    step = compile(lambda x: (x[0] - x[1] ** 2) ** 2, batch=None)
+    x = np.array([1.0, 2.0])
+    assert step.hessian(x) == near(np.array([[2.0, -8.0], [-8.0, 44.0]]), rel=1e-15)
+    ((variant,),) = step.variants.values()
+    ((graph,),) = [[pipe.graph for pipe in variant.pipelines.values()]]
+    size = len(graph) if chainrule.core != "c" else chainrule.value.c_core.graph_sizes(graph)[0]
+    assert size < 25
 
 
 # --- errors --------------------------------------------------------------------------------------

@@ -7,7 +7,7 @@ samples the directions run one after the other; with few they become samples the
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Iterator, Sequence
 from typing import Any, Protocol
 
 import numpy as np
@@ -122,7 +122,7 @@ class Derivatives:
             if variant.pipeline.outputs == 1:
                 machine = variant.machine(part.samples, wanted, params)
             else:
-                source = variant.trace.source
+                source = variant.simplified
                 machine = variant.derived(
                     ("one", output),
                     lambda source=source: choose(source, [output]),  # type: ignore[misc]
@@ -173,7 +173,7 @@ class Derivatives:
         counts = variant.inputs, variant.count
 
         def graph() -> Any:
-            return forward(choose(variant.trace.source, outputs), ins, shared, counts)
+            return forward(choose(variant.simplified, outputs), ins, shared, counts)
 
         more = len(shared), len(ins)
         return variant.derived((FORWARD, tuple(outputs), ins, shared), graph, more, samples)
@@ -188,7 +188,7 @@ class Derivatives:
             first = variant.inputs
 
             def graph(variant: Variant = variant, first: int = first) -> Any:
-                return weighted(choose(variant.trace.source, outputs), first)
+                return weighted(choose(variant.simplified, outputs), first)
 
             key, more = (REVERSE, tuple(outputs)), (0, len(outputs))
             machine = variant.derived(key, graph, more, part.samples, ins, bool(shared))
@@ -221,7 +221,7 @@ class Derivatives:
         counts = variant.inputs, variant.count
 
         def graph() -> Any:
-            one = choose(variant.trace.source, [output])
+            one = choose(variant.simplified, [output])
             return choose(forward(one, ins, shared, counts, careful=careful), [1])
 
         more = len(shared), len(ins)
@@ -257,36 +257,34 @@ class Derivatives:
 
     def sparse_jacobian(self) -> Any:
         """The matrix of all derivatives of the only sample, as a scipy.sparse.csr_array."""
-        rows, cols = self.pattern(sparsity.jacobian)
-        shape = len(self.outputs), self.columns.count
-        across, down = sparsity.coloured(rows, cols, shape), sparsity.coloured(cols, rows, shape[::-1])
-        along = max(across, default=-1) <= max(down, default=-1)
-        colours = np.array(across if along else down, int)
-        seeds = _grouped(colours)
-        found = np.empty((len(seeds), shape[0] if along else shape[1]))
-        for k, row in self.along(FORWARD if along else REVERSE, seeds):
+        plan = self.plan(FORWARD)
+        found = np.empty((len(plan.directions), plan.width))
+        for k, row in self.along(FORWARD if plan.along else REVERSE, plan.directions):
             found[k] = row[:, 0]
-        numbers = found[colours[cols], rows] if along else found[colours[rows], cols]
-        return sparsity.matrix(numbers, rows, cols, shape)
+        return plan.matrix(found)
 
     def sparse_hessian(self) -> Any:
         """The matrix of all second derivatives at the only sample, as a scipy.sparse.csr_array."""
-        rows, cols = self.pattern(sparsity.hessian)
-        shape = self.columns.count, self.columns.count
-        colours = np.array(sparsity.coloured(rows, cols, shape), int)
-        seeds = _grouped(colours)
-        found = np.empty((len(seeds), shape[0]))
-        for k, (row, _) in self.along(SECOND, seeds):
+        plan = self.plan(SECOND)
+        found = np.empty((len(plan.directions), plan.width))
+        for k, (row, _) in self.along(SECOND, plan.directions):
             found[k] = row[:, 0]
-        return sparsity.matrix(found[colours[cols], rows], rows, cols, shape)
+        return plan.matrix(found)
 
-    def pattern(self, find: Callable[..., Any]) -> tuple[Array, Array]:
-        """The rows and columns of the numbers that may differ from 0, for any branch taken."""
+    def plan(self, kind: str) -> sparsity.Plan:
+        """The pattern and its colours, found once for the branch that was taken."""
         if not self.batch.single:
             raise ValueError("sparse=True needs a function without a batch axis: compile(f, batch=None)")
-        leaves = self.columns.is_param, self.columns.number
-        found = [find(variant.trace.source, self.outputs, *leaves) for variant, _ in self.partition]
-        return found[0]  # type: ignore[no-any-return]
+        variant = self.partition[0][0]
+        columns, second = self.columns, kind == SECOND
+        key = kind, tuple(self.outputs), columns.is_param.tobytes(), columns.number.tobytes()
+        if key not in variant.plans:
+            find = sparsity.hessian if second else sparsity.jacobian
+            rows, cols = find(variant.simplified, self.outputs, columns.is_param, columns.number)
+            shape = columns.count if second else len(self.outputs), columns.count
+            variant.plans[key] = sparsity.Plan(rows, cols, shape, symmetric=second)
+        plan: sparsity.Plan = variant.plans[key]
+        return plan
 
     # --- many directions --------------------------------------------------------------------------
 
@@ -364,7 +362,7 @@ class Derivatives:
         """The machine for some directions, and the inputs whose gradients it computes."""
         ins, shared, outputs = self.ins, self.shared, self.outputs
         counts = variant.inputs, variant.count
-        source = variant.trace.source
+        source = variant.simplified
         if alone and kind == SECOND:
             return self.second(variant, samples, careful), ins
         if kind == FORWARD:
@@ -389,11 +387,6 @@ class Derivatives:
         more = 0, len(shared) + (len(outputs) if kind == REVERSE else len(wanted))
         key = "along", kind, tuple(outputs), ins, shared, False, careful
         return variant.derived(key, back, more, samples, wanted), wanted
-
-
-def _grouped(colours: Array) -> Array:
-    """For each colour, 1 for the columns that have it."""
-    return (colours[None] == np.arange(1 + colours.max(initial=-1))[:, None]).astype(float)
 
 
 def arranged_jacobian(call: Derivatives, matrix: Array) -> Any:

@@ -14,11 +14,12 @@ from typing import Any
 
 import numpy as np
 
-from ...ops import Op, Variadic
+from ...ops import TABLE, Op, Variadic
 from ...support.formulas import derivatives
 from ...support.formulas.derivatives import FOLDS, NAMES, Formula
 from ...support.formulas.symbols import COMPARISONS
 from ...support.tree import children
+from ...value import c_core
 from ..flat import Flat
 from ..graph import INPUT, PARAM, Graph
 from ..inputs import Batch
@@ -30,21 +31,24 @@ Pairs = tuple[Array, Array]
 
 def jacobian(source: Graph | Flat, outputs: Sequence[int], is_param: Array, number: Array) -> Pairs:
     """The rows (outputs) and columns of the derivatives that may differ from 0."""
-    graph = source.unpack() if isinstance(source, Flat) else source
-    depends = _dependence(graph, is_param, number)
-    found = [sorted(depends[graph.outputs[k]]) for k in outputs]
+    if isinstance(source, Flat):
+        return _split(source.pattern(outputs, *_columns(is_param, number), len(number)), len(number))
+    depends = _dependence(source, is_param, number)
+    found = [sorted(depends[source.outputs[k]]) for k in outputs]
     rows = np.repeat(np.arange(len(found)), [len(each) for each in found])
     return rows, np.array([c for each in found for c in each], int)
 
 
 def hessian(source: Graph | Flat, outputs: Sequence[int], is_param: Array, number: Array) -> Pairs:
     """The rows and columns of the second derivatives of the only output that may differ from 0."""
-    graph = source.unpack() if isinstance(source, Flat) else source
-    depends = _dependence(graph, is_param, number)
+    if isinstance(source, Flat):
+        leaves = _columns(is_param, number)
+        return _split(source.pattern(outputs, *leaves, len(number), interactions()), len(number))
+    depends = _dependence(source, is_param, number)
     found: list[set[int]] = [set() for _ in number]
-    needed = _needed(graph, [graph.outputs[k] for k in outputs])
+    needed = _needed(source, [source.outputs[k] for k in outputs])
     seen: set[tuple[int, int]] = set()
-    for i, (op, args) in enumerate(graph.nodes):
+    for i, (op, args) in enumerate(source.nodes):
         if isinstance(op, str) or not needed[i] or not depends[i]:
             continue
         for k, j in _interacting(op, len(args)):
@@ -58,6 +62,21 @@ def hessian(source: Graph | Flat, outputs: Sequence[int], is_param: Array, numbe
                 found[c] |= a
     rows = np.repeat(np.arange(len(found)), [len(each) for each in found])
     return rows, np.array([c for each in found for c in sorted(each)], int)
+
+
+def _columns(is_param: Array, number: Array) -> Pairs:
+    """The column of each input and of each parameter, by number; -1 if it has none."""
+    found = []
+    for which in (~is_param, is_param):
+        columns = np.full(1 + number[which].max(initial=-1), -1, np.int32)
+        columns[number[which]] = np.flatnonzero(which)
+        found.append(columns)
+    return found[0], found[1]
+
+
+def _split(places: Array, columns: int) -> Pairs:
+    """The rows and columns of places, which are counted row by row."""
+    return np.divmod(places, max(columns, 1))
 
 
 def is_elementwise(trace: Trace, batch: Batch) -> bool:
@@ -136,6 +155,26 @@ def _interacting(op: Op, count: int) -> list[tuple[int, int]]:
 
 
 @functools.cache
+def interactions() -> bytes:
+    """For each operation, a byte for the C core: a bit for each of the pairs (0, 0), (1, 0), (1, 1),
+    (2, 0), (2, 1), (2, 2) of arguments, or of parts of an element; 64 for all elements, 128 for all but
+    with themselves.
+    """
+    found = [0]
+    for op in TABLE:
+        if isinstance(op, Variadic) and op.leave_one_out:
+            found.append(128)
+            continue
+        every = False
+        pairs = _pairs(op) if not isinstance(op, Variadic) else []
+        if isinstance(op, Variadic):
+            pairs, every = _pairs_of_parts(op)
+        bits = {max(a, b) * (max(a, b) + 1) // 2 + min(a, b) for a, b in pairs}
+        found.append(sum(1 << bit for bit in bits) + 64 * every)
+    return bytes(found)
+
+
+@functools.cache
 def _pairs(op: Op) -> list[tuple[int, int]]:
     found = set()
     for k in range(op.arity):
@@ -180,8 +219,18 @@ def _mentioned(formula: Formula) -> set[str]:
 # --- colours -----------------------------------------------------------------------------------------
 
 
-def coloured(rows: Array, cols: Array, shape: tuple[int, int]) -> list[int]:
+def coloured(rows: Array, cols: Array, shape: tuple[int, int]) -> Array:
     """A colour for each column, so that no row has two columns of one colour."""
+    if np.bincount(rows).max(initial=0) == shape[1]:  # a full row: every column needs its own colour
+        return np.arange(shape[1])
+    if c_core is not None:
+        places = rows.astype(np.int32), cols.astype(np.int32)
+        return np.frombuffer(c_core.columns_coloured(*places, *shape), np.int32)
+    return coloured_in_python(rows, cols, shape)
+
+
+def coloured_in_python(rows: Array, cols: Array, shape: tuple[int, int]) -> Array:
+    """The same as in the C core."""
     order = np.argsort(rows, kind="stable")
     starts = np.searchsorted(rows[order], np.arange(shape[0] + 1))
     in_row = [cols[order[a:b]].tolist() for a, b in pairwise(starts)]
@@ -190,9 +239,6 @@ def coloured(rows: Array, cols: Array, shape: tuple[int, int]) -> list[int]:
         for c in found:
             rows_of[c].append(r)
     colours = [-1] * shape[1]
-    most = max(map(len, in_row), default=0)
-    if most == shape[1]:  # a full row: every column needs a colour of its own
-        return list(range(shape[1]))
     degrees = [sum(len(in_row[r]) for r in found) for found in rows_of]
     for c in sorted(range(shape[1]), key=lambda c: -degrees[c]):
         taken = {colours[other] for r in rows_of[c] for other in in_row[r]}
@@ -200,13 +246,36 @@ def coloured(rows: Array, cols: Array, shape: tuple[int, int]) -> list[int]:
         while colour in taken:
             colour += 1
         colours[c] = colour
-    return colours
+    return np.array(colours, int)
 
 
-def matrix(numbers: Array, rows: Array, cols: Array, shape: tuple[int, int]) -> Any:
-    """A scipy.sparse.csr_array."""
-    try:
-        from scipy.sparse import csr_array
-    except ImportError:
-        raise ImportError("sparse=True needs SciPy: pip install scipy") from None
-    return csr_array((numbers, (rows, cols)), shape=shape)
+class Plan:
+    """How to compute a sparse matrix with few products: found once for each program, and kept."""
+
+    def __init__(self, rows: Array, cols: Array, shape: tuple[int, int], symmetric: bool) -> None:
+        self.shape = shape
+        self.cols = cols.astype(np.int32)
+        self.starts = np.searchsorted(rows, np.arange(shape[0] + 1)).astype(np.int32)
+        across = coloured(rows, cols, shape)
+        down = across if symmetric else coloured(cols, rows, shape[::-1])
+        self.along = int(across.max(initial=-1)) <= int(down.max(initial=-1))
+        colours, width = (across, shape[0]) if self.along else (down, shape[1])
+        self.directions = (colours[None] == np.arange(1 + colours.max(initial=-1))[:, None]).astype(
+            float
+        )
+        # Where the products, written one after the other, hold each number of the matrix.
+        self.places = (
+            colours[cols] * np.int64(width) + rows
+            if self.along
+            else colours[rows] * np.int64(width) + cols
+        )
+        self.width = width
+
+    def matrix(self, products: Array) -> Any:
+        """The products with all directions as a scipy.sparse.csr_array."""
+        try:
+            from scipy.sparse import csr_array
+        except ImportError:
+            raise ImportError("sparse=True needs SciPy: pip install scipy") from None
+        numbers = products.reshape(-1)[self.places]
+        return csr_array((numbers, self.cols.copy(), self.starts.copy()), shape=self.shape)
