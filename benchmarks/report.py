@@ -26,7 +26,10 @@ from measure import RECORDS, markdown, ratio_text
 
 HERE = Path(__file__).parent
 PAGE = HERE.parent / "docs" / "benchmarks.md"
-SCRIPTS = ("eager", "training", "pricing", "gpt", "one_sample", "compile_time", "threads", "layout")
+SCRIPTS = (
+    *("eager", "training", "pricing", "calculus", "gpt", "one_sample"),
+    *("compile_time", "threads", "layout"),
+)
 
 Record = dict[str, Any]
 

@@ -33,6 +33,10 @@ TARGETS = {
         *("JAX >= 2", "PyTorch >= 2"),
     ],
     "pricing": ["JAX >= 3", "JAX, first result >= 5", "JAX >= 4", "CasADi >= 8"],
+    "calculus": [
+        *("JAX >= 3", "JAX >= 2", "JAX, first result >= 10"),
+        *("CasADi >= 2", "CasADi, first result >= 5"),
+    ],
     "gpt": ["plain Value >= 500"],
     "one_sample": [],
 }
