@@ -15,7 +15,7 @@ import numpy as np
 
 from .. import autodiff
 from ..compiler import Compiled, CompileError, compile
-from ..compiler.calculus import sparsity
+from ..compiler.calculus.derivatives import FORWARD, SECOND
 from ..support import graph
 from ..support.arrays import as_array, is_array
 from ..support.errors import kind_of
@@ -137,11 +137,8 @@ class Problem:
         if self.eager:
             return False
         call = self.step.derivatives((self.start,), {}, 0, has_aux=False)
-        rows, columns = call.pattern(sparsity.hessian if second else sparsity.jacobian)
-        across = np.bincount(rows, minlength=1).max() / self.count
-        down = np.bincount(columns, minlength=1).max() / (self.count if second else outputs)
-        # A coloured product handles as many rows or columns at once as the fullest one allows.
-        return bool(min(across, down) <= SPARSE)
+        passes = len(call.plan(SECOND if second else FORWARD).directions)
+        return passes <= SPARSE * (self.count if second else min(self.count, outputs))
 
 
 class NestedSolveError(CompileError):
