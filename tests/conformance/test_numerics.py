@@ -101,6 +101,15 @@ ROWS: dict[str, list[Case]] = {
         (safe(lambda x: 1 / x), (0.0,), 0.0, [3.0]),
         (safe(lambda x: x**-2.0), (0.0,), 0.0, [3.0]),
     ],
+    "slope of log_normal_cdf at -50": [
+        (chainrule.log_normal_cdf, (-50.0,), -1254.8313611394199, [50.01998403190564])
+    ],
+    "logaddexp of equal infinities": [
+        (chainrule.logaddexp, (INF, INF), INF, [0.5, 0.5]),
+        (chainrule.logaddexp, (-INF, -INF), -INF, [0.0, 0.0]),
+    ],
+    "xlogy(0, 0)": [(chainrule.xlogy, (0.0, 0.0), 0.0, [0.0, 0.0])],
+    "1e300 % 7": [(lambda x, y: x % y, (1e300, 7.0), 1.0, [1.0, -1.4285714285714286e299])],
     "hypot(0, 0), atan2(0, 0)": [
         (chainrule.hypot, (0.0, 0.0), 0.0, [0.0, 0.0]),
         (chainrule.atan2, (0.0, 0.0), 0.0, [0.0, 0.0]),

@@ -1090,12 +1090,13 @@ static inline vec v_op_erf_d0(vec x) {
         const vec t20 = t17 * t19;
         const vec t21 = v_splat(1.0) + t20;
         const vec t22 = t17 * t21;
-        const vec t23 = t12 * t22;
-        const vec t24 = t12 + t23;
-        const vec t25 = t13 * t24;
-        const vec t26 = v_splat(1.1283791670955126) * t24;
-        const vec t27 = v_select(t9, t25, t26);
-        t3 = v_select(t2, t3, t27);
+        const vec t23 = t22 + v_splat(0.0);
+        const vec t24 = t12 * t23;
+        const vec t25 = t12 + t24;
+        const vec t26 = t13 * t25;
+        const vec t27 = v_splat(1.1283791670955126) * t25;
+        const vec t28 = v_select(t9, t26, t27);
+        t3 = v_select(t2, t3, t28);
     }
     return t3;
 }
@@ -1185,12 +1186,13 @@ static inline vec v_op_erfc(vec x) {
                 const vec t76 = t73 * t75;
                 const vec t77 = v_splat(1.0) + t76;
                 const vec t78 = t73 * t77;
-                const vec t79 = t68 * t78;
-                const vec t80 = t68 + t79;
-                const vec t81 = t69 * t80;
-                const vec t82 = t65 * t80;
-                const vec t83 = v_select(t15, t81, t82);
-                t9 = v_select(t8, t9, t83);
+                const vec t79 = t78 + v_splat(0.0);
+                const vec t80 = t68 * t79;
+                const vec t81 = t68 + t80;
+                const vec t82 = t69 * t81;
+                const vec t83 = t65 * t81;
+                const vec t84 = v_select(t15, t82, t83);
+                t9 = v_select(t8, t9, t84);
             }
             t6 = v_select(t5, t6, t9);
         }
@@ -1223,12 +1225,13 @@ static inline vec v_op_erfc_d0(vec x) {
         const vec t20 = t17 * t19;
         const vec t21 = v_splat(1.0) + t20;
         const vec t22 = t17 * t21;
-        const vec t23 = t12 * t22;
-        const vec t24 = t12 + t23;
-        const vec t25 = t13 * t24;
-        const vec t26 = v_splat(-1.1283791670955126) * t24;
-        const vec t27 = v_select(t9, t25, t26);
-        t3 = v_select(t2, t3, t27);
+        const vec t23 = t22 + v_splat(0.0);
+        const vec t24 = t12 * t23;
+        const vec t25 = t12 + t24;
+        const vec t26 = t13 * t25;
+        const vec t27 = v_splat(-1.1283791670955126) * t25;
+        const vec t28 = v_select(t9, t26, t27);
+        t3 = v_select(t2, t3, t28);
     }
     return t3;
 }
@@ -2503,12 +2506,13 @@ static inline vec v_op_normal_pdf(vec x) {
         const vec t20 = t17 * t19;
         const vec t21 = v_splat(1.0) + t20;
         const vec t22 = t17 * t21;
-        const vec t23 = t12 * t22;
-        const vec t24 = t12 + t23;
-        const vec t25 = t13 * t24;
-        const vec t26 = v_splat(0.3989422804014327) * t24;
-        const vec t27 = v_select(t9, t25, t26);
-        t3 = v_select(t2, t3, t27);
+        const vec t23 = t22 + v_splat(0.0);
+        const vec t24 = t12 * t23;
+        const vec t25 = t12 + t24;
+        const vec t26 = t13 * t25;
+        const vec t27 = v_splat(0.3989422804014327) * t25;
+        const vec t28 = v_select(t9, t26, t27);
+        t3 = v_select(t2, t3, t28);
     }
     return t3;
 }
@@ -2538,12 +2542,13 @@ static inline vec v_op_normal_pdf_d0(vec x) {
         const vec t21 = t18 * t20;
         const vec t22 = v_splat(1.0) + t21;
         const vec t23 = t18 * t22;
-        const vec t24 = t12 * t23;
-        const vec t25 = t12 + t24;
-        const vec t26 = t14 * t25;
-        const vec t27 = t13 * t25;
-        const vec t28 = v_select(t9, t26, t27);
-        t3 = v_select(t2, t3, t28);
+        const vec t24 = t23 + v_splat(0.0);
+        const vec t25 = t12 * t24;
+        const vec t26 = t12 + t25;
+        const vec t27 = t14 * t26;
+        const vec t28 = t13 * t26;
+        const vec t29 = v_select(t9, t27, t28);
+        t3 = v_select(t2, t3, t29);
     }
     return t3;
 }
@@ -2555,19 +2560,19 @@ static inline vec v_op_normal_cdf(vec x) {
         const mask t3 = v_less(x, v_splat(-40.0));
         vec t4 = v_splat(0.0);
         if (!v_all(t3)) {
-            const vec t5 = x * x;
-            const mask t6 = v_less(v_splat(1600.0), t5);
-            vec t7 = v_splat(0.0);
-            if (!v_all(t6)) {
-                const vec t8 = v_splat(134217729.0) * x;
-                const vec t9 = t8 - x;
-                const vec t10 = t8 - t9;
-                const vec t11 = v_splat(0.5) * t10;
-                const vec t12 = t11 * t10;
-                const mask t13 = v_less(v_splat(700.0), t12);
-                const vec t14 = -x;
-                const vec t15 = t14 - v_splat(2.5);
-                const vec t16 = t14 + v_splat(2.5);
+            const vec t5 = -x;
+            const vec t6 = t5 * t5;
+            const mask t7 = v_less(v_splat(1600.0), t6);
+            vec t8 = v_splat(0.0);
+            if (!v_all(t7)) {
+                const vec t9 = v_splat(134217729.0) * t5;
+                const vec t10 = t9 - t5;
+                const vec t11 = t9 - t10;
+                const vec t12 = v_splat(0.5) * t11;
+                const vec t13 = t12 * t11;
+                const mask t14 = v_less(v_splat(700.0), t13);
+                const vec t15 = t5 - v_splat(2.5);
+                const vec t16 = t5 + v_splat(2.5);
                 const vec t17 = t15 / t16;
                 const vec t18 = v_splat(-3.781977220946943e-08) * t17;
                 const vec t19 = t18 + v_splat(4.642175737039127e-07);
@@ -2615,38 +2620,49 @@ static inline vec v_op_normal_cdf(vec x) {
                 const vec t61 = t60 + v_splat(0.13648225752794654);
                 const vec t62 = t61 * t17;
                 const vec t63 = t62 + v_splat(0.3533283284514383);
-                const vec t64 = t63 / x;
-                const vec t65 = v_splat(-0.5) * t12;
-                const vec t66 = -t12;
-                const vec t67 = v_exp(v_select(t13, t65, t66));
-                const vec t68 = -t64;
-                const vec t69 = t68 * t67;
-                const vec t70 = x - t10;
-                const vec t71 = v_splat(-0.5) * t70;
-                const vec t72 = x + t10;
-                const vec t73 = t71 * t72;
-                const vec t74 = t73 * v_splat(0.16666666666666666);
-                const vec t75 = v_splat(0.5) + t74;
-                const vec t76 = t73 * t75;
-                const vec t77 = v_splat(1.0) + t76;
-                const vec t78 = t73 * t77;
-                const vec t79 = t67 * t78;
-                const vec t80 = t67 + t79;
-                const vec t81 = t69 * t80;
-                const vec t82 = t68 * t80;
-                const vec t83 = v_select(t13, t81, t82);
-                t7 = v_select(t6, t7, t83);
+                const vec t64 = t63 / t5;
+                const vec t65 = v_splat(134217729.0) * t64;
+                const vec t66 = t65 - t64;
+                const vec t67 = t65 - t66;
+                const vec t68 = t67 * t11;
+                const vec t69 = t63 - t68;
+                const vec t70 = t5 - t11;
+                const vec t71 = t67 * t70;
+                const vec t72 = t69 - t71;
+                const vec t73 = t64 - t67;
+                const vec t74 = t73 * t5;
+                const vec t75 = t72 - t74;
+                const vec t76 = t75 / t63;
+                const vec t77 = v_splat(-0.5) * t13;
+                const vec t78 = -t13;
+                const vec t79 = v_exp(v_select(t14, t77, t78));
+                const vec t80 = t64 * t79;
+                const vec t81 = v_splat(-0.5) * t70;
+                const vec t82 = t5 + t11;
+                const vec t83 = t81 * t82;
+                const vec t84 = t83 * v_splat(0.16666666666666666);
+                const vec t85 = v_splat(0.5) + t84;
+                const vec t86 = t83 * t85;
+                const vec t87 = v_splat(1.0) + t86;
+                const vec t88 = t83 * t87;
+                const vec t89 = t88 + t76;
+                const vec t90 = t79 * t89;
+                const vec t91 = t79 + t90;
+                const vec t92 = t80 * t91;
+                const vec t93 = t64 * t91;
+                const vec t94 = v_select(t14, t92, t93);
+                t8 = v_select(t7, t8, t94);
             }
-            t4 = v_select(t3, t4, t7);
+            t4 = v_select(t3, t4, t8);
         }
         t2 = v_select(t1, t4, t2);
     }
     if (!v_all(t1)) {
-        const vec t84 = x * v_splat(0.7071067811865476);
-        const vec t85 = v_erf(t84);
-        const vec t86 = v_splat(1.0) + t85;
-        const vec t87 = v_splat(0.5) * t86;
-        t2 = v_select(t1, t2, t87);
+        const vec t95 = x * v_splat(0.7071067811865476);
+        const vec t96 = v_erf(t95);
+        const vec t97 = v_splat(1.0) + t96;
+        const vec t98 = v_splat(0.5) * t97;
+        t2 = v_select(t1, t2, t98);
     }
     return t2;
 }
@@ -2675,12 +2691,13 @@ static inline vec v_op_normal_cdf_d0(vec x) {
         const vec t20 = t17 * t19;
         const vec t21 = v_splat(1.0) + t20;
         const vec t22 = t17 * t21;
-        const vec t23 = t12 * t22;
-        const vec t24 = t12 + t23;
-        const vec t25 = t13 * t24;
-        const vec t26 = v_splat(0.3989422804014327) * t24;
-        const vec t27 = v_select(t9, t25, t26);
-        t3 = v_select(t2, t3, t27);
+        const vec t23 = t22 + v_splat(0.0);
+        const vec t24 = t12 * t23;
+        const vec t25 = t12 + t24;
+        const vec t26 = t13 * t25;
+        const vec t27 = v_splat(0.3989422804014327) * t25;
+        const vec t28 = v_select(t9, t26, t27);
+        t3 = v_select(t2, t3, t28);
     }
     return t3;
 }
@@ -2789,8 +2806,8 @@ static inline vec v_op_log_normal_cdf(vec x) {
 }
 
 static inline vec v_op_log_normal_cdf_d0(vec x) {
-    const mask t1 = v_less(x, v_splat(-0.91));
-    const vec t2 = v_op_normal_pdf(x);
+    const mask t1 = v_less(x, v_splat(0.0));
+    const mask t2 = v_less(x, v_splat(-0.91));
     const vec t3 = -x;
     const mask t4 = v_less(t3, v_splat(40.0));
     const vec t5 = t3 - v_splat(2.5);
@@ -2863,11 +2880,46 @@ static inline vec v_op_log_normal_cdf_d0(vec x) {
     const vec t72 = t56 * t71;
     const vec t73 = v_splat(1.0) - t72;
     const vec t74 = v_select(t4, t54, t73);
-    const vec t75 = v_op_normal_cdf(x);
-    const vec t76 = v_select(t1, x, t2) / v_select(t1, t74, t75);
-    const vec t77 = -t76;
-    const vec t78 = v_select(t1, t77, t76);
-    return t78;
+    const vec t75 = x + v_splat(0.46);
+    const vec t76 = v_splat(3.70500422395657e-07) * t75;
+    const vec t77 = t76 + v_splat(1.5046273884716127e-06);
+    const vec t78 = t77 * t75;
+    const vec t79 = t78 + v_splat(5.617952618042915e-06);
+    const vec t80 = t79 * t75;
+    const vec t81 = t80 + v_splat(2.1227279250434854e-05);
+    const vec t82 = t81 * t75;
+    const vec t83 = t82 + v_splat(7.725246962203065e-05);
+    const vec t84 = t83 * t75;
+    const vec t85 = t84 + v_splat(0.00026928239912239613);
+    const vec t86 = t85 * t75;
+    const vec t87 = t86 + v_splat(0.0008963845642750712);
+    const vec t88 = t87 * t75;
+    const vec t89 = t88 + v_splat(0.0028358459520623257);
+    const vec t90 = t89 * t75;
+    const vec t91 = t90 + v_splat(0.008475566375400659);
+    const vec t92 = t91 * t75;
+    const vec t93 = t92 + v_splat(0.023749684386373305);
+    const vec t94 = t93 * t75;
+    const vec t95 = t94 + v_splat(0.061778253044454744);
+    const vec t96 = t95 * t75;
+    const vec t97 = t96 + v_splat(0.14716641826288893);
+    const vec t98 = t97 * t75;
+    const vec t99 = t98 + v_splat(0.3148095645791247);
+    const vec t100 = t99 * t75;
+    const vec t101 = t100 + v_splat(0.5863116544958794);
+    const vec t102 = t101 * t75;
+    const vec t103 = t102 + v_splat(0.8993224902263525);
+    const vec t104 = v_select(t2, x, v_splat(1.0)) / v_select(t2, t74, t103);
+    const vec t105 = -t104;
+    const vec t106 = v_select(t2, t105, t104);
+    vec t107 = t106;
+    if (!v_all(t1)) {
+        const vec t108 = v_op_normal_pdf(x);
+        const vec t109 = v_op_normal_cdf(x);
+        const vec t110 = t108 / t109;
+        t107 = v_select(t1, t107, t110);
+    }
+    return t107;
 }
 
 static inline vec v_op_sigmoid(vec x) {
@@ -3166,24 +3218,25 @@ static inline vec v_op_gelu(vec x) {
                 const vec t75 = t72 * t74;
                 const vec t76 = v_splat(1.0) + t75;
                 const vec t77 = t72 * t76;
-                const vec t78 = t20 * t77;
-                const vec t79 = t20 + t78;
-                const vec t80 = t68 * t79;
-                const vec t81 = t67 * t79;
-                const vec t82 = v_select(t13, t80, t81);
-                t7 = v_select(t6, t7, t82);
+                const vec t78 = t77 + v_splat(0.0);
+                const vec t79 = t20 * t78;
+                const vec t80 = t20 + t79;
+                const vec t81 = t68 * t80;
+                const vec t82 = t67 * t80;
+                const vec t83 = v_select(t13, t81, t82);
+                t7 = v_select(t6, t7, t83);
             }
             t4 = v_select(t3, t4, t7);
         }
         t2 = v_select(t1, t4, t2);
     }
     if (!v_all(t1)) {
-        const vec t83 = v_splat(0.5) * x;
-        const vec t84 = x * v_splat(0.7071067811865476);
-        const vec t85 = v_erf(t84);
-        const vec t86 = v_splat(1.0) + t85;
-        const vec t87 = t83 * t86;
-        t2 = v_select(t1, t2, t87);
+        const vec t84 = v_splat(0.5) * x;
+        const vec t85 = x * v_splat(0.7071067811865476);
+        const vec t86 = v_erf(t85);
+        const vec t87 = v_splat(1.0) + t86;
+        const vec t88 = t84 * t87;
+        t2 = v_select(t1, t2, t88);
     }
     return t2;
 }
@@ -3268,53 +3321,55 @@ static inline vec v_op_gelu_d0(vec x) {
             const vec t75 = t72 * t74;
             const vec t76 = v_splat(1.0) + t75;
             const vec t77 = t72 * t76;
-            const vec t78 = t65 * t77;
-            const vec t79 = t65 + t78;
-            const vec t80 = t68 * t79;
-            const vec t81 = t67 * t79;
-            const vec t82 = v_select(t11, t80, t81);
-            t5 = v_select(t4, t5, t82);
+            const vec t78 = t77 + v_splat(0.0);
+            const vec t79 = t65 * t78;
+            const vec t80 = t65 + t79;
+            const vec t81 = t68 * t80;
+            const vec t82 = t67 * t80;
+            const vec t83 = v_select(t11, t81, t82);
+            t5 = v_select(t4, t5, t83);
         }
         t2 = v_select(t1, t5, t2);
     }
     if (!v_all(t1)) {
-        const vec t83 = -x;
-        const vec t84 = t83 * v_splat(0.7071067811865476);
-        const vec t85 = v_op_erfc(t84);
-        const vec t86 = v_splat(0.5) * t85;
-        const vec t87 = x * x;
-        const mask t88 = v_less(v_splat(1600.0), t87);
-        vec t89 = v_splat(0.0);
-        if (!v_all(t88)) {
-            const vec t90 = v_splat(134217729.0) * x;
-            const vec t91 = t90 - x;
-            const vec t92 = t90 - t91;
-            const vec t93 = v_splat(0.5) * t92;
-            const vec t94 = t93 * t92;
-            const mask t95 = v_less(v_splat(700.0), t94);
-            const vec t96 = v_splat(-0.5) * t94;
-            const vec t97 = -t94;
-            const vec t98 = v_exp(v_select(t95, t96, t97));
-            const vec t99 = v_splat(0.3989422804014327) * x;
-            const vec t100 = t99 * t98;
-            const vec t101 = x - t92;
-            const vec t102 = v_splat(-0.5) * t101;
-            const vec t103 = x + t92;
-            const vec t104 = t102 * t103;
-            const vec t105 = t104 * v_splat(0.16666666666666666);
-            const vec t106 = v_splat(0.5) + t105;
-            const vec t107 = t104 * t106;
-            const vec t108 = v_splat(1.0) + t107;
-            const vec t109 = t104 * t108;
-            const vec t110 = t98 * t109;
-            const vec t111 = t98 + t110;
-            const vec t112 = t100 * t111;
-            const vec t113 = t99 * t111;
-            const vec t114 = v_select(t95, t112, t113);
-            t89 = v_select(t88, t89, t114);
+        const vec t84 = -x;
+        const vec t85 = t84 * v_splat(0.7071067811865476);
+        const vec t86 = v_op_erfc(t85);
+        const vec t87 = v_splat(0.5) * t86;
+        const vec t88 = x * x;
+        const mask t89 = v_less(v_splat(1600.0), t88);
+        vec t90 = v_splat(0.0);
+        if (!v_all(t89)) {
+            const vec t91 = v_splat(134217729.0) * x;
+            const vec t92 = t91 - x;
+            const vec t93 = t91 - t92;
+            const vec t94 = v_splat(0.5) * t93;
+            const vec t95 = t94 * t93;
+            const mask t96 = v_less(v_splat(700.0), t95);
+            const vec t97 = v_splat(-0.5) * t95;
+            const vec t98 = -t95;
+            const vec t99 = v_exp(v_select(t96, t97, t98));
+            const vec t100 = v_splat(0.3989422804014327) * x;
+            const vec t101 = t100 * t99;
+            const vec t102 = x - t93;
+            const vec t103 = v_splat(-0.5) * t102;
+            const vec t104 = x + t93;
+            const vec t105 = t103 * t104;
+            const vec t106 = t105 * v_splat(0.16666666666666666);
+            const vec t107 = v_splat(0.5) + t106;
+            const vec t108 = t105 * t107;
+            const vec t109 = v_splat(1.0) + t108;
+            const vec t110 = t105 * t109;
+            const vec t111 = t110 + v_splat(0.0);
+            const vec t112 = t99 * t111;
+            const vec t113 = t99 + t112;
+            const vec t114 = t101 * t113;
+            const vec t115 = t100 * t113;
+            const vec t116 = v_select(t96, t114, t115);
+            t90 = v_select(t89, t90, t116);
         }
-        const vec t115 = t86 + t89;
-        t2 = v_select(t1, t2, t115);
+        const vec t117 = t87 + t90;
+        t2 = v_select(t1, t2, t117);
     }
     return t2;
 }

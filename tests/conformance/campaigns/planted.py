@@ -77,6 +77,18 @@ FAULTS: dict[str, Op] = {
     "silu by the sigmoid alone": wrong("silu", 0, lambda x, out: ops.sigmoid(x)),
     "gelu without the density": wrong("gelu", 0, lambda x, out: 0.5 * ops.erfc(-x * math.sqrt(0.5))),
     "cosh by -sinh": wrong("cosh", 0, lambda x, out: -ops.sinh(x)),
+    "remainder by -x/y": wrong("remainder", 1, lambda x, y, out: -ops.div(x, y)),
+    "remainder by a rounded quotient": wrong(
+        "remainder", 1, lambda x, y, out: -ops.floor(ops.div(x, y))
+    ),
+    "logaddexp: NaN for equal infinities": wrong("logaddexp", 0, lambda x, y, out: ops.sigmoid(x - y)),
+    "xlogy: NaN at 0": wrong("xlogy", 1, lambda x, y, out: ops.div(x, y)),
+    "logit by 1/x": wrong("logit", 0, lambda x, out: ops.div(1.0, x)),
+    "log_normal_cdf by a ratio that underflows": wrong(
+        "log_normal_cdf", 0, lambda x, out: ops.div(ops.normal_pdf(x), ops.normal_cdf(x))
+    ),
+    "digamma without the reflection": wrong("digamma", 0, lambda x, out: ops.zeta(2.0, abs(x))),
+    "zeta without the factor": wrong("zeta", 1, lambda x, q, out: -ops.zeta(x + 1.0, q)),
     "product rule swapped": wrong("mul", 0, lambda x, y, out: x),
     "difference as a sum": wrong("sub", 1, lambda x, y, out: 1.0),
     "declared not differentiable": wrong("mul", 1, None),
