@@ -26,7 +26,7 @@ from ..value import Mode, Value, modes
 
 Array = Any
 SMALL = 32  # up to this many numbers, a dense matrix costs little more than one product with a vector
-SPARSE = 0.1  # a matrix is handled as sparse if every row and column has at most this share of entries
+SPARSE = 0.1  # of the passes that a dense matrix takes: with fewer, a matrix is handled as sparse
 
 
 class Problem:
