@@ -63,6 +63,7 @@ def test_graphs_in_c_are_those_in_python(seed: int) -> None:
             graphs.forward(graph, inputs, params, counts, as_inputs, careful),
             graphs.forward(flat, inputs, params, counts, as_inputs, careful),
         ),
+        (graphs.partials(graph, inputs, params), graphs.partials(flat, inputs, params)),
         (graphs.weighted(graph, counts[0], careful), graphs.weighted(flat, counts[0], careful)),
         (
             graphs.choose(graph, *chosen, params, counts[0]),

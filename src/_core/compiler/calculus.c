@@ -32,6 +32,7 @@ typedef struct {
     const Graph *from;
     int32_t *places, *moving, *active; /* for each old node: its place, its derivative, its path */
     int32_t *args, *others;            /* scratch space */
+    int unit;                          /* whether the direction's numbers are 1 */
     int32_t known[NAME_COUNT + MOST_LINES];
 } Forward;
 
@@ -185,50 +186,69 @@ static int32_t add_node(Forward *f, int32_t i) {
 static int32_t add_leaf(Forward *f, int32_t i, const Moving *inputs, const Moving *params, int careful) {
     const Graph *g = f->from;
     const int code = g->code[i];
-    f->places[i] = code == CONSTANT_NODE ? constant(&f->builder, number_of(g, i)) : graph_add(f->builder.graph, code, 1, args_of(g, i));
+    if (f->places[i] < 0)
+        f->places[i] = code == CONSTANT_NODE ? constant(&f->builder, number_of(g, i)) : graph_add(f->builder.graph, code, 1, args_of(g, i));
     if (f->places[i] < 0 || code == CONSTANT_NODE) return f->places[i];
     const Moving *m = code == INPUT_NODE ? inputs : params;
     const int32_t number = new_number(m, *args_of(g, i));
     if (number < 0) return 0;
-    f->moving[i] = graph_add(f->builder.graph, m->code, 1, &number);
+    f->moving[i] = f->unit ? constant(&f->builder, 1.0) : graph_add(f->builder.graph, m->code, 1, &number);
     if (careful) f->active[i] = f->moving[i];
     return f->moving[i];
 }
 
-/* The results, then the derivative of each. */
-static int32_t finish(Forward *f) {
+/* Add the derivatives of all nodes along a direction; those of the results become outputs. */
+static int32_t add_direction(Forward *f, const Moving *inputs, const Moving *params, int careful) {
     const Graph *g = f->from;
     Graph *new = f->builder.graph;
-    int32_t zero = NONE;
-    for (int32_t i = 0; i < g->n_outputs && zero == NONE; i++)
-        if (f->moving[g->outputs[i]] < 0 && (zero = constant(&f->builder, 0.0)) < 0) return zero;
-    new->n_outputs = 2 * g->n_outputs, new->n_guards = g->n_guards;
-    new->outputs = PyMem_Malloc((size_t)new->n_outputs * sizeof *new->outputs + 1);
-    new->guards = PyMem_Malloc((size_t)new->n_guards * sizeof *new->guards + 1);
-    if (!new->outputs || !new->guards) return OUT_OF_MEMORY;
-    for (int32_t i = 0; i < g->n_outputs; i++) {
-        new->outputs[i] = f->places[g->outputs[i]];
-        const int32_t moving = f->moving[g->outputs[i]];
-        new->outputs[g->n_outputs + i] = moving < 0 ? zero : moving;
+    int32_t fault = 0, zero = NONE;
+    for (int32_t i = 0; fault >= 0 && i < g->n; i++) {
+        f->moving[i] = f->active[i] = NONE;
+        fault = is_leaf(g, i) ? add_leaf(f, i, inputs, params, careful) : add_node(f, i);
     }
+    for (int32_t i = 0; fault >= 0 && i < g->n_outputs && zero == NONE; i++)
+        if (f->moving[g->outputs[i]] < 0) fault = zero = constant(&f->builder, 0.0);
+    for (int32_t i = 0; fault >= 0 && i < g->n_outputs; i++) {
+        const int32_t moving = f->moving[g->outputs[i]];
+        new->outputs[new->n_outputs++] = moving < 0 ? zero : moving;
+    }
+    return fault < 0 ? fault : 0;
+}
+
+/* The results, then the derivative of each along a direction or, if `unit`, with respect to each leaf. */
+static int32_t add_directions(Forward *f, const Moving *inputs, const Moving *params, int careful) {
+    const Graph *g = f->from;
+    Graph *new = f->builder.graph;
+    const int64_t leaves = (int64_t)inputs->count + params->count, most = (1 + (f->unit && leaves ? leaves : 1)) * g->n_outputs;
+    if (most > INT32_MAX) return TOO_LARGE;
+    new->outputs = PyMem_Malloc((size_t)most * sizeof *new->outputs + 1);
+    new->guards = PyMem_Malloc((size_t)g->n_guards * sizeof *new->guards + 1);
+    if (!new->outputs || !new->guards) return OUT_OF_MEMORY;
+    new->n_outputs = g->n_outputs;
+    int32_t fault = f->unit && leaves ? 0 : add_direction(f, inputs, params, careful);
+    if (f->unit) new->n_outputs = g->n_outputs;
+    for (int32_t k = 0; !fault && f->unit && k < leaves; k++) {
+        const int32_t later = k - inputs->count;
+        const Moving none = {0}, one = {.numbers = later < 0 ? inputs->numbers + k : params->numbers + later, .count = 1};
+        fault = add_direction(f, later < 0 ? &one : &none, later < 0 ? &none : &one, careful);
+    }
+    if (fault) return fault;
+    for (int32_t i = 0; i < g->n_outputs; i++) new->outputs[i] = f->places[g->outputs[i]];
     for (int32_t i = 0; i < g->n_guards; i++) new->guards[i] = f->places[g->guards[i]];
+    new->n_guards = g->n_guards;
     return 0;
 }
 
-static int forward(const Graph *g, const Moving *inputs, const Moving *params, int careful, Graph *new) {
+static int forward(const Graph *g, const Moving *inputs, const Moving *params, int careful, int unit, Graph *new) {
     const size_t n = (size_t)g->n + 1, size = sizeof(int32_t);
     int32_t widest = 3, fault = OUT_OF_MEMORY;
     for (int32_t i = 0; i < g->n; i++)
         if (count_of(g, i) > widest) widest = count_of(g, i);
-    Forward f = {.builder = {.graph = new}, .from = g, .places = PyMem_Malloc(n * size), .moving = PyMem_Malloc(n * size),
+    Forward f = {.builder = {.graph = new}, .from = g, .unit = unit, .places = PyMem_Malloc(n * size), .moving = PyMem_Malloc(n * size),
                  .active = PyMem_Malloc(n * size), .args = PyMem_Malloc((size_t)widest * size), .others = PyMem_Malloc((size_t)widest * size)};
     if (!f.places || !f.moving || !f.active || !f.args || !f.others || table_room(&f.builder.known, (uint32_t)g->n) < 0) goto done;
-    fault = 0;
-    for (int32_t i = 0; fault >= 0 && i < g->n; i++) {
-        f.moving[i] = f.active[i] = NONE;
-        fault = is_leaf(g, i) ? add_leaf(&f, i, inputs, params, careful) : add_node(&f, i);
-    }
-    if (fault >= 0) fault = finish(&f);
+    for (int32_t i = 0; i < g->n; i++) f.places[i] = NONE;
+    fault = add_directions(&f, inputs, params, careful);
 done:
     FREE_ALL(f.places, f.moving, f.active, f.args, f.others);
     table_free(&f.builder.known);
@@ -297,19 +317,19 @@ static Graph *new_graph(void) {
     return new;
 }
 
-/* graph_forward(graph, inputs, params, n_inputs, n_params, as_inputs, careful) -> graph */
+/* graph_forward(graph, inputs, params, n_inputs, n_params, as_inputs, careful, unit) -> graph */
 PyObject *graph_forward(PyObject *module, PyObject *args) {
     PyObject *capsule, *result = NULL;
-    int n_inputs, n_params, as_inputs, careful;
+    int n_inputs, n_params, as_inputs, careful, unit;
     Py_buffer inputs, params;
-    if (!PyArg_ParseTuple(args, "Oy*y*iipp:graph_forward", &capsule, &inputs, &params, &n_inputs, &n_params, &as_inputs, &careful))
+    if (!PyArg_ParseTuple(args, "Oy*y*iippp:graph_forward", &capsule, &inputs, &params, &n_inputs, &n_params, &as_inputs, &careful, &unit))
         return NULL;
     const Graph *g = PyCapsule_GetPointer(capsule, GRAPH);
     Graph *new = g ? new_graph() : NULL;
     if (new) {
         const Moving in = of_buffer(&inputs, n_inputs, INPUT_NODE);
         const Moving shared = as_inputs ? of_buffer(&params, n_inputs + in.count, INPUT_NODE) : of_buffer(&params, n_params, PARAM_NODE);
-        result = graph_capsule(new, forward(g, &in, &shared, careful, new));
+        result = graph_capsule(new, forward(g, &in, &shared, careful, unit, new));
     }
     PyBuffer_Release(&inputs), PyBuffer_Release(&params);
     return result;

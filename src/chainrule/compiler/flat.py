@@ -96,7 +96,11 @@ class Flat:
         careful: bool,
     ) -> Flat:
         leaves = _numbers(inputs), _numbers(params)
-        return Flat(c_core.graph_forward(self.capsule, *leaves, *counts, as_inputs, careful))
+        return Flat(c_core.graph_forward(self.capsule, *leaves, *counts, as_inputs, careful, False))
+
+    def partials(self, inputs: Sequence[int], params: Sequence[int]) -> Flat:
+        leaves = _numbers(inputs), _numbers(params)
+        return Flat(c_core.graph_forward(self.capsule, *leaves, 0, 0, False, False, True))
 
     def weighted(self, first: int, careful: bool) -> Flat:
         return Flat(c_core.graph_weighted(self.capsule, first, careful))

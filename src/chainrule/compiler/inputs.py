@@ -176,7 +176,7 @@ class Batch(Inputs):
             found = rows[..., 0]
             return found.astype(dtype) if found.ndim else float(found)
         first = rows if rows.ndim == 1 else np.moveaxis(rows, -1, 0)
-        return np.ascontiguousarray(first.reshape(*self.shape, *rows.shape[:-1]), dtype)
+        return np.asarray(first.reshape(*self.shape, *rows.shape[:-1]), dtype)
 
     def results(self, template: Any, rows: Array, dtype: Any) -> Any:
         """A return value from its template, with a row of numbers for each position."""

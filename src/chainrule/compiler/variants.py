@@ -70,6 +70,11 @@ class Turn:
     __del__ = __exit__
 
 
+def simplified(graph: Graph | Flat) -> Graph | Flat:
+    """The graph after the passes."""
+    return graph.optimised() if isinstance(graph, Flat) else optimise(graph)
+
+
 @dataclass
 class Variant:
     """One trace with its programs."""
@@ -97,8 +102,7 @@ class Variant:
         """The graph after the passes, to be differentiated: the derivative of x * x is far simpler than
         that of x**2, whose formula must allow for any exponent.
         """
-        source = self.trace.source
-        return source.optimised() if isinstance(source, Flat) else optimise(source)
+        return simplified(self.trace.source)
 
     def machine(self, samples: int, wanted: Sequence[int] | None = None, params: bool = True) -> Any:
         """The machine for this many samples; `wanted` adds the gradients of these inputs.

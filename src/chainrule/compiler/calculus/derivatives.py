@@ -16,13 +16,15 @@ from ...random.draws import with_draws
 from ...support.caching import cached_property
 from ...support.tree import split
 from ..inputs import Batch, Inputs
-from ..variants import NARROW, Variant
+from ..variants import NARROW, Variant, simplified
 from . import sparsity
-from .graphs import choose, forward, weighted
+from .graphs import choose, forward, partials, weighted
 from .layout import Columns, Part, filled, positions
 
 Array = Any
 AT_ONCE = 2**21  # numbers in the results of directions that run together
+MOST_COLUMNS = 8  # with more, one program for all second derivatives would be too long
+MOST_NODES = 20_000  # likewise, before common subexpressions are merged
 FORWARD, REVERSE, SECOND = "forward", "reverse", "second"
 
 
@@ -247,6 +249,9 @@ class Derivatives:
         and (columns, columns) with respect to what they share.
         """
         count, samples = self.columns.count, self.batch.samples
+        found = self.hessian_at_once()
+        if found is not None:
+            return found, np.zeros((count, count))
         each = np.zeros((samples, count, count), self.step.dtype)
         total = np.zeros((count, count))
         for c, found in self.along(SECOND, np.eye(count)):
@@ -254,6 +259,41 @@ class Derivatives:
             each[:, c] = adjoints.T
             total[c] = shared
         return each, total
+
+    def hessian_at_once(self) -> Array | None:
+        """All second derivatives of many samples from one program, in forward mode twice; every number
+        of the first derivatives is computed once. None if that would be too long, or gives NaN.
+        """
+        count, samples, output, ins = self.columns.count, self.batch.samples, self.output, self.ins
+        nodes = sum(len(variant.simplified) for variant, _ in self.partition)
+        many = not 0 < count <= MOST_COLUMNS or nodes * count**2 > MOST_NODES
+        if samples < NARROW or self.shared or many:
+            return None
+        # Where the first number is computed before the second, both have the same derivative.
+        second = [count + max(i, j) * count + min(i, j) for i in range(count) for j in range(count)]
+        found = np.empty((count * count, samples))
+        for variant, where, part in self.pieces():
+
+            def graph(variant: Variant = variant) -> Any:
+                first = simplified(partials(choose(variant.simplified, [output]), ins, ()))
+                slopes = simplified(choose(first, range(1, 1 + count)))
+                return choose(partials(slopes, ins, ()), second)
+
+            machine = variant.derived(("at once", output, ins), graph, (0, 0), part.samples)
+            rows = machine.run(self.numbers, part, dtype=self.step.dtype).outputs
+            if len(self.partition) == 1:
+                found = np.asarray(rows)
+            else:
+                found[:, where] = rows
+        if np.isnan(found).any():
+            return None
+        order = np.argsort(self.columns.inputs)
+        matrices = np.moveaxis(found.reshape(count, count, samples), 2, 0)
+        if (np.diff(order) < 0).any():
+            matrices = matrices[:, order[:, None], order]
+        if self.seed != 1.0:
+            matrices *= self.seed
+        return matrices.astype(self.step.dtype, copy=False)
 
     def sparse_jacobian(self) -> Any:
         """The matrix of all derivatives of the only sample, as a scipy.sparse.csr_array."""

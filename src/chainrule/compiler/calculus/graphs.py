@@ -40,35 +40,60 @@ def forward(
     kind, first = (INPUT, counts[0] + len(inputs)) if as_inputs else (PARAM, counts[1])
     new = {(INPUT, k): (INPUT, counts[0] + j) for j, k in enumerate(inputs)}
     new |= {(PARAM, k): (kind, first + j) for j, k in enumerate(params)}
-    for i, (what, args) in enumerate(graph.nodes):
-        if not isinstance(what, str):
-            made.add_node(i, what, args)
-            continue
-        made.places.append(made.builder.node(what, args))
-        if what != CONSTANT and (what, args[0]) in new:
-            kind, number = new[what, args[0]]
-            made.moving[i] = made.builder.node(kind, (number,))
-            made.active[i] = made.moving[i] if careful else None
-    result = made.builder.graph
-    moving = [made.moving[i] if i in made.moving else made.builder.constant(0.0) for i in graph.outputs]
-    result.outputs = [*(made.places[i] for i in graph.outputs), *moving]
-    result.guards = [made.places[i] for i in graph.guards]
-    return result
+    slopes = made.along(new, careful)
+    return made.finished(slopes)
+
+
+def partials(graph: Graph | Flat, inputs: Sequence[int], params: Sequence[int]) -> Any:
+    """The results, then their derivatives with respect to each of these leaves in turn."""
+    if isinstance(graph, Flat):
+        return graph.partials(inputs, params)
+    made = _Forward(graph)
+    leaves = [*((INPUT, k) for k in inputs), *((PARAM, k) for k in params)]
+    slopes = [made.along({leaf: (CONSTANT, 1.0)}) for leaf in leaves]
+    if not leaves:
+        made.along({})
+    return made.finished([slope for each in slopes for slope in each])
 
 
 class _Forward:
     """The graph under construction; the same as support.sweeps.tangents does with Values."""
 
     def __init__(self, graph: Graph) -> None:
+        self.graph = graph
         self.builder = Builder()
         self.places: list[int] = []
         self.moving: dict[int, int] = {}  # the derivative of each old node that has one
         self.active: dict[int, int | None] = {}  # 0 where no path of `where` reaches it; None: always
 
+    def along(self, direction: dict[Any, tuple[str, Any]], careful: bool = False) -> list[int]:
+        """The derivatives of the results along a direction, given as leaves for leaves."""
+        first = not self.places
+        self.moving, self.active = {}, {}
+        for i, (what, args) in enumerate(self.graph.nodes):
+            if not isinstance(what, str):
+                self.add_node(i, what, args)
+                continue
+            if first:
+                self.places.append(self.builder.node(what, args))
+            if what != CONSTANT and (what, args[0]) in direction:
+                kind, number = direction[what, args[0]]
+                self.moving[i] = self.builder.node(kind, (number,))
+                self.active[i] = self.moving[i] if careful else None
+        moving, outputs = self.moving, self.graph.outputs
+        return [moving[i] if i in moving else self.builder.constant(0.0) for i in outputs]
+
+    def finished(self, slopes: Sequence[int]) -> Graph:
+        result = self.builder.graph
+        result.outputs = [*(self.places[i] for i in self.graph.outputs), *slopes]
+        result.guards = [self.places[i] for i in self.graph.guards]
+        return result
+
     def add_node(self, i: int, op: Op, args: Sequence[int]) -> None:
         places = tuple(self.places[a] for a in args)
         out = self.builder.node(op, places)
-        self.places.append(out)
+        if len(self.places) == i:
+            self.places.append(out)
         wanted = [a in self.moving and op.differentiable(k) for k, a in enumerate(args)]
         if not any(wanted):
             return
