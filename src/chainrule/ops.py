@@ -960,18 +960,31 @@ dot = _variadic(
     width=2,
     doc="x1 * y1 + x2 * y2 + ..., added from left to right",
 )
+
+
+def _exp_below(x: Any, largest: Any) -> Any:
+    """exp(x - largest), also where both are infinite; the largest is a constant."""
+    return exp(where(equal(abs(x), INF), 0.0, x - stop_gradient(largest)))
+
+
 logsumexp = _variadic(
     "logsumexp",
     (
         Fold(-INF, lambda largest, x: maximum(largest, x)),
-        Fold(0.0, lambda ties, x, largest: ties + equal(x, largest)),
+        # 1 for each of the largest terms, as an exponential, so that its derivatives are right too
+        Fold(0.0, lambda ties, x, largest: ties + where(equal(x, largest), _exp_below(x, largest), 0.0)),
         # leave out the largest terms, so that log1p keeps the precision of the small ones
-        Fold(0.0, lambda rest, x, largest, ties: rest + where(equal(x, largest), 0.0, exp(x - largest))),
+        Fold(
+            0.0,
+            lambda rest, x, largest, ties: (
+                rest + where(equal(x, largest), 0.0, exp(x - stop_gradient(largest)))
+            ),
+        ),
     ),
     lambda x, out, n, largest, ties, rest: where(
         equal(abs(largest), INF),
         where(less(largest, 0.0), 0.0, div(equal(x, largest), ties)),
-        div(exp(x - largest), ties + rest),
+        div(exp(x - stop_gradient(largest)), ties + rest),
     ),
     finish=lambda n, largest, ties, rest: where(
         equal(abs(largest), INF), largest, largest + (log(ties) + log1p(div(rest, ties)))

@@ -25,7 +25,7 @@ static int32_t new_number(const Moving *m, int32_t number) {
 
 /* --- forward mode --------------------------------------------------------------------------------- */
 
-enum { NONE = -1 }; /* no derivative; or a path that is always taken */
+enum { NONE = -100 }; /* no derivative; or a path that is always taken */
 
 typedef struct {
     Builder builder;

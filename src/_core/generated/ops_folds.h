@@ -163,9 +163,18 @@ INLINE vec fold_logsumexp(const Elements *e, ptrdiff_t j, ptrdiff_t some) {
     vec fold1 = v_splat(0.0);
     for (ptrdiff_t k = 0; k < terms; k++) {
         const vec x = v_some(x_row + k * x_term, some);
-        const vec t1 = v_select(v_equal(x, fold0), v_splat(1.0), v_splat(0.0));
-        const vec t2 = fold1 + t1;
-        fold1 = t2;
+        const mask t1 = v_equal(x, fold0);
+        vec t2 = v_splat(0.0);
+        if (v_any(t1)) {
+            const vec t3 = v_abs(x);
+            const mask t4 = v_equal(t3, v_splat(INFINITY));
+            const vec t5 = x - fold0;
+            const vec t6 = v_select(t4, v_splat(0.0), t5);
+            const vec t7 = v_exp(t6);
+            t2 = v_select(t1, t7, t2);
+        }
+        const vec t8 = fold1 + t2;
+        fold1 = t8;
     }
     vec fold2 = v_splat(0.0);
     for (ptrdiff_t k = 0; k < terms; k++) {
@@ -215,9 +224,18 @@ INLINE void fold_logsumexp_pull0(
     vec fold1 = v_splat(0.0);
     for (ptrdiff_t k = 0; k < terms; k++) {
         const vec x = v_some(x_row + k * x_term, some);
-        const vec t1 = v_select(v_equal(x, fold0), v_splat(1.0), v_splat(0.0));
-        const vec t2 = fold1 + t1;
-        fold1 = t2;
+        const mask t1 = v_equal(x, fold0);
+        vec t2 = v_splat(0.0);
+        if (v_any(t1)) {
+            const vec t3 = v_abs(x);
+            const mask t4 = v_equal(t3, v_splat(INFINITY));
+            const vec t5 = x - fold0;
+            const vec t6 = v_select(t4, v_splat(0.0), t5);
+            const vec t7 = v_exp(t6);
+            t2 = v_select(t1, t7, t2);
+        }
+        const vec t8 = fold1 + t2;
+        fold1 = t8;
     }
     vec fold2 = v_splat(0.0);
     for (ptrdiff_t k = 0; k < terms; k++) {

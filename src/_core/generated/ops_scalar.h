@@ -3090,9 +3090,24 @@ static inline double op_logsumexp(const double *a, Py_ssize_t n) {
     }
     double fold1 = 0.0;
     for (Py_ssize_t i = 0; i < n; i++) {
-        const double t1 = (a[i] == fold0 ? 1.0 : 0.0);
-        const double t2 = fold1 + t1;
-        fold1 = t2;
+        double t1;
+        if (a[i] == fold0) {
+            const double t2 = fabs(a[i]);
+            double t3;
+            if (t2 == INFINITY) {
+                t3 = 0.0;
+            } else {
+                const double t4 = fold0;
+                const double t5 = a[i] - t4;
+                t3 = t5;
+            }
+            const double t6 = exp(t3);
+            t1 = t6;
+        } else {
+            t1 = 0.0;
+        }
+        const double t7 = fold1 + t1;
+        fold1 = t7;
     }
     double fold2 = 0.0;
     for (Py_ssize_t i = 0; i < n; i++) {
@@ -3100,12 +3115,13 @@ static inline double op_logsumexp(const double *a, Py_ssize_t n) {
         if (a[i] == fold0) {
             t1 = 0.0;
         } else {
-            const double t2 = a[i] - fold0;
-            const double t3 = exp(t2);
-            t1 = t3;
+            const double t2 = fold0;
+            const double t3 = a[i] - t2;
+            const double t4 = exp(t3);
+            t1 = t4;
         }
-        const double t4 = fold2 + t1;
-        fold2 = t4;
+        const double t5 = fold2 + t1;
+        fold2 = t5;
     }
     const double t1 = fabs(fold0);
     double t2;
@@ -3132,9 +3148,24 @@ static inline void op_logsumexp_partials(const double *a, Py_ssize_t n, double o
     }
     double fold1 = 0.0;
     for (Py_ssize_t i = 0; i < n; i++) {
-        const double t1 = (a[i] == fold0 ? 1.0 : 0.0);
-        const double t2 = fold1 + t1;
-        fold1 = t2;
+        double t1;
+        if (a[i] == fold0) {
+            const double t2 = fabs(a[i]);
+            double t3;
+            if (t2 == INFINITY) {
+                t3 = 0.0;
+            } else {
+                const double t4 = fold0;
+                const double t5 = a[i] - t4;
+                t3 = t5;
+            }
+            const double t6 = exp(t3);
+            t1 = t6;
+        } else {
+            t1 = 0.0;
+        }
+        const double t7 = fold1 + t1;
+        fold1 = t7;
     }
     double fold2 = 0.0;
     for (Py_ssize_t i = 0; i < n; i++) {
@@ -3142,12 +3173,13 @@ static inline void op_logsumexp_partials(const double *a, Py_ssize_t n, double o
         if (a[i] == fold0) {
             t1 = 0.0;
         } else {
-            const double t2 = a[i] - fold0;
-            const double t3 = exp(t2);
-            t1 = t3;
+            const double t2 = fold0;
+            const double t3 = a[i] - t2;
+            const double t4 = exp(t3);
+            t1 = t4;
         }
-        const double t4 = fold2 + t1;
-        fold2 = t4;
+        const double t5 = fold2 + t1;
+        fold2 = t5;
     }
     for (Py_ssize_t i = 0; i < n; i++) {
         const double t1 = fabs(fold0);
@@ -3163,11 +3195,12 @@ static inline void op_logsumexp_partials(const double *a, Py_ssize_t n, double o
             }
             t2 = t3;
         } else {
-            const double t6 = a[i] - fold0;
-            const double t7 = exp(t6);
-            const double t8 = fold1 + fold2;
-            const double t9 = t7 / t8;
-            t2 = t9;
+            const double t6 = fold0;
+            const double t7 = a[i] - t6;
+            const double t8 = exp(t7);
+            const double t9 = fold1 + fold2;
+            const double t10 = t8 / t9;
+            t2 = t10;
         }
         p[i] = t2;
     }

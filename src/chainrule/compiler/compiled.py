@@ -17,7 +17,6 @@ from ..random.draws import Source, draws_of, with_draws
 from ..support.atomic.committing import assign, commit
 from ..support.caching import cached_property
 from ..support.modes import NOBODY, Modes
-from ..support.tree import flatten
 from ..value import Value, c_core, modes
 from . import anomalies, backends
 from .backends.to_jax import JaxFunction
@@ -28,7 +27,7 @@ from .codegen.exporting import exported
 from .graph import BranchLimitError, CompileError
 from .inputs import MOST_AXES, Axes, Batch, GivenValuesError, Inputs
 from .tracing import Trace, placed, trace, trace_parts, traced
-from .variants import Turn, Variant
+from .variants import Turn, Variant, fitted
 
 Array = Any
 Floats = NDArray[np.float64]
@@ -73,6 +72,8 @@ class Compiled(Generic[R]):
         batch: Axes = EACH,
     ) -> None:
         self.leaves: list[Value] | None = None if inputs is None else _leaves("inputs", inputs)
+        if self.leaves is not None and batch is not EACH:
+            raise ValueError("batch= is for functions; the inputs of a Value are batches of numbers")
         if self.leaves is None and not callable(function):
             raise TypeError(
                 f"compile needs a function or a model, or a Value and inputs=[...], the leaves to vary; "
@@ -101,6 +102,8 @@ class Compiled(Generic[R]):
         if self.dtype not in DTYPES:
             raise ValueError(f"dtype must be float64 or float32, got {dtype!r}")
         self.variants: dict[Any, list[Variant]] = {}
+        self.default: bool | None = None  # whether derivatives are those of the parameters by default
+        self.slot: str = ""  # where an object keeps it
         self.attribute: str = ""  # its name in a class, if it is a method
         if self.leaves is None:
             functools.update_wrapper(self, function, updated=())
@@ -120,7 +123,7 @@ class Compiled(Generic[R]):
         try:
             inputs = self.batch_of(args, keywords)
         except GivenValuesError:
-            return cast(R, self.function(*args, **keywords))
+            return cast(R, self.eagerly(args, keywords))
         merged: Array = np.empty(0)
         template: Any = None
         shape = ""
@@ -128,7 +131,8 @@ class Compiled(Generic[R]):
             part: Inputs = inputs if chosen is None else inputs.chosen(chosen)
             part = with_draws(part, variant.trace.sources, inputs, chosen)
             numbers = self.numbers(inputs)
-            outputs = variant.machine(part.samples).run(numbers, part, dtype=self.dtype).outputs
+            machine = variant.machine(part.samples)
+            outputs = machine.run(fitted(numbers, machine), part, dtype=self.dtype).outputs
             if template is None:
                 merged = np.empty((len(outputs), inputs.samples), self.dtype)
                 template, shape = variant.trace.template, variant.trace.shape
@@ -136,40 +140,59 @@ class Compiled(Generic[R]):
             for whole, row in zip(merged, outputs, strict=True):
                 whole[... if chosen is None else chosen] = row
         if now.anomaly and self.leaves is None:
-            anomalies.look_closer(self.function, self.params, inputs, merged)
+            anomalies.look_closer(self.positional(inputs), self.params, inputs, merged)
         return cast(R, inputs.results(template, merged, self.dtype))
 
     def eagerly(self, args: tuple[Any, ...], keywords: dict[str, Any]) -> Any:
-        """The function itself: for each sample of a batch of numbers, or once if there are Values."""
+        """The function itself, for each sample. With Values and without `batch`, it is called once."""
+        if self.leaves is not None:
+            raise TypeError("a compiled Value takes arrays: for Values, compute the expression again")
         try:
             batch = self.batch_of(args, keywords)
         except GivenValuesError:
-            return self.function(*args, **keywords)
+            if not self.chosen:
+                return self.function(*args, **keywords)
+            batch = self.batch_of(args, keywords, values=True)
         if batch.single:
             return self.function(*args, **keywords)
         call = self.positional(batch)
-        results = [call(*batch.sample(i)) for i in range(batch.samples)]
-        template, _ = placed(results[0])
-        rows = np.empty((len(flatten(results[0])[0]), batch.samples), object)
-        for i, result in enumerate(results):
-            rows[:, i] = flatten(result)[0]
+        results = [placed(call(*batch.sample(i))) for i in range(max(batch.samples, 1))]
+        template = results[0][0]
+        if any(repr(other) != repr(template) for other, _ in results):
+            raise TypeError("the function returns results of different structures")
+        rows = np.empty((len(results[0][1]), batch.samples), object)
+        for i, (_, numbers) in enumerate(results[: batch.samples]):
+            rows[:, i] = numbers
         return batch.results(template, rows, object)
 
-    def batch_of(self, args: tuple[Any, ...], keywords: dict[str, Any]) -> Batch:
+    def batch_of(self, args: tuple[Any, ...], keywords: dict[str, Any], values: bool = False) -> Batch:
         """The arguments of a call; those passed by name follow the others."""
         names: tuple[str, ...] = ()
+        order: Sequence[int] = range(len(args))
         if keywords:
             bound = self.signature.bind(*args, **keywords)
             args, names = (*bound.args, *bound.kwargs.values()), tuple(bound.kwargs)
-        axes = self.batch
-        if isinstance(axes, (tuple, list)) and len(args) < len(axes) and all(self.names(len(axes))):
-            axes = axes[: len(args)]  # the others have defaults
-        if isinstance(axes, Mapping):
-            axes = tuple(axes.get(name, 0) for name in self.names(len(args), names))
-        batch = Batch(args, self.axes, axes)
-        batch.names = names
+            known = list(self.signature.parameters)
+            places = [known.index(name) if name in known else len(known) for name in names]
+            order = [*range(len(bound.args)), *places]
+        batch = Batch(args, self.axes, self.axes_of(order, len(args), names), values)
+        batch.names, batch.order = names, order
         batch.key = (*batch.key, names) if names else batch.key
         return batch
+
+    def axes_of(self, order: Sequence[int], count: int, names: Sequence[str]) -> Axes:
+        """What `batch` says of the arguments of a call; those with defaults may be missing."""
+        axes = self.batch
+        if isinstance(axes, Mapping):
+            known = self.names(count, names)
+            unknown = [name for name in axes if name not in self.signature.parameters]
+            if unknown:
+                raise ValueError(f"batch names {unknown[0]!r}, which is not an argument of {self!r}")
+            return tuple(axes.get(name, 0) for name in known)
+        if not isinstance(axes, (tuple, list)) or not (names or count < len(axes)):
+            return axes
+        found = all(self.names(len(axes))) and all(k < len(axes) for k in order)
+        return tuple(axes[k] for k in order) if found else axes
 
     @cached_property
     def signature(self) -> inspect.Signature:
@@ -217,7 +240,7 @@ class Compiled(Generic[R]):
         gradient = call.gradient(each, total)
         if modes().anomaly and self.leaves is None:
             finite = bool(np.isfinite(total).all() and np.isfinite(each).all())
-            anomalies.look_closer(self.function, self.params, batch, values, finite)
+            anomalies.look_closer(self.positional(batch), self.params, batch, values, finite)
         value: Any = batch.over_samples(values, self.dtype)
         if not batch.single and self.reduction != "none":
             value = float(values.mean() if self.reduction == "mean" else values.sum())
@@ -312,14 +335,41 @@ class Compiled(Generic[R]):
                 "the derivatives of a compiled function are plain numbers: for Values, and inside a "
                 "function that is differentiated or compiled, use grad, jacobian ... of the function"
             )
-        if batch.samples:
-            self.variants_for(batch)
-        if argnums is None:
-            arguments: Argnums = tuple(range(len(args))) if every else 0
-            argnums = cast(Argnums, PARAMS) if self.params and self.named != 0 else arguments
+        if not batch.samples:
+            raise ValueError("the batch is empty: nothing to differentiate")
+        partition = self.partition(batch)  # first, since a branch may use new parameters
         named = len(self.params) if self.named is None else self.named
+        if argnums is None and every:
+            argnums = tuple(range(len(batch.leaves)))
+        elif argnums is None:
+            argnums = cast(Argnums, PARAMS) if self.has_parameters(named) else 0
+        elif batch.names:
+            argnums = self.passed(argnums, batch)
         columns = Columns(batch, argnums, named, self.names(len(batch.leaves), batch.names))
-        return Derivatives(self, batch, columns, has_aux)
+        return Derivatives(self, batch, columns, has_aux, partition)
+
+    def has_parameters(self, named: int) -> bool:
+        """Whether there are parameters; raise if that changed because of a branch not seen before."""
+        if self.default is None:
+            self.default = bool(named)
+        if self.default != bool(named):
+            raise TypeError(
+                "the function uses parameters on some branches only: pass argnums='params', or the "
+                "position of an argument"
+            )
+        return self.default
+
+    def passed(self, argnums: Any, batch: Batch) -> Any:
+        """Positions among the arguments of a call, from positions in the function's signature."""
+        if not isinstance(argnums, int):
+            if isinstance(argnums, str) or not isinstance(argnums, Sequence):
+                return argnums
+            return tuple(self.passed(each, batch) for each in argnums)
+        known = list(self.signature.parameters)
+        place = argnums + len(known) if argnums < 0 else argnums
+        if place not in batch.order:
+            raise TypeError(f"argnums is {argnums}, but that argument was not passed")
+        return list(batch.order).index(place)
 
     # --- text and exports -------------------------------------------------------------------------
 
@@ -360,21 +410,25 @@ class Compiled(Generic[R]):
         traced.
         """
         self.variants.clear()
+        self.default = None
         del self.params[len(self.params) if self.named is None else self.named :]
 
     def __set_name__(self, owner: type, name: str) -> None:
-        self.attribute = name
+        self.attribute, self.slot = name, f"_compiled {owner.__qualname__}.{name}"
 
     def __get__(self, instance: Any, owner: type | None = None) -> Compiled[R]:
         """As a method, compiled for each object; an object with a `__dict__` keeps its own."""
         if instance is None or not hasattr(self.function, "__get__"):
             return self
+        kept = getattr(instance, "__dict__", {}).get(self.slot)
+        if kept is not None and kept.function.__self__ is instance:
+            return cast("Compiled[R]", kept)
         bound: Compiled[R] = type(self).__new__(type(self))
         vars(bound).update(self.__getstate__())
         bound.function = self.function.__get__(instance, owner)
         bound.params = list(self.params)
-        if self.attribute and hasattr(instance, "__dict__"):
-            vars(instance)[self.attribute] = bound
+        if self.slot and hasattr(instance, "__dict__"):
+            vars(instance)[self.slot] = bound
         return bound
 
     def __reduce_ex__(self, protocol: Any) -> Any:
@@ -395,7 +449,9 @@ class Compiled(Generic[R]):
 
     def __getstate__(self) -> dict[str, Any]:
         """The state to copy and pickle: everything except traces."""
-        return {**self.__dict__, "variants": {}}
+        state = {**self.__dict__, "variants": {}}
+        state.pop("signature", None)  # its defaults may not be picklable, and a method has another
+        return state
 
     def __repr__(self) -> str:
         name = getattr(self.function, "__name__", type(self.function).__name__)
@@ -461,7 +517,7 @@ class Compiled(Generic[R]):
                     raise
                 except Exception as error:
                     if explained := batch.mistaken_for_shared():
-                        raise TypeError(explained) from error
+                        error.add_note(explained)
                     raise
             return variants
 

@@ -14,7 +14,7 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from ..support.tree import Rebuild, children, rebuilt, split, unflatten
+from ..support.tree import Rebuild, children, rebuilt, settings, split, unflatten
 from ..value import Value
 
 Array = Any
@@ -92,14 +92,16 @@ class Batch(Inputs):
 
     draws: Any = None  # the random numbers of the call, once it needs any
 
-    def __init__(self, arguments: tuple[Any, ...], axes: int = 1, batch: Axes = 0) -> None:
+    def __init__(
+        self, arguments: tuple[Any, ...], axes: int = 1, batch: Axes = 0, values: bool = False
+    ) -> None:
         if not arguments:
             raise TypeError("a compiled function needs at least one array of samples")
         self.axes = axes
         self.names: tuple[str, ...] = ()  # of the last arguments, if they were passed by name
-        found = [
-            _flatten(tree, spec) for tree, spec in zip(arguments, _each(batch, arguments), strict=True)
-        ]
+        self.order: Sequence[int] = range(len(arguments))  # positions among the function's arguments
+        self.arguments: list[tuple[Any, Axes]] = [*zip(arguments, _each(batch, arguments), strict=True)]
+        found = [_flatten(tree, spec, values) for tree, spec in self.arguments]
         arrays = [(array, axis) for leaves, _, _ in found for array, axis in leaves]
         if not arrays:
             raise TypeError("a batch needs at least one number for each sample, got none")
@@ -131,7 +133,8 @@ class Batch(Inputs):
         self.shared: Array = np.concatenate([*shared, np.zeros(0)])  # the numbers that all samples share
         shapes = tuple(tuple(leaf.shape for leaf in leaves) for leaves in self.leaves)
         flags = tuple((leaf.axis, leaf.is_list) for leaves in self.leaves for leaf in leaves)
-        self.key: tuple[Any, ...] = (shapes, tuple(key for _, _, key in found), flags)
+        kinds = tuple(_kind(tree, spec) for tree, spec in self.arguments)
+        self.key: tuple[Any, ...] = (shapes, tuple(key for _, _, key in found), flags, kinds)
 
     def sample(self, i: int) -> list[Any]:
         """One sample: for each argument, a number, an array, nested lists, or dicts of these.
@@ -229,6 +232,8 @@ def _batch_shape(arrays: Sequence[tuple[Array, int | None]], axes: int) -> tuple
     leading = [array.shape[:axes] for array in batched if array.ndim]
     if not leading:
         raise ValueError("a batch must have one entry for every sample, got only single numbers")
+    if axes > 1 and any(axis not in (0, None) for _, axis in arrays):
+        raise ValueError(f"with axes={axes}, the batch axes come first: batch must be 0 or None")
     if axes == 1 and len(set(leading)) > 1:
         lengths = ", ".join(str(lead[0]) for lead in leading)
         raise ValueError(
@@ -254,7 +259,7 @@ def _each(batch: Axes, parts: Sequence[Any], names: Sequence[Any] = ()) -> Seque
         raise TypeError(f"batch must be an int or None for each argument, got {type(batch).__name__}")
     if len(inside[1]) != len(parts):
         raise ValueError(
-            f"batch has {len(inside[1])} entries for {len(parts)} arguments or parts of one"
+            f"batch has {len(inside[1])} entries, but there are {len(parts)} arguments or parts"
         )
     return inside[1]
 
@@ -273,15 +278,41 @@ def _is_tree(tree: Any, batch: Axes) -> bool:
     return arrays and len({np.shape(part) for part in tree}) > 1
 
 
-def _flatten(tree: Any, batch: Axes) -> tuple[list[tuple[Array, int | None]], Rebuild, Any]:
+def aligned(tree: Any, like: Any, batch: Axes, what: str) -> list[Any]:
+    """The parts of a tree that stand in the places of the arrays of an argument."""
+    if not _is_tree(like, batch):
+        return [tree]
+    names, inside = children(like) or ((), ())
+    given = children(tree)
+    if given is None or set(given[0]) != set(names):
+        raise ValueError(f"a {what} must have the structure of its argument, with {list(names)}")
+    parts = dict(zip(*given, strict=True))
+    specs = zip(names, inside, _each(batch, inside, names), strict=True)
+    return [leaf for name, part, spec in specs for leaf in aligned(parts[name], part, spec, what)]
+
+
+def _kind(tree: Any, batch: Axes) -> Any:
+    """What a function can tell of an argument besides its numbers and names."""
+    if not _is_tree(tree, batch):
+        return None
+    names, inside = children(tree) or ((), ())
+    specs = _each(batch, inside, names)
+    parts = tuple(_kind(part, spec) for part, spec in zip(inside, specs, strict=True))
+    return type(tree), settings(tree), parts
+
+
+def _flatten(
+    tree: Any, batch: Axes, values: bool
+) -> tuple[list[tuple[Array, int | None]], Rebuild, Any]:
     """The arrays of an argument with their batch axes, how to rebuild it, and its structure."""
     if not _is_tree(tree, batch):
         if batch is not None and not isinstance(batch, int):
             raise TypeError(f"batch must be an int or None for an array, got {type(batch).__name__}")
-        return [_moved(_numbers(tree), batch)], next, None
+        return [_moved(_numbers(tree, values), batch)], next, None
     names, inside = children(tree) or ((), ())
     found = [
-        _flatten(part, spec) for part, spec in zip(inside, _each(batch, inside, names), strict=True)
+        _flatten(part, spec, values)
+        for part, spec in zip(inside, _each(batch, inside, names), strict=True)
     ]
 
     def rebuild(items: Any) -> Any:
@@ -294,7 +325,7 @@ def _flatten(tree: Any, batch: Axes) -> tuple[list[tuple[Array, int | None]], Re
 def _moved(array: Array, axis: int | None) -> tuple[Array, int | None]:
     """Put the batch axis first; the axis, from 0."""
     if axis is None or not array.ndim:
-        return array, axis
+        return array, axis if axis is None else 0
     if not -array.ndim <= axis < array.ndim:
         raise ValueError(f"batch is {axis}, but the argument has the shape {array.shape}")
     return np.moveaxis(array, axis, 0), axis % array.ndim
@@ -304,8 +335,9 @@ class Listed(np.ndarray[Any, Any]):
     """An array that was passed as a list, so its samples become lists again."""
 
 
-def _numbers(tree: Any) -> Array:
-    if isinstance(tree, Value):
+def _numbers(tree: Any, values: bool = False) -> Array:
+    """The numbers of an argument; if `values`, Values may be among them."""
+    if isinstance(tree, Value) and not values:
         raise GivenValuesError
     masked = sys.modules.get("numpy.ma")  # using np.ma would import it
     if masked is not None and isinstance(tree, masked.MaskedArray):
@@ -318,7 +350,9 @@ def _numbers(tree: Any) -> Array:
         ) from None
     if array.dtype.kind not in "biuf":
         if array.dtype.kind == "O" and any(isinstance(x, Value) for x in array.flat):
-            raise GivenValuesError
+            if not values:
+                raise GivenValuesError
+            return array if isinstance(tree, np.ndarray) else array.view(Listed)
         kind = type(tree).__name__ if array.ndim == 0 else f"numbers of type {array.dtype}"
         raise TypeError(f"a batch must be an array of real numbers, got {kind}")
     numbers = np.require(array, float, "A")

@@ -75,6 +75,16 @@ def simplified(graph: Graph | Flat) -> Graph | Flat:
     return graph.optimised() if isinstance(graph, Flat) else optimise(graph)
 
 
+def fitted(numbers: Array, machine: Any) -> Array:
+    """The numbers of as many parameters as a machine has: another thread may just have found more, which
+    this program does not use.
+    """
+    missing = machine.params - len(numbers)
+    if not missing:
+        return numbers
+    return np.concatenate([numbers, np.zeros(missing)]) if missing > 0 else numbers[: machine.params]
+
+
 @dataclass
 class Variant:
     """One trace with its programs."""
@@ -110,9 +120,11 @@ class Variant:
         Those of the parameters are added too, if `params`.
         """
         key = (samples < NARROW, wanted, params)
-        if key not in self.machines:
-            self.machines[key] = self.pipeline.machine(self.count, self.inputs, key[0], wanted, params)
-        return self.machines[key]
+        machine = self.machines.get(key)
+        if machine is None:
+            machine = self.pipeline.machine(self.count, self.inputs, key[0], wanted, params)
+            self.machines[key] = machine
+        return machine
 
     def derived(
         self,
@@ -125,20 +137,22 @@ class Variant:
     ) -> Any:
         """The machine of another graph, which has `more` parameters and inputs; as in `machine`."""
         which = (key, samples < NARROW, wanted, params)
-        if which not in self.machines:
-            if key not in self.pipelines:
-                self.pipelines[key] = pipeline(graph(), self.maker)
+        machine = self.machines.get(which)
+        if machine is None:
+            made = self.pipelines.get(key)
+            if made is None:
+                made = self.pipelines[key] = pipeline(graph(), self.maker)
             counts = self.count + more[0], self.inputs + more[1]
-            made = self.pipelines[key].machine(*counts, which[1], wanted, params)
-            self.machines[which] = made
-        return self.machines[which]
+            machine = self.machines[which] = made.machine(*counts, which[1], wanted, params)
+        return machine
 
     def fits(self, params: Array, inputs: Inputs, dtype: Any) -> Array:
         """Which samples take the branches of this trace."""
         key = (inputs.samples < NARROW, "guards")
-        if key not in self.machines:
-            self.machines[key] = self.pipeline.guards(self.count, self.inputs, key[0])
-        guards = self.machines[key].run(params, inputs, dtype=dtype).guards
+        machine = self.machines.get(key)
+        if machine is None:
+            machine = self.machines[key] = self.pipeline.guards(self.count, self.inputs, key[0])
+        guards = machine.run(fitted(params, machine), inputs, dtype=dtype).guards
         pairs = zip(guards, self.trace.expected, strict=True)
         return np.logical_and.reduce([(guard != 0.0) == expected for guard, expected in pairs])
 

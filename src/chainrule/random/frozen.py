@@ -31,7 +31,9 @@ class Watched:
         """What was drawn from since then; '' if nothing."""
         names = ["the random module", "numpy.random", *map(_name, self.generators)]
         pairs = zip(names, self.before, self.states(), strict=True)
-        return next((name for name, before, after in pairs if before != after), "")
+        # Without a state before, numpy.random was imported since, perhaps by chainrule.random itself.
+        found = (name for name, before, after in pairs if before not in (None, after))
+        return next(found, "")
 
 
 def _state(generator: Any) -> Any:

@@ -31,6 +31,14 @@ def _is_setting(x: Any) -> bool:
     return x is None or isinstance(x, (str, bytes, bool)) or callable(x)
 
 
+def settings(tree: Any) -> tuple[Any, ...]:
+    """The fields of a dataclass that are not numbers, to compare; callables by identity."""
+    if not is_dataclass(tree) or isinstance(tree, type):
+        return ()
+    found = [getattr(tree, f.name) for f in fields(tree)]
+    return tuple(id(x) if callable(x) else x for x in found if _is_setting(x))
+
+
 def rebuilt(tree: Any, parts: Sequence[Any]) -> Any:
     """A container like `tree` with other parts."""
     if isinstance(tree, dict):

@@ -59,6 +59,7 @@ class Machine:
 
     def __init__(self, program: Program, reverse: Reverse | None = None) -> None:
         self.program = program
+        self.params: int = program.params
         self.reverse = reverse
 
     def run(

@@ -14,7 +14,7 @@ import numpy as np
 
 from ...random.draws import with_draws
 from ...support.caching import cached_property
-from ...support.tree import split
+from ...support.tree import children, split
 from ..inputs import Batch, Inputs
 from ..variants import NARROW, Variant, simplified
 from . import sparsity
@@ -22,6 +22,7 @@ from .graphs import choose, forward, partials, weighted
 from .layout import Columns, Part, filled, positions
 
 Array = Any
+Partition = list[tuple[Variant, Array]]  # the samples of each branch; None for all
 AT_ONCE = 2**21  # numbers in the results of directions that run together
 MOST_COLUMNS = 8  # with more, one program for all second derivatives would be too long
 MOST_NODES = 20_000  # likewise, before common subexpressions are merged
@@ -35,20 +36,19 @@ class Step(Protocol):
     dtype: Any
 
     def numbers(self, batch: Batch) -> Array: ...
-    def partition(self, batch: Batch) -> list[tuple[Variant, Array]]: ...
 
 
 class Derivatives:
     """One call of a compiled function that is to be differentiated."""
 
-    def __init__(self, step: Step, batch: Batch, columns: Columns, has_aux: bool) -> None:
-        if not batch.samples:
-            raise ValueError("the batch is empty: nothing to differentiate")
+    def __init__(
+        self, step: Step, batch: Batch, columns: Columns, has_aux: bool, partition: Partition
+    ) -> None:
         self.step = step
         self.batch = batch
         self.columns = columns
         self.numbers: Array = step.numbers(batch)
-        self.partition: list[tuple[Variant, Array]] = step.partition(batch)
+        self.partition: Partition = partition
         self.shape: str = self.partition[0][0].trace.shape
         for variant, _ in self.partition:
             variant.trace.check_shape(self.shape)
@@ -252,11 +252,11 @@ class Derivatives:
         found = self.hessian_at_once()
         if found is not None:
             return found, np.zeros((count, count))
-        each = np.zeros((samples, count, count), self.step.dtype)
-        total = np.zeros((count, count))
-        for c, found in self.along(SECOND, np.eye(count)):
-            adjoints, shared = found
-            each[:, c] = adjoints.T
+        each = np.zeros((samples if self.ins else 0, count, count), self.step.dtype)
+        total = np.zeros((count, count), self.step.dtype)
+        for c, (adjoints, shared) in self.along(SECOND, np.eye(count)):
+            if self.ins:
+                each[:, c] = adjoints.T
             total[c] = shared
         return each, total
 
@@ -335,7 +335,7 @@ class Derivatives:
         """
         for k, found in self.attempts(kind, directions, range(len(directions)), careful=False):
             numbers = found[0] if kind == SECOND else found
-            if np.isnan(numbers).any():
+            if np.isnan(numbers).any() or (kind == SECOND and np.isnan(found[1]).any()):
                 ((_, found),) = self.attempts(kind, directions, [k], careful=True)
             yield k, found
 
@@ -439,7 +439,7 @@ def arranged_jacobian(call: Derivatives, matrix: Array) -> Any:
         def of_part(part: Part) -> Any:
             block = matrix[:, rows.reshape(-1), part.columns]
             shape = (*np.shape(leaf), *part.shape)
-            array = call.over_samples(np.moveaxis(block.reshape(-1, *shape), 0, -1))
+            array = call.over_samples(np.moveaxis(block.reshape(len(block), *shape), 0, -1))
             return call.like_argument(part, array) if call.batch.single else array
 
         return call.columns.arrange(of_part)
@@ -458,7 +458,7 @@ def arranged_hessian(call: Derivatives, each: Array, total: Array) -> Any:
             block = each[:, a.columns, b.columns]
             if b.shared:
                 block = np.swapaxes(each[:, b.columns, a.columns], 1, 2)
-            array = call.over_samples(np.moveaxis(block.reshape(-1, *shape), 0, -1))
+            array = call.over_samples(np.moveaxis(block.reshape(len(block), *shape), 0, -1))
             return call.like_argument(b, array) if call.batch.single else array
 
         return call.columns.arrange(of_second)
@@ -468,9 +468,8 @@ def arranged_hessian(call: Derivatives, each: Array, total: Array) -> Any:
 
 def weights_of(call: Derivatives, cotangents: Any) -> Array:
     """Cotangents, given as a tree like the outputs, in rows over the samples."""
-    given, wanted = split(cotangents)[0], split(call.template)[0]
-    if len(given) != len(wanted):
-        raise ValueError("cotangents must have the structure of the function's result")
+    wanted = split(call.template)[0]
+    given = _matched(cotangents, call.template)
     rows = np.empty((len(call.outputs), call.batch.samples))
     place = {k: i for i, k in enumerate(call.outputs)}
     batch_shape = () if call.batch.single else call.batch.shape
@@ -483,3 +482,15 @@ def weights_of(call: Derivatives, cotangents: Any) -> Array:
         for k, row in zip(np.ravel(leaf).tolist(), flat, strict=True):
             rows[place[k]] = row
     return rows
+
+
+def _matched(tree: Any, template: Any) -> list[Any]:
+    """The parts of a tree that stand in the places of a result's arrays and numbers."""
+    inside = children(template)
+    if inside is None:
+        return [tree]
+    given = children(tree)
+    if given is None or set(given[0]) != set(inside[0]):
+        raise ValueError("a cotangent must have the structure of the result")
+    parts = dict(zip(*given, strict=True))
+    return [leaf for name, part in zip(*inside, strict=True) for leaf in _matched(parts[name], part)]

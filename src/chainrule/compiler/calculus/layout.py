@@ -14,7 +14,7 @@ import numpy as np
 
 from ...support.caching import cached_property
 from ...support.tree import split, unflatten
-from ..inputs import Batch, Leaf
+from ..inputs import Batch, Leaf, aligned
 
 Array = Any
 PARAMS = "params"
@@ -41,6 +41,8 @@ class Columns:
         self.chosen: list[int | None] = [position(each, len(batch.leaves), names) for each in given]
         if len({*self.chosen}) < len(self.chosen):
             raise ValueError(f"argnums lists an argument twice: {argnums}")
+        if self.alone and self.chosen == [None] and not named:
+            raise ValueError("the function has no parameters to differentiate with respect to")
         self.parts: list[list[Part]] = []
         first = 0
         for argument in self.chosen:
@@ -97,12 +99,13 @@ class Columns:
         """A direction, given as a tree like the arguments: for each column, a row over the samples."""
         given = [tangents] if self.alone else list(tangents)
         if len(given) != len(self.chosen):
-            raise ValueError(f"one {what} is needed for each of {len(self.chosen)}, got {len(given)}")
+            plural = "" if len(self.chosen) == 1 else "s"
+            raise ValueError(f"expected {len(self.chosen)} {what}{plural}, got {len(given)}")
         result = np.zeros((self.count, self.batch.samples))
-        for tree, parts in zip(given, self.parts, strict=True):
-            leaves = [tree] if len(parts) == 1 else split(tree)[0]
-            if len(leaves) != len(parts):
-                raise ValueError(f"a {what} must have the structure of its argument")
+        for tree, argument, parts in zip(given, self.chosen, self.parts, strict=True):
+            leaves = [tree]
+            if argument is not None:
+                leaves = aligned(tree, *self.batch.arguments[argument], what)
             for array, part in zip(leaves, parts, strict=True):
                 result[part.columns] = self._rows(np.asarray(array, float), part, what)
         return result
@@ -133,7 +136,8 @@ def position(given: Any, arguments: int, names: Sequence[str]) -> int | None:
             f"argnums must be positions of arguments or 'params', or a tuple of these, got {given!r}"
         )
     if not -arguments <= given < arguments:
-        raise TypeError(f"argnums is {given}, but the call has {arguments} arguments")
+        plural = "" if arguments == 1 else "s"
+        raise TypeError(f"argnums is {given}, but the call has {arguments} argument{plural}")
     return given % arguments
 
 

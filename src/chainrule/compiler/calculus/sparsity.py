@@ -266,7 +266,7 @@ class Plan:
         # Where the products, written one after the other, hold each number of the matrix.
         self.places = (
             colours[cols] * np.int64(width) + rows
-            if self.along
+            if self.along and not symmetric
             else colours[rows] * np.int64(width) + cols
         )
         self.width = width
