@@ -80,13 +80,13 @@ class JaxFunction:
             else:
                 flat = array.reshape(width, 1)
             inputs.append((jnp.broadcast_to(flat, (width, samples)), width))
-        outputs = jnp.stack(
-            self.backend.run(self.program, self.tree.leaves(params), inputs, samples, dtype)
-        )
+        outputs = self.backend.run(self.program, self.tree.leaves(params), inputs, samples, dtype)
 
         def of_leaf(leaf: Any) -> Any:
-            rows = outputs[leaf]
-            return jnp.moveaxis(rows, -1, 0) if batched else rows[..., 0]
+            if isinstance(leaf, int):
+                return outputs[leaf] if batched else outputs[leaf][0]
+            rows = jnp.stack([outputs[k] for k in leaf.ravel()], -1).reshape(samples, *leaf.shape)
+            return rows if batched else rows[0]
 
         return filled(self.template, of_leaf)
 
