@@ -55,8 +55,8 @@ class Compiled(Generic[R]):
     The first call with arrays of a new shape traces the function. Parameters are leaf Values;
     their `.data` is read at every call, so changes to it take effect automatically.
 
-    All derivatives take `argnums`: the position of an argument, "params", or a tuple of these. They
-    default to the parameters or, if there are none, to the first argument.
+    All derivatives take `argnums`: the position of an argument, "params", or a tuple of these. The
+    default is "params" or, without parameters, 0; for `jvp`, `vjp` and `hvp`, all arguments.
     """
 
     def __init__(
@@ -291,8 +291,7 @@ class Compiled(Generic[R]):
     def jvp(self, primals: Sequence[Any], tangents: Any, argnums: Argnums = None) -> tuple[Any, Any]:
         """The results at `primals`, and their derivatives along `tangents`, in forward mode.
 
-        `tangents` has one entry for each of `argnums`; by default for the parameters or, if there are
-        none, for every argument.
+        `tangents` has one entry for each of `argnums`; by default for every argument.
         """
         call = self.derivatives(tuple(primals), {}, argnums, False, every=True)
         values, slopes = call.jvp(call.columns.rows_of(tangents, "tangent"))

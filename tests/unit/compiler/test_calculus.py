@@ -16,7 +16,7 @@ import chainrule
 from chainrule import Value, compile, dot, exp, grad, hessian, jacobian, sin, sqrt, sum, tanh, where
 from chainrule.compiler.calculus import sparsity
 
-from ...conftest import require
+from ...conftest import python, require
 from ...near import near
 from .compiled import BACKENDS, backends
 
@@ -611,6 +611,30 @@ def test_a_signature_is_not_pickled() -> None:
     step = compile(with_default, batch=None)
     assert step(x=2.0) == 4.0
     assert pickle.loads(pickle.dumps(step))(x=3.0) == 6.0
+
+
+def test_an_anomaly_with_an_argument_passed_by_name() -> None:
+    step = compile(lambda x, *, y: chainrule.log(x) * y, batch=0)
+    with chainrule.detect_anomaly(), pytest.raises(chainrule.AnomalyError, match="log"):
+        step(np.array([1.0, -1.0]), y=np.array([1.0, 2.0]))
+
+
+def test_a_compiled_value_takes_no_batch_and_no_values() -> None:
+    x = Value(3.0)
+    with pytest.raises(ValueError, match="batch= is for functions"):
+        compile(x * x, inputs=[x], batch=None)
+    with pytest.raises(TypeError, match="a compiled Value takes arrays"):
+        compile(x * x, inputs=[x])(Value(1.0))
+
+
+def test_the_first_random_number_of_a_process() -> None:
+    """The generator imports numpy.random while tracing, which is not a draw from it."""
+    code = """
+import numpy as np
+from chainrule import compile, random
+assert compile(lambda x: x + random.normal(), batch=0)(np.ones(3)).shape == (3,)
+"""
+    assert python("-c", code).returncode == 0
 
 
 def with_default(x: Any, scale: Callable[[Any], Any] = lambda v: v * 2.0) -> Any:
