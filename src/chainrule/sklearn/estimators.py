@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import copy
 from collections.abc import Callable, Sequence
-from typing import Any
+from typing import Any, Self
 
 import numpy as np
 
@@ -59,8 +59,19 @@ class _Estimator(BaseEstimator):  # type: ignore[misc]
         self.engine = engine
         self.random_state = random_state
 
-    def _train(self, loss: LossName, X: Array, targets: Array, outputs: int) -> None:
+    def fit(self, X: Any, y: Any) -> Self:
+        # The scales and the model belong together: if fit fails, all of them stay the old ones.
+        learner = copy.copy(self)
+        learner._learn(X, y)
+        self.__dict__ = learner.__dict__
+        return self
+
+    def _learn(self, X: Any, y: Any) -> None:
         """Set the fitted attributes."""
+        raise NotImplementedError
+
+    def _train(self, loss: LossName, X: Array, targets: Array, outputs: int) -> None:
+        """Set the fitted attributes that both kinds have."""
         self.x_mean_, self.x_scale_ = _mean_and_scale(X, self.standardize)
         seed = int(check_random_state(self.random_state).randint(MOST_SEEDS))
         model = self._built(X.shape[1], outputs, seed)
@@ -122,12 +133,11 @@ class Regressor(RegressorMixin, _Estimator):  # type: ignore[misc]
 
     """
 
-    def fit(self, X: Any, y: Any) -> Regressor:
+    def _learn(self, X: Any, y: Any) -> None:
         X, y = validate_data(self, X, y, dtype=float, multi_output=True, y_numeric=True)
         y = np.asarray(y, float)
         self.y_mean_, self.y_scale_ = _mean_and_scale(y, self.standardize)
         self._train("mse", X, (y - self.y_mean_) / self.y_scale_, 1 if y.ndim == 1 else y.shape[1])
-        return self
 
     def predict(self, X: Any) -> Array:
         found = self._outputs(X)
@@ -146,7 +156,7 @@ class Classifier(ClassifierMixin, _Estimator):  # type: ignore[misc]
     otherwise one for each class.
     """
 
-    def fit(self, X: Any, y: Any) -> Classifier:
+    def _learn(self, X: Any, y: Any) -> None:
         X, y = validate_data(self, X, y, dtype=float)
         check_classification_targets(y)
         self.classes_, labels = np.unique(y, return_inverse=True)
@@ -157,7 +167,6 @@ class Classifier(ClassifierMixin, _Estimator):  # type: ignore[misc]
             self._train("binary_cross_entropy_with_logits", X, labels.astype(float), 1)
         else:
             self._train("cross_entropy", X, labels, count)
-        return self
 
     def predict_proba(self, X: Any) -> Array:
         """The probability of each of `classes_`, one row for each sample."""

@@ -149,6 +149,18 @@ def test_constant_columns_and_targets() -> None:
     assert model.predict(X) == near([1e9] * 3, abs=10.0)
 
 
+@pytest.mark.parametrize("kind", [Classifier, Regressor])
+def test_a_fit_that_fails_leaves_the_estimator_as_it_was(kind: Any) -> None:
+    """The scales of new data would give wrong predictions with the old model."""
+    X, y = np.array([[1.0], [2.0], [3.0], [4.0]]), np.array([0, 1, 0, 1])
+    estimator = kind(hidden=(2,), epochs=2, random_state=0).fit(X, y)
+    before = estimator.predict(X).tolist()
+    estimator.model = 3
+    with pytest.raises(TypeError, match="model must be a model"):
+        estimator.fit(1000.0 * X, y + 7)
+    assert estimator.predict(X).tolist() == before
+
+
 def test_errors() -> None:
     with pytest.raises(ValueError, match="Classifier needs samples of two classes or more, got 1 class"):
         Classifier().fit([[1.0], [2.0]], [3, 3])
