@@ -44,7 +44,9 @@ class Value:
         modes = current()
         self.__set(None, children if modes.recording else (), number)
         self.__name, self.__text = name, text
-        if children and not modes.recording:
+        if children and modes.recording:
+            self.__site = modes.site()
+        elif children:
             self.__unrecorded = True
             modes.arguments.cut(self, children)
 
@@ -59,7 +61,7 @@ class Value:
         self.__time = staleness.now()
         self.__constant = self.__overwritten = self.__freed = False
         self.__unrecorded = False  # whether it is a result that was not recorded
-        self.__site = current().site() if inputs else ""
+        self.__site = ""  # the source line, if it was computed inside detect_anomaly()
 
     @property
     def data(self) -> float:
@@ -101,7 +103,9 @@ class Value:
         modes = current()
         modes.check_value(op.name, numbers, number)
         if modes.recording:
-            return Value.__result(op, inputs, number)
+            node = Value.__result(op, inputs, number)
+            node.__site = modes.site()
+            return node
         leaf = Value.__leaf(number)
         modes.arguments.cut(leaf, inputs)
         return leaf

@@ -13,7 +13,7 @@ from typing import Any
 import numpy as np
 import pytest
 
-from chainrule import Value, compile, detect_anomaly, enable_grad, grad, no_grad
+from chainrule import AnomalyError, Value, compile, detect_anomaly, enable_grad, grad, no_grad
 from chainrule.compiler.tracing import trace
 from chainrule.support.modes import Modes
 from chainrule.value import Mode, core, modes
@@ -414,3 +414,12 @@ def test_a_copy_of_an_unrecorded_result_is_unrecorded_too(made: type[Value]) -> 
     assert type(twins[2]) is made
     assert twins[2].label == "y"
     copy.copy(x).backward()
+
+
+@pytest.mark.parametrize("way", [copy.copy, copy.deepcopy, lambda v: pickle.loads(pickle.dumps(v))])
+def test_a_copy_has_no_source_line_on_either_core(way: Callable[[Value], Value]) -> None:
+    """The line that copies is not the line that computes."""
+    with detect_anomaly():
+        twin = way(Value(0.0) ** 0.5)
+        with pytest.raises(AnomalyError, match="it was computed at an unrecorded line"):
+            twin.backward()
