@@ -1,10 +1,14 @@
 """The entry points that the campaigns attack, each with the check that must pass afterwards.
 
 A campaign makes an action fail at a chosen point, for example with Ctrl-C (interrupts.py) or a failed
-allocation (allocations.py). The same check then decides whether anything was left half done. When you
-add a feature, add its entry points to `ENTRIES`; every campaign then covers them.
+allocation (allocations.py). The same check then decides whether anything was left half done.
+
+When you add a feature, add its entry points to `ENTRIES`; every campaign then covers them. Write a
+`Prepare`: it returns an action, and a check of the state after it. `all_or_nothing` and `repeating`
+make one for the usual cases.
 """
 
+import copy
 import gc
 import importlib.util
 import os
@@ -33,10 +37,14 @@ from chainrule import (
     enable_grad,
     grad,
     hessian,
+    hvp,
+    jacobian,
     jvp,
+    linalg,
     nn,
     no_grad,
     optim,
+    random,
 )
 from chainrule.compiler import Batch, Trainer
 from chainrule.learn.progress import FILE, Progress
@@ -67,7 +75,7 @@ class Entry:
 
     name: str
     start: Callable[[], Prepare]
-    needs: str = ""  # "c": the compiled core; "jax": JAX
+    needs: str = ""  # "c": the compiled core; otherwise a package, such as "jax"
     cost: int = 1  # divides the number of attempts in a long campaign
     writes: bool = False  # whether it writes a file
 
@@ -81,9 +89,9 @@ class Entry:
 
     @property
     def runs_here(self) -> bool:
-        if self.needs == "jax":
-            return importlib.util.find_spec("jax") is not None
-        return self.needs != "c" or c_core is not None
+        if self.needs == "c":
+            return c_core is not None
+        return not self.needs or importlib.util.find_spec(self.needs) is not None
 
     def prepare(self) -> Prepare:
         """Like `start`, but adds the checks common to all entry points."""
@@ -257,10 +265,11 @@ def recomputing() -> Prepare:
     return prepare
 
 
-def differentiating(function: Callable[..., Any], *arguments: Any) -> Prepare:
-    def prepare() -> Prepared:
-        wanted = function(*arguments)
+def repeating(function: Callable[..., Any], *arguments: Any) -> Prepare:
+    """A function without side effects gives the same result after it failed."""
+    wanted = function(*arguments)
 
+    def prepare() -> Prepared:
         def check(failed: bool) -> None:
             assert function(*arguments) == wanted
 
@@ -271,6 +280,22 @@ def differentiating(function: Callable[..., Any], *arguments: Any) -> Prepare:
 
 def example_function(xs: list[Any]) -> Any:
     return chainrule.sum([x * x * y for x, y in pairwise(xs)]).exp()
+
+
+def example_vector(xs: list[Any]) -> list[Any]:
+    return [x * y.sin() for x, y in pairwise(xs)]
+
+
+def slopes_of_linear_algebra(x: float) -> list[Any]:
+    """The derivatives of what chainrule.linalg computes from a matrix and a vector."""
+
+    def results(x: Any) -> list[Any]:
+        matrix, vector = [[2.0, x], [x, 3.0]], [1.0, x]
+        found = [linalg.solve(matrix, vector), linalg.inv(matrix), linalg.cholesky(matrix)]
+        found += [linalg.lstsq([*matrix, vector], [x, 1.0, 2.0]), *linalg.eigh(matrix)]
+        return [linalg.det(matrix), *(entry for each in found for entry in each.ravel())]
+
+    return list(jacobian(results)(x))
 
 
 def entering(mode: Callable[[], Any]) -> Prepare:
@@ -379,6 +404,32 @@ def calling(**options: Any) -> Prepare:
     return prepare
 
 
+def deriving(derive: Callable[[Any], Any]) -> Prepare:
+    """A derivative of a compiled function, which is traced and differentiated anew."""
+
+    def quantity(x: Any) -> Any:
+        return chainrule.exp(x[0] * x[1]) + x[1] ** 2 if x[0] > 0 else x[0] * x[1].sin()
+
+    wanted = listed(derive(compile(quantity)))
+
+    def prepare() -> Prepared:
+        step = compile(quantity)
+
+        def check(failed: bool) -> None:
+            assert listed(derive(step)) == wanted
+
+        return partial(derive, step), check
+
+    return prepare
+
+
+def listed(results: Any) -> list[Any]:
+    """Arrays as lists, so that they can be compared by `==`."""
+    if isinstance(results, (list, tuple)):
+        return [listed(each) for each in results]
+    return np.asarray(results).tolist()  # type: ignore[no-any-return]
+
+
 def adding_a_parameter() -> Prepare:
     """A second branch uses a new parameter, so the first branch's program must take the longer list
     too.
@@ -463,6 +514,100 @@ def loading_an_optimizer() -> Prepare:
         lambda optimizer: optimizer.load_state_dict(state),
         lambda optimizer: optimizer.state_dict(),
     )
+
+
+# --- with SciPy and scikit-learn -----------------------------------------------------------------------
+
+
+def rosenbrock(p: dict[str, Any]) -> Any:
+    return (1.0 - p["x"]) ** 2 + 10.0 * (p["y"] - p["x"] ** 2) ** 2
+
+
+def optimizing(name: str) -> Prepare:
+    """One of the functions of chainrule.optimize finds the same solution again."""
+    from chainrule import optimize
+
+    start = {"x": 0.5, "y": 0.5}
+    few = {"maxiter": 3}
+
+    def best(function: Callable[..., Any]) -> Callable[[], Any]:
+        return lambda: listed(list(function().x.values()))
+
+    times, heights = np.array([0.0, 1.0, 2.0, 3.0]), np.array([2.0, 1.1, 0.6, 0.3])
+    actions = {
+        "minimize": best(partial(optimize.minimize, rosenbrock, start, options=few)),
+        "minimize, trust-ncg": best(
+            partial(optimize.minimize, rosenbrock, start, method="trust-ncg", options=few)
+        ),
+        "least_squares": best(
+            partial(optimize.least_squares, lambda p: [1.0 - p["x"], p["y"] - p["x"] ** 2], start)
+        ),
+        "root": best(partial(optimize.root, lambda p: [p["x"] - 2.0, p["y"] * p["x"] - 3.0], start)),
+        "curve_fit": lambda: listed(
+            optimize.curve_fit(lambda t, a, b: a * chainrule.exp(-b * t), times, heights, [1.0, 1.0])
+        ),
+        "the slope of a root": lambda: grad(
+            lambda a: optimize.root(lambda x: x * x - a, 1.0, tol=1e-12).x
+        )(2.0),
+    }
+    return repeating(actions[name])
+
+
+def estimating(kind: str) -> Prepare:
+    """An estimator that is fitted again predicts what it learned before, or what it learned now."""
+    from chainrule import sklearn
+
+    old, new = (X[:8], Y[:8]), (X[::-1] * [3.0, 1.0] - 1.0, 1.0 - Y)
+
+    def start() -> Any:
+        made = getattr(sklearn, kind)(hidden=(2,), epochs=1, random_state=0)
+        return made.fit(*old)
+
+    def seen(estimator: Any) -> Any:
+        return listed(estimator.predict(X)), listed(estimator.x_mean_), len(estimator.history_.losses)
+
+    return all_or_nothing(start, lambda estimator: estimator.fit(*new), seen)
+
+
+# --- random numbers ------------------------------------------------------------------------------------
+
+
+def drawing() -> Prepare:
+    """A call that failed may have used up its numbers; the next call has those of its own number."""
+    samples = np.arange(3.0)
+
+    def start() -> tuple[Any, Any]:
+        generator = random.Generator(0)
+        return generator, compile(lambda x: generator.normal(x) * generator.uniform())
+
+    _, step = start()
+    calls = [listed(step(samples)) for _ in range(6)]
+
+    def prepare() -> Prepared:
+        _, step = start()
+
+        def check(failed: bool) -> None:
+            made = calls.index(listed(step(samples)))
+            assert made in ((0, 1) if failed else (1,))
+            assert listed(step(samples)) == calls[made + 1]
+
+        return lambda: step(samples), check
+
+    return prepare
+
+
+def seeding() -> Prepare:
+    """The generator has the old seed or the new one."""
+
+    def change(generator: random.Generator) -> None:
+        generator.seed(1)
+
+    def seen(generator: random.Generator) -> list[float]:
+        again = copy.copy(generator)
+        again.seed(generator._state.seed)
+        return [again.normal(), *again.uniform(size=2)]
+
+    return all_or_nothing(lambda: random.Generator(0), change, seen)
 
 
 # --- native training -----------------------------------------------------------------------------------
@@ -727,17 +872,32 @@ ENTRIES: list[Entry] = [
     Entry("assigning .data", partial(assigning, lambda leaves, root: leaves[0])),
     Entry("assigning .data of a result", partial(assigning, lambda leaves, root: root)),
     Entry("forward", recomputing),
-    Entry("grad", lambda: differentiating(grad(example_function), [1.0, 2.0, 0.5])),
-    Entry("hessian", lambda: differentiating(hessian(example_function), [1.0, 2.0])),
+    Entry("grad", lambda: repeating(grad(example_function), [1.0, 2.0, 0.5])),
+    Entry("jacobian", lambda: repeating(jacobian(example_vector), [1.0, 2.0, 0.5])),
+    Entry("hessian", lambda: repeating(hessian(example_function), [1.0, 2.0])),
+    Entry("hvp", lambda: repeating(lambda x: hvp(example_function, [x], [[1.0, 2.0]]), [0.5, 1.0])),
+    Entry("linalg", lambda: repeating(slopes_of_linear_algebra, 0.5)),
     Entry("check_gradients", checking),
     Entry("diagnose", diagnosing),
-    Entry("jvp", lambda: differentiating(lambda x: jvp(lambda x: x * x.sin(), [x], [1.0]), 0.5)),
+    Entry("jvp", lambda: repeating(lambda x: jvp(lambda x: x * x.sin(), [x], [1.0]), 0.5)),
     *(Entry(mode.__name__, partial(entering, mode)) for mode in (no_grad, enable_grad, detect_anomaly)),
     Entry("compile", compiling),
     Entry("compile, numpy", partial(compiling, backend="numpy")),
     Entry("compile, float32", partial(compiling, dtype="float32")),
     Entry("compile, a new parameter", adding_a_parameter),
     Entry("a compiled call", calling),
+    Entry("compiled jacobian", lambda: deriving(lambda step: step.jacobian(X))),
+    Entry("compiled hessian", lambda: deriving(lambda step: step.hessian(X))),
+    Entry("compiled hvp", lambda: deriving(lambda step: step.hvp((X,), (X[::-1],)))),
+    Entry("compiled jvp", lambda: deriving(lambda step: step.jvp((X,), (X[::-1],)))),
+    Entry("compiled vjp", lambda: deriving(lambda step: step.vjp((X,), Y))),
+    Entry("compiled random numbers", drawing),
+    Entry("random.seed", seeding),
+    *(
+        Entry(f"optimize.{name}", partial(optimizing, name), "scipy")
+        for name in ("minimize", "minimize, trust-ncg", "least_squares", "root", "curve_fit")
+    ),
+    Entry("the slope of a root", partial(optimizing, "the slope of a root"), "scipy"),
     *(Entry(f"{name}.step", partial(stepping, name)) for name in OPTIMIZERS),
     Entry("schedule.step", scheduling),
     Entry("clip_grad_norm_", clipping),
@@ -758,6 +918,8 @@ ENTRIES: list[Entry] = [
     Entry("fit, native, validated", partial(fitting, "native", validation=(X[:3], Y[:3])), "c"),
     Entry("fit, eager, resumed", partial(resuming, "eager"), writes=True),
     Entry("fit, native, resumed", partial(resuming, "native"), "c", writes=True),
+    Entry("Regressor.fit", partial(estimating, "Regressor"), "sklearn"),
+    Entry("Classifier.fit", partial(estimating, "Classifier"), "sklearn"),
     Entry("fit, jax", partial(fitting, "jax", 1), "jax", cost=20),
     Entry("JaxRun.finish", finishing_in_jax, "jax"),
 ]
