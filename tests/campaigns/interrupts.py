@@ -38,8 +38,10 @@ def interrupts_in_del_ignored() -> Iterator[None]:
 
 
 @contextmanager
-def traced(look: Callable[[Place], None], own: str = PACKAGE) -> Iterator[None]:
-    """Call `look` before each instruction of the package and of the file `own`."""
+def traced(
+    look: Callable[[Place], None], own: str = PACKAGE, only: CodeType | None = None
+) -> Iterator[None]:
+    """Call `look` before each instruction of the package and of the file `own`, or of `only`."""
 
     def local(frame: FrameType, event: str, argument: Any) -> Any:
         if event == "opcode":
@@ -47,7 +49,8 @@ def traced(look: Callable[[Place], None], own: str = PACKAGE) -> Iterator[None]:
         return local
 
     def enter(frame: FrameType, event: str, argument: Any) -> Any:
-        if not frame.f_code.co_filename.startswith((PACKAGE, own)):
+        code = frame.f_code
+        if code is not only if only else not code.co_filename.startswith((PACKAGE, own)):
             return None
         frame.f_trace_opcodes, frame.f_trace_lines = True, False
         return local
@@ -69,7 +72,7 @@ def visits(action: Callable[[], Any], own: str = PACKAGE) -> Counter[Place]:
     return found
 
 
-def interrupt(action: Callable[[], Any], place: Place, visit: int, own: str = PACKAGE) -> bool:
+def interrupt(action: Callable[[], Any], place: Place, visit: int) -> bool:
     """Raise KeyboardInterrupt at the given visit to an instruction; returns whether it propagated."""
     left = visit
 
@@ -81,7 +84,7 @@ def interrupt(action: Callable[[], Any], place: Place, visit: int, own: str = PA
                 raise KeyboardInterrupt
 
     try:
-        with traced(look, own):
+        with traced(look, only=place[0]):  # to trace everything would take most of the time
             action()
     except KeyboardInterrupt:
         return True
@@ -104,7 +107,7 @@ def check_interrupts(prepare: Prepare, stride: int = 1, first: int = 0, own: str
     chosen = points[first::stride]
     for place, visit in chosen:
         action, check = prepare()
-        came = interrupt(action, place, visit, own)
+        came = interrupt(action, place, visit)
         try:
             check(came)
         except BaseException as error:
