@@ -2,48 +2,39 @@
 
     python -m tests.campaigns.mutation.mutants [--python 1600] [--c 200] [--seed 0] [FILE ...]
 
-A map of which test runs which line is made first, and kept until the code changes. Each mutant then
-gets the tests of its line, the fastest first, in a copy of the checkout. Results are appended to
+A map of which test runs which line is made first (covering.py). Each mutant then gets the tests of its
+line in a copy of the checkout (trying.py): first those that found other mutants of the file, then the
+fastest case of every test function, up to `--seconds` of processor time. Results are appended to
 .mutants/results.jsonl, so a campaign that was stopped goes on; survivors are tried again every time.
 Mutants that no test could tell from the code are listed in equivalent.toml, each with the reason.
 """
 
 import argparse
-import hashlib
 import json
 import os
 import random
 import shutil
-import signal
 import subprocess
-import sys
 import sysconfig
 import time
 import tomllib
 from collections import Counter, defaultdict
 from collections.abc import Iterator
 from concurrent.futures import ProcessPoolExecutor
-from contextlib import suppress
-from dataclasses import dataclass, field
-from functools import cache
+from contextlib import contextmanager
+from functools import partial
 from pathlib import Path
-from typing import Any
 
-import pytest
-
+from .covering import HERE, LEFT_OUT, PACKAGE, ROOT, TESTS, Lines, lines
 from .mutations import Mutation, mutations
+from .trying import Answer, Question, Server, fresh
 
-ROOT = Path(__file__).resolve().parents[3]
-HERE = ROOT / ".mutants"
 EQUIVALENT = Path(__file__).with_name("equivalent.toml")
-PACKAGE = "src/chainrule"
 PLACES = [
     *("ops.py", "engine.py", "value.py", "autodiff.py", "functional.py", "support/sweeps.py"),
     *("compiler", "nn", "optim", "train"),
 ]
-TESTS = ["tests/unit", "tests/conformance", "tests/scale/test_jax.py"]
-LEFT_OUT = ["tests/unit/project"]  # they test the files of the project, not the code
-CHUNKS = (30, 300, 10**6)  # tests in the first, the second and the last run of a mutant
+FINDERS = 20  # tests that found other mutants of the file are tried first, at most so many
 OF_C = {  # the tests of each part of the C core, which has no map
     "value": ["tests/test_tiny.py", "tests/unit/engine", "tests/conformance"],
     "kernels": ["tests/test_tiny.py", "tests/conformance", "tests/unit/compiler", "tests/unit/train"],
@@ -62,170 +53,99 @@ C_FLAGS = [
 KILLED, SURVIVED = "killed", "survived"
 
 
-# --- which test runs which line ----------------------------------------------------------------------
-
-
-class Recorder:
-    """A pytest plugin, loaded with `-p`: records which lines each test runs, and for how long."""
-
-    def __init__(self, folder: Path) -> None:
-        import coverage
-
-        self.folder = folder
-        self.seconds: dict[str, float] = {}
-        self.coverage = coverage.Coverage(
-            str(folder / f"lines.{os.getpid()}"), include=[f"{ROOT / PACKAGE}/*"], config_file=False
-        )
-        self.coverage.start()
-
-    @pytest.hookimpl(wrapper=True)
-    def pytest_runtest_protocol(self, item: pytest.Item) -> Any:
-        self.coverage.switch_context(item.nodeid)
-        start = time.perf_counter()
-        result = yield
-        self.seconds[item.nodeid] = time.perf_counter() - start
-        self.coverage.switch_context("")
-        return result
-
-    def pytest_sessionfinish(self) -> None:
-        self.coverage.stop()
-        self.coverage.save()
-        (self.folder / f"seconds.{os.getpid()}").write_text(json.dumps(self.seconds))
-
-
-def pytest_configure(config: pytest.Config) -> None:
-    folder = os.environ.get("CHAINRULE_LINES")
-    if folder and (hasattr(config, "workerinput") or not config.getoption("numprocesses", None)):
-        config.pluginmanager.register(Recorder(Path(folder)))
-
-
-@dataclass
-class Lines:
-    """The tests that run each line, by file, and their durations."""
-
-    tests: dict[str, dict[int, list[str]]]
-    seconds: dict[str, float]
-
-    def of(self, file: str, line: int) -> list[str]:
-        """The tests of a line; if it runs at import only, those of the whole file."""
-        lines = self.tests.get(file, {})
-        names = [name for name in lines.get(line, []) if name]
-        if not names and "" in lines.get(line, [""]):
-            names = sorted({name for each in lines.values() for name in each if name})
-        return sorted(names, key=lambda name: self.seconds.get(name, 0.0))
-
-
-def lines() -> Lines:
-    """Run the suite once under coverage, unless that was done for this code."""
-    import coverage
-
-    state = hashlib.sha256()
-    for path in sorted([*(ROOT / PACKAGE).rglob("*.py"), *(ROOT / "tests").rglob("*.py")]):
-        if not path.is_relative_to(Path(__file__).parent):
-            state.update(path.read_bytes())
-    folder = HERE / "lines"
-    known = folder / "state"
-    if not known.exists() or known.read_text() != state.hexdigest():
-        shutil.rmtree(folder, ignore_errors=True)
-        folder.mkdir(parents=True)
-        ignored = [f"--ignore={place}" for place in LEFT_OUT]
-        suite = [sys.executable, "-m", "pytest", "-q", "-n", "auto", "-p", __spec__.name]
-        subprocess.run(
-            [*suite, *ignored, *TESTS],
-            env={**os.environ, "CHAINRULE_LINES": str(folder), "CHAINRULE_CORE": "python"},
-            cwd=ROOT,
-        )
-        known.write_text(state.hexdigest())
-    tests: dict[str, dict[int, list[str]]] = defaultdict(lambda: defaultdict(list))
-    seconds: dict[str, float] = {}
-    for path in folder.glob("lines.*"):
-        data = coverage.CoverageData(str(path))
-        data.read()
-        for file in data.measured_files():
-            for line, names in data.contexts_by_lineno(file).items():
-                tests[str(Path(file).relative_to(ROOT))][line] += names
-    for path in folder.glob("seconds.*"):
-        seconds |= json.loads(path.read_text())
-    return Lines(tests, seconds)
-
-
-# --- trying mutants ----------------------------------------------------------------------------------
-
-
-@dataclass
 class Copy:
-    """A copy of the checkout, in which one mutant at a time is planted."""
+    """A copy of the checkout, in which one mutant at a time is planted and tried."""
 
-    root: Path
-    objects: Path = field(init=False)
-
-    def __post_init__(self) -> None:
-        self.objects = self.root / "objects"
-        shutil.rmtree(self.root, ignore_errors=True)
-        left_out = shutil.ignore_patterns(".git", ".venv*", ".mutants", "build", "*.egg-info")
+    def __init__(self, root: Path, known: Lines, seconds: float) -> None:
+        self.root, self.known, self.seconds = root, known, seconds
+        self.objects = root / "objects"
+        self.sound: dict[tuple[str, str], bool] = {}  # whether a test passes without a mutant, by core
+        self.finders: dict[str, Counter[str]] = defaultdict(Counter)
+        for each in results():
+            if each["result"] == KILLED and "by" in each:
+                self.finders[each["key"].partition(":")[0]][each["by"]] += 1
+        left_out = shutil.ignore_patterns(".git", ".venv*", ".mutants", "build", "*.egg-info", "*.so")
         shutil.copytree(ROOT, self.root, ignore=left_out)
+        if not self.build():
+            raise RuntimeError("the C core does not compile")
+        self.server = Server(root, [f"--ignore={place}" for place in LEFT_OUT] + TESTS)
 
-    def run(self, tests: list[str], core: str, seconds: float) -> bool:
-        """Whether all these tests pass."""
-        child = os.fork()
-        if not child:
-            os.setsid()
-            nothing = os.open(os.devnull, os.O_RDWR)
-            for number in range(3):
-                os.dup2(nothing, number)
-            os.chdir(self.root)
-            os.environ.update(CHAINRULE_CORE=core, PYTHONPATH=f"{self.root}/src", CI="")
-            sys.path[:] = [f"{self.root}/src", str(self.root), *(p for p in sys.path if p != str(ROOT))]
-            sys.dont_write_bytecode = True
-            for name in [
-                name for name in sys.modules if name.partition(".")[0] in ("tests", "chainrule")
-            ]:
-                del sys.modules[name]
-            code = 1
-            try:
-                code = pytest.main(["-x", "-q", "-n0", "--tb=no", "-p", "no:cacheprovider", *tests])
-            finally:
-                os._exit(int(code))
-        end = time.monotonic() + seconds
-        while not (ended := os.waitpid(child, os.WNOHANG))[0] and time.monotonic() < end:
-            time.sleep(0.01)
-        with suppress(ProcessLookupError):
-            os.killpg(child, signal.SIGKILL)
-        if not ended[0]:
-            os.waitpid(child, 0)
-        return ended[0] != 0 and os.waitstatus_to_exitcode(ended[1]) == 0
-
-    def plant(self, mutation: Mutation) -> str:
-        """Write the mutant; returns the source before."""
+    @contextmanager
+    def planted(self, mutation: Mutation) -> Iterator[tuple[str, str]]:
+        """Write the mutant, for processes that tests start; yields the source before and after."""
         path = self.root / mutation.file
-        source = path.read_text()
-        path.write_text(mutation.apply(source))
-        for stale in (path.parent / "__pycache__").glob(f"{path.stem}.*.pyc"):
-            stale.unlink()
-        return source
-
-    def survives(self, mutation: Mutation, known: Lines) -> bool:
-        source = self.plant(mutation)
+        source, times = path.read_text(), path.stat()
+        new = mutation.apply(source)
+        path.write_text(new)
+        os.utime(path, (times.st_atime, times.st_mtime + 1000.0))  # compiled files of the old are stale
         try:
-            if not mutation.file.endswith(".py"):
-                if not self.build(mutation.file):
-                    return False
-                part = Path(mutation.file).parts[2]
-                return self.run(OF_C[part], "c", 900.0)
-            tests = known.of(mutation.file, mutation.line)
-            start = 0
-            for size in CHUNKS:
-                some = tests[start : start + size]
-                start += size
-                needed = sum(known.seconds.get(name, 0.0) for name in some)
-                if some and not self.run(some, "python", 30.0 + 5.0 * needed):
-                    return False
-            return True
+            yield source, new
         finally:
-            (self.root / mutation.file).write_text(source)
+            path.write_text(source)
+            os.utime(path, (times.st_atime, times.st_mtime))
+
+    def attempt(self, mutation: Mutation) -> str | None:
+        """The test that found the mutant, or '' if none did; None if it needs no test to be found."""
+        while True:
+            core = "python" if mutation.file.endswith(".py") else "c"
+            tests = self.chosen(mutation, core)
+            if not tests:
+                return ""
+            with self.planted(mutation) as (source, new):
+                if core == "c" and not self.build(mutation.file):
+                    return None
+                found = self.ask(mutation, tests, source, new).failed
+            if core == "c":
+                self.build(mutation.file)
+            if found is None:
+                return ""
+            if self.passes(found, core):
+                self.finders[mutation.file][found] += 1
+                return found
+
+    def ask(self, mutation: Mutation, tests: list[str], source: str, new: str) -> Answer:
+        limit = 20.0 + 4.0 * sum(self.known.seconds.get(name, 0.0) for name in tests)
+        if not mutation.file.endswith(".py"):
+            return fresh(self.root, "c", Question(tests, limit))
+        if not self.known.imported(mutation.file, mutation.line):
+            path = str(self.root / mutation.file)
+            answer = self.server.ask(Question(tests, limit, path, source, new))
+            if answer.possible:
+                return answer
+        return fresh(self.root, "python", Question(tests, limit + 20.0))
+
+    def passes(self, test: str, core: str) -> bool:
+        """Whether a test passes without a mutant; one that depends on other tests does not."""
+        if (test, core) not in self.sound:
+            limit = 60.0 + 4.0 * self.known.seconds.get(test, 0.0)
+            warm = core == "python" and test in self.server.tests
+            ask = self.server.ask if warm else partial(fresh, self.root, core)
+            self.sound[test, core] = ask(Question([test], limit)).failed is None
+        return self.sound[test, core]
+
+    def chosen(self, mutation: Mutation, core: str) -> list[str]:
+        """The tests to try, in this order."""
+        if core == "python":
+            tests = self.known.of(mutation.file, mutation.line)
+        else:
+            places = tuple(OF_C[Path(mutation.file).parts[2]])
+            tests = self.known.varied(name for name in self.server.tests if name.startswith(places))
+        tests = [
+            name for name in tests if name in self.server.tests and self.sound.get((name, core), True)
+        ]
+        first = [name for name, _ in self.finders[mutation.file].most_common() if name in {*tests}][
+            :FINDERS
+        ]
+        taken, total = [], 0.0
+        for name in dict.fromkeys(first + tests):
+            total += self.known.seconds.get(name, 0.0)
+            if total > self.seconds and taken:
+                break
+            taken.append(name)
+        return taken
 
     def build(self, changed: str = "") -> bool:
-        """Compile the C files that changed, or all if a header did, and link the core."""
+        """Compile the C files that changed or use the header that did, and link the core."""
         self.objects.mkdir(exist_ok=True)
         core = self.root / "src/_core"
         include = [f"-I{path}" for path in core.iterdir() if path.is_dir()]
@@ -234,19 +154,19 @@ class Copy:
         for path in sorted(core.rglob("*.c")):
             made = self.objects / f"{path.stem}.o"
             objects.append(made)
-            needed = not made.exists() or changed.endswith((".h", path.name))
-            compiler = ["cc", *C_FLAGS, *include, "-c", path, "-o", made]
+            uses = made.with_suffix(".d")  # the headers of the file, which the compiler lists
+            needed = (
+                not made.exists() or Path(changed).name in uses.read_text().replace("/", " ").split()
+            )
+            compiler = ["cc", *C_FLAGS, *include, "-MMD", "-c", path, "-o", made]
             if needed and subprocess.run(compiler).returncode:
                 made.unlink(missing_ok=True)
                 return False
         name = f"_core{sysconfig.get_config_var('EXT_SUFFIX')}"
-        output = ["-o", self.root / PACKAGE / name]
-        linked = subprocess.run(["cc", "-shared", *objects, "-lm", "-lpthread", *output]).returncode == 0
-        if changed.endswith(".c"):  # compile it again after the source is restored
-            (self.objects / f"{Path(changed).stem}.o").unlink()
-        elif changed:
-            shutil.rmtree(self.objects)
-        return linked
+        linked = self.root / PACKAGE / name
+        linked.unlink(missing_ok=True)  # processes that use the old one keep it
+        command = ["cc", "-shared", *objects, "-lm", "-lpthread", "-o", linked]
+        return subprocess.run(command).returncode == 0
 
 
 # --- the campaign ------------------------------------------------------------------------------------
@@ -275,19 +195,20 @@ def chosen(files: list[str], python: int, c: int, seed: int) -> list[Mutation]:
     return found
 
 
-@cache
-def mine() -> tuple[Copy, Lines]:
-    """The copy of the checkout that belongs to this process, and the tests of each line."""
-    copy = Copy(HERE / f"copy{os.getpid()}")
-    if not copy.build():
-        raise RuntimeError("the C core does not compile")
-    return copy, lines()
+mine: Copy  # the copy of the checkout that belongs to this process
 
 
-def attempt(task: tuple[str, Mutation]) -> tuple[str, str]:
+def begin(seconds: float) -> None:
+    global mine
+    mine = Copy(HERE / f"copy{os.getpid()}", lines(1), seconds)
+
+
+def attempt(task: tuple[str, Mutation]) -> dict[str, str | float]:
     key, mutation = task
-    copy, known = mine()
-    return key, SURVIVED if copy.survives(mutation, known) else KILLED
+    start = time.perf_counter()
+    found = mine.attempt(mutation)
+    result = {"key": key, "result": SURVIVED if found == "" else KILLED}
+    return result | ({"by": found} if found else {}) | {"seconds": round(time.perf_counter() - start, 2)}
 
 
 def results() -> Iterator[dict[str, str]]:
@@ -296,7 +217,7 @@ def results() -> Iterator[dict[str, str]]:
         yield from map(json.loads, path.read_text().splitlines())
 
 
-def main(files: list[str], python: int, c: int, seed: int) -> None:
+def main(files: list[str], python: int, c: int, seed: int, seconds: float, processes: int) -> None:
     HERE.mkdir(exist_ok=True)
     equivalent = tomllib.loads(EQUIVALENT.read_text())
     found = chosen(files, python, c, seed)
@@ -306,20 +227,23 @@ def main(files: list[str], python: int, c: int, seed: int) -> None:
     todo = [
         (key, each) for key, each in drawn.items() if before.get(key) != KILLED and key not in equivalent
     ]
+    todo.sort(key=lambda each: before.get(each[0]) == SURVIVED)  # what was never tried comes first
     print(f"{len(drawn):,} mutants, {len(todo):,} to try", flush=True)
-    if any(each.file.endswith(".py") for _, each in todo):
-        lines()
+    lines(processes)
     for old in HERE.glob("copy*"):
         shutil.rmtree(old)
     counts = Counter(before[key] for key in drawn if before.get(key) == KILLED)
     survivors = []
-    with ProcessPoolExecutor() as pool, (HERE / "results.jsonl").open("a") as log:
-        for done, (key, result) in enumerate(pool.map(attempt, todo), 1):
-            print(json.dumps({"key": key, "result": result}), file=log, flush=True)
-            counts[result] += 1
-            if result == SURVIVED:
-                survivors.append(key)
-                print(f"survived: {key}", flush=True)
+    with (
+        ProcessPoolExecutor(processes, initializer=begin, initargs=(seconds,)) as pool,
+        (HERE / "results.jsonl").open("a") as log,
+    ):
+        for done, result in enumerate(pool.map(attempt, todo), 1):
+            print(json.dumps(result), file=log, flush=True)
+            counts[str(result["result"])] += 1
+            if result["result"] == SURVIVED:
+                survivors.append(result["key"])
+                print(f"survived: {result['key']}", flush=True)
             if done % 100 == 0:
                 print(f"{done:,} of {len(todo):,} tried", flush=True)
     left = sum(key in equivalent for key in drawn)
@@ -335,5 +259,7 @@ if __name__ == "__main__":
     parser.add_argument("--python", type=int, default=1600)
     parser.add_argument("--c", type=int, default=200)
     parser.add_argument("--seed", type=int, default=0)
+    parser.add_argument("--seconds", type=float, default=20.0, help="of tests for each mutant")
+    parser.add_argument("--processes", type=int, default=os.cpu_count() or 1)
     given = parser.parse_args()
-    main(given.files, given.python, given.c, given.seed)
+    main(given.files, given.python, given.c, given.seed, given.seconds, given.processes)

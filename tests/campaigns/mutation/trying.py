@@ -1,0 +1,217 @@
+"""Runs the tests of a mutant in a forked child of a process that has collected all tests already.
+
+A mutant inside functions replaces their code objects in the child, so nothing is imported again. One
+that changes what runs at import needs a child of a process that has imported nothing (`fresh`). Every
+child is limited in processor time and memory, which does not depend on what else the machine does.
+"""
+
+import gc
+import json
+import mmap
+import os
+import resource
+import signal
+import subprocess
+import sys
+import time
+from collections import defaultdict
+from collections.abc import Callable, Iterator
+from contextlib import suppress
+from dataclasses import asdict, dataclass
+from itertools import pairwise
+from pathlib import Path
+from types import CodeType, FunctionType
+from typing import Any
+
+import pytest
+
+MEMORY = 8 << 30  # bytes of data that a child may have
+FAILED, CANNOT = 1, 99  # exit codes of a child
+QUESTIONS, ANSWERS = "CHAINRULE_QUESTIONS", "CHAINRULE_ANSWERS"  # numbers of the files to a server
+PACKAGES = ("chainrule", "tests")
+
+
+@dataclass(frozen=True)
+class Question:
+    """Do these tests pass within these seconds when `file` (absolute) has the text `new` for `old`?"""
+
+    tests: list[str]
+    seconds: float
+    file: str = ""
+    old: str = ""
+    new: str = ""
+
+
+@dataclass(frozen=True)
+class Answer:
+    """The test that failed, if one did; `possible` is false if the code of a running process cannot be
+    replaced by this mutant.
+    """
+
+    failed: str | None
+    possible: bool = True
+
+
+def in_child(work: Callable[[Callable[[int], None]], int], seconds: float) -> tuple[int, int]:
+    """Run some work in a forked child. Returns its exit code, and the last number that it noted."""
+    noted = mmap.mmap(-1, 8)
+    child = os.fork()
+    if not child:
+        code = FAILED
+        try:
+            os.setsid()
+            nothing = os.open(os.devnull, os.O_RDWR)
+            for number in range(3):
+                os.dup2(nothing, number)
+            limit = int(seconds) + 1
+            resource.setrlimit(resource.RLIMIT_CPU, (limit, limit))
+            resource.setrlimit(resource.RLIMIT_DATA, (MEMORY, MEMORY))
+            resource.setrlimit(resource.RLIMIT_CORE, (0, 0))
+            code = work(lambda number: noted.__setitem__(slice(8), number.to_bytes(8, "little")))
+        finally:
+            os._exit(code)
+    end = time.monotonic() + 60.0 + 10.0 * seconds  # for a child that sleeps
+    while not (ended := os.waitpid(child, os.WNOHANG))[0] and time.monotonic() < end:
+        time.sleep(0.005)
+    with suppress(ProcessLookupError):  # what it started ends with it
+        os.killpg(child, signal.SIGKILL)
+    if not ended[0]:
+        ended = os.waitpid(child, 0)
+    return os.waitstatus_to_exitcode(ended[1]), int.from_bytes(noted[:], "little")
+
+
+# --- a process that has collected the tests ----------------------------------------------------------
+
+
+def pytest_runtestloop(session: pytest.Session) -> bool | None:
+    """Answer questions instead of running the tests, in a process that `Server` started."""
+    if QUESTIONS not in os.environ:
+        return None
+    items = {item.nodeid: item for item in session.items}
+    functions = defaultdict(list)
+    gc.collect()
+    for thing in gc.get_objects():
+        if isinstance(thing, FunctionType) and f"/{PACKAGES[0]}/" in thing.__code__.co_filename:
+            functions[thing.__code__].append(thing)
+    gc.freeze()
+    with open(int(os.environ[QUESTIONS])) as questions, open(int(os.environ[ANSWERS]), "w") as answers:
+        print(json.dumps(sorted(items)), file=answers, flush=True)
+        for line in questions:
+            answer = answered(items, functions, Question(**json.loads(line)))
+            print(json.dumps(asdict(answer)), file=answers, flush=True)
+    return True
+
+
+def answered(items: dict[str, pytest.Item], functions: Any, question: Question) -> Answer:
+    chosen = [items[name] for name in question.tests]
+
+    def work(note: Callable[[int], None]) -> int:
+        if question.file and not replace(functions, question):
+            return CANNOT
+        for number, (item, following) in enumerate(pairwise([*chosen, None])):
+            assert item is not None
+            note(number)
+            item.config.hook.pytest_runtest_protocol(item=item, nextitem=following)
+            if item.session.testsfailed:
+                return FAILED
+        return 0
+
+    code, number = in_child(work, question.seconds)
+    if code == CANNOT:
+        return Answer(None, possible=False)
+    return Answer(question.tests[number] if code else None)
+
+
+def replace(functions: dict[CodeType, list[FunctionType]], question: Question) -> bool:
+    """Give every function that the mutation changes its new code; returns whether that is possible."""
+    pairs = list(
+        changed(*(compile(text, question.file, "exec") for text in (question.old, question.new)))
+    )
+    if not any(before in functions for before, _ in pairs):
+        return False
+    if any(before.co_freevars != after.co_freevars for before, after in pairs):
+        return False
+    for before, after in pairs:
+        for function in functions.get(before, []):
+            function.__code__ = after
+    return True
+
+
+def changed(old: CodeType, new: CodeType) -> Iterator[tuple[CodeType, CodeType]]:
+    """The pairs of functions that differ, at every depth. A function that the mutation removes has no
+    pair; its outer function has one.
+    """
+    befores, afters = inside(old), inside(new)
+    if [each.co_qualname for each in befores] == [each.co_qualname for each in afters]:
+        for before, after in zip(befores, afters, strict=True):
+            if before != after:
+                yield before, after
+                yield from changed(before, after)
+
+
+def inside(code: CodeType) -> list[CodeType]:
+    return [each for each in code.co_consts if isinstance(each, CodeType)]
+
+
+class Server:
+    """A process that has collected tests, as the campaign sees it."""
+
+    def __init__(self, root: Path, tests: list[str]) -> None:
+        questions, self.questions = os.pipe()
+        self.answers, answers = os.pipe()
+        numbers = {
+            QUESTIONS: str(questions),
+            ANSWERS: str(answers),
+            "CHAINRULE_CORE": "python",
+            "CI": "",
+        }
+        plain = ["-q", "-s", "-n0", "--tb=no", "-p", "no:cacheprovider", "-p", __spec__.name]
+        self.process = subprocess.Popen(
+            [sys.executable, "-m", "pytest", *plain, *tests],
+            env={**os.environ, **numbers, "PYTHONPATH": f"{root}/src:{root}"},
+            cwd=root,
+            pass_fds=(questions, answers),
+            stdin=subprocess.DEVNULL,
+            stdout=subprocess.DEVNULL,
+        )
+        os.close(questions)
+        os.close(answers)
+        self.reader = os.fdopen(self.answers)
+        collected = self.reader.readline()
+        if not collected:
+            raise RuntimeError("pytest could not collect the tests")
+        self.tests = set(json.loads(collected))
+
+    def ask(self, question: Question) -> Answer:
+        os.write(self.questions, f"{json.dumps(asdict(question))}\n".encode())
+        return Answer(**json.loads(self.reader.readline()))
+
+
+# --- a process that has imported nothing -------------------------------------------------------------
+
+
+class Noting:
+    """A pytest plugin that notes the number of the test that is running."""
+
+    def __init__(self, tests: list[str], note: Callable[[int], None]) -> None:
+        self.tests, self.note = tests, note
+
+    def pytest_runtest_logstart(self, nodeid: str) -> None:
+        self.note(self.tests.index(nodeid))
+
+
+def fresh(root: Path, core: str, question: Question) -> Answer:
+    """Answer a question about the files as they are, in a child that imports them."""
+
+    def work(note: Callable[[int], None]) -> int:
+        os.chdir(root)
+        os.environ.update(CHAINRULE_CORE=core, PYTHONPATH=f"{root}/src:{root}", CI="")
+        sys.path[:] = [f"{root}/src", str(root), *sys.path]
+        sys.dont_write_bytecode = True
+        for name in [name for name in sys.modules if name.partition(".")[0] in PACKAGES]:
+            del sys.modules[name]
+        words = ["-x", "-q", "-s", "-n0", "--tb=no", "-p", "no:cacheprovider", *question.tests]
+        return int(pytest.main(words, plugins=[Noting(question.tests, note)]))
+
+    code, number = in_child(work, question.seconds)
+    return Answer(question.tests[number] if code else None)
