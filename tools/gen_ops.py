@@ -36,6 +36,7 @@ def generate() -> dict[Path, str]:
         generated / "ops_codes.h": TABLE + guarded("CODES", codes()),
         generated / "ops_scalar.h": TABLE + scalar_c.generate(),
         generated / "ops_simd.h": TABLE + simd_c.generate(),
+        generated / "ops_map.h": TABLE + simd_c.generate_map(),
         generated / "ops_folds.h": TABLE + folds_c.generate(),
         generated / "derivatives.h": TABLE + derivatives_c.generate(),
         generated / "rewrites.h": RULES + rewrites_c.generate(),

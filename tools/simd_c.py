@@ -1,4 +1,4 @@
-"""Generates the elementwise operations as vectorised C, for src/_core/generated/ops_simd.h.
+"""Generates the elementwise operations as vectorised C: ops_simd.h and ops_map.h in src/_core/generated.
 
 All lanes take the same path, so `where` computes both sides and selects. Two things reduce the cost.
 If both sides call the same function, it is called once, on the selected arguments. And a side with an
@@ -205,20 +205,29 @@ def kernel(macro: str, name: str, function: str, parameters: list[str]) -> str:
 
 
 def generate() -> str:
-    lines = ["/* Operations on LANES numbers at once; a partial takes what its formula needs. */", ""]
+    """ops_simd.h: the operations on vectors."""
+    lines = ["/* Operations on LANES numbers at once; a partial takes what its formula needs. */"]
+    lines += ['#include "vmath.h"', ""]
     lines += [f"static inline vec v_op_{op.name}({', '.join(['vec'] * op.arity)});" for op in FIXED]
-    value_kernels, pull_kernels, values, pulls = [], [], [], []
     for op in FIXED:
         lines += ["", *value_function(op)]
+        for i, formula, parameters in partials(op):
+            lines += ["", *function(f"v_op_{op.name}_d{i}", parameters, formula)]
+    return "\n".join(lines) + "\n"
+
+
+def generate_map() -> str:
+    """ops_map.h: the same operations on arrays."""
+    value_kernels, pull_kernels, values, pulls = [], [], [], []
+    for op in FIXED:
         value_kernels.append(kernel("VALUES", f"values_{op.name}", f"v_op_{op.name}", names(op)))
         values.append(f"    [{code(op)}] = values_{op.name},")
         macro = "PULL_IF_NOT_0" if op.selects else "PULL"
-        for i, formula, parameters in partials(op):
+        for i, _, parameters in partials(op):
             name = f"{op.name}_d{i}"
-            lines += ["", *function(f"v_op_{name}", parameters, formula)]
             pull_kernels.append(kernel(macro, f"pull_{name}", f"v_op_{name}", parameters))
             pulls.append(f"    [{code(op)}][{i}] = pull_{name},")
-    lines += ["", "/* The same on arrays. */", *value_kernels, *pull_kernels, ""]
+    lines = ["/* The operations of ops_simd.h on arrays. */", *value_kernels, *pull_kernels, ""]
     lines += ["static const Values VALUES_OF[OP_END] = {", *values, "};", ""]
     lines += ["/* NULL where an operation is not differentiable. */"]
     lines += ["static const Pull PULL_OF[OP_END][3] = {", *pulls, "};"]

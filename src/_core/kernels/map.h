@@ -1,7 +1,7 @@
 /* The kernels on arrays of any length, included once for each instruction set and number type. */
 #include "elementwise.h"
 #include "ops_codes.h"
-#include "vmath.h"
+#include "ops_simd.h"
 
 /* Each kernel is a separate function: a single one would save as many registers as its worst case needs. */
 typedef void (*Values)(real *out, const real *x, const real *y, const real *z, ptrdiff_t n);
@@ -33,15 +33,9 @@ typedef void (*Pull)(int assign, real *grad, const real *adjoint, const real *x,
 
 #define PULL(name, partial) PULL_WITH(name, v_some(adjoint + i, some) * (partial))
 
-/* A partial of 0 cuts the edge: 0 times an infinite adjoint would be NaN. */
 #define PULL_IF_NOT_0(name, partial) PULL_WITH(name, unless_0(partial, v_some(adjoint + i, some)))
 
-INLINE vec unless_0(vec partial, vec adjoint) {
-    const vec zero = v_splat(0.0);
-    return v_select(v_equal(partial, zero), zero, adjoint * partial);
-}
-
-#include "ops_simd.h"
+#include "ops_map.h"
 
 PULL_WITH(pull_nothing, v_splat(0.0))
 

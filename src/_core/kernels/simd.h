@@ -4,8 +4,8 @@
  * for arithmetic. Only matrix products compute in the storage type, in `wide` vectors of WIDE numbers.
  *
  * The including file selects the instruction set: SIMD_AVX512 (8 lanes), SIMD_AVX2 (4 lanes, with fused
- * multiply-add) or neither (2 lanes: SSE2, or the compiler's portable vector extension). + - * / are the
- * C operators and round as they do on scalars. */
+ * multiply-add) or neither (2 lanes: SSE2, or the compiler's portable vector extension). With SIMD_ONE, for
+ * kernels of a single sample, all have 2 lanes. + - * / are the C operators and round as they do on scalars. */
 #ifndef CHAINRULE_SIMD_H
 #define CHAINRULE_SIMD_H
 
@@ -19,11 +19,16 @@
 #include <immintrin.h>
 #endif
 
+#if defined(SIMD_ONE) && defined(SIMD_AVX512) /* AVX2 gives each lane the same bits */
+#undef SIMD_AVX512
+#define SIMD_AVX2
+#endif
+
 #if defined(SIMD_AVX512)
 enum { LANES = 8 };
 typedef __m512d native;
 #define NATIVE(name) _mm512_##name##_pd
-#elif defined(SIMD_AVX2)
+#elif defined(SIMD_AVX2) && !defined(SIMD_ONE)
 enum { LANES = 4 };
 typedef __m256d native;
 #define NATIVE(name) _mm256_##name##_pd
@@ -117,12 +122,24 @@ typedef ivec mask; /* all bits of a lane, or none */
 INLINE mask v_odd(uvec a) { return -(mask)(a & 1); }
 
 #if defined(SIMD_AVX2)
+#define V_COMPARE(a, b, how) (mask) NATIVE(cmp)((native)(a), (native)(b), how)
+INLINE vec v_select(mask m, vec yes, vec no) { return (vec)NATIVE(blendv)((native)no, (native)yes, (native)m); }
+#else
+#if defined(__x86_64__) /* not the operators: GCC 12 fails to compile them at -O1 */
+INLINE mask v_less(vec a, vec b) { return (mask)_mm_cmplt_pd((native)a, (native)b); }
+INLINE mask v_less_equal(vec a, vec b) { return (mask)_mm_cmple_pd((native)a, (native)b); }
+INLINE mask v_equal(vec a, vec b) { return (mask)_mm_cmpeq_pd((native)a, (native)b); }
+INLINE mask v_unequal(vec a, vec b) { return (mask)_mm_cmpneq_pd((native)a, (native)b); }
+#else
+INLINE mask v_less(vec a, vec b) { return a < b; }
+INLINE mask v_less_equal(vec a, vec b) { return a <= b; }
+INLINE mask v_equal(vec a, vec b) { return a == b; }
+INLINE mask v_unequal(vec a, vec b) { return a != b; }
+#endif
+INLINE vec v_select(mask m, vec yes, vec no) { return (vec)((m & (mask)yes) | (~m & (mask)no)); }
+#endif
 
-#define V_COMPARE(a, b, how) (mask) _mm256_cmp_pd((native)(a), (native)(b), how)
-INLINE vec v_select(mask m, vec yes, vec no) {
-    return (vec)_mm256_blendv_pd((native)no, (native)yes, (native)m);
-}
-
+#if defined(SIMD_AVX2) && !defined(SIMD_ONE)
 #if defined(SINGLE)
 typedef int32_t lanes8 __attribute__((vector_size(32)));
 INLINE __m256i lanes_below(ptrdiff_t count) {
@@ -151,22 +168,7 @@ INLINE void w_store_part(real *p, wide x, ptrdiff_t count) {
     _mm256_maskstore_pd(p, lanes_below(count), (native)x);
 }
 #endif
-
 #else
-
-#if defined(__x86_64__) /* not the operators: GCC 12 fails to compile them at -O1 */
-INLINE mask v_less(vec a, vec b) { return (mask)_mm_cmplt_pd((native)a, (native)b); }
-INLINE mask v_less_equal(vec a, vec b) { return (mask)_mm_cmple_pd((native)a, (native)b); }
-INLINE mask v_equal(vec a, vec b) { return (mask)_mm_cmpeq_pd((native)a, (native)b); }
-INLINE mask v_unequal(vec a, vec b) { return (mask)_mm_cmpneq_pd((native)a, (native)b); }
-#else
-INLINE mask v_less(vec a, vec b) { return a < b; }
-INLINE mask v_less_equal(vec a, vec b) { return a <= b; }
-INLINE mask v_equal(vec a, vec b) { return a == b; }
-INLINE mask v_unequal(vec a, vec b) { return a != b; }
-#endif
-INLINE vec v_select(mask m, vec yes, vec no) { return (vec)((m & (mask)yes) | (~m & (mask)no)); }
-
 INLINE wide w_load_part(const real *p, ptrdiff_t count) {
     wide x = {0};
     for (ptrdiff_t i = 0; i < count; i++) x[i] = p[i];
@@ -183,7 +185,6 @@ INLINE void v_store(real *p, vec x) { p[0] = (real)x[0], p[1] = (real)x[1]; }
 INLINE vec v_load_part(const real *p, ptrdiff_t count) { return (vec){p[0], 0.0}; }
 INLINE void v_store_part(real *p, vec x, ptrdiff_t count) { p[0] = (real)x[0]; }
 #endif
-
 #endif
 
 INLINE int lanes_in(mask m) { /* one bit per lane */
@@ -214,6 +215,12 @@ INLINE vec v_load_part(const real *p, ptrdiff_t count) { return w_load_part(p, c
 INLINE void v_store_part(real *p, vec x, ptrdiff_t count) { w_store_part(p, x, count); }
 INLINE vec v_folded(wide x) { return x; }
 #endif
+
+/* adjoint * partial, for an operation that selects: a partial of 0 cuts the edge, since 0 times inf is NaN. */
+INLINE vec unless_0(vec partial, vec adjoint) {
+    const vec zero = v_splat(0.0);
+    return v_select(v_equal(partial, zero), zero, adjoint * partial);
+}
 
 INLINE mask v_and(mask a, mask b) { return a & b; }
 INLINE int v_any(mask m) { return lanes_in(m) != 0; }
@@ -269,6 +276,8 @@ INLINE wide w_fma(wide a, wide b, wide c) {
     return v_fma(a, b, c);
 #elif defined(SIMD_AVX512)
     return (wide)_mm512_fmadd_ps((__m512)a, (__m512)b, (__m512)c);
+#elif defined(SIMD_AVX2) && defined(SIMD_ONE)
+    return (wide)_mm_fmadd_ps((__m128)a, (__m128)b, (__m128)c);
 #elif defined(SIMD_AVX2)
     return (wide)_mm256_fmadd_ps((__m256)a, (__m256)b, (__m256)c);
 #else
