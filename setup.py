@@ -1,10 +1,11 @@
-"""Builds the C core; everything else is in pyproject.toml.
+"""Builds the C core, and copies the headers that kernels include; everything else is in pyproject.toml.
 
 Without a C compiler the install still succeeds, with the reference core, and says so.
 CHAINRULE_SANITIZE=address,undefined (or thread) builds with these sanitizers.
 """
 
 import os
+import runpy
 import sys
 from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
@@ -12,6 +13,7 @@ from typing import Any
 
 from setuptools import Extension, setup
 from setuptools.command.build_ext import build_ext
+from setuptools.command.build_py import build_py
 from setuptools.errors import CCompilerError, ExecError, PlatformError
 
 FLAGS = [
@@ -52,6 +54,29 @@ class BuildOrExplain(build_ext):
             print("chainrule: the reference core will be used; it is slower.\n", file=sys.stderr)
 
 
+class BuildWithHeaders(build_py):
+    """Copies the headers, so that an installed package can compile kernels."""
+
+    def run(self) -> None:
+        super().run()
+        if self.editable_mode:
+            return
+        folder = Path(self.build_lib) / "chainrule" / "_headers"
+        folder.mkdir(parents=True, exist_ok=True)
+        for header in kernel_headers():
+            self.copy_file(str(header), str(folder / header.name))
+
+    def get_outputs(self, include_bytecode: bool = True) -> list[str]:
+        folder = Path(self.build_lib) / "chainrule" / "_headers"
+        copies = [] if self.editable_mode else [str(folder / path.name) for path in kernel_headers()]
+        return [*super().get_outputs(include_bytecode), *copies]
+
+
+def kernel_headers() -> list[Path]:
+    names = runpy.run_path("src/chainrule/compiler/backends/kernels/headers.py")["NAMES"]
+    return sorted(path for path in CORE.rglob("*.h") if path.name in names)
+
+
 sanitize = SANITIZE if SANITIZERS else []
 core = Extension(
     "chainrule._core",
@@ -62,4 +87,4 @@ core = Extension(
     extra_link_args=sanitize,
     optional=True,
 )
-setup(ext_modules=[core], cmdclass={"build_ext": BuildOrExplain})
+setup(ext_modules=[core], cmdclass={"build_ext": BuildOrExplain, "build_py": BuildWithHeaders})

@@ -1,4 +1,4 @@
-"""The command line: `chainrule demo | train | predict | graph | check | learn | studio | info`.
+"""The command line: `chainrule demo | train | predict | graph | check | learn | studio | info | cache`.
 
 Errors are one line on standard error and a non-zero exit code, never a traceback.
 """
@@ -23,6 +23,8 @@ from typing import Any, NoReturn
 import numpy as np
 
 from . import Value, __version__, check_gradients, core, demo, diagnose, nn, no_grad, train, viz
+from .compiler.backends.kernels import building as kernels
+from .compiler.backends.kernels.cache import open_folder
 from .data.datasets import BY_NAME as DATA_SETS
 from .data.files import Table, read_table
 from .data.preparing import NUMBERS, Categories, Preparation, Prepared, listed, prepare
@@ -49,6 +51,7 @@ LOSSES = [name for name in train.LOSSES if name != "nll"]
 EXTRAS = {
     "plot": "matplotlib",
     "jax": "jax",
+    "jit": "ziglang",
     "onnx": "onnx",
     "studio": "starlette",
     "notebook": "anywidget",
@@ -139,7 +142,10 @@ def parser() -> argparse.ArgumentParser:
     add_expression(commands, "check", "compare gradients with finite differences", check)
     add_learn(commands)
     add_studio(commands)
-    add_command(commands, "info", "show the version, the core and the installed extras", info, "info")
+    about = "show the version, the core, the compiler of kernels and the installed extras"
+    add_command(commands, "info", about, info, "info")
+    p = add_command(commands, "cache", "remove the kernels compiled so far", cache, "cache clear")
+    p.add_argument("action", choices=["clear"], help="clear: they are compiled again when needed")
     return top
 
 
@@ -491,11 +497,22 @@ def studio(arguments: Any) -> None:
 def info(_: Any) -> None:
     print(f"chainrule  {__version__}")
     print(f"core       {core_in_words()}")
+    compiler, kept = kernels.description()
+    print(f"kernels    {compiler}")
+    print(f"cache      {kept}")
     print(f"python     {platform.python_version()}, NumPy {np.__version__}")
     for extra, module in EXTRAS.items():
         missing = f"not installed: pip install 'chainrule[{extra}]'"
         print(f"{extra:<10} {'installed' if importlib.util.find_spec(module) else missing}")
     print(f"exercises  learners' programs are {protection()}")
+
+
+def cache(_: Any) -> None:
+    folder = open_folder()
+    if isinstance(folder, str) or folder.reason:
+        raise CommandError(folder if isinstance(folder, str) else folder.reason)
+    count = folder.clear()
+    print(f"removed {count} kernel{'' if count == 1 else 's'} from {folder.path}")
 
 
 def core_in_words() -> str:

@@ -30,7 +30,7 @@ from ...near import near
 
 Run = Callable[..., tuple[int, str, str]]
 Fine = Callable[..., str]
-COMMANDS = ["demo", "train", "predict", "graph", "check", "studio", "info"]
+COMMANDS = ["demo", "train", "predict", "graph", "check", "studio", "info", "cache"]
 
 
 @pytest.fixture
@@ -127,6 +127,39 @@ def test_info(fine: Fine) -> None:
     installed = importlib.util.find_spec("matplotlib") is not None
     expected = "installed" if installed else "not installed: pip install 'chainrule[plot]'"
     assert lines["plot"] == expected
+    assert lines["cache"].startswith("none" if lines["kernels"].startswith("not compiled") else "")
+
+
+def test_info_without_a_compiler(fine: Fine, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("CC", "no-such-compiler")
+    monkeypatch.delenv("CHAINRULE_KERNELS", raising=False)
+    lines = dict(line.split(None, 1) for line in fine("info").splitlines())
+    reason = "CC names 'no-such-compiler', which was not found"
+    assert lines["kernels"] == f"not compiled: {reason if cli.c_core else NO_CORE}"
+    assert lines["cache"] == "none"
+
+
+NO_CORE = "needs the compiled core, which was not built"
+
+
+def test_the_cache_is_cleared(fine: Fine, monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
+    tmp_path.chmod(0o700)
+    monkeypatch.setenv("CHAINRULE_CACHE", str(tmp_path))
+    assert fine("cache", "clear") == f"removed 0 kernels from {tmp_path / 'kernels'}\n"
+    (tmp_path / "kernels" / f"{'0' * 64}-{'1' * 64}.so").write_bytes(b"kernel")
+    assert fine("cache", "clear") == f"removed 1 kernel from {tmp_path / 'kernels'}\n"
+    assert list((tmp_path / "kernels").iterdir()) == []
+
+
+def test_a_cache_that_is_not_ours_is_not_cleared(
+    run: Run, monkeypatch: pytest.MonkeyPatch, tmp_path: Path
+) -> None:
+    tmp_path.chmod(0o700)
+    (tmp_path / "kernels").mkdir()
+    (tmp_path / "kernels").chmod(0o777)
+    monkeypatch.setenv("CHAINRULE_CACHE", str(tmp_path))
+    message = f"other users can write to {tmp_path / 'kernels'}: chmod go-w it"
+    refused(run("cache", "clear"), message)
 
 
 NOT_BUILT = "the compiled one was not built: install a C compiler and reinstall chainrule"
@@ -490,7 +523,8 @@ def test_usage_errors_are_one_line_too(run: Run, options: str) -> None:
 
 
 @pytest.mark.parametrize(
-    "arguments", [[], ["foo"], ["predict", "model"], ["graph"], ["check"], ["info", "x"]]
+    "arguments",
+    [[], ["foo"], ["predict", "model"], ["graph"], ["check"], ["info", "x"], ["cache"], ["cache", "x"]],
 )
 def test_usage_errors_of_the_commands(run: Run, arguments: list[str]) -> None:
     refused(run(*arguments), code=2)

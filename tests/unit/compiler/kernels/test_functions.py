@@ -1,0 +1,116 @@
+"""The operations in kernels give the bits of the interpreter: for all lanes, and for a single sample.
+
+One kernel has every function of ops_simd.h. It runs on the special grid and at ordinary points.
+"""
+
+import ctypes
+import random
+import re
+import shutil
+from array import array
+from collections.abc import Iterator
+from pathlib import Path
+
+import pytest
+
+import chainrule
+from chainrule.compiler.backends.kernels import building, headers
+from chainrule.ops import Op
+
+from ....conformance.campaigns import check, kernels, special
+
+if chainrule.core == "python" or shutil.which("cc") is None:
+    pytest.skip("needs the compiled core and a C compiler", allow_module_level=True)
+
+MOST = 400  # points of an operation
+ROWS = special.elementwise()
+LOADED = {"x": "v_some(x + i, some)", "y": "v_some(y + i, some)", "z": "v_some(z + i, some)"}
+LOADED["out"] = "v_some(out + i, some)"
+FUNCTION = """
+KERNEL void %s(double *to, const double *x, const double *y, const double *z, const double *out,
+               ptrdiff_t n) {
+    for (ptrdiff_t i = 0, some; i < n; i += some) {
+        some = n - i < MOST ? n - i : MOST;
+        v_put(to + i, %s, some);
+    }
+}
+"""
+
+
+def expression(name: str, parameters: tuple[str, ...]) -> str:
+    """What a step of the interpreter computes with an adjoint of 1, or the value."""
+    call = f"{name}({', '.join(LOADED[p] for p in parameters)})"
+    if not re.search(r"_d\d$", name):
+        return call
+    if name.startswith("v_op_where"):
+        return f"v_splat(0.0) + unless_0({call}, v_splat(1.0))"
+    return f"v_splat(0.0) + v_splat(1.0) * {call}"
+
+
+def source(one: bool) -> str:
+    found = [FUNCTION % (f"run_{name}", expression(name, p)) for name, p in headers.functions().items()]
+    head = "#define SIMD_ONE\n" if one else ""
+    return f'{head}#include "kernel.h"\nenum {{ MOST = {1 if one else "LANES"} }};\n{"".join(found)}'
+
+
+@pytest.fixture(scope="module")
+def folder(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    return tmp_path_factory.mktemp("cache")
+
+
+@pytest.fixture(scope="module", params=["all lanes", "one sample"])
+def one(request: pytest.FixtureRequest) -> bool:
+    return str(request.param) == "one sample"
+
+
+@pytest.fixture(scope="module", params=kernels.NAMES)
+def made(
+    request: pytest.FixtureRequest, one: bool, folder: Path
+) -> Iterator[tuple[str, building.Build]]:
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setenv("CHAINRULE_CACHE", str(folder))
+        patch.setenv("CHAINRULE_SIMD", request.param)
+        patch.setenv("CHAINRULE_KERNELS", "on")
+        build = building.build(source(one))
+        assert build.wait(), build.error
+        yield str(request.param), build
+
+
+def run(build: building.Build, name: str, args: list[list[float]], out: list[float]) -> list[float]:
+    address = build.address(f"run_{name}")
+    assert address is not None
+    n = len(args[0])
+    arrays = [array("d", column) for column in (*args, *[[0.0] * n] * (3 - len(args)), out)]
+    result = array("d", [0.0]) * n
+    places = [a.buffer_info()[0] for a in (result, *arrays)]
+    kinds = [ctypes.c_void_p] * 5 + [ctypes.c_ssize_t]
+    ctypes.CFUNCTYPE(None, *kinds)(address)(*places, n)
+    return list(result)
+
+
+@pytest.mark.parametrize("op", ROWS, ids=lambda op: op.name)
+def test_the_bits_are_those_of_the_interpreter(op: Op, made: tuple[str, building.Build]) -> None:
+    simd, build = made
+    rng = random.Random(op.name)
+    grid = list(special.grid(op))
+    points = [*check.points(op, 99, seed=7), *rng.sample(grid, min(len(grid), MOST))]
+    args = kernels.columns(points)
+    out = kernels.values(simd, op, args)
+    assert list(map(repr, run(build, f"v_op_{op.name}", args, out))) == list(map(repr, out))
+    for part in range(op.arity):
+        expected = kernels.pulls(simd, op, part, args, out)
+        known = headers.partial(op.name, part)
+        if known is None:
+            assert set(expected) == {0.0}
+        else:
+            found = run(build, known[0], args, out)
+            assert list(map(repr, found)) == list(map(repr, expected)), part
+
+
+def test_a_function_s_parameters() -> None:
+    assert headers.functions()["v_op_where"] == ("x", "y", "z")
+    assert headers.partial("div", 1) == ("v_op_div_d1", ("x", "y"))
+    assert headers.partial("exp", 0) == ("v_op_exp_d0", ("out",))
+    assert headers.partial("add", 0) == ("v_op_add_d0", ())
+    assert headers.partial("where", 0) is None
+    assert headers.partial("nonsense", 0) is None
