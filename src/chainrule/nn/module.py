@@ -32,19 +32,17 @@ class Module:
 
     def named_parameters(self, prefix: str = "") -> Iterator[tuple[str, Value]]:
         """Every parameter once, with its attribute path."""
-        for name, thing in _things(self, prefix, {}):
+        for name, thing in zip(*_things(self, prefix), strict=True):
             if isinstance(thing, Value) and thing.is_leaf:
                 yield name, thing
 
     def parameters(self) -> list[Value]:
         """Every parameter once, in the order of `named_parameters`."""
-        return [parameter for _, parameter in self.named_parameters()]
+        return [thing for thing in _things(self)[1] if isinstance(thing, Value) and thing.is_leaf]
 
     def modules(self) -> Iterator[Module]:
         """This module and all modules inside it, each once."""
-        for _, thing in _things(self, "", {}):
-            if isinstance(thing, Module):
-                yield thing
+        return (thing for thing in _things(self)[1] if isinstance(thing, Module))
 
     def zero_grad(self) -> None:
         """Set the gradient of every parameter to 0."""
@@ -55,7 +53,7 @@ class Module:
         """Switch to training mode, or with `mode=False` to evaluation mode; returns self."""
         modules = list(self.modules())
         for module in modules:
-            if any(True for _ in _things(module.training, "", {})):
+            if _things(module.training)[1]:
                 raise TypeError(
                     f"{type(module).__name__}.training is the mode, True or False, but holds "
                     f"parameters: rename the attribute"
@@ -107,9 +105,9 @@ def _children(name: str, thing: Any) -> list[tuple[str, Any]]:
     """What the repr shows for an attribute: a module, or all items of a container that holds one."""
     if isinstance(thing, Module):
         return [(name, thing)]
-    items = _items(thing)
-    shown = any(isinstance(item, Module) for _, item in items)
-    return [(f"{name}.{key}", item) for key, item in items] if shown else []
+    keys, items = _items(thing)
+    shown = any(isinstance(item, Module) for item in items)
+    return [(f"{name}.{key}", item) for key, item in zip(keys, items, strict=True)] if shown else []
 
 
 def differing(expected: Collection[str], given: Collection[str]) -> str:
@@ -153,28 +151,46 @@ def _few(names: list[str]) -> str:
     return shown or "none"
 
 
-def _items(thing: Any) -> list[tuple[str, Any]]:
-    """The contents of a module or container, by name or position; empty for anything else."""
-    if isinstance(thing, Module):
-        return list(vars(thing).items())
-    if isinstance(thing, dict):
-        return [(str(key), item) for key, item in thing.items()]
+def _items(thing: Any) -> tuple[Collection[Any], Collection[Any]]:
+    """The contents of a module or container, after their names or positions."""
+    inside = vars(thing) if isinstance(thing, Module) else thing
+    if isinstance(inside, dict):
+        return inside.keys(), inside.values()
     objects = str(getattr(thing, "dtype", "")) == "object" and thing.ndim  # an array of objects
-    if isinstance(thing, (list, tuple)) or objects:
-        return [(str(i), item) for i, item in enumerate(thing)]
-    return []
+    return (range(len(thing)), thing) if isinstance(thing, (list, tuple)) or objects else ((), ())
 
 
-def _things(thing: Any, path: str, seen: dict[int, Any]) -> Iterator[tuple[str, Any]]:
-    """All Values and modules in an object, the object included, each once, depth first, with paths."""
-    wanted, items = isinstance(thing, (Value, Module)), _items(thing)
-    if id(thing) in seen or not (wanted or items):
-        return
-    seen[id(thing)] = thing  # kept alive, so that its id is not reused
-    if wanted:
-        yield path, thing
-    for name, item in items:
-        yield from _things(item, f"{path}.{name}" if path else name, seen)
+def _things(thing: Any, path: str = "") -> tuple[list[str], list[Any]]:
+    """All Values and modules in an object, the object included, each once, depth first, after their
+    paths.
+    """
+    paths: list[str] = []
+    things: list[Any] = []
+    seen: dict[int, Any] = {}  # keeps the objects alive, so that no id is reused
+
+    def visit(thing: Any, path: str) -> None:
+        if id(thing) in seen:
+            return
+        seen[id(thing)] = thing
+        if isinstance(thing, (Value, Module)):
+            paths.append(path)
+            things.append(thing)
+        names, items = _items(thing)
+        before = f"{path}." if path else ""
+        inside = [f"{before}{name!s}" for name in names]
+        if all(issubclass(kind, Value) for kind in set(map(type, items))):
+            paths.extend(inside)  # at once: a network may have a hundred thousand parameters
+            things.extend(items)
+        else:
+            for name, item in zip(inside, list(items), strict=True):
+                visit(item, name)
+
+    visit(thing, path)
+    if len(set(map(id, things))) == len(things):
+        return paths, things
+    first = dict(zip(map(id, reversed(things)), reversed(range(len(things))), strict=True))
+    kept = sorted(first.values())
+    return [paths[i] for i in kept], [things[i] for i in kept]
 
 
 class Wrapped(Module):
@@ -246,8 +262,8 @@ def named_parameters_of(model: Any) -> dict[str, Value]:
             f"expected a Module, or an object whose parameters() returns its leaf Values, got {given}"
         )
     params = _parameters_of(model)
-    things = _things(getattr(model, "__dict__", {}), "", {})
-    paths = {thing: path for path, thing in things if isinstance(thing, Value)}
+    found = zip(*_things(getattr(model, "__dict__", {})), strict=True)
+    paths = {thing: path for path, thing in found if isinstance(thing, Value)}
     named = {paths[parameter]: parameter for parameter in params if parameter in paths}
     complete = len(named) == len(params)
     return named if complete else {f"params.{i}": parameter for i, parameter in enumerate(params)}
