@@ -80,12 +80,13 @@ GETTER(get_time, PyLong_FromUnsignedLongLong(TIME(v)))
 /* read_data(values): the numbers of many Values, as doubles in a bytes object. Not in a bytearray, whose
  * constructor misbehaves when memory runs out. */
 PyObject *values_read_data(PyObject *module, PyObject *values) {
-    PyObject *held = PySequence_Tuple(values); /* a copy, because a tracer may modify `values` */
-    const Py_ssize_t n = held ? PyTuple_GET_SIZE(held) : 0;
+    PyObject *held = MODES() & TRACING ? PySequence_Tuple(values) /* a copy, because a tracer may modify `values` */
+                                       : PySequence_Fast(values, "expected a sequence of Values");
+    const Py_ssize_t n = held ? PySequence_Fast_GET_SIZE(held) : 0;
     PyObject *result = held ? PyBytes_FromStringAndSize(NULL, n * (Py_ssize_t)sizeof(double)) : NULL;
     int fine = result != NULL;
     for (Py_ssize_t i = 0; fine && i < n; i++) {
-        PyObject *value = PyTuple_GET_ITEM(held, i);
+        PyObject *value = PySequence_Fast_GET_ITEM(held, i);
         fine = IS_VALUE(value) && !(MODES() & TRACING && observe_read(value, "data") < 0);
         if (fine) ((double *)PyBytes_AS_STRING(result))[i] = ((Value *)value)->data;
         else if (!PyErr_Occurred()) PyErr_Format(PyExc_TypeError, "expected a Value, got %R", value);
@@ -95,15 +96,20 @@ PyObject *values_read_data(PyObject *module, PyObject *values) {
     return result;
 }
 
-static int set_data(PyObject *self, PyObject *data, void *unused) {
-    Value *v = (Value *)self;
-    double x;
-    if (number_or_error(data, "data", &x) < 0) return -1;
-    if (MODES() & TRACING && ask_tracer("assign", self, NULL) < 0) return -1;
-    if (x == v->data && signbit(x) == signbit(v->data)) return 0;
+static void put_data(Value *v, double x) {
+    if (x == v->data && signbit(x) == signbit(v->data)) return;
     v->data = x;
     SET_TIME(v, ++clock_now);
     if (!node_is_leaf(v)) v->flags |= OVERWRITTEN;
+}
+
+PyObject *clock_here(PyObject *module, PyObject *unused) { return PyLong_FromUnsignedLongLong(clock_now); }
+
+static int set_data(PyObject *self, PyObject *data, void *unused) {
+    double x;
+    if (number_or_error(data, "data", &x) < 0) return -1;
+    if (MODES() & TRACING && ask_tracer("assign", self, NULL) < 0) return -1;
+    put_data((Value *)self, x);
     return 0;
 }
 
@@ -112,6 +118,11 @@ static PyObject *get_grad(PyObject *self, void *unused) {
     if (!FIELD((Value *)self, grad) && MODES() & TRACING && observe_read(self, "grad") < 0) return NULL;
     return get_gradient(self, unused);
 }
+static void put_grad(Value *v, double x) {
+    v->grad = x;
+    if (v->flags & EXTRA) Py_CLEAR(v->in[0].extra->grad);
+}
+
 int value_set_grad(PyObject *self, PyObject *grad, void *unused) {
     Value *v = (Value *)self;
     double x;
@@ -125,9 +136,38 @@ int value_set_grad(PyObject *self, PyObject *grad, void *unused) {
         return 0;
     }
     if (number_or_error(grad, "grad", &x) < 0) return -1;
-    v->grad = x;
-    if (v->flags & EXTRA) Py_CLEAR(v->in[0].extra->grad);
+    put_grad(v, x);
     return 0;
+}
+
+static int put_number(PyObject *value, const char *attribute, double x) {
+    PyObject *number = PyFloat_FromDouble(x);
+    const int failed = number ? PyObject_SetAttrString(value, attribute, number) : -1;
+    Py_XDECREF(number);
+    return failed;
+}
+
+/* write_numbers(values, data, gradients): set the numbers of many Values, and their gradients if there are any.
+ * Cannot fail once it has begun, except in the setter of a subclass. */
+PyObject *values_write(PyObject *module, PyObject *args) {
+    PyObject *values;
+    Py_buffer data, grads;
+    if (!PyArg_ParseTuple(args, "O!y*y*", &PyTuple_Type, &values, &data, &grads)) return NULL;
+    const Py_ssize_t n = PyTuple_GET_SIZE(values), size = n * (Py_ssize_t)sizeof(double);
+    int fine = data.len == size && (grads.len == size || !grads.len);
+    if (!fine) PyErr_SetString(PyExc_ValueError, "expected a number for each Value");
+    for (Py_ssize_t i = 0; fine && i < n; i++) {
+        PyObject *value = PyTuple_GET_ITEM(values, i);
+        const double x = ((double *)data.buf)[i], grad = grads.len ? ((double *)grads.buf)[i] : 0.0;
+        if (Py_TYPE(value) == Value_Type) {
+            put_data((Value *)value, x);
+            if (grads.len) put_grad((Value *)value, grad);
+        } else
+            fine = put_number(value, "data", x) == 0 && (!grads.len || put_number(value, "grad", grad) == 0);
+    }
+    PyBuffer_Release(&data);
+    PyBuffer_Release(&grads);
+    return fine ? Py_NewRef(Py_None) : NULL;
 }
 
 /* --- the graph ------------------------------------------------------------------------------- */
@@ -290,7 +330,7 @@ static int initialize(Value *v, PyObject *data, PyObject *children, PyObject *op
     if (cut) v->word |= UNRECORDED;
     v->data = number;
     v->grad = 0.0;
-    SET_TIME(v, clock_now);
+    SET_TIME(v, clock_now++); /* advance it: the node may be an old one with another number */
     if (n) {
         slots = PyMem_Calloc((size_t)n, sizeof(Slot) + 1);
         if (!slots) {

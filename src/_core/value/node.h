@@ -212,6 +212,8 @@ int value_init(PyObject *self, PyObject *args, PyObject *keywords);
 PyObject *value_vectorcall(PyObject *type, PyObject *const *args, size_t n, PyObject *names);
 PyObject *value_format(PyObject *self, PyObject *spec);
 PyObject *values_read_data(PyObject *module, PyObject *values);
+PyObject *values_write(PyObject *module, PyObject *args);
+PyObject *clock_here(PyObject *module, PyObject *unused);
 int value_set_grad(PyObject *self, PyObject *grad, void *unused);
 extern PyGetSetDef value_attributes[];
 

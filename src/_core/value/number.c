@@ -554,6 +554,8 @@ PyMethodDef module_functions[] = {
     {"_map_values", buffer_values, METH_VARARGS, "_map_values(simd, row, out, args)"},
     {"_map_pull", buffer_pull, METH_VARARGS, "_map_pull(simd, row, part, assign, grad, adjoint, args, out)"},
     {"read_data", values_read_data, METH_O, "The numbers of many Values, as doubles in a bytes object."},
+    {"write_numbers", values_write, METH_VARARGS, "Set .data of many Values, and .grad if gradients are given."},
+    {"clock", clock_here, METH_NOARGS, "A number that changes whenever .data of any Value changes."},
     {"machine", machine_new, METH_VARARGS, "Load a compiled program."},
     {"train_machine", machine_train, METH_VARARGS, "Run training steps: a batch, then the optimiser's update."},
     {"run_machine", machine_run, METH_VARARGS, "Run a program on a batch."},

@@ -7,7 +7,6 @@ import inspect
 import sys
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from contextlib import suppress
-from operator import attrgetter
 from typing import Any, Generic, Literal, TypedDict, TypeVar, Unpack, cast, get_args, overload
 
 import numpy as np
@@ -17,12 +16,13 @@ from ..random.draws import Source, draws_of, with_draws
 from ..support.atomic.committing import assign, commit
 from ..support.caching import cached_property
 from ..support.modes import NOBODY, Modes
-from ..value import Value, c_core, modes
+from ..value import Value, modes
 from . import anomalies, backends
 from .backends.to_jax import JaxFunction
 from .calculus import sparsity
 from .calculus.derivatives import Derivatives, arranged_hessian, arranged_jacobian, weights_of
 from .calculus.layout import PARAMS, Argnums, Columns, filled
+from .calls.reading import Reader
 from .codegen.exporting import exported
 from .graph import BranchLimitError, CompileError
 from .inputs import MOST_AXES, Axes, Batch, GivenValuesError, Inputs
@@ -102,6 +102,7 @@ class Compiled(Generic[R]):
         if self.dtype not in DTYPES:
             raise ValueError(f"dtype must be float64 or float32, got {dtype!r}")
         self.variants: dict[Any, list[Variant]] = {}
+        self.read: Reader = Reader()
         self.default: bool | None = None  # whether derivatives are those of the parameters by default
         self.slot: str = ""  # where an object keeps it
         self.attribute: str = ""  # its name in a class, if it is a method
@@ -410,7 +411,7 @@ class Compiled(Generic[R]):
         """
         self.variants.clear()
         self.default = None
-        del self.params[len(self.params) if self.named is None else self.named :]
+        self.params = self.params[: self.named]
 
     def __set_name__(self, owner: type, name: str) -> None:
         self.attribute, self.slot = name, f"_compiled {owner.__qualname__}.{name}"
@@ -448,7 +449,7 @@ class Compiled(Generic[R]):
 
     def __getstate__(self) -> dict[str, Any]:
         """The state to copy and pickle: everything except traces."""
-        state = {**self.__dict__, "variants": {}}
+        state = {**self.__dict__, "variants": {}, "read": Reader()}
         state.pop("signature", None)  # its defaults may not be picklable, and a method has another
         return state
 
@@ -459,7 +460,7 @@ class Compiled(Generic[R]):
 
     def numbers(self, batch: Batch | None = None) -> Array:
         """The numbers that all samples share: those of the batch, then the parameters."""
-        params = numbers_of(self.params)
+        params = self.read(self.params)
         return (
             params if batch is None or not len(batch.shared) else np.concatenate([batch.shared, params])
         )
@@ -576,13 +577,6 @@ def is_observed(now: Modes) -> bool:
     return now.tracer is not NOBODY or now.arguments is not NOBODY
 
 
-def numbers_of(values: Sequence[Value]) -> Array:
-    """The current numbers of some Values."""
-    if c_core is not None and Value is c_core.Value:
-        return np.frombuffer(c_core.read_data(values))
-    return np.fromiter(map(attrgetter("data"), values), float, len(values))
-
-
 def compile_parts(
     function: Callable[..., Sequence[Any]],
     batch: Batch,
@@ -594,11 +588,10 @@ def compile_parts(
         known = list(params)
         traces = trace_parts(function, batch.sample(0), known)
         found = []
+        read = Reader()  # all parts have the same parameters
         for i, each in enumerate(traces):
-            part: Compiled[Any] = Compiled(
-                lambda *args, i=i: function(*args)[i], params, backend=backend
-            )
-            part.params += known[len(params) :]
+            part: Compiled[Any] = Compiled(lambda *args, i=i: function(*args)[i], backend=backend)
+            part.params, part.named, part.read = known, len(params), read
             part.variants[batch.key] = [Variant(each, 0, len(known), batch.count, part.machine)]
             found.append(part)
         return found

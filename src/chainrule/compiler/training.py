@@ -17,7 +17,8 @@ from ..support.atomic.committing import assign, commit, commit_training
 from ..support.errors import StaleValueError, kind_of
 from ..value import Value, c_core
 from .backends import native
-from .compiled import Compiled, numbers_of
+from .calls.reading import now, numbers_of
+from .compiled import Compiled
 from .graph import CompileError
 from .inputs import Batch
 from .pipeline import pipeline
@@ -84,21 +85,24 @@ class Trainer:
 
     def taken(self, before: _Held | None) -> _Held:
         """Read the current state; recompile the rule if its settings have changed."""
+        if before is not None and before.written and not self.changed():
+            return before
         settings = self.settings()
         if before is not None and before.settings == settings:
             rule = before.rule
         else:
             rule = compile_rule(self.optimizer)
-        pushed, steps = self.pushed(), self.optimizer.steps
-        numbers = np.zeros((1 + len(pushed), pushed.shape[1]))  # the layout of training.c
-        numbers[1:] = pushed
-        return _Held(rule, settings, pushed, steps, numbers, steps, _counter(0))
+        pushed = self.pushed()
+        numbers = np.zeros((2 + len(pushed.state), len(pushed.params)))
+        numbers[1], numbers[2:] = pushed.params, pushed.state
+        return _Held(rule, settings, pushed, numbers, pushed.steps, _counter(0))
 
-    def pushed(self) -> Array:
-        """The parameters and the optimiser's state as eager mode sees them, in rows."""
-        params, size = self.optimizer.params, self.optimizer.state_size
-        states = np.array(self.optimizer.state, float).reshape(len(params), size)
-        return np.vstack([numbers_of(params), states.T])
+    def pushed(self, known: _Pushed | None = None) -> _Pushed:
+        """What eager mode sees; the parameters are not read again if nothing was assigned."""
+        optimizer, clock = self.optimizer, now()
+        same = known is not None and clock is not None and known.clock == clock
+        params = known.params if known is not None and same else numbers_of(optimizer.params)
+        return _Pushed(clock, params, optimizer.state_rows(), optimizer.steps)
 
     def settings(self) -> dict[str, Any]:
         """What is compiled into the rule: all settings except the learning rate."""
@@ -113,20 +117,28 @@ class Trainer:
                     f"{changed} was changed during native training: change it before "
                     f"refresh() or after write_back()"
                 )
-            computed = held.failed or self.steps != held.pushed_steps
-            pushed = assign(held, pushed=held.numbers[1:].copy(), pushed_steps=self.steps, failed=False)
-            commit_training(self.optimizer, held.numbers, self.steps, pushed, gradients=computed)
+            computed = held.failed or self.steps != held.pushed.steps
+            numbers = held.numbers.copy()
+            pushed = _Pushed(None, numbers[1], numbers[2:], self.steps)
+            commit_training(
+                *(self.optimizer, numbers[:2], pushed.state, self.steps),
+                assign(held, pushed=pushed, failed=False, written=True),
+                gradients=computed,
+            )
 
     def changed(self) -> str:
         """What eager mode changed since this trainer read it or wrote it back; '' if nothing."""
-        held, found, settings = self.held, self.pushed(), self.settings()
-        if not np.array_equal(found[0], held.pushed[0], equal_nan=True):
+        held, known, settings = self.held, self.held.pushed, self.settings()
+        found = self.pushed(known)
+        if not _equal(found.params, known.params):
             return "a parameter"
-        if not np.array_equal(found[1:], held.pushed[1:], equal_nan=True):
+        if not _equal(found.state, known.state):
             return "the optimizer's state"
-        if self.optimizer.steps != held.pushed_steps:
+        if found.steps != known.steps:
             return "the optimizer's step count"
         names = [name for name, x in settings.items() if held.settings.get(name) != x]
+        if not names:
+            held.pushed = replace(known, clock=found.clock)
         return f"the optimizer's {names[0]}" if names else ""
 
     @property
@@ -146,9 +158,8 @@ class Trainer:
     def restore(self, numbers: Array, steps: int) -> None:
         """Continue from other numbers, after `steps` steps."""
         with Turn(self.lock, BUSY):
-            self.held = replace(
-                self.held, numbers=numbers.copy(), before=steps, made=_counter(0), failed=False
-            )
+            held = replace(self.held, numbers=numbers.copy(), before=steps, made=_counter(0))
+            self.held = replace(held, failed=False, written=False)
 
     def __enter__(self) -> Trainer:
         return self
@@ -183,7 +194,8 @@ class Trainer:
         with Turn(self.lock, BUSY):
             steps, size = len(rates), size or data.samples
             before, made = self.steps - first, _counter(first)
-            self.held = held = replace(self.held, before=before, made=made)  # same total steps
+            # The same total number of steps.
+            self.held = held = replace(self.held, before=before, made=made, written=False)
             settings = np.column_stack([rates, before + np.arange(1.0, steps + 1)])
             losses = np.empty(steps)
             epochs = steps // -(-data.samples // size)
@@ -234,18 +246,32 @@ class Trainer:
             )
 
 
+@dataclass(frozen=True)
+class _Pushed:
+    """The parameters and the optimiser's state as eager mode sees them."""
+
+    clock: int | None  # when the parameters were read; None if they were not
+    params: Array
+    state: Array  # in rows
+    steps: int
+
+
+def _equal(found: Array, known: Array) -> bool:
+    return found is known or np.array_equal(found, known, equal_nan=True)
+
+
 @dataclass
 class _Held:
     """A Trainer's state, replaced as a whole, so that an interrupt leaves the old or the new state."""
 
     rule: native.Machine
     settings: dict[str, Any]
-    pushed: Array  # the parameters and the optimiser's state as eager mode sees them, in rows
-    pushed_steps: int  # likewise optimizer.steps
-    numbers: Array
+    pushed: _Pushed
+    numbers: Array  # gradients, parameters and state in rows: the layout of training.c
     before: int  # steps taken before native code started counting
     made: Array
     failed: bool = False  # whether the last step computed gradients but changed nothing
+    written: bool = True  # whether eager mode sees these numbers
 
 
 def _counter(start: int) -> Array:

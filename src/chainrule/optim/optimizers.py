@@ -23,6 +23,7 @@ State = tuple[Any, ...]
 class Optimizer:
     """Holds parameters, their state and the hyperparameters; a subclass implements `rule`."""
 
+    _state: Any
     state_size = 0  # state numbers per parameter, initially 0 unless a subclass overrides that
 
     def __init__(self, params: Iterable[Value], **hyperparameters: Any) -> None:
@@ -45,7 +46,28 @@ class Optimizer:
             name: checked(name, x) for name, x in hyperparameters.items()
         }
         self.steps = 0
-        self.state: list[State] = [(0.0,) * self.state_size for _ in self.params]
+        self.state = [(0.0,) * self.state_size] * len(self.params)
+
+    @property
+    def state(self) -> list[State]:
+        """The state of each parameter: a tuple of `state_size` numbers."""
+        if not isinstance(self._state, list):
+            self._state = list(map(tuple, self._state.T.tolist()))
+        return self._state
+
+    @state.setter
+    def state(self, state: list[State]) -> None:
+        # A list, or rows that native code wrote. Rows become a list only if somebody reads it: tuples
+        # for a hundred thousand parameters after every epoch would take longer than a step.
+        self._state = state
+
+    def state_rows(self) -> Any:
+        """The state as an array: a row for each of its numbers, a column for each parameter."""
+        import numpy as np
+
+        if isinstance(self._state, list):
+            return np.array(self._state, float).reshape(len(self.params), self.state_size).T
+        return self._state
 
     @property
     def lr(self) -> float:
@@ -226,7 +248,7 @@ class Adagrad(Optimizer):
             eps=eps,
         )
         start = self.hyperparameters["initial_accumulator_value"]
-        self.state = [(start,) for _ in self.params]
+        self.state = [(start,)] * len(self.params)
 
     def rule(self, p: Any, g: Any, state: State, t: Any, **hyper: Any) -> tuple[Any, State]:
         if hyper["weight_decay"]:

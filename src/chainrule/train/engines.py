@@ -46,6 +46,7 @@ class Engine(Protocol):
     reason: str  # why native code was not used, or not for everything; otherwise empty
     at_once: int  # epochs per call, if nothing is observed in between
     writes_files: bool  # with several processes, only one writes
+    parameters: dict[str, list[Value]]  # of each layer
 
     def steps(self, plan: Plan, interrupted: Interrupted = bool) -> Outcome:
         """Run the steps of a plan; stop early if interrupted or if a loss or gradient is not finite."""
@@ -89,6 +90,9 @@ class EagerEngine:
         self.loss = loss
         self.data = data
         self.reason = reason
+        found = layers_with_parameters(model)
+        self.layers: dict[str, nn.Module] = {name: layer for name, (layer, _) in found.items()}
+        self.parameters: dict[str, list[Value]] = {name: each for name, (_, each) in found.items()}
 
     def steps(self, plan: Plan, interrupted: Interrupted = bool) -> Outcome:
         losses, sizes = [], []
@@ -130,15 +134,15 @@ class EagerEngine:
     @property
     def numbers(self) -> Array:
         params = self.optimizer.params
-        rows = [[p.grad for p in params], [p.data for p in params]]
-        return np.array([*rows, *zip(*self.optimizer.state, strict=True)], dtype=float)
+        rows = np.array([[p.grad for p in params], [p.data for p in params]], dtype=float)
+        return np.vstack([rows, self.optimizer.state_rows()])
 
     @property
     def made(self) -> int:
         return self.optimizer.steps
 
     def restore(self, numbers: Array, made: int) -> None:
-        commit_training(self.optimizer, numbers, made)
+        commit_training(self.optimizer, numbers[:2], numbers[2:].copy(), made)
 
     def refresh(self) -> None: ...
 
@@ -165,9 +169,14 @@ def check_loss(loss: Any) -> Value:
 
 def layers_of(model: nn.Module) -> dict[str, nn.Module]:
     """The layers of a model that have parameters, by name, in order."""
-    kinds = (Layer, TorchLayer)
-    found = [each for each in model.modules() if isinstance(each, kinds) and each.parameters()]
-    return {f"layer {i}": layer for i, layer in enumerate(found, 1)}
+    return {name: layer for name, (layer, _) in layers_with_parameters(model).items()}
+
+
+def layers_with_parameters(model: nn.Module) -> dict[str, tuple[nn.Module, list[Value]]]:
+    """The same layers, each with its parameters; finding them takes long in a large model."""
+    layers = [each for each in model.modules() if isinstance(each, (Layer, TorchLayer))]
+    found = [(layer, parameters) for layer in layers if (parameters := layer.parameters())]
+    return {f"layer {i}": each for i, each in enumerate(found, 1)}
 
 
 def outputs_of_layers(model: nn.Module, xs: Any) -> dict[str, list[list[float]]]:

@@ -152,7 +152,7 @@ class JaxEngine(EagerEngine):
         if self.devices.processes == 1:
             return
         optimizer = self.optimizer
-        numbers, states = self.step_of_one.numbers(), np.array(optimizer.state, float)
+        numbers, states = self.step_of_one.numbers(), optimizer.state_rows().T
         settings = ", ".join(f"{name}={x}" for name, x in optimizer.hyperparameters.items())
         shown = f"{len(numbers)}, the first {numbers[0]:.6g}"
         check_common(
@@ -199,14 +199,12 @@ class JaxEngine(EagerEngine):
             self.rule: RuleOnArrays = RuleOnArrays(self.optimizer)
             self.settings = settings
             self.jitted: Any = self.jit()
-        tree, count = self.function.tree, len(self.optimizer.params)
+        tree = self.function.tree
         numbers = self.step_of_one.numbers().astype(self.function.dtype)
-        states = np.array(self.optimizer.state, self.function.dtype).reshape(
-            count, self.optimizer.state_size
-        )
+        states = self.optimizer.state_rows().astype(self.function.dtype)
         put = self.devices.put_parameter
         self.params: Any = self.jax.tree.map(put, tree.build(numbers))
-        self.states: list[Any] = [self.jax.tree.map(put, tree.build(column)) for column in states.T]
+        self.states: list[Any] = [self.jax.tree.map(put, tree.build(column)) for column in states]
 
     def jit(self) -> Any:
         """Jit the step. Its results are sharded like its arguments; otherwise XLA might move them."""
@@ -290,8 +288,8 @@ class JaxEngine(EagerEngine):
     def finish(self, grads: Any, steps: int) -> None:
         """Write back parameters, gradients, and the optimiser's state and step count, all at once."""
         optimizer = self.optimizer
-        rows = [self.numbers_of(part) for part in (grads, self.params, *self.states)]
-        commit_training(optimizer, np.array(rows), optimizer.steps + steps)
+        numbers = np.array([self.numbers_of(part) for part in (grads, self.params, *self.states)])
+        commit_training(optimizer, numbers[:2], numbers[2:], optimizer.steps + steps)
 
     def predict(self, xs: Any) -> list[Any]:
         return as_values(self.predictor(xs))

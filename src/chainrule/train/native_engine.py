@@ -28,7 +28,6 @@ from .engines import (
     check_loss,
     dead_share,
     is_plain,
-    layers_of,
 )
 from .feeding import Data, Plan, Stream
 from .metrics import number
@@ -44,7 +43,6 @@ class NativeEngine(EagerEngine):
 
     def __init__(self, model: nn.Module, loss: Loss, optimizer: optim.Optimizer, data: Data) -> None:
         super().__init__(model, loss, optimizer, data)
-        self.layers = layers_of(model)
         self.batch: Batch = as_batch(data.X, data.y)
         # Modules and losses from `nn` behave the same at every call, in training and in evaluation
         # mode, so one trace is enough.
@@ -55,7 +53,7 @@ class NativeEngine(EagerEngine):
         self.trainer.machine(self.batch, data.size)
         self.check_batch: BatchCheck = BatchCheck(loss, watched[0])
         self.check_batch(data.X, data.y)
-        places = {p: i for i, layer in enumerate(self.layers.values()) for p in layer.parameters()}
+        places = {p: i for i, params in enumerate(self.parameters.values()) for p in params}
         self.judged: bool = False  # whether samples have been evaluated yet
         self.groups = np.array([places.get(p, -1) for p in optimizer.params], dtype=np.int32)
 

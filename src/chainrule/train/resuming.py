@@ -82,8 +82,7 @@ def _add(content: Any, part: Any) -> None:
 def save_training(path: str | Path, run: Any, epoch: int) -> None:
     """Write the state of a run after an epoch, atomically."""
     model, optimizer = run.model, run.optimizer
-    count = len(optimizer.params)
-    state = np.array(optimizer.state, dtype=np.float64).reshape(count, optimizer.state_size)
+    state = np.ascontiguousarray(optimizer.state_rows().T)
     about = {
         "kind": KIND,
         "setup": run.setup,

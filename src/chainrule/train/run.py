@@ -21,7 +21,7 @@ from ..support.atomic.committing import Afterwards, Change, assign, commit
 from ..support.errors import AnomalyError
 from ..support.tree import flatten
 from ..value import Value, detect_anomaly
-from .engines import Engine, Interrupted, Loss, Outcome, is_plain, layers_of
+from .engines import Engine, Interrupted, Loss, Outcome, is_plain
 from .feeding import Data
 from .history import History
 from .metrics import Metrics, number
@@ -89,11 +89,8 @@ class Run:
 
     def __post_init__(self) -> None:
         self.history: History = History(engine=self.engine.name, reason=self.engine.reason)
-        self.layers: dict[str, list[Value]] = {
-            name: layer.parameters() for name, layer in layers_of(self.model).items()
-        }
         self.best: float = math.inf
-        self.best_state: dict[str, float] = self.model.state_dict()
+        self.best_state: dict[str, float] = self.model.state_dict() if self.stepwise else {}
 
     # --- epochs ----------------------------------------------------------------------------------
 
@@ -126,7 +123,7 @@ class Run:
         total = ieee.fsum(float(loss) * n for loss, n in zip(losses, sizes, strict=True))
         self.history.losses.append(total / sum(sizes))
         self.history.learning_rates.append(self.optimizer.lr)
-        for i, (name, params) in enumerate(self.layers.items()):
+        for i, (name, params) in enumerate(self.engine.parameters.items()):
             known = outcome.norms is not None
             norm = outcome.norms[epoch, i] if known else math.hypot(*(p.grad for p in params))
             self.history.gradient_norms.setdefault(name, []).append(float(norm))

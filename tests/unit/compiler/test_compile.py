@@ -183,7 +183,7 @@ def test_changing_parameters_together_while_tracing_is_an_error() -> None:
         return model([x])
 
     def train(x: Any) -> Any:
-        commit_training(optimizer, np.zeros((3, 2)), 1)
+        commit_training(optimizer, np.zeros((2, 2)), np.zeros((1, 2)), 1)
         return model([x])
 
     for function in (load, train):

@@ -8,8 +8,10 @@ import numpy as np
 import pytest
 
 import chainrule
-from chainrule import StaleValueError, Value, compile, mean, nn, optim, take
+from chainrule import StaleValueError, Value, compile, mean, micrograd, nn, optim, take
 from chainrule.compiler import Batch, CompileError, Trainer
+from chainrule.compiler.calls import reading
+from chainrule.compiler.calls.reading import numbers_of
 from chainrule.value import c_core
 
 from ...near import near
@@ -252,3 +254,93 @@ def test_refresh_picks_up_changed_hyperparameters() -> None:
     before = trainer.params[0]
     trainer.step(np.ones(1))
     assert trainer.params[0] == near(before - 0.1 * 2 * before, ulps=4)
+
+
+# --- reading and writing many parameters -----------------------------------------------------------
+
+on_c = pytest.mark.skipif(chainrule.core != "c", reason="only the compiled core counts assignments")
+
+
+@on_c
+def test_parameters_are_read_again_only_after_an_assignment(monkeypatch: pytest.MonkeyPatch) -> None:
+    reads = []
+
+    def counted(values: Any) -> Any:
+        reads.append(len(values))
+        return numbers_of(values)
+
+    monkeypatch.setattr(reading, "numbers_of", counted)
+    w, other = Value(2.0), Value(1.0)
+    f = compile(lambda x: w * x, [w])
+    assert [f(np.ones(2)).tolist() for _ in range(3)] == [[2.0, 2.0]] * 3
+    assert f.grad(np.full(4, 3.0)) == 3.0
+    assert reads == [1]
+    w.data = 5.0
+    assert f(np.ones(1)) == [5.0]
+    other.data = 7.0  # the clock does not know which Value it was
+    assert f(np.ones(1)) == [5.0]
+    w.data = 5.0  # changes nothing
+    assert f(np.ones(1)) == [5.0]
+    assert reads == [1, 1, 1]
+
+
+@pytest.mark.parametrize("change", [lambda w: w.__init__(3.0), lambda w: setattr(w, "data", 3)])
+def test_however_a_parameter_changes_the_next_call_sees_it(change: Callable[[Value], Any]) -> None:
+    w = Value(2.0)
+    f = compile(lambda x: w * x, [w])
+    assert f(np.ones(1)) == [2.0]
+    change(w)
+    assert f(np.ones(1)) == [3.0]
+    assert f.grad(np.ones(1)) == 1.0
+
+
+def test_new_parameters_of_another_branch_are_read_too() -> None:
+    a, b = Value(2.0), Value(3.0)
+    f = compile(lambda x: a * x if x > 0 else b * x)
+    assert f(np.ones(1)) == [2.0]
+    assert f(-np.ones(1)) == [-3.0]
+    f.retrace()
+    assert f(-np.ones(1)) == [-3.0]
+    assert f(np.array([1.0, -1.0])).tolist() == [2.0, -3.0]
+
+
+@on_c
+def test_numbers_and_gradients_of_many_values_are_written_at_once() -> None:
+    values = Value(1.0), micrograd.Value(2.0), Value(3.0)
+    result = values[0] * values[2]
+    c_core.write_numbers(values, np.array([1.0, 5.0, 6.0]), np.array([7.0, 8.0, 9.0]))
+    assert [v.data for v in values] == [1.0, 5.0, 6.0]
+    assert [v.grad for v in values] == [7.0, 8.0, 9.0]
+    with pytest.raises(StaleValueError):
+        result.backward()
+    c_core.write_numbers(values, np.array([0.0, 0.0, -0.0]), b"")
+    assert [math.copysign(1.0, v.data) for v in values] == [1.0, 1.0, -1.0]
+    assert [v.grad for v in values] == [7.0, 8.0, 9.0]
+    with pytest.raises(ValueError, match="expected a number for each Value"):
+        c_core.write_numbers(values, np.zeros(2), b"")
+
+
+def test_the_state_after_training_is_a_list_of_tuples_that_can_be_changed() -> None:
+    w = [Value(1.0), Value(2.0)]
+    step = compile(lambda x: (w[0] + w[1]) * x, w)
+    optimizer = optim.Adam(w, lr=0.1)
+    with Trainer(step, optimizer) as trainer:
+        trainer.step(np.ones(4))
+        trainer.write_back()
+        mean, square = optimizer.state[0]
+        assert optimizer.state == [(near(0.1, ulps=4), near(0.001, ulps=4))] * 2
+        optimizer.state[1] = (mean, square)  # no change
+        trainer.step(np.ones(4))
+        optimizer.state[1] = (0.5, 0.5)
+        with pytest.raises(StaleValueError, match="the optimizer's state was changed"):
+            trainer.write_back()
+        trainer.refresh()
+    assert optimizer.state[1] == (0.5, 0.5)
+
+
+def test_refresh_after_restoring_other_numbers_reads_the_model_again() -> None:
+    w = Value(1.0)
+    trainer = Trainer(compile(lambda x: w * x, [w]), optim.SGD([w], lr=0.5))
+    trainer.restore(trainer.numbers + 1.0, 0)
+    trainer.refresh()
+    assert trainer.params.tolist() == [1.0]

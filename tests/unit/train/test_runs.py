@@ -522,5 +522,40 @@ def test_a_run_goes_through_few_files_and_traces_once() -> None:
     finally:
         sys.setprofile(None)
     assert len(model.parameters()) == 17
-    assert sum(a != b for a, b in pairwise(files)) <= 685
+    assert sum(a != b for a, b in pairwise(files)) <= 700
     assert (history.engine, traces) == ("native", 2)  # the model with its loss; the optimiser's rule
+
+
+@native
+def test_an_epoch_of_a_larger_model_takes_no_more_python_calls() -> None:
+    """Nothing in Python grows with the parameters: they are read and written in bulk."""
+    counts = []
+    for width in (3, 3, 300):  # the first run imports modules
+        model, X, y = nn.MLP(width, [4, 1]), np.ones((6, width)), np.ones(6)
+        calls: list[int] = []
+        known = 0
+
+        def note(frame: Any, event: str, argument: Any) -> None:
+            nonlocal known
+            known += 1
+
+        def after_epoch(epoch: int, history: Any) -> None:
+            calls.append(known)  # noqa: B023
+
+        optimizer = optim.Adam(model.parameters(), lr=0.05)
+        sys.setprofile(note)
+        try:
+            fit(
+                model,
+                "mse",
+                X,
+                y,
+                optimizer=optimizer,
+                epochs=4,
+                callbacks=[after_epoch],
+                progress=False,
+            )
+        finally:
+            sys.setprofile(None)
+        counts.append(calls[3] - calls[2])
+    assert counts[1] == counts[2] < 2000

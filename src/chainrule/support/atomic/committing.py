@@ -13,7 +13,7 @@ from operator import call
 from typing import Any
 
 from ... import engine
-from ...value import Value, core, modes
+from ...value import Value, c_core, core, modes
 from .. import staleness
 from ..ieee import as_float
 
@@ -58,20 +58,29 @@ def assign(target: Any, **attributes: Any) -> list[Change]:
 
 
 def commit_training(
-    optimizer: Any, numbers: Any, steps: int, *more: Iterable[Change], gradients: bool = True
+    optimizer: Any,
+    numbers: Any,
+    state: Any,
+    steps: int,
+    *more: Iterable[Change],
+    gradients: bool = True,
 ) -> None:
     """Set everything a training step changes: gradients, parameters, optimiser state and step count.
 
-    The rows of `numbers` are the gradients, the parameters, and one row per entry of the state.
+    `numbers` has a row of gradients and a row of parameters, `state` a row for each number of the state.
     Without `gradients`, those of the parameters stay.
     """
-    slopes, data = numbers[:2].tolist()
-    commit(
-        data_of(optimizer.params, data),
-        gradients_of(optimizer.params, slopes) if gradients else (),
-        assign(optimizer, state=list(map(tuple, numbers[2:].T.tolist())), steps=steps),
-        *more,
-    )
+    slopes, data = numbers
+    params = optimizer.params
+    rest = assign(optimizer, _state=state, steps=steps)
+    if c_core is None or core != "c":
+        slopes = gradients_of(params, slopes.tolist()) if gradients else ()
+        commit(data_of(params, data.tolist()), slopes, rest, *more)
+    else:
+        _ask_tracer(params)
+        # All at once, and first, since it needs memory.
+        write = c_core.write_numbers, tuple(params), data, slopes if gradients else b""
+        commit([write], rest, *more)
 
 
 def data_of(values: Sequence[Value], numbers: Iterable[Any]) -> Iterable[Change]:
@@ -82,10 +91,7 @@ def data_of(values: Sequence[Value], numbers: Iterable[Any]) -> Iterable[Change]
     A subclass may define its own setter, as `chainrule.micrograd.Value` does. That setter is called;
     it runs Python code, so Ctrl-C may interrupt between two such Values.
     """
-    here = modes()
-    if here.tracing:
-        for value in values:
-            here.tracer.assign(value)
+    _ask_tracer(values)
     floats = [x if type(x) is float else as_float(x) for x in numbers]
     if core == "c" or _has_own(values, "data"):
         return zip(repeat(setattr), values, repeat("data"), floats, strict=False)
@@ -95,6 +101,13 @@ def data_of(values: Sequence[Value], numbers: Iterable[Any]) -> Iterable[Change]
         for value, x in zip(values, floats, strict=True)
         for change in assign(value, **staleness.assignments(value, x))
     ]
+
+
+def _ask_tracer(values: Sequence[Value]) -> None:
+    here = modes()
+    if here.tracing:
+        for value in values:
+            here.tracer.assign(value)
 
 
 def gradients_of(values: Sequence[Value], gradients: Iterable[Any]) -> Iterable[Change]:

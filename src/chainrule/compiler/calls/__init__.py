@@ -1,0 +1,1 @@
+"""What a call of a compiled function costs before and after the program runs."""
