@@ -83,7 +83,7 @@ class Op:
             return row_named, (self.name,)
         if is_known(self):
             return take, (self.arity - 1,)
-        return Op, (self.name, self.arity, self.forward, self.partials)
+        return type(self), (self.name, self.arity, self.forward, self.partials)
 
 
 @dataclass(frozen=True)
@@ -665,6 +665,9 @@ pow = Op("pow", 2, ieee.pow, (_pow_dx, _pow_dy), "**", "x to the power y over th
 neg = Op("neg", 1, lambda x: -x, (lambda x, out: -1.0,), "neg", "-x")
 pos = Op("pos", 1, lambda x: +x, (lambda x, out: 1.0,), "pos", "x itself, as a separate node")
 stop_gradient = Op("stop_gradient", 1, lambda x: +x, (None,), doc="x itself, as a constant: no gradient")
+with_partial = Op("with_partial", 3, lambda y, x, partial: +y,
+    (lambda y, x, partial, out: 1.0, lambda y, x, partial, out: partial, None),
+    doc="y itself, but its derivative with respect to x is larger by `partial`")
 abs = Op("abs", 1, lambda x: x if x > 0.0 else 0.0 - x,
     (lambda x, out: where(less(x, 0.0), -1.0, where(less(0.0, x), 1.0, 0.0 * x)),),
     doc="the absolute value; the derivative at 0 is 0", kink=lambda x: x)

@@ -232,6 +232,7 @@ TRUTH: dict[str, tuple[Real, tuple[Real, ...]]] = {
     "neg": (lambda x: -x, (lambda x: mpf(-1),)),
     "pos": (lambda x: x, (lambda x: mpf(1),)),
     "stop_gradient": (lambda x: x, ()),
+    "with_partial": (lambda y, x, partial: y, (one, lambda y, x, partial: partial)),
     "abs": (abs, (mp.sign,)),
     "where": (
         lambda c, x, y: x if c else y,

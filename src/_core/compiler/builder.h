@@ -23,6 +23,10 @@ static inline int same_node(const void *wanted, int32_t i) {
     return !memcmp(args_of(w->graph, i), w->args, (size_t)w->count * sizeof(int32_t));
 }
 
+static inline int is_number(const Builder *r, int32_t i, double number) {
+    return r->graph->code[i] == CONSTANT_NODE && number_of(r->graph, i) == number;
+}
+
 static inline int32_t constant(Builder *r, double number) { return graph_constant(r->graph, &r->known, number); }
 
 static inline int32_t node(Builder *r, int code, int32_t count, const int32_t *args) {

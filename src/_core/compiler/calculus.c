@@ -51,14 +51,10 @@ static int32_t built(Forward *f, const Formula *formula) {
     return f->known[formula->result];
 }
 
-static int is_number(const Forward *f, int32_t i, double number) {
-    return f->builder.graph->code[i] == CONSTANT_NODE && number_of(f->builder.graph, i) == number;
-}
-
 /* a * b, without a node for a factor of exactly one. */
 static int32_t product(Forward *f, int32_t a, int32_t b) {
-    if (is_number(f, a, 1.0)) return b;
-    if (is_number(f, b, 1.0)) return a;
+    if (is_number(&f->builder, a, 1.0)) return b;
+    if (is_number(&f->builder, b, 1.0)) return a;
     return node(&f->builder, OP_MUL, 2, (int32_t[]){a, b});
 }
 

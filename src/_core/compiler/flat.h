@@ -57,7 +57,8 @@ void graph_uses(const Graph *g, int32_t *counts);
 int graph_varying(const Graph *g, uint8_t *found);
 
 /* passes.c and masks.c: each builds a new graph, which the caller frees even after a fault */
-int drop_dead(const Graph *g, int outputs, Graph *new);
+enum { GUARDS, RESULTS, VALUES }; /* what drop_dead keeps */
+int drop_dead(const Graph *g, int results, Graph *new);
 int optimise(const Graph *g, Graph *new);
 int with_masks(const Graph *g, Graph *new);
 

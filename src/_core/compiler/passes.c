@@ -3,10 +3,6 @@
 
 /* --- simplify ----------------------------------------------------------------------------------- */
 
-static int is_number(const Builder *r, int32_t i, double number) {
-    return r->graph->code[i] == CONSTANT_NODE && number_of(r->graph, i) == number;
-}
-
 /* Add a node, or return the first fault among its freshly built arguments. */
 static int32_t built(Builder *r, int code, int32_t count, const int32_t *args) {
     for (int32_t k = 0; k < count; k++)
@@ -77,19 +73,27 @@ done:
 
 /* --- dead code ---------------------------------------------------------------------------------- */
 
-/* Remove nodes that no result needs; the outputs count as results only if `outputs` is set. */
-int drop_dead(const Graph *g, int outputs, Graph *new) {
+/* Whether the node only passes its first argument on: the others matter to derivatives alone. */
+static int is_value(const Graph *g, int32_t i, int results) { return results == VALUES && g->code[i] == OP_WITH_PARTIAL; }
+
+/* Remove nodes that no result needs; the outputs count as results unless it is GUARDS. For VALUES, which will
+ * not be differentiated, no partial is needed either. */
+int drop_dead(const Graph *g, int results, Graph *new) {
     uint8_t *needed = PyMem_Calloc((size_t)g->n + 1, 1);
     int32_t *places = PyMem_Malloc((size_t)g->n * sizeof *places + 1);
     int32_t fault = OUT_OF_MEMORY;
     if (!needed || !places) goto done;
-    for (int32_t i = 0; outputs && i < g->n_outputs; i++) needed[g->outputs[i]] = 1;
+    for (int32_t i = 0; results != GUARDS && i < g->n_outputs; i++) needed[g->outputs[i]] = 1;
     for (int32_t i = 0; i < g->n_guards; i++) needed[g->guards[i]] = 1;
     for (int32_t i = g->n - 1; i >= 0; i--)
-        for (int32_t k = 0; needed[i] && !is_leaf(g, i) && k < count_of(g, i); k++) needed[args_of(g, i)[k]] = 1;
-    for (int32_t i = 0; i < g->n; i++)
-        if (needed[i] && (fault = places[i] = graph_add_copy(new, g, i, places)) < 0) goto done;
-    fault = graph_results(new, g, places, outputs);
+        for (int32_t k = 0; needed[i] && !is_leaf(g, i) && k < (is_value(g, i, results) ? 1 : count_of(g, i)); k++)
+            needed[args_of(g, i)[k]] = 1;
+    for (int32_t i = 0; i < g->n; i++) {
+        if (!needed[i]) continue;
+        places[i] = is_value(g, i, results) ? places[*args_of(g, i)] : graph_add_copy(new, g, i, places);
+        if ((fault = places[i]) < 0) goto done;
+    }
+    fault = graph_results(new, g, places, results != GUARDS);
 done:
     FREE_ALL(needed, places);
     return fault;
@@ -196,7 +200,7 @@ static int join_products(const Graph *g, Graph *new) {
         if ((fault = s.places[i]) < 0) goto done;
     }
     fault = graph_results(&made, g, s.places, 1);
-    if (!fault) fault = drop_dead(&made, 1, new);
+    if (!fault) fault = drop_dead(&made, RESULTS, new);
 done:
     FREE_ALL(s.uses, s.places, s.head, s.tail, s.next, s.terms, s.inside, s.varying);
     graph_free(&made);
@@ -208,7 +212,7 @@ int optimise(const Graph *g, Graph *new) {
     Graph simple = {0}, alive = {0};
     int fault = graph_verify(g);
     if (!fault) fault = simplify(g, &simple);
-    if (!fault) fault = drop_dead(&simple, 1, &alive);
+    if (!fault) fault = drop_dead(&simple, RESULTS, &alive);
     graph_free(&simple);
     if (!fault) fault = join_products(&alive, new);
     graph_free(&alive);

@@ -31,7 +31,7 @@ static PyObject *derived(PyObject *capsule, int guards) {
     const Graph *g = graph_of(capsule);
     Graph *new = g ? PyMem_Calloc(1, sizeof *new) : NULL;
     if (!new) return g ? PyErr_NoMemory() : NULL;
-    return graph_capsule(new, guards ? drop_dead(g, 0, new) : optimise(g, new));
+    return graph_capsule(new, guards ? drop_dead(g, GUARDS, new) : optimise(g, new));
 }
 PyObject *graph_optimise(PyObject *module, PyObject *capsule) { return derived(capsule, 0); }
 PyObject *graph_guards(PyObject *module, PyObject *capsule) { return derived(capsule, 1); }
@@ -55,13 +55,13 @@ PyObject *graph_parts(PyObject *module, PyObject *capsule) {
 
 /* Lower the graph and, if `gradients` is set, build the reverse program. */
 static int build(const Graph *g, int narrow, int gradients, int params, const Py_buffer *wanted, Machine *m) {
-    Graph masked = {0};
+    Graph ready = {0};
     const ptrdiff_t n_wanted = gradients ? wanted->len / (ptrdiff_t)sizeof(int32_t) : 0;
     for (ptrdiff_t i = 0; i < n_wanted; i++)
         if (((int32_t *)wanted->buf)[i] < 0 || ((int32_t *)wanted->buf)[i] >= m->inputs) return MALFORMED;
-    int fault = gradients ? with_masks(g, &masked) : 0;
-    if (!fault) fault = lower(gradients ? &masked : g, narrow, m);
-    graph_free(&masked);
+    int fault = gradients ? with_masks(g, &ready) : drop_dead(g, VALUES, &ready);
+    if (!fault) fault = lower(&ready, narrow, m);
+    graph_free(&ready);
     return fault || !gradients ? fault : reverse(m, params, wanted->buf, n_wanted);
 }
 

@@ -9,6 +9,7 @@ VALUES(values_pow, v_op_pow(v_some(x + i, some), v_some(y + i, some)))
 VALUES(values_neg, v_op_neg(v_some(x + i, some)))
 VALUES(values_pos, v_op_pos(v_some(x + i, some)))
 VALUES(values_stop_gradient, v_op_stop_gradient(v_some(x + i, some)))
+VALUES(values_with_partial, v_op_with_partial(v_some(x + i, some), v_some(y + i, some), v_some(z + i, some)))
 VALUES(values_abs, v_op_abs(v_some(x + i, some)))
 VALUES(values_less, v_op_less(v_some(x + i, some), v_some(y + i, some)))
 VALUES(values_less_equal, v_op_less_equal(v_some(x + i, some), v_some(y + i, some)))
@@ -81,6 +82,8 @@ PULL(pull_pow_d0, v_op_pow_d0(v_some(x + i, some), v_some(y + i, some), v_some(o
 PULL(pull_pow_d1, v_op_pow_d1(v_some(x + i, some), v_some(y + i, some)))
 PULL(pull_neg_d0, v_op_neg_d0())
 PULL(pull_pos_d0, v_op_pos_d0())
+PULL(pull_with_partial_d0, v_op_with_partial_d0())
+PULL(pull_with_partial_d1, v_op_with_partial_d1(v_some(z + i, some)))
 PULL(pull_abs_d0, v_op_abs_d0(v_some(x + i, some)))
 PULL_IF_NOT_0(pull_where_d1, v_op_where_d1(v_some(x + i, some)))
 PULL_IF_NOT_0(pull_where_d2, v_op_where_d2(v_some(x + i, some)))
@@ -161,6 +164,7 @@ static const Values VALUES_OF[OP_END] = {
     [OP_NEG] = values_neg,
     [OP_POS] = values_pos,
     [OP_STOP_GRADIENT] = values_stop_gradient,
+    [OP_WITH_PARTIAL] = values_with_partial,
     [OP_ABS] = values_abs,
     [OP_LESS] = values_less,
     [OP_LESS_EQUAL] = values_less_equal,
@@ -237,6 +241,8 @@ static const Pull PULL_OF[OP_END][3] = {
     [OP_POW][1] = pull_pow_d1,
     [OP_NEG][0] = pull_neg_d0,
     [OP_POS][0] = pull_pos_d0,
+    [OP_WITH_PARTIAL][0] = pull_with_partial_d0,
+    [OP_WITH_PARTIAL][1] = pull_with_partial_d1,
     [OP_ABS][0] = pull_abs_d0,
     [OP_WHERE][1] = pull_where_d1,
     [OP_WHERE][2] = pull_where_d2,

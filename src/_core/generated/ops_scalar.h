@@ -12,6 +12,7 @@ static const Row ROWS[OP_END] = {
     [OP_NEG] = {"neg", 1, 0, 0x1, 0, 0, 0, 0.0},
     [OP_POS] = {"pos", 1, 0, 0x1, 0, 0, 0, 0.0},
     [OP_STOP_GRADIENT] = {"stop_gradient", 1, 0, 0x0, 0, 0, 0, 0.0},
+    [OP_WITH_PARTIAL] = {"with_partial", 3, 0, 0x3, 0, 0, 0, 0.0},
     [OP_ABS] = {"abs", 1, 0, 0x1, 0, 0, 0, 0.0},
     [OP_LESS] = {"less", 2, 0, 0x0, 0, 0, 0, 0.0},
     [OP_LESS_EQUAL] = {"less_equal", 2, 0, 0x0, 0, 0, 0, 0.0},
@@ -92,6 +93,7 @@ static const Row ROWS[OP_END] = {
     X(OP_NEG, neg, "-x") \
     X(OP_POS, pos, "x itself, as a separate node") \
     X(OP_STOP_GRADIENT, stop_gradient, "x itself, as a constant: no gradient") \
+    X(OP_WITH_PARTIAL, with_partial, "y itself, but its derivative with respect to x is larger by `partial`") \
     X(OP_ABS, abs, "the absolute value; the derivative at 0 is 0") \
     X(OP_LESS, less, "1 if x < y, else 0") \
     X(OP_LESS_EQUAL, less_equal, "1 if x <= y, else 0") \
@@ -182,6 +184,7 @@ static inline double op_pow(double x, double y);
 static inline double op_neg(double x);
 static inline double op_pos(double x);
 static inline double op_stop_gradient(double x);
+static inline double op_with_partial(double x, double y, double z);
 static inline double op_abs(double x);
 static inline double op_less(double x, double y);
 static inline double op_less_equal(double x, double y);
@@ -273,6 +276,11 @@ static inline double op_pos(double x) {
 
 static inline double op_stop_gradient(double x) {
     return x;
+}
+
+static inline double op_with_partial(double x, double y, double z) {
+    const double t1 = x;
+    return t1;
 }
 
 static inline double op_abs(double x) {
@@ -3399,6 +3407,7 @@ static inline double fixed_value(int op, const double *a) {
     case OP_NEG: return op_neg(a[0]);
     case OP_POS: return op_pos(a[0]);
     case OP_STOP_GRADIENT: return op_stop_gradient(a[0]);
+    case OP_WITH_PARTIAL: return op_with_partial(a[0], a[1], a[2]);
     case OP_ABS: return op_abs(a[0]);
     case OP_LESS: return op_less(a[0], a[1]);
     case OP_LESS_EQUAL: return op_less_equal(a[0], a[1]);
@@ -3620,6 +3629,14 @@ fixed_partials(int op, const double *a, double out, unsigned wanted, double *p) 
         const double x = a[0];
         (void)x;
         p[0] = 0.0;
+        break;
+    }
+    case OP_WITH_PARTIAL: {
+        const double x = a[0], y = a[1], z = a[2];
+        (void)x; (void)y; (void)z;
+        p[0] = 1.0;
+        p[1] = z;
+        p[2] = 0.0;
         break;
     }
     case OP_ABS: {

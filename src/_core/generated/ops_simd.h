@@ -11,6 +11,7 @@ static inline vec v_op_pow(vec, vec);
 static inline vec v_op_neg(vec);
 static inline vec v_op_pos(vec);
 static inline vec v_op_stop_gradient(vec);
+static inline vec v_op_with_partial(vec, vec, vec);
 static inline vec v_op_abs(vec);
 static inline vec v_op_less(vec, vec);
 static inline vec v_op_less_equal(vec, vec);
@@ -231,6 +232,18 @@ static inline vec v_op_pos_d0(void) {
 
 static inline vec v_op_stop_gradient(vec x) {
     return x;
+}
+
+static inline vec v_op_with_partial(vec x, vec y, vec z) {
+    return x;
+}
+
+static inline vec v_op_with_partial_d0(void) {
+    return v_splat(1.0);
+}
+
+static inline vec v_op_with_partial_d1(vec z) {
+    return z;
 }
 
 static inline vec v_op_abs(vec x) {

@@ -172,8 +172,9 @@ def check_operation(node: Any) -> Op:
     row = recorded.formula(node)
     if row is None or not is_known(row):
         raise CompileError(
-            f"cannot compile '{node._op}': only operations of the table can be compiled, not those "
-            f"defined by hand or with custom_op; write it as a plain function of them, or use eager mode"
+            f"cannot compile '{node._op}': an operation defined by hand has no formula, and one defined "
+            f"with custom_op can only be compiled if the compiled function computes it; write it as a "
+            f"plain function of the table's operations, or use eager mode"
         )
     return row
 

@@ -68,19 +68,27 @@ def _finish(new: Graph, old: Graph, places: list[int]) -> Graph:
     return new
 
 
-def drop_dead(graph: Graph) -> Graph:
-    """Remove nodes that no result needs."""
+def values_only(graph: Graph) -> Graph:
+    """The graph without the partials of custom operations, if it will not be differentiated."""
+    return drop_dead(graph, values=True)
+
+
+def drop_dead(graph: Graph, values: bool = False) -> Graph:
+    """Remove nodes that no result needs; with `values`, those that only derivatives need as well."""
     needed = [False] * len(graph.nodes)
     for i in graph.results():
         needed[i] = True
     for i in range(len(graph.nodes) - 1, -1, -1):
-        if needed[i] and not graph.is_leaf(i):
-            for a in graph.nodes[i][1]:
+        what, args = graph.nodes[i]
+        if needed[i] and not isinstance(what, str):
+            for a in args[:1] if values and what is ops.with_partial else args:
                 needed[a] = True
     new = Graph()
     places: list[int] = [-1] * len(graph.nodes)
     for i, (what, args) in enumerate(graph.nodes):
-        if needed[i]:
+        if needed[i] and values and what is ops.with_partial:
+            places[i] = places[args[0]]
+        elif needed[i]:
             places[i] = new.add(what, args if isinstance(what, str) else (places[a] for a in args))
     return _finish(new, graph, places)
 

@@ -42,7 +42,8 @@ class Pipeline:
     def lowered(self, params: int, inputs: int, narrow: bool, differentiated: bool = False) -> Program:
         key = params, inputs, narrow, differentiated
         if key not in self.programs:
-            graph = passes.with_masks(self.graph) if differentiated else self.graph
+            prepared = passes.with_masks if differentiated else passes.values_only
+            graph = prepared(self.graph)
             program = lower(graph, params, inputs, narrow)
             self.programs[key] = program.verify() if verifying() else program
         return self.programs[key]
@@ -68,7 +69,7 @@ class Pipeline:
 
     def guards(self, params: int, inputs: int, narrow: bool) -> Any:
         """Build a machine for the guards only: the rest may be invalid for samples on other branches."""
-        graph = passes.drop_dead(Graph(self.graph.nodes, [], self.graph.guards))
+        graph = passes.values_only(Graph(self.graph.nodes, [], self.graph.guards))
         program = lower(graph, params, inputs, narrow)
         return self.maker(program.verify() if verifying() else program, None)
 

@@ -6,7 +6,46 @@ import inspect
 from collections.abc import Callable, Sequence
 from typing import Any
 
+from .. import ops
 from ..ops import BY_NAME, Op
+from ..value import Value, modes
+
+ORDERS = 2  # compiled functions differentiate what they traced at most twice: hessian and hvp
+
+
+class Custom(Op):
+    """An operation defined with `custom_op`. While a function is traced, it writes itself out in the
+    table's operations.
+    """
+
+    def __call__(self, *args: Any) -> Any:
+        if modes().tracing and any(isinstance(arg, Value) for arg in args):
+            try:
+                return self.written_out(*self.complete(args))
+            except TypeError as error:
+                error.add_note(
+                    f"this happened in the custom operation '{self.name}': inside a compiled function, "
+                    f"its value and its partials take Values, so they need operators and chainrule's "
+                    f"functions instead of those of math"
+                )
+                raise
+        return super().__call__(*args)
+
+    def written_out(self, *args: Any) -> Any:
+        """The value, with the partials as its derivatives.
+
+        A partial may use the result, which has these derivatives too. The innermost result instead has
+        those of the formula for the value, which are the same unless the partials differ from them on
+        purpose, and which only a derivative of a higher order would use.
+        """
+        value = result = self.forward(*args)
+        for _ in range(ORDERS):
+            partials = self.derivatives(args, result, [isinstance(arg, Value) for arg in args])
+            result = ops.stop_gradient(value)
+            for arg, partial in zip(args, partials, strict=True):
+                if partial is not None:
+                    result = ops.with_partial(result, arg, partial)
+        return result
 
 
 def custom_op(
@@ -45,7 +84,7 @@ def custom_op(
     for rule in rules:
         if rule is not None:
             _check_arguments("a partial", rule, len(rules) + 1, "the arguments and the result")
-    return Op(name, len(rules), forward, rules)
+    return Custom(name, len(rules), forward, rules)
 
 
 def _check_arguments(what: str, function: Callable[..., Any], count: int, which: str) -> None:

@@ -17,7 +17,7 @@ from chainrule.compiler.backends.native import encoded
 from chainrule.compiler.flat import Flat
 from chainrule.compiler.graph import CONSTANT, Graph, from_values
 from chainrule.compiler.lowering import lower
-from chainrule.compiler.passes import drop_dead
+from chainrule.compiler.passes import values_only
 from chainrule.compiler.pipeline import NativePipeline, Pipeline
 from chainrule.compiler.reverse import reverse
 from chainrule.value import c_core
@@ -75,7 +75,7 @@ def compare(
                 back = reverse(program, differentiate, wanted).verify(program, wanted)
                 what = f"narrow {narrow}, wanted {wanted}, params {differentiate}"
                 same_machine(machine.capsule, program, back, what)
-        guarding = drop_dead(Graph(python.graph.nodes, [], python.graph.guards))
+        guarding = values_only(Graph(python.graph.nodes, [], python.graph.guards))
         machine = native.guards(*sizes, narrow)
         same_machine(machine.capsule, lower(guarding, *sizes, narrow).verify(), None, "guards")
     return python

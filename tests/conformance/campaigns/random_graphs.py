@@ -72,6 +72,8 @@ def choose(rng: random.Random, known: int) -> tuple[ops.Op, list[Operand]]:
         op = rng.choice(BINARY)
     elif kind < 0.95:
         op = WHERE
+    elif kind < 0.955:
+        op = ops.with_partial
     else:
         op = rng.choice(VARIADIC)
     count = 2 * rng.randint(1, 5) if isinstance(op, ops.Variadic) else op.arity
@@ -172,6 +174,7 @@ def torch_functions(torch: Any) -> dict[str, Callable[..., Any]]:
     return {
         "pos": lambda x: x * 1.0,
         "stop_gradient": lambda x: x.detach(),
+        "with_partial": lambda y, x, partial: y + (x - x.detach()) * partial.detach(),
         "cbrt": lambda x: torch.sign(x) * torch.abs(x) ** (1 / 3),
         "less": lambda x, y: (x < y).double(),
         "less_equal": lambda x, y: (x <= y).double(),

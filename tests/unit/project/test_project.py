@@ -35,9 +35,9 @@ PACKAGE = ROOT / "src" / "chainrule"
 # is not listed has the level of its package.
 LEVELS = [
     *({"version", "support.ieee"}, {"ops"}, {"support.graph"}, {"support.numbers"}),
-    {"support.errors", "support.arrays", "support.classic", "support.custom", "support.tree"},
+    {"support.errors", "support.arrays", "support.classic", "support.tree"},
     *({"support"}, {"engine", "_core"}, {"value"}),
-    {"autodiff", "functional", "random", "support.atomic.committing", "compiler"},
+    {"autodiff", "functional", "random", "support.atomic.committing", "support.custom", "compiler"},
     *(
         {"data", "inspect", "linalg", "micrograd", "nn", "optim", "optimize"},
         {"interop", "sklearn", "train"},
