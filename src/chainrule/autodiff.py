@@ -1,4 +1,4 @@
-"""Derivatives of functions: grad, value_and_grad, jvp, jacobian, hessian, hvp.
+"""Derivatives of functions: grad, value_and_grad, jvp, vjp, jacobian, hessian, hvp.
 
 Arguments are numbers, or lists, tuples, dicts and NumPy arrays of numbers; derivatives have
 the same structure. All transformations nest freely. If all arguments are plain numbers, so are the
@@ -8,15 +8,17 @@ them too and consists of Values.
 
 from __future__ import annotations
 
+import math
 from collections.abc import Callable, Sequence
 from functools import wraps
 from typing import Any, TypeVar
 
 from . import ops
-from .support import graph, sweeps
+from .support import errors, graph, sweeps
+from .support.arrays import is_array
 from .support.ieee import as_float
 from .support.modes import Numbers
-from .support.tree import Rebuild, flatten, unflatten
+from .support.tree import Rebuild, flatten, matched, split, stacked, unflatten
 from .value import Mode, Value, enable_grad, modes
 
 Argnums = int | Sequence[int]
@@ -154,9 +156,9 @@ def _check(name: str, function: Any, argnums: Any = 0) -> None:
         raise TypeError(f"argnums must be an int or a sequence of ints, got {argnums!r}")
 
 
-def _check_directions(name: str, function: Any, primals: Any, tangents: Any) -> None:
+def _check_directions(name: str, function: Any, **directions: Any) -> None:
     _check(name, function)
-    for what, given in (("primals", primals), ("tangents", tangents)):
+    for what, given in directions.items():
         if not isinstance(given, (list, tuple)):
             raise TypeError(
                 f"{name} takes {what} as a tuple with one entry for each argument of the function, "
@@ -203,14 +205,9 @@ def jvp(
     >>> jvp(lambda x, y: x * y, (2.0, 3.0), (1.0, 0.0))
     (6.0, 3.0)
     """
-    _check_directions("jvp", function, primals, tangents)
+    _check_directions("jvp", function, primals=primals, tangents=tangents)
     call = _Call(function, range(len(primals)), tuple(primals), {})
-    directions = [tangent for tree in tangents for tangent in flatten(tree)[0]]
-    if len(directions) != len(call.inputs):
-        raise ValueError(
-            f"one tangent is needed for each of the {len(call.inputs)} numbers in primals, "
-            f"got {len(directions)}"
-        )
+    directions = matched(list(tangents), list(primals), "tangent", "numbers in primals")
     in_values = call.in_values or any(isinstance(t, Value) for t in directions)
     call.in_values = in_values
     seeds = {
@@ -219,6 +216,10 @@ def jvp(
     }
     with enable_grad() if in_values else _plain_numbers():
         moving = sweeps.tangents(call.order, seeds, as_numbers=not in_values)
+    if modes().anomaly and not in_values:
+        for node in call.order:
+            if not math.isfinite(moving.get(node, 0.0)):
+                raise errors.bad_tangent(node, moving[node])
     known = set(call.order)
 
     def tangent_of(output: Any) -> Any:
@@ -231,19 +232,50 @@ def jvp(
     return call.finish(trees)
 
 
+def vjp(
+    function: Callable[..., Any], primals: Sequence[Any], cotangents: Any
+) -> tuple[Any, tuple[Any, ...]]:
+    """The value at `primals`, and the gradients of its sum weighted by `cotangents`, in reverse mode.
+
+    `cotangents` has the structure of the value. There is one gradient for each of `primals`.
+
+    >>> vjp(lambda x, y: [x * y, x + y], (2.0, 3.0), [1.0, 10.0])
+    ([6.0, 5.0], (13.0, 12.0))
+    """
+    _check_directions("vjp", function, primals=primals)
+    call = _Call(function, range(len(primals)), tuple(primals), {})
+    given = matched(cotangents, call.result, "cotangent", "numbers in the result")
+    weights = [weight if isinstance(weight, Value) else as_float(weight) for weight in given]
+    call.in_values = call.in_values or any(isinstance(weight, Value) for weight in weights)
+    moving = [(x, w) for x, w in zip(call.outputs, weights, strict=True) if isinstance(x, Value)]
+    with enable_grad():
+        total = ops.dot(*(x for x, _ in moving), *(w for _, w in moving)) if moving else 0.0
+    gradients = call.gradient(total)
+    values = unflatten(call.rebuild_output, [call.number(output) for output in call.outputs])
+    return call.finish((values, gradients))
+
+
 def jacobian(function: Callable[..., Any], argnums: Argnums = 0) -> Callable[..., Any]:
     """Return a function that differentiates every output with respect to every number in `argnums`.
 
-    The derivative has the structure of the output, with the structure of the argument at each leaf:
-    a list of rows for lists, an array of shape `out.shape + in.shape` for NumPy arrays.
+    The derivative has the structure of the output, with the structure of the argument at each leaf, as
+    in JAX: a list of rows for lists, an array of shape `out.shape + in.shape` for NumPy arrays.
     """
     _check("jacobian", function, argnums)
 
     @wraps(function)
     def derivative(*args: Any, **keywords: Any) -> Any:
         call = _Call(function, argnums, args, keywords)
-        rows = [call.gradient(output) for output in call.outputs]
-        return call.finish(unflatten(call.rebuild_output, rows))
+        rows = iter([call.gradient(output) for output in call.outputs])
+        leaves, rebuild = split(call.result)
+        nothing = call.arrange([0.0] * len(call.inputs))
+        blocks = [
+            stacked([next(rows) for _ in range(leaf.size)], nothing, leaf.shape)
+            if is_array(leaf)
+            else next(rows)
+            for leaf in leaves
+        ]
+        return call.finish(unflatten(rebuild, blocks))
 
     return derivative
 
@@ -266,7 +298,7 @@ def hvp(function: Callable[..., Any], primals: Sequence[Any], tangents: Sequence
     >>> hvp(lambda x: x[0] ** 2 * x[1], ([2.0, 3.0],), ([1.0, 0.0],))
     [6.0, 4.0]
     """
-    _check_directions("hvp", function, primals, tangents)
+    _check_directions("hvp", function, primals=primals, tangents=tangents)
     everything = range(len(primals))
     products = jvp(grad(function, list(everything)), primals, tangents)[1]
     return products[0] if len(products) == 1 else products

@@ -7,7 +7,7 @@ import inspect
 import sys
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from contextlib import suppress
-from typing import Any, Generic, Literal, TypedDict, TypeVar, Unpack, cast, get_args, overload
+from typing import Any, Generic, Literal, ParamSpec, TypedDict, TypeVar, Unpack, cast, get_args, overload
 
 import numpy as np
 from numpy.typing import NDArray
@@ -32,6 +32,8 @@ from .variants import Turn, Variant, fitted
 Array = Any
 Floats = NDArray[np.float64]
 R = TypeVar("R")
+T = TypeVar("T")
+P = ParamSpec("P")
 
 MOST_BRANCHES = 64
 Backend = Literal["native", "numpy"]
@@ -47,6 +49,23 @@ class Text(str):
 
     def __repr__(self) -> str:
         return str(self)
+
+
+def repeated(method: Callable[P, T]) -> Callable[P, T]:
+    """A derivative that starts again if another thread finds parameters meanwhile, on a new branch."""
+
+    @functools.wraps(method)
+    def call(*args: P.args, **keywords: P.kwargs) -> T:
+        step = cast(Any, args[0])
+        while True:
+            known = len(step.params)
+            try:
+                return method(*args, **keywords)
+            except Exception:
+                if len(step.params) == known:
+                    raise
+
+    return call
 
 
 class Compiled(Generic[R]):
@@ -140,8 +159,7 @@ class Compiled(Generic[R]):
             variant.trace.check_shape(shape)
             for whole, row in zip(merged, outputs, strict=True):
                 whole[... if chosen is None else chosen] = row
-        if now.anomaly and self.leaves is None:
-            anomalies.look_closer(self.positional(inputs), self.params, inputs, merged)
+        self.look_closer(inputs, merged)
         return cast(R, inputs.results(template, merged, self.dtype))
 
     def eagerly(self, args: tuple[Any, ...], keywords: dict[str, Any]) -> Any:
@@ -225,6 +243,7 @@ class Compiled(Generic[R]):
 
     # --- derivatives -----------------------------------------------------------------------------
 
+    @repeated
     def value_and_grad(
         self, *args: Any, argnums: Argnums = None, has_aux: bool = False, **keywords: Any
     ) -> Any:
@@ -239,9 +258,8 @@ class Compiled(Generic[R]):
         batch = call.batch
         values, each, total = call.value_and_grad()
         gradient = call.gradient(each, total)
-        if modes().anomaly and self.leaves is None:
-            finite = bool(np.isfinite(total).all() and np.isfinite(each).all())
-            anomalies.look_closer(self.positional(batch), self.params, batch, values, finite)
+        self.look_closer(batch, values)
+        self.look_closer(batch, each, "gradient", total)
         value: Any = batch.over_samples(values, self.dtype)
         if not batch.single and self.reduction != "none":
             value = float(values.mean() if self.reduction == "mean" else values.sum())
@@ -252,6 +270,7 @@ class Compiled(Generic[R]):
         value, gradient = self.value_and_grad(*args, argnums=argnums, has_aux=has_aux, **keywords)
         return (gradient, value[1]) if has_aux else gradient
 
+    @repeated
     def jacobian(
         self,
         *args: Any,
@@ -270,9 +289,16 @@ class Compiled(Generic[R]):
         call = self.derivatives(args, keywords, argnums, has_aux)
         if call.batch.single and isinstance(call.template, int):
             raise TypeError("jacobian needs a function with several outputs; for one number, use grad")
-        matrix = call.sparse_jacobian() if sparse else arranged_jacobian(call, call.jacobian())
+        if sparse:
+            matrix = call.sparse_jacobian()
+            self.look_closer(call.batch, matrix.data[:, None], "Jacobian")
+        else:
+            found = call.jacobian()
+            self.look_closer(call.batch, np.moveaxis(found, 0, -1), "Jacobian")
+            matrix = arranged_jacobian(call, found)
         return (matrix, *call.aux) if has_aux else matrix
 
+    @repeated
     def hessian(
         self,
         *args: Any,
@@ -286,9 +312,16 @@ class Compiled(Generic[R]):
         scipy.sparse.csr_array.
         """
         call = self.derivatives(args, keywords, argnums, has_aux)
-        matrix = call.sparse_hessian() if sparse else arranged_hessian(call, *call.hessian())
+        if sparse:
+            matrix = call.sparse_hessian()
+            self.look_closer(call.batch, matrix.data[:, None], "Hessian", second=True)
+        else:
+            each, total = call.hessian()
+            self.look_closer(call.batch, np.moveaxis(each, 0, -1), "Hessian", total, second=True)
+            matrix = arranged_hessian(call, each, total)
         return (matrix, *call.aux) if has_aux else matrix
 
+    @repeated
     def jvp(self, primals: Sequence[Any], tangents: Any, argnums: Argnums = None) -> tuple[Any, Any]:
         """The results at `primals`, and their derivatives along `tangents`, in forward mode.
 
@@ -296,17 +329,21 @@ class Compiled(Generic[R]):
         """
         call = self.derivatives(tuple(primals), {}, argnums, False, every=True)
         values, slopes = call.jvp(call.columns.rows_of(tangents, "tangent"))
+        self.look_closer(call.batch, np.concatenate([values, slopes]), "tangent")
         template = _renumbered(call)
         return call.results(template, values), call.results(template, slopes)
 
+    @repeated
     def vjp(self, primals: Sequence[Any], cotangents: Any, argnums: Argnums = None) -> tuple[Any, Any]:
         """The results at `primals`, and the gradients of their sum weighted by `cotangents`, which has
         the structure of the results.
         """
         call = self.derivatives(tuple(primals), {}, argnums, False, every=True)
         values, each, total = call.vjp(weights_of(call, cotangents))
+        self.look_closer(call.batch, np.concatenate([values, each]), "gradient", total)
         return call.results(_renumbered(call), values), call.gradient(each, total)
 
+    @repeated
     def hvp(self, primals: Sequence[Any], tangents: Any, argnums: Argnums = None) -> Any:
         """The Hessian of the value times a vector, at the cost of a few gradients.
 
@@ -314,6 +351,7 @@ class Compiled(Generic[R]):
         """
         call = self.derivatives(tuple(primals), {}, argnums, False, every=True)
         each, total = call.hvp(call.columns.rows_of(tangents, "tangent"))
+        self.look_closer(call.batch, each, "product", total, second=True)
         product = call.gradient(each, total)
         only = argnums is None and not call.columns.alone and len(primals) == 1
         return product[0] if only else product
@@ -347,6 +385,16 @@ class Compiled(Generic[R]):
             argnums = self.passed(argnums, batch)
         columns = Columns(batch, argnums, named, self.names(len(batch.leaves), batch.names))
         return Derivatives(self, batch, columns, has_aux, partition)
+
+    def look_closer(
+        self, batch: Batch, rows: Array, what: str = "value", total: Any = 0.0, second: bool = False
+    ) -> None:
+        """Inside detect_anomaly(), raise if any of these numbers is not finite: the last axis of `rows`
+        numbers the samples; `total` has what they share.
+        """
+        if modes().anomaly and self.leaves is None:
+            finite, function = bool(np.isfinite(total).all()), self.positional(batch)
+            anomalies.look_closer(function, self.params, batch, rows, what, finite, second)
 
     def has_parameters(self, named: int) -> bool:
         """Whether there are parameters; raise if that changed because of a branch not seen before."""

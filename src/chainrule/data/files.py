@@ -108,6 +108,8 @@ def read_rows(lines: Iterable[str], source: str | Path, *, text: bool = False) -
         raise ValueError(f"{source} is not a CSV file in UTF-8: {error}") from None
     if not rows:
         raise ValueError(f"{source}: the file is empty; {LOOKS}")
+    if text and all(any(";" in cell for cell in row) for _, row in rows):
+        raise ValueError(f"{source}: semicolons separate the columns; put commas between the columns")
     first, cells = rows[0]
     names = [cell.strip() for cell in cells if not is_number(cell)]
     if text and len(names) < len(cells):
@@ -140,11 +142,12 @@ def _names_numbers(cells: list[str], rows: list[tuple[int, list[str]]]) -> bool:
 
 
 def is_number(text: str) -> bool:
+    """Whether a cell is a number: as for `float`, but Python's 1_000 is text."""
     try:
         float(text)
     except ValueError:
         return False
-    return True
+    return "_" not in text
 
 
 def _hint(text: str) -> str:

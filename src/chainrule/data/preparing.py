@@ -219,7 +219,7 @@ def prepare(
         target: the column to predict, by name or position.
         loss: decides whether the target is a number or a class; if None, the target decides: text and a
             few whole numbers are classes.
-        held_out: the fraction of the rows to hold out, unless there are fewer than 20.
+        held_out: the fraction of the rows to hold out, unless there are fewer than 20; 0 for none.
 
     """
     if not isinstance(table, Table):
@@ -231,7 +231,7 @@ def prepare(
     table = _with_targets(table, place, notes)
     whole = np.arange(len(table.rows))
     training = whole
-    if len(whole) >= FEWEST_ROWS:
+    if len(whole) >= FEWEST_ROWS and held_out:
         training, left, _, _ = train_test_split(whole, whole, held_out, seed)
     given, loss = loss is not None, loss and short_name(loss)
     found = _target(table, place, loss, training)

@@ -117,7 +117,10 @@ def lstsq(a: Matrix, b: Any) -> Array:
     right, is_vector = right_hand_side(b, m, "lstsq")
     # Modified Gram-Schmidt. With b as more columns it is as accurate as Householder's method, and unlike
     # the normal equations it does not square the condition number.
-    original, upper = transposed(rows), []
+    # Powers of two, so that no square overflows or underflows; dividing by them is exact.
+    scales = [_power_of_two(column) for column in transposed(rows)]
+    pairs = zip(transposed(rows), scales, strict=True)
+    original, upper = [[F.div(x, scale) for x in column] for column, scale in pairs], []
     columns = original + transposed(right)
     for k in range(n):
         first, *rest = columns
@@ -135,7 +138,14 @@ def lstsq(a: Matrix, b: Any) -> Array:
             [y - share * x for x, y in zip(first, column, strict=True)]
             for share, column in zip(shares, rest, strict=True)
         ]
-    return solution(_back_substituted(upper), is_vector)
+    found = zip(_back_substituted(upper), scales, strict=True)
+    return solution([[F.div(x, scale) for x in row] for row, scale in found], is_vector)
+
+
+def _power_of_two(column: Row) -> Any:
+    """A power of two near the largest number, without a derivative; 1 if all numbers are 0."""
+    largest = F.stop_gradient(F.max([F.abs(x) for x in column]))
+    return F.where(F.less(0.0, largest), F.exp2(F.floor(F.log2(largest))), 1.0)
 
 
 def _solved(rows: Rows, right: Rows, name: str) -> Rows:

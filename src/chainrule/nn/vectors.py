@@ -136,7 +136,7 @@ class LayerNorm(TorchLayer):
         x = as_inputs("LayerNorm", size, x)
         mean = F.mean(x)
         centred = [v - mean for v in x]
-        scale = 1.0 / F.sqrt(F.mean([v * v for v in centred]) + self.eps)
+        scale = F.div(1.0, F.sqrt(F.mean([v * v for v in centred]) + self.eps))
         y = [v * scale for v in centred]
         if self.weight is not None:
             y = [v * w for v, w in zip(y, self.weight, strict=True)]

@@ -145,3 +145,12 @@ def bad_gradient(node: Any, index: int, gradient: float) -> AnomalyError:
         f"the gradient of {node.op}({shown}{dots}) with respect to input {index} is {gradient} (the "
         f"gradient it received was {format_number(graph.gradient(node))}); it was computed at {site}"
     )
+
+
+def bad_tangent(node: Any, tangent: float) -> AnomalyError:
+    """The derivative of `node` along the direction of forward mode is not finite."""
+    shown = ", ".join(format_number(graph.number(v)) for v in node.inputs[:4])
+    dots = ", ..." if len(node.inputs) > 4 else ""
+    site = graph.site(node)
+    at = f"; it was computed at {site}" if site else ""
+    return AnomalyError(f"the tangent of {node.op}({shown}{dots}) is {tangent}{at}")

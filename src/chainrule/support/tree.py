@@ -90,3 +90,52 @@ def split(tree: Any) -> tuple[list[Any], Rebuild]:
     parts = [split(part) for part in inside[1]]
     leaves = [leaf for part, _ in parts for leaf in part]
     return leaves, lambda items: rebuilt(tree, [rebuild(items) for _, rebuild in parts])
+
+
+def matched(tree: Any, like: Any, what: str, places: str) -> list[Any]:
+    """The numbers of a tree, in the order of those of a tree with the same structure; parts with names
+    are matched by name.
+    """
+    wanted, given = len(flatten(like)[0]), flatten(tree)[0]
+    if len(given) != wanted:
+        raise ValueError(f"one {what} is needed for each of the {wanted} {places}, got {len(given)}")
+    theirs, ours = children(like), children(tree)
+    if is_array(tree) and is_array(like) and tree.shape != like.shape:
+        raise ValueError(f"a {what} must have the shape {like.shape}, got {tree.shape}")
+    if theirs is None or ours is None:
+        return given
+    if set(ours[0]) != set(theirs[0]):
+        raise ValueError(f"a {what} must have the parts {list(theirs[0])}, got {list(ours[0])}")
+    parts = dict(zip(*ours, strict=True))
+    pairs = zip(*theirs, strict=True)
+    return [x for name, part in pairs for x in matched(parts[name], part, what, places)]
+
+
+def stacked(trees: Sequence[Any], like: Any, shape: tuple[int, ...]) -> Any:
+    """One tree instead of several of the same structure: each number, each array and each list of
+    numbers becomes an array or a list of this shape, with the shape that it had.
+    """
+    import numpy as np
+
+    inside = children(like)
+    is_list = isinstance(like, (list, tuple)) and not hasattr(like, "_fields")
+    try:
+        own = np.shape(like) if inside is None or (is_list and _is_numbers(like)) else None
+    except ValueError:  # lists of different lengths
+        own = None
+    if own is None:
+        parts = [children(tree) or ((), ()) for tree in trees]
+        columns = ([part[1][k] for part in parts] for k in range(len((inside or ((), ()))[1])))
+        pairs = zip(columns, (inside or ((), ()))[1], strict=True)
+        return rebuilt(like, [stacked(column, part, shape) for column, part in pairs])
+    numbers = [x for tree in trees for x in flatten(tree)[0]]
+    plain = all(isinstance(x, float) for x in numbers)
+    array = (np.array(numbers, dtype=float) if plain else as_array(numbers)).reshape(*shape, *own)
+    return array if inside is None else array.tolist()
+
+
+def _is_numbers(tree: Any) -> bool:
+    """Whether a list consists of numbers, or of lists of numbers."""
+    if isinstance(tree, (list, tuple)) and not hasattr(tree, "_fields"):
+        return all(map(_is_numbers, tree))
+    return children(tree) is None and not is_array(tree)

@@ -15,6 +15,8 @@ import pytest
 import chainrule
 from chainrule import Value, compile, dot, exp, grad, hessian, jacobian, sin, sqrt, sum, tanh, where
 from chainrule.compiler.calculus import sparsity
+from chainrule.compiler.calculus.derivatives import Derivatives
+from chainrule.compiler.inputs import Inputs
 
 from ...conftest import python, require
 from ...near import near
@@ -421,7 +423,8 @@ def test_errors() -> None:
     wrong(
         lambda: compile(lambda x: [x[0], x[1]], batch=None).grad(x),
         TypeError,
-        "value_and_grad needs a function that returns one Value, but this one returns 2",
+        "a gradient or a Hessian needs a function that returns one Value, but this one returns 2: "
+        "use jacobian",
     )
     wrong(
         lambda: compile(lambda x: (dot(x, x), {1, 2}), batch=None).grad(x, has_aux=True),
@@ -617,6 +620,83 @@ def test_an_anomaly_with_an_argument_passed_by_name() -> None:
     step = compile(lambda x, *, y: chainrule.log(x) * y, batch=0)
     with chainrule.detect_anomaly(), pytest.raises(chainrule.AnomalyError, match="log"):
         step(np.array([1.0, -1.0]), y=np.array([1.0, 2.0]))
+
+
+def test_parameters_found_by_another_thread_during_a_derivative(monkeypatch: Any) -> None:
+    """The derivative starts again with all of them."""
+    w, v = Value(2.0), Value(3.0)
+    step = compile(lambda x: w * x * x if x > 0.0 else v * w * x * x, batch=0)
+    x = np.array([1.0, 2.0])
+    step(x)
+    original = Derivatives.pieces
+
+    def interrupted(self: Derivatives) -> Any:
+        if len(step.params) == 1:
+            step(np.array([-1.0]))  # as another thread would: a branch with another parameter
+        return original(self)
+
+    monkeypatch.setattr(Derivatives, "pieces", interrupted)
+    assert step.grad(x, argnums="params").tolist() == [5.0, 0.0]
+    step.retrace()
+    step(x)
+    assert step.hvp((x,), (np.ones(2),)).tolist() == [4.0, 4.0]
+
+
+@pytest.mark.parametrize("dtype", [np.float32, np.float64])
+def test_sparse_matrices_have_the_dtype_of_the_function(dtype: Any) -> None:
+    require("scipy")
+    step = compile(lambda x: [x[0] ** 2, x[1] ** 3], batch=None, dtype=dtype)
+    one = compile(lambda x: x[0] ** 2 + x[1] ** 3, batch=None, dtype=dtype)
+    x = np.array([1.0, 2.0])
+    assert step.jacobian(x, sparse=True).dtype == dtype
+    assert one.hessian(x, sparse=True).dtype == dtype
+    assert one.hessian(x, sparse=True).toarray().tolist() == [[2.0, 0.0], [0.0, 12.0]]
+
+
+def test_a_shared_hessian_copies_its_inputs_once(monkeypatch: pytest.MonkeyPatch) -> None:
+    step = compile(lambda w, x: tanh(dot(w, x)), batch=(None, 0))
+    w, X = np.array([0.5, -0.25, 1.0]), np.random.default_rng(0).normal(size=(20, 3))
+    copies = []
+    original = Inputs.rows
+    monkeypatch.setattr(Inputs, "rows", lambda self: copies.append(1) or original(self))
+    expected = hessian(lambda w: sum([tanh(dot(w, x)) for x in X]))(w)
+    assert step.hessian(w, X) == near(expected, rel=1e-12)
+    assert len(copies) == 1
+
+
+@backends
+def test_anomalies_in_every_derivative(backend: Any) -> None:
+    """The errors are those of eager mode, and name the operation."""
+
+    def vector(x: Any) -> Any:
+        return np.array([x[0] * 2.0, sqrt(x[1])])
+
+    def scalar(x: Any) -> Any:
+        return x[0] * x[1] ** 1.5  # infinite in its second derivative only
+
+    require("scipy")
+    x, d = np.array([1.0, 0.0]), np.array([0.0, 1.0])
+    for batch in (None, 0):
+        outputs = compile(vector, batch=batch, backend=backend)
+        one = compile(scalar, batch=batch, backend=backend)
+        xs, ds = (x, d) if batch is None else (np.array([x + 1.0, x]), np.array([d, d]))
+        calls: list[tuple[Callable[[], Any], str]] = [
+            (lambda f=outputs, xs=xs: f.jacobian(xs), "the gradient of sqrt"),
+            (lambda f=outputs, xs=xs, ds=ds: f.jvp((xs,), (ds,)), "the gradient of sqrt"),
+            (lambda f=outputs, xs=xs, ds=ds: f.vjp((xs,), ds), "the gradient of sqrt"),
+            (lambda f=one, xs=xs: f.hessian(xs), "is inf"),
+            (lambda f=one, xs=xs, ds=ds: f.hvp((xs,), (ds,)), "is inf"),
+        ]
+        if batch is None:
+            calls.append((lambda f=outputs, x=x: f.jacobian(x, sparse=True), "the gradient of sqrt"))
+            calls.append((lambda f=one, x=x: f.hessian(x, sparse=True), "is inf"))
+        for call, message in calls:
+            call()
+            with chainrule.detect_anomaly(), pytest.raises(chainrule.AnomalyError, match=message):
+                call()
+        with chainrule.detect_anomaly():
+            assert np.isfinite(one.grad(xs)).all()
+            assert np.isfinite(outputs.jacobian(xs + 1.0)).all()
 
 
 def test_a_compiled_value_takes_no_batch_and_no_values() -> None:

@@ -378,7 +378,7 @@ class Campaign:
         self.keep(make(*arguments, *([1.0] if make is Value._Value__result else [])))
 
     def all_callables(self) -> list[Callable[..., Any]]:
-        names = ("grad", "value_and_grad", "jvp", "jacobian", "hessian", "hvp", "custom_op")
+        names = ("grad", "value_and_grad", "jvp", "vjp", "jacobian", "hessian", "hvp", "custom_op")
         functions = [getattr(functional, name) for name in functional.__all__]
         methods = [getattr(Value, row.name) for row in ops.TABLE]
         own = [Value.backward, Value.forward, Value.zero_grad, Value.detach]

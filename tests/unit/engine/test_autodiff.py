@@ -1,4 +1,4 @@
-"""grad, value_and_grad, jvp, jacobian, hessian, hvp: nesting, shapes, errors."""
+"""grad, value_and_grad, jvp, vjp, jacobian, hessian, hvp: nesting, shapes, errors."""
 
 import copy
 import math
@@ -10,7 +10,19 @@ import numpy as np
 import pytest
 
 import chainrule
-from chainrule import Value, compile, grad, hessian, hvp, jacobian, jvp, no_grad, ops, value_and_grad
+from chainrule import (
+    Value,
+    compile,
+    grad,
+    hessian,
+    hvp,
+    jacobian,
+    jvp,
+    no_grad,
+    ops,
+    value_and_grad,
+    vjp,
+)
 
 from ...near import near
 from ..compiler.compiled import BACKENDS
@@ -108,6 +120,64 @@ def test_jvp_of_several_outputs() -> None:
     assert (value, tangent) == ([6.0, 3.0], [3.0, 1.0])
 
 
+def test_vjp() -> None:
+    def function(x: Any, y: Any) -> Any:
+        return {"a": np.array([x[0] * y, x[1]]), "b": chainrule.sin(y), "c": 5.0}
+
+    x, weights = np.array([2.0, 3.0]), {"c": 7.0, "b": 10.0, "a": np.array([1.0, -1.0])}
+    value, (by_x, by_y) = vjp(function, (x, 0.5), weights)  # matched by name
+    assert value["a"].tolist() == [1.0, 3.0]
+    assert (by_x.tolist(), by_y) == ([0.5, -1.0], 2.0 + 10.0 * math.cos(0.5))
+    compiled = compile(function, batch=None).vjp((x, 0.5), weights)[1]
+    assert (by_x, by_y) == (near(compiled[0], rel=1e-15), near(compiled[1], rel=1e-15))
+    assert vjp(lambda x: 3.0, (2.0,), 1.0) == (3.0, (0.0,))
+
+
+def test_vjp_can_be_differentiated() -> None:
+    assert grad(lambda x: vjp(lambda y: x * y**3, (x,), 1.0)[1][0])(2.0) == 3 * 3 * 2.0**2
+    assert grad(lambda w: vjp(lambda y: y**3, (2.0,), w)[1][0])(5.0) == 12.0
+    assert compile(lambda x: vjp(chainrule.sin, (x,), x)[1][0], batch=0)([0.3]) == near(
+        [0.3 * math.cos(0.3)], rel=1e-15
+    )
+
+
+def test_jacobians_of_arrays_are_arrays_for_each_argument() -> None:
+    """As in JAX, and as those of compiled functions: no array of tuples."""
+
+    def function(x: Any, y: Any, d: Any) -> Any:
+        return np.array([x[0] * y, x[1] * d["u"] * d["v"][1]])
+
+    args = np.array([2.0, 3.0]), 5.0, {"u": 7.0, "v": [1.0, 2.0]}
+    by_x, by_y, by_d = jacobian(function, (0, 1, 2))(*args)
+    assert by_x.tolist() == [[5.0, 0.0], [0.0, 14.0]]
+    assert by_y.tolist() == [2.0, 0.0]
+    assert (by_d["u"].tolist(), by_d["v"]) == ([0.0, 6.0], [[0.0, 0.0], [0.0, 21.0]])
+    found = compile(function, batch=None).jacobian(*args, argnums=(0, 1, 2))
+    assert repr(found) == repr((by_x, by_y, by_d))
+
+
+@pytest.mark.parametrize("y", [3.0, np.array([3.0, 4.0, 5.0])])
+def test_hessians_of_arrays_are_blocks(y: Any) -> None:
+    def function(x: Any, y: Any) -> Any:
+        return x[0] ** 2 * x[1] * (y if np.ndim(y) == 0 else y[0] * y[2])
+
+    x = np.array([1.0, 2.0])
+    blocks = hessian(function, (0, 1))(x, y)
+    found = compile(function, batch=None).hessian(x, y, argnums=(0, 1))
+    for ours, theirs in zip(blocks, found, strict=True):
+        for block, expected in zip(ours, theirs, strict=True):
+            assert np.shape(block) == np.shape(expected)
+            assert block == near(expected, rel=1e-15)
+    assert blocks[0][1].shape == (2, *np.shape(y))
+
+
+def test_a_non_finite_tangent_is_an_anomaly() -> None:
+    with chainrule.detect_anomaly():
+        with pytest.raises(chainrule.AnomalyError, match=r"the tangent of sqrt\(0\.0000\) is inf"):
+            jvp(lambda x: chainrule.sqrt(x) * 2.0, (0.0,), (1.0,))
+        assert jvp(chainrule.sqrt, (4.0,), (1.0,)) == (2.0, 0.25)
+
+
 def test_captured_values_make_the_result_a_value() -> None:
     w = Value(3.0)
     slope = grad(lambda x: w * x**2)(2.0)
@@ -170,6 +240,14 @@ def test_reverse_mode_through_python_control_flow() -> None:
         (lambda: jvp(abs, 3.0, 1.0), TypeError, r"jvp takes primals as a tuple .*\(x,\); got float"),
         (lambda: hvp(abs, (3.0,), 1.0), TypeError, "hvp takes tangents as a tuple"),
         (lambda: jvp(abs, (1.0,), (1.0, 2.0)), ValueError, "each of the 1 numbers in primals, got 2"),
+        (lambda: jvp(max, ([1.0], [2.0, 3.0]), ([1.0, 2.0], [3.0])), ValueError, "1 numbers in primals"),
+        (
+            lambda: jvp(len, ({"a": 1.0},), ({"b": 1.0},)),
+            ValueError,
+            r"have the parts \['a'\], got \['b'",
+        ),
+        (lambda: vjp(abs, 1.0, 1.0), TypeError, r"vjp takes primals as a tuple .*\(x,\); got float"),
+        (lambda: vjp(abs, (1.0,), [1.0, 2.0]), ValueError, "each of the 1 numbers in the result, got 2"),
     ],
 )
 def test_clear_errors(call: Any, error: type[Exception], message: str) -> None:

@@ -170,6 +170,12 @@ def test_layer_norm_starts_as_the_identity_on_normalised_numbers() -> None:
     assert [p.data for p in layer.parameters()] == [1.0, 1.0, 1.0, 0.0, 0.0, 0.0]
 
 
+def test_layer_norm_of_equal_numbers_without_eps_is_nan() -> None:
+    """On floats too, as in PyTorch: no ZeroDivisionError."""
+    layer = nn.LayerNorm(3, eps=0.0, elementwise_affine=False)
+    assert all(map(math.isnan, layer([2.0, 2.0, 2.0])))
+
+
 def test_the_seed_and_the_random_module_decide() -> None:
     assert nn.Linear(3, 2, seed=4).state_dict() == nn.Linear(3, 2, seed=4).state_dict()
     random.seed(5)

@@ -86,6 +86,19 @@ def test_lstsq_agrees_with_numpy(n: int) -> None:
             assert linalg.lstsq(a, b) == near(expected, abs=allowed)
 
 
+@pytest.mark.parametrize("scale", [2.0**-600, 2.0**660])
+def test_lstsq_of_tiny_and_huge_columns(scale: float) -> None:
+    """Their squares underflow or overflow; a power of two changes no bit of the solution."""
+    a, b = np.random.default_rng(0).normal(size=(5, 2)), np.arange(5.0)
+    factors = np.array([scale, 1.0])
+    expected = linalg.lstsq(a, b) / factors
+    assert linalg.lstsq(a * factors, b).tolist() == expected.tolist()
+    step = compile(lambda a: linalg.lstsq(a, b), batch=None)
+    assert step(a * factors) == near(expected, rel=1e-13)
+    slopes = grad(lambda a: linalg.lstsq(a, b)[1])(a)  # those of the first entry are too small
+    assert grad(lambda a: linalg.lstsq(a * factors, b)[1])(a) == near(slopes, rel=1e-9)
+
+
 @invertible
 def test_floats_and_values_give_the_same_bits(a: Any) -> None:
     """Unless zeros are plain numbers: then a triangular matrix is recognised."""

@@ -165,6 +165,13 @@ def test_a_fifth_of_the_rows_is_held_out_and_does_not_decide_the_scale() -> None
 # --- which columns of another table --------------------------------------------------------------
 
 
+def test_no_rows_are_held_out_on_request() -> None:
+    x = np.arange(40.0)
+    found = prepare(rows(x, 2.5 * x), held_out=0)
+    assert found.held_out is None
+    assert len(found.X) == 40
+
+
 def test_columns_by_name_and_by_position() -> None:
     named = prepare(table("a,y,b\n1,0.5,10\n3,1.5,30\n"), target="y").preparation
     expected = [[-1.0, 1.0], [1.0, -1.0]]
@@ -223,6 +230,9 @@ def test_the_header_of_a_table_with_text(text: str, header: list[str], count: in
         ("1,2,9\n1,2,8\n3,x,7\n", {}, "the table, line 3, column 2: 'x' is not a number"),
         ("1,inf,9\n1,2,8\n3,4,7\n", {}, "the table, line 1, column 2: 'inf' is not a finite number"),
         ("1,2\n", {"target": "y"}, "the table: no column 'y'; the columns are x0, x1"),
+        ("1,2,9\n1,1_0,8\n3,4,7\n", {}, "the table, line 2, column 2: '1_0' is not a number"),
+        ("a;b\n1;2\n3;4\n", {}, "the table: semicolons separate the columns; put commas between"),
+        ("1,5;2,5;3\n4,5;1,5;2\n", {}, "the table: semicolons separate the columns; put commas"),
     ],
 )
 def test_errors(given: str, options: dict[str, Any], message: str) -> None:

@@ -49,6 +49,7 @@ class Derivatives:
         self.columns = columns
         self.numbers: Array = step.numbers(batch)
         self.partition: Partition = partition
+        self.kept_rows: dict[int, Array] = {}
         self.shape: str = self.partition[0][0].trace.shape
         for variant, _ in self.partition:
             variant.trace.check_shape(self.shape)
@@ -72,6 +73,12 @@ class Derivatives:
             part: Inputs = self.batch if chosen is None else self.batch.chosen(chosen)
             part = with_draws(part, variant.trace.sources, self.batch, chosen)
             yield variant, slice(None) if chosen is None else chosen, part
+
+    def rows_of(self, variant: Variant, part: Inputs) -> Array:
+        """The inputs of a variant's samples as rows, copied once for all directions."""
+        if id(variant) not in self.kept_rows:
+            self.kept_rows[id(variant)] = part.rows()
+        return self.kept_rows[id(variant)]
 
     # --- trees ------------------------------------------------------------------------------------
 
@@ -108,8 +115,8 @@ class Derivatives:
         """The position of the only output."""
         if len(self.outputs) != 1:
             raise TypeError(
-                f"value_and_grad needs a function that returns one Value, but this one returns "
-                f"{len(self.outputs)}"
+                f"a gradient or a Hessian needs a function that returns one Value, but this one returns "
+                f"{len(self.outputs)}: use jacobian"
             )
         return self.outputs[0]
 
@@ -298,7 +305,7 @@ class Derivatives:
     def sparse_jacobian(self) -> Any:
         """The matrix of all derivatives of the only sample, as a scipy.sparse.csr_array."""
         plan = self.plan(FORWARD)
-        found = np.empty((len(plan.directions), plan.width))
+        found = np.empty((len(plan.directions), plan.width), self.step.dtype)
         for k, row in self.along(FORWARD if plan.along else REVERSE, plan.directions):
             found[k] = row[:, 0]
         return plan.matrix(found)
@@ -306,7 +313,7 @@ class Derivatives:
     def sparse_hessian(self) -> Any:
         """The matrix of all second derivatives at the only sample, as a scipy.sparse.csr_array."""
         plan = self.plan(SECOND)
-        found = np.empty((len(plan.directions), plan.width))
+        found = np.empty((len(plan.directions), plan.width), self.step.dtype)
         for k, (row, _) in self.along(SECOND, plan.directions):
             found[k] = row[:, 0]
         return plan.matrix(found)
@@ -360,7 +367,7 @@ class Derivatives:
         order = np.concatenate([self.columns.inputs, self.columns.params])
         for variant, where, part in self.pieces():
             size = part.samples
-            rows = part.rows()
+            rows = self.rows_of(variant, part)
             blocks = [np.broadcast_to(rows[:, None], (len(rows), count, size))]
             numbers = self.numbers
             given = directions if kind == REVERSE else directions[:, order]
