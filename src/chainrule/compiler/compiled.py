@@ -159,7 +159,8 @@ class Compiled(Generic[R]):
             variant.trace.check_shape(shape)
             for whole, row in zip(merged, outputs, strict=True):
                 whole[... if chosen is None else chosen] = row
-        self.look_closer(inputs, merged)
+        if now.anomaly:
+            self.look_closer(inputs, merged)
         return cast(R, inputs.results(template, merged, self.dtype))
 
     def eagerly(self, args: tuple[Any, ...], keywords: dict[str, Any]) -> Any:
@@ -258,8 +259,9 @@ class Compiled(Generic[R]):
         batch = call.batch
         values, each, total = call.value_and_grad()
         gradient = call.gradient(each, total)
-        self.look_closer(batch, values)
-        self.look_closer(batch, each, "gradient", total)
+        if modes().anomaly:
+            self.look_closer(batch, values)
+            self.look_closer(batch, each, "gradient", total)
         value: Any = batch.over_samples(values, self.dtype)
         if not batch.single and self.reduction != "none":
             value = float(values.mean() if self.reduction == "mean" else values.sum())
@@ -291,11 +293,12 @@ class Compiled(Generic[R]):
             raise TypeError("jacobian needs a function with several outputs; for one number, use grad")
         if sparse:
             matrix = call.sparse_jacobian()
-            self.look_closer(call.batch, matrix.data[:, None], "Jacobian")
+            found = matrix.data[None]
         else:
             found = call.jacobian()
-            self.look_closer(call.batch, np.moveaxis(found, 0, -1), "Jacobian")
             matrix = arranged_jacobian(call, found)
+        if modes().anomaly:
+            self.look_closer(call.batch, np.moveaxis(found, 0, -1), "Jacobian")
         return (matrix, *call.aux) if has_aux else matrix
 
     @repeated
@@ -314,11 +317,12 @@ class Compiled(Generic[R]):
         call = self.derivatives(args, keywords, argnums, has_aux)
         if sparse:
             matrix = call.sparse_hessian()
-            self.look_closer(call.batch, matrix.data[:, None], "Hessian", second=True)
+            each, total = matrix.data[None], 0.0
         else:
             each, total = call.hessian()
-            self.look_closer(call.batch, np.moveaxis(each, 0, -1), "Hessian", total, second=True)
             matrix = arranged_hessian(call, each, total)
+        if modes().anomaly:
+            self.look_closer(call.batch, np.moveaxis(each, 0, -1), "Hessian", total, second=True)
         return (matrix, *call.aux) if has_aux else matrix
 
     @repeated
@@ -329,7 +333,8 @@ class Compiled(Generic[R]):
         """
         call = self.derivatives(tuple(primals), {}, argnums, False, every=True)
         values, slopes = call.jvp(call.columns.rows_of(tangents, "tangent"))
-        self.look_closer(call.batch, np.concatenate([values, slopes]), "tangent")
+        if modes().anomaly:
+            self.look_closer(call.batch, np.concatenate([values, slopes]), "tangent")
         template = _renumbered(call)
         return call.results(template, values), call.results(template, slopes)
 
@@ -340,7 +345,8 @@ class Compiled(Generic[R]):
         """
         call = self.derivatives(tuple(primals), {}, argnums, False, every=True)
         values, each, total = call.vjp(weights_of(call, cotangents))
-        self.look_closer(call.batch, np.concatenate([values, each]), "gradient", total)
+        if modes().anomaly:
+            self.look_closer(call.batch, np.concatenate([values, each]), "gradient", total)
         return call.results(_renumbered(call), values), call.gradient(each, total)
 
     @repeated
@@ -351,7 +357,8 @@ class Compiled(Generic[R]):
         """
         call = self.derivatives(tuple(primals), {}, argnums, False, every=True)
         each, total = call.hvp(call.columns.rows_of(tangents, "tangent"))
-        self.look_closer(call.batch, each, "product", total, second=True)
+        if modes().anomaly:
+            self.look_closer(call.batch, each, "product", total, second=True)
         product = call.gradient(each, total)
         only = argnums is None and not call.columns.alone and len(primals) == 1
         return product[0] if only else product
@@ -389,10 +396,10 @@ class Compiled(Generic[R]):
     def look_closer(
         self, batch: Batch, rows: Array, what: str = "value", total: Any = 0.0, second: bool = False
     ) -> None:
-        """Inside detect_anomaly(), raise if any of these numbers is not finite: the last axis of `rows`
-        numbers the samples; `total` has what they share.
+        """Raise if any of these numbers is not finite: the last axis of `rows` numbers the samples;
+        `total` has what they share.
         """
-        if modes().anomaly and self.leaves is None:
+        if self.leaves is None:
             finite, function = bool(np.isfinite(total).all()), self.positional(batch)
             anomalies.look_closer(function, self.params, batch, rows, what, finite, second)
 
