@@ -177,7 +177,7 @@ static void run_chunk(void *context, int chunk) {
     const Machine *m = run->machine;
     real *adjoints = (real *)run->shared_adjoints + chunk * m->shared_rows;
     if (run->seed) memset(adjoints, 0, (size_t)m->shared_rows * sizeof(real)); /* the pulls add to these */
-    char *memory = run->own ? run->own : workspace(block_bytes(run));
+    char *memory = run->own ? run->own : borrow(block_bytes(run));
     if (!memory) {
         atomic_store(&run->failed, NO_MEMORY);
         return;
@@ -188,7 +188,10 @@ static void run_chunk(void *context, int chunk) {
     const ptrdiff_t first = only ? 0 : run->blocks * chunk / run->chunks;
     const ptrdiff_t end = only ? run->blocks : run->blocks * (chunk + 1) / run->chunks;
     for (ptrdiff_t i = first; i < end; i++) run_block(run, i, &block);
-    if (run->own) run->fetched = run->same_inputs;
+    if (run->own)
+        run->fetched = run->same_inputs;
+    else
+        give_back(memory);
     fail(run, &wrong);
 }
 

@@ -1,12 +1,14 @@
 /* The virtual machine: loads a program from Python and plans its runs; blocks.h executes them. */
 #include "machine.h"
 #include "elementwise.h"
+#include "threads.h"
 
 enum {
     CACHE = 2048 * 1024,   /* bytes per block: longer rows are worth it even if the block exceeds the L1 cache */
     MOST_LANES = 256,      /* longer rows do not make an instruction cheaper */
     LEAST_LANES = 8,
     MOST_CHUNKS = 32,      /* parts of a batch that accumulate separate gradients */
+    MOST_GRADIENTS = 32 << 20, /* bytes of these, unless two parts need more */
     WORTH_SHARING = 20000  /* multiplications: for less work, a second thread costs more than it saves */
 };
 
@@ -24,7 +26,10 @@ static void plan(Run *run) {
     const Machine *m = run->machine;
     const ptrdiff_t bytes = m->each_rows * number_bytes(run) * (run->seed ? 2 : 1);
     ptrdiff_t lanes = bytes ? CACHE / bytes / LEAST_LANES * LEAST_LANES : MOST_LANES;
-    lanes = lanes < LEAST_LANES ? LEAST_LANES : lanes > MOST_LANES ? MOST_LANES : lanes;
+    /* Every block reads all weights and adds to all their gradients. */
+    const ptrdiff_t weights = run->seed ? m->shared_rows * number_bytes(run) : 0;
+    if (weights > CACHE / 4 || lanes > MOST_LANES) lanes = MOST_LANES;
+    if (lanes < LEAST_LANES) lanes = LEAST_LANES;
     const int share = m->cost * (double)run->samples > WORTH_SHARING;
     if (share) { /* at least two blocks, one per thread */
         const ptrdiff_t half = ((run->samples + 1) / 2 + LEAST_LANES - 1) / LEAST_LANES * LEAST_LANES;
@@ -35,7 +40,9 @@ static void plan(Run *run) {
     if (lanes > run->samples) lanes = run->samples;
     run->lanes = lanes;
     run->blocks = lanes ? (run->samples + lanes - 1) / lanes : 0;
-    run->chunks = !share ? 1 : run->blocks < MOST_CHUNKS ? run->blocks : MOST_CHUNKS;
+    ptrdiff_t most = weights ? MOST_GRADIENTS / weights : MOST_CHUNKS;
+    most = !share ? 1 : most < 2 ? 2 : most > MOST_CHUNKS ? MOST_CHUNKS : most;
+    run->chunks = run->blocks < most ? run->blocks : most;
     if (run->chunks < 1) run->chunks = 1;
 }
 
@@ -44,13 +51,14 @@ int run_begin(Run *run) {
     const Machine *m = run->machine;
     plan(run);
     const size_t size = (size_t)number_bytes(run);
-    run->shared = malloc((size_t)(m->shared_rows + 1) * size);
-    run->shared_adjoints = malloc((size_t)(m->shared_rows * run->chunks + 1) * size);
-    run->terms = malloc(terms_bytes(m) + (size_t)(m->masked + 1) * size);
-    const int keep = run->blocks == 1;
-    if (keep) run->own = aligned_alloc(64, (block_bytes(run) + 63) / 64 * 64);
-    if (!run->shared || !run->shared_adjoints || !run->terms || (keep && !run->own)) return NO_MEMORY;
+    const size_t shared = ((size_t)m->shared_rows * size + 63) / 64 * 64, adjoints = run->seed ? (size_t)run->chunks * shared : 0;
+    const size_t terms = (terms_bytes(m) + (size_t)m->masked * size + 63) / 64 * 64;
+    if (!(run->memory = borrow(shared + adjoints + terms + (run->blocks == 1 ? block_bytes(run) : 0)))) return NO_MEMORY;
+    run->shared = run->memory;
+    run->shared_adjoints = (char *)run->shared + shared;
+    run->terms = (double *)((char *)run->shared_adjoints + adjoints);
     run->masked = (char *)run->terms + terms_bytes(m);
+    run->own = run->blocks == 1 ? (char *)run->terms + terms : NULL;
     for (ptrdiff_t i = 0; i < m->n_constants; i++)
         if (run->single)
             ((float *)run->shared)[m->params + i] = (float)m->constants[i];
@@ -69,19 +77,12 @@ int run_bind(Run *run, double *rows, ptrdiff_t stride) {
 
 void run_lend(Run *run, double *shared, double *shared_adjoints) {
     const Machine *m = run->machine;
-    free(run->shared);
-    free(run->shared_adjoints);
-    run->shared = shared, run->shared_adjoints = shared_adjoints, run->lent = 1;
+    run->shared = shared, run->shared_adjoints = shared_adjoints;
     memcpy(shared + m->params, m->constants, (size_t)m->n_constants * sizeof(double));
 }
 
 void run_end(Run *run) {
-    if (!run->lent) {
-        free(run->shared);
-        free(run->shared_adjoints);
-    }
-    free(run->terms);
-    free(run->own);
+    give_back(run->memory);
     free(run->bound);
 }
 

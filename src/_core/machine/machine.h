@@ -54,11 +54,11 @@ typedef struct {
     double *input_adjoints;
     int single;                     /* whether the void pointers below hold floats */
     void *shared, *shared_adjoints; /* the adjoints of each chunk, in order; at the end, the first chunk has the sum */
-    int lent; /* whether these two belong to the caller */
     void *masked; /* for shared steps: see Memory */
     double *terms;
     int same_inputs, fetched; /* whether the inputs are the same for every batch, and already fetched */
     void *own;                /* the memory of the block, if there is only one */
+    void *memory;             /* all memory that run_begin borrowed */
     struct Bound *bound;      /* its bound steps: see run_bind */
     ptrdiff_t samples, lanes, blocks, chunks;
     int threads;

@@ -146,31 +146,41 @@ void share_out(Work *work, void *context, int parts, int threads) {
     pthread_mutex_unlock(&one_job);
 }
 
-/* A thread's scratch memory, freed when the thread ends. */
+/* --- memory ----------------------------------------------------------------------------------------- */
+
+enum { MOST_REGIONS = 16, MOST_KEPT = 128 << 20 };
+
 typedef struct {
-    size_t bytes;
-    void *memory;
-} Kept;
+    _Alignas(LINE) size_t bytes; /* of the memory that follows */
+} Region;
 
-static pthread_key_t key;
-static pthread_once_t once = PTHREAD_ONCE_INIT;
-static void drop(void *kept) {
-    free(((Kept *)kept)->memory);
-    free(kept);
+static Region *_Atomic kept[MOST_REGIONS];
+static atomic_size_t kept_bytes;
+
+static int keep(int place, Region *region) {
+    Region *none = NULL;
+    return atomic_compare_exchange_strong(&kept[place], &none, region) && (atomic_fetch_add(&kept_bytes, region->bytes), 1);
 }
-static void make_key(void) { pthread_key_create(&key, drop); }
 
-void *workspace(size_t bytes) {
-    pthread_once(&once, make_key);
-    Kept *kept = pthread_getspecific(key);
-    if (!kept) {
-        kept = calloc(1, sizeof *kept);
-        if (!kept || pthread_setspecific(key, kept)) return free(kept), NULL;
+void *borrow(size_t bytes) {
+    for (int i = 0; i < MOST_REGIONS; i++) {
+        Region *region = atomic_load(&kept[i]) ? atomic_exchange(&kept[i], NULL) : NULL;
+        if (!region) continue;
+        atomic_fetch_sub(&kept_bytes, region->bytes);
+        if (region->bytes >= bytes) return region + 1;
+        if (!keep(i, region)) free(region);
     }
-    if (kept->bytes < bytes) {
-        free(kept->memory);
-        kept->memory = aligned_alloc(64, (bytes + 63) / 64 * 64);
-        kept->bytes = kept->memory ? bytes : 0;
-    }
-    return kept->memory;
+    const size_t rounded = (bytes + LINE - 1) / LINE * LINE;
+    Region *region = aligned_alloc(LINE, sizeof *region + rounded);
+    if (region) region->bytes = rounded;
+    return region ? region + 1 : NULL;
+}
+
+void give_back(void *memory) {
+    if (!memory) return;
+    Region *region = (Region *)memory - 1;
+    if (atomic_load(&kept_bytes) + region->bytes <= MOST_KEPT)
+        for (int i = 0; i < MOST_REGIONS; i++)
+            if (keep(i, region)) return;
+    free(region);
 }
