@@ -263,22 +263,44 @@ PyObject *machine_parts(PyObject *module, PyObject *capsule) {
                          bytes_of(m->outputs, m->n_outputs, sizeof(View)), bytes_of(m->guards, m->n_guards, sizeof(View)));
 }
 
-/* run_machine(machine, shape, params, sources, seed, outputs, guards, param_adjoints, wanted,
- * input_adjoints, threads, single). Pass empty buffers for results that are not needed.
- *
- * `sources` has an address and strides for each input, one stride per axis of `shape`. */
+/* The rows of the blocks as the inputs of a program: NULL with an error if they do not fit. A block is an array of
+ * doubles whose first axis numbers the inputs; the others are those of `shape`. */
+static Source *sources_of(PyObject *blocks, const Run *run) {
+    const ptrdiff_t inputs = run->machine->inputs;
+    Source *sources = PyMem_Calloc((size_t)inputs + 1, sizeof *sources);
+    ptrdiff_t n = 0;
+    int fits = sources != NULL;
+    if (!sources) PyErr_NoMemory();
+    for (Py_ssize_t k = 0; fits && k < PyTuple_GET_SIZE(blocks); k++) {
+        Py_buffer block; /* the caller holds the array, so its memory stays after the release */
+        if (!(fits = !PyObject_GetBuffer(PyTuple_GET_ITEM(blocks, k), &block, PyBUF_STRIDED_RO))) break;
+        fits = block.ndim == 1 + run->axes && block.itemsize == sizeof(double) && n + block.shape[0] <= inputs;
+        for (int axis = 0; fits && axis < run->axes; axis++) fits = block.shape[1 + axis] == run->shape[axis];
+        for (Py_ssize_t i = 0; fits && i < block.shape[0]; i++, n++) {
+            sources[n].start = (const char *)block.buf + i * block.strides[0];
+            for (int axis = 0; axis < run->axes; axis++) sources[n].strides[axis] = block.strides[1 + axis];
+        }
+        PyBuffer_Release(&block);
+    }
+    if (fits && n == inputs) return sources;
+    if (!PyErr_Occurred()) PyErr_SetString(PyExc_ValueError, "the arrays do not fit the program");
+    PyMem_Free(sources);
+    return NULL;
+}
+
+/* run_machine(machine, shape, params, blocks, seed, outputs, guards, param_adjoints, wanted,
+ * input_adjoints, threads, single). Pass empty buffers for results that are not needed. */
 PyObject *machine_run(PyObject *module, PyObject *args) {
-    PyObject *capsule;
+    PyObject *capsule, *blocks;
     int threads, single, failed = 0;
-    Py_buffer shape, params, sources, seed, outputs, guards, param_adjoints, wanted, input_adjoints;
-    if (!PyArg_ParseTuple(args, "Oy*y*y*y*w*w*w*y*w*ip", &capsule, &shape, &params, &sources, &seed, &outputs, &guards,
-                          &param_adjoints, &wanted, &input_adjoints, &threads, &single))
+    Py_buffer shape, params, seed, outputs, guards, param_adjoints, wanted, input_adjoints;
+    if (!PyArg_ParseTuple(args, "Oy*y*O!y*w*w*w*y*w*ip", &capsule, &shape, &params, &PyTuple_Type, &blocks, &seed,
+                          &outputs, &guards, &param_adjoints, &wanted, &input_adjoints, &threads, &single))
         return NULL;
     const Machine *m = PyCapsule_GetPointer(capsule, MACHINE);
     const Interpreter *interpreter = m ? interpreter_for(single) : NULL;
-    Source *from = NULL;
     if (interpreter) {
-        const Py_ssize_t size = sizeof(double), word = sizeof(int64_t), axes = shape.len / word;
+        const Py_ssize_t size = sizeof(double), axes = shape.len / (Py_ssize_t)sizeof(int64_t);
         ptrdiff_t lengths[MOST_AXES] = {0}, samples = 1;
         for (int i = 0; i < axes && i < MOST_AXES; i++) samples *= lengths[i] = (ptrdiff_t)((int64_t *)shape.buf)[i];
         Run run = {.machine = m, .single = single, .interpreter = interpreter, .shape = lengths, .axes = (int)axes,
@@ -286,21 +308,14 @@ PyObject *machine_run(PyObject *module, PyObject *args) {
                    .wanted = wanted.buf, .n_wanted = wanted.len / (Py_ssize_t)sizeof(int32_t),
                    .input_adjoints = input_adjoints.buf, .samples = samples, .threads = threads};
         int fits = axes >= 1 && axes <= MOST_AXES && params.len == m->params * size &&
-                   sources.len == m->inputs * (1 + axes) * word && outputs.len == m->n_outputs * samples * size &&
-                   guards.len == m->n_guards * samples * size && input_adjoints.len == run.n_wanted * samples * size;
+                   outputs.len == m->n_outputs * samples * size && guards.len == m->n_guards * samples * size &&
+                   input_adjoints.len == run.n_wanted * samples * size;
         if (run.seed) fits &= seed.len == samples * size && m->n_outputs == 1 && param_adjoints.len == m->params * size;
         for (ptrdiff_t i = 0; fits && i < run.n_wanted; i++) fits = inside(run.wanted[i], m->inputs);
-        if (!fits)
-            PyErr_SetString(PyExc_ValueError, "the arrays do not fit the program");
-        else if (!(from = PyMem_Calloc((size_t)m->inputs + 1, sizeof *from)))
-            PyErr_NoMemory();
-        else {
-            for (ptrdiff_t i = 0; i < m->inputs; i++) {
-                const int64_t *line = (int64_t *)sources.buf + i * (1 + axes);
-                from[i].start = (const char *)(intptr_t)line[0];
-                for (int axis = 0; axis < axes; axis++) from[i].strides[axis] = (ptrdiff_t)line[1 + axis];
-            }
-            run.inputs = from;
+        Source *sources = fits ? sources_of(blocks, &run) : NULL;
+        if (!fits) PyErr_SetString(PyExc_ValueError, "the arrays do not fit the program");
+        if (sources) {
+            run.inputs = sources;
             Py_BEGIN_ALLOW_THREADS
             failed = run_begin(&run);
             if (!failed) failed = run_batch(&run, params.buf, param_adjoints.buf);
@@ -308,9 +323,9 @@ PyObject *machine_run(PyObject *module, PyObject *args) {
             Py_END_ALLOW_THREADS
             if (failed) raise_failure(failed, &run.wrong);
         }
+        PyMem_Free(sources);
     }
-    PyMem_Free(from);
-    Py_buffer *all[] = {&shape, &params, &sources, &seed, &outputs, &guards, &param_adjoints, &wanted, &input_adjoints};
+    Py_buffer *all[] = {&shape, &params, &seed, &outputs, &guards, &param_adjoints, &wanted, &input_adjoints};
     for (size_t i = 0; i < sizeof all / sizeof *all; i++) PyBuffer_Release(all[i]);
     if (PyErr_Occurred()) return NULL;
     Py_RETURN_NONE;

@@ -22,6 +22,7 @@ from .backends.to_jax import JaxFunction
 from .calculus import sparsity
 from .calculus.derivatives import Derivatives, arranged_hessian, arranged_jacobian, weights_of
 from .calculus.layout import PARAMS, Argnums, Columns, filled
+from .calls import quick
 from .calls.reading import Reader
 from .codegen.exporting import exported
 from .graph import BranchLimitError, CompileError
@@ -122,6 +123,7 @@ class Compiled(Generic[R]):
             raise ValueError(f"dtype must be float64 or float32, got {dtype!r}")
         self.variants: dict[Any, list[Variant]] = {}
         self.read: Reader = Reader()
+        self.plans: quick.Plans = quick.Plans()
         self.default: bool | None = None  # whether derivatives are those of the parameters by default
         self.slot: str = ""  # where an object keeps it
         self.attribute: str = ""  # its name in a class, if it is a method
@@ -137,6 +139,8 @@ class Compiled(Generic[R]):
         Values becomes an array whose first axis is the batch. If an argument holds Values, or inside a
         function that is being differentiated or compiled, this calls the function itself.
         """
+        if plan := self.plans.find(args, keywords, self.params):
+            return cast(R, plan.results(args))
         now = modes()
         if is_observed(now):
             return cast(R, self.eagerly(args, keywords))
@@ -147,7 +151,8 @@ class Compiled(Generic[R]):
         merged: Array = np.empty(0)
         template: Any = None
         shape = ""
-        for variant, chosen in self.partition(inputs):
+        partition = self.partition(inputs)
+        for variant, chosen in partition:
             part: Inputs = inputs if chosen is None else inputs.chosen(chosen)
             part = with_draws(part, variant.trace.sources, inputs, chosen)
             numbers = self.numbers(inputs)
@@ -161,6 +166,8 @@ class Compiled(Generic[R]):
                 whole[... if chosen is None else chosen] = row
         if now.anomaly:
             self.look_closer(inputs, merged)
+        if not keywords:
+            self.plans.learn(args, quick.CALL, lambda: quick.planned(self, inputs, partition))
         return cast(R, inputs.results(template, merged, self.dtype))
 
     def eagerly(self, args: tuple[Any, ...], keywords: dict[str, Any]) -> Any:
@@ -255,6 +262,9 @@ class Compiled(Generic[R]):
         those of its sum. The gradient with respect to the parameters is one array; with respect to an
         argument it has the structure of the argument.
         """
+        plan = self.plans.find(args, keywords or has_aux, self.params, argnums)
+        if isinstance(plan, quick.GradientPlan):
+            return plan.value_and_grad(args)
         call = self.derivatives(args, keywords, argnums, has_aux)
         batch = call.batch
         values, each, total = call.value_and_grad()
@@ -265,6 +275,8 @@ class Compiled(Generic[R]):
         value: Any = batch.over_samples(values, self.dtype)
         if not batch.single and self.reduction != "none":
             value = float(values.mean() if self.reduction == "mean" else values.sum())
+        if not keywords:
+            self.plans.learn(args, argnums, lambda: quick.planned_gradient(self, call, has_aux))
         return ((value, *call.aux) if has_aux else value), gradient
 
     def grad(self, *args: Any, argnums: Argnums = None, has_aux: bool = False, **keywords: Any) -> Any:
@@ -504,7 +516,7 @@ class Compiled(Generic[R]):
 
     def __getstate__(self) -> dict[str, Any]:
         """The state to copy and pickle: everything except traces."""
-        state = {**self.__dict__, "variants": {}, "read": Reader()}
+        state = {**self.__dict__, "variants": {}, "read": Reader(), "plans": quick.Plans()}
         state.pop("signature", None)  # its defaults may not be picklable, and a method has another
         return state
 

@@ -56,18 +56,6 @@ class Inputs:
         """More inputs, after these."""
         return Inputs([*self.blocks, *blocks], self.shape)
 
-    def addresses(self) -> Array:
-        """The address and strides of each input, in the form that the C machine takes."""
-        lines = np.empty((self.count, 1 + len(self.shape)), dtype=np.int64)
-        first = 0
-        for block in self.blocks:
-            part = lines[first : first + len(block)]
-            first += len(block)
-            step, *strides = block.strides
-            part[:, 0] = block.__array_interface__["data"][0] + step * np.arange(len(block))
-            part[:, 1:] = strides
-        return lines
-
 
 class Leaf(NamedTuple):
     """One array of an argument."""

@@ -65,7 +65,7 @@ class Machine:
             self.capsule,
             np.array(inputs.shape, dtype=np.int64),
             params,
-            inputs.addresses(),
+            tuple(inputs.blocks),
             NOTHING if seed is None else seed,
             results.outputs,
             results.guards,
