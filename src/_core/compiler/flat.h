@@ -59,8 +59,10 @@ int graph_varying(const Graph *g, uint8_t *found);
 /* passes.c and masks.c: each builds a new graph, which the caller frees even after a fault */
 enum { GUARDS, RESULTS, VALUES }; /* what drop_dead keeps */
 int drop_dead(const Graph *g, int results, Graph *new);
+int simplified(const Graph *g, Graph *new);
 int optimise(const Graph *g, Graph *new);
 int with_masks(const Graph *g, Graph *new);
+void find_reach(const Graph *g, uint8_t *reach);
 
 /* lower.c and reverse.c: fill in a machine whose `params` and `inputs` are set */
 int lower(const Graph *g, int narrow, Machine *machine);

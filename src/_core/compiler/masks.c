@@ -4,7 +4,7 @@
 enum { ALWAYS = 1, SOMETIMES = 2 };
 
 /* Determine whether the gradient of the outputs reaches a node for every sample or only for some. */
-static void find_reach(const Graph *g, uint8_t *reach) {
+void find_reach(const Graph *g, uint8_t *reach) {
     memset(reach, 0, (size_t)g->n);
     for (int32_t i = 0; i < g->n_outputs; i++) reach[g->outputs[i]] = ALWAYS;
     for (int32_t i = g->n - 1; i >= 0; i--) {

@@ -207,14 +207,21 @@ done:
     return fault;
 }
 
-/* Run all passes and verify the graph before and after. The input has no dead code. */
-int optimise(const Graph *g, Graph *new) {
-    Graph simple = {0}, alive = {0};
+/* Fold constants, merge equal nodes, and verify the graph before and after. The input has no dead code. */
+int simplified(const Graph *g, Graph *new) {
+    Graph simple = {0};
     int fault = graph_verify(g);
     if (!fault) fault = simplify(g, &simple);
-    if (!fault) fault = drop_dead(&simple, RESULTS, &alive);
+    if (!fault) fault = drop_dead(&simple, RESULTS, new);
     graph_free(&simple);
-    if (!fault) fault = join_products(&alive, new);
-    graph_free(&alive);
+    return fault ? fault : graph_verify(new);
+}
+
+/* Run all passes. */
+int optimise(const Graph *g, Graph *new) {
+    Graph simple = {0};
+    int fault = simplified(g, &simple);
+    if (!fault) fault = join_products(&simple, new);
+    graph_free(&simple);
     return fault ? fault : graph_verify(new);
 }

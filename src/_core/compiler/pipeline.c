@@ -27,18 +27,28 @@ PyObject *graph_capsule(Graph *g, int fault) {
 
 static const Graph *graph_of(PyObject *capsule) { return PyCapsule_GetPointer(capsule, GRAPH); }
 
-static PyObject *derived(PyObject *capsule, int guards) {
+static int guards_of(const Graph *g, Graph *new) { return drop_dead(g, GUARDS, new); }
+
+static PyObject *derived(PyObject *capsule, int (*pass)(const Graph *, Graph *)) {
     const Graph *g = graph_of(capsule);
     Graph *new = g ? PyMem_Calloc(1, sizeof *new) : NULL;
     if (!new) return g ? PyErr_NoMemory() : NULL;
-    return graph_capsule(new, guards ? drop_dead(g, GUARDS, new) : optimise(g, new));
+    return graph_capsule(new, pass(g, new));
 }
-PyObject *graph_optimise(PyObject *module, PyObject *capsule) { return derived(capsule, 0); }
-PyObject *graph_guards(PyObject *module, PyObject *capsule) { return derived(capsule, 1); }
+PyObject *graph_optimise(PyObject *module, PyObject *capsule) { return derived(capsule, optimise); }
+PyObject *graph_simplify(PyObject *module, PyObject *capsule) { return derived(capsule, simplified); }
+PyObject *graph_guards(PyObject *module, PyObject *capsule) { return derived(capsule, guards_of); }
 
 PyObject *graph_sizes(PyObject *module, PyObject *capsule) {
     const Graph *g = graph_of(capsule);
     return g ? Py_BuildValue("iii", g->n, g->n_outputs, g->n_guards) : NULL;
+}
+
+PyObject *graph_reach(PyObject *module, PyObject *capsule) {
+    const Graph *g = graph_of(capsule);
+    PyObject *reach = g ? PyBytes_FromStringAndSize(NULL, g->n) : NULL;
+    if (reach) find_reach(g, (uint8_t *)PyBytes_AS_STRING(reach));
+    return reach;
 }
 
 static PyObject *bytes_of(const void *items, Py_ssize_t size) { return PyBytes_FromStringAndSize(items, size); }

@@ -86,7 +86,7 @@ static void fetch(const Run *run, const Source *source, ptrdiff_t first, ptrdiff
 /* The memory that the steps of a block work on. */
 static Memory block_memory(const Run *run, char *memory, real *adjoints, Wrong *wrong) {
     const Machine *m = run->machine;
-    const ptrdiff_t stride = stride_of(run->lanes), each = m->each_rows * stride;
+    const ptrdiff_t stride = stride_of(run, run->lanes), each = m->each_rows * stride;
     double *terms = (double *)memory; /* first; a whole number of vectors, so that the rows after it are aligned */
     real *rows = (real *)(memory + terms_bytes(m));
     return (Memory){rows,  run->shared, rows + each, adjoints, rows + 2 * each,
@@ -98,17 +98,22 @@ static Memory shared_memory(const Run *run, Wrong *wrong) {
     return (Memory){shared, shared, adjoints, adjoints, run->masked, run->terms, run->machine->rows, 1, 1, wrong};
 }
 
+typedef struct {
+    const void *calls;
+    ptrdiff_t n;
+} Calls;
+
 /* The steps of a one-block run, bound to its memory. */
 struct Bound {
     Wrong wrong; /* kept for the whole run: an invalid index ends it */
     Memory once, each;
-    void *run_once, *run_each, *pull_each, *pull_once;
+    Calls run_once, run_each, pull_each, pull_once;
 };
 
 /* Execute the bound calls, or interpret the steps if they are not bound. */
-static void do_steps(const Run *run, Interpret *interpret, const Steps *steps, const Memory *memory, const void *calls) {
-    if (calls)
-        run->interpreter->go(calls, steps->n);
+static void do_steps(const Run *run, Interpret *interpret, const Steps *steps, const Memory *memory, const Calls *bound) {
+    if (bound)
+        run->interpreter->go(bound->calls, bound->n);
     else
         interpret(steps->steps, steps->n, memory);
 }
@@ -116,10 +121,9 @@ static void do_steps(const Run *run, Interpret *interpret, const Steps *steps, c
 enum { WORTH_BINDING = 16384 }; /* steps: more calls than this would evict the data they work on from the cache */
 
 /* Bind steps to calls stored at `place`, and advance `place` past them. */
-static void *bind_steps(const Run *run, Bind *bind, const Steps *steps, const Memory *memory, char **place) {
-    void *calls = *place;
-    bind(steps->steps, steps->n, memory, calls);
-    *place += (size_t)steps->n * run->interpreter->call_bytes;
+static Calls bind_steps(const Run *run, Bind *bind, const Steps *steps, const Memory *memory, char **place) {
+    const Calls calls = {*place, bind(steps->steps, steps->n, memory, *place)};
+    *place += (size_t)calls.n * run->interpreter->call_bytes;
     return calls;
 }
 
@@ -148,10 +152,15 @@ static void run_block(const Run *run, ptrdiff_t block, const Memory *given) {
     const ptrdiff_t first = block * run->lanes, left = run->samples - first;
     Memory memory = *given;
     const ptrdiff_t lanes = memory.lanes = left < run->lanes ? left : run->lanes;
-    const ptrdiff_t stride = memory.stride = stride_of(lanes);
+    const ptrdiff_t stride = memory.stride = stride_of(run, lanes);
     if (!run->fetched)
         for (ptrdiff_t i = 0; i < m->inputs; i++) fetch(run, &run->inputs[i], first, lanes, memory.each + i * stride);
-    do_steps(run, run->interpreter->run, &m->each, &memory, run->bound ? run->bound->run_each : NULL);
+    if (run->seed && !m->outputs[0].shared)
+        take_in(memory.each_adjoint + m->outputs[0].start * stride, run->seed + first, lanes);
+    if (m->kernel)
+        m->kernel(&memory);
+    else
+        do_steps(run, run->interpreter->run, &m->each, &memory, run->bound ? &run->bound->run_each : NULL);
     for (ptrdiff_t i = 0; i < m->n_outputs; i++)
         if (!m->outputs[i].shared)
             give_out(run->outputs + i * run->samples + first, memory.each + m->outputs[i].start * stride, lanes);
@@ -159,8 +168,7 @@ static void run_block(const Run *run, ptrdiff_t block, const Memory *given) {
         if (!m->guards[i].shared)
             give_out(run->guards + i * run->samples + first, memory.each + m->guards[i].start * stride, lanes);
     if (!run->seed) return;
-    if (!m->outputs[0].shared) take_in(memory.each_adjoint + m->outputs[0].start * stride, run->seed + first, lanes);
-    do_steps(run, run->interpreter->pull, &m->pull_each, &memory, run->bound ? run->bound->pull_each : NULL);
+    do_steps(run, run->interpreter->pull, &m->pull_each, &memory, run->bound ? &run->bound->pull_each : NULL);
     for (ptrdiff_t i = 0; i < run->n_wanted; i++)
         give_out(run->input_adjoints + i * run->samples + first, memory.each_adjoint + run->wanted[i] * stride, lanes);
 }
@@ -220,7 +228,7 @@ int STORED(run_batch)(Run *run, const double *params, double *param_adjoints) {
     Wrong wrong = {0};
     const Memory once = bound ? bound->once : shared_memory(run, &wrong);
     if ((void *)params != run->shared) take_in(shared, params, m->params);
-    do_steps(run, run->interpreter->run, &m->once, &once, bound ? bound->run_once : NULL);
+    do_steps(run, run->interpreter->run, &m->once, &once, bound ? &bound->run_once : NULL);
     if (run->seed && !run->samples) memset(adjoints, 0, (size_t)(m->shared_rows * run->chunks) * sizeof(real));
     if (run->samples) share_out(run_chunk, run, (int)run->chunks, run->threads);
     for (ptrdiff_t i = 0; i < m->n_outputs; i++) spread_result(run, &m->outputs[i], run->outputs + i * run->samples);
@@ -229,7 +237,7 @@ int STORED(run_batch)(Run *run, const double *params, double *param_adjoints) {
         if (run->chunks > 1) share_out(add_chunks, run, sums(run), run->threads);
         for (ptrdiff_t i = 0; m->outputs[0].shared && i < run->samples; i++)
             adjoints[m->outputs[0].start] += (real)run->seed[i];
-        do_steps(run, run->interpreter->pull, &m->pull_once, &once, bound ? bound->pull_once : NULL);
+        do_steps(run, run->interpreter->pull, &m->pull_once, &once, bound ? &bound->pull_once : NULL);
         if (param_adjoints) give_out(param_adjoints, adjoints, m->params);
     }
     return fail(run, bound ? &bound->wrong : &wrong);
@@ -240,8 +248,8 @@ int STORED(run_batch)(Run *run, const double *params, double *param_adjoints) {
 int run_rows(Run *run, const double *params) {
     const struct Bound *bound = run->bound;
     take_in(run->shared, params, run->machine->params);
-    run->interpreter->go(bound->run_once, run->machine->once.n);
-    run->interpreter->go(bound->run_each, run->machine->each.n);
+    run->interpreter->go(bound->run_once.calls, bound->run_once.n);
+    run->interpreter->go(bound->run_each.calls, bound->run_each.n);
     return fail(run, &bound->wrong);
 }
 #endif

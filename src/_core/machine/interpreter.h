@@ -201,7 +201,7 @@ STEP(go_pull_fold) {
 
 STEP(go_gather) {
     const ptrdiff_t count = s->count, stride = m->stride;
-    real *all = m->each, *out = all + s->out * stride;
+    real *all = m->each + s->arg[0].start * stride, *out = m->each + s->out * stride;
     const int32_t *rows = m->rows + s->rows;
     if (stride == 1)
         for (ptrdiff_t i = 0; i < count; i++) out[i] = all[rows[i]];
@@ -212,8 +212,8 @@ STEP(go_gather) {
 
 STEP(go_pull_gather) {
     const ptrdiff_t count = s->count, stride = m->stride;
-    real *all = m->each_adjoint;
-    const real *adjoint = all + s->out * stride;
+    real *all = m->each_adjoint + s->arg[0].start * stride;
+    const real *adjoint = m->each_adjoint + s->out * stride;
     const int32_t *rows = m->rows + s->rows;
     if (stride == 1)
         for (ptrdiff_t i = 0; i < count; i++) all[rows[i]] += adjoint[i];
@@ -225,7 +225,7 @@ STEP(go_spread) {
     const int32_t *rows = m->rows + s->rows;
     for (ptrdiff_t i = 0; i < s->count; i++) {
         real *out = m->each + (s->out + i) * m->stride;
-        const real x = m->shared[rows[i]];
+        const real x = m->shared[rows[i] + s->arg[0].start];
         for (ptrdiff_t j = 0; j < m->stride; j++) out[j] = x;
     }
 }
@@ -264,7 +264,8 @@ STEP(go_pull_take) {
 }
 
 STEP(go_pull_spread) {
-    sum_rows(m->each_adjoint + s->out * m->stride, m->stride, s->count, m->lanes, m->shared_adjoint, m->rows + s->rows, 0);
+    sum_rows(m->each_adjoint + s->out * m->stride, m->stride, s->count, m->lanes, m->shared_adjoint + s->arg[0].start,
+             m->rows + s->rows, 0);
 }
 
 STEP(go_zero) {
@@ -285,6 +286,28 @@ INLINE void settle(const Call call, Call *kept) {
         call.go(&call);
 }
 
+static void run(const Step *steps, ptrdiff_t n, const Memory *m);
+static void pull(const Step *steps, ptrdiff_t n, const Memory *m);
+
+/* How far away the next step is: the steps of a loop follow it. */
+INLINE ptrdiff_t after(const Step *s) { return 1 + (s->kind == LOOP ? s->terms : 0); }
+
+STEP(go_loop) {
+    for (ptrdiff_t t = 0; t < s->count; t++)
+        for (int i = 1; i <= s->terms; i++) {
+            const Step now = step_at(s + i, t);
+            run(&now, 1, m);
+        }
+}
+
+STEP(go_pull_loop) {
+    for (ptrdiff_t t = s->count - 1; t >= 0; t--)
+        for (int i = 1; i <= s->terms; i++) {
+            const Step now = step_at(s + i, t);
+            pull(&now, 1, m);
+        }
+}
+
 INLINE void settle_value(const Step *s, const Memory *m, Call *kept) {
     switch (s->kind) {
     case MAP:
@@ -298,6 +321,7 @@ INLINE void settle_value(const Step *s, const Memory *m, Call *kept) {
     case DENSE: settle(dense_call(s, m), kept); break;
     case DOTS: settle(looking(go_dots, s, m), kept); break;
     case TAKE: settle(looking(go_take, s, m), kept); break;
+    case LOOP: settle(looking(go_loop, s, m), kept); break;
     default: settle(looking(go_fold, s, m), kept);
     }
 }
@@ -316,21 +340,26 @@ INLINE void settle_pull(const Step *s, const Memory *m, Call *kept) {
     case DOTS: settle(looking(go_pull_dots, s, m), kept); break;
     case FOLD: settle(looking(go_pull_fold, s, m), kept); break;
     case TAKE: settle(looking(go_pull_take, s, m), kept); break;
+    case LOOP: settle(looking(go_pull_loop, s, m), kept); break;
     default: settle(looking(go_zero, s, m), kept);
     }
 }
 
 static void run(const Step *steps, ptrdiff_t n, const Memory *m) {
-    for (ptrdiff_t i = 0; i < n; i++) settle_value(&steps[i], m, NULL);
+    for (ptrdiff_t i = 0; i < n; i += after(&steps[i])) settle_value(&steps[i], m, NULL);
 }
 static void pull(const Step *steps, ptrdiff_t n, const Memory *m) {
-    for (ptrdiff_t i = 0; i < n; i++) settle_pull(&steps[i], m, NULL);
+    for (ptrdiff_t i = 0; i < n; i += after(&steps[i])) settle_pull(&steps[i], m, NULL);
 }
-static void bind(const Step *steps, ptrdiff_t n, const Memory *m, void *calls) {
-    for (ptrdiff_t i = 0; i < n; i++) settle_value(&steps[i], m, (Call *)calls + i);
+static ptrdiff_t bind(const Step *steps, ptrdiff_t n, const Memory *m, void *calls) {
+    ptrdiff_t made = 0;
+    for (ptrdiff_t i = 0; i < n; i += after(&steps[i])) settle_value(&steps[i], m, (Call *)calls + made++);
+    return made;
 }
-static void bind_pulls(const Step *steps, ptrdiff_t n, const Memory *m, void *calls) {
-    for (ptrdiff_t i = 0; i < n; i++) settle_pull(&steps[i], m, (Call *)calls + i);
+static ptrdiff_t bind_pulls(const Step *steps, ptrdiff_t n, const Memory *m, void *calls) {
+    ptrdiff_t made = 0;
+    for (ptrdiff_t i = 0; i < n; i += after(&steps[i])) settle_pull(&steps[i], m, (Call *)calls + made++);
+    return made;
 }
 static void go(const void *calls, ptrdiff_t n) {
     for (const Call *c = calls, *end = c + n; c < end; c++) c->go(c);

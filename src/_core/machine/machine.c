@@ -18,13 +18,13 @@ static ptrdiff_t number_bytes(const Run *run) { return run->single ? sizeof(floa
 
 size_t block_bytes(const Run *run) {
     const ptrdiff_t rows = 2 * run->machine->each_rows + run->machine->masked;
-    return terms_bytes(run->machine) + (size_t)(rows * stride_of(run->lanes) * number_bytes(run));
+    return terms_bytes(run->machine) + (size_t)(rows * stride_of(run, run->lanes) * number_bytes(run));
 }
 
 /* Choose the samples per block, and the number of chunks that the blocks are divided into. */
 static void plan(Run *run) {
     const Machine *m = run->machine;
-    const ptrdiff_t bytes = m->each_rows * number_bytes(run) * (run->seed ? 2 : 1);
+    const ptrdiff_t bytes = m->planned * number_bytes(run) * (run->seed ? 2 : 1);
     ptrdiff_t lanes = bytes ? CACHE / bytes / LEAST_LANES * LEAST_LANES : MOST_LANES;
     /* Every block reads all weights and adds to all their gradients. */
     const ptrdiff_t weights = run->seed ? m->shared_rows * number_bytes(run) : 0;
@@ -159,7 +159,7 @@ static int is_sound(const Machine *m, const Step *s) {
     if (s->kind == GATHER || s->kind == SPREAD) {
         if (s->rows < 0 || s->rows + (ptrdiff_t)s->count > m->n_rows) return 0;
         for (ptrdiff_t i = 0; i < s->count; i++)
-            if (!inside(m->rows[s->rows + i], s->kind == SPREAD ? m->shared_rows : own)) return 0;
+            if (!inside((ptrdiff_t)m->rows[s->rows + i] + s->arg[0].start, s->kind == SPREAD ? m->shared_rows : own)) return 0;
     }
     for (int i = 0; i < s->args; i++) {
         const View *v = &s->arg[i];
@@ -190,16 +190,32 @@ static int are_sound(const Machine *m, const View *views, ptrdiff_t n) {
     return 1;
 }
 
+/* Whether a step is sound in iteration t of its loop, as in all between 0 and t if it is in both. */
+static int is_sound_at(const Machine *m, const Step *s, ptrdiff_t t) {
+    const int32_t moves[] = {s->move, s->move_arg[0], s->move_arg[1], s->move_arg[2], s->move_mask};
+    for (int i = 0; i < 5; i++)
+        if (t && (moves[i] > INT32_MAX / 2 / t || moves[i] < -INT32_MAX / 2 / t)) return 0;
+    const Step now = step_at(s, t);
+    return is_sound(m, &now);
+}
+
 static int check_steps(Machine *m, const Steps *steps, int shared, int pulls) {
+    ptrdiff_t times = 1, end = 0; /* of the loop, and where it ends */
     for (ptrdiff_t i = 0; i < steps->n; i++) {
         const Step *s = &steps->steps[i];
+        if (i >= end) times = 1;
+        if (s->kind == LOOP && i >= end && s->count > 0 && s->terms > 0 && s->terms < steps->n - i) {
+            times = s->count, end = i + 1 + s->terms;
+            continue;
+        }
         const int here = s->shared == shared && (s->kind == ZERO ? pulls && !shared : s->kind != SPREAD || !shared);
-        if (!here || !is_sound(m, s) || (pulls && !can_pull(s))) {
+        if (!here || !is_sound_at(m, s, 0) || !is_sound_at(m, s, times - 1) || (pulls && !can_pull(s))) {
             PyErr_Format(PyExc_ValueError, "step %zd of a program is malformed", i);
             return -1;
         }
         if (s->kind == FOLD && (ptrdiff_t)s->args * s->terms > m->terms) m->terms = (ptrdiff_t)s->args * s->terms;
         if (s->masked && s->count > m->masked) m->masked = s->count;
+        if (!shared && !pulls) m->cost += (double)times * s->count * s->terms;
     }
     return 0;
 }
@@ -218,7 +234,7 @@ PyObject *machine_ready(Machine *m) {
         PyErr_SetString(PyExc_ValueError, "a program is malformed: it refers to missing rows");
         return NULL;
     }
-    for (ptrdiff_t i = 0; i < m->each.n; i++) m->cost += (double)m->each.steps[i].count * m->each.steps[i].terms;
+    m->planned = m->each_rows;
     return capsule;
 }
 
@@ -244,6 +260,21 @@ PyObject *machine_new(PyObject *module, PyObject *args) {
     for (int i = 0; i < 8; i++) PyBuffer_Release(&b[i]);
     if (failed) machine_drop(m);
     return failed ? NULL : machine_ready(m);
+}
+
+/* machine_kernel(machine, address, kept, other): run a kernel, which keeps so many doubles for each block, in place
+ * of the steps for each sample. Batches are split as for the other machine, which the kernel stands for. */
+PyObject *machine_kernel(PyObject *module, PyObject *args) {
+    PyObject *capsule, *other;
+    Py_ssize_t address, kept;
+    if (!PyArg_ParseTuple(args, "OnnO", &capsule, &address, &kept, &other)) return NULL;
+    Machine *m = PyCapsule_GetPointer(capsule, MACHINE);
+    const Machine *from = m ? PyCapsule_GetPointer(other, MACHINE) : NULL;
+    if (!from) return NULL;
+    m->kernel = (Kernel *)(intptr_t)address;
+    if (m->terms < (kept + 1) / 2) m->terms = (kept + 1) / 2;
+    m->padded = 1, m->planned = from->planned, m->cost = from->cost;
+    Py_RETURN_NONE;
 }
 
 static PyObject *bytes_of(const void *items, ptrdiff_t count, size_t size) {

@@ -13,6 +13,8 @@ typedef struct {
     ptrdiff_t n;
 } Steps;
 
+typedef void Kernel(const Memory *);
+
 /* A program that is ready to run. */
 typedef struct {
     Steps once, each, pull_each, pull_once;
@@ -25,6 +27,11 @@ typedef struct {
     ptrdiff_t params, inputs, shared_rows, each_rows;
     ptrdiff_t terms, masked; /* the most arguments of any fold, and the most rows in any masked step */
     double cost; /* multiplications per sample */
+    /* A kernel in place of the steps `each` and all of `pull_each` but pulls to shared rows; or NULL. It uses less
+     * memory, but splits a batch like the machine that it stands for, which has `planned` rows. */
+    Kernel *kernel;
+    ptrdiff_t planned;
+    int padded; /* whether short rows are padded to whole vectors, as kernels need them, unless there is one sample */
 } Machine;
 
 enum { MOST_AXES = 4 };
@@ -88,7 +95,10 @@ void raise_failure(int failure, const Wrong *wrong);
 
 /* The stride between rows of a block, and its size in bytes. Rows of at least a vector are aligned, so
  * that no load straddles two cache lines. */
-static inline ptrdiff_t stride_of(ptrdiff_t lanes) { return lanes < 8 ? lanes : (lanes + 7) / 8 * 8; }
+static inline ptrdiff_t stride_of(const Run *run, ptrdiff_t lanes) {
+    const ptrdiff_t unit = lanes < 8 && (!run->machine->padded || run->samples == 1) ? 1 : 8;
+    return (lanes + unit - 1) / unit * unit;
+}
 static inline size_t terms_bytes(const Machine *m) { return (2 * (size_t)m->terms * sizeof(double) + 63) / 64 * 64; }
 size_t block_bytes(const Run *run);
 

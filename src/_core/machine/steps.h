@@ -6,7 +6,7 @@
 #include <stddef.h>
 #include <stdint.h>
 
-enum { MAP, GATHER, SPREAD, DENSE, DOTS, FOLD, TAKE, ZERO };
+enum { MAP, GATHER, SPREAD, DENSE, DOTS, FOLD, TAKE, ZERO, LOOP };
 
 /* Rows of a memory region: start + i step + k term_step for row i of the result and term k. */
 typedef struct {
@@ -14,7 +14,7 @@ typedef struct {
 } View;
 
 /* An instruction or, in a reverse program, the pull for its argument `part`, as encoded by instructions.py and
- * reverse.py. */
+ * reverse.py. A LOOP runs the next `terms` steps `count` times; in a reverse program, the last iteration first. */
 typedef struct {
     int32_t kind, op, shared, out, count, terms, columns, part, assign;
     int32_t rows; /* where the row numbers of a gather or spread begin */
@@ -22,7 +22,17 @@ typedef struct {
     View arg[3];
     int32_t masked;
     View mask; /* rows that are 0 where the derivative must not be evaluated */
+    int32_t move, move_arg[3], move_mask; /* by how many rows these move from one iteration of a loop to the next */
 } Step;
+
+/* A step of a loop in iteration t. The rows of a copy move by arg[0].start, which it does not use otherwise. */
+static inline Step step_at(const Step *step, ptrdiff_t t) {
+    Step s = *step;
+    s.out += (int32_t)(t * s.move);
+    for (int i = 0; i < 3; i++) s.arg[i].start += (int32_t)(t * s.move_arg[i]);
+    s.mask.start += (int32_t)(t * s.move_mask);
+    return s;
+}
 
 /* The first out-of-range index that a take() met. things == 0 means none. */
 typedef struct {
@@ -42,13 +52,13 @@ typedef struct {
 } Memory;
 
 typedef void Interpret(const Step *steps, ptrdiff_t n, const Memory *memory);
-typedef void Bind(const Step *steps, ptrdiff_t n, const Memory *memory, void *calls);
+typedef ptrdiff_t Bind(const Step *steps, ptrdiff_t n, const Memory *memory, void *calls);
 
 /* The functions compiled for each instruction set. */
 typedef struct {
     Interpret *run, *pull;
-    /* For steps that repeat: `bind` and `bind_pulls` compute their addresses once, giving n calls of `call_bytes`
-     * bytes; `go` executes the calls. The steps and the memory must not move. */
+    /* For steps that repeat: `bind` and `bind_pulls` compute their addresses once, giving at most n calls of
+     * `call_bytes` bytes, whose number they return; `go` executes the calls. The steps and the memory must not move. */
     size_t call_bytes;
     Bind *bind, *bind_pulls;
     void (*go)(const void *calls, ptrdiff_t n);

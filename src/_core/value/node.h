@@ -240,6 +240,7 @@ PyObject *value_zero_grad(PyObject *self, PyObject *unused);
 
 /* machine.c */
 PyObject *machine_new(PyObject *module, PyObject *args);
+PyObject *machine_kernel(PyObject *module, PyObject *args);
 PyObject *machine_run(PyObject *module, PyObject *args);
 PyObject *machine_train(PyObject *module, PyObject *args);
 PyObject *machine_parts(PyObject *module, PyObject *capsule);
@@ -247,6 +248,8 @@ PyObject *machine_parts(PyObject *module, PyObject *capsule);
 /* extract.c and pipeline.c */
 PyObject *graph_extract(PyObject *module, PyObject *args);
 PyObject *graph_optimise(PyObject *module, PyObject *capsule);
+PyObject *graph_simplify(PyObject *module, PyObject *capsule);
+PyObject *graph_reach(PyObject *module, PyObject *capsule);
 PyObject *graph_choose(PyObject *module, PyObject *args);
 PyObject *graph_forward(PyObject *module, PyObject *args);
 PyObject *graph_guards(PyObject *module, PyObject *capsule);

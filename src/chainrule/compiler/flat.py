@@ -48,13 +48,15 @@ class Flat:
 
     __hash__: ClassVar[None] = None  # type: ignore[assignment]
 
+    def parts(self) -> tuple[Any, ...]:
+        """Codes of the nodes, where their arguments begin, arguments, constants, outputs and guards."""
+        types = (np.uint8, np.int32, np.int32, np.float64, np.int32, np.int32)
+        found = c_core.graph_parts(self.capsule)
+        return tuple(np.frombuffer(part, dtype) for part, dtype in zip(found, types, strict=True))
+
     def unpack(self) -> Graph:
         """Convert to a Graph."""
-        codes, *parts = c_core.graph_parts(self.capsule)
-        types = (np.int32, np.int32, np.float64, np.int32, np.int32)
-        first, args, numbers, outputs, guards = (
-            np.frombuffer(part, dtype).tolist() for part, dtype in zip(parts, types, strict=True)
-        )
+        codes, first, args, numbers, outputs, guards = (part.tolist() for part in self.parts())
         nodes: list[Node] = []
         for i, code in enumerate(codes):
             own = tuple(args[first[i] : first[i + 1]])
@@ -69,6 +71,18 @@ class Flat:
     def optimised(self) -> Flat:
         """The graph after all passes."""
         return Flat(c_core.graph_optimise(self.capsule))
+
+    def reach(self) -> bytes:
+        """For each node, whether a gradient reaches it never (0), always (1) or for some samples (2)."""
+        return bytes(c_core.graph_reach(self.capsule))
+
+    def simplified(self) -> Flat:
+        """The graph with constants folded and equal nodes merged."""
+        return Flat(c_core.graph_simplify(self.capsule))
+
+    def guarding(self) -> Flat:
+        """The graph of the guards alone."""
+        return Flat(c_core.graph_guards(self.capsule))
 
     def pattern(
         self,

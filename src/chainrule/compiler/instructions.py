@@ -7,10 +7,10 @@ is encoded as a `Step` of src/_core/machine/steps.h. This file knows nothing abo
 from __future__ import annotations
 
 from abc import ABC, abstractmethod
-from collections.abc import Iterator, Sequence
-from dataclasses import dataclass, field
+from collections.abc import Iterable, Iterator, Sequence
+from dataclasses import dataclass, field, replace
 from enum import IntEnum
-from typing import ClassVar, NamedTuple
+from typing import Any, ClassVar, NamedTuple
 
 from ..ops import TABLE, Op, Variadic
 from ..support.caching import cached_property
@@ -23,7 +23,7 @@ PART, ASSIGN, ROWS = 7, 8, 9  # fields of an encoding that depend on more than t
 class Kind(IntEnum):
     """The kinds of steps, numbered as in steps.h."""
 
-    MAP, GATHER, SPREAD, DENSE, DOTS, FOLD, TAKE, ZERO = range(8)
+    MAP, GATHER, SPREAD, DENSE, DOTS, FOLD, TAKE, ZERO, LOOP = range(9)
 
 
 @dataclass(frozen=True)
@@ -43,6 +43,9 @@ class View:
 
     def encode(self) -> tuple[int, int, int, int]:
         return self.shared, self.start, self.step, self.term_step
+
+    def moved(self, rows: int) -> View:
+        return replace(self, start=self.start + rows)
 
 
 @dataclass(frozen=True)
@@ -122,6 +125,22 @@ class Instruction(ABC):
         """Whether an argument receives an adjoint."""
         return True
 
+    def moved(self, move: Move, times: int) -> Instruction:
+        """This instruction in another iteration of its loop."""
+        views = [view.moved(times * rows) for view, rows in zip(self.views(), move.args, strict=True)]
+        changes = self.with_views(views) | {"out": self.out + times * move.out}
+        mask = getattr(self, "mask", None)
+        if mask is not None:
+            changes["mask"] = mask.moved(times * move.mask)
+        return replace(self, **changes)
+
+    def views(self) -> list[View]:
+        return [argument.view for argument in self.arguments]
+
+    @abstractmethod
+    def with_views(self, views: Sequence[View]) -> dict[str, Any]:
+        """The fields that hold the views of the arguments, with other views."""
+
     def faults(self) -> Iterator[str]:
         """The rules that this one instruction breaks; the virtual machine checks the same rules."""
         if not self.writes:
@@ -165,6 +184,13 @@ class _Copy(Instruction):
     @property
     def writes(self) -> range:
         return range(self.out, self.out + len(self.rows))
+
+    def moved(self, move: Move, times: int) -> Instruction:
+        rows = tuple(row + times * move.args[0] for row in self.rows)
+        return replace(self, out=self.out + times * move.out, rows=rows)
+
+    def with_views(self, views: Sequence[View]) -> dict[str, Any]:
+        return {}
 
     def _text(self) -> str:
         rows = ", ".join(map(str, self.rows[:8]))
@@ -223,6 +249,9 @@ class Map(_Counted):
     def differentiable(self, part: int) -> bool:
         return self.op.partials[part] is not None
 
+    def with_views(self, views: Sequence[View]) -> dict[str, Any]:
+        return {"args": tuple(views)}
+
     def faults(self) -> Iterator[str]:
         if self.op not in CODES or isinstance(self.op, Variadic) or len(self.args) != self.op.arity:
             plural = "" if len(self.args) == 1 else "s"
@@ -255,6 +284,9 @@ class Dense(Instruction):
         x = Argument(self.x, self.columns, self.terms, self.shared, CONSECUTIVE)
         return (a, x) if self.start is None else (a, x, Argument(self.start, self.lines, None, True))
 
+    def with_views(self, views: Sequence[View]) -> dict[str, Any]:
+        return dict(zip(("a", "x", "start"), views, strict=False))
+
     def _size(self) -> str:
         return f" ({self.lines} x {self.terms} by {self.terms} x {self.columns})"
 
@@ -272,6 +304,9 @@ class Dots(_Counted):
     def arguments(self) -> tuple[Argument, ...]:
         return self._own(self.a, self.terms), self._own(self.b, self.terms)
 
+    def with_views(self, views: Sequence[View]) -> dict[str, Any]:
+        return {"a": views[0], "b": views[1]}
+
 
 @dataclass(frozen=True)
 class Fold(_Counted):
@@ -288,6 +323,9 @@ class Fold(_Counted):
     @cached_property
     def arguments(self) -> tuple[Argument, ...]:
         return tuple(self._own(view, self.terms) for view in self.args)
+
+    def with_views(self, views: Sequence[View]) -> dict[str, Any]:
+        return {"args": tuple(views)}
 
     def faults(self) -> Iterator[str]:
         width = self.op.width if isinstance(self.op, Variadic) else 0
@@ -311,5 +349,65 @@ class Take(_Counted):
         numbers = Argument(self.x, self.count, self.terms, True if self.shared else None)
         return Argument(self.index, 1, None, self.shared), numbers
 
+    def with_views(self, views: Sequence[View]) -> dict[str, Any]:
+        return {"index": views[0], "x": views[1]}
+
     def differentiable(self, part: int) -> bool:
         return part == 1
+
+
+class Move(NamedTuple):
+    """How many rows an instruction's result, arguments and mask move from one iteration to the next."""
+
+    out: int
+    args: tuple[int, ...]  # one entry for each argument; a copy has one entry for all its rows
+    mask: int = 0
+
+
+@dataclass(frozen=True)
+class Loop:
+    """Runs its instructions in order, several times. The fields of `body` are those of iteration 0.
+
+    An iteration owns `width` rows from `start + width * time` on. The first `carried` of them hold what
+    the iteration before left; for iteration 0, they are written before the loop.
+    """
+
+    count: int
+    start: int
+    width: int
+    carried: int
+    body: tuple[Instruction, ...]
+    moves: tuple[Move, ...]  # of each instruction
+
+    @property
+    def shared(self) -> bool:
+        return self.body[0].shared
+
+    @property
+    def rows(self) -> range:
+        """All its rows, with those that its last iteration leaves."""
+        return range(self.start, self.start + self.width * self.count + self.carried)
+
+    def iteration(self, time: int) -> Iterator[Instruction]:
+        for instruction, move in zip(self.body, self.moves, strict=True):
+            yield instruction.moved(move, time)
+
+    def __str__(self) -> str:
+        lines = [f"repeat {self.count} times:"]
+        for instruction, move in zip(self.body, self.moves, strict=True):
+            moves = ", ".join(f"{rows:+d}" for rows in (move.out, *move.args))
+            lines.append(f"  {instruction}; then {moves}")
+        return "\n".join(lines)
+
+
+Code = Instruction | Loop
+
+
+def unrolled(code: Iterable[Code]) -> Iterator[Instruction]:
+    """Every instruction in the order in which it runs."""
+    for each in code:
+        if isinstance(each, Loop):
+            for time in range(each.count):
+                yield from each.iteration(time)
+        else:
+            yield each

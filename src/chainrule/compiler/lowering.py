@@ -14,7 +14,7 @@ from itertools import pairwise
 from .. import ops
 from ..ops import Op, Variadic
 from .graph import CONSTANT, INPUT, PARAM, Graph, uses
-from .instructions import Dense, Dots, Fold, Gather, Instruction, Map, Spread, Take, View
+from .instructions import Code, Dense, Dots, Fold, Gather, Instruction, Map, Spread, Take, View
 from .program import Program
 
 
@@ -24,21 +24,25 @@ def lower(graph: Graph, params: int, inputs: int, narrow: bool = False) -> Progr
     Set `narrow` for few samples: rows are short then, so it pays to copy them next to each other and
     process more of them per instruction.
     """
-    return _Lowering(graph, params, inputs, narrow).program
+    numbers = tuple(args[0] for what, args in graph.nodes if what == CONSTANT)
+    program = Program(params, inputs, numbers, params + len(numbers), inputs)
+    lowered = Lowering(graph, program, narrow)
+    program.outputs = [lowered.view_of(i) for i in graph.outputs]
+    program.guards = [lowered.view_of(i) for i in graph.guards]
+    return program
 
 
-class _Lowering:
-    def __init__(self, graph: Graph, params: int, inputs: int, narrow: bool) -> None:
-        self.graph, self.narrow = graph, narrow
+class Lowering:
+    """Appends instructions to a program. Without `products`, dots never become matrix products."""
+
+    def __init__(self, graph: Graph, program: Program, narrow: bool, products: bool = True) -> None:
+        self.graph, self.program, self.narrow = graph, program, narrow
+        self.with_products = products
         self.varying = graph.varying()
         self.uses = uses(graph)
         self.products: dict[int, int] = {}  # first row in `each` -> index of the instruction
-        numbers = [args[0] for what, args in graph.nodes if what == CONSTANT]
-        self.program = Program(params, inputs, tuple(numbers))
-        self.program.shared_rows = params + len(numbers)
-        self.program.each_rows = inputs
         self.rows: list[int] = [-1] * len(graph.nodes)
-        self.masked: list[tuple[list[Instruction], int, list[int]]] = []
+        self.masked: list[tuple[list[Code], int, list[int]]] = []
         self.copies: dict[Gather | Spread, int] = {}
         self.place_leaves()
         for what, ids in self.groups():
@@ -51,8 +55,6 @@ class _Lowering:
             else:
                 self.lower_map(what, ids)
         self.attach_masks()
-        self.program.outputs = [self.view_of(i) for i in graph.outputs]
-        self.program.guards = [self.view_of(i) for i in graph.guards]
 
     def view_of(self, i: int) -> View:
         return View(not self.varying[i], self.rows[i])
@@ -267,7 +269,9 @@ class _Lowering:
         rest: list[int] = []
         for i in ids:
             a, x = self.sides(i)
-            if a is None or a in by_x[x]:  # equal dots occur only if `simplify` did not run
+            if (
+                not self.with_products or a is None or a in by_x[x]
+            ):  # equal dots occur only if `simplify` did not run
                 rest.append(i)
             else:
                 by_x[x][a] = i

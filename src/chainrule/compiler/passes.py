@@ -160,7 +160,7 @@ def with_masks(graph: Graph) -> Graph:
 
     Derivatives need the masks.
     """
-    always, sometimes = _reach(graph)
+    always, sometimes = reach(graph)
     new = Graph(list(graph.nodes), graph.outputs, graph.guards, reached=always | sometimes)
     for i in range(len(graph.nodes) - 1, -1, -1):
         what, args = graph.nodes[i]
@@ -192,7 +192,7 @@ def _taken(graph: Graph, what: Op | str, choice: int, k: int) -> int:
     return second if k == 2 else graph.add(ops.sub, (graph.add(CONSTANT, (1.0,)), second))
 
 
-def _reach(graph: Graph) -> tuple[set[int], set[int]]:
+def reach(graph: Graph) -> tuple[set[int], set[int]]:
     """The nodes that the gradient reaches for every sample, and those it reaches only for some."""
     always, sometimes = set(graph.outputs), set[int]()
     for i in range(len(graph.nodes) - 1, -1, -1):

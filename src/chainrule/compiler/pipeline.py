@@ -1,10 +1,12 @@
 """From a traced graph to machines that run it: passes, lowering and reverse mode in turn.
 
-There are two pipelines. The Python pipeline is the reference: `program` shows its result, and the
-NumPy backend and the reference core use it. The C pipeline (src/_core, from flat.h on) does the
-same in the same order, for the native backend on Values of the C core; benchmarks/compile_time.py
-measures how much faster it is. tests/conformance/test_pipeline.py checks that both give the same
-steps, byte for byte. With CHAINRULE_VERIFY=1, all programs are built in Python and verified.
+A trace whose length is that of its loops is rolled first (loops/), and what is left is compiled in
+Python. For the rest, there are two pipelines. The Python pipeline is the reference: `program` shows its
+result, and the NumPy backend and the reference core use it. The C pipeline (src/_core, from flat.h on)
+does the same in the same order, for the native backend on Values of the C core;
+benchmarks/compile_time.py measures how much faster it is. tests/conformance/test_pipeline.py checks that
+both give the same steps, byte for byte. With CHAINRULE_VERIFY=1, all programs are built in Python and
+verified.
 """
 
 from __future__ import annotations
@@ -20,6 +22,9 @@ from . import passes
 from .backends import native
 from .flat import Flat
 from .graph import Graph
+from .loops.lowering import lower as lower_rolled
+from .loops.parts import Rolled
+from .loops.rolling import LEAST_NODES, Trace
 from .lowering import lower
 from .program import Program
 from .reverse import reverse
@@ -99,8 +104,39 @@ class NativePipeline:
         return native.Machine.made(machine, params, 0, self.conditions)
 
 
+class RolledPipeline(Pipeline):
+    """A pipeline for traces with loops, in Python: a loop is as long as one of its iterations."""
+
+    def __init__(self, source: Graph | Flat, rolled: Rolled, maker: Any) -> None:
+        self.graph: Any = source
+        self.rolled, self.maker = rolled, maker
+        self.outputs = len(rolled.trace.outputs)
+        self.programs = {}
+
+    def lowered(self, params: int, inputs: int, narrow: bool, differentiated: bool = False) -> Program:
+        key = params, inputs, False, differentiated
+        if key not in self.programs:
+            program = lower_rolled(self.rolled, params, inputs, differentiated)
+            self.programs[key] = program.verify() if verifying() else program
+        return self.programs[key]
+
+    def guards(self, params: int, inputs: int, narrow: bool) -> Any:
+        if isinstance(self.graph, Flat):
+            guards: Graph | Flat = self.graph.guarding()
+        else:
+            guards = passes.drop_dead(Graph(self.graph.nodes, [], self.graph.guards))
+        return pipeline(guards, self.maker).machine(params, inputs, narrow)
+
+
 def pipeline(graph: Graph | Flat, maker: Any) -> Pipeline | NativePipeline:
     """The fastest pipeline available for a graph and a backend."""
+    if len(graph) >= LEAST_NODES:
+        source = (
+            graph.simplified() if isinstance(graph, Flat) else passes.drop_dead(passes.simplify(graph))
+        )
+        rolled = Rolled(Trace(source))
+        if rolled.parts:
+            return RolledPipeline(source, rolled, maker)
     if isinstance(graph, Graph):
         return Pipeline(graph, maker)
     in_c = maker is native.Machine and not verifying()

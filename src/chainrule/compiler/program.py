@@ -10,7 +10,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field
 
-from .instructions import Instruction, View
+from .instructions import Code, Instruction, View, unrolled
 
 
 @dataclass
@@ -22,8 +22,8 @@ class Program:
     constants: tuple[float, ...] = ()
     shared_rows: int = 0
     each_rows: int = 0
-    shared: list[Instruction] = field(default_factory=list)
-    each: list[Instruction] = field(default_factory=list)
+    shared: list[Code] = field(default_factory=list)
+    each: list[Code] = field(default_factory=list)
     outputs: list[View] = field(default_factory=list)
     guards: list[View] = field(default_factory=list)
 
@@ -32,8 +32,9 @@ class Program:
             f"{self.params} parameters, {len(self.constants)} constants, {self.shared_rows} shared "
             f"rows; {self.inputs} inputs, {self.each_rows} rows for each sample"
         ]
-        lines += ["once:", *(f"  {i}" for i in self.shared)] if self.shared else []
-        lines += ["for each sample:", *(f"  {i}" for i in self.each)] if self.each else []
+        for title, code in (("once:", self.shared), ("for each sample:", self.each)):
+            text = [line for each in code for line in str(each).split("\n")]
+            lines += [title, *(f"  {line}" for line in text)] if text else []
         lines.append("results: " + ", ".join(map(str, self.outputs)))
         return "\n".join(lines)
 
@@ -50,7 +51,7 @@ class Program:
             if min(count, self.params) < 0 or count > rows:
                 raise ValueError(f"malformed program: {count} leaves in {rows} rows of {memory.name}")
             memory.write(range(count))
-        code = [*((True, each) for each in self.shared), *((False, each) for each in self.each)]
+        code = [(shared, each) for shared in (True, False) for each in unrolled(self.code(shared))]
         for shared, instruction in code:
             check(instruction, self._faults(shared, instruction, memories))
             memories[shared].write(instruction.writes)
@@ -61,6 +62,9 @@ class Program:
             for view in views:
                 check(f"{name} {view}", memories[view.shared].missing([view.start]))
         return self
+
+    def code(self, shared: bool) -> list[Code]:
+        return self.shared if shared else self.each
 
     def _faults(
         self, shared: bool, instruction: Instruction, memories: dict[bool, Written]

@@ -8,9 +8,11 @@ need not be cleared.
 from __future__ import annotations
 
 from collections.abc import Collection, Iterable, Iterator, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
+from typing import NamedTuple
 
-from .instructions import ASSIGN, PART, Gather, Instruction, Kind, Map, Read, Take
+from ..support.caching import cached_property
+from .instructions import ASSIGN, PART, Gather, Instruction, Kind, Loop, Map, Move, Read, Take, unrolled
 from .program import Program, Written, check
 
 
@@ -55,7 +57,39 @@ class Zero:
         return f"clear the adjoints of each[{self.start}:{self.start + self.count}]"
 
 
-Step = Pull | Zero
+@dataclass(frozen=True)
+class LoopBack:
+    """Runs pulls of the instructions of a loop for each of its iterations, the last one first."""
+
+    loop: Loop
+    pulls: tuple[Pull, ...]  # of iteration 0
+
+    @cached_property
+    def moves(self) -> list[Move]:
+        """How far the instruction of each pull moves from one iteration to the next."""
+        moves = {id(each): move for each, move in zip(self.loop.body, self.loop.moves, strict=True)}
+        return [moves[id(pull.instruction)] for pull in self.pulls]
+
+    def iteration(self, time: int) -> Iterator[Pull]:
+        for pull, move in zip(self.pulls, self.moves, strict=True):
+            yield replace(pull, instruction=pull.instruction.moved(move, time))
+
+    def __str__(self) -> str:
+        lines = [f"repeat {self.loop.count} times, backwards:", *(f"  {pull}" for pull in self.pulls)]
+        return "\n".join(lines)
+
+
+Step = Pull | Zero | LoopBack
+
+
+def followed(steps: Iterable[Step]) -> Iterator[Pull | Zero]:
+    """Every pull in the order in which it runs."""
+    for step in steps:
+        if isinstance(step, LoopBack):
+            for time in reversed(range(step.loop.count)):
+                yield from step.iteration(time)
+        else:
+            yield step
 
 
 @dataclass
@@ -66,8 +100,10 @@ class Reverse:
     shared: list[Step] = field(default_factory=list)
 
     def __str__(self) -> str:
-        lines = ["for each sample:", *(f"  {step}" for step in self.each)]
-        return "\n".join([*lines, "once:", *(f"  {step}" for step in self.shared)])
+        lines: list[str] = []
+        for title, steps in (("for each sample:", self.each), ("once:", self.shared)):
+            lines += [title, *(f"  {line}" for step in steps for line in str(step).split("\n"))]
+        return "\n".join(lines)
 
     def verify(self, program: Program, inputs: Iterable[int] = ()) -> Reverse:
         """Raise a ValueError that says which rule is broken, and where; return self.
@@ -77,7 +113,7 @@ class Reverse:
         """
         rules = _Rules(program)
         for shared, steps in ((False, self.each), (True, self.shared)):
-            for step in steps:
+            for step in followed(steps):
                 check(step, rules.faults(step, shared))
                 rules.follow(step)
         for row in inputs:
@@ -89,20 +125,20 @@ class _Rules:
     """The state of the adjoints after some steps: which were written, and which were propagated."""
 
     def __init__(self, program: Program) -> None:
-        self.known = {True: {*map(id, program.shared)}, False: {*map(id, program.each)}}
+        self.known = {shared: {*unrolled(program.code(shared))} for shared in (True, False)}
         self.written = Written("each", program.each_rows)
         self.written.write([view.start for view in program.outputs if not view.shared])
         rows = (True, program.shared_rows), (False, program.each_rows)
         self.passed_on = {shared: bytearray(count) for shared, count in rows}
 
-    def faults(self, step: Step, shared: bool) -> Iterator[str]:
+    def faults(self, step: Pull | Zero, shared: bool) -> Iterator[str]:
         match step:
             case Zero(count=count, rows=rows):
                 if shared or count < 1:
                     yield "only per-sample adjoints can be cleared, and at least one"
                 yield from self.written.taken(rows)
             case Pull(instruction=instruction, part=part):
-                if id(instruction) not in self.known[shared]:
+                if instruction not in self.known[shared]:
                     yield "this instruction does not belong to this part of the program"
                 if not 0 <= part < len(instruction.reads) or not instruction.differentiable(part):
                     yield "this argument does not exist or is not differentiable"
@@ -119,7 +155,7 @@ class _Rules:
         if not target.shared:
             yield from (self.written.taken if step.assign else self.written.missing)(target.rows)
 
-    def follow(self, step: Step) -> None:
+    def follow(self, step: Pull | Zero) -> None:
         match step:
             case Zero(rows=rows):
                 self.written.write(rows)
@@ -134,89 +170,163 @@ class _Activity:
     """Which rows depend on a parameter or input whose gradient is needed."""
 
     def __init__(self, program: Program, params: bool, inputs: Collection[int]) -> None:
-        self.shared = bytearray(program.shared_rows)
-        self.each = bytearray(program.each_rows)
-        self.shared[: program.params] = bytes([params]) * program.params
+        self.memory: dict[bool, bytearray] = {
+            True: bytearray(program.shared_rows),
+            False: bytearray(program.each_rows),
+        }
+        self.memory[True][: program.params] = bytes([params]) * program.params
         for row in inputs:
-            self.each[row] = 1
+            self.memory[False][row] = 1
         self.parts: dict[int, list[int]] = {}  # per instruction, the arguments that receive a gradient
-        for instruction in [*program.shared, *program.each]:
-            parts = self.parts[id(instruction)] = self.active(instruction)
-            if parts:
-                memory, rows = self.shared if instruction.shared else self.each, instruction.writes
-                memory[rows.start : rows.stop] = b"\1" * len(rows)
+        for each in [*program.shared, *program.each]:
+            if isinstance(each, Loop):
+                while self.spread(each):
+                    pass
+            else:
+                self.pass_on(each, STILL, 1)
 
-    def active(self, instruction: Instruction) -> list[int]:
-        """The arguments that depend on a parameter or input whose gradient is needed."""
-        return [
+    def spread(self, loop: Loop) -> bool:
+        """Follow the dependences through a loop once; whether that found new ones."""
+        found = [self.pass_on(*each, loop.count) for each in zip(loop.body, loop.moves, strict=True)]
+        return any(found)
+
+    def pass_on(self, instruction: Instruction, move: Move, count: int) -> bool:
+        """Mark what an instruction computes; whether it has more active arguments than before."""
+        parts = [
             part
             for part, read in enumerate(instruction.reads)
             if instruction.differentiable(part)
-            and some(self.shared if read.shared else self.each, read.rows)
+            and some(self.memory[read.shared], Rows(read.rows, move.args[part : part + 1], count))
         ]
+        if parts:
+            mark(self.memory[instruction.shared], Rows(instruction.writes, (move.out,), count))
+        before = self.parts.get(id(instruction))
+        self.parts[id(instruction)] = parts
+        return parts != (before or [])
 
 
-def some(memory: bytearray, rows: Sequence[int]) -> bool:
+STILL = Move(0, ())
+
+
+class Rows(NamedTuple):
+    """Rows that move from one iteration of a loop to the next."""
+
+    rows: Sequence[int]
+    move: Sequence[int] = ()  # by how much, if they move
+    times: int = 1
+
+    def slices(self) -> Iterator[slice]:
+        step = self.move[0] if self.move else 0
+        if self.times == 1 or not step:
+            if isinstance(self.rows, range) and self.rows.step == 1:
+                yield slice(self.rows.start, self.rows.stop)
+            else:
+                yield from (slice(row, row + 1) for row in self.rows)
+            return
+        for row in self.rows:
+            first, last = sorted((row, row + step * (self.times - 1)))
+            yield slice(first, last + 1, abs(step))
+
+
+def some(memory: bytearray, rows: Rows) -> bool:
     """Whether any of the rows is marked."""
-    if isinstance(rows, range):
-        return memory.find(1, rows.start, rows.stop) >= 0
-    return any(memory[row] for row in rows)
+    return any(memory[part].find(1) >= 0 for part in rows.slices())
+
+
+def mark(memory: bytearray, rows: Rows) -> None:
+    for part in rows.slices():
+        memory[part] = b"\1" * len(memory[part])
 
 
 def reverse(program: Program, params: bool = True, inputs: Iterable[int] = ()) -> Reverse:
     """The steps that compute the adjoints of the parameters, of some inputs, or of both."""
-    inputs = frozenset(inputs)
-    activity = _Activity(program, params, inputs)
-    result = Reverse()
-    written = bytearray(program.each_rows)
-    for view in program.outputs:
-        if not view.shared:
-            written[view.start] = 1  # the seed
-    for instruction in reversed(program.each):
-        parts = activity.parts[id(instruction)]
-        if not parts or not some(written, instruction.writes):
-            continue
-        clear(result.each, written, instruction.writes)
+    return _Reversing(program, params, frozenset(inputs)).result
+
+
+class _Reversing:
+    def __init__(self, program: Program, params: bool, inputs: frozenset[int]) -> None:
+        self.result = Reverse()
+        self.parts = _Activity(program, params, inputs).parts
+        # Which adjoints receive a contribution, and which have been written: cleared, or assigned.
+        self.reached = {True: bytearray(program.shared_rows), False: bytearray(program.each_rows)}
+        self.written = bytearray(program.each_rows)
+        for view in program.outputs:
+            self.reached[view.shared][view.start] = 1
+            if not view.shared:
+                self.written[view.start] = 1  # the seed
+        for loop in program.each:
+            if isinstance(loop, Loop) and any(self.parts[id(each)] for each in loop.body):
+                self.clear(loop.rows[loop.carried :])
+        for each in reversed(program.each):
+            self.go_back(self.result.each, each)
+        self.clear(list(inputs))
+        for each in reversed(program.shared):
+            self.go_back(self.result.shared, each)
+
+    def go_back(self, steps: list[Step], each: Instruction | Loop) -> None:
+        if isinstance(each, Loop):
+            self.go_back_through(steps, each)
+            return
+        parts = self.parts[id(each)]
+        if not parts or not some(self.reached[each.shared], Rows(each.writes)):
+            return
+        if not each.shared:
+            self.clear(each.writes)
         for part in parts:
-            result.each.append(pull(result.each, written, instruction, part))
-    clear(result.each, written, list(inputs))
-    reached = shared_rows(program, result.each)
-    for instruction in reversed(program.shared):
-        if not some(reached, instruction.writes):
-            continue
-        for part in activity.parts[id(instruction)]:
-            step = Pull(instruction, part)
-            result.shared.append(step)
-            for row in step.target.rows:
-                reached[row] = 1
-    return result
+            steps.append(self.pull(each, part))
 
+    def go_back_through(self, steps: list[Step], loop: Loop) -> None:
+        """The pulls of a loop. Adjoints are cleared before it, so that all its pulls add."""
+        pulls: dict[int, list[Pull]] = {}
+        while True:
+            before = len(pulls)
+            for instruction, move in zip(reversed(loop.body), reversed(loop.moves), strict=True):
+                out = Rows(instruction.writes, (move.out,), loop.count)
+                parts = self.parts[id(instruction)]
+                if id(instruction) in pulls or not parts or not some(self.reached[loop.shared], out):
+                    continue
+                pulls[id(instruction)] = [Pull(instruction, part) for part in parts]
+                for pull in pulls[id(instruction)]:
+                    target = Rows(pull.target.rows, move.args[pull.part : pull.part + 1], loop.count)
+                    mark(self.reached[pull.target.shared], target)
+                    if not pull.target.shared:
+                        self.clear(moving(target))
+            if len(pulls) == before:
+                break
+        found = [pull for each in reversed(loop.body) for pull in pulls.get(id(each), ())]
+        if found:
+            steps.append(LoopBack(loop, tuple(found)))
 
-def shared_rows(program: Program, steps: list[Step]) -> bytearray:
-    """Which shared rows receive an adjoint: from the samples, or as an output."""
-    reached = bytearray(program.shared_rows)
-    for view in program.outputs:
-        if view.shared:
-            reached[view.start] = 1
-    for step in steps:
-        if isinstance(step, Pull) and step.target.shared:
-            for row in step.target.rows:
-                reached[row] = 1
-    return reached
-
-
-def pull(steps: list[Step], written: bytearray, instruction: Instruction, part: int) -> Pull:
-    """The step for one argument: it assigns if the adjoints have not been written, else it adds."""
-    step = Pull(instruction, part)
-    target = step.target
-    if target.shared:
+    def pull(self, instruction: Instruction, part: int) -> Pull:
+        """The step for one argument: it assigns if the adjoints have not been written, else it adds."""
+        step = Pull(instruction, part)
+        target = step.target
+        if not target.shared:
+            if may_assign(instruction, part) and not some(self.written, Rows(target.rows)):
+                mark(self.written, Rows(target.rows))
+                step = Pull(instruction, part, assign=True)
+            else:
+                self.clear(target.rows)
+        mark(self.reached[target.shared], Rows(target.rows))
         return step
-    if may_assign(instruction, part) and not some(written, target.rows):
-        for row in target.rows:
+
+    def clear(self, rows: Sequence[int]) -> None:
+        """Clear those rows that have not been written."""
+        steps, written = self.result.each, self.written
+        if isinstance(rows, range) and rows.step == 1 and written.find(0, rows.start, rows.stop) < 0:
+            return
+        for row in sorted({row for row in rows if not written[row]}):
             written[row] = 1
-        return Pull(instruction, part, assign=True)
-    clear(steps, written, target.rows)
-    return step
+            last = steps[-1] if steps else None
+            if isinstance(last, Zero) and last.start + last.count == row:
+                steps[-1] = Zero(last.start, last.count + 1)
+            else:
+                steps.append(Zero(row, 1))
+
+
+def moving(rows: Rows) -> list[int]:
+    """All the rows, in every iteration."""
+    return [row for part in rows.slices() for row in range(part.start, part.stop, part.step or 1)]
 
 
 def may_assign(instruction: Instruction, part: int) -> bool:
@@ -228,16 +338,3 @@ def may_assign(instruction: Instruction, part: int) -> bool:
         case Map(args=args, count=count) if args[part].step == 0 and count > 1:
             return False
     return not read.shared and (isinstance(read.rows, range) or len({*read.rows}) == len(read.rows))
-
-
-def clear(steps: list[Step], written: bytearray, rows: Sequence[int]) -> None:
-    """Clear those rows that have not been written."""
-    if isinstance(rows, range) and written.find(0, rows.start, rows.stop) < 0:
-        return
-    for row in sorted({row for row in rows if not written[row]}):
-        written[row] = 1
-        last = steps[-1] if steps else None
-        if isinstance(last, Zero) and last.start + last.count == row:
-            steps[-1] = Zero(last.start, last.count + 1)
-        else:
-            steps.append(Zero(row, 1))

@@ -20,7 +20,7 @@ from .flat import Flat
 from .graph import INPUT, PARAM, Graph, Node
 from .inputs import Inputs, leaves_of
 from .passes import optimise
-from .pipeline import Pipeline, pipeline
+from .pipeline import Pipeline, RolledPipeline, pipeline
 from .tracing import Trace, TraceError
 
 Array = Any
@@ -186,7 +186,8 @@ class Variant:
             )
 
     def describe(self) -> str:
-        reference = Pipeline(self.trace.graph)
+        rolled = isinstance(self.pipeline, RolledPipeline)
+        reference: Pipeline = self.pipeline if rolled else Pipeline(self.trace.graph)
         program = reference.lowered(self.count, self.inputs, narrow=False)
         steps = len(program.shared) + len(program.each)
         nodes = f"{len(self.trace.source)} nodes traced, {len(reference.graph)} after the passes"

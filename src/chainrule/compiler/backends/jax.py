@@ -15,7 +15,7 @@ import numpy as np
 
 from ...ops import DOUBLE, SINGLE, TABLE, Format, Op, Variadic
 from ...support.formulas.symbols import Symbol, free_names
-from ..instructions import Fold, Instruction, Map
+from ..instructions import Fold, Instruction, Map, unrolled
 from ..program import Program
 from .operands import Numbers, columns
 from .segments import Segments
@@ -367,6 +367,6 @@ def run(
     """The results for every sample, each of shape (samples,)."""
     target = JaxTarget(samples, dtype)
     segments = JaxSegments(program, target, params, inputs)
-    if any(each.masking is not None for each in (*program.shared, *program.each)):
+    if any(each.masking is not None for each in unrolled([*program.shared, *program.each])):
         segments = JaxSegments(program, target, params, inputs, masks=segments)
     return [jnp.broadcast_to(row[0], (samples,)) for row in segments.outputs()]

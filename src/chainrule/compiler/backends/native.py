@@ -3,20 +3,38 @@
 from __future__ import annotations
 
 import os
+import time
 from collections.abc import Sequence
+from dataclasses import replace
 from typing import Any
 
 import numpy as np
 
 from ...value import c_core
+from ..codegen.kernels import Kernel, kernel
+from ..codegen.values import NoKernelError
 from ..inputs import Inputs
-from ..instructions import ROWS, Gather, Instruction, Spread, View
+from ..instructions import (
+    MOST_ARGUMENTS,
+    ROWS,
+    Code,
+    Gather,
+    Instruction,
+    Kind,
+    Loop,
+    Move,
+    Spread,
+    View,
+)
 from ..program import Program
-from ..reverse import Pull, Reverse, Step
+from ..reverse import STILL, LoopBack, Pull, Reverse, Step, Zero
+from .kernels import building
 
 Array = Any
 
-STEP = 28  # numbers per step in steps.h
+STEP = 33  # numbers per step in steps.h
+
+WORTH_BUILDING = 0.01  # seconds for which the interpreter has run a program before its kernel is built
 
 NOTHING = np.zeros(0)
 
@@ -34,8 +52,13 @@ def thread_count() -> int:
 class Machine:
     """Runs one program: the values of a batch and, given a seed, the adjoints."""
 
+    kernels: Any = None  # faster machines for the same program, once they are built
+
     def __init__(self, program: Program, reverse: Reverse | None = None) -> None:
         self.capsule: Any = c_core.machine(*encoded(program, reverse))
+        if any(isinstance(each, Loop) for each in [*program.shared, *program.each]):
+            c_core.machine_kernel(self.capsule, 0, 0, self.capsule)  # pads rows as kernels do
+            self.kernels = Kernels(program, reverse, self.capsule)
         self.params: int = program.params
         self.outputs: int = len(program.outputs)
         self.guards: int = len(program.guards)
@@ -61,8 +84,12 @@ class Machine:
         `dtype` is the type in which intermediate numbers are stored.
         """
         results = Results(self, inputs.samples, seed is not None, len(wanted))
+        single = dtype == np.float32
+        kernels = None if single else self.kernels
+        faster = None if kernels is None else kernels.machine(inputs.samples)
+        begin = time.perf_counter()
         c_core.run_machine(
-            self.capsule,
+            faster or self.capsule,
             np.array(inputs.shape, dtype=np.int64),
             params,
             tuple(inputs.blocks),
@@ -73,8 +100,10 @@ class Machine:
             np.array(wanted, dtype=np.int32),
             results.input_adjoints,
             thread_count(),
-            dtype == np.float32,
+            single,
         )
+        if kernels is not None:
+            kernels.seconds += time.perf_counter() - begin
         return results
 
 
@@ -88,14 +117,69 @@ class Results:
         self.input_adjoints: Any = np.empty((wanted, samples))
 
 
-def encoded(program: Program, reverse: Reverse | None = None) -> tuple[Any, ...]:
-    """Encode a program for the virtual machine."""
+class Kernels:
+    """The kernels of a program, built when needed: one for a single sample, and one for more."""
+
+    def __init__(self, program: Program, reverse: Reverse | None, capsule: Any) -> None:
+        self.program, self.reverse, self.capsule = program, reverse, capsule
+        self.builds: dict[bool, tuple[Kernel, Any] | None] = {}
+        self.machines: dict[bool, Any] = {}
+        self.seconds = 0.0  # for which the program has run
+
+    def machine(self, samples: int) -> Any:
+        """The machine that runs the kernel for so many samples; None as long as there is none."""
+        if self.seconds < WORTH_BUILDING and os.environ.get("CHAINRULE_KERNELS") != "wait":
+            return None
+        single = samples == 1
+        if single not in self.builds:
+            self.builds[single] = self.build(single)
+        build = self.builds[single]
+        if self.machines.get(single) is None and build is not None:
+            self.machines[single] = self.made(*build, single)
+        return self.machines.get(single)
+
+    def build(self, single: bool) -> tuple[Kernel, Any] | None:
+        try:
+            found = kernel(self.program, self.reverse, single)
+        except NoKernelError:
+            return None
+        return found, building.build(found.text)
+
+    def made(self, found: Kernel, built: Any, single: bool) -> Any:
+        address = built.address("block")
+        if address is None:
+            return None
+        program = self.program
+        moved = replace(
+            program,
+            each_rows=found.each_rows,
+            each=[],
+            outputs=[
+                replace(view, start=row)
+                for view, row in zip(program.outputs, found.outputs, strict=True)
+            ],
+            guards=[
+                replace(view, start=row) for view, row in zip(program.guards, found.guards, strict=True)
+            ],
+        )
+        back = None if self.reverse is None else Reverse([*found.pulls], self.reverse.shared)
+        copies = [*program.each, *(pull.instruction for pull in found.pulls)]
+        capsule = c_core.machine(*encoded(moved, back, copies))
+        c_core.machine_kernel(capsule, address, found.kept * (1 if single else 8), self.capsule)
+        return capsule
+
+
+def encoded(
+    program: Program, reverse: Reverse | None = None, more: Sequence[Code] = ()
+) -> tuple[Any, ...]:
+    """Encode a program for the virtual machine; `more` are other copies whose row numbers it keeps."""
     rows: list[int] = []
     begin: dict[int, int] = {}  # id of a copy -> where its rows start
-    for instruction in [*program.shared, *program.each]:
-        if isinstance(instruction, Gather | Spread):
-            begin[id(instruction)] = len(rows)
-            rows += instruction.rows
+    for code in [*program.shared, *program.each, *more]:
+        for instruction in code.body if isinstance(code, Loop) else (code,):
+            if isinstance(instruction, Gather | Spread):
+                begin[id(instruction)] = len(rows)
+                rows += instruction.rows
     back = reverse or Reverse()
     steps = [encode(part, begin) for part in (program.shared, program.each, back.each, back.shared)]
     return (
@@ -105,14 +189,29 @@ def encoded(program: Program, reverse: Reverse | None = None) -> tuple[Any, ...]
     )
 
 
-def encode(steps: Sequence[Instruction | Step], begin: dict[int, int]) -> Array:
+def encode(steps: Sequence[Code | Step], begin: dict[int, int]) -> Array:
     """Encode steps as numbers, in the order of the fields of `Step` in steps.h."""
     numbers: list[int] = []
     for step in steps:
-        encoded = step.encode()
-        encoded[ROWS] = begin.get(id(step.instruction if isinstance(step, Pull) else step), 0)
-        numbers += encoded
-    return np.array(numbers, dtype=np.int32).reshape(len(steps), STEP)
+        match step:
+            case Loop(count=count, body=body, moves=moves):
+                numbers += [Kind.LOOP, 0, step.shared, 0, count, len(body), *[0] * (STEP - 6)]
+                for each, move in zip(body, moves, strict=True):
+                    numbers += encode_step(each, begin, move)
+            case LoopBack(loop=loop, pulls=pulls):
+                numbers += [Kind.LOOP, 0, loop.shared, 0, loop.count, len(pulls), *[0] * (STEP - 6)]
+                for pull, move in zip(pulls, step.moves, strict=True):
+                    numbers += encode_step(pull, begin, move)
+            case _:
+                numbers += encode_step(step, begin, STILL)
+    return np.array(numbers, dtype=np.int32).reshape(-1, STEP)
+
+
+def encode_step(step: Instruction | Pull | Zero, begin: dict[int, int], move: Move) -> list[int]:
+    encoded = step.encode()
+    encoded[ROWS] = begin.get(id(step.instruction if isinstance(step, Pull) else step), 0)
+    moves = [*move.args, *[0] * (MOST_ARGUMENTS - len(move.args))]
+    return [*encoded, move.out, *moves, move.mask]
 
 
 def views(of: Sequence[View]) -> Array:

@@ -10,9 +10,21 @@ import numpy as np
 
 from ...ops import TABLE, Op
 from ..inputs import Inputs
-from ..instructions import Argument, Dense, Dots, Fold, Gather, Instruction, Map, Spread, Take, View
+from ..instructions import (
+    Argument,
+    Dense,
+    Dots,
+    Fold,
+    Gather,
+    Instruction,
+    Map,
+    Spread,
+    Take,
+    View,
+    unrolled,
+)
 from ..program import Program
-from ..reverse import Pull, Reverse, Step, Zero
+from ..reverse import Pull, Reverse, Zero, followed
 from .operands import Numbers, columns
 
 Array = Any
@@ -77,7 +89,7 @@ class Machine:
         """
         with np.errstate(all="ignore"):
             run = _Run(self.program, params, inputs.rows(), dtype)
-            for instruction in self.program.shared + self.program.each:
+            for instruction in unrolled([*self.program.shared, *self.program.each]):
                 run.execute(instruction)
             if seed is not None and self.reverse is not None:
                 run.pull_all(self.reverse, seed)
@@ -175,12 +187,12 @@ class _Run:
             self.shared_adjoint[view.start] += seed.sum()
         else:
             self.each_adjoint[view.start] = seed
-            for step in reverse.each:
+            for step in followed(reverse.each):
                 self.pull(step)
-        for step in reverse.shared:
+        for step in followed(reverse.shared):
             self.pull(step)
 
-    def pull(self, step: Step) -> None:
+    def pull(self, step: Pull | Zero) -> None:
         match step:
             case Zero(rows=rows):
                 self.each_adjoint[rows.start : rows.stop] = 0.0

@@ -13,7 +13,7 @@ from typing import Any, Protocol
 import numpy as np
 
 from ...ops import Op, Variadic
-from ..instructions import Argument, Dense, Dots, Fold, Gather, Instruction, Map, Spread, Take
+from ..instructions import Argument, Dense, Dots, Fold, Gather, Instruction, Map, Spread, Take, unrolled
 from ..program import Program
 from .numpy import indices
 
@@ -81,7 +81,7 @@ class Segments:
         for array, count in inputs:
             self.put(False, np.arange(first, first + count), array)
             first += count
-        for instruction in (*program.shared, *program.each):
+        for instruction in unrolled([*program.shared, *program.each]):
             self.put(instruction.shared, np.array(instruction.writes), self.compute(instruction))
 
     def put(self, shared: bool, which: np.ndarray[Any, Any], array: Array) -> None:

@@ -84,3 +84,9 @@ def library_calls() -> list[str]:
     """The functions of the C library that kernels call for each lane."""
     found = {name for text in texts().values() for name in LIBRARY_CALL.findall(text)}
     return sorted(found - EXACT)
+
+
+@cache
+def folds() -> frozenset[str]:
+    """The variadic operations on vectors."""
+    return frozenset(re.findall(r"^INLINE vec fold_([a-z]\w*)\(", texts()["ops_folds.h"], re.MULTILINE))

@@ -1,0 +1,319 @@
+"""The adjoints of a kernel: its reverse pass.
+
+Adjoints are local variables that start at 0. Only those of rows that a loop walks along, and of results
+of a loop that later code uses, are in memory. An iteration loads what its loop kept, and computes the
+other values that it needs again.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass, field, replace
+from typing import TypeGuard
+
+from ...ops import Op
+from ..backends.kernels import headers
+from ..instructions import Dots, Fold, Gather, Instruction, Loop, Map, Move, Spread
+from ..program import Program
+from ..reverse import STILL, LoopBack, Pull, Reverse, Zero
+from .values import NoKernelError, Resolve, Values, at, elements, moving, reads
+
+CHEAP = {"add", "sub", "mul", "neg", "pos", "abs", "where", "less", "less_equal", "equal"}
+CHEAP |= {"maximum", "minimum", "stop_gradient", "relu"}
+
+
+class Adjoints(Values):
+    def __init__(self, program: Program, reverse: Reverse | None) -> None:
+        super().__init__(program)
+        self.reverse = reverse
+        self.arrays: dict[
+            tuple[int, int], int
+        ] = {}  # loop and offset -> place of adjoints from outside of it
+        self.memory: dict[int, int] = {}  # rows whose adjoints are in memory -> row of the kernel
+
+    def place_adjoints(self) -> list[Pull]:
+        """Find the rows that loops walk along, and those whose adjoints must be in memory."""
+        self.walked: set[int] = set()
+        for loop in self.loops:
+            for each, move in zip(loop.body, loop.moves, strict=True):
+                for row, step in reads(each, move):
+                    if step and self.loop_of(row) is None:
+                        self.walked.update(range(row, row + step * loop.count, step))
+        if any(isinstance(each, Spread) for loop in self.loops for each in loop.body):
+            raise NoKernelError("its loops use shared numbers that change")
+        walked = [each for each in self.program.each if self.is_walked(each)]
+        if not all(row < self.program.inputs for each in walked for row in each.rows):
+            raise NoKernelError("its loops walk along copies")
+        pulls: list[Pull] = []
+        for back in [] if self.reverse is None else self.reverse.each:
+            if isinstance(back, Pull) and isinstance(back.instruction, Spread):
+                pulls.append(Pull(replace(back.instruction, out=self.each_rows), 0))
+                self.reserve_adjoints(back.instruction.writes)
+            elif isinstance(back, Pull) and self.is_walked(back.instruction):
+                self.reserve_adjoints(back.instruction.writes)
+        self.memory.update({row: row for row in self.walked if row < self.program.inputs})
+        return pulls
+
+    def is_walked(self, each: object) -> TypeGuard[Gather]:
+        """Whether a loop walks along the rows of a copy."""
+        return isinstance(each, Gather) and any(row in self.walked for row in each.writes)
+
+    def reserve_adjoints(self, rows: Sequence[int]) -> None:
+        self.memory.update({row: self.each_rows + k for k, row in enumerate(rows)})
+        self.each_rows += len(rows)
+
+    def backward(self, out_rows: dict[int, int], seeded: Sequence[int]) -> list[str]:
+        assert self.reverse is not None
+        lines: list[str] = []
+        self.started: set[str] = set()  # adjoints outside of loops that have a variable
+        self.variables: list[str] = []
+        cleared = sorted({place for row, place in self.memory.items() if row in self.walked})
+        for first, last in ranges(cleared):
+            lines.append(
+                f"for (ptrdiff_t r = {first}; r <= {last}; r++) STORE(ADJOINT(r) + v, v_splat(0.0));"
+            )
+        for number, loop in enumerate(self.loops):
+            if any(key[0] == number for key in self.arrays):
+                zero = f"STORE(KEPT(E{number} + i), v_splat(0.0));"
+                lines.append(f"for (ptrdiff_t i = 0; i < NE{number} * {loop.count}L; i++) {zero}")
+        for row in seeded:
+            lines.append(self.assigned(row, 0, None, f"LOAD(ADJOINT({out_rows[row]}) + v)"))
+        for step in self.reverse.each:
+            match step:
+                case Zero():
+                    continue
+                case LoopBack(loop=loop):
+                    lines += self.backward_loop(self.loops.index(loop), step)
+                case Pull(instruction=Spread()):
+                    continue
+                case Pull():
+                    lines += self.pulled(
+                        step, STILL, None, lambda row, move: self.value(row, move, None)
+                    )
+        for row in sorted(
+            {row for each in self.reverse.each if isinstance(each, Zero) for row in each.rows}
+        ):
+            if row < self.program.inputs and row not in self.walked:
+                self.variable(f"a{row}")
+        for row in range(self.program.inputs):
+            if f"a{row}" in self.started:
+                lines.append(f"STORE(ADJOINT({row}) + v, a{row});")
+        for row, place in self.memory.items():
+            if row not in self.walked:
+                lines.append(f"STORE(ADJOINT({place}) + v, {self.adjoint(row, 0, None)});")
+        return [*(f"vec {name} = v_splat(0.0);" for name in self.variables), *lines]
+
+    def adjoint(self, row: int, move: int, here: int | None) -> str:
+        """The adjoint of a row, to be read."""
+        place, name = self.adjoint_place(row, move, here)
+        return name if place is None else f"LOAD({place})"
+
+    def assigned(self, row: int, move: int, here: int | None, text: str) -> str:
+        place, name = self.adjoint_place(row, move, here)
+        return f"{name} = {text};" if place is None else f"STORE({place}, {text});"
+
+    def adjoint_place(self, row: int, move: int, here: int | None) -> tuple[str | None, str]:
+        """Where the adjoint of a row is: in memory, or in a variable."""
+        number = self.loop_of(row)
+        if number is not None:
+            loop = self.loops[number]
+            time, offset = divmod(row - loop.start, loop.width)
+            if number == here and move == loop.width:
+                if time == 1:
+                    return None, f"b{number}_{offset}"
+                return None, f"c{number}_{offset}" if offset < loop.carried else f"a{number}_{offset}"
+            if time in (0, loop.count) and offset < loop.carried and not move:
+                return None, self.variable(f"c{number}_{offset}")
+            if not move and time == loop.count - 1 and (number, offset) not in self.arrays:
+                return None, self.variable(f"e{number}_{offset}")
+            index = self.arrays.setdefault(
+                (number, offset), sum(1 for key in self.arrays if key[0] == number)
+            )
+            moved = moving(time, move // loop.width)
+            return f"KEPT(E{number} + ({moved}) * NE{number} + {index})", ""
+        if row in self.walked:
+            return f"ADJOINT({moving(self.memory[row], move)}) + v", ""
+        return None, self.variable(f"a{row}")
+
+    def variable(self, name: str) -> str:
+        if name not in self.started:
+            self.started.add(name)
+            self.variables.append(name)
+        return name
+
+    def pulled(self, pull: Pull, move: Move, here: int | None, resolve: Resolve) -> list[str]:
+        """The statements of a pull."""
+        lines: list[str] = []
+        for i in range(len(pull.instruction.writes)):
+            lines += self.pulled_row(pull, i, move, here, resolve)
+        return lines
+
+    def pulled_row(
+        self, pull: Pull, i: int, move: Move, here: int | None, resolve: Resolve
+    ) -> list[str]:
+        """The statements of a pull for row i of its instruction."""
+        each, part = pull.instruction, pull.part
+        out = each.writes.start + i
+        adjoint = self.adjoint(out, move.out, here)
+        moves = at(move, each.views() or [0])
+
+        def sum_of(row: int, text: str) -> str:
+            return self.assigned(row, moves[part], here, text)
+
+        match each:
+            case Gather(rows=rows):
+                return [sum_of(rows[i], f"{self.adjoint(rows[i], moves[0], here)} + {adjoint}")]
+            case Map(op=op, args=args, mask=mask):
+                places = [view.start + i * view.step for view in args]
+
+                def operand(name: str) -> str:
+                    if name == "out":
+                        return resolve(out, move.out)
+                    return resolve(places["xyz".index(name)], moves["xyz".index(name)])
+
+                share = self.share(op, part, adjoint, operand)
+                if share is None:
+                    return []
+                if mask is not None:
+                    share = f"where_wanted({resolve(mask.start + i * mask.step, move.mask)}, {share})"
+                before = self.adjoint(places[part], moves[part], here)
+                return [sum_of(places[part], f"{before} + {share}")]
+            case Dots():
+                others = self.terms(each, i, move, resolve)[1 - part]
+                lines = []
+                for row, other in zip(self.term_rows(each, part, i), others, strict=True):
+                    before = self.adjoint(row, moves[part], here)
+                    product = f"{adjoint} * {other}"
+                    lines.append(
+                        sum_of(row, product if pull.assign else f"v_fma({adjoint}, {other}, {before})")
+                    )
+                return lines
+            case Fold():
+                return self.pulled_fold(each, i, pull, move, here, resolve, adjoint)
+        raise NoKernelError(f"it has {each}")
+
+    def share(self, op: Op, part: int, adjoint: str, operand: Callable[[str], str]) -> str | None:
+        """What a pull adds to an adjoint; None if it is nothing."""
+        found = headers.partial(op.name, part)
+        if found is None:
+            return None
+        name, parameters = found
+        partial = f"{name}({', '.join(map(operand, parameters))})"
+        return f"unless_0({partial}, {adjoint})" if op.selects else f"{adjoint} * {partial}"
+
+    def pulled_fold(
+        self,
+        each: Fold,
+        i: int,
+        pull: Pull,
+        move: Move,
+        here: int | None,
+        resolve: Resolve,
+        adjoint: str,
+    ) -> list[str]:
+        step = at(move, each.args)[pull.part]
+        rows = self.term_rows(each, pull.part, i)
+        before = [self.adjoint(row, step, here) for row in rows]
+        if each.mask is not None or len({*rows}) < len(rows):
+            raise NoKernelError("it folds the same number twice, or where a mask is needed")
+        if each.op.name == "sum":
+            pairs = zip(rows, before, strict=True)
+            return [
+                self.assigned(row, step, here, f"{old} + {adjoint} * v_splat(1.0)") for row, old in pairs
+            ]
+        terms = elements(self.terms(each, i, move, resolve), each.terms)
+        out = resolve(each.out + i, move.out)
+        function = f"fold_{each.op.name}_pull{pull.part}"
+        return [
+            "{",
+            f"    vec sums[{each.terms}] = {{{', '.join(before)}}};",
+            f"    {function}((real *)sums, {adjoint}, {terms}, 0, {out}, NULL, LANES, 0);",
+            *(f"    {self.assigned(row, step, here, f'sums[{k}]')}" for k, row in enumerate(rows)),
+            "}",
+        ]
+
+    def backward_loop(self, number: int, step: LoopBack) -> list[str]:
+        loop = step.loop
+        back = _Iteration(self, number, loop)
+        pulls: list[str] = []
+        for pull, move in zip(step.pulls, step.moves, strict=True):
+            pulls += self.pulled(pull, move, number, back.value)
+        lines = [f"for (ptrdiff_t t = {loop.count - 1}; t >= 0; t--) {{"]
+        for offset in range(loop.carried):
+            name = self.variable(f"c{number}_{offset}")
+            lines.append(f"    const vec b{number}_{offset} = {name};")
+            lines.append(f"    {name} = v_splat(0.0);")
+        for offset in range(loop.carried, loop.width):
+            name = f"a{number}_{offset}"
+            if not any(name in line for line in pulls):
+                continue
+            start = "v_splat(0.0)"
+            if (number, offset) in self.arrays:
+                start = f"LOAD(KEPT(E{number} + t * NE{number} + {self.arrays[number, offset]}))"
+            elif f"e{number}_{offset}" in self.started:
+                start = f"e{number}_{offset}"
+            lines.append(f"    vec {name} = {start};")
+            if start.startswith("e"):
+                lines.append(f"    {start} = v_splat(0.0);")
+        return [*lines, *(f"    {line}" for line in [*back.lines, *pulls]), "}"]
+
+
+@dataclass
+class _Iteration:
+    """The values that the pulls of an iteration need: loaded, or computed again."""
+
+    printer: Adjoints
+    number: int
+    loop: Loop
+    lines: list[str] = field(default_factory=list)
+    known: dict[int, str] = field(default_factory=dict)
+
+    def __post_init__(self) -> None:
+        self.makers = {
+            row - self.loop.start: (each, i, move)
+            for each, move in zip(self.loop.body, self.loop.moves, strict=True)
+            for i, row in enumerate(each.writes)
+        }
+
+    def value(self, row: int, move: int) -> str:
+        offset = row - self.loop.start
+        if row not in self.loop.rows or move != self.loop.width:
+            return self.remember(-1 - row, self.printer.value(row, move, -1))
+        if offset in self.known:
+            return self.known[offset]
+        each, i, step = self.makers.get(offset, (None, 0, STILL))
+        if isinstance(each, Gather):
+            return self.value(each.rows[i], step.args[0])
+        if each is None or not is_cheap(each):
+            return self.remember(offset, self.printer.keep(self.number, offset, "t"))
+        return self.remember(offset, self.printer.computed(each, i, step, self.value))
+
+    def remember(self, offset: int, text: str) -> str:
+        if offset < 0 and text.isidentifier():
+            return text
+        name = f"r{self.number}_{offset}" if offset >= 0 else f"q{self.number}_{-offset}"
+        if offset not in self.known:
+            self.known[offset] = name
+            self.lines.append(f"const vec {name} = {text};")
+        return name
+
+
+def is_cheap(each: Instruction) -> bool:
+    """Whether computing a value again costs about as much as loading it."""
+    match each:
+        case Map(op=op):
+            return op.name in CHEAP
+        case Dots(terms=terms) | Fold(terms=terms):
+            return terms <= 4 and (isinstance(each, Dots) or each.op.name == "sum")
+    return False
+
+
+def ranges(places: Sequence[int]) -> list[tuple[int, int]]:
+    """Runs of consecutive numbers, as their first and last."""
+    found: list[tuple[int, int]] = []
+    for place in places:
+        if found and place == found[-1][1] + 1:
+            found[-1] = found[-1][0], place
+        else:
+            found.append((place, place))
+    return found

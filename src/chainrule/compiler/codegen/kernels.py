@@ -1,0 +1,129 @@
+"""Kernels: a program and its reverse program as the text of one C function.
+
+The function runs a block of samples, one vector of samples at a time. Values and adjoints are local
+variables; a loop stays a loop. It repeats the arithmetic of the interpreter step by step, so the bits
+are the same. Of a loop, the forward pass stores what the reverse pass needs: the values that iterations
+carry and those that are expensive. The reverse pass recomputes the rest.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+from ..backends.kernels import headers
+from ..instructions import Dense, Fold, Instruction, Take
+from ..program import Program
+from ..reverse import Pull, Reverse
+from .adjoints import Adjoints
+from .values import NoKernelError, instructions
+
+MOST_STATEMENTS = 20000
+
+HEAD = """\
+#include "kernel.h"
+#include "steps.h"
+#include "ops_codes.h"
+#include "folds.h"
+
+#if defined(SIMD_ONE)
+#define LOAD(p) v_splat(*(p))
+#define STORE(p, x) (*(p) = (x)[0])
+enum { STEP = 1 };
+#else
+#define LOAD(p) v_load(p)
+#define STORE(p, x) v_store(p, x)
+enum { STEP = LANES };
+#endif
+#define KEPT(i) (kept + (i) * STEP)
+#define ROW(r) (each + (r) * stride)
+#define ADJOINT(r) (adjoints + (r) * stride)
+#define SHARED(r) v_splat(shared[r])
+
+INLINE vec where_wanted(vec wanted, vec share) {
+    return v_select(v_unequal(wanted, v_splat(0.0)), v_splat(0.0) + share, v_splat(0.0));
+}
+"""
+
+
+@dataclass
+class Kernel:
+    """A text, and how its memory is laid out."""
+
+    text: str
+    each_rows: int
+    outputs: list[int]  # rows
+    guards: list[int]
+    kept: int  # vectors of numbers kept for the reverse pass
+    pulls: list[Pull]  # of spread numbers: what the machine does after the kernel, for the whole block
+
+
+def kernel(program: Program, reverse: Reverse | None, single: bool) -> Kernel:
+    """The kernel of a program; for one sample, or else for vectors of them."""
+    if program.code(False) and not all(map(is_supported, instructions(program.each))):
+        raise NoKernelError("it has matrix products or takes")
+    return _Printer(program, reverse).kernel(single)
+
+
+def is_supported(instruction: Instruction) -> bool:
+    match instruction:
+        case Dense() | Take():
+            return False
+        case Fold(op=op):
+            return op.name in headers.folds()
+    return True
+
+
+class _Printer(Adjoints):
+    def kernel(self, single: bool) -> Kernel:
+        own = [view for view in self.program.outputs if not view.shared]
+        out_rows = {}
+        for view in [*self.program.outputs, *self.program.guards]:
+            if not view.shared and view.start not in out_rows:
+                out_rows[view.start] = self.each_rows
+                self.each_rows += 1
+        self.outputs = [
+            view.start if view.shared else out_rows[view.start] for view in self.program.outputs
+        ]
+        self.guards = [
+            view.start if view.shared else out_rows[view.start] for view in self.program.guards
+        ]
+        pulls = self.place_adjoints()
+        while True:
+            known = len(self.kept), len(self.arrays)
+            lines = self.forward()
+            for row, place in out_rows.items():
+                lines.append(f"STORE(ROW({place}) + v, {self.value(row, 0, None)});")
+            if self.reverse is not None:
+                lines += self.backward(out_rows, [view.start for view in own[:1]])
+            if known == (len(self.kept), len(self.arrays)):
+                break
+        lines = [*self.offsets(), *self.declared, *lines]
+        if len(lines) > MOST_STATEMENTS:
+            raise NoKernelError("it is too large")
+        text = "\n".join(f"        {line}" for line in lines)
+        head = "#define SIMD_ONE\n" if single else ""
+        body = (
+            "KERNEL void block(const Memory *m) {\n"
+            "    real *const restrict each = m->each, *const restrict adjoints = m->each_adjoint;\n"
+            "    real *const restrict kept = m->terms;\n"
+            "    const real *const restrict shared = m->shared;\n"
+            "    const int32_t *const restrict rows = m->rows;\n"
+            "    const ptrdiff_t stride = m->stride;\n"
+            "    (void)each, (void)adjoints, (void)kept, (void)shared, (void)rows;\n"
+            f"    for (ptrdiff_t v = 0; v < m->lanes; v += STEP) {{\n{text}\n    }}\n}}\n"
+        )
+        return Kernel(
+            head + HEAD + "\n" + body, self.each_rows, self.outputs, self.guards, self.total, pulls
+        )
+
+    def offsets(self) -> list[str]:
+        """Where the numbers of each loop are kept."""
+        lines, total = [], 0
+        for number, loop in enumerate(self.loops):
+            for name, places in (("K", self.kept), ("E", self.arrays)):
+                own = [key for key in places if key[0] == number]
+                if own:
+                    lines.append(f"enum {{ {name}{number} = {total}, N{name}{number} = {len(own)} }};")
+                    total += len(own) * loop.count
+        self.total = total
+        return lines

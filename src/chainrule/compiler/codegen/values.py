@@ -1,0 +1,230 @@
+"""The values of a kernel: where the number in a row of a program comes from, and the forward pass.
+
+Outside of loops, a row is a local variable. So is a row of the current iteration; those of other
+iterations are loaded from what the loop keeps.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Sequence
+from typing import Any
+
+from ..instructions import Code, Dots, Fold, Gather, Instruction, Loop, Map, Move, Spread
+from ..program import Program
+from ..reverse import STILL
+
+MOST_TERMS = 256  # that are added up in one expression
+Resolve = Callable[[int, int], str]  # the name of the value in a row that moves
+
+
+class NoKernelError(Exception):
+    """A program that kernels do not support; the text says why."""
+
+
+class Values:
+    def __init__(self, program: Program) -> None:
+        self.program = program
+        self.loops: list[Loop] = [each for each in program.each if isinstance(each, Loop)]
+        self.owner: dict[int, Instruction] = {}  # of rows outside of loops
+        self.begin: dict[int, int] = {}  # of each copy, where its rows begin
+        count = 0
+        for each in [*instructions(program.shared), *instructions(program.each)]:
+            if isinstance(each, Gather | Spread):
+                self.begin[id(each)] = count
+                count += len(each.rows)
+        for code in program.each:
+            if not isinstance(code, Loop):
+                self.owner.update(dict.fromkeys(code.writes, code))
+        self.kept: dict[tuple[int, int], int] = {}  # loop and offset -> place among what it keeps
+        self.walked: set[int] = set()  # rows outside of loops that a loop walks along
+        self.each_rows = program.inputs
+        self.outputs: list[int] = []
+        self.guards: list[int] = []
+
+    def loop_of(self, row: int) -> int | None:
+        for number, loop in enumerate(self.loops):
+            if row in loop.rows:
+                return number
+        return None
+
+    def value(self, row: int, move: int, here: int | None) -> str:
+        """The value in a row; `here` is the number of the loop that reads it, if any."""
+        number = self.loop_of(row)
+        if number is not None:
+            loop = self.loops[number]
+            time, offset = divmod(row - loop.start, loop.width)
+            if number == here and move == loop.width:
+                return self.local(number, offset)
+            if not move:
+                if time >= loop.count - 1:  # of the last iteration, or what it leaves
+                    return self.local(number, offset)
+                return self.keep(number, offset, f"{time}")
+            return self.keep(number, offset, moving(time, move // loop.width))
+        if row < self.program.inputs:
+            if move or row in self.walked:
+                return f"LOAD(ROW({moving(row, move)}) + v)"
+            name = f"i{row}"
+            self.declare(name, f"const vec {name} = LOAD(ROW({row}) + v);")
+            return name
+        owner = self.owner[row]
+        if isinstance(owner, Spread):
+            place = self.begin[id(owner)] + row - owner.out
+            if move:
+                steps = {b - a for a, b in zip(owner.rows, owner.rows[1:], strict=False)}
+                if len(steps) == 1:
+                    return f"SHARED({moving(owner.rows[row - owner.out], move * steps.pop())})"
+                return f"SHARED(rows[{moving(place, move)}])"
+            name = f"h{row}"
+            self.declare(name, f"const vec {name} = SHARED({owner.rows[row - owner.out]});")
+            return name
+        if isinstance(owner, Gather) and row in self.walked:
+            return f"LOAD(ROW(rows[{moving(self.begin[id(owner)] + row - owner.out, move)}]) + v)"
+        return f"v{row}"
+
+    def declare(self, name: str, line: str) -> None:
+        if name not in self.names:
+            self.names.add(name)
+            self.declared.append(line)
+
+    def local(self, number: int, offset: int) -> str:
+        return f"v{number}_{offset}"
+
+    def keep(self, number: int, offset: int, time: str) -> str:
+        place = self.kept.setdefault((number, offset), sum(1 for key in self.kept if key[0] == number))
+        return f"LOAD(KEPT(K{number} + ({time}) * NK{number} + {place}))"
+
+    def computed(self, each: Instruction, i: int, move: Move, resolve: Resolve) -> str:
+        """The value of row i of an instruction."""
+        match each:
+            case Gather(rows=rows):
+                return resolve(rows[i], at(move, [0])[0])
+            case Map(op=op, args=args):
+                parts = [
+                    resolve(view.start + i * view.step, step)
+                    for view, step in zip(args, at(move, args), strict=True)
+                ]
+                return f"v_op_{op.name}({', '.join(parts)})"
+            case Dots(terms=terms):
+                total = "v_splat(0.0)"
+                for a, b in zip(*self.terms(each, i, move, resolve), strict=True):
+                    total = f"v_fma({a}, {b}, {total})"
+                return total
+            case Fold(op=op, terms=terms):
+                columns = self.terms(each, i, move, resolve)
+                if op.name == "sum":
+                    total = "v_splat(0.0)"
+                    for part in columns[0]:
+                        total = f"({total} + {part})"
+                    return total
+                return f"fold_{op.name}({elements(columns, terms)}, 0, LANES)"
+        raise NoKernelError(f"it has {each}")
+
+    def terms(self, each: Dots | Fold, i: int, move: Move, resolve: Resolve) -> list[list[str]]:
+        """The terms of row i of an instruction, for each argument."""
+        if each.terms > MOST_TERMS:
+            raise NoKernelError(f"it adds up more than {MOST_TERMS} numbers at once")
+        moves = at(move, each.views())
+        return [
+            [resolve(row, moves[part]) for row in self.term_rows(each, part, i)]
+            for part in range(len(moves))
+        ]
+
+    def term_rows(self, each: Dots | Fold, part: int, i: int) -> list[int]:
+        view = each.views()[part]
+        return [view.start + i * view.step + k * view.term_step for k in range(each.terms)]
+
+    def forward(self) -> list[str]:
+        self.names: set[str] = set()
+        self.declared: list[str] = []
+        lines: list[str] = []
+        for each in self.program.each:
+            if isinstance(each, Loop):
+                lines += self.forward_loop(self.loops.index(each), each)
+            elif isinstance(each, Gather) and each.writes.start in self.walked:
+                continue
+            elif isinstance(each, Spread):
+                for row, source in zip(each.writes, each.rows, strict=True):
+                    if self.loop_of(row) is not None:
+                        lines.append(f"vec {self.target(row)} = SHARED({source});")
+            else:
+                for i, row in enumerate(each.writes):
+                    text = self.computed(each, i, STILL, lambda row, move: self.value(row, move, None))
+                    lines.append(
+                        f"const vec {self.target(row)} = {text};"
+                        if self.loop_of(row) is None
+                        else f"vec {self.target(row)} = {text};"
+                    )
+        return lines
+
+    def target(self, row: int) -> str:
+        """The variable that a row is written to outside of loops: its own, or what a loop carries."""
+        number = self.loop_of(row)
+        return f"v{row}" if number is None else self.local(number, row - self.loops[number].start)
+
+    def forward_loop(self, number: int, loop: Loop) -> list[str]:
+        def resolve(row: int, move: int) -> str:
+            return self.value(row, move, number)
+
+        own = [
+            offset
+            for each in loop.body
+            for offset in range(each.out - loop.start, each.out - loop.start + len(each.writes))
+        ]
+        names = [self.local(number, offset) for offset in own if offset < loop.width]
+        lines = [f"vec {', '.join(names)};"] if names else []
+        lines.append(f"for (ptrdiff_t t = 0; t < {loop.count}; t++) {{")
+        for offset in range(loop.carried):
+            lines += self.kept_line(number, offset)
+        carry: list[str] = []
+        for each, move in zip(loop.body, loop.moves, strict=True):
+            for i, row in enumerate(each.writes):
+                offset = row - loop.start
+                text = self.computed(each, i, move, resolve)
+                if offset >= loop.width:
+                    lines.append(f"    const vec next{offset - loop.width} = {text};")
+                    carry.append(
+                        f"    {self.local(number, offset - loop.width)} = next{offset - loop.width};"
+                    )
+                else:
+                    lines.append(f"    {self.local(number, offset)} = {text};")
+                    lines += self.kept_line(number, offset)
+        return [*lines, *carry, "}"]
+
+    def kept_line(self, number: int, offset: int) -> list[str]:
+        place = self.kept.get((number, offset))
+        if place is None:
+            return []
+        return [f"    STORE(KEPT(K{number} + t * NK{number} + {place}), {self.local(number, offset)});"]
+
+
+def instructions(code: Iterable[Code]) -> Iterable[Instruction]:
+    for each in code:
+        yield from each.body if isinstance(each, Loop) else (each,)
+
+
+def reads(each: Instruction, move: Move) -> list[tuple[int, int]]:
+    """Every row that an instruction reads, and how far it moves."""
+    found = [
+        (row, step)
+        for read, step in zip(each.reads, at(move, each.reads), strict=True)
+        for row in read.rows
+        if not read.shared
+    ]
+    if each.masking is not None:
+        found += [(row, move.mask) for row in each.masking.rows]
+    return found
+
+
+def at(move: Move, arguments: Sequence[Any]) -> Sequence[int]:
+    """How far each argument moves."""
+    return move.args or [0] * len(arguments)
+
+
+def moving(start: int, step: int) -> str:
+    return f"{start} + {step} * t" if step else str(start)
+
+
+def elements(parts: Sequence[Sequence[str]], terms: int) -> str:
+    rows = ", ".join(f"(const real *)(const vec[]){{{', '.join(part)}}}" for part in parts)
+    steps = ", ".join(["LANES"] * len(parts))
+    return f"&(Elements){{{{{rows}}}, {{{steps}}}, {terms}}}"

@@ -1,0 +1,1 @@
+"""Loops of traced programs: found again, run as loops, and printed as kernels."""

@@ -1,0 +1,270 @@
+"""A Python `for` becomes a loop of the program, with the results of eager mode."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from itertools import pairwise
+from typing import Any
+
+import numpy as np
+import pytest
+
+import chainrule as cr
+from chainrule.compiler.backends import native
+from chainrule.compiler.instructions import Gather, Loop, Map, Move, View
+from chainrule.compiler.pipeline import RolledPipeline
+from chainrule.compiler.program import Program
+from chainrule.compiler.reverse import reverse
+from chainrule.ops import TABLE
+from tests.near import near
+
+from .programs import check
+
+needs_c = pytest.mark.skipif(cr.core != "c", reason="needs the compiled core")
+
+
+def decay(x: Any, rates: Any) -> Any:
+    """Carries two numbers, and adds up a third."""
+    y, total = x, 0.0
+    for rate in rates:
+        x, y = x + 0.1 * y, y - rate * cr.tanh(x)
+        total = total + x * x
+    return total
+
+
+def loops_of(f: Any) -> list[Loop]:
+    """The loops of the only program for values."""
+    (variants,) = f.variants.values()
+    (variant,) = variants
+    if not isinstance(variant.pipeline, RolledPipeline):
+        return []
+    program = variant.pipeline.lowered(variant.count, variant.inputs, False)
+    return [each for each in [*program.shared, *program.each] if isinstance(each, Loop)]
+
+
+def agree(function: Callable[..., Any], *arguments: Any, backend: Any = None) -> Any:
+    """Compile a function of one sample, compare with eager mode, and return it."""
+    f = cr.compile(function, batch=None, backend=backend)
+    places = tuple(range(len(arguments)))
+    value, grads = cr.value_and_grad(function, argnums=places)(*arguments)
+    got, found = f.value_and_grad(*arguments, argnums=places)
+    assert got == near(value, rel=1e-12)
+    for ours, theirs in zip(found, grads, strict=True):
+        assert ours == near(theirs, rel=1e-10, abs=1e-14)
+    assert f(*arguments) == near(value, rel=1e-12)
+    return f
+
+
+def test_a_for_becomes_a_loop_as_long_as_one_step() -> None:
+    rates = np.linspace(0.1, 0.5, 200)
+    f = agree(decay, 0.3, rates)
+    (loop,) = loops_of(f)
+    assert loop.count >= 197
+    assert len(loop.body) < 15
+    (variants,) = f.variants.values()
+    assert "repeat 19" in variants[0].describe()
+
+
+@pytest.mark.parametrize("seed", range(30))
+def test_random_programs(seed: int) -> None:
+    check(seed)
+
+
+@needs_c
+@pytest.mark.parametrize("seed", range(100, 112))
+def test_kernels_repeat_every_bit(seed: int) -> None:
+    check(seed, kernels=True)
+
+
+def test_what_is_carried_over_two_steps() -> None:
+    def fibonacci(x: Any, weights: Any) -> Any:
+        old, new = x, 2.0 * x
+        for w in weights:
+            old, new = new, w * new + cr.sin(old)
+        return new
+
+    (loop,) = loops_of(agree(fibonacci, 0.4, np.linspace(-0.5, 0.5, 60)))
+    assert loop.count >= 57
+
+
+@pytest.mark.parametrize(
+    "order", [slice(None), slice(None, None, -1), slice(None, None, 3), slice(5, 150)]
+)
+def test_inputs_in_any_order(order: slice) -> None:
+    series = np.cos(np.arange(150.0))
+    assert loops_of(agree(lambda x, ys: decay(x, ys[order]), 0.3, series))
+
+
+def test_constants_that_differ_from_step_to_step() -> None:
+    rates = [0.1, 0.7, 0.1, 0.3, 0.3, 0.2] * 12
+    assert loops_of(agree(lambda x, k: decay(x, [k * rate for rate in rates]), 0.3, 1.1))
+    assert loops_of(agree(lambda x: decay(x, rates), 0.3))
+
+
+def test_first_and_last_steps_that_differ() -> None:
+    def uneven(x: Any, rates: Any) -> Any:
+        for t, rate in enumerate(rates):
+            x = x + rate * (cr.exp(-x) if t < 3 or t > 70 else cr.sin(x) * cr.cos(x))
+        return x
+
+    longest = max(loop.count for loop in loops_of(agree(uneven, 0.3, np.linspace(0.1, 0.5, 80))))
+    assert 64 <= longest <= 68
+
+
+def test_results_of_every_step() -> None:
+    def path(x: Any, rate: Any) -> Any:
+        found = []
+        for _ in range(60):
+            x = x + 0.1 * cr.sin(rate * x)
+            found.append(x)
+        return found
+
+    f = cr.compile(path, batch=None)
+    want = path(cr.Value(0.5), cr.Value(1.3))
+    assert f(0.5, 1.3) == near([v.data for v in want], rel=1e-13)
+    assert loops_of(f)
+    want = cr.jacobian(lambda r: path(0.5, r))(1.3)
+    assert f.jacobian(0.5, 1.3, argnums=1) == near(np.asarray(want), rel=1e-10)
+
+
+@pytest.mark.parametrize("fold", [cr.sum, cr.mean, cr.logsumexp, cr.max, cr.norm])
+def test_folds_over_what_a_loop_collects(fold: Callable[[Any], Any]) -> None:
+    def collected(x: Any, rates: Any) -> Any:
+        found = []
+        for rate in rates:
+            x = cr.tanh(x * 1.5 + rate)
+            found.append(x)
+        return fold(found)
+
+    assert loops_of(agree(collected, 0.3, np.linspace(-0.4, 0.5, 90)))
+
+
+def test_branches_inside_a_loop_are_guards_of_every_step() -> None:
+    def bounce(x: Any, v: Any) -> Any:
+        for _ in range(40):
+            x, v = x + 0.1 * v, v - 0.05 * cr.sin(x)
+            if x < 0.0:
+                x, v = -x, -0.9 * v
+        return x
+
+    f = cr.compile(bounce, batch=(0, 0), reduction="sum")
+    x, v = np.array([1.0, 0.2, 3.0, 0.1]), np.array([0.3, -0.2, 0.1, -0.9])
+    want = [cr.value_and_grad(bounce, argnums=(0, 1))(*pair) for pair in zip(x, v, strict=True)]
+    value, (dx, dv) = f.value_and_grad(x, v, argnums=(0, 1))
+    assert value == near(sum(w for w, _ in want), rel=1e-12)
+    assert dx == near(np.array([g[0] for _, g in want]), rel=1e-10)
+    assert dv == near(np.array([g[1] for _, g in want]), rel=1e-10)
+
+
+@pytest.mark.parametrize("backend", ["numpy", "native"])
+def test_a_branch_of_where_that_is_not_taken_gets_no_gradient(backend: Any) -> None:
+    """sqrt has an infinite slope at 0, where the other branch is taken."""
+
+    def guarded(x: Any, ys: Any) -> Any:
+        total = x
+        for y in ys:
+            total = total + cr.where(y > 0.0, cr.sqrt(y * x), 0.5 * cr.sin(total))
+        return total
+
+    ys = np.array([1.0, 0.0, 2.0, 0.0, 0.0, 0.5] * 15)
+    if backend == "numpy" or cr.core == "c":
+        assert loops_of(agree(guarded, 0.7, ys, backend=backend))
+
+
+def test_a_result_that_later_steps_use_only_sometimes_gets_its_mask() -> None:
+    """The slope of sqrt at 0 is infinite, and the step after it does not use it."""
+
+    def gated(x: Any, ys: Any) -> Any:
+        root, total = x, 0.0
+        for y, next_y in pairwise(ys):
+            total = total + cr.where(y > 0.0, root * y, 0.1 * cr.tanh(total))
+            root = cr.sqrt(x * cr.maximum(next_y, 0.0))
+        return total
+
+    ys = np.array([1.0, -0.5, -0.1, 2.0, 0.3] * 20)
+    gradient = cr.grad(gated)(0.7, ys)
+    assert np.isfinite(gradient)
+    agree(gated, 0.7, ys)
+
+
+def test_forward_over_reverse_of_a_loop() -> None:
+    rates = np.linspace(0.1, 0.5, 40)
+    f = cr.compile(decay, batch=None)
+    for argnums in (0, 1):
+        got = f.hessian(0.3, rates, argnums=argnums)
+        want = cr.hessian(decay, argnums=argnums)(0.3, rates)
+        assert got == near(np.asarray(want), rel=1e-9, abs=1e-12)
+
+
+def test_a_recurrent_network_is_a_loop() -> None:
+    generator = np.random.default_rng(0)
+    u, w, xs = generator.normal(size=(5, 5)), generator.normal(size=5), generator.normal(size=40)
+
+    def network(u: Any, w: Any, xs: Any) -> Any:
+        h = [0.0] * 5
+        for x in xs:
+            h = [
+                cr.tanh(sum(a * b for a, b in zip(row, h, strict=True)) + k * x)
+                for row, k in zip(u, w, strict=True)
+            ]
+        return h[0]
+
+    assert loops_of(agree(network, u, w, xs))
+
+
+def small_loop() -> tuple[Loop, Program]:
+    """x -> sin(x), ten times."""
+    sin = next(op for op in TABLE if op.name == "sin")
+    body = (Map(False, 3, 1, sin, (View(False, 2),)), Gather(False, 4, (3,)))
+    loop = Loop(10, 2, 2, 1, body, (Move(2, (2,)), Move(2, (2,))))
+    program = Program(0, 1, (), 0, 23, [], [Gather(False, 2, (0,)), loop], [View(False, 22)])
+    return loop, program
+
+
+@pytest.mark.parametrize("backend", ["numpy", "native"])
+def test_a_program_with_a_loop(backend: str) -> None:
+    _, program = small_loop()
+    back = reverse(program.verify(), False, [0]).verify(program, [0])
+    assert "backwards" in str(back)
+    x, slope = 0.8, 1.0
+    for _ in range(10):
+        slope *= np.cos(x)
+        x = np.sin(x)
+    if backend == "native" and cr.core != "c":
+        return
+    from chainrule.compiler.backends import numpy as reference
+    from chainrule.compiler.inputs import Inputs
+
+    module = native if backend == "native" else reference
+    found = module.Machine(program, back).run(
+        np.zeros(0), Inputs([np.array([[0.8, 0.8]])], (2,)), np.ones(2), [0]
+    )
+    assert np.asarray(found.outputs)[0] == near(np.array([x, x]), rel=1e-14)
+    assert found.input_adjoints[0] == near(np.array([slope, slope]), rel=1e-14)
+
+
+@needs_c
+@pytest.mark.parametrize(
+    ("change", "message"),
+    [
+        ({"count": 0}, "malformed"),
+        ({"count": 2**30}, "malformed"),
+        ({"moves": (Move(40, (2,)), Move(2, (2,)))}, "malformed"),
+        ({"moves": (Move(-1, (2,)), Move(2, (2,)))}, "malformed"),
+        ({"body": ()}, "malformed"),
+    ],
+)
+def test_the_machine_refuses_loops_that_leave_the_memory(change: dict[str, Any], message: str) -> None:
+    from dataclasses import replace
+
+    loop, program = small_loop()
+    moves = change.get("moves", loop.moves)
+    body = change.get("body", loop.body)
+    broken = replace(loop, body=body or loop.body, moves=moves, count=change.get("count", loop.count))
+    each = native.encode([program.each[0], broken], {id(program.each[0]): 0, id(loop.body[1]): 1})
+    if not body:
+        each = each[:2]
+    parts = list(native.encoded(program))
+    parts[7] = each
+    with pytest.raises(ValueError, match=message):
+        native.c_core.machine(*parts)
